@@ -1,0 +1,46 @@
+// A baseline: a run that was accepted, with who, when, why and from which commit; and the store, a
+// folder a device. Small enough for git and laid out for review: one line a benchmark, sorted.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "baselines/run.h"
+
+namespace fusegate {
+
+struct Acceptance {
+  std::string who;
+  std::string when;    // ISO 8601 with zone
+  std::string reason;
+};
+
+struct Baseline {
+  Acceptance acceptance;
+  Run run;
+  bool published = false;  // figures from a publication: shown, never gated against
+};
+
+// Reasons not to accept a run: failed benchmarks, a throttled GPU, other processes on it, a dirty
+// tree, fewer than two invocations. Empty where there is none.
+std::vector<std::string> reasons_not_to_accept(const Run& run);
+
+// The file's text. Times in ns, to five significant digits, which is finer than any spread measured.
+std::string baseline_text(const Baseline& baseline);
+
+// Throws InputError naming file and field.
+Baseline read_baseline(const std::filesystem::path& path);
+// Whether the JSON text is a baseline (it has "fusegate_baseline") and not a run file.
+bool is_baseline_text(std::string_view text);
+
+// store/<device slug>/<suite>.json
+std::filesystem::path baseline_path(const std::filesystem::path& store, const Environment& environment,
+                                    const std::string& suite);
+// The first store that has one.
+std::optional<std::filesystem::path> find_baseline(const std::vector<std::filesystem::path>& stores,
+                                                   const Environment& environment,
+                                                   const std::string& suite);
+
+}  // namespace fusegate

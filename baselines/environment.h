@@ -1,0 +1,33 @@
+// What must match for two runs to be comparable, as named fields: device, driver, cuda, cublas,
+// power_limit_w, max_sm_clock_mhz, ecc, mig, ... on a GPU; device, isa, threads, onednn on a CPU.
+// A field is a string, a number or a boolean. What may differ (host name, the card's UUID, the date)
+// is provenance and stands elsewhere.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace fusegate {
+
+using Environment = std::map<std::string, nlohmann::json>;
+
+struct EnvironmentDifference {
+  std::string field;
+  std::string baseline;   // "(absent)" where the side has no such field
+  std::string candidate;
+};
+
+// The fields in which the two differ, by name. Two plain Google Benchmark runs, which have no
+// environment at all, do not differ.
+std::vector<EnvironmentDifference> environment_differences(const Environment& baseline,
+                                                           const Environment& candidate);
+
+// "NVIDIA H200" -> "nvidia-h200": the folder of that device in the store. "unknown-device" where the
+// environment names none.
+std::string device_slug(const Environment& environment);
+
+}  // namespace fusegate

@@ -1,0 +1,17 @@
+// The one exception for input that cannot be used: a file, a field in it, and what is wrong there.
+// Programs catch it in main, print what() and exit with 2.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace fusegate {
+
+class InputError : public std::runtime_error {
+ public:
+  // source: the file, folder or flag. field: a path such as "benchmarks[3].real_time"; may be empty.
+  InputError(std::string_view source, std::string_view field, std::string_view problem);
+};
+
+}  // namespace fusegate

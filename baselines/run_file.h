@@ -1,0 +1,86 @@
+// The run file: one invocation of a benchmark program, as Google Benchmark JSON
+// (https://github.com/google/benchmark/blob/main/docs/user_guide.md#output-formats), so that
+// compare.py and every other reader of that format opens it. One "iteration" entry is one sample.
+//
+// What fusegate adds, all optional for a reader:
+//   context.fusegate    schema_version, environment, provenance, protocol, seed, suite, invocation,
+//                       doubts, finished (false while the invocation is still running)
+//   in an entry         invocation; counters such as sm_clock_hz, kernel_launches, flops, min_bytes,
+//                       host_ns; and, in a benchmark's first entry, details: {choices, doubts, stages}
+// A plain Google Benchmark file has none of these and is read all the same; a numeric sm_clock_hz
+// counter is used wherever it stands.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "baselines/doubt.h"
+#include "baselines/environment.h"
+
+namespace fusegate {
+
+inline constexpr int kRunFileSchemaVersion = 1;
+
+// Where a run came from; none of it must match between two runs.
+struct Provenance {
+  std::string commit;      // empty where unknown
+  bool dirty = false;
+  std::string date;        // ISO 8601, as Google Benchmark writes it
+  std::string host;
+  std::string device_uuid;
+  std::string suite;       // empty for a run that no suite named
+  nlohmann::json protocol; // as the benchmark program recorded it; null for plain files
+};
+
+// One benchmark in one invocation: what its samples come to.
+struct InvocationSummary {
+  double time_ns = 0;   // median over samples, per call
+  double cycles = 0;    // median over samples of time x SM clock; NaN where any sample has no clock
+  double spread = 0;    // median absolute deviation of time over its median
+  int samples = 0;
+};
+
+struct BenchmarkResult {
+  std::string name;
+  InvocationSummary summary;
+  std::string failure;                          // not empty: it threw, or its results were wrong
+  std::map<std::string, double> counters;       // medians over samples
+  std::map<std::string, std::string> choices;   // what the library picked, such as an algorithm
+  std::vector<Doubt> doubts;
+};
+
+struct RunFile {
+  Environment environment;
+  Provenance provenance;
+  std::vector<Doubt> doubts;
+  std::vector<BenchmarkResult> benchmarks;      // in file order, names unique
+};
+
+// Throws InputError naming file and field: text that is no JSON or ends early, missing or mistyped
+// fields, times that are not finite and positive, a name that stands for two benchmarks.
+RunFile read_run_file(const std::filesystem::path& path);
+
+// Grows a run file one benchmark at a time; after every call the file on disk is whole and valid.
+class RunFileWriter {
+ public:
+  // context: the file's "context" object, Google Benchmark's own keys and "fusegate".
+  RunFileWriter(std::filesystem::path path, nlohmann::json context);
+
+  // entries: every entry of one finished benchmark.
+  void append(const std::vector<nlohmann::json>& entries);
+  // Sets context.fusegate.finished and adds the doubts seen over the whole invocation.
+  void finish(const std::vector<Doubt>& doubts);
+
+ private:
+  void write() const;
+
+  std::filesystem::path path_;
+  nlohmann::json context_;
+  std::string entries_;  // serialised once each, so that a rewrite costs a copy and not a dump
+};
+
+}  // namespace fusegate

@@ -1,0 +1,51 @@
+// The one place where a verdict is computed. Reports format what stands here and never decide.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "baselines/run.h"
+#include "baselines/statistics.h"
+
+namespace fusegate {
+
+enum class VerdictKind {
+  kRegression,    // slower by more than the smallest effect that matters, in time and in cycles
+  kImprovement,   // faster likewise
+  kUnchanged,     // the interval lies within the smallest effect that matters
+  kInconclusive,  // none of these can be said with the invocations at hand
+  kNew,           // the baseline has no such benchmark
+  kMissing,       // the candidate has no such benchmark
+  kInvalid,       // it failed, or its results were wrong
+};
+
+std::string_view verdict_name(VerdictKind kind);  // "regression", ...
+
+// What the gate is told to care about.
+struct Rule {
+  double min_effect = 0.005;           // smallest effect that matters, 0.005 = 0.5 %
+  double false_discovery_rate = 0.01;  // over the whole suite
+  double confidence = 0.95;            // of the interval
+};
+
+struct Verdict {
+  std::string benchmark;
+  VerdictKind kind = VerdictKind::kInconclusive;
+  double effect_time = 0;          // candidate over baseline, minus one; NaN where there is none
+  double effect_cycles = 0;        // NaN where either side has no cycles
+  Interval interval;               // of effect_time; NaN where it cannot be had
+  double baseline_ns = 0;          // geometric mean over invocations; NaN where there is none
+  double candidate_ns = 0;
+  double p = 1;                    // of "slower" (or "faster", where effect_time < 0), adjusted
+  double smallest_detectable = 0;  // effect found with 90 % probability at this noise; NaN likewise
+  int baseline_invocations = 0;
+  int candidate_invocations = 0;
+  std::string reason;              // one sentence for people: why this verdict
+  std::vector<Doubt> doubts;       // of either side
+};
+
+// Every benchmark of either run, sorted by name.
+std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule);
+
+}  // namespace fusegate

@@ -1,0 +1,28 @@
+# How every target of ours is compiled. Link fusegate_options to get it.
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+option(FUSEGATE_CUDA "Build the CUDA kernels where a toolkit is found" ON)
+set(FUSEGATE_SANITIZERS "" CACHE STRING "Sanitizers for every target, such as address,undefined")
+
+add_library(fusegate_options INTERFACE)
+target_include_directories(fusegate_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(fusegate_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror>)
+if(FUSEGATE_SANITIZERS)
+  set(sanitize -fsanitize=${FUSEGATE_SANITIZERS} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(fusegate_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${sanitize}>)
+  target_link_options(fusegate_options INTERFACE ${sanitize})
+endif()
+
+# A test program beside what it tests: fusegate_test(NAME SOURCES... LIBRARIES ...).
+function(fusegate_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE fusegate_options ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+endfunction()
