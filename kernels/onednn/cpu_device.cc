@@ -1,0 +1,82 @@
+#include "kernels/onednn/cpu_device.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "kernels/number_format.h"
+#include "kernels/random.h"
+
+namespace fusegate {
+namespace {
+
+// oneDNN's own buffers are aligned to a page; so are ours, lest alignment become the noise.
+constexpr std::size_t kAlignment = 4096;
+
+std::string model_name() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown CPU";
+}
+
+const DeviceRegistration registered{{
+    .name = "cpu",
+    .preference = 0,
+    .open = [] { return std::make_unique<CpuDevice>(); },
+}};
+
+}  // namespace
+
+CpuDevice::CpuDevice() : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {}
+
+std::string CpuDevice::name() const { return model_name(); }
+
+std::vector<Dtype> CpuDevice::dtypes() const {
+  std::vector<Dtype> dtypes{Dtype::kFp32};
+  // Without the instructions oneDNN would convert to fp32 and back, which nobody wants measured.
+  if (__builtin_cpu_supports("avx512bf16")) dtypes.push_back(Dtype::kBf16);
+  return dtypes;
+}
+
+std::size_t CpuDevice::available_bytes() const {
+  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
+         static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+Memory CpuDevice::allocate(std::size_t bytes) {
+  // Linux promises more memory than it has and kills whoever takes it; so ask first.
+  void* const data = bytes <= available_bytes()
+                         ? std::aligned_alloc(kAlignment, (bytes / kAlignment + 1) * kAlignment)
+                         : nullptr;
+  if (data == nullptr) {
+    throw DeviceError(
+        fmt::format("cannot allocate {} bytes; {} are free", bytes, available_bytes()));
+  }
+  return Memory(data, bytes, [](void* pointer) { std::free(pointer); });
+}
+
+void CpuDevice::fill_random(const Tensor& tensor, double scale, std::uint64_t seed) {
+  for (std::int64_t i = 0; i < tensor.count(); ++i) {
+    const float value =
+        static_cast<float>(scale) * random_uniform(seed, static_cast<std::uint64_t>(i));
+    store_element(tensor.data, tensor.dtype, i, value);
+  }
+}
+
+void CpuDevice::poison(const Tensor& tensor) { std::memset(tensor.data, 0xff, tensor.bytes()); }
+
+void CpuDevice::copy_to_host(const void* from, std::span<std::byte> to) {
+  std::memcpy(to.data(), from, to.size());
+}
+
+void CpuDevice::synchronize() { stream_.wait(); }
+
+}  // namespace fusegate

@@ -1,0 +1,36 @@
+// The CPU as a device, computing through oneDNN: the embedded default, and what a machine without a
+// GPU measures.
+#pragma once
+
+#include <dnnl.hpp>
+
+#include "kernels/device.h"
+#include "kernels/host_reference.h"
+
+namespace fusegate {
+
+class CpuDevice : public Device {
+ public:
+  CpuDevice();
+
+  std::string_view kind() const override { return "cpu"; }
+  std::string name() const override;
+  std::vector<Dtype> dtypes() const override;
+  std::size_t available_bytes() const override;
+  Memory allocate(std::size_t bytes) override;
+  void fill_random(const Tensor& tensor, double scale, std::uint64_t seed) override;
+  void poison(const Tensor& tensor) override;
+  void copy_to_host(const void* from, std::span<std::byte> to) override;
+  void synchronize() override;
+  ReferenceMath& reference_math() override { return reference_; }
+
+  dnnl::engine& engine() { return engine_; }
+  dnnl::stream& stream() { return stream_; }
+
+ private:
+  dnnl::engine engine_;
+  dnnl::stream stream_;
+  HostReference reference_;
+};
+
+}  // namespace fusegate

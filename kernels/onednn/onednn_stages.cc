@@ -1,0 +1,172 @@
+#include "kernels/onednn/onednn_stages.h"
+
+#include <unordered_map>
+#include <utility>
+
+namespace fusegate {
+namespace {
+
+using dnnl::algorithm;
+using dnnl::memory;
+using Arguments = std::unordered_map<int, memory>;
+
+memory::data_type data_type(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kFp16:
+      return memory::data_type::f16;
+    case Dtype::kBf16:
+      return memory::data_type::bf16;
+    case Dtype::kFp32:
+      break;
+  }
+  return memory::data_type::f32;
+}
+
+memory row_major(CpuDevice& device, const Tensor& t) {
+  return {{{t.rows, t.cols}, data_type(t.dtype), memory::format_tag::ab}, device.engine(), t.data};
+}
+
+// The same memory as the matrix [cols, rows].
+memory transposed(CpuDevice& device, const Tensor& t) {
+  return {{{t.cols, t.rows}, data_type(t.dtype), memory::format_tag::ba}, device.engine(), t.data};
+}
+
+void append_gelu(dnnl::post_ops& ops) {
+#if DNNL_VERSION_MAJOR >= 3
+  ops.append_eltwise(algorithm::eltwise_gelu_tanh, 0, 0);
+#else
+  ops.append_eltwise(1, algorithm::eltwise_gelu_tanh, 0, 0);
+#endif
+}
+
+void append_mul(dnnl::post_ops& ops, const memory& multiplier, Arguments& arguments) {
+  ops.append_binary(algorithm::binary_mul, multiplier.get_desc());
+  arguments.emplace(DNNL_ARG_ATTR_MULTIPLE_POST_OP(ops.len() - 1) | DNNL_ARG_SRC_1, multiplier);
+}
+
+dnnl::primitive make_matmul(CpuDevice& device, const Arguments& arguments,
+                            const dnnl::post_ops& ops) {
+  dnnl::primitive_attr attr;
+  attr.set_post_ops(ops);
+  const auto desc = [&](int argument) {
+    const auto found = arguments.find(argument);
+    return found == arguments.end() ? memory::desc() : found->second.get_desc();
+  };
+  const auto x = desc(DNNL_ARG_SRC), w = desc(DNNL_ARG_WEIGHTS), bias = desc(DNNL_ARG_BIAS);
+  const auto out = desc(DNNL_ARG_DST);
+#if DNNL_VERSION_MAJOR >= 3
+  return dnnl::matmul(dnnl::matmul::primitive_desc(device.engine(), x, w, bias, out, attr));
+#else
+  return dnnl::matmul(
+      dnnl::matmul::primitive_desc(dnnl::matmul::desc(x, w, bias, out), attr, device.engine()));
+#endif
+}
+
+dnnl::primitive make_gelu(CpuDevice& device, const memory::desc& desc, const dnnl::post_ops& ops) {
+  dnnl::primitive_attr attr;
+  attr.set_post_ops(ops);
+  constexpr auto kInference = dnnl::prop_kind::forward_inference;
+#if DNNL_VERSION_MAJOR >= 3
+  return dnnl::eltwise_forward(dnnl::eltwise_forward::primitive_desc(
+      device.engine(), kInference, algorithm::eltwise_gelu_tanh, desc, desc, 0, 0, attr));
+#else
+  const dnnl::eltwise_forward::desc forward(kInference, algorithm::eltwise_gelu_tanh, desc, 0, 0);
+  return dnnl::eltwise_forward(
+      dnnl::eltwise_forward::primitive_desc(forward, attr, device.engine()));
+#endif
+}
+
+dnnl::primitive make_binary(CpuDevice& device, algorithm how, const memory::desc& a,
+                            const memory::desc& b, const memory::desc& out) {
+#if DNNL_VERSION_MAJOR >= 3
+  return dnnl::binary(dnnl::binary::primitive_desc(device.engine(), how, a, b, out));
+#else
+  return dnnl::binary(
+      dnnl::binary::primitive_desc(dnnl::binary::desc(how, a, b, out), device.engine()));
+#endif
+}
+
+std::function<void()> launcher(CpuDevice& device, dnnl::primitive primitive, Arguments arguments) {
+  return [&stream = device.stream(), primitive = std::move(primitive),
+          arguments = std::move(arguments)] { primitive.execute(stream, arguments); };
+}
+
+std::function<void()> binary(CpuDevice& device, algorithm how, const Tensor& a, const Tensor& b,
+                             const Tensor& out) {
+  const memory a_view = row_major(device, a), b_view = row_major(device, b);
+  const memory out_view = row_major(device, out);
+  return launcher(
+      device, make_binary(device, how, a_view.get_desc(), b_view.get_desc(), out_view.get_desc()),
+      {{DNNL_ARG_SRC_0, a_view}, {DNNL_ARG_SRC_1, b_view}, {DNNL_ARG_DST, out_view}});
+}
+
+Arguments matmul_arguments(CpuDevice& device, const Tensor& x, const Tensor& w, const Tensor& out) {
+  return {{DNNL_ARG_SRC, row_major(device, x)},
+          {DNNL_ARG_WEIGHTS, transposed(device, w)},
+          {DNNL_ARG_DST, row_major(device, out)}};
+}
+
+}  // namespace
+
+Stage OnednnStages::matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
+                           const Tensor& out) {
+  Stage stage = matmul_work(std::move(name), x, w, out);
+  Arguments arguments = matmul_arguments(device_, x, w, out);
+  if (bias != nullptr) {
+    arguments.emplace(DNNL_ARG_BIAS, row_major(device_, *bias));
+    stage.flops += static_cast<double>(out.count());
+    stage.min_bytes += static_cast<double>(bias->bytes());
+  }
+  dnnl::primitive primitive = make_matmul(device_, arguments, {});
+  stage.launch = launcher(device_, std::move(primitive), std::move(arguments));
+  return stage;
+}
+
+Stage OnednnStages::matmul_gelu_mul(std::string name, const Tensor& x, const Tensor& w,
+                                    const Tensor& multiplier, const Tensor& out) {
+  Stage stage = matmul_work(std::move(name), x, w, out);
+  stage.flops += (kGeluFlops + 1) * static_cast<double>(out.count());
+  stage.min_bytes += static_cast<double>(multiplier.bytes());
+  Arguments arguments = matmul_arguments(device_, x, w, out);
+  dnnl::post_ops ops;
+  append_gelu(ops);
+  append_mul(ops, row_major(device_, multiplier), arguments);
+  dnnl::primitive primitive = make_matmul(device_, arguments, ops);
+  stage.launch = launcher(device_, std::move(primitive), std::move(arguments));
+  return stage;
+}
+
+Stage OnednnStages::bias_add(std::string name, const Tensor& x, const Tensor& bias,
+                             const Tensor& out) {
+  Stage stage = pointwise_work(std::move(name), 1, {&x, &bias}, out);
+  stage.launch = binary(device_, algorithm::binary_add, x, bias, out);
+  return stage;
+}
+
+Stage OnednnStages::gelu(std::string name, const Tensor& x, const Tensor& out) {
+  Stage stage = pointwise_work(std::move(name), kGeluFlops, {&x}, out);
+  const memory x_view = row_major(device_, x);
+  stage.launch = launcher(device_, make_gelu(device_, x_view.get_desc(), {}),
+                          {{DNNL_ARG_SRC, x_view}, {DNNL_ARG_DST, row_major(device_, out)}});
+  return stage;
+}
+
+Stage OnednnStages::mul(std::string name, const Tensor& a, const Tensor& b, const Tensor& out) {
+  Stage stage = pointwise_work(std::move(name), 1, {&a, &b}, out);
+  stage.launch = binary(device_, algorithm::binary_mul, a, b, out);
+  return stage;
+}
+
+Stage OnednnStages::gelu_mul(std::string name, const Tensor& g, const Tensor& u,
+                             const Tensor& out) {
+  Stage stage = pointwise_work(std::move(name), kGeluFlops + 1, {&g, &u}, out);
+  const memory g_view = row_major(device_, g);
+  Arguments arguments{{DNNL_ARG_SRC, g_view}, {DNNL_ARG_DST, row_major(device_, out)}};
+  dnnl::post_ops ops;
+  append_mul(ops, row_major(device_, u), arguments);
+  dnnl::primitive primitive = make_gelu(device_, g_view.get_desc(), ops);
+  stage.launch = launcher(device_, std::move(primitive), std::move(arguments));
+  return stage;
+}
+
+}  // namespace fusegate
