@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Compares this tree with another revision: both built and measured here, now, invocation by invocation
+# in turn. Two runs that were made apart differ by the day as well as by the code.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+Usage: ci/compare.sh --base REVISION [--suite NAME] [--invocations N]
+
+  --base REVISION  what this tree is compared with: a branch, a tag or a commit
+  --suite NAME     pr (the default), smoke or nightly
+  --invocations N  processes a side; 5 by default
+
+Leaves the runs in .fusegate/runs/<time>, and gate.json, gate.md and report.html in
+.fusegate/reports/<time>; .fusegate/reports/latest links to the last.
+Exits 0 where nothing regressed, 1 on a regression, 2 where it could not judge.
+TEXT
+}
+
+main() {
+  parse_arguments "$@"
+  ci/setup.sh
+  use_cuda_toolkit
+  preset=$(measuring_preset)
+  check_out_base
+  build_preset "$FUSEGATE_ROOT" "$preset" fusegate fusegate_bench
+  step "the same for the base, $(git rev-parse --short "$base")"
+  build_preset "$base_tree" "$preset" fusegate_bench
+  new_job
+  measure_in_turn
+  gate_and_report "build/$preset/bin/fusegate" --baseline "$RUNS/base" --candidate "$RUNS/head"
+}
+
+parse_arguments() {
+  base='' suite=pr invocations=5
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --base) base=$(value_of "$@"); shift 2 ;;
+      --suite) suite=$(value_of "$@"); shift 2 ;;
+      --invocations) invocations=$(value_of "$@"); shift 2 ;;
+      --help | -h) usage; exit 0 ;;
+      *) die "unknown argument '$1'; see --help" ;;
+    esac
+  done
+  [[ $base ]] || die "--base is missing; see --help"
+  base=$(git rev-parse --verify --quiet --end-of-options "$base^{commit}") || die "--base names no commit of this repository"
+  require_count --invocations "$invocations"
+}
+
+# A work tree of its own, kept between calls so that only what changed is built again.
+check_out_base() {
+  base_tree=$FUSEGATE_ROOT/build/base
+  git worktree prune
+  if [[ -e $base_tree/.git ]]; then
+    git -C "$base_tree" checkout --quiet --force --detach "$base"
+  else
+    git worktree add --quiet --force --detach "$base_tree" "$base"
+  fi || die "could not check out the base into $base_tree"
+}
+
+# This tree's fusegate drives and judges both: it knows the run file's newest form and the one before.
+measure_in_turn() {
+  local bench=build/$preset/bin/fusegate_bench
+  step "measuring: suite $suite, $invocations invocations a side, in turn"
+  "build/$preset/bin/fusegate" run --suite "$suite" --invocations "$invocations" \
+    --program "$base_tree/$bench" --out "$RUNS/base" \
+    --program "$FUSEGATE_ROOT/$bench" --out "$RUNS/head" || die "a run failed; what was measured is kept in $RUNS"
+}
+
+lib=$(dirname "${BASH_SOURCE[0]}")/lib
+# shellcheck source=ci/lib/log.sh
+. "$lib/log.sh"
+# shellcheck source=ci/lib/arguments.sh
+. "$lib/arguments.sh"
+# shellcheck source=ci/lib/environment.sh
+. "$lib/environment.sh"
+# shellcheck source=ci/lib/build.sh
+. "$lib/build.sh"
+# shellcheck source=ci/lib/judge.sh
+. "$lib/judge.sh"
+cd "$FUSEGATE_ROOT"
+main "$@"

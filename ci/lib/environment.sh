@@ -1,0 +1,30 @@
+# shellcheck shell=bash
+# Where things are, and which CUDA toolkit to build with. Source it, after ci/setup.sh has run: it
+# exports PATH, CUDACXX, CUDAToolkit_ROOT and LD_LIBRARY_PATH for whatever the caller starts.
+
+FUSEGATE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+# The two files beside nvidia-smi: a container often has the device and not the tool.
+has_nvidia_gpu() {
+  command -v nvidia-smi >/dev/null || [[ -e /proc/driver/nvidia/version || -e /dev/nvidia0 ]]
+}
+
+has_nvcc() { command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; }
+
+# The measured device decides: a toolkit without a GPU compiles kernels that nothing here can run.
+measuring_preset() { if has_nvidia_gpu; then echo release; else echo host; fi; }
+
+prepend_path() { export PATH="$1:$PATH"; }
+
+use_cuda_toolkit() {
+  local wheels=$FUSEGATE_ROOT/build/cuda
+  if [[ -x $wheels/bin/nvcc ]] && { [[ ${FUSEGATE_FORCE_CUDA_WHEELS:-0} == 1 ]] || ! has_nvcc; }; then
+    export CUDACXX=$wheels/bin/nvcc CUDAToolkit_ROOT=$wheels
+    export LD_LIBRARY_PATH=$wheels/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    prepend_path "$wheels/bin"
+  elif has_nvcc && ! command -v nvcc >/dev/null; then
+    prepend_path /usr/local/cuda/bin
+  fi
+}
+
+use_cuda_toolkit

@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# The last step of a job: gate, report, and the job's exit code. Source it after environment.sh.
+
+new_job() {
+  local started
+  started=$(date -u +%Y%m%dT%H%M%SZ)
+  RUNS=$FUSEGATE_ROOT/.fusegate/runs/$started
+  REPORTS=$FUSEGATE_ROOT/.fusegate/reports/$started
+  mkdir -p "$RUNS" "$REPORTS"
+  ln -sfn "$started" "$FUSEGATE_ROOT/.fusegate/reports/latest"
+}
+
+# gate_and_report FUSEGATE [--baseline PATH] --candidate PATH: ends the script with the gate's code.
+gate_and_report() {
+  local fusegate=$1 verdict=0
+  shift
+  step "gate"
+  "$fusegate" gate "$@" --json "$REPORTS/gate.json" --markdown "$REPORTS/gate.md" || verdict=$?
+  # The verdict stands whether or not a page can be drawn of it.
+  "$fusegate" report "$@" --html "$REPORTS/report.html" ||
+    warn "no HTML report was written; the verdict above stands"
+  step "runs in ${RUNS#"$FUSEGATE_ROOT/"}, report in ${REPORTS#"$FUSEGATE_ROOT/"}"
+  # 1 means a regression; whatever else stopped the gate (a signal, say) judged nothing.
+  if ((verdict > 1)); then verdict=2; fi
+  exit "$verdict"
+}

@@ -1,0 +1,136 @@
+# shellcheck shell=bash
+# The system packages of Debian 12 and Ubuntu 24.04. Source it after log.sh; call install_packages.
+#
+# What counts is the tool or the header, not the package: an image that brings its own CMake, or a
+# library in /usr/local, needs nothing installed. The names are the same in both distributions.
+
+readonly TOOLS=(g++ cmake ninja-build git ca-certificates python3-venv shellcheck)
+
+# A library that the distribution lacks is no failure: cmake/Dependencies.cmake builds it from source.
+declare -rA LIBRARY_HEADER=(
+  [nlohmann-json3-dev]=nlohmann/json.hpp
+  [libfmt-dev]=fmt/core.h
+  [libcli11-dev]=CLI/CLI.hpp
+  [libboost-dev]=boost/math/distributions/students_t.hpp
+  [libbenchmark-dev]=benchmark/benchmark.h
+  [libgtest-dev]=gtest/gtest.h
+  [libgmock-dev]=gmock/gmock.h
+  [libdnnl-dev]=oneapi/dnnl/dnnl.hpp
+  # Debian's oneDNN is built for OpenCL too: its CMake package fails without these, and does not depend on them.
+  [ocl-icd-opencl-dev]=CL/cl.h
+)
+
+has_header() {
+  local directory
+  local -a directories
+  IFS=: read -ra directories <<<"${FUSEGATE_INCLUDE_PATH:-/usr/include:/usr/local/include:/usr/include/$(uname -m)-linux-gnu}"
+  for directory in "${directories[@]}"; do
+    [[ -e $directory/$1 ]] && return
+  done
+  return 1
+}
+
+has_cmake() {
+  local version
+  version=$(cmake --version 2>/dev/null | sed -n '1s/[^0-9]*//p') || return 1
+  [[ $version && $(printf '3.24\n%s\n' "$version" | sort -V | head -n 1) == 3.24 ]]
+}
+
+has_package() {
+  case $1 in
+    cmake) has_cmake ;;
+    ninja-build) command -v ninja ;;
+    ca-certificates) [[ -e /etc/ssl/certs/ca-certificates.crt ]] ;;
+    # Debian's python3 comes without ensurepip, and then makes no virtual environment.
+    python3-venv) python3 -c 'import ensurepip, venv' ;;
+    g++ | git | shellcheck) command -v "$1" ;;
+    *) has_header "${LIBRARY_HEADER[$1]}" ;;
+  esac >/dev/null 2>&1
+}
+
+missing_packages() {
+  local package
+  for package in "${TOOLS[@]}" "${!LIBRARY_HEADER[@]}"; do
+    has_package "$package" || echo "$package"
+  done | sort
+}
+
+# The command that a person with the right to install runs; every message that stops us ends in it.
+install_command() {
+  echo "sudo apt-get update && sudo apt-get install -y --no-install-recommends $*"
+}
+
+require_known_distribution() {
+  local release
+  # shellcheck source=/dev/null
+  release=$(. "${FUSEGATE_OS_RELEASE:-/etc/os-release}" && echo "$ID $VERSION_ID") || release=unknown
+  case $release in
+    "debian 12" | "ubuntu 24.04") ;;
+    *) die "missing: $*. Packages are installed on Debian 12 and Ubuntu 24.04 alone, and this is '$release':" \
+      "install what these packages hold there, then run this again. On Debian: $(install_command "$@")" ;;
+  esac
+}
+
+require_root() {
+  if [[ $(id -u) == 0 ]]; then
+    AS_ROOT=()
+  elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+    AS_ROOT=(sudo -n)
+  else
+    die "missing: $*. Installing needs root, or sudo without a password. Run: $(install_command "$@")"
+  fi
+}
+
+apt_get() {
+  "${AS_ROOT[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@"
+}
+
+apt_knows() { apt-cache show "$1" >/dev/null 2>&1; }
+
+all_known_to_apt() {
+  local package
+  for package in "$@"; do apt_knows "$package" || return 1; done
+}
+
+# A library that the distribution lacks goes to stderr's log as a note; a tool that it lacks stays in
+# the list, so that apt says so.
+installable() {
+  local package
+  for package in "$@"; do
+    if apt_knows "$package" || [[ ! -v LIBRARY_HEADER[$package] ]]; then
+      echo "$package"
+    else
+      warn "$package is not in this distribution's archive: CMake builds that library from source"
+    fi
+  done
+}
+
+# Without fresh lists where they will do: updating takes longer than installing does. A fresh
+# container has no lists, and old lists name files that the mirror has removed.
+apt_install() {
+  local -a packages
+  all_known_to_apt "$@" || apt_get update || return
+  mapfile -t packages < <(installable "$@")
+  [[ ${#packages[@]} == 0 ]] && return
+  apt_get install -y --no-install-recommends "${packages[@]}" && return
+  apt_get update && apt_get install -y --no-install-recommends "${packages[@]}"
+}
+
+require_tools() {
+  local package
+  for package in "${TOOLS[@]}"; do
+    has_package "$package" || die "$package was installed but is still not usable (is an older one earlier on PATH?)"
+  done
+}
+
+install_packages() {
+  local -a missing
+  mapfile -t missing < <(missing_packages)
+  [[ ${#missing[@]} == 0 ]] && return
+  require_known_distribution "${missing[@]}"
+  require_root "${missing[@]}"
+  step "installing the missing packages: ${missing[*]}"
+  quietly "$FUSEGATE_ROOT/build/logs/apt.log" apt_install "${missing[@]}" ||
+    die "could not install: ${missing[*]}. Is the network there? Then run: $(install_command "${missing[@]}")"
+  require_tools
+}

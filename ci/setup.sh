@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Installs what building and running fusegate takes, and nothing that is there already.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+Usage: ci/setup.sh
+
+Installs what is missing of: the system packages (Debian 12, Ubuntu 24.04), the Python packages of
+ci/requirements.txt (into build/venv) and, on a machine with an NVIDIA GPU but without nvcc, the CUDA
+toolkit from PyPI (into build/cuda). Where it may not install, it says what to run and exits 2.
+
+Environment:
+  FUSEGATE_SETUP=off            install and check nothing
+  FUSEGATE_FORCE_CUDA_WHEELS=1  take CUDA from PyPI whatever else is here
+TEXT
+}
+
+main() {
+  if [[ ${1:-} == --help || ${1:-} == -h ]]; then usage; return; fi
+  [[ $# == 0 ]] || die "unknown argument '$1'; see --help"
+  if [[ ${FUSEGATE_SETUP:-on} == off ]]; then return; fi
+  install_packages
+  install_python_venv
+  install_cuda_wheels
+}
+
+lib=$(dirname "${BASH_SOURCE[0]}")/lib
+# shellcheck source=ci/lib/log.sh
+. "$lib/log.sh"
+# shellcheck source=ci/lib/environment.sh
+. "$lib/environment.sh"
+# shellcheck source=ci/lib/packages.sh
+. "$lib/packages.sh"
+# shellcheck source=ci/lib/python.sh
+. "$lib/python.sh"
+# shellcheck source=ci/lib/cuda_wheels.sh
+. "$lib/cuda_wheels.sh"
+main "$@"

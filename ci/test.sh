@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Builds a preset and runs every test that this machine can run; tests that need a GPU skip without one.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+Usage: ci/test.sh [--preset NAME]
+
+  --preset NAME  release (the default: CUDA where nvcc is found), host or asan
+
+The last lines are ctest's. Exits 0 where every test passed, 1 where one failed, 2 where it could not
+install or build.
+TEXT
+}
+
+main() {
+  parse_arguments "$@"
+  ci/setup.sh
+  use_cuda_toolkit
+  build_preset "$FUSEGATE_ROOT" "$preset"
+  step "testing preset $preset"
+  ctest --preset "$preset" --output-on-failure </dev/null || exit 1
+}
+
+parse_arguments() {
+  preset=release
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --preset) preset=$(value_of "$@"); shift 2 ;;
+      --help | -h) usage; exit 0 ;;
+      *) die "unknown argument '$1'; see --help" ;;
+    esac
+  done
+}
+
+lib=$(dirname "${BASH_SOURCE[0]}")/lib
+# shellcheck source=ci/lib/log.sh
+. "$lib/log.sh"
+# shellcheck source=ci/lib/arguments.sh
+. "$lib/arguments.sh"
+# shellcheck source=ci/lib/environment.sh
+. "$lib/environment.sh"
+# shellcheck source=ci/lib/build.sh
+. "$lib/build.sh"
+cd "$FUSEGATE_ROOT"
+main "$@"
