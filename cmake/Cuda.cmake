@@ -10,12 +10,11 @@ if(FUSEGATE_CUDA)
   if(CMAKE_CUDA_COMPILER)
     enable_language(CUDA)
     find_package(CUDAToolkit 12.0 REQUIRED)
-    set(CMAKE_CUDA_STANDARD 20)
-    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     set(FUSEGATE_CUDA_FOUND ON)
+    # The standard as a flag: Debian 12's CMake 3.25 does not know that nvcc has CUDA_STANDARD 20.
     target_compile_options(fusegate_options INTERFACE
+      "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>"
       "$<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Werror;-lineinfo>")
-    # Found in the toolkit's tree, so that CUDA headers are system headers for the host compiler too.
     message(STATUS "CUDA ${CUDAToolkit_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}")
   else()
     message(STATUS "No CUDA compiler found: building for the CPU alone")

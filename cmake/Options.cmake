@@ -2,14 +2,14 @@
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_CXX_STANDARD 20)
-set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
 option(FUSEGATE_CUDA "Build the CUDA kernels where a toolkit is found" ON)
 set(FUSEGATE_SANITIZERS "" CACHE STRING "Sanitizers for every target, such as address,undefined")
 
 add_library(fusegate_options INTERFACE)
+# A feature and not CMAKE_CXX_STANDARD, which CUDA targets would inherit (see Cuda.cmake).
+target_compile_features(fusegate_options INTERFACE cxx_std_20)
 target_include_directories(fusegate_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(fusegate_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror>)

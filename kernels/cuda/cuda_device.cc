@@ -1,0 +1,79 @@
+#include "kernels/cuda/cuda_device.h"
+
+#include <fmt/format.h>
+
+#include "kernels/cuda/cuda_error.h"
+#include "kernels/cuda/cuda_reference.h"
+#include "kernels/cuda/fill.h"
+
+namespace fusegate {
+namespace {
+
+// What PyTorch gives cuBLAS on Hopper; with less, split-K algorithms drop out of the heuristic's
+// list.
+constexpr std::size_t kWorkspaceBytes = 32u << 20;
+
+std::unique_ptr<Device> open_if_present() {
+  int count = 0;
+  // No driver and no GPU are answers here, not errors.
+  if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    return nullptr;
+  }
+  return std::make_unique<CudaDevice>();
+}
+
+const DeviceRegistration registered{{.name = "cuda", .preference = 1, .open = &open_if_present}};
+
+}  // namespace
+
+CudaDevice::CudaDevice() {
+  FUSEGATE_CUDA(cudaSetDevice(0));
+  FUSEGATE_CUDA(cudaGetDeviceProperties(&properties_, 0));
+  FUSEGATE_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  FUSEGATE_CUDA(cublasLtCreate(&cublaslt_));
+  workspace_ = allocate(kWorkspaceBytes);
+  reference_ = std::make_unique<CudaReference>(*this);
+}
+
+CudaDevice::~CudaDevice() {
+  // Nothing can be done about an error here, and the process is about to end.
+  cublasLtDestroy(cublaslt_);
+  cudaStreamDestroy(stream_);
+}
+
+std::size_t CudaDevice::available_bytes() const {
+  std::size_t available = 0, total = 0;
+  FUSEGATE_CUDA(cudaMemGetInfo(&available, &total));
+  return available;
+}
+
+Memory CudaDevice::allocate(std::size_t bytes) {
+  void* data = nullptr;
+  if (const cudaError_t status = cudaMalloc(&data, bytes); status != cudaSuccess) {
+    cudaGetLastError();  // an allocation that failed must not fail the next launch's check
+    throw DeviceError(fmt::format("cannot allocate {} bytes on {}: {}; {} are free", bytes, name(),
+                                  cudaGetErrorString(status), available_bytes()));
+  }
+  return Memory(data, bytes, [](void* pointer) { cudaFree(pointer); });
+}
+
+void CudaDevice::fill_random(const Tensor& tensor, double scale, std::uint64_t seed) {
+  fill_uniform(tensor, static_cast<float>(scale), seed, stream_);
+}
+
+void CudaDevice::poison(const Tensor& tensor) {
+  FUSEGATE_CUDA(cudaMemsetAsync(tensor.data, 0xff, tensor.bytes(), stream_));
+}
+
+void CudaDevice::copy_to_host(const void* from, std::span<std::byte> to) {
+  FUSEGATE_CUDA(cudaMemcpyAsync(to.data(), from, to.size(), cudaMemcpyDeviceToHost, stream_));
+  synchronize();
+}
+
+void CudaDevice::synchronize() {
+  FUSEGATE_CUDA(cudaStreamSynchronize(stream_));
+  FUSEGATE_CUDA(cudaGetLastError());
+}
+
+}  // namespace fusegate

@@ -1,0 +1,47 @@
+// One NVIDIA GPU as a device: the first that CUDA shows, on a stream of its own.
+#pragma once
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+
+#include <memory>
+
+#include "kernels/device.h"
+
+namespace fusegate {
+
+class CudaDevice : public Device {
+ public:
+  // Throws DeviceError where the GPU cannot be used.
+  CudaDevice();
+  ~CudaDevice() override;
+  // The stream and the cublasLt handle are captured by kernels; a copy would free them twice.
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  std::string_view kind() const override { return "cuda"; }
+  std::string name() const override { return properties_.name; }
+  std::vector<Dtype> dtypes() const override { return {Dtype::kFp16, Dtype::kBf16}; }
+  std::size_t available_bytes() const override;
+  Memory allocate(std::size_t bytes) override;
+  void fill_random(const Tensor& tensor, double scale, std::uint64_t seed) override;
+  void poison(const Tensor& tensor) override;
+  void copy_to_host(const void* from, std::span<std::byte> to) override;
+  void synchronize() override;
+  ReferenceMath& reference_math() override { return *reference_; }
+
+  const cudaDeviceProp& properties() const { return properties_; }
+  cudaStream_t stream() const { return stream_; }
+  cublasLtHandle_t cublaslt() const { return cublaslt_; }
+  // Scratch memory of cublasLt's matmuls, one for all: they run one after another on the stream.
+  const Memory& workspace() const { return workspace_; }
+
+ private:
+  cudaDeviceProp properties_{};
+  cudaStream_t stream_ = nullptr;
+  cublasLtHandle_t cublaslt_ = nullptr;
+  Memory workspace_;
+  std::unique_ptr<ReferenceMath> reference_;
+};
+
+}  // namespace fusegate

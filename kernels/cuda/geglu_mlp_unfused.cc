@@ -1,0 +1,21 @@
+// geglu_mlp/unfused: the five kernels of an eager GeGLU MLP.
+#include "kernels/cuda/cuda_stages.h"
+
+namespace fusegate {
+namespace {
+
+PreparedKernel prepare(Device& device, const Problem& problem, Inputs in, const Tensor& out) {
+  CudaStages stages(device);
+  return geglu_mlp_unfused(stages, device, problem, in, out);
+}
+
+const ImplementationRegistration registered{{
+    .operation = "geglu_mlp",
+    .name = "unfused",
+    .device = "cuda",
+    .dtypes = {Dtype::kBf16, Dtype::kFp16},
+    .prepare = &prepare,
+}};
+
+}  // namespace
+}  // namespace fusegate

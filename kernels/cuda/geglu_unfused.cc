@@ -1,0 +1,21 @@
+// geglu/unfused: a GeLU kernel and a mul kernel, with gelu(g) through device memory.
+#include "kernels/cuda/cuda_stages.h"
+
+namespace fusegate {
+namespace {
+
+PreparedKernel prepare(Device& device, const Problem&, Inputs in, const Tensor& out) {
+  CudaStages stages(device);
+  return geglu_unfused(stages, device, in, out);
+}
+
+const ImplementationRegistration registered{{
+    .operation = "geglu",
+    .name = "unfused",
+    .device = "cuda",
+    .dtypes = {Dtype::kBf16, Dtype::kFp16},
+    .prepare = &prepare,
+}};
+
+}  // namespace
+}  // namespace fusegate

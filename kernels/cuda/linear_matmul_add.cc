@@ -1,0 +1,21 @@
+// linear/matmul_add: a GEMM, then a kernel that adds the bias.
+#include "kernels/cuda/cuda_stages.h"
+
+namespace fusegate {
+namespace {
+
+PreparedKernel prepare(Device& device, const Problem&, Inputs in, const Tensor& out) {
+  CudaStages stages(device);
+  return linear_matmul_add(stages, device, in, out);
+}
+
+const ImplementationRegistration registered{{
+    .operation = "linear",
+    .name = "matmul_add",
+    .device = "cuda",
+    .dtypes = {Dtype::kBf16, Dtype::kFp16},
+    .prepare = &prepare,
+}};
+
+}  // namespace
+}  // namespace fusegate
