@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "baselines/run.h"
@@ -13,7 +14,7 @@ namespace fusegate {
 
 struct Acceptance {
   std::string who;
-  std::string when;    // ISO 8601 with zone
+  std::string when;  // ISO 8601 with zone
   std::string reason;
 };
 
@@ -27,17 +28,23 @@ struct Baseline {
 // tree, fewer than two invocations. Empty where there is none.
 std::vector<std::string> reasons_not_to_accept(const Run& run);
 
-// The file's text. Times in ns, to five significant digits, which is finer than any spread measured.
+inline constexpr int kBaselineSchemaVersion = 1;
+
+// The file's text, the same for the same baseline. Numbers have five significant digits, which is
+// finer than any spread measured; cycles are left out where an invocation has none.
 std::string baseline_text(const Baseline& baseline);
 
 // Throws InputError naming file and field.
 Baseline read_baseline(const std::filesystem::path& path);
+// The same for text that is in memory already; source stands in messages for the file.
+Baseline parse_baseline(std::string_view text, const std::string& source);
 // Whether the JSON text is a baseline (it has "fusegate_baseline") and not a run file.
 bool is_baseline_text(std::string_view text);
 
-// store/<device slug>/<suite>.json
-std::filesystem::path baseline_path(const std::filesystem::path& store, const Environment& environment,
-                                    const std::string& suite);
+// store/<device slug>/<suite slug>.json; the suite's slug is "unnamed" for a run that no suite
+// named.
+std::filesystem::path baseline_path(const std::filesystem::path& store,
+                                    const Environment& environment, const std::string& suite);
 // The first store that has one.
 std::optional<std::filesystem::path> find_baseline(const std::vector<std::filesystem::path>& stores,
                                                    const Environment& environment,

@@ -1,15 +1,14 @@
 // What must match for two runs to be comparable, as named fields: device, driver, cuda, cublas,
 // power_limit_w, max_sm_clock_mhz, ecc, mig, ... on a GPU; device, isa, threads, onednn on a CPU.
-// A field is a string, a number or a boolean. What may differ (host name, the card's UUID, the date)
-// is provenance and stands elsewhere.
+// A field is a string, a number or a boolean. What may differ (host name, the card's UUID, the
+// date) is provenance and stands elsewhere.
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace fusegate {
 
@@ -17,7 +16,7 @@ using Environment = std::map<std::string, nlohmann::json>;
 
 struct EnvironmentDifference {
   std::string field;
-  std::string baseline;   // "(absent)" where the side has no such field
+  std::string baseline;  // "(absent)" where the side has no such field
   std::string candidate;
 };
 
@@ -26,8 +25,11 @@ struct EnvironmentDifference {
 std::vector<EnvironmentDifference> environment_differences(const Environment& baseline,
                                                            const Environment& candidate);
 
-// "NVIDIA H200" -> "nvidia-h200": the folder of that device in the store. "unknown-device" where the
-// environment names none.
+// "NVIDIA H200" -> "nvidia-h200": lower case letters and digits, joined by single dashes.
+std::string slug(std::string_view text);
+
+// The slug of the environment's device, which is the device's folder in the store. "unknown-device"
+// where the environment names none.
 std::string device_slug(const Environment& environment);
 
 }  // namespace fusegate

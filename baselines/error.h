@@ -10,7 +10,8 @@ namespace fusegate {
 
 class InputError : public std::runtime_error {
  public:
-  // source: the file, folder or flag. field: a path such as "benchmarks[3].real_time"; may be empty.
+  // source: the file, folder or flag. field: a path such as "benchmarks[3].real_time"; may be
+  // empty.
   InputError(std::string_view source, std::string_view field, std::string_view problem);
 };
 

@@ -1,5 +1,5 @@
-// Whole files in and out. A reader never sees half a file: writes go to a temporary file in the same
-// folder, are flushed to the disk, and take the name in one rename.
+// Whole files in and out. A reader never sees half a file: writes go to a temporary file in the
+// same folder, are flushed to the disk, and take the name in one rename.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@ namespace fusegate {
 // Throws InputError where the file cannot be opened or read.
 std::string read_file(const std::filesystem::path& path);
 
-// Creates missing folders. Throws InputError naming the file and the system's reason (a full disk, no
-// permission); the old file, if any, is then untouched and the temporary file is gone.
+// Creates missing folders. Throws InputError naming the file and the system's reason (a full disk,
+// no permission); the old file, if any, is then untouched and the temporary file is gone.
 void write_atomically(const std::filesystem::path& path, std::string_view contents);
 
 }  // namespace fusegate

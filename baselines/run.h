@@ -22,11 +22,11 @@ struct BenchmarkSeries {
 };
 
 struct Run {
-  std::string source;                      // what the user named, for messages
+  std::string source;  // what the user named, for messages
   Environment environment;
-  Provenance provenance;                   // of the first invocation
-  std::vector<Doubt> doubts;               // of any invocation, each once
-  std::vector<BenchmarkSeries> benchmarks; // sorted by name
+  Provenance provenance;                    // of the first invocation
+  std::vector<Doubt> doubts;                // of any invocation, each once
+  std::vector<BenchmarkSeries> benchmarks;  // sorted by name
 };
 
 // paths: run folders (every *.json in it but run.json, fusegate's own record of the run) and run

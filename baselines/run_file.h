@@ -5,18 +5,23 @@
 // What fusegate adds, all optional for a reader:
 //   context.fusegate    schema_version, environment, provenance, protocol, seed, suite, invocation,
 //                       doubts, finished (false while the invocation is still running)
-//   in an entry         invocation; counters such as sm_clock_hz, kernel_launches, flops, min_bytes,
-//                       host_ns; and, in a benchmark's first entry, details: {choices, doubts, stages}
+//   in an entry         invocation; counters such as sm_clock_hz, kernel_launches, flops,
+//   min_bytes,
+//                       host_ns; and, in a benchmark's first entry, details: {choices, doubts,
+//                       stages}
 // A plain Google Benchmark file has none of these and is read all the same; a numeric sm_clock_hz
-// counter is used wherever it stands.
+// counter is used wherever it stands. A benchmark is known by its run_name, or by its name where it
+// has none, suffixes such as "/repeats:60" and "/manual_time" included: Google Benchmark lets a
+// program register BM_x and BM_x/real_time side by side. Aggregates are passed over. An entry that
+// failed or was skipped becomes a failure.
 #pragma once
 
 #include <filesystem>
 #include <map>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "baselines/doubt.h"
 #include "baselines/environment.h"
@@ -27,29 +32,29 @@ inline constexpr int kRunFileSchemaVersion = 1;
 
 // Where a run came from; none of it must match between two runs.
 struct Provenance {
-  std::string commit;      // empty where unknown
+  std::string commit;  // empty where unknown
   bool dirty = false;
-  std::string date;        // ISO 8601, as Google Benchmark writes it
+  std::string date;  // ISO 8601, as Google Benchmark writes it
   std::string host;
   std::string device_uuid;
-  std::string suite;       // empty for a run that no suite named
-  nlohmann::json protocol; // as the benchmark program recorded it; null for plain files
+  std::string suite;        // empty for a run that no suite named
+  nlohmann::json protocol;  // as the benchmark program recorded it; null for plain files
 };
 
 // One benchmark in one invocation: what its samples come to.
 struct InvocationSummary {
-  double time_ns = 0;   // median over samples, per call
-  double cycles = 0;    // median over samples of time x SM clock; NaN where any sample has no clock
-  double spread = 0;    // median absolute deviation of time over its median
+  double time_ns = 0;  // median over samples, per call; NaN where there is no sample
+  double cycles = 0;   // median over samples of time x SM clock; NaN where any sample has no clock
+  double spread = 0;   // median absolute deviation of time over its median
   int samples = 0;
 };
 
 struct BenchmarkResult {
   std::string name;
   InvocationSummary summary;
-  std::string failure;                          // not empty: it threw, or its results were wrong
-  std::map<std::string, double> counters;       // medians over samples
-  std::map<std::string, std::string> choices;   // what the library picked, such as an algorithm
+  std::string failure;                         // not empty: it threw, or its results were wrong
+  std::map<std::string, double> counters;      // medians over samples
+  std::map<std::string, std::string> choices;  // what the library picked, such as an algorithm
   std::vector<Doubt> doubts;
 };
 
@@ -57,17 +62,20 @@ struct RunFile {
   Environment environment;
   Provenance provenance;
   std::vector<Doubt> doubts;
-  std::vector<BenchmarkResult> benchmarks;      // in file order, names unique
+  std::vector<BenchmarkResult> benchmarks;  // in file order, names unique
 };
 
 // Throws InputError naming file and field: text that is no JSON or ends early, missing or mistyped
 // fields, times that are not finite and positive, a name that stands for two benchmarks.
 RunFile read_run_file(const std::filesystem::path& path);
+// The same for text that is in memory already; source stands in messages for the file.
+RunFile parse_run_file(std::string_view text, const std::string& source);
 
 // Grows a run file one benchmark at a time; after every call the file on disk is whole and valid.
 class RunFileWriter {
  public:
-  // context: the file's "context" object, Google Benchmark's own keys and "fusegate".
+  // context: the file's "context" object, Google Benchmark's own keys and "fusegate". The file is
+  // written at once, without any benchmark. Throws InputError where it cannot be, as do the others.
   RunFileWriter(std::filesystem::path path, nlohmann::json context);
 
   // entries: every entry of one finished benchmark.

@@ -32,20 +32,32 @@ struct Rule {
 struct Verdict {
   std::string benchmark;
   VerdictKind kind = VerdictKind::kInconclusive;
-  double effect_time = 0;          // candidate over baseline, minus one; NaN where there is none
-  double effect_cycles = 0;        // NaN where either side has no cycles
-  Interval interval;               // of effect_time; NaN where it cannot be had
-  double baseline_ns = 0;          // geometric mean over invocations; NaN where there is none
+  double effect_time = 0;    // candidate over baseline, minus one; NaN where there is none
+  double effect_cycles = 0;  // NaN where either side has no cycles
+  Interval interval;         // of effect_time; NaN where it cannot be had
+  double baseline_ns = 0;    // geometric mean over invocations; NaN where there is none
   double candidate_ns = 0;
-  double p = 1;                    // of "slower" (or "faster", where effect_time < 0), adjusted
-  double smallest_detectable = 0;  // effect found with 90 % probability at this noise; NaN likewise
+  double p = 1;  // of "slower" (or "faster", where effect_time < 0), adjusted
+  // The effect that is found with 90 % probability at this noise where a tenth of the suite (at
+  // least one benchmark) is slower by as much: a kernel that got slower shows in several shapes.
+  // NaN likewise.
+  double smallest_detectable = 0;
   int baseline_invocations = 0;
   int candidate_invocations = 0;
-  std::string reason;              // one sentence for people: why this verdict
-  std::vector<Doubt> doubts;       // of either side
+  std::string reason;         // one sentence for people: why this verdict
+  std::vector<Doubt> doubts;  // of either side
 };
 
-// Every benchmark of either run, sorted by name.
+// Every benchmark of either run, sorted by name. Throws InputError for a rule that is none: a
+// negative effect, a rate or confidence outside of (0, 1).
+//
+// Of each invocation only its median enters. Per benchmark the candidate's mean logarithm less the
+// baseline's is tested against log(1 + min_effect) (TREAT) with a variance moderated over the suite
+// (moderated_contrasts.h), once for time and once for cycles. The p of "slower" is the larger of
+// the two, as both must agree: an intersection-union test, R. L. Berger, "Multiparameter hypothesis
+// testing and acceptance sampling", Technometrics 24 (1982), 295-300. Where either side has no
+// cycles, time decides alone. Benjamini-Hochberg runs over the suite, once for slower and once for
+// faster.
 std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule);
 
 }  // namespace fusegate

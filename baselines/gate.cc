@@ -1,0 +1,117 @@
+#include "baselines/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace fusegate {
+namespace {
+
+std::size_t count(const std::vector<Verdict>& verdicts, VerdictKind kind) {
+  return static_cast<std::size_t>(std::ranges::count(verdicts, kind, &Verdict::kind));
+}
+
+// Undecided counts as judged where the noise is known; it does not where each side has one
+// invocation, because then no number of unchanged kernels and no slowdown could have given another
+// answer.
+bool was_judged(const Verdict& verdict) { return std::isfinite(verdict.interval.low); }
+
+std::string counted(std::size_t n, std::string_view singular, std::string_view plural) {
+  return fmt::format("{} {}", n, n == 1 ? singular : plural);
+}
+
+// "; 2 inconclusive, 1 missing", or nothing.
+std::string remainder(const std::vector<Verdict>& verdicts) {
+  std::string text;
+  for (const VerdictKind kind : {VerdictKind::kImprovement, VerdictKind::kInconclusive,
+                                 VerdictKind::kNew, VerdictKind::kMissing, VerdictKind::kInvalid}) {
+    const std::size_t n = count(verdicts, kind);
+    if (n == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "; " : ", ", n, verdict_name(kind));
+  }
+  return text;
+}
+
+const Verdict& worst(const std::vector<Verdict>& verdicts) {
+  return *std::ranges::max_element(verdicts, {}, [](const Verdict& verdict) {
+    return verdict.kind == VerdictKind::kRegression ? verdict.effect_time : -1;
+  });
+}
+
+void refuse(GateResult& result, std::string why) {
+  result.exit_code = ExitCode::kCouldNotJudge;
+  result.headline = "Could not judge: " + std::move(why);
+}
+
+void fold(GateResult& result, bool strict) {
+  const std::vector<Verdict>& verdicts = result.verdicts;
+  const std::string total = counted(verdicts.size(), "benchmark", "benchmarks");
+  const std::string rest = remainder(verdicts) + ".";
+  const auto invalid = std::ranges::find(verdicts, VerdictKind::kInvalid, &Verdict::kind);
+  const auto undecided = [](const Verdict& verdict) {
+    return verdict.kind == VerdictKind::kInconclusive || verdict.kind == VerdictKind::kMissing;
+  };
+  if (const std::size_t slower = count(verdicts, VerdictKind::kRegression); slower > 0) {
+    result.exit_code = ExitCode::kRegression;
+    result.headline =
+        fmt::format("{} of {} got slower, the most {} by {:.2f} %{}", slower, total,
+                    worst(verdicts).benchmark, 100 * worst(verdicts).effect_time, rest);
+  } else if (invalid != verdicts.end()) {
+    refuse(result, fmt::format("{} {}{}", invalid->benchmark, invalid->reason, rest));
+  } else if (std::ranges::none_of(verdicts, was_judged)) {
+    refuse(result, verdicts.empty() ? "neither run has a benchmark."
+                                    : fmt::format("no benchmark could be compared{}", rest));
+  } else if (strict && std::ranges::any_of(verdicts, undecided)) {
+    refuse(result, fmt::format("strict, and not every benchmark was decided{}", rest));
+  } else {
+    result.exit_code = ExitCode::kNoRegression;
+    result.headline = fmt::format("No regression in {}{}", total, rest);
+  }
+}
+
+void note_doubts(const std::vector<Doubt>& doubts, std::string_view side, GateResult& result) {
+  for (const Doubt doubt : doubts) {
+    result.notes.push_back(fmt::format("{}: {}", side, doubt_sentence(doubt)));
+  }
+}
+
+void note_provenance(const Provenance& baseline, const Provenance& candidate, GateResult& result) {
+  if (baseline.suite != candidate.suite) {
+    result.notes.push_back(fmt::format("The baseline is of suite \"{}\", the candidate of \"{}\".",
+                                       baseline.suite, candidate.suite));
+  }
+  const bool both = !baseline.device_uuid.empty() && !candidate.device_uuid.empty();
+  if (both && baseline.device_uuid != candidate.device_uuid) {
+    // Measured on two H200: paced times within 0.8 %, cycles up to 3.3 % apart.
+    result.notes.push_back(
+        "The runs come from two cards: times carry over within about 1 %, cycles less well.");
+  }
+}
+
+}  // namespace
+
+GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& options) {
+  GateResult result;
+  note_doubts(baseline.doubts, "Baseline", result);
+  note_doubts(candidate.doubts, "Candidate", result);
+  note_provenance(baseline.provenance, candidate.provenance, result);
+  result.environment_differences =
+      environment_differences(baseline.environment, candidate.environment);
+  if (!result.environment_differences.empty() && !options.allow_environment_differences) {
+    const EnvironmentDifference& first = result.environment_differences.front();
+    refuse(result, fmt::format("the environments differ in {} (baseline {}, candidate {}){}.",
+                               first.field, first.baseline, first.candidate,
+                               result.environment_differences.size() == 1
+                                   ? ""
+                                   : fmt::format(" and {} more",
+                                                 result.environment_differences.size() - 1)));
+    return result;
+  }
+  result.verdicts = judge(baseline, candidate, options.rule);
+  fold(result, options.strict);
+  return result;
+}
+
+}  // namespace fusegate

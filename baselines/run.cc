@@ -1,0 +1,113 @@
+#include "baselines/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "baselines/baseline.h"
+#include "baselines/error.h"
+#include "baselines/file_io.h"
+#include "baselines/parallel.h"
+#include "baselines/run_merger.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "9.json" before "10.json": the order of invocations, not of letters.
+bool invocation_order(const fs::path& a, const fs::path& b) {
+  const std::string left = a.filename().string();
+  const std::string right = b.filename().string();
+  return std::pair(left.size(), left) < std::pair(right.size(), right);
+}
+
+std::vector<fs::path> files_of_folder(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const fs::path& file = entry.path();
+    const bool hidden = file.filename().string().starts_with('.');
+    if (file.extension() == ".json" && file.filename() != "run.json" && !hidden) {
+      files.push_back(file);
+    }
+  }
+  if (error) throw InputError(folder.string(), "", "cannot read the folder: " + error.message());
+  if (files.empty()) {
+    throw InputError(folder.string(), "", "no finished invocation: the folder has no run file");
+  }
+  std::ranges::sort(files, invocation_order);
+  return files;
+}
+
+std::vector<fs::path> files_of(const std::vector<fs::path>& paths) {
+  std::vector<fs::path> files;
+  std::set<fs::path> seen;
+  for (const fs::path& path : paths) {
+    std::error_code error;
+    const auto found = fs::is_directory(path, error) ? files_of_folder(path) : std::vector{path};
+    for (const fs::path& file : found) {
+      // The same invocation twice would pass for two that agree perfectly.
+      if (!seen.insert(fs::weakly_canonical(file, error)).second) {
+        throw InputError(file.string(), "", "named twice in one run");
+      }
+      files.push_back(file);
+    }
+  }
+  return files;
+}
+
+std::string source_of(const std::vector<fs::path>& paths) {
+  std::string source;
+  for (const fs::path& path : paths) {
+    source += (source.empty() ? "" : ", ") + path.string();
+  }
+  return source;
+}
+
+Run run_of_baseline(Baseline baseline) {
+  if (baseline.published) {
+    throw InputError(baseline.run.source, "published",
+                     "these are figures from a publication, which nothing is gated against");
+  }
+  return std::move(baseline.run);
+}
+
+}  // namespace
+
+Run load_run(const std::vector<fs::path>& paths) {
+  const std::vector<fs::path> files = files_of(paths);
+  if (files.empty()) throw InputError("run", "", "no file was named");
+  RunMerger merger;
+  std::vector<Baseline> baselines(files.size());
+  std::vector<char> is_baseline(files.size());
+  std::vector<RunFile> run_files(files.size());
+  in_parallel(files.size(), [&](std::size_t i) {
+    const std::string text = read_file(files[i]);
+    is_baseline[i] = is_baseline_text(text);
+    if (is_baseline[i]) {
+      baselines[i] = parse_baseline(text, files[i].string());
+    } else {
+      run_files[i] = parse_run_file(text, files[i].string());
+    }
+  });
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (is_baseline[i] && files.size() > 1) {
+      throw InputError(files[i].string(), "",
+                       "a stored baseline is a whole run and cannot be joined with other files");
+    }
+    if (is_baseline[i]) return run_of_baseline(std::move(baselines[i]));
+    merger.add(std::move(run_files[i]), files[i].string());
+  }
+  Run run = merger.take();
+  run.source = source_of(paths);
+  if (run.benchmarks.empty()) {
+    throw InputError(run.source, "benchmarks", "no finished invocation: no benchmark was measured");
+  }
+  return run;
+}
+
+}  // namespace fusegate

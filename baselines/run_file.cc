@@ -1,0 +1,66 @@
+#include "baselines/run_file.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "baselines/file_io.h"
+#include "baselines/run_context.h"
+#include "baselines/run_file_parser.h"
+#include "baselines/sample_collector.h"
+
+namespace fusegate {
+
+RunFile parse_run_file(std::string_view text, const std::string& source) {
+  SampleCollector collector(source);
+  const nlohmann::json context = parse_run_text(
+      text, source, [&collector](const RunFileEntry& entry) { collector.add(entry); });
+  RunFile file = read_run_context(context, source);
+  file.benchmarks = collector.results();
+  return file;
+}
+
+RunFile read_run_file(const std::filesystem::path& path) {
+  return parse_run_file(read_file(path), path.string());
+}
+
+RunFileWriter::RunFileWriter(std::filesystem::path path, nlohmann::json context)
+    : path_(std::move(path)), context_(std::move(context)) {
+  nlohmann::json& fusegate = context_["fusegate"];
+  fusegate["schema_version"] = kRunFileSchemaVersion;
+  fusegate["finished"] = false;
+  // Now and not after the first benchmark: a full disk or a folder that cannot be written is best
+  // told before minutes of measuring.
+  write();
+}
+
+void RunFileWriter::append(const std::vector<nlohmann::json>& entries) {
+  for (const nlohmann::json& entry : entries) {
+    if (!entries_.empty()) entries_ += ",\n";
+    // A name or an error message may hold bytes that are no UTF-8, which must not cost the file.
+    entries_ += entry.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  write();
+}
+
+void RunFileWriter::finish(const std::vector<Doubt>& doubts) {
+  nlohmann::json& fusegate = context_["fusegate"];
+  nlohmann::json& names = fusegate["doubts"];
+  if (names.is_null()) names = nlohmann::json::array();
+  for (const Doubt doubt : doubts) {
+    const nlohmann::json name = doubt_name(doubt);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  fusegate["finished"] = true;
+  write();
+}
+
+void RunFileWriter::write() const {
+  std::string text = "{\n\"context\": ";
+  text += context_.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  text += ",\n\"benchmarks\": [\n";
+  text += entries_;
+  text += "\n]\n}\n";
+  write_atomically(path_, text);
+}
+
+}  // namespace fusegate

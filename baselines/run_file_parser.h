@@ -1,0 +1,42 @@
+// Streams the text of a run file, one benchmark entry at a time. A file of 10,000 benchmarks is
+// tens of megabytes and would be ten times that as a tree of JSON values; here only the "context"
+// object and each entry's "details" become trees.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fusegate {
+
+// One element of "benchmarks". Strings are empty and numbers absent where the file has none.
+struct RunFileEntry {
+  std::string path;  // "benchmarks[3]", for messages
+  std::string name;
+  std::string run_name;
+  std::string run_type;
+  std::string time_unit;
+  std::string error_message;
+  std::optional<double> family_index;
+  std::optional<double> per_family_instance_index;
+  std::optional<double> repetition_index;
+  std::optional<double> iterations;
+  std::optional<double> real_time;
+  bool failed = false;  // error_occurred or skipped
+  // Every numeric key that is not one of Google Benchmark's own or the invocation's number.
+  std::vector<std::pair<std::string, double>> counters;
+  nlohmann::json details;  // null where there are none
+};
+
+using EntryCallback = std::function<void(const RunFileEntry&)>;
+
+// Returns "context", null where there is none. Throws InputError naming source, field and, where
+// the text is no JSON, line and column.
+nlohmann::json parse_run_text(std::string_view text, std::string_view source,
+                              const EntryCallback& on_entry);
+
+}  // namespace fusegate

@@ -1,0 +1,34 @@
+// Makes one run of the invocations' run files.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "baselines/run.h"
+
+namespace fusegate {
+
+class RunMerger {
+ public:
+  // In the order of the invocations. Throws InputError where the environment differs from the first
+  // invocation's.
+  void add(RunFile&& file, const std::string& source);
+  Run take();
+
+ private:
+  struct Series {
+    BenchmarkSeries series;
+    std::map<std::string, std::vector<double>> counters;
+  };
+
+  void add_benchmark(BenchmarkResult&& result);
+
+  std::string first_source_;
+  Run run_;
+  std::vector<Series> series_;
+  std::unordered_map<std::string, std::size_t> index_;
+};
+
+}  // namespace fusegate

@@ -1,0 +1,173 @@
+#include "baselines/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "baselines/comparison.h"
+#include "baselines/error.h"
+#include "baselines/verdict_reason.h"
+
+namespace fusegate {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kPower = 0.9;
+
+void check(const Rule& rule) {
+  const auto is_share = [](double value) { return value > 0 && value < 1; };
+  if (!(rule.min_effect >= 0) || !std::isfinite(rule.min_effect)) {
+    throw InputError("rule", "min_effect", "must be zero or a positive number");
+  }
+  if (!is_share(rule.false_discovery_rate)) {
+    throw InputError("rule", "false_discovery_rate", "must lie between 0 and 1");
+  }
+  if (!is_share(rule.confidence)) {
+    throw InputError("rule", "confidence", "must lie between 0 and 1");
+  }
+}
+
+double geometric_mean_ns(const BenchmarkSeries& series) {
+  if (series.invocations.empty()) return kNan;
+  double sum = 0;
+  for (const InvocationSummary& summary : series.invocations) sum += std::log(summary.time_ns);
+  return std::exp(sum / static_cast<double>(series.invocations.size()));
+}
+
+void describe_side(const BenchmarkSeries* series, double& time_ns, int& invocations,
+                   std::vector<Doubt>& doubts) {
+  time_ns = series ? geometric_mean_ns(*series) : kNan;
+  invocations = series ? static_cast<int>(series->invocations.size()) : 0;
+  if (series) add_doubts(doubts, series->doubts);
+}
+
+// All that does not need statistics; a series is null where its run lacks the benchmark.
+Verdict described(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate) {
+  Verdict verdict;
+  verdict.benchmark = baseline ? baseline->name : candidate->name;
+  verdict.effect_time = verdict.effect_cycles = verdict.smallest_detectable = kNan;
+  verdict.interval = {kNan, kNan};
+  describe_side(baseline, verdict.baseline_ns, verdict.baseline_invocations, verdict.doubts);
+  describe_side(candidate, verdict.candidate_ns, verdict.candidate_invocations, verdict.doubts);
+  return verdict;
+}
+
+// The verdict of a benchmark that cannot be compared, kInconclusive where it can.
+VerdictKind kind_without_comparison(const BenchmarkSeries* baseline,
+                                    const BenchmarkSeries* candidate) {
+  const auto failed = [](const BenchmarkSeries* series) {
+    return series && (!series->failure.empty() || series->invocations.empty());
+  };
+  if (failed(baseline) || failed(candidate)) return VerdictKind::kInvalid;
+  if (!baseline) return VerdictKind::kNew;
+  if (!candidate) return VerdictKind::kMissing;
+  return VerdictKind::kInconclusive;
+}
+
+// Solving for the noncentrality costs more than all else of a verdict, and most benchmarks of a
+// suite share their degrees of freedom.
+class DetectableEffects {
+ public:
+  DetectableEffects(std::size_t suite_size, const Rule& rule) : threshold_(rule.min_effect) {
+    const double size = static_cast<double>(suite_size);
+    level_ = rule.false_discovery_rate * std::max(1.0, std::ceil(size / 10)) / size;
+  }
+
+  // Time and cycles must both show it, so the noisier of the two decides.
+  double operator()(const Comparison& comparison) {
+    double error = in_errors(comparison.time) * comparison.time.standard_error;
+    if (comparison.cycles) {
+      error = std::max(error, in_errors(*comparison.cycles) * comparison.cycles->standard_error);
+    }
+    return std::expm1(std::log1p(threshold_) + error);
+  }
+
+ private:
+  double in_errors(const Contrast& contrast) {
+    const auto [found, inserted] = known_.try_emplace(contrast.degrees_of_freedom, 0);
+    if (inserted) {
+      found->second = detectable_noncentrality(contrast.degrees_of_freedom, level_, kPower);
+    }
+    return found->second;
+  }
+
+  double threshold_;
+  double level_ = 0;
+  std::map<double, double> known_;  // by degrees of freedom
+};
+
+VerdictKind kind_of(const Comparison& comparison, const Interval& interval, const Rule& rule) {
+  if (comparison.p_slower <= rule.false_discovery_rate) return VerdictKind::kRegression;
+  if (comparison.p_faster <= rule.false_discovery_rate) return VerdictKind::kImprovement;
+  const double threshold = std::log1p(rule.min_effect);
+  const bool inside = interval.low >= -threshold && interval.high <= threshold;
+  return inside ? VerdictKind::kUnchanged : VerdictKind::kInconclusive;
+}
+
+void decide(const Comparison& comparison, const Rule& rule, DetectableEffects& detectable,
+            Verdict& verdict) {
+  verdict.effect_time = std::expm1(comparison.time.effect);
+  if (comparison.cycles) verdict.effect_cycles = std::expm1(comparison.cycles->effect);
+  if (comparison.has_estimate()) {
+    const Interval interval = confidence_interval(comparison.time, rule.confidence);
+    verdict.kind = kind_of(comparison, interval, rule);
+    verdict.interval = {std::expm1(interval.low), std::expm1(interval.high)};
+    verdict.p = verdict.effect_time < 0 ? comparison.p_faster : comparison.p_slower;
+    verdict.smallest_detectable = detectable(comparison);
+  }
+  verdict.reason = reason_of(comparison, verdict, rule);
+}
+
+}  // namespace
+
+std::string_view verdict_name(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::kRegression:
+      return "regression";
+    case VerdictKind::kImprovement:
+      return "improvement";
+    case VerdictKind::kUnchanged:
+      return "unchanged";
+    case VerdictKind::kInconclusive:
+      return "inconclusive";
+    case VerdictKind::kNew:
+      return "new";
+    case VerdictKind::kMissing:
+      return "missing";
+    case VerdictKind::kInvalid:
+      return "invalid";
+  }
+  return "";
+}
+
+std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule) {
+  check(rule);
+  std::map<std::string_view, std::pair<const BenchmarkSeries*, const BenchmarkSeries*>> pairs;
+  for (const BenchmarkSeries& series : baseline.benchmarks) pairs[series.name].first = &series;
+  for (const BenchmarkSeries& series : candidate.benchmarks) pairs[series.name].second = &series;
+
+  std::vector<Verdict> verdicts;
+  std::vector<Comparison> suite;
+  std::vector<std::size_t> compared;  // the suite's places among the verdicts
+  for (const auto& [name, pair] : pairs) {
+    verdicts.push_back(described(pair.first, pair.second));
+    Verdict& verdict = verdicts.back();
+    verdict.kind = kind_without_comparison(pair.first, pair.second);
+    if (verdict.kind == VerdictKind::kInconclusive) {
+      compared.push_back(verdicts.size() - 1);
+      suite.push_back({.baseline = pair.first, .candidate = pair.second});
+    } else {
+      verdict.reason = reason_without_comparison(pair.first, pair.second);
+    }
+  }
+  compare_suite(suite, rule);
+  DetectableEffects detectable(suite.size(), rule);
+  for (std::size_t i = 0; i < suite.size(); ++i) {
+    decide(suite[i], rule, detectable, verdicts[compared[i]]);
+  }
+  return verdicts;
+}
+
+}  // namespace fusegate

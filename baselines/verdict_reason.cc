@@ -1,0 +1,90 @@
+#include "baselines/verdict_reason.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace fusegate {
+namespace {
+
+std::string percent(double share) { return fmt::format("{:.2f} %", 100 * std::abs(share)); }
+std::string signed_percent(double share) { return fmt::format("{:+.2f} %", 100 * share); }
+
+std::string change(const Verdict& verdict, const Rule& rule) {
+  const bool slower = verdict.kind == VerdictKind::kRegression;
+  std::string text =
+      fmt::format("{} by {} in time", slower ? "slower" : "faster", percent(verdict.effect_time));
+  if (std::isnan(verdict.effect_cycles)) {
+    text += "; cycles were not available to confirm it";
+  } else {
+    text += fmt::format(" and {} in cycles", percent(verdict.effect_cycles));
+  }
+  return text + fmt::format("; both tests are against {}", percent(rule.min_effect));
+}
+
+// Time changed for certain, and yet no verdict: the cycles stand against it.
+std::string disagreement(const Comparison& comparison, const Verdict& verdict, const Rule& rule) {
+  const bool slower = comparison.p_slower_in_time_alone <= rule.false_discovery_rate;
+  const bool faster = comparison.p_faster_in_time_alone <= rule.false_discovery_rate;
+  if (!comparison.cycles || (!slower && !faster)) return "";
+  return fmt::format("time says {} ({}), cycles do not ({}): the clock may have moved",
+                     slower ? "slower" : "faster", signed_percent(verdict.effect_time),
+                     signed_percent(verdict.effect_cycles));
+}
+
+std::string undecided(const Comparison& comparison, const Verdict& verdict, const Rule& rule) {
+  if (!comparison.has_estimate()) {
+    return "one invocation a side says nothing about the spread between invocations; take at least "
+           "two";
+  }
+  const std::string clock = disagreement(comparison, verdict, rule);
+  if (!clock.empty()) return clock;
+  return fmt::format("the interval {} to {} reaches past {}, but not far enough to call it",
+                     signed_percent(verdict.interval.low), signed_percent(verdict.interval.high),
+                     percent(rule.min_effect));
+}
+
+std::string choice_changes(const BenchmarkSeries& baseline, const BenchmarkSeries& candidate) {
+  std::string text;
+  for (const auto& [name, choice] : candidate.choices) {
+    const auto before = baseline.choices.find(name);
+    if (before == baseline.choices.end() || before->second == choice) continue;
+    text += fmt::format("; {} was {} and is {}", name, before->second, choice);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string reason_of(const Comparison& comparison, const Verdict& verdict, const Rule& rule) {
+  std::string text;
+  if (verdict.kind == VerdictKind::kUnchanged) {
+    text = fmt::format("the interval {} to {} lies within {}", signed_percent(verdict.interval.low),
+                       signed_percent(verdict.interval.high), percent(rule.min_effect));
+  } else if (verdict.kind == VerdictKind::kInconclusive) {
+    text = undecided(comparison, verdict, rule);
+  } else {
+    text = change(verdict, rule);
+  }
+  if (comparison.borrowed_variance) {
+    text += "; one invocation a side, so the noise is that of the suite's other benchmarks";
+  }
+  return text + choice_changes(*comparison.baseline, *comparison.candidate);
+}
+
+std::string reason_without_comparison(const BenchmarkSeries* baseline,
+                                      const BenchmarkSeries* candidate) {
+  const auto failed = [](const BenchmarkSeries& series, std::string_view side) {
+    return fmt::format("failed in the {}: {}", side,
+                       series.failure.empty() ? "no invocation measured it" : series.failure);
+  };
+  if (candidate && (!candidate->failure.empty() || candidate->invocations.empty())) {
+    return failed(*candidate, "candidate");
+  }
+  if (baseline && (!baseline->failure.empty() || baseline->invocations.empty())) {
+    return failed(*baseline, "baseline");
+  }
+  return baseline ? "the candidate has no such benchmark" : "the baseline has no such benchmark";
+}
+
+}  // namespace fusegate
