@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -78,6 +79,10 @@ class Device {
   virtual ~Device() = default;
   virtual std::string_view kind() const = 0;  // "cuda", "cpu"
   virtual std::string name() const = 0;       // such as "NVIDIA H200"
+  // Tells this device from others of its model; empty where it has no such thing.
+  virtual std::string uuid() const = 0;
+  // The software that decides its speed, such as {"cublas", "13.1.0"}.
+  virtual std::map<std::string, std::string> versions() const = 0;
   // Numbers that this device can compute in.
   virtual std::vector<Dtype> dtypes() const = 0;
   virtual std::size_t available_bytes() const = 0;

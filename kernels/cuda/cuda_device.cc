@@ -42,6 +42,25 @@ CudaDevice::~CudaDevice() {
   cudaStreamDestroy(stream_);
 }
 
+std::string CudaDevice::uuid() const {
+  // The form that NVML and nvidia-smi use: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.
+  std::string text = "GPU";
+  for (int i = 0; i < 16; ++i) {
+    const bool dash = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
+    text += fmt::format("{}{:02x}", dash ? "-" : "",
+                        static_cast<unsigned char>(properties_.uuid.bytes[i]));
+  }
+  return text;
+}
+
+std::map<std::string, std::string> CudaDevice::versions() const {
+  int runtime = 0;
+  FUSEGATE_CUDA(cudaRuntimeGetVersion(&runtime));
+  const std::size_t cublas = cublasLtGetVersion();
+  return {{"cuda", fmt::format("{}.{}", runtime / 1000, runtime % 1000 / 10)},
+          {"cublas", fmt::format("{}.{}.{}", cublas / 10000, cublas / 100 % 100, cublas % 100)}};
+}
+
 std::size_t CudaDevice::available_bytes() const {
   std::size_t available = 0, total = 0;
   FUSEGATE_CUDA(cudaMemGetInfo(&available, &total));

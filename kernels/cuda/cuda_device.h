@@ -21,6 +21,8 @@ class CudaDevice : public Device {
 
   std::string_view kind() const override { return "cuda"; }
   std::string name() const override { return properties_.name; }
+  std::string uuid() const override;
+  std::map<std::string, std::string> versions() const override;
   std::vector<Dtype> dtypes() const override { return {Dtype::kFp16, Dtype::kBf16}; }
   std::size_t available_bytes() const override;
   Memory allocate(std::size_t bytes) override;

@@ -39,6 +39,13 @@ CpuDevice::CpuDevice() : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
 
 std::string CpuDevice::name() const { return model_name(); }
 
+std::map<std::string, std::string> CpuDevice::versions() const {
+  const dnnl::version_t& version = *dnnl_version();
+  return {{"onednn", fmt::format("{}.{}.{}", version.major, version.minor, version.patch)},
+          // oneDNN's own code for it, as in dnnl_cpu_isa_t.
+          {"isa", fmt::format("{:#x}", static_cast<unsigned>(dnnl::get_effective_cpu_isa()))}};
+}
+
 std::vector<Dtype> CpuDevice::dtypes() const {
   std::vector<Dtype> dtypes{Dtype::kFp32};
   // Without the instructions oneDNN would convert to fp32 and back, which nobody wants measured.

@@ -15,6 +15,8 @@ class CpuDevice : public Device {
 
   std::string_view kind() const override { return "cpu"; }
   std::string name() const override;
+  std::string uuid() const override { return ""; }
+  std::map<std::string, std::string> versions() const override;
   std::vector<Dtype> dtypes() const override;
   std::size_t available_bytes() const override;
   Memory allocate(std::size_t bytes) override;

@@ -1,0 +1,68 @@
+// Batches on the CPU: a plain loop on the steady clock.
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+#include "bench/meter.h"
+
+namespace fusegate {
+namespace {
+
+// Larger than the last-level cache of any CPU that we know of, so that writing it leaves nothing
+// else.
+constexpr std::size_t kFlushBytes = std::size_t{512} << 20;
+
+class CpuBatch : public Batch {
+ public:
+  CpuBatch(Device& device, const PreparedKernel& kernel, int calls, L2State l2)
+      : device_(device),
+        kernel_(kernel),
+        calls_(calls),
+        flush_(l2 == L2State::kFlushed ? kFlushBytes : 0) {}
+
+  Sample run() override {
+    using Clock = std::chrono::steady_clock;
+    Clock::duration total{};
+    // With nothing to flush, one stretch of all the calls; else a stretch a call.
+    const int stretches = flush_.empty() ? 1 : calls_;
+    for (int stretch = 0; stretch < stretches; ++stretch) {
+      if (!flush_.empty()) std::memset(flush_.data(), stretch & 0xff, flush_.size());
+      const auto start = Clock::now();
+      for (int call = 0; call < calls_ / stretches; ++call) kernel_.launch();
+      device_.synchronize();
+      total += Clock::now() - start;
+    }
+    return {.batch_ns = std::chrono::duration<double, std::nano>(total).count()};
+  }
+
+ private:
+  Device& device_;
+  const PreparedKernel& kernel_;
+  int calls_;
+  std::vector<char> flush_;
+};
+
+class CpuMeter : public Meter {
+ public:
+  explicit CpuMeter(Device& device) : device_(device) {}
+
+  std::unique_ptr<Batch> record(const PreparedKernel& kernel, int calls, L2State l2) override {
+    return std::make_unique<CpuBatch>(device_, kernel, calls, l2);
+  }
+  LaunchCount count_launches(const PreparedKernel& kernel) override {
+    return {.kernels = static_cast<std::int64_t>(kernel.stages.size())};
+  }
+  double host_ns(const PreparedKernel&) override {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  void annotate(const PreparedKernel&, const std::string&) override {}
+
+ private:
+  Device& device_;
+};
+
+const MeterRegistration registered{
+    "cpu", [](Device& device) { return std::make_unique<CpuMeter>(device); }};
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,227 @@
+// Batches on a GPU: one CUDA graph a sample, that reads the SM clock, records an event, launches
+// every call, records another event and reads the clock again. All of it is queued with one launch,
+// so that the host's own pauses never stand between the two events.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nvtx3/nvtx3.hpp>
+#include <vector>
+
+#include "bench/meter.h"
+#include "kernels/cuda/cuda_device.h"
+#include "kernels/cuda/cuda_error.h"
+
+namespace fusegate {
+namespace {
+
+struct NvtxDomain {
+  static constexpr const char* name{"fusegate"};
+};
+using NvtxRange = nvtx3::scoped_range_in<NvtxDomain>;
+
+// One SM's two clocks at one moment.
+struct ClockReading {
+  unsigned long long time_ns;
+  unsigned long long cycles;
+};
+
+// Every SM that gets a block writes its reading; twice as many blocks as SMs reach nearly all.
+__global__ void read_clocks(ClockReading* by_sm) {
+  unsigned sm = 0;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+  if (threadIdx.x != 0) return;
+  ClockReading reading{};
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(reading.time_ns));
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(reading.cycles));
+  by_sm[sm] = reading;
+}
+
+class Event {
+ public:
+  Event() { FUSEGATE_CUDA(cudaEventCreate(&event_)); }
+  ~Event() { cudaEventDestroy(event_); }
+  // The graph that records it holds its handle.
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  // Inside a capture: the graph records it whenever it runs.
+  void record_in_graph(cudaStream_t stream) const {
+    FUSEGATE_CUDA(cudaEventRecordWithFlags(event_, stream, cudaEventRecordExternal));
+  }
+  double ns_since(const Event& start) const {
+    float ms = 0;
+    FUSEGATE_CUDA(cudaEventElapsedTime(&ms, start.event_, event_));
+    return static_cast<double>(ms) * 1e6;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+class Graph {
+ public:
+  // What enqueue puts on the stream, captured and not run.
+  template <typename Enqueue>
+  Graph(cudaStream_t stream, Enqueue&& enqueue) {
+    FUSEGATE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    try {
+      enqueue();
+    } catch (...) {
+      cudaStreamEndCapture(stream, &graph_);  // else the stream stays in capture for good
+      if (graph_ != nullptr) cudaGraphDestroy(graph_);
+      throw;
+    }
+    FUSEGATE_CUDA(cudaStreamEndCapture(stream, &graph_));
+  }
+  ~Graph() { cudaGraphDestroy(graph_); }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  cudaGraph_t get() const { return graph_; }
+
+ private:
+  cudaGraph_t graph_ = nullptr;
+};
+
+class CudaBatch : public Batch {
+ public:
+  CudaBatch(CudaDevice& device, const PreparedKernel& kernel, int calls, L2State l2)
+      : device_(device), sms_(device.properties().multiProcessorCount) {
+    const std::size_t clock_bytes = 2 * static_cast<std::size_t>(sms_) * sizeof(ClockReading);
+    clocks_ = device.allocate(clock_bytes);
+    // Twice the L2 and more, lest a replacement policy keep some of it.
+    const auto flush_bytes = 3 * static_cast<std::size_t>(device.properties().l2CacheSize);
+    if (l2 == L2State::kFlushed) flush_ = device.allocate(flush_bytes);
+    // With nothing to flush, one timed stretch of all the calls; else a stretch a call.
+    const int stretches = l2 == L2State::kFlushed ? calls : 1;
+    events_ = std::vector<Event>(2 * static_cast<std::size_t>(stretches));
+    const Graph graph(device.stream(), [&] {
+      read_clocks_into(0);
+      for (int stretch = 0; stretch < stretches; ++stretch) {
+        enqueue_stretch(kernel, calls / stretches, stretch);
+      }
+      read_clocks_into(1);
+    });
+    FUSEGATE_CUDA(cudaGraphInstantiate(&executable_, graph.get(), 0));
+    FUSEGATE_CUDA(cudaGraphUpload(executable_, device.stream()));
+    device.synchronize();
+  }
+  ~CudaBatch() override { cudaGraphExecDestroy(executable_); }
+  CudaBatch(const CudaBatch&) = delete;
+  CudaBatch& operator=(const CudaBatch&) = delete;
+
+  Sample run() override {
+    FUSEGATE_CUDA(cudaMemsetAsync(clocks_.data(), 0, clocks_.bytes(), device_.stream()));
+    FUSEGATE_CUDA(cudaGraphLaunch(executable_, device_.stream()));
+    device_.synchronize();
+    Sample sample;
+    for (std::size_t i = 0; i < events_.size(); i += 2) {
+      sample.batch_ns += events_[i + 1].ns_since(events_[i]);
+    }
+    sample.sm_clock_hz = sm_clock_hz();
+    return sample;
+  }
+
+ private:
+  void read_clocks_into(int moment) {
+    auto* const readings = static_cast<ClockReading*>(clocks_.data()) + moment * sms_;
+    read_clocks<<<2 * static_cast<unsigned>(sms_), 32, 0, device_.stream()>>>(readings);
+    FUSEGATE_CUDA(cudaGetLastError());
+  }
+
+  void enqueue_stretch(const PreparedKernel& kernel, int calls, int stretch) {
+    if (flush_.bytes() > 0) {
+      FUSEGATE_CUDA(
+          cudaMemsetAsync(flush_.data(), stretch & 0xff, flush_.bytes(), device_.stream()));
+    }
+    const auto first = 2 * static_cast<std::size_t>(stretch);
+    events_[first].record_in_graph(device_.stream());
+    for (int call = 0; call < calls; ++call) kernel.launch();
+    events_[first + 1].record_in_graph(device_.stream());
+  }
+
+  // Median over the SMs that were reached both times; NaN where none was.
+  double sm_clock_hz() {
+    std::vector<ClockReading> readings(2 * static_cast<std::size_t>(sms_));
+    device_.copy_to_host(clocks_.data(), std::as_writable_bytes(std::span(readings)));
+    std::vector<double> rates;
+    for (int sm = 0; sm < sms_; ++sm) {
+      const ClockReading& before = readings[static_cast<std::size_t>(sm)];
+      const ClockReading& after = readings[static_cast<std::size_t>(sms_ + sm)];
+      if (before.time_ns == 0 || after.time_ns <= before.time_ns) continue;
+      rates.push_back(static_cast<double>(after.cycles - before.cycles) /
+                      static_cast<double>(after.time_ns - before.time_ns) * 1e9);
+    }
+    if (rates.empty()) return std::numeric_limits<double>::quiet_NaN();
+    const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
+    std::ranges::nth_element(rates, middle);
+    return *middle;
+  }
+
+  CudaDevice& device_;
+  int sms_;
+  Memory clocks_;
+  Memory flush_;
+  std::vector<Event> events_;
+  cudaGraphExec_t executable_ = nullptr;
+};
+
+class CudaMeter : public Meter {
+ public:
+  explicit CudaMeter(Device& device) : device_(static_cast<CudaDevice&>(device)) {}
+
+  std::unique_ptr<Batch> record(const PreparedKernel& kernel, int calls, L2State l2) override {
+    return std::make_unique<CudaBatch>(device_, kernel, calls, l2);
+  }
+
+  LaunchCount count_launches(const PreparedKernel& kernel) override {
+    const Graph graph(device_.stream(), [&] { kernel.launch(); });
+    std::size_t size = 0;
+    FUSEGATE_CUDA(cudaGraphGetNodes(graph.get(), nullptr, &size));
+    std::vector<cudaGraphNode_t> nodes(size);
+    if (size > 0) FUSEGATE_CUDA(cudaGraphGetNodes(graph.get(), nodes.data(), &size));
+    LaunchCount count;
+    for (const cudaGraphNode_t node : nodes) {
+      cudaGraphNodeType type{};
+      FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));
+      if (type == cudaGraphNodeTypeKernel) ++count.kernels;
+      if (type == cudaGraphNodeTypeMemset || type == cudaGraphNodeTypeMemcpy)
+        ++count.memory_operations;
+    }
+    return count;
+  }
+
+  double host_ns(const PreparedKernel& kernel) override {
+    // Few enough launches a round for the driver's queue, beyond which a launch waits for the GPU.
+    constexpr int kRounds = 9, kCalls = 10;
+    using Clock = std::chrono::steady_clock;
+    std::vector<double> rounds;
+    for (int round = 0; round < kRounds; ++round) {
+      const auto start = Clock::now();
+      for (int call = 0; call < kCalls; ++call) kernel.launch();
+      rounds.push_back(std::chrono::duration<double, std::nano>(Clock::now() - start).count() /
+                       kCalls);
+      device_.synchronize();
+    }
+    std::ranges::sort(rounds);
+    return rounds[kRounds / 2];
+  }
+
+  void annotate(const PreparedKernel& kernel, const std::string& benchmark) override {
+    const NvtxRange whole(benchmark);
+    for (const Stage& stage : kernel.stages) {
+      const NvtxRange part(stage.name);
+      stage.launch();
+    }
+    device_.synchronize();
+  }
+
+ private:
+  CudaDevice& device_;
+};
+
+const MeterRegistration registered{
+    "cuda", [](Device& device) { return std::make_unique<CudaMeter>(device); }};
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,105 @@
+// fusegate_bench: one process of it is one invocation.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/Error.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+
+#include "baselines/error.h"
+#include "bench/options.h"
+#include "bench/plan.h"
+#include "bench/runner.h"
+
+namespace fusegate {
+namespace {
+
+constexpr int kBadInput = 2;
+
+std::filesystem::path program_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
+void print_environment(const Device& device, const EnvironmentProbe& probe) {
+  nlohmann::json doubts = nlohmann::json::array();
+  for (const Doubt doubt : probe.doubts()) doubts.push_back(doubt_name(doubt));
+  const nlohmann::json json{{"device_kind", device.kind()},
+                            {"environment", probe.environment()},
+                            {"machine", probe.machine()},
+                            {"doubts", doubts}};
+  fmt::print("{}\n", json.dump(2));
+}
+
+RunnerOptions runner_options(const Options& options, const Suite& suite, const Device& device) {
+  RunnerOptions result{.info = {.suite = suite.name,
+                                .number = options.invocation,
+                                .seed = options.seed ? *options.seed : std::random_device{}(),
+                                .protocol = suite.protocol},
+                       .out = options.out,
+                       .progress = options.progress,
+                       .resume = options.resume,
+                       .benchmark_flags = options.benchmark_flags};
+  const auto min_effect = suite.min_effect.find(std::string(device.kind()));
+  if (min_effect != suite.min_effect.end()) result.info.protocol.min_effect = min_effect->second;
+  return result;
+}
+
+// The rest in a fresh process, which takes this one's place.
+[[noreturn]] void resume(char** argv) {
+  std::vector<char*> again;
+  for (char** argument = argv; *argument != nullptr; ++argument) again.push_back(*argument);
+  std::string flag = "--resume";
+  again.push_back(flag.data());
+  again.push_back(nullptr);
+  execv(program_path().c_str(), again.data());
+  throw std::runtime_error("the device was lost, and fusegate_bench could not start again");
+}
+
+int finish(Outcome outcome, const RunnerOptions& options, char** argv) {
+  switch (outcome) {
+    case Outcome::kComplete:
+      return 0;
+    case Outcome::kFailures:
+      return kBadInput;
+    case Outcome::kInterrupted:
+      fmt::print(stderr, "fusegate_bench: interrupted{}\n",
+                 options.out ? "; what was measured is kept in " + options.out->string() : "");
+      return kBadInput;
+    case Outcome::kDeviceLost:
+      // Without a run file nothing says what is done already.
+      if (options.out) resume(argv);
+      fmt::print(stderr, "fusegate_bench: the device was lost; the rest was not measured\n");
+      return kBadInput;
+  }
+  return kBadInput;
+}
+
+int run(int argc, char** argv) {
+  const Options options = parse_options(argc, argv);
+  const Suite suite = suite_of(options, program_path().parent_path() / "suites");
+  const std::unique_ptr<Device> device = open_device(options.device);
+  EnvironmentProbe probe(*device);
+  if (options.environment) {
+    print_environment(*device, probe);
+    return 0;
+  }
+  const Plan plan = make_plan(suite.sweeps, *device, suite.name);
+  for (const std::string& refusal : plan.refusals) {
+    fmt::print(stderr, "fusegate_bench: left out {}\n", refusal);
+  }
+  const RunnerOptions runner = runner_options(options, suite, *device);
+  return finish(run_benchmarks(*device, plan, probe, runner), runner, argv);
+}
+
+}  // namespace
+}  // namespace fusegate
+
+int main(int argc, char** argv) {
+  try {
+    return fusegate::run(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "fusegate_bench: {}\n", error.what());
+    return fusegate::kBadInput;
+  }
+}

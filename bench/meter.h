@@ -1,0 +1,56 @@
+// What turns a prepared kernel into numbers on one kind of device.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "bench/protocol.h"
+#include "kernels/kernel.h"
+
+namespace fusegate {
+
+// One timed batch of launches.
+struct Sample {
+  double batch_ns = 0;  // all calls together, on the device's own clock
+  // Mean SM clock while the batch ran; NaN where it could not be read.
+  double sm_clock_hz = std::numeric_limits<double>::quiet_NaN();
+};
+
+// Launches made ready to be repeated as one batch.
+class Batch {
+ public:
+  virtual ~Batch() = default;
+  virtual Sample run() = 0;
+};
+
+struct LaunchCount {
+  std::int64_t kernels = 0;
+  std::int64_t memory_operations = 0;  // memsets and copies
+};
+
+class Meter {
+ public:
+  virtual ~Meter() = default;
+  // calls of kernel, one after another. kernel must outlive the batch.
+  virtual std::unique_ptr<Batch> record(const PreparedKernel& kernel, int calls, L2State l2) = 0;
+  virtual LaunchCount count_launches(const PreparedKernel& kernel) = 0;
+  // Host time to launch one call, the device not waited for. On a CPU device there is no launch to
+  // speak of, and it is NaN.
+  virtual double host_ns(const PreparedKernel& kernel) = 0;
+  // Launches one call with an NVTX range for the benchmark and one for each stage. Untimed: a range
+  // costs microseconds under a profiler.
+  virtual void annotate(const PreparedKernel& kernel, const std::string& benchmark) = 0;
+};
+
+// How a kind of device is metered; registered by the file that implements it.
+class MeterRegistration {
+ public:
+  MeterRegistration(std::string device_kind, std::function<std::unique_ptr<Meter>(Device&)> make);
+};
+
+std::unique_ptr<Meter> make_meter(Device& device);
+
+}  // namespace fusegate

@@ -1,0 +1,96 @@
+#include "bench/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "baselines/error.h"
+#include "baselines/file_io.h"
+
+namespace fusegate {
+namespace {
+
+using nlohmann::json;
+
+// A list flag that stands for a sweep's key of the same name.
+template <typename T>
+void add_axis(CLI::App& app, Options& options, const std::string& name, const std::string& key,
+              const std::string& help) {
+  const auto store = [&options, key](const std::vector<T>& values) { options.axes[key] = values; };
+  app.add_option_function<std::vector<T>>("--" + name, store, help)->delimiter(',');
+}
+
+template <typename T>
+void add_protocol(CLI::App& app, Options& options, const std::string& name, const std::string& key,
+                  const std::string& help) {
+  const auto store = [&options, key](const T& value) { options.protocol[key] = value; };
+  app.add_option_function<T>("--" + name, store, help);
+}
+
+void add_options(CLI::App& app, Options& options) {
+  app.add_option("--suite", options.suite, "Suite by name (smoke, pr, nightly) or .json file");
+  app.add_option("--device", options.device, "auto, cuda or cpu")->capture_default_str();
+  add_axis<std::int64_t>(app, options, "batch", "batch", "Batch sizes, as in --batch=1,8,64");
+  add_axis<std::int64_t>(app, options, "seq", "seq", "Sequence lengths");
+  add_axis<std::int64_t>(app, options, "dim", "dim", "Model widths");
+  add_axis<std::int64_t>(app, options, "hidden", "hidden", "Hidden widths");
+  add_axis<std::string>(app, options, "dtype", "dtype", "bf16, fp16, fp32");
+  add_axis<std::string>(app, options, "operation", "operations", "linear, geglu, geglu_mlp");
+  add_axis<std::string>(app, options, "implementation", "implementations",
+                        "addmm, unfused, fused, ...");
+  add_protocol<std::int64_t>(app, options, "samples", "samples", "Samples a benchmark");
+  add_protocol<std::int64_t>(app, options, "places", "places", "Allocations they are spread over");
+  add_protocol<std::int64_t>(app, options, "batch-us", "batch_us", "Least length of a sample");
+  add_protocol<std::int64_t>(app, options, "idle-us", "idle_us", "Idle before every sample");
+  add_protocol<std::string>(app, options, "l2", "l2", "L2 before a call: warm or flushed");
+  app.add_option("--out", options.out, "Write the run file here");
+  app.add_option("--invocation", options.invocation, "This invocation's number in its run")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--seed", options.seed, "Of the random inputs; fresh where not given");
+  app.add_flag("--progress", options.progress, "Lines for fusegate in place of the table");
+  app.add_flag("--environment", options.environment, "Print the environment as JSON and stop");
+  app.add_flag("--resume", options.resume, "Go on with the run file: measure what it lacks");
+}
+
+}  // namespace
+
+Options parse_options(int argc, const char* const* argv) {
+  Options options;
+  CLI::App app{"Measures fusegate's kernels, one process an invocation"};
+  app.footer("Google Benchmark's own flags, --benchmark_filter=REGEX and the rest, work as usual.");
+  app.allow_extras();
+  add_options(app, options);
+  app.parse(argc, argv);
+  options.benchmark_flags = app.remaining();
+  for (const std::string& flag : options.benchmark_flags) {
+    if (!flag.starts_with("--benchmark_") && !flag.starts_with("--v=")) {
+      throw InputError(flag, "", "unknown flag; see --help");
+    }
+  }
+  return options;
+}
+
+Suite suite_of(const Options& options, const std::filesystem::path& folder) {
+  json suite;
+  std::string source = "the command line";
+  if (options.suite || options.axes.empty()) {
+    source = suite_path(options.suite.value_or("smoke"), folder).string();
+    suite = parse_suite_json(read_file(source), source);
+    // Checked before the flags replace anything: a broken file is broken whatever the flags are.
+    parse_suite(suite, source);
+  } else {
+    // The reference problem of "Profiling in PyTorch, part 2".
+    suite = {{"name", "custom"},
+             {"sweeps",
+              {{{"batch", {64}},
+                {"seq", {128}},
+                {"dim", {768}},
+                {"hidden", {3072}},
+                {"dtype", {"bf16", "fp32"}}}}}};
+  }
+  for (json& sweep : suite["sweeps"]) sweep.update(options.axes);
+  suite["protocol"].update(options.protocol);
+  return parse_suite(suite, source);
+}
+
+}  // namespace fusegate

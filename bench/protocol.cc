@@ -1,0 +1,19 @@
+#include "bench/protocol.h"
+
+namespace fusegate {
+
+std::string_view l2_state_name(L2State state) {
+  return state == L2State::kWarm ? "warm" : "flushed";
+}
+
+nlohmann::json Protocol::to_json() const {
+  nlohmann::json json{{"samples", samples},
+                      {"batch_ns", batch.count()},
+                      {"idle_ns", idle.count()},
+                      {"places", places},
+                      {"l2", l2_state_name(l2)}};
+  if (min_effect > 0) json["min_effect"] = min_effect;
+  return json;
+}
+
+}  // namespace fusegate

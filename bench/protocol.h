@@ -1,0 +1,38 @@
+// How a benchmark is measured: what a sample is, how many there are, and what comes between them.
+// The defaults are the protocol whose processes agreed best on an unlocked H200 (docs: README, "How
+// a number is measured").
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace fusegate {
+
+enum class L2State {
+  kWarm,     // calls follow each other; what fits into the L2 stays there
+  kFlushed,  // the L2 is overwritten before every call
+};
+
+std::string_view l2_state_name(L2State state);  // "warm", "flushed"
+
+struct Protocol {
+  int samples = 60;
+  // A sample's launches together take at least this long.
+  std::chrono::nanoseconds batch = std::chrono::microseconds(1500);
+  // Idle before every sample: the power limit then has nothing to take back, and the clock stays
+  // up.
+  std::chrono::nanoseconds idle = std::chrono::milliseconds(5);
+  // Samples are spread evenly over this many fresh allocations of every tensor.
+  int places = 10;
+  L2State l2 = L2State::kWarm;
+  // The gate's smallest effect that matters, where the suite sets one for this kind of device; else
+  // 0.
+  double min_effect = 0;
+
+  nlohmann::json to_json() const;
+};
+
+}  // namespace fusegate

@@ -1,0 +1,336 @@
+#include "bench/runner.h"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <regex>
+#include <string_view>
+#include <utility>
+
+#include "baselines/error.h"
+#include "baselines/file_io.h"
+
+namespace fusegate {
+namespace {
+
+using nlohmann::json;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// Between two samples is soon enough to stop; a second signal ends the process at once.
+void stop_on_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+double process_cpu_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+// ISO 8601 with the zone's offset, "2026-11-21T03:00:00+00:00": strftime leaves out the last colon.
+std::string date_now() {
+  std::array<char, 64> text{};
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  const std::string_view date(text.data(),
+                              std::strftime(text.data(), text.size(), "%FT%T%z", &local));
+  const std::size_t minutes = date.size() - 2;
+  return fmt::format("{}:{}", date.substr(0, minutes), date.substr(minutes));
+}
+
+// Google Benchmark's own context, as its JSON reporter writes it.
+json google_context(const benchmark::BenchmarkReporter::Context& context) {
+  json caches = json::array();
+  for (const auto& cache : context.cpu_info.caches) {
+    caches.push_back({{"type", cache.type},
+                      {"level", cache.level},
+                      {"size", cache.size},
+                      {"num_sharing", cache.num_sharing}});
+  }
+  return {{"date", date_now()},
+          {"host_name", context.sys_info.name},
+          {"executable", context.executable_name != nullptr ? context.executable_name : ""},
+          {"num_cpus", context.cpu_info.num_cpus},
+          {"mhz_per_cpu", std::lround(context.cpu_info.cycles_per_second / 1e6)},
+          {"cpu_scaling_enabled", context.cpu_info.scaling == benchmark::CPUInfo::ENABLED},
+          {"caches", caches},
+          {"load_avg", context.cpu_info.load_avg},
+#ifdef NDEBUG
+          {"library_build_type", "release"}};
+#else
+          {"library_build_type", "debug"}};
+#endif
+}
+
+// Whether --benchmark_filter lets the name through: a regular expression, negated by a leading '-'.
+bool passes_filter(const std::string& name) {
+  std::string filter = benchmark::GetBenchmarkFilter();
+  if (filter.empty() || filter == "all") return true;
+  const bool negated = filter.front() == '-';
+  if (negated) filter.erase(0, 1);
+  const std::regex regex(filter, std::regex::extended);
+  return std::regex_search(name, regex) != negated;
+}
+
+class Runner {
+ public:
+  Runner(Device& device, const Plan& plan, EnvironmentProbe& probe, const RunnerOptions& options)
+      : device_(device),
+        meter_(make_meter(device)),
+        verifier_(device, options.info.seed),
+        plan_(plan),
+        probe_(probe),
+        options_(options),
+        samples_(plan.benchmarks.size()),
+        records_(plan.benchmarks.size()) {}
+
+  void register_benchmarks();
+  Outcome run();
+
+  // Called by the reporter.
+  void begin(const benchmark::BenchmarkReporter::Context& context);
+  void finish(const std::string& name);
+
+ private:
+  void measure(std::size_t index, benchmark::State& state);
+  void take_samples(std::size_t index, Session& session, benchmark::State& state);
+  Session& activate(std::size_t index);
+  void fail(std::size_t index, const std::string& failure);
+  SampleEntry entry_of(const Session& session, const Sample& sample, int index,
+                       double cpu_ns) const;
+  bool stopped() const { return interrupted != 0 || device_lost_; }
+
+  Device& device_;
+  std::unique_ptr<Meter> meter_;
+  Verifier verifier_;
+  const Plan& plan_;
+  EnvironmentProbe& probe_;
+  const RunnerOptions& options_;
+  std::vector<std::vector<SampleEntry>> samples_;  // by benchmark
+  std::vector<BenchmarkRecord> records_;           // by benchmark
+  std::map<std::string, std::size_t> index_by_name_;
+  std::optional<RunFileWriter> writer_;
+  json kept_entries_ = json::array();  // of a run file that is resumed
+
+  // One benchmark's memory is held at a time.
+  std::unique_ptr<Session> session_;
+  std::size_t active_ = 0;
+  int finished_ = 0;
+  int total_ = 0;
+  int failures_ = 0;
+  bool device_lost_ = false;
+};
+
+// Google Benchmark calls it when a benchmark's repetitions are over.
+class Reporter : public benchmark::BenchmarkReporter {
+ public:
+  Reporter(Runner& runner, std::unique_ptr<benchmark::BenchmarkReporter> display)
+      : runner_(runner), display_(std::move(display)) {}
+
+  bool ReportContext(const Context& context) override {
+    runner_.begin(context);
+    return display_ == nullptr || display_->ReportContext(context);
+  }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    if (display_ != nullptr) display_->ReportRuns(aggregates_of(runs));
+    if (!runs.empty()) runner_.finish(runs.front().run_name.function_name);
+  }
+  void Finalize() override {
+    if (display_ != nullptr) display_->Finalize();
+  }
+
+ private:
+  // Sixty lines a benchmark are no table; where there are aggregates, they are shown alone.
+  static std::vector<Run> aggregates_of(const std::vector<Run>& runs) {
+    std::vector<Run> aggregates;
+    std::ranges::copy_if(runs, std::back_inserter(aggregates),
+                         [](const Run& run) { return run.run_type == Run::RT_Aggregate; });
+    return aggregates.empty() ? runs : aggregates;
+  }
+
+  Runner& runner_;
+  std::unique_ptr<benchmark::BenchmarkReporter> display_;
+};
+
+void Runner::register_benchmarks() {
+  if (options_.resume && options_.out && std::filesystem::exists(*options_.out)) {
+    kept_entries_ = json::parse(read_file(*options_.out)).at("benchmarks");
+  }
+  const auto is_kept = [&](const std::string& name) {
+    return std::ranges::any_of(kept_entries_, [&](const json& e) { return e.at("name") == name; });
+  };
+  for (std::size_t i = 0; i < plan_.benchmarks.size(); ++i) {
+    const std::string name = plan_.benchmarks[i].name();
+    if (is_kept(name)) continue;
+    index_by_name_[name] = i;
+    if (passes_filter(name)) ++total_;
+    benchmark::RegisterBenchmark(name.c_str(),
+                                 [this, i](benchmark::State& state) { measure(i, state); })
+        ->UseManualTime()
+        ->Unit(benchmark::kMicrosecond);
+  }
+}
+
+void Runner::begin(const benchmark::BenchmarkReporter::Context& context) {
+  if (options_.progress) {
+    fmt::print("@fusegate {}\n", json{{"event", "start"}, {"total", total_}}.dump());
+    std::fflush(stdout);
+  }
+  if (!options_.out) return;
+  json whole = google_context(context);
+  whole["fusegate"] = fusegate_context(options_.info, probe_);
+  writer_.emplace(*options_.out, std::move(whole));
+  if (!kept_entries_.empty()) writer_->append(kept_entries_.get<std::vector<json>>());
+}
+
+void Runner::measure(std::size_t index, benchmark::State& state) {
+  if (stopped()) {
+    state.SkipWithError("stopped");
+    return;
+  }
+  try {
+    take_samples(index, activate(index), state);
+  } catch (const std::exception& error) {
+    fail(index, error.what());
+    state.SkipWithError(error.what());
+  }
+}
+
+Session& Runner::activate(std::size_t index) {
+  if (!records_[index].failure.empty()) throw std::runtime_error(records_[index].failure);
+  if (session_ == nullptr || active_ != index) {
+    session_.reset();  // its memory may be needed
+    session_ = std::make_unique<Session>(device_, *meter_, verifier_, options_.info.protocol,
+                                         plan_.benchmarks[index], options_.info.seed);
+    active_ = index;
+  }
+  return *session_;
+}
+
+void Runner::take_samples(std::size_t index, Session& session, benchmark::State& state) {
+  session.prepare_sample(static_cast<int>(samples_[index].size()));
+  double total_ns = 0, cycles = 0, cpu_ns = 0;
+  int batches = 0;
+  // Once, unless --benchmark_min_time asks for more than a batch.
+  while (state.KeepRunningBatch(session.calls())) {
+    const double before = process_cpu_ns();
+    const Sample sample = session.run_sample();
+    cpu_ns += process_cpu_ns() - before;
+    state.SetIterationTime(sample.batch_ns * 1e-9);
+    probe_.saw_clock(sample.sm_clock_hz);
+    total_ns += sample.batch_ns;
+    cycles += sample.batch_ns * sample.sm_clock_hz;
+    ++batches;
+    if (interrupted != 0) break;
+  }
+  const Sample mean{.batch_ns = total_ns / batches, .sm_clock_hz = cycles / total_ns};
+  records_[index] = session.record();
+  samples_[index].push_back(
+      entry_of(session, mean, static_cast<int>(samples_[index].size()), cpu_ns / batches));
+  for (const auto& [name, value] : samples_[index].back().counters) state.counters[name] = value;
+}
+
+SampleEntry Runner::entry_of(const Session& session, const Sample& sample, int index,
+                             double cpu_ns) const {
+  const BenchmarkRecord& record = session.record();
+  SampleEntry entry{
+      .index = index,
+      .iterations = session.calls(),
+      .real_time_ns = sample.batch_ns / session.calls(),
+      .cpu_time_ns = cpu_ns / session.calls(),
+      .counters = {{"flops", record.flops},
+                   {"min_bytes", record.min_bytes},
+                   {"kernel_launches", static_cast<double>(record.launches.kernels)}}};
+  if (record.launches.memory_operations > 0) {
+    entry.counters["memory_operations"] = static_cast<double>(record.launches.memory_operations);
+  }
+  if (std::isfinite(record.host_ns)) entry.counters["host_ns"] = record.host_ns;
+  if (std::isfinite(sample.sm_clock_hz)) entry.counters["sm_clock_hz"] = sample.sm_clock_hz;
+  return entry;
+}
+
+void Runner::fail(std::size_t index, const std::string& failure) {
+  records_[index].failure = failure;
+  session_.reset();
+  try {
+    device_.synchronize();
+  } catch (const DeviceError&) {
+    device_lost_ = true;  // CUDA reports a broken context at every call from then on
+  }
+}
+
+void Runner::finish(const std::string& name) {
+  const std::size_t index = index_by_name_.at(name);
+  BenchmarkRecord& record = records_[index];
+  // Cut off by a signal, or never begun: not a result.
+  if (record.failure.empty() && (interrupted != 0 || samples_[index].empty())) return;
+  if (!device_lost_) probe_.look();
+  record.throttle_reasons = probe_.throttle_reasons();
+  if (!record.failure.empty()) {
+    ++failures_;
+    fmt::print(stderr, "fusegate_bench: {}: {}\n", name, record.failure);
+  }
+  if (writer_) {
+    writer_->append(benchmark_entries(name, static_cast<int>(index), options_.info.number,
+                                      samples_[index], record));
+  }
+  ++finished_;
+  if (options_.progress) {
+    fmt::print("{}\n", progress_line(name, finished_, total_, samples_[index], record));
+    std::fflush(stdout);
+  }
+  samples_[index] = {};
+}
+
+Outcome Runner::run() {
+  std::unique_ptr<benchmark::BenchmarkReporter> display(
+      options_.progress ? nullptr : benchmark::CreateDefaultDisplayReporter());
+  Reporter reporter(*this, std::move(display));
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  session_.reset();
+  if (device_lost_) return Outcome::kDeviceLost;
+  if (interrupted != 0) return Outcome::kInterrupted;
+  if (writer_) writer_->finish({probe_.doubts().begin(), probe_.doubts().end()});
+  return failures_ > 0 ? Outcome::kFailures : Outcome::kComplete;
+}
+
+// Defaults stand first, so that a flag that the user gave comes later and wins.
+void initialize_google_benchmark(const RunnerOptions& options) {
+  std::vector<std::string> flags{
+      "fusegate_bench", fmt::format("--benchmark_repetitions={}", options.info.protocol.samples),
+      // A repetition is one batch, however short it is to Google Benchmark.
+      "--benchmark_min_time=0.000001"};
+  flags.insert(flags.end(), options.benchmark_flags.begin(), options.benchmark_flags.end());
+  std::vector<char*> argv;
+  for (std::string& flag : flags) argv.push_back(flag.data());
+  int argc = static_cast<int>(argv.size());
+  benchmark::Initialize(&argc, argv.data());
+  if (argc > 1) throw InputError(argv[1], "", "Google Benchmark does not know this flag");
+}
+
+}  // namespace
+
+Outcome run_benchmarks(Device& device, const Plan& plan, EnvironmentProbe& probe,
+                       const RunnerOptions& options) {
+  initialize_google_benchmark(options);
+  stop_on_signals();
+  Runner runner(device, plan, probe, options);
+  runner.register_benchmarks();
+  return runner.run();
+}
+
+}  // namespace fusegate
