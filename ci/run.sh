@@ -18,6 +18,7 @@ second run is compared with it.
 Leaves the runs in .fusegate/runs/<time>, and gate.json, gate.md and report.html in
 .fusegate/reports/<time>; .fusegate/reports/latest links to the last.
 Exits 0 where nothing regressed, 1 on a regression, 2 where it could not judge.
+FUSEGATE_GPU=off in the environment measures the CPU although there is a GPU.
 TEXT
 }
 

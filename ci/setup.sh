@@ -12,6 +12,7 @@ toolkit from PyPI (into build/cuda). Where it may not install, it says what to r
 
 Environment:
   FUSEGATE_SETUP=off            install and check nothing
+  FUSEGATE_GPU=off              do as on a machine without a GPU (ci/run.sh heeds it too)
   FUSEGATE_FORCE_CUDA_WHEELS=1  take CUDA from PyPI whatever else is here
 TEXT
 }

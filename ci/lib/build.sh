@@ -1,18 +1,24 @@
 # shellcheck shell=bash
 # Configuring and building a preset of a source tree. Source it after environment.sh.
 
-# CMake remembers "no CUDA compiler" for good, so a toolkit installed later would never be seen.
-forget_missing_nvcc() {
+# What a configuration needs beyond its preset, one option a line.
+configure_options() {
+  # CMake remembers "no CUDA compiler" for good, so a toolkit installed later would never be seen.
   if has_nvcc || [[ ${CUDACXX:-} ]]; then
     if grep -qs '^CMAKE_CUDA_COMPILER:.*NOTFOUND$' "$1/CMakeCache.txt"; then echo -UCMAKE_CUDA_COMPILER; fi
+  fi
+  # CMake takes the toolkit's folder for one of the system's and leaves it out of the programs, which
+  # then start only under our LD_LIBRARY_PATH, and not when a person starts them.
+  if [[ ${CUDACXX:-} == "$FUSEGATE_ROOT/build/cuda/bin/nvcc" ]]; then
+    echo "-DCMAKE_BUILD_RPATH=$FUSEGATE_ROOT/build/cuda/lib64"
   fi
 }
 
 configure_preset() {
   local tree=$1 preset=$2
-  local -a forget
-  mapfile -t forget < <(forget_missing_nvcc "$tree/build/$preset")
-  cd "$tree" && cmake --preset "$preset" "${forget[@]}"
+  local -a options
+  mapfile -t options < <(configure_options "$tree/build/$preset")
+  cd "$tree" && cmake --preset "$preset" "${options[@]}"
 }
 
 # build_preset TREE PRESET [TARGET...]: all targets where none is named.

@@ -6,7 +6,11 @@ FUSEGATE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # The two files beside nvidia-smi: a container often has the device and not the tool.
 has_nvidia_gpu() {
-  command -v nvidia-smi >/dev/null || [[ -e /proc/driver/nvidia/version || -e /dev/nvidia0 ]]
+  case ${FUSEGATE_GPU:-auto} in
+    on) ;;
+    off) return 1 ;;
+    *) command -v nvidia-smi >/dev/null || [[ -e /proc/driver/nvidia/version || -e /dev/nvidia0 ]] ;;
+  esac
 }
 
 has_nvcc() { command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; }

@@ -1,0 +1,135 @@
+"""What our GitHub workflows may not do, so that a fork's pull request gets no secret and no write token.
+
+Code of a pull request runs in every job of a workflow that `pull_request` starts: the tree that is checked
+out is the pull request's. Such a job may read the repository and nothing else. A workflow that may write
+(`workflow_run`) runs none of that code: it checks out the default branch alone.
+
+The rules and the attacks behind them: GitHub's "Security hardening for GitHub Actions" and "Keeping your
+GitHub Actions and workflows secure: preventing pwn requests".
+"""
+
+import re
+
+PINNED_ACTION = re.compile(r"^actions/[a-z-]+@[0-9a-f]{40}$")
+READ_ONLY = {"read", "none"}
+CHECKOUT_OF_ANOTHER_TREE = {"ref", "repository"}
+
+
+def violations(workflow, text):
+    """One line for each rule that the workflow breaks. `text` is the file that `workflow` was parsed from."""
+    return [line for rule in RULES for line in rule(workflow, text)]
+
+
+def triggers(workflow):
+    on = workflow.get("on", {})
+    return {on} if isinstance(on, str) else set(on)
+
+
+def jobs(workflow):
+    return workflow.get("jobs", {}).items()
+
+
+def steps(workflow):
+    for name, job in jobs(workflow):
+        for step in job.get("steps", []):
+            yield name, step
+
+
+def checkouts(workflow):
+    for name, step in steps(workflow):
+        if step.get("uses", "").startswith("actions/checkout@"):
+            yield name, step.get("with", {})
+
+
+def writes(permissions):
+    return permissions == "write-all" or (
+        isinstance(permissions, dict) and bool(set(permissions.values()) - READ_ONLY))
+
+
+def no_pull_request_target(workflow, _):
+    """It runs with the base's secrets and a write token on whatever tree it is told to check out."""
+    if "pull_request_target" in triggers(workflow):
+        yield "is started by pull_request_target"
+
+
+def read_only_by_default(workflow, _):
+    permissions = workflow.get("permissions")
+    if permissions is None:
+        yield "sets no top-level permissions, so that its token may do whatever the repository's default says"
+    elif permissions == "read-all" or writes(permissions):
+        yield "has top-level permissions beyond reading single scopes"
+
+
+def writes_only_beside_the_code(workflow, _):
+    for name, job in jobs(workflow):
+        if writes(job.get("permissions")) and triggers(workflow) != {"workflow_run"}:
+            yield f"job {name} may write but is not started by workflow_run alone"
+
+
+def no_secrets(_, text):
+    """Not one of our jobs needs any; github.token is enough, and where it can write no foreign code runs."""
+    if re.search(r"\bsecrets\s*[.\[:)]", text):
+        yield "names secrets"
+
+
+def no_token_beside_foreign_code(workflow, text):
+    if "pull_request" in triggers(workflow) and re.search(r"\bgithub\s*\.\s*token\b", text):
+        yield "hands github.token to a job that runs a pull request's code"
+
+
+def no_credentials_left_in_the_tree(workflow, _):
+    """Checkout writes its token into the work tree's git configuration unless it is told not to."""
+    for name, options in checkouts(workflow):
+        if options.get("persist-credentials") is not False:
+            yield f"job {name} checks out without persist-credentials: false"
+
+
+def default_branch_only_where_it_writes(workflow, _):
+    if "workflow_run" in triggers(workflow):
+        for name, options in checkouts(workflow):
+            if CHECKOUT_OF_ANOTHER_TREE & set(options):
+                yield f"job {name} checks out another tree than the default branch"
+
+
+def no_expression_in_a_script(workflow, _):
+    """${{ }} is pasted into the script before the shell reads it: a branch's name can be a command."""
+    for name, step in steps(workflow):
+        if "${{" in step.get("run", ""):
+            yield f"job {name} pastes an expression into a script; pass it through env"
+
+
+def pinned_actions_of_github(workflow, _):
+    for name, job in jobs(workflow):
+        if "uses" in job:
+            yield f"job {name} calls another workflow"
+    for name, step in steps(workflow):
+        if "uses" in step and not PINNED_ACTION.match(step["uses"]):
+            yield f"job {name} uses {step['uses']}, which is not GitHub's own or not pinned by its commit"
+
+
+def our_runners_ask_first(workflow, _):
+    for name, job in jobs(workflow):
+        if ("pull_request" in triggers(workflow) and "self-hosted" in job.get("runs-on", [])
+                and "head.repo.full_name == github.repository" not in str(job.get("if", ""))):
+            yield f"job {name} runs any fork's code on our own runner"
+
+
+def every_job_ends(workflow, _):
+    for name, job in jobs(workflow):
+        if "timeout-minutes" not in job:
+            yield f"job {name} has no timeout-minutes"
+
+
+RULES = [
+    no_pull_request_target,
+    read_only_by_default,
+    writes_only_beside_the_code,
+    no_secrets,
+    no_token_beside_foreign_code,
+    no_credentials_left_in_the_tree,
+    default_branch_only_where_it_writes,
+    no_expression_in_a_script,
+    pinned_actions_of_github,
+    our_runners_ask_first,
+    every_job_ends,
+]
