@@ -64,7 +64,7 @@ measure_in_turn() {
   step "measuring: suite $suite, $invocations invocations a side, in turn"
   "build/$preset/bin/fusegate" run --suite "$suite" --invocations "$invocations" \
     --program "$base_tree/$bench" --out "$RUNS/base" \
-    --program "$FUSEGATE_ROOT/$bench" --out "$RUNS/head" || die "a run failed; what was measured is kept in $RUNS"
+    --program "$FUSEGATE_ROOT/$bench" --out "$RUNS/head" || run_failed
 }
 
 lib=$(dirname "${BASH_SOURCE[0]}")/lib

@@ -29,6 +29,7 @@ class JobTest(unittest.TestCase):
         built = self.box.root.parent / "built"
         self.box.environment |= {"FUSEGATE_SETUP": "off", "BUILT": str(built)}
         self.box.fake("cmake", CMAKE)
+        self.box.fake("id", "echo somebody")
         self.box.fake("fusegate", FUSEGATE, folder=built)
         self.box.fake("fusegate_bench", folder=built)
 
@@ -48,8 +49,8 @@ class Run(JobTest):
         self.assertEqual(self.fusegate_calls(), [
             "fusegate run --suite smoke --invocations 3 --program build/host/bin/fusegate_bench"
             " --out ROOT/.fusegate/runs/TIME/first",
-            "fusegate accept ROOT/.fusegate/runs/TIME/first --if-missing --store .fusegate/baselines"
-            " --reason first local run of ci/run.sh",
+            "fusegate accept ROOT/.fusegate/runs/TIME/first --if-missing --force --store .fusegate/baselines"
+            " --who somebody --reason first local run of ci/run.sh",
             "fusegate gate --candidate ROOT/.fusegate/runs/TIME/first"
             " --json ROOT/.fusegate/reports/TIME/gate.json --markdown ROOT/.fusegate/reports/TIME/gate.md",
             "fusegate report --candidate ROOT/.fusegate/runs/TIME/first"
@@ -85,11 +86,13 @@ class Run(JobTest):
         self.assertIn("error: expected ';'", result.stderr)
         self.assertEqual(self.fusegate_calls(), [])
 
-    def test_a_run_that_fails_is_no_regression(self):
-        result = self.box.run("run.sh", FAKE_RUN="1")
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("is kept in", result.stderr)
-        self.assertEqual(self.subcommands(), ["run"])
+    def test_a_run_that_fails_is_judged_and_never_passes_nor_becomes_a_baseline(self):
+        for gate, expected in [("0", 2), ("1", 1), ("2", 2)]:
+            self.box.forget_calls()
+            result = self.box.run("run.sh", FAKE_RUN="2", FAKE_GATE=gate)
+            self.assertEqual(result.returncode, expected)
+            self.assertIn("not every process ended well", result.stderr)
+            self.assertEqual(self.subcommands(), ["run", "gate", "report"])
 
     def test_a_gpu_chooses_the_release_preset(self):
         self.box.run("run.sh", FUSEGATE_GPU="on")

@@ -30,7 +30,7 @@ main() {
   build_preset "$FUSEGATE_ROOT" "$preset" fusegate fusegate_bench
   new_job
   measure first
-  if [[ $require_baseline == no ]] && recorded_as_first_baseline; then measure second; fi
+  if may_be_recorded && recorded_as_first_baseline; then measure second; fi
   gate_and_report "build/$preset/bin/fusegate" --candidate "$run"
 }
 
@@ -54,15 +54,18 @@ measure() {
   run=$RUNS/$1
   step "measuring the $1 run: suite $suite, $invocations invocations"
   "build/$preset/bin/fusegate" run --suite "$suite" --invocations "$invocations" \
-    --program "build/$preset/bin/fusegate_bench" --out "$run" ||
-    die "the $1 run failed; what was measured is kept in $run"
+    --program "build/$preset/bin/fusegate_bench" --out "$run" || run_failed
 }
 
-# Whether the run became the first baseline of this environment; prints what accept says.
+may_be_recorded() { [[ $require_baseline == no && $RUN_FAILED == no ]]; }
+
+# Whether the run became the first baseline of this environment; prints what accept says. Forced,
+# because this baseline stays on this machine: uncommitted changes, say, are no reason to have none.
 recorded_as_first_baseline() {
   local answer
-  answer=$("build/$preset/bin/fusegate" accept "$run" --if-missing --store .fusegate/baselines \
-    --reason "first local run of ci/run.sh") || die "could not look for a baseline of this environment"
+  answer=$("build/$preset/bin/fusegate" accept "$run" --if-missing --force --store .fusegate/baselines \
+    --who "$(id -un)" --reason "first local run of ci/run.sh") ||
+    die "could not look for a baseline of this environment"
   step "baseline: $answer"
   [[ $answer == recorded* ]]
 }

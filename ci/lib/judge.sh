@@ -8,6 +8,13 @@ new_job() {
   REPORTS=$FUSEGATE_ROOT/.fusegate/reports/$started
   mkdir -p "$RUNS" "$REPORTS"
   ln -sfn "$started" "$FUSEGATE_ROOT/.fusegate/reports/latest"
+  RUN_FAILED=no
+}
+
+# What was measured is still judged, so that the report names what failed; but it never passes.
+run_failed() {
+  RUN_FAILED=yes
+  warn "not every process ended well; judging what was measured, in $RUNS"
 }
 
 # gate_and_report FUSEGATE [--baseline PATH] --candidate PATH: ends the script with the gate's code.
@@ -21,6 +28,6 @@ gate_and_report() {
     warn "no HTML report was written; the verdict above stands"
   step "runs in ${RUNS#"$FUSEGATE_ROOT/"}, report in ${REPORTS#"$FUSEGATE_ROOT/"}"
   # 1 means a regression; whatever else stopped the gate (a signal, say) judged nothing.
-  if ((verdict > 1)); then verdict=2; fi
+  if ((verdict > 1)) || [[ $verdict == 0 && $RUN_FAILED == yes ]]; then verdict=2; fi
   exit "$verdict"
 }
