@@ -94,6 +94,13 @@ class Run(JobTest):
             self.assertIn("not every process ended well", result.stderr)
             self.assertEqual(self.subcommands(), ["run", "gate", "report"])
 
+    def test_ctrl_c_is_no_regression(self):
+        self.box.fake("fusegate", 'trap "exit 2" INT; kill -INT 0; sleep 5',
+                      folder=self.box.root.parent / "built")
+        result = self.box.run("run.sh")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("interrupted", result.stderr)
+
     def test_a_gpu_chooses_the_release_preset(self):
         self.box.run("run.sh", FUSEGATE_GPU="on")
         self.assertIn("cmake --preset release", self.box.calls())

@@ -50,5 +50,7 @@ class Sandbox:
         self._calls.unlink(missing_ok=True)
 
     def run(self, script, *arguments, **environment):
+        """In a process group of its own, so that a Ctrl-C in a test stays in it."""
         return subprocess.run([self.root / "ci" / script, *arguments], env={**self.environment, **environment},
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False,
+                              start_new_session=True)
