@@ -35,8 +35,10 @@ void contrast_times(std::vector<Comparison>& suite) {
   const std::vector<Contrast> contrasts = moderated_contrasts(sides);
   for (std::size_t i = 0; i < suite.size(); ++i) {
     suite[i].time = contrasts[i];
-    suite[i].borrowed_variance =
-        sides[i].baseline.size() < 2 && sides[i].candidate.size() < 2 && suite[i].has_estimate();
+    const bool single_baseline = sides[i].baseline.size() < 2;
+    const bool single_candidate = sides[i].candidate.size() < 2;
+    suite[i].has_single_invocation = single_baseline || single_candidate;
+    suite[i].has_borrowed_noise = single_baseline && single_candidate && suite[i].has_estimate();
   }
 }
 

@@ -17,7 +17,8 @@ struct Comparison {
   // Of logarithms.
   Contrast time{};
   std::optional<Contrast> cycles{};  // where every invocation of both sides has them
-  bool borrowed_variance = false;    // one invocation a side: the noise is the suite's
+  bool has_single_invocation = false;  // on either side
+  bool has_borrowed_noise = false;     // on both, so the noise is that of the suite's others
   // Adjusted over the suite. "Time alone" tells a clock that moved from a kernel that did.
   double p_slower = 1;
   double p_faster = 1;

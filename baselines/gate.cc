@@ -13,10 +13,12 @@ std::size_t count(const std::vector<Verdict>& verdicts, VerdictKind kind) {
   return static_cast<std::size_t>(std::ranges::count(verdicts, kind, &Verdict::kind));
 }
 
-// Undecided counts as judged where the noise is known; it does not where each side has one
-// invocation, because then no number of unchanged kernels and no slowdown could have given another
-// answer.
-bool was_judged(const Verdict& verdict) { return std::isfinite(verdict.interval.low); }
+// Undecided counts as judged where more invocations could have decided it; where a side has one
+// only, no slowdown whatever would have given another answer.
+bool was_judged(const Verdict& verdict) {
+  return std::isfinite(verdict.interval.low) && verdict.baseline_invocations > 1 &&
+         verdict.candidate_invocations > 1;
+}
 
 std::string counted(std::size_t n, std::string_view singular, std::string_view plural) {
   return fmt::format("{} {}", n, n == 1 ? singular : plural);
@@ -61,8 +63,9 @@ void fold(GateResult& result, bool strict) {
   } else if (invalid != verdicts.end()) {
     refuse(result, fmt::format("{} {}{}", invalid->benchmark, invalid->reason, rest));
   } else if (std::ranges::none_of(verdicts, was_judged)) {
-    refuse(result, verdicts.empty() ? "neither run has a benchmark."
-                                    : fmt::format("no benchmark could be compared{}", rest));
+    refuse(result, verdicts.empty()
+                       ? "neither run has a benchmark."
+                       : fmt::format("no benchmark has two invocations on each side{}", rest));
   } else if (strict && std::ranges::any_of(verdicts, undecided)) {
     refuse(result, fmt::format("strict, and not every benchmark was decided{}", rest));
   } else {

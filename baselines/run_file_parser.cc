@@ -2,63 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <unordered_map>
-
+#include "baselines/entry_key.h"
 #include "baselines/error.h"
 #include "baselines/json_field.h"
+#include "baselines/json_stream.h"
 #include "baselines/json_tree_builder.h"
 
 namespace fusegate {
 namespace {
 
 using nlohmann::json;
-
-// What an entry's key holds. kIgnored: Google Benchmark's own keys that say nothing here; a number
-// under any other key is a counter.
-enum class EntryKey {
-  kName,
-  kRunName,
-  kRunType,
-  kTimeUnit,
-  kMessage,
-  kFamilyIndex,
-  kInstanceIndex,
-  kRepetitionIndex,
-  kIterations,
-  kRealTime,
-  kFailed,
-  kDetails,
-  kIgnored,
-  kOther,
-};
-
-EntryKey entry_key(const std::string& key) {
-  static const std::unordered_map<std::string, EntryKey> kKeys{
-      {"name", EntryKey::kName},
-      {"run_name", EntryKey::kRunName},
-      {"run_type", EntryKey::kRunType},
-      {"time_unit", EntryKey::kTimeUnit},
-      {"error_message", EntryKey::kMessage},
-      {"skip_message", EntryKey::kMessage},
-      {"family_index", EntryKey::kFamilyIndex},
-      {"per_family_instance_index", EntryKey::kInstanceIndex},
-      {"repetition_index", EntryKey::kRepetitionIndex},
-      {"iterations", EntryKey::kIterations},
-      {"real_time", EntryKey::kRealTime},
-      {"error_occurred", EntryKey::kFailed},
-      {"skipped", EntryKey::kFailed},
-      {"details", EntryKey::kDetails},
-      {"invocation", EntryKey::kIgnored},
-      {"repetitions", EntryKey::kIgnored},
-      {"threads", EntryKey::kIgnored},
-      {"cpu_time", EntryKey::kIgnored},
-      {"cpu_coefficient", EntryKey::kIgnored},
-      {"real_coefficient", EntryKey::kIgnored},
-      {"rms", EntryKey::kIgnored},
-  };
-  const auto found = kKeys.find(key);
-  return found == kKeys.end() ? EntryKey::kOther : found->second;
-}
 
 struct Scalar {
   enum class Type { kNull, kBoolean, kNumber, kString };
@@ -68,7 +21,8 @@ struct Scalar {
   std::string* text = nullptr;
 };
 
-// nlohmann's parser calls this by name, without a virtual call per token.
+// Takes the events of JsonStream and of nlohmann's parser, which call it by name, without a virtual
+// call per token.
 class RunTextHandler {
  public:
   RunTextHandler(std::string_view source, const EntryCallback& on_entry)
@@ -91,7 +45,7 @@ class RunTextHandler {
     if (tree_.active()) {
       tree_.key(std::move(name));
     } else if (skipping_ == 0) {
-      (depth_ == kInRoot ? root_key_ : entry_key_) = name;
+      set_key(name);
     }
     return true;
   }
@@ -113,8 +67,9 @@ class RunTextHandler {
 
   std::string path() const {
     if (depth_ <= kInRoot) return depth_ == kInRoot ? root_key_ : "";
-    const std::string element = fmt::format("benchmarks[{}]", index_);
-    return depth_ == kInEntry && !entry_key_.empty() ? element + "." + entry_key_ : element;
+    std::string path = fmt::format("benchmarks[{}]", index_);
+    if (depth_ == kInEntry && !entry_key_name_.empty()) path += "." + entry_key_name_;
+    return path;
   }
 
   template <typename Number>
@@ -133,6 +88,15 @@ class RunTextHandler {
     return true;
   }
 
+  void set_key(const std::string& name) {
+    if (depth_ == kInRoot) {
+      root_key_ = name;
+    } else {
+      entry_key_name_ = name;
+      entry_key_ = key_order_.find(key_position_++, name);
+    }
+  }
+
   void place(const Scalar& value) {
     switch (depth_) {
       case kOutside:
@@ -149,7 +113,7 @@ class RunTextHandler {
   }
 
   void set_field(const Scalar& value) {
-    switch (entry_key(entry_key_)) {
+    switch (entry_key_) {
       case EntryKey::kName:
         return set(entry_.name, value);
       case EntryKey::kRunName:
@@ -181,7 +145,7 @@ class RunTextHandler {
         return;
       case EntryKey::kOther:
         if (value.type == Scalar::Type::kNumber) {
-          entry_.counters.emplace_back(entry_key_, value.number);
+          entry_.counters.emplace_back(entry_key_name_, value.number);
         }
     }
   }
@@ -231,10 +195,9 @@ class RunTextHandler {
   }
 
   void start_in_entry(json container, std::string_view type) {
-    const EntryKey key = entry_key(entry_key_);
-    if (key == EntryKey::kDetails && container.is_object()) {
+    if (entry_key_ == EntryKey::kDetails && container.is_object()) {
       tree_.begin(entry_.details, std::move(container));
-    } else if (key == EntryKey::kIgnored || key == EntryKey::kOther) {
+    } else if (entry_key_ == EntryKey::kIgnored || entry_key_ == EntryKey::kOther) {
       skipping_ = 1;
     } else {
       fail(fmt::format("must not be {}", type));
@@ -243,9 +206,10 @@ class RunTextHandler {
 
   void begin_entry() {
     depth_ = kInEntry;
-    entry_key_.clear();
-    entry_ = RunFileEntry{};
-    entry_.path = fmt::format("benchmarks[{}]", index_);
+    entry_key_name_.clear();
+    key_position_ = 0;
+    entry_.clear();
+    entry_.index = index_;
   }
 
   bool end() {
@@ -270,20 +234,42 @@ class RunTextHandler {
   std::size_t index_ = 0;  // in "benchmarks"
   bool saw_benchmarks_ = false;
   std::string root_key_;
-  std::string entry_key_;
+  std::string entry_key_name_;
+  EntryKey entry_key_ = EntryKey::kOther;
+  std::size_t key_position_ = 0;
+  EntryKeyOrder key_order_;
   RunFileEntry entry_;
   json context_;
   JsonTreeBuilder tree_;
 };
 
+// The handler's path says in which field nlohmann's parser stopped, and that parser says why.
+[[noreturn]] void throw_syntax_error(std::string_view text, std::string_view source) {
+  const EntryCallback ignore = [](const RunFileEntry&) {};
+  RunTextHandler handler(source, ignore);
+  json::sax_parse(text.begin(), text.end(), &handler);
+  // The one text that it takes and JsonStream refuses: a NUL, which it reads as the end.
+  throw InputError(source, "", "no valid JSON: there is a NUL byte in it");
+}
+
 }  // namespace
+
+std::string RunFileEntry::path() const { return fmt::format("benchmarks[{}]", index); }
+
+void RunFileEntry::clear() {
+  for (std::string* text : {&name, &run_name, &run_type, &time_unit, &error_message}) text->clear();
+  family_index = per_family_instance_index = repetition_index = iterations = real_time = {};
+  failed = false;
+  counters.clear();
+  details = nullptr;
+}
 
 json parse_run_text(std::string_view text, std::string_view source, const EntryCallback& on_entry) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw InputError(source, "", "the file is empty");
   }
   RunTextHandler handler(source, on_entry);
-  json::sax_parse(text.begin(), text.end(), &handler);
+  if (!JsonStream(text, handler).parse()) throw_syntax_error(text, source);
   if (!handler.saw_benchmarks()) throw InputError(source, "benchmarks", "is missing");
   return handler.take_context();
 }

@@ -15,7 +15,7 @@ namespace fusegate {
 
 // One element of "benchmarks". Strings are empty and numbers absent where the file has none.
 struct RunFileEntry {
-  std::string path;  // "benchmarks[3]", for messages
+  std::size_t index = 0;  // in "benchmarks"
   std::string name;
   std::string run_name;
   std::string run_type;
@@ -30,6 +30,10 @@ struct RunFileEntry {
   // Every numeric key that is not one of Google Benchmark's own or the invocation's number.
   std::vector<std::pair<std::string, double>> counters;
   nlohmann::json details;  // null where there are none
+
+  std::string path() const;  // "benchmarks[3]", for messages
+  // Back to empty, keeping memory: a large file has a million entries.
+  void clear();
 };
 
 using EntryCallback = std::function<void(const RunFileEntry&)>;

@@ -19,7 +19,7 @@ constexpr std::string_view kClockCounter = "sm_clock_hz";
 
 [[noreturn]] void fail(const std::string& source, const RunFileEntry& entry, std::string_view field,
                        std::string_view problem) {
-  throw InputError(source, fmt::format("{}.{}", entry.path, field), problem);
+  throw InputError(source, fmt::format("{}.{}", entry.path(), field), problem);
 }
 
 double time_unit_ns(const std::string& source, const RunFileEntry& entry) {
@@ -114,7 +114,7 @@ void SampleCollector::add_times(const RunFileEntry& entry, Samples& samples) con
 
 void SampleCollector::add_details(const RunFileEntry& entry, Samples& samples) const {
   if (entry.details.is_null()) return;
-  const JsonField details(entry.details, source_, entry.path + ".details");
+  const JsonField details(entry.details, source_, entry.path() + ".details");
   if (const auto choices = details.find("choices")) {
     for (const auto& [name, choice] : choices->members()) samples.choices[name] = choice.text();
   }

@@ -1,6 +1,7 @@
 #include "baselines/statistics.h"
 
 #include <algorithm>
+#include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -14,6 +15,10 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Beyond this, Boost's noncentral t runs out of range, while the unit normal in T' = (Z + d) / s is so
+// small beside d that P(T' > t) = P(s < d / t) to four digits.
+constexpr double kHugeQuantile = 50;
 
 double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -85,6 +90,10 @@ double detectable_noncentrality(double degrees_of_freedom, double level, double 
   if (!(degrees_of_freedom > 0)) return kInfinity;
   const double critical = upper_quantile(level, degrees_of_freedom);
   if (std::isinf(degrees_of_freedom)) return critical + upper_quantile(1 - power, kInfinity);
+  if (critical > kHugeQuantile) {
+    const bm::chi_squared variance(degrees_of_freedom);
+    return critical * std::sqrt(bm::quantile(variance, power) / degrees_of_freedom);
+  }
   const auto missing_power = [&](double noncentrality) {
     const bm::non_central_t alternative(degrees_of_freedom, noncentrality);
     return bm::cdf(bm::complement(alternative, critical)) - power;

@@ -57,7 +57,7 @@ struct Verdict {
 // the two, as both must agree: an intersection-union test, R. L. Berger, "Multiparameter hypothesis
 // testing and acceptance sampling", Technometrics 24 (1982), 295-300. Where either side has no
 // cycles, time decides alone. Benjamini-Hochberg runs over the suite, once for slower and once for
-// faster.
+// faster. Where a side has a single invocation the verdict is inconclusive, whatever the estimate.
 std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule);
 
 }  // namespace fusegate

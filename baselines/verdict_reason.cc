@@ -37,6 +37,15 @@ std::string undecided(const Comparison& comparison, const Verdict& verdict, cons
     return "one invocation a side says nothing about the spread between invocations; take at least "
            "two";
   }
+  if (comparison.has_borrowed_noise) {
+    return "one invocation a side may be the odd one out, and the noise shown is that of the "
+           "suite's "
+           "other benchmarks; take at least two";
+  }
+  if (comparison.has_single_invocation) {
+    return fmt::format("one invocation of the {} may be the odd one out; take at least two",
+                       comparison.candidate->invocations.size() < 2 ? "candidate" : "baseline");
+  }
   const std::string clock = disagreement(comparison, verdict, rule);
   if (!clock.empty()) return clock;
   return fmt::format("the interval {} to {} reaches past {}, but not far enough to call it",
@@ -65,9 +74,6 @@ std::string reason_of(const Comparison& comparison, const Verdict& verdict, cons
     text = undecided(comparison, verdict, rule);
   } else {
     text = change(verdict, rule);
-  }
-  if (comparison.borrowed_variance) {
-    text += "; one invocation a side, so the noise is that of the suite's other benchmarks";
   }
   return text + choice_changes(*comparison.baseline, *comparison.candidate);
 }

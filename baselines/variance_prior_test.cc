@@ -1,0 +1,130 @@
+#include "baselines/variance_prior.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <random>
+
+namespace fusegate {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The definition, summed: trigamma(y) = sum of 1 / (y + k)^2, the tail by its integral.
+double slow_trigamma(double y) {
+  double sum = 0;
+  constexpr int kTerms = 200'000;
+  for (int k = 0; k < kTerms; ++k) sum += 1 / ((y + k) * (y + k));
+  return sum + 1 / (y + kTerms - 0.5);
+}
+
+double slow_trigamma_inverse(double x) {
+  double low = 1e-6;
+  double high = 1e6;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = std::sqrt(low * high);
+    (slow_trigamma(middle) > x ? low : high) = middle;
+  }
+  return low;
+}
+
+// digamma(y) is the derivative of log gamma.
+double slow_digamma(double y) { return (std::lgamma(y + 1e-5) - std::lgamma(y - 1e-5)) / 2e-5; }
+
+TEST(TrigammaInverse, KnownValues) {
+  constexpr double kPiSquared = std::numbers::pi * std::numbers::pi;
+  EXPECT_NEAR(trigamma_inverse(kPiSquared / 6), 1, 1e-9);
+  EXPECT_NEAR(trigamma_inverse(kPiSquared / 2), 0.5, 1e-9);
+  EXPECT_NEAR(trigamma_inverse(kPiSquared / 6 - 1), 2, 1e-9);
+}
+
+TEST(TrigammaInverse, InvertsTheDefinition) {
+  for (const double y : {0.01, 0.3, 1.7, 12.0, 300.0}) {
+    EXPECT_NEAR(trigamma_inverse(slow_trigamma(y)) / y, 1, 1e-8) << y;
+  }
+}
+
+TEST(TrigammaInverse, LimitsOnBothEnds) {
+  EXPECT_NEAR(trigamma_inverse(1e8) * 1e4, 1, 1e-3);   // trigamma(y) -> 1 / y^2
+  EXPECT_NEAR(trigamma_inverse(1e-8) / 1e8, 1, 1e-6);  // trigamma(y) -> 1 / y
+  // No jump where the series takes over from Newton's method.
+  EXPECT_NEAR(trigamma_inverse(1.001e7) / trigamma_inverse(0.999e7), 1, 2e-3);
+}
+
+// Smyth 2004, equations of section 6.2, by the slow functions above.
+TEST(FitVariancePrior, AgreesWithASlowReference) {
+  const std::vector<VarianceEstimate> estimates{{0.02, 2}, {1.5, 4}, {0.3, 4}, {7, 2}, {0.004, 6}};
+  double center = 0;
+  double trigammas = 0;
+  std::vector<double> e;
+  for (const auto& [variance, d] : estimates) {
+    e.push_back(std::log(variance) - slow_digamma(d / 2) + std::log(d / 2));
+    center += e.back() / 5;
+    trigammas += slow_trigamma(d / 2) / 5;
+  }
+  double dispersion = 0;
+  for (const double value : e) dispersion += (value - center) * (value - center) / 4;
+  const double half = slow_trigamma_inverse(dispersion - trigammas);
+
+  const VarianceEstimate prior = fit_variance_prior(estimates);
+  EXPECT_NEAR(prior.degrees_of_freedom / (2 * half), 1, 1e-4);
+  EXPECT_NEAR(prior.variance / std::exp(center + slow_digamma(half) - std::log(half)), 1, 1e-4);
+}
+
+// Variances as the model says: 1 / v is chi-square with d0 degrees of freedom over d0 s0^2.
+TEST(FitVariancePrior, FindsThePriorThatMadeTheVariances) {
+  std::mt19937 random(3);
+  constexpr double kPriorFreedom = 5;
+  constexpr double kPriorVariance = 4e-6;
+  std::chi_squared_distribution<double> prior_chi(kPriorFreedom);
+  std::chi_squared_distribution<double> sample_chi(8);
+  std::vector<VarianceEstimate> estimates(20'000);
+  for (VarianceEstimate& estimate : estimates) {
+    const double variance = kPriorFreedom * kPriorVariance / prior_chi(random);
+    estimate = {variance * sample_chi(random) / 8, 8};
+  }
+  const VarianceEstimate prior = fit_variance_prior(estimates);
+  EXPECT_NEAR(prior.degrees_of_freedom, kPriorFreedom, 0.3);
+  EXPECT_NEAR(prior.variance / kPriorVariance, 1, 0.03);
+}
+
+TEST(FitVariancePrior, IsCertainWhereVariancesDifferByChanceOnly) {
+  const VarianceEstimate prior = fit_variance_prior({{1, 4}, {1.2, 4}, {0.9, 2}, {1.1, 4}});
+  EXPECT_EQ(prior.degrees_of_freedom, kInfinity);
+  EXPECT_DOUBLE_EQ(prior.variance, (4 + 4.8 + 1.8 + 4.4) / 14);
+}
+
+TEST(FitVariancePrior, TakesThreeEstimates) {
+  EXPECT_EQ(fit_variance_prior({}).degrees_of_freedom, 0);
+  EXPECT_EQ(fit_variance_prior({{1, 4}, {2, 4}}).degrees_of_freedom, 0);
+  EXPECT_GT(fit_variance_prior({{1, 4}, {2, 4}, {3, 4}}).degrees_of_freedom, 0);
+}
+
+TEST(FitVariancePrior, LeavesOutWhatSaysNothing) {
+  const std::vector<VarianceEstimate> three{{0.02, 2}, {1.5, 4}, {7, 2}};
+  std::vector<VarianceEstimate> more = three;
+  more.push_back({5, 0});
+  more.push_back({0, 4});
+  EXPECT_EQ(fit_variance_prior(more).variance, fit_variance_prior(three).variance);
+  EXPECT_EQ(fit_variance_prior({{5, 0}, {5, 0}, {5, 0}}).degrees_of_freedom, 0);
+}
+
+TEST(Moderate, WeighsByDegreesOfFreedom) {
+  const VarianceEstimate posterior = moderate({4, 2}, {1, 6});
+  EXPECT_DOUBLE_EQ(posterior.variance, (2 * 4 + 6 * 1) / 8.0);
+  EXPECT_EQ(posterior.degrees_of_freedom, 8);
+}
+
+TEST(Moderate, TheEndsAreTheOneOrTheOther) {
+  EXPECT_EQ(moderate({4, 2}, {1, kInfinity}).variance, 1);
+  EXPECT_EQ(moderate({4, 2}, {}).variance, 4);
+  EXPECT_EQ(moderate({4, 2}, {}).degrees_of_freedom, 2);
+  EXPECT_EQ(moderate({0, 0}, {1, 6}).variance, 1);
+  EXPECT_EQ(moderate({0, 0}, {1, 6}).degrees_of_freedom, 6);
+  EXPECT_EQ(moderate({}, {}).degrees_of_freedom, 0);
+}
+
+}  // namespace
+}  // namespace fusegate
