@@ -50,10 +50,6 @@ Environment EnvironmentProbe::environment() const {
   Environment environment;
   environment["device"] = device_.name();
   for (const auto& [name, value] : device_.versions()) environment[name] = value;
-  if (device_.kind() == "cpu") {
-    environment["threads"] = std::thread::hardware_concurrency();
-    return environment;
-  }
   const auto state = nvml_ ? nvml_->state(uuid_) : std::nullopt;
   if (!state) return environment;
   put(environment, "driver", state->driver);

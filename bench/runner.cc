@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <regex>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -129,7 +130,7 @@ class Runner {
   // One benchmark's memory is held at a time.
   std::unique_ptr<Session> session_;
   std::size_t active_ = 0;
-  int finished_ = 0;
+  std::set<std::size_t> finished_;
   int total_ = 0;
   int failures_ = 0;
   bool device_lost_ = false;
@@ -146,22 +147,18 @@ class Reporter : public benchmark::BenchmarkReporter {
     return display_ == nullptr || display_->ReportContext(context);
   }
   void ReportRuns(const std::vector<Run>& runs) override {
-    if (display_ != nullptr) display_->ReportRuns(aggregates_of(runs));
-    if (!runs.empty()) runner_.finish(runs.front().run_name.function_name);
+    if (runs.empty()) return;
+    // Sixty lines a benchmark are no table: repetitions are left to the aggregates, which come
+    // next.
+    const bool repetitions = runs.size() > 1 && runs.front().run_type == Run::RT_Iteration;
+    if (display_ != nullptr && !repetitions) display_->ReportRuns(runs);
+    runner_.finish(runs.front().run_name.function_name);
   }
   void Finalize() override {
     if (display_ != nullptr) display_->Finalize();
   }
 
  private:
-  // Sixty lines a benchmark are no table; where there are aggregates, they are shown alone.
-  static std::vector<Run> aggregates_of(const std::vector<Run>& runs) {
-    std::vector<Run> aggregates;
-    std::ranges::copy_if(runs, std::back_inserter(aggregates),
-                         [](const Run& run) { return run.run_type == Run::RT_Aggregate; });
-    return aggregates.empty() ? runs : aggregates;
-  }
-
   Runner& runner_;
   std::unique_ptr<benchmark::BenchmarkReporter> display_;
 };
@@ -235,7 +232,10 @@ void Runner::take_samples(std::size_t index, Session& session, benchmark::State&
     total_ns += sample.batch_ns;
     cycles += sample.batch_ns * sample.sm_clock_hz;
     ++batches;
-    if (interrupted != 0) break;
+    if (interrupted != 0) {
+      state.SkipWithError("interrupted");
+      return;
+    }
   }
   const Sample mean{.batch_ns = total_ns / batches, .sm_clock_hz = cycles / total_ns};
   records_[index] = session.record();
@@ -278,6 +278,8 @@ void Runner::finish(const std::string& name) {
   BenchmarkRecord& record = records_[index];
   // Cut off by a signal, or never begun: not a result.
   if (record.failure.empty() && (interrupted != 0 || samples_[index].empty())) return;
+  // Google Benchmark reports the repetitions, then once more their aggregates.
+  if (!finished_.insert(index).second) return;
   if (!device_lost_) probe_.look();
   record.throttle_reasons = probe_.throttle_reasons();
   if (!record.failure.empty()) {
@@ -288,9 +290,9 @@ void Runner::finish(const std::string& name) {
     writer_->append(benchmark_entries(name, static_cast<int>(index), options_.info.number,
                                       samples_[index], record));
   }
-  ++finished_;
   if (options_.progress) {
-    fmt::print("{}\n", progress_line(name, finished_, total_, samples_[index], record));
+    fmt::print("{}\n", progress_line(name, static_cast<int>(finished_.size()), total_,
+                                     samples_[index], record));
     std::fflush(stdout);
   }
   samples_[index] = {};
@@ -309,12 +311,17 @@ Outcome Runner::run() {
 }
 
 // Defaults stand first, so that a flag that the user gave comes later and wins.
-void initialize_google_benchmark(const RunnerOptions& options) {
+std::vector<std::string> google_benchmark_flags(const RunnerOptions& options) {
   std::vector<std::string> flags{
       "fusegate_bench", fmt::format("--benchmark_repetitions={}", options.info.protocol.samples),
       // A repetition is one batch, however short it is to Google Benchmark.
       "--benchmark_min_time=0.000001"};
   flags.insert(flags.end(), options.benchmark_flags.begin(), options.benchmark_flags.end());
+  return flags;
+}
+
+// flags must outlive every benchmark: Google Benchmark keeps pointers into them.
+void initialize_google_benchmark(std::vector<std::string>& flags) {
   std::vector<char*> argv;
   for (std::string& flag : flags) argv.push_back(flag.data());
   int argc = static_cast<int>(argv.size());
@@ -326,7 +333,8 @@ void initialize_google_benchmark(const RunnerOptions& options) {
 
 Outcome run_benchmarks(Device& device, const Plan& plan, EnvironmentProbe& probe,
                        const RunnerOptions& options) {
-  initialize_google_benchmark(options);
+  std::vector<std::string> flags = google_benchmark_flags(options);
+  initialize_google_benchmark(flags);
   stop_on_signals();
   Runner runner(device, plan, probe, options);
   runner.register_benchmarks();

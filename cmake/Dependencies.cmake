@@ -3,6 +3,7 @@
 include(FetchContent)
 include(GoogleTest)
 find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)  # oneDNN's threads, as Debian and we build it
 
 function(fusegate_fetch name repository tag)
   message(STATUS "${name}: no package found, building ${repository} ${tag}")

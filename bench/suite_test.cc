@@ -1,0 +1,163 @@
+#include "bench/suite.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "baselines/error.h"
+#include "baselines/file_io.h"
+#include "bench/options.h"
+
+namespace fusegate {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+json valid() {
+  return {{"name", "mine"},
+          {"protocol", {{"samples", 20}, {"l2", "flushed"}}},
+          {"gate", {{"cpu", {{"min_effect", 0.05}}}}},
+          {"sweeps",
+           {{{"operations", {"geglu"}},
+             {"implementations", {"fused"}},
+             {"batch", {1, 8}},
+             {"seq", {128}},
+             {"dim", {768}},
+             {"hidden", {3072}},
+             {"dtype", {"fp32"}}}}}};
+}
+
+// What parse_suite complains about; "" where it does not.
+std::string complaint(const json& suite) {
+  try {
+    parse_suite(suite, "mine.json");
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+TEST(Suite, ReadsEveryField) {
+  const Suite suite = parse_suite(valid(), "mine.json");
+  EXPECT_EQ(suite.name, "mine");
+  EXPECT_EQ(suite.protocol.samples, 20);
+  EXPECT_EQ(suite.protocol.l2, L2State::kFlushed);
+  EXPECT_EQ(suite.protocol.places, Protocol{}.places) << "what is not named keeps its default";
+  EXPECT_EQ(suite.min_effect.at("cpu"), 0.05);
+  ASSERT_EQ(suite.sweeps.size(), 1u);
+  EXPECT_THAT(suite.sweeps[0].batch, testing::ElementsAre(1, 8));
+  EXPECT_THAT(suite.sweeps[0].operations, testing::ElementsAre("geglu"));
+  EXPECT_THAT(suite.sweeps[0].dtype, testing::ElementsAre(Dtype::kFp32));
+}
+
+struct BadSuite {
+  std::string name;
+  std::string pointer;  // where in the valid suite
+  json value;           // what to put there; null removes it
+  std::string expected;
+};
+
+class BadSuites : public testing::TestWithParam<BadSuite> {};
+
+TEST_P(BadSuites, AreRefusedNamingFileAndField) {
+  json suite = valid();
+  const json::json_pointer at(GetParam().pointer);
+  if (GetParam().value.is_null()) {
+    suite.at(at.parent_pointer()).erase(at.back());
+  } else {
+    suite[at] = GetParam().value;
+  }
+  EXPECT_THAT(complaint(suite),
+              testing::AllOf(HasSubstr("mine.json: "), HasSubstr(GetParam().expected)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadSuites,
+    testing::Values(
+        BadSuite{"NoName", "/name", nullptr, "name: is missing"},
+        BadSuite{"NameWithFolder", "/name", "a/b", "name: must be a file's name"},
+        BadSuite{"UnknownKey", "/speed", 1, "speed: unknown key"},
+        BadSuite{"UnknownProtocolKey", "/protocol/sample", 1, "protocol.sample: unknown key"},
+        BadSuite{"NoSamples", "/protocol/samples", 0, "protocol.samples: must be a whole number"},
+        BadSuite{"SamplesInWords", "/protocol/samples", "many", "protocol.samples"},
+        BadSuite{"UnknownL2State", "/protocol/l2", "cold", "protocol.l2"},
+        BadSuite{"MinEffectOfOne", "/gate/cpu/min_effect", 1, "gate.cpu.min_effect"},
+        BadSuite{"UnknownGateKey", "/gate/cpu/maximum", 1, "gate.cpu.maximum: unknown key"},
+        BadSuite{"NoSweeps", "/sweeps", nullptr, "sweeps: is missing"},
+        BadSuite{"EmptySweeps", "/sweeps", json::array(), "sweeps: must be a list"},
+        BadSuite{"ZeroBatch", "/sweeps/0/batch/1", 0, "sweeps[0].batch[1]: must be a whole number"},
+        BadSuite{"NegativeBatch", "/sweeps/0/batch/0", -1, "sweeps[0].batch[0]"},
+        BadSuite{"AbsurdHidden", "/sweeps/0/hidden/0", std::int64_t{1} << 40,
+                 "sweeps[0].hidden[0]"},
+        BadSuite{"HugeHidden", "/sweeps/0/hidden/0", 1e300, "sweeps[0].hidden[0]"},
+        BadSuite{"HalfAToken", "/sweeps/0/seq/0", 0.5, "sweeps[0].seq[0]"},
+        BadSuite{"NoDim", "/sweeps/0/dim", nullptr, "sweeps[0].dim: is missing"},
+        BadSuite{"UnknownDtype", "/sweeps/0/dtype/0", "fp12", "unknown dtype 'fp12'"},
+        BadSuite{"UnknownOperation", "/sweeps/0/operations/0", "softmax", "unknown name 'softmax'"},
+        BadSuite{"UnknownImplementation", "/sweeps/0/implementations/0", "magic",
+                 "sweeps[0].implementations[0]: unknown name 'magic'"},
+        BadSuite{"UnknownSweepKey", "/sweeps/0/heads", json::array({8}), "sweeps[0].heads"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(SuiteText, SaysWhereItStopsBeingJson) {
+  EXPECT_THROW(parse_suite_json("{\"name\": ", "cut.json"), InputError);
+  EXPECT_THROW(parse_suite_json("", "empty.json"), InputError);
+}
+
+TEST(SuitePath, ListsTheSuitesThereAre) {
+  const std::filesystem::path folder = testing::TempDir() + "fusegate_suite_test";
+  write_atomically(folder / "pr.json", valid().dump());
+  EXPECT_EQ(suite_path("pr", folder), folder / "pr.json");
+  try {
+    suite_path("weekly", folder);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("weekly"), HasSubstr("pr")));
+  }
+  std::filesystem::remove_all(folder);
+}
+
+Suite from_flags(std::vector<const char*> flags, const std::filesystem::path& folder = "none") {
+  flags.insert(flags.begin(), "fusegate_bench");
+  return suite_of(parse_options(static_cast<int>(flags.size()), flags.data()), folder);
+}
+
+TEST(Flags, ReplaceTheSuitesAxes) {
+  const std::filesystem::path folder = testing::TempDir() + "fusegate_flags_test";
+  write_atomically(folder / "smoke.json", valid().dump());
+  const Suite suite = from_flags({"--suite=smoke", "--batch=2,4", "--samples=3"}, folder);
+  EXPECT_EQ(suite.name, "mine");
+  EXPECT_THAT(suite.sweeps[0].batch, testing::ElementsAre(2, 4));
+  EXPECT_THAT(suite.sweeps[0].hidden, testing::ElementsAre(3072));
+  EXPECT_EQ(suite.protocol.samples, 3);
+  EXPECT_THAT(from_flags({}, folder).sweeps[0].batch, testing::ElementsAre(1, 8))
+      << "nothing named means smoke";
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Flags, AloneStartFromTheReferenceProblem) {
+  const Suite suite = from_flags({"--batch=1,8,64", "--dtype=bf16"});
+  EXPECT_EQ(suite.name, "custom");
+  EXPECT_THAT(suite.sweeps[0].batch, testing::ElementsAre(1, 8, 64));
+  EXPECT_THAT(suite.sweeps[0].seq, testing::ElementsAre(128));
+  EXPECT_THAT(suite.sweeps[0].dim, testing::ElementsAre(768));
+  EXPECT_THAT(suite.sweeps[0].hidden, testing::ElementsAre(3072));
+}
+
+TEST(Flags, AreCheckedLikeASuite) {
+  EXPECT_THROW(from_flags({"--batch=0"}), InputError);
+  EXPECT_THROW(from_flags({"--implementation=magic"}), InputError);
+  EXPECT_THROW(from_flags({"--no-such-flag"}), InputError);
+}
+
+TEST(Flags, PassGoogleBenchmarksOwn) {
+  const std::vector<const char*> argv{"fusegate_bench", "--benchmark_filter=geglu", "--seed=7"};
+  const Options options = parse_options(static_cast<int>(argv.size()), argv.data());
+  EXPECT_THAT(options.benchmark_flags, testing::ElementsAre("--benchmark_filter=geglu"));
+  EXPECT_EQ(options.seed, 7u);
+}
+
+}  // namespace
+}  // namespace fusegate
