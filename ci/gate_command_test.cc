@@ -1,0 +1,110 @@
+#include "ci/gate_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "baselines/error.h"
+#include "baselines/file_io.h"
+#include "ci/fake_program.h"
+
+namespace fusegate {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
+
+class GateCommandTest : public ::testing::Test {
+ protected:
+  GateCommandTest() {
+    request_.judging.baseline = {write_run(folder_, "base", {})};
+    request_.json = folder_.path() / "gate.json";
+    request_.markdown = folder_.path() / "gate.md";
+  }
+  ExitCode gate(const FakeRunFile& file) {
+    request_.judging.candidate = {write_run(folder_, "head", file)};
+    Console console{out_, err_};
+    return gate_command(request_, console);
+  }
+  nlohmann::json json() const { return nlohmann::json::parse(read_file(*request_.json)); }
+  std::string markdown() const { return read_file(*request_.markdown); }
+
+  ScratchFolder folder_;
+  GateRequest request_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+TEST_F(GateCommandTest, PassesWhatIsAsItWas) {
+  EXPECT_EQ(gate({}), ExitCode::kNoRegression);
+  EXPECT_EQ(json()["exit_code"], 0);
+  EXPECT_EQ(json()["verdicts"].size(), 2u);
+  EXPECT_THAT(out_.str(), StartsWith("No regression"));
+  EXPECT_THAT(markdown(), HasSubstr("No regression"));
+}
+
+TEST_F(GateCommandTest, FailsWhatGotSlowerAndNamesIt) {
+  FakeRunFile file;
+  file.times[kFused] *= 1.05;
+  EXPECT_EQ(gate(file), ExitCode::kRegression);
+  EXPECT_EQ(json()["exit_code"], 1);
+  EXPECT_THAT(out_.str(), HasSubstr(std::string("regression  ") + kFused + "  +5.00 %"));
+  EXPECT_THAT(out_.str(), Not(HasSubstr("regression  linear")));
+  EXPECT_THAT(markdown(), HasSubstr(std::string("| regression | `") + kFused + "` | +5.00 % |"));
+}
+
+TEST_F(GateCommandTest, HeedsTheSmallestEffect) {
+  FakeRunFile file;
+  file.times[kFused] *= 1.05;
+  request_.judging.min_effect = 0.1;
+  EXPECT_EQ(gate(file), ExitCode::kNoRegression);
+  EXPECT_THAT(out_.str(), HasSubstr("effects above 10 %"));
+}
+
+TEST_F(GateCommandTest, DoesNotJudgeAcrossEnvironments) {
+  FakeRunFile file;
+  file.driver = "999.0";
+  EXPECT_EQ(gate(file), ExitCode::kCouldNotJudge);
+  EXPECT_THAT(out_.str(), HasSubstr("driver: 580.159.04 in the baseline, 999.0 in the candidate"));
+  EXPECT_THAT(markdown(), HasSubstr("| driver | 580.159.04 | 999.0 |"));
+  request_.judging.allow_environment_differences = true;
+  EXPECT_EQ(gate(file), ExitCode::kNoRegression);
+}
+
+TEST_F(GateCommandTest, DoesNotPassFailedBenchmarks) {
+  FakeRunFile file;
+  file.times.erase(kFused);
+  file.failures = {{kFused, "results are wrong"}};
+  EXPECT_EQ(gate(file), ExitCode::kCouldNotJudge);
+  EXPECT_THAT(out_.str(), HasSubstr("results are wrong"));
+}
+
+TEST_F(GateCommandTest, LetsNoFormerVerdictStandWhereItCannotJudge) {
+  gate({});
+  folder_.write("head/1.json", "{\"context\": {");
+  request_.judging.candidate = {folder_.path() / "head"};
+  Console console{out_, err_};
+  EXPECT_THROW(gate_command(request_, console), InputError);
+  EXPECT_EQ(json()["exit_code"], 2);
+  EXPECT_EQ(json()["verdicts"].size(), 0u);
+  EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("1.json"));
+  EXPECT_THAT(markdown(), HasSubstr("Could not judge"));
+}
+
+TEST_F(GateCommandTest, SaysHowToRecordABaselineThatIsMissing) {
+  request_.judging.baseline.clear();
+  request_.judging.stores = {folder_.path() / "store"};
+  try {
+    gate({});
+    FAIL() << "judged";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("fusegate accept RUN --reason TEXT"));
+  }
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,102 @@
+#include "ci/gate_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ci/format.h"
+#include "ci/table.h"
+#include "ci/verdict_groups.h"
+
+namespace fusegate {
+namespace {
+
+// Undecided benchmarks are named, the most suspicious first, but a noisy machine has hundreds.
+constexpr std::size_t kMostInconclusiveRows = 10;
+
+std::string row_limit_note(const VerdictGroup& group, std::size_t shown) {
+  return fmt::format("and {} more {}\n", group.verdicts.size() - shown, verdict_name(group.kind));
+}
+
+std::size_t rows_shown(const VerdictGroup& group) {
+  switch (group.kind) {
+    case VerdictKind::kNew:
+    case VerdictKind::kUnchanged:
+      return 0;
+    case VerdictKind::kInconclusive:
+      return std::min(group.verdicts.size(), kMostInconclusiveRows);
+    default:
+      return group.verdicts.size();
+  }
+}
+
+void add_verdict(Table* table, const Verdict& verdict) {
+  table->add_row({std::string(verdict_name(verdict.kind)), verdict.benchmark,
+                  format_effect(verdict.effect_time), format_interval(verdict.interval),
+                  format_effect(verdict.effect_cycles), format_time_ns(verdict.baseline_ns),
+                  format_time_ns(verdict.candidate_ns)});
+}
+
+// Below the table and not in it: names are long, and with both no row fits a terminal.
+std::string reason_line(const Verdict& verdict) {
+  return fmt::format("{}: {}\n", verdict.benchmark, verdict.reason);
+}
+
+std::string verdicts_text(const GateResult& result) {
+  Table table({{"verdict"},
+               {"benchmark"},
+               {"effect", Align::kRight},
+               {"interval", Align::kRight},
+               {"in cycles", Align::kRight},
+               {"baseline", Align::kRight},
+               {"candidate", Align::kRight}});
+  std::string counts;
+  std::string left_out;
+  std::string reasons;
+  for (const VerdictGroup& group : group_verdicts(result)) {
+    const std::size_t shown = rows_shown(group);
+    for (std::size_t i = 0; i < shown; ++i) {
+      add_verdict(&table, *group.verdicts[i]);
+      if (group.kind != VerdictKind::kImprovement) reasons += reason_line(*group.verdicts[i]);
+    }
+    if (shown > 0 && shown < group.verdicts.size()) left_out += row_limit_note(group, shown);
+    counts += (counts.empty() ? "" : ", ") + group_title(group);
+  }
+  std::string text;
+  if (!table.empty()) text += fmt::format("\n{}{}", table.text(), left_out);
+  if (!reasons.empty()) text += fmt::format("\n{}", reasons);
+  if (!counts.empty()) text += fmt::format("\n{}\n", counts);
+  return text;
+}
+
+std::string baseline_text_for_people(const LoadedBaseline& baseline) {
+  std::string text =
+      fmt::format("baseline   {}: {}\n", baseline.run.source, describe(baseline.run));
+  if (baseline.acceptance) {
+    text += fmt::format("           accepted by {}, {}: {}\n", baseline.acceptance->who,
+                        baseline.acceptance->when, baseline.acceptance->reason);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string gate_text(const Report& report) {
+  std::string text = fmt::format("{}\n\n", headline(report));
+  if (report.judgement) text += baseline_text_for_people(report.judgement->baseline);
+  text += fmt::format("candidate  {}: {}\n", report.candidate.source, describe(report.candidate));
+  if (!report.judgement) return text;
+  const Rule& rule = report.judgement->options.rule;
+  text += fmt::format("rule       effects above {}, false discovery rate {}\n",
+                      format_fraction(rule.min_effect), format_fraction(rule.false_discovery_rate));
+  for (const std::string& sentence : doubt_sentences(report)) {
+    text += fmt::format("note       {}\n", sentence);
+  }
+  for (const auto& difference : report.judgement->result.environment_differences) {
+    text += fmt::format("differs    {}: {} in the baseline, {} in the candidate\n",
+                        difference.field, difference.baseline, difference.candidate);
+  }
+  return text + verdicts_text(report.judgement->result);
+}
+
+}  // namespace fusegate

@@ -1,0 +1,70 @@
+#include "ci/gate_text.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace fusegate {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Report example() {
+  Report report;
+  report.candidate.source = "head";
+  report.judgement.emplace();
+  report.judgement->baseline.run.source = "base";
+  report.judgement->baseline.acceptance = Acceptance{"somebody", "today", "first"};
+  report.judgement->result.headline = "The headline.";
+  return report;
+}
+
+void add(Report* report, const std::string& name, VerdictKind kind, double effect) {
+  Verdict verdict;
+  verdict.benchmark = name;
+  verdict.kind = kind;
+  verdict.effect_time = effect;
+  verdict.interval = {effect - 0.001, effect + 0.001};
+  verdict.baseline_ns = 1000;
+  verdict.candidate_ns = 1000 * (1 + effect);
+  verdict.reason = "because of " + name;
+  report->judgement->result.verdicts.push_back(verdict);
+}
+
+TEST(GateText, StartsWithTheHeadlineAndEndsWithTheCounts) {
+  Report report = example();
+  add(&report, "slow", VerdictKind::kRegression, 0.05);
+  add(&report, "same", VerdictKind::kUnchanged, 0);
+  const std::string text = gate_text(report);
+  EXPECT_TRUE(text.starts_with("The headline.\n")) << text;
+  EXPECT_TRUE(text.ends_with("\n1 regression, 1 unchanged\n")) << text;
+  EXPECT_THAT(text, HasSubstr("accepted by somebody, today: first"));
+  EXPECT_THAT(text, HasSubstr("regression  slow       +5.00 %  [+4.90, +5.10] %    +0.00 %  "
+                              "1.000 us   1.050 us\n"));
+  EXPECT_THAT(text, HasSubstr("slow: because of slow\n"));
+  EXPECT_THAT(text, Not(HasSubstr("same")));
+}
+
+TEST(GateText, ShowsTheMostSuspiciousOfManyUndecided) {
+  Report report = example();
+  for (int i = 0; i < 30; ++i) {
+    add(&report, fmt::format("undecided{:02}", i), VerdictKind::kInconclusive, 0.001 * i);
+  }
+  const std::string text = gate_text(report);
+  EXPECT_THAT(text, HasSubstr("undecided29"));
+  EXPECT_THAT(text, HasSubstr("undecided20"));
+  EXPECT_THAT(text, Not(HasSubstr("undecided19")));
+  EXPECT_THAT(text, HasSubstr("and 20 more inconclusive"));
+}
+
+TEST(GateText, NamesDifferencesAndNotes) {
+  Report report = example();
+  report.judgement->result.environment_differences = {{"driver", "1", "2"}};
+  report.judgement->result.notes = {"Candidate: a doubt."};
+  EXPECT_THAT(gate_text(report), HasSubstr("driver: 1 in the baseline, 2 in the candidate"));
+  EXPECT_THAT(gate_text(report), HasSubstr("note       Candidate: a doubt.\n"));
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,93 @@
+#include "ci/judging.h"
+
+#include <fmt/format.h>
+
+#include "baselines/error.h"
+#include "baselines/file_io.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string suite_of(const JudgingRequest& request, const Run& candidate) {
+  return request.suite.empty() ? candidate.provenance.suite : request.suite;
+}
+
+LoadedBaseline load_stored_baseline(const fs::path& path) {
+  Baseline baseline = read_baseline(path);
+  if (baseline.published) {
+    throw InputError(path.string(), "published",
+                     "figures from a publication are shown and never gated against");
+  }
+  return {std::move(baseline.run), std::move(baseline.acceptance)};
+}
+
+LoadedBaseline load_named_baseline(const std::vector<fs::path>& paths) {
+  // Alone it may be a stored baseline, which also tells who accepted it.
+  if (paths.size() == 1 && fs::is_regular_file(paths.front()) &&
+      is_baseline_text(read_file(paths.front()))) {
+    return load_stored_baseline(paths.front());
+  }
+  return {load_run(paths), std::nullopt};
+}
+
+}  // namespace
+
+std::optional<fs::path> find_comparable_baseline(const std::vector<fs::path>& stores,
+                                                 const Environment& environment,
+                                                 const std::string& suite) {
+  std::optional<fs::path> first;
+  for (const fs::path& store : stores) {
+    const auto found = find_baseline({store}, environment, suite);
+    if (!found) continue;
+    if (environment_differences(read_baseline(*found).run.environment, environment).empty()) {
+      return found;
+    }
+    if (!first) first = found;
+  }
+  return first;
+}
+
+std::optional<LoadedBaseline> load_baseline(const JudgingRequest& request, const Run& candidate) {
+  if (!request.baseline.empty()) return load_named_baseline(request.baseline);
+  const std::string suite = suite_of(request, candidate);
+  if (suite.empty()) return std::nullopt;
+  const auto found = find_comparable_baseline(request.stores, candidate.environment, suite);
+  return found ? std::optional(load_stored_baseline(*found)) : std::nullopt;
+}
+
+std::string missing_baseline_text(const JudgingRequest& request, const Run& candidate) {
+  const std::string suite = suite_of(request, candidate);
+  if (suite.empty()) {
+    return "names no suite to look a baseline up by; name one with --suite, or a run with "
+           "--baseline";
+  }
+  return fmt::format(
+      "no baseline of suite {} for {} is stored; record one with: fusegate accept RUN --reason "
+      "TEXT",
+      suite, device_slug(candidate.environment));
+}
+
+GateOptions gate_options(const JudgingRequest& request, const Run& candidate) {
+  GateOptions options;
+  options.strict = request.strict;
+  options.allow_environment_differences = request.allow_environment_differences;
+  const nlohmann::json& protocol = candidate.provenance.protocol;
+  if (request.min_effect) {
+    options.rule.min_effect = *request.min_effect;
+  } else if (protocol.is_object() && protocol.contains("min_effect")) {
+    const nlohmann::json& value = protocol["min_effect"];
+    options.rule.min_effect = value.is_number() ? value.get<double>() : 0;
+    if (!(options.rule.min_effect > 0 && options.rule.min_effect < 1)) {
+      throw InputError(candidate.source, "context.fusegate.protocol.min_effect",
+                       fmt::format("{} is not between 0 and 1", value.dump()));
+    }
+  }
+  if (request.false_discovery_rate) {
+    options.rule.false_discovery_rate = *request.false_discovery_rate;
+  }
+  return options;
+}
+
+}  // namespace fusegate

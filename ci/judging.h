@@ -1,0 +1,47 @@
+// What `gate` and `report` start from: the candidate's run, the baseline that it is compared with,
+// and the options of the gate.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "baselines/baseline.h"
+#include "baselines/gate.h"
+
+namespace fusegate {
+
+struct JudgingRequest {
+  std::vector<std::filesystem::path> candidate;
+  std::vector<std::filesystem::path> baseline;  // empty: looked for in the stores
+  std::vector<std::filesystem::path> stores;
+  std::string suite;                 // empty: the one that the candidate names
+  std::optional<double> min_effect;  // else the suite's own, else Rule's
+  std::optional<double> false_discovery_rate;
+  bool strict = false;
+  bool allow_environment_differences = false;
+};
+
+struct LoadedBaseline {
+  Run run;
+  std::optional<Acceptance> acceptance;  // where it comes from a store's file
+};
+
+// The named baseline, or the one of the candidate's device and suite in the stores; nothing where
+// none is stored. Throws InputError, also for figures from a publication, which judge nothing.
+std::optional<LoadedBaseline> load_baseline(const JudgingRequest& request, const Run& candidate);
+
+// The first stored baseline of that environment's device and suite whose environment is the same;
+// where there is none such, the first at all, so that the gate can say what differs.
+std::optional<std::filesystem::path> find_comparable_baseline(
+    const std::vector<std::filesystem::path>& stores, const Environment& environment,
+    const std::string& suite);
+
+// Why nothing was found, and what to do.
+std::string missing_baseline_text(const JudgingRequest& request, const Run& candidate);
+
+// Throws InputError where the run's suite asks for a smallest effect that is none.
+GateOptions gate_options(const JudgingRequest& request, const Run& candidate);
+
+}  // namespace fusegate

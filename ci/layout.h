@@ -1,0 +1,28 @@
+// Where things lie that belong to fusegate: beside its own program, and in the git checkout.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace fusegate {
+
+// The folder of the running executable.
+std::filesystem::path own_folder();
+// The benchmark program that was built together with this one.
+std::filesystem::path default_bench_program();
+// The script that draws the HTML page; the build puts it beside the program.
+std::filesystem::path report_script();
+
+// The Python that draws it: $FUSEGATE_PYTHON; else the virtual environment that ci/setup.sh makes,
+// build/venv; else python3 of PATH.
+std::string python_program();
+
+// The folder or an ancestor of it that has .git; the folder itself where none has.
+std::filesystem::path checkout_root(const std::filesystem::path& folder);
+
+// Where baselines are looked for: `baselines`, which git keeps, before `.fusegate/baselines`, which
+// is this machine's own; under the folder, then under its checkout's root. Each once.
+std::vector<std::filesystem::path> default_stores(const std::filesystem::path& folder);
+
+}  // namespace fusegate

@@ -1,0 +1,217 @@
+#include "ci/markdown.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "ci/benchmark_figures.h"
+#include "ci/format.h"
+#include "ci/markdown_escape.h"
+#include "ci/verdict_groups.h"
+
+namespace fusegate {
+namespace {
+
+// Kept free while rows are written: for what closes a table and says that rows are left out.
+constexpr std::size_t kReserve = 600;
+// A reason or a name of any length must not crowd out the verdict.
+constexpr std::size_t kLongestText = 300;
+
+std::string shortened(std::string_view text) {
+  if (text.size() <= kLongestText) return std::string(text);
+  std::size_t end = kLongestText;
+  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;  // not in the middle of a character
+  return std::string(text.substr(0, end)) + "...";
+}
+
+std::string text_cell(std::string_view text) { return markdown_text(shortened(text)); }
+std::string code_cell(std::string_view text) { return markdown_code(shortened(text)); }
+
+// A page that grows up to a limit. What is added first is sure to be there.
+class Page {
+ public:
+  explicit Page(std::size_t limit) : limit_(limit) {}
+
+  // Whether there was room.
+  bool add(std::string_view text) {
+    if (text_.size() + text.size() + kReserve > limit_) return false;
+    text_ += text;
+    return true;
+  }
+  // The header's lines, then rows while there is room. folded: behind a summary line.
+  void add_table(std::string_view header, const std::vector<std::string>& rows,
+                 std::string_view folded = "") {
+    const std::string opening =
+        folded.empty() ? "\n" : fmt::format("\n<details><summary>{}</summary>\n\n", folded);
+    if (rows.empty() || !add(opening + std::string(header))) {
+      left_out_ += rows.size();
+      return;
+    }
+    std::size_t written = 0;
+    while (written < rows.size() && add(rows[written])) ++written;
+    left_out_ += rows.size() - written;
+    if (!folded.empty()) text_ += "\n</details>\n";
+  }
+  std::string text() && {
+    if (left_out_ > 0) {
+      text_ += fmt::format(
+          "\n{} left out: a comment cannot be longer. The HTML report and the JSON file have "
+          "all.\n",
+          format_count(left_out_, "table row"));
+    }
+    return std::move(text_);
+  }
+
+ private:
+  std::size_t limit_;
+  std::string text_;
+  std::size_t left_out_ = 0;
+};
+
+constexpr std::string_view kVerdictHeader =
+    "| verdict | benchmark | effect | interval | in cycles | baseline | candidate | why |\n"
+    "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |\n";
+
+std::vector<std::string> verdict_rows(const VerdictGroup& group) {
+  std::vector<std::string> rows;
+  for (const Verdict* verdict : group.verdicts) {
+    rows.push_back(
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", verdict_name(verdict->kind),
+                    code_cell(verdict->benchmark), format_effect(verdict->effect_time),
+                    format_interval(verdict->interval), format_effect(verdict->effect_cycles),
+                    format_time_ns(verdict->baseline_ns), format_time_ns(verdict->candidate_ns),
+                    text_cell(verdict->reason)));
+  }
+  return rows;
+}
+
+bool matters(VerdictKind kind) {
+  return kind == VerdictKind::kRegression || kind == VerdictKind::kInvalid ||
+         kind == VerdictKind::kMissing || kind == VerdictKind::kImprovement;
+}
+
+void add_verdicts(Page* page, const GateResult& result) {
+  std::string counts;
+  std::vector<std::string> rows;
+  const std::vector<VerdictGroup> groups = group_verdicts(result);
+  for (const VerdictGroup& group : groups) {
+    counts += (counts.empty() ? "" : ", ") + group_title(group);
+    if (!matters(group.kind)) continue;
+    const auto more = verdict_rows(group);
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  if (!counts.empty()) page->add("\n" + counts + ".\n");
+  page->add_table(kVerdictHeader, rows);
+  for (const VerdictGroup& group : groups) {
+    if (!matters(group.kind))
+      page->add_table(kVerdictHeader, verdict_rows(group), group_title(group));
+  }
+}
+
+void add_differences(Page* page, const GateResult& result) {
+  std::vector<std::string> rows;
+  for (const auto& difference : result.environment_differences) {
+    rows.push_back(fmt::format("| {} | {} | {} |\n", text_cell(difference.field),
+                               text_cell(difference.baseline), text_cell(difference.candidate)));
+  }
+  page->add_table("| environment | baseline | candidate |\n| --- | --- | --- |\n", rows);
+}
+
+void add_runs(Page* page, const Report& report) {
+  if (report.judgement) {
+    const LoadedBaseline& baseline = report.judgement->baseline;
+    page->add(fmt::format("\n- Baseline: {}{}", text_cell(describe(baseline.run)),
+                          baseline.acceptance ? fmt::format("; accepted by {}: {}",
+                                                            text_cell(baseline.acceptance->who),
+                                                            text_cell(baseline.acceptance->reason))
+                                              : ""));
+  }
+  page->add(fmt::format("\n- Candidate: {}", text_cell(describe(report.candidate))));
+  if (report.judgement) {
+    const Rule& rule = report.judgement->options.rule;
+    page->add(fmt::format("\n- Rule: effects above {}, false discovery rate {}",
+                          format_fraction(rule.min_effect),
+                          format_fraction(rule.false_discovery_rate)));
+  }
+  for (const std::string& sentence : doubt_sentences(report)) {
+    page->add("\n- Note: " + text_cell(sentence));
+  }
+  page->add("\n");
+}
+
+std::string point_text(const SweepPoint& point) {
+  return fmt::format("{:.2f}x at M {}, dim {}, hidden {}", point.speed_up, point.rows, point.dim,
+                     point.hidden);
+}
+
+void add_sweeps(Page* page, const Report& report) {
+  std::vector<std::string> rows;
+  for (const Sweep& sweep : report.sweeps) {
+    for (const SweepSeries& series : sweep.series) {
+      const SweepSummary summary = summarise(series);
+      if (series.implementation == sweep.reference || summary.points == 0) continue;
+      rows.push_back(fmt::format("| {} | {} | {} | {} | {:.2f}x | {} | {} | {} of {} |\n",
+                                 text_cell(sweep.operation), text_cell(sweep.dtype),
+                                 text_cell(series.implementation), text_cell(sweep.reference),
+                                 summary.mean_speed_up, point_text(summary.best),
+                                 point_text(summary.worst), summary.faster, summary.points));
+    }
+  }
+  page->add_table(
+      "**Where fusion wins**\n\n"
+      "| operation | dtype | implementation | against | mean | best | worst | faster at |\n"
+      "| --- | --- | --- | --- | ---: | --- | --- | ---: |\n",
+      rows);
+}
+
+void add_figures(Page* page, const Report& report) {
+  std::vector<std::string> rows;
+  for (const BenchmarkFigures& figures : benchmark_figures(report.candidate)) {
+    rows.push_back(fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", code_cell(figures.name),
+                               format_time_ns(figures.time_ns), format_fraction(figures.spread),
+                               format_rate(figures.launches), format_rate(figures.tflops),
+                               format_rate(figures.gbps), text_cell(figures.failure)));
+  }
+  page->add_table(
+      "| benchmark | time | spread | launches | TFLOP/s | GB/s | failure |\n"
+      "| --- | ---: | ---: | ---: | ---: | ---: | --- |\n",
+      rows, fmt::format("{}, all figures", format_count(rows.size(), "benchmark")));
+}
+
+std::string_view mark(const Report& report) {
+  if (!report.judgement) return "";
+  switch (report.judgement->result.exit_code) {
+    case ExitCode::kNoRegression:
+      return "\u2705 ";
+    case ExitCode::kRegression:
+      return "\u274c ";
+    case ExitCode::kCouldNotJudge:
+      return "\u26a0\ufe0f ";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string markdown_report(const Report& report, std::size_t limit) {
+  Page page(limit);
+  page.add(fmt::format("## {}\n\n{}**{}**\n", text_cell(report.title), mark(report),
+                       text_cell(headline(report))));
+  if (report.judgement) {
+    add_differences(&page, report.judgement->result);
+    add_verdicts(&page, report.judgement->result);
+  }
+  add_runs(&page, report);
+  if (!report.sweeps.empty()) {
+    add_sweeps(&page, report);
+    add_figures(&page, report);
+  }
+  return std::move(page).text();
+}
+
+std::string markdown_failure(std::string_view title, std::string_view problem) {
+  return fmt::format("## {}\n\n\u26a0\ufe0f **Could not judge.**\n\n{}\n", text_cell(title),
+                     text_cell(problem));
+}
+
+}  // namespace fusegate

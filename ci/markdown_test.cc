@@ -1,0 +1,104 @@
+#include "ci/markdown.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace fusegate {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Verdict verdict(const std::string& name, VerdictKind kind) {
+  Verdict verdict;
+  verdict.benchmark = name;
+  verdict.kind = kind;
+  verdict.baseline_ns = 1000;
+  verdict.candidate_ns = 1050;
+  verdict.effect_time = 0.05;
+  verdict.reason = "a reason";
+  return verdict;
+}
+
+Report judged(ExitCode exit_code, std::vector<Verdict> verdicts) {
+  Report report;
+  report.title = "fusegate";
+  report.judgement.emplace();
+  report.judgement->result.exit_code = exit_code;
+  report.judgement->result.headline = "The headline.";
+  report.judgement->result.verdicts = std::move(verdicts);
+  return report;
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST(MarkdownReport, PutsTheVerdictFirstAndFoldsTheRest) {
+  const std::string text =
+      markdown_report(judged(ExitCode::kRegression, {verdict("same", VerdictKind::kUnchanged),
+                                                     verdict("slow", VerdictKind::kRegression)}));
+  EXPECT_TRUE(text.starts_with("## fusegate\n\n\u274c **The headline.**\n")) << text;
+  EXPECT_LT(text.find("`slow`"), text.find("<details><summary>1 unchanged</summary>"));
+  EXPECT_LT(text.find("<details>"), text.find("`same`"));
+  EXPECT_EQ(count_of(text, "<details>"), count_of(text, "</details>"));
+}
+
+TEST(MarkdownReport, LetsNoNameBreakItsTable) {
+  const std::string text = markdown_report(judged(
+      ExitCode::kRegression, {verdict("a|b</details><script>\n@team", VerdictKind::kRegression)}));
+  EXPECT_THAT(text, HasSubstr("| `a\\|b</details><script> @team` |"));
+}
+
+TEST(MarkdownReport, StaysBelowTheLimitAndSaysWhatIsMissing) {
+  std::vector<Verdict> verdicts{verdict("the slow one", VerdictKind::kRegression)};
+  for (int i = 0; i < 2000; ++i) {
+    verdicts.push_back(verdict(fmt::format("benchmark {}", i), VerdictKind::kUnchanged));
+  }
+  const std::string text = markdown_report(judged(ExitCode::kRegression, verdicts));
+  EXPECT_LE(text.size(), kMarkdownLimit);
+  EXPECT_GT(text.size(), kMarkdownLimit * 9 / 10);
+  EXPECT_THAT(text, HasSubstr("the slow one"));
+  const std::size_t shown = count_of(text, "| unchanged |");
+  EXPECT_THAT(text, HasSubstr(fmt::format("{} table rows left out", 2000 - shown)));
+  EXPECT_EQ(count_of(text, "<details>"), count_of(text, "</details>"));
+}
+
+TEST(MarkdownReport, StaysBelowTheLimitWhateverTheTextsAre) {
+  std::vector<Verdict> verdicts;
+  for (int i = 0; i < 100; ++i) {
+    verdicts.push_back(verdict(std::string(50'000, '`'), VerdictKind::kRegression));
+    verdicts.back().reason = std::string(50'000, '*');
+  }
+  Report report = judged(ExitCode::kRegression, verdicts);
+  report.judgement->result.headline = std::string(100'000, '<');
+  const std::string text = markdown_report(report);
+  EXPECT_LE(text.size(), kMarkdownLimit);
+  EXPECT_THAT(text, HasSubstr("## fusegate"));
+  EXPECT_THAT(text, HasSubstr("left out"));
+}
+
+TEST(MarkdownReport, SumsUpWhereFusionWins) {
+  Report report;
+  report.title = "sweep";
+  SweepPoint slow{64, 768, 3072, 10, 1, 1, 0.9};
+  SweepPoint fast{8192, 768, 3072, 10, 1, 1, 1.5};
+  report.sweeps = {{"geglu", "bf16", "unfused", {{"unfused", {}}, {"fused", {slow, fast}}}}};
+  const std::string text = markdown_report(report);
+  EXPECT_THAT(text, HasSubstr("| geglu | bf16 | fused | unfused | 1.16x | "
+                              "1.50x at M 8192, dim 768, hidden 3072 | "
+                              "0.90x at M 64, dim 768, hidden 3072 | 1 of 2 |"));
+  EXPECT_THAT(text, Not(HasSubstr("| unfused | unfused |")));
+}
+
+TEST(MarkdownFailure, SaysWhatIsWrongAndEscapesIt) {
+  const std::string text = markdown_failure("fusegate", "x.json: <field>: bad");
+  EXPECT_THAT(text, HasSubstr("Could not judge"));
+  EXPECT_THAT(text, HasSubstr("x.json: &#60;field&#62;: bad"));
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,208 @@
+#include "ci/options.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <sstream>
+
+#include "baselines/error.h"
+#include "ci/accept_command.h"
+#include "ci/doctor_command.h"
+#include "ci/format.h"
+#include "ci/gate_command.h"
+#include "ci/layout.h"
+#include "ci/report_command.h"
+#include "ci/run_command.h"
+#include "ci/show_command.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Requests are shared between the option parser, which fills them, and the command, which reads
+// them after the parser is gone.
+template <typename Request, typename Run>
+void set_command(CLI::App* app, Command* command, std::shared_ptr<Request> request, Run run) {
+  app->callback([=] { *command = [=](Console& console) { return run(*request, console); }; });
+}
+
+// One value a flag, and the flag as often as wanted.
+template <typename T>
+CLI::Option* add_repeated(CLI::App* app, const std::string& name, std::vector<T>& values,
+                          const std::string& description) {
+  return app->add_option(name, values, description)
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+void add_run(CLI::App& app, Command* command, const std::vector<std::string>& flags) {
+  CLI::App* run =
+      app.add_subcommand("run", "Measure a suite by fresh processes, into a run folder");
+  auto request = std::make_shared<RunRequest>();
+  request->flags = flags;
+  run->add_option("--suite", request->suite, "A suite's name or file")->required();
+  run->add_option("--invocations", request->invocations, "Processes a program")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  add_repeated(run, "--out", request->out, "Run folder; one for each --program")->required();
+  add_repeated(run, "--program", request->programs,
+               "Benchmark program; by default the fusegate_bench beside this program. Several are "
+               "interleaved, A B B A; one with several --out is compared with itself");
+  run->add_option("--timeout-s", request->timeout_s, "Longest time of one process")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  run->add_option("--budget-s", request->budget_s, "Start no further round after this long")
+      ->check(CLI::PositiveNumber);
+  run->add_option("--seed", request->seed,
+                  "Where each process's seed comes from; random by default");
+  run->add_flag("--append", request->append, "Add to folders that already hold invocations");
+  run->footer("What follows -- is passed on to the benchmark program.");
+  set_command(run, command, request, run_command);
+}
+
+// What gate and report share.
+void add_judging(CLI::App* app, JudgingRequest& request) {
+  app->add_option("--candidate", request.candidate, "Run folders or run files, together one run")
+      ->required();
+  app->add_option("--baseline", request.baseline,
+                  "Run folder, run files or a stored baseline; by default the one that a store has "
+                  "for the candidate's device and suite");
+  request.stores = default_stores(fs::current_path());
+  add_repeated(app, "--store", request.stores,
+               "Folder of stored baselines; by default baselines and .fusegate/baselines, here and "
+               "at the root of the git checkout");
+  app->add_option("--suite", request.suite, "Suite to look up, where not the candidate's own");
+  app->add_option_function<std::string>(
+      "--min-effect",
+      [&request](const std::string& text) {
+        request.min_effect = parse_fraction("--min-effect", text);
+      },
+      "Smallest effect that matters, such as 0.005 or 0.5%; by default the suite's own, else 0.5%");
+  app->add_option_function<std::string>(
+      "--fdr",
+      [&request](const std::string& text) {
+        request.false_discovery_rate = parse_fraction("--fdr", text);
+      },
+      "False discovery rate over the suite; by default 1%");
+  app->add_flag("--strict", request.strict, "Missing and inconclusive benchmarks end with 2");
+  app->add_flag("--allow-environment-difference", request.allow_environment_differences,
+                "Judge although driver, clocks or the like differ");
+}
+
+void add_gate(CLI::App& app, Command* command) {
+  CLI::App* gate = app.add_subcommand(
+      "gate", "Compare a run with a baseline: 0 no regression, 1 regression, 2 could not judge");
+  auto request = std::make_shared<GateRequest>();
+  add_judging(gate, request->judging);
+  gate->add_option("--json", request->json, "Write the verdicts as JSON");
+  gate->add_option("--markdown", request->markdown, "Write them as GitHub Markdown");
+  set_command(gate, command, request, gate_command);
+}
+
+void add_accept(CLI::App& app, Command* command) {
+  CLI::App* accept =
+      app.add_subcommand("accept", "Make a run the baseline of its device and suite");
+  auto request = std::make_shared<AcceptRequest>();
+  request->store = checkout_root(fs::current_path()) / "baselines";
+  request->stores = default_stores(fs::current_path());
+  accept->add_option("run", request->runs, "Run folders or run files, together one run")
+      ->required();
+  accept->add_option("--reason", request->reason, "Why; kept in the baseline")->required();
+  accept->add_option("--who", request->who, "By default git's user, else $USER");
+  accept->add_option("--suite", request->suite, "Store it for this suite, not the run's own");
+  accept->add_option(
+      "--store", request->store,
+      "Folder of stored baselines; by default baselines at the root of the git checkout");
+  accept->add_flag("--if-missing", request->if_missing,
+                   "Do nothing where a store has a baseline of this device, suite and environment");
+  accept->add_flag(
+      "--force", request->force,
+      "Accept it in spite of failures, throttling, a dirty tree or too few invocations");
+  set_command(accept, command, request, accept_command);
+}
+
+void add_report(CLI::App& app, Command* command) {
+  CLI::App* report =
+      app.add_subcommand("report", "Write a run's verdicts and shape sweep as Markdown and HTML");
+  auto request = std::make_shared<ReportRequest>();
+  request->title = "fusegate report";
+  add_judging(report, request->judging);
+  report->add_option("--markdown", request->markdown, "Write GitHub Markdown there");
+  report->add_option("--html", request->html, "Write one self-contained page there");
+  report->add_option("--title", request->title, "The report's title")->capture_default_str();
+  set_command(report, command, request, report_command);
+}
+
+void add_show(CLI::App& app, Command* command) {
+  CLI::App* show = app.add_subcommand("show", "Print a run's figures");
+  auto request = std::make_shared<ShowRequest>();
+  show->add_option("run", request->paths, "Run folders, run files or a stored baseline")
+      ->required();
+  set_command(show, command, request, show_command);
+}
+
+void add_doctor(CLI::App& app, Command* command) {
+  CLI::App* doctor =
+      app.add_subcommand("doctor", "Say what on this machine would spoil measurements");
+  auto request = std::make_shared<DoctorRequest>();
+  doctor->add_option("--program", request->program,
+                     "Benchmark program; by default the fusegate_bench beside this program");
+  set_command(doctor, command, request, doctor_command);
+}
+
+Command usage_error(const std::string& problem) {
+  return [=](Console& console) {
+    console.err << "fusegate: " << problem << "\n";
+    return ExitCode::kCouldNotJudge;
+  };
+}
+
+Command parse(CLI::App& app, std::vector<std::string> arguments, Command* command) {
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    std::ostringstream err;
+    if (app.exit(error, out, err) != 0) {
+      return usage_error(std::string(error.what()) + " (--help shows what there is)");
+    }
+    return [text = out.str()](Console& console) {
+      console.out << text;
+      return ExitCode::kNoRegression;
+    };
+  } catch (const InputError& error) {
+    return usage_error(error.what());
+  }
+  return *command;
+}
+
+}  // namespace
+
+Command parse_command_line(int argc, char** argv) {
+  // Cut here and not by CLI11, whose versions treat what follows "--" differently.
+  std::vector<std::string> own(argv + 1, argv + argc);
+  const auto separator = std::find(own.begin(), own.end(), "--");
+  const bool separated = separator != own.end();
+  const std::vector<std::string> flags(separated ? separator + 1 : own.end(), own.end());
+  own.erase(separator, own.end());
+
+  CLI::App app("Tells whether GPU kernels got slower, how sure that is, and why.", "fusegate");
+  app.set_version_flag("--version", std::string("fusegate ") + FUSEGATE_VERSION);
+  app.require_subcommand(1);
+  Command command;
+  add_run(app, &command, flags);
+  add_gate(app, &command);
+  add_accept(app, &command);
+  add_report(app, &command);
+  add_show(app, &command);
+  add_doctor(app, &command);
+  const Command parsed = parse(app, own, &command);
+  if (separated && !app.got_subcommand("run")) {
+    return usage_error("only run passes on what follows --");
+  }
+  return parsed;
+}
+
+}  // namespace fusegate

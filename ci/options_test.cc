@@ -1,0 +1,105 @@
+#include "ci/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "ci/fake_program.h"
+
+namespace fusegate {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Ended {
+  ExitCode code;
+  std::string out;
+  std::string err;
+};
+
+Ended run(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "fusegate");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  std::ostringstream out;
+  std::ostringstream err;
+  Console console{out, err};
+  const ExitCode code = parse_command_line(static_cast<int>(argv.size()), argv.data())(console);
+  return {code, out.str(), err.str()};
+}
+
+TEST(ParseCommandLine, PrintsHelpAndVersion) {
+  EXPECT_EQ(run({"--help"}).code, ExitCode::kNoRegression);
+  EXPECT_THAT(run({"--help"}).out, HasSubstr("gate"));
+  EXPECT_THAT(run({"gate", "--help"}).out, HasSubstr("--min-effect"));
+  EXPECT_THAT(run({"--version"}).out, HasSubstr("fusegate 0."));
+}
+
+TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
+  const std::vector<std::vector<std::string>> lines{
+      {},
+      {"unknown"},
+      {"gate"},
+      {"gate", "--candidate", "x", "--odd-flag"},
+      {"gate", "--candidate", "x", "--min-effect", "0"},
+      {"gate", "--candidate", "x", "--fdr", "nan"},
+      {"gate", "--candidate", "x", "--", "--flag"},
+      {"run", "--suite", "s"},
+      {"run", "--out", "d"},
+      {"run", "--suite", "s", "--out", "d", "--invocations", "0"},
+      {"run", "--suite", "s", "--out", "d", "--timeout-s", "-1"},
+      {"run", "--suite", "s", "--out", "d", "stray"},
+      {"accept", "x"},
+      {"report"},
+      {"show"},
+  };
+  for (const auto& line : lines) {
+    const Ended ended = run(line);
+    EXPECT_EQ(ended.code, ExitCode::kCouldNotJudge) << ::testing::PrintToString(line);
+    EXPECT_THAT(ended.err, ::testing::StartsWith("fusegate: ")) << ::testing::PrintToString(line);
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
+}
+
+TEST(ParseCommandLine, PassesOnWhatFollowsTheDashes) {
+  const ScratchFolder folder;
+  const auto prepared = folder.write("prepared", run_file_text({})).string();
+  const std::string program =
+      write_script(folder, "bench",
+                   std::string(kReadFlags) + "cp '" + prepared +
+                       "' \"$out\"\nfor a in \"$@\"; do echo \"[$a]\"; done\n");
+  const Ended ended = run({"run", "--suite", "smoke", "--program", program, "--out",
+                           (folder.path() / "run").string(), "--invocations", "1", "--",
+                           "--batch=8", "--benchmark_filter=a b"});
+  EXPECT_EQ(ended.code, ExitCode::kNoRegression) << ended.err;
+  const std::string log = read_file(folder.path() / "run" / "1.log");
+  EXPECT_THAT(log, HasSubstr("[--batch=8]\n[--benchmark_filter=a b]\n"));
+}
+
+TEST(ParseCommandLine, PairsRepeatedProgramsWithFolders) {
+  const ScratchFolder folder;
+  const auto prepared = folder.write("prepared", run_file_text({})).string();
+  const std::string body = std::string(kReadFlags) + "cp '" + prepared + "' \"$out\"\n";
+  const Ended ended =
+      run({"run", "--suite", "smoke", "--invocations", "2", "--program",
+           write_script(folder, "a", body), "--out", (folder.path() / "A").string(), "--program",
+           write_script(folder, "b", body), "--out", (folder.path() / "B").string()});
+  EXPECT_EQ(ended.code, ExitCode::kNoRegression) << ended.err;
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "A" / "2.json"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "B" / "2.json"));
+}
+
+TEST(ParseCommandLine, TakesSeveralPathsBehindOneFlag) {
+  const ScratchFolder folder;
+  const std::string base = write_run(folder, "base", {});
+  const std::string head = write_run(folder, "head", {});
+  const Ended ended = run({"gate", "--baseline", base + "/1.json", base + "/2.json",
+                           base + "/3.json", "--candidate", head + "/1.json", head + "/2.json",
+                           head + "/3.json", "--min-effect", "0.5%"});
+  EXPECT_EQ(ended.code, ExitCode::kNoRegression) << ended.out;
+  EXPECT_THAT(ended.out, HasSubstr("3 invocations on NVIDIA H200"));
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,75 @@
+#include "ci/report_command.h"
+
+#include <fmt/ostream.h>
+
+#include <system_error>
+
+#include "baselines/error.h"
+#include "baselines/file_io.h"
+#include "ci/layout.h"
+#include "ci/markdown.h"
+#include "ci/process.h"
+#include "ci/report.h"
+
+namespace fusegate {
+namespace {
+
+constexpr double kDrawingTimeoutS = 600;
+
+Report make_report(const ReportRequest& request) {
+  Report report;
+  report.title = request.title;
+  report.candidate = load_run(request.judging.candidate);
+  report.sweeps = shape_sweeps(report.candidate);
+  if (auto baseline = load_baseline(request.judging, report.candidate)) {
+    const GateOptions options = gate_options(request.judging, report.candidate);
+    GateResult result = gate(baseline->run, report.candidate, options);
+    report.judgement = Judgement{std::move(*baseline), options, std::move(result)};
+  }
+  return report;
+}
+
+// The page is drawn in Python: matplotlib and Jinja2 have no equal in C++.
+std::string html_of(const Report& report) {
+  const std::string python = python_program();
+  ProcessRequest process;
+  process.arguments = {python, report_script().string()};
+  process.input =
+      report_json(report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  process.timeout_s = kDrawingTimeoutS;
+  std::string html;
+  std::string last_error;
+  process.on_line = [&](OutputStream stream, std::string_view line) {
+    if (stream == OutputStream::kOut) {
+      html.append(line).push_back('\n');
+    } else if (!line.empty()) {
+      last_error = line;
+    }
+  };
+  try {
+    const ProcessEnd end = run_process(process);
+    if (end.succeeded() && !html.empty()) return html;
+    if (end.timed_out) last_error = "took too long";
+  } catch (const std::system_error& error) {
+    last_error = "cannot be started: " + error.code().message();
+  }
+  throw InputError("--html", python, last_error.empty() ? "drew nothing" : last_error);
+}
+
+}  // namespace
+
+ExitCode report_command(const ReportRequest& request, Console& console) {
+  const Report report = make_report(request);
+  if (request.markdown) {
+    write_atomically(*request.markdown, markdown_report(report));
+    fmt::print(console.out, "wrote {}\n", request.markdown->string());
+  }
+  if (request.html) {
+    write_atomically(*request.html, html_of(report));
+    fmt::print(console.out, "wrote {}\n", request.html->string());
+  }
+  if (!request.markdown && !request.html) console.out << markdown_report(report);
+  return ExitCode::kNoRegression;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,79 @@
+#include "ci/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ci/fake_program.h"
+
+namespace fusegate {
+namespace {
+
+using ::testing::HasSubstr;
+
+Report example(bool judged) {
+  const ScratchFolder folder;
+  FakeRunFile file;
+  file.times["geglu/unfused/bf16/batch:64/seq:128/dim:768/hidden:3072"] = 30000;
+  file.times["BM_other/8"] = 10;
+  file.failures = {{"geglu/odd/bf16/batch:1/seq:1/dim:8/hidden:8", "threw"}};
+  Report report;
+  report.title = "a title";
+  report.candidate = load_run({write_run(folder, "run", file)});
+  report.sweeps = shape_sweeps(report.candidate);
+  if (judged) {
+    report.judgement = Judgement{{report.candidate, Acceptance{"me", "today", "why"}}, {}, {}};
+    report.judgement->result = gate(report.candidate, report.candidate, {});
+  }
+  return report;
+}
+
+TEST(Headline, IsTheGatesOrSaysThatNothingWasCompared) {
+  const Report judged = example(true);
+  EXPECT_EQ(headline(judged), judged.judgement->result.headline);
+  EXPECT_THAT(headline(example(false)), HasSubstr("5 benchmarks in 5 invocations on NVIDIA H200"));
+}
+
+TEST(Describe, NamesDeviceCommitAndDate) {
+  fusegate::Run run = example(false).candidate;
+  EXPECT_EQ(describe(run),
+            "5 invocations on NVIDIA H200, commit 0123456789ab, 2026-11-21T02:53:32+00:00");
+  run.provenance.dirty = true;
+  EXPECT_THAT(describe(run), HasSubstr("with uncommitted changes"));
+  run.environment.clear();
+  run.provenance = {};
+  EXPECT_EQ(describe(run), "5 invocations on an unnamed device");
+}
+
+TEST(ReportJson, HasEveryBenchmarkAndTheProblemOfOurOwn) {
+  const auto json = report_json(example(false));
+  ASSERT_EQ(json["benchmarks"].size(), 5u);
+  const auto& other = json["benchmarks"][0];
+  EXPECT_EQ(other["name"], "BM_other/8");
+  EXPECT_FALSE(other.contains("problem"));
+  const auto& fused = json["benchmarks"][1];
+  EXPECT_EQ(fused["problem"]["rows"], 64 * 128);
+  EXPECT_NEAR(fused["time_ns"].get<double>(), 20000, 10);
+  const auto& failed = json["benchmarks"][2];
+  EXPECT_TRUE(failed["time_ns"].is_null());
+  EXPECT_EQ(failed["failure"], "threw");
+  EXPECT_TRUE(json["gate"].is_null());
+  EXPECT_EQ(json["outcome"], "shown");
+}
+
+TEST(ReportJson, HasTheSweepWithSpeedUps) {
+  const auto json = report_json(example(false));
+  const auto& sweep = json["sweeps"][0];
+  EXPECT_EQ(sweep["operation"], "geglu");
+  EXPECT_EQ(sweep["reference"], "unfused");
+  EXPECT_NEAR(sweep["series"][1]["points"][0]["speed_up"].get<double>(), 1.5, 1e-3);
+}
+
+TEST(ReportJson, HasTheGatesVerdictsAndWhoAccepted) {
+  const auto json = report_json(example(true));
+  EXPECT_EQ(json["gate"]["verdicts"].size(), 5u);
+  EXPECT_EQ(json["baseline"]["acceptance"]["who"], "me");
+  EXPECT_EQ(json["outcome"], "could not judge");  // one benchmark failed on both sides
+}
+
+}  // namespace
+}  // namespace fusegate

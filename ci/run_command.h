@@ -1,0 +1,31 @@
+// `fusegate run`: measures a suite by fresh processes of one benchmark program, or of several whose
+// invocations are interleaved, into a run folder each.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ci/console.h"
+
+namespace fusegate {
+
+struct RunRequest {
+  std::string suite;
+  int invocations = 5;                     // of each program
+  std::vector<std::filesystem::path> out;  // a folder a program, or several for one program
+  std::vector<std::string> programs;       // empty: the benchmark program beside this one
+  std::vector<std::string> flags;          // passed on to the benchmark program
+  double timeout_s = 1800;                 // of one invocation
+  std::optional<double> budget_s;          // no round is started after that long
+  std::optional<std::uint64_t> seed;       // random where there is none
+  bool append = false;                     // add to folders that already hold invocations
+};
+
+// 0 where every invocation ended well, 2 where one did not or the run was interrupted; what was
+// measured stays in the folders. Throws InputError where nothing can be measured at all.
+ExitCode run_command(const RunRequest& request, Console& console);
+
+}  // namespace fusegate

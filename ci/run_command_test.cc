@@ -1,0 +1,208 @@
+#include "ci/run_command.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <set>
+#include <sstream>
+
+#include "baselines/error.h"
+#include "baselines/file_io.h"
+#include "ci/fake_program.h"
+#include "ci/run_record.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class RunCommandTest : public ::testing::Test {
+ protected:
+  RunCommandTest() {
+    prepared_ = folder_.write("prepared", run_file_text({})).string();
+    request_.suite = "smoke";
+    request_.invocations = 3;
+    request_.out = {folder_.path() / "run"};
+    request_.programs = {good_program()};
+  }
+
+  std::string good_program() { return program("bench", "cp '" + prepared_ + "' \"$out\"\n"); }
+  std::string program(const std::string& name, const std::string& body) {
+    return write_script(folder_, name, std::string(kReadFlags) + body);
+  }
+  ExitCode run() {
+    Console console{out_, err_};
+    return run_command(request_, console);
+  }
+  std::string problem() {
+    try {
+      run();
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "none";
+  }
+  RunRecord record(const std::string& name = "run") {
+    return read_run_record(folder_.path() / name);
+  }
+
+  ScratchFolder folder_;
+  std::string prepared_;
+  RunRequest request_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+TEST_F(RunCommandTest, LeavesAFileALogAndARecord) {
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  for (const char* name : {"1.json", "1.log", "2.json", "3.json", "run.json"}) {
+    EXPECT_TRUE(fs::exists(folder_.path() / "run" / name)) << name;
+  }
+  EXPECT_EQ(record().planned_invocations, 3);
+  EXPECT_EQ(record().invocations.size(), 3u);
+  EXPECT_TRUE(record().finished);
+  EXPECT_THAT(out_.str(), HasSubstr("3 invocations of suite smoke in "));
+}
+
+TEST_F(RunCommandTest, GivesEveryInvocationASeedOfItsOwn) {
+  request_.seed = 5;
+  run();
+  std::set<std::uint64_t> seeds;
+  for (const auto& invocation : record().invocations) seeds.insert(invocation.seed);
+  EXPECT_EQ(seeds.size(), 3u);
+}
+
+TEST_F(RunCommandTest, InterleavesSeveralPrograms) {
+  const std::string note =
+      "echo \"$0\" | sed 's#.*/##' >> '" + folder_.path().string() + "/order'\n";
+  const std::string copy = "cp '" + prepared_ + "' \"$out\"\n";
+  request_.programs = {program("A", note + copy), program("B", note + copy)};
+  request_.out = {folder_.path() / "a", folder_.path() / "b"};
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(read_file(folder_.path() / "order"), "A\nB\nB\nA\nA\nB\n");
+  EXPECT_EQ(record("a").invocations.size(), 3u);
+  EXPECT_EQ(record("b").programs, request_.programs);
+  EXPECT_EQ(record("b").program, request_.programs[1]);
+}
+
+TEST_F(RunCommandTest, ComparesOneProgramWithItself) {
+  request_.out = {folder_.path() / "a", folder_.path() / "b"};
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_TRUE(fs::exists(folder_.path() / "b" / "3.json"));
+}
+
+TEST_F(RunCommandTest, RefusesFoldersAndProgramsThatDoNotPair) {
+  request_.programs = {good_program(), good_program()};
+  EXPECT_THAT(problem(), HasSubstr("--program: 2 programs for 1 --out folder"));
+  request_.out = {folder_.path() / "a", folder_.path() / "b" / ".." / "a"};
+  EXPECT_THAT(problem(), HasSubstr("--out: given twice"));
+  request_.out = {prepared_};
+  request_.programs = {good_program()};
+  EXPECT_THAT(problem(), HasSubstr("not a folder"));
+}
+
+TEST_F(RunCommandTest, GoesOnAfterACrash) {
+  request_.programs = {program("crashing", "cp '" + prepared_ +
+                                               "' \"$out\"\n"
+                                               "[ $invocation = 2 ] && kill -SEGV $$\n"
+                                               "exit 0")};
+  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(record().invocations.size(), 3u);
+  EXPECT_EQ(record().invocations[1].signal, SIGSEGV);
+  EXPECT_TRUE(record().finished);
+  EXPECT_THAT(err_.str(), HasSubstr("run/2.json: ended by signal 11"));
+  EXPECT_THAT(err_.str(), Not(HasSubstr("run/1.json")));
+}
+
+TEST_F(RunCommandTest, GoesOnAfterATimeout) {
+  request_.timeout_s = 0.3;
+  request_.programs = {program("hanging", "cp '" + prepared_ +
+                                              "' \"$out\"\n"
+                                              "[ $invocation = 1 ] && sleep 60\n"
+                                              "exit 0")};
+  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(record().invocations.size(), 3u);
+  EXPECT_THAT(record().invocations[0].failure, HasSubstr("stopped after"));
+}
+
+TEST_F(RunCommandTest, GoesOnPastFailedBenchmarksAndCountsThem) {
+  FakeRunFile file;
+  file.failures = {{"a/b", "wrong results"}};
+  const auto failing = folder_.write("failing", run_file_text(file)).string();
+  request_.programs = {program("bench2", "cp '" + failing + "' \"$out\"; exit 2")};
+  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(record().invocations.size(), 3u);
+  EXPECT_THAT(err_.str(), HasSubstr("fusegate: a/b: failed in 3 of 3 invocations: wrong results"));
+}
+
+TEST_F(RunCommandTest, StopsAtOnceWhereTheSuiteIsUnknown) {
+  request_.programs = {program("refusing", "echo 'suite: unknown' >&2; exit 2")};
+  EXPECT_THAT(problem(), HasSubstr("refusing: exit code 2: suite: unknown"));
+  EXPECT_EQ(record().invocations.size(), 1u);
+  EXPECT_FALSE(record().finished);
+}
+
+TEST_F(RunCommandTest, StopsAtOnceWhereTheProgramIsMissing) {
+  request_.programs = {(folder_.path() / "missing").string()};
+  EXPECT_THAT(problem(), HasSubstr("missing: cannot be started: No such file or directory"));
+}
+
+TEST_F(RunCommandTest, RefusesAFolderThatHoldsInvocations) {
+  run();
+  EXPECT_THAT(problem(), HasSubstr("already holds invocations"));
+  EXPECT_EQ(record().invocations.size(), 3u);
+}
+
+TEST_F(RunCommandTest, AppendsWhereAsked) {
+  run();
+  request_.append = true;
+  request_.invocations = 2;
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(record().invocations.size(), 5u);
+  EXPECT_EQ(record().planned_invocations, 5);
+  EXPECT_EQ(record().invocations.back().file, "5.json");
+  EXPECT_THAT(out_.str(), HasSubstr("2 invocations of suite smoke"));
+  request_.suite = "pr";
+  EXPECT_THAT(problem(), HasSubstr("run.json: suite: is \"smoke\""));
+}
+
+TEST_F(RunCommandTest, StartsNoRoundPastTheBudget) {
+  request_.budget_s = 0.05;
+  request_.out = {folder_.path() / "a", folder_.path() / "b"};
+  request_.programs = {program("slow", "cp '" + prepared_ + "' \"$out\"; sleep 0.1")};
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(record("a").invocations.size(), 1u);
+  EXPECT_EQ(record("b").invocations.size(), 1u);  // a round is never cut in half
+  EXPECT_THAT(out_.str(), HasSubstr("time budget"));
+}
+
+TEST_F(RunCommandTest, EndsInOrderWhenInterrupted) {
+  request_.programs = {program(
+      "slow", "cp '" + prepared_ +
+                  "' \"$out\"\n"
+                  "[ $invocation = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\n"
+                  "exit 0")};
+  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(record().invocations.size(), 2u);
+  EXPECT_EQ(record().invocations[1].failure, "interrupted");
+  EXPECT_FALSE(record().finished);
+  EXPECT_THAT(err_.str(), HasSubstr("interrupted; 1 finished invocation kept in "));
+}
+
+TEST_F(RunCommandTest, ShowsFailuresAsTheyHappen) {
+  request_.invocations = 1;
+  request_.programs = {program("bench3", R"(
+      echo '@fusegate {"event":"benchmark","index":1,"total":1,"benchmark":"a","failure":"threw"}'
+      )"
+                                         "cp '" +
+                                             prepared_ + "' \"$out\"")};
+  run();
+  EXPECT_THAT(err_.str(), HasSubstr("a failed: threw"));
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,69 @@
+#include "ci/run_record.h"
+
+#include <gtest/gtest.h>
+
+#include "baselines/error.h"
+#include "baselines/file_io.h"
+#include "baselines/scratch_folder.h"
+
+namespace fusegate {
+namespace {
+
+RunRecord example() {
+  RunRecord record;
+  record.suite = "smoke";
+  record.programs = {"base/fusegate_bench", "head/fusegate_bench"};
+  record.program = "head/fusegate_bench";
+  record.flags = {"--batch=8"};
+  record.planned_invocations = 3;
+  record.invocations = {{"1.json", 0, 0, 12.5, 77, ""}, {"2.json", 0, 11, 0.1, 78, "crashed"}};
+  record.started = "2026-11-21T02:00:00+00:00";
+  record.ended = "2026-11-21T02:01:00+00:00";
+  record.finished = true;
+  return record;
+}
+
+TEST(RunRecord, IsReadAsItWasWritten) {
+  const ScratchFolder folder;
+  write_run_record(folder.path(), example());
+  EXPECT_EQ(run_record_json(read_run_record(folder.path())), run_record_json(example()));
+}
+
+TEST(RunRecord, TakesOutputThatIsNoUtf8) {
+  const ScratchFolder folder;
+  RunRecord record = example();
+  record.invocations[1].failure = "said \xff";
+  write_run_record(folder.path(), record);
+  EXPECT_EQ(read_run_record(folder.path()).invocations[1].failure, "said \xef\xbf\xbd");
+}
+
+TEST(RunRecord, NamesTheFileAndFieldThatIsWrong) {
+  const ScratchFolder folder;
+  const auto problem_of = [&](const std::string& text) -> std::string {
+    write_atomically(folder.path() / "run.json", text);
+    try {
+      read_run_record(folder.path());
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  nlohmann::json without_suite = run_record_json(example());
+  without_suite.erase("suite");
+  EXPECT_NE(problem_of(without_suite.dump()).find("suite"), std::string::npos);
+  EXPECT_NE(problem_of("{").find("run.json"), std::string::npos);
+  EXPECT_NE(problem_of(R"({"schema_version": 99})").find("schema_version"), std::string::npos);
+}
+
+TEST(LastInvocation, LooksAtNumberedFilesAlone) {
+  const ScratchFolder folder;
+  EXPECT_EQ(last_invocation_in(folder.path() / "missing"), 0);
+  EXPECT_EQ(last_invocation_in(folder.path()), 0);
+  for (const char* name : {"run.json", "2.json", "10.json", "11.log", "12.txt", "x13.json"}) {
+    write_atomically(folder.path() / name, "{}");
+  }
+  EXPECT_EQ(last_invocation_in(folder.path()), 11);
+}
+
+}  // namespace
+}  // namespace fusegate
