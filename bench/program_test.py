@@ -10,13 +10,23 @@ import time
 import unittest
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+FAULTY = pathlib.Path(sys.argv.pop(1)).resolve()
 
 TINY = ["--device=cpu", "--batch=1", "--seq=4", "--dim=16", "--hidden=24", "--dtype=fp32",
         "--samples=4", "--places=2", "--batch-us=50", "--idle-us=0"]
 
 
-def run(*flags):
-    return subprocess.run([PROGRAM, *flags], capture_output=True, text=True, timeout=120, check=False)
+def run(*flags, program=PROGRAM):
+    return subprocess.run([program, *flags], capture_output=True, text=True, timeout=120, check=False)
+
+
+def has_gpu():
+    return run("--device=cuda", "--environment").returncode == 0
+
+
+def failures(run_file):
+    return {entry["name"].split("/")[1]: entry["error_message"]
+            for entry in run_file["benchmarks"] if entry.get("error_occurred")}
 
 
 def names(run_file):
@@ -122,6 +132,28 @@ class ProgramTest(unittest.TestCase):
         failed = [e["name"] for e in self.read()["benchmarks"] if e.get("error_occurred")]
         self.assertEqual(failed, [f"geglu/fused/fp32/batch:1/seq:{huge}/dim:16/hidden:{huge}"])
         self.assertIn("geglu/fused/fp32/batch:1/seq:4/dim:16/hidden:24", names(self.read()))
+
+    def test_kernels_that_go_wrong_are_named_and_never_timed(self):
+        result = run(*TINY, "--operation=geglu", f"--out={self.out}", program=FAULTY)
+        self.assertEqual(result.returncode, 2)
+        failed = failures(self.read())
+        self.assertEqual(sorted(failed), ["faulty_result", "faulty_throw"])
+        self.assertIn("wrong result", failed["faulty_result"])
+        self.assertIn("no algorithm", failed["faulty_throw"])
+        for name in ("fused", "unfused"):
+            self.assertIn(f"geglu/{name}/fp32/batch:1/seq:4/dim:16/hidden:24", names(self.read()))
+
+    @unittest.skipUnless(has_gpu(), "this machine has no GPU")
+    def test_a_broken_cuda_context_costs_one_benchmark(self):
+        flags = ["--device=cuda", *[f for f in TINY if "device" not in f and "dtype" not in f],
+                 "--dtype=bf16", "--operation=geglu", f"--out={self.out}"]
+        result = run(*flags, program=FAULTY)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(list(failures(self.read())), ["faulty_address"])
+        self.assertIn("llegal", failures(self.read())["faulty_address"])
+        for name in ("fused", "unfused"):
+            self.assertIn(f"geglu/{name}/bf16/batch:1/seq:4/dim:16/hidden:24", names(self.read()))
+        self.assertTrue(self.read()["context"]["fusegate"]["finished"])
 
     def test_an_interrupt_keeps_what_was_measured(self):
         slow = [flag for flag in TINY if not flag.startswith("--idle-us")] + ["--idle-us=100000"]

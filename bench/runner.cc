@@ -166,6 +166,8 @@ class Reporter : public benchmark::BenchmarkReporter {
 void Runner::register_benchmarks() {
   if (options_.resume && options_.out && std::filesystem::exists(*options_.out)) {
     kept_entries_ = json::parse(read_file(*options_.out)).at("benchmarks");
+    failures_ = static_cast<int>(std::ranges::count_if(
+        kept_entries_, [](const json& entry) { return entry.contains("error_occurred"); }));
   }
   const auto is_kept = [&](const std::string& name) {
     return std::ranges::any_of(kept_entries_, [&](const json& e) { return e.at("name") == name; });
