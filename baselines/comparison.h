@@ -16,7 +16,7 @@ struct Comparison {
   const BenchmarkSeries* candidate = nullptr;
   // Of logarithms.
   Contrast time{};
-  std::optional<Contrast> cycles{};  // where every invocation of both sides has them
+  std::optional<Contrast> cycles{};    // where every invocation of both sides has them
   bool has_single_invocation = false;  // on either side
   bool has_borrowed_noise = false;     // on both, so the noise is that of the suite's others
   // Adjusted over the suite. "Time alone" tells a clock that moved from a kernel that did.

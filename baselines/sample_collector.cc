@@ -96,12 +96,13 @@ void SampleCollector::check_repetition(const RunFileEntry& entry, Samples& sampl
   const double index = *entry.repetition_index;
   std::vector<double>& seen = samples.repetition_indexes;
   // Repetitions come in order unless somebody edited the file, so the search is seldom made.
-  const bool in_order = seen.empty() || index > seen.back();
+  const bool in_order = index > samples.largest_repetition_index;
   if (!in_order && std::ranges::find(seen, index) != seen.end()) {
     fail(source_, entry, "repetition_index",
          fmt::format("\"{}\" has repetition {} twice", samples.name, index));
   }
   seen.push_back(index);
+  samples.largest_repetition_index = std::max(samples.largest_repetition_index, index);
 }
 
 void SampleCollector::add_times(const RunFileEntry& entry, Samples& samples) const {

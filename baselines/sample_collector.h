@@ -32,6 +32,7 @@ class SampleCollector {
     std::optional<double> family_index;
     std::optional<double> per_family_instance_index;
     std::vector<double> repetition_indexes;
+    double largest_repetition_index = -1;
     std::vector<double> times_ns;
     std::vector<double> cycles;
     std::string failure;

@@ -16,8 +16,8 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Beyond this, Boost's noncentral t runs out of range, while the unit normal in T' = (Z + d) / s is so
-// small beside d that P(T' > t) = P(s < d / t) to four digits.
+// Beyond this, Boost's noncentral t runs out of range, while the unit normal in T' = (Z + d) / s is
+// so small beside d that P(T' > t) = P(s < d / t) to four digits.
 constexpr double kHugeQuantile = 50;
 
 double mean(std::span<const double> values) {
