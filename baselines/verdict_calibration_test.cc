@@ -1,0 +1,270 @@
+// Whether verdicts keep their promises: on simulated suites, whose truth is known, and on the
+// processes of testdata/h200-same-code, between which nothing changed. The seeds are fixed, so a
+// failure is a change of the code and not of luck.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "baselines/test_run.h"
+#include "baselines/verdict.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Simulation {
+  int benchmarks = 60;
+  int invocations = 5;
+  double slowed_share = 0;
+  double slowdown = 0;
+  double shift = 0;  // of every candidate time, within what does not matter
+};
+
+struct Counts {
+  int suites = 0;
+  int suites_with_false_calls = 0;
+  double false_share_sum = 0;  // of the calls, per suite: its mean is the false discovery rate
+  int slowed = 0;
+  int found = 0;
+  int covered = 0;  // intervals that hold the true effect
+  int judged = 0;
+};
+
+class Simulator {
+ public:
+  Simulator(const Simulation& simulation, unsigned seed) : simulation_(simulation), random_(seed) {}
+
+  void add_suite(Counts& counts) {
+    Run baseline;
+    Run candidate;
+    std::vector<bool> is_slowed;
+    for (int i = 0; i < simulation_.benchmarks; ++i) {
+      is_slowed.push_back(i < simulation_.slowed_share * simulation_.benchmarks);
+      // Standard deviations between processes from 0.02 % to 1.7 %, as on an H200.
+      const double noise = 2e-4 * std::pow(85, uniform_(random_));
+      const std::string name = fmt::format("{:03}", i);
+      baseline.benchmarks.push_back(series(name, 1, noise));
+      candidate.benchmarks.push_back(series(name, true_ratio(is_slowed.back()), noise));
+    }
+    count(judge(baseline, candidate, {}), is_slowed, counts);
+  }
+
+ private:
+  double true_ratio(bool slowed) const {
+    return (1 + simulation_.shift) * (slowed ? 1 + simulation_.slowdown : 1);
+  }
+
+  // Time and cycles share most of their noise, as both come of the same samples.
+  BenchmarkSeries series(const std::string& name, double ratio, double noise) {
+    BenchmarkSeries series;
+    series.name = name;
+    for (int i = 0; i < simulation_.invocations; ++i) {
+      const double shared = normal_(random_);
+      const auto value = [&] {
+        return ratio * std::exp(noise * (0.9 * shared + std::sqrt(0.19) * normal_(random_)));
+      };
+      const double time = value();
+      series.invocations.push_back({1e4 * time, 2e4 * value(), 0.001, 60});
+    }
+    return series;
+  }
+
+  void count(const std::vector<Verdict>& verdicts, const std::vector<bool>& is_slowed,
+             Counts& counts) const {
+    int calls = 0;
+    int false_calls = 0;
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+      const bool called = verdicts[i].kind == VerdictKind::kRegression;
+      calls += called;
+      false_calls += called && !is_slowed[i];
+      counts.slowed += is_slowed[i];
+      counts.found += called && is_slowed[i];
+      const double truth = true_ratio(is_slowed[i]) - 1;
+      counts.covered += verdicts[i].interval.low <= truth && truth <= verdicts[i].interval.high;
+      ++counts.judged;
+    }
+    ++counts.suites;
+    counts.suites_with_false_calls += false_calls > 0;
+    counts.false_share_sum += calls > 0 ? static_cast<double>(false_calls) / calls : 0;
+  }
+
+  Simulation simulation_;
+  std::mt19937 random_;
+  std::normal_distribution<double> normal_;
+  std::uniform_real_distribution<double> uniform_;
+};
+
+Counts simulate(const Simulation& simulation, int suites) {
+  Counts counts;
+  Simulator simulator(simulation, 20261121);
+  for (int i = 0; i < suites; ++i) simulator.add_suite(counts);
+  return counts;
+}
+
+TEST(Calibration, UnchangedSuitesRaiseNoAlarm) {
+  for (const int invocations : {2, 3, 5}) {
+    const Counts counts = simulate({.invocations = invocations}, 1000);
+    // Expected is much less than 1 in 100: the effect is zero, the test is against 0.5 %, and time
+    // and cycles must both pass it.
+    EXPECT_LE(counts.suites_with_false_calls, 5) << invocations;
+  }
+}
+
+TEST(Calibration, TheLevelHoldsWhereEveryBenchmarkSitsOnTheEdge) {
+  // Every candidate slower by exactly the smallest effect: the worst case of the hypothesis, in
+  // which the share of suites with any call may come near the rate and must not pass it.
+  for (const int invocations : {2, 5}) {
+    const Counts counts = simulate({.invocations = invocations, .shift = 0.005}, 1000);
+    EXPECT_LE(counts.suites_with_false_calls, 18) << invocations;  // 10 expected, 3 sigma above 18+
+  }
+}
+
+TEST(Calibration, FalseDiscoveriesStayBelowTheRate) {
+  // A third is slower by 3 %, the others sit on the edge.
+  const Simulation simulation{.slowed_share = 1.0 / 3, .slowdown = 0.03, .shift = 0.005};
+  const Counts counts = simulate(simulation, 1000);
+  EXPECT_LE(counts.false_share_sum / counts.suites, 0.01);
+  EXPECT_GT(counts.found, counts.slowed * 0.9);
+}
+
+TEST(Calibration, IntervalsCoverAsOftenAsTheySay) {
+  for (const int invocations : {2, 5}) {
+    const Counts counts = simulate({.invocations = invocations, .shift = 0.01}, 300);
+    const double covered = static_cast<double>(counts.covered) / counts.judged;
+    EXPECT_GE(covered, 0.935) << invocations;
+    EXPECT_LE(covered, 0.99) << invocations;
+  }
+}
+
+TEST(Calibration, PowerGrowsWithTheEffectAndTheInvocations) {
+  const auto power = [](double slowdown, int invocations) {
+    const Counts counts =
+        simulate({.invocations = invocations, .slowed_share = 0.1, .slowdown = slowdown}, 100);
+    return static_cast<double>(counts.found) / counts.slowed;
+  };
+  EXPECT_LT(power(0.003, 5), 0.01);
+  EXPECT_GT(power(0.05, 5), 0.95);
+  EXPECT_GT(power(0.02, 5), power(0.01, 5) + 0.1);
+  EXPECT_GT(power(0.02, 8), power(0.02, 3) + 0.1);
+}
+
+// What smallest_detectable says, checked: slow a tenth of a suite of equal noise by just that.
+TEST(Calibration, TheSmallestDetectableEffectIsFoundNineTimesInTen) {
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  const auto make_series = [&](const std::string& name, double ratio) {
+    std::vector<double> times;
+    for (int i = 0; i < 5; ++i) times.push_back(1e4 * ratio * std::exp(0.003 * normal(random)));
+    return test_series(name, times, 0);
+  };
+  constexpr int kBenchmarks = 40;
+  double detectable = 0.005;
+  const auto found_of_slowed = [&](int suites) {
+    int found = 0;
+    double sum = 0;
+    for (int suite = 0; suite < suites; ++suite) {
+      fusegate::Run baseline;
+      fusegate::Run candidate;
+      for (int i = 0; i < kBenchmarks; ++i) {
+        const std::string name = fmt::format("{:03}", i);
+        baseline.benchmarks.push_back(make_series(name, 1));
+        candidate.benchmarks.push_back(
+            make_series(name, i < kBenchmarks / 10 ? 1 + detectable : 1));
+      }
+      const auto verdicts = judge(baseline, candidate, {});
+      for (const Verdict& verdict : verdicts) sum += verdict.smallest_detectable / kBenchmarks;
+      for (int i = 0; i < kBenchmarks / 10; ++i) {
+        found += verdicts[static_cast<std::size_t>(i)].kind == VerdictKind::kRegression;
+      }
+    }
+    detectable = sum / suites;
+    return found / (suites * kBenchmarks / 10.0);
+  };
+  found_of_slowed(20);  // to learn what is detectable at this noise
+  EXPECT_NEAR(found_of_slowed(200), 0.9, 0.05);
+}
+
+fs::path same_code(const std::string& protocol, int process) {
+  return fs::path(FUSEGATE_TESTDATA) / "h200-same-code" / protocol /
+         (std::to_string(process) + ".json");
+}
+
+struct Split {
+  Run baseline;
+  Run candidate;
+};
+
+// Every way to part the four processes of a protocol in two.
+std::vector<Split> splits(const std::string& protocol, int baseline_processes) {
+  std::vector<Split> result;
+  for (unsigned mask = 0; mask < 16; ++mask) {
+    std::vector<fs::path> sides[2];
+    for (unsigned i = 0; i < 4; ++i) {
+      sides[(mask >> i) & 1].push_back(same_code(protocol, static_cast<int>(i) + 1));
+    }
+    if (static_cast<int>(sides[0].size()) != baseline_processes) continue;
+    result.push_back({load_run(sides[0]), load_run(sides[1])});
+  }
+  return result;
+}
+
+TEST(SameCode, NoSplitOfUnchangedCodeIsARegression) {
+  for (const char* protocol : {"back-to-back", "warmed-1s", "paced-5ms"}) {
+    for (const int baseline_processes : {1, 2, 3}) {
+      const auto all = splits(protocol, baseline_processes);
+      EXPECT_EQ(all.size(), baseline_processes == 2 ? 6u : 4u);
+      for (const auto& [baseline, candidate] : all) {
+        const auto verdicts = judge(baseline, candidate, {});
+        EXPECT_EQ(verdicts.size(), 8u);
+        for (const Verdict& verdict : verdicts) {
+          EXPECT_NE(verdict.kind, VerdictKind::kRegression) << protocol << verdict.benchmark;
+          EXPECT_NE(verdict.kind, VerdictKind::kImprovement) << protocol << verdict.benchmark;
+        }
+      }
+    }
+  }
+}
+
+struct Found {
+  int regressions = 0;
+  int cases = 0;
+};
+
+// Kernels of 20 us and more, two paced processes against two, the candidate's kernels all slower.
+Found found_when_slowed(double slowdown, const Rule& rule) {
+  Found found;
+  for (auto& [baseline, candidate] : splits("paced-5ms", 2)) {
+    for (BenchmarkSeries& series : candidate.benchmarks) {
+      for (InvocationSummary& invocation : series.invocations) {
+        invocation.time_ns *= 1 + slowdown;
+        invocation.cycles *= 1 + slowdown;
+      }
+    }
+    for (const Verdict& verdict : judge(baseline, candidate, rule)) {
+      if (verdict.baseline_ns < 20'000) continue;
+      ++found.cases;
+      found.regressions += verdict.kind == VerdictKind::kRegression;
+    }
+  }
+  return found;
+}
+
+TEST(SameCode, ASlowdownOfFivePercentIsFound) {
+  const Found found = found_when_slowed(0.05, {});
+  EXPECT_EQ(found.cases, 30);
+  EXPECT_EQ(found.regressions, 30);
+}
+
+TEST(SameCode, ASlowdownOfTwoPercentIsFound) {
+  EXPECT_GE(found_when_slowed(0.02, {}).regressions, 27);
+}
+
+TEST(SameCode, LessThanTheSmallestEffectIsNotCalled) {
+  EXPECT_EQ(found_when_slowed(0.004, {}).regressions, 0);
+}
+
+}  // namespace
+}  // namespace fusegate

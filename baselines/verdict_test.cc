@@ -1,0 +1,244 @@
+#include "baselines/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "baselines/error.h"
+#include "baselines/test_run.h"
+
+namespace fusegate {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+Verdict judge_one(const BenchmarkSeries& baseline, const BenchmarkSeries& candidate,
+                  const Rule& rule = {}) {
+  return judge(test_run({baseline}), test_run({candidate}), rule).at(0);
+}
+
+const std::vector<double> kQuiet{1000, 1000.5, 999.5, 1000.2, 999.8};
+
+std::vector<double> scaled(std::vector<double> values, double factor) {
+  for (double& value : values) value *= factor;
+  return values;
+}
+
+TEST(Judge, CallsARegression) {
+  const Verdict verdict =
+      judge_one(test_series("a", kQuiet), test_series("a", scaled(kQuiet, 1.05)));
+  EXPECT_EQ(verdict.kind, VerdictKind::kRegression);
+  EXPECT_EQ(verdict.benchmark, "a");
+  EXPECT_NEAR(verdict.effect_time, 0.05, 1e-9);
+  EXPECT_NEAR(verdict.effect_cycles, 0.05, 1e-9);
+  EXPECT_LT(verdict.interval.low, 0.05);
+  EXPECT_GT(verdict.interval.high, 0.05);
+  EXPECT_GT(verdict.interval.low, 0.049);
+  EXPECT_NEAR(verdict.baseline_ns, 1000, 0.01);
+  EXPECT_NEAR(verdict.candidate_ns, 1050, 0.01);
+  EXPECT_LT(verdict.p, 1e-6);
+  EXPECT_EQ(verdict.baseline_invocations, 5);
+  EXPECT_EQ(verdict.candidate_invocations, 5);
+  EXPECT_THAT(verdict.reason, HasSubstr("slower by 5.00 % in time and 5.00 % in cycles"));
+}
+
+TEST(Judge, CallsAnImprovement) {
+  const Verdict verdict =
+      judge_one(test_series("a", kQuiet), test_series("a", scaled(kQuiet, 0.95)));
+  EXPECT_EQ(verdict.kind, VerdictKind::kImprovement);
+  EXPECT_NEAR(verdict.effect_time, -0.05, 1e-9);
+  EXPECT_LT(verdict.p, 1e-6);
+  EXPECT_THAT(verdict.reason, HasSubstr("faster by 5.00 % in time"));
+}
+
+TEST(Judge, CallsUnchangedOnlyWithinTheSmallestEffect) {
+  EXPECT_EQ(judge_one(test_series("a", kQuiet), test_series("a", scaled(kQuiet, 1.001))).kind,
+            VerdictKind::kUnchanged);
+  const Verdict noisy =
+      judge_one(test_series("a", {1000, 1030, 970}), test_series("a", {1001, 1029, 972}));
+  EXPECT_EQ(noisy.kind, VerdictKind::kInconclusive);
+  EXPECT_THAT(noisy.reason, HasSubstr("reaches past 0.50 %"));
+}
+
+TEST(Judge, AnEffectBelowTheSmallestThatMattersIsNoRegression) {
+  const auto candidate = test_series("a", scaled(kQuiet, 1.004));
+  EXPECT_EQ(judge_one(test_series("a", kQuiet), candidate).kind, VerdictKind::kUnchanged);
+  Rule strict;
+  strict.min_effect = 0.002;
+  EXPECT_EQ(judge_one(test_series("a", kQuiet), candidate, strict).kind, VerdictKind::kRegression);
+}
+
+TEST(Judge, TheEdgesOfUnchangedAreRatios) {
+  // Faster by 0.4985 % is 1 / 1.00501: just outside of the smallest effect, as slower by 0.501 %
+  // is.
+  Rule rule;
+  rule.confidence = 0.5;
+  const auto kind = [&](double factor) {
+    return judge_one(test_series("a", {1000, 1000}), test_series("a", scaled({1000, 1000}, factor)),
+                     rule)
+        .kind;
+  };
+  EXPECT_EQ(kind(1.0049), VerdictKind::kUnchanged);
+  EXPECT_EQ(kind(1 / 1.0049), VerdictKind::kUnchanged);
+  EXPECT_NE(kind(1.0051), VerdictKind::kUnchanged);
+  EXPECT_NE(kind(1 / 1.0051), VerdictKind::kUnchanged);
+}
+
+TEST(Judge, TimeAloneIsNoRegressionWhereCyclesSayOtherwise) {
+  // The clock fell by 5 %: as many cycles as before take longer.
+  const Verdict verdict =
+      judge_one(test_series("a", kQuiet, 2), test_series("a", scaled(kQuiet, 1.05), 2 / 1.05));
+  EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_NEAR(verdict.effect_cycles, 0, 1e-9);
+  EXPECT_THAT(verdict.reason, HasSubstr("the clock may have moved"));
+}
+
+TEST(Judge, CyclesAloneAreNoRegression) {
+  const Verdict verdict = judge_one(test_series("a", kQuiet, 2), test_series("a", kQuiet, 2.1));
+  EXPECT_EQ(verdict.kind, VerdictKind::kUnchanged);
+}
+
+TEST(Judge, WithoutCyclesTimeDecidesAndSaysSo) {
+  const auto baseline = test_series("a", kQuiet);
+  const Verdict verdict = judge_one(baseline, test_series("a", scaled(kQuiet, 1.05), 0));
+  EXPECT_EQ(verdict.kind, VerdictKind::kRegression);
+  EXPECT_TRUE(std::isnan(verdict.effect_cycles));
+  EXPECT_THAT(verdict.reason, HasSubstr("cycles were not available"));
+}
+
+TEST(Judge, NewMissingAndInvalid) {
+  const auto verdicts =
+      judge(test_run({test_series("gone", kQuiet), test_series("broken", kQuiet),
+                      failed_series("was broken", "out of memory")}),
+            test_run({failed_series("broken", "wrong results"), test_series("fresh", kQuiet),
+                      test_series("was broken", kQuiet)}),
+            {});
+  ASSERT_EQ(verdicts.size(), 4u);
+  EXPECT_EQ(verdicts[0].benchmark, "broken");
+  EXPECT_EQ(verdicts[0].kind, VerdictKind::kInvalid);
+  EXPECT_THAT(verdicts[0].reason, HasSubstr("failed in the candidate: wrong results"));
+  EXPECT_EQ(verdicts[1].benchmark, "fresh");
+  EXPECT_EQ(verdicts[1].kind, VerdictKind::kNew);
+  EXPECT_TRUE(std::isnan(verdicts[1].baseline_ns));
+  EXPECT_NEAR(verdicts[1].candidate_ns, 1000, 0.01);
+  EXPECT_TRUE(std::isnan(verdicts[1].effect_time));
+  EXPECT_TRUE(std::isnan(verdicts[1].interval.low));
+  EXPECT_EQ(verdicts[2].benchmark, "gone");
+  EXPECT_EQ(verdicts[2].kind, VerdictKind::kMissing);
+  EXPECT_EQ(verdicts[2].candidate_invocations, 0);
+  EXPECT_EQ(verdicts[3].kind, VerdictKind::kInvalid);
+  EXPECT_THAT(verdicts[3].reason, HasSubstr("failed in the baseline: out of memory"));
+}
+
+TEST(Judge, AFailureInOneInvocationInvalidatesTheOthers) {
+  BenchmarkSeries flaky = test_series("a", kQuiet);
+  flaky.failure = "wrong results";
+  EXPECT_EQ(judge_one(test_series("a", kQuiet), flaky).kind, VerdictKind::kInvalid);
+}
+
+TEST(Judge, OneInvocationASideSaysNothing) {
+  const auto verdicts = judge(test_run({test_series("a", {1000}), test_series("b", {1000})}),
+                              test_run({test_series("a", {2000}), test_series("b", {1000})}), {});
+  for (const Verdict& verdict : verdicts) {
+    EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+    EXPECT_THAT(verdict.reason, HasSubstr("take at least two"));
+    EXPECT_TRUE(std::isnan(verdict.interval.low));
+    EXPECT_TRUE(std::isnan(verdict.smallest_detectable));
+    EXPECT_EQ(verdict.p, 1);
+  }
+  EXPECT_NEAR(verdicts[0].effect_time, 1, 1e-12);  // told all the same
+}
+
+TEST(Judge, ASingleInvocationIsShownAndNotCalled) {
+  const Verdict verdict = judge_one(test_series("a", kQuiet), test_series("a", {1500}));
+  EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_GT(verdict.interval.low, 0.49);
+  EXPECT_THAT(verdict.reason, HasSubstr("one invocation of the candidate"));
+  EXPECT_THAT(judge_one(test_series("a", {1500}), test_series("a", kQuiet)).reason,
+              HasSubstr("one invocation of the baseline"));
+}
+
+TEST(Judge, OneInvocationASideBorrowsTheSuitesNoise) {
+  std::vector<BenchmarkSeries> baseline{test_series("a", {1000})};
+  std::vector<BenchmarkSeries> candidate{test_series("a", {1100})};
+  for (const char* name : {"b", "c", "d"}) {
+    baseline.push_back(test_series(name, kQuiet));
+    candidate.push_back(test_series(name, kQuiet));
+  }
+  const Verdict verdict = judge(test_run(baseline), test_run(candidate), {}).at(0);
+  EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_TRUE(std::isfinite(verdict.interval.low));
+  EXPECT_THAT(verdict.reason, HasSubstr("noise shown is that of the suite's other benchmarks"));
+}
+
+TEST(Judge, IdenticalTimesAreUnchangedAndNotCertain) {
+  const Verdict verdict = judge_one(test_series("a", {1000, 1000}), test_series("a", {1000, 1000}));
+  EXPECT_EQ(verdict.kind, VerdictKind::kUnchanged);
+  EXPECT_LT(verdict.interval.low, 0);
+  EXPECT_GT(verdict.interval.high, 0);
+  EXPECT_GT(verdict.smallest_detectable, 0.005);
+}
+
+TEST(Judge, MoreBenchmarksAskForMore) {
+  // The same slowdown is ten times as likely to be luck among ten times as many benchmarks.
+  const auto baseline = test_series("slow", {1000, 1002, 998});
+  const auto candidate = test_series("slow", {1008, 1012, 1010});
+  const auto p_among = [&](int others) {
+    std::vector<BenchmarkSeries> left{baseline};
+    std::vector<BenchmarkSeries> right{candidate};
+    for (int i = 0; i < others; ++i) {
+      const std::string name = "other " + std::to_string(i);
+      left.push_back(test_series(name, {1000, 1002, 998}));
+      right.push_back(test_series(name, {1001, 999, 1000}));
+    }
+    for (const Verdict& verdict : judge(test_run(left), test_run(right), {})) {
+      if (verdict.benchmark == "slow") return verdict.p;
+    }
+    return 0.0;
+  };
+  EXPECT_NEAR(p_among(500) / p_among(50), 10, 1.5);
+}
+
+TEST(Judge, TellsWhatTheLibraryChoseDifferently) {
+  BenchmarkSeries baseline = test_series("a", kQuiet);
+  BenchmarkSeries candidate = test_series("a", kQuiet);
+  baseline.choices = {{"gate_proj", "algo 66"}, {"up_proj", "algo 1"}};
+  candidate.choices = {{"gate_proj", "algo 21"}, {"up_proj", "algo 1"}, {"gelu", "new"}};
+  const Verdict verdict = judge_one(baseline, candidate);
+  EXPECT_THAT(verdict.reason, HasSubstr("gate_proj was algo 66 and is algo 21"));
+  EXPECT_THAT(verdict.reason, Not(HasSubstr("up_proj")));
+}
+
+TEST(Judge, CarriesTheDoubtsOfBothSides) {
+  BenchmarkSeries baseline = test_series("a", kQuiet);
+  BenchmarkSeries candidate = test_series("a", kQuiet);
+  baseline.doubts = {Doubt::kUnsteady};
+  candidate.doubts = {Doubt::kShortBatch, Doubt::kUnsteady};
+  EXPECT_THAT(judge_one(baseline, candidate).doubts,
+              ElementsAre(Doubt::kUnsteady, Doubt::kShortBatch));
+}
+
+TEST(Judge, OfEmptyRunsIsNothing) { EXPECT_TRUE(judge({}, {}, {}).empty()); }
+
+TEST(Judge, RefusesARuleThatIsNone) {
+  for (const Rule& rule : {Rule{-0.1, 0.01, 0.95}, Rule{std::nan(""), 0.01, 0.95},
+                           Rule{0.005, 0, 0.95}, Rule{0.005, 0.01, 1}}) {
+    EXPECT_THROW(judge({}, {}, rule), InputError);
+  }
+}
+
+TEST(VerdictName, EachHasItsOwn) {
+  EXPECT_EQ(verdict_name(VerdictKind::kRegression), "regression");
+  EXPECT_EQ(verdict_name(VerdictKind::kImprovement), "improvement");
+  EXPECT_EQ(verdict_name(VerdictKind::kUnchanged), "unchanged");
+  EXPECT_EQ(verdict_name(VerdictKind::kInconclusive), "inconclusive");
+  EXPECT_EQ(verdict_name(VerdictKind::kNew), "new");
+  EXPECT_EQ(verdict_name(VerdictKind::kMissing), "missing");
+  EXPECT_EQ(verdict_name(VerdictKind::kInvalid), "invalid");
+}
+
+}  // namespace
+}  // namespace fusegate
