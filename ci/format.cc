@@ -54,6 +54,10 @@ std::string format_fraction(double fraction) {
 
 std::string format_rate(double value) { return std::isfinite(value) ? significant(value, 3) : "-"; }
 
+std::string format_launches(double launches) {
+  return std::isfinite(launches) ? fmt::format("{:g}", launches) : "-";
+}
+
 std::string format_duration(double seconds) {
   const auto whole = static_cast<long>(std::llround(std::max(0.0, seconds)));
   if (whole < 60) return fmt::format("{} s", whole);

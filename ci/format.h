@@ -22,6 +22,9 @@ std::string format_fraction(double fraction);
 // Three significant digits, without exponents: "688", "4.32". "-" where it is not finite.
 std::string format_rate(double value);
 
+// "5"; "4.5" where a median over invocations fell between two counts. "-" where it is not finite.
+std::string format_launches(double launches);
+
 // "12 s", "3 min 20 s", "1 h 02 min".
 std::string format_duration(double seconds);
 

@@ -52,6 +52,12 @@ TEST(FormatRate, KeepsThreeDigits) {
   EXPECT_EQ(format_rate(kNan), "-");
 }
 
+TEST(FormatLaunches, AreCounts) {
+  EXPECT_EQ(format_launches(5), "5");
+  EXPECT_EQ(format_launches(4.5), "4.5");
+  EXPECT_EQ(format_launches(kNan), "-");
+}
+
 TEST(FormatDuration, UsesTwoUnitsAtMost) {
   EXPECT_EQ(format_duration(-3), "0 s");
   EXPECT_EQ(format_duration(12.4), "12 s");

@@ -125,6 +125,23 @@ TEST_F(ProgramTest, ReportsInMarkdown) {
   EXPECT_THAT(report.out, StartsWith("## A title\n"));
 }
 
+TEST_F(ProgramTest, ReportsInHtml) {
+  if (output_of({python_program(), "-c", "import jinja2, matplotlib; print(1)"}).empty()) {
+    GTEST_SKIP() << "no matplotlib and jinja2; pip install -r ci/requirements.txt";
+  }
+  FakeRunFile file;
+  file.times["geglu/unfused/bf16/batch:64/seq:128/dim:768/hidden:3072"] = 30000;
+  write_run(folder_, "run", file);
+  const Ended report = fusegate({"report", "--baseline", path("run"), "--candidate", path("run"),
+                                 "--html", path("pages/r.html"), "--title", "A <title>"});
+  EXPECT_EQ(report.code, 0) << report.err;
+  const std::string page = read_file(path("pages/r.html"));
+  EXPECT_THAT(page, StartsWith("<!doctype html>"));
+  EXPECT_THAT(page, HasSubstr("<h1>A &lt;title&gt;</h1>"));
+  EXPECT_THAT(page, HasSubstr("fused: 1.50 times as fast on average"));
+  EXPECT_THAT(page, HasSubstr("</html>"));
+}
+
 TEST_F(ProgramTest, SaysWhichPythonPackagesAreMissing) {
   write_run(folder_, "run", {});
   // -S: without site packages, as a bare Python.

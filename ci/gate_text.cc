@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <vector>
 
 #include "ci/format.h"
 #include "ci/table.h"
@@ -37,10 +39,32 @@ void add_verdict(Table* table, const Verdict& verdict) {
                   format_time_ns(verdict.candidate_ns)});
 }
 
-// Below the table and not in it: names are long, and with both no row fits a terminal.
-std::string reason_line(const Verdict& verdict) {
-  return fmt::format("{}: {}\n", verdict.benchmark, verdict.reason);
+// Below the table and not in it: names are long, and with both no row fits a terminal. What changed
+// its time has its figures in the table already.
+bool needs_reason(VerdictKind kind) {
+  return kind != VerdictKind::kRegression && kind != VerdictKind::kImprovement;
 }
+
+// Benchmarks that fail together fail for the same reason: it is given once.
+class Reasons {
+ public:
+  void add(const Verdict& verdict) {
+    const std::string reason = fmt::format("{}: {}", verdict_name(verdict.kind), verdict.reason);
+    if (count_[reason]++ == 0) order_.push_back(reason);
+  }
+  std::string text() const {
+    std::string text;
+    for (const std::string& reason : order_) {
+      const int count = count_.at(reason);
+      text += reason + (count > 1 ? fmt::format(" ({} times)", count) : "") + "\n";
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::string> order_;
+  std::map<std::string, int> count_;
+};
 
 std::string verdicts_text(const GateResult& result) {
   Table table({{"verdict"},
@@ -52,19 +76,19 @@ std::string verdicts_text(const GateResult& result) {
                {"candidate", Align::kRight}});
   std::string counts;
   std::string left_out;
-  std::string reasons;
+  Reasons reasons;
   for (const VerdictGroup& group : group_verdicts(result)) {
     const std::size_t shown = rows_shown(group);
     for (std::size_t i = 0; i < shown; ++i) {
       add_verdict(&table, *group.verdicts[i]);
-      if (group.kind != VerdictKind::kImprovement) reasons += reason_line(*group.verdicts[i]);
+      if (needs_reason(group.kind)) reasons.add(*group.verdicts[i]);
     }
     if (shown > 0 && shown < group.verdicts.size()) left_out += row_limit_note(group, shown);
     counts += (counts.empty() ? "" : ", ") + group_title(group);
   }
   std::string text;
   if (!table.empty()) text += fmt::format("\n{}{}", table.text(), left_out);
-  if (!reasons.empty()) text += fmt::format("\n{}", reasons);
+  if (const std::string why = reasons.text(); !why.empty()) text += fmt::format("\n{}", why);
   if (!counts.empty()) text += fmt::format("\n{}\n", counts);
   return text;
 }

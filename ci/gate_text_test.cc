@@ -42,7 +42,6 @@ TEST(GateText, StartsWithTheHeadlineAndEndsWithTheCounts) {
   EXPECT_THAT(text, HasSubstr("accepted by somebody, today: first"));
   EXPECT_THAT(text, HasSubstr("regression  slow       +5.00 %  [+4.90, +5.10] %    +0.00 %  "
                               "1.000 us   1.050 us\n"));
-  EXPECT_THAT(text, HasSubstr("slow: because of slow\n"));
   EXPECT_THAT(text, Not(HasSubstr("same")));
 }
 
@@ -56,6 +55,17 @@ TEST(GateText, ShowsTheMostSuspiciousOfManyUndecided) {
   EXPECT_THAT(text, HasSubstr("undecided20"));
   EXPECT_THAT(text, Not(HasSubstr("undecided19")));
   EXPECT_THAT(text, HasSubstr("and 20 more inconclusive"));
+}
+
+TEST(GateText, GivesAReasonThatManyShareOnce) {
+  Report report = example();
+  for (const char* name : {"a", "b", "c"}) {
+    add(&report, name, VerdictKind::kInvalid, 0);
+    report.judgement->result.verdicts.back().reason = "the library is missing";
+  }
+  add(&report, "d", VerdictKind::kMissing, 0);
+  EXPECT_THAT(gate_text(report), HasSubstr("\ninvalid: the library is missing (3 times)\n"
+                                           "missing: because of d\n"));
 }
 
 TEST(GateText, NamesDifferencesAndNotes) {

@@ -169,7 +169,7 @@ void add_figures(Page* page, const Report& report) {
   for (const BenchmarkFigures& figures : benchmark_figures(report.candidate)) {
     rows.push_back(fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", code_cell(figures.name),
                                format_time_ns(figures.time_ns), format_fraction(figures.spread),
-                               format_rate(figures.launches), format_rate(figures.tflops),
+                               format_launches(figures.launches), format_rate(figures.tflops),
                                format_rate(figures.gbps), text_cell(figures.failure)));
   }
   page->add_table(

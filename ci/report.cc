@@ -91,7 +91,7 @@ json sweep_json(const Sweep& sweep) {
 
 // The words that the page colours: they repeat the exit code and decide nothing.
 std::string outcome(const Report& report) {
-  if (!report.judgement) return "shown";
+  if (!report.judgement) return "not compared";
   switch (report.judgement->result.exit_code) {
     case ExitCode::kNoRegression:
       return "pass";
@@ -160,6 +160,7 @@ json report_json(const Report& report) {
   if (report.judgement) {
     const Judgement& judgement = *report.judgement;
     result["baseline"] = run_json(judgement.baseline.run);
+    result["baseline"]["acceptance"] = nullptr;
     if (judgement.baseline.acceptance) {
       result["baseline"]["acceptance"] = {{"who", judgement.baseline.acceptance->who},
                                           {"when", judgement.baseline.acceptance->when},

@@ -20,7 +20,7 @@ ExitCode show_command(const ShowRequest& request, Console& console) {
                {"failure"}});
   for (const BenchmarkFigures& figures : benchmark_figures(run)) {
     table.add_row({figures.name, format_time_ns(figures.time_ns), format_fraction(figures.spread),
-                   format_rate(figures.launches), format_rate(figures.tflops),
+                   format_launches(figures.launches), format_rate(figures.tflops),
                    format_rate(figures.gbps), figures.failure});
   }
   fmt::print(console.out, "{}: {}\n", run.source, describe(run));

@@ -1,0 +1,151 @@
+"""The page as a whole: what stands in it, that nothing in it breaks out, and that it needs nothing else."""
+
+import html.parser
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import test_model
+
+test_model.require_packages()
+
+import html_report  # noqa: E402: only where the packages are there
+
+VOID = {"meta", "br", "link", "img"}
+
+
+class Outline(html.parser.HTMLParser):
+    """Tags in balance, identifiers, and the text outside style."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.ids, self.tags, self.text, self.problems = [], [], [], "", []
+        self.feed(page)
+        self.problems += [f"<{tag}> is never closed" for tag in self.open]
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        self.ids += [value for name, value in attributes if name == "id"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.problems.append(f"</{tag}> closes nothing")
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.text += data
+
+
+class Page(unittest.TestCase):
+    def outline(self, model):
+        outline = Outline(html_report.render(model))
+        self.assertEqual(outline.problems, [])
+        return outline
+
+    def test_shows_headline_and_what_matters_first(self):
+        outline = self.outline(test_model.model(verdicts=[
+            test_model.verdict("same"), test_model.verdict("slow", "regression", 0.05),
+            test_model.verdict("slower", "regression", 0.08)]))
+        text = " ".join(outline.text.split())
+        self.assertIn("A headline.", text)
+        self.assertIn("2 regressions, 1 unchanged.", text)
+        self.assertLess(text.index("slower"), text.index("+5.00 %"))
+        self.assertLess(text.index("+5.00 %"), text.index("same"))
+        self.assertEqual([tag for tag, _ in outline.tags].count("details"), 2)  # unchanged, all figures
+
+    def test_marks_the_environment_that_differs(self):
+        page = html_report.render(test_model.model(verdicts=[]))
+        self.assertIn('<td class="text differing">1</td>', page)
+        self.assertIn('<td class="text">NVIDIA H200</td>', page)
+
+    def test_lists_every_figure_and_failure(self):
+        text = self.outline(test_model.model(benchmarks=[
+            test_model.benchmark("a/b"), test_model.benchmark("c/d", failure="wrong results")])).text
+        for part in ("52.31 us", "0.12 %", "688", "wrong results", "2 benchmarks"):
+            self.assertIn(part, text)
+
+    def test_lets_no_name_break_out(self):
+        evil = '"><script>alert(1)</script><b title=\''
+        model = test_model.model(
+            verdicts=[test_model.verdict(evil, "regression", 0.1)], benchmarks=[test_model.benchmark(evil, evil)],
+            sweeps=[test_model.sweep(names=("unfused", evil))])
+        model["headline"] = model["title"] = evil
+        model["doubts"] = [evil]
+        model["candidate"]["environment"]["device"] = evil
+        tags = [tag for tag, _ in self.outline(model).tags]
+        self.assertNotIn("script", tags)
+        self.assertNotIn("b", tags)
+
+    def test_needs_nothing_but_itself(self):
+        page = html_report.render(test_model.model(verdicts=[], sweeps=[test_model.sweep()]))
+        outline = Outline(page)
+        for tag, attributes in outline.tags:
+            self.assertNotIn(tag, ("script", "link", "img", "iframe"))
+            for name in ("href", "src", "xlink:href"):
+                self.assertTrue(attributes.get(name, "#").startswith("#"), attributes)
+
+    def test_has_no_identifier_twice_and_no_dangling_reference(self):
+        outline = self.outline(test_model.model(sweeps=[test_model.sweep(), test_model.sweep()]))
+        self.assertEqual(len(outline.ids), len(set(outline.ids)))
+        for _, attributes in outline.tags:
+            reference = attributes.get("xlink:href", attributes.get("href"))
+            if reference:
+                self.assertIn(reference[1:], outline.ids)
+
+    def test_names_every_picture_for_those_who_cannot_see_it(self):
+        outline = self.outline(test_model.model(sweeps=[test_model.sweep()]))
+        pictures = [attributes for tag, attributes in outline.tags if tag == "svg"]
+        self.assertEqual(len(pictures), 5)
+        for attributes in pictures:
+            self.assertEqual(attributes["role"], "img")
+            self.assertIn("geglu", attributes["aria-label"])
+
+    def test_works_without_anything_measured(self):
+        self.outline(test_model.model())
+
+
+class Formats(unittest.TestCase):
+    """The same figures as fusegate's own tables have (format_test.cc)."""
+
+    def test_times(self):
+        self.assertEqual(html_report.format_time(812.3), "812.3 ns")
+        self.assertEqual(html_report.format_time(52310), "52.31 us")
+        self.assertEqual(html_report.format_time(999.96), "1.000 us")
+        self.assertEqual(html_report.format_time(2e9), "2.000 s")
+        self.assertEqual(html_report.format_time(None), "-")
+
+    def test_effects_and_rates(self):
+        self.assertEqual(html_report.format_effect(0.0123), "+1.23 %")
+        self.assertEqual(html_report.format_interval({"low": -0.001, "high": 0.0152}), "[-0.10, +1.52] %")
+        self.assertEqual(html_report.format_interval({"low": None, "high": None}), "-")
+        self.assertEqual(html_report.format_rate(4.321), "4.32")
+        self.assertEqual(html_report.format_count(5.0), "5")
+
+
+class Program(unittest.TestCase):
+    SCRIPT = pathlib.Path(html_report.__file__)
+
+    def test_reads_the_model_and_writes_the_page(self):
+        done = subprocess.run([sys.executable, self.SCRIPT], input=json.dumps(test_model.model()),
+                              capture_output=True, text=True, check=True)
+        self.assertTrue(done.stdout.startswith("<!doctype html>"))
+        self.assertEqual(done.stderr, "")
+
+    def test_names_the_packages_that_it_lacks(self):
+        done = subprocess.run([sys.executable, "-S", "-I", self.SCRIPT], input="{}", capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("matplotlib and jinja2", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,37 @@
+"""A matplotlib figure as SVG that stands inside an HTML page: in the page's colours, light or dark,
+scaled to its column, with a name for those who cannot see it, and no identifier twice in the page."""
+
+import html
+import io
+import re
+
+# Text, axes and grids are drawn in this colour, which then becomes the page's own. Any would do that no
+# series has; matplotlib itself knows no "colour of the surrounding text".
+INK = "#010203"
+
+
+def inline_svg(figure, name, description):
+    """name: unique in the page, letters and digits. description: what the picture shows, in a sentence."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg"):]  # an XML declaration has no place inside HTML
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = text.replace(INK, "currentColor")
+    return _named(_with_own_ids(text, name), description)
+
+
+def _with_own_ids(text, prefix):
+    text = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', text)
+    text = re.sub(r'href="#([^"]+)"', rf'href="#{prefix}-\1"', text)
+    return re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", text)
+
+
+def _named(text, description):
+    """The first tag without its fixed size, which would not shrink on a narrow screen."""
+    opening, rest = text.split(">", 1)
+    width = re.search(r'width="([\d.]+)pt"', opening)
+    opening = re.sub(r' (width|height)="[^"]*"', "", opening)
+    size = f' style="width:{float(width.group(1)):.0f}pt"' if width else ""
+    label = html.escape(description, quote=True)
+    return f'{opening} role="img" aria-label="{label}"{size}>{rest}'
