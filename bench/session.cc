@@ -67,7 +67,7 @@ void Session::size_batch() {
     const std::unique_ptr<Batch> pilot = meter_.record(kernel_, calls_, protocol_.l2);
     pilot->run();
     const double call_ns = pilot->run().batch_ns / calls_;
-    constexpr double kMargin = 1.05;  // a later batch may run at a higher clock than the pilot's
+    constexpr double kMargin = 1.1;  // a later batch may run at a higher clock than the pilot's
     const double wanted = std::ceil(kMargin * target_ns / call_ns);
     const int next = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostCalls)));
     const bool settled = std::abs(next - calls_) <= 0.05 * calls_;
