@@ -90,11 +90,10 @@ bool matters(VerdictKind kind) {
          kind == VerdictKind::kMissing || kind == VerdictKind::kImprovement;
 }
 
-void add_verdicts(Page* page, const GateResult& result) {
+void add_verdicts_that_matter(Page* page, const GateResult& result) {
   std::string counts;
   std::vector<std::string> rows;
-  const std::vector<VerdictGroup> groups = group_verdicts(result);
-  for (const VerdictGroup& group : groups) {
+  for (const VerdictGroup& group : group_verdicts(result)) {
     counts += (counts.empty() ? "" : ", ") + group_title(group);
     if (!matters(group.kind)) continue;
     const auto more = verdict_rows(group);
@@ -102,9 +101,12 @@ void add_verdicts(Page* page, const GateResult& result) {
   }
   if (!counts.empty()) page->add("\n" + counts + ".\n");
   page->add_table(kVerdictHeader, rows);
-  for (const VerdictGroup& group : groups) {
-    if (!matters(group.kind))
-      page->add_table(kVerdictHeader, verdict_rows(group), group_title(group));
+}
+
+void add_other_verdicts(Page* page, const GateResult& result) {
+  for (const VerdictGroup& group : group_verdicts(result)) {
+    if (matters(group.kind)) continue;
+    page->add_table(kVerdictHeader, verdict_rows(group), group_title(group));
   }
 }
 
@@ -199,13 +201,12 @@ std::string markdown_report(const Report& report, std::size_t limit) {
                        text_cell(headline(report))));
   if (report.judgement) {
     add_differences(&page, report.judgement->result);
-    add_verdicts(&page, report.judgement->result);
+    add_verdicts_that_matter(&page, report.judgement->result);
   }
   add_runs(&page, report);
-  if (!report.sweeps.empty()) {
-    add_sweeps(&page, report);
-    add_figures(&page, report);
-  }
+  add_sweeps(&page, report);
+  if (report.judgement) add_other_verdicts(&page, report.judgement->result);
+  if (!report.sweeps.empty()) add_figures(&page, report);
   return std::move(page).text();
 }
 

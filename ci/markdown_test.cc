@@ -62,6 +62,7 @@ TEST(MarkdownReport, StaysBelowTheLimitAndSaysWhatIsMissing) {
   EXPECT_LE(text.size(), kMarkdownLimit);
   EXPECT_GT(text.size(), kMarkdownLimit * 9 / 10);
   EXPECT_THAT(text, HasSubstr("the slow one"));
+  EXPECT_THAT(text, HasSubstr("- Candidate: "));
   const std::size_t shown = count_of(text, "| unchanged |");
   EXPECT_THAT(text, HasSubstr(fmt::format("{} table rows left out", 2000 - shown)));
   EXPECT_EQ(count_of(text, "<details>"), count_of(text, "</details>"));

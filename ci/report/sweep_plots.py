@@ -17,7 +17,7 @@ SERIES_COLOURS = ("#3b82c4", "#d9731a", "#2f9e62", "#9b6bd0", "#d8557a", "#1f93a
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 REFERENCE_STYLE = {"color": "#7d858d", "linestyle": "--", "marker": "o"}
 
-# Panels side by side; a sweep of one shape gets one that is wider.
+# Panels side by side.
 MOST_COLUMNS = 4
 
 STYLE = {
@@ -130,8 +130,8 @@ def _panels(sweep, key, label, scale=1.0, log=False, from_zero=False, skip_refer
     """A panel for each (dim, hidden), a line an implementation, over M."""
     with matplotlib.rc_context(STYLE):
         shapes = _shapes(sweep)
-        columns = min(len(shapes), MOST_COLUMNS)
-        lines = math.ceil(len(shapes) / columns)
+        lines = math.ceil(len(shapes) / MOST_COLUMNS)
+        columns = math.ceil(len(shapes) / lines)  # five are three and two, not four and one
         figure, axes = _grid(lines, columns, panel=(3.4 if columns == 1 else 2.25, 1.5),
                              margins=(0.65, 0.1, 0.45, 0.55), gap=(0.15, 0.55), sharex=True, sharey=True)
         styles = _styles(sweep)
