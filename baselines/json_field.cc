@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "baselines/error.h"
 
@@ -73,6 +74,8 @@ bool JsonField::boolean() const {
 
 int JsonField::integer() const {
   if (!value_->is_number_integer()) fail("must be an integer");
+  const double wide = value_->get<double>();
+  if (std::abs(wide) > std::numeric_limits<int>::max()) fail("must be an integer below 2^31");
   return value_->get<int>();
 }
 

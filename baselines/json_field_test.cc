@@ -47,6 +47,10 @@ TEST(JsonField, NamesThePathOfAWrongType) {
               ThrowsMessage<InputError>("f.json: a.b[1]: must be an integer"));
   EXPECT_THAT([] { kRoot.at("a").at("b").elements()[2].positive_number(); },
               ThrowsMessage<InputError>("f.json: a.b[2]: must be positive, but is -3"));
+  const json huge = 1e18;
+  EXPECT_THROW(JsonField(huge, "f.json", "").integer(), InputError);
+  const json wide = 4'000'000'000;
+  EXPECT_THROW(JsonField(wide, "f.json", "").integer(), InputError);
   EXPECT_THROW(kRoot.at("text").boolean(), InputError);
   EXPECT_THROW(kRoot.at("yes").text(), InputError);
   EXPECT_THROW(kRoot.at("text").elements(), InputError);

@@ -245,6 +245,9 @@ TEST(ReadRunFile, NamesTheFieldOfAnEntry) {
   expect_entry_error("real_time", json::array(), "benchmarks[0].real_time: must not be an array");
   expect_entry_error("real_time", -1.5, "benchmarks[0].real_time: must be positive, but is -1.5");
   expect_entry_error("real_time", 0, "benchmarks[0].real_time: must be positive, but is 0");
+  expect_error(R"({"benchmarks": [{"name": "a", "iterations": 1, "real_time": 1e308,)"
+               R"( "time_unit": "s"}]})",
+               "benchmarks[0].real_time: is too large");
   expect_entry_error("time_unit", missing, "benchmarks[0].time_unit: is missing");
   expect_entry_error("time_unit", "min", "benchmarks[0].time_unit: must be ns, us, ms or s");
   expect_entry_error("iterations", missing, "benchmarks[0].iterations: is missing");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <string_view>
 
@@ -109,6 +110,7 @@ void SampleCollector::add_times(const RunFileEntry& entry, Samples& samples) con
   positive(source_, entry, "iterations", entry.iterations);
   const double time_ns =
       positive(source_, entry, "real_time", entry.real_time) * time_unit_ns(source_, entry);
+  if (!std::isfinite(time_ns)) fail(source_, entry, "real_time", "is too large");
   samples.times_ns.push_back(time_ns);
   samples.cycles.push_back(time_ns * 1e-9 * clock_hz(entry));
 }
@@ -154,7 +156,7 @@ BenchmarkResult SampleCollector::result(Samples&& samples) {
   // A sample without a clock makes the whole benchmark's cycles unknown: the others need not be the
   // same samples in another invocation.
   const bool clocks_known =
-      std::ranges::none_of(samples.cycles, [](double cycles) { return cycles != cycles; });
+      std::ranges::all_of(samples.cycles, [](double cycles) { return std::isfinite(cycles); });
   summary.cycles = clocks_known ? median(std::move(samples.cycles)) : kNan;
   return result;
 }
