@@ -66,10 +66,12 @@ std::string with_last_line(std::string what, const Log& log) {
 // How the process ended, where that alone already means failure; else "".
 std::string failure_of_process(const InvocationRequest& request, const ProcessEnd& end,
                                const Log& log) {
-  if (end.interrupted_by != 0) return "interrupted";
+  if (end.interrupted_by != 0) return std::string(kInterruptedFailure);
   if (end.timed_out) return fmt::format("stopped after {}", format_duration(request.timeout_s));
   if (end.signal != 0) {
-    return fmt::format("ended by signal {} ({})", end.signal, strsignal(end.signal));
+    // A library that aborts says why in its last words.
+    return with_last_line(fmt::format("ended by signal {} ({})", end.signal, strsignal(end.signal)),
+                          log);
   }
   if (end.exit_code == 0) return "";
   return with_last_line(fmt::format("exit code {}", end.exit_code), log);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ci/process.h"
@@ -13,6 +14,9 @@
 #include "ci/run_record.h"
 
 namespace fusegate {
+
+// The failure in the record of an invocation that Ctrl-C or its like ended.
+inline constexpr std::string_view kInterruptedFailure = "interrupted";
 
 struct InvocationRequest {
   std::string program;

@@ -75,6 +75,11 @@ TEST_F(InvocationTest, NamesTheSignalOfACrashAndGoesOn) {
   EXPECT_FALSE(outcome.hopeless);
 }
 
+TEST_F(InvocationTest, QuotesTheLastWordsOfACrash) {
+  const auto outcome = run("echo 'check failed: x == y' >&2; kill -ABRT $$");
+  EXPECT_EQ(outcome.record.failure, "ended by signal 6 (Aborted): check failed: x == y");
+}
+
 TEST_F(InvocationTest, StopsAtTheTimeLimit) {
   const auto outcome = run("sleep 60", 0.3);
   EXPECT_THAT(outcome.record.failure, StartsWith("stopped after"));

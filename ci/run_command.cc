@@ -197,6 +197,7 @@ class MeasuringRun {
       const InvocationRecord& invocation = arm.record.invocations[i];
       if (invocation.failure.empty()) continue;
       ++failures;
+      if (invocation.failure == kInterruptedFailure) continue;  // the last line says so
       fmt::print(console_.err, "fusegate: {}: {}\n", (arm.folder / invocation.file).string(),
                  invocation.failure);
     }

@@ -191,6 +191,7 @@ TEST_F(RunCommandTest, EndsInOrderWhenInterrupted) {
   EXPECT_EQ(record().invocations[1].failure, "interrupted");
   EXPECT_FALSE(record().finished);
   EXPECT_THAT(err_.str(), HasSubstr("interrupted; 1 finished invocation kept in "));
+  EXPECT_THAT(err_.str(), Not(HasSubstr("2.json")));
 }
 
 TEST_F(RunCommandTest, ShowsFailuresAsTheyHappen) {
