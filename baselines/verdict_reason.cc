@@ -48,8 +48,7 @@ std::string undecided(const Comparison& comparison, const Verdict& verdict, cons
   }
   const std::string clock = disagreement(comparison, verdict, rule);
   if (!clock.empty()) return clock;
-  return fmt::format("the interval {} to {} reaches past {}, but not far enough to call it",
-                     signed_percent(verdict.interval.low), signed_percent(verdict.interval.high),
+  return fmt::format("the interval reaches past {}, but not far enough to call it",
                      percent(rule.min_effect));
 }
 

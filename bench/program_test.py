@@ -137,7 +137,8 @@ class ProgramTest(unittest.TestCase):
         result = run(*TINY, "--operation=geglu", f"--out={self.out}", program=FAULTY)
         self.assertEqual(result.returncode, 2)
         failed = failures(self.read())
-        self.assertEqual(sorted(failed), ["faulty_result", "faulty_throw"])
+        self.assertEqual(sorted(failed), ["faulty_later", "faulty_result", "faulty_throw"])
+        self.assertIn("no memory left", failed["faulty_later"])
         self.assertIn("wrong result", failed["faulty_result"])
         self.assertIn("no algorithm", failed["faulty_throw"])
         for name in ("fused", "unfused"):
@@ -162,6 +163,7 @@ class ProgramTest(unittest.TestCase):
             for line in process.stdout:
                 if '"event":"benchmark"' in line:
                     break
+            time.sleep(0.25)  # two samples or three into the next benchmark
             process.send_signal(signal.SIGINT)
             began = time.monotonic()
             _, errors = process.communicate(timeout=60)

@@ -104,10 +104,13 @@ class Runner {
 
   // Called by the reporter.
   void begin(const benchmark::BenchmarkReporter::Context& context);
+  // Whether the benchmark was measured to its end, which a signal may have prevented.
+  bool is_result(const std::string& name) const;
   void finish(const std::string& name);
 
  private:
   void measure(std::size_t index, benchmark::State& state);
+  void pass_over(std::size_t index, benchmark::State& state, const char* why);
   void take_samples(std::size_t index, Session& session, benchmark::State& state);
   Session& activate(std::size_t index);
   void fail(std::size_t index, const std::string& failure);
@@ -151,8 +154,9 @@ class Reporter : public benchmark::BenchmarkReporter {
     // Sixty lines a benchmark are no table: repetitions are left to the aggregates, which come
     // next.
     const bool repetitions = runs.size() > 1 && runs.front().run_type == Run::RT_Iteration;
-    if (display_ != nullptr && !repetitions) display_->ReportRuns(runs);
-    runner_.finish(runs.front().run_name.function_name);
+    const std::string& name = runs.front().run_name.function_name;
+    if (display_ != nullptr && !repetitions && runner_.is_result(name)) display_->ReportRuns(runs);
+    runner_.finish(name);
   }
   void Finalize() override {
     if (display_ != nullptr) display_->Finalize();
@@ -197,15 +201,27 @@ void Runner::begin(const benchmark::BenchmarkReporter::Context& context) {
 }
 
 void Runner::measure(std::size_t index, benchmark::State& state) {
-  if (stopped()) {
-    state.SkipWithError("stopped");
-    return;
-  }
+  if (stopped()) return pass_over(index, state, "stopped");
   try {
     take_samples(index, activate(index), state);
   } catch (const std::exception& error) {
     fail(index, error.what());
-    state.SkipWithError(error.what());
+    pass_over(index, state, error.what());
+  }
+}
+
+// Ends a repetition that is not a sample. Google Benchmark aborts where some repetitions of a
+// benchmark succeeded and another fails (it checks that all did as many iterations), so that from
+// the second sample on, the iterations are gone through for nothing; what is recorded does not see
+// them.
+void Runner::pass_over(std::size_t index, benchmark::State& state, const char* why) {
+  if (samples_[index].empty()) {
+    state.SkipWithError(why);
+    return;
+  }
+  const auto calls = samples_[index].back().iterations;
+  while (state.KeepRunningBatch(calls)) {
+    state.SetIterationTime(1e-9 * samples_[index].back().real_time_ns * static_cast<double>(calls));
   }
 }
 
@@ -234,10 +250,7 @@ void Runner::take_samples(std::size_t index, Session& session, benchmark::State&
     total_ns += sample.batch_ns;
     cycles += sample.batch_ns * sample.sm_clock_hz;
     ++batches;
-    if (interrupted != 0) {
-      state.SkipWithError("interrupted");
-      return;
-    }
+    if (interrupted != 0) return pass_over(index, state, "interrupted");
   }
   const Sample mean{.batch_ns = total_ns / batches, .sm_clock_hz = cycles / total_ns};
   records_[index] = session.record();
@@ -275,13 +288,19 @@ void Runner::fail(std::size_t index, const std::string& failure) {
   }
 }
 
+bool Runner::is_result(const std::string& name) const {
+  const std::size_t index = index_by_name_.at(name);
+  if (finished_.contains(index)) return records_[index].failure.empty();
+  return records_[index].failure.empty() && interrupted == 0 && !samples_[index].empty();
+}
+
 void Runner::finish(const std::string& name) {
   const std::size_t index = index_by_name_.at(name);
   BenchmarkRecord& record = records_[index];
-  // Cut off by a signal, or never begun: not a result.
-  if (record.failure.empty() && (interrupted != 0 || samples_[index].empty())) return;
   // Google Benchmark reports the repetitions, then once more their aggregates.
-  if (!finished_.insert(index).second) return;
+  if (finished_.contains(index)) return;
+  if (record.failure.empty() && !is_result(name)) return;
+  finished_.insert(index);
   if (!device_lost_) probe_.look();
   record.throttle_reasons = probe_.throttle_reasons();
   if (!record.failure.empty()) {

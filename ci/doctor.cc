@@ -37,7 +37,8 @@ std::vector<Check> check_gpu_state(const DeviceFacts& device) {
       check_doubt(device, Doubt::kThrottled, "throttling", "none",
                   "see nvidia-smi -q -d PERFORMANCE; let the card cool, check its power supply"),
       check_doubt(
-          device, Doubt::kUnlockedClocks, "clocks", "locked",
+          device, Doubt::kUnlockedClocks, "clocks",
+          "only measuring tells whether they move; a run file says so",
           "where you may: sudo nvidia-smi --lock-gpu-clocks=MHZ; else verdicts need time and "
           "cycles to agree, as they do by default"),
   };

@@ -24,7 +24,7 @@ Report judge_candidate(const GateRequest& request) {
     throw InputError(report.candidate.source, "",
                      missing_baseline_text(request.judging, report.candidate));
   }
-  const GateOptions options = gate_options(request.judging, report.candidate);
+  const GateOptions options = gate_options(request.judging, baseline->run);
   GateResult result = gate(baseline->run, report.candidate, options);
   report.judgement = Judgement{std::move(*baseline), options, std::move(result)};
   return report;

@@ -69,18 +69,20 @@ std::string missing_baseline_text(const JudgingRequest& request, const Run& cand
       suite, device_slug(candidate.environment));
 }
 
-GateOptions gate_options(const JudgingRequest& request, const Run& candidate) {
+GateOptions gate_options(const JudgingRequest& request, const Run& baseline) {
   GateOptions options;
   options.strict = request.strict;
   options.allow_environment_differences = request.allow_environment_differences;
-  const nlohmann::json& protocol = candidate.provenance.protocol;
+  // The baseline's suite and not the candidate's: a change must not loosen the rule it is judged
+  // by.
+  const nlohmann::json& protocol = baseline.provenance.protocol;
   if (request.min_effect) {
     options.rule.min_effect = *request.min_effect;
   } else if (protocol.is_object() && protocol.contains("min_effect")) {
     const nlohmann::json& value = protocol["min_effect"];
     options.rule.min_effect = value.is_number() ? value.get<double>() : 0;
     if (!(options.rule.min_effect > 0 && options.rule.min_effect < 1)) {
-      throw InputError(candidate.source, "context.fusegate.protocol.min_effect",
+      throw InputError(baseline.source, "protocol.min_effect",
                        fmt::format("{} is not between 0 and 1", value.dump()));
     }
   }

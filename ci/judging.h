@@ -41,7 +41,8 @@ std::optional<std::filesystem::path> find_comparable_baseline(
 // Why nothing was found, and what to do.
 std::string missing_baseline_text(const JudgingRequest& request, const Run& candidate);
 
-// Throws InputError where the run's suite asks for a smallest effect that is none.
-GateOptions gate_options(const JudgingRequest& request, const Run& candidate);
+// The smallest effect is the flag's, else the baseline's suite's, else the rule's. Throws
+// InputError where the suite asks for one that is none.
+GateOptions gate_options(const JudgingRequest& request, const Run& baseline);
 
 }  // namespace fusegate

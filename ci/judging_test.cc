@@ -93,7 +93,7 @@ TEST_F(JudgingTest, RefusesPublishedFigures) {
   }
 }
 
-TEST_F(JudgingTest, TakesTheSmallestEffectFromTheFlagThenTheSuiteThenTheRule) {
+TEST_F(JudgingTest, TakesTheSmallestEffectFromTheFlagThenTheBaselinesSuiteThenTheRule) {
   EXPECT_EQ(gate_options(request_, run()).rule.min_effect, Rule().min_effect);
   FakeRunFile file;
   file.protocol = {{"min_effect", 0.03}};

@@ -22,7 +22,7 @@ Report make_report(const ReportRequest& request) {
   report.candidate = load_run(request.judging.candidate);
   report.sweeps = shape_sweeps(report.candidate);
   if (auto baseline = load_baseline(request.judging, report.candidate)) {
-    const GateOptions options = gate_options(request.judging, report.candidate);
+    const GateOptions options = gate_options(request.judging, baseline->run);
     GateResult result = gate(baseline->run, report.candidate, options);
     report.judgement = Judgement{std::move(*baseline), options, std::move(result)};
   }

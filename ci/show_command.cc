@@ -2,6 +2,8 @@
 
 #include <fmt/ostream.h>
 
+#include "baselines/baseline.h"
+#include "baselines/file_io.h"
 #include "ci/benchmark_figures.h"
 #include "ci/format.h"
 #include "ci/report.h"
@@ -9,8 +11,19 @@
 
 namespace fusegate {
 
+namespace {
+
+// A stored baseline is shown even where it may not be gated against: published figures are.
+Run load_for_showing(const std::vector<std::filesystem::path>& paths) {
+  const bool alone = paths.size() == 1 && std::filesystem::is_regular_file(paths.front());
+  if (alone && is_baseline_text(read_file(paths.front()))) return read_baseline(paths.front()).run;
+  return load_run(paths);
+}
+
+}  // namespace
+
 ExitCode show_command(const ShowRequest& request, Console& console) {
-  const Run run = load_run(request.paths);
+  const Run run = load_for_showing(request.paths);
   Table table({{"benchmark"},
                {"time", Align::kRight},
                {"spread", Align::kRight},
