@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -134,6 +135,7 @@ class Runner {
   std::unique_ptr<Session> session_;
   std::size_t active_ = 0;
   std::set<std::size_t> finished_;
+  std::chrono::duration<double> recording_{};  // spent on the run file
   int total_ = 0;
   int failures_ = 0;
   bool device_lost_ = false;
@@ -308,8 +310,10 @@ void Runner::finish(const std::string& name) {
     fmt::print(stderr, "fusegate_bench: {}: {}\n", name, record.failure);
   }
   if (writer_) {
+    const auto start = std::chrono::steady_clock::now();
     writer_->append(benchmark_entries(name, static_cast<int>(index), options_.info.number,
                                       samples_[index], record));
+    recording_ += std::chrono::steady_clock::now() - start;
   }
   if (options_.progress) {
     fmt::print("{}\n", progress_line(name, static_cast<int>(finished_.size()), total_,
@@ -327,7 +331,11 @@ Outcome Runner::run() {
   session_.reset();
   if (device_lost_) return Outcome::kDeviceLost;
   if (interrupted != 0) return Outcome::kInterrupted;
-  if (writer_) writer_->finish({probe_.doubts().begin(), probe_.doubts().end()});
+  if (writer_) {
+    writer_->finish({probe_.doubts().begin(), probe_.doubts().end()});
+    fmt::print(stderr, "fusegate_bench: {} benchmarks, {:.2f} s spent on the run file\n",
+               finished_.size(), recording_.count());
+  }
   return failures_ > 0 ? Outcome::kFailures : Outcome::kComplete;
 }
 
