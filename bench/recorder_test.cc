@@ -29,7 +29,10 @@ class RecorderTest : public testing::Test {
 
   std::unique_ptr<Device> device_ = open_device("cpu");
   EnvironmentProbe probe_{*device_};
-  std::filesystem::path path_ = testing::TempDir() + "fusegate_recorder_test/1.json";
+  // Tests of one program run side by side: each has a folder of its own.
+  std::filesystem::path path_ =
+      std::filesystem::path(testing::TempDir()) / "fusegate_recorder_test" /
+      testing::UnitTest::GetInstance()->current_test_info()->name() / "1.json";
 };
 
 std::vector<SampleEntry> three_samples() {
