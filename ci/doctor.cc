@@ -61,8 +61,9 @@ Check check_tool(const std::string& name, bool found, const std::string& advice)
   return {name, found, found ? "found" : "missing", found ? "" : advice};
 }
 
-const nlohmann::json& field(const std::string& source, const nlohmann::json& json,
-                            const std::string& name, nlohmann::json::value_t type) {
+// name: not a std::string, in whose temporary g++ 13 sees what the result might dangle from.
+const nlohmann::json& field(const std::string& source, const nlohmann::json& json, const char* name,
+                            nlohmann::json::value_t type) {
   const auto found = json.find(name);
   if (found == json.end() || found->type() != type) {
     throw InputError(source, name, "missing or of another type");
