@@ -43,6 +43,30 @@ class Descriptor {
   int fd_;
 };
 
+void write_all(int fd, const fs::path& path, std::string_view contents) {
+  while (!contents.empty()) {
+    const ssize_t written = ::write(fd, contents.data(), contents.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(path, "cannot write", errno);
+    contents.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+// A device or a pipe, such as /dev/stdout: it has no old contents to lose, and a rename would put a
+// file in its place.
+bool is_stream(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  return fs::is_character_file(status) || fs::is_fifo(status);
+}
+
+void write_stream(const fs::path& path, std::string_view contents) {
+  Descriptor stream(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (stream.get() < 0) fail(path, "cannot open", errno);
+  write_all(stream.get(), path, contents);
+  if (const int error = stream.close(); error != 0) fail(path, "cannot write", error);
+}
+
 // The temporary file, removed unless it took its final name.
 class TemporaryFile {
  public:
@@ -61,14 +85,7 @@ class TemporaryFile {
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  void write(std::string_view contents) {
-    while (!contents.empty()) {
-      const ssize_t written = ::write(descriptor_.get(), contents.data(), contents.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail(target_, "cannot write", errno);
-      contents.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
+  void write(std::string_view contents) { write_all(descriptor_.get(), target_, contents); }
 
   // mkstemp makes files private; a baseline is meant to be read by whoever reads the checkout.
   void take_target_mode() {
@@ -124,6 +141,7 @@ std::string read_file(const fs::path& path) {
 }
 
 void write_atomically(const fs::path& path, std::string_view contents) {
+  if (is_stream(path)) return write_stream(path, contents);
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::error_code error;
   fs::create_directories(folder, error);

@@ -109,6 +109,18 @@ TEST(FileIo, AFullDiskLeavesTheOldFileAndNoTemporaryOne) {
   EXPECT_EQ(files_in(folder.path()), 1);
 }
 
+TEST(FileIo, ADeviceIsWrittenToAndStaysADevice) {
+  EXPECT_NO_THROW(write_atomically("/dev/null", "text"));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  try {
+    write_atomically("/dev/full", "text");
+    FAIL() << "written";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("No space left on device"));
+  }
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+}
+
 TEST(FileIo, AFolderInTheWayIsAnErrorAndStays) {
   const ScratchFolder folder;
   fs::create_directories(folder.path() / "file" / "inside");
