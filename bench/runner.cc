@@ -2,6 +2,7 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <regex.h>
 
 #include <algorithm>
 #include <array>
