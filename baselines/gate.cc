@@ -70,7 +70,12 @@ void fold(GateResult& result, bool strict) {
     refuse(result, fmt::format("strict, and not every benchmark was decided{}", rest));
   } else {
     result.exit_code = ExitCode::kNoRegression;
-    result.headline = fmt::format("No regression in {}{}", total, rest);
+    const bool decided = std::ranges::any_of(verdicts, [](const Verdict& verdict) {
+      return was_judged(verdict) && verdict.kind != VerdictKind::kInconclusive;
+    });
+    result.headline =
+        decided ? fmt::format("No regression in {}{}", total, rest)
+                : fmt::format("No regression found in {}, and nothing decided{}", total, rest);
   }
 }
 

@@ -65,6 +65,14 @@ TEST(Gate, AnImprovementPasses) {
   EXPECT_EQ(result.headline, "No regression in 1 benchmark; 1 improvement.");
 }
 
+TEST(Gate, SaysWhereNothingWasDecided) {
+  const std::vector<double> noisy{100, 130, 80, 120, 95};
+  const GateResult result = gate_of({test_series("a", noisy)}, {test_series("a", noisy)});
+  EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
+  EXPECT_EQ(result.headline,
+            "No regression found in 1 benchmark, and nothing decided; 1 inconclusive.");
+}
+
 TEST(Gate, NewMissingAndUndecidedBenchmarksPassUnlessStrict) {
   const std::vector<std::pair<std::vector<BenchmarkSeries>, std::vector<BenchmarkSeries>>> cases{
       {{test_series("a", kQuiet), test_series("m", kQuiet)}, {test_series("a", kQuiet)}},
