@@ -43,7 +43,14 @@ class JobTest(unittest.TestCase):
 
 
 class Run(JobTest):
+    def store(self, suite):
+        """A baseline of some device's, so that the suite is not new everywhere."""
+        folder = self.box.root / "baselines" / "fake"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{suite}.json").write_text("{}")
+
     def test_with_a_baseline_it_measures_once(self):
+        self.store("smoke")
         result = self.box.run("run.sh")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.fusegate_calls(), [
@@ -56,7 +63,16 @@ class Run(JobTest):
             "fusegate report --candidate ROOT/.fusegate/runs/TIME/first"
             " --html ROOT/.fusegate/reports/TIME/report.html"])
 
-    def test_without_a_baseline_it_records_one_and_gates_a_second_run(self):
+    def test_where_nobody_has_a_baseline_it_measures_two_runs_in_turn(self):
+        result = self.box.run("run.sh", FAKE_ACCEPT="recorded")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.subcommands(), ["run", "accept", "gate", "report"])
+        self.assertIn("--out ROOT/.fusegate/runs/TIME/first --out ROOT/.fusegate/runs/TIME/second",
+                      self.fusegate_calls()[0])
+        self.assertIn("--candidate ROOT/.fusegate/runs/TIME/second", self.fusegate_calls()[2])
+
+    def test_where_only_others_have_a_baseline_it_records_one_and_gates_a_second_run(self):
+        self.store("smoke")
         result = self.box.run("run.sh", FAKE_ACCEPT="recorded")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.subcommands(), ["run", "accept", "run", "gate", "report"])

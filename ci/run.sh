@@ -29,8 +29,13 @@ main() {
   preset=$(measuring_preset)
   build_preset "$FUSEGATE_ROOT" "$preset" fusegate fusegate_bench
   new_job
-  measure first
-  if may_be_recorded && recorded_as_first_baseline; then measure second; fi
+  local in_turn=no
+  if [[ $require_baseline == no ]] && no_baseline_of_suite; then in_turn=yes; fi
+  if [[ $in_turn == yes ]]; then measure first second; else measure first; fi
+  if may_be_recorded && recorded_as_first_baseline; then
+    [[ $in_turn == yes ]] || measure second
+    run=$RUNS/second
+  fi
   gate_and_report "build/$preset/bin/fusegate" --candidate "$run"
 }
 
@@ -48,13 +53,22 @@ parse_arguments() {
   require_count --invocations "$invocations"
 }
 
-# measure NAME: leaves the run's folder in $run. Its output is not captured: on a terminal the program
-# shows its progress in place.
+# Whether no device at all has one: then this run's will be missing too.
+no_baseline_of_suite() {
+  ! compgen -G "baselines/*/$suite.json" >/dev/null &&
+    ! compgen -G ".fusegate/baselines/*/$suite.json" >/dev/null
+}
+
+# measure NAME...: leaves the first run's folder in $run. Two runs are measured process by process in
+# turn: on a shared machine two runs made one after the other differed by a third with nothing changed.
+# The output is not captured: on a terminal the program shows its progress in place.
 measure() {
+  local name folders=()
+  for name in "$@"; do folders+=(--out "$RUNS/$name"); done
   run=$RUNS/$1
-  step "measuring the $1 run: suite $suite, $invocations invocations"
+  step "measuring $*: suite $suite, $invocations invocations each"
   "build/$preset/bin/fusegate" run --suite "$suite" --invocations "$invocations" \
-    --program "build/$preset/bin/fusegate_bench" --out "$run" || run_failed
+    --program "build/$preset/bin/fusegate_bench" "${folders[@]}" || run_failed
 }
 
 may_be_recorded() { [[ $require_baseline == no && $RUN_FAILED == no ]]; }
