@@ -11,8 +11,8 @@
 namespace fusegate {
 namespace {
 
-// Beyond this a graph takes longer to build than it saves; a call of 0.5 us would be needed to get
-// here.
+// Bounds the size of a graph. 1.5 ms of calls reach it only below 0.4 us a call; the shortest call
+// seen took 1 us.
 constexpr int kMostCalls = 4000;
 
 double needed_ns(const Protocol& protocol) {

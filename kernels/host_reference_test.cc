@@ -9,8 +9,8 @@
 namespace fusegate {
 namespace {
 
-TEST(GeluTanh, AgreesWithPublishedValues) {
-  // torch.nn.functional.gelu(torch.tensor([...], dtype=float64), approximate="tanh").
+TEST(GeluTanh, AgreesWithTheFormulaComputedElsewhere) {
+  // Python's math.tanh, in double: 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))).
   EXPECT_NEAR(gelu_tanh(0.0), 0.0, 1e-15);
   EXPECT_NEAR(gelu_tanh(1.0), 0.8411919906082768, 1e-13);
   EXPECT_NEAR(gelu_tanh(-1.0), -0.15880800939172324, 1e-13);

@@ -9,8 +9,8 @@
 namespace fusegate {
 namespace {
 
-// What PyTorch gives cuBLAS on Hopper; with less, split-K algorithms drop out of the heuristic's
-// list.
+// The heuristic only offers algorithms whose workspace fits, so that it is part of what is
+// measured.
 constexpr std::size_t kWorkspaceBytes = 32u << 20;
 
 std::unique_ptr<Device> open_if_present() {

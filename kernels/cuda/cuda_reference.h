@@ -1,6 +1,6 @@
 // The double-precision reference on the GPU: cublasLt's fp64 product and plain kernels. Checked
-// against HostReference in its test; there because the reference problem's 116 GFLOP take a CPU
-// minutes.
+// against HostReference in its test; there because the reference problem's 116 GFLOP are too many
+// for a CPU to do in every process.
 #pragma once
 
 #include "kernels/cuda/cuda_device.h"
