@@ -11,6 +11,17 @@ namespace fusegate {
 
 struct Rule;
 
+// How two runs stand to each other.
+struct Circumstances {
+  bool side_by_side = false;  // measured in turn by one command, in blocks
+  bool other_card = false;    // on two cards of one model
+  // The regime holds the card at its power limit, where the clock wanders and time with it: cycles
+  // alone decide.
+  bool cycles_alone = false;
+};
+
+Circumstances circumstances_of(const Run& baseline, const Run& candidate);
+
 struct Comparison {
   const BenchmarkSeries* baseline = nullptr;
   const BenchmarkSeries* candidate = nullptr;
@@ -19,16 +30,27 @@ struct Comparison {
   std::optional<Contrast> cycles{};    // where every invocation of both sides has them
   bool has_single_invocation = false;  // on either side
   bool has_borrowed_noise = false;     // on both, so the noise is that of the suite's others
+  bool is_control = false;
+  bool has_moved = false;  // a control that differs for certain, in time or in cycles
   // Adjusted over the suite. "Time alone" tells a clock that moved from a kernel that did.
   double p_slower = 1;
   double p_faster = 1;
   double p_slower_in_time_alone = 1;
   double p_faster_in_time_alone = 1;
+  // What was measured afresh to confirm a slowdown: how many invocations of the candidate, and the p
+  // of "slower" by these alone, not adjusted.
+  int confirming_invocations = 0;
+  double p_slower_confirmed = 1;
 
   bool has_estimate() const { return time.degrees_of_freedom > 0; }
+  // The one whose effect and interval a verdict states.
+  const Contrast& stated(const Circumstances& circumstances) const {
+    return circumstances.cycles_alone && cycles ? *cycles : time;
+  }
 };
 
 // In the input's order; both pointers of each are set, and both have invocations.
-void compare_suite(std::vector<Comparison>& suite, const Rule& rule);
+void compare_suite(std::vector<Comparison>& suite, const Circumstances& circumstances,
+                   const Rule& rule);
 
 }  // namespace fusegate

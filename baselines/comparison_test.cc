@@ -32,7 +32,7 @@ class CompareSuite : public testing::Test {
 };
 
 TEST_F(CompareSuite, TheLargerOfBothQuantitiesDecides) {
-  compare_suite(suite_, {});
+  compare_suite(suite_, {}, {});
   EXPECT_NEAR(suite_[0].time.effect, std::log(1.02), 1e-7);
   EXPECT_NEAR(suite_[1].time.effect, std::log(1.02), 1e-7);
   EXPECT_NEAR(suite_[1].cycles->effect, 0, 1e-7);
@@ -44,7 +44,7 @@ TEST_F(CompareSuite, TheLargerOfBothQuantitiesDecides) {
 }
 
 TEST_F(CompareSuite, AdjustsOverTheSuite) {
-  compare_suite(suite_, {});
+  compare_suite(suite_, {}, {});
   const double threshold = std::log1p(Rule{}.min_effect);
   const double raw =
       std::max(p_above(suite_[0].time, threshold), p_above(*suite_[0].cycles, threshold));
@@ -56,7 +56,7 @@ TEST_F(CompareSuite, AdjustsOverTheSuite) {
 TEST_F(CompareSuite, CyclesMissingOnOneSideLeaveTimeAlone) {
   const BenchmarkSeries without = test_series("slow", {1020, 1021, 1019}, 0);
   suite_[0].candidate = &without;
-  compare_suite(suite_, {});
+  compare_suite(suite_, {}, {});
   EXPECT_FALSE(suite_[0].cycles.has_value());
   EXPECT_LT(suite_[0].p_slower, 1e-4);
   EXPECT_TRUE(suite_[1].cycles.has_value());
@@ -66,7 +66,7 @@ TEST_F(CompareSuite, MarksSingleInvocations) {
   const BenchmarkSeries single = test_series("slow", {1020});
   suite_[0].candidate = &single;
   suite_[1].baseline = suite_[1].candidate = &single;
-  compare_suite(suite_, {});
+  compare_suite(suite_, {}, {});
   EXPECT_TRUE(suite_[0].has_single_invocation);
   EXPECT_FALSE(suite_[0].has_borrowed_noise);
   EXPECT_TRUE(suite_[1].has_single_invocation);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <numeric>
 
 namespace fusegate {
 namespace {
@@ -13,35 +11,37 @@ namespace {
 // that, down to identical values from a coarse timer, agree by luck and not by a variance of zero.
 constexpr double kResolution = 3e-5;
 
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-VarianceEstimate own_variance(const TwoSides& sides) {
-  VarianceEstimate own = pooled_variance({sides.baseline, sides.candidate});
+Difference resolved_difference(const TwoSides& sides) {
+  Difference difference = difference_of(sides);
+  VarianceEstimate& own = difference.variance;
   if (own.degrees_of_freedom > 0) own.variance = std::max(own.variance, kResolution * kResolution);
-  return own;
+  return difference;
 }
 
 }  // namespace
 
-std::vector<Contrast> moderated_contrasts(const std::vector<TwoSides>& suite) {
+std::vector<ModeratedContrast> moderated_contrasts(const std::vector<TwoSides>& suite) {
+  std::vector<Difference> differences;
   std::vector<VarianceEstimate> own;
-  std::ranges::transform(suite, std::back_inserter(own), own_variance);
-  const VarianceEstimate prior = fit_variance_prior(own);
+  std::vector<double> covariates;
   // What a variance is known by is never more than all that was measured, even where the fit finds
   // no dispersion and calls the prior certain. limma's eBayes() has the same bound.
   double measured = 0;
-  for (const VarianceEstimate& estimate : own) measured += estimate.degrees_of_freedom;
-
-  std::vector<Contrast> contrasts;
+  for (const TwoSides& sides : suite) {
+    differences.push_back(resolved_difference(sides));
+    own.push_back(differences.back().variance);
+    covariates.push_back(sides.covariate);
+    measured += own.back().degrees_of_freedom;
+  }
+  const std::vector<VarianceEstimate> priors = fit_variance_priors(own, covariates);
+  std::vector<ModeratedContrast> contrasts;
   for (std::size_t i = 0; i < suite.size(); ++i) {
-    const auto& [baseline, candidate] = suite[i];
-    const VarianceEstimate posterior = moderate(own[i], prior);
-    const double share =
-        1.0 / static_cast<double>(baseline.size()) + 1.0 / static_cast<double>(candidate.size());
-    contrasts.push_back({mean(candidate) - mean(baseline), std::sqrt(posterior.variance * share),
-                         std::min(posterior.degrees_of_freedom, measured)});
+    VarianceEstimate posterior = moderate(own[i], priors[i]);
+    posterior.degrees_of_freedom = std::min(posterior.degrees_of_freedom, measured);
+    contrasts.push_back(
+        {{differences[i].effect, std::sqrt(posterior.variance * differences[i].share),
+          posterior.degrees_of_freedom},
+         posterior});
   }
   return contrasts;
 }

@@ -6,18 +6,17 @@
 #include <vector>
 
 #include "baselines/statistics.h"
+#include "baselines/two_sides.h"
 
 namespace fusegate {
 
-// Logarithms of one benchmark's per-invocation medians. Neither side is empty.
-struct TwoSides {
-  std::vector<double> baseline;
-  std::vector<double> candidate;
+struct ModeratedContrast {
+  Contrast contrast;
+  VarianceEstimate variance;  // of one invocation, moderated over the suite
 };
 
-// In the input's order. effect: mean of candidate less mean of baseline. standard_error:
-// sqrt(v (1/nb + 1/nc)) with v the moderated within-run variance. No degrees of freedom where
+// In the input's order; effects are the candidate's less the baseline's. No degrees of freedom where
 // neither the benchmark nor the suite tells anything about the spread between invocations.
-std::vector<Contrast> moderated_contrasts(const std::vector<TwoSides>& suite);
+std::vector<ModeratedContrast> moderated_contrasts(const std::vector<TwoSides>& suite);
 
 }  // namespace fusegate

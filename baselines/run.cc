@@ -43,21 +43,48 @@ std::vector<fs::path> files_of_folder(const fs::path& folder) {
   return files;
 }
 
-std::vector<fs::path> files_of(const std::vector<fs::path>& paths) {
+// The files of a run, and where each stands among the others.
+struct RunSources {
   std::vector<fs::path> files;
-  std::set<fs::path> seen;
+  std::vector<InvocationPlace> places;  // of each file
+  std::string session;
+};
+
+void add_path(const fs::path& path, RunSources& sources) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    sources.files.push_back(path);
+    sources.places.emplace_back();
+    return;
+  }
+  const RunBlocks blocks = read_run_blocks(path);
+  sources.session = blocks.session;
+  for (const fs::path& file : files_of_folder(path)) {
+    const auto place = blocks.by_file.find(file.filename().string());
+    sources.files.push_back(file);
+    sources.places.push_back(place == blocks.by_file.end() ? InvocationPlace{} : place->second);
+  }
+}
+
+RunSources sources_of(const std::vector<fs::path>& paths) {
+  RunSources sources;
+  std::set<std::string> sessions;
   for (const fs::path& path : paths) {
+    sources.session.clear();
+    add_path(path, sources);
+    sessions.insert(sources.session);
+  }
+  // Blocks are counted within a session; what came of several shares none.
+  if (sessions.size() != 1) sources.session.clear();
+  std::set<fs::path> seen;
+  for (const fs::path& file : sources.files) {
+    // The same invocation twice would pass for two that agree perfectly.
     std::error_code error;
-    const auto found = fs::is_directory(path, error) ? files_of_folder(path) : std::vector{path};
-    for (const fs::path& file : found) {
-      // The same invocation twice would pass for two that agree perfectly.
-      if (!seen.insert(fs::weakly_canonical(file, error)).second) {
-        throw InputError(file.string(), "", "named twice in one run");
-      }
-      files.push_back(file);
+    if (!seen.insert(fs::weakly_canonical(file, error)).second) {
+      throw InputError(file.string(), "", "named twice in one run");
     }
   }
-  return files;
+  return sources;
 }
 
 std::string source_of(const std::vector<fs::path>& paths) {
@@ -79,7 +106,8 @@ Run run_of_baseline(Baseline baseline) {
 }  // namespace
 
 Run load_run(const std::vector<fs::path>& paths) {
-  const std::vector<fs::path> files = files_of(paths);
+  const RunSources sources = sources_of(paths);
+  const std::vector<fs::path>& files = sources.files;
   if (files.empty()) throw InputError("run", "", "no file was named");
   RunMerger merger;
   std::vector<Baseline> baselines(files.size());
@@ -100,10 +128,11 @@ Run load_run(const std::vector<fs::path>& paths) {
                        "a stored baseline is a whole run and cannot be joined with other files");
     }
     if (is_baseline[i]) return run_of_baseline(std::move(baselines[i]));
-    merger.add(std::move(run_files[i]), files[i].string());
+    merger.add(std::move(run_files[i]), files[i].string(), sources.places[i]);
   }
   Run run = merger.take();
   run.source = source_of(paths);
+  run.session = sources.session;
   if (run.benchmarks.empty()) {
     throw InputError(run.source, "benchmarks", "no finished invocation: no benchmark was measured");
   }

@@ -23,6 +23,8 @@ struct BenchmarkSeries {
 
 struct Run {
   std::string source;  // what the user named, for messages
+  // Names the command that measured all of it, and other runs side by side with it; else empty.
+  std::string session;
   Environment environment;
   Provenance provenance;                    // of the first invocation
   std::vector<Doubt> doubts;                // of any invocation, each once
@@ -30,7 +32,7 @@ struct Run {
 };
 
 // paths: run folders (every *.json in it but run.json, fusegate's own record of the run) and run
-// files; several make one run. Files are read on all cores. A stored baseline file is a run too.
+// files; several make one run. A folder's run.json tells blocks and extensions. Files are read on all cores. A stored baseline file is a run too.
 // Throws InputError: no invocation at all, unreadable files, invocations whose environments differ.
 Run load_run(const std::vector<std::filesystem::path>& paths);
 

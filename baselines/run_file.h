@@ -43,10 +43,15 @@ struct Provenance {
 
 // One benchmark in one invocation: what its samples come to.
 struct InvocationSummary {
-  double time_ns = 0;  // median over samples, per call; NaN where there is no sample
-  double cycles = 0;   // median over samples of time x SM clock; NaN where any sample has no clock
+  double time_ns = 0;  // midmean over samples, per call; NaN where there is no sample
+  double cycles = 0;   // midmean over samples of time x SM clock; NaN where any sample has no clock
   double spread = 0;   // median absolute deviation of time over its median
   int samples = 0;
+  // Of a run in which several arms were measured side by side: which round this was, counted from
+  // 1. Values of one block are close in time and compared with each other. 0: no block.
+  int block = 0;
+  // Measured afresh after the rest, because the benchmark was undecided or looked slower.
+  bool extension = false;
 };
 
 struct BenchmarkResult {

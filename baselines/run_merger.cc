@@ -10,7 +10,7 @@
 
 namespace fusegate {
 
-void RunMerger::add(RunFile&& file, const std::string& source) {
+void RunMerger::add(RunFile&& file, const std::string& source, const InvocationPlace& place) {
   if (first_source_.empty()) {
     first_source_ = source;
     run_.environment = std::move(file.environment);
@@ -24,7 +24,11 @@ void RunMerger::add(RunFile&& file, const std::string& source) {
                                  first.candidate, first.baseline, first_source_));
   }
   add_doubts(run_.doubts, file.doubts);
-  for (BenchmarkResult& result : file.benchmarks) add_benchmark(std::move(result));
+  for (BenchmarkResult& result : file.benchmarks) {
+    result.summary.block = place.block;
+    result.summary.extension = place.extension;
+    add_benchmark(std::move(result));
+  }
 }
 
 void RunMerger::add_benchmark(BenchmarkResult&& result) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "baselines/run.h"
+#include "baselines/run_blocks.h"
 
 namespace fusegate {
 
@@ -14,7 +15,7 @@ class RunMerger {
  public:
   // In the order of the invocations. Throws InputError where the environment differs from the first
   // invocation's.
-  void add(RunFile&& file, const std::string& source);
+  void add(RunFile&& file, const std::string& source, const InvocationPlace& place);
   Run take();
 
  private:

@@ -43,7 +43,7 @@ TEST(LoadRun, AFolderIsItsRunFilesInTheOrderOfInvocations) {
   for (const int i : {10, 2, 1}) {
     folder.write(std::to_string(i) + ".json", run_file({sample("a", i)}));
   }
-  folder.write("run.json", "not a run file");
+  folder.write("run.json", "{}");
   folder.write("notes.txt", "neither");
   folder.write(".3.json", "a temporary file of something");
   const auto run = load_run({folder.path()});
@@ -62,6 +62,32 @@ TEST(LoadRun, FoldersAndFilesMakeOneRun) {
   EXPECT_EQ(run.benchmarks[1].name, "b");
   EXPECT_THAT(times_us(run.benchmarks[1]), ElementsAre(1, 2));
   EXPECT_EQ(run.benchmarks[2].name, "c");
+}
+
+TEST(LoadRun, ReadsBlocksAndExtensionsOfItsRecord) {
+  const ScratchFolder folder;
+  const auto write = [&](const std::string& name, const std::string& session, int first_block) {
+    folder.write(name + "/1.json", run_file({sample("a", 1)}));
+    folder.write(name + "/2.json", run_file({sample("a", 2)}));
+    folder.write(name + "/run.json",
+                 json{{"session", session},
+                      {"invocations",
+                       {{{"file", "1.json"}, {"block", first_block}},
+                        {{"file", "2.json"}, {"block", first_block + 1}, {"extension", true}}}}}
+                     .dump());
+    return folder.path() / name;
+  };
+  const auto base = write("base", "s", 1);
+  const auto again = write("again", "s", 1);
+  const auto other = write("other", "t", 1);
+  const auto run = load_run({base, again});
+  EXPECT_EQ(run.session, "s");
+  ASSERT_EQ(run.benchmarks.at(0).invocations.size(), 4u);
+  EXPECT_EQ(run.benchmarks[0].invocations[1].block, 2);
+  EXPECT_TRUE(run.benchmarks[0].invocations[1].extension);
+  EXPECT_FALSE(run.benchmarks[0].invocations[2].extension);
+  EXPECT_EQ(load_run({base, other}).session, "");
+  EXPECT_EQ(load_run({base / "1.json"}).session, "");
 }
 
 TEST(LoadRun, GathersWhatInvocationsSay) {

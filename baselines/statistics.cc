@@ -50,6 +50,20 @@ double median(std::vector<double> values) {
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
+double midmean(std::vector<double> values) {
+  if (values.empty()) return kNan;
+  std::ranges::sort(values);
+  const double cut = static_cast<double>(values.size()) / 4;
+  const auto whole = static_cast<std::size_t>(cut);
+  double sum = 0;
+  for (std::size_t i = whole; i < values.size() - whole; ++i) sum += values[i];
+  // The outermost values that are left are partly cut away too. Where both are one value, of three
+  // and fewer, this takes the part off either side of it.
+  const double part = cut - static_cast<double>(whole);
+  sum -= part * (values[whole] + values[values.size() - 1 - whole]);
+  return sum / (static_cast<double>(values.size()) / 2);
+}
+
 double median_absolute_deviation(const std::vector<double>& values) {
   const double center = median(values);
   std::vector<double> deviations;

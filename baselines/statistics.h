@@ -11,6 +11,16 @@ namespace fusegate {
 
 // NaN where there are no values.
 double median(std::vector<double> values);
+// The interquartile mean: the mean of the middle half, with fractional weights where a quarter of
+// the values is no whole number. J. W. Tukey's midmean, in D. F. Andrews et al., "Robust estimates
+// of location" (1972), chapter 2. NaN where there are no values.
+//
+// It stands up to a quarter of outliers like a median to half of them, but does not jump where the
+// samples fall into two heaps, as those of kernels near the L2's size do (one heap a place in
+// memory). Over the 56 benchmarks of `pr` on an H200 the between-process standard deviation of the
+// midmean was lower than the median's in the root mean square (0.19 against 0.22 %, and 0.21 against
+// 0.23 % on a second card).
+double midmean(std::vector<double> values);
 // Median absolute deviation from the median, not scaled.
 double median_absolute_deviation(const std::vector<double>& values);
 

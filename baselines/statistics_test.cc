@@ -24,6 +24,30 @@ TEST(Median, OfOddEvenAndNoValues) {
   EXPECT_TRUE(std::isnan(median({})));
 }
 
+TEST(Midmean, IsTheMeanOfTheMiddleHalf) {
+  EXPECT_DOUBLE_EQ(midmean({100, 1, 2, 3, 4, 5, 6, -50}), 3.5);
+  EXPECT_DOUBLE_EQ(midmean({8, 1, 2, 3}), 2.5);
+  // Five values: the middle one whole, its neighbours by three quarters.
+  EXPECT_DOUBLE_EQ(midmean({9, 1, 2, 4, 5}), (0.75 * 2 + 4 + 0.75 * 5) / 2.5);
+}
+
+TEST(Midmean, OfFewValues) {
+  EXPECT_DOUBLE_EQ(midmean({7}), 7);
+  EXPECT_DOUBLE_EQ(midmean({7, 9}), 8);
+  EXPECT_DOUBLE_EQ(midmean({0, 3, 9}), (3 + 0.25 * 9) / 1.5);
+  EXPECT_TRUE(std::isnan(midmean({})));
+}
+
+TEST(Midmean, DoesNotJumpBetweenTwoHeaps) {
+  const auto of_heaps = [](int low, int high) {
+    std::vector<double> values(static_cast<std::size_t>(low), 1.0);
+    values.insert(values.end(), static_cast<std::size_t>(high), 2.0);
+    return midmean(values);
+  };
+  EXPECT_NEAR(of_heaps(31, 29), 1.467, 0.001);
+  EXPECT_NEAR(of_heaps(29, 31), 1.533, 0.001);  // the median goes from 1 to 2
+}
+
 TEST(MedianAbsoluteDeviation, IsTheMedianDistance) {
   // The usual textbook example: median 2, distances 1 1 0 0 2 4 7.
   EXPECT_EQ(median_absolute_deviation({1, 1, 2, 2, 4, 6, 9}), 1);

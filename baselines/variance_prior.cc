@@ -8,6 +8,8 @@
 #include <iterator>
 #include <limits>
 
+#include "baselines/natural_spline.h"
+
 namespace fusegate {
 namespace {
 
@@ -15,22 +17,64 @@ namespace {
 // benchmarks each keeps its own variance.
 constexpr std::size_t kFewestEstimates = 3;
 
-// The scale where the variances do not differ by more than chance: one variance for all, whose
-// maximum likelihood estimate is the pooled one. (Smyth's limit exp(mean e) is larger for few
-// degrees of freedom; limma takes the pooled one too, since 2017.)
-double common_variance(const std::vector<VarianceEstimate>& estimates) {
-  double squares = 0;
-  double degrees_of_freedom = 0;
-  for (const VarianceEstimate& estimate : estimates) {
-    squares += estimate.variance * estimate.degrees_of_freedom;
-    degrees_of_freedom += estimate.degrees_of_freedom;
-  }
-  return squares / degrees_of_freedom;
+// The coefficients that the trend may have: as limma's fitFDist() spends them, but for suites of
+// three to five, which would leave one to three values to tell the dispersion by.
+int trend_parameters(std::size_t estimates) {
+  if (estimates < 6) return 1;
+  return estimates < 30 ? 3 : 4;
 }
 
 bool usable(const VarianceEstimate& estimate) {
   return estimate.degrees_of_freedom > 0 && std::isfinite(estimate.degrees_of_freedom) &&
          estimate.variance > 0 && std::isfinite(estimate.variance);
+}
+
+// The usable estimates as e = log s^2 - digamma(d/2) + log(d/2), whose mean over chance is the
+// logarithm of the true variance (Smyth 2004, section 6.2).
+struct LogVariances {
+  std::vector<double> x;            // covariates
+  std::vector<double> e;
+  double dispersion_by_chance = 0;  // of e, were all true variances on the trend
+};
+
+LogVariances log_variances(const std::vector<VarianceEstimate>& estimates,
+                           const std::vector<double>& covariates) {
+  LogVariances logs;
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    if (!usable(estimates[i])) continue;
+    const double half = estimates[i].degrees_of_freedom / 2;
+    logs.x.push_back(covariates[i]);
+    logs.e.push_back(std::log(estimates[i].variance) - boost::math::digamma(half) +
+                     std::log(half));
+    logs.dispersion_by_chance += boost::math::trigamma(half);
+  }
+  logs.dispersion_by_chance /= static_cast<double>(logs.e.size());
+  return logs;
+}
+
+double dispersion(const LogVariances& logs, const NaturalSpline& trend) {
+  double squares = 0;
+  for (std::size_t i = 0; i < logs.e.size(); ++i) {
+    const double distance = logs.e[i] - trend(logs.x[i]);
+    squares += distance * distance;
+  }
+  return squares / (static_cast<double>(logs.e.size()) - trend.parameters());
+}
+
+// Where the variances lie on the trend but for chance, the trend's shape stays and its level is the
+// maximum likelihood estimate, the pooled one. (Smyth's limit is larger for few degrees of freedom;
+// limma takes the pooled one too, since 2017.)
+double pooled_level(const std::vector<VarianceEstimate>& estimates,
+                    const std::vector<double>& covariates, const NaturalSpline& trend) {
+  double squares = 0;
+  double degrees_of_freedom = 0;
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    if (!usable(estimates[i])) continue;
+    squares += estimates[i].degrees_of_freedom * estimates[i].variance /
+               std::exp(trend(covariates[i]));
+    degrees_of_freedom += estimates[i].degrees_of_freedom;
+  }
+  return squares / degrees_of_freedom;
 }
 
 }  // namespace
@@ -51,28 +95,22 @@ double trigamma_inverse(double x) {
   return y;
 }
 
-VarianceEstimate fit_variance_prior(const std::vector<VarianceEstimate>& estimates) {
-  std::vector<VarianceEstimate> used;
-  std::ranges::copy_if(estimates, std::back_inserter(used), usable);
-  if (used.size() < kFewestEstimates) return {};
-
-  const double count = static_cast<double>(used.size());
-  std::vector<double> e;
-  double expected_dispersion = 0;  // of e, were all true variances the same
-  for (const auto& [variance, degrees_of_freedom] : used) {
-    const double half = degrees_of_freedom / 2;
-    e.push_back(std::log(variance) - boost::math::digamma(half) + std::log(half));
-    expected_dispersion += boost::math::trigamma(half) / count;
+std::vector<VarianceEstimate> fit_variance_priors(const std::vector<VarianceEstimate>& estimates,
+                                                  const std::vector<double>& covariates) {
+  const LogVariances logs = log_variances(estimates, covariates);
+  std::vector<VarianceEstimate> priors(estimates.size());
+  if (logs.e.size() < kFewestEstimates) return priors;
+  const NaturalSpline trend(logs.x, logs.e, trend_parameters(logs.e.size()));
+  const double excess = dispersion(logs, trend) - logs.dispersion_by_chance;
+  const double half = excess > 0 ? trigamma_inverse(excess) : 0;
+  const double level = excess > 0
+                           ? std::exp(boost::math::digamma(half) - std::log(half))
+                           : pooled_level(estimates, covariates, trend);
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    priors[i] = {level * std::exp(trend(covariates[i])),
+                 excess > 0 ? 2 * half : std::numeric_limits<double>::infinity()};
   }
-  double center = 0;
-  for (const double value : e) center += value / count;
-  double dispersion = 0;
-  for (const double value : e) dispersion += (value - center) * (value - center) / (count - 1);
-
-  const double excess = dispersion - expected_dispersion;
-  if (excess <= 0) return {common_variance(used), std::numeric_limits<double>::infinity()};
-  const double half = trigamma_inverse(excess);
-  return {std::exp(center + boost::math::digamma(half) - std::log(half)), 2 * half};
+  return priors;
 }
 
 VarianceEstimate moderate(const VarianceEstimate& own, const VarianceEstimate& prior) {

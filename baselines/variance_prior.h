@@ -13,13 +13,21 @@ struct VarianceEstimate {
   double degrees_of_freedom = 0;  // may be infinite
 };
 
-// The empirical Bayes prior of variances over many benchmarks: scaled inverse chi-square with
-// degrees_of_freedom d0 and scale variance s0^2. G. K. Smyth, "Linear models and empirical Bayes
-// methods for assessing differential expression in microarray experiments", Stat. Appl. Genet. Mol.
-// Biol. 3 (2004), article 3, section 6.2. Estimates with no degrees of freedom are left out, as are
-// zero variances, which have no logarithm. d0 is infinite where the variances differ by no more
-// than chance, and 0 (no prior) where fewer than three estimates are left.
-VarianceEstimate fit_variance_prior(const std::vector<VarianceEstimate>& estimates);
+// The empirical Bayes priors of variances over many benchmarks, one for each: scaled inverse
+// chi-square with degrees_of_freedom d0, the same for all, and scale variance s0^2, which follows a
+// smooth trend over the covariate. G. K. Smyth, "Linear models and empirical Bayes methods for
+// assessing differential expression in microarray experiments", Stat. Appl. Genet. Mol. Biol. 3
+// (2004), article 3, section 6.2. The trend: M. A. Sartor et al., "Intensity-based hierarchical Bayes
+// method improves testing for differentially expressed genes in microarray experiments", BMC
+// Bioinformatics 7 (2006), 538; here on a regression spline, as limma has it.
+//
+// covariates: one for each estimate, such as the logarithm of the duration: short kernels are
+// noisier. With fewer than six estimates there is no trend. Estimates with no degrees of freedom are
+// left out of the fit, as are zero variances, which have no logarithm; they get a prior like the
+// others. d0 is infinite where the variances differ from the trend by no more than chance, and 0 (no
+// prior) where fewer than three estimates are left.
+std::vector<VarianceEstimate> fit_variance_priors(const std::vector<VarianceEstimate>& estimates,
+                                                  const std::vector<double>& covariates);
 
 // The posterior variance, (d0 s0^2 + d s^2) / (d0 + d), with d0 + d degrees of freedom (ibid.).
 VarianceEstimate moderate(const VarianceEstimate& own, const VarianceEstimate& prior);

@@ -12,6 +12,12 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// Without a trend all have one prior.
+VarianceEstimate fit_variance_prior(const std::vector<VarianceEstimate>& estimates) {
+  if (estimates.empty()) return {};
+  return fit_variance_priors(estimates, std::vector<double>(estimates.size())).front();
+}
+
 // The definition, summed: trigamma(y) = sum of 1 / (y + k)^2, the tail by its integral.
 double slow_trigamma(double y) {
   double sum = 0;
@@ -109,6 +115,55 @@ TEST(FitVariancePrior, LeavesOutWhatSaysNothing) {
   more.push_back({0, 4});
   EXPECT_EQ(fit_variance_prior(more).variance, fit_variance_prior(three).variance);
   EXPECT_EQ(fit_variance_prior({{5, 0}, {5, 0}, {5, 0}}).degrees_of_freedom, 0);
+}
+
+// Variances that fall by a factor of 16 from the shortest kernel to the longest, and by no more than
+// chance about that.
+std::vector<VarianceEstimate> falling_variances(std::vector<double>& covariates, int count) {
+  std::mt19937 random(7);
+  std::chi_squared_distribution<double> chi(4);
+  std::vector<VarianceEstimate> estimates;
+  for (int i = 0; i < count; ++i) {
+    const double x = i / (count - 1.0);
+    covariates.push_back(10 + 3 * x);
+    estimates.push_back({std::pow(16, -x) * chi(random) / 4, 4});
+  }
+  return estimates;
+}
+
+TEST(FitVariancePriors, FollowTheTrend) {
+  std::vector<double> x;
+  const auto estimates = falling_variances(x, 2000);
+  const auto priors = fit_variance_priors(estimates, x);
+  for (std::size_t i = 0; i < priors.size(); ++i) {
+    EXPECT_NEAR(std::log(priors[i].variance), -std::log(16) * (x[i] - 10) / 3, 0.15);
+    // Without the trend, the spread of log variances about one level is some 0.8.
+    EXPECT_GT(priors[i].degrees_of_freedom, 50);
+  }
+  const auto flat = fit_variance_prior(estimates);
+  EXPECT_LT(flat.degrees_of_freedom, 5);
+}
+
+TEST(FitVariancePriors, OneWithoutItsOwnVarianceGetsThatOfItsPlaceOnTheTrend) {
+  std::vector<double> x;
+  auto estimates = falling_variances(x, 40);
+  estimates.push_back({});
+  x.push_back(11.5);
+  const auto priors = fit_variance_priors(estimates, x);
+  EXPECT_NEAR(std::log(priors.back().variance / 0.25), 0, 0.4);
+  // Beyond what was seen the trend goes on level.
+  x.back() = 1000;
+  EXPECT_DOUBLE_EQ(fit_variance_priors(estimates, x).back().variance, priors[39].variance);
+}
+
+TEST(FitVariancePriors, FewBenchmarksHaveNoTrend) {
+  const std::vector<VarianceEstimate> five{{1, 4}, {2, 4}, {9, 4}, {30, 4}, {100, 4}};
+  const auto priors = fit_variance_priors(five, {1, 2, 3, 4, 5});
+  EXPECT_EQ(priors.front().variance, priors.back().variance);
+  auto six = five;
+  six.push_back({300, 4});
+  const auto trended = fit_variance_priors(six, {1, 2, 3, 4, 5, 6});
+  EXPECT_LT(trended.front().variance, trended.back().variance / 20);
 }
 
 TEST(Moderate, WeighsByDegreesOfFreedom) {

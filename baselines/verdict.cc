@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPower = 0.9;
+constexpr double kConfirmationLevel = 0.05;
 
 void check(const Rule& rule) {
   const auto is_share = [](double value) { return value > 0 && value < 1; };
@@ -70,14 +71,16 @@ VerdictKind kind_without_comparison(const BenchmarkSeries* baseline,
 // suite share their degrees of freedom.
 class DetectableEffects {
  public:
-  DetectableEffects(std::size_t suite_size, const Rule& rule) : threshold_(rule.min_effect) {
+  DetectableEffects(std::size_t suite_size, const Circumstances& circumstances, const Rule& rule)
+      : threshold_(rule.min_effect), circumstances_(circumstances) {
     const double size = static_cast<double>(suite_size);
     level_ = rule.false_discovery_rate * std::max(1.0, std::ceil(size / 10)) / size;
   }
 
   // Time and cycles must both show it, so the noisier of the two decides.
   double operator()(const Comparison& comparison) {
-    double error = in_errors(comparison.time) * comparison.time.standard_error;
+    double error = in_errors(comparison.stated(circumstances_)) *
+                   comparison.stated(circumstances_).standard_error;
     if (comparison.cycles) {
       error = std::max(error, in_errors(*comparison.cycles) * comparison.cycles->standard_error);
     }
@@ -94,6 +97,7 @@ class DetectableEffects {
   }
 
   double threshold_;
+  const Circumstances& circumstances_;
   double level_ = 0;
   std::map<double, double> known_;  // by degrees of freedom
 };
@@ -103,25 +107,36 @@ class DetectableEffects {
 // below the other three, which agreed within 0.8 %. So it takes two on each side to call anything.
 VerdictKind kind_of(const Comparison& comparison, const Interval& interval, const Rule& rule) {
   if (comparison.has_single_invocation) return VerdictKind::kInconclusive;
-  if (comparison.p_slower <= rule.false_discovery_rate) return VerdictKind::kRegression;
-  if (comparison.p_faster <= rule.false_discovery_rate) return VerdictKind::kImprovement;
+  const bool slower = comparison.p_slower <= rule.false_discovery_rate;
+  const bool faster = comparison.p_faster <= rule.false_discovery_rate;
+  if (comparison.is_control && (slower || faster)) return VerdictKind::kInconclusive;
+  if (slower) {
+    const bool confirmed = comparison.confirming_invocations == 0 ||
+                           comparison.p_slower_confirmed <= kConfirmationLevel;
+    return confirmed ? VerdictKind::kRegression : VerdictKind::kInconclusive;
+  }
+  if (faster) return VerdictKind::kImprovement;
   const double threshold = std::log1p(rule.min_effect);
   const bool inside = interval.low >= -threshold && interval.high <= threshold;
   return inside ? VerdictKind::kUnchanged : VerdictKind::kInconclusive;
 }
 
-void decide(const Comparison& comparison, const Rule& rule, DetectableEffects& detectable,
-            Verdict& verdict) {
+void decide(const Comparison& comparison, const Circumstances& circumstances, const Rule& rule,
+            DetectableEffects& detectable, Verdict& verdict) {
   verdict.effect_time = std::expm1(comparison.time.effect);
   if (comparison.cycles) verdict.effect_cycles = std::expm1(comparison.cycles->effect);
+  verdict.confirming_invocations = comparison.confirming_invocations;
+  verdict.is_control = comparison.is_control;
+  verdict.machine_moved = comparison.has_moved;
   if (comparison.has_estimate()) {
-    const Interval interval = confidence_interval(comparison.time, rule.confidence);
+    const Contrast& stated = comparison.stated(circumstances);
+    const Interval interval = confidence_interval(stated, rule.confidence);
     verdict.kind = kind_of(comparison, interval, rule);
     verdict.interval = {std::expm1(interval.low), std::expm1(interval.high)};
-    verdict.p = verdict.effect_time < 0 ? comparison.p_faster : comparison.p_slower;
+    verdict.p = stated.effect < 0 ? comparison.p_faster : comparison.p_slower;
     verdict.smallest_detectable = detectable(comparison);
   }
-  verdict.reason = reason_of(comparison, verdict, rule);
+  verdict.reason = reason_of(comparison, circumstances, verdict, rule);
 }
 
 }  // namespace
@@ -166,10 +181,11 @@ std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule
       verdict.reason = reason_without_comparison(pair.first, pair.second);
     }
   }
-  compare_suite(suite, rule);
-  DetectableEffects detectable(suite.size(), rule);
+  const Circumstances circumstances = circumstances_of(baseline, candidate);
+  compare_suite(suite, circumstances, rule);
+  DetectableEffects detectable(suite.size(), circumstances, rule);
   for (std::size_t i = 0; i < suite.size(); ++i) {
-    decide(suite[i], rule, detectable, verdicts[compared[i]]);
+    decide(suite[i], circumstances, rule, detectable, verdicts[compared[i]]);
   }
   return verdicts;
 }

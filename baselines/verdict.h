@@ -24,7 +24,7 @@ std::string_view verdict_name(VerdictKind kind);  // "regression", ...
 
 // What the gate is told to care about.
 struct Rule {
-  double min_effect = 0.005;           // smallest effect that matters, 0.005 = 0.5 %
+  double min_effect = 0.003;           // smallest effect that matters, 0.003 = 0.3 %
   double false_discovery_rate = 0.01;  // over the whole suite
   double confidence = 0.95;            // of the interval
 };
@@ -34,7 +34,8 @@ struct Verdict {
   VerdictKind kind = VerdictKind::kInconclusive;
   double effect_time = 0;    // candidate over baseline, minus one; NaN where there is none
   double effect_cycles = 0;  // NaN where either side has no cycles
-  Interval interval;         // of effect_time; NaN where it cannot be had
+  Interval interval;         // of effect_time, or of effect_cycles where cycles alone decide; NaN
+                             // where it cannot be had
   double baseline_ns = 0;    // geometric mean over invocations; NaN where there is none
   double candidate_ns = 0;
   double p = 1;  // of "slower" (or "faster", where effect_time < 0), adjusted
@@ -44,6 +45,9 @@ struct Verdict {
   double smallest_detectable = 0;
   int baseline_invocations = 0;
   int candidate_invocations = 0;
+  int confirming_invocations = 0;  // of the candidate's: measured afresh, as it was not decided
+  bool is_control = false;         // its code is the same on both sides
+  bool machine_moved = false;      // a control that differs all the same
   std::string reason;         // one sentence for people: why this verdict
   std::vector<Doubt> doubts;  // of either side
 };
@@ -51,13 +55,20 @@ struct Verdict {
 // Every benchmark of either run, sorted by name. Throws InputError for a rule that is none: a
 // negative effect, a rate or confidence outside of (0, 1).
 //
-// Of each invocation only its median enters. Per benchmark the candidate's mean logarithm less the
+// Of each invocation only its midmean enters. Per benchmark the candidate's mean logarithm less the
 // baseline's is tested against log(1 + min_effect) (TREAT) with a variance moderated over the suite
 // (moderated_contrasts.h), once for time and once for cycles. The p of "slower" is the larger of
 // the two, as both must agree: an intersection-union test, R. L. Berger, "Multiparameter hypothesis
 // testing and acceptance sampling", Technometrics 24 (1982), 295-300. Where either side has no
-// cycles, time decides alone. Benjamini-Hochberg runs over the suite, once for slower and once for
-// faster. Where a side has a single invocation the verdict is inconclusive, whatever the estimate.
+// cycles, time decides alone; where both were measured in the sustained regime, cycles do.
+// Benjamini-Hochberg runs over the suite, once for slower and once for faster. Where a side has a
+// single invocation the verdict is inconclusive, whatever the estimate.
+//
+// Runs of one session are compared block by block (two_sides.h). Between two cards the difference
+// of cards adds to the noise (between_cards.h). Where controls moved, the effect must exceed their
+// movement too (drift.h), and a control itself is never a regression. Where the candidate has
+// invocations that were measured afresh because the benchmark was not decided, these alone must
+// show a slowdown again, at 5 %, for a regression to be called.
 std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule);
 
 }  // namespace fusegate

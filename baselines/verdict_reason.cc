@@ -10,7 +10,7 @@ namespace {
 std::string percent(double share) { return fmt::format("{:.2f} %", 100 * std::abs(share)); }
 std::string signed_percent(double share) { return fmt::format("{:+.2f} %", 100 * share); }
 
-std::string change(const Verdict& verdict, const Rule& rule) {
+std::string change(const Comparison& comparison, const Verdict& verdict, const Rule& rule) {
   const bool slower = verdict.kind == VerdictKind::kRegression;
   std::string text =
       fmt::format("{} by {} in time", slower ? "slower" : "faster", percent(verdict.effect_time));
@@ -19,7 +19,22 @@ std::string change(const Verdict& verdict, const Rule& rule) {
   } else {
     text += fmt::format(" and {} in cycles", percent(verdict.effect_cycles));
   }
-  return text + fmt::format("; both tests are against {}", percent(rule.min_effect));
+  text += fmt::format("; both tests are against {}", percent(rule.min_effect));
+  if (slower && comparison.confirming_invocations > 0) {
+    text += fmt::format("; {} fresh processes confirm it", comparison.confirming_invocations);
+  }
+  return text;
+}
+
+// A control differs, or would be called if it were none.
+std::string of_control(const Comparison& comparison, const Verdict& verdict) {
+  if (!comparison.has_moved) return "";
+  std::string text = fmt::format("its code is the same on both sides, so the machine moved: {}",
+                                 signed_percent(verdict.effect_time));
+  if (comparison.cycles) {
+    text += fmt::format(" in time and {} in cycles", signed_percent(verdict.effect_cycles));
+  }
+  return text;
 }
 
 // Time changed for certain, and yet no verdict: the cycles stand against it.
@@ -32,7 +47,8 @@ std::string disagreement(const Comparison& comparison, const Verdict& verdict, c
                      signed_percent(verdict.effect_cycles));
 }
 
-std::string undecided(const Comparison& comparison, const Verdict& verdict, const Rule& rule) {
+std::string undecided(const Comparison& comparison, const Circumstances& circumstances,
+                      const Verdict& verdict, const Rule& rule) {
   if (!comparison.has_estimate()) {
     return "one invocation a side says nothing about the spread between invocations; take at least "
            "two";
@@ -46,8 +62,18 @@ std::string undecided(const Comparison& comparison, const Verdict& verdict, cons
     return fmt::format("one invocation of the {} may be the odd one out; take at least two",
                        comparison.candidate->invocations.size() < 2 ? "candidate" : "baseline");
   }
+  if (const std::string moved = of_control(comparison, verdict); !moved.empty()) return moved;
+  if (comparison.p_slower <= rule.false_discovery_rate && comparison.confirming_invocations > 0) {
+    return fmt::format("all invocations together say slower ({}), but the {} fresh ones alone do "
+                       "not confirm it",
+                       signed_percent(verdict.effect_time), comparison.confirming_invocations);
+  }
   const std::string clock = disagreement(comparison, verdict, rule);
   if (!clock.empty()) return clock;
+  if (circumstances.other_card) {
+    return fmt::format("the interval, widened by what two cards differ by, reaches past {}",
+                       percent(rule.min_effect));
+  }
   return fmt::format("the interval reaches past {}, but not far enough to call it",
                      percent(rule.min_effect));
 }
@@ -64,15 +90,16 @@ std::string choice_changes(const BenchmarkSeries& baseline, const BenchmarkSerie
 
 }  // namespace
 
-std::string reason_of(const Comparison& comparison, const Verdict& verdict, const Rule& rule) {
+std::string reason_of(const Comparison& comparison, const Circumstances& circumstances,
+                      const Verdict& verdict, const Rule& rule) {
   std::string text;
   if (verdict.kind == VerdictKind::kUnchanged) {
     text = fmt::format("the interval {} to {} lies within {}", signed_percent(verdict.interval.low),
                        signed_percent(verdict.interval.high), percent(rule.min_effect));
   } else if (verdict.kind == VerdictKind::kInconclusive) {
-    text = undecided(comparison, verdict, rule);
+    text = undecided(comparison, circumstances, verdict, rule);
   } else {
-    text = change(verdict, rule);
+    text = change(comparison, verdict, rule);
   }
   return text + choice_changes(*comparison.baseline, *comparison.candidate);
 }

@@ -9,7 +9,8 @@
 namespace fusegate {
 
 // For a benchmark that both runs measured; the verdict's kind, effects and interval are set.
-std::string reason_of(const Comparison& comparison, const Verdict& verdict, const Rule& rule);
+std::string reason_of(const Comparison& comparison, const Circumstances& circumstances,
+                      const Verdict& verdict, const Rule& rule);
 
 // For one that failed, or that a run lacks (null).
 std::string reason_without_comparison(const BenchmarkSeries* baseline,
