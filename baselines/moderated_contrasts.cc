@@ -24,20 +24,15 @@ std::vector<ModeratedContrast> moderated_contrasts(const std::vector<TwoSides>& 
   std::vector<Difference> differences;
   std::vector<VarianceEstimate> own;
   std::vector<double> covariates;
-  // What a variance is known by is never more than all that was measured, even where the fit finds
-  // no dispersion and calls the prior certain. limma's eBayes() has the same bound.
-  double measured = 0;
   for (const TwoSides& sides : suite) {
     differences.push_back(resolved_difference(sides));
     own.push_back(differences.back().variance);
     covariates.push_back(sides.covariate);
-    measured += own.back().degrees_of_freedom;
   }
   const std::vector<VarianceEstimate> priors = fit_variance_priors(own, covariates);
   std::vector<ModeratedContrast> contrasts;
   for (std::size_t i = 0; i < suite.size(); ++i) {
-    VarianceEstimate posterior = moderate(own[i], priors[i]);
-    posterior.degrees_of_freedom = std::min(posterior.degrees_of_freedom, measured);
+    const VarianceEstimate posterior = moderate(own[i], priors[i]);
     contrasts.push_back(
         {{differences[i].effect, std::sqrt(posterior.variance * differences[i].share),
           posterior.degrees_of_freedom},

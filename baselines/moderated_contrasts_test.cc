@@ -43,9 +43,12 @@ TEST(ModeratedContrasts, ASuiteModeratesEachVariance) {
 }
 
 TEST(ModeratedContrasts, KnowNoMoreThanWasMeasured) {
-  // Equal variances make the prior certain, but eight degrees of freedom were measured in all.
+  // Equal variances differ by no more than chance, but eight degrees of freedom were measured in all.
   const std::vector<TwoSides> suite(4, sides({0, 1}, {0, 1}));
-  for (const Contrast& contrast : contrasts_of(suite)) EXPECT_EQ(contrast.degrees_of_freedom, 8);
+  for (const Contrast& contrast : contrasts_of(suite)) {
+    EXPECT_LT(contrast.degrees_of_freedom, 8);
+    EXPECT_GT(contrast.degrees_of_freedom, 6);
+  }
 }
 
 TEST(ModeratedContrasts, IdenticalValuesKeepTheResolutionOfTheFile) {
@@ -58,7 +61,8 @@ TEST(ModeratedContrasts, ASingleInvocationASideBorrowsTheSuitesNoise) {
   suite.push_back(sides({5}, {6}));
   const auto contrasts = contrasts_of(suite);
   EXPECT_DOUBLE_EQ(contrasts[3].standard_error, std::sqrt(0.5 * 2));
-  EXPECT_EQ(contrasts[3].degrees_of_freedom, 6);
+  // That of the other three, but for their own two each.
+  EXPECT_NEAR(contrasts[3].degrees_of_freedom, contrasts[0].degrees_of_freedom - 2, 1e-9);
 }
 
 TEST(ModeratedContrasts, NothingIsKnownWithOneInvocationASideThroughout) {

@@ -55,9 +55,10 @@ double cube_above(double x, double knot) {
 // Least squares by modified Gram-Schmidt: the columns are few, and no two of a natural spline's with
 // distinct knots are parallel. A. Bjorck, "Numerics of Gram-Schmidt orthogonalization", Linear
 // Algebra Appl. 197-198 (1994), 297-316.
-std::vector<double> least_squares(std::vector<Column> columns, Column y) {
+std::vector<double> least_squares(std::vector<Column> columns, Column y,
+                                  std::vector<std::vector<double>>& r) {
   const std::size_t size = columns.size();
-  std::vector<std::vector<double>> r(size, std::vector<double>(size));
+  r.assign(size, std::vector<double>(size));
   std::vector<double> projection(size);
   for (std::size_t j = 0; j < size; ++j) {
     r[j][j] = std::sqrt(dot(columns[j], columns[j]));
@@ -94,7 +95,7 @@ NaturalSpline::NaturalSpline(const std::vector<double>& x, const std::vector<dou
     const std::vector<double> row = basis((x[i] - low_) / scale_);
     for (std::size_t j = 0; j < row.size(); ++j) columns[j][i] = row[j];
   }
-  coefficients_ = least_squares(std::move(columns), y);
+  coefficients_ = least_squares(std::move(columns), y, triangle_);
 }
 
 std::vector<double> NaturalSpline::basis(double x) const {
@@ -111,10 +112,21 @@ std::vector<double> NaturalSpline::basis(double x) const {
   return row;
 }
 
+double NaturalSpline::scaled(double x) const { return std::clamp((x - low_) / scale_, 0.0, 1.0); }
+
 double NaturalSpline::operator()(double x) const {
-  const double scaled = std::clamp((x - low_) / scale_, 0.0, 1.0);
-  const std::vector<double> row = basis(scaled);
+  const std::vector<double> row = basis(scaled(x));
   return std::inner_product(row.begin(), row.end(), coefficients_.begin(), 0.0);
+}
+
+// |z|^2 with R^T z = the basis at x.
+double NaturalSpline::leverage(double x) const {
+  std::vector<double> z = basis(scaled(x));
+  for (std::size_t j = 0; j < z.size(); ++j) {
+    for (std::size_t k = 0; k < j; ++k) z[j] -= triangle_[k][j] * z[k];
+    z[j] /= triangle_[j][j];
+  }
+  return dot(z, z);
 }
 
 }  // namespace fusegate

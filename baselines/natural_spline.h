@@ -17,14 +17,19 @@ class NaturalSpline {
 
   // Beyond the points the curve goes on at the height of its ends: nothing was seen there.
   double operator()(double x) const;
+  // The variance of the curve's height at x, in units of one point's: near 0 where many points hold
+  // the curve, 1 where a single point does.
+  double leverage(double x) const;
   int parameters() const { return static_cast<int>(coefficients_.size()); }
 
  private:
-  std::vector<double> basis(double x) const;
+  std::vector<double> basis(double x) const;  // x on the curve's own scale
+  double scaled(double x) const;
 
   double low_ = 0;
   double scale_ = 1;
   std::vector<double> knots_;  // of x scaled to 0 .. 1
+  std::vector<std::vector<double>> triangle_;  // R of the points' QR decomposition
   std::vector<double> coefficients_;
 };
 

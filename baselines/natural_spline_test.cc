@@ -46,6 +46,17 @@ TEST(NaturalSpline, FollowsABendThroughNoise) {
   for (const double at : {0.0, 1.0, 2.0, 4.0, 6.0}) EXPECT_NEAR(fit(at), std::exp(-at) * 5, 0.5);
 }
 
+TEST(NaturalSpline, TheLeverageOfAMeanAndOfALine) {
+  const std::vector<double> x{1, 2, 3, 4};
+  EXPECT_NEAR(NaturalSpline(x, {0, 0, 1, 0}, 1).leverage(2), 1.0 / 4, 1e-12);
+  // The textbook's 1/n + (x - mean)^2 / sum of (x - mean)^2.
+  EXPECT_NEAR(NaturalSpline(x, {0, 0, 1, 0}, 2).leverage(4), 0.25 + 2.25 / 5, 1e-12);
+  // As many parameters as points: each holds the curve alone.
+  EXPECT_NEAR(NaturalSpline({0, 1, 2}, {0, 1, 0}, 3).leverage(1), 1, 1e-12);
+  // One place far from all others.
+  EXPECT_NEAR(NaturalSpline({0, 0, 0, 9}, {0, 0, 0, 5}, 2).leverage(9), 1, 1e-12);
+}
+
 TEST(NaturalSpline, StaysLevelBeyondThePoints) {
   const NaturalSpline fit({0, 1, 2, 3}, {0, 1, 2, 3}, 2);
   EXPECT_NEAR(fit(-100), 0, 1e-12);

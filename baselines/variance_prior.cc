@@ -101,14 +101,15 @@ std::vector<VarianceEstimate> fit_variance_priors(const std::vector<VarianceEsti
   std::vector<VarianceEstimate> priors(estimates.size());
   if (logs.e.size() < kFewestEstimates) return priors;
   const NaturalSpline trend(logs.x, logs.e, trend_parameters(logs.e.size()));
-  const double excess = dispersion(logs, trend) - logs.dispersion_by_chance;
+  const double excess = std::max(0.0, dispersion(logs, trend) - logs.dispersion_by_chance);
   const double half = excess > 0 ? trigamma_inverse(excess) : 0;
   const double level = excess > 0
                            ? std::exp(boost::math::digamma(half) - std::log(half))
                            : pooled_level(estimates, covariates, trend);
   for (std::size_t i = 0; i < estimates.size(); ++i) {
-    priors[i] = {level * std::exp(trend(covariates[i])),
-                 excess > 0 ? 2 * half : std::numeric_limits<double>::infinity()};
+    const double uncertainty =
+        excess + trend.leverage(covariates[i]) * (excess + logs.dispersion_by_chance);
+    priors[i] = {level * std::exp(trend(covariates[i])), 2 * trigamma_inverse(uncertainty)};
   }
   return priors;
 }

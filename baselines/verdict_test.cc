@@ -267,8 +267,8 @@ Verdict judge_slow_start(bool marked_as_extension) {
   }
   for (int i = 0; i < 30; ++i) {
     const std::string name = "other" + std::to_string(i);
-    baseline.push_back(test_series(name, noisy));
-    candidate.push_back(test_series(name, noisy));
+    baseline.push_back(test_series(name, scaled(noisy, std::pow(1.1, i - 15))));
+    candidate.push_back(test_series(name, scaled(noisy, std::pow(1.1, i - 15))));
   }
   return judge(test_run(baseline), test_run(candidate), {}).at(0);
 }
