@@ -6,6 +6,7 @@
 
 #include "baselines/error.h"
 #include "baselines/file_io.h"
+#include "bench/google_flags.h"
 
 namespace fusegate {
 namespace {
@@ -42,6 +43,8 @@ void add_options(CLI::App& app, Options& options) {
   add_protocol<std::int64_t>(app, options, "places", "places", "Allocations they are spread over");
   add_protocol<std::int64_t>(app, options, "batch-us", "batch_us", "Least length of a sample");
   add_protocol<std::int64_t>(app, options, "idle-us", "idle_us", "Idle before every sample");
+  add_protocol<std::string>(app, options, "order", "order",
+                            "Of places: interleaved over all benchmarks, or contiguous");
   add_protocol<std::string>(app, options, "l2", "l2", "L2 before a call: warm or flushed");
   app.add_option("--out", options.out, "Write the run file here");
   app.add_option("--invocation", options.invocation, "This invocation's number in its run")
@@ -61,7 +64,7 @@ Options parse_options(int argc, const char* const* argv) {
   app.allow_extras();
   add_options(app, options);
   app.parse(argc, argv);
-  options.benchmark_flags = app.remaining();
+  options.benchmark_flags = take_protocol_flags(app.remaining(), options.protocol);
   for (const std::string& flag : options.benchmark_flags) {
     if (!flag.starts_with("--benchmark_") && !flag.starts_with("--v=")) {
       throw InputError(flag, "", "unknown flag; see --help");

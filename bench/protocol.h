@@ -16,7 +16,13 @@ enum class L2State {
   kFlushed,  // the L2 is overwritten before every call
 };
 
+enum class Order {
+  kInterleaved,  // places of all benchmarks in random order, another in every process
+  kContiguous,   // one benchmark's places after another's
+};
+
 std::string_view l2_state_name(L2State state);  // "warm", "flushed"
+std::string_view order_name(Order order);       // "interleaved", "contiguous"
 
 struct Protocol {
   int samples = 60;
@@ -25,12 +31,21 @@ struct Protocol {
   // Idle before every sample: the power limit then has nothing to take back, and the clock stays
   // up.
   std::chrono::nanoseconds idle = std::chrono::milliseconds(5);
-  // Samples are spread evenly over this many fresh allocations of every tensor.
+  // Samples are spread evenly over this many fresh allocations of every tensor; at most as many as
+  // samples.
   int places = 10;
+  // On an unlocked H200 the clock that a GEMM got changed within seconds: medians of successive
+  // places of a 0.4 s window correlated by 0.33 to 0.38. Interleaving takes each benchmark's places
+  // from the whole process and not from one such window.
+  Order order = Order::kInterleaved;
   L2State l2 = L2State::kWarm;
   // The gate's smallest effect that matters, where the suite sets one for this kind of device; else
   // 0.
   double min_effect = 0;
+
+  // Samples of the places before this one, which are the first sample's number there.
+  int first_sample(int place) const { return samples * place / places; }
+  int samples_at(int place) const { return first_sample(place + 1) - first_sample(place); }
 
   nlohmann::json to_json() const;
 };

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <set>
+#include <optional>
 
 namespace fusegate {
 namespace {
@@ -54,12 +54,17 @@ const Implementation& geglu_fused() {
 
 class SessionTest : public testing::Test {
  protected:
-  Session make(FakeMeter& meter) {
-    return Session(*device_, meter, verifier_, protocol_, benchmark_, 1);
+  Session verified(FakeMeter& meter) {
+    context_.emplace(SessionContext{*device_, meter, ballast_, protocol_, 1});
+    Session session(*context_, benchmark_);
+    session.verify(verifier_);
+    return session;
   }
 
   std::unique_ptr<Device> device_ = open_device("cpu");
   Verifier verifier_{*device_, 1};
+  Ballast ballast_{*device_, 1};
+  std::optional<SessionContext> context_;
   Protocol protocol_{.samples = 12, .idle = std::chrono::nanoseconds(0), .places = 4};
   Implementation implementation_ = geglu_fused();
   PlannedBenchmark benchmark_{&implementation_, {1, 4, 1, 16, Dtype::kFp32}};
@@ -68,40 +73,53 @@ class SessionTest : public testing::Test {
 TEST_F(SessionTest, MakesBatchesLongEnough) {
   for (const double call_ns : {2000.0, 50'000.0, 1e6, 5e6}) {
     FakeMeter meter(call_ns);
-    Session session = make(meter);
-    session.prepare_sample(0);
-    const Sample sample = session.run_sample();
+    Session session = verified(meter);
+    const auto place = session.enter(0);
+    const Sample sample = session.run_sample(*place);
     EXPECT_GE(sample.batch_ns, 1.5e6) << call_ns;
     EXPECT_LE(sample.batch_ns, 1.5e6 * 1.1 + call_ns) << call_ns;
-    EXPECT_TRUE(session.record().doubts.empty());
+    EXPECT_TRUE(place->doubts.empty());
   }
 }
 
 TEST_F(SessionTest, DoubtsABatchThatStaysShort) {
   FakeMeter meter(1);  // so short that the longest batch is not enough
-  Session session = make(meter);
-  session.run_sample();
-  EXPECT_THAT(session.record().doubts, testing::ElementsAre(Doubt::kShortBatch));
+  Session session = verified(meter);
+  const auto place = session.enter(0);
+  session.run_sample(*place);
+  EXPECT_THAT(place->doubts, testing::ElementsAre(Doubt::kShortBatch));
 }
 
-TEST_F(SessionTest, SpreadsSamplesOverThePlaces) {
+TEST_F(SessionTest, SizesAndDescribesAtTheFirstPlaceAlone) {
   FakeMeter meter(100'000);
-  Session session = make(meter);
-  const int before = meter.records;
-  std::set<int> moves;
-  for (int sample = 0; sample < protocol_.samples; ++sample) {
-    session.prepare_sample(sample);
-    session.run_sample();
-    moves.insert(meter.records);
+  Session session = verified(meter);
+  session.enter(4);  // whichever is the first: a resumed run file has some already
+  const int calls = session.calls(), records = meter.records, runs = meter.runs;
+  meter.call_ns *= 2;
+  for (int place = 5; place < 8; ++place) {
+    session.enter(place);
+    EXPECT_EQ(session.calls(), calls);
   }
-  EXPECT_EQ(moves.size(), static_cast<std::size_t>(protocol_.places));
-  EXPECT_EQ(meter.records - before, protocol_.places - 1) << "the first place is there already";
+  EXPECT_EQ(meter.records - records, 3);
+  EXPECT_EQ(meter.runs - runs, 3) << "one warm-up a place";
+  EXPECT_EQ(meter.annotated.size(), 1u);
+}
+
+TEST_F(SessionTest, GivesEveryPlaceInputsOfItsOwn) {
+  FakeMeter meter(100'000);
+  Session session = verified(meter);
+  const auto first_input = [&](int place) {
+    return *static_cast<const float*>(session.enter(place)->workspace.inputs()[0].data);
+  };
+  EXPECT_EQ(first_input(1), first_input(1));
+  EXPECT_NE(first_input(1), first_input(2));
 }
 
 TEST_F(SessionTest, DescribesTheBenchmark) {
   FakeMeter meter(100'000);
   protocol_.l2 = L2State::kFlushed;
-  const Session session = make(meter);
+  Session session = verified(meter);
+  session.enter(0);
   EXPECT_EQ(session.record().launches.kernels, 3);
   EXPECT_EQ(session.record().host_ns, 42);
   EXPECT_EQ(session.record().flops, 10 * 64);
@@ -117,7 +135,9 @@ TEST_F(SessionTest, NeverTimesAWrongKernel) {
     return PreparedKernel{};
   };
   FakeMeter meter(100'000);
-  EXPECT_THROW(make(meter), std::runtime_error);
+  EXPECT_THROW(verified(meter), std::runtime_error);
+  Session unchecked(*context_, benchmark_);
+  EXPECT_THROW(unchecked.enter(0), std::logic_error);
   EXPECT_EQ(meter.records, 0);
 }
 
@@ -125,7 +145,7 @@ TEST_F(SessionTest, RefusesWhatDoesNotFitIntoMemory) {
   benchmark_.problem = {kLargestAxis, kLargestAxis, 1, kLargestAxis, Dtype::kFp32};
   FakeMeter meter(100'000);
   try {
-    make(meter);
+    verified(meter);
     FAIL();
   } catch (const DeviceError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("GB free"));

@@ -139,8 +139,20 @@ Sweep parse_sweep(const Node& node) {
   return sweep;
 }
 
+// The one of the values that the string names.
+template <typename T>
+T parse_choice(const Node& node, std::string_view (*name)(T), std::initializer_list<T> values) {
+  const std::string text = node.string();
+  std::vector<std::string> known;
+  for (const T value : values) {
+    if (name(value) == text) return value;
+    known.push_back(fmt::format("\"{}\"", name(value)));
+  }
+  node.fail(fmt::format("must be {}", fmt::join(known, " or ")));
+}
+
 void parse_protocol(const Node& node, Protocol& protocol) {
-  node.expect_object({"samples", "batch_us", "idle_us", "places", "l2"});
+  node.expect_object({"samples", "batch_us", "idle_us", "places", "order", "l2"});
   constexpr std::int64_t kMinute = 60'000'000;
   const auto set = [&](const char* key, std::int64_t low, std::int64_t high, auto&& store) {
     if (node.has(key)) store(node.at(key).integer(low, high));
@@ -150,10 +162,14 @@ void parse_protocol(const Node& node, Protocol& protocol) {
   set("batch_us", 1, kMinute,
       [&](std::int64_t n) { protocol.batch = std::chrono::microseconds(n); });
   set("idle_us", 0, kMinute, [&](std::int64_t n) { protocol.idle = std::chrono::microseconds(n); });
-  if (!node.has("l2")) return;
-  const std::string l2 = node.at("l2").string();
-  if (l2 != "warm" && l2 != "flushed") node.at("l2").fail("must be \"warm\" or \"flushed\"");
-  protocol.l2 = l2 == "warm" ? L2State::kWarm : L2State::kFlushed;
+  if (node.has("order")) {
+    protocol.order =
+        parse_choice(node.at("order"), &order_name, {Order::kInterleaved, Order::kContiguous});
+  }
+  if (node.has("l2")) {
+    protocol.l2 = parse_choice(node.at("l2"), &l2_state_name, {L2State::kWarm, L2State::kFlushed});
+  }
+  protocol.places = std::min(protocol.places, protocol.samples);
 }
 
 std::vector<std::string> suites_in(const std::filesystem::path& folder) {

@@ -1,7 +1,8 @@
 // A suite: what is swept and how, from a JSON file.
 //
 //   {"name": "smoke",
-//    "protocol": {"samples": 12, "batch_us": 1500, "idle_us": 5000, "places": 3, "l2": "warm"},
+//    "protocol": {"samples": 12, "batch_us": 1500, "idle_us": 5000, "places": 3,
+//                 "order": "interleaved", "l2": "warm"},
 //    "gate": {"cpu": {"min_effect": 0.05}},
 //    "sweeps": [{"operations": ["geglu"], "implementations": ["fused"], "dtype": ["bf16"],
 //                "batch": [1, 8], "seq": [128], "dim": [768], "hidden": [3072]}]}
