@@ -6,6 +6,7 @@
 #include <ctime>
 #include <utility>
 
+#include "baselines/error.h"
 #include "bench/interrupt.h"
 
 namespace fusegate {
@@ -32,6 +33,10 @@ Invocation::Invocation(Device& device, Meter& meter, const Plan& plan, Environme
       probe_(probe),
       options_(options),
       ledger_(plan, options.info) {
+  if (options.info.protocol.spin.count() > 0 && !meter.can_spin()) {
+    throw InputError("suite " + options.info.suite, "protocol.spin_us",
+                     fmt::format("{} has no kernel that spins", device.name()));
+  }
   for (const PlannedBenchmark& benchmark : plan.benchmarks) {
     sessions_.emplace_back(context_, benchmark);
   }

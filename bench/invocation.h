@@ -33,7 +33,8 @@ struct InvocationOptions {
   bool resume = false;
 };
 
-// Benchmarks are known by their number in the plan. All must outlive the invocation.
+// Benchmarks are known by their number in the plan. All must outlive the invocation. Throws
+// InputError for a protocol that the device cannot follow.
 class Invocation {
  public:
   Invocation(Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,

@@ -116,6 +116,16 @@ class ProgramTest(unittest.TestCase):
             details = ["details" in e for e in self.read()["benchmarks"] if e["name"] == name]
             self.assertTrue(details[0], name)
 
+    def test_sustained_warms_up_and_does_not_idle(self):
+        began = time.monotonic()
+        result = run(*[flag for flag in TINY if "idle" not in flag], "--operation=geglu",
+                     "--regime=sustained", "--warm-ms=150", f"--out={self.out}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertGreater(time.monotonic() - began, 2 * 2 * 0.15, "two places of two benchmarks")
+        protocol = self.read()["context"]["fusegate"]["protocol"]
+        self.assertEqual((protocol["regime"], protocol["warm_ns"], protocol["idle_ns"]),
+                         ("sustained", 150_000_000, 0))
+
     def test_google_benchmarks_flags_work(self):
         listed = run(*TINY, "--benchmark_list_tests")
         self.assertEqual(listed.returncode, 0)
@@ -157,6 +167,8 @@ class ProgramTest(unittest.TestCase):
                 (["--device=tpu"], "tpu"),
                 (["--batch=x"], "batch"),
                 (["--order=sorted"], "protocol.order"),
+                (["--regime=peak"], "protocol.regime"),
+                ([*TINY, "--spin-us=100"], "protocol.spin_us"),
                 (["--batch=1", "--benchmark_repetitions=many"], "--benchmark_repetitions"),
                 (["--device=cpu", "--batch=1", "--dtype=fp16"], "fp16"),
                 ([*TINY, "--out=/proc/no/such/folder/1.json"], "/proc/no")]:

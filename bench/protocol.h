@@ -11,6 +11,11 @@
 
 namespace fusegate {
 
+enum class Regime {
+  kBurst,      // idle before every sample
+  kSustained,  // back to back, as in training, after a warm-up meant to reach the power limit
+};
+
 enum class L2State {
   kWarm,     // calls follow each other; what fits into the L2 stays there
   kFlushed,  // the L2 is overwritten before every call
@@ -21,10 +26,12 @@ enum class Order {
   kContiguous,   // one benchmark's places after another's
 };
 
+std::string_view regime_name(Regime regime);    // "burst", "sustained"
 std::string_view l2_state_name(L2State state);  // "warm", "flushed"
 std::string_view order_name(Order order);       // "interleaved", "contiguous"
 
 struct Protocol {
+  Regime regime = Regime::kBurst;
   int samples = 60;
   // A sample's launches together take at least this long.
   std::chrono::nanoseconds batch = std::chrono::microseconds(1500);
@@ -38,6 +45,11 @@ struct Protocol {
   // places of a 0.4 s window correlated by 0.33 to 0.38. Interleaving takes each benchmark's places
   // from the whole process and not from one such window.
   Order order = Order::kInterleaved;
+  // At each place calls run back to back for this long before its first sample; one batch always
+  // does.
+  std::chrono::nanoseconds warm{0};
+  // A kernel that only spins runs for this long between idling and every sample; none where 0.
+  std::chrono::nanoseconds spin{0};
   L2State l2 = L2State::kWarm;
   // The gate's smallest effect that matters, where the suite sets one for this kind of device; else
   // 0.
@@ -49,5 +61,8 @@ struct Protocol {
 
   nlohmann::json to_json() const;
 };
+
+// The defaults in a regime.
+Protocol protocol_of(Regime regime);
 
 }  // namespace fusegate

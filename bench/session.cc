@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "bench/interrupt.h"
+
 namespace fusegate {
 namespace {
 
@@ -16,6 +18,15 @@ constexpr int kMostCalls = 4000;
 
 double needed_ns(const Protocol& protocol) {
   return std::chrono::duration<double, std::nano>(protocol.batch).count();
+}
+
+// Once at least: the first replay of a graph, and the clock's way up from idle.
+void warm_up(Batch& batch, std::chrono::nanoseconds length) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + length;
+  do {
+    batch.run();
+  } while (Clock::now() < end && !interrupted());
 }
 
 }  // namespace
@@ -49,9 +60,13 @@ std::unique_ptr<Place> Session::enter(int place) {
     size_batch(here->kernel);
     describe(here->kernel);
   }
-  here->batch = meter.record(here->kernel, calls_, protocol.l2);
-  here->batch->run();  // warm-up: the first replay of a graph, and the clock's way up from idle
+  here->batch = meter.record(here->kernel, batch_options());
+  warm_up(*here->batch, protocol.warm);
   return here;
+}
+
+BatchOptions Session::batch_options() const {
+  return {.calls = calls_, .l2 = context_.protocol.l2, .spin = context_.protocol.spin};
 }
 
 void Session::size_batch(const PreparedKernel& kernel) {
@@ -59,7 +74,7 @@ void Session::size_batch(const PreparedKernel& kernel) {
   calls_ = 1;
   // A few calls say little about the time of many; growing towards the target settles it.
   for (int attempt = 0; attempt < 4; ++attempt) {
-    const auto pilot = context_.meter.record(kernel, calls_, context_.protocol.l2);
+    const auto pilot = context_.meter.record(kernel, batch_options());
     pilot->run();
     const double call_ns = pilot->run().batch_ns / calls_;
     constexpr double kMargin = 1.1;  // a later batch may run at a higher clock than the pilot's

@@ -78,6 +78,7 @@ class Session {
   const BenchmarkRecord& record() const { return record_; }
 
  private:
+  BatchOptions batch_options() const;
   void size_batch(const PreparedKernel& kernel);
   void describe(const PreparedKernel& kernel);
 

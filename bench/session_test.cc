@@ -4,53 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <chrono>
 #include <optional>
+
+#include "bench/fake_meter.h"
 
 namespace fusegate {
 namespace {
-
-// Calls take call_ns each and a batch a fixed overhead more; nothing is launched.
-class FakeMeter : public Meter {
- public:
-  explicit FakeMeter(double call_ns) : call_ns(call_ns) {}
-
-  std::unique_ptr<Batch> record(const PreparedKernel&, int calls, L2State l2) override {
-    struct FakeBatch : Batch {
-      FakeBatch(FakeMeter& meter, int calls) : meter(meter), calls(calls) {}
-      Sample run() override {
-        ++meter.runs;
-        return {.batch_ns = meter.overhead_ns + calls * meter.call_ns,
-                .sm_clock_hz = meter.clock_hz};
-      }
-      FakeMeter& meter;
-      int calls;
-    };
-    last_l2 = l2;
-    ++records;
-    return std::make_unique<FakeBatch>(*this, calls);
-  }
-  LaunchCount count_launches(const PreparedKernel&) override { return {.kernels = 3}; }
-  double host_ns(const PreparedKernel&) override { return 42; }
-  void annotate(const PreparedKernel&, const std::string& benchmark) override {
-    annotated.push_back(benchmark);
-  }
-
-  double call_ns;
-  double overhead_ns = 1000;
-  double clock_hz = 1e9;
-  int runs = 0;
-  int records = 0;
-  L2State last_l2 = L2State::kWarm;
-  std::vector<std::string> annotated;
-};
-
-const Implementation& geglu_fused() {
-  for (const Implementation& i : implementations()) {
-    if (i.operation == "geglu" && i.name == "fused" && i.device == "cpu") return i;
-  }
-  throw std::out_of_range("geglu/fused");
-}
 
 class SessionTest : public testing::Test {
  protected:
@@ -66,7 +26,7 @@ class SessionTest : public testing::Test {
   Ballast ballast_{*device_, 1};
   std::optional<SessionContext> context_;
   Protocol protocol_{.samples = 12, .idle = std::chrono::nanoseconds(0), .places = 4};
-  Implementation implementation_ = geglu_fused();
+  Implementation implementation_ = cpu_implementation("geglu", "fused");
   PlannedBenchmark benchmark_{&implementation_, {1, 4, 1, 16, Dtype::kFp32}};
 };
 
@@ -127,7 +87,29 @@ TEST_F(SessionTest, DescribesTheBenchmark) {
   ASSERT_EQ(session.record().stages.size(), 1u);
   EXPECT_EQ(session.record().stages[0].name, "gelu_mul");
   EXPECT_THAT(meter.annotated, testing::ElementsAre(benchmark_.name()));
-  EXPECT_EQ(meter.last_l2, L2State::kFlushed);
+  EXPECT_EQ(meter.last_options.l2, L2State::kFlushed);
+}
+
+TEST_F(SessionTest, WarmsUpForAsLongAsTheProtocolSays) {
+  FakeMeter meter(100'000);
+  Session session = verified(meter);
+  session.enter(0);
+  protocol_.warm = std::chrono::milliseconds(20);
+  const int before = meter.runs;
+  const auto start = std::chrono::steady_clock::now();
+  session.enter(1);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, protocol_.warm);
+  EXPECT_GT(meter.runs - before, 1) << "back to back";
+}
+
+TEST_F(SessionTest, IdlesBeforeEverySample) {
+  FakeMeter meter(100'000);
+  protocol_.idle = std::chrono::milliseconds(3);
+  Session session = verified(meter);
+  const auto place = session.enter(0);
+  const auto start = std::chrono::steady_clock::now();
+  for (int sample = 0; sample < 4; ++sample) session.run_sample(*place);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, 4 * protocol_.idle);
 }
 
 TEST_F(SessionTest, NeverTimesAWrongKernel) {

@@ -53,6 +53,22 @@ TEST(Suite, ReadsEveryField) {
   EXPECT_THAT(suite.sweeps[0].dtype, testing::ElementsAre(Dtype::kFp32));
 }
 
+TEST(Suite, TakesWhatIsNotNamedFromTheRegime) {
+  json suite = valid();
+  suite["protocol"] = {{"regime", "sustained"}};
+  const Protocol sustained = parse_suite(suite, "mine.json").protocol;
+  EXPECT_EQ(sustained.regime, Regime::kSustained);
+  EXPECT_EQ(sustained.warm, std::chrono::milliseconds(300));
+  EXPECT_EQ(sustained.idle.count(), 0);
+  EXPECT_EQ(sustained.places, 3);
+  EXPECT_EQ(sustained.samples, Protocol{}.samples);
+  suite["protocol"].update({{"warm_ms", 50}, {"places", 2}, {"spin_us", 7}});
+  const Protocol named = parse_suite(suite, "mine.json").protocol;
+  EXPECT_EQ(named.warm, std::chrono::milliseconds(50));
+  EXPECT_EQ(named.places, 2);
+  EXPECT_EQ(named.spin, std::chrono::microseconds(7));
+}
+
 TEST(Suite, HasNoMorePlacesThanSamples) {
   json suite = valid();
   suite["protocol"] = {{"samples", 3}, {"places", 5}};
@@ -93,6 +109,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadSuite{"UnknownOrder", "/protocol/order", "backwards",
                  "protocol.order: must be \"interleaved\" or \"contiguous\""},
         BadSuite{"OrderAsNumber", "/protocol/order", 1, "protocol.order: must be a string"},
+        BadSuite{"UnknownRegime", "/protocol/regime", "idle",
+                 "protocol.regime: must be \"burst\" or \"sustained\""},
+        BadSuite{"NegativeWarmUp", "/protocol/warm_ms", -1, "protocol.warm_ms: must be a whole"},
+        BadSuite{"WarmUpOfHours", "/protocol/warm_ms", 1e7, "protocol.warm_ms"},
+        BadSuite{"HalfAMicrosecondOfSpin", "/protocol/spin_us", 0.5,
+                 "protocol.spin_us: must be a whole"},
         BadSuite{"MinEffectOfOne", "/gate/cpu/min_effect", 1, "gate.cpu.min_effect"},
         BadSuite{"UnknownGateKey", "/gate/cpu/maximum", 1, "gate.cpu.maximum: unknown key"},
         BadSuite{"NoSweeps", "/sweeps", nullptr, "sweeps: is missing"},
@@ -144,6 +166,22 @@ TEST(Flags, ReplaceTheSuitesAxes) {
   EXPECT_EQ(suite.protocol.samples, 3);
   EXPECT_THAT(from_flags({}, folder).sweeps[0].batch, testing::ElementsAre(1, 8))
       << "nothing named means smoke";
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Flags, OfAnotherRegimeDropWhatTheSuiteChoseForItsOwn) {
+  const std::filesystem::path folder = testing::TempDir() + "fusegate_regime_test";
+  json suite = valid();
+  suite["protocol"] = {{"samples", 16}, {"idle_us", 2000}, {"places", 4}};
+  write_atomically(folder / "smoke.json", suite.dump());
+  const Protocol burst = from_flags({"--regime=burst"}, folder).protocol;
+  EXPECT_EQ(burst.idle, std::chrono::microseconds(2000));
+  EXPECT_EQ(burst.places, 4);
+  const Protocol sustained = from_flags({"--regime=sustained", "--warm-ms=9"}, folder).protocol;
+  EXPECT_EQ(sustained.idle.count(), 0);
+  EXPECT_EQ(sustained.places, 3);
+  EXPECT_EQ(sustained.samples, 16);
+  EXPECT_EQ(sustained.warm, std::chrono::milliseconds(9));
   std::filesystem::remove_all(folder);
 }
 
