@@ -1,6 +1,6 @@
 // How a benchmark is measured: what a sample is, how many there are, and what comes between them.
-// The defaults are the protocol whose processes agreed best on an unlocked H200 (docs: README, "How
-// a number is measured").
+// The defaults are, but for the order, which came later, the protocol whose processes agreed best
+// on an unlocked H200 (README, "How a number is measured").
 #pragma once
 
 #include <chrono>
