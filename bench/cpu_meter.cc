@@ -14,11 +14,11 @@ constexpr std::size_t kFlushBytes = std::size_t{512} << 20;
 
 class CpuBatch : public Batch {
  public:
-  CpuBatch(Device& device, const PreparedKernel& kernel, int calls, L2State l2)
+  CpuBatch(Device& device, const PreparedKernel& kernel, const BatchOptions& options)
       : device_(device),
         kernel_(kernel),
-        calls_(calls),
-        flush_(l2 == L2State::kFlushed ? kFlushBytes : 0) {}
+        calls_(options.calls),
+        flush_(options.l2 == L2State::kFlushed ? kFlushBytes : 0) {}
 
   Sample run() override {
     using Clock = std::chrono::steady_clock;
@@ -46,9 +46,11 @@ class CpuMeter : public Meter {
  public:
   explicit CpuMeter(Device& device) : device_(device) {}
 
-  std::unique_ptr<Batch> record(const PreparedKernel& kernel, int calls, L2State l2) override {
-    return std::make_unique<CpuBatch>(device_, kernel, calls, l2);
+  std::unique_ptr<Batch> record(const PreparedKernel& kernel,
+                                const BatchOptions& options) override {
+    return std::make_unique<CpuBatch>(device_, kernel, options);
   }
+  bool can_spin() const override { return false; }
   LaunchCount count_launches(const PreparedKernel& kernel) override {
     return {.kernels = static_cast<std::int64_t>(kernel.stages.size())};
   }

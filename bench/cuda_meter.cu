@@ -1,6 +1,6 @@
-// Batches on a GPU: one CUDA graph a sample, that reads the SM clock, records an event, launches
-// every call, records another event and reads the clock again. All of it is queued with one launch,
-// so that the host's own pauses never stand between the two events.
+// Batches on a GPU: one CUDA graph a sample, that may spin first, reads the SM clock, records an
+// event, launches every call, records another event and reads the clock again. All of it is queued
+// with one launch, so that the host's own pauses never stand between the two events.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -25,15 +25,33 @@ struct ClockReading {
   unsigned long long cycles;
 };
 
+__device__ unsigned long long global_ns() {
+  unsigned long long now = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
 // Every SM that gets a block writes its reading; twice as many blocks as SMs reach nearly all.
 __global__ void read_clocks(ClockReading* by_sm) {
   unsigned sm = 0;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
   if (threadIdx.x != 0) return;
   ClockReading reading{};
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(reading.time_ns));
+  reading.time_ns = global_ns();
   asm volatile("mov.u64 %0, %%clock64;" : "=l"(reading.cycles));
   by_sm[sm] = reading;
+}
+
+// Keeps the SMs busy in registers alone. The sum converges to one; that it would be written if it
+// were minus one keeps the compiler from dropping it.
+__global__ void spin_kernel(unsigned long long length_ns, float* never) {
+  const unsigned long long start = global_ns();
+  float value = 1.0f + 1e-7f * static_cast<float>(threadIdx.x);
+  while (global_ns() - start < length_ns) {
+#pragma unroll
+    for (int i = 0; i < 64; ++i) value = __fmaf_rn(value, 0.9999f, 1e-4f);
+  }
+  if (value == -1.0f) *never = value;
 }
 
 class Event {
@@ -85,20 +103,22 @@ class Graph {
 
 class CudaBatch : public Batch {
  public:
-  CudaBatch(CudaDevice& device, const PreparedKernel& kernel, int calls, L2State l2)
+  CudaBatch(CudaDevice& device, const PreparedKernel& kernel, const BatchOptions& options)
       : device_(device), sms_(device.properties().multiProcessorCount) {
     const std::size_t clock_bytes = 2 * static_cast<std::size_t>(sms_) * sizeof(ClockReading);
     clocks_ = device.allocate(clock_bytes);
     // Twice the L2 and more, lest a replacement policy keep some of it.
     const auto flush_bytes = 3 * static_cast<std::size_t>(device.properties().l2CacheSize);
-    if (l2 == L2State::kFlushed) flush_ = device.allocate(flush_bytes);
+    const bool flushed = options.l2 == L2State::kFlushed;
+    if (flushed) flush_ = device.allocate(flush_bytes);
     // With nothing to flush, one timed stretch of all the calls; else a stretch a call.
-    const int stretches = l2 == L2State::kFlushed ? calls : 1;
+    const int stretches = flushed ? options.calls : 1;
     events_ = std::vector<Event>(2 * static_cast<std::size_t>(stretches));
     const Graph graph(device.stream(), [&] {
+      if (options.spin.count() > 0) enqueue_spin(options.spin);
       read_clocks_into(0);
       for (int stretch = 0; stretch < stretches; ++stretch) {
-        enqueue_stretch(kernel, calls / stretches, stretch);
+        enqueue_stretch(kernel, options.calls / stretches, stretch);
       }
       read_clocks_into(1);
     });
@@ -123,6 +143,13 @@ class CudaBatch : public Batch {
   }
 
  private:
+  // Before the first reading, so that the clock it spins up does not count as the batch's.
+  void enqueue_spin(std::chrono::nanoseconds length) {
+    spin_kernel<<<2 * static_cast<unsigned>(sms_), 256, 0, device_.stream()>>>(
+        static_cast<unsigned long long>(length.count()), static_cast<float*>(clocks_.data()));
+    FUSEGATE_CUDA(cudaGetLastError());
+  }
+
   void read_clocks_into(int moment) {
     auto* const readings = static_cast<ClockReading*>(clocks_.data()) + moment * sms_;
     read_clocks<<<2 * static_cast<unsigned>(sms_), 32, 0, device_.stream()>>>(readings);
@@ -170,9 +197,11 @@ class CudaMeter : public Meter {
  public:
   explicit CudaMeter(Device& device) : device_(static_cast<CudaDevice&>(device)) {}
 
-  std::unique_ptr<Batch> record(const PreparedKernel& kernel, int calls, L2State l2) override {
-    return std::make_unique<CudaBatch>(device_, kernel, calls, l2);
+  std::unique_ptr<Batch> record(const PreparedKernel& kernel,
+                                const BatchOptions& options) override {
+    return std::make_unique<CudaBatch>(device_, kernel, options);
   }
+  bool can_spin() const override { return true; }
 
   LaunchCount count_launches(const PreparedKernel& kernel) override {
     const Graph graph(device_.stream(), [&] { kernel.launch(); });

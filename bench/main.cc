@@ -29,15 +29,15 @@ void print_environment(const Device& device, const EnvironmentProbe& probe) {
   fmt::print("{}\n", json.dump(2));
 }
 
-RunnerOptions runner_options(const Options& options, const Suite& suite, const Device& device) {
-  RunnerOptions result{.info = {.suite = suite.name,
-                                .number = options.invocation,
-                                .seed = options.seed ? *options.seed : std::random_device{}(),
-                                .protocol = suite.protocol},
-                       .out = options.out,
-                       .progress = options.progress,
-                       .resume = options.resume,
-                       .benchmark_flags = options.benchmark_flags};
+InvocationOptions invocation_options(const Options& options, const Suite& suite,
+                                     const Device& device) {
+  InvocationOptions result{.info = {.suite = suite.name,
+                                    .number = options.invocation,
+                                    .seed = options.seed ? *options.seed : std::random_device{}(),
+                                    .protocol = suite.protocol},
+                           .out = options.out,
+                           .progress = options.progress,
+                           .resume = options.resume};
   const auto min_effect = suite.min_effect.find(std::string(device.kind()));
   if (min_effect != suite.min_effect.end()) result.info.protocol.min_effect = min_effect->second;
   return result;
@@ -54,7 +54,7 @@ RunnerOptions runner_options(const Options& options, const Suite& suite, const D
   throw std::runtime_error("the device was lost, and fusegate_bench could not start again");
 }
 
-int finish(Outcome outcome, const RunnerOptions& options, char** argv) {
+int finish(Outcome outcome, const InvocationOptions& options, char** argv) {
   switch (outcome) {
     case Outcome::kComplete:
       return 0;
@@ -86,8 +86,9 @@ int run(int argc, char** argv) {
   for (const std::string& refusal : plan.refusals) {
     fmt::print(stderr, "fusegate_bench: left out {}\n", refusal);
   }
-  const RunnerOptions runner = runner_options(options, suite, *device);
-  return finish(run_benchmarks(*device, plan, probe, runner), runner, argv);
+  const InvocationOptions invocation = invocation_options(options, suite, *device);
+  return finish(run_benchmarks(*device, plan, probe, invocation, options.benchmark_flags),
+                invocation, argv);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What turns a prepared kernel into numbers on one kind of device.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -19,6 +20,13 @@ struct Sample {
   double sm_clock_hz = std::numeric_limits<double>::quiet_NaN();
 };
 
+// What a batch is made of besides its calls.
+struct BatchOptions {
+  int calls = 1;  // one after another
+  L2State l2 = L2State::kWarm;
+  std::chrono::nanoseconds spin{0};  // a kernel that only spins, before anything is timed
+};
+
 // Launches made ready to be repeated as one batch.
 class Batch {
  public:
@@ -34,8 +42,11 @@ struct LaunchCount {
 class Meter {
  public:
   virtual ~Meter() = default;
-  // calls of kernel, one after another. kernel must outlive the batch.
-  virtual std::unique_ptr<Batch> record(const PreparedKernel& kernel, int calls, L2State l2) = 0;
+  // kernel must outlive the batch.
+  virtual std::unique_ptr<Batch> record(const PreparedKernel& kernel,
+                                        const BatchOptions& options) = 0;
+  // Whether it takes a batch that spins.
+  virtual bool can_spin() const = 0;
   virtual LaunchCount count_launches(const PreparedKernel& kernel) = 0;
   // Host time to launch one call, the device not waited for. On a CPU device there is no launch to
   // speak of, and it is NaN.

@@ -6,6 +6,7 @@
 
 #include "baselines/error.h"
 #include "baselines/file_io.h"
+#include "bench/google_flags.h"
 
 namespace fusegate {
 namespace {
@@ -27,6 +28,24 @@ void add_protocol(CLI::App& app, Options& options, const std::string& name, cons
   app.add_option_function<T>("--" + name, store, help);
 }
 
+void add_protocol_options(CLI::App& app, Options& options) {
+  const auto add_text = [&](const char* name, const char* key, const char* help) {
+    add_protocol<std::string>(app, options, name, key, help);
+  };
+  const auto add_number = [&](const char* name, const char* key, const char* help) {
+    add_protocol<std::int64_t>(app, options, name, key, help);
+  };
+  add_text("regime", "regime", "burst (idle before every sample) or sustained (back to back)");
+  add_number("samples", "samples", "Samples a benchmark");
+  add_number("places", "places", "Allocations they are spread over");
+  add_text("order", "order", "Of places: interleaved over all benchmarks, or contiguous");
+  add_number("batch-us", "batch_us", "Least length of a sample");
+  add_number("idle-us", "idle_us", "Idle before every sample");
+  add_number("warm-ms", "warm_ms", "Back to back at every place before its samples");
+  add_number("spin-us", "spin_us", "Spinning kernel between idle and sample, on a GPU");
+  add_text("l2", "l2", "L2 before a call: warm or flushed");
+}
+
 void add_options(CLI::App& app, Options& options) {
   app.add_option("--suite", options.suite, "Suite by name (smoke, pr, nightly) or .json file");
   app.add_option("--device", options.device, "auto, cuda or cpu")->capture_default_str();
@@ -38,11 +57,7 @@ void add_options(CLI::App& app, Options& options) {
   add_axis<std::string>(app, options, "operation", "operations", "linear, geglu, geglu_mlp");
   add_axis<std::string>(app, options, "implementation", "implementations",
                         "addmm, unfused, fused, ...");
-  add_protocol<std::int64_t>(app, options, "samples", "samples", "Samples a benchmark");
-  add_protocol<std::int64_t>(app, options, "places", "places", "Allocations they are spread over");
-  add_protocol<std::int64_t>(app, options, "batch-us", "batch_us", "Least length of a sample");
-  add_protocol<std::int64_t>(app, options, "idle-us", "idle_us", "Idle before every sample");
-  add_protocol<std::string>(app, options, "l2", "l2", "L2 before a call: warm or flushed");
+  add_protocol_options(app, options);
   app.add_option("--out", options.out, "Write the run file here");
   app.add_option("--invocation", options.invocation, "This invocation's number in its run")
       ->check(CLI::PositiveNumber);
@@ -50,6 +65,16 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--progress", options.progress, "Lines for fusegate in place of the table");
   app.add_flag("--environment", options.environment, "Print the environment as JSON and stop");
   app.add_flag("--resume", options.resume, "Go on with the run file: measure what it lacks");
+}
+
+// The suite's protocol, which may be null, with the flags in place of what it says.
+void set_protocol(json& protocol, const json& flags) {
+  if (protocol.is_null()) protocol = json::object();
+  // Chosen for the suite's regime, these would make another regime something else.
+  if (flags.contains("regime") && flags.at("regime") != protocol.value("regime", "burst")) {
+    for (const char* key : {"idle_us", "places", "warm_ms"}) protocol.erase(key);
+  }
+  protocol.update(flags);
 }
 
 }  // namespace
@@ -61,7 +86,7 @@ Options parse_options(int argc, const char* const* argv) {
   app.allow_extras();
   add_options(app, options);
   app.parse(argc, argv);
-  options.benchmark_flags = app.remaining();
+  options.benchmark_flags = take_protocol_flags(app.remaining(), options.protocol);
   for (const std::string& flag : options.benchmark_flags) {
     if (!flag.starts_with("--benchmark_") && !flag.starts_with("--v=")) {
       throw InputError(flag, "", "unknown flag; see --help");
@@ -89,7 +114,7 @@ Suite suite_of(const Options& options, const std::filesystem::path& folder) {
                 {"dtype", {"bf16", "fp32"}}}}}};
   }
   for (json& sweep : suite["sweeps"]) sweep.update(options.axes);
-  suite["protocol"].update(options.protocol);
+  set_protocol(suite["protocol"], options.protocol);
   return parse_suite(suite, source);
 }
 

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -16,12 +17,23 @@ TINY = ["--device=cpu", "--batch=1", "--seq=4", "--dim=16", "--hidden=24", "--dt
         "--samples=4", "--places=2", "--batch-us=50", "--idle-us=0"]
 
 
+def tiny(*flags):
+    """TINY with these flags in place of its own of the same names."""
+    given = {flag.split("=")[0] for flag in flags}
+    return [*(flag for flag in TINY if flag.split("=")[0] not in given), *flags]
+
+
 def run(*flags, program=PROGRAM):
     return subprocess.run([program, *flags], capture_output=True, text=True, timeout=120, check=False)
 
 
 def has_gpu():
     return run("--device=cuda", "--environment").returncode == 0
+
+
+def events_of(output):
+    return [json.loads(line.removeprefix("@fusegate "))
+            for line in output.splitlines() if line.startswith("@fusegate ")]
 
 
 def failures(run_file):
@@ -65,11 +77,54 @@ class ProgramTest(unittest.TestCase):
 
     def test_reports_progress_in_lines(self):
         result = run(*TINY, "--operation=geglu", "--progress", f"--out={self.out}")
-        events = [json.loads(line.removeprefix("@fusegate "))
-                  for line in result.stdout.splitlines() if line.startswith("@fusegate ")]
-        self.assertEqual(events[0], {"event": "start", "total": 2})
-        self.assertEqual([event["index"] for event in events[1:]], [1, 2])
+        events = events_of(result.stdout)
+        self.assertEqual(events[0], {"event": "start", "total": 4, "benchmarks": 2})
+        self.assertEqual([event["index"] for event in events[1:]], [1, 2, 3, 4], "a place each")
+        self.assertEqual({event["total"] for event in events}, {4})
+        self.assertEqual(events[-1]["finished"], 2)
         self.assertGreater(events[1]["time_ns"], 0)
+
+    def test_the_table_has_a_row_a_benchmark(self):
+        for places in ("1", "2"):
+            result = run(*tiny("--operation=geglu", f"--places={places}"))
+            self.assertEqual(sum("geglu/" in line for line in result.stdout.splitlines()), 2,
+                             result.stdout)
+
+    def test_interleaves_places_unless_told_otherwise(self):
+        many = tiny("--operation=geglu,linear", "--samples=8", "--places=8", f"--out={self.out}")
+
+        def order(*flags):
+            self.assertEqual(run(*many, *flags).returncode, 0)
+            return [entry["name"] for entry in self.read()["benchmarks"]]
+
+        def changes(order):
+            return sum(a != b for a, b in zip(order, order[1:]))
+
+        contiguous = order("--order=contiguous")
+        self.assertEqual(changes(contiguous), 3)
+        self.assertEqual(self.read()["context"]["fusegate"]["protocol"]["order"], "contiguous")
+        first, second = order(), order()
+        self.assertEqual(self.read()["context"]["fusegate"]["protocol"]["order"], "interleaved")
+        # Of 32 places in random order, 24 changes are expected; 3 come once in 10^14.
+        self.assertGreater(changes(first), 3)
+        self.assertNotEqual(first, second, "each process has an order of its own")
+        for entries in (contiguous, first):
+            self.assertEqual(sorted(entries), sorted(second), "the same samples in another order")
+        for name in set(second):
+            indexes = [e["repetition_index"] for e in self.read()["benchmarks"] if e["name"] == name]
+            self.assertEqual(indexes, list(range(8)), name)
+            details = ["details" in e for e in self.read()["benchmarks"] if e["name"] == name]
+            self.assertTrue(details[0], name)
+
+    def test_sustained_warms_up_and_does_not_idle(self):
+        began = time.monotonic()
+        result = run(*[flag for flag in TINY if "idle" not in flag], "--operation=geglu",
+                     "--regime=sustained", "--warm-ms=150", f"--out={self.out}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertGreater(time.monotonic() - began, 2 * 2 * 0.15, "two places of two benchmarks")
+        protocol = self.read()["context"]["fusegate"]["protocol"]
+        self.assertEqual((protocol["regime"], protocol["warm_ns"], protocol["idle_ns"]),
+                         ("sustained", 150_000_000, 0))
 
     def test_google_benchmarks_flags_work(self):
         listed = run(*TINY, "--benchmark_list_tests")
@@ -79,15 +134,18 @@ class ProgramTest(unittest.TestCase):
         result = run(*TINY, "--benchmark_filter=linear/addmm", "--benchmark_repetitions=3",
                      f"--benchmark_out={own}", f"--out={self.out}")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(len(self.read()["benchmarks"]), 3)
+        self.assertEqual(len(self.read()["benchmarks"]), 4, "four samples in three places")
+        self.assertEqual(self.read()["context"]["fusegate"]["protocol"]["places"], 3)
         self.assertEqual(len(names(self.read())), 1)
         self.assertGreater(len(json.loads(own.read_text())["benchmarks"]), 0)
 
-    def test_min_time_takes_more_batches_a_sample(self):
-        result = run(*TINY, "--benchmark_filter=geglu/fused", "--benchmark_min_time=0.05",
+    def test_min_time_makes_samples_longer(self):
+        result = run(*TINY, "--benchmark_filter=geglu/fused", "--benchmark_min_time=0.002",
                      f"--out={self.out}")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertGreaterEqual(len(self.read()["benchmarks"]), 4)
+        entries = self.read()["benchmarks"]
+        self.assertEqual(len(entries), 4)
+        self.assertGreater(statistics.median(e["real_time"] * e["iterations"] for e in entries), 1e6)
 
     def test_prints_its_environment(self):
         result = run("--device=cpu", "--environment")
@@ -108,6 +166,10 @@ class ProgramTest(unittest.TestCase):
                 (["--benchmark_no_such_flag=1"], "--benchmark_no_such_flag"),
                 (["--device=tpu"], "tpu"),
                 (["--batch=x"], "batch"),
+                (["--order=sorted"], "protocol.order"),
+                (["--regime=peak"], "protocol.regime"),
+                ([*TINY, "--spin-us=100"], "protocol.spin_us"),
+                (["--batch=1", "--benchmark_repetitions=many"], "--benchmark_repetitions"),
                 (["--device=cpu", "--batch=1", "--dtype=fp16"], "fp16"),
                 ([*TINY, "--out=/proc/no/such/folder/1.json"], "/proc/no")]:
             with self.subTest(flags=flags):
@@ -141,13 +203,14 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("no memory left", failed["faulty_later"])
         self.assertIn("wrong result", failed["faulty_result"])
         self.assertIn("no algorithm", failed["faulty_throw"])
-        for name in ("fused", "unfused"):
-            self.assertIn(f"geglu/{name}/fp32/batch:1/seq:4/dim:16/hidden:24", names(self.read()))
+        samples = [e["name"].split("/")[1] for e in self.read()["benchmarks"]
+                   if not e.get("error_occurred")]
+        self.assertEqual({name: samples.count(name) for name in samples},
+                         {"fused": 4, "unfused": 4, "faulty_later": 2}, "2 in its first place")
 
     @unittest.skipUnless(has_gpu(), "this machine has no GPU")
     def test_a_broken_cuda_context_costs_one_benchmark(self):
-        flags = ["--device=cuda", *[f for f in TINY if "device" not in f and "dtype" not in f],
-                 "--dtype=bf16", "--operation=geglu", f"--out={self.out}"]
+        flags = tiny("--device=cuda", "--dtype=bf16", "--operation=geglu", f"--out={self.out}")
         result = run(*flags, program=FAULTY)
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertEqual(list(failures(self.read())), ["faulty_address"])
@@ -156,22 +219,36 @@ class ProgramTest(unittest.TestCase):
             self.assertIn(f"geglu/{name}/bf16/batch:1/seq:4/dim:16/hidden:24", names(self.read()))
         self.assertTrue(self.read()["context"]["fusegate"]["finished"])
 
-    def test_an_interrupt_keeps_what_was_measured(self):
-        slow = [flag for flag in TINY if not flag.startswith("--idle-us")] + ["--idle-us=100000"]
-        with subprocess.Popen([PROGRAM, *slow, "--progress", f"--out={self.out}"],
+    def interrupt_after(self, places, *flags):
+        """Sends SIGINT within the place that follows so many."""
+        with subprocess.Popen([PROGRAM, *flags, "--progress", f"--out={self.out}"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             for line in process.stdout:
-                if '"event":"benchmark"' in line:
+                if json.loads(line.removeprefix("@fusegate ")).get("index") == places:
                     break
-            time.sleep(0.25)  # two samples or three into the next benchmark
+            time.sleep(0.15)  # one sample or two
             process.send_signal(signal.SIGINT)
             began = time.monotonic()
             _, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 2)
         self.assertLess(time.monotonic() - began, 10)
         self.assertIn("interrupted", errors)
-        self.assertEqual(len(names(self.read())), 1)
-        self.assertFalse(self.read()["context"]["fusegate"]["finished"])
+
+    def test_an_interrupt_keeps_whole_places_and_resume_adds_the_rest(self):
+        flags = ["--operation=geglu,linear", "--samples=12", "--places=3"]
+        self.interrupt_after(5, *tiny(*flags, "--idle-us=100000"))
+        before = self.read()
+        self.assertFalse(before["context"]["fusegate"]["finished"])
+        self.assertEqual(len(before["benchmarks"]), 5 * 4)
+        result = run(*tiny(*flags), f"--out={self.out}", "--resume")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        after = self.read()
+        self.assertEqual(after["benchmarks"][:20], before["benchmarks"], "what was there stays")
+        self.assertTrue(after["context"]["fusegate"]["finished"])
+        for name in names(after):
+            entries = [e for e in after["benchmarks"] if e["name"] == name]
+            self.assertEqual([e["repetition_index"] for e in entries], list(range(12)), name)
+            self.assertEqual(len({e["family_index"] for e in entries}), 1, name)
 
     def test_resume_measures_what_is_missing(self):
         run(*TINY, "--benchmark_filter=geglu/fused", f"--out={self.out}")
@@ -180,6 +257,16 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.read()["benchmarks"][:len(before)], before)
         self.assertEqual(len(names(self.read())), 2)
+
+    def test_resume_leaves_failures_alone(self):
+        run(*TINY, "--operation=geglu", f"--out={self.out}", program=FAULTY)
+        before = self.read()
+        before["context"]["fusegate"]["finished"] = False
+        self.out.write_text(json.dumps(before))
+        result = run(*TINY, "--operation=geglu", f"--out={self.out}", "--resume", program=FAULTY)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(self.read()["benchmarks"], before["benchmarks"])
+        self.assertTrue(self.read()["context"]["fusegate"]["finished"], "nothing was missing")
 
 
 if __name__ == "__main__":

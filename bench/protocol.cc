@@ -2,18 +2,33 @@
 
 namespace fusegate {
 
+std::string_view regime_name(Regime regime) {
+  return regime == Regime::kBurst ? "burst" : "sustained";
+}
+
 std::string_view l2_state_name(L2State state) {
   return state == L2State::kWarm ? "warm" : "flushed";
 }
 
+std::string_view order_name(Order order) {
+  return order == Order::kInterleaved ? "interleaved" : "contiguous";
+}
+
 nlohmann::json Protocol::to_json() const {
-  nlohmann::json json{{"samples", samples},
-                      {"batch_ns", batch.count()},
-                      {"idle_ns", idle.count()},
-                      {"places", places},
-                      {"l2", l2_state_name(l2)}};
+  nlohmann::json json{
+      {"regime", regime_name(regime)}, {"samples", samples},      {"batch_ns", batch.count()},
+      {"idle_ns", idle.count()},       {"places", places},        {"order", order_name(order)},
+      {"warm_ns", warm.count()},       {"spin_ns", spin.count()}, {"l2", l2_state_name(l2)}};
   if (min_effect > 0) json["min_effect"] = min_effect;
   return json;
+}
+
+Protocol protocol_of(Regime regime) {
+  if (regime == Regime::kBurst) return {};
+  return {.regime = regime,
+          .idle = std::chrono::nanoseconds(0),
+          .places = 3,  // each costs its own way to the power limit
+          .warm = std::chrono::milliseconds(300)};
 }
 
 }  // namespace fusegate

@@ -1,8 +1,9 @@
 #include "bench/recorder.h"
 
 #include <cmath>
+#include <utility>
 
-#include "baselines/statistics.h"
+#include "baselines/run_file.h"
 #include "bench/commit.h"
 
 namespace fusegate {
@@ -16,47 +17,38 @@ std::vector<std::string> names_of(const std::set<Doubt>& doubts) {
   return names;
 }
 
-json details(const BenchmarkRecord& record) {
+json full_details(const BenchmarkRecord& record) {
   json stages = json::array(), choices = json::object();
   for (const Stage& stage : record.stages) {
     stages.push_back(
         {{"name", stage.name}, {"flops", stage.flops}, {"min_bytes", stage.min_bytes}});
     if (!stage.choice.empty()) choices[stage.name] = stage.choice;
   }
-  return {{"stages", stages},
-          {"choices", choices},
-          {"doubts", names_of(record.doubts)},
-          {"throttle_reasons", record.throttle_reasons},
-          {"relative_error", record.relative_error}};
+  return {{"stages", stages}, {"choices", choices}, {"relative_error", record.relative_error}};
 }
 
-json entry(const std::string& name, int family, int invocation, int repetitions, int index) {
-  return {{"name", name},
-          {"family_index", family},
+json entry(const EntryHead& head, int index) {
+  return {{"name", head.name},
+          {"family_index", head.family},
           {"per_family_instance_index", 0},
-          {"run_name", name},
+          {"run_name", head.name},
           {"run_type", "iteration"},
-          {"repetitions", repetitions},
+          {"repetitions", head.repetitions},
           {"repetition_index", index},
           {"threads", 1},
-          {"invocation", invocation}};
+          {"invocation", head.invocation}};
 }
 
-json failed_entry(json entry, const std::string& failure) {
-  entry["error_occurred"] = true;
-  entry["error_message"] = failure;
-  // compare.py of Google Benchmark reads these of every entry.
-  entry["iterations"] = 0;
-  entry["real_time"] = 0.0;
-  entry["cpu_time"] = 0.0;
-  entry["time_unit"] = "ns";
-  return entry;
-}
-
-std::vector<double> times_of(const std::vector<SampleEntry>& samples) {
-  std::vector<double> times;
-  for (const SampleEntry& sample : samples) times.push_back(sample.real_time_ns);
-  return times;
+json entry_of(const EntryHead& head, int index, const SampleEntry& sample) {
+  json one = entry(head, index);
+  one["iterations"] = sample.iterations;
+  one["real_time"] = sample.real_time_ns;
+  one["cpu_time"] = sample.cpu_time_ns;
+  one["time_unit"] = "ns";
+  for (const auto& [counter, value] : sample.counters) {
+    if (std::isfinite(value)) one[counter] = value;
+  }
+  return one;
 }
 
 }  // namespace
@@ -75,40 +67,46 @@ json fusegate_context(const InvocationInfo& info, const EnvironmentProbe& probe)
           {"finished", false}};
 }
 
-std::vector<json> benchmark_entries(const std::string& name, int family, int invocation,
-                                    const std::vector<SampleEntry>& samples,
-                                    const BenchmarkRecord& record) {
-  const int repetitions = static_cast<int>(samples.size());
-  if (!record.failure.empty()) {
-    return {failed_entry(entry(name, family, invocation, 1, 0), record.failure)};
+SampleEntry sample_entry(const BenchmarkRecord& record, int calls, const Sample& sample,
+                         double cpu_ns) {
+  SampleEntry entry{
+      .iterations = calls,
+      .real_time_ns = sample.batch_ns / calls,
+      .cpu_time_ns = cpu_ns / calls,
+      .counters = {{"flops", record.flops},
+                   {"min_bytes", record.min_bytes},
+                   {"kernel_launches", static_cast<double>(record.launches.kernels)}}};
+  if (record.launches.memory_operations > 0) {
+    entry.counters["memory_operations"] = static_cast<double>(record.launches.memory_operations);
   }
+  if (std::isfinite(record.host_ns)) entry.counters["host_ns"] = record.host_ns;
+  if (std::isfinite(sample.sm_clock_hz)) entry.counters["sm_clock_hz"] = sample.sm_clock_hz;
+  return entry;
+}
+
+std::vector<json> place_entries(const EntryHead& head, int first_index, const PlaceRecord& place,
+                                const BenchmarkRecord& record) {
   std::vector<json> entries;
-  for (const SampleEntry& sample : samples) {
-    json one = entry(name, family, invocation, repetitions, sample.index);
-    one["iterations"] = sample.iterations;
-    one["real_time"] = sample.real_time_ns;
-    one["cpu_time"] = sample.cpu_time_ns;
-    one["time_unit"] = "ns";
-    for (const auto& [counter, value] : sample.counters) {
-      if (std::isfinite(value)) one[counter] = value;
-    }
-    if (entries.empty()) one["details"] = details(record);
-    entries.push_back(std::move(one));
+  for (const SampleEntry& sample : place.samples) {
+    entries.push_back(entry_of(head, first_index + static_cast<int>(entries.size()), sample));
   }
+  json details = first_index == 0 ? full_details(record) : json::object();
+  if (!place.doubts.empty()) details["doubts"] = names_of(place.doubts);
+  if (!place.throttle_reasons.empty()) details["throttle_reasons"] = place.throttle_reasons;
+  if (!details.empty()) entries.at(0)["details"] = std::move(details);
   return entries;
 }
 
-std::string progress_line(const std::string& name, int index, int total,
-                          const std::vector<SampleEntry>& samples, const BenchmarkRecord& record) {
-  json event{{"event", "benchmark"}, {"index", index}, {"total", total}, {"benchmark", name}};
-  if (!record.failure.empty()) {
-    event["failure"] = record.failure;
-  } else {
-    const std::vector<double> times = times_of(samples);
-    event["time_ns"] = median(times);
-    event["spread"] = median_absolute_deviation(times) / median(times);
-  }
-  return "@fusegate " + event.dump();
+json failed_entry(const EntryHead& head, int index, const std::string& failure) {
+  json failed = entry(head, index);
+  failed["error_occurred"] = true;
+  failed["error_message"] = failure;
+  // compare.py of Google Benchmark reads these of every entry.
+  failed["iterations"] = 0;
+  failed["real_time"] = 0.0;
+  failed["cpu_time"] = 0.0;
+  failed["time_unit"] = "ns";
+  return failed;
 }
 
 }  // namespace fusegate

@@ -1,14 +1,14 @@
-// From measurements to the run file: the context once, then every benchmark's entries as it ends.
+// From measurements to the run file's JSON: the context once, then the entries of every place.
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "baselines/run_file.h"
+#include "baselines/doubt.h"
 #include "bench/environment_probe.h"
 #include "bench/protocol.h"
 #include "bench/session.h"
@@ -28,20 +28,38 @@ nlohmann::json fusegate_context(const InvocationInfo& info, const EnvironmentPro
 
 // One sample as Google Benchmark counts it.
 struct SampleEntry {
-  int index = 0;
   std::int64_t iterations = 0;
   double real_time_ns = 0;  // per iteration
   double cpu_time_ns = 0;
   std::map<std::string, double> counters;
 };
 
-// The entries of one benchmark, in Google Benchmark's layout.
-std::vector<nlohmann::json> benchmark_entries(const std::string& name, int family, int invocation,
-                                              const std::vector<SampleEntry>& samples,
-                                              const BenchmarkRecord& record);
+// cpu_ns: process time that the sample took.
+SampleEntry sample_entry(const BenchmarkRecord& record, int calls, const Sample& sample,
+                         double cpu_ns);
 
-// One line for the program that started us: "@fusegate {...}".
-std::string progress_line(const std::string& name, int index, int total,
-                          const std::vector<SampleEntry>& samples, const BenchmarkRecord& record);
+// Everything taken in one place.
+struct PlaceRecord {
+  std::vector<SampleEntry> samples;
+  std::set<Doubt> doubts;
+  std::vector<std::string> throttle_reasons;  // where the machine was looked at after the samples
+};
+
+// What all entries of one benchmark have in common.
+struct EntryHead {
+  std::string name;
+  int family = 0;
+  int invocation = 1;
+  int repetitions = 1;
+};
+
+// The entries of one place in Google Benchmark's layout. first_index: samples before this place.
+// The benchmark's first entry carries its details; a later place's first entry says only what
+// raised doubts there.
+std::vector<nlohmann::json> place_entries(const EntryHead& head, int first_index,
+                                          const PlaceRecord& place, const BenchmarkRecord& record);
+
+// index: samples before the failure.
+nlohmann::json failed_entry(const EntryHead& head, int index, const std::string& failure);
 
 }  // namespace fusegate

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "baselines/file_io.h"
+#include "baselines/run_file.h"
 
 namespace fusegate {
 namespace {
@@ -35,31 +35,36 @@ class RecorderTest : public testing::Test {
       testing::UnitTest::GetInstance()->current_test_info()->name() / "1.json";
 };
 
-std::vector<SampleEntry> three_samples() {
-  std::vector<SampleEntry> samples;
+EntryHead head_of(const std::string& name) {
+  return {.name = name, .family = 0, .invocation = 3, .repetitions = 3};
+}
+
+PlaceRecord three_samples() {
+  PlaceRecord place;
   for (int i = 0; i < 3; ++i) {
-    samples.push_back({.index = i,
-                       .iterations = 10,
-                       .real_time_ns = 1000.0 + 10 * i,
-                       .cpu_time_ns = 5,
-                       .counters = {{"flops", 64.0}, {"sm_clock_hz", 1e9}}});
+    place.samples.push_back({.iterations = 10,
+                             .real_time_ns = 1000.0 + 10 * i,
+                             .cpu_time_ns = 5,
+                             .counters = {{"flops", 64.0}, {"sm_clock_hz", 1e9}}});
   }
-  return samples;
+  return place;
 }
 
 BenchmarkRecord record_with_choice() {
   BenchmarkRecord record;
   record.stages.push_back({"gate_proj", 10, 20, nullptr, "algo 66, tile 18"});
-  record.doubts = {Doubt::kShortBatch};
   return record;
 }
 
 TEST_F(RecorderTest, WritesWhatTheReaderReads) {
+  PlaceRecord place = three_samples();
+  place.doubts = {Doubt::kShortBatch};
   const RunFile file =
-      write_and_read({benchmark_entries("a/b", 0, 3, three_samples(), record_with_choice())}, true);
+      write_and_read({place_entries(head_of("a/b"), 0, place, record_with_choice())}, true);
   EXPECT_EQ(file.provenance.suite, "mine");
   EXPECT_EQ(file.provenance.host, "here");
   EXPECT_EQ(file.provenance.protocol.at("samples"), Protocol{}.samples);
+  EXPECT_EQ(file.provenance.protocol.at("order"), "interleaved");
   EXPECT_EQ(file.environment.at("device"), device_->name());
   ASSERT_EQ(file.benchmarks.size(), 1u);
   const BenchmarkResult& result = file.benchmarks[0];
@@ -72,38 +77,57 @@ TEST_F(RecorderTest, WritesWhatTheReaderReads) {
   EXPECT_THAT(result.doubts, testing::ElementsAre(Doubt::kShortBatch));
 }
 
-TEST_F(RecorderTest, KeepsFailuresBesideResults) {
-  BenchmarkRecord wrong;
-  wrong.failure = "wrong result: relative error 0.5";
-  const RunFile file = write_and_read({benchmark_entries("bad", 0, 3, {}, wrong),
-                                       benchmark_entries("good", 1, 3, three_samples(), {})},
-                                      false);
+TEST_F(RecorderTest, PutsPlacesOfSeveralBenchmarksTogether) {
+  PlaceRecord later = three_samples();
+  later.doubts = {Doubt::kShortBatch};
+  const RunFile file =
+      write_and_read({place_entries(head_of("a"), 0, three_samples(), record_with_choice()),
+                      place_entries(head_of("b"), 0, three_samples(), {}),
+                      place_entries(head_of("a"), 3, later, record_with_choice())},
+                     true);
   ASSERT_EQ(file.benchmarks.size(), 2u);
-  EXPECT_EQ(file.benchmarks[0].failure, wrong.failure);
+  EXPECT_EQ(file.benchmarks[0].summary.samples, 6);
+  EXPECT_EQ(file.benchmarks[0].choices.size(), 1u);
+  EXPECT_THAT(file.benchmarks[0].doubts, testing::ElementsAre(Doubt::kShortBatch));
+  EXPECT_EQ(file.benchmarks[1].summary.samples, 3);
+}
+
+TEST_F(RecorderTest, KeepsFailuresBesideResults) {
+  const std::string wrong = "wrong result: relative error 0.5";
+  const RunFile file = write_and_read({{failed_entry(head_of("bad"), 0, wrong)},
+                                       place_entries(head_of("good"), 0, three_samples(), {}),
+                                       place_entries(head_of("late"), 0, three_samples(), {}),
+                                       {failed_entry(head_of("late"), 3, "no memory")}},
+                                      false);
+  ASSERT_EQ(file.benchmarks.size(), 3u);
+  EXPECT_EQ(file.benchmarks[0].failure, wrong);
   EXPECT_EQ(file.benchmarks[1].failure, "");
+  EXPECT_EQ(file.benchmarks[2].failure, "no memory") << "whatever was measured before it";
 }
 
 TEST_F(RecorderTest, LeavesOutCountersThatAreNotNumbers) {
-  std::vector<SampleEntry> samples = three_samples();
-  samples[1].counters["sm_clock_hz"] = std::numeric_limits<double>::quiet_NaN();
-  const json entry = benchmark_entries("a", 0, 1, samples, {}).at(1);
+  PlaceRecord place = three_samples();
+  place.samples[1].counters["sm_clock_hz"] = std::numeric_limits<double>::quiet_NaN();
+  const json entry = place_entries(head_of("a"), 6, place, {}).at(1);
   EXPECT_FALSE(entry.contains("sm_clock_hz"));
-  EXPECT_EQ(entry.at("invocation"), 1);
+  EXPECT_FALSE(entry.contains("details"));
+  EXPECT_EQ(entry.at("repetition_index"), 7);
+  EXPECT_EQ(entry.at("invocation"), 3);
   EXPECT_EQ(entry.at("time_unit"), "ns");
 }
 
-TEST(ProgressLine, IsOneJsonObject) {
-  const std::string prefix = "@fusegate ";
-  const std::string line = progress_line("a/b", 2, 9, three_samples(), {});
-  ASSERT_TRUE(line.starts_with(prefix));
-  const json event = json::parse(line.substr(prefix.size()));
-  EXPECT_EQ(event.at("index"), 2);
-  EXPECT_EQ(event.at("total"), 9);
-  EXPECT_EQ(event.at("time_ns"), 1010);
-  BenchmarkRecord failed;
-  failed.failure = "no memory";
-  EXPECT_EQ(json::parse(progress_line("a", 1, 1, {}, failed).substr(prefix.size())).at("failure"),
-            "no memory");
+TEST(SampleEntry, CountsPerCall) {
+  BenchmarkRecord record;
+  record.host_ns = std::numeric_limits<double>::quiet_NaN();
+  record.launches = {.kernels = 2, .memory_operations = 1};
+  const SampleEntry entry = sample_entry(record, 10, {.batch_ns = 1000, .sm_clock_hz = 1.5e9}, 50);
+  EXPECT_EQ(entry.iterations, 10);
+  EXPECT_EQ(entry.real_time_ns, 100);
+  EXPECT_EQ(entry.cpu_time_ns, 5);
+  EXPECT_EQ(entry.counters.at("kernel_launches"), 2);
+  EXPECT_EQ(entry.counters.at("memory_operations"), 1);
+  EXPECT_EQ(entry.counters.at("sm_clock_hz"), 1.5e9);
+  EXPECT_FALSE(entry.counters.contains("host_ns"));
 }
 
 }  // namespace

@@ -6,41 +6,21 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
-#include <csignal>
-#include <cstdio>
 #include <ctime>
+#include <iterator>
 #include <map>
 #include <memory>
-#include <set>
 #include <string_view>
 #include <utility>
 
 #include "baselines/error.h"
-#include "baselines/file_io.h"
+#include "bench/interrupt.h"
 
 namespace fusegate {
 namespace {
 
 using nlohmann::json;
-
-volatile std::sig_atomic_t interrupted = 0;
-
-// Between two samples is soon enough to stop; a second signal ends the process at once.
-void stop_on_signals() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { interrupted = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
-
-double process_cpu_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
 
 // ISO 8601 with the zone's offset, "2026-11-21T03:00:00+00:00": strftime leaves out the last colon.
 std::string date_now() {
@@ -93,77 +73,63 @@ bool passes_filter(const std::string& name) {
   return found != negated;
 }
 
+double mean_time_ns(const std::vector<SampleEntry>& samples) {
+  double total_ns = 0;
+  for (const SampleEntry& sample : samples) total_ns += sample.real_time_ns;
+  return total_ns / static_cast<double>(samples.size());
+}
+
+// What a repetition told Google Benchmark: its calls, the same number in every repetition of a
+// benchmark, and their time.
+struct Claim {
+  std::int64_t calls = 0;
+  double time_s = 0;
+};
+
 class Runner {
  public:
-  Runner(Device& device, const Plan& plan, EnvironmentProbe& probe, const RunnerOptions& options)
-      : device_(device),
-        meter_(make_meter(device)),
-        verifier_(device, options.info.seed),
-        plan_(plan),
-        probe_(probe),
-        options_(options),
-        samples_(plan.benchmarks.size()),
-        records_(plan.benchmarks.size()) {}
+  Runner(Invocation& invocation, const Plan& plan)
+      : invocation_(invocation), plan_(plan), claims_(plan.benchmarks.size()) {}
 
   void register_benchmarks();
-  Outcome run();
+  void run(bool display);
 
-  // Called by the reporter.
-  void begin(const benchmark::BenchmarkReporter::Context& context);
+  // Called by the reporter. False where there is nothing to go on with.
+  bool begin(const benchmark::BenchmarkReporter::Context& context);
   // Whether the benchmark was measured to its end, which a signal may have prevented.
   bool is_result(const std::string& name) const;
-  void finish(const std::string& name);
 
  private:
   void measure(std::size_t index, benchmark::State& state);
-  void pass_over(std::size_t index, benchmark::State& state, const char* why);
-  void take_samples(std::size_t index, Session& session, benchmark::State& state);
-  Session& activate(std::size_t index);
-  void fail(std::size_t index, const std::string& failure);
-  SampleEntry entry_of(const Session& session, const Sample& sample, int index,
-                       double cpu_ns) const;
-  bool stopped() const { return interrupted != 0 || device_lost_; }
+  PlaceRecord measure_place(std::size_t index, benchmark::State& state);
+  void pass_over(std::size_t index, benchmark::State& state, const char* why) const;
 
-  Device& device_;
-  std::unique_ptr<Meter> meter_;
-  Verifier verifier_;
+  Invocation& invocation_;
   const Plan& plan_;
-  EnvironmentProbe& probe_;
-  const RunnerOptions& options_;
-  std::vector<std::vector<SampleEntry>> samples_;  // by benchmark
-  std::vector<BenchmarkRecord> records_;           // by benchmark
+  std::vector<Claim> claims_;  // by benchmark
   std::map<std::string, std::size_t> index_by_name_;
-  std::optional<RunFileWriter> writer_;
-  json kept_entries_ = json::array();  // of a run file that is resumed
-
-  // One benchmark's memory is held at a time.
-  std::unique_ptr<Session> session_;
-  std::size_t active_ = 0;
-  std::set<std::size_t> finished_;
-  std::chrono::duration<double> recording_{};  // spent on the run file
-  int total_ = 0;
-  int failures_ = 0;
-  bool device_lost_ = false;
 };
 
-// Google Benchmark calls it when a benchmark's repetitions are over.
+// Google Benchmark calls it when it starts, and when all repetitions of a benchmark are over.
 class Reporter : public benchmark::BenchmarkReporter {
  public:
+  // display: prints for people; may be null.
   Reporter(Runner& runner, std::unique_ptr<benchmark::BenchmarkReporter> display)
       : runner_(runner), display_(std::move(display)) {}
 
   bool ReportContext(const Context& context) override {
-    runner_.begin(context);
-    return display_ == nullptr || display_->ReportContext(context);
+    return runner_.begin(context) && (display_ == nullptr || display_->ReportContext(context));
   }
   void ReportRuns(const std::vector<Run>& runs) override {
-    if (runs.empty()) return;
-    // Sixty lines a benchmark are no table: repetitions are left to the aggregates, which come
-    // next.
-    const bool repetitions = runs.size() > 1 && runs.front().run_type == Run::RT_Iteration;
-    const std::string& name = runs.front().run_name.function_name;
-    if (display_ != nullptr && !repetitions && runner_.is_result(name)) display_->ReportRuns(runs);
-    runner_.finish(name);
+    if (display_ == nullptr || runs.empty()) return;
+    if (!runner_.is_result(runs.front().run_name.function_name)) return;
+    // A row a benchmark: the median over its places, or the place where there is one alone.
+    std::vector<Run> rows;
+    std::ranges::copy_if(runs, std::back_inserter(rows), [](const Run& run) {
+      return run.run_type == Run::RT_Aggregate ? run.aggregate_name == "median"
+                                               : run.repetitions == 1;
+    });
+    if (!rows.empty()) display_->ReportRuns(rows);
   }
   void Finalize() override {
     if (display_ != nullptr) display_->Finalize();
@@ -175,19 +141,12 @@ class Reporter : public benchmark::BenchmarkReporter {
 };
 
 void Runner::register_benchmarks() {
-  if (options_.resume && options_.out && std::filesystem::exists(*options_.out)) {
-    kept_entries_ = json::parse(read_file(*options_.out)).at("benchmarks");
-    failures_ = static_cast<int>(std::ranges::count_if(
-        kept_entries_, [](const json& entry) { return entry.contains("error_occurred"); }));
-  }
-  const auto is_kept = [&](const std::string& name) {
-    return std::ranges::any_of(kept_entries_, [&](const json& e) { return e.at("name") == name; });
-  };
+  Ledger& ledger = invocation_.ledger();
   for (std::size_t i = 0; i < plan_.benchmarks.size(); ++i) {
     const std::string name = plan_.benchmarks[i].name();
-    if (is_kept(name)) continue;
+    if (passes_filter(name + "/manual_time")) ledger.select(i);  // its name to Google Benchmark
+    if (ledger.is_complete(i)) continue;
     index_by_name_[name] = i;
-    if (passes_filter(name)) ++total_;
     benchmark::RegisterBenchmark(name.c_str(),
                                  [this, i](benchmark::State& state) { measure(i, state); })
         ->UseManualTime()
@@ -195,162 +154,75 @@ void Runner::register_benchmarks() {
   }
 }
 
-void Runner::begin(const benchmark::BenchmarkReporter::Context& context) {
-  if (options_.progress) {
-    fmt::print("@fusegate {}\n", json{{"event", "start"}, {"total", total_}}.dump());
-    std::fflush(stdout);
-  }
-  if (!options_.out) return;
-  json whole = google_context(context);
-  whole["fusegate"] = fusegate_context(options_.info, probe_);
-  writer_.emplace(*options_.out, std::move(whole));
-  if (!kept_entries_.empty()) writer_->append(kept_entries_.get<std::vector<json>>());
+bool Runner::begin(const benchmark::BenchmarkReporter::Context& context) {
+  invocation_.start(google_context(context));
+  return !invocation_.stopped();
 }
 
 void Runner::measure(std::size_t index, benchmark::State& state) {
-  if (stopped()) return pass_over(index, state, "stopped");
+  if (invocation_.stopped()) return pass_over(index, state, "stopped");
+  if (invocation_.ledger().is_complete(index)) return pass_over(index, state, "complete");
+  PlaceRecord place;
   try {
-    take_samples(index, activate(index), state);
+    place = measure_place(index, state);
   } catch (const std::exception& error) {
-    fail(index, error.what());
-    pass_over(index, state, error.what());
+    invocation_.fail(index, error.what());
+    return pass_over(index, state, error.what());
   }
+  invocation_.record(index, std::move(place));
 }
 
-// Ends a repetition that is not a sample. Google Benchmark aborts where some repetitions of a
-// benchmark succeeded and another fails (it checks that all did as many iterations), so that from
-// the second sample on, the iterations are gone through for nothing; what is recorded does not see
-// them.
-void Runner::pass_over(std::size_t index, benchmark::State& state, const char* why) {
-  if (samples_[index].empty()) {
-    state.SkipWithError(why);
-    return;
-  }
-  const auto calls = samples_[index].back().iterations;
+// Ends a repetition that has no samples. Google Benchmark aborts where some repetitions of a
+// benchmark succeeded and another fails (it checks that all did as many iterations), so that after
+// the first that succeeded, the iterations are gone through for nothing; what is recorded does not
+// see them.
+void Runner::pass_over(std::size_t index, benchmark::State& state, const char* why) const {
+  const Claim& claim = claims_[index];
+  if (claim.calls == 0) return state.SkipWithError(why);
+  while (state.KeepRunningBatch(claim.calls)) state.SetIterationTime(claim.time_s);
+}
+
+PlaceRecord Runner::measure_place(std::size_t index, benchmark::State& state) {
+  const std::unique_ptr<Place> place = invocation_.enter(index);
+  const std::int64_t calls = invocation_.calls_a_place(index);
+  PlaceRecord record;
   while (state.KeepRunningBatch(calls)) {
-    state.SetIterationTime(1e-9 * samples_[index].back().real_time_ns * static_cast<double>(calls));
+    record.samples = invocation_.take_samples(index, *place);
+    claims_[index] = {calls, 1e-9 * mean_time_ns(record.samples) * static_cast<double>(calls)};
+    state.SetIterationTime(claims_[index].time_s);
   }
-}
-
-Session& Runner::activate(std::size_t index) {
-  if (!records_[index].failure.empty()) throw std::runtime_error(records_[index].failure);
-  if (session_ == nullptr || active_ != index) {
-    session_.reset();  // its memory may be needed
-    session_ = std::make_unique<Session>(device_, *meter_, verifier_, options_.info.protocol,
-                                         plan_.benchmarks[index], options_.info.seed);
-    active_ = index;
-  }
-  return *session_;
-}
-
-void Runner::take_samples(std::size_t index, Session& session, benchmark::State& state) {
-  session.prepare_sample(static_cast<int>(samples_[index].size()));
-  double total_ns = 0, cycles = 0, cpu_ns = 0;
-  int batches = 0;
-  // Once, unless --benchmark_min_time asks for more than a batch.
-  while (state.KeepRunningBatch(session.calls())) {
-    const double before = process_cpu_ns();
-    const Sample sample = session.run_sample();
-    cpu_ns += process_cpu_ns() - before;
-    state.SetIterationTime(sample.batch_ns * 1e-9);
-    probe_.saw_clock(sample.sm_clock_hz);
-    total_ns += sample.batch_ns;
-    cycles += sample.batch_ns * sample.sm_clock_hz;
-    ++batches;
-    if (interrupted != 0) return pass_over(index, state, "interrupted");
-  }
-  const Sample mean{.batch_ns = total_ns / batches, .sm_clock_hz = cycles / total_ns};
-  records_[index] = session.record();
-  samples_[index].push_back(
-      entry_of(session, mean, static_cast<int>(samples_[index].size()), cpu_ns / batches));
-  for (const auto& [name, value] : samples_[index].back().counters) state.counters[name] = value;
-}
-
-SampleEntry Runner::entry_of(const Session& session, const Sample& sample, int index,
-                             double cpu_ns) const {
-  const BenchmarkRecord& record = session.record();
-  SampleEntry entry{
-      .index = index,
-      .iterations = session.calls(),
-      .real_time_ns = sample.batch_ns / session.calls(),
-      .cpu_time_ns = cpu_ns / session.calls(),
-      .counters = {{"flops", record.flops},
-                   {"min_bytes", record.min_bytes},
-                   {"kernel_launches", static_cast<double>(record.launches.kernels)}}};
-  if (record.launches.memory_operations > 0) {
-    entry.counters["memory_operations"] = static_cast<double>(record.launches.memory_operations);
-  }
-  if (std::isfinite(record.host_ns)) entry.counters["host_ns"] = record.host_ns;
-  if (std::isfinite(sample.sm_clock_hz)) entry.counters["sm_clock_hz"] = sample.sm_clock_hz;
-  return entry;
-}
-
-void Runner::fail(std::size_t index, const std::string& failure) {
-  records_[index].failure = failure;
-  session_.reset();
-  try {
-    device_.synchronize();
-  } catch (const DeviceError&) {
-    device_lost_ = true;  // CUDA reports a broken context at every call from then on
-  }
+  record.doubts = place->doubts;
+  for (const auto& [name, value] : record.samples.front().counters) state.counters[name] = value;
+  return record;
 }
 
 bool Runner::is_result(const std::string& name) const {
   const std::size_t index = index_by_name_.at(name);
-  if (finished_.contains(index)) return records_[index].failure.empty();
-  return records_[index].failure.empty() && interrupted == 0 && !samples_[index].empty();
+  return invocation_.ledger().is_complete(index) && !invocation_.ledger().has_failed(index);
 }
 
-void Runner::finish(const std::string& name) {
-  const std::size_t index = index_by_name_.at(name);
-  BenchmarkRecord& record = records_[index];
-  // Google Benchmark reports the repetitions, then once more their aggregates.
-  if (finished_.contains(index)) return;
-  if (record.failure.empty() && !is_result(name)) return;
-  finished_.insert(index);
-  if (!device_lost_) probe_.look();
-  record.throttle_reasons = probe_.throttle_reasons();
-  if (!record.failure.empty()) {
-    ++failures_;
-    fmt::print(stderr, "fusegate_bench: {}: {}\n", name, record.failure);
+void Runner::run(bool display) {
+  Reporter reporter(*this, std::unique_ptr<benchmark::BenchmarkReporter>(
+                               display ? benchmark::CreateDefaultDisplayReporter() : nullptr));
+  const Ledger& ledger = invocation_.ledger();
+  if (ledger.is_everything_complete() && ledger.complete_benchmarks() > 0) {
+    begin({});  // a resumed run file that lacks nothing but its end
+  } else {
+    benchmark::RunSpecifiedBenchmarks(&reporter);
   }
-  if (writer_) {
-    const auto start = std::chrono::steady_clock::now();
-    writer_->append(benchmark_entries(name, static_cast<int>(index), options_.info.number,
-                                      samples_[index], record));
-    recording_ += std::chrono::steady_clock::now() - start;
-  }
-  if (options_.progress) {
-    fmt::print("{}\n", progress_line(name, static_cast<int>(finished_.size()), total_,
-                                     samples_[index], record));
-    std::fflush(stdout);
-  }
-  samples_[index] = {};
 }
 
-Outcome Runner::run() {
-  std::unique_ptr<benchmark::BenchmarkReporter> display(
-      options_.progress ? nullptr : benchmark::CreateDefaultDisplayReporter());
-  Reporter reporter(*this, std::move(display));
-  benchmark::RunSpecifiedBenchmarks(&reporter);
-  session_.reset();
-  if (device_lost_) return Outcome::kDeviceLost;
-  if (interrupted != 0) return Outcome::kInterrupted;
-  if (writer_) {
-    writer_->finish({probe_.doubts().begin(), probe_.doubts().end()});
-    fmt::print(stderr, "fusegate_bench: {} benchmarks, {:.2f} s spent on the run file\n",
-               finished_.size(), recording_.count());
-  }
-  return failures_ > 0 ? Outcome::kFailures : Outcome::kComplete;
-}
-
-// Defaults stand first, so that a flag that the user gave comes later and wins.
-std::vector<std::string> google_benchmark_flags(const RunnerOptions& options) {
+// Google Benchmark seeds its shuffle from std::random_device, so that no two processes have one
+// order.
+std::vector<std::string> google_benchmark_flags(const Protocol& protocol,
+                                                const std::vector<std::string>& more) {
   std::vector<std::string> flags{
-      "fusegate_bench", fmt::format("--benchmark_repetitions={}", options.info.protocol.samples),
-      // A repetition is one batch, however short it is to Google Benchmark.
+      "fusegate_bench", fmt::format("--benchmark_repetitions={}", protocol.places),
+      fmt::format("--benchmark_enable_random_interleaving={}",
+                  protocol.order == Order::kInterleaved),
+      // A repetition is one place, however short it is to Google Benchmark.
       "--benchmark_min_time=0.000001"};
-  flags.insert(flags.end(), options.benchmark_flags.begin(), options.benchmark_flags.end());
+  flags.insert(flags.end(), more.begin(), more.end());
   return flags;
 }
 
@@ -366,13 +238,16 @@ void initialize_google_benchmark(std::vector<std::string>& flags) {
 }  // namespace
 
 Outcome run_benchmarks(Device& device, const Plan& plan, EnvironmentProbe& probe,
-                       const RunnerOptions& options) {
-  std::vector<std::string> flags = google_benchmark_flags(options);
-  initialize_google_benchmark(flags);
+                       const InvocationOptions& options, const std::vector<std::string>& flags) {
+  std::vector<std::string> all_flags = google_benchmark_flags(options.info.protocol, flags);
+  initialize_google_benchmark(all_flags);
   stop_on_signals();
-  Runner runner(device, plan, probe, options);
+  const std::unique_ptr<Meter> meter = make_meter(device);
+  Invocation invocation(device, *meter, plan, probe, options);
+  Runner runner(invocation, plan);
   runner.register_benchmarks();
-  return runner.run();
+  runner.run(!options.progress);
+  return invocation.finish();
 }
 
 }  // namespace fusegate

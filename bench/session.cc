@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <stdexcept>
 #include <thread>
+
+#include "bench/interrupt.h"
 
 namespace fusegate {
 namespace {
@@ -19,52 +20,61 @@ double needed_ns(const Protocol& protocol) {
   return std::chrono::duration<double, std::nano>(protocol.batch).count();
 }
 
-}  // namespace
-
-Session::Session(Device& device, Meter& meter, Verifier& verifier, const Protocol& protocol,
-                 const PlannedBenchmark& benchmark, std::uint64_t seed)
-    : device_(device), meter_(meter), protocol_(protocol), benchmark_(benchmark), seed_(seed) {
-  check(verifier);
-  move_to(0);
-  describe();
+// Once at least: the first replay of a graph, and the clock's way up from idle.
+void warm_up(Batch& batch, std::chrono::nanoseconds length) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + length;
+  do {
+    batch.run();
+  } while (Clock::now() < end && !interrupted());
 }
 
-void Session::check(Verifier& verifier) {
+}  // namespace
+
+void Session::verify(Verifier& verifier) {
   const Operation& operation = find_operation(benchmark_.implementation->operation);
   const double needed = tensor_bytes(operation, benchmark_.problem);
-  const auto available = static_cast<double>(device_.available_bytes());
+  const auto available = static_cast<double>(context_.device.available_bytes());
   if (needed > available) {
     throw DeviceError(fmt::format("its tensors take {:.3g} GB and {} has {:.3g} GB free",
-                                  needed / 1e9, device_.name(), available / 1e9));
+                                  needed / 1e9, context_.device.name(), available / 1e9));
   }
   const Verification result = verifier.verify(*benchmark_.implementation, benchmark_.problem);
   if (!result.passed()) throw std::runtime_error(result.complaint());
   record_.relative_error = result.relative_error;
+  verified_ = true;
 }
 
-void Session::move_to(int place) {
-  batch_.reset();
-  kernel_ = {};
-  workspace_.reset();
+std::unique_ptr<Place> Session::enter(int place) {
+  if (!verified_) throw std::logic_error("a kernel that was not checked is not timed");
+  const auto& [device, meter, ballast, protocol, seed] = context_;
   // What lies where decides which L2 slices serve it; pages of another place serve it otherwise.
-  std::mt19937_64 random(seed_ + static_cast<std::uint64_t>(place));
-  padding_.push_back(device_.allocate((1 + random() % 64) << 20));
+  ballast.roll();
+  std::mt19937_64 random(seed + static_cast<std::uint64_t>(place));
   const Operation& operation = find_operation(benchmark_.implementation->operation);
-  workspace_.emplace(device_, operation, benchmark_.problem, random());
-  kernel_ = benchmark_.implementation->prepare(device_, benchmark_.problem, workspace_->inputs(),
-                                               workspace_->output());
-  if (calls_ == 0) size_batch();
-  batch_ = meter_.record(kernel_, calls_, protocol_.l2);
-  batch_->run();  // warm-up: the first replay of a graph, and the clock's way up from idle
-  place_ = place;
+  std::unique_ptr<Place> here(
+      new Place{Workspace(device, operation, benchmark_.problem, random()), {}, {}, {}});
+  here->kernel = benchmark_.implementation->prepare(
+      device, benchmark_.problem, here->workspace.inputs(), here->workspace.output());
+  if (calls_ == 0) {
+    size_batch(here->kernel);
+    describe(here->kernel);
+  }
+  here->batch = meter.record(here->kernel, batch_options());
+  warm_up(*here->batch, protocol.warm);
+  return here;
 }
 
-void Session::size_batch() {
-  const double target_ns = needed_ns(protocol_);
+BatchOptions Session::batch_options() const {
+  return {.calls = calls_, .l2 = context_.protocol.l2, .spin = context_.protocol.spin};
+}
+
+void Session::size_batch(const PreparedKernel& kernel) {
+  const double target_ns = needed_ns(context_.protocol);
   calls_ = 1;
   // A few calls say little about the time of many; growing towards the target settles it.
   for (int attempt = 0; attempt < 4; ++attempt) {
-    const std::unique_ptr<Batch> pilot = meter_.record(kernel_, calls_, protocol_.l2);
+    const auto pilot = context_.meter.record(kernel, batch_options());
     pilot->run();
     const double call_ns = pilot->run().batch_ns / calls_;
     constexpr double kMargin = 1.1;  // a later batch may run at a higher clock than the pilot's
@@ -76,28 +86,22 @@ void Session::size_batch() {
   }
 }
 
-void Session::describe() {
-  record_.flops = kernel_.flops();
-  record_.min_bytes = kernel_.min_bytes();
-  record_.launches = meter_.count_launches(kernel_);
-  record_.host_ns = meter_.host_ns(kernel_);
-  record_.stages = kernel_.stages;
+void Session::describe(const PreparedKernel& kernel) {
+  record_.flops = kernel.flops();
+  record_.min_bytes = kernel.min_bytes();
+  record_.launches = context_.meter.count_launches(kernel);
+  record_.host_ns = context_.meter.host_ns(kernel);
+  record_.stages = kernel.stages;
   for (Stage& stage : record_.stages) stage.launch = nullptr;
-  meter_.annotate(kernel_, benchmark_.name());
+  context_.meter.annotate(kernel, benchmark_.name());
 }
 
-void Session::prepare_sample(int sample) {
-  const int samples_a_place = std::max(1, protocol_.samples / protocol_.places);
-  const int place = sample / samples_a_place;
-  if (place != place_) move_to(place);
-}
-
-Sample Session::run_sample() {
-  std::this_thread::sleep_for(protocol_.idle);
-  const Sample sample = batch_->run();
-  if (sample.batch_ns < needed_ns(protocol_)) record_.doubts.insert(Doubt::kShortBatch);
-  if (std::isnan(sample.sm_clock_hz) && device_.kind() == "cuda") {
-    record_.doubts.insert(Doubt::kClockUnread);
+Sample Session::run_sample(Place& place) const {
+  std::this_thread::sleep_for(context_.protocol.idle);
+  const Sample sample = place.batch->run();
+  if (sample.batch_ns < needed_ns(context_.protocol)) place.doubts.insert(Doubt::kShortBatch);
+  if (std::isnan(sample.sm_clock_hz) && context_.device.kind() == "cuda") {
+    place.doubts.insert(Doubt::kClockUnread);
   }
   return sample;
 }

@@ -1,13 +1,11 @@
-// One benchmark in one process, as the protocol has it: check, then samples, each after idling,
-// spread over several places in memory.
+// One benchmark in one process, as the protocol has it: checked once, then sampled in several
+// places of memory, each sample after idling.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <optional>
+#include <random>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "baselines/doubt.h"
@@ -21,49 +19,74 @@ namespace fusegate {
 
 // What is known of a benchmark besides its samples.
 struct BenchmarkRecord {
-  std::string failure;  // not empty: it threw, or its results were wrong
   double relative_error = 0;
   double flops = 0;
   double min_bytes = 0;
   double host_ns = 0;
   LaunchCount launches;
-  std::vector<Stage> stages;                  // without launch functions
-  std::vector<std::string> throttle_reasons;  // seen right after the last sample
-  std::set<Doubt> doubts;
+  std::vector<Stage> stages;  // without launch functions
+};
+
+// A block of random size that lies in the way of the tensors to come, so that a place is not the
+// one that was just freed.
+class Ballast {
+ public:
+  Ballast(Device& device, std::uint64_t seed) : device_(device), random_(seed) {}
+
+  // The new block is taken before the old one is freed.
+  void roll() { memory_ = device_.allocate((1 + random_() % 64) << 20); }
+
+ private:
+  Device& device_;
+  std::mt19937_64 random_;
+  Memory memory_;
+};
+
+// A benchmark in one place of memory, which is freed with it.
+struct Place {
+  Workspace workspace;
+  PreparedKernel kernel;
+  std::unique_ptr<Batch> batch;  // after the kernel, which it refers to
+  std::set<Doubt> doubts;        // raised by samples taken here
+};
+
+// What the sessions of a process share.
+struct SessionContext {
+  Device& device;
+  Meter& meter;
+  Ballast& ballast;
+  const Protocol& protocol;
+  std::uint64_t seed = 0;
 };
 
 class Session {
  public:
-  // Checks the implementation against the reference. Throws std::runtime_error where it fails.
-  Session(Device& device, Meter& meter, Verifier& verifier, const Protocol& protocol,
-          const PlannedBenchmark& benchmark, std::uint64_t seed);
+  Session(const SessionContext& context, const PlannedBenchmark& benchmark)
+      : context_(context), benchmark_(benchmark) {}
 
-  // Moves to the place in memory that the sample (counted from 0) belongs to. Not timed.
-  void prepare_sample(int sample);
+  // Checks the implementation against the reference. Throws std::runtime_error where it fails.
+  void verify(Verifier& verifier);
+  bool verified() const { return verified_; }
+  // Moves to a fresh place and warms up there; the first time also fixes the batch and describes
+  // the benchmark. Throws std::logic_error unless verified.
+  std::unique_ptr<Place> enter(int place);
   // Idles, then runs one batch.
-  Sample run_sample();
+  Sample run_sample(Place& place) const;
+
+  // Known from the first place on.
   int calls() const { return calls_; }
   const BenchmarkRecord& record() const { return record_; }
 
  private:
-  void check(Verifier& verifier);
-  void move_to(int place);
-  void size_batch();
-  void describe();
+  BatchOptions batch_options() const;
+  void size_batch(const PreparedKernel& kernel);
+  void describe(const PreparedKernel& kernel);
 
-  Device& device_;
-  Meter& meter_;
-  const Protocol& protocol_;
+  const SessionContext& context_;
   const PlannedBenchmark& benchmark_;
-  std::uint64_t seed_;
-  BenchmarkRecord record_;
-
-  int place_ = -1;
+  bool verified_ = false;
   int calls_ = 0;
-  std::vector<Memory> padding_;  // kept, so that each place is another
-  std::optional<Workspace> workspace_;
-  PreparedKernel kernel_;
-  std::unique_ptr<Batch> batch_;  // after kernel_, which it refers to
+  BenchmarkRecord record_;
 };
 
 }  // namespace fusegate

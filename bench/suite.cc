@@ -139,21 +139,51 @@ Sweep parse_sweep(const Node& node) {
   return sweep;
 }
 
-void parse_protocol(const Node& node, Protocol& protocol) {
-  node.expect_object({"samples", "batch_us", "idle_us", "places", "l2"});
-  constexpr std::int64_t kMinute = 60'000'000;
+// The one of the values that the string names.
+template <typename T>
+T parse_choice(const Node& node, std::string_view (*name)(T), std::initializer_list<T> values) {
+  const std::string text = node.string();
+  std::vector<std::string> known;
+  for (const T value : values) {
+    if (name(value) == text) return value;
+    known.push_back(fmt::format("\"{}\"", name(value)));
+  }
+  node.fail(fmt::format("must be {}", fmt::join(known, " or ")));
+}
+
+void parse_lengths(const Node& node, Protocol& protocol) {
+  using std::chrono::microseconds, std::chrono::milliseconds;
+  constexpr std::int64_t kMinute = 60'000'000, kMinuteMs = 60'000;
+  constexpr std::int64_t kLongestSpin = 1'000'000;
   const auto set = [&](const char* key, std::int64_t low, std::int64_t high, auto&& store) {
     if (node.has(key)) store(node.at(key).integer(low, high));
   };
   set("samples", 1, 100'000, [&](std::int64_t n) { protocol.samples = static_cast<int>(n); });
   set("places", 1, 1000, [&](std::int64_t n) { protocol.places = static_cast<int>(n); });
-  set("batch_us", 1, kMinute,
-      [&](std::int64_t n) { protocol.batch = std::chrono::microseconds(n); });
-  set("idle_us", 0, kMinute, [&](std::int64_t n) { protocol.idle = std::chrono::microseconds(n); });
-  if (!node.has("l2")) return;
-  const std::string l2 = node.at("l2").string();
-  if (l2 != "warm" && l2 != "flushed") node.at("l2").fail("must be \"warm\" or \"flushed\"");
-  protocol.l2 = l2 == "warm" ? L2State::kWarm : L2State::kFlushed;
+  set("batch_us", 1, kMinute, [&](std::int64_t n) { protocol.batch = microseconds(n); });
+  set("idle_us", 0, kMinute, [&](std::int64_t n) { protocol.idle = microseconds(n); });
+  set("warm_ms", 0, kMinuteMs, [&](std::int64_t n) { protocol.warm = milliseconds(n); });
+  set("spin_us", 0, kLongestSpin, [&](std::int64_t n) { protocol.spin = microseconds(n); });
+}
+
+Protocol parse_protocol(const Node& node) {
+  node.expect_object(
+      {"regime", "samples", "batch_us", "idle_us", "places", "order", "warm_ms", "spin_us", "l2"});
+  Regime regime = Regime::kBurst;
+  if (node.has("regime")) {
+    regime = parse_choice(node.at("regime"), &regime_name, {Regime::kBurst, Regime::kSustained});
+  }
+  Protocol protocol = protocol_of(regime);
+  parse_lengths(node, protocol);
+  if (node.has("order")) {
+    protocol.order =
+        parse_choice(node.at("order"), &order_name, {Order::kInterleaved, Order::kContiguous});
+  }
+  if (node.has("l2")) {
+    protocol.l2 = parse_choice(node.at("l2"), &l2_state_name, {L2State::kWarm, L2State::kFlushed});
+  }
+  protocol.places = std::min(protocol.places, protocol.samples);
+  return protocol;
 }
 
 std::vector<std::string> suites_in(const std::filesystem::path& folder) {
@@ -184,7 +214,7 @@ Suite parse_suite(const json& parsed, const std::string& source) {
   if (suite.name.empty() || suite.name.find('/') != std::string::npos) {
     root.at("name").fail("must be a file's name");  // it names the baseline's file
   }
-  if (root.has("protocol")) parse_protocol(root.at("protocol"), suite.protocol);
+  if (root.has("protocol")) suite.protocol = parse_protocol(root.at("protocol"));
   if (root.has("gate")) {
     for (const auto& [kind, gate] : root.at("gate").members()) {
       gate.expect_object({"min_effect"});

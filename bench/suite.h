@@ -1,13 +1,15 @@
 // A suite: what is swept and how, from a JSON file.
 //
 //   {"name": "smoke",
-//    "protocol": {"samples": 12, "batch_us": 1500, "idle_us": 5000, "places": 3, "l2": "warm"},
+//    "protocol": {"regime": "burst", "samples": 12, "batch_us": 1500, "idle_us": 5000, "places": 3,
+//                 "order": "interleaved", "warm_ms": 0, "spin_us": 0, "l2": "warm"},
 //    "gate": {"cpu": {"min_effect": 0.05}},
 //    "sweeps": [{"operations": ["geglu"], "implementations": ["fused"], "dtype": ["bf16"],
 //                "batch": [1, 8], "seq": [128], "dim": [768], "hidden": [3072]}]}
 //
-// Of a sweep, "operations" and "implementations" may be left out and then mean all. Every
-// combination of its axes is a problem; what a device cannot compute is left out, and said.
+// What "protocol" does not name has the default of its regime. Of a sweep, "operations" and
+// "implementations" may be left out and then mean all. Every combination of its axes is a problem;
+// what a device cannot compute is left out, and said.
 #pragma once
 
 #include <filesystem>

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 json valid() {
   return {{"name", "mine"},
-          {"protocol", {{"samples", 20}, {"l2", "flushed"}}},
+          {"protocol", {{"samples", 20}, {"order", "contiguous"}, {"l2", "flushed"}}},
           {"gate", {{"cpu", {{"min_effect", 0.05}}}}},
           {"sweeps",
            {{{"operations", {"geglu"}},
@@ -43,6 +43,7 @@ TEST(Suite, ReadsEveryField) {
   const Suite suite = parse_suite(valid(), "mine.json");
   EXPECT_EQ(suite.name, "mine");
   EXPECT_EQ(suite.protocol.samples, 20);
+  EXPECT_EQ(suite.protocol.order, Order::kContiguous);
   EXPECT_EQ(suite.protocol.l2, L2State::kFlushed);
   EXPECT_EQ(suite.protocol.places, Protocol{}.places) << "what is not named keeps its default";
   EXPECT_EQ(suite.min_effect.at("cpu"), 0.05);
@@ -50,6 +51,28 @@ TEST(Suite, ReadsEveryField) {
   EXPECT_THAT(suite.sweeps[0].batch, testing::ElementsAre(1, 8));
   EXPECT_THAT(suite.sweeps[0].operations, testing::ElementsAre("geglu"));
   EXPECT_THAT(suite.sweeps[0].dtype, testing::ElementsAre(Dtype::kFp32));
+}
+
+TEST(Suite, TakesWhatIsNotNamedFromTheRegime) {
+  json suite = valid();
+  suite["protocol"] = {{"regime", "sustained"}};
+  const Protocol sustained = parse_suite(suite, "mine.json").protocol;
+  EXPECT_EQ(sustained.regime, Regime::kSustained);
+  EXPECT_EQ(sustained.warm, std::chrono::milliseconds(300));
+  EXPECT_EQ(sustained.idle.count(), 0);
+  EXPECT_EQ(sustained.places, 3);
+  EXPECT_EQ(sustained.samples, Protocol{}.samples);
+  suite["protocol"].update({{"warm_ms", 50}, {"places", 2}, {"spin_us", 7}});
+  const Protocol named = parse_suite(suite, "mine.json").protocol;
+  EXPECT_EQ(named.warm, std::chrono::milliseconds(50));
+  EXPECT_EQ(named.places, 2);
+  EXPECT_EQ(named.spin, std::chrono::microseconds(7));
+}
+
+TEST(Suite, HasNoMorePlacesThanSamples) {
+  json suite = valid();
+  suite["protocol"] = {{"samples", 3}, {"places", 5}};
+  EXPECT_EQ(parse_suite(suite, "mine.json").protocol.places, 3);
 }
 
 struct BadSuite {
@@ -83,6 +106,15 @@ INSTANTIATE_TEST_SUITE_P(
         BadSuite{"NoSamples", "/protocol/samples", 0, "protocol.samples: must be a whole number"},
         BadSuite{"SamplesInWords", "/protocol/samples", "many", "protocol.samples"},
         BadSuite{"UnknownL2State", "/protocol/l2", "cold", "protocol.l2"},
+        BadSuite{"UnknownOrder", "/protocol/order", "backwards",
+                 "protocol.order: must be \"interleaved\" or \"contiguous\""},
+        BadSuite{"OrderAsNumber", "/protocol/order", 1, "protocol.order: must be a string"},
+        BadSuite{"UnknownRegime", "/protocol/regime", "idle",
+                 "protocol.regime: must be \"burst\" or \"sustained\""},
+        BadSuite{"NegativeWarmUp", "/protocol/warm_ms", -1, "protocol.warm_ms: must be a whole"},
+        BadSuite{"WarmUpOfHours", "/protocol/warm_ms", 1e7, "protocol.warm_ms"},
+        BadSuite{"HalfAMicrosecondOfSpin", "/protocol/spin_us", 0.5,
+                 "protocol.spin_us: must be a whole"},
         BadSuite{"MinEffectOfOne", "/gate/cpu/min_effect", 1, "gate.cpu.min_effect"},
         BadSuite{"UnknownGateKey", "/gate/cpu/maximum", 1, "gate.cpu.maximum: unknown key"},
         BadSuite{"NoSweeps", "/sweeps", nullptr, "sweeps: is missing"},
@@ -137,6 +169,22 @@ TEST(Flags, ReplaceTheSuitesAxes) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Flags, OfAnotherRegimeDropWhatTheSuiteChoseForItsOwn) {
+  const std::filesystem::path folder = testing::TempDir() + "fusegate_regime_test";
+  json suite = valid();
+  suite["protocol"] = {{"samples", 16}, {"idle_us", 2000}, {"places", 4}};
+  write_atomically(folder / "smoke.json", suite.dump());
+  const Protocol burst = from_flags({"--regime=burst"}, folder).protocol;
+  EXPECT_EQ(burst.idle, std::chrono::microseconds(2000));
+  EXPECT_EQ(burst.places, 4);
+  const Protocol sustained = from_flags({"--regime=sustained", "--warm-ms=9"}, folder).protocol;
+  EXPECT_EQ(sustained.idle.count(), 0);
+  EXPECT_EQ(sustained.places, 3);
+  EXPECT_EQ(sustained.samples, 16);
+  EXPECT_EQ(sustained.warm, std::chrono::milliseconds(9));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Flags, AloneStartFromTheReferenceProblem) {
   const Suite suite = from_flags({"--batch=1,8,64", "--dtype=bf16"});
   EXPECT_EQ(suite.name, "custom");
@@ -157,6 +205,20 @@ TEST(Flags, PassGoogleBenchmarksOwn) {
   const Options options = parse_options(static_cast<int>(argv.size()), argv.data());
   EXPECT_THAT(options.benchmark_flags, testing::ElementsAre("--benchmark_filter=geglu"));
   EXPECT_EQ(options.seed, 7u);
+}
+
+TEST(Flags, OfGoogleBenchmarkThatSetTheProtocolBecomeTheProtocols) {
+  const Suite suite =
+      from_flags({"--batch=1", "--benchmark_repetitions=4", "--benchmark_min_time=0.25s",
+                  "--benchmark_enable_random_interleaving=false"});
+  EXPECT_EQ(suite.protocol.places, 4);
+  EXPECT_EQ(suite.protocol.batch, std::chrono::milliseconds(250));
+  EXPECT_EQ(suite.protocol.order, Order::kContiguous);
+  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_repetitions=0"}), InputError);
+  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_repetitions"}), InputError);
+  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_min_time=10x"}), InputError);
+  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_min_time=nan"}), InputError);
+  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_enable_random_interleaving=x"}), InputError);
 }
 
 }  // namespace

@@ -1,0 +1,59 @@
+// A meter that keeps its own time, for tests: calls take call_ns each and a batch a fixed overhead
+// more; nothing is launched.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/meter.h"
+
+namespace fusegate {
+
+class FakeMeter : public Meter {
+ public:
+  explicit FakeMeter(double call_ns) : call_ns(call_ns) {}
+
+  std::unique_ptr<Batch> record(const PreparedKernel&, const BatchOptions& options) override {
+    struct FakeBatch : Batch {
+      FakeBatch(FakeMeter& meter, int calls) : meter(meter), calls(calls) {}
+      Sample run() override {
+        ++meter.runs;
+        return {.batch_ns = meter.overhead_ns + calls * meter.call_ns,
+                .sm_clock_hz = meter.clock_hz};
+      }
+      FakeMeter& meter;
+      int calls;
+    };
+    last_options = options;
+    ++records;
+    return std::make_unique<FakeBatch>(*this, options.calls);
+  }
+  bool can_spin() const override { return spins; }
+  LaunchCount count_launches(const PreparedKernel&) override { return {.kernels = 3}; }
+  double host_ns(const PreparedKernel&) override { return 42; }
+  void annotate(const PreparedKernel&, const std::string& benchmark) override {
+    annotated.push_back(benchmark);
+  }
+
+  double call_ns;
+  double overhead_ns = 1000;
+  double clock_hz = 1e9;
+  bool spins = true;
+  int runs = 0;
+  int records = 0;
+  BatchOptions last_options;
+  std::vector<std::string> annotated;
+};
+
+// The CPU's implementation of that name.
+inline const Implementation& cpu_implementation(const std::string& operation,
+                                                const std::string& name) {
+  for (const Implementation& i : implementations()) {
+    if (i.operation == operation && i.name == name && i.device == "cpu") return i;
+  }
+  throw std::out_of_range(operation + "/" + name);
+}
+
+}  // namespace fusegate

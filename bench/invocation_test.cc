@@ -1,0 +1,91 @@
+// The invocation without Google Benchmark, through a meter that keeps its own time.
+#include "bench/invocation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "baselines/error.h"
+#include "bench/fake_meter.h"
+
+namespace fusegate {
+namespace {
+
+class InvocationTest : public testing::Test {
+ protected:
+  InvocationTest() {
+    wrong_.name = "wrong";
+    wrong_.prepare = [](Device&, const Problem&, std::span<const Tensor>, const Tensor&) {
+      return PreparedKernel{};
+    };
+    const Problem problem{1, 4, 1, 16, Dtype::kFp32};
+    plan_.benchmarks = {{&wrong_, problem}, {&right_, problem}};
+    options_.info.protocol = {.samples = 5, .idle = std::chrono::nanoseconds(0), .places = 2};
+    options_.out = std::filesystem::path(testing::TempDir()) / "fusegate_invocation_test" /
+                   testing::UnitTest::GetInstance()->current_test_info()->name() / "1.json";
+  }
+  void TearDown() override { std::filesystem::remove_all(options_.out->parent_path()); }
+
+  Invocation make() {
+    Invocation invocation(*device_, meter_, plan_, probe_, options_);
+    for (std::size_t i = 0; i < plan_.benchmarks.size(); ++i) invocation.ledger().select(i);
+    return invocation;
+  }
+
+  static void measure_place(Invocation& invocation, std::size_t benchmark) {
+    const auto place = invocation.enter(benchmark);
+    invocation.record(benchmark, {.samples = invocation.take_samples(benchmark, *place),
+                                  .doubts = place->doubts,
+                                  .throttle_reasons = {}});
+  }
+
+  std::unique_ptr<Device> device_ = open_device("cpu");
+  EnvironmentProbe probe_{*device_};
+  FakeMeter meter_{100'000};
+  Implementation right_ = cpu_implementation("geglu", "fused"), wrong_ = right_;
+  Plan plan_;
+  InvocationOptions options_;
+};
+
+TEST_F(InvocationTest, ChecksEverythingBeforeAnythingIsTimed) {
+  Invocation invocation = make();
+  invocation.start({});
+  EXPECT_EQ(meter_.records, 0);
+  EXPECT_TRUE(invocation.ledger().has_failed(0));
+  EXPECT_FALSE(invocation.ledger().is_complete(1));
+  EXPECT_THROW(invocation.enter(0), std::runtime_error) << "asked for all the same";
+}
+
+TEST_F(InvocationTest, MeasuresPlaceByPlace) {
+  Invocation invocation = make();
+  invocation.start({});
+  measure_place(invocation, 1);
+  EXPECT_FALSE(invocation.ledger().is_complete(1));
+  EXPECT_EQ(invocation.calls_a_place(1) % 3, 0) << "two samples, then three";
+  measure_place(invocation, 1);
+  EXPECT_TRUE(invocation.ledger().is_everything_complete());
+  EXPECT_EQ(invocation.finish(), Outcome::kFailures);
+  const RunFile file = read_run_file(*options_.out);
+  ASSERT_EQ(file.benchmarks.size(), 2u);
+  EXPECT_THAT(file.benchmarks[0].failure, testing::HasSubstr("wrong result"));
+  EXPECT_EQ(file.benchmarks[1].summary.samples, 5);
+  EXPECT_EQ(file.benchmarks[1].counters.at("host_ns"), 42);
+}
+
+TEST_F(InvocationTest, SpinsOnlyWhereTheMeterCan) {
+  options_.info.protocol.spin = std::chrono::microseconds(100);
+  options_.info.suite = "mine";
+  Invocation invocation = make();
+  invocation.start({});
+  measure_place(invocation, 1);
+  EXPECT_EQ(meter_.last_options.spin, std::chrono::microseconds(100));
+  meter_.spins = false;
+  try {
+    make();
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("mine: protocol.spin_us: "));
+  }
+}
+
+}  // namespace
+}  // namespace fusegate
