@@ -43,8 +43,9 @@ struct Provenance {
 
 // One benchmark in one invocation: what its samples come to.
 struct InvocationSummary {
-  double time_ns = 0;  // midmean over samples, per call; NaN where there is no sample
-  double cycles = 0;   // midmean over samples of time x SM clock; NaN where any sample has no clock
+  // Each the mean of the samples' fast third (statistics.h), per call.
+  double time_ns = 0;  // NaN where there is no sample
+  double cycles = 0;   // time x SM clock; NaN where any sample has no clock
   double spread = 0;   // median absolute deviation of time over its median
   int samples = 0;
   // Of a run in which several arms were measured side by side: which round this was, counted from

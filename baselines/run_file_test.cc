@@ -72,7 +72,7 @@ TEST(ReadRunFile, ReadsAPlainGoogleBenchmarkFile) {
   EXPECT_EQ(first.counters.count("sm_clock_hz"), 1u);
 }
 
-TEST(ReadRunFile, SummarisesSamplesByMidmeans) {
+TEST(ReadRunFile, SummarisesSamplesByTheirFastThird) {
   json entries = {sample("a", 0, 10), sample("a", 1, 14), sample("a", 2, 11)};
   const double clocks[] = {1e9, 1e9, 2e9};
   for (int i = 0; i < 3; ++i) {
@@ -80,9 +80,10 @@ TEST(ReadRunFile, SummarisesSamplesByMidmeans) {
     entries[i]["flops"] = 100 + i;
   }
   const BenchmarkResult result = parse(file_of(entries)).benchmarks.at(0);
-  // Of three values the outer two count a quarter each.
-  EXPECT_DOUBLE_EQ(result.summary.time_ns, (11'000 + 0.25 * (10'000 + 14'000)) / 1.5);
-  EXPECT_DOUBLE_EQ(result.summary.cycles, (14'000 + 0.25 * (10'000 + 22'000)) / 1.5);
+  // Of three values the first stands for 5 to 33 % and the second for what is left up to 35 %.
+  const double second = (0.35 - 1.0 / 3) / 0.3;
+  EXPECT_DOUBLE_EQ(result.summary.time_ns, (1 - second) * 10'000 + second * 11'000);
+  EXPECT_DOUBLE_EQ(result.summary.cycles, (1 - second) * 10'000 + second * 14'000);
   EXPECT_DOUBLE_EQ(result.summary.spread, 1.0 / 11);
   EXPECT_EQ(result.summary.samples, 3);
   EXPECT_EQ(result.counters.at("flops"), 101);

@@ -24,28 +24,30 @@ TEST(Median, OfOddEvenAndNoValues) {
   EXPECT_TRUE(std::isnan(median({})));
 }
 
-TEST(Midmean, IsTheMeanOfTheMiddleHalf) {
-  EXPECT_DOUBLE_EQ(midmean({100, 1, 2, 3, 4, 5, 6, -50}), 3.5);
-  EXPECT_DOUBLE_EQ(midmean({8, 1, 2, 3}), 2.5);
-  // Five values: the middle one whole, its neighbours by three quarters.
-  EXPECT_DOUBLE_EQ(midmean({9, 1, 2, 4, 5}), (0.75 * 2 + 4 + 0.75 * 5) / 2.5);
+TEST(FastThird, IsTheMeanBetweenTwoQuantiles) {
+  // Twenty values: the first is left out, then come six.
+  std::vector<double> values;
+  for (int i = 20; i >= 1; --i) values.push_back(i);
+  EXPECT_DOUBLE_EQ(fast_third(values), (2 + 3 + 4 + 5 + 6 + 7) / 6.0);
+  // Ten: half of the first and half of the fourth.
+  EXPECT_DOUBLE_EQ(fast_third({10, 9, 8, 7, 6, 5, 4, 3, 2, 1}), (0.5 * 1 + 2 + 3 + 0.5 * 4) / 3);
 }
 
-TEST(Midmean, OfFewValues) {
-  EXPECT_DOUBLE_EQ(midmean({7}), 7);
-  EXPECT_DOUBLE_EQ(midmean({7, 9}), 8);
-  EXPECT_DOUBLE_EQ(midmean({0, 3, 9}), (3 + 0.25 * 9) / 1.5);
-  EXPECT_TRUE(std::isnan(midmean({})));
+TEST(FastThird, OfFewValuesIsTheFastest) {
+  EXPECT_DOUBLE_EQ(fast_third({7}), 7);
+  EXPECT_DOUBLE_EQ(fast_third({9, 7}), 7);
+  EXPECT_TRUE(std::isnan(fast_third({})));
 }
 
-TEST(Midmean, DoesNotJumpBetweenTwoHeaps) {
-  const auto of_heaps = [](int low, int high) {
-    std::vector<double> values(static_cast<std::size_t>(low), 1.0);
-    values.insert(values.end(), static_cast<std::size_t>(high), 2.0);
-    return midmean(values);
-  };
-  EXPECT_NEAR(of_heaps(31, 29), 1.467, 0.001);
-  EXPECT_NEAR(of_heaps(29, 31), 1.533, 0.001);  // the median goes from 1 to 2
+TEST(FastThird, DoesNotSeeWhatOnlyAddsTime) {
+  std::vector<double> quiet;
+  for (int i = 0; i < 60; ++i) quiet.push_back(100 + 0.01 * i);
+  std::vector<double> disturbed = quiet;
+  for (std::size_t i = 30; i < 60; ++i) disturbed[i] *= 1.5;
+  EXPECT_DOUBLE_EQ(fast_third(disturbed), fast_third(quiet));
+  // A slower kernel is slower everywhere.
+  for (double& value : disturbed) value *= 1.01;
+  EXPECT_DOUBLE_EQ(fast_third(disturbed), 1.01 * fast_third(quiet));
 }
 
 TEST(MedianAbsoluteDeviation, IsTheMedianDistance) {

@@ -55,7 +55,7 @@ struct Verdict {
 // Every benchmark of either run, sorted by name. Throws InputError for a rule that is none: a
 // negative effect, a rate or confidence outside of (0, 1).
 //
-// Of each invocation only its midmean enters. Per benchmark the candidate's mean logarithm less the
+// Of each invocation only its fast third's mean enters (statistics.h). Per benchmark the candidate's mean logarithm less the
 // baseline's is tested against log(1 + min_effect) (TREAT) with a variance moderated over the suite
 // (moderated_contrasts.h), once for time and once for cycles. The p of "slower" is the larger of
 // the two, as both must agree: an intersection-union test, R. L. Berger, "Multiparameter hypothesis
