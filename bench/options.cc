@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "baselines/error.h"
 #include "baselines/file_io.h"
 #include "bench/google_flags.h"
+#include "kernels/kernel.h"
 
 namespace fusegate {
 namespace {
@@ -54,7 +56,8 @@ void add_options(CLI::App& app, Options& options) {
   add_axis<std::int64_t>(app, options, "dim", "dim", "Model widths");
   add_axis<std::int64_t>(app, options, "hidden", "hidden", "Hidden widths");
   add_axis<std::string>(app, options, "dtype", "dtype", "bf16, fp16, fp32");
-  add_axis<std::string>(app, options, "operation", "operations", "linear, geglu, geglu_mlp");
+  add_axis<std::string>(app, options, "operation", "operations",
+                        "linear, geglu, geglu_mlp, control_copy, control_gemm");
   add_axis<std::string>(app, options, "implementation", "implementations",
                         "addmm, unfused, fused, ...");
   add_protocol_options(app, options);
@@ -65,6 +68,27 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--progress", options.progress, "Lines for fusegate in place of the table");
   app.add_flag("--environment", options.environment, "Print the environment as JSON and stop");
   app.add_flag("--resume", options.resume, "Go on with the run file: measure what it lacks");
+}
+
+bool sweeps_controls_alone(const json& sweep) {
+  const json names = sweep.value("operations", json::array());
+  return !names.empty() && std::ranges::all_of(names, [](const json& name) {
+    return find_operation(name.get<std::string>()).is_control;
+  });
+}
+
+// The sweeps with the flags in place of what they say. Controls keep the shapes at which they say
+// something of the machine; flags that name what to measure leave them out.
+void set_axes(json& sweeps, const json& flags) {
+  const bool names_something = flags.contains("operations") || flags.contains("implementations");
+  json kept = json::array();
+  for (json& sweep : sweeps) {
+    const bool controls = sweeps_controls_alone(sweep);
+    if (controls && names_something) continue;
+    if (!controls) sweep.update(flags);
+    kept.push_back(std::move(sweep));
+  }
+  sweeps = std::move(kept);
 }
 
 // The suite's protocol, which may be null, with the flags in place of what it says.
@@ -113,7 +137,7 @@ Suite suite_of(const Options& options, const std::filesystem::path& folder) {
                 {"hidden", {3072}},
                 {"dtype", {"bf16", "fp32"}}}}}};
   }
-  for (json& sweep : suite["sweeps"]) sweep.update(options.axes);
+  set_axes(suite["sweeps"], options.axes);
   set_protocol(suite["protocol"], options.protocol);
   return parse_suite(suite, source);
 }

@@ -31,7 +31,7 @@ Options parse_options(int argc, const char* const* argv);
 
 // The suite that the options come to: the named one, "smoke" where nothing is named, or the
 // reference problem where axes are given and no suite; with the flags in place of what the file
-// says. folder: where named suites lie. Throws InputError.
+// says, but for sweeps of controls alone. folder: where named suites lie. Throws InputError.
 Suite suite_of(const Options& options, const std::filesystem::path& folder);
 
 }  // namespace fusegate

@@ -14,6 +14,12 @@ bool named(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::ranges::find(names, name) != names.end();
 }
 
+// A control is taken only where it is named: swept over every shape, it would say nothing more.
+bool takes(const Sweep& sweep, const Operation& operation) {
+  if (sweep.operations.empty()) return !operation.is_control;
+  return named(sweep.operations, operation.name);
+}
+
 // Every combination of the axes; dim stays at its first value where the operation does not use it.
 std::vector<Problem> problems_of(const Sweep& sweep, const Operation& operation) {
   const std::vector<std::int64_t> dims =
@@ -39,7 +45,7 @@ class Planner {
 
   void add(const Sweep& sweep) {
     for (const Operation& operation : operations()) {
-      if (!named(sweep.operations, operation.name)) continue;
+      if (!takes(sweep, operation)) continue;
       for (const Problem& problem : problems_of(sweep, operation)) add(sweep, operation, problem);
     }
   }

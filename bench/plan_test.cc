@@ -46,6 +46,19 @@ TEST(Plan, DoesNotRepeatAnOperationAlongAnAxisThatItLacks) {
                                    "geglu/fused/fp32/batch:2/seq:8/dim:16/hidden:24"));
 }
 
+TEST(Plan, TakesControlsOnlyWhereTheyAreNamed) {
+  const auto device = open_device("cpu");
+  EXPECT_THAT(names_of(make_plan({small_sweep()}, *device, "test")),
+              testing::Each(testing::Not(testing::StartsWith("control_"))));
+  Sweep controls = small_sweep();
+  controls.operations = {"control_copy", "control_gemm"};
+  controls.batch = {2};
+  EXPECT_THAT(names_of(make_plan({controls}, *device, "test")),
+              testing::ElementsAre("control_copy/memcpy/fp32/batch:2/seq:8/dim:16/hidden:24",
+                                   "control_gemm/onednn/fp32/batch:2/seq:8/dim:16/hidden:24",
+                                   "control_gemm/onednn/fp32/batch:2/seq:8/dim:32/hidden:24"));
+}
+
 TEST(Plan, KeepsImplementationsOfOneProblemTogether) {
   const auto device = open_device("cpu");
   const Plan plan = make_plan({small_sweep()}, *device, "test");

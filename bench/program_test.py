@@ -126,6 +126,17 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual((protocol["regime"], protocol["warm_ns"], protocol["idle_ns"]),
                          ("sustained", 150_000_000, 0))
 
+    def test_measures_controls_where_they_are_named(self):
+        result = run(*TINY, "--operation=control_copy,control_gemm", f"--out={self.out}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([name.rsplit("/fp32")[0] for name in names(self.read())],
+                         ["control_copy/memcpy", "control_gemm/onednn"])
+        copy = next(e for e in self.read()["benchmarks"] if "copy" in e["name"])
+        self.assertEqual((copy["flops"], copy["min_bytes"]), (0, 2 * 4 * 24 * 4))
+        listed = run(*TINY, "--benchmark_list_tests")
+        self.assertNotIn("control_", listed.stdout)
+        self.assertIn("control_", run("--device=cpu", "--suite=smoke", "--benchmark_list_tests").stdout)
+
     def test_google_benchmarks_flags_work(self):
         listed = run(*TINY, "--benchmark_list_tests")
         self.assertEqual(listed.returncode, 0)

@@ -8,8 +8,8 @@
 //                "batch": [1, 8], "seq": [128], "dim": [768], "hidden": [3072]}]}
 //
 // What "protocol" does not name has the default of its regime. Of a sweep, "operations" and
-// "implementations" may be left out and then mean all. Every combination of its axes is a problem;
-// what a device cannot compute is left out, and said.
+// "implementations" may be left out and then mean all, controls excepted. Every combination of its
+// axes is a problem; what a device cannot compute is left out, and said.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@
 namespace fusegate {
 
 struct Sweep {
-  std::vector<std::string> operations;       // empty: all
+  std::vector<std::string> operations;       // empty: all but the controls
   std::vector<std::string> implementations;  // empty: all
   std::vector<std::int64_t> batch, seq, dim, hidden;
   std::vector<Dtype> dtype;

@@ -185,6 +185,28 @@ TEST(Flags, OfAnotherRegimeDropWhatTheSuiteChoseForItsOwn) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Flags, LeaveControlsAsTheyAreOrOut) {
+  const std::filesystem::path folder = testing::TempDir() + "fusegate_controls_test";
+  json suite = valid();
+  suite["sweeps"].push_back(json(suite["sweeps"][0]));
+  suite["sweeps"][1].erase("implementations");
+  suite["sweeps"][1]["operations"] = {"control_copy", "control_gemm"};
+  write_atomically(folder / "smoke.json", suite.dump());
+  const Suite resized = from_flags({"--suite=smoke", "--batch=4"}, folder);
+  ASSERT_EQ(resized.sweeps.size(), 2u);
+  EXPECT_THAT(resized.sweeps[0].batch, testing::ElementsAre(4));
+  EXPECT_THAT(resized.sweeps[1].batch, testing::ElementsAre(1, 8));
+  const Suite named =
+      from_flags({"--suite=smoke", "--operation=linear", "--implementation=addmm"}, folder);
+  ASSERT_EQ(named.sweeps.size(), 1u);
+  EXPECT_THAT(named.sweeps[0].operations, testing::ElementsAre("linear"));
+  EXPECT_EQ(from_flags({"--operation=control_gemm", "--batch=3", "--implementation=onednn"})
+                .sweeps[0]
+                .batch[0],
+            3);
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Flags, AloneStartFromTheReferenceProblem) {
   const Suite suite = from_flags({"--batch=1,8,64", "--dtype=bf16"});
   EXPECT_EQ(suite.name, "custom");

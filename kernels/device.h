@@ -64,6 +64,7 @@ class ReferenceMath {
  public:
   virtual ~ReferenceMath() = default;
   virtual void widen(const Tensor& in, double* out) = 0;
+  virtual void copy(const double* in, double* out, std::int64_t count) = 0;
   // out[m, n] = sum over k of x[m, k] * w[n, k]: a Linear layer's product with its weight as
   // stored.
   virtual void matmul(const double* x, const double* w, double* out, std::int64_t m, std::int64_t n,

@@ -48,6 +48,10 @@ void HostReference::widen(const Tensor& in, double* out) {
   for (std::int64_t i = 0; i < in.count(); ++i) out[i] = load_element(in.data, in.dtype, i);
 }
 
+void HostReference::copy(const double* in, double* out, std::int64_t count) {
+  std::copy_n(in, count, out);
+}
+
 void HostReference::matmul(const double* x, const double* w, double* out, std::int64_t m,
                            std::int64_t n, std::int64_t k) {
   const std::int64_t workers = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, m);

@@ -13,6 +13,7 @@ double gelu_tanh(double x);
 class HostReference : public ReferenceMath {
  public:
   void widen(const Tensor& in, double* out) override;
+  void copy(const double* in, double* out, std::int64_t count) override;
   void matmul(const double* x, const double* w, double* out, std::int64_t m, std::int64_t n,
               std::int64_t k) override;
   void add_bias(double* x, const double* bias, std::int64_t m, std::int64_t n) override;

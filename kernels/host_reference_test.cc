@@ -41,6 +41,13 @@ TEST(HostReference, SumsEveryElementOfOddLengths) {
   }
 }
 
+TEST(HostReference, Copies) {
+  const std::vector<double> x{1, -2, 3};
+  std::vector<double> out(3);
+  HostReference().copy(x.data(), out.data(), 3);
+  EXPECT_EQ(out, x);
+}
+
 TEST(HostReference, AddsTheBiasToEveryRow) {
   std::vector<double> x{1, 2, 3, 4};
   const std::vector<double> bias{10, 20};

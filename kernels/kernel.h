@@ -35,6 +35,9 @@ struct TensorShape {
 struct Operation {
   std::string name;
   bool uses_dim = true;  // false: the sweep does not repeat it along the dim axis
+  // A library's code alone, so that its time tells a machine that moved from code that moved. A
+  // sweep has it only where it names it.
+  bool is_control = false;
   std::function<std::vector<TensorShape>(const Problem&)> inputs;
   std::function<TensorShape(const Problem&)> output;
   // inputs and out: device addresses of doubles, in the order and shape of the two above. Scratch

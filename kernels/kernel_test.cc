@@ -22,14 +22,23 @@ const Implementation& find_implementation(const std::string& operation, const st
 TEST(Registry, HoldsTheLadder) {
   std::vector<std::string> names;
   for (const Operation& operation : operations()) names.push_back(operation.name);
-  EXPECT_THAT(names, testing::ElementsAre("geglu", "geglu_mlp", "linear"));
+  EXPECT_THAT(names,
+              testing::ElementsAre("control_copy", "control_gemm", "geglu", "geglu_mlp", "linear"));
   for (const auto& [operation, name] : {std::pair("linear", "addmm"),
                                         {"linear", "matmul_add"},
                                         {"geglu", "unfused"},
                                         {"geglu", "fused"},
                                         {"geglu_mlp", "unfused"},
-                                        {"geglu_mlp", "fused_epilogue"}}) {
+                                        {"geglu_mlp", "fused_epilogue"},
+                                        {"control_copy", "memcpy"},
+                                        {"control_gemm", "onednn"}}) {
     EXPECT_NO_THROW(find_implementation(operation, name));
+  }
+}
+
+TEST(Registry, KnowsControlsByTheirPrefix) {
+  for (const Operation& operation : operations()) {
+    EXPECT_EQ(operation.is_control, operation.name.starts_with("control_")) << operation.name;
   }
 }
 

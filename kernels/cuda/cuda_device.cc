@@ -38,8 +38,20 @@ CudaDevice::CudaDevice() {
 
 CudaDevice::~CudaDevice() {
   // Nothing can be done about an error here, and the process is about to end.
+  if (cublas_ != nullptr) cublasDestroy(cublas_);
   cublasLtDestroy(cublaslt_);
   cudaStreamDestroy(stream_);
+}
+
+cublasHandle_t CudaDevice::cublas() {
+  if (cublas_ == nullptr) {
+    FUSEGATE_CUDA(cublasCreate(&cublas_));
+    FUSEGATE_CUDA(cublasSetStream(cublas_, stream_));
+    // After the stream, which takes a workspace of its own. Without one of ours, a captured matmul
+    // would have its memory allocated by the graph.
+    FUSEGATE_CUDA(cublasSetWorkspace(cublas_, workspace_.data(), workspace_.bytes()));
+  }
+  return cublas_;
 }
 
 std::string CudaDevice::uuid() const {

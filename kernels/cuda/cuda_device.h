@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cublasLt.h>
+#include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
 #include <memory>
@@ -15,7 +16,7 @@ class CudaDevice : public Device {
   // Throws DeviceError where the GPU cannot be used.
   CudaDevice();
   ~CudaDevice() override;
-  // The stream and the cublasLt handle are captured by kernels; a copy would free them twice.
+  // The stream and the cuBLAS handles are captured by kernels; a copy would free them twice.
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
@@ -35,13 +36,17 @@ class CudaDevice : public Device {
   const cudaDeviceProp& properties() const { return properties_; }
   cudaStream_t stream() const { return stream_; }
   cublasLtHandle_t cublaslt() const { return cublaslt_; }
-  // Scratch memory of cublasLt's matmuls, one for all: they run one after another on the stream.
+  // Made at the first call, since a process may well do without; on the stream, in the workspace.
+  cublasHandle_t cublas();
+  // Scratch memory of cuBLAS's and cublasLt's matmuls, one for all: they run one after another on
+  // the stream.
   const Memory& workspace() const { return workspace_; }
 
  private:
   cudaDeviceProp properties_{};
   cudaStream_t stream_ = nullptr;
   cublasLtHandle_t cublaslt_ = nullptr;
+  cublasHandle_t cublas_ = nullptr;
   Memory workspace_;
   std::unique_ptr<ReferenceMath> reference_;
 };

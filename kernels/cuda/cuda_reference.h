@@ -12,6 +12,7 @@ class CudaReference : public ReferenceMath {
   explicit CudaReference(CudaDevice& device) : device_(device) {}
 
   void widen(const Tensor& in, double* out) override;
+  void copy(const double* in, double* out, std::int64_t count) override;
   void matmul(const double* x, const double* w, double* out, std::int64_t m, std::int64_t n,
               std::int64_t k) override;
   void add_bias(double* x, const double* bias, std::int64_t m, std::int64_t n) override;

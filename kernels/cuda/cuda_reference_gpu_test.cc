@@ -87,6 +87,15 @@ TEST_F(OnGpu, ReferenceAgreesWithTheHosts) {
   }
 }
 
+TEST_F(OnGpu, Copies) {
+  const Both x = random(65, 33, Dtype::kBf16, 5);
+  double* const from = doubles(x.host.count());
+  double* const to = doubles(x.host.count());
+  device_->reference_math().widen(x.gpu, from);
+  device_->reference_math().copy(from, to, x.host.count());
+  EXPECT_EQ(to_host(to, x.host.count()), to_host(from, x.host.count()));
+}
+
 TEST_F(OnGpu, ComparesAsTheHostDoes) {
   const Both out = random(65, 33, Dtype::kBf16, 5);
   const std::int64_t count = out.host.count();

@@ -1,14 +1,12 @@
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/cuda/cuda_error.h"
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/pointwise.h"
 
-// The share of gelu_mul's work that is done twice: 0, but in a build that is to be caught by the
-// gate
-// (-DFUSEGATE_SLOW_GELU_MUL=0.05 to CMake).
-#ifndef FUSEGATE_SLOW_GELU_MUL
-#define FUSEGATE_SLOW_GELU_MUL 0
+#ifdef FUSEGATE_SLOW_OP
+#include "kernels/cuda/slowdown.cuh"
 #endif
 
 namespace fusegate {
@@ -41,6 +39,17 @@ struct Add {
   __device__ float operator()(float a, float b) const { return a + b; }
 };
 
+struct NotSlowed {
+  __device__ void wait_after(float) const {}
+};
+#ifdef FUSEGATE_SLOW_OP
+template <typename Op>
+using Slowdown = std::conditional_t<std::is_same_v<Op, FUSEGATE_SLOW_OP>, Slowed, NotSlowed>;
+#else
+template <typename Op>
+using Slowdown = NotSlowed;
+#endif
+
 template <typename T, int kVec, typename Op, typename... Packs>
 __device__ Pack<T, kVec> apply(Op op, const Packs&... in) {
   Pack<T, kVec> result;
@@ -49,24 +58,17 @@ __device__ Pack<T, kVec> apply(Op op, const Packs&... in) {
   return result;
 }
 
-// One pack a thread. kSlowdown is a share in thousandths of blocks that also do the work of a block
-// half the tensor away, where the L2 does not help.
-template <typename T, int kVec, int kSlowdown, typename Op, typename... In>
+// One pack a thread.
+template <typename T, int kVec, typename Op, typename... In>
 __global__ void __launch_bounds__(kThreads)
     pointwise_kernel(Op op, T* out, std::int64_t packs, const In*... in) {
   using P = Pack<T, kVec>;
-  const auto work = [&](std::int64_t block) {
-    const std::int64_t i = block * kThreads + threadIdx.x;
-    if (i < packs) {
-      reinterpret_cast<P*>(out)[i] = apply<T, kVec>(op, reinterpret_cast<const P*>(in)[i]...);
-    }
-  };
-  work(blockIdx.x);
-  if constexpr (kSlowdown > 0) {
-    if (blockIdx.x * 1000LL < gridDim.x * static_cast<long long>(kSlowdown)) {
-      work((blockIdx.x + gridDim.x / 2) % gridDim.x);
-    }
-  }
+  const Slowdown<Op> slowdown;
+  const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x;
+  if (i >= packs) return;
+  const P result = apply<T, kVec>(op, reinterpret_cast<const P*>(in)[i]...);
+  slowdown.wait_after(to_float(result.values[kVec - 1]));
+  reinterpret_cast<P*>(out)[i] = result;
 }
 
 // The bias repeats every n elements; packs_per_row packs make a row.
@@ -75,10 +77,13 @@ __global__ void __launch_bounds__(kThreads)
     bias_add_kernel(const T* x, const T* bias, T* out, std::int64_t packs,
                     std::int64_t packs_per_row) {
   using P = Pack<T, kVec>;
+  const Slowdown<Add> slowdown;
   const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x;
   if (i >= packs) return;
   const P addend = reinterpret_cast<const P*>(bias)[i % packs_per_row];
-  reinterpret_cast<P*>(out)[i] = apply<T, kVec>(Add{}, reinterpret_cast<const P*>(x)[i], addend);
+  const P result = apply<T, kVec>(Add{}, reinterpret_cast<const P*>(x)[i], addend);
+  slowdown.wait_after(to_float(result.values[kVec - 1]));
+  reinterpret_cast<P*>(out)[i] = result;
 }
 
 template <typename... Pointers>
@@ -90,7 +95,7 @@ unsigned blocks_for(std::int64_t packs) {
   return static_cast<unsigned>((packs + kThreads - 1) / kThreads);
 }
 
-template <int kSlowdown, typename Op, typename... In>
+template <typename Op, typename... In>
 void enqueue_pointwise(Op op, const Tensor& out, cudaStream_t stream, const In&... in) {
   if (out.count() == 0) return;
   dispatch_dtype(out.dtype, [&]<typename T>() {
@@ -98,10 +103,10 @@ void enqueue_pointwise(Op op, const Tensor& out, cudaStream_t stream, const In&.
     auto* const to = static_cast<T*>(out.data);
     if (out.count() % kVec == 0 && aligned_to_16(out.data, in.data...)) {
       const std::int64_t packs = out.count() / kVec;
-      pointwise_kernel<T, kVec, kSlowdown><<<blocks_for(packs), kThreads, 0, stream>>>(
+      pointwise_kernel<T, kVec><<<blocks_for(packs), kThreads, 0, stream>>>(
           op, to, packs, static_cast<const T*>(in.data)...);
     } else {
-      pointwise_kernel<T, 1, kSlowdown><<<blocks_for(out.count()), kThreads, 0, stream>>>(
+      pointwise_kernel<T, 1><<<blocks_for(out.count()), kThreads, 0, stream>>>(
           op, to, out.count(), static_cast<const T*>(in.data)...);
     }
   });
@@ -130,16 +135,15 @@ void enqueue_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cu
 }
 
 void enqueue_gelu(const Tensor& x, const Tensor& out, cudaStream_t stream) {
-  enqueue_pointwise<0>(Gelu{}, out, stream, x);
+  enqueue_pointwise(Gelu{}, out, stream, x);
 }
 
 void enqueue_mul(const Tensor& a, const Tensor& b, const Tensor& out, cudaStream_t stream) {
-  enqueue_pointwise<0>(Mul{}, out, stream, a, b);
+  enqueue_pointwise(Mul{}, out, stream, a, b);
 }
 
 void enqueue_gelu_mul(const Tensor& g, const Tensor& u, const Tensor& out, cudaStream_t stream) {
-  constexpr int kSlowdown = static_cast<int>(FUSEGATE_SLOW_GELU_MUL * 1000);
-  enqueue_pointwise<kSlowdown>(GeluMul{}, out, stream, g, u);
+  enqueue_pointwise(GeluMul{}, out, stream, g, u);
 }
 
 }  // namespace fusegate

@@ -1,0 +1,26 @@
+// control_copy/memcpy on the CPU: the C library's, on one core.
+#include <cstring>
+
+#include "kernels/stages.h"
+
+namespace fusegate {
+namespace {
+
+PreparedKernel prepare(Device&, const Problem&, Inputs in, const Tensor& out) {
+  PreparedKernel kernel;
+  Stage stage = pointwise_work("copy", 0, {&in[0]}, out);
+  stage.launch = [x = in[0], out] { std::memcpy(out.data, x.data, x.bytes()); };
+  kernel.stages.push_back(std::move(stage));
+  return kernel;
+}
+
+const ImplementationRegistration registered{{
+    .operation = "control_copy",
+    .name = "memcpy",
+    .device = "cpu",
+    .dtypes = {Dtype::kFp32, Dtype::kBf16},
+    .prepare = &prepare,
+}};
+
+}  // namespace
+}  // namespace fusegate

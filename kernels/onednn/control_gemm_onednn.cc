@@ -1,0 +1,22 @@
+// control_gemm/onednn on the CPU: one matmul primitive.
+#include "kernels/onednn/onednn_stages.h"
+
+namespace fusegate {
+namespace {
+
+PreparedKernel prepare(Device& device, const Problem&, Inputs in, const Tensor& out) {
+  PreparedKernel kernel;
+  kernel.stages.push_back(OnednnStages(device).matmul("matmul", in[0], in[1], nullptr, out));
+  return kernel;
+}
+
+const ImplementationRegistration registered{{
+    .operation = "control_gemm",
+    .name = "onednn",
+    .device = "cpu",
+    .dtypes = {Dtype::kFp32, Dtype::kBf16},
+    .prepare = &prepare,
+}};
+
+}  // namespace
+}  // namespace fusegate
