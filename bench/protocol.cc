@@ -27,8 +27,8 @@ Protocol protocol_of(Regime regime) {
   if (regime == Regime::kBurst) return {};
   return {.regime = regime,
           .idle = std::chrono::nanoseconds(0),
-          .places = 3,  // each costs its own way to the power limit
-          .warm = std::chrono::milliseconds(300)};
+          .places = 12,  // each costs its own way to the power limit
+          .warm = std::chrono::milliseconds(100)};
 }
 
 }  // namespace fusegate

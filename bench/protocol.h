@@ -32,15 +32,15 @@ std::string_view order_name(Order order);       // "interleaved", "contiguous"
 
 struct Protocol {
   Regime regime = Regime::kBurst;
-  int samples = 60;
+  int samples = 48;
   // A sample's launches together take at least this long.
   std::chrono::nanoseconds batch = std::chrono::microseconds(1500);
   // Idle before every sample: the power limit then has nothing to take back, and the clock stays
   // up.
-  std::chrono::nanoseconds idle = std::chrono::milliseconds(5);
+  std::chrono::nanoseconds idle = std::chrono::milliseconds(3);
   // Samples are spread evenly over this many fresh allocations of every tensor; at most as many as
   // samples.
-  int places = 10;
+  int places = 48;
   // On an unlocked H200 the clock that a GEMM got changed within seconds: medians of successive
   // places of a 0.4 s window correlated by 0.33 to 0.38. Interleaving takes each benchmark's places
   // from the whole process and not from one such window.

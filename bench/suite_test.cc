@@ -60,7 +60,7 @@ TEST(Suite, TakesWhatIsNotNamedFromTheRegime) {
   EXPECT_EQ(sustained.regime, Regime::kSustained);
   EXPECT_EQ(sustained.warm, std::chrono::milliseconds(300));
   EXPECT_EQ(sustained.idle.count(), 0);
-  EXPECT_EQ(sustained.places, 3);
+  EXPECT_EQ(sustained.places, 12);
   EXPECT_EQ(sustained.samples, Protocol{}.samples);
   suite["protocol"].update({{"warm_ms", 50}, {"places", 2}, {"spin_us", 7}});
   const Protocol named = parse_suite(suite, "mine.json").protocol;
@@ -179,7 +179,7 @@ TEST(Flags, OfAnotherRegimeDropWhatTheSuiteChoseForItsOwn) {
   EXPECT_EQ(burst.places, 4);
   const Protocol sustained = from_flags({"--regime=sustained", "--warm-ms=9"}, folder).protocol;
   EXPECT_EQ(sustained.idle.count(), 0);
-  EXPECT_EQ(sustained.places, 3);
+  EXPECT_EQ(sustained.places, 12);
   EXPECT_EQ(sustained.samples, 16);
   EXPECT_EQ(sustained.warm, std::chrono::milliseconds(9));
   std::filesystem::remove_all(folder);
