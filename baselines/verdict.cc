@@ -67,8 +67,8 @@ VerdictKind kind_without_comparison(const BenchmarkSeries* baseline,
   return VerdictKind::kInconclusive;
 }
 
-// Solving for the noncentrality costs more than all else of a verdict, and most benchmarks of a
-// suite share their degrees of freedom.
+// Solving for the noncentrality costs more than all else of a verdict, and the benchmarks of a suite
+// have nearly the same degrees of freedom.
 class DetectableEffects {
  public:
   DetectableEffects(std::size_t suite_size, const Circumstances& circumstances, const Rule& rule)
@@ -89,17 +89,19 @@ class DetectableEffects {
 
  private:
   double in_errors(const Contrast& contrast) {
-    const auto [found, inserted] = known_.try_emplace(contrast.degrees_of_freedom, 0);
-    if (inserted) {
-      found->second = detectable_noncentrality(contrast.degrees_of_freedom, level_, kPower);
-    }
+    // Steps of 2 %: that much in the degrees of freedom moves the answer by less than 1 %.
+    constexpr double kStepsAnE = 50;
+    const double rounded =
+        std::exp(std::round(kStepsAnE * std::log(contrast.degrees_of_freedom)) / kStepsAnE);
+    const auto [found, inserted] = known_.try_emplace(rounded, 0);
+    if (inserted) found->second = detectable_noncentrality(rounded, level_, kPower);
     return found->second;
   }
 
   double threshold_;
   const Circumstances& circumstances_;
   double level_ = 0;
-  std::map<double, double> known_;  // by degrees of freedom
+  std::map<double, double> known_;  // by rounded degrees of freedom
 };
 
 // One invocation may be the odd one out, which no variance within the other side can tell: of four

@@ -58,7 +58,7 @@ TEST(Suite, TakesWhatIsNotNamedFromTheRegime) {
   suite["protocol"] = {{"regime", "sustained"}};
   const Protocol sustained = parse_suite(suite, "mine.json").protocol;
   EXPECT_EQ(sustained.regime, Regime::kSustained);
-  EXPECT_EQ(sustained.warm, std::chrono::milliseconds(300));
+  EXPECT_EQ(sustained.warm, std::chrono::milliseconds(100));
   EXPECT_EQ(sustained.idle.count(), 0);
   EXPECT_EQ(sustained.places, 12);
   EXPECT_EQ(sustained.samples, Protocol{}.samples);
