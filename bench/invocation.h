@@ -39,6 +39,9 @@ class Invocation {
  public:
   Invocation(Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
              const InvocationOptions& options);
+  // The sessions refer to its context and its ballast.
+  Invocation(const Invocation&) = delete;
+  Invocation& operator=(const Invocation&) = delete;
 
   Ledger& ledger() { return ledger_; }
   const Protocol& protocol() const { return options_.info.protocol; }

@@ -25,9 +25,11 @@ class InvocationTest : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(options_.out->parent_path()); }
 
-  Invocation make() {
-    Invocation invocation(*device_, meter_, plan_, probe_, options_);
-    for (std::size_t i = 0; i < plan_.benchmarks.size(); ++i) invocation.ledger().select(i);
+  // Every benchmark checked and ready to be measured.
+  std::unique_ptr<Invocation> start() {
+    auto invocation = std::make_unique<Invocation>(*device_, meter_, plan_, probe_, options_);
+    for (std::size_t i = 0; i < plan_.benchmarks.size(); ++i) invocation->ledger().select(i);
+    invocation->start({});
     return invocation;
   }
 
@@ -47,23 +49,21 @@ class InvocationTest : public testing::Test {
 };
 
 TEST_F(InvocationTest, ChecksEverythingBeforeAnythingIsTimed) {
-  Invocation invocation = make();
-  invocation.start({});
+  const auto invocation = start();
   EXPECT_EQ(meter_.records, 0);
-  EXPECT_TRUE(invocation.ledger().has_failed(0));
-  EXPECT_FALSE(invocation.ledger().is_complete(1));
-  EXPECT_THROW(invocation.enter(0), std::runtime_error) << "asked for all the same";
+  EXPECT_TRUE(invocation->ledger().has_failed(0));
+  EXPECT_FALSE(invocation->ledger().is_complete(1));
+  EXPECT_THROW(invocation->enter(0), std::runtime_error) << "asked for all the same";
 }
 
 TEST_F(InvocationTest, MeasuresPlaceByPlace) {
-  Invocation invocation = make();
-  invocation.start({});
-  measure_place(invocation, 1);
-  EXPECT_FALSE(invocation.ledger().is_complete(1));
-  EXPECT_EQ(invocation.calls_a_place(1) % 3, 0) << "two samples, then three";
-  measure_place(invocation, 1);
-  EXPECT_TRUE(invocation.ledger().is_everything_complete());
-  EXPECT_EQ(invocation.finish(), Outcome::kFailures);
+  const auto invocation = start();
+  measure_place(*invocation, 1);
+  EXPECT_FALSE(invocation->ledger().is_complete(1));
+  EXPECT_EQ(invocation->calls_a_place(1) % 3, 0) << "two samples, then three";
+  measure_place(*invocation, 1);
+  EXPECT_TRUE(invocation->ledger().is_everything_complete());
+  EXPECT_EQ(invocation->finish(), Outcome::kFailures);
   const RunFile file = read_run_file(*options_.out);
   ASSERT_EQ(file.benchmarks.size(), 2u);
   EXPECT_THAT(file.benchmarks[0].failure, testing::HasSubstr("wrong result"));
@@ -74,13 +74,12 @@ TEST_F(InvocationTest, MeasuresPlaceByPlace) {
 TEST_F(InvocationTest, SpinsOnlyWhereTheMeterCan) {
   options_.info.protocol.spin = std::chrono::microseconds(100);
   options_.info.suite = "mine";
-  Invocation invocation = make();
-  invocation.start({});
-  measure_place(invocation, 1);
+  const auto invocation = start();
+  measure_place(*invocation, 1);
   EXPECT_EQ(meter_.last_options.spin, std::chrono::microseconds(100));
   meter_.spins = false;
   try {
-    make();
+    start();
     FAIL();
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("mine: protocol.spin_us: "));
