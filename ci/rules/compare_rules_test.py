@@ -153,11 +153,14 @@ class Reading(Scratch):
     def test_names_file_and_field(self):
         self.assertIn("a.json: no valid JSON: line 1", self.problem("a.json", "{"))
         self.assertIn("a.json: benchmarks: is missing", self.problem("a.json", "[]"))
+        self.assertIn("context: must be an object", self.problem("a.json", '{"benchmarks": [], "context": []}'))
+        self.assertIn("benchmarks[0]: must be an object", self.problem("a.json", '{"benchmarks": [1]}'))
         self.assertIn("benchmarks: has no sample", self.problem("a.json", '{"benchmarks": []}'))
         entry = {"name": "a", "real_time": 1, "cpu_time": 1, "time_unit": "ns"}
         for field, value, expected in (("name", None, "benchmarks[0].name: must be a string"),
                                        ("real_time", "x", "benchmarks[0].real_time: must be a number"),
                                        ("real_time", -1, "benchmarks[0].real_time: must be positive"),
+                                       ("sm_clock_hz", "x", "benchmarks[0].sm_clock_hz: must be a number"),
                                        ("time_unit", "h", "benchmarks[0].time_unit: must be one of ns, us")):
             text = json.dumps({"benchmarks": [{**entry, field: value}]})
             self.assertIn(expected, self.problem("a.json", text))
@@ -187,8 +190,9 @@ class Reading(Scratch):
     def test_makes_a_group_a_folder_or_one_of_all(self):
         self.write_run("all/a", 2)
         self.write_run("all/b", 3)
-        self.assertEqual([len(group.invocations) for group in samples.read_groups([self.folder / "all"], False)], [2, 3])
-        self.assertEqual([len(group.invocations) for group in samples.read_groups([self.folder / "all"], True)], [5])
+        for together, sizes in ((False, [2, 3]), (True, [5])):
+            groups = samples.read_groups([self.folder / "all"], together)
+            self.assertEqual([len(group.invocations) for group in groups], sizes)
         for folder in (self.folder / "none", self.folder):
             with self.assertRaises(InputError):
                 samples.read_groups([folder], False)

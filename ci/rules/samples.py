@@ -8,7 +8,9 @@ import statistics
 NS_PER_UNIT = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 # baselines/calibration_classes.h: key, title, and the least time in ns.
-CLASSES = (("from_20_us", ">= 20 us", 20_000.0), ("from_3_to_20_us", "3 to 20 us", 3_000.0), ("below_3_us", "< 3 us", 0.0))
+CLASSES = (("from_20_us", ">= 20 us", 20_000.0),
+           ("from_3_to_20_us", "3 to 20 us", 3_000.0),
+           ("below_3_us", "< 3 us", 0.0))
 
 
 class InputError(Exception):
@@ -56,22 +58,26 @@ def read_invocation(path):
         raise InputError(f"{path}: no valid JSON: line {error.lineno}, column {error.colno}: {error.msg}") from error
     if not isinstance(run, dict) or not isinstance(run.get("benchmarks"), list):
         raise InputError(f"{path}: benchmarks: is missing, so this is no Google Benchmark file")
+    if not isinstance(run.get("context", {}), dict):
+        raise InputError(f"{path}: context: must be an object")
     entries = {}
     for index, entry in enumerate(run["benchmarks"]):
+        if not isinstance(entry, dict):
+            raise InputError(f"{path}: benchmarks[{index}]: must be an object")
         if entry.get("run_type", "iteration") != "iteration" or entry.get("error_occurred") or entry.get("skipped"):
             continue
         _check_entry(entry, f"{path}: benchmarks[{index}]")
         entries.setdefault(entry.get("run_name", entry["name"]), []).append(entry)
     if not entries:
         raise InputError(f"{path}: benchmarks: has no sample")
-    return Invocation(str(path), run.get("context") or {}, entries)
+    return Invocation(str(path), run.get("context", {}), entries)
 
 
 def _check_entry(entry, where):
     if not isinstance(entry.get("name"), str):
         raise InputError(f"{where}.name: must be a string")
-    for field in ("real_time", "cpu_time"):
-        if not isinstance(entry.get(field), (int, float)):
+    for field in ("real_time", "cpu_time", "sm_clock_hz"):
+        if not isinstance(entry.get(field, 0 if field == "sm_clock_hz" else None), (int, float)):
             raise InputError(f"{where}.{field}: must be a number")
     if not (math.isfinite(entry["real_time"]) and entry["real_time"] > 0):
         raise InputError(f"{where}.real_time: must be positive")
