@@ -1,12 +1,13 @@
 #include "baselines/calibration.h"
 
-#include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "baselines/calibration_cards.h"
 #include "baselines/calibration_draws.h"
+#include "baselines/calibration_judge.h"
 #include "baselines/calibration_spread.h"
 #include "baselines/error.h"
 
@@ -22,27 +23,12 @@ std::vector<Rule> rules_of(const CalibrationOptions& options) {
   return rules;
 }
 
-PerClass<Quantiles> by_class(const std::vector<double>& values,
-                             const std::vector<DurationClass>& classes) {
-  PerClass<std::vector<double>> members;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    members[class_index(classes[i])].push_back(values[i]);
-  }
-  PerClass<Quantiles> result;
-  std::ranges::transform(members, result.begin(), quantiles_of);
-  return result;
-}
-
 void add_draws(const CalibrationPool& pool, const CalibrationOptions& options,
                const std::vector<DurationClass>& classes, Calibration& calibration) {
-  for (RuleDraws& draws : judge_draws(pool, classes, rules_of(options), options)) {
-    draws.calibration.smallest_detectable = by_class(draws.detectable, classes);
-    if (calibration.rules.empty()) {
-      for (std::size_t i = 0; i < draws.detectable.size(); ++i) {
-        calibration.benchmarks[i].smallest_detectable = draws.detectable[i];
-      }
-    }
-    calibration.rules.push_back(std::move(draws.calibration));
+  JudgedDraws judged = judge_draws(pool, classes, rules_of(options), options);
+  calibration.rules = std::move(judged.rules);
+  for (std::size_t i = 0; i < judged.detectable.size(); ++i) {
+    calibration.benchmarks[i].smallest_detectable = judged.detectable[i];
   }
 }
 
@@ -72,6 +58,7 @@ Calibration calibrate(const CalibrationPool& pool, const CalibrationOptions& opt
   calibration.side = options.side;
   calibration.seed = options.seed;
   calibration.possible_draws = possible_draws(pool, options.side);
+  calibration.possible_side_by_side = possible_side_by_side(pool, options.side);
   for (const PooledCard& card : pool.cards) add_doubts(calibration.doubts, card.run.doubts);
 
   calibration.benchmarks = benchmark_spreads(pool.cards);

@@ -63,23 +63,29 @@ struct FalseAlarms {
   Rate improvements;
 };
 
-// One family a comparison (family_of()) is slowed, in time and in cycles.
+// One family a comparison (family_of()) is slowed, in time and in cycles. Controls never are.
 struct Detection {
   double slowdown = 0;
   PerClass<Rate> found{};  // of the slowed benchmarks
   Rate outside{};          // comparisons in which a benchmark of another family was called slower
 };
 
+// Random draws of both sides from one card.
+struct DrawnCalibration {
+  FalseAlarms alarms;
+  std::vector<Detection> detection;
+  PerClass<Quantiles> smallest_detectable;  // of each benchmark's median over the draws
+};
+
 struct RuleCalibration {
   Rule rule;
-  FalseAlarms same_card;   // random draws, both sides from one card
-  FalseAlarms other_card;  // the sides from two cards
+  DrawnCalibration same_card;     // as runs of two commands
+  DrawnCalibration side_by_side;  // pairs from the blocks of one command, as in a duet
+  FalseAlarms other_card;         // draws of the sides from two cards
   // Whole runs as they were measured, every ordered pair of them: unlike draws from a card's pool,
   // the sides then differ in the occasion too.
   FalseAlarms same_card_runs;
   FalseAlarms other_card_runs;
-  std::vector<Detection> detection;         // both sides from one card
-  PerClass<Quantiles> smallest_detectable;  // of each benchmark's median over the draws
 };
 
 // Standard deviations between cards of a card's mean logarithm, less what the noise of the means
@@ -118,7 +124,8 @@ struct Calibration {
   int comparisons = 0;
   int side = 0;
   std::uint64_t seed = 0;
-  double possible_draws = 0;  // how many different same-card comparisons there are
+  double possible_draws = 0;         // how many different comparisons same_card chooses from
+  double possible_side_by_side = 0;  // likewise
   PerClass<ClassSpread> spread;
   std::vector<RuleCalibration> rules;  // the gate's first
   std::optional<BetweenCard> between_card;

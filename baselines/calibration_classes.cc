@@ -43,7 +43,7 @@ std::optional<Bound> bound_of(const BenchmarkSeries& series) {
   if (flops == series.counters.end() || bytes == series.counters.end()) return std::nullopt;
   const double intensity = flops->second / bytes->second;
   if (!std::isfinite(intensity)) return std::nullopt;
-  return intensity > kComputeBoundFlopsPerByte ? Bound::kCompute : Bound::kMemory;
+  return intensity >= kComputeBoundFlopsPerByte ? Bound::kCompute : Bound::kMemory;
 }
 
 std::string_view family_of(std::string_view benchmark) {

@@ -37,9 +37,9 @@ double spread_target(DurationClass duration);
 
 enum class Bound { kCompute, kMemory };
 
-// By arithmetic intensity: above 100 FLOP a byte counts as compute-bound, which is somewhat below
-// where an H200 balances (690 to 790 TFLOP/s over 4.32 TB/s as measured: 160 to 180). Nothing where
-// the counters flops and min_bytes do not tell.
+// By arithmetic intensity: 100 FLOP a byte and more counts as compute-bound, which is somewhat
+// below where an H200 balances (690 to 790 TFLOP/s over 4.32 TB/s as measured: 160 to 180). Nothing
+// where the counters flops and min_bytes do not tell.
 std::optional<Bound> bound_of(const BenchmarkSeries& series);
 
 // What one slower kernel slows: the leading parts of the name up to the first that is a parameter,

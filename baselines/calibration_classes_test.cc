@@ -28,8 +28,8 @@ BenchmarkSeries with_counters(double flops, double min_bytes) {
 }
 
 TEST(BoundOf, IsToldByArithmeticIntensity) {
-  EXPECT_EQ(bound_of(with_counters(101, 1)), Bound::kCompute);
-  EXPECT_EQ(bound_of(with_counters(100, 1)), Bound::kMemory);
+  EXPECT_EQ(bound_of(with_counters(100, 1)), Bound::kCompute);
+  EXPECT_EQ(bound_of(with_counters(99, 1)), Bound::kMemory);
   EXPECT_EQ(bound_of(with_counters(1, 0)), std::nullopt);
   EXPECT_EQ(bound_of(with_counters(std::nan(""), 1)), std::nullopt);
   EXPECT_EQ(bound_of({}), std::nullopt);

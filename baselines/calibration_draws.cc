@@ -2,17 +2,13 @@
 
 #include <algorithm>
 #include <boost/math/special_functions/binomial.hpp>
-#include <limits>
+#include <map>
 #include <numeric>
-#include <span>
-#include <string_view>
-
-#include "baselines/parallel.h"
+#include <utility>
 
 namespace fusegate {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // The gate calls nothing where a side has a single invocation.
 constexpr std::size_t kSmallestSide = 2;
 
@@ -47,184 +43,47 @@ std::vector<std::size_t> cards_for_both_sides(const CalibrationPool& pool, int s
   return full.empty() ? cards_with(pool, 2 * kSmallestSide) : full;
 }
 
-std::size_t one_of(const std::vector<std::size_t>& values, std::mt19937_64& random) {
+template <typename T>
+const T& one_of(const std::vector<T>& values, std::mt19937_64& random) {
   return values[std::uniform_int_distribution<std::size_t>(0, values.size() - 1)(random)];
 }
 
-struct Sides {
-  Run baseline;
-  Run candidate;
+// The blocks of a session on one card that have two invocations.
+struct Session {
+  std::string name;
+  std::size_t card = 0;
+  std::vector<std::vector<std::size_t>> blocks;  // of invocations
 };
 
-Sides sides_of(const CalibrationPool& pool, const Draw& draw) {
-  return {drawn_run(pool.cards[draw.baseline_card], draw.baseline),
-          drawn_run(pool.cards[draw.candidate_card], draw.candidate)};
-}
-
-void slow_down(BenchmarkSeries& series, double factor) {
-  for (InvocationSummary& summary : series.invocations) {
-    summary.time_ns *= factor;
-    summary.cycles *= factor;
-  }
-}
-
-bool has(const std::vector<Verdict>& verdicts, VerdictKind kind) {
-  return std::ranges::any_of(verdicts, [kind](const Verdict& v) { return v.kind == kind; });
-}
-
-void add(const std::vector<Verdict>& verdicts, FalseAlarms& alarms) {
-  alarms.regressions.add(has(verdicts, VerdictKind::kRegression));
-  alarms.improvements.add(has(verdicts, VerdictKind::kImprovement));
-}
-
-void add(const FalseAlarms& more, FalseAlarms& sum) {
-  for (const auto rate : {&FalseAlarms::regressions, &FalseAlarms::improvements}) {
-    (sum.*rate).count += (more.*rate).count;
-    (sum.*rate).of += (more.*rate).of;
-  }
-}
-
-void add(const Detection& more, Detection& sum) {
-  for (std::size_t i = 0; i < sum.found.size(); ++i) {
-    sum.found[i].count += more.found[i].count;
-    sum.found[i].of += more.found[i].of;
-  }
-  sum.outside.count += more.outside.count;
-  sum.outside.of += more.outside.of;
-}
-
-// One draw by one rule.
-struct JudgedDraw {
-  FalseAlarms alarms;
-  std::vector<double> detectable;
-  std::vector<Detection> detection;
-};
-
-class DrawJudge {
- public:
-  DrawJudge(const CalibrationPool& pool, const std::vector<DurationClass>& classes,
-            const std::vector<Rule>& rules, const CalibrationOptions& options)
-      : pool_(pool), classes_(classes), rules_(rules), options_(options) {
-    for (const BenchmarkSeries& series : pool.cards.front().run.benchmarks) {
-      const std::string_view family = family_of(series.name);
-      const auto found = std::ranges::find(families_, family);
-      family_.push_back(static_cast<std::size_t>(found - families_.begin()));
-      if (found == families_.end()) families_.push_back(family);
+std::vector<Session> sessions_of(const CalibrationPool& pool) {
+  std::vector<Session> sessions;
+  for (std::size_t card = 0; card < pool.cards.size(); ++card) {
+    std::map<std::string, std::map<int, std::vector<std::size_t>>> blocks;
+    for (std::size_t i = 0; i < pool.cards[card].invocations(); ++i) {
+      const std::string& session = pool.sessions[pool.cards[card].run_of_invocation[i]];
+      // One process's summaries share their block.
+      const int block = pool.cards[card].run.benchmarks.front().invocations[i].block;
+      if (!session.empty() && block > 0) blocks[session][block].push_back(i);
     }
-  }
-
-  // One result a rule. Families are slowed in turn, so that each is as often.
-  std::vector<JudgedDraw> judge_with_slowdowns(const Draw& draw, std::size_t number) const {
-    Sides sides = sides_of(pool_, draw);
-    std::vector<JudgedDraw> judged(rules_.size());
-    for (std::size_t i = 0; i < rules_.size(); ++i) {
-      const auto verdicts = judge(sides.baseline, sides.candidate, rules_[i]);
-      add(verdicts, judged[i].alarms);
-      for (const Verdict& verdict : verdicts) {
-        judged[i].detectable.push_back(verdict.smallest_detectable);
+    for (auto& [name, by_number] : blocks) {
+      Session session{name, card, {}};
+      for (auto& [number, invocations] : by_number) {
+        if (invocations.size() >= 2) session.blocks.push_back(std::move(invocations));
       }
-    }
-    const std::size_t slowed = number % families_.size();
-    double slowed_so_far = 1;
-    for (const double slowdown : options_.slowdowns) {
-      slow_family(sides.candidate, slowed, (1 + slowdown) / slowed_so_far);
-      slowed_so_far = 1 + slowdown;
-      for (std::size_t i = 0; i < rules_.size(); ++i) {
-        const auto verdicts = judge(sides.baseline, sides.candidate, rules_[i]);
-        judged[i].detection.push_back(detection(verdicts, slowed, slowdown));
-      }
-    }
-    return judged;
-  }
-
-  std::vector<FalseAlarms> judge_unchanged(const Draw& draw) const {
-    const Sides sides = sides_of(pool_, draw);
-    std::vector<FalseAlarms> alarms(rules_.size());
-    for (std::size_t i = 0; i < rules_.size(); ++i) {
-      add(judge(sides.baseline, sides.candidate, rules_[i]), alarms[i]);
-    }
-    return alarms;
-  }
-
- private:
-  void slow_family(Run& run, std::size_t family, double factor) const {
-    for (std::size_t i = 0; i < family_.size(); ++i) {
-      if (family_[i] == family) slow_down(run.benchmarks[i], factor);
+      sessions.push_back(std::move(session));
     }
   }
-
-  // Verdicts come sorted by name, as the pool's benchmarks are.
-  Detection detection(const std::vector<Verdict>& verdicts, std::size_t slowed,
-                      double slowdown) const {
-    Detection result;
-    result.slowdown = slowdown;
-    bool outside = false;
-    for (std::size_t i = 0; i < verdicts.size(); ++i) {
-      const bool called = verdicts[i].kind == VerdictKind::kRegression;
-      if (family_[i] == slowed) {
-        result.found[class_index(classes_[i])].add(called);
-      } else {
-        outside = outside || called;
-      }
-    }
-    result.outside.add(outside);
-    return result;
-  }
-
-  const CalibrationPool& pool_;
-  const std::vector<DurationClass>& classes_;
-  const std::vector<Rule>& rules_;
-  const CalibrationOptions& options_;
-  std::vector<std::string_view> families_;
-  std::vector<std::size_t> family_;  // of each benchmark
-};
-
-using DrawFunction = std::optional<Draw> (*)(const CalibrationPool&, int, std::mt19937_64&);
-
-std::vector<Draw> draws_of(DrawFunction draw, const CalibrationPool& pool,
-                           const CalibrationOptions& options) {
-  std::mt19937_64 random(options.seed);
-  std::vector<Draw> draws;
-  for (int i = 0; i < options.comparisons; ++i) {
-    auto drawn = draw(pool, options.side, random);
-    if (!drawn) break;
-    draws.push_back(std::move(*drawn));
-  }
-  return draws;
+  return sessions;
 }
 
-void add_same_card(const DrawJudge& judge, const std::vector<Draw>& draws,
-                   std::vector<RuleDraws>& rules) {
-  std::vector<std::vector<JudgedDraw>> judged(draws.size());
-  in_parallel(draws.size(),
-              [&](std::size_t i) { judged[i] = judge.judge_with_slowdowns(draws[i], i); });
-  for (std::size_t rule = 0; rule < rules.size(); ++rule) {
-    RuleCalibration& sum = rules[rule].calibration;
-    for (const auto& draw : judged) {
-      add(draw[rule].alarms, sum.same_card);
-      for (std::size_t i = 0; i < sum.detection.size(); ++i) {
-        add(draw[rule].detection[i], sum.detection[i]);
-      }
-    }
-    for (std::size_t i = 0; i < rules[rule].detectable.size(); ++i) {
-      std::vector<double> values;
-      for (const auto& draw : judged) values.push_back(draw[rule].detectable[i]);
-      rules[rule].detectable[i] = median(std::move(values));
-    }
-  }
-}
-
-// where: the place in the calibration where a draw counts.
-template <typename Where>
-void add_unchanged(const DrawJudge& judge, const std::vector<Draw>& draws,
-                   std::vector<RuleDraws>& rules, Where where) {
-  std::vector<std::vector<FalseAlarms>> alarms(draws.size());
-  in_parallel(draws.size(), [&](std::size_t i) { alarms[i] = judge.judge_unchanged(draws[i]); });
-  for (std::size_t i = 0; i < draws.size(); ++i) {
-    for (std::size_t rule = 0; rule < rules.size(); ++rule) {
-      add(alarms[i][rule], rules[rule].calibration.*where(draws[i]));
-    }
-  }
+std::vector<Session> sessions_for_sides(const CalibrationPool& pool, int side) {
+  const auto with_blocks = [&pool](std::size_t least) {
+    std::vector<Session> sessions = sessions_of(pool);
+    std::erase_if(sessions, [least](const Session& own) { return own.blocks.size() < least; });
+    return sessions;
+  };
+  auto full = with_blocks(static_cast<std::size_t>(side));
+  return full.empty() ? with_blocks(kSmallestSide) : full;
 }
 
 }  // namespace
@@ -243,6 +102,25 @@ std::optional<Draw> draw_same_card(const CalibrationPool& pool, int side, std::m
   return draw;
 }
 
+std::optional<Draw> draw_side_by_side(const CalibrationPool& pool, int side,
+                                      std::mt19937_64& random) {
+  const std::vector<Session> sessions = sessions_for_sides(pool, side);
+  if (sessions.empty()) return std::nullopt;
+  const Session& session = one_of(sessions, random);
+  Draw draw;
+  draw.baseline_card = draw.candidate_card = session.card;
+  draw.baseline_session = draw.candidate_session = session.name;
+  auto blocks = shuffled(session.blocks.size(), random);
+  blocks.resize(std::min(blocks.size(), static_cast<std::size_t>(side)));
+  for (const std::size_t block : blocks) {
+    auto invocations = session.blocks[block];
+    std::ranges::shuffle(invocations, random);
+    draw.baseline.push_back(invocations[0]);
+    draw.candidate.push_back(invocations[1]);
+  }
+  return draw;
+}
+
 std::optional<Draw> draw_other_card(const CalibrationPool& pool, int side,
                                     std::mt19937_64& random) {
   auto cards = cards_with(pool, kSmallestSide);
@@ -253,7 +131,9 @@ std::optional<Draw> draw_other_card(const CalibrationPool& pool, int side,
     order.resize(std::min(order.size(), static_cast<std::size_t>(side)));
     return order;
   };
-  Draw draw{.baseline_card = cards[0], .candidate_card = cards[1]};
+  Draw draw;
+  draw.baseline_card = cards[0];
+  draw.candidate_card = cards[1];
   draw.baseline = side_of(cards[0]);
   draw.candidate = side_of(cards[1]);
   return draw;
@@ -262,13 +142,15 @@ std::optional<Draw> draw_other_card(const CalibrationPool& pool, int side,
 std::vector<Draw> whole_runs(const CalibrationPool& pool) {
   struct WholeRun {
     std::size_t card = 0;
-    std::vector<std::size_t> invocations;
+    std::string session{};
+    std::vector<std::size_t> invocations{};
   };
   std::vector<WholeRun> runs(pool.runs.size());
   for (std::size_t card = 0; card < pool.cards.size(); ++card) {
     for (std::size_t i = 0; i < pool.cards[card].invocations(); ++i) {
       WholeRun& run = runs[pool.cards[card].run_of_invocation[i]];
       run.card = card;
+      run.session = pool.sessions[pool.cards[card].run_of_invocation[i]];
       run.invocations.push_back(i);
     }
   }
@@ -277,7 +159,8 @@ std::vector<Draw> whole_runs(const CalibrationPool& pool) {
   for (const WholeRun& baseline : runs) {
     for (const WholeRun& candidate : runs) {
       if (&baseline == &candidate) continue;
-      draws.push_back({baseline.card, candidate.card, baseline.invocations, candidate.invocations});
+      draws.push_back({baseline.card, candidate.card, baseline.invocations, candidate.invocations,
+                       baseline.session, candidate.session});
     }
   }
   return draws;
@@ -298,32 +181,20 @@ double possible_draws(const CalibrationPool& pool, int side) {
   return sum;
 }
 
-std::vector<RuleDraws> judge_draws(const CalibrationPool& pool,
-                                   const std::vector<DurationClass>& classes,
-                                   const std::vector<Rule>& rules,
-                                   const CalibrationOptions& options) {
-  std::vector<RuleDraws> results;
-  for (const Rule& rule : rules) {
-    RuleDraws result;
-    result.calibration.rule = rule;
-    for (const double slowdown : options.slowdowns) {
-      result.calibration.detection.push_back({.slowdown = slowdown});
+double possible_side_by_side(const CalibrationPool& pool, int side) {
+  double sum = 0;
+  for (const Session& session : sessions_for_sides(pool, side)) {
+    const std::size_t drawn = std::min(session.blocks.size(), static_cast<std::size_t>(side));
+    // ways[k]: to draw from k of the blocks so far, each with its ordered pairs of invocations.
+    std::vector<double> ways(drawn + 1);
+    ways[0] = 1;
+    for (const auto& block : session.blocks) {
+      const auto size = static_cast<double>(block.size());
+      for (std::size_t k = drawn; k > 0; --k) ways[k] += ways[k - 1] * size * (size - 1);
     }
-    result.detectable.resize(classes.size(), kNan);
-    results.push_back(std::move(result));
+    sum += ways[drawn];
   }
-  const DrawJudge judge(pool, classes, rules, options);
-  add_same_card(judge, draws_of(draw_same_card, pool, options), results);
-  const auto is_same_card = [](const Draw& draw) {
-    return draw.baseline_card == draw.candidate_card;
-  };
-  add_unchanged(judge, draws_of(draw_other_card, pool, options), results,
-                [](const Draw&) { return &RuleCalibration::other_card; });
-  add_unchanged(judge, whole_runs(pool), results, [&](const Draw& draw) {
-    return is_same_card(draw) ? &RuleCalibration::same_card_runs
-                              : &RuleCalibration::other_card_runs;
-  });
-  return results;
+  return sum;
 }
 
 }  // namespace fusegate

@@ -73,20 +73,27 @@ Detection read_detection(const JsonField& field) {
           read_rate(field.at("outside"))};
 }
 
-RuleCalibration read_rule(const JsonField& field) {
-  RuleCalibration own;
-  own.rule.min_effect = field.at("min_effect").number();
-  own.rule.false_discovery_rate = field.at("false_discovery_rate").positive_number();
-  own.rule.confidence = field.at("confidence").positive_number();
-  own.same_card = read_alarms(field.at("same_card"));
-  own.other_card = read_alarms(field.at("other_card"));
-  own.same_card_runs = read_alarms(field.at("same_card_runs"));
-  own.other_card_runs = read_alarms(field.at("other_card_runs"));
+DrawnCalibration read_drawn(const JsonField& field) {
+  DrawnCalibration own;
+  own.alarms = read_alarms(field);
   for (const JsonField& slowed : field.at("detection").elements()) {
     own.detection.push_back(read_detection(slowed));
   }
   own.smallest_detectable =
       read_by_class<Quantiles>(field.at("smallest_detectable"), read_quantiles);
+  return own;
+}
+
+RuleCalibration read_rule(const JsonField& field) {
+  RuleCalibration own;
+  own.rule.min_effect = field.at("min_effect").number();
+  own.rule.false_discovery_rate = field.at("false_discovery_rate").positive_number();
+  own.rule.confidence = field.at("confidence").positive_number();
+  own.same_card = read_drawn(field.at("same_card"));
+  own.side_by_side = read_drawn(field.at("side_by_side"));
+  own.other_card = read_alarms(field.at("other_card"));
+  own.same_card_runs = read_alarms(field.at("same_card_runs"));
+  own.other_card_runs = read_alarms(field.at("other_card_runs"));
   return own;
 }
 
@@ -136,6 +143,7 @@ void read_draws(const JsonField& field, Calibration& calibration) {
   }
   calibration.seed = field.at("seed").value().get<std::uint64_t>();
   calibration.possible_draws = number_or_nan(field, "possible");
+  calibration.possible_side_by_side = number_or_nan(field, "possible_side_by_side");
 }
 
 void check_version(const JsonField& version) {

@@ -5,14 +5,15 @@
 //   date, suite, environment, protocol, doubts
 //   runs                   [{source, device_uuid, commit, dirty, date, host, invocations}]
 //   left_out               names of benchmarks
-//   draws                  {comparisons, side, seed, possible}
+//   draws                  {comparisons, side, seed, possible, possible_side_by_side}
 //   spread                 CLASS -> {target, time, cycles -> {benchmarks, median, p90, max, rms,
 //                          within_target}}
 //   rules                  [{min_effect, false_discovery_rate, confidence,
-//                          same_card, other_card, same_card_runs, other_card_runs
-//                          -> {regressions, improvements -> RATE},
+//                          same_card, side_by_side -> {regressions, improvements -> RATE,
 //                          detection [{slowdown, found: CLASS -> RATE, outside: RATE}],
-//                          smallest_detectable: CLASS -> {benchmarks, median, p90, max}}]
+//                          smallest_detectable: CLASS -> {benchmarks, median, p90, max}},
+//                          other_card, same_card_runs, other_card_runs
+//                          -> {regressions, improvements -> RATE}}]
 //   between_card           null, or {cards, benchmarks, time, cycles, classes, compute_bound,
 //                          memory_bound -> {benchmarks, time, cycles}}
 //   benchmarks             [{name, time_ns, spread_time, spread_cycles, degrees_of_freedom,

@@ -47,9 +47,10 @@ TEST(CalibrationText, KeepsEveryFigure) {
   EXPECT_EQ(read.runs.at(1).device_uuid, "GPU-2");
   EXPECT_EQ(read.left_out, original.left_out);
   EXPECT_NEAR(read.spread[0].time.rms, original.spread[0].time.rms, 1e-6);
-  EXPECT_EQ(read.rules.at(0).same_card.regressions.of, 20);
-  EXPECT_EQ(read.rules.at(1).detection.at(2).found[0].count,
-            original.rules.at(1).detection.at(2).found[0].count);
+  EXPECT_EQ(read.rules.at(0).same_card.alarms.regressions.of, 20);
+  EXPECT_EQ(read.rules.at(1).same_card.detection.at(2).found[0].count,
+            original.rules.at(1).same_card.detection.at(2).found[0].count);
+  EXPECT_EQ(read.rules.at(0).side_by_side.alarms.regressions.of, 0);
   EXPECT_NEAR(read.between_card->all.time, original.between_card->all.time, 1e-6);
   EXPECT_TRUE(std::isnan(read.between_card->classes[1].cycles));
   EXPECT_TRUE(std::isnan(read.benchmarks.at(1).spread_cycles));
@@ -62,14 +63,8 @@ TEST(CalibrationText, HasTheDocumentedKeys) {
   EXPECT_TRUE(root.at("between_card").at("time").is_number());
   EXPECT_TRUE(root.at("between_card").at("compute_bound").at("time").is_null());
   EXPECT_EQ(root.at("spread").at("from_20_us").at("target"), 0.001);
-  EXPECT_TRUE(root.at("rules")
-                  .at(0)
-                  .at("detection")
-                  .at(2)
-                  .at("found")
-                  .at("below_3_us")
-                  .at("share")
-                  .is_null());
+  const json& found = root.at("rules").at(0).at("same_card").at("detection").at(2).at("found");
+  EXPECT_TRUE(found.at("below_3_us").at("share").is_null());
   EXPECT_EQ(root.at("rules").at(0).at("same_card").at("regressions").at("of"), 20);
   EXPECT_EQ(root.at("draws").at("possible"), 504);
 }
@@ -90,8 +85,8 @@ TEST(ParseCalibration, NamesFileAndField) {
   expect_error("/spread/from_20_us/time/rms", "x", "spread.from_20_us.time.rms: must be a number");
   expect_error("/rules/0/same_card/regressions/count", 21,
                "rules[0].same_card.regressions.count: must not be above \"of\"");
-  expect_error("/rules/1/detection/0/slowdown", 0,
-               "rules[1].detection[0].slowdown: must be positive");
+  expect_error("/rules/1/same_card/detection/0/slowdown", 0,
+               "rules[1].same_card.detection[0].slowdown: must be positive");
   expect_error("/between_card/time", -0.1, "between_card.time: must not be negative");
   expect_error("/between_card/classes", 3, "between_card.classes: must be an object");
   expect_error("/benchmarks/1/name", nullptr, "benchmarks[1].name: is missing");

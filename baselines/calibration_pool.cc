@@ -97,13 +97,20 @@ void add_run(PooledCard& card, Run&& run, std::size_t index) {
   }
 }
 
+void drop_extensions(Run& run) {
+  for (BenchmarkSeries& series : run.benchmarks) {
+    std::erase_if(series.invocations, [](const InvocationSummary& own) { return own.extension; });
+  }
+}
+
 }  // namespace
 
 CalibrationPool pool_runs(std::vector<Run> runs) {
   if (runs.empty()) throw InputError("calibration", "", "no run was named");
   CommonBenchmarks common;
-  for (const Run& run : runs) {
+  for (Run& run : runs) {
     check_alike(runs.front(), run);
+    drop_extensions(run);
     common.add(run);
   }
   CalibrationPool pool;
@@ -117,6 +124,7 @@ CalibrationPool pool_runs(std::vector<Run> runs) {
     }
     std::ranges::sort(run.benchmarks, {}, &BenchmarkSeries::name);
     pool.runs.push_back(calibrated_run(run));
+    pool.sessions.push_back(run.session);
     add_run(cards[run.provenance.device_uuid], std::move(run), pool.runs.size() - 1);
   }
   for (auto& [uuid, card] : cards) pool.cards.push_back(std::move(card));

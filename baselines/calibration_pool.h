@@ -32,10 +32,12 @@ struct PooledCard {
 struct CalibrationPool {
   std::vector<PooledCard> cards;  // by device_uuid; all have the same benchmarks, sorted by name
   std::vector<CalibratedRun> runs;
+  std::vector<std::string> sessions;  // of each run (Run::session)
   std::vector<std::string> left_out;  // benchmarks that failed or that a run lacks
 };
 
-// Throws InputError: no run, runs that differ in environment, suite or protocol, no benchmark that
+// Extensions are passed over: they hold a few benchmarks each, chosen by how these came out. Throws
+// InputError: no run, runs that differ in environment, suite or protocol, no benchmark that
 // succeeded in every invocation. Runs without a device_uuid count as one card.
 CalibrationPool pool_runs(std::vector<Run> runs);
 
@@ -44,7 +46,8 @@ std::vector<std::vector<double>> logarithms(const std::vector<PooledCard>& cards
                                             std::size_t benchmark,
                                             double InvocationSummary::*field);
 
-// The card's run reduced to the given invocations; counters and choices stay those of all.
+// The card's run reduced to the given invocations, of no session; counters and choices stay those
+// of all.
 Run drawn_run(const PooledCard& card, const std::vector<std::size_t>& invocations);
 
 }  // namespace fusegate

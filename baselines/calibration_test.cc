@@ -44,7 +44,7 @@ TEST(Calibrate, CountsFalseAlarmsAtAKnownRate) {
   options.rule.false_discovery_rate = 0.2;
   options.comparisons = 2000;
   const Calibration calibration = calibrate(pool, options);
-  const FalseAlarms& alarms = calibration.rules.at(0).same_card;
+  const FalseAlarms& alarms = calibration.rules.at(0).same_card.alarms;
   EXPECT_EQ(alarms.regressions.of, 2000);
   EXPECT_NEAR(alarms.regressions.share(), 0.2, 0.035);
   EXPECT_NEAR(alarms.improvements.share(), 0.2, 0.035);
@@ -55,8 +55,8 @@ TEST(Calibrate, FindsWhatIsSlowedAndNothingElse) {
   const Calibration calibration =
       calibrate(simulated_pool({.spread = 0.0003}), {.comparisons = 300});
   const RuleCalibration& own = calibration.rules.at(0);
-  ASSERT_EQ(own.detection.size(), 3u);
-  const Detection& two_percent = own.detection[2];
+  ASSERT_EQ(own.same_card.detection.size(), 3u);
+  const Detection& two_percent = own.same_card.detection[2];
   EXPECT_EQ(two_percent.slowdown, 0.02);
   for (const Rate& found : two_percent.found) {
     EXPECT_EQ(found.of, 100);  // three families, one benchmark each, slowed in turn
@@ -65,10 +65,10 @@ TEST(Calibrate, FindsWhatIsSlowedAndNothingElse) {
   EXPECT_EQ(two_percent.outside.count, 0);
   EXPECT_EQ(two_percent.outside.of, 300);
   // Half a percent is what does not matter to the gate's rule, and is found by the sharper one.
-  EXPECT_LE(own.detection[0].found[0].share(), 0.02);
+  EXPECT_LE(own.same_card.detection[0].found[0].share(), 0.02);
   EXPECT_EQ(calibration.rules.at(1).rule.min_effect, 0.002);
-  EXPECT_EQ(calibration.rules.at(1).detection[0].found[0].share(), 1);
-  EXPECT_EQ(own.same_card.regressions.count, 0);
+  EXPECT_EQ(calibration.rules.at(1).same_card.detection[0].found[0].share(), 1);
+  EXPECT_EQ(own.same_card.alarms.regressions.count, 0);
 }
 
 TEST(Calibrate, SlowsAWholeFamily) {
@@ -77,7 +77,7 @@ TEST(Calibrate, SlowsAWholeFamily) {
                                .names = {"geglu/fused/bf16/batch:1", "geglu/fused/bf16/batch:8",
                                          "linear/addmm/bf16/batch:1"}};
   const Calibration calibration = calibrate(simulated_pool(simulated), {.comparisons = 100});
-  const Detection& two_percent = calibration.rules.at(0).detection.at(2);
+  const Detection& two_percent = calibration.rules.at(0).same_card.detection.at(2);
   EXPECT_EQ(two_percent.found[0].of, 100);  // two benchmarks in 50 of the 100 comparisons
   EXPECT_EQ(two_percent.found[2].of, 50);
 }
@@ -86,18 +86,21 @@ TEST(Calibrate, SaysWhatItsOwnDrawsFind) {
   const Calibration calibration =
       calibrate(simulated_pool({.spread = 0.002, .times_ns = std::vector<double>(30, 50'000)}),
                 {.comparisons = 100});
-  const Quantiles& detectable = calibration.rules.at(0).smallest_detectable[0];
+  const Quantiles& detectable = calibration.rules.at(0).same_card.smallest_detectable[0];
   EXPECT_EQ(detectable.benchmarks, 30);
   EXPECT_GT(detectable.median, 0.007);
   EXPECT_LT(detectable.median, 0.02);
   EXPECT_GT(calibration.benchmarks.at(0).smallest_detectable, 0.005);
-  EXPECT_TRUE(std::isnan(calibration.rules.at(0).smallest_detectable[1].median));
+  EXPECT_TRUE(std::isnan(calibration.rules.at(0).same_card.smallest_detectable[1].median));
 }
 
 TEST(Calibrate, DependsOnTheSeedAlone) {
   const CalibrationPool pool = simulated_pool({.spread = 0.005});
   const auto found = [&](std::uint64_t seed) {
-    return calibrate(pool, {.comparisons = 100, .seed = seed}).rules.at(0).detection.at(2).found[0];
+    return calibrate(pool, {.comparisons = 100, .seed = seed})
+        .rules.at(0)
+        .same_card.detection.at(2)
+        .found[0];
   };
   EXPECT_EQ(found(1).count, found(1).count);
   EXPECT_NE(found(1).count, found(2).count);
@@ -112,7 +115,7 @@ TEST(Calibrate, ComparesCardsAndWholeRunsOnTheirOwn) {
                 random)});
   const Calibration calibration = calibrate(pool, {.comparisons = 200});
   const RuleCalibration& own = calibration.rules.at(0);
-  EXPECT_EQ(own.same_card.regressions.count, 0);
+  EXPECT_EQ(own.same_card.alarms.regressions.count, 0);
   EXPECT_EQ(own.same_card_runs.regressions.of, 2);
   EXPECT_EQ(own.same_card_runs.regressions.count, 0);
   // One card runs everything 3 % slower: seen as slower one way round, as faster the other.
@@ -125,7 +128,7 @@ TEST(Calibrate, ComparesCardsAndWholeRunsOnTheirOwn) {
 
 TEST(Calibrate, LeavesRatesEmptyWhereNothingCanBeDrawn) {
   const Calibration calibration = calibrate(simulated_pool({.invocations = 3}), {});
-  EXPECT_EQ(calibration.rules.at(0).same_card.regressions.of, 0);
+  EXPECT_EQ(calibration.rules.at(0).same_card.alarms.regressions.of, 0);
   EXPECT_TRUE(std::isnan(calibration.benchmarks.at(0).smallest_detectable));
   EXPECT_EQ(calibration.possible_draws, 0);
   EXPECT_EQ(calibration.spread[0].time.quantiles.benchmarks, 1);

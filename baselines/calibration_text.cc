@@ -71,22 +71,27 @@ ordered_json alarms_json(const FalseAlarms& alarms) {
           {"improvements", rate_json(alarms.improvements)}};
 }
 
-ordered_json rule_json(const RuleCalibration& own) {
-  ordered_json detection = ordered_json::array();
+ordered_json drawn_json(const DrawnCalibration& own) {
+  ordered_json json = alarms_json(own.alarms);
+  json["detection"] = ordered_json::array();
   for (const Detection& slowed : own.detection) {
-    detection.push_back({{"slowdown", number(slowed.slowdown)},
-                         {"found", by_class(slowed.found, rate_json)},
-                         {"outside", rate_json(slowed.outside)}});
+    json["detection"].push_back({{"slowdown", number(slowed.slowdown)},
+                                 {"found", by_class(slowed.found, rate_json)},
+                                 {"outside", rate_json(slowed.outside)}});
   }
+  json["smallest_detectable"] = by_class(own.smallest_detectable, quantiles_json);
+  return json;
+}
+
+ordered_json rule_json(const RuleCalibration& own) {
   return {{"min_effect", number(own.rule.min_effect)},
           {"false_discovery_rate", number(own.rule.false_discovery_rate)},
           {"confidence", number(own.rule.confidence)},
-          {"same_card", alarms_json(own.same_card)},
+          {"same_card", drawn_json(own.same_card)},
+          {"side_by_side", drawn_json(own.side_by_side)},
           {"other_card", alarms_json(own.other_card)},
           {"same_card_runs", alarms_json(own.same_card_runs)},
-          {"other_card_runs", alarms_json(own.other_card_runs)},
-          {"detection", detection},
-          {"smallest_detectable", by_class(own.smallest_detectable, quantiles_json)}};
+          {"other_card_runs", alarms_json(own.other_card_runs)}};
 }
 
 ordered_json card_spread_json(const CardSpread& spread) {
@@ -163,7 +168,8 @@ std::string calibration_text(const Calibration& calibration) {
   const ordered_json draws{{"comparisons", calibration.comparisons},
                            {"side", calibration.side},
                            {"seed", calibration.seed},
-                           {"possible", number(calibration.possible_draws)}};
+                           {"possible", number(calibration.possible_draws)},
+                           {"possible_side_by_side", number(calibration.possible_side_by_side)}};
   std::string text = fmt::format("{{\n\"fusegate_calibration\": {}", kCalibrationSchemaVersion);
   const auto add = [&text](std::string_view key, const std::string& value) {
     text += fmt::format(",\n\"{}\": {}", key, value);

@@ -57,9 +57,9 @@ TEST_F(CalibrateCommandTest, PrintsStoresAndWritesMarkdown) {
   EXPECT_THAT(out_.str(), HasSubstr("wrote " + request_.store.string()));
   EXPECT_THAT(read_file(*request_.markdown), HasSubstr("## False alarms"));
   const Calibration calibration = stored();
-  EXPECT_EQ(calibration.rules.at(0).rule.min_effect, 0.005);
-  EXPECT_EQ(calibration.rules.at(0).same_card.regressions.count, 0);
-  EXPECT_EQ(calibration.rules.at(0).same_card.regressions.of, 50);
+  EXPECT_EQ(calibration.rules.at(0).rule.min_effect, Rule{}.min_effect);
+  EXPECT_EQ(calibration.rules.at(0).same_card.alarms.regressions.count, 0);
+  EXPECT_EQ(calibration.rules.at(0).same_card.alarms.regressions.of, 50);
   EXPECT_EQ(calibration.runs.at(0).commit, "0123456789abcdef");
   EXPECT_EQ(calibration.date.size(), std::string("2026-11-21T02:53:32+00:00").size());
 }

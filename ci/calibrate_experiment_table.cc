@@ -108,10 +108,10 @@ Section experiment_section(const fs::path& folder) {
   std::string flags;
   for (const std::string& flag : experiment.flags) flags += " " + flag;
   section.sentences = {
-      fmt::format("Suite {}{}. Spread between processes: relative standard deviation of a "
-                  "benchmark's per-process median in %, rms ± its standard error / median over the "
-                  "benchmarks of a class.",
-                  experiment.suite, flags),
+      fmt::format(
+          "Suite {}{}. Relative standard deviation of a benchmark from process to process, in "
+          "%: rms ± its standard error / median over the benchmarks of a class.",
+          experiment.suite, flags),
       "Classes are by the times of the first variant, against which the mean change of time is."};
   section.columns = {{"variant"}, {"invocations", Align::kRight}, {"s each", Align::kRight}};
   for (const char* quantity : {"time ", "cycles "}) {

@@ -105,8 +105,7 @@ std::vector<std::string> spread_row(DurationClass duration, std::string_view qua
 Section spread_section(const Calibration& calibration) {
   Section section;
   section.title = "Spread between processes of a card";
-  section.sentences = {
-      "Standard deviation of a benchmark's per-process median, relative; over benchmarks."};
+  section.sentences = {"Relative standard deviation of a benchmark from process to process."};
   section.columns = {{"kernels"},
                      {"in"},
                      {"benchmarks", Align::kRight},
@@ -164,6 +163,18 @@ void add_alarms(const Rule& rule, std::string_view sides, const FalseAlarms& ala
        std::to_string(alarms.improvements.count), bounds_text(alarms.improvements)});
 }
 
+std::string sharing_text(const Calibration& calibration) {
+  const auto text = [](double possible, std::string_view how) {
+    return possible > 0 ? fmt::format("{:.6g} different ones can be drawn {}", possible, how) : "";
+  };
+  const std::string within = text(calibration.possible_draws, "from one card");
+  const std::string pairs = text(calibration.possible_side_by_side, "side by side");
+  return fmt::format(
+      "These share invocations, {} in all, of which {}{}{}: the true intervals are "
+      "wider.",
+      total_invocations(calibration), within, pairs.empty() ? "" : ", ", pairs);
+}
+
 Section false_alarm_section(const Calibration& calibration) {
   Section section;
   section.title = "False alarms";
@@ -175,7 +186,8 @@ Section false_alarm_section(const Calibration& calibration) {
                      {"with an improvement", Align::kRight},
                      {"95 %", Align::kRight}};
   for (const RuleCalibration& own : calibration.rules) {
-    add_alarms(own.rule, "drawn from one card", own.same_card, section);
+    add_alarms(own.rule, "drawn from one card", own.same_card.alarms, section);
+    add_alarms(own.rule, "drawn side by side", own.side_by_side.alarms, section);
     add_alarms(own.rule, "drawn from two cards", own.other_card, section);
     add_alarms(own.rule, "whole runs, one card", own.same_card_runs, section);
     add_alarms(own.rule, "whole runs, two cards", own.other_card_runs, section);
@@ -189,12 +201,19 @@ Section false_alarm_section(const Calibration& calibration) {
           "Unchanged code against itself, up to {} invocations a side; intervals by Clopper "
           "and Pearson.",
           calibration.side),
-      fmt::format(
-          "They hold for independent comparisons. These share invocations, {} in all, of "
-          "which {:.6g} different comparisons can be drawn within a card: the true intervals "
-          "are wider.",
-          total_invocations(calibration), calibration.possible_draws)};
+      "They hold for independent comparisons. " + sharing_text(calibration)};
   return section;
+}
+
+void add_detection(const Rule& rule, std::string_view sides, const DrawnCalibration& own,
+                   Section& section) {
+  for (const Detection& slowed : own.detection) {
+    std::vector<std::string> row{rule_text(rule), std::string(sides),
+                                 format_fraction(slowed.slowdown)};
+    for (const Rate& rate : slowed.found) row.push_back(share_text(rate));
+    row.push_back(share_text(slowed.outside));
+    section.rows.push_back(std::move(row));
+  }
 }
 
 Section detection_section(const Calibration& calibration) {
@@ -202,23 +221,30 @@ Section detection_section(const Calibration& calibration) {
   section.title = "Slowdowns found";
   section.sentences = {
       "One implementation's benchmarks of one number format slowed by that much in time and in "
-      "cycles, all others left as they are; sides drawn from one card. Share of the slowed that "
-      "are called, and comparisons in which another was called slower."};
-  section.columns = {{"rule"}, {"slowed by", Align::kRight}};
+      "cycles, all others left as they are. Share of the slowed that are called, and comparisons "
+      "in which another was called slower."};
+  section.columns = {{"rule"}, {"sides"}, {"slowed by", Align::kRight}};
   for (const DurationClass duration : kDurationClasses) {
     section.columns.push_back({std::string(duration_class_title(duration)), Align::kRight});
   }
   section.columns.push_back({"others called", Align::kRight});
   for (const RuleCalibration& own : calibration.rules) {
-    for (const Detection& slowed : own.detection) {
-      if (slowed.outside.of == 0) continue;
-      std::vector<std::string> row{rule_text(own.rule), format_fraction(slowed.slowdown)};
-      for (const Rate& rate : slowed.found) row.push_back(share_text(rate));
-      row.push_back(share_text(slowed.outside));
-      section.rows.push_back(std::move(row));
-    }
+    add_detection(own.rule, "drawn from one card", own.same_card, section);
+    add_detection(own.rule, "drawn side by side", own.side_by_side, section);
   }
   return section;
+}
+
+void add_detectable(const Rule& rule, std::string_view sides, const DrawnCalibration& own,
+                    Section& section) {
+  for (const DurationClass duration : kDurationClasses) {
+    const Quantiles& quantiles = own.smallest_detectable[class_index(duration)];
+    if (quantiles.benchmarks == 0) continue;
+    section.rows.push_back({rule_text(rule), std::string(sides),
+                            std::string(duration_class_title(duration)),
+                            std::to_string(quantiles.benchmarks), format_spread(quantiles.median),
+                            format_spread(quantiles.p90), format_spread(quantiles.max)});
+  }
 }
 
 Section detectable_section(const Calibration& calibration) {
@@ -228,19 +254,15 @@ Section detectable_section(const Calibration& calibration) {
       "Found nine times in ten where a tenth of the suite is slower by as much; each benchmark's "
       "median over the draws."};
   section.columns = {{"rule"},
+                     {"sides"},
                      {"kernels"},
                      {"benchmarks", Align::kRight},
                      {"median", Align::kRight},
                      {"90 %", Align::kRight},
                      {"max", Align::kRight}};
   for (const RuleCalibration& own : calibration.rules) {
-    for (const DurationClass duration : kDurationClasses) {
-      const Quantiles& quantiles = own.smallest_detectable[class_index(duration)];
-      if (quantiles.benchmarks == 0) continue;
-      section.rows.push_back({rule_text(own.rule), std::string(duration_class_title(duration)),
-                              std::to_string(quantiles.benchmarks), format_spread(quantiles.median),
-                              format_spread(quantiles.p90), format_spread(quantiles.max)});
-    }
+    add_detectable(own.rule, "drawn from one card", own.same_card, section);
+    add_detectable(own.rule, "drawn side by side", own.side_by_side, section);
   }
   return section;
 }
