@@ -6,6 +6,7 @@
 
 #include "baselines/error.h"
 #include "ci/accept_command.h"
+#include "ci/calibrate_options.h"
 #include "ci/doctor_command.h"
 #include "ci/format.h"
 #include "ci/gate_command.h"
@@ -151,6 +152,16 @@ void add_doctor(CLI::App& app, Command* command) {
   set_command(doctor, command, request, doctor_command);
 }
 
+void add_calibrate(CLI::App& app, Command* command, const std::vector<std::string>& flags) {
+  CLI::App* calibrate = app.add_subcommand(
+      "calibrate", "Measure what this machine, suite and protocol can tell, by unchanged code");
+  auto request = std::make_shared<CalibrateRequest>();
+  request->flags = flags;
+  request->store = checkout_root(fs::current_path()) / "baselines";
+  add_calibrate_options(*calibrate, *request);
+  set_command(calibrate, command, request, calibrate_command);
+}
+
 Command usage_error(const std::string& problem) {
   return [=](Console& console) {
     console.err << "fusegate: " << problem << "\n";
@@ -198,9 +209,10 @@ Command parse_command_line(int argc, char** argv) {
   add_report(app, &command);
   add_show(app, &command);
   add_doctor(app, &command);
+  add_calibrate(app, &command, flags);
   const Command parsed = parse(app, own, &command);
-  if (separated && !app.got_subcommand("run")) {
-    return usage_error("only run passes on what follows --");
+  if (separated && !app.got_subcommand("run") && !app.got_subcommand("calibrate")) {
+    return usage_error("only run and calibrate pass on what follows --");
   }
   return parsed;
 }

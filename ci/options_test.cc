@@ -53,6 +53,10 @@ TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
       {"accept", "x"},
       {"report"},
       {"show"},
+      {"calibrate", "--suite", "s", "--invocations", "1"},
+      {"calibrate", "--run", "x", "--program", "p"},
+      {"calibrate", "--run", "x", "--from", "y"},
+      {"calibrate", "--from", "x", "--variant", "a:"},
   };
   for (const auto& line : lines) {
     const Ended ended = run(line);

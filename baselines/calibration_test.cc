@@ -1,0 +1,149 @@
+#include "baselines/calibration.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "baselines/calibration_test_pool.h"
+#include "baselines/error.h"
+#include "baselines/test_run.h"
+
+namespace fusegate {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(Rate, BoundsAreThoseOfClopperAndPearson) {
+  // R: binom.test(c(0, 1000)), binom.test(c(5, 95)) and binom.test(c(3, 0))
+  const Rate none{0, 1000};
+  EXPECT_DOUBLE_EQ(none.bounds().low, 0);
+  EXPECT_NEAR(none.bounds().high, 0.003682, 1e-6);
+  const Rate some{5, 100};
+  EXPECT_NEAR(some.bounds().low, 0.01643, 1e-5);
+  EXPECT_NEAR(some.bounds().high, 0.11283, 1e-5);
+  const Rate all{3, 3};
+  EXPECT_NEAR(all.bounds().low, 0.29240, 1e-5);
+  EXPECT_DOUBLE_EQ(all.bounds().high, 1);
+  EXPECT_TRUE(std::isnan(Rate{}.share()));
+}
+
+CalibrationPool simulated_pool(const SimulatedRun& simulated, unsigned seed = 7) {
+  std::mt19937_64 random(seed);
+  return pool_runs({simulate(simulated, random)});
+}
+
+// One benchmark, no smallest effect, and a rate of 20 %: the gate is then a plain t test at 20 % to
+// either side, and calls unchanged code as often. Time and cycles are alike, so both agree.
+TEST(Calibrate, CountsFalseAlarmsAtAKnownRate) {
+  const CalibrationPool pool =
+      simulated_pool({.invocations = 200, .spread = 0.01, .times_ns = {50'000}});
+  CalibrationOptions options;
+  options.rule.min_effect = 0;
+  options.rule.false_discovery_rate = 0.2;
+  options.comparisons = 2000;
+  const Calibration calibration = calibrate(pool, options);
+  const FalseAlarms& alarms = calibration.rules.at(0).same_card.alarms;
+  EXPECT_EQ(alarms.regressions.of, 2000);
+  EXPECT_NEAR(alarms.regressions.share(), 0.2, 0.035);
+  EXPECT_NEAR(alarms.improvements.share(), 0.2, 0.035);
+  EXPECT_EQ(alarms.regressions.bounds().low < 0.2, true);
+}
+
+TEST(Calibrate, FindsWhatIsSlowedAndNothingElse) {
+  const Calibration calibration =
+      calibrate(simulated_pool({.spread = 0.0003}), {.comparisons = 300});
+  const RuleCalibration& own = calibration.rules.at(0);
+  ASSERT_EQ(own.same_card.detection.size(), 3u);
+  const Detection& two_percent = own.same_card.detection[2];
+  EXPECT_EQ(two_percent.slowdown, 0.02);
+  for (const Rate& found : two_percent.found) {
+    EXPECT_EQ(found.of, 100);  // three families, one benchmark each, slowed in turn
+    EXPECT_EQ(found.count, 100);
+  }
+  EXPECT_EQ(two_percent.outside.count, 0);
+  EXPECT_EQ(two_percent.outside.of, 300);
+  // Half a percent is what does not matter to the gate's rule, and is found by the sharper one.
+  EXPECT_LE(own.same_card.detection[0].found[0].share(), 0.02);
+  EXPECT_EQ(calibration.rules.at(1).rule.min_effect, 0.002);
+  EXPECT_EQ(calibration.rules.at(1).same_card.detection[0].found[0].share(), 1);
+  EXPECT_EQ(own.same_card.alarms.regressions.count, 0);
+}
+
+TEST(Calibrate, SlowsAWholeFamily) {
+  const SimulatedRun simulated{.spread = 0.0003,
+                               .times_ns = {50'000, 40'000, 1'000},
+                               .names = {"geglu/fused/bf16/batch:1", "geglu/fused/bf16/batch:8",
+                                         "linear/addmm/bf16/batch:1"}};
+  const Calibration calibration = calibrate(simulated_pool(simulated), {.comparisons = 100});
+  const Detection& two_percent = calibration.rules.at(0).same_card.detection.at(2);
+  EXPECT_EQ(two_percent.found[0].of, 100);  // two benchmarks in 50 of the 100 comparisons
+  EXPECT_EQ(two_percent.found[2].of, 50);
+}
+
+TEST(Calibrate, SaysWhatItsOwnDrawsFind) {
+  const Calibration calibration =
+      calibrate(simulated_pool({.spread = 0.002, .times_ns = std::vector<double>(30, 50'000)}),
+                {.comparisons = 100});
+  const Quantiles& detectable = calibration.rules.at(0).same_card.smallest_detectable[0];
+  EXPECT_EQ(detectable.benchmarks, 30);
+  EXPECT_GT(detectable.median, 0.007);
+  EXPECT_LT(detectable.median, 0.02);
+  EXPECT_GT(calibration.benchmarks.at(0).smallest_detectable, 0.005);
+  EXPECT_TRUE(std::isnan(calibration.rules.at(0).same_card.smallest_detectable[1].median));
+}
+
+TEST(Calibrate, DependsOnTheSeedAlone) {
+  const CalibrationPool pool = simulated_pool({.spread = 0.005});
+  const auto found = [&](std::uint64_t seed) {
+    return calibrate(pool, {.comparisons = 100, .seed = seed})
+        .rules.at(0)
+        .same_card.detection.at(2)
+        .found[0];
+  };
+  EXPECT_EQ(found(1).count, found(1).count);
+  EXPECT_NE(found(1).count, found(2).count);
+}
+
+TEST(Calibrate, ComparesCardsAndWholeRunsOnTheirOwn) {
+  std::mt19937_64 random(1);
+  const CalibrationPool pool = pool_runs(
+      {simulate({.invocations = 5, .spread = 0.0005}, random),
+       simulate({.invocations = 5, .spread = 0.0005}, random),
+       simulate({.device_uuid = "GPU-2", .invocations = 5, .spread = 0.0005, .shift = 0.03},
+                random)});
+  const Calibration calibration = calibrate(pool, {.comparisons = 200});
+  const RuleCalibration& own = calibration.rules.at(0);
+  EXPECT_EQ(own.same_card.alarms.regressions.count, 0);
+  EXPECT_EQ(own.same_card_runs.regressions.of, 2);
+  EXPECT_EQ(own.same_card_runs.regressions.count, 0);
+  // One card runs everything 3 % slower: seen as slower one way round, as faster the other.
+  EXPECT_EQ(own.other_card.regressions.count + own.other_card.improvements.count, 200);
+  EXPECT_EQ(own.other_card_runs.regressions.of, 4);
+  EXPECT_EQ(own.other_card_runs.regressions.count, 2);
+  ASSERT_TRUE(calibration.between_card);
+  EXPECT_NEAR(calibration.between_card->all.time, 0.03 / std::sqrt(2), 0.001);
+}
+
+TEST(Calibrate, LeavesRatesEmptyWhereNothingCanBeDrawn) {
+  const Calibration calibration = calibrate(simulated_pool({.invocations = 3}), {});
+  EXPECT_EQ(calibration.rules.at(0).same_card.alarms.regressions.of, 0);
+  EXPECT_TRUE(std::isnan(calibration.benchmarks.at(0).smallest_detectable));
+  EXPECT_EQ(calibration.possible_draws, 0);
+  EXPECT_EQ(calibration.spread[0].time.quantiles.benchmarks, 1);
+}
+
+TEST(Calibrate, NeedsTwoInvocationsOfACard) {
+  EXPECT_THAT([] { calibrate(simulated_pool({.invocations = 1}), {}); },
+              ThrowsMessage<InputError>(HasSubstr("two invocations on one card")));
+}
+
+TEST(Calibrate, JudgesOnceWhereTheGateIsAsSharp) {
+  CalibrationOptions options{.comparisons = 1};
+  options.rule.min_effect = options.sharp_min_effect;
+  EXPECT_EQ(calibrate(simulated_pool({}), options).rules.size(), 1u);
+}
+
+}  // namespace
+}  // namespace fusegate
