@@ -1,0 +1,38 @@
+// How much slower a range of a family is as a whole, and how sure that is.
+#pragma once
+
+#include <vector>
+
+#include "baselines/family_pooling.h"
+#include "baselines/statistics.h"
+
+namespace fusegate {
+
+// One benchmark of the range, in time or in cycles.
+struct RangeRow {
+  Contrast contrast;              // with degrees of freedom and a standard error above zero
+  std::vector<double> baseline;   // logarithms, one an invocation, in the order of the invocations
+  std::vector<double> candidate;  // likewise
+};
+
+// With the standard error of the normal distribution that has the same interval, so that few
+// degrees of freedom weigh less.
+Estimate normal_estimate(const Contrast& contrast, double confidence);
+
+struct RangeContrast {
+  Contrast contrast;  // of the pooled mean
+  PooledEffects pooled;
+};
+
+// rows: at least one; each side of each has at least two invocations. Their normal estimates are
+// pooled.
+//
+// Rows are measured by the same processes and share what such a process does to all of them. So the
+// pooled mean's error is also told from its values by invocation, sums of all rows by their
+// weights: invocations are the unit of replication here as for a single benchmark. L. V. Hedges, E.
+// Tipton, M. C. Johnson, "Robust variance estimation in meta-regression with dependent effect size
+// estimates", Research Synthesis Methods 1 (2010), 39-65. Of the two errors the one with the wider
+// interval counts.
+RangeContrast contrast_of_range(const std::vector<RangeRow>& rows, double confidence);
+
+}  // namespace fusegate
