@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace fusegate {
 namespace {
@@ -90,12 +89,15 @@ void note_provenance(const Provenance& baseline, const Provenance& candidate, Ga
     result.notes.push_back(fmt::format("The baseline is of suite \"{}\", the candidate of \"{}\".",
                                        baseline.suite, candidate.suite));
   }
-  const bool both = !baseline.device_uuid.empty() && !candidate.device_uuid.empty();
-  if (both && baseline.device_uuid != candidate.device_uuid) {
+  if (are_of_two_cards(baseline, candidate)) {
     // Measured on two H200: paced times within 0.8 %, cycles up to 3.3 % apart.
     result.notes.push_back(
         "The runs come from two cards: times carry over within about 1 %, cycles less well.");
   }
+}
+
+void add_notes(const std::vector<std::string>& notes, GateResult& result) {
+  result.notes.insert(result.notes.end(), notes.begin(), notes.end());
 }
 
 }  // namespace
@@ -119,7 +121,29 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
   }
   result.verdicts = judge(baseline, candidate, options.rule);
   fold(result, options.strict);
+  result.families = find_families(baseline, candidate, result.verdicts, options.rule);
   return result;
+}
+
+GateResult gate(const LoadedBaseline& baseline, const Run& candidate, const GateOptions& options) {
+  GateResult result = gate(baseline.run, candidate, options);
+  if (baseline.acceptance) {
+    result.staleness =
+        staleness_of(*baseline.acceptance, baseline.run, candidate, options.max_age_days);
+    add_notes(result.staleness->notes, result);
+  }
+  // Where nothing was judged, there is nothing yet that the anchor could add to.
+  if (baseline.anchor && !result.verdicts.empty()) {
+    result.creep = creep_since(*baseline.anchor, candidate, result, options);
+    fold_creep(*result.creep, options, result);
+    add_notes(result.creep->notes, result);
+  }
+  return result;
+}
+
+bool are_of_two_cards(const Provenance& baseline, const Provenance& candidate) {
+  const bool both = !baseline.device_uuid.empty() && !candidate.device_uuid.empty();
+  return both && baseline.device_uuid != candidate.device_uuid;
 }
 
 }  // namespace fusegate
