@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "baselines/family_contrast.h"
 #include "baselines/family_members.h"
@@ -65,16 +66,6 @@ struct Range {
   std::optional<RangeContrast> cycles;
 };
 
-RangeContrast pooled(const std::vector<Measured>& rows, Contrast Verdict::*contrast,
-                     double InvocationSummary::*field, double confidence) {
-  std::vector<RangeRow> range;
-  for (const Measured& row : rows) {
-    range.push_back({row.verdict->*contrast, logarithms(*row.baseline, field),
-                     logarithms(*row.candidate, field)});
-  }
-  return contrast_of_range(range, confidence);
-}
-
 void add_rows(const std::vector<Measured>& rows, const PooledEffects& pooled,
               FamilyFinding& finding) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -86,44 +77,65 @@ void add_rows(const std::vector<Measured>& rows, const PooledEffects& pooled,
   }
 }
 
-Range read_range(const std::vector<Measured>& rows, const Rule& rule) {
-  Range range;
-  range.time = pooled(rows, &Verdict::log_time, &InvocationSummary::time_ns, rule.confidence);
-  const bool have_cycles = std::ranges::all_of(
-      rows, [](const Measured& row) { return is_usable(row.verdict->log_cycles); });
-  if (have_cycles) {
-    range.cycles = pooled(rows, &Verdict::log_cycles, &InvocationSummary::cycles, rule.confidence);
-  }
-  FamilyFinding& finding = range.finding;
-  const Interval interval = confidence_interval(range.time.contrast, rule.confidence);
-  finding.effect_time = std::expm1(range.time.contrast.effect);
-  finding.interval = {std::expm1(interval.low), std::expm1(interval.high)};
-  finding.effect_cycles = have_cycles ? std::expm1(range.cycles->contrast.effect)
-                                      : std::numeric_limits<double>::quiet_NaN();
-  finding.heterogeneity = range.time.pooled.heterogeneity;
-  finding.spread = std::expm1(std::sqrt(range.time.pooled.tau_squared));
-  finding.rows_differ = finding.spread > rule.min_effect;
-  add_rows(rows, range.time.pooled, finding);
-  return range;
-}
+// Cuts families into ranges and pools each.
+class RangeReader {
+ public:
+  RangeReader(const MeasuredByName& measured, const Rule& rule)
+      : measured_(measured), rule_(rule), estimates_(rule.confidence) {}
 
-void read_family(const Family& family, const MeasuredByName& measured, const Rule& rule,
-                 std::vector<Range>& ranges) {
-  if (family.members.size() < 2) return;
-  std::vector<FamilyPoint> points;
-  for (const FamilyMember& member : family.members) {
-    const Contrast& contrast = measured.at(member.benchmark).verdict->log_time;
-    points.push_back({member.position, normal_estimate(contrast, rule.confidence)});
+  void read_family(const Family& family) {
+    if (family.members.size() < 2) return;
+    std::vector<FamilyPoint> points;
+    for (const FamilyMember& member : family.members) {
+      const Contrast& contrast = measured_.at(member.benchmark).verdict->log_time;
+      points.push_back({member.position, estimates_.of(contrast)});
+    }
+    for (const auto& part : agreeing_ranges(points, std::log1p(rule_.min_effect))) {
+      std::vector<Measured> rows;
+      for (const std::size_t i : part) rows.push_back(measured_.at(family.members[i].benchmark));
+      ranges_.push_back(read_range(rows));
+      const FamilyRange names = describe_range(family, part);
+      ranges_.back().finding.family = names.family;
+      ranges_.back().finding.range = names.range;
+    }
   }
-  for (const auto& part : agreeing_ranges(points, std::log1p(rule.min_effect))) {
-    std::vector<Measured> rows;
-    for (const std::size_t i : part) rows.push_back(measured.at(family.members[i].benchmark));
-    ranges.push_back(read_range(rows, rule));
-    const FamilyRange names = describe_range(family, part);
-    ranges.back().finding.family = names.family;
-    ranges.back().finding.range = names.range;
+  std::vector<Range> take() { return std::move(ranges_); }
+
+ private:
+  RangeContrast pooled(const std::vector<Measured>& rows, Contrast Verdict::*contrast,
+                       double InvocationSummary::*field) {
+    std::vector<RangeRow> range;
+    for (const Measured& row : rows) {
+      range.push_back({row.verdict->*contrast, logarithms(*row.baseline, field),
+                       logarithms(*row.candidate, field)});
+    }
+    return contrast_of_range(range, estimates_);
   }
-}
+
+  Range read_range(const std::vector<Measured>& rows) {
+    Range range;
+    range.time = pooled(rows, &Verdict::log_time, &InvocationSummary::time_ns);
+    const bool have_cycles = std::ranges::all_of(
+        rows, [](const Measured& row) { return is_usable(row.verdict->log_cycles); });
+    if (have_cycles) range.cycles = pooled(rows, &Verdict::log_cycles, &InvocationSummary::cycles);
+    FamilyFinding& finding = range.finding;
+    const Interval interval = confidence_interval(range.time.contrast, rule_.confidence);
+    finding.effect_time = std::expm1(range.time.contrast.effect);
+    finding.interval = {std::expm1(interval.low), std::expm1(interval.high)};
+    finding.effect_cycles = have_cycles ? std::expm1(range.cycles->contrast.effect)
+                                        : std::numeric_limits<double>::quiet_NaN();
+    finding.heterogeneity = range.time.pooled.heterogeneity;
+    finding.spread = std::expm1(std::sqrt(range.time.pooled.tau_squared));
+    finding.rows_differ = finding.spread > rule_.min_effect;
+    add_rows(rows, range.time.pooled, finding);
+    return range;
+  }
+
+  const MeasuredByName& measured_;
+  const Rule& rule_;
+  NormalEstimates estimates_;
+  std::vector<Range> ranges_;
+};
 
 // As for a single benchmark: against the smallest effect that matters, and time and cycles must
 // agree.
@@ -179,8 +191,9 @@ std::vector<FamilyFinding> find_families(const Run& baseline, const Run& candida
   const MeasuredByName measured = readable(baseline, candidate, verdicts);
   std::vector<std::string> names;
   for (const auto& [name, row] : measured) names.push_back(name);
-  std::vector<Range> ranges;
-  for (const Family& family : families_of(names)) read_family(family, measured, rule, ranges);
+  RangeReader reader(measured, rule);
+  for (const Family& family : families_of(names)) reader.read_family(family);
+  std::vector<Range> ranges = reader.take();
   const std::vector<double> p_slower = adjusted_p(ranges, 1, rule);
   const std::vector<double> p_faster = adjusted_p(ranges, -1, rule);
   std::vector<FamilyFinding> findings;

@@ -9,11 +9,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-double half_width(const Contrast& contrast, double confidence) {
-  return confidence_interval({0, contrast.standard_error, contrast.degrees_of_freedom}, confidence)
-      .high;
-}
-
 // Benchmarks that were measured more often than others have their additional invocations last.
 std::size_t common_invocations(const std::vector<RangeRow>& rows,
                                std::vector<double> RangeRow::*side) {
@@ -46,21 +41,29 @@ Contrast contrast_by_invocation(const std::vector<RangeRow>& rows, const PooledE
 
 }  // namespace
 
-Estimate normal_estimate(const Contrast& contrast, double confidence) {
-  const double standard_normal = half_width({0, 1, kInfinity}, confidence);
-  return {contrast.effect, half_width(contrast, confidence) / standard_normal};
+NormalEstimates::NormalEstimates(double confidence) : confidence_(confidence) {
+  standard_normal_ = half_width({0, 1, kInfinity});
 }
 
-RangeContrast contrast_of_range(const std::vector<RangeRow>& rows, double confidence) {
-  std::vector<Estimate> estimates;
-  for (const RangeRow& row : rows) {
-    estimates.push_back(normal_estimate(row.contrast, confidence));
-  }
+double NormalEstimates::half_width(const Contrast& contrast) {
+  const double degrees_of_freedom = contrast.degrees_of_freedom;
+  const auto [found, inserted] = half_widths_.try_emplace(degrees_of_freedom, 0);
+  if (inserted) found->second = confidence_interval({0, 1, degrees_of_freedom}, confidence_).high;
+  return found->second * contrast.standard_error;
+}
+
+Estimate NormalEstimates::of(const Contrast& contrast) {
+  return {contrast.effect, half_width(contrast) / standard_normal_};
+}
+
+RangeContrast contrast_of_range(const std::vector<RangeRow>& rows, NormalEstimates& estimates) {
+  std::vector<Estimate> normal;
+  for (const RangeRow& row : rows) normal.push_back(estimates.of(row.contrast));
   RangeContrast range;
-  range.pooled = pool_effects(estimates);
+  range.pooled = pool_effects(normal);
   const Contrast by_row{range.pooled.mean.effect, range.pooled.mean.standard_error, kInfinity};
   const Contrast by_invocation = contrast_by_invocation(rows, range.pooled);
-  const bool rows_decide = half_width(by_row, confidence) >= half_width(by_invocation, confidence);
+  const bool rows_decide = estimates.half_width(by_row) >= estimates.half_width(by_invocation);
   range.contrast = rows_decide ? by_row : by_invocation;
   return range;
 }

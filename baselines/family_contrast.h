@@ -1,6 +1,7 @@
 // How much slower a range of a family is as a whole, and how sure that is.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "baselines/family_pooling.h"
@@ -15,9 +16,21 @@ struct RangeRow {
   std::vector<double> candidate;  // likewise
 };
 
-// With the standard error of the normal distribution that has the same interval, so that few
-// degrees of freedom weigh less.
-Estimate normal_estimate(const Contrast& contrast, double confidence);
+// Gives a contrast the standard error of the normal distribution that has the same interval, so
+// that few degrees of freedom weigh less. Most benchmarks of a suite share their degrees of
+// freedom, whose quantile costs more than all else of a family; it is looked up once.
+class NormalEstimates {
+ public:
+  explicit NormalEstimates(double confidence);
+
+  Estimate of(const Contrast& contrast);
+  double half_width(const Contrast& contrast);  // of the interval
+
+ private:
+  double confidence_;
+  double standard_normal_;                // the half width of the normal distribution's
+  std::map<double, double> half_widths_;  // of a standard error of one, by degrees of freedom
+};
 
 struct RangeContrast {
   Contrast contrast;  // of the pooled mean
@@ -33,6 +46,6 @@ struct RangeContrast {
 // Tipton, M. C. Johnson, "Robust variance estimation in meta-regression with dependent effect size
 // estimates", Research Synthesis Methods 1 (2010), 39-65. Of the two errors the one with the wider
 // interval counts.
-RangeContrast contrast_of_range(const std::vector<RangeRow>& rows, double confidence);
+RangeContrast contrast_of_range(const std::vector<RangeRow>& rows, NormalEstimates& estimates);
 
 }  // namespace fusegate

@@ -11,11 +11,17 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-TEST(NormalEstimate, IsWiderForFewDegreesOfFreedom) {
-  EXPECT_NEAR(normal_estimate({0.1, 0.01, kInfinity}, 0.95).standard_error, 0.01, 1e-12);
+RangeContrast contrast_of(const std::vector<RangeRow>& rows) {
+  NormalEstimates estimates(0.95);
+  return contrast_of_range(rows, estimates);
+}
+
+TEST(NormalEstimates, AreWiderForFewDegreesOfFreedom) {
+  NormalEstimates estimates(0.95);
+  EXPECT_NEAR(estimates.of({0.1, 0.01, kInfinity}).standard_error, 0.01, 1e-12);
   // Student's t with two degrees of freedom: 4.3027 where the normal has 1.96.
-  EXPECT_NEAR(normal_estimate({0.1, 0.01, 2}, 0.95).standard_error, 0.01 * 4.3027 / 1.96, 1e-5);
-  EXPECT_EQ(normal_estimate({0.1, 0.01, 2}, 0.95).effect, 0.1);
+  EXPECT_NEAR(estimates.of({0.1, 0.01, 2}).standard_error, 0.01 * 4.3027 / 1.96, 1e-5);
+  EXPECT_EQ(estimates.of({0.1, 0.01, 2}).effect, 0.1);
 }
 
 // Rows by five processes a side: what such a process does to all rows at once, and what is each
@@ -39,14 +45,14 @@ std::vector<RangeRow> rows_of(std::mt19937& random, double shared, double own, i
 
 TEST(ContrastOfRange, GetsSurerWithRowsWhoseNoiseIsTheirOwn) {
   std::mt19937 random(1);
-  const RangeContrast range = contrast_of_range(rows_of(random, 0, 0.01), 0.95);
+  const RangeContrast range = contrast_of(rows_of(random, 0, 0.01));
   EXPECT_LT(range.contrast.standard_error, 0.01 * std::sqrt(0.4 / 20) * 2);
   EXPECT_GE(range.contrast.standard_error, 0.01 * std::sqrt(0.4 / 20) * 0.999);
 }
 
 TEST(ContrastOfRange, GetsNoSurerWithRowsThatShareTheirNoise) {
   std::mt19937 random(1);
-  const RangeContrast range = contrast_of_range(rows_of(random, 0.01, 0.001), 0.95);
+  const RangeContrast range = contrast_of(rows_of(random, 0.01, 0.001));
   EXPECT_GT(range.contrast.standard_error, 0.01 * std::sqrt(0.4) / 2);
   EXPECT_EQ(range.contrast.degrees_of_freedom, 8);
 }
@@ -57,7 +63,7 @@ TEST(ContrastOfRange, CoversTheTruth) {
   for (const double shared : {0.0, 0.003, 0.01}) {
     int covered = 0;
     for (int i = 0; i < 1000; ++i) {
-      const RangeContrast range = contrast_of_range(rows_of(random, shared, 0.01, 8), 0.95);
+      const RangeContrast range = contrast_of(rows_of(random, shared, 0.01, 8));
       const Interval interval = confidence_interval(range.contrast, 0.95);
       covered += interval.low <= 0 && interval.high >= 0;
     }
@@ -69,7 +75,7 @@ TEST(ContrastOfRange, UsesTheInvocationsThatAllRowsHave) {
   std::mt19937 random(1);
   std::vector<RangeRow> rows = rows_of(random, 0.01, 0.001);
   rows[3].candidate.push_back(5);  // this benchmark alone was measured once more
-  EXPECT_LT(contrast_of_range(rows, 0.95).contrast.standard_error, 0.02);
+  EXPECT_LT(contrast_of(rows).contrast.standard_error, 0.02);
 }
 
 }  // namespace
