@@ -110,8 +110,10 @@ Creep creep_since(const Baseline& anchor, const Run& candidate, const GateResult
   creep.since = anchor.acceptance.when;
   if (!against_anchor.environment_differences.empty()) {
     creep.not_judged = why_not_judged(against_anchor.environment_differences);
-    creep.notes.push_back(fmt::format("The anchor of {} cannot tell of creep: {}.",
-                                      date_of(creep.since), creep.not_judged));
+    creep.notes.push_back(
+        fmt::format("The anchor of {} cannot tell of creep: {}. fusegate "
+                    "accept RUN --anchor replaces it.",
+                    date_of(creep.since), creep.not_judged));
     return creep;
   }
   find_families(against_anchor, against_baseline, creep);

@@ -97,7 +97,8 @@ TEST(Creep, AnAnchorOfAnotherEnvironmentIsNotedAndNotJudged) {
   EXPECT_THAT(result.creep->benchmarks, IsEmpty());
   EXPECT_THAT(result.creep->notes,
               ElementsAre("The anchor of 2026-10-01 cannot tell of creep: cuda is 12 there and "
-                          "(absent) here, and 1 more differ."));
+                          "(absent) here, and 1 more differ. fusegate accept RUN --anchor replaces "
+                          "it."));
 }
 
 TEST(Creep, SaysThatTheAnchorIsOfAnotherCard) {
