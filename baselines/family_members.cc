@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace fusegate {
 namespace {
@@ -111,6 +112,32 @@ std::set<std::string> dtypes_of(const Members& members) {
   return dtypes;
 }
 
+// On some of the numbered axes, others being free.
+using Box = std::array<std::optional<Bounds>, kNumberedAxes.size()>;
+
+std::size_t count_within(const Members& members, const Box& box) {
+  const auto is_within = [&](const FamilyMember* member) {
+    for (std::size_t axis = 0; axis < box.size(); ++axis) {
+      if (box[axis] && !box[axis]->hold(member->position[axis])) return false;
+    }
+    return true;
+  };
+  return static_cast<std::size_t>(std::ranges::count_if(members, is_within));
+}
+
+// Around the part, on as few axes as tell it apart: in a sweep in which one hidden size goes with
+// one dim, either says enough. The first axes are kept rather than the last.
+Box smallest_box(const Members& part, const Members& all) {
+  Box box;
+  for (std::size_t axis = 0; axis < box.size(); ++axis) box[axis] = bounds_of(part, axis);
+  const std::size_t within = count_within(all, box);
+  for (std::size_t axis = box.size(); axis-- > 0;) {
+    const auto bounds = std::exchange(box[axis], std::nullopt);
+    if (count_within(all, box) != within) box[axis] = bounds;
+  }
+  return box;
+}
+
 FamilyRange describe_sweep(const std::string& family, const Members& part, Members all) {
   FamilyRange result{family, ""};
   std::vector<std::string> bounds;
@@ -122,15 +149,12 @@ FamilyRange describe_sweep(const std::string& family, const Members& part, Membe
     result.range = problem_text(*part.front()->name);
     return result;
   }
-  Members within = all;
-  for (std::size_t axis = 0; axis < kNumberedAxes.size(); ++axis) {
-    const Bounds bound = bounds_of(part, axis);
-    const Bounds whole = bounds_of(all, axis);
-    if (bound.low == whole.low && bound.high == whole.high) continue;
-    bounds.push_back(bounds_text(kNumberedAxes[axis], bound, whole));
-    std::erase_if(within, [&](const FamilyMember* m) { return !bound.hold(m->position[axis]); });
+  const Box box = smallest_box(part, all);
+  for (std::size_t axis = 0; axis < box.size(); ++axis) {
+    if (!box[axis]) continue;
+    bounds.push_back(bounds_text(kNumberedAxes[axis], *box[axis], bounds_of(all, axis)));
   }
-  result.range = range_text(std::move(bounds), part.size(), within.size(),
+  result.range = range_text(std::move(bounds), part.size(), count_within(all, box),
                             dtypes.size() == 1 ? "shapes" : "benchmarks");
   return result;
 }

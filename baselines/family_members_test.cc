@@ -70,6 +70,14 @@ TEST(DescribeRange, NamesHiddenAndDim) {
   EXPECT_EQ(described(family, {6, 7}), "geglu/fused/bf16, M 8, hidden 11008");
 }
 
+TEST(DescribeRange, NamesNoAxisThatSaysNothingNew) {
+  const Family family =
+      families_of({name("bf16", 1, 1, 768, 3072), name("bf16", 8, 1, 768, 3072),
+                   name("bf16", 1, 1, 4096, 11008), name("bf16", 64, 1, 4096, 11008)})[0];
+  EXPECT_EQ(described(family, {0, 2}), "geglu/fused/bf16, hidden 3072");
+  EXPECT_EQ(described(family, {1, 3}), "geglu/fused/bf16, hidden 11008");
+}
+
 TEST(DescribeRange, SaysDtypesTogether) {
   const Family family =
       families_of({name("bf16", 1, 128), name("fp16", 1, 128), name("bf16", 8, 128),
