@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <set>
+#include <utility>
 
+#include "baselines/comparison.h"
 #include "baselines/gate.h"
 #include "baselines/instant.h"
 
@@ -34,11 +37,11 @@ std::set<std::string> slower_against(const GateResult& baseline) {
   return slower;
 }
 
-void find_families(const GateResult& anchor, const GateResult& baseline, Creep& creep) {
+void find_ranges(const GateResult& anchor, const GateResult& baseline, Creep& creep) {
   const std::set<std::string> slower = slower_against(baseline);
   for (const FamilyFinding& finding : anchor.families) {
     CreepFinding found{
-        finding.family + ", " + finding.range, finding.effect_time, finding.interval, {}};
+        finding.family + ", " + finding.range, finding.effect(), finding.interval, {}};
     for (const FamilyRow& row : finding.rows) found.benchmarks.push_back(row.benchmark);
     const bool is_known = std::ranges::any_of(
         found.benchmarks, [&](const std::string& name) { return slower.contains(name); });
@@ -49,7 +52,8 @@ void find_families(const GateResult& anchor, const GateResult& baseline, Creep& 
   }
 }
 
-void find_benchmarks(const GateResult& anchor, const GateResult& baseline,
+// cycles_alone: whether the intervals against the anchor are of cycles.
+void find_benchmarks(const GateResult& anchor, const GateResult& baseline, bool cycles_alone,
                      std::optional<double> max_creep, Creep& creep) {
   std::set<std::string> known;
   for (const Verdict& verdict : baseline.verdicts) {
@@ -58,12 +62,13 @@ void find_benchmarks(const GateResult& anchor, const GateResult& baseline,
   for (const Verdict& verdict : anchor.verdicts) {
     if (verdict.kind != VerdictKind::kRegression) continue;
     if (known.contains(verdict.benchmark)) continue;
-    const bool beyond_limit = max_creep && verdict.interval.low > *max_creep;
-    creep.benchmarks.push_back({verdict.benchmark,
-                                verdict.effect_time,
-                                verdict.interval,
-                                {verdict.benchmark},
-                                beyond_limit});
+    const bool is_of_cycles = cycles_alone && std::isfinite(verdict.effect_cycles);
+    CreepFinding found{verdict.benchmark,
+                       is_of_cycles ? verdict.effect_cycles : verdict.effect_time,
+                       verdict.interval,
+                       {verdict.benchmark}};
+    found.beyond_limit = max_creep && found.interval.low > *max_creep;
+    creep.benchmarks.push_back(std::move(found));
   }
 }
 
@@ -87,7 +92,7 @@ void note_findings(bool is_other_card, Creep& creep) {
   std::string text;
   for (std::size_t i = 0; i < std::min(kShown, findings.size()); ++i) {
     text += fmt::format("{}{} {:.1f} % slower", i > 0 ? "; " : "", findings[i].what,
-                        100 * findings[i].effect_time);
+                        100 * findings[i].effect);
   }
   if (findings.size() > kShown) text += fmt::format("; and {} more", findings.size() - kShown);
   creep.notes.push_back(fmt::format("Since the anchor of {}{}: {}.", date_of(creep.since),
@@ -95,7 +100,7 @@ void note_findings(bool is_other_card, Creep& creep) {
 }
 
 void largest_first(std::vector<CreepFinding>& findings) {
-  std::ranges::stable_sort(findings, std::ranges::greater{}, &CreepFinding::effect_time);
+  std::ranges::stable_sort(findings, std::ranges::greater{}, &CreepFinding::effect);
 }
 
 }  // namespace
@@ -116,11 +121,13 @@ Creep creep_since(const Baseline& anchor, const Run& candidate, const GateResult
                     date_of(creep.since), creep.not_judged));
     return creep;
   }
-  find_families(against_anchor, against_baseline, creep);
-  find_benchmarks(against_anchor, against_baseline, options.max_creep, creep);
+  find_ranges(against_anchor, against_baseline, creep);
+  const Circumstances circumstances = circumstances_of(anchor.run, candidate);
+  find_benchmarks(against_anchor, against_baseline, circumstances.cycles_alone, options.max_creep,
+                  creep);
   largest_first(creep.families);
   largest_first(creep.benchmarks);
-  note_findings(are_of_two_cards(anchor.run.provenance, candidate.provenance), creep);
+  note_findings(circumstances.other_card, creep);
   return creep;
 }
 
@@ -134,7 +141,7 @@ void fold_creep(const Creep& creep, const GateOptions& options, GateResult& resu
       "Against the baseline: {}",
       beyond.size(), result.verdicts.size(),
       result.verdicts.size() == 1 ? "benchmark" : "benchmarks", 100 * *options.max_creep,
-      date_of(creep.since), beyond.front().what, 100 * beyond.front().effect_time, result.headline);
+      date_of(creep.since), beyond.front().what, 100 * beyond.front().effect, result.headline);
 }
 
 }  // namespace fusegate

@@ -14,9 +14,9 @@ struct GateOptions;
 struct GateResult;
 
 struct CreepFinding {
-  std::string what;  // "geglu/fused/bf16, M <= 1024", or a benchmark
-  double effect_time = 0;
-  Interval interval;                    // of effect_time
+  std::string what;   // "geglu/fused/bf16, M <= 1024", or a benchmark
+  double effect = 0;  // of time, or of cycles where they alone decide
+  Interval interval;
   std::vector<std::string> benchmarks;  // of the range, or that one
   bool beyond_limit = false;            // a benchmark's interval, its low end too
 };

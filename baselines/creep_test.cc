@@ -54,7 +54,7 @@ TEST(Creep, IsSeenFromTheAnchorAlone) {
   ASSERT_TRUE(result.creep.has_value());
   ASSERT_THAT(result.creep->families, SizeIs(1));
   EXPECT_EQ(result.creep->families[0].what, "geglu/fused/bf16, all 4 shapes");
-  EXPECT_NEAR(result.creep->families[0].effect_time, 0.021, 1e-4);
+  EXPECT_NEAR(result.creep->families[0].effect, 0.021, 1e-4);
   EXPECT_THAT(result.creep->benchmarks, SizeIs(4));
   EXPECT_THAT(
       result.creep->notes,
@@ -102,12 +102,29 @@ TEST(Creep, AnAnchorOfAnotherEnvironmentIsNotedAndNotJudged) {
 }
 
 TEST(Creep, SaysThatTheAnchorIsOfAnotherCard) {
-  LoadedBaseline baseline = stored(1.018, 1);
+  // Two cards differ by so much that only far more is certain.
+  LoadedBaseline baseline = stored(4, 1);
   baseline.anchor->run.provenance.device_uuid = "GPU-1";
-  fusegate::Run candidate = slowed(1.021);
+  fusegate::Run candidate = slowed(4);
   candidate.provenance.device_uuid = "GPU-2";
   EXPECT_THAT(gate(baseline, candidate, {}).creep->notes,
               ElementsAre(HasSubstr("2026-10-01, on another card: ")));
+}
+
+TEST(Creep, InTheSustainedRegimeIsThatOfCycles) {
+  LoadedBaseline baseline = stored(1.018, 1);
+  fusegate::Run candidate = slowed(1.021);
+  const nlohmann::json protocol{{"regime", "sustained"}};
+  baseline.run.provenance.protocol = baseline.anchor->run.provenance.protocol = protocol;
+  candidate.provenance.protocol = protocol;
+  for (BenchmarkSeries& series : candidate.benchmarks) {
+    for (InvocationSummary& summary : series.invocations) summary.time_ns *= 0.9;  // a faster clock
+  }
+  const GateResult result = gate(baseline, candidate, with_max_creep(0.02));
+  EXPECT_EQ(result.exit_code, ExitCode::kRegression);
+  ASSERT_THAT(result.creep->benchmarks, SizeIs(4));
+  EXPECT_NEAR(result.creep->benchmarks[0].effect, 0.021, 1e-4);
+  EXPECT_NEAR(result.creep->families[0].effect, 0.021, 1e-4);
 }
 
 TEST(Creep, WithoutAnAnchorIsNotSpokenOf) {

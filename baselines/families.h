@@ -17,8 +17,8 @@ std::string_view trend_name(FamilyTrend trend);  // "slower", "faster"
 struct FamilyRow {
   std::string benchmark;
   VerdictKind kind = VerdictKind::kInconclusive;
-  double effect_time = 0;
-  double shrunken_effect_time = 0;  // drawn towards the range's (family_pooling.h)
+  double effect = 0;           // of time, or of cycles where they alone decide
+  double shrunken_effect = 0;  // the same, drawn towards the range's (family_pooling.h)
 };
 
 // A range of a family in which the benchmarks agree, or a family that differs without a pattern.
@@ -29,22 +29,27 @@ struct FamilyFinding {
   bool certain_together = false;  // the pooled effect itself is beyond the smallest that matters
   double effect_time = 0;         // pooled, candidate over baseline, minus one
   double effect_cycles = 0;       // NaN where a row has no cycles
-  Interval interval;              // of effect_time
+  bool cycles_alone = false;      // whether cycles alone decide (comparison.h)
+  Interval interval;              // of effect_time, or of effect_cycles where they alone decide
   double p = 1;                   // of the trend, in time and in cycles, adjusted over all ranges
-  double heterogeneity = 0;       // I^2 of the rows' times, from 0 to 1
+  double heterogeneity = 0;       // I^2 of the rows, from 0 to 1
   double spread = 0;              // tau, by how much true effects differ, relative
   std::size_t regressions = 0;    // among the rows
   std::size_t improvements = 0;
   bool rows_differ = false;     // by more than the smallest effect that matters
   std::vector<FamilyRow> rows;  // along the sweep
+
+  double effect() const { return cycles_alone ? effect_cycles : effect_time; }
 };
 
-// Ranges whose pooled effect is beyond the smallest that matters, in time and in cycles, at the
-// rule's false discovery rate over all ranges of the suite, or that have a regression or an
-// improvement among their rows. The slower ones first, the largest effect first.
+// Ranges whose pooled effect is beyond the smallest that matters and beyond what controls moved by,
+// in time and in cycles as for a single benchmark, at the rule's false discovery rate over all
+// ranges of the suite; or that have a regression or an improvement among their rows. The slower
+// ones first, the largest effect first.
 //
-// Read are benchmarks with at least two invocations on both sides, of families that have two such.
-// A range of a single one is that benchmark's verdict and never called on its own account.
+// Read are benchmarks with at least two invocations on both sides, of families that have two such;
+// no controls. A range of a single one is that benchmark's verdict and never called on its own
+// account.
 std::vector<FamilyFinding> find_families(const Run& baseline, const Run& candidate,
                                          const std::vector<Verdict>& verdicts, const Rule& rule);
 

@@ -4,39 +4,67 @@
 #include <cmath>
 #include <limits>
 
+#include "baselines/between_cards.h"
+
 namespace fusegate {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Benchmarks that were measured more often than others have their additional invocations last.
+// A benchmark may lack an invocation that others have.
 std::size_t common_invocations(const std::vector<RangeRow>& rows,
-                               std::vector<double> RangeRow::*side) {
+                               std::vector<double> TwoSides::*side) {
   std::size_t common = std::numeric_limits<std::size_t>::max();
-  for (const RangeRow& row : rows) common = std::min(common, (row.*side).size());
+  for (const RangeRow& row : rows) common = std::min(common, (row.sides.*side).size());
   return common;
 }
 
 // The weighted sum of all rows, an invocation each.
 std::vector<double> values_by_invocation(const std::vector<RangeRow>& rows,
                                          const std::vector<double>& weights,
-                                         std::vector<double> RangeRow::*side) {
+                                         std::vector<double> TwoSides::*side) {
   std::vector<double> values(common_invocations(rows, side));
   for (std::size_t row = 0; row < rows.size(); ++row) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] += weights[row] * (rows[row].*side)[i];
+      values[i] += weights[row] * (rows[row].sides.*side)[i];
     }
   }
   return values;
 }
 
+TwoSides sides_of_range(const std::vector<RangeRow>& rows, const std::vector<double>& weights) {
+  TwoSides sides;
+  sides.baseline = values_by_invocation(rows, weights, &TwoSides::baseline);
+  sides.candidate = values_by_invocation(rows, weights, &TwoSides::candidate);
+  const TwoSides& first = rows.front().sides;
+  if (first.baseline_blocks.empty() || first.candidate_blocks.empty()) return sides;
+  sides.baseline_blocks = first.baseline_blocks;
+  sides.baseline_blocks.resize(sides.baseline.size());
+  sides.candidate_blocks = first.candidate_blocks;
+  sides.candidate_blocks.resize(sides.candidate.size());
+  return sides;
+}
+
+// A card that is 1 % slower is so in all rows: standard deviations add, not variances.
+VarianceEstimate between_cards(const std::vector<RangeRow>& rows,
+                               const std::vector<double>& weights) {
+  double deviation = 0;
+  double degrees_of_freedom = std::numeric_limits<double>::infinity();
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (!rows[row].between_cards) continue;
+    deviation += weights[row] * std::sqrt(rows[row].between_cards->variance);
+    degrees_of_freedom = std::min(degrees_of_freedom, rows[row].between_cards->degrees_of_freedom);
+  }
+  return {deviation * deviation, degrees_of_freedom};
+}
+
 Contrast contrast_by_invocation(const std::vector<RangeRow>& rows, const PooledEffects& pooled) {
-  const auto baseline = values_by_invocation(rows, pooled.weights, &RangeRow::baseline);
-  const auto candidate = values_by_invocation(rows, pooled.weights, &RangeRow::candidate);
-  const VarianceEstimate variance = pooled_variance({baseline, candidate});
-  const double share =
-      1 / static_cast<double>(baseline.size()) + 1 / static_cast<double>(candidate.size());
-  return {pooled.mean.effect, std::sqrt(variance.variance * share), variance.degrees_of_freedom};
+  const Difference difference = difference_of(sides_of_range(rows, pooled.weights));
+  Contrast contrast{pooled.mean.effect, std::sqrt(difference.variance.variance * difference.share),
+                    difference.variance.degrees_of_freedom};
+  const VarianceEstimate cards = between_cards(rows, pooled.weights);
+  if (cards.variance > 0) add_variance(cards, contrast);
+  return contrast;
 }
 
 }  // namespace

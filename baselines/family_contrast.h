@@ -2,18 +2,23 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "baselines/family_pooling.h"
 #include "baselines/statistics.h"
+#include "baselines/two_sides.h"
 
 namespace fusegate {
 
 // One benchmark of the range, in time or in cycles.
 struct RangeRow {
-  Contrast contrast;              // with degrees of freedom and a standard error above zero
-  std::vector<double> baseline;   // logarithms, one an invocation, in the order of the invocations
-  std::vector<double> candidate;  // likewise
+  Contrast contrast;  // with degrees of freedom and a standard error above zero
+  // In the order of the invocations, of those that all benchmarks of the run have had: none that
+  // was measured afresh.
+  TwoSides sides;
+  // The part of the contrast that two cards differ by; none where both runs are of one card.
+  std::optional<VarianceEstimate> between_cards;
 };
 
 // Gives a contrast the standard error of the normal distribution that has the same interval, so
@@ -44,8 +49,8 @@ struct RangeContrast {
 // pooled mean's error is also told from its values by invocation, sums of all rows by their
 // weights: invocations are the unit of replication here as for a single benchmark. L. V. Hedges, E.
 // Tipton, M. C. Johnson, "Robust variance estimation in meta-regression with dependent effect size
-// estimates", Research Synthesis Methods 1 (2010), 39-65. Of the two errors the one with the wider
-// interval counts.
+// estimates", Research Synthesis Methods 1 (2010), 39-65. Two cards differ in all rows alike, which
+// adds to this error undivided. Of the two errors the one with the wider interval counts.
 RangeContrast contrast_of_range(const std::vector<RangeRow>& rows, NormalEstimates& estimates);
 
 }  // namespace fusegate

@@ -35,7 +35,7 @@ std::vector<RangeRow> rows_of(std::mt19937& random, double shared, double own, i
     double difference = 0;
     for (int i = 0; i < 10; ++i) {
       const double value = of_process[static_cast<std::size_t>(i)] + own * normal(random);
-      (i < 5 ? row.baseline : row.candidate).push_back(value);
+      (i < 5 ? row.sides.baseline : row.sides.candidate).push_back(value);
       difference += (i < 5 ? -value : value) / 5;
     }
     row.contrast = {difference, std::hypot(shared, own) * std::sqrt(0.4), kInfinity};
@@ -74,8 +74,34 @@ TEST(ContrastOfRange, CoversTheTruth) {
 TEST(ContrastOfRange, UsesTheInvocationsThatAllRowsHave) {
   std::mt19937 random(1);
   std::vector<RangeRow> rows = rows_of(random, 0.01, 0.001);
-  rows[3].candidate.push_back(5);  // this benchmark alone was measured once more
+  rows[3].sides.candidate.push_back(5);  // this benchmark alone was measured once more
   EXPECT_LT(contrast_of(rows).contrast.standard_error, 0.02);
+}
+
+TEST(ContrastOfRange, ComparesWithinBlocksWhereThereAreSome) {
+  std::mt19937 random(1);
+  std::vector<RangeRow> rows = rows_of(random, 0, 0.001);
+  for (RangeRow& row : rows) {
+    for (int block = 0; block < 5; ++block) {
+      const double drift = 0.03 * block;  // the machine's, on both sides alike
+      row.sides.baseline[static_cast<std::size_t>(block)] += drift;
+      row.sides.candidate[static_cast<std::size_t>(block)] += drift;
+    }
+  }
+  EXPECT_GT(contrast_of(rows).contrast.standard_error, 0.01);
+  for (RangeRow& row : rows) {
+    row.sides.baseline_blocks = row.sides.candidate_blocks = {1, 2, 3, 4, 5};
+  }
+  EXPECT_LT(contrast_of(rows).contrast.standard_error, 0.001);
+}
+
+TEST(ContrastOfRange, MoreRowsDoNotTellTwoCardsApart) {
+  std::mt19937 random(1);
+  std::vector<RangeRow> rows = rows_of(random, 0, 0.001);
+  for (RangeRow& row : rows) row.between_cards = VarianceEstimate{0.007 * 0.007, 1};
+  const Contrast contrast = contrast_of(rows).contrast;
+  EXPECT_GT(contrast.standard_error, 0.007 * std::sqrt(2) * 0.999);
+  EXPECT_LT(contrast.degrees_of_freedom, 1.1);
 }
 
 }  // namespace

@@ -38,10 +38,9 @@ std::string rows_text(const FamilyFinding& finding) {
     append(text, fmt::format("not {} as a whole", trend_name(finding.trend)));
   }
   if (finding.rows_differ) {
-    const auto [least, most] =
-        std::ranges::minmax(finding.rows, {}, &FamilyRow::shrunken_effect_time);
+    const auto [least, most] = std::ranges::minmax(finding.rows, {}, &FamilyRow::shrunken_effect);
     append(text, fmt::format("rows differ, from {:+.2f} % to {:+.2f} %",
-                             100 * least.shrunken_effect_time, 100 * most.shrunken_effect_time));
+                             100 * least.shrunken_effect, 100 * most.shrunken_effect));
   }
   return text;
 }

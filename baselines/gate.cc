@@ -89,7 +89,8 @@ void note_provenance(const Provenance& baseline, const Provenance& candidate, Ga
     result.notes.push_back(fmt::format("The baseline is of suite \"{}\", the candidate of \"{}\".",
                                        baseline.suite, candidate.suite));
   }
-  if (are_of_two_cards(baseline, candidate)) {
+  const bool both = !baseline.device_uuid.empty() && !candidate.device_uuid.empty();
+  if (both && baseline.device_uuid != candidate.device_uuid) {
     // Measured on two H200: paced times within 0.8 %, cycles up to 3.3 % apart.
     result.notes.push_back(
         "The runs come from two cards: times carry over within about 1 %, cycles less well.");
@@ -139,11 +140,6 @@ GateResult gate(const LoadedBaseline& baseline, const Run& candidate, const Gate
     add_notes(result.creep->notes, result);
   }
   return result;
-}
-
-bool are_of_two_cards(const Provenance& baseline, const Provenance& candidate) {
-  const bool both = !baseline.device_uuid.empty() && !candidate.device_uuid.empty();
-  return both && baseline.device_uuid != candidate.device_uuid;
 }
 
 }  // namespace fusegate

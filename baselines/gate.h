@@ -47,9 +47,6 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
 // anchor. Creep beyond options.max_creep is a regression: 1.
 GateResult gate(const LoadedBaseline& baseline, const Run& candidate, const GateOptions& options);
 
-// Whether the runs are known to come from two cards.
-bool are_of_two_cards(const Provenance& baseline, const Provenance& candidate);
-
 // {"exit_code", "headline", "environment_differences", "notes", "counts", "rule", "families",
 // "staleness", "anchor", "creep", "verdicts": [...]} NaN is written as null.
 nlohmann::json gate_json(const GateResult& result, const GateOptions& options);

@@ -49,8 +49,8 @@ json family_json(const FamilyFinding& finding) {
   for (const FamilyRow& row : finding.rows) {
     rows.push_back({{"benchmark", row.benchmark},
                     {"verdict", verdict_name(row.kind)},
-                    {"effect_time", number(row.effect_time)},
-                    {"shrunken_effect_time", number(row.shrunken_effect_time)}});
+                    {"effect", number(row.effect)},
+                    {"shrunken_effect", number(row.shrunken_effect)}});
   }
   return {{"family", finding.family},
           {"range", finding.range},
@@ -58,6 +58,7 @@ json family_json(const FamilyFinding& finding) {
           {"certain_together", finding.certain_together},
           {"effect_time", number(finding.effect_time)},
           {"effect_cycles", number(finding.effect_cycles)},
+          {"cycles_alone", finding.cycles_alone},
           {"interval", interval_json(finding.interval)},
           {"p", number(finding.p)},
           {"heterogeneity", number(finding.heterogeneity)},
@@ -89,7 +90,7 @@ json creep_json(const Creep& creep) {
     for (const CreepFinding& finding : findings) {
       list.push_back({{"kind", kind},
                       {"what", finding.what},
-                      {"effect_time", number(finding.effect_time)},
+                      {"effect", number(finding.effect)},
                       {"interval", interval_json(finding.interval)},
                       {"benchmarks", finding.benchmarks},
                       {"beyond_max_creep", finding.beyond_limit}});

@@ -240,7 +240,7 @@ TEST(GateJson, HasTheFamilies) {
   ASSERT_EQ(found["rows"].size(), 3u);
   EXPECT_EQ(found["rows"][0]["benchmark"], "BM_x/1");
   EXPECT_EQ(found["rows"][0]["verdict"], "regression");
-  EXPECT_NEAR(found["rows"][0]["shrunken_effect_time"].get<double>(), 0.05, 1e-9);
+  EXPECT_NEAR(found["rows"][0]["shrunken_effect"].get<double>(), 0.05, 1e-9);
   EXPECT_TRUE(root["staleness"].is_null());
   EXPECT_TRUE(root["anchor"].is_null());
   EXPECT_EQ(root["creep"], json::array());
@@ -272,7 +272,7 @@ TEST(GateJson, HasStalenessAndCreepOfAStoredBaseline) {
   EXPECT_EQ(root["creep"][0]["what"], "BM_x, all 3 benchmarks");
   EXPECT_EQ(root["creep"][0]["benchmarks"].size(), 3u);
   EXPECT_EQ(root["creep"][1]["kind"], "benchmark");
-  EXPECT_NEAR(root["creep"][1]["effect_time"].get<double>(), 0.02, 1e-9);
+  EXPECT_NEAR(root["creep"][1]["effect"].get<double>(), 0.02, 1e-9);
   EXPECT_EQ(root["creep"][1]["beyond_max_creep"], true);
   EXPECT_EQ(root["notes"].size(), 2u);
 }

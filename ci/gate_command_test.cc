@@ -161,7 +161,7 @@ TEST_F(StoredGateTest, TheAnchorShowsWhatCreepsInSmallSteps) {
   ASSERT_EQ(json()["creep"].size(), 4u);
   EXPECT_EQ(json()["creep"][0]["what"], what);
   EXPECT_EQ(json()["creep"][0]["kind"], "family");
-  EXPECT_NEAR(json()["creep"][0]["effect_time"].get<double>(), 0.018, 5e-4);
+  EXPECT_NEAR(json()["creep"][0]["effect"].get<double>(), 0.018, 5e-4);
   request_.judging.max_creep = 0.03;
   EXPECT_EQ(gate(slowed(factor)), ExitCode::kNoRegression);
   request_.judging.max_creep = 0.015;

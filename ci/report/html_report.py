@@ -82,15 +82,17 @@ def forest(gate):
     """The families with where each line of the plot goes, all on one scale; a bound that is not known is the
     plot's edge."""
     limit = gate["rule"]["min_effect"]
-    values = [value for family in gate["families"]
-              for value in (family["effect_time"], *family["interval"].values()) if value is not None]
+    effects = [family["effect_cycles" if family["cycles_alone"] else "effect_time"] for family in gate["families"]]
+    bounds = [bound for family in gate["families"] for bound in family["interval"].values()]
+    values = [value for value in effects + bounds if value is not None]
     most = 1.05 * max(abs(value) for value in (limit, *values))
 
     def place(effect, unknown=FOREST_WIDTH / 2):
         return unknown if effect is None else round(FOREST_WIDTH / 2 * (1 + effect / most), 1)
 
-    lines = [{"family": family, "at": place(family["effect_time"]), "from": place(family["interval"]["low"], 0),
-              "to": place(family["interval"]["high"], FOREST_WIDTH)} for family in gate["families"]]
+    lines = [{"family": family, "at": place(effect), "from": place(family["interval"]["low"], 0),
+              "to": place(family["interval"]["high"], FOREST_WIDTH)}
+             for family, effect in zip(gate["families"], effects)]
     return {"lines": lines, "width": FOREST_WIDTH, "zero": place(0), "matters": [place(-limit), place(limit)],
             "most": most}
 

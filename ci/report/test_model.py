@@ -35,15 +35,16 @@ def verdict(benchmark, kind="unchanged", effect=0.0):
 
 def family(range_text="M <= 1024", trend="slower", effect=0.03, rows=("geglu/fused/a", "geglu/fused/b")):
     return {"family": "geglu/fused/bf16", "range": range_text, "trend": trend, "certain_together": True,
-            "effect_time": effect, "effect_cycles": effect, "interval": {"low": effect - 0.002, "high": effect + 0.002},
+            "effect_time": effect, "effect_cycles": effect, "cycles_alone": False,
+            "interval": {"low": effect - 0.002, "high": effect + 0.002},
             "p": 0.001, "heterogeneity": 0.1, "spread": 0.001, "regressions": 1, "improvements": 0,
             "summary": "1 of 2 is a regression",
-            "rows": [{"benchmark": name, "verdict": "regression", "effect_time": effect,
-                      "shrunken_effect_time": effect * 0.9} for name in rows]}
+            "rows": [{"benchmark": name, "verdict": "regression", "effect": effect,
+                      "shrunken_effect": effect * 0.9} for name in rows]}
 
 
 def crept(what="geglu/fused/bf16, all 4 shapes", effect=0.021, beyond=False):
-    return {"kind": "family", "what": what, "effect_time": effect,
+    return {"kind": "family", "what": what, "effect": effect,
             "interval": {"low": effect - 0.001, "high": effect + 0.001}, "benchmarks": ["a"],
             "beyond_max_creep": beyond}
 
