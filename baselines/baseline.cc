@@ -120,6 +120,15 @@ void read_benchmarks(const JsonField& field, Run& run) {
   }
 }
 
+Baseline parse_judging_baseline(const std::string& text, const fs::path& path) {
+  Baseline baseline = parse_baseline(text, path.string());
+  if (baseline.published) {
+    throw InputError(path.string(), "published",
+                     "figures from a publication are shown and never gated against");
+  }
+  return baseline;
+}
+
 void check_version(const JsonField& version) {
   if (version.integer() > kBaselineSchemaVersion) {
     version.fail(fmt::format("{} is newer than this fusegate, which reads up to {}",
@@ -174,6 +183,18 @@ Baseline parse_baseline(std::string_view text, const std::string& source) {
   return baseline;
 }
 
+LoadedBaseline load_stored_baseline(const fs::path& path) {
+  const std::string text = read_file(path);
+  Baseline baseline = parse_judging_baseline(text, path);
+  LoadedBaseline loaded{std::move(baseline.run), std::move(baseline.acceptance), std::nullopt};
+  const fs::path anchor = anchor_path(path);
+  std::error_code error;
+  if (!fs::exists(anchor, error)) return loaded;
+  const std::string anchor_text = read_file(anchor);
+  if (anchor_text != text) loaded.anchor = parse_judging_baseline(anchor_text, anchor);
+  return loaded;
+}
+
 Baseline read_baseline(const fs::path& path) {
   return parse_baseline(read_file(path), path.string());
 }
@@ -182,6 +203,11 @@ fs::path baseline_path(const fs::path& store, const Environment& environment,
                        const std::string& suite) {
   const std::string name = slug(suite);
   return store / device_slug(environment) / ((name.empty() ? "unnamed" : name) + ".json");
+}
+
+fs::path anchor_path(const fs::path& baseline) {
+  fs::path path = baseline;
+  return path.replace_extension(".anchor.json");
 }
 
 std::optional<fs::path> find_baseline(const std::vector<fs::path>& stores,

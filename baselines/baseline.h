@@ -24,6 +24,13 @@ struct Baseline {
   bool published = false;  // figures from a publication: shown, never gated against
 };
 
+// A baseline as it was found: a stored one, which tells who accepted it, or a plain run.
+struct LoadedBaseline {
+  Run run;
+  std::optional<Acceptance> acceptance{};  // where it comes from a store's file
+  std::optional<Baseline> anchor{};        // the one stored beside it, where that is another run
+};
+
 // Reasons not to accept a run: failed benchmarks, a throttled GPU, other processes on it, a dirty
 // tree, fewer than two invocations. Empty where there is none.
 std::vector<std::string> reasons_not_to_accept(const Run& run);
@@ -33,6 +40,10 @@ inline constexpr int kBaselineSchemaVersion = 1;
 // The file's text, the same for the same baseline. Numbers have five significant digits, which is
 // finer than any spread measured; cycles are left out where an invocation has none.
 std::string baseline_text(const Baseline& baseline);
+
+// Throws InputError naming file and field. Figures from a publication judge nothing: it throws for
+// them too.
+LoadedBaseline load_stored_baseline(const std::filesystem::path& path);
 
 // Throws InputError naming file and field.
 Baseline read_baseline(const std::filesystem::path& path);
@@ -45,6 +56,9 @@ bool is_baseline_text(std::string_view text);
 // named.
 std::filesystem::path baseline_path(const std::filesystem::path& store,
                                     const Environment& environment, const std::string& suite);
+// Beside a stored baseline, store/<device slug>/<suite slug>.anchor.json: a second baseline that
+// stays when the first is replaced, so that what creeps from one to the next is seen.
+std::filesystem::path anchor_path(const std::filesystem::path& baseline);
 // The first store that has one.
 std::optional<std::filesystem::path> find_baseline(const std::vector<std::filesystem::path>& stores,
                                                    const Environment& environment,

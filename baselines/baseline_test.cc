@@ -222,6 +222,33 @@ TEST(ReasonsNotToAccept, LookAtTheDoubtsOfBenchmarksToo) {
   EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("throttled")));
   run.benchmarks[0].doubts = {Doubt::kDirtyTree};
   EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("uncommitted")));
+  run.benchmarks[0].doubts = {Doubt::kOtherGpuProcess};
+  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("another process")));
+}
+
+// Each of them is a reason on its own.
+TEST(ReasonsNotToAccept, OneIsEnough) {
+  auto run = acceptable();
+  run.doubts = {Doubt::kThrottled};
+  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("throttled")));
+  run.doubts = {Doubt::kOtherGpuProcess};
+  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("another process")));
+  run.doubts = {Doubt::kDirtyTree};
+  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("uncommitted")));
+  run = acceptable();
+  run.provenance.dirty = true;
+  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("uncommitted")));
+  run = acceptable();
+  run.benchmarks[0].invocations.pop_back();
+  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("fewer than two")));
+}
+
+// It was measured well in one invocation and wrong in another: the failure counts.
+TEST(ReasonsNotToAccept, WrongResultsInOneInvocationAreEnough) {
+  auto run = acceptable();
+  run.benchmarks[0].failure = "relative error 0.3 exceeds 0.01";
+  EXPECT_THAT(reasons_not_to_accept(run),
+              ElementsAre("benchmarks failed: " + run.benchmarks[0].name));
 }
 
 TEST(ReasonsNotToAccept, NameAFewOfManyFailures) {
@@ -243,6 +270,46 @@ TEST(BaselinePath, IsAFolderADevice) {
   EXPECT_EQ(baseline_path("store", h200, "pr"), "store/nvidia-h200/pr.json");
   EXPECT_EQ(baseline_path("store", {}, ""), "store/unknown-device/unnamed.json");
   EXPECT_EQ(baseline_path("store", h200, "../x"), "store/nvidia-h200/x.json");
+}
+
+TEST(AnchorPath, StandsBesideTheBaseline) {
+  EXPECT_EQ(anchor_path("store/nvidia-h200/pr.json"), "store/nvidia-h200/pr.anchor.json");
+}
+
+TEST(LoadStoredBaseline, TellsWhoAcceptedIt) {
+  const ScratchFolder folder;
+  const auto path = folder.write("pr.json", baseline_text(example()));
+  const LoadedBaseline loaded = load_stored_baseline(path);
+  EXPECT_EQ(loaded.acceptance->who, "ada");
+  EXPECT_EQ(loaded.run.benchmarks.size(), 2u);
+  EXPECT_FALSE(loaded.anchor.has_value());
+}
+
+TEST(LoadStoredBaseline, FindsTheAnchorWhereItIsAnotherRun) {
+  const ScratchFolder folder;
+  const auto path = folder.write("pr.json", baseline_text(example()));
+  folder.write("pr.anchor.json", baseline_text(example()));
+  EXPECT_FALSE(load_stored_baseline(path).anchor.has_value());
+  Baseline earlier = example();
+  earlier.acceptance.reason = "an earlier one";
+  const auto anchor = folder.write("pr.anchor.json", baseline_text(earlier));
+  const LoadedBaseline loaded = load_stored_baseline(path);
+  ASSERT_TRUE(loaded.anchor.has_value());
+  EXPECT_EQ(loaded.anchor->acceptance.reason, "an earlier one");
+  EXPECT_EQ(loaded.anchor->run.source, anchor.string());
+}
+
+TEST(LoadStoredBaseline, RefusesPublishedFiguresAndABrokenAnchor) {
+  const ScratchFolder folder;
+  Baseline published = example();
+  published.published = true;
+  const auto path = folder.write("pr.json", baseline_text(published));
+  EXPECT_THAT([&] { load_stored_baseline(path); },
+              ThrowsMessage<InputError>(HasSubstr("pr.json: published: ")));
+  folder.write("pr.json", baseline_text(example()));
+  folder.write("pr.anchor.json", "{");
+  EXPECT_THAT([&] { load_stored_baseline(path); },
+              ThrowsMessage<InputError>(HasSubstr("pr.anchor.json: no valid JSON")));
 }
 
 TEST(FindBaseline, TakesTheFirstStoreThatHasOne) {

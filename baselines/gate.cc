@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace fusegate {
 namespace {
@@ -98,6 +97,10 @@ void note_provenance(const Provenance& baseline, const Provenance& candidate, Ga
   }
 }
 
+void add_notes(const std::vector<std::string>& notes, GateResult& result) {
+  result.notes.insert(result.notes.end(), notes.begin(), notes.end());
+}
+
 }  // namespace
 
 GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& options) {
@@ -119,6 +122,23 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
   }
   result.verdicts = judge(baseline, candidate, options.rule);
   fold(result, options.strict);
+  result.families = find_families(baseline, candidate, result.verdicts, options.rule);
+  return result;
+}
+
+GateResult gate(const LoadedBaseline& baseline, const Run& candidate, const GateOptions& options) {
+  GateResult result = gate(baseline.run, candidate, options);
+  if (baseline.acceptance) {
+    result.staleness =
+        staleness_of(*baseline.acceptance, baseline.run, candidate, options.max_age_days);
+    add_notes(result.staleness->notes, result);
+  }
+  // Where nothing was judged, there is nothing yet that the anchor could add to.
+  if (baseline.anchor && !result.verdicts.empty()) {
+    result.creep = creep_since(*baseline.anchor, candidate, result, options);
+    fold_creep(*result.creep, options, result);
+    add_notes(result.creep->notes, result);
+  }
   return result;
 }
 

@@ -1,11 +1,15 @@
 // The run's verdicts folded into an exit code.
 #pragma once
 
-#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "baselines/baseline.h"
+#include "baselines/creep.h"
+#include "baselines/families.h"
+#include "baselines/staleness.h"
 #include "baselines/verdict.h"
 
 namespace fusegate {
@@ -20,22 +24,31 @@ struct GateOptions {
   Rule rule;
   bool allow_environment_differences = false;
   bool strict = false;  // missing and inconclusive benchmarks mean "could not judge"
+  double max_age_days = kDefaultMaxAgeDays;  // of a stored baseline; older ones are noted
+  std::optional<double> max_creep;           // since the anchor, 0.02 = 2 %; more is a regression
 };
 
 struct GateResult {
   ExitCode exit_code = ExitCode::kCouldNotJudge;
   std::string headline;  // one sentence
   std::vector<EnvironmentDifference> environment_differences;
-  std::vector<std::string> notes;  // doubts about the runs, in sentences
-  std::vector<Verdict> verdicts;   // sorted by name
+  std::vector<std::string> notes;       // doubts about the runs, in sentences
+  std::vector<Verdict> verdicts;        // sorted by name
+  std::vector<FamilyFinding> families;  // the most severe first
+  std::optional<Staleness> staleness;   // of a stored baseline
+  std::optional<Creep> creep;           // where there is an anchor to tell it by
 };
 
 // Regression: 1. Else, where any benchmark is invalid, where the environments differ and that was
 // not allowed (no verdict is computed then), or where nothing at all could be judged: 2. Else 0.
 GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& options);
 
-// {"exit_code", "headline", "environment_differences", "notes", "counts", "rule", "verdicts":
-// [...]} NaN is written as null.
+// The same and, where the baseline is a stored one, whether it is stale, and what crept since its
+// anchor. Creep beyond options.max_creep is a regression: 1.
+GateResult gate(const LoadedBaseline& baseline, const Run& candidate, const GateOptions& options);
+
+// {"exit_code", "headline", "environment_differences", "notes", "counts", "rule", "families",
+// "staleness", "anchor", "creep", "verdicts": [...]} NaN is written as null.
 nlohmann::json gate_json(const GateResult& result, const GateOptions& options);
 
 }  // namespace fusegate

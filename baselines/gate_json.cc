@@ -10,6 +10,10 @@ using nlohmann::json;
 
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
+json interval_json(const Interval& interval) {
+  return {{"low", number(interval.low)}, {"high", number(interval.high)}};
+}
+
 json verdict_json(const Verdict& verdict) {
   json doubts = json::array();
   for (const Doubt doubt : verdict.doubts) doubts.push_back(doubt_name(doubt));
@@ -18,8 +22,7 @@ json verdict_json(const Verdict& verdict) {
       {"verdict", verdict_name(verdict.kind)},
       {"effect_time", number(verdict.effect_time)},
       {"effect_cycles", number(verdict.effect_cycles)},
-      {"interval",
-       {{"low", number(verdict.interval.low)}, {"high", number(verdict.interval.high)}}},
+      {"interval", interval_json(verdict.interval)},
       {"baseline_ns", number(verdict.baseline_ns)},
       {"candidate_ns", number(verdict.candidate_ns)},
       {"p", number(verdict.p)},
@@ -38,6 +41,63 @@ json differences_json(const std::vector<EnvironmentDifference>& differences) {
                     {"baseline", difference.baseline},
                     {"candidate", difference.candidate}});
   }
+  return list;
+}
+
+json family_json(const FamilyFinding& finding) {
+  json rows = json::array();
+  for (const FamilyRow& row : finding.rows) {
+    rows.push_back({{"benchmark", row.benchmark},
+                    {"verdict", verdict_name(row.kind)},
+                    {"effect", number(row.effect)},
+                    {"shrunken_effect", number(row.shrunken_effect)}});
+  }
+  return {{"family", finding.family},
+          {"range", finding.range},
+          {"trend", trend_name(finding.trend)},
+          {"certain_together", finding.certain_together},
+          {"effect_time", number(finding.effect_time)},
+          {"effect_cycles", number(finding.effect_cycles)},
+          {"cycles_alone", finding.cycles_alone},
+          {"interval", interval_json(finding.interval)},
+          {"p", number(finding.p)},
+          {"heterogeneity", number(finding.heterogeneity)},
+          {"spread", number(finding.spread)},
+          {"regressions", finding.regressions},
+          {"improvements", finding.improvements},
+          {"summary", rows_text(finding)},
+          {"rows", std::move(rows)}};
+}
+
+json staleness_json(const Staleness& staleness) {
+  return {{"age_days", staleness.age_days ? number(*staleness.age_days) : json(nullptr)},
+          {"max_age_days", staleness.max_age_days},
+          {"too_old", staleness.too_old},
+          {"libraries", differences_json(staleness.libraries)},
+          {"not_in_baseline", staleness.not_in_baseline},
+          {"not_in_candidate", staleness.not_in_candidate},
+          {"notes", staleness.notes}};
+}
+
+json anchor_json(const Creep& creep) {
+  json not_judged = creep.not_judged.empty() ? json(nullptr) : json(creep.not_judged);
+  return {{"source", creep.anchor}, {"when", creep.since}, {"not_judged", std::move(not_judged)}};
+}
+
+json creep_json(const Creep& creep) {
+  json list = json::array();
+  const auto add = [&](const std::vector<CreepFinding>& findings, std::string_view kind) {
+    for (const CreepFinding& finding : findings) {
+      list.push_back({{"kind", kind},
+                      {"what", finding.what},
+                      {"effect", number(finding.effect)},
+                      {"interval", interval_json(finding.interval)},
+                      {"benchmarks", finding.benchmarks},
+                      {"beyond_max_creep", finding.beyond_limit}});
+    }
+  };
+  add(creep.families, "family");
+  add(creep.benchmarks, "benchmark");
   return list;
 }
 
@@ -61,6 +121,8 @@ json counts_json(const std::vector<Verdict>& verdicts) {
 json gate_json(const GateResult& result, const GateOptions& options) {
   json verdicts = json::array();
   for (const Verdict& verdict : result.verdicts) verdicts.push_back(verdict_json(verdict));
+  json families = json::array();
+  for (const FamilyFinding& finding : result.families) families.push_back(family_json(finding));
   return {
       {"exit_code", static_cast<int>(result.exit_code)},
       {"headline", result.headline},
@@ -71,6 +133,10 @@ json gate_json(const GateResult& result, const GateOptions& options) {
        {{"min_effect", options.rule.min_effect},
         {"false_discovery_rate", options.rule.false_discovery_rate},
         {"confidence", options.rule.confidence}}},
+      {"families", std::move(families)},
+      {"staleness", result.staleness ? staleness_json(*result.staleness) : json(nullptr)},
+      {"anchor", result.creep ? anchor_json(*result.creep) : json(nullptr)},
+      {"creep", result.creep ? creep_json(*result.creep) : json::array()},
       {"verdicts", std::move(verdicts)},
   };
 }

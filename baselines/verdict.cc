@@ -125,6 +125,8 @@ VerdictKind kind_of(const Comparison& comparison, const Interval& interval, cons
 
 void decide(const Comparison& comparison, const Circumstances& circumstances, const Rule& rule,
             DetectableEffects& detectable, Verdict& verdict) {
+  verdict.log_time = comparison.time;
+  verdict.log_cycles = comparison.cycles.value_or(Contrast{});
   verdict.effect_time = std::expm1(comparison.time.effect);
   if (comparison.cycles) verdict.effect_cycles = std::expm1(comparison.cycles->effect);
   verdict.confirming_invocations = comparison.confirming_invocations;

@@ -43,6 +43,10 @@ struct Verdict {
   // least one benchmark) is slower by as much: a kernel that got slower shows in several shapes.
   // NaN likewise.
   double smallest_detectable = 0;
+  // What interval and kind come from, of logarithms; without degrees of freedom where there is
+  // none.
+  Contrast log_time;
+  Contrast log_cycles;
   int baseline_invocations = 0;
   int candidate_invocations = 0;
   int confirming_invocations = 0;  // of the candidate's: measured afresh, as it was not decided

@@ -89,8 +89,12 @@ ExitCode accept_command(const AcceptRequest& request, Console& console) {
   baseline.acceptance = {acceptor(request), format_instant(std::chrono::system_clock::now()),
                          request.reason};
   const fs::path path = baseline_path(request.store, baseline.run.environment, suite);
-  write_atomically(path, baseline_text(baseline));
-  fmt::print(console.out, "recorded {}\n", path.string());
+  const bool is_anchor = request.replace_anchor || !fs::exists(anchor_path(path));
+  const std::string text = baseline_text(baseline);
+  write_atomically(path, text);
+  // The same text tells the gate that there is nothing yet to compare.
+  if (is_anchor) write_atomically(anchor_path(path), text);
+  fmt::print(console.out, "recorded {}{}\n", path.string(), is_anchor ? ", also as anchor" : "");
   return ExitCode::kNoRegression;
 }
 

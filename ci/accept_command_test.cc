@@ -7,6 +7,7 @@
 
 #include "baselines/baseline.h"
 #include "baselines/error.h"
+#include "baselines/file_io.h"
 #include "ci/fake_program.h"
 
 namespace fusegate {
@@ -48,7 +49,7 @@ class AcceptCommandTest : public ::testing::Test {
 
 TEST_F(AcceptCommandTest, StoresTheRunWithWhoAndWhy) {
   EXPECT_EQ(accept(), ExitCode::kNoRegression);
-  EXPECT_EQ(out_.str(), "recorded " + stored().string() + "\n");
+  EXPECT_EQ(out_.str(), "recorded " + stored().string() + ", also as anchor\n");
   const Baseline baseline = read_baseline(stored());
   EXPECT_EQ(baseline.acceptance.who, "somebody");
   EXPECT_EQ(baseline.acceptance.reason, "first on this driver");
@@ -72,6 +73,53 @@ TEST_F(AcceptCommandTest, RefusesARunThatIsNoBaselineAndSaysEveryReason) {
   request_.force = true;
   EXPECT_EQ(accept(file, 1), ExitCode::kNoRegression);
   EXPECT_TRUE(fs::exists(stored()));
+}
+
+TEST_F(AcceptCommandTest, RefusesWhatSpoiltTheMeasurement) {
+  EXPECT_THAT(problem({}, 1), HasSubstr("not accepted: fewer than two invocations"));
+  for (const auto& [doubt, reason] :
+       std::vector<std::pair<std::string, std::string>>{{"throttled", "throttled"},
+                                                        {"other_gpu_process", "another process"},
+                                                        {"dirty_tree", "uncommitted changes"}}) {
+    FakeRunFile file;
+    file.doubts = {doubt};
+    EXPECT_THAT(problem(file), HasSubstr("not accepted: ")) << doubt;
+    EXPECT_THAT(problem(file), HasSubstr(reason)) << doubt;
+  }
+  FakeRunFile wrong;
+  wrong.failures = {{"a/b", "relative error 0.3 exceeds 0.01"}};
+  EXPECT_THAT(problem(wrong), HasSubstr("not accepted: benchmarks failed: a/b"));
+  EXPECT_FALSE(fs::exists(stored()));
+  EXPECT_FALSE(fs::exists(anchor_path(stored())));
+}
+
+TEST_F(AcceptCommandTest, TheFirstIsTheAnchorAndStaysIt) {
+  accept();
+  EXPECT_EQ(read_file(anchor_path(stored())), read_file(stored()));
+  out_.str("");
+  request_.reason = "second";
+  accept();
+  EXPECT_EQ(out_.str(), "recorded " + stored().string() + "\n");
+  EXPECT_EQ(read_baseline(stored()).acceptance.reason, "second");
+  EXPECT_EQ(read_baseline(anchor_path(stored())).acceptance.reason, "first on this driver");
+}
+
+TEST_F(AcceptCommandTest, ReplacesTheAnchorWhereAsked) {
+  accept();
+  out_.str("");
+  request_.reason = "cuBLAS 13.2";
+  request_.replace_anchor = true;
+  accept();
+  EXPECT_THAT(out_.str(), HasSubstr(", also as anchor"));
+  EXPECT_EQ(read_file(anchor_path(stored())), read_file(stored()));
+  EXPECT_EQ(read_baseline(stored()).acceptance.reason, "cuBLAS 13.2");
+}
+
+TEST_F(AcceptCommandTest, EverySuiteHasAnAnchorOfItsOwn) {
+  accept();
+  request_.suite = "pr";
+  accept();
+  EXPECT_TRUE(fs::exists(anchor_path(stored("pr"))));
 }
 
 TEST_F(AcceptCommandTest, StoresForAnotherSuiteWhereNamed) {

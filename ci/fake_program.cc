@@ -27,7 +27,7 @@ std::string write_script(const ScratchFolder& folder, std::string_view name,
 namespace {
 
 nlohmann::json context_of(const FakeRunFile& file) {
-  return {{"date", "2026-11-21T02:53:32+00:00"},
+  return {{"date", file.date},
           {"host_name", "fake"},
           {"num_cpus", 2},
           {"library_build_type", "release"},
@@ -39,7 +39,7 @@ nlohmann::json context_of(const FakeRunFile& file) {
             {"seed", 1},
             {"suite", file.suite},
             {"invocation", 1},
-            {"doubts", nlohmann::json::array()},
+            {"doubts", file.doubts},
             {"finished", true}}}};
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "baselines/scratch_folder.h"
 
@@ -28,6 +29,8 @@ struct FakeRunFile {
   std::string driver = "580.159.04";
   nlohmann::json protocol = nlohmann::json::object();
   bool dirty = false;
+  std::vector<std::string> doubts;  // by their names
+  std::string date = "2026-11-21T02:53:32+00:00";
 };
 
 // As text: a valid run file of this program, ten samples a benchmark.

@@ -109,6 +109,34 @@ TEST_F(ProgramTest, FailsSlowedCodeAndNamesItsBenchmarksAlone) {
   }
 }
 
+TEST_F(ProgramTest, ToldToItFailsWhatCreptSinceTheAnchor) {
+  const auto accept = [&](double factor, const std::vector<std::string>& flags) {
+    FakeRunFile file;
+    file.times[kFused] *= factor;
+    std::vector<std::string> arguments{"accept",   write_run(folder_, "accepted", file),
+                                       "--reason", "a step",
+                                       "--who",    "me",
+                                       "--store",  path("store")};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const Ended ended = fusegate(arguments);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+  };
+  const auto gated = [&](const std::string& max_creep) {
+    FakeRunFile file;
+    file.times[kFused] *= 1.02;
+    return fusegate({"gate", "--candidate", write_run(folder_, "head", file), "--store",
+                     path("store"), "--max-creep", max_creep});
+  };
+  accept(1, {});
+  accept(1.018, {});
+  EXPECT_EQ(gated("3%").code, 0);
+  const Ended beyond = gated("1%");
+  EXPECT_EQ(beyond.code, 1) << beyond.out << beyond.err;
+  EXPECT_THAT(beyond.out, HasSubstr("by more than 1 % since the anchor of "));
+  accept(1.018, {"--anchor"});
+  EXPECT_EQ(gated("1%").code, 0);
+}
+
 TEST_F(ProgramTest, ShowsARun) {
   write_run(folder_, "run", {});
   const Ended shown = fusegate({"show", path("run")});

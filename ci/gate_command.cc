@@ -15,18 +15,15 @@ std::string text_of(const nlohmann::json& json) {
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-Report judge_candidate(const GateRequest& request) {
+Report make_report(const GateRequest& request) {
   Report report;
   report.title = kTitle;
   report.candidate = load_run(request.judging.candidate);
-  auto baseline = load_baseline(request.judging, report.candidate);
-  if (!baseline) {
+  report.judgement = judge_candidate(request.judging, report.candidate);
+  if (!report.judgement) {
     throw InputError(report.candidate.source, "",
                      missing_baseline_text(request.judging, report.candidate));
   }
-  const GateOptions options = gate_options(request.judging, baseline->run);
-  GateResult result = gate(baseline->run, report.candidate, options);
-  report.judgement = Judgement{std::move(*baseline), options, std::move(result)};
   return report;
 }
 
@@ -56,7 +53,7 @@ void write_failure(const GateRequest& request, const InputError& error) {
 ExitCode gate_command(const GateRequest& request, Console& console) {
   std::optional<Report> report;
   try {
-    report = judge_candidate(request);
+    report = make_report(request);
   } catch (const InputError& error) {
     write_failure(request, error);
     throw;

@@ -7,6 +7,7 @@
 
 #include "baselines/error.h"
 #include "baselines/file_io.h"
+#include "ci/accept_command.h"
 #include "ci/fake_program.h"
 
 namespace fusegate {
@@ -104,6 +105,113 @@ TEST_F(GateCommandTest, SaysHowToRecordABaselineThatIsMissing) {
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("fusegate accept RUN --reason TEXT"));
   }
+}
+
+// Against a store that `fusegate accept` fills.
+class StoredGateTest : public GateCommandTest {
+ protected:
+  StoredGateTest() {
+    request_.judging.baseline.clear();
+    request_.judging.stores = {folder_.path() / "store"};
+  }
+  void accept(const FakeRunFile& file) {
+    AcceptRequest request;
+    request.runs = {write_run(folder_, "accepted", file)};
+    request.reason = "a reason";
+    request.who = "somebody";
+    request.store = request_.judging.stores.front();
+    Console console{out_, err_};
+    accept_command(request, console);
+    out_.str("");
+  }
+  // Slower by that in every shape of geglu/fused.
+  static FakeRunFile slowed(double factor) {
+    FakeRunFile file;
+    file.times = {{"linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072", 60000}};
+    for (const char* batch : {"1", "8", "64"}) {
+      file.times[std::string("geglu/fused/bf16/batch:") + batch + "/seq:128/dim:768/hidden:3072"] =
+          20000 * factor;
+    }
+    return file;
+  }
+};
+
+TEST_F(StoredGateTest, SaysNothingWhereTheAnchorIsTheBaseline) {
+  accept(slowed(1));
+  EXPECT_EQ(gate(slowed(1.003)), ExitCode::kNoRegression);
+  EXPECT_TRUE(json()["anchor"].is_null());
+  EXPECT_THAT(out_.str(), Not(HasSubstr("anchor")));
+}
+
+// Each step is below the smallest effect, and each is accepted: the gate never calls it.
+TEST_F(StoredGateTest, TheAnchorShowsWhatCreepsInSmallSteps) {
+  double factor = 1;
+  accept(slowed(factor));
+  for (int step = 1; step <= 6; ++step) {
+    factor *= 1.003;
+    out_.str("");
+    EXPECT_EQ(gate(slowed(factor)), ExitCode::kNoRegression) << out_.str();
+    EXPECT_EQ(json()["counts"]["regression"], 0) << step;
+    EXPECT_EQ(json()["families"].size(), 0u) << step;
+    if (step < 6) accept(slowed(factor));
+  }
+  const std::string what = "geglu/fused/bf16, all 3 shapes";
+  EXPECT_THAT(out_.str(), HasSubstr(what + " 1.8 % slower."));
+  EXPECT_THAT(markdown(), HasSubstr("1.8 % slower"));
+  ASSERT_EQ(json()["creep"].size(), 4u);
+  EXPECT_EQ(json()["creep"][0]["what"], what);
+  EXPECT_EQ(json()["creep"][0]["kind"], "family");
+  EXPECT_NEAR(json()["creep"][0]["effect"].get<double>(), 0.018, 5e-4);
+  request_.judging.max_creep = 0.03;
+  EXPECT_EQ(gate(slowed(factor)), ExitCode::kNoRegression);
+  request_.judging.max_creep = 0.015;
+  out_.str("");
+  EXPECT_EQ(gate(slowed(factor)), ExitCode::kRegression);
+  EXPECT_EQ(json()["exit_code"], 1);
+  EXPECT_THAT(out_.str(),
+              StartsWith("3 of 4 benchmarks got slower by more than 1.5 % since the anchor of 20"));
+}
+
+TEST_F(StoredGateTest, AnAnchorOfAnotherEnvironmentIsNotedOnce) {
+  FakeRunFile other = slowed(1);
+  other.driver = "570.1";
+  accept(other);
+  accept(slowed(1.02));
+  EXPECT_EQ(gate(slowed(1.02)), ExitCode::kNoRegression);
+  EXPECT_EQ(json()["creep"].size(), 0u);
+  EXPECT_THAT(json()["anchor"]["not_judged"].get<std::string>(), HasSubstr("driver is 570.1"));
+  EXPECT_EQ(json()["notes"].size(), 1u);
+  EXPECT_THAT(out_.str(), HasSubstr("cannot tell of creep: driver is 570.1 there"));
+}
+
+TEST_F(StoredGateTest, NamesABrokenAnchor) {
+  accept(slowed(1));
+  folder_.write("store/nvidia-h200/smoke.anchor.json", "[]");
+  EXPECT_THROW(gate(slowed(1)), InputError);
+  EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("smoke.anchor.json"));
+}
+
+TEST_F(StoredGateTest, NotesAStaleBaseline) {
+  accept(slowed(1));
+  FakeRunFile later = slowed(1);
+  later.date = "2099-01-01T00:00:00+00:00";
+  later.times.erase("geglu/fused/bf16/batch:1/seq:128/dim:768/hidden:3072");
+  later.times["geglu/new/bf16/batch:1/seq:128/dim:768/hidden:3072"] = 1000;
+  EXPECT_EQ(gate(later), ExitCode::kNoRegression);
+  EXPECT_EQ(json()["staleness"]["too_old"], true);
+  EXPECT_THAT(out_.str(), HasSubstr("note       The baseline is stale: accepted "));
+  EXPECT_THAT(out_.str(), HasSubstr("1 benchmark is not in the baseline: geglu/new/bf16/"));
+  EXPECT_THAT(out_.str(), HasSubstr("1 benchmark is not in the candidate: geglu/fused/bf16/"));
+  EXPECT_THAT(markdown(), HasSubstr("The baseline is stale"));
+  request_.judging.max_age_days = 1e6;
+  gate(later);
+  EXPECT_EQ(json()["staleness"]["too_old"], false);
+}
+
+TEST_F(GateCommandTest, APlainRunIsNeverStale) {
+  gate({});
+  EXPECT_TRUE(json()["staleness"].is_null());
+  EXPECT_TRUE(json()["anchor"].is_null());
 }
 
 }  // namespace

@@ -15,6 +15,10 @@ namespace {
 
 // Undecided benchmarks are named, the most suspicious first, but a noisy machine has hundreds.
 constexpr std::size_t kMostInconclusiveRows = 10;
+// Of a range whose rows agree the worst stand for the others.
+constexpr std::size_t kMostRowsOfRange = 6;
+constexpr std::size_t kShownRowsOfRange = 3;
+constexpr std::size_t kMostFindings = 12;
 
 std::string row_limit_note(const VerdictGroup& group, std::size_t shown) {
   return fmt::format("and {} more {}\n", group.verdicts.size() - shown, verdict_name(group.kind));
@@ -66,6 +70,59 @@ class Reasons {
   std::map<std::string, int> count_;
 };
 
+// Takes the verdicts of one kind, the worst first, and says which are left out.
+class RangeRows {
+ public:
+  RangeRows(const std::vector<FamilyFinding>& findings, VerdictKind kind) : kind_(kind) {
+    for (const FamilyFinding& finding : findings) {
+      const auto of_kind = std::ranges::count(finding.rows, kind, &FamilyRow::kind);
+      if (static_cast<std::size_t>(of_kind) <= kMostRowsOfRange || finding.rows_differ) continue;
+      for (const FamilyRow& row : finding.rows) of_range_[row.benchmark] = &finding;
+    }
+  }
+  bool takes(const Verdict& verdict) {
+    const auto found = of_range_.find(verdict.benchmark);
+    return found == of_range_.end() || ++seen_[found->second] <= kShownRowsOfRange;
+  }
+  std::string left_out() const {
+    std::string text;
+    for (const auto& [finding, count] : seen_) {
+      text += fmt::format(
+          "and {} of {}, {}\n",
+          format_count(count - kShownRowsOfRange, fmt::format("more {}", verdict_name(kind_))),
+          finding->family, finding->range);
+    }
+    return text;
+  }
+
+ private:
+  VerdictKind kind_;
+  std::map<std::string, const FamilyFinding*> of_range_;  // by benchmark
+  std::map<const FamilyFinding*, std::size_t> seen_;      // in the findings' order: of one array
+};
+
+std::string families_text(const std::vector<FamilyFinding>& findings) {
+  if (findings.empty()) return "";
+  Table table({{"family"},
+               {"range"},
+               {"rows", Align::kRight},
+               {"effect", Align::kRight},
+               {"interval", Align::kRight},
+               {"in cycles", Align::kRight},
+               {"what"}});
+  for (std::size_t i = 0; i < std::min(findings.size(), kMostFindings); ++i) {
+    const FamilyFinding& finding = findings[i];
+    table.add_row({finding.family, finding.range, std::to_string(finding.rows.size()),
+                   format_effect(finding.effect_time), format_interval(finding.interval),
+                   format_effect(finding.effect_cycles), rows_text(finding)});
+  }
+  std::string text = fmt::format("\n{}", table.text());
+  if (findings.size() > kMostFindings) {
+    text += fmt::format("and {} more\n", findings.size() - kMostFindings);
+  }
+  return text;
+}
+
 std::string verdicts_text(const GateResult& result) {
   Table table({{"verdict"},
                {"benchmark"},
@@ -79,10 +136,13 @@ std::string verdicts_text(const GateResult& result) {
   Reasons reasons;
   for (const VerdictGroup& group : group_verdicts(result)) {
     const std::size_t shown = rows_shown(group);
+    RangeRows rows(result.families, group.kind);
     for (std::size_t i = 0; i < shown; ++i) {
+      if (!needs_reason(group.kind) && !rows.takes(*group.verdicts[i])) continue;
       add_verdict(&table, *group.verdicts[i]);
       if (needs_reason(group.kind)) reasons.add(*group.verdicts[i]);
     }
+    left_out += rows.left_out();
     if (shown > 0 && shown < group.verdicts.size()) left_out += row_limit_note(group, shown);
     counts += (counts.empty() ? "" : ", ") + group_title(group);
   }
@@ -120,7 +180,8 @@ std::string gate_text(const Report& report) {
     text += fmt::format("differs    {}: {} in the baseline, {} in the candidate\n",
                         difference.field, difference.baseline, difference.candidate);
   }
-  return text + verdicts_text(report.judgement->result);
+  const GateResult& result = report.judgement->result;
+  return text + families_text(result.families) + verdicts_text(result);
 }
 
 }  // namespace fusegate

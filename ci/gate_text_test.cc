@@ -76,5 +76,70 @@ TEST(GateText, NamesDifferencesAndNotes) {
   EXPECT_THAT(gate_text(report), HasSubstr("note       Candidate: a doubt.\n"));
 }
 
+// The last `count` verdicts as rows of a finding.
+void add_finding(Report* report, const std::string& range, std::size_t count) {
+  GateResult& result = report->judgement->result;
+  FamilyFinding finding;
+  finding.family = "geglu/fused/bf16";
+  finding.range = range;
+  finding.certain_together = true;
+  finding.effect_time = 0.03;
+  finding.effect_cycles = 0.031;
+  finding.interval = {0.029, 0.031};
+  for (std::size_t i = result.verdicts.size() - count; i < result.verdicts.size(); ++i) {
+    const Verdict& verdict = result.verdicts[i];
+    finding.rows.push_back({verdict.benchmark, verdict.kind, verdict.effect_time, 0.03});
+    finding.regressions += verdict.kind == VerdictKind::kRegression;
+  }
+  result.families.push_back(finding);
+}
+
+TEST(GateText, ReadsFamiliesTogetherAboveTheRows) {
+  Report report = example();
+  add(&report, "slow", VerdictKind::kRegression, 0.03);
+  add(&report, "too", VerdictKind::kInconclusive, 0.03);
+  add_finding(&report, "M <= 1024", 2);
+  const std::string text = gate_text(report);
+  EXPECT_THAT(text, HasSubstr("geglu/fused/bf16  M <= 1024     2  +3.00 %  [+2.90, +3.10] %    "
+                              "+3.10 %  1 of 2 is a regression\n"));
+  EXPECT_LT(text.find("M <= 1024"), text.find("slow"));
+}
+
+TEST(GateText, ShowsTheWorstOfManyRowsThatAgree) {
+  Report report = example();
+  add(&report, "another", VerdictKind::kRegression, 0.01);
+  for (int i = 0; i < 12; ++i) {
+    add(&report, fmt::format("slow{:02}", i), VerdictKind::kRegression, 0.03 + 1e-5 * i);
+  }
+  add_finding(&report, "M <= 1024", 12);
+  std::string text = gate_text(report);
+  EXPECT_THAT(text, HasSubstr("slow11"));
+  EXPECT_THAT(text, HasSubstr("slow09"));
+  EXPECT_THAT(text, Not(HasSubstr("slow08")));
+  EXPECT_THAT(text, HasSubstr("another"));
+  EXPECT_THAT(text, HasSubstr("and 9 more regressions of geglu/fused/bf16, M <= 1024\n"));
+  EXPECT_THAT(text, HasSubstr("13 regressions"));
+  report.judgement->result.families[0].rows_differ = true;
+  EXPECT_THAT(gate_text(report), HasSubstr("slow00"));
+}
+
+TEST(GateText, ShowsFewRowsOfAFamilyAll) {
+  Report report = example();
+  for (int i = 0; i < 6; ++i) {
+    add(&report, fmt::format("slow{}", i), VerdictKind::kRegression, 0.03);
+  }
+  add_finding(&report, "all 6 shapes", 6);
+  EXPECT_THAT(gate_text(report), HasSubstr("slow5"));
+  EXPECT_THAT(gate_text(report), Not(HasSubstr("more regression")));
+}
+
+TEST(GateText, ShowsTheMostSevereOfManyFamilies) {
+  Report report = example();
+  for (int i = 0; i < 20; ++i) add_finding(&report, fmt::format("M {}", i), 0);
+  EXPECT_THAT(gate_text(report), HasSubstr("M 11 "));
+  EXPECT_THAT(gate_text(report), Not(HasSubstr("M 12 ")));
+  EXPECT_THAT(gate_text(report), HasSubstr("and 8 more\n"));
+}
+
 }  // namespace
 }  // namespace fusegate

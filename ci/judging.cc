@@ -14,25 +14,24 @@ std::string suite_of(const JudgingRequest& request, const Run& candidate) {
   return request.suite.empty() ? candidate.provenance.suite : request.suite;
 }
 
-LoadedBaseline load_stored_baseline(const fs::path& path) {
-  Baseline baseline = read_baseline(path);
-  if (baseline.published) {
-    throw InputError(path.string(), "published",
-                     "figures from a publication are shown and never gated against");
-  }
-  return {std::move(baseline.run), std::move(baseline.acceptance)};
-}
-
 LoadedBaseline load_named_baseline(const std::vector<fs::path>& paths) {
   // Alone it may be a stored baseline, which also tells who accepted it.
   if (paths.size() == 1 && fs::is_regular_file(paths.front()) &&
       is_baseline_text(read_file(paths.front()))) {
     return load_stored_baseline(paths.front());
   }
-  return {load_run(paths), std::nullopt};
+  return {load_run(paths)};
 }
 
 }  // namespace
+
+std::optional<Judgement> judge_candidate(const JudgingRequest& request, const Run& candidate) {
+  auto baseline = load_baseline(request, candidate);
+  if (!baseline) return std::nullopt;
+  const GateOptions options = gate_options(request, baseline->run);
+  GateResult result = gate(*baseline, candidate, options);
+  return Judgement{std::move(*baseline), options, std::move(result)};
+}
 
 std::optional<fs::path> find_comparable_baseline(const std::vector<fs::path>& stores,
                                                  const Environment& environment,
@@ -73,6 +72,8 @@ GateOptions gate_options(const JudgingRequest& request, const Run& baseline) {
   GateOptions options;
   options.strict = request.strict;
   options.allow_environment_differences = request.allow_environment_differences;
+  options.max_age_days = request.max_age_days;
+  options.max_creep = request.max_creep;
   // The baseline's suite and not the candidate's: a change must not loosen the rule it is judged
   // by.
   const nlohmann::json& protocol = baseline.provenance.protocol;

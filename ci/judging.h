@@ -21,12 +21,18 @@ struct JudgingRequest {
   std::optional<double> false_discovery_rate;
   bool strict = false;
   bool allow_environment_differences = false;
+  double max_age_days = kDefaultMaxAgeDays;
+  std::optional<double> max_creep;
 };
 
-struct LoadedBaseline {
-  Run run;
-  std::optional<Acceptance> acceptance;  // where it comes from a store's file
+struct Judgement {
+  LoadedBaseline baseline;
+  GateOptions options;
+  GateResult result;
 };
+
+// The candidate by the baseline that load_baseline() finds; nothing where there is none.
+std::optional<Judgement> judge_candidate(const JudgingRequest& request, const Run& candidate);
 
 // The named baseline, or the one of the candidate's device and suite in the stores; nothing where
 // none is stored. Throws InputError, also for figures from a publication, which judge nothing.

@@ -90,17 +90,37 @@ bool matters(VerdictKind kind) {
          kind == VerdictKind::kMissing || kind == VerdictKind::kImprovement;
 }
 
-void add_verdicts_that_matter(Page* page, const GateResult& result) {
+void add_counts(Page* page, const GateResult& result) {
   std::string counts;
-  std::vector<std::string> rows;
   for (const VerdictGroup& group : group_verdicts(result)) {
     counts += (counts.empty() ? "" : ", ") + group_title(group);
+  }
+  if (!counts.empty()) page->add("\n" + counts + ".\n");
+}
+
+void add_verdicts_that_matter(Page* page, const GateResult& result) {
+  std::vector<std::string> rows;
+  for (const VerdictGroup& group : group_verdicts(result)) {
     if (!matters(group.kind)) continue;
     const auto more = verdict_rows(group);
     rows.insert(rows.end(), more.begin(), more.end());
   }
-  if (!counts.empty()) page->add("\n" + counts + ".\n");
   page->add_table(kVerdictHeader, rows);
+}
+
+void add_families(Page* page, const GateResult& result) {
+  std::vector<std::string> rows;
+  for (const FamilyFinding& finding : result.families) {
+    rows.push_back(
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", code_cell(finding.family),
+                    text_cell(finding.range), finding.rows.size(),
+                    format_effect(finding.effect_time), format_interval(finding.interval),
+                    format_effect(finding.effect_cycles), text_cell(rows_text(finding))));
+  }
+  page->add_table(
+      "| family | range | rows | effect | interval | in cycles | what |\n"
+      "| --- | --- | ---: | ---: | ---: | ---: | --- |\n",
+      rows);
 }
 
 void add_other_verdicts(Page* page, const GateResult& result) {
@@ -201,6 +221,8 @@ std::string markdown_report(const Report& report, std::size_t limit) {
                        text_cell(headline(report))));
   if (report.judgement) {
     add_differences(&page, report.judgement->result);
+    add_counts(&page, report.judgement->result);
+    add_families(&page, report.judgement->result);
     add_verdicts_that_matter(&page, report.judgement->result);
   }
   add_runs(&page, report);

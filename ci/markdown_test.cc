@@ -53,6 +53,23 @@ TEST(MarkdownReport, LetsNoNameBreakItsTable) {
   EXPECT_THAT(text, HasSubstr("| `a\\|b</details><script> @team` |"));
 }
 
+TEST(MarkdownReport, ReadsFamiliesTogetherBeforeTheRows) {
+  Report report = judged(ExitCode::kRegression, {verdict("slow", VerdictKind::kRegression)});
+  FamilyFinding finding;
+  finding.family = "a|b";
+  finding.range = "M <= 1024";
+  finding.effect_time = 0.03;
+  finding.interval = {0.029, 0.031};
+  finding.rows = {{"slow", VerdictKind::kRegression, 0.05, 0.05},
+                  {"other", VerdictKind::kInconclusive, 0.01, 0.01}};
+  finding.regressions = 1;
+  report.judgement->result.families = {finding};
+  const std::string text = markdown_report(report);
+  EXPECT_THAT(text, HasSubstr("| `a\\|b` | M &#60;= 1024 | 2 | +3.00 % | [+2.90, +3.10] % |"));
+  EXPECT_LT(text.find("1 regression."), text.find("M &#60;= 1024"));
+  EXPECT_LT(text.find("M &#60;= 1024"), text.find("`slow`"));
+}
+
 TEST(MarkdownReport, StaysBelowTheLimitAndSaysWhatIsMissing) {
   std::vector<Verdict> verdicts{verdict("the slow one", VerdictKind::kRegression)};
   for (int i = 0; i < 2000; ++i) {

@@ -86,6 +86,16 @@ void add_judging(CLI::App* app, JudgingRequest& request) {
         request.false_discovery_rate = parse_fraction("--fdr", text);
       },
       "False discovery rate over the suite; by default 1%");
+  app->add_option("--max-age-days", request.max_age_days,
+                  "Note that a stored baseline is stale where it is older")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app->add_option_function<std::string>(
+      "--max-creep",
+      [&request](const std::string& text) {
+        request.max_creep = parse_fraction("--max-creep", text);
+      },
+      "What got slower by more since the stored anchor is a regression; by default only noted");
   app->add_flag("--strict", request.strict, "Missing and inconclusive benchmarks end with 2");
   app->add_flag("--allow-environment-difference", request.allow_environment_differences,
                 "Judge although driver, clocks or the like differ");
@@ -103,7 +113,9 @@ void add_gate(CLI::App& app, Command* command) {
 
 void add_accept(CLI::App& app, Command* command) {
   CLI::App* accept =
-      app.add_subcommand("accept", "Make a run the baseline of its device and suite");
+      app.add_subcommand("accept",
+                         "Make a run the baseline of its device and suite; the first one "
+                         "also the anchor that creep is told by");
   auto request = std::make_shared<AcceptRequest>();
   request->store = checkout_root(fs::current_path()) / "baselines";
   request->stores = default_stores(fs::current_path());
@@ -117,6 +129,8 @@ void add_accept(CLI::App& app, Command* command) {
       "Folder of stored baselines; by default baselines at the root of the git checkout");
   accept->add_flag("--if-missing", request->if_missing,
                    "Do nothing where a store has a baseline of this device, suite and environment");
+  accept->add_flag("--anchor", request->replace_anchor,
+                   "Make it the anchor too, in place of the one that creep is told by until now");
   accept->add_flag(
       "--force", request->force,
       "Accept it in spite of failures, throttling, a dirty tree or too few invocations");

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "baselines/benchmark_name.h"
 #include "ci/benchmark_figures.h"
-#include "ci/benchmark_name.h"
 #include "ci/format.h"
 
 namespace fusegate {

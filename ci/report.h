@@ -11,12 +11,6 @@
 
 namespace fusegate {
 
-struct Judgement {
-  LoadedBaseline baseline;
-  GateOptions options;
-  GateResult result;
-};
-
 struct Report {
   std::string title;
   Run candidate;

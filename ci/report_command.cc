@@ -21,11 +21,7 @@ Report make_report(const ReportRequest& request) {
   report.title = request.title;
   report.candidate = load_run(request.judging.candidate);
   report.sweeps = shape_sweeps(report.candidate);
-  if (auto baseline = load_baseline(request.judging, report.candidate)) {
-    const GateOptions options = gate_options(request.judging, baseline->run);
-    GateResult result = gate(baseline->run, report.candidate, options);
-    report.judgement = Judgement{std::move(*baseline), options, std::move(result)};
-  }
+  report.judgement = judge_candidate(request.judging, report.candidate);
   return report;
 }
 

@@ -7,8 +7,8 @@
 #include <map>
 #include <tuple>
 
+#include "baselines/benchmark_name.h"
 #include "ci/benchmark_figures.h"
-#include "ci/benchmark_name.h"
 
 namespace fusegate {
 namespace {

@@ -74,6 +74,29 @@ def _title(kind, count):
     return f"{count} {kind}{'s' if countable and count != 1 else ''}"
 
 
+# The forest plot's width, in its own units.
+FOREST_WIDTH = 200
+
+
+def forest(gate):
+    """The families with where each line of the plot goes, all on one scale; a bound that is not known is the
+    plot's edge."""
+    limit = gate["rule"]["min_effect"]
+    effects = [family["effect_cycles" if family["cycles_alone"] else "effect_time"] for family in gate["families"]]
+    bounds = [bound for family in gate["families"] for bound in family["interval"].values()]
+    values = [value for value in effects + bounds if value is not None]
+    most = 1.05 * max(abs(value) for value in (limit, *values))
+
+    def place(effect, unknown=FOREST_WIDTH / 2):
+        return unknown if effect is None else round(FOREST_WIDTH / 2 * (1 + effect / most), 1)
+
+    lines = [{"family": family, "at": place(effect), "from": place(family["interval"]["low"], 0),
+              "to": place(family["interval"]["high"], FOREST_WIDTH)}
+             for family, effect in zip(gate["families"], effects)]
+    return {"lines": lines, "width": FOREST_WIDTH, "zero": place(0), "matters": [place(-limit), place(limit)],
+            "most": most}
+
+
 def facts(model):
     """Environment and provenance of both runs, line by line; differing marks what must not differ."""
     runs = [model["baseline"] or {}, model["candidate"]]
@@ -98,7 +121,8 @@ def render(model):
               for index, sweep in enumerate(model["sweeps"])]
     return environment.get_template("report.html.j2").render(
         model=model, sweeps=sweeps, facts=facts(model),
-        groups=verdict_groups(model["gate"]) if model["gate"] else [])
+        groups=verdict_groups(model["gate"]) if model["gate"] else [],
+        forest=forest(model["gate"]) if model["gate"] else None)
 
 
 def main():

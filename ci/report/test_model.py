@@ -33,6 +33,22 @@ def verdict(benchmark, kind="unchanged", effect=0.0):
             "reason": "a reason"}
 
 
+def family(range_text="M <= 1024", trend="slower", effect=0.03, rows=("geglu/fused/a", "geglu/fused/b")):
+    return {"family": "geglu/fused/bf16", "range": range_text, "trend": trend, "certain_together": True,
+            "effect_time": effect, "effect_cycles": effect, "cycles_alone": False,
+            "interval": {"low": effect - 0.002, "high": effect + 0.002},
+            "p": 0.001, "heterogeneity": 0.1, "spread": 0.001, "regressions": 1, "improvements": 0,
+            "summary": "1 of 2 is a regression",
+            "rows": [{"benchmark": name, "verdict": "regression", "effect": effect,
+                      "shrunken_effect": effect * 0.9} for name in rows]}
+
+
+def crept(what="geglu/fused/bf16, all 4 shapes", effect=0.021, beyond=False):
+    return {"kind": "family", "what": what, "effect": effect,
+            "interval": {"low": effect - 0.001, "high": effect + 0.001}, "benchmarks": ["a"],
+            "beyond_max_creep": beyond}
+
+
 def benchmark(name, failure=""):
     return {"name": name, "time_ns": None if failure else 52310.0, "spread": 0.0012, "launches": 5.0,
             "tflops": 688.0, "gbps": None, "invocations": 5, "failure": failure}
@@ -44,10 +60,13 @@ def run(**environment):
             "provenance": {"commit": "0123456789ab", "host": ""}, "acceptance": None}
 
 
-def model(verdicts=None, sweeps=(), benchmarks=()):
+def model(verdicts=None, sweeps=(), benchmarks=(), families=(), creep=()):
     gate = None
     if verdicts is not None:
-        gate = {"rule": {"min_effect": 0.005, "false_discovery_rate": 0.01}, "verdicts": verdicts}
+        anchor = {"source": "pr.anchor.json", "when": "2026-10-01T00:00:00+00:00", "not_judged": None}
+        gate = {"rule": {"min_effect": 0.005, "false_discovery_rate": 0.01}, "verdicts": verdicts,
+                "families": list(families), "staleness": None, "anchor": anchor if creep else None,
+                "creep": list(creep)}
     return {"title": "A title", "headline": "A headline.", "outcome": "pass" if gate else "not compared",
             "doubts": [], "candidate": run(driver="2"), "baseline": run(driver="1") if gate else None,
             "gate": gate, "benchmarks": list(benchmarks), "sweeps": list(sweeps)}

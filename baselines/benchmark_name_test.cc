@@ -1,4 +1,4 @@
-#include "ci/benchmark_name.h"
+#include "baselines/benchmark_name.h"
 
 #include <gtest/gtest.h>
 
