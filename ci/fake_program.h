@@ -24,12 +24,12 @@ struct FakeRunFile {
   std::map<std::string, double> times{
       {"geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072", 20000},
       {"linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072", 60000}};
-  std::map<std::string, std::string> failures;  // benchmarks without a time
+  std::map<std::string, std::string> failures{};  // benchmarks without a time
   std::string suite = "smoke";
   std::string driver = "580.159.04";
   nlohmann::json protocol = nlohmann::json::object();
   bool dirty = false;
-  std::vector<std::string> doubts;  // by their names
+  std::vector<std::string> doubts{};  // by their names
   std::string date = "2026-11-21T02:53:32+00:00";
 };
 
