@@ -151,11 +151,13 @@ class ProgramTest(unittest.TestCase):
         self.assertGreater(len(json.loads(own.read_text())["benchmarks"]), 0)
 
     def test_min_time_makes_samples_longer(self):
-        result = run(*TINY, "--benchmark_filter=geglu/fused", "--benchmark_min_time=0.002",
+        result = run(*TINY, "--benchmark_filter=geglu/fused", "--benchmark_min_time=0.02",
                      f"--out={self.out}")
         self.assertEqual(result.returncode, 0, result.stderr)
         entries = self.read()["benchmarks"]
         self.assertEqual(len(entries), 4)
+        # Far from the 0.05 ms that TINY asks for, and as far from the 20 ms asked for here: a busy
+        # machine slows the batch by which the calls are counted.
         self.assertGreater(statistics.median(e["real_time"] * e["iterations"] for e in entries), 1e6)
 
     def test_prints_its_environment(self):

@@ -45,7 +45,7 @@ TEST(Suite, ReadsEveryField) {
   EXPECT_EQ(suite.protocol.samples, 20);
   EXPECT_EQ(suite.protocol.order, Order::kContiguous);
   EXPECT_EQ(suite.protocol.l2, L2State::kFlushed);
-  EXPECT_EQ(suite.protocol.places, Protocol{}.places) << "what is not named keeps its default";
+  EXPECT_EQ(suite.protocol.idle, Protocol{}.idle) << "what is not named keeps its default";
   EXPECT_EQ(suite.min_effect.at("cpu"), 0.05);
   ASSERT_EQ(suite.sweeps.size(), 1u);
   EXPECT_THAT(suite.sweeps[0].batch, testing::ElementsAre(1, 8));
