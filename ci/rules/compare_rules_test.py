@@ -290,7 +290,8 @@ class Program(Scratch):
     @needs_fusegate
     def test_judges_quiet_processes_as_known(self):
         code, out, _ = self.run_program(self.write_run("a", 10), "--fusegate", FUSEGATE, "--comparisons=12",
-                                        "--slowdowns=0.001,0.01,0.02", "--json", self.folder / "r.json", "--markdown", self.folder / "r.md")
+                                        "--slowdowns=0.001,0.01,0.02", "--json", self.folder / "r.json",
+                                        "--markdown", self.folder / "r.md")
         self.assertEqual(code, 0)
         self.assertEqual((self.folder / "r.md").read_text(), out)
         own = json.loads((self.folder / "r.json").read_text())["groups"][0]
