@@ -61,6 +61,18 @@ TEST(PoolRuns, LeavesOutWhatSomeInvocationLacks) {
   EXPECT_EQ(pool.cards.at(0).invocations(), 4u);
 }
 
+// An extension measures some benchmarks once more: those that looked slower, say.
+TEST(PoolRuns, PassesOverExtensions) {
+  BenchmarkSeries extended = test_series("b", {1, 2, 3});
+  extended.invocations[2].extension = true;
+  fusegate::Run run = run_of({test_series("a", {10, 20}), extended});
+  run.session = "one command";
+  const CalibrationPool pool = pool_runs({run});
+  EXPECT_THAT(pool.left_out, ElementsAre());
+  EXPECT_THAT(times_of(pool.cards.at(0).run, 1), ElementsAre(1, 2));
+  EXPECT_THAT(pool.sessions, ElementsAre("one command"));
+}
+
 TEST(PoolRuns, NamesWhatDiffers) {
   const fusegate::Run run = run_of({test_series("a", {1, 2})});
   fusegate::Run other = run_of({test_series("a", {1, 2})}, "GPU-2");

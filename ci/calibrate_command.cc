@@ -77,13 +77,14 @@ ExitCode calibrate_runs(const CalibrateRequest& request, const std::vector<fs::p
   return ExitCode::kNoRegression;
 }
 
+// As two arms of one command, whose invocations may be compared as two runs' and also side by side.
 ExitCode measure_and_calibrate(const CalibrateRequest& request, Console& console) {
   require_suite(request);
   const fs::path out = request.out.value_or(default_out());
   RunRequest run;
   run.suite = request.suite;
-  run.invocations = request.invocations.value_or(kInvocations);
-  run.out = {out};
+  run.invocations = (request.invocations.value_or(kInvocations) + 1) / 2;
+  run.out = {out / "first", out / "second"};
   if (!request.program.empty()) run.programs = {request.program};
   run.flags = request.flags;
   run.timeout_s = request.timeout_s;
@@ -92,12 +93,12 @@ ExitCode measure_and_calibrate(const CalibrateRequest& request, Console& console
   if (run_command(run, console) != ExitCode::kNoRegression) {
     throw InputError(out.string(), "",
                      fmt::format("not every process ended well, so nothing was calibrated; to use "
-                                 "what there is: fusegate calibrate --run {}",
-                                 out.string()));
+                                 "what there is: fusegate calibrate --run {} --run {}",
+                                 run.out[0].string(), run.out[1].string()));
   }
   CalibrateRequest measured = request;
   measured.suite.clear();  // may name a file; the run has the suite's own name
-  return calibrate_runs(measured, {out}, console);
+  return calibrate_runs(measured, run.out, console);
 }
 
 ExitCode show_experiment(const CalibrateRequest& request, const fs::path& folder,

@@ -79,8 +79,9 @@ TEST_F(CalibrateCommandTest, MeasuresWhereNoRunIsNamed) {
   request_.invocations = 4;
   request_.out = folder_.path() / "run";
   EXPECT_EQ(calibrate(), ExitCode::kNoRegression) << err_.str();
-  EXPECT_TRUE(fs::exists(*request_.out / "4.json"));
-  EXPECT_EQ(stored().runs.at(0).invocations, 4);
+  EXPECT_TRUE(fs::exists(*request_.out / "second" / "2.json"));
+  ASSERT_EQ(stored().runs.size(), 2u);
+  EXPECT_EQ(stored().runs[1].invocations, 2);
 }
 
 TEST_F(CalibrateCommandTest, CalibratesNothingByAFailedRun) {
@@ -88,7 +89,8 @@ TEST_F(CalibrateCommandTest, CalibratesNothingByAFailedRun) {
   request_.program = write_script(folder_, "crashes", "kill -SEGV $$\n");
   request_.invocations = 2;
   request_.out = folder_.path() / "run";
-  EXPECT_THAT(problem(), HasSubstr("fusegate calibrate --run " + request_.out->string()));
+  EXPECT_THAT(problem(),
+              HasSubstr("fusegate calibrate --run " + request_.out->string() + "/first --run "));
 }
 
 TEST_F(CalibrateCommandTest, TakesASuiteNameForRunsWithoutOne) {

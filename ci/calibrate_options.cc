@@ -14,19 +14,21 @@ CLI::Option* add_repeated(CLI::App& app, const std::string& name, std::vector<T>
 
 // What measures; of no use where nothing is.
 std::vector<CLI::Option*> add_measuring(CLI::App& app, CalibrateRequest& request) {
-  return {app.add_option("--invocations", request.invocations,
-                         "Processes to measure, or processes a variant; by default 10, or 8")
-              ->check(CLI::Range(2, 1000)),
-          app.add_option("--program", request.program,
-                         "Benchmark program; by default the fusegate_bench beside this program"),
-          app.add_option("--out", request.out,
-                         "Run folder, or folder of an experiment; by default a new one in "
-                         ".fusegate/runs at the root of the git checkout"),
-          app.add_option("--timeout-s", request.timeout_s, "Longest time of one process")
-              ->check(CLI::PositiveNumber)
-              ->capture_default_str(),
-          app.add_option("--budget-s", request.budget_s, "Start no further process after this long")
-              ->check(CLI::PositiveNumber)};
+  return {
+      app.add_option("--invocations", request.invocations,
+                     "Processes to measure, half of them in each of two runs, or processes a "
+                     "variant; by default 10, or 8")
+          ->check(CLI::Range(2, 1000)),
+      app.add_option("--program", request.program,
+                     "Benchmark program; by default the fusegate_bench beside this program"),
+      app.add_option("--out", request.out,
+                     "Folder of the runs first and second, or of an experiment; by default a new "
+                     "one in .fusegate/runs at the root of the git checkout"),
+      app.add_option("--timeout-s", request.timeout_s, "Longest time of one process")
+          ->check(CLI::PositiveNumber)
+          ->capture_default_str(),
+      app.add_option("--budget-s", request.budget_s, "Start no further process after this long")
+          ->check(CLI::PositiveNumber)};
 }
 
 // What a calibration is made of and where it goes.

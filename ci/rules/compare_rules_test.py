@@ -13,6 +13,7 @@ import unittest
 
 import compare_rules
 import draws
+import fusegate_gate
 import rules
 import samples
 import tally
@@ -278,9 +279,19 @@ class Program(Scratch):
         self.assertIn("not run: no program /no/program", out)
 
     @needs_fusegate
+    def test_slows_one_family_and_no_other(self):
+        group = samples.read_groups([self.write_run("a", 10)], False)[0]
+        draw = draws.splits(group, 5, 1, seed=1)[0]
+        gate = fusegate_gate.FusegateGate(FUSEGATE, self.folder)
+        slowed = "geglu/fused/bf16/batch:8"
+        self.assertEqual(gate.slower(draw), set())
+        self.assertEqual(gate.slower(draw, [slowed], 1.02), {slowed})
+
+    @needs_fusegate
     def test_judges_quiet_processes_as_known(self):
         code, out, _ = self.run_program(self.write_run("a", 10), "--fusegate", FUSEGATE, "--comparisons=12",
-                                        "--json", self.folder / "r.json", "--markdown", self.folder / "r.md")
+                                        "--slowdowns=0.001,0.01,0.02", "--json", self.folder / "r.json",
+                                        "--markdown", self.folder / "r.md")
         self.assertEqual(code, 0)
         self.assertEqual((self.folder / "r.md").read_text(), out)
         own = json.loads((self.folder / "r.json").read_text())["groups"][0]
