@@ -3,47 +3,83 @@
 #include <algorithm>
 #include <charconv>
 
-#include "baselines/error.h"
 #include "baselines/file_io.h"
+#include "baselines/json_field.h"
 
 namespace fusegate {
-
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InvocationRecord, file, exit_code, signal, seconds, seed,
-                                   failure)
-
 namespace {
+
+using nlohmann::json;
 
 std::filesystem::path record_path(const std::filesystem::path& folder) {
   return folder / "run.json";
 }
 
-RunRecord parse_run_record(const nlohmann::json& json) {
+json invocation_json(const InvocationRecord& invocation) {
+  return {{"file", invocation.file},     {"exit_code", invocation.exit_code},
+          {"signal", invocation.signal}, {"seconds", invocation.seconds},
+          {"seed", invocation.seed},     {"failure", invocation.failure},
+          {"block", invocation.block},   {"extension", invocation.extension},
+          {"aa_arm", invocation.aa_arm}};
+}
+
+InvocationRecord parse_invocation(const JsonField& field) {
+  InvocationRecord invocation;
+  invocation.file = field.at("file").text();
+  invocation.exit_code = field.at("exit_code").integer();
+  invocation.signal = field.at("signal").integer();
+  invocation.seconds = field.at("seconds").number();
+  invocation.seed = static_cast<std::uint64_t>(field.at("seed").integer());
+  invocation.failure = field.at("failure").text();
+  if (const auto block = field.find("block")) invocation.block = block->integer();
+  if (const auto extension = field.find("extension")) invocation.extension = extension->boolean();
+  invocation.aa_arm = field.text_or_empty("aa_arm");
+  return invocation;
+}
+
+std::vector<std::string> parse_texts(const JsonField& field) {
+  std::vector<std::string> texts;
+  for (const JsonField& element : field.elements()) texts.push_back(element.text());
+  return texts;
+}
+
+RunRecord parse_run_record(const JsonField& root) {
   RunRecord record;
-  json.at("suite").get_to(record.suite);
-  json.at("programs").get_to(record.programs);
-  json.at("program").get_to(record.program);
-  json.at("flags").get_to(record.flags);
-  json.at("planned_invocations").get_to(record.planned_invocations);
-  json.at("invocations").get_to(record.invocations);
-  json.at("started").get_to(record.started);
-  json.at("ended").get_to(record.ended);
-  json.at("finished").get_to(record.finished);
+  record.suite = root.at("suite").text();
+  record.programs = parse_texts(root.at("programs"));
+  record.program = root.at("program").text();
+  record.flags = parse_texts(root.at("flags"));
+  record.session = root.text_or_empty("session");
+  record.planned_invocations = root.at("planned_invocations").integer();
+  for (const JsonField& element : root.at("invocations").elements()) {
+    record.invocations.push_back(parse_invocation(element));
+  }
+  record.started = root.at("started").text();
+  record.ended = root.at("ended").text();
+  record.finished = root.at("finished").boolean();
+  if (const auto aa = root.find("aa")) record.aa = parse_aa(*aa);
   return record;
 }
 
 }  // namespace
 
-nlohmann::json run_record_json(const RunRecord& record) {
+json run_record_json(const RunRecord& record) {
+  json invocations = json::array();
+  for (const InvocationRecord& invocation : record.invocations) {
+    invocations.push_back(invocation_json(invocation));
+  }
   return {{"schema_version", kRunRecordSchemaVersion},
           {"suite", record.suite},
           {"programs", record.programs},
           {"program", record.program},
           {"flags", record.flags},
+          {"session", record.session},
           {"planned_invocations", record.planned_invocations},
-          {"invocations", record.invocations},
+          {"invocations", std::move(invocations)},
           {"started", record.started},
           {"ended", record.ended},
-          {"finished", record.finished}};
+          {"finished", record.finished},
+          {"aa", record.aa ? aa_json(*record.aa) : json(nullptr)}};
 }
 
 void write_run_record(const std::filesystem::path& folder, const RunRecord& record) {
@@ -55,17 +91,12 @@ void write_run_record(const std::filesystem::path& folder, const RunRecord& reco
 
 RunRecord read_run_record(const std::filesystem::path& folder) {
   const std::filesystem::path path = record_path(folder);
-  const auto json = nlohmann::json::parse(read_file(path), nullptr, false);
-  if (!json.is_object()) throw InputError(path.string(), "", "not a JSON object");
-  const auto version = json.find("schema_version");
-  if (version == json.end() || *version != kRunRecordSchemaVersion) {
-    throw InputError(path.string(), "schema_version", "not one that this fusegate reads");
+  const json tree = parse_json(read_file(path), path.string());
+  const JsonField root(tree, path.string(), "");
+  if (root.at("schema_version").integer() != kRunRecordSchemaVersion) {
+    root.at("schema_version").fail("not one that this fusegate reads");
   }
-  try {
-    return parse_run_record(json);
-  } catch (const nlohmann::json::exception& error) {
-    throw InputError(path.string(), "", error.what());
-  }
+  return parse_run_record(root);
 }
 
 int last_invocation_in(const std::filesystem::path& folder) {
