@@ -24,7 +24,7 @@ struct FakeRunFile {
   std::map<std::string, double> times{
       {"geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072", 20000},
       {"linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072", 60000}};
-  std::map<std::string, std::string> failures;  // benchmarks without a time
+  std::map<std::string, std::string> failures{};  // benchmarks without a time
   std::string suite = "smoke";
   std::string driver = "580.159.04";
   nlohmann::json protocol = nlohmann::json::object();

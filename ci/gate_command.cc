@@ -1,10 +1,14 @@
 #include "ci/gate_command.h"
 
+#include <fmt/format.h>
+
 #include "baselines/error.h"
 #include "baselines/file_io.h"
+#include "ci/aa_findings.h"
 #include "ci/gate_text.h"
 #include "ci/markdown.h"
-#include "ci/report.h"
+#include "ci/markdown_escape.h"
+#include "ci/run_record.h"
 
 namespace fusegate {
 namespace {
@@ -15,51 +19,74 @@ std::string text_of(const nlohmann::json& json) {
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-Report make_report(const GateRequest& request) {
-  Report report;
-  report.title = kTitle;
-  report.candidate = load_run(request.judging.candidate);
-  report.judgement = judge_candidate(request.judging, report.candidate);
-  if (!report.judgement) {
-    throw InputError(report.candidate.source, "",
-                     missing_baseline_text(request.judging, report.candidate));
+// What the run folder's own record says; nothing for run files and for several folders, of which
+// the findings would not hold together.
+std::optional<AaFindings> recorded_aa(const std::vector<std::filesystem::path>& candidate) {
+  if (candidate.size() != 1 || !std::filesystem::exists(candidate.front() / "run.json")) {
+    return std::nullopt;
   }
-  return report;
+  return read_run_record(candidate.front()).aa;
 }
 
-void write_results(const GateRequest& request, const Report& report) {
+std::string aa_line(const AaFindings& findings, const GateResult& result) {
+  const std::string detectable = detectability_text(detectability_of(result.verdicts));
+  return fmt::format("A/A: {}{}{}", aa_text(findings), detectable.empty() ? "" : "; ", detectable);
+}
+
+void write_results(const GateRequest& request, const Report& report,
+                   const std::optional<AaFindings>& aa) {
   const Judgement& judgement = *report.judgement;
   if (request.json) {
     nlohmann::json json = gate_json(judgement.result, judgement.options);
     json["baseline"] = judgement.baseline.run.source;
     json["candidate"] = report.candidate.source;
+    json["aa"] = aa ? aa_json(*aa) : nlohmann::json(nullptr);
+    json["smallest_detectable"] = detectability_json(detectability_of(judgement.result.verdicts));
     write_atomically(*request.json, text_of(json));
   }
-  if (request.markdown) write_atomically(*request.markdown, markdown_report(report));
-}
-
-void write_failure(const GateRequest& request, const InputError& error) {
-  if (request.json) {
-    write_atomically(*request.json,
-                     text_of({{"exit_code", static_cast<int>(ExitCode::kCouldNotJudge)},
-                              {"headline", error.what()},
-                              {"verdicts", nlohmann::json::array()}}));
+  if (request.markdown) {
+    std::string markdown = markdown_report(report);
+    if (aa) markdown += "\n" + markdown_text(aa_line(*aa, judgement.result)) + "\n";
+    write_atomically(*request.markdown, markdown);
   }
-  if (request.markdown) write_atomically(*request.markdown, markdown_failure(kTitle, error.what()));
 }
 
 }  // namespace
 
+Report judged_report(const JudgingRequest& request) {
+  Report report;
+  report.title = kTitle;
+  report.candidate = load_run(request.candidate);
+  report.judgement = judge_candidate(request, report.candidate);
+  if (!report.judgement) {
+    throw InputError(report.candidate.source, "", missing_baseline_text(request, report.candidate));
+  }
+  return report;
+}
+
+void write_gate_failure(const GateRequest& request, const std::string& problem) {
+  if (request.json) {
+    write_atomically(*request.json,
+                     text_of({{"exit_code", static_cast<int>(ExitCode::kCouldNotJudge)},
+                              {"headline", problem},
+                              {"verdicts", nlohmann::json::array()}}));
+  }
+  if (request.markdown) write_atomically(*request.markdown, markdown_failure(kTitle, problem));
+}
+
 ExitCode gate_command(const GateRequest& request, Console& console) {
   std::optional<Report> report;
+  std::optional<AaFindings> aa;
   try {
-    report = make_report(request);
+    report = judged_report(request.judging);
+    aa = recorded_aa(request.judging.candidate);
   } catch (const InputError& error) {
-    write_failure(request, error);
+    write_gate_failure(request, error.what());
     throw;
   }
   console.out << gate_text(*report);
-  write_results(request, *report);
+  if (aa) console.out << aa_line(*aa, report->judgement->result) << "\n";
+  write_results(request, *report, aa);
   return report->judgement->result.exit_code;
 }
 

@@ -3,9 +3,11 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "ci/console.h"
 #include "ci/judging.h"
+#include "ci/report.h"
 
 namespace fusegate {
 
@@ -16,7 +18,14 @@ struct GateRequest {
 };
 
 // Where it cannot judge, the files are written too, with exit code 2 and the reason: what a former
-// gate left there must not pass for this one's verdict. The exception then goes on.
+// gate left there must not pass for this one's verdict. The exception then goes on. What A/A arms
+// the candidate's run folder has a record of is told beside the verdict and does not enter it.
 ExitCode gate_command(const GateRequest& request, Console& console);
+
+// The parts of it that `run` and `duet` need.
+//
+// The candidate and its judgement; no sweeps. Throws InputError, also where no baseline is stored.
+Report judged_report(const JudgingRequest& request);
+void write_gate_failure(const GateRequest& request, const std::string& problem);
 
 }  // namespace fusegate

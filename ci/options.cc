@@ -8,6 +8,7 @@
 #include "ci/accept_command.h"
 #include "ci/calibrate_options.h"
 #include "ci/doctor_command.h"
+#include "ci/duet_command.h"
 #include "ci/format.h"
 #include "ci/gate_command.h"
 #include "ci/layout.h"
@@ -37,43 +38,8 @@ CLI::Option* add_repeated(CLI::App* app, const std::string& name, std::vector<T>
       ->allow_extra_args(false);
 }
 
-void add_run(CLI::App& app, Command* command, const std::vector<std::string>& flags) {
-  CLI::App* run =
-      app.add_subcommand("run", "Measure a suite by fresh processes, into a run folder");
-  auto request = std::make_shared<RunRequest>();
-  request->flags = flags;
-  run->add_option("--suite", request->suite, "A suite's name or file")->required();
-  run->add_option("--invocations", request->invocations, "Processes a program")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  add_repeated(run, "--out", request->out, "Run folder; one for each --program")->required();
-  add_repeated(run, "--program", request->programs,
-               "Benchmark program; by default the fusegate_bench beside this program. Several are "
-               "interleaved, A B B A; one with several --out is compared with itself");
-  run->add_option("--timeout-s", request->timeout_s, "Longest time of one process")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  run->add_option("--budget-s", request->budget_s, "Start no further round after this long")
-      ->check(CLI::PositiveNumber);
-  run->add_option("--seed", request->seed,
-                  "Where each process's seed comes from; random by default");
-  run->add_flag("--append", request->append, "Add to folders that already hold invocations");
-  run->footer("What follows -- is passed on to the benchmark program.");
-  set_command(run, command, request, run_command);
-}
-
-// What gate and report share.
-void add_judging(CLI::App* app, JudgingRequest& request) {
-  app->add_option("--candidate", request.candidate, "Run folders or run files, together one run")
-      ->required();
-  app->add_option("--baseline", request.baseline,
-                  "Run folder, run files or a stored baseline; by default the one that a store has "
-                  "for the candidate's device and suite");
-  request.stores = default_stores(fs::current_path());
-  add_repeated(app, "--store", request.stores,
-               "Folder of stored baselines; by default baselines and .fusegate/baselines, here and "
-               "at the root of the git checkout");
-  app->add_option("--suite", request.suite, "Suite to look up, where not the candidate's own");
+// The rule of a verdict, for every command that reaches one.
+void add_rule(CLI::App* app, JudgingRequest& request) {
   app->add_option_function<std::string>(
       "--min-effect",
       [&request](const std::string& text) {
@@ -86,6 +52,97 @@ void add_judging(CLI::App* app, JudgingRequest& request) {
         request.false_discovery_rate = parse_fraction("--fdr", text);
       },
       "False discovery rate over the suite; by default 1%");
+}
+
+void add_stores(CLI::App* app, JudgingRequest& request) {
+  request.stores = default_stores(fs::current_path());
+  add_repeated(app, "--store", request.stores,
+               "Folder of stored baselines; by default baselines and .fusegate/baselines, here and "
+               "at the root of the git checkout");
+}
+
+// What run and duet measure by.
+template <typename Request>
+void add_measuring(CLI::App* app, Request& request) {
+  app->add_option("--suite", request.suite, "A suite's name or file")->required();
+  app->add_option("--invocations", request.invocations, "Processes a program")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app->add_option("--timeout-s", request.timeout_s, "Longest time of one process")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app->add_option(
+         "--budget-s", request.budget_s,
+         "Start no round that would end later; only a regression is confirmed all the same")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app->add_option("--seed", request.seed,
+                  "Where the order and each process's seed come from; random by default");
+  app->add_option("--aa-history", request.aa_history,
+                  "Where A/A comparisons are remembered; by default "
+                  ".fusegate/aa/DEVICE/SUITE.jsonl in the git checkout");
+  app->footer("What follows -- is passed on to the benchmark program.");
+}
+
+void add_run(CLI::App& app, Command* command, const std::vector<std::string>& flags) {
+  CLI::App* run =
+      app.add_subcommand("run", "Measure a suite by fresh processes, into a run folder");
+  auto request = std::make_shared<RunRequest>();
+  request->flags = flags;
+  add_measuring(run, *request);
+  add_repeated(run, "--out", request->out, "Run folder; one for each --program")->required();
+  add_repeated(run, "--program", request->programs,
+               "Benchmark program; by default the fusegate_bench beside this program. Several are "
+               "interleaved, A B B A; one with several --out is compared with itself");
+  run->add_flag("--append", request->append, "Add to folders that already hold invocations");
+  run->add_option("--max-invocations", request->max_invocations,
+                  "Measure what the baseline leaves undecided or suspicious again, up to so many "
+                  "processes; by default nothing is")
+      ->check(CLI::Range(1, 1000));
+  run->add_option("--baseline", request->judging.baseline,
+                  "What decides about that; by default the one that a store has");
+  add_stores(run, request->judging);
+  add_rule(run, request->judging);
+  run->add_flag("--aa", request->aa,
+                "Deal the processes to two arms, and say what comparing these shows");
+  set_command(run, command, request, run_command);
+}
+
+void add_duet(CLI::App& app, Command* command, const std::vector<std::string>& flags) {
+  CLI::App* duet = app.add_subcommand(
+      "duet", "Measure two builds side by side and gate the one by the other: 0, 1, 2 as gate");
+  auto request = std::make_shared<DuetRequest>();
+  request->flags = flags;
+  duet->add_option("--base", request->base, "Benchmark program to compare with")->required();
+  duet->add_option("--head", request->head, "Benchmark program that is judged")->required();
+  add_measuring(duet, *request);
+  duet->add_option("--max-invocations", request->max_invocations,
+                   "Measure what is undecided or suspicious again, up to so many processes; by "
+                   "default three times --invocations")
+      ->check(CLI::Range(1, 1000));
+  duet->add_option("--out", request->out,
+                   "Folder that gets the runs base, base_again and head; by default "
+                   ".fusegate/runs/TIME in the git checkout");
+  duet->add_flag_callback(
+      "--no-aa", [request] { request->aa = false; },
+      "Do not measure base a second time, as an A/A arm");
+  add_rule(duet, request->judging);
+  duet->add_option("--json", request->json, "Write the verdicts as JSON");
+  duet->add_option("--markdown", request->markdown, "Write them as GitHub Markdown");
+  duet->add_option("--html", request->html, "Write a report as one self-contained page");
+  set_command(duet, command, request, duet_command);
+}
+
+// What gate and report share.
+void add_judging(CLI::App* app, JudgingRequest& request) {
+  app->add_option("--candidate", request.candidate, "Run folders or run files, together one run")
+      ->required();
+  app->add_option("--baseline", request.baseline,
+                  "Run folder, run files or a stored baseline; by default the one that a store has "
+                  "for the candidate's device and suite");
+  add_stores(app, request);
+  app->add_option("--suite", request.suite, "Suite to look up, where not the candidate's own");
+  add_rule(app, request);
   app->add_option("--max-age-days", request.max_age_days,
                   "Note that a stored baseline is stale where it is older")
       ->check(CLI::PositiveNumber)
@@ -218,6 +275,7 @@ Command parse_command_line(int argc, char** argv) {
   app.require_subcommand(1);
   Command command;
   add_run(app, &command, flags);
+  add_duet(app, &command, flags);
   add_gate(app, &command);
   add_accept(app, &command);
   add_report(app, &command);
@@ -225,8 +283,10 @@ Command parse_command_line(int argc, char** argv) {
   add_doctor(app, &command);
   add_calibrate(app, &command, flags);
   const Command parsed = parse(app, own, &command);
-  if (separated && !app.got_subcommand("run") && !app.got_subcommand("calibrate")) {
-    return usage_error("only run and calibrate pass on what follows --");
+  const bool passes_on = app.got_subcommand("run") || app.got_subcommand("duet") ||
+                         app.got_subcommand("calibrate");
+  if (separated && !passes_on) {
+    return usage_error("only run, duet and calibrate pass on what follows --");
   }
   return parsed;
 }

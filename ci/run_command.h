@@ -9,19 +9,25 @@
 #include <vector>
 
 #include "ci/console.h"
+#include "ci/judging.h"
 
 namespace fusegate {
 
 struct RunRequest {
   std::string suite;
-  int invocations = 5;                     // of each program
+  int invocations = 5;                     // of each program: the minimum
+  std::optional<int> max_invocations;      // nothing: the minimum, and no extension
   std::vector<std::filesystem::path> out;  // a folder a program, or several for one program
   std::vector<std::string> programs;       // empty: the benchmark program beside this one
   std::vector<std::string> flags;          // passed on to the benchmark program
   double timeout_s = 1800;                 // of one invocation
-  std::optional<double> budget_s;          // no round is started after that long
+  std::optional<double> budget_s;          // see measuring_run.h
   std::optional<std::uint64_t> seed;       // random where there is none
   bool append = false;                     // add to folders that already hold invocations
+  // Deal the invocations to two A/A arms and add what they show to the history.
+  bool aa = false;
+  std::optional<std::filesystem::path> aa_history;
+  JudgingRequest judging;  // what extensions are decided by; the candidate is set here
 };
 
 // 0 where every invocation ended well, 2 where one did not or the run was interrupted; what was

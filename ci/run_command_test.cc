@@ -83,7 +83,8 @@ TEST_F(RunCommandTest, InterleavesSeveralPrograms) {
   request_.programs = {program("A", note + copy), program("B", note + copy)};
   request_.out = {folder_.path() / "a", folder_.path() / "b"};
   EXPECT_EQ(run(), ExitCode::kNoRegression);
-  EXPECT_EQ(read_file(folder_.path() / "order"), "A\nB\nB\nA\nA\nB\n");
+  const std::string order = read_file(folder_.path() / "order");
+  EXPECT_TRUE(order.starts_with("A\nB\nB\nA\n") || order.starts_with("B\nA\nA\nB\n")) << order;
   EXPECT_EQ(record("a").invocations.size(), 3u);
   EXPECT_EQ(record("b").programs, request_.programs);
   EXPECT_EQ(record("b").program, request_.programs[1]);

@@ -1,22 +1,33 @@
 #include "ci/schedule.h"
 
-#include <random>
-#include <set>
+#include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace fusegate {
 
-std::vector<PlannedInvocation> interleave(int arms, int rounds, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::set<std::uint64_t> drawn;
-  std::vector<PlannedInvocation> plan;
-  for (int round = 0; round < rounds; ++round) {
-    for (int i = 0; i < arms; ++i) {
-      std::uint64_t own_seed = random() >> 33;
-      while (!drawn.insert(own_seed).second) own_seed = random() >> 33;
-      plan.push_back({round % 2 == 0 ? i : arms - 1 - i, round, own_seed});
-    }
+Schedule::Schedule(int arms, std::uint64_t seed)
+    : random_(seed), order_(static_cast<std::size_t>(arms)) {
+  std::iota(order_.begin(), order_.end(), 0);
+}
+
+std::vector<PlannedInvocation> Schedule::next_round() {
+  if (is_mirrored_next_) {
+    std::ranges::reverse(order_);
+  } else {
+    // By hand and not by std::shuffle, whose result for a seed differs between standard libraries.
+    for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random_() % i]);
   }
-  return plan;
+  is_mirrored_next_ = !is_mirrored_next_;
+  std::vector<PlannedInvocation> round;
+  for (const int arm : order_) round.push_back({arm, draw_seed()});
+  return round;
+}
+
+std::uint64_t Schedule::draw_seed() {
+  std::uint64_t seed = random_() >> 33;
+  while (!drawn_.insert(seed).second) seed = random_() >> 33;
+  return seed;
 }
 
 }  // namespace fusegate

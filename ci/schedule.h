@@ -2,18 +2,35 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
+#include <set>
 #include <vector>
 
 namespace fusegate {
 
 struct PlannedInvocation {
-  int arm = 0;    // which of the programs
-  int round = 0;  // each round has one invocation of every arm
+  int arm = 0;
   std::uint64_t seed = 0;
 };
 
-// A B B A A B ...: every second round is reversed, so that a machine that drifts steadily moves all
-// arms alike. Seeds are drawn from `seed`, differ, and fit in 31 bits, which any program can read.
-std::vector<PlannedInvocation> interleave(int arms, int rounds, std::uint64_t seed);
+// A B B A B A A B ...: rounds come in pairs. The first's order is drawn, so that nothing which
+// recurs with the rounds meets one arm always; the second's is its mirror image, so that a machine
+// that drifts steadily moves all arms alike.
+class Schedule {
+ public:
+  Schedule(int arms, std::uint64_t seed);
+
+  // One invocation of every arm. Seeds differ over the whole schedule and fit in 31 bits, which any
+  // program can read.
+  std::vector<PlannedInvocation> next_round();
+
+ private:
+  std::uint64_t draw_seed();
+
+  std::mt19937_64 random_;
+  std::vector<int> order_;
+  bool is_mirrored_next_ = false;
+  std::set<std::uint64_t> drawn_;
+};
 
 }  // namespace fusegate

@@ -3,35 +3,58 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 namespace fusegate {
 namespace {
 
-std::vector<int> arms_of(const std::vector<PlannedInvocation>& plan) {
+std::vector<int> arms_of(const std::vector<PlannedInvocation>& round) {
   std::vector<int> arms;
-  for (const auto& planned : plan) arms.push_back(planned.arm);
+  for (const auto& planned : round) arms.push_back(planned.arm);
   return arms;
 }
 
-TEST(Interleave, ReversesEverySecondRound) {
-  EXPECT_THAT(arms_of(interleave(2, 3, 1)), ::testing::ElementsAre(0, 1, 1, 0, 0, 1));
-  EXPECT_THAT(arms_of(interleave(3, 2, 1)), ::testing::ElementsAre(0, 1, 2, 2, 1, 0));
-  EXPECT_THAT(arms_of(interleave(1, 3, 1)), ::testing::ElementsAre(0, 0, 0));
+TEST(Schedule, MirrorsEverySecondRound) {
+  for (const int arms : {1, 2, 3}) {
+    Schedule schedule(arms, 7);
+    for (int pair = 0; pair < 20; ++pair) {
+      const std::vector<int> first = arms_of(schedule.next_round());
+      std::vector<int> second = arms_of(schedule.next_round());
+      std::ranges::reverse(second);
+      EXPECT_EQ(first, second);
+      EXPECT_EQ(std::set<int>(first.begin(), first.end()).size(), static_cast<std::size_t>(arms));
+    }
+  }
 }
 
-TEST(Interleave, DrawsSeedsThatDifferAndFitIn31Bits) {
+TEST(Schedule, DrawsEveryOrderAboutAsOften) {
+  Schedule schedule(3, 1);
+  std::map<std::vector<int>, int> seen;
+  for (int pair = 0; pair < 6000; ++pair) {
+    ++seen[arms_of(schedule.next_round())];
+    schedule.next_round();
+  }
+  ASSERT_EQ(seen.size(), 6u);
+  // 1000 of each are expected, with a standard deviation of 29.
+  for (const auto& [order, times] : seen) EXPECT_NEAR(times, 1000, 150);
+}
+
+TEST(Schedule, DrawsSeedsThatDifferAndFitIn31Bits) {
   std::set<std::uint64_t> seeds;
-  for (const auto& planned : interleave(2, 500, 7)) {
-    EXPECT_LT(planned.seed, std::uint64_t{1} << 31);
-    seeds.insert(planned.seed);
+  Schedule schedule(2, 7);
+  for (int round = 0; round < 500; ++round) {
+    for (const auto& planned : schedule.next_round()) {
+      EXPECT_LT(planned.seed, std::uint64_t{1} << 31);
+      seeds.insert(planned.seed);
+    }
   }
   EXPECT_EQ(seeds.size(), 1000u);
 }
 
-TEST(Interleave, IsTheSameForTheSameSeedAlone) {
-  EXPECT_EQ(interleave(2, 2, 7)[3].seed, interleave(2, 2, 7)[3].seed);
-  EXPECT_NE(interleave(2, 2, 7)[3].seed, interleave(2, 2, 8)[3].seed);
+TEST(Schedule, IsTheSameForTheSameSeedAlone) {
+  EXPECT_EQ(Schedule(2, 7).next_round()[1].seed, Schedule(2, 7).next_round()[1].seed);
+  EXPECT_NE(Schedule(2, 7).next_round()[1].seed, Schedule(2, 8).next_round()[1].seed);
 }
 
 }  // namespace

@@ -1,0 +1,33 @@
+#include "ci/benchmark_filter.h"
+
+#include <string_view>
+
+namespace fusegate {
+namespace {
+
+// MAX_ARG_STRLEN, 32 pages of 4 KiB, counts the terminating zero.
+constexpr std::size_t kLongestArgument = 32 * 4096 - 1;
+
+std::string literal(std::string_view name) {
+  constexpr std::string_view kSpecial = R"(\^$.|?*+()[]{})";
+  std::string expression;
+  for (const char c : name) {
+    if (kSpecial.find(c) != kSpecial.npos) expression += '\\';
+    expression += c;
+  }
+  return expression;
+}
+
+}  // namespace
+
+std::optional<std::string> benchmark_filter_flag(const std::vector<std::string>& names) {
+  std::string flag = "--benchmark_filter=^(";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) flag += '|';
+    flag += literal(names[i]);
+  }
+  flag += ")$";
+  return flag.size() <= kLongestArgument ? std::optional(flag) : std::nullopt;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,94 @@
+// Measures the programs of a run in turn: first the minimum, then rounds of extension for what a
+// look at the data leaves undecided or suspicious (extension_plan.h says which, and why so).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "baselines/verdict.h"
+#include "ci/console.h"
+#include "ci/extension_plan.h"
+#include "ci/interrupts.h"
+#include "ci/measured_arm.h"
+#include "ci/progress_display.h"
+#include "ci/schedule.h"
+
+namespace fusegate {
+
+struct MeasuringRequest {
+  std::string suite;
+  std::vector<ArmRequest> arms;
+  int invocations = 5;      // of each arm: the minimum
+  int max_invocations = 5;  // of each extended arm; the minimum: no extension
+  bool is_aa = false;       // deal each arm's minimum to two A/A arms, "a" and "b"
+  std::vector<std::string> flags;
+  double timeout_s = 1800;  // of one invocation
+  // No round is started that would, by its expected length, end later. Two things are measured all
+  // the same: the first round, and the confirmation of a regression.
+  std::optional<double> budget_s;
+  std::optional<std::uint64_t> seed;  // of the order and of the processes; random where none
+  bool append = false;                // add to folders that already hold invocations
+};
+
+// Judges what was measured so far. Throws InputError where that cannot be; then nothing is
+// extended.
+using Look = std::function<std::vector<Verdict>()>;
+
+double steady_seconds();
+
+enum class RunEnd { kAll, kBudget, kInterrupted };
+
+class MeasuringRun {
+ public:
+  // Writes every folder's first record. Throws InputError for folders that cannot be measured into.
+  // now: a steady clock in seconds; tests bring their own.
+  MeasuringRun(const MeasuringRequest& request, Console& console,
+               ProgressDisplay::Now now = steady_seconds);
+
+  // look: empty where there is nothing to compare with. Throws InputError where a program can
+  // measure nothing at all; what was measured stays in the folders.
+  RunEnd measure(const Look& look);
+  // Says what was measured and what failed; whether every invocation ended well.
+  bool report() const;
+
+  std::vector<MeasuredArm>& arms() { return arms_; }
+
+ private:
+  // What may be started in a round: an arm, or one of the two that an arm stands in for.
+  struct Slot {
+    std::size_t arm = 0;
+    std::string aa_arm;
+  };
+  struct Round {
+    bool is_extension = false;
+    std::vector<std::string> flags;
+  };
+
+  void measure_minimum();
+  void extend(const Look& look);
+  ExtensionRound look_at(ExtensionPlan& plan, const Look& look) const;
+  void measure_round(const Round& round, ProgressDisplay& display);
+  bool takes_part(const Slot& slot, const Round& round) const;
+  // Whether the run may go on.
+  bool run_one(const Slot& slot, std::uint64_t seed, const Round& round, ProgressDisplay& display);
+  int extended_arms() const;
+  double full_extension_round_s() const;
+  bool fits(double expected_s) const;
+
+  const MeasuringRequest request_;
+  Console& console_;
+  ProgressDisplay::Now now_;
+  std::vector<MeasuredArm> arms_;
+  std::vector<Slot> slots_;
+  Schedule schedule_;
+  int block_ = 0;  // the last one that was started in this session
+  std::optional<Interrupts> interrupts_;
+  double started_s_ = 0;
+  std::vector<double> minimum_s_;  // by arm: what its invocations of the minimum took together
+  RunEnd end_ = RunEnd::kAll;
+};
+
+}  // namespace fusegate
