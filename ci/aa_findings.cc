@@ -18,7 +18,7 @@ AaFindings compare_aa(const Run& a, const Run& b, const Rule& rule) {
   AaFindings findings;
   for (const Verdict& verdict : judge(a, b, rule)) {
     const int invocations = std::min(verdict.baseline_invocations, verdict.candidate_invocations);
-    if (verdict.kind == VerdictKind::kInvalid || invocations < 2) continue;
+    if (verdict.kind == VerdictKind::kInvalid || verdict.is_control || invocations < 2) continue;
     ++findings.benchmarks;
     findings.invocations_a_side = std::max(findings.invocations_a_side, invocations);
     if (verdict.kind == VerdictKind::kRegression || verdict.kind == VerdictKind::kImprovement) {

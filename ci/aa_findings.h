@@ -20,8 +20,8 @@ struct AaFindings {
   int comparisons_with_alarm = 0;
 };
 
-// Compares as the gate does. A benchmark that failed, or that a side measured less than twice,
-// could not have been called and does not count.
+// Compares as the gate does. A benchmark that failed, a control, and one that a side measured less
+// than twice could not have been called and do not count.
 AaFindings compare_aa(const Run& a, const Run& b, const Rule& rule);
 
 // The largest alarm rate that `alarms` in `comparisons` are compatible with, at 95 % confidence: C.

@@ -12,7 +12,7 @@
 namespace fusegate {
 
 struct AaRecordingRequest {
-  std::vector<std::filesystem::path> a;  // run files
+  std::vector<std::filesystem::path> a;  // run folders or run files
   std::vector<std::filesystem::path> b;
   JudgingRequest judging;                        // the rule that the gate goes by
   std::optional<std::filesystem::path> history;  // nothing: under the git checkout, by device

@@ -61,12 +61,14 @@ GateRequest gate_request(const DuetRequest& request, const Folders& folders) {
   return gate;
 }
 
-void record_aa_of(std::vector<MeasuredArm>& arms, const DuetRequest& request, Console& console) {
+void record_aa_of(MeasuredArm& head, const DuetRequest& request, const Folders& folders,
+                  Console& console) {
+  // Whole folders, so that the arms are compared as the gate compares: block by block. What base was
+  // extended by has no counterpart in base_again and falls out.
   const auto findings = record_aa(
-      {arms[0].minimum_files(""), arms[1].minimum_files(""), request.judging, request.aa_history},
-      console);
+      {{folders.base}, {folders.base_again}, request.judging, request.aa_history}, console);
   // Into the candidate's record, where the gate and every later report of it look.
-  if (findings) arms.back().set_aa(*findings);
+  if (findings) head.set_aa(*findings);
 }
 
 struct Measured {
@@ -82,7 +84,7 @@ Measured measure(const DuetRequest& request, const Folders& folders, const Judgi
   measured.end = run.measure([&] { return judged_report(judging).judgement->result.verdicts; });
   measured.all_well = run.report();
   if (request.aa && measured.end != RunEnd::kInterrupted) {
-    record_aa_of(run.arms(), request, console);
+    record_aa_of(run.arms().back(), request, folders, console);
   }
   return measured;
 }

@@ -49,16 +49,18 @@ ExtensionRound ExtensionPlan::look(const std::vector<Verdict>& verdicts) {
   const auto doubt = [](VerdictKind kind) {
     return kind == VerdictKind::kRegression ? 2 : kind == VerdictKind::kInconclusive ? 1 : 0;
   };
-  std::map<std::string, VerdictKind> kinds;
+  std::map<std::string, const Verdict*> worst;
   for (const Verdict& verdict : verdicts) {
-    const auto [found, inserted] = kinds.try_emplace(verdict.benchmark, verdict.kind);
-    if (doubt(verdict.kind) > doubt(found->second)) found->second = verdict.kind;
+    const auto [found, inserted] = worst.try_emplace(verdict.benchmark, &verdict);
+    if (doubt(verdict.kind) > doubt(found->second->kind)) found->second = &verdict;
   }
-  for (const auto& [name, kind] : kinds) {
+  for (const auto& [name, verdict] : worst) {
     LookedAt& benchmark = suite_[name];
     benchmark.benchmark = name;
-    benchmark.kind = kind;
-    if (!benchmark.first_doubt && is_doubtful(kind)) benchmark.first_doubt = kind;
+    benchmark.kind = verdict->kind;
+    // A control's code is the same on both sides: there is nothing about it to decide.
+    const bool raises_doubt = is_doubtful(verdict->kind) && !verdict->is_control;
+    if (!benchmark.first_doubt && raises_doubt) benchmark.first_doubt = verdict->kind;
   }
   std::vector<LookedAt> suite;
   for (const auto& [name, benchmark] : suite_) suite.push_back(benchmark);

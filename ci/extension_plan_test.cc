@@ -120,6 +120,12 @@ TEST(NextExtension, ExemptsTwoRoundsOfASuspicionFromTheBudget) {
   }
 }
 
+TEST(NextExtension, LeavesControlsAlone) {
+  auto control = verdicts({{"control_copy/memcpy", kInconclusive}});
+  control[0].is_control = true;
+  EXPECT_THAT(ExtensionPlan(kLimits).look(control).benchmarks, IsEmpty());
+}
+
 TEST(NextExtension, TakesTheWorstOfSeveralRunsVerdicts) {
   ExtensionPlan plan(kLimits);
   const auto round = plan.look(
