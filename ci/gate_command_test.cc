@@ -9,6 +9,7 @@
 #include "baselines/file_io.h"
 #include "ci/accept_command.h"
 #include "ci/fake_program.h"
+#include "ci/run_record.h"
 
 namespace fusegate {
 namespace {
@@ -94,6 +95,24 @@ TEST_F(GateCommandTest, LetsNoFormerVerdictStandWhereItCannotJudge) {
   EXPECT_EQ(json()["verdicts"].size(), 0u);
   EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("1.json"));
   EXPECT_THAT(markdown(), HasSubstr("Could not judge"));
+}
+
+TEST_F(GateCommandTest, TellsWhatTheCandidatesAaArmsShowed) {
+  gate({});
+  EXPECT_TRUE(json()["aa"].is_null());
+  EXPECT_THAT(out_.str(), Not(HasSubstr("A/A")));
+  RunRecord record;
+  record.aa = AaFindings{56, {"linear/x|y"}, 5, 12, 1};
+  write_run_record(request_.judging.candidate[0], record);
+  EXPECT_EQ(gate({}), ExitCode::kNoRegression);  // an alarm among equals is nobody's regression
+  EXPECT_EQ(json()["aa"]["called"], nlohmann::json({"linear/x|y"}));
+  EXPECT_EQ(json()["aa"]["comparisons"], 12);
+  EXPECT_THAT(json()["smallest_detectable"]["worst_benchmark"].get<std::string>(),
+              HasSubstr("batch:64"));
+  EXPECT_THAT(out_.str(), HasSubstr("\nA/A: 56 benchmarks, 1 called though nothing changed"));
+  EXPECT_THAT(out_.str(), HasSubstr("; smallest detectable effect "));
+  EXPECT_THAT(markdown(), HasSubstr("1 of 12 comparisons raised an alarm"));
+  EXPECT_THAT(markdown(), Not(HasSubstr("x|y")));
 }
 
 TEST_F(GateCommandTest, SaysHowToRecordABaselineThatIsMissing) {

@@ -53,6 +53,12 @@ TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
       {"run", "--suite", "s", "--out", "d", "--invocations", "0"},
       {"run", "--suite", "s", "--out", "d", "--timeout-s", "-1"},
       {"run", "--suite", "s", "--out", "d", "stray"},
+      {"run", "--suite", "s", "--out", "d", "--max-invocations", "many"},
+      {"duet"},
+      {"duet", "--suite", "s", "--base", "b"},
+      {"duet", "--suite", "s", "--base", "b", "--head", "h", "--invocations", "0"},
+      {"duet", "--suite", "s", "--base", "b", "--head", "h", "--budget-s", "0"},
+      {"duet", "--suite", "s", "--base", "b", "--head", "h", "--fdr", "2"},
       {"accept", "x"},
       {"report"},
       {"show"},
@@ -82,6 +88,19 @@ TEST(ParseCommandLine, PassesOnWhatFollowsTheDashes) {
   EXPECT_EQ(ended.code, ExitCode::kNoRegression) << ended.err;
   const std::string log = read_file(folder.path() / "run" / "1.log");
   EXPECT_THAT(log, HasSubstr("[--batch=8]\n[--benchmark_filter=a b]\n"));
+}
+
+TEST(ParseCommandLine, TakesADuetWithoutAaArms) {
+  const ScratchFolder folder;
+  const auto prepared = folder.write("prepared", run_file_text({})).string();
+  const std::string program = write_script(
+      folder, "bench", std::string(kReadFlags) + "cp '" + prepared + "' \"$out\"\necho \"[$*]\"\n");
+  const std::string out = (folder.path() / "duet").string();
+  const Ended ended = run({"duet", "--suite", "smoke", "--base", program, "--head", program,
+                           "--out", out, "--invocations", "2", "--no-aa", "--", "--batch=8"});
+  EXPECT_EQ(ended.code, ExitCode::kNoRegression) << ended.err;
+  EXPECT_THAT(read_file(folder.path() / "duet" / "head" / "2.log"), HasSubstr(" --batch=8]"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "duet" / "base_again"));
 }
 
 TEST(ParseCommandLine, PairsRepeatedProgramsWithFolders) {

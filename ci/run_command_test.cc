@@ -10,6 +10,8 @@
 
 #include "baselines/error.h"
 #include "baselines/file_io.h"
+#include "ci/aa_history.h"
+#include "ci/fake_bench.h"
 #include "ci/fake_program.h"
 #include "ci/run_record.h"
 
@@ -193,6 +195,84 @@ TEST_F(RunCommandTest, EndsInOrderWhenInterrupted) {
   EXPECT_FALSE(record().finished);
   EXPECT_THAT(err_.str(), HasSubstr("interrupted; 1 finished invocation kept in "));
   EXPECT_THAT(err_.str(), Not(HasSubstr("2.json")));
+}
+
+constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
+
+TEST_F(RunCommandTest, ExtendsWhatTheNamedBaselineLeavesUndecided) {
+  request_.judging.baseline = {write_run(folder_, "base", {})};
+  request_.programs = {write_bench(folder_, "noisy", {.noise = {{kFused, 0.05}}})};
+  request_.max_invocations = 5;
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  ASSERT_EQ(record().invocations.size(), 5u);
+  EXPECT_FALSE(record().invocations[2].extension);
+  EXPECT_TRUE(record().invocations[3].extension);
+  EXPECT_EQ(record().planned_invocations, 5);
+  EXPECT_THAT(read_file(folder_.path() / "calls"),
+              HasSubstr("noisy 5 ^(" + std::string(kFused) + ")$"));
+}
+
+TEST_F(RunCommandTest, ExtendsByTheStoredBaseline) {
+  FakeRunFile slowed;
+  slowed.times[kFused] *= 1.05;
+  const fusegate::Run stored = load_run({write_run(folder_, "base", {})});
+  const Baseline baseline{{"me", "2026-11-21T00:00:00+00:00", "first"}, stored};
+  request_.judging.stores = {folder_.path() / "store"};
+  write_atomically(baseline_path(request_.judging.stores[0], stored.environment, "smoke"),
+                   baseline_text(baseline));
+  request_.programs = {write_bench(folder_, "slow", {.file = slowed})};
+  request_.max_invocations = 9;
+  EXPECT_EQ(run(), ExitCode::kNoRegression);  // run measures; what it found is for gate to say
+  EXPECT_EQ(record().invocations.size(), 6u);
+}
+
+TEST_F(RunCommandTest, ExtendsNothingWithoutABaseline) {
+  request_.max_invocations = 9;
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(record().invocations.size(), 3u);
+  EXPECT_THAT(err_.str(), HasSubstr("nothing is extended"));
+  EXPECT_THAT(err_.str(), HasSubstr("no baseline of suite smoke for nvidia-h200 is stored"));
+}
+
+TEST_F(RunCommandTest, RefusesABaselineThatIsNoneBeforeItMeasures) {
+  request_.max_invocations = 9;
+  request_.judging.baseline = {folder_.path() / "missing"};
+  EXPECT_THAT(problem(), HasSubstr("missing"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "run"));
+}
+
+TEST_F(RunCommandTest, ComparesTheHalvesOfAnAaRun) {
+  request_.invocations = 5;
+  request_.aa = true;
+  request_.aa_history = folder_.path() / "aa.jsonl";
+  request_.programs = {write_bench(folder_, "bench", {})};
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_THAT(out_.str(), HasSubstr("A/A: 2 benchmarks, none called; so far 0 of 1 comparison"));
+  EXPECT_EQ(record().aa->benchmarks, 2);
+  EXPECT_EQ(read_aa_history(*request_.aa_history)[0].invocations_a_side, 2);
+  request_.out = {folder_.path() / "again"};
+  run();
+  EXPECT_THAT(out_.str(), HasSubstr("so far 0 of 2 comparisons"));
+  EXPECT_EQ(record("again").aa->comparisons, 2);
+}
+
+TEST_F(RunCommandTest, KeepsAnAaRunWhoseArmsCannotBeCompared) {
+  request_.invocations = 4;
+  request_.aa = true;
+  request_.aa_history = folder_.path() / "aa.jsonl";
+  request_.programs = {
+      program("crashing", "[ $invocation = 1 ] || kill -SEGV $$\ncp '" + prepared_ + "' \"$out\"")};
+  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_THAT(err_.str(), HasSubstr("no A/A comparison is recorded: A/A: an arm has no run file"));
+  EXPECT_FALSE(fs::exists(*request_.aa_history));
+}
+
+TEST_F(RunCommandTest, RefusesAaArmsThatCouldShowNothing) {
+  request_.aa = true;
+  EXPECT_THAT(problem(), HasSubstr("--aa: needs --invocations 4"));
+  request_.invocations = 4;
+  request_.out = {folder_.path() / "a", folder_.path() / "b"};
+  EXPECT_THAT(problem(), HasSubstr("--aa: takes one --out folder"));
 }
 
 TEST_F(RunCommandTest, ShowsFailuresAsTheyHappen) {
