@@ -11,7 +11,7 @@ FUSEGATE = """
 case $1 in
   run) exit ${FAKE_RUN:-0} ;;
   accept) echo "${FAKE_ACCEPT:-kept} baselines/fake/smoke.json" ;;
-  gate) echo "the verdict"; exit ${FAKE_GATE:-0} ;;
+  gate | duet) echo "the verdict"; exit ${FAKE_GATE:-0} ;;
   report) exit ${FAKE_REPORT:-0} ;;
 esac
 """
@@ -85,6 +85,22 @@ class Run(JobTest):
         self.assertEqual(self.subcommands(), ["run", "gate", "report"])
         self.assertIn("--suite nightly --invocations 5", self.fusegate_calls()[0])
 
+    def test_a_nightly_run_is_extended_within_its_budget_and_carries_aa_arms(self):
+        self.store("nightly")
+        self.box.run("run.sh", "--suite", "nightly", "--invocations", "5", "--max-invocations", "15",
+                     "--budget-s", "2400", "--require-baseline")
+        self.assertEqual(self.fusegate_calls()[0],
+                         "fusegate run --suite nightly --invocations 5 --program build/host/bin/fusegate_bench"
+                         " --out ROOT/.fusegate/runs/TIME/first --max-invocations 15 --budget-s 2400 --aa")
+
+    def test_two_runs_in_turn_and_few_invocations_have_no_aa_arms(self):
+        self.box.run("run.sh", "--invocations", "4", FAKE_ACCEPT="recorded")
+        self.assertNotIn("--aa", self.fusegate_calls()[0])
+        self.store("smoke")
+        self.box.forget_calls()
+        self.box.run("run.sh", "--invocations", "3")
+        self.assertNotIn("--aa", self.fusegate_calls()[0])
+
     def test_exits_with_the_gate_s_code(self):
         for code, expected in [("0", 0), ("1", 1), ("2", 2), ("139", 2)]:
             with self.subTest(code):
@@ -126,7 +142,8 @@ class Run(JobTest):
         self.assertTrue((self.box.root / ".fusegate" / "reports" / "latest").is_dir())
 
     def test_bad_arguments_stop_before_anything_is_done(self):
-        for arguments in [["--suite"], ["--invocations", "0"], ["--invocations", "many"], ["--frobnicate"]]:
+        for arguments in [["--suite"], ["--invocations", "0"], ["--invocations", "many"], ["--budget-s", "-1"],
+                          ["--max-invocations", "x"], ["--frobnicate"]]:
             with self.subTest(arguments):
                 self.assertEqual(self.box.run("run.sh", *arguments).returncode, 2)
         self.assertEqual(self.box.calls(), [])
@@ -153,16 +170,20 @@ class Compare(JobTest):
     def base_tree(self):
         return self.box.root / "build" / "base"
 
-    def test_measures_base_and_head_in_turn_and_gates_the_one_by_the_other(self):
-        result = self.box.run("compare.sh", "--base", "HEAD^1", "--suite", "smoke", "--invocations", "2")
+    def test_measures_base_and_head_side_by_side_and_gates_the_one_by_the_other(self):
+        result = self.box.run("compare.sh", "--base", "HEAD^1", "--suite", "smoke", "--invocations", "2",
+                              "--budget-s", "60")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(self.fusegate_calls()[0],
-                         "fusegate run --suite smoke --invocations 2"
-                         " --program ROOT/build/base/build/host/bin/fusegate_bench --out ROOT/.fusegate/runs/TIME/base"
-                         " --program ROOT/build/host/bin/fusegate_bench --out ROOT/.fusegate/runs/TIME/head")
-        self.assertIn("gate --baseline ROOT/.fusegate/runs/TIME/base --candidate ROOT/.fusegate/runs/TIME/head",
-                      self.fusegate_calls()[1])
+        self.assertEqual(self.fusegate_calls(), [
+            "fusegate duet --suite smoke --invocations 2 --budget-s 60"
+            " --base ROOT/build/base/build/host/bin/fusegate_bench --head ROOT/build/host/bin/fusegate_bench"
+            " --out ROOT/.fusegate/runs/TIME --json ROOT/.fusegate/reports/TIME/gate.json"
+            " --markdown ROOT/.fusegate/reports/TIME/gate.md --html ROOT/.fusegate/reports/TIME/report.html"])
         self.assertEqual((self.base_tree() / "kernel.cc").read_text(), "fast\n")
+
+    def test_has_ten_minutes_unless_told_otherwise(self):
+        self.box.run("compare.sh", "--base", "HEAD^1")
+        self.assertIn("duet --suite pr --invocations 5 --budget-s 600 ", self.fusegate_calls()[0])
 
     def test_a_kept_base_follows_the_revision(self):
         self.box.run("compare.sh", "--base", "HEAD^1")
@@ -177,7 +198,15 @@ class Compare(JobTest):
         self.assertEqual(self.box.run("compare.sh", "--base", "HEAD^1").returncode, 0)
 
     def test_exits_with_the_gate_s_code(self):
-        self.assertEqual(self.box.run("compare.sh", "--base", "HEAD^1", FAKE_GATE="1").returncode, 1)
+        for code, expected in [("0", 0), ("1", 1), ("2", 2), ("139", 2)]:
+            with self.subTest(code):
+                self.assertEqual(self.box.run("compare.sh", "--base", "HEAD^1", FAKE_GATE=code).returncode, expected)
+
+    def test_bad_arguments_stop_before_anything_is_done(self):
+        for arguments in [["--budget-s", "0"], ["--budget-s"], ["--invocations", "many"]]:
+            with self.subTest(arguments):
+                self.assertEqual(self.box.run("compare.sh", "--base", "HEAD^1", *arguments).returncode, 2)
+        self.assertEqual(self.box.calls(), [])
 
     def test_a_base_that_is_no_commit_stops(self):
         for base in ["nonsense", "--upload-pack=touch /tmp/x", "HEAD:kernel.cc"]:

@@ -4,16 +4,20 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-Usage: ci/run.sh [--suite NAME] [--invocations N] [--require-baseline]
+Usage: ci/run.sh [--suite NAME] [--invocations N] [--max-invocations N] [--budget-s N] [--require-baseline]
 
 Installs what is missing, builds, measures the suite (on the GPU where there is one, else on the
 CPU), compares it with the stored baseline of this environment, and writes a report. Where no baseline
 is stored for this environment, the first run becomes a local one in .fusegate/baselines, and a
 second run is compared with it.
 
-  --suite NAME        smoke (the default), pr or nightly
-  --invocations N     processes a run; 3 by default
-  --require-baseline  exit 2 where no baseline is stored, rather than record one (for nightly CI)
+  --suite NAME         smoke (the default), pr or nightly
+  --invocations N      processes a run; 3 by default. Four and more also tell, as two arms of the same
+                       program, how often nothing passes for something (A/A)
+  --max-invocations N  measure what the baseline leaves undecided or suspicious again, up to so many
+                       processes; by default nothing is
+  --budget-s N         seconds for all of that; no limit by default. A regression is confirmed all the same
+  --require-baseline   exit 2 where no baseline is stored, rather than record one (for nightly CI)
 
 Leaves the runs in .fusegate/runs/<time>, and gate.json, gate.md and report.html in
 .fusegate/reports/<time>; .fusegate/reports/latest links to the last.
@@ -40,17 +44,21 @@ main() {
 }
 
 parse_arguments() {
-  suite=smoke invocations=3 require_baseline=no
+  suite=smoke invocations=3 max_invocations='' budget_s='' require_baseline=no
   while [[ $# -gt 0 ]]; do
     case $1 in
       --suite) suite=$(value_of "$@"); shift 2 ;;
       --invocations) invocations=$(value_of "$@"); shift 2 ;;
+      --max-invocations) max_invocations=$(value_of "$@"); shift 2 ;;
+      --budget-s) budget_s=$(value_of "$@"); shift 2 ;;
       --require-baseline) require_baseline=yes; shift ;;
       --help | -h) usage; exit 0 ;;
       *) die "unknown argument '$1'; see --help" ;;
     esac
   done
   require_count --invocations "$invocations"
+  if [[ $max_invocations ]]; then require_count --max-invocations "$max_invocations"; fi
+  if [[ $budget_s ]]; then require_count --budget-s "$budget_s"; fi
 }
 
 # Whether no device at all has one: then this run's will be missing too.
@@ -63,12 +71,15 @@ no_baseline_of_suite() {
 # turn: on a shared machine two runs made one after the other differed by a third with nothing changed.
 # The output is not captured: on a terminal the program shows its progress in place.
 measure() {
-  local name folders=()
-  for name in "$@"; do folders+=(--out "$RUNS/$name"); done
+  local name flags=()
+  for name in "$@"; do flags+=(--out "$RUNS/$name"); done
+  if [[ $max_invocations ]]; then flags+=(--max-invocations "$max_invocations"); fi
+  if [[ $budget_s ]]; then flags+=(--budget-s "$budget_s"); fi
+  if [[ $# -eq 1 && $invocations -ge 4 ]]; then flags+=(--aa); fi
   run=$RUNS/$1
   step "measuring $*: suite $suite, $invocations invocations each"
   "build/$preset/bin/fusegate" run --suite "$suite" --invocations "$invocations" \
-    --program "build/$preset/bin/fusegate_bench" "${folders[@]}" || run_failed
+    --program "build/$preset/bin/fusegate_bench" "${flags[@]}" || run_failed
 }
 
 may_be_recorded() { [[ $require_baseline == no && $RUN_FAILED == no ]]; }

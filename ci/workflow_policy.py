@@ -10,7 +10,7 @@ GitHub Actions and workflows secure: preventing pwn requests".
 
 import re
 
-PINNED_ACTION = re.compile(r"^actions/[a-z-]+@[0-9a-f]{40}$")
+PINNED_ACTION = re.compile(r"^actions/[a-z-]+(/[a-z-]+)?@[0-9a-f]{40}$")
 READ_ONLY = {"read", "none"}
 CHECKOUT_OF_ANOTHER_TREE = {"ref", "repository"}
 

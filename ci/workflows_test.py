@@ -111,6 +111,8 @@ SPOILED = [
     ("nightly.yml", "run: ci/run.sh", "run: ci/run.sh ${{ github.event.head_commit.message }}", "pastes"),
     ("nightly.yml", "actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd", "actions/checkout@v6", "not pinned"),
     ("nightly.yml", "actions/upload-artifact@", "somebody/upload-artifact@", "not GitHub's own"),
+    ("nightly.yml", "actions/cache/save@27d5ce7f107fe9357f9df03efb73ab90386fccae", "actions/cache/save@v5",
+     "not pinned"),
     ("pull-request.yml", "github.event.pull_request.head.repo.full_name == github.repository", "true", "any fork"),
     ("nightly.yml", "    timeout-minutes: 120\n", "", "no timeout-minutes"),
 ]

@@ -17,7 +17,7 @@ run_failed() {
   warn "not every process ended well; judging what was measured, in $RUNS"
 }
 
-# gate_and_report FUSEGATE [--baseline PATH] --candidate PATH: ends the script with the gate's code.
+# gate_and_report FUSEGATE --candidate PATH: ends the script with the gate's code.
 gate_and_report() {
   local fusegate=$1 verdict=0
   shift
@@ -26,8 +26,14 @@ gate_and_report() {
   # The verdict stands whether or not a page can be drawn of it.
   "$fusegate" report "$@" --html "$REPORTS/report.html" ||
     warn "no HTML report was written; the verdict above stands"
+  end_job "$verdict"
+}
+
+# end_job VERDICT: says where things lie, and ends the script. 1 means a regression; whatever else
+# stopped the gate (a signal, say) judged nothing.
+end_job() {
+  local verdict=$1
   step "runs in ${RUNS#"$FUSEGATE_ROOT/"}, report in ${REPORTS#"$FUSEGATE_ROOT/"}"
-  # 1 means a regression; whatever else stopped the gate (a signal, say) judged nothing.
   if ((verdict > 1)) || [[ $verdict == 0 && $RUN_FAILED == yes ]]; then verdict=2; fi
   exit "$verdict"
 }
