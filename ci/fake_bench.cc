@@ -46,7 +46,8 @@ echo "$name $invocation $filter" >> "$folder/calls"
 when=first
 [ $invocation -ge $change_at ] && when=later
 prepared=$folder/$name-prepared/$when
-files=$(grep -En -- "$filter" "$prepared/names" | while IFS=: read -r number benchmark; do
+# Google Benchmark, too, looks for the name with this at its end.
+files=$(sed 's#$#/manual_time#' "$prepared/names" | grep -En -- "$filter" | while IFS=: read -r number benchmark; do
   echo "$prepared/$(((invocation + phase) % 3))/$number"
 done)
 {
