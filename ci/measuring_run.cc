@@ -156,9 +156,7 @@ void MeasuringRun::extend(const Look& look) {
   for (int number = 1; end_ != RunEnd::kInterrupted; ++number) {
     ExtensionRound round = look_at(plan, look);
     if (round.benchmarks.empty()) return;
-    const double share =
-        static_cast<double>(round.benchmarks.size()) / static_cast<double>(plan.suite_size());
-    if (!fits(share * full_extension_round_s())) {
+    if (!fits(expected_extension_s(round.benchmarks.size(), plan.suite_size()))) {
       end_ = RunEnd::kBudget;
       const std::size_t left = round.benchmarks.size() - round.unconfirmed.size();
       if (left > 0) {
@@ -171,8 +169,11 @@ void MeasuringRun::extend(const Look& look) {
                format_count(plan.suite_size(), "benchmark"));
     ProgressDisplay display(console_, extended_arms(), now_);
     const auto filter = benchmark_filter_flag(round.benchmarks);
+    const double round_started_s = now_();
     measure_round({true, filter ? std::vector{*filter} : std::vector<std::string>()}, display);
     plan.count_round(round.benchmarks);
+    extension_s_a_benchmark_ =
+        (now_() - round_started_s) / static_cast<double>(round.benchmarks.size());
   }
 }
 
@@ -238,13 +239,17 @@ int MeasuringRun::extended_arms() const {
   return static_cast<int>(std::ranges::count_if(arms_, &MeasuredArm::is_extended));
 }
 
-double MeasuringRun::full_extension_round_s() const {
-  double seconds = 0;
+double MeasuringRun::expected_extension_s(std::size_t benchmarks, std::size_t suite_size) const {
+  double whole_suite_s = 0;
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     const int of_minimum = arms_[i].invocations() - arms_[i].extensions();
-    if (arms_[i].is_extended() && of_minimum > 0) seconds += minimum_s_[i] / of_minimum;
+    if (arms_[i].is_extended() && of_minimum > 0) whole_suite_s += minimum_s_[i] / of_minimum;
   }
-  return seconds;
+  // A process has to start whatever it measures, so that few benchmarks take more than their share:
+  // the last extension knows by how much.
+  const auto count = static_cast<double>(benchmarks);
+  return std::max(whole_suite_s * count / static_cast<double>(suite_size),
+                  extension_s_a_benchmark_ * count);
 }
 
 bool MeasuringRun::fits(double expected_s) const {

@@ -75,7 +75,7 @@ class MeasuringRun {
   // Whether the run may go on.
   bool run_one(const Slot& slot, std::uint64_t seed, const Round& round, ProgressDisplay& display);
   int extended_arms() const;
-  double full_extension_round_s() const;
+  double expected_extension_s(std::size_t benchmarks, std::size_t suite_size) const;
   bool fits(double expected_s) const;
 
   const MeasuringRequest request_;
@@ -87,7 +87,8 @@ class MeasuringRun {
   int block_ = 0;  // the last one that was started in this session
   std::optional<Interrupts> interrupts_;
   double started_s_ = 0;
-  std::vector<double> minimum_s_;  // by arm: what its invocations of the minimum took together
+  std::vector<double> minimum_s_;       // by arm: what its invocations of the minimum took together
+  double extension_s_a_benchmark_ = 0;  // in the last extension, all arms together
   RunEnd end_ = RunEnd::kAll;
 };
 

@@ -229,6 +229,14 @@ TEST_F(MeasuringRunTest, ExpectsAnExtensionToTakeItsShareOfARound) {
   EXPECT_EQ(extensions("A-again"), 1);
 }
 
+TEST_F(MeasuringRunTest, ExpectsAnExtensionToTakeWhatTheLastOneTook) {
+  add_arm("A", true, taking_ten_seconds());
+  // 20 s, a third of 10 s expected and 10 s taken; then 10 s are expected and do not fit.
+  request_.budget_s = 39;
+  EXPECT_EQ(measure({{kInconclusive, kUnchanged, kUnchanged}}), RunEnd::kBudget);
+  EXPECT_EQ(extensions("A"), 1);
+}
+
 TEST_F(MeasuringRunTest, ConfirmsARegressionThoughTheBudgetIsUsedUp) {
   add_arm("A", true, taking_ten_seconds());
   request_.invocations = 3;
