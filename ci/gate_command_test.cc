@@ -115,6 +115,17 @@ TEST_F(GateCommandTest, TellsWhatTheCandidatesAaArmsShowed) {
   EXPECT_THAT(markdown(), Not(HasSubstr("x|y")));
 }
 
+TEST_F(GateCommandTest, NamesWhatIsWrongInTheRecordOfAaArms) {
+  gate({});
+  folder_.write("head/run.json", R"({"aa": {"benchmarks": "many"}})");
+  request_.judging.candidate = {folder_.path() / "head"};
+  Console console{out_, err_};
+  EXPECT_THROW(gate_command(request_, console), InputError);
+  EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("run.json: aa.benchmarks: must be"));
+  folder_.write("head/run.json", R"({"theirs": 1})");
+  EXPECT_EQ(gate_command(request_, console), ExitCode::kNoRegression);
+}
+
 TEST_F(GateCommandTest, SaysHowToRecordABaselineThatIsMissing) {
   request_.judging.baseline.clear();
   request_.judging.stores = {folder_.path() / "store"};

@@ -55,12 +55,11 @@ int MeasuredArm::extensions() const {
       std::ranges::count(own_invocations(), true, &InvocationRecord::extension));
 }
 
-std::vector<fs::path> MeasuredArm::minimum_files(const std::string& aa_arm) const {
+std::vector<fs::path> MeasuredArm::files_of(const std::string& aa_arm) const {
   std::vector<fs::path> files;
   for (const InvocationRecord& invocation : own_invocations()) {
     const fs::path file = folder() / invocation.file;
-    const bool is_asked_for = aa_arm.empty() || invocation.aa_arm == aa_arm;
-    if (!invocation.extension && is_asked_for && fs::exists(file)) files.push_back(file);
+    if (invocation.aa_arm == aa_arm && fs::exists(file)) files.push_back(file);
   }
   return files;
 }

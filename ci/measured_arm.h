@@ -40,8 +40,8 @@ class MeasuredArm {
   // All of this run's: of what the folder held before nothing is told.
   int invocations() const;
   int extensions() const;
-  // The run files of the minimum; of one A/A arm where it is named.
-  std::vector<std::filesystem::path> minimum_files(const std::string& aa_arm) const;
+  // The run files of that A/A arm.
+  std::vector<std::filesystem::path> files_of(const std::string& aa_arm) const;
 
   // Says on console.err what failed. Returns how many invocations did not end well.
   int report_failures(Console& console) const;

@@ -75,8 +75,7 @@ std::vector<Verdict> verdicts_on(const JudgingRequest& judging,
 
 void record_aa_of(MeasuredArm& arm, const RunRequest& request, Console& console) {
   const auto findings = record_aa(
-      {arm.minimum_files("a"), arm.minimum_files("b"), request.judging, request.aa_history},
-      console);
+      {arm.files_of("a"), arm.files_of("b"), request.judging, request.aa_history}, console);
   if (!findings) return;
   arm.set_aa(*findings);
   fmt::print(console.out, "A/A: {}\n", aa_text(*findings));
