@@ -153,16 +153,18 @@ void MeasuringRun::measure_minimum() {
 
 void MeasuringRun::extend(const Look& look) {
   ExtensionPlan plan(extension_limits(request_.invocations, request_.max_invocations));
+  bool told_of_budget = false;
   for (int number = 1; end_ != RunEnd::kInterrupted; ++number) {
     ExtensionRound round = look_at(plan, look);
     if (round.benchmarks.empty()) return;
     if (!fits(expected_extension_s(round.benchmarks.size(), plan.suite_size()))) {
       end_ = RunEnd::kBudget;
       const std::size_t left = round.benchmarks.size() - round.unconfirmed.size();
-      if (left > 0) {
+      if (left > 0 && !told_of_budget) {
         fmt::print(console_.err, "no time is left to extend {}\n", format_count(left, "benchmark"));
+        told_of_budget = true;
       }
-      round.benchmarks = round.unconfirmed;
+      round.benchmarks = std::move(round.unconfirmed);
     }
     if (round.benchmarks.empty()) return;
     fmt::print(console_.err, "extension {}: {} of {}\n", number, round.benchmarks.size(),
