@@ -30,6 +30,20 @@ std::vector<EnvironmentDifference> environment_differences(const Environment& ba
   return differences;
 }
 
+std::vector<EnvironmentDifference> protocol_differences(const nlohmann::json& baseline,
+                                                        const nlohmann::json& candidate) {
+  if (!baseline.is_object() || !candidate.is_object()) return {};
+  if (baseline.empty() || candidate.empty()) return {};
+  const auto fields = [](const nlohmann::json& protocol) {
+    Environment environment;
+    for (const auto& [field, value] : protocol.items()) {
+      if (field != "min_effect") environment["protocol." + field] = value;
+    }
+    return environment;
+  };
+  return environment_differences(fields(baseline), fields(candidate));
+}
+
 std::string slug(std::string_view text) {
   std::string result;
   for (const char c : text) {

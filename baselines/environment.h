@@ -25,6 +25,12 @@ struct EnvironmentDifference {
 std::vector<EnvironmentDifference> environment_differences(const Environment& baseline,
                                                            const Environment& candidate);
 
+// The same for two protocols as runs record them, as "protocol.idle_ns" and so on: samples that were
+// taken in another way are another quantity. The smallest effect is no part of that. None where
+// either run records no protocol.
+std::vector<EnvironmentDifference> protocol_differences(const nlohmann::json& baseline,
+                                                        const nlohmann::json& candidate);
+
 // "NVIDIA H200" -> "nvidia-h200": lower case letters and digits, joined by single dashes.
 std::string slug(std::string_view text);
 

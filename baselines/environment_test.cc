@@ -51,5 +51,23 @@ TEST(DeviceSlug, UnknownWhereNoneIsNamed) {
   EXPECT_EQ(device_slug({{"device", "..."}}), "unknown-device");
 }
 
+TEST(ProtocolDifferences, NameWhatWasMeasuredInAnotherWay) {
+  const nlohmann::json five{{"idle_ns", 5'000'000}, {"samples", 48}, {"min_effect", 0.003}};
+  const nlohmann::json three{{"idle_ns", 3'000'000}, {"samples", 48}, {"order", "interleaved"}};
+  const auto differences = protocol_differences(five, three);
+  ASSERT_EQ(differences.size(), 2u);
+  EXPECT_EQ(differences[0].field, "protocol.idle_ns");
+  EXPECT_EQ(differences[0].baseline, "5000000");
+  EXPECT_EQ(differences[0].candidate, "3000000");
+  EXPECT_EQ(differences[1].field, "protocol.order");
+  EXPECT_EQ(differences[1].baseline, "(absent)");
+}
+
+TEST(ProtocolDifferences, NoneWhereARunRecordsNoProtocol) {
+  EXPECT_TRUE(protocol_differences(nullptr, {{"idle_ns", 5}}).empty());
+  EXPECT_TRUE(protocol_differences(nlohmann::json::object(), {{"idle_ns", 5}}).empty());
+  EXPECT_TRUE(protocol_differences({{"min_effect", 1}, {"l2", "warm"}}, {{"l2", "warm"}}).empty());
+}
+
 }  // namespace
 }  // namespace fusegate

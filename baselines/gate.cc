@@ -110,6 +110,10 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
   note_provenance(baseline.provenance, candidate.provenance, result);
   result.environment_differences =
       environment_differences(baseline.environment, candidate.environment);
+  for (EnvironmentDifference& difference :
+       protocol_differences(baseline.provenance.protocol, candidate.provenance.protocol)) {
+    result.environment_differences.push_back(std::move(difference));
+  }
   if (!result.environment_differences.empty() && !options.allow_environment_differences) {
     const EnvironmentDifference& first = result.environment_differences.front();
     refuse(result, fmt::format("the environments differ in {} (baseline {}, candidate {}){}.",

@@ -65,8 +65,10 @@ std::optional<fs::path> stored_already(const AcceptRequest& request, const Run& 
   const auto found = find_comparable_baseline(stores, run.environment, suite);
   if (!found) return std::nullopt;
   const Run stored = read_baseline(*found).run;
-  return environment_differences(stored.environment, run.environment).empty() ? found
-                                                                              : std::nullopt;
+  const bool comparable =
+      environment_differences(stored.environment, run.environment).empty() &&
+      protocol_differences(stored.provenance.protocol, run.provenance.protocol).empty();
+  return comparable ? found : std::nullopt;
 }
 
 }  // namespace

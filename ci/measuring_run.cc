@@ -170,13 +170,20 @@ void MeasuringRun::extend(const Look& look) {
     fmt::print(console_.err, "extension {}: {} of {}\n", number, round.benchmarks.size(),
                format_count(plan.suite_size(), "benchmark"));
     ProgressDisplay display(console_, extended_arms(), now_);
-    const auto filter = benchmark_filter_flag(round.benchmarks);
     const double round_started_s = now_();
-    measure_round({true, filter ? std::vector{*filter} : std::vector<std::string>()}, display);
+    measure_round({true, flags_of(round)}, display);
     plan.count_round(round.benchmarks);
     extension_s_a_benchmark_ =
-        (now_() - round_started_s) / static_cast<double>(round.benchmarks.size());
+        (now_() - round_started_s) /
+        static_cast<double>(request_.extends_whole_suite ? plan.suite_size()
+                                                         : round.benchmarks.size());
   }
+}
+
+std::vector<std::string> MeasuringRun::flags_of(const ExtensionRound& round) const {
+  if (request_.extends_whole_suite) return {};
+  const auto filter = benchmark_filter_flag(round.benchmarks);
+  return filter ? std::vector{*filter} : std::vector<std::string>();
 }
 
 ExtensionRound MeasuringRun::look_at(ExtensionPlan& plan, const Look& look) const {
@@ -249,7 +256,7 @@ double MeasuringRun::expected_extension_s(std::size_t benchmarks, std::size_t su
   }
   // A process has to start whatever it measures, so that few benchmarks take more than their share:
   // the last extension knows by how much.
-  const auto count = static_cast<double>(benchmarks);
+  const auto count = static_cast<double>(request_.extends_whole_suite ? suite_size : benchmarks);
   return std::max(whole_suite_s * count / static_cast<double>(suite_size),
                   extension_s_a_benchmark_ * count);
 }

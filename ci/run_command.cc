@@ -39,6 +39,7 @@ MeasuringRequest measuring_request(const RunRequest& request) {
   }
   measuring.invocations = request.invocations;
   measuring.max_invocations = request.max_invocations.value_or(request.invocations);
+  measuring.extends_whole_suite = true;
   measuring.is_aa = request.aa;
   measuring.flags = request.flags;
   measuring.timeout_s = request.timeout_s;
