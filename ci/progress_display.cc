@@ -26,7 +26,7 @@ ProgressDisplay::~ProgressDisplay() { clear_status(); }
 
 void ProgressDisplay::start_invocation(const std::string& label) {
   ++invocation_;
-  benchmarks_ = 0;
+  places_ = 0;
   label_ = label;
   invocation_started_ = now_();
   time_left_.start_invocation();
@@ -34,10 +34,10 @@ void ProgressDisplay::start_invocation(const std::string& label) {
 }
 
 void ProgressDisplay::show(const ProgressEvent& event) {
-  benchmarks_ = event.index;
+  places_ = event.index;
   time_left_.progress(static_cast<double>(event.index) / event.total, now_() - invocation_started_);
   if (!event.failure.empty()) note(fmt::format("{} failed: {}", event.benchmark, event.failure));
-  const std::string text = fmt::format("{}, benchmark {}/{}{}  {}", invocation_text(), event.index,
+  const std::string text = fmt::format("{}, place {}/{}{}  {}", invocation_text(), event.index,
                                        event.total, time_left_text(), event.benchmark);
   if (console_.status_line) {
     update_status(text);
@@ -49,7 +49,7 @@ void ProgressDisplay::show(const ProgressEvent& event) {
 void ProgressDisplay::finish_invocation(const std::string& failure) {
   const double seconds = now_() - invocation_started_;
   time_left_.finish_invocation(seconds, failure.empty());
-  const std::string result = failure.empty() ? format_count(benchmarks_, "benchmark") : failure;
+  const std::string result = failure.empty() ? format_count(places_, "place") : failure;
   print_line(fmt::format("{}: {} in {}{}", invocation_text(), result, format_duration(seconds),
                          invocation_ < planned_ ? time_left_text() : ""));
 }

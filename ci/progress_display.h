@@ -41,7 +41,7 @@ class ProgressDisplay {
   TimeLeft time_left_;
   std::string label_;
   int invocation_ = 0;
-  int benchmarks_ = 0;  // finished ones of this invocation
+  int places_ = 0;  // finished ones of this invocation
   double invocation_started_ = 0;
   double last_line_ = 0;
   bool status_shown_ = false;

@@ -29,7 +29,7 @@ TEST_F(ProgressDisplayTest, WritesOnePlainLineAnInvocation) {
   seconds_ += 1;
   shown.show({2, 2, "b", ""});
   shown.finish_invocation("");
-  EXPECT_EQ(written(), "invocation 1/2: 2 benchmarks in 2 s, 2 s left\n");
+  EXPECT_EQ(written(), "invocation 1/2: 2 places in 2 s, 2 s left\n");
 }
 
 TEST_F(ProgressDisplayTest, WritesAPlainLineBetweenAtMostEveryTenSeconds) {
@@ -40,8 +40,8 @@ TEST_F(ProgressDisplayTest, WritesAPlainLineBetweenAtMostEveryTenSeconds) {
     shown.show({i, 6, "a/b", ""});
   }
   EXPECT_EQ(written(),
-            "invocation 1/1, benchmark 3/6, 12 s left  a/b\n"
-            "invocation 1/1, benchmark 6/6, 0 s left  a/b\n");
+            "invocation 1/1, place 3/6, 12 s left  a/b\n"
+            "invocation 1/1, place 6/6, 0 s left  a/b\n");
 }
 
 TEST_F(ProgressDisplayTest, ShowsAFailureAtOnce) {
@@ -68,7 +68,7 @@ TEST_F(ProgressDisplayTest, KeepsOneLineOnATerminalWithinItsWidth) {
   const std::string text = written();
   EXPECT_EQ(text.find('\n'), std::string::npos);
   const std::string clear = "\r\x1b[K";
-  EXPECT_TRUE(text.starts_with(clear + "invocation 1/2" + clear + "invocation 1/2, benchmark 1/2"));
+  EXPECT_TRUE(text.starts_with(clear + "invocation 1/2" + clear + "invocation 1/2, place 1/2"));
   EXPECT_TRUE(text.ends_with(std::string("x") + clear));  // the end leaves the line empty
   const std::size_t last = text.rfind(clear);
   const std::size_t before = text.rfind(clear, last - 1) + clear.size();

@@ -9,9 +9,9 @@
 namespace fusegate {
 
 struct ProgressEvent {
-  int index = 0;          // benchmarks finished; 0: the invocation has just started
-  int total = 0;          // benchmarks in this invocation
-  std::string benchmark;  // the one that finished
+  int index = 0;          // places finished; 0: the invocation has just started
+  int total = 0;          // places in this invocation: of each benchmark as many as the protocol has
+  std::string benchmark;  // whose place it was
   std::string failure;    // why it has no result; empty where it has one
 };
 
