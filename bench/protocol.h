@@ -1,6 +1,5 @@
 // How a benchmark is measured: what a sample is, how many there are, and what comes between them.
-// The defaults are, but for the order, which came later, the protocol whose processes agreed best
-// on an unlocked H200 (README, "How a number is measured").
+// The defaults follow what made processes agree on unlocked H200s (docs/protocol.md).
 #pragma once
 
 #include <chrono>
