@@ -5,10 +5,10 @@
 // by up to 53 % for 5 % (on an H200), since there the doubled blocks end last by all of their
 // second work. So the threads of the blocks that end the grid wait instead, each for the share of
 // the cycles since the grid began on its SM. The later one comes, the longer it waits: the last one
-// stays the last, and the grid should take the share longer whatever its size. Measured on an H200 it
-// takes more: a share of 1 % slowed gelu_mul by 7 to 15 %, of 2 % by 10 to 17 %, and why was not
-// established: noting and reading the clock may cost more than the waiting. They wait between reading and writing, where nothing of the kernel is left to run
-// meanwhile.
+// stays the last, and the grid should take the share longer whatever its size. Measured on an H200
+// it takes more: a share of 1 % slowed gelu_mul by 7 to 15 %, of 2 % by 10 to 17 %. Why was not
+// established; noting and reading the clock may cost more than the waiting. They wait between
+// reading and writing, where nothing of the kernel is left to run meanwhile.
 #pragma once
 
 #include "kernels/cuda/element.cuh"
