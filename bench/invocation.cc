@@ -24,6 +24,16 @@ double process_cpu_ns() {
 
 }  // namespace
 
+void choose_layout(Device& device, InvocationInfo& info) {
+  std::optional<Layout>& layout = info.protocol.layout;
+  const bool numbered = layout != Layout::kDriver && device.lay_out(0);
+  if (layout == Layout::kNumbered && !numbered) {
+    throw InputError("suite " + info.suite, "protocol.layout",
+                     fmt::format("{} leaves the layout of memory to its driver", device.name()));
+  }
+  layout = numbered ? Layout::kNumbered : Layout::kDriver;
+}
+
 Invocation::Invocation(Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
                        const InvocationOptions& options)
     : device_(device),

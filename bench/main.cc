@@ -30,7 +30,7 @@ void print_environment(const Device& device, const EnvironmentProbe& probe) {
 }
 
 InvocationOptions invocation_options(const Options& options, const Suite& suite,
-                                     const Device& device) {
+                                     Device& device) {
   InvocationOptions result{.info = {.suite = suite.name,
                                     .number = options.invocation,
                                     .seed = options.seed ? *options.seed : std::random_device{}(),
@@ -40,6 +40,7 @@ InvocationOptions invocation_options(const Options& options, const Suite& suite,
                            .resume = options.resume};
   const auto min_effect = suite.min_effect.find(std::string(device.kind()));
   if (min_effect != suite.min_effect.end()) result.info.protocol.min_effect = min_effect->second;
+  choose_layout(device, result.info);
   return result;
 }
 

@@ -46,6 +46,7 @@ void add_protocol_options(CLI::App& app, Options& options) {
   add_number("warm-ms", "warm_ms", "Back to back at every place before its samples");
   add_number("spin-us", "spin_us", "Spinning kernel between idle and sample, on a GPU");
   add_text("l2", "l2", "L2 before a call: warm or flushed");
+  add_text("layout", "layout", "Of a place's tensors: numbered (by the place) or driver");
 }
 
 void add_options(CLI::App& app, Options& options) {

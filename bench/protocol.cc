@@ -14,11 +14,16 @@ std::string_view order_name(Order order) {
   return order == Order::kInterleaved ? "interleaved" : "contiguous";
 }
 
+std::string_view layout_name(Layout layout) {
+  return layout == Layout::kNumbered ? "numbered" : "driver";
+}
+
 nlohmann::json Protocol::to_json() const {
   nlohmann::json json{
       {"regime", regime_name(regime)}, {"samples", samples},      {"batch_ns", batch.count()},
       {"idle_ns", idle.count()},       {"places", places},        {"order", order_name(order)},
       {"warm_ns", warm.count()},       {"spin_ns", spin.count()}, {"l2", l2_state_name(l2)}};
+  if (layout) json["layout"] = layout_name(*layout);
   if (min_effect > 0) json["min_effect"] = min_effect;
   return json;
 }

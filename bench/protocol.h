@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,9 +26,15 @@ enum class Order {
   kContiguous,   // one benchmark's places after another's
 };
 
+enum class Layout {
+  kNumbered,  // a place lays its tensors out by its number, in every process alike
+  kDriver,    // where the driver or malloc puts them
+};
+
 std::string_view regime_name(Regime regime);    // "burst", "sustained"
 std::string_view l2_state_name(L2State state);  // "warm", "flushed"
 std::string_view order_name(Order order);       // "interleaved", "contiguous"
+std::string_view layout_name(Layout layout);    // "numbered", "driver"
 
 struct Protocol {
   Regime regime = Regime::kBurst;
@@ -50,6 +57,8 @@ struct Protocol {
   // A kernel that only spins runs for this long between idling and every sample; none where 0.
   std::chrono::nanoseconds spin{0};
   L2State l2 = L2State::kWarm;
+  // Unless set, numbered where the device has such layouts.
+  std::optional<Layout> layout = std::nullopt;
   // The gate's smallest effect that matters, where the suite sets one for this kind of device; else
   // 0.
   double min_effect = 0;

@@ -48,8 +48,12 @@ void Session::verify(Verifier& verifier) {
 std::unique_ptr<Place> Session::enter(int place) {
   if (!verified_) throw std::logic_error("a kernel that was not checked is not timed");
   const auto& [device, meter, ballast, protocol, seed] = context_;
-  // What lies where decides which L2 slices serve it; pages of another place serve it otherwise.
-  ballast.roll();
+  // What lies where decides which L2 slices serve it; another place serves it otherwise.
+  if (protocol.layout == Layout::kNumbered) {
+    device.lay_out(static_cast<std::uint64_t>(place));
+  } else {
+    ballast.roll();
+  }
   std::mt19937_64 random(seed + static_cast<std::uint64_t>(place));
   const Operation& operation = find_operation(benchmark_.implementation->operation);
   std::unique_ptr<Place> here(

@@ -168,7 +168,8 @@ void parse_lengths(const Node& node, Protocol& protocol) {
 
 Protocol parse_protocol(const Node& node) {
   node.expect_object(
-      {"regime", "samples", "batch_us", "idle_us", "places", "order", "warm_ms", "spin_us", "l2"});
+      {"regime", "samples", "batch_us", "idle_us", "places", "order", "warm_ms", "spin_us", "l2",
+       "layout"});
   Regime regime = Regime::kBurst;
   if (node.has("regime")) {
     regime = parse_choice(node.at("regime"), &regime_name, {Regime::kBurst, Regime::kSustained});
@@ -181,6 +182,10 @@ Protocol parse_protocol(const Node& node) {
   }
   if (node.has("l2")) {
     protocol.l2 = parse_choice(node.at("l2"), &l2_state_name, {L2State::kWarm, L2State::kFlushed});
+  }
+  if (node.has("layout")) {
+    protocol.layout =
+        parse_choice(node.at("layout"), &layout_name, {Layout::kNumbered, Layout::kDriver});
   }
   protocol.places = std::min(protocol.places, protocol.samples);
   return protocol;

@@ -89,6 +89,10 @@ class Device {
   virtual std::size_t available_bytes() const = 0;
   // Throws DeviceError where the memory is not there. Contents are undefined.
   virtual Memory allocate(std::size_t bytes) = 0;
+  // Lays out what is allocated from now on by number: the same allocations get the same distances
+  // from each other, in every process. False, and nothing changes, where the device leaves no such
+  // choice. Throws std::logic_error while memory of the layout before is in use.
+  virtual bool lay_out(std::uint64_t number) = 0;
   // Uniform in [-scale, scale), rounded to the tensor's dtype; the same seed gives the same
   // numbers.
   virtual void fill_random(const Tensor& tensor, double scale, std::uint64_t seed) = 0;

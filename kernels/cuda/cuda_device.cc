@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
 #include "kernels/cuda/cuda_error.h"
 #include "kernels/cuda/cuda_reference.h"
 #include "kernels/cuda/fill.h"
@@ -79,7 +85,29 @@ std::size_t CudaDevice::available_bytes() const {
   return available;
 }
 
+std::unique_ptr<LayoutArena> CudaDevice::make_arena() {
+  constexpr std::size_t kBlockBytes = std::size_t{1} << 30, kMostBlocks = 16;
+  const std::size_t count = std::min(kMostBlocks, available_bytes() / 4 / kBlockBytes);
+  if (count == 0) return nullptr;
+  std::vector<Memory> blocks;
+  for (std::size_t i = 0; i < count; ++i) blocks.push_back(allocate_by_driver(kBlockBytes));
+  return std::make_unique<LayoutArena>(std::move(blocks), kBlockBytes, std::random_device{}());
+}
+
+bool CudaDevice::lay_out(std::uint64_t number) {
+  if (!arena_) arena_ = make_arena();
+  if (arena_) arena_->begin(number);
+  return arena_ != nullptr;
+}
+
 Memory CudaDevice::allocate(std::size_t bytes) {
+  if (arena_) {
+    if (std::optional<Memory> memory = arena_->allocate(bytes)) return std::move(*memory);
+  }
+  return allocate_by_driver(bytes);
+}
+
+Memory CudaDevice::allocate_by_driver(std::size_t bytes) {
   void* data = nullptr;
   if (const cudaError_t status = cudaMalloc(&data, bytes); status != cudaSuccess) {
     cudaGetLastError();  // an allocation that failed must not fail the next launch's check

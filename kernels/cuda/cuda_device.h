@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "kernels/layout_arena.h"
 #include "kernels/device.h"
 
 namespace fusegate {
@@ -27,6 +28,7 @@ class CudaDevice : public Device {
   std::vector<Dtype> dtypes() const override { return {Dtype::kFp16, Dtype::kBf16}; }
   std::size_t available_bytes() const override;
   Memory allocate(std::size_t bytes) override;
+  bool lay_out(std::uint64_t number) override;
   void fill_random(const Tensor& tensor, double scale, std::uint64_t seed) override;
   void poison(const Tensor& tensor) override;
   void copy_to_host(const void* from, std::span<std::byte> to) override;
@@ -43,10 +45,14 @@ class CudaDevice : public Device {
   const Memory& workspace() const { return workspace_; }
 
  private:
+  Memory allocate_by_driver(std::size_t bytes);
+  std::unique_ptr<LayoutArena> make_arena();
+
   cudaDeviceProp properties_{};
   cudaStream_t stream_ = nullptr;
   cublasLtHandle_t cublaslt_ = nullptr;
   cublasHandle_t cublas_ = nullptr;
+  std::unique_ptr<LayoutArena> arena_;  // null while the driver lays out memory
   Memory workspace_;
   std::unique_ptr<ReferenceMath> reference_;
 };

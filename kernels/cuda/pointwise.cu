@@ -39,8 +39,15 @@ struct Add {
   __device__ float operator()(float a, float b) const { return a + b; }
 };
 
+// What a kernel of this operation is held up by, and how it is launched: by nothing, but in a build
+// that slows one.
 struct NotSlowed {
-  __device__ void wait_after(float) const {}
+  __device__ bool lets_pass(float) const { return true; }
+
+  template <typename Launch>
+  static void launch(Launch launch, const void*, std::int64_t, unsigned, cudaStream_t) {
+    launch(NotSlowed{});
+  }
 };
 #ifdef FUSEGATE_SLOW_OP
 template <typename Op>
@@ -49,6 +56,19 @@ using Slowdown = std::conditional_t<std::is_same_v<Op, FUSEGATE_SLOW_OP>, Slowed
 template <typename Op>
 using Slowdown = NotSlowed;
 #endif
+
+// One access of the pack's whole width, which the compiler does not make of the elements' own.
+template <typename P>
+__device__ P load(const P* from) {
+  if constexpr (sizeof(P) == sizeof(uint4)) {
+    const uint4 raw = *reinterpret_cast<const uint4*>(from);
+    P pack;
+    memcpy(&pack, &raw, sizeof(P));
+    return pack;
+  } else {
+    return *from;
+  }
+}
 
 template <typename T, int kVec, typename Op, typename... Packs>
 __device__ Pack<T, kVec> apply(Op op, const Packs&... in) {
@@ -61,28 +81,26 @@ __device__ Pack<T, kVec> apply(Op op, const Packs&... in) {
 // One pack a thread.
 template <typename T, int kVec, typename Op, typename... In>
 __global__ void __launch_bounds__(kThreads)
-    pointwise_kernel(Op op, T* out, std::int64_t packs, const In*... in) {
+    pointwise_kernel(Op op, Slowdown<Op> slowdown, T* out, std::int64_t packs, const In*... in) {
   using P = Pack<T, kVec>;
-  const Slowdown<Op> slowdown;
   const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x;
   if (i >= packs) return;
-  const P result = apply<T, kVec>(op, reinterpret_cast<const P*>(in)[i]...);
-  slowdown.wait_after(to_float(result.values[kVec - 1]));
+  const P result = apply<T, kVec>(op, load(reinterpret_cast<const P*>(in) + i)...);
+  if (!slowdown.lets_pass(to_float(result.values[kVec - 1]))) return;
   reinterpret_cast<P*>(out)[i] = result;
 }
 
 // The bias repeats every n elements; packs_per_row packs make a row.
 template <typename T, int kVec>
 __global__ void __launch_bounds__(kThreads)
-    bias_add_kernel(const T* x, const T* bias, T* out, std::int64_t packs,
+    bias_add_kernel(Slowdown<Add> slowdown, const T* x, const T* bias, T* out, std::int64_t packs,
                     std::int64_t packs_per_row) {
   using P = Pack<T, kVec>;
-  const Slowdown<Add> slowdown;
   const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x;
   if (i >= packs) return;
-  const P addend = reinterpret_cast<const P*>(bias)[i % packs_per_row];
-  const P result = apply<T, kVec>(Add{}, reinterpret_cast<const P*>(x)[i], addend);
-  slowdown.wait_after(to_float(result.values[kVec - 1]));
+  const P addend = load(reinterpret_cast<const P*>(bias) + i % packs_per_row);
+  const P result = apply<T, kVec>(Add{}, load(reinterpret_cast<const P*>(x) + i), addend);
+  if (!slowdown.lets_pass(to_float(result.values[kVec - 1]))) return;
   reinterpret_cast<P*>(out)[i] = result;
 }
 
@@ -95,22 +113,50 @@ unsigned blocks_for(std::int64_t packs) {
   return static_cast<unsigned>((packs + kThreads - 1) / kThreads);
 }
 
+// One T for every tensor of a pack.
+template <typename T, typename>
+using Element = T;
+
+template <typename T, int kVec, typename Op, typename... In>
+void launch_pointwise(Op op, const Tensor& out, cudaStream_t stream, const In&... in) {
+  const std::int64_t packs = out.count() / kVec;
+  const unsigned blocks = blocks_for(packs);
+  const auto kernel = pointwise_kernel<T, kVec, Op, Element<T, In>...>;
+  Slowdown<Op>::launch(
+      [&](Slowdown<Op> slowdown) {
+        kernel<<<blocks, kThreads, 0, stream>>>(op, slowdown, static_cast<T*>(out.data), packs,
+                                                static_cast<const T*>(in.data)...);
+      },
+      reinterpret_cast<const void*>(kernel), packs, blocks, stream);
+}
+
 template <typename Op, typename... In>
 void enqueue_pointwise(Op op, const Tensor& out, cudaStream_t stream, const In&... in) {
   if (out.count() == 0) return;
   dispatch_dtype(out.dtype, [&]<typename T>() {
     constexpr int kVec = 16 / sizeof(T);
-    auto* const to = static_cast<T*>(out.data);
-    if (out.count() % kVec == 0 && aligned_to_16(out.data, in.data...)) {
-      const std::int64_t packs = out.count() / kVec;
-      pointwise_kernel<T, kVec><<<blocks_for(packs), kThreads, 0, stream>>>(
-          op, to, packs, static_cast<const T*>(in.data)...);
+    const bool in_packs = out.count() % kVec == 0 && aligned_to_16(out.data, in.data...);
+    if (in_packs) {
+      launch_pointwise<T, kVec>(op, out, stream, in...);
     } else {
-      pointwise_kernel<T, 1><<<blocks_for(out.count()), kThreads, 0, stream>>>(
-          op, to, out.count(), static_cast<const T*>(in.data)...);
+      launch_pointwise<T, 1>(op, out, stream, in...);
     }
   });
   FUSEGATE_CUDA(cudaGetLastError());
+}
+
+template <typename T, int kVec>
+void launch_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cudaStream_t stream) {
+  const std::int64_t packs = out.count() / kVec;
+  const unsigned blocks = blocks_for(packs);
+  const auto kernel = bias_add_kernel<T, kVec>;
+  Slowdown<Add>::launch(
+      [&](Slowdown<Add> slowdown) {
+        kernel<<<blocks, kThreads, 0, stream>>>(
+            slowdown, static_cast<const T*>(x.data), static_cast<const T*>(bias.data),
+            static_cast<T*>(out.data), packs, out.cols / kVec);
+      },
+      reinterpret_cast<const void*>(kernel), packs, blocks, stream);
 }
 
 }  // namespace
@@ -119,16 +165,10 @@ void enqueue_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cu
   if (out.count() == 0) return;
   dispatch_dtype(out.dtype, [&]<typename T>() {
     constexpr int kVec = 16 / sizeof(T);
-    const auto* const from = static_cast<const T*>(x.data);
-    const auto* const addend = static_cast<const T*>(bias.data);
-    auto* const to = static_cast<T*>(out.data);
-    if (out.cols % kVec == 0 && aligned_to_16(from, addend, to)) {
-      const std::int64_t packs = out.count() / kVec;
-      bias_add_kernel<T, kVec>
-          <<<blocks_for(packs), kThreads, 0, stream>>>(from, addend, to, packs, out.cols / kVec);
+    if (out.cols % kVec == 0 && aligned_to_16(x.data, bias.data, out.data)) {
+      launch_bias_add<T, kVec>(x, bias, out, stream);
     } else {
-      bias_add_kernel<T, 1><<<blocks_for(out.count()), kThreads, 0, stream>>>(
-          from, addend, to, out.count(), out.cols);
+      launch_bias_add<T, 1>(x, bias, out, stream);
     }
   });
   FUSEGATE_CUDA(cudaGetLastError());

@@ -3,82 +3,115 @@
 //
 // Doing a share of the work twice slows a grid of many waves by that share, but a grid of one wave
 // by up to 53 % for 5 % (on an H200), since there the doubled blocks end last by all of their
-// second work. So the threads of the blocks that end the grid wait instead, each for the share of
-// the cycles since the grid began on its SM. The later one comes, the longer it waits: the last one
-// stays the last, and the grid should take the share longer whatever its size. Measured on an H200
-// it takes more: a share of 1 % slowed gelu_mul by 7 to 15 %, of 2 % by 10 to 17 %. Why was not
-// established; noting and reading the clock may cost more than the waiting. They wait between
-// reading and writing, where nothing of the kernel is left to run meanwhile.
+// second work. So one warp of each block that ends the grid takes steps between reading and
+// writing that lead nowhere; all blocks take them side by side, and the grid ends later by what one
+// of them takes. How many steps make the share is measured for each kernel and size, before the
+// first of its launches that counts.
 #pragma once
 
-#include "kernels/cuda/element.cuh"
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/cuda_error.h"
+#include "kernels/device.h"
 
 namespace fusegate {
 
 static_assert(FUSEGATE_SLOW_SHARE > 0 && FUSEGATE_SLOW_SHARE < 1, "a share of the kernel's time");
 
-// What of a call's time passes outside of what a thread sees: from the kernel before to its first
-// instruction, and its last write. Guessed; it matters where a call takes few microseconds.
-inline constexpr unsigned kUnseenCycles = 2000;
-// What noting the beginning and looking at the time cost where there is nothing to wait for.
-// Guessed.
-inline constexpr unsigned kOwnCycles = 40;
-
-// All 64 bits, which nvcc 13.0 reads by CS2R; the lower half alone it reads by S2UR, whose result
-// has to be waited for.
-__device__ inline unsigned long long sm_cycles() {
-  unsigned long long cycles = 0;
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");
-  return cycles;
-}
-
-__device__ inline unsigned sm_number() {
-  unsigned number = 0;
-  asm("mov.u32 %0, %%smid;" : "=r"(number));
-  return number;
-}
-
-// Blocks that the GPU holds at once: of kernels that use at most 32 registers, as many as fill an
-// SM's 2048 threads on sm_80 and sm_90.
-__device__ inline unsigned resident_blocks() {
-  unsigned sms = 0;
-  asm("mov.u32 %0, %%nsmid;" : "=r"(sms));
-  return sms * (2048 / kThreads);
-}
-
-// When the grid began on each SM: noted by the blocks of its first wave for those of its last.
-inline constexpr unsigned kMostSms = 1024;
-__device__ volatile unsigned long long grid_begin_cycles[kMostSms];
-
-// One a thread, made when it begins.
+// Passed to the kernel by value.
 class Slowed {
  public:
-  __device__ Slowed() : begin_cycles_(sm_cycles()) {
-    const unsigned resident = resident_blocks();
-    if (gridDim.x <= resident) return;
-    volatile unsigned long long& grid_begin = grid_begin_cycles[sm_number() % kMostSms];
-    waits_ = blockIdx.x >= resident && blockIdx.x >= gridDim.x - resident;
-    // Loaded now and used at the end, so that the latency hides behind the work's.
-    if (waits_) begin_cycles_ = grid_begin;
-    if (blockIdx.x < resident && threadIdx.x == 0) grid_begin = begin_cycles_;
-  }
+  // launch: enqueues the kernel with the Slowed that it is given. kernel and packs tell whose
+  // number of steps is meant. Measures it where it is not known yet, which cannot be done in a
+  // capture: throws DeviceError there.
+  template <typename Launch>
+  static void launch(Launch launch, const void* kernel, std::int64_t packs, unsigned blocks,
+                     cudaStream_t stream);
 
-  // result: the last value to be computed. The comparison keeps the clock from being read before it
-  // is there.
-  __device__ void wait_after(float result) const {
-    constexpr unsigned kNoNumber = 0xffffffff;
-    if (!waits_ || __float_as_uint(result) == kNoNumber) return;
-    constexpr auto kShare = static_cast<unsigned>(FUSEGATE_SLOW_SHARE * 4294967296.0);
-    const unsigned long long now = sm_cycles();
-    const auto elapsed = static_cast<unsigned>(now - begin_cycles_);
-    const unsigned long long end = now + __umulhi(elapsed + kUnseenCycles, kShare);
-    while (sm_cycles() + kOwnCycles < end) {
-    }
+  // False never comes true, which the compiler cannot know. result: the last value to be computed.
+  __device__ bool lets_pass(float result) const {
+    if (steps_ == 0 || blockIdx.x < first_block_ || threadIdx.x >= kWarp) return true;
+#pragma unroll 1
+    for (unsigned step = 0; step < steps_; ++step) result = __fmaf_rn(result, 0.9999f, 1e-4f);
+    constexpr unsigned kPayloadOfNoArithmetic = 0x7fc12345;
+    return __float_as_uint(result) != kPayloadOfNoArithmetic;
   }
 
  private:
-  unsigned long long begin_cycles_;
-  bool waits_ = true;
+  static constexpr unsigned kWarp = 32;
+
+  Slowed(unsigned first_block, unsigned steps) : first_block_(first_block), steps_(steps) {}
+
+  unsigned first_block_;
+  unsigned steps_;
 };
+
+// The first of the blocks that the GPU holds at once when the grid ends.
+inline unsigned first_of_last_blocks(const void* kernel, unsigned blocks, int threads) {
+  int device = 0, sms = 0, blocks_an_sm = 0;
+  FUSEGATE_CUDA(cudaGetDevice(&device));
+  FUSEGATE_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
+  FUSEGATE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_an_sm, kernel, threads, 0));
+  const auto resident = static_cast<unsigned>(sms * blocks_an_sm);
+  return blocks > resident ? blocks - resident : 0;
+}
+
+// Milliseconds that the calls take back to back: the least of several attempts.
+template <typename Call>
+float least_ms(Call call, cudaStream_t stream) {
+  constexpr int kAttempts = 15, kCalls = 40;
+  cudaEvent_t start{}, end{};
+  FUSEGATE_CUDA(cudaEventCreate(&start));
+  FUSEGATE_CUDA(cudaEventCreate(&end));
+  float least = INFINITY;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    FUSEGATE_CUDA(cudaEventRecord(start, stream));
+    for (int i = 0; i < kCalls; ++i) call();
+    FUSEGATE_CUDA(cudaEventRecord(end, stream));
+    FUSEGATE_CUDA(cudaEventSynchronize(end));
+    float ms = 0;
+    FUSEGATE_CUDA(cudaEventElapsedTime(&ms, start, end));
+    least = std::min(least, ms);
+  }
+  cudaEventDestroy(start);
+  cudaEventDestroy(end);
+  return least;
+}
+
+// call: enqueues the kernel with so many steps. Doubles them until they cost a fifth and more, which
+// shows above the noise, and takes the share of that.
+template <typename Call>
+unsigned steps_for_share(Call call, cudaStream_t stream) {
+  const float unslowed = least_ms([&] { call(0); }, stream);
+  for (unsigned steps = 32; steps < (1u << 30); steps *= 2) {
+    const float cost = least_ms([&] { call(steps); }, stream) / unslowed - 1;
+    if (cost < 0.2f) continue;
+    return std::max(1u, static_cast<unsigned>(std::lround(FUSEGATE_SLOW_SHARE / cost *
+                                                          static_cast<double>(steps))));
+  }
+  throw DeviceError("no number of steps slows this kernel");
+}
+
+template <typename Launch>
+void Slowed::launch(Launch launch, const void* kernel, std::int64_t packs, unsigned blocks,
+                    cudaStream_t stream) {
+  static std::map<std::pair<const void*, std::int64_t>, unsigned> known;
+  const unsigned first = first_of_last_blocks(kernel, blocks, kThreads);
+  const auto found = known.find({kernel, packs});
+  if (found != known.end()) return launch(Slowed(first, found->second));
+  cudaStreamCaptureStatus capture{};
+  FUSEGATE_CUDA(cudaStreamIsCapturing(stream, &capture));
+  if (capture != cudaStreamCaptureStatusNone) {
+    throw DeviceError("a slowed kernel must run once before it is captured");
+  }
+  const unsigned steps = steps_for_share(
+      [&](unsigned count) { launch(Slowed(first, count)); }, stream);
+  known[{kernel, packs}] = steps;
+  launch(Slowed(first, steps));
+}
 
 }  // namespace fusegate

@@ -20,6 +20,7 @@ class CpuDevice : public Device {
   std::vector<Dtype> dtypes() const override;
   std::size_t available_bytes() const override;
   Memory allocate(std::size_t bytes) override;
+  bool lay_out(std::uint64_t) override { return false; }
   void fill_random(const Tensor& tensor, double scale, std::uint64_t seed) override;
   void poison(const Tensor& tensor) override;
   void copy_to_host(const void* from, std::span<std::byte> to) override;
