@@ -39,23 +39,13 @@ struct Add {
   __device__ float operator()(float a, float b) const { return a + b; }
 };
 
-// What a kernel of this operation is held up by, and how it is launched: by nothing, but in a build
-// that slows one.
+// What holds a kernel up before it writes: nothing, but in a build that slows one.
 struct NotSlowed {
-  __device__ bool lets_pass(float) const { return true; }
-
-  template <typename Launch>
-  static void launch(Launch launch, const void*, std::int64_t, unsigned, cudaStream_t) {
-    launch(NotSlowed{});
+  template <typename T>
+  __device__ T held_up(T value) const {
+    return value;
   }
 };
-#ifdef FUSEGATE_SLOW_OP
-template <typename Op>
-using Slowdown = std::conditional_t<std::is_same_v<Op, FUSEGATE_SLOW_OP>, Slowed, NotSlowed>;
-#else
-template <typename Op>
-using Slowdown = NotSlowed;
-#endif
 
 // One access of the pack's whole width, which the compiler does not make of the elements' own.
 template <typename P>
@@ -79,28 +69,28 @@ __device__ Pack<T, kVec> apply(Op op, const Packs&... in) {
 }
 
 // One pack a thread.
-template <typename T, int kVec, typename Op, typename... In>
+template <typename T, int kVec, typename Op, typename Slowdown, typename... In>
 __global__ void __launch_bounds__(kThreads)
-    pointwise_kernel(Op op, Slowdown<Op> slowdown, T* out, std::int64_t packs, const In*... in) {
+    pointwise_kernel(Slowdown slowdown, Op op, T* out, std::int64_t packs, const In*... in) {
   using P = Pack<T, kVec>;
   const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x;
   if (i >= packs) return;
-  const P result = apply<T, kVec>(op, load(reinterpret_cast<const P*>(in) + i)...);
-  if (!slowdown.lets_pass(to_float(result.values[kVec - 1]))) return;
+  P result = apply<T, kVec>(op, load(reinterpret_cast<const P*>(in) + i)...);
+  result.values[kVec - 1] = slowdown.held_up(result.values[kVec - 1]);
   reinterpret_cast<P*>(out)[i] = result;
 }
 
 // The bias repeats every n elements; packs_per_row packs make a row.
-template <typename T, int kVec>
+template <typename T, int kVec, typename Slowdown>
 __global__ void __launch_bounds__(kThreads)
-    bias_add_kernel(Slowdown<Add> slowdown, const T* x, const T* bias, T* out, std::int64_t packs,
+    bias_add_kernel(Slowdown slowdown, const T* x, const T* bias, T* out, std::int64_t packs,
                     std::int64_t packs_per_row) {
   using P = Pack<T, kVec>;
   const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x;
   if (i >= packs) return;
   const P addend = load(reinterpret_cast<const P*>(bias) + i % packs_per_row);
-  const P result = apply<T, kVec>(Add{}, load(reinterpret_cast<const P*>(x) + i), addend);
-  if (!slowdown.lets_pass(to_float(result.values[kVec - 1]))) return;
+  P result = apply<T, kVec>(Add{}, load(reinterpret_cast<const P*>(x) + i), addend);
+  result.values[kVec - 1] = slowdown.held_up(result.values[kVec - 1]);
   reinterpret_cast<P*>(out)[i] = result;
 }
 
@@ -113,6 +103,23 @@ unsigned blocks_for(std::int64_t packs) {
   return static_cast<unsigned>((packs + kThreads - 1) / kThreads);
 }
 
+// kernel_of(slowdown) is the kernel that is held up so; args are what it takes besides.
+template <typename Op, int kVec, typename KernelOf, typename... Args>
+void launch(KernelOf kernel_of, const Tensor& out, cudaStream_t stream, Args... args) {
+  const unsigned blocks = blocks_for(out.count() / kVec);
+  const auto enqueue = [&](auto slowdown) {
+    kernel_of(slowdown)<<<blocks, kThreads, 0, stream>>>(slowdown, args...);
+  };
+#ifdef FUSEGATE_SLOW_OP
+  if constexpr (std::is_same_v<Op, FUSEGATE_SLOW_OP>) {
+    static const unsigned resident =
+        resident_blocks(reinterpret_cast<const void*>(kernel_of(LastWaveSteps{})), kThreads);
+    return launch_slowed(enqueue, blocks, resident, out, stream);
+  }
+#endif
+  enqueue(NotSlowed{});
+}
+
 // One T for every tensor of a pack.
 template <typename T, typename>
 using Element = T;
@@ -120,14 +127,11 @@ using Element = T;
 template <typename T, int kVec, typename Op, typename... In>
 void launch_pointwise(Op op, const Tensor& out, cudaStream_t stream, const In&... in) {
   const std::int64_t packs = out.count() / kVec;
-  const unsigned blocks = blocks_for(packs);
-  const auto kernel = pointwise_kernel<T, kVec, Op, Element<T, In>...>;
-  Slowdown<Op>::launch(
-      [&](Slowdown<Op> slowdown) {
-        kernel<<<blocks, kThreads, 0, stream>>>(op, slowdown, static_cast<T*>(out.data), packs,
-                                                static_cast<const T*>(in.data)...);
-      },
-      reinterpret_cast<const void*>(kernel), packs, blocks, stream);
+  const auto kernel_of = []<typename Slowdown>(Slowdown) {
+    return pointwise_kernel<T, kVec, Op, Slowdown, Element<T, In>...>;
+  };
+  launch<Op, kVec>(kernel_of, out, stream, op, static_cast<T*>(out.data), packs,
+                   static_cast<const T*>(in.data)...);
 }
 
 template <typename Op, typename... In>
@@ -135,8 +139,7 @@ void enqueue_pointwise(Op op, const Tensor& out, cudaStream_t stream, const In&.
   if (out.count() == 0) return;
   dispatch_dtype(out.dtype, [&]<typename T>() {
     constexpr int kVec = 16 / sizeof(T);
-    const bool in_packs = out.count() % kVec == 0 && aligned_to_16(out.data, in.data...);
-    if (in_packs) {
+    if (out.count() % kVec == 0 && aligned_to_16(out.data, in.data...)) {
       launch_pointwise<T, kVec>(op, out, stream, in...);
     } else {
       launch_pointwise<T, 1>(op, out, stream, in...);
@@ -148,15 +151,12 @@ void enqueue_pointwise(Op op, const Tensor& out, cudaStream_t stream, const In&.
 template <typename T, int kVec>
 void launch_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cudaStream_t stream) {
   const std::int64_t packs = out.count() / kVec;
-  const unsigned blocks = blocks_for(packs);
-  const auto kernel = bias_add_kernel<T, kVec>;
-  Slowdown<Add>::launch(
-      [&](Slowdown<Add> slowdown) {
-        kernel<<<blocks, kThreads, 0, stream>>>(
-            slowdown, static_cast<const T*>(x.data), static_cast<const T*>(bias.data),
-            static_cast<T*>(out.data), packs, out.cols / kVec);
-      },
-      reinterpret_cast<const void*>(kernel), packs, blocks, stream);
+  const auto kernel_of = []<typename Slowdown>(Slowdown) {
+    return bias_add_kernel<T, kVec, Slowdown>;
+  };
+  launch<Add, kVec>(kernel_of, out, stream, static_cast<const T*>(x.data),
+                    static_cast<const T*>(bias.data), static_cast<T*>(out.data), packs,
+                    out.cols / kVec);
 }
 
 }  // namespace

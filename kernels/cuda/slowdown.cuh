@@ -3,115 +3,127 @@
 //
 // Doing a share of the work twice slows a grid of many waves by that share, but a grid of one wave
 // by up to 53 % for 5 % (on an H200), since there the doubled blocks end last by all of their
-// second work. So one warp of each block that ends the grid takes steps between reading and
-// writing that lead nowhere; all blocks take them side by side, and the grid ends later by what one
-// of them takes. How many steps make the share is measured for each kernel and size, before the
-// first of its launches that counts.
+// second work. So threads take steps between reading and writing that lead nowhere, in one of two
+// ways. One warp of each block that ends the grid takes them in a loop: all those blocks take them
+// side by side, and the grid ends later by what one of them takes, whatever came before. But a
+// kernel of 2 to 5 us took 2 to 4 % longer for merely having the loop; there every thread takes a
+// number of steps that is known to the compiler. Which way and how many is measured for each kernel
+// and size (slowdown_search.h) before the first of its launches that counts.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/cuda/cuda_error.h"
+#include "kernels/cuda/element.cuh"
+#include "kernels/cuda/slowdown_search.h"
+#include "kernels/cuda/slowdown_timing.h"
 #include "kernels/device.h"
 
 namespace fusegate {
 
 static_assert(FUSEGATE_SLOW_SHARE > 0 && FUSEGATE_SLOW_SHARE < 1, "a share of the kernel's time");
 
-// Passed to the kernel by value.
-class Slowed {
- public:
-  // launch: enqueues the kernel with the Slowed that it is given. kernel and packs tell whose
-  // number of steps is meant. Measures it where it is not known yet, which cannot be done in a
-  // capture: throws DeviceError there.
-  template <typename Launch>
-  static void launch(Launch launch, const void* kernel, std::int64_t packs, unsigned blocks,
-                     cudaStream_t stream);
+__device__ inline float one_step(float chain) { return __fmaf_rn(chain, 0.9999f, 1e-4f); }
 
-  // False never comes true, which the compiler cannot know. result: the last value to be computed.
-  __device__ bool lets_pass(float result) const {
-    if (steps_ == 0 || blockIdx.x < first_block_ || threadIdx.x >= kWarp) return true;
-#pragma unroll 1
-    for (unsigned step = 0; step < steps_; ++step) result = __fmaf_rn(result, 0.9999f, 1e-4f);
-    constexpr unsigned kPayloadOfNoArithmetic = 0x7fc12345;
-    return __float_as_uint(result) != kPayloadOfNoArithmetic;
+// The value. The compiler cannot know that no arithmetic makes a NaN of that payload, so it keeps
+// the chain; and the store stays one that is always taken.
+template <typename T>
+__device__ T after_chain(float chain, T value) {
+  constexpr unsigned kPayloadOfNoArithmetic = 0x7fc12345;
+  return __float_as_uint(chain) == kPayloadOfNoArithmetic ? from_float<T>(0) : value;
+}
+
+// What a kernel is held up by, passed to it by value. value: the last to be computed.
+template <unsigned kSteps>
+struct EveryThreadSteps {
+  template <typename T>
+  __device__ T held_up(T value) const {
+    if constexpr (kSteps == 0) {
+      return value;
+    } else {
+      float chain = to_float(value);
+#pragma unroll
+      for (unsigned step = 0; step < kSteps; ++step) chain = one_step(chain);
+      return after_chain(chain, value);
+    }
   }
-
- private:
-  static constexpr unsigned kWarp = 32;
-
-  Slowed(unsigned first_block, unsigned steps) : first_block_(first_block), steps_(steps) {}
-
-  unsigned first_block_;
-  unsigned steps_;
 };
 
-// The first of the blocks that the GPU holds at once when the grid ends.
-inline unsigned first_of_last_blocks(const void* kernel, unsigned blocks, int threads) {
+struct LastWaveSteps {
+  unsigned first_block = 0;
+  unsigned steps = 0;
+
+  template <typename T>
+  __device__ T held_up(T value) const {
+    constexpr unsigned kWarp = 32;
+    if (blockIdx.x < first_block || threadIdx.x >= kWarp) return value;
+    float chain = to_float(value);
+#pragma unroll 1
+    for (unsigned step = 0; step < steps; ++step) chain = one_step(chain);
+    return after_chain(chain, value);
+  }
+};
+
+// The kernels that there are of EveryThreadSteps. From 4 on neighbours differ by a quarter at most,
+// so the nearer of two is off by an eighth at most.
+using Ladder = std::integer_sequence<unsigned, 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24,
+                                     28, 32, 40, 48, 56, 64, 80, 96, 112, 128>;
+
+template <unsigned... kRungs>
+std::vector<unsigned> rungs(std::integer_sequence<unsigned, kRungs...>) {
+  return {kRungs...};
+}
+
+// enqueue: enqueues the kernel with the slowdown that it is given, an EveryThreadSteps or a
+// LastWaveSteps.
+template <typename Enqueue, unsigned... kRungs>
+void enqueue_slowed(const Enqueue& enqueue, const Slowing& slowing, unsigned first_of_last_wave,
+                    std::integer_sequence<unsigned, kRungs...>) {
+  if (slowing.way == SlowingWay::kLastWave) {
+    return enqueue(LastWaveSteps{first_of_last_wave, slowing.steps});
+  }
+  ((kRungs == slowing.steps ? enqueue(EveryThreadSteps<kRungs>{}) : void()), ...);
+}
+
+// Blocks that the GPU holds at once.
+inline unsigned resident_blocks(const void* kernel, int threads) {
   int device = 0, sms = 0, blocks_an_sm = 0;
   FUSEGATE_CUDA(cudaGetDevice(&device));
   FUSEGATE_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
   FUSEGATE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_an_sm, kernel, threads, 0));
-  const auto resident = static_cast<unsigned>(sms * blocks_an_sm);
-  return blocks > resident ? blocks - resident : 0;
+  return static_cast<unsigned>(sms * blocks_an_sm);
 }
 
-// Milliseconds that the calls take back to back: the least of several attempts.
-template <typename Call>
-float least_ms(Call call, cudaStream_t stream) {
-  constexpr int kAttempts = 15, kCalls = 40;
-  cudaEvent_t start{}, end{};
-  FUSEGATE_CUDA(cudaEventCreate(&start));
-  FUSEGATE_CUDA(cudaEventCreate(&end));
-  float least = INFINITY;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    FUSEGATE_CUDA(cudaEventRecord(start, stream));
-    for (int i = 0; i < kCalls; ++i) call();
-    FUSEGATE_CUDA(cudaEventRecord(end, stream));
-    FUSEGATE_CUDA(cudaEventSynchronize(end));
-    float ms = 0;
-    FUSEGATE_CUDA(cudaEventElapsedTime(&ms, start, end));
-    least = std::min(least, ms);
-  }
-  cudaEventDestroy(start);
-  cudaEventDestroy(end);
-  return least;
-}
+// In two steps, since # does not expand its argument.
+#define FUSEGATE_QUOTE(text) #text
+#define FUSEGATE_TEXT(macro) FUSEGATE_QUOTE(macro)
 
-// call: enqueues the kernel with so many steps. Doubles them until they cost a fifth and more, which
-// shows above the noise, and takes the share of that.
-template <typename Call>
-unsigned steps_for_share(Call call, cudaStream_t stream) {
-  const float unslowed = least_ms([&] { call(0); }, stream);
-  for (unsigned steps = 32; steps < (1u << 30); steps *= 2) {
-    const float cost = least_ms([&] { call(steps); }, stream) / unslowed - 1;
-    if (cost < 0.2f) continue;
-    return std::max(1u, static_cast<unsigned>(std::lround(FUSEGATE_SLOW_SHARE / cost *
-                                                          static_cast<double>(steps))));
+// Repeats what is known of this kernel and size (Enqueue's type is one kernel's own) or finds it
+// out. That cannot be done in a capture: throws DeviceError there.
+template <typename Enqueue>
+void launch_slowed(const Enqueue& enqueue, unsigned blocks, unsigned resident, const Tensor& out,
+                   cudaStream_t stream) {
+  static std::map<std::int64_t, Slowing> known;
+  const auto enqueue_as = [&](const Slowing& slowing) {
+    enqueue_slowed(enqueue, slowing, blocks > resident ? blocks - resident : 0, Ladder{});
+  };
+  auto found = known.find(out.count());
+  if (found == known.end()) {
+    refuse_capture(stream);
+    const RestoredTensor restored(out, stream);
+    SlowingSearch search(enqueue_as, rungs(Ladder{}), FUSEGATE_SLOW_SHARE, stream);
+    found = known.emplace(out.count(), search.nearest()).first;
+    std::fprintf(stderr, "slowed %s of %s, %lld elements: wanted %+.2f %%, measured %+.2f %%; %s\n",
+                 FUSEGATE_TEXT(FUSEGATE_SLOW_OP), std::string(dtype_name(out.dtype)).c_str(),
+                 static_cast<long long>(out.count()), FUSEGATE_SLOW_SHARE * 100,
+                 found->second.share * 100, found->second.text().c_str());
   }
-  throw DeviceError("no number of steps slows this kernel");
-}
-
-template <typename Launch>
-void Slowed::launch(Launch launch, const void* kernel, std::int64_t packs, unsigned blocks,
-                    cudaStream_t stream) {
-  static std::map<std::pair<const void*, std::int64_t>, unsigned> known;
-  const unsigned first = first_of_last_blocks(kernel, blocks, kThreads);
-  const auto found = known.find({kernel, packs});
-  if (found != known.end()) return launch(Slowed(first, found->second));
-  cudaStreamCaptureStatus capture{};
-  FUSEGATE_CUDA(cudaStreamIsCapturing(stream, &capture));
-  if (capture != cudaStreamCaptureStatusNone) {
-    throw DeviceError("a slowed kernel must run once before it is captured");
-  }
-  const unsigned steps = steps_for_share(
-      [&](unsigned count) { launch(Slowed(first, count)); }, stream);
-  known[{kernel, packs}] = steps;
-  launch(Slowed(first, steps));
+  enqueue_as(found->second);
 }
 
 }  // namespace fusegate
