@@ -74,21 +74,39 @@ void read_acceptance(const JsonField& field, Acceptance& acceptance) {
   acceptance.reason = field.text_or_empty("reason");
 }
 
+// Elements of a list of the same length as time_ns, empty where the entry has none.
+std::vector<JsonField> list_beside_times(const JsonField& entry, std::string_view name,
+                                         std::size_t count) {
+  const auto list = entry.find(name);
+  if (!list) return {};
+  std::vector<JsonField> elements = list->elements();
+  if (elements.size() != count) list->fail("must have as many elements as time_ns");
+  return elements;
+}
+
+// Missing in what was accepted before there was one: the fit then knows nothing.
+ClockFit read_clock_fit(const JsonField& field) {
+  const std::vector<JsonField> values = field.elements();
+  if (values.size() != 4) field.fail("must have four numbers");
+  return {.time_squares = values[0].number(),
+          .clock_squares = values[1].number(),
+          .products = values[2].number(),
+          .degrees_of_freedom = values[3].number()};
+}
+
 void read_invocations(const JsonField& entry, BenchmarkSeries& series) {
   InvocationSummary summary;
   // Published figures have neither; a baseline of ours always does.
   if (const auto spread = entry.find("spread")) summary.spread = spread->number();
   if (const auto samples = entry.find("samples")) summary.samples = samples->integer();
   const auto times = entry.at("time_ns").elements();
-  const auto cycles = entry.find("cycles");
-  const auto cycle_values = cycles ? cycles->elements() : std::vector<JsonField>();
-  if (cycles && cycle_values.size() != times.size()) {
-    cycles->fail("must have as many numbers as time_ns");
-  }
+  const auto cycles = list_beside_times(entry, "cycles", times.size());
+  const auto fits = list_beside_times(entry, "clock_fit", times.size());
   for (std::size_t i = 0; i < times.size(); ++i) {
     summary.time_ns = times[i].positive_number();
-    summary.cycles =
-        cycles ? cycle_values[i].positive_number() : std::numeric_limits<double>::quiet_NaN();
+    summary.cycles = cycles.empty() ? std::numeric_limits<double>::quiet_NaN()
+                                    : cycles[i].positive_number();
+    if (!fits.empty()) summary.clock_fit = read_clock_fit(fits[i]);
     series.invocations.push_back(summary);
   }
   if (times.empty() && series.failure.empty()) entry.at("time_ns").fail("must not be empty");

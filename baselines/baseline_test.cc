@@ -38,6 +38,8 @@ Baseline example() {
   BenchmarkSeries linear;
   linear.name = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
   linear.invocations = {{58123.4567, 99948123.4, 0.00123456, 60}, {58200, 1e8, 0.002, 60}};
+  linear.invocations[0].clock_fit = {
+      .time_squares = 0.012345678, .clock_squares = 0.5, .products = -0.25, .degrees_of_freedom = 59};
   linear.counters = {{"flops", 38654705664.0}, {"kernel_launches", 1}, {"host_ns", 2512.34}};
   linear.choices = {{"addmm", "algo 66"}};
   BenchmarkSeries geglu;
@@ -74,6 +76,11 @@ TEST(BaselineText, ReadsBackWithinRounding) {
   EXPECT_EQ(linear.invocations[0].time_ns, 58123);
   EXPECT_EQ(linear.invocations[0].cycles, 99948000);
   EXPECT_EQ(linear.invocations[1].time_ns, 58200);
+  EXPECT_EQ(linear.invocations[0].clock_fit.time_squares, 0.012346);
+  EXPECT_EQ(linear.invocations[0].clock_fit.clock_squares, 0.5);
+  EXPECT_EQ(linear.invocations[0].clock_fit.products, -0.25);
+  EXPECT_EQ(linear.invocations[0].clock_fit.degrees_of_freedom, 59);
+  EXPECT_EQ(linear.invocations[1].clock_fit.degrees_of_freedom, 0);
   EXPECT_NEAR(linear.invocations[0].spread, 0.0016173, 1e-9);  // the median of both
   EXPECT_EQ(linear.invocations[0].samples, 60);
   EXPECT_EQ(linear.counters.at("flops"), 38655000000.0);
@@ -100,7 +107,8 @@ TEST(BaselineText, IsOneSortedLineABenchmark) {
           R"({"name":"geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072","time_ns":[1.5],)"
           R"("spread":0,"samples":30,"doubts":["unsteady","clock_unread"]},)",
           R"({"name":"linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072",)"
-          R"("time_ns":[58123,58200],"cycles":[99948000,100000000],"spread":0.0016173,)"
+          R"("time_ns":[58123,58200],"cycles":[99948000,100000000],)"
+          R"("clock_fit":[[0.012346,0.5,-0.25,59],[0,0,0,0]],"spread":0.0016173,)"
           R"("samples":60,"counters":{"flops":38655000000,"host_ns":2512.3,"kernel_launches":1},)"
           R"("choices":{"addmm":"algo 66"}})"));
 }
@@ -256,7 +264,7 @@ TEST(ReasonsNotToAccept, NameAFewOfManyFailures) {
   for (const char* name : {"a", "b", "c", "d", "e"}) {
     run.benchmarks.push_back({});
     run.benchmarks.back().name = name;
-    run.benchmarks.back().failure = "x";
+    run.benchmarks.back().failure = std::string("x");
   }
   EXPECT_THAT(reasons_not_to_accept(run), ElementsAre("benchmarks failed: a, b, c and 2 more"));
 }

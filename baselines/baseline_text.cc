@@ -43,6 +43,17 @@ std::vector<double> values_of(const BenchmarkSeries& series, double InvocationSu
   return values;
 }
 
+// A list an invocation, as read_clock_fit() reads it.
+std::string clock_fits_text(const BenchmarkSeries& series) {
+  std::string text = "[";
+  for (const InvocationSummary& summary : series.invocations) {
+    const ClockFit& fit = summary.clock_fit;
+    if (text.size() > 1) text += ',';
+    text += list_text({fit.time_squares, fit.clock_squares, fit.products, fit.degrees_of_freedom});
+  }
+  return text + "]";
+}
+
 std::string counters_text(const std::map<std::string, double>& counters) {
   std::string text;
   for (const auto& [name, value] : counters) {
@@ -71,7 +82,8 @@ std::string series_text(const BenchmarkSeries& series) {
   const auto cycles = values_of(series, &InvocationSummary::cycles);
   const auto finite = [](double value) { return std::isfinite(value); };
   if (!cycles.empty() && std::ranges::all_of(cycles, finite)) {
-    text += fmt::format(",\"cycles\":{}", list_text(cycles));
+    text += fmt::format(",\"cycles\":{},\"clock_fit\":{}", list_text(cycles),
+                        clock_fits_text(series));
   }
   if (!series.invocations.empty()) {
     text += fmt::format(",\"spread\":{},\"samples\":{}",

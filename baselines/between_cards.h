@@ -13,6 +13,7 @@ namespace fusegate {
 struct BetweenCards {
   VarianceEstimate time;
   VarianceEstimate cycles;
+  VarianceEstimate equal_clock;
 };
 
 // By the benchmark's arithmetic intensity; where it has no counters "flops" and "min_bytes", the

@@ -55,6 +55,7 @@ struct SpreadSummary {
 struct ClassSpread {
   SpreadSummary time;
   SpreadSummary cycles;
+  SpreadSummary equal_clock;  // of time (clock_share.h)
 };
 
 // Comparisons of unchanged code in which at least one benchmark was called.
@@ -94,6 +95,7 @@ struct CardSpread {
   int benchmarks = 0;
   double time = 0;    // NaN without benchmarks
   double cycles = 0;  // NaN where any has no cycles
+  double equal_clock = 0;  // likewise
 };
 
 struct BetweenCard {
@@ -109,6 +111,7 @@ struct BenchmarkCalibration {
   double time_ns = 0;              // geometric mean
   double spread_time = 0;          // standard deviation between the processes of a card
   double spread_cycles = 0;        // NaN where any has no cycles
+  double spread_equal_clock = 0;   // likewise
   double degrees_of_freedom = 0;   // of both
   double smallest_detectable = 0;  // by the gate's rule; NaN where nothing was drawn
 };

@@ -16,6 +16,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 struct Variances {
   double time = 0;
   double cycles = 0;
+  double equal_clock = 0;
 };
 
 double floored_root(double variance) {
@@ -31,9 +32,11 @@ CardSpread card_spread(const std::vector<Variances>& benchmarks,
     ++spread.benchmarks;
     sum.time += benchmarks[i].time;
     sum.cycles += benchmarks[i].cycles;
+    sum.equal_clock += benchmarks[i].equal_clock;
   }
   spread.time = floored_root(sum.time / spread.benchmarks);
   spread.cycles = floored_root(sum.cycles / spread.benchmarks);
+  spread.equal_clock = floored_root(sum.equal_clock / spread.benchmarks);
   return spread;
 }
 
@@ -76,9 +79,11 @@ std::optional<BetweenCard> between_card(const CalibrationPool& pool,
   const auto& series = pool.cards.front().run.benchmarks;
   std::vector<Variances> variances;
   for (std::size_t i = 0; i < series.size(); ++i) {
+    const auto variance_at = [&](double share) {
+      return between_groups_variance(logarithms(pool.cards, i, share));
+    };
     variances.push_back(
-        {between_groups_variance(logarithms(pool.cards, i, &InvocationSummary::time_ns)),
-         between_groups_variance(logarithms(pool.cards, i, &InvocationSummary::cycles))});
+        {variance_at(0), variance_at(1), variance_at(pooled_clock_share(pool.cards, i))});
   }
   BetweenCard result;
   result.cards = static_cast<int>(pool.cards.size());

@@ -61,7 +61,8 @@ SpreadSummary read_summary(const JsonField& field) {
 }
 
 ClassSpread read_class_spread(const JsonField& field) {
-  return {read_summary(field.at("time")), read_summary(field.at("cycles"))};
+  return {read_summary(field.at("time")), read_summary(field.at("cycles")),
+          read_summary(field.at("equal_clock"))};
 }
 
 FalseAlarms read_alarms(const JsonField& field) {
@@ -99,7 +100,7 @@ RuleCalibration read_rule(const JsonField& field) {
 
 CardSpread read_card_spread(const JsonField& field) {
   return {count_at(field, "benchmarks"), spread_or_nan(field, "time"),
-          spread_or_nan(field, "cycles")};
+          spread_or_nan(field, "cycles"), spread_or_nan(field, "equal_clock")};
 }
 
 BetweenCard read_between_card(const JsonField& field) {
@@ -130,6 +131,7 @@ BenchmarkCalibration read_benchmark(const JsonField& field) {
   benchmark.time_ns = field.at("time_ns").positive_number();
   benchmark.spread_time = spread_or_nan(field, "spread_time");
   benchmark.spread_cycles = spread_or_nan(field, "spread_cycles");
+  benchmark.spread_equal_clock = spread_or_nan(field, "spread_equal_clock");
   benchmark.degrees_of_freedom = field.at("degrees_of_freedom").number();
   benchmark.smallest_detectable = number_or_nan(field, "smallest_detectable");
   return benchmark;

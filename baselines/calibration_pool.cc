@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "baselines/clock_share.h"
 #include "baselines/error.h"
 
 namespace fusegate {
@@ -133,16 +134,24 @@ CalibrationPool pool_runs(std::vector<Run> runs) {
 
 std::vector<std::vector<double>> logarithms(const std::vector<PooledCard>& cards,
                                             std::size_t benchmark,
-                                            double InvocationSummary::*field) {
+                                            double share) {
   std::vector<std::vector<double>> result;
   for (const PooledCard& card : cards) {
     std::vector<double> values;
     for (const InvocationSummary& summary : card.run.benchmarks[benchmark].invocations) {
-      values.push_back(std::log(summary.*field));
+      values.push_back(log_at_share(summary, share));
     }
     result.push_back(std::move(values));
   }
   return result;
+}
+
+double pooled_clock_share(const std::vector<PooledCard>& cards, std::size_t benchmark) {
+  std::vector<const BenchmarkSeries*> series;
+  for (const PooledCard& card : cards) series.push_back(&card.run.benchmarks[benchmark]);
+  const bool all_have_cycles = std::ranges::all_of(
+      series, [](const BenchmarkSeries* own) { return has_cycles(*own); });
+  return all_have_cycles ? clock_share(series) : std::numeric_limits<double>::quiet_NaN();
 }
 
 Run drawn_run(const PooledCard& card, const std::vector<std::size_t>& invocations) {

@@ -41,10 +41,12 @@ struct CalibrationPool {
 // succeeded in every invocation. Runs without a device_uuid count as one card.
 CalibrationPool pool_runs(std::vector<Run> runs);
 
-// Logarithms of one benchmark's times or cycles, a list a card.
+// Logarithms of one benchmark's times, cycles or times at equal clock (log_at_share()), a list a card.
 std::vector<std::vector<double>> logarithms(const std::vector<PooledCard>& cards,
                                             std::size_t benchmark,
-                                            double InvocationSummary::*field);
+                                            double share);
+// The benchmark's clock_share(); NaN where any invocation has no cycles.
+double pooled_clock_share(const std::vector<PooledCard>& cards, std::size_t benchmark);
 
 // The card's run reduced to the given invocations, of no session; counters and choices stay those
 // of all.

@@ -81,14 +81,17 @@ Quantiles quantiles_of(const std::vector<double>& values) {
 std::vector<BenchmarkCalibration> benchmark_spreads(const std::vector<PooledCard>& cards) {
   std::vector<BenchmarkCalibration> benchmarks;
   for (std::size_t i = 0; i < cards.front().run.benchmarks.size(); ++i) {
-    const auto times = logarithms(cards, i, &InvocationSummary::time_ns);
+    const auto times = logarithms(cards, i, 0);
     const VarianceEstimate time = within_cards(times);
-    const VarianceEstimate cycles = within_cards(logarithms(cards, i, &InvocationSummary::cycles));
+    const VarianceEstimate cycles = within_cards(logarithms(cards, i, 1));
+    const VarianceEstimate equal_clock =
+        within_cards(logarithms(cards, i, pooled_clock_share(cards, i)));
     BenchmarkCalibration benchmark;
     benchmark.name = cards.front().run.benchmarks[i].name;
     benchmark.time_ns = geometric_mean(times);
     benchmark.spread_time = std::sqrt(time.variance);
     benchmark.spread_cycles = std::sqrt(cycles.variance);
+    benchmark.spread_equal_clock = std::sqrt(equal_clock.variance);
     benchmark.degrees_of_freedom = time.degrees_of_freedom;
     benchmark.smallest_detectable = kNan;
     benchmarks.push_back(std::move(benchmark));
@@ -107,7 +110,8 @@ PerClass<ClassSpread> class_spreads(const std::vector<BenchmarkCalibration>& ben
     const double target = spread_target(duration);
     spreads[class_index(duration)] = {
         summary_of(members, &BenchmarkCalibration::spread_time, target),
-        summary_of(members, &BenchmarkCalibration::spread_cycles, target)};
+        summary_of(members, &BenchmarkCalibration::spread_cycles, target),
+        summary_of(members, &BenchmarkCalibration::spread_equal_clock, target)};
   }
   return spreads;
 }
@@ -116,16 +120,19 @@ PerClass<SpreadError> rms_errors(const PooledCard& card,
                                  const std::vector<DurationClass>& classes) {
   PerClass<std::vector<double>> times;
   PerClass<std::vector<double>> cycles;
+  PerClass<std::vector<double>> equal_clock;
   for (std::size_t left_out = 0; left_out < card.invocations(); ++left_out) {
     const auto spreads = class_spreads(benchmark_spreads({without(card, left_out)}), classes);
     for (std::size_t i = 0; i < spreads.size(); ++i) {
       times[i].push_back(spreads[i].time.rms);
       cycles[i].push_back(spreads[i].cycles.rms);
+      equal_clock[i].push_back(spreads[i].equal_clock.rms);
     }
   }
   PerClass<SpreadError> errors;
   for (std::size_t i = 0; i < errors.size(); ++i) {
-    errors[i] = {jackknife_error(times[i]), jackknife_error(cycles[i])};
+    errors[i] = {jackknife_error(times[i]), jackknife_error(cycles[i]),
+                 jackknife_error(equal_clock[i])};
   }
   return errors;
 }

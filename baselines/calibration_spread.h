@@ -25,6 +25,7 @@ PerClass<ClassSpread> class_spreads(const std::vector<BenchmarkCalibration>& ben
 struct SpreadError {
   double time = 0;
   double cycles = 0;
+  double equal_clock = 0;
 };
 
 // By the jackknife over the invocations of a card: leaving each out in turn keeps what the

@@ -64,7 +64,11 @@ TEST(BenchmarkSpreads, HaveNoCyclesWhereAnyIsMissing) {
 }
 
 BenchmarkCalibration with_spread(double spread, double degrees_of_freedom) {
-  return {"", 0, spread, std::nan(""), degrees_of_freedom, 0};
+  BenchmarkCalibration benchmark;
+  benchmark.spread_time = spread;
+  benchmark.spread_cycles = benchmark.spread_equal_clock = std::nan("");
+  benchmark.degrees_of_freedom = degrees_of_freedom;
+  return benchmark;
 }
 
 TEST(ClassSpreads, SummariseEachClassOnItsOwn) {

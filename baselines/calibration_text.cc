@@ -58,7 +58,8 @@ ordered_json spread_json(const PerClass<ClassSpread>& spread) {
   ordered_json json = by_class(spread, [](const ClassSpread& own) {
     return ordered_json{{"target", nullptr},
                         {"time", summary_json(own.time)},
-                        {"cycles", summary_json(own.cycles)}};
+                        {"cycles", summary_json(own.cycles)},
+                        {"equal_clock", summary_json(own.equal_clock)}};
   });
   for (const DurationClass duration : kDurationClasses) {
     json[std::string(duration_class_key(duration))]["target"] = number(spread_target(duration));
@@ -97,7 +98,8 @@ ordered_json rule_json(const RuleCalibration& own) {
 ordered_json card_spread_json(const CardSpread& spread) {
   return {{"benchmarks", spread.benchmarks},
           {"time", number(spread.time)},
-          {"cycles", number(spread.cycles)}};
+          {"cycles", number(spread.cycles)},
+          {"equal_clock", number(spread.equal_clock)}};
 }
 
 ordered_json between_card_json(const std::optional<BetweenCard>& between) {
@@ -125,6 +127,7 @@ ordered_json benchmark_json(const BenchmarkCalibration& benchmark) {
           {"time_ns", number(benchmark.time_ns)},
           {"spread_time", number(benchmark.spread_time)},
           {"spread_cycles", number(benchmark.spread_cycles)},
+          {"spread_equal_clock", number(benchmark.spread_equal_clock)},
           {"degrees_of_freedom", benchmark.degrees_of_freedom},
           {"smallest_detectable", number(benchmark.smallest_detectable)}};
 }

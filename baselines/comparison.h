@@ -27,12 +27,16 @@ struct Comparison {
   const BenchmarkSeries* candidate = nullptr;
   // Of logarithms.
   Contrast time{};
-  std::optional<Contrast> cycles{};    // where every invocation of both sides has them
+  // Where every invocation of both sides has cycles.
+  std::optional<Contrast> cycles{};
+  std::optional<Contrast> equal_clock{};  // time at equal clock (clock_share.h)
+  double clock_share = 0;
   bool has_single_invocation = false;  // on either side
   bool has_borrowed_noise = false;     // on both, so the noise is that of the suite's others
   bool is_control = false;
   bool has_moved = false;  // a control that differs for certain, in time or in cycles
-  // Adjusted over the suite. "Time alone" tells a clock that moved from a kernel that did.
+  // Adjusted over the suite. "Time alone", at whatever clock, tells a clock that moved from a kernel
+  // that did.
   double p_slower = 1;
   double p_faster = 1;
   double p_slower_in_time_alone = 1;
@@ -45,9 +49,19 @@ struct Comparison {
   bool has_estimate() const { return time.degrees_of_freedom > 0; }
   // The one whose effect and interval a verdict states.
   const Contrast& stated(const Circumstances& circumstances) const {
-    return circumstances.cycles_alone && cycles ? *cycles : time;
+    if (circumstances.cycles_alone && cycles) return *cycles;
+    return equal_clock ? *equal_clock : time;
   }
 };
+
+// Whether time and cycles, as estimated, both lie beyond half the smallest effect that matters, in
+// the direction (1: slower, -1: faster). Neither is asked to be certain of it: that would cost the
+// noise of the clock, which time at equal clock is rid of. But where one of them shows nothing, the
+// other shows the clock, or the share by which the clock was taken out was wrong.
+bool both_show(const Contrast& time, const Contrast& cycles, double direction, const Rule& rule);
+
+// Whether time, at whatever clock, is slower (true) or faster (false) for certain.
+std::optional<bool> says_slower_in_time_alone(const Comparison& comparison, const Rule& rule);
 
 // In the input's order; both pointers of each are set, and both have invocations.
 void compare_suite(std::vector<Comparison>& suite, const Circumstances& circumstances,

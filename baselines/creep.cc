@@ -41,7 +41,7 @@ void find_ranges(const GateResult& anchor, const GateResult& baseline, Creep& cr
   const std::set<std::string> slower = slower_against(baseline);
   for (const FamilyFinding& finding : anchor.families) {
     CreepFinding found{
-        finding.family + ", " + finding.range, finding.effect(), finding.interval, {}};
+        finding.family + ", " + finding.range, finding.effect, finding.interval, {}};
     for (const FamilyRow& row : finding.rows) found.benchmarks.push_back(row.benchmark);
     const bool is_known = std::ranges::any_of(
         found.benchmarks, [&](const std::string& name) { return slower.contains(name); });
@@ -52,8 +52,7 @@ void find_ranges(const GateResult& anchor, const GateResult& baseline, Creep& cr
   }
 }
 
-// cycles_alone: whether the intervals against the anchor are of cycles.
-void find_benchmarks(const GateResult& anchor, const GateResult& baseline, bool cycles_alone,
+void find_benchmarks(const GateResult& anchor, const GateResult& baseline,
                      std::optional<double> max_creep, Creep& creep) {
   std::set<std::string> known;
   for (const Verdict& verdict : baseline.verdicts) {
@@ -62,11 +61,8 @@ void find_benchmarks(const GateResult& anchor, const GateResult& baseline, bool 
   for (const Verdict& verdict : anchor.verdicts) {
     if (verdict.kind != VerdictKind::kRegression) continue;
     if (known.contains(verdict.benchmark)) continue;
-    const bool is_of_cycles = cycles_alone && std::isfinite(verdict.effect_cycles);
-    CreepFinding found{verdict.benchmark,
-                       is_of_cycles ? verdict.effect_cycles : verdict.effect_time,
-                       verdict.interval,
-                       {verdict.benchmark}};
+    CreepFinding found{
+        verdict.benchmark, verdict.effect, verdict.interval, {verdict.benchmark}};
     found.beyond_limit = max_creep && found.interval.low > *max_creep;
     creep.benchmarks.push_back(std::move(found));
   }
@@ -122,12 +118,10 @@ Creep creep_since(const Baseline& anchor, const Run& candidate, const GateResult
     return creep;
   }
   find_ranges(against_anchor, against_baseline, creep);
-  const Circumstances circumstances = circumstances_of(anchor.run, candidate);
-  find_benchmarks(against_anchor, against_baseline, circumstances.cycles_alone, options.max_creep,
-                  creep);
+  find_benchmarks(against_anchor, against_baseline, options.max_creep, creep);
   largest_first(creep.families);
   largest_first(creep.benchmarks);
-  note_findings(circumstances.other_card, creep);
+  note_findings(circumstances_of(anchor.run, candidate).other_card, creep);
   return creep;
 }
 

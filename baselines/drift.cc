@@ -24,7 +24,7 @@ bool is_control(std::string_view benchmark) { return benchmark.starts_with("cont
 
 Drift drift_of(std::vector<Comparison>& suite) {
   const auto controls = std::ranges::count_if(suite, &Comparison::is_control);
-  constexpr int kQuantities = 2, kDirections = 2;
+  constexpr int kQuantities = 3, kDirections = 2;
   const double level =
       kLevel / static_cast<double>(std::max<std::ptrdiff_t>(1, controls) * kQuantities * kDirections);
   Drift drift;
@@ -33,6 +33,7 @@ Drift drift_of(std::vector<Comparison>& suite) {
     comparison.has_moved = add_control(comparison.time, level, drift.time);
     if (!comparison.cycles) continue;
     comparison.has_moved |= add_control(*comparison.cycles, level, drift.cycles);
+    comparison.has_moved |= add_control(*comparison.equal_clock, level, drift.equal_clock);
   }
   return drift;
 }

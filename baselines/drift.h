@@ -22,10 +22,11 @@ struct Shift {
 struct Drift {
   Shift time;
   Shift cycles;
+  Shift equal_clock;
 };
 
 // The largest difference among the controls that differ from zero for certain: at 1 % over all
-// controls, both quantities and both directions together (Bonferroni). Marks those as moved.
+// controls, all quantities and both directions together (Bonferroni). Marks those as moved.
 Drift drift_of(std::vector<Comparison>& suite);
 
 }  // namespace fusegate

@@ -9,11 +9,13 @@
 #include <utility>
 
 #include "baselines/between_cards.h"
+#include "baselines/clock_share.h"
 #include "baselines/comparison.h"
 #include "baselines/drift.h"
 #include "baselines/family_contrast.h"
 #include "baselines/family_members.h"
 #include "baselines/family_ranges.h"
+#include "baselines/quantity.h"
 
 namespace fusegate {
 namespace {
@@ -46,7 +48,11 @@ bool is_readable(const Measured& measured) {
 Measured measured_of(const Verdict& verdict) {
   Measured measured{&verdict, {}};
   measured.comparison.time = verdict.log_time;
-  if (is_usable(verdict.log_cycles)) measured.comparison.cycles = verdict.log_cycles;
+  if (is_usable(verdict.log_cycles)) {
+    measured.comparison.cycles = verdict.log_cycles;
+    measured.comparison.equal_clock = verdict.log_equal_clock;
+    measured.comparison.clock_share = verdict.clock_share;
+  }
   measured.comparison.is_control = verdict.is_control;
   measured.comparison.has_single_invocation =
       verdict.baseline_invocations < 2 || verdict.candidate_invocations < 2;
@@ -76,11 +82,11 @@ Drift drift_of(const MeasuredByName& measured) {
   return drift_of(suite);
 }
 
-void add_values(const BenchmarkSeries& series, double InvocationSummary::*field,
+void add_values(const BenchmarkSeries& series, double clock_share,
                 std::vector<double>& logarithms, std::vector<int>& blocks) {
   for (const InvocationSummary& summary : series.invocations) {
     if (summary.extension) continue;
-    logarithms.push_back(std::log(summary.*field));
+    logarithms.push_back(log_at_share(summary, clock_share));
     blocks.push_back(summary.block);
   }
 }
@@ -88,10 +94,11 @@ void add_values(const BenchmarkSeries& series, double InvocationSummary::*field,
 // A range before it is known whether there is anything to say of it.
 struct Range {
   FamilyFinding finding;
-  RangeContrast time;
-  std::optional<RangeContrast> cycles;
-
-  const RangeContrast& stated() const { return finding.cycles_alone ? *cycles : time; }
+  Contrast time;
+  std::optional<Contrast> cycles;  // where every row has them
+  Contrast stated;
+  Shift Drift::*shift = &Drift::time;  // of what is stated
+  bool both_must_show = false;         // time and cycles
 };
 
 // Cuts families into ranges and pools each.
@@ -122,26 +129,25 @@ class RangeReader {
   std::vector<Range> take() { return std::move(ranges_); }
 
  private:
-  TwoSides sides_of(const Comparison& comparison, double InvocationSummary::*field) const {
+  // share: which quantity (log_at_share()).
+  TwoSides sides_of(const Comparison& comparison, double share) const {
     TwoSides sides;
-    add_values(*comparison.baseline, field, sides.baseline, sides.baseline_blocks);
-    add_values(*comparison.candidate, field, sides.candidate, sides.candidate_blocks);
+    add_values(*comparison.baseline, share, sides.baseline, sides.baseline_blocks);
+    add_values(*comparison.candidate, share, sides.candidate, sides.candidate_blocks);
     if (circumstances_.side_by_side) return sides;
     sides.baseline_blocks.clear();
     sides.candidate_blocks.clear();
     return sides;
   }
 
-  // contrast_of: the same quantity's contrast of a comparison.
-  template <typename ContrastOf>
-  RangeContrast pooled(const std::vector<const Measured*>& rows, double InvocationSummary::*field,
-                       VarianceEstimate BetweenCards::*cards, ContrastOf contrast_of) {
+  RangeContrast pooled(const std::vector<const Measured*>& rows, const Quantity& quantity) {
     std::vector<RangeRow> range;
     for (const Measured* row : rows) {
       const Comparison& comparison = row->comparison;
-      range.push_back({contrast_of(comparison), sides_of(comparison, field), std::nullopt});
+      range.push_back({quantity.contrast(comparison),
+                       sides_of(comparison, quantity.share(comparison)), std::nullopt});
       if (circumstances_.other_card) {
-        range.back().between_cards = between_cards(*comparison.candidate).*cards;
+        range.back().between_cards = between_cards(*comparison.candidate).*quantity.cards;
       }
     }
     return contrast_of_range(range, estimates_);
@@ -161,21 +167,21 @@ class RangeReader {
 
   Range read_range(const std::vector<const Measured*>& rows) {
     Range range;
-    range.time = pooled(rows, &InvocationSummary::time_ns, &BetweenCards::time,
-                        [](const Comparison& comparison) { return comparison.time; });
     const bool have_cycles = std::ranges::all_of(
         rows, [](const Measured* row) { return row->comparison.cycles.has_value(); });
-    if (have_cycles) {
-      range.cycles = pooled(rows, &InvocationSummary::cycles, &BetweenCards::cycles,
-                            [](const Comparison& comparison) { return *comparison.cycles; });
-    }
+    const Quantity& deciding = deciding_quantity(have_cycles, circumstances_);
+    const RangeContrast stated = pooled(rows, deciding);
+    range.stated = stated.contrast;
+    range.shift = deciding.shift;
+    range.both_must_show = have_cycles && !circumstances_.cycles_alone;
+    range.time = pooled(rows, kTime).contrast;
+    if (have_cycles) range.cycles = pooled(rows, kCycles).contrast;
     FamilyFinding& finding = range.finding;
-    finding.cycles_alone = circumstances_.cycles_alone && have_cycles;
-    finding.effect_time = std::expm1(range.time.contrast.effect);
-    finding.effect_cycles = have_cycles ? std::expm1(range.cycles->contrast.effect)
-                                        : std::numeric_limits<double>::quiet_NaN();
-    const RangeContrast& stated = range.stated();
-    const Interval interval = confidence_interval(stated.contrast, rule_.confidence);
+    finding.effect = std::expm1(range.stated.effect);
+    finding.effect_time = std::expm1(range.time.effect);
+    finding.effect_cycles =
+        have_cycles ? std::expm1(range.cycles->effect) : std::numeric_limits<double>::quiet_NaN();
+    const Interval interval = confidence_interval(range.stated, rule_.confidence);
     finding.interval = {std::expm1(interval.low), std::expm1(interval.high)};
     finding.heterogeneity = stated.pooled.heterogeneity;
     finding.spread = std::expm1(std::sqrt(stated.pooled.tau_squared));
@@ -191,18 +197,10 @@ class RangeReader {
   std::vector<Range> ranges_;
 };
 
-// As for a single benchmark: against the smallest effect that matters and the drift, and where time
-// and cycles both count they must agree.
-double p_beyond(const Range& range, double direction, const Drift& drift, const Rule& rule) {
-  const auto p = [&](Contrast contrast, const Shift& shift) {
-    contrast.effect *= direction;
-    const double moved = direction > 0 ? shift.slower : shift.faster;
-    return p_above(contrast, std::log1p(rule.min_effect) + moved);
-  };
-  const double p_time = p(range.time.contrast, drift.time);
-  if (!range.cycles) return p_time;
-  const double p_cycles = p(range.cycles->contrast, drift.cycles);
-  return range.finding.cycles_alone ? p_cycles : std::max(p_time, p_cycles);
+// As for a single benchmark.
+double p_of_trend(const Range& range, double direction, const Drift& drift, const Rule& rule) {
+  if (range.both_must_show && !both_show(range.time, *range.cycles, direction, rule)) return 1;
+  return p_beyond(range.stated, direction, drift.*range.shift, rule);
 }
 
 // Adjusted over the ranges that could be called, in their order.
@@ -210,7 +208,7 @@ std::vector<double> adjusted_p(const std::vector<Range>& ranges, double directio
                                const Drift& drift, const Rule& rule) {
   std::vector<double> p;
   for (const Range& range : ranges) {
-    if (range.finding.rows.size() > 1) p.push_back(p_beyond(range, direction, drift, rule));
+    if (range.finding.rows.size() > 1) p.push_back(p_of_trend(range, direction, drift, rule));
   }
   const std::vector<double> adjusted = benjamini_hochberg(p);
   std::vector<double> all(ranges.size(), 1);
@@ -234,7 +232,7 @@ bool tells(FamilyFinding& finding, double p_slower, double p_faster, double leve
 void most_severe_first(std::vector<FamilyFinding>& findings) {
   std::ranges::stable_sort(findings, {}, [](const FamilyFinding& finding) {
     const bool faster = finding.trend == FamilyTrend::kFaster;
-    return std::tuple(faster, faster ? finding.effect() : -finding.effect());
+    return std::tuple(faster, faster ? finding.effect : -finding.effect);
   });
 }
 

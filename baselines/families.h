@@ -17,7 +17,7 @@ std::string_view trend_name(FamilyTrend trend);  // "slower", "faster"
 struct FamilyRow {
   std::string benchmark;
   VerdictKind kind = VerdictKind::kInconclusive;
-  double effect = 0;           // of time, or of cycles where they alone decide
+  double effect = 0;           // as the verdict's
   double shrunken_effect = 0;  // the same, drawn towards the range's (family_pooling.h)
 };
 
@@ -27,23 +27,21 @@ struct FamilyFinding {
   std::string range;   // "M <= 1024", "hidden 11008", "all 12 shapes"
   FamilyTrend trend = FamilyTrend::kSlower;
   bool certain_together = false;  // the pooled effect itself is beyond the smallest that matters
+  double effect = 0;              // pooled, of what the verdicts' effects are of
+  Interval interval;              // of effect
   double effect_time = 0;         // pooled, candidate over baseline, minus one
   double effect_cycles = 0;       // NaN where a row has no cycles
-  bool cycles_alone = false;      // whether cycles alone decide (comparison.h)
-  Interval interval;              // of effect_time, or of effect_cycles where they alone decide
-  double p = 1;                   // of the trend, in time and in cycles, adjusted over all ranges
+  double p = 1;                   // of the trend, adjusted over all ranges
   double heterogeneity = 0;       // I^2 of the rows, from 0 to 1
   double spread = 0;              // tau, by how much true effects differ, relative
   std::size_t regressions = 0;    // among the rows
   std::size_t improvements = 0;
   bool rows_differ = false;     // by more than the smallest effect that matters
   std::vector<FamilyRow> rows;  // along the sweep
-
-  double effect() const { return cycles_alone ? effect_cycles : effect_time; }
 };
 
 // Ranges whose pooled effect is beyond the smallest that matters and beyond what controls moved by,
-// in time and in cycles as for a single benchmark, at the rule's false discovery rate over all
+// as for a single benchmark, at the rule's false discovery rate over all
 // ranges of the suite; or that have a regression or an improvement among their rows. The slower
 // ones first, the largest effect first.
 //

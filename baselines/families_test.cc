@@ -242,8 +242,7 @@ TEST(FindFamilies, InTheSustainedRegimeCyclesAloneDecide) {
   }
   const auto findings = findings_of(sweep);
   ASSERT_THAT(findings, SizeIs(1));
-  EXPECT_TRUE(findings[0].cycles_alone);
-  EXPECT_NEAR(findings[0].effect(), 0.02, 0.001);
+  EXPECT_NEAR(findings[0].effect, 0.02, 0.001);
   EXPECT_GT(findings[0].interval.low, 0.015);
   EXPECT_NEAR(findings[0].rows[0].shrunken_effect, 0.02, 0.001);
 }

@@ -37,7 +37,7 @@ std::string remainder(const std::vector<Verdict>& verdicts) {
 
 const Verdict& worst(const std::vector<Verdict>& verdicts) {
   return *std::ranges::max_element(verdicts, {}, [](const Verdict& verdict) {
-    return verdict.kind == VerdictKind::kRegression ? verdict.effect_time : -1;
+    return verdict.kind == VerdictKind::kRegression ? verdict.effect : -1;
   });
 }
 
@@ -58,7 +58,7 @@ void fold(GateResult& result, bool strict) {
     result.exit_code = ExitCode::kRegression;
     result.headline =
         fmt::format("{} of {} got slower, the most {} by {:.2f} %{}", slower, total,
-                    worst(verdicts).benchmark, 100 * worst(verdicts).effect_time, rest);
+                    worst(verdicts).benchmark, 100 * worst(verdicts).effect, rest);
   } else if (invalid != verdicts.end()) {
     refuse(result, fmt::format("{} {}{}", invalid->benchmark, invalid->reason, rest));
   } else if (std::ranges::none_of(verdicts, was_judged)) {

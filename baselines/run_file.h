@@ -41,6 +41,15 @@ struct Provenance {
   nlohmann::json protocol;  // as the benchmark program recorded it; null for plain files
 };
 
+// How time went with the SM clock over the samples of one invocation: sums of squares and products
+// of the logarithms' deviations from their means (clock_share.h).
+struct ClockFit {
+  double time_squares = 0;
+  double clock_squares = 0;
+  double products = 0;
+  double degrees_of_freedom = 0;  // 0: nothing is known
+};
+
 // One benchmark in one invocation: what its samples come to.
 struct InvocationSummary {
   // Each the mean of the samples' fast third (statistics.h), per call.
@@ -53,6 +62,7 @@ struct InvocationSummary {
   int block = 0;
   // Measured afresh after the rest, because the benchmark was undecided or looked slower.
   bool extension = false;
+  ClockFit clock_fit{};
 };
 
 struct BenchmarkResult {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 
+#include "baselines/clock_share.h"
 #include "baselines/error.h"
 #include "baselines/json_field.h"
 #include "baselines/statistics.h"
@@ -158,6 +159,7 @@ BenchmarkResult SampleCollector::result(Samples&& samples) {
   const bool clocks_known =
       std::ranges::all_of(samples.cycles, [](double cycles) { return std::isfinite(cycles); });
   summary.cycles = clocks_known ? fast_third(samples.cycles) : kNan;
+  if (clocks_known) summary.clock_fit = fit_clock(samples.times_ns, samples.cycles);
   return result;
 }
 

@@ -48,7 +48,8 @@ void describe_side(const BenchmarkSeries* series, double& time_ns, int& invocati
 Verdict described(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate) {
   Verdict verdict;
   verdict.benchmark = baseline ? baseline->name : candidate->name;
-  verdict.effect_time = verdict.effect_cycles = verdict.smallest_detectable = kNan;
+  verdict.effect = verdict.effect_time = verdict.effect_cycles = kNan;
+  verdict.clock_share = verdict.smallest_detectable = kNan;
   verdict.interval = {kNan, kNan};
   describe_side(baseline, verdict.baseline_ns, verdict.baseline_invocations, verdict.doubts);
   describe_side(candidate, verdict.candidate_ns, verdict.candidate_invocations, verdict.doubts);
@@ -77,14 +78,9 @@ class DetectableEffects {
     level_ = rule.false_discovery_rate * std::max(1.0, std::ceil(size / 10)) / size;
   }
 
-  // Time and cycles must both show it, so the noisier of the two decides.
   double operator()(const Comparison& comparison) {
-    double error = in_errors(comparison.stated(circumstances_)) *
-                   comparison.stated(circumstances_).standard_error;
-    if (comparison.cycles) {
-      error = std::max(error, in_errors(*comparison.cycles) * comparison.cycles->standard_error);
-    }
-    return std::expm1(std::log1p(threshold_) + error);
+    const Contrast& stated = comparison.stated(circumstances_);
+    return std::expm1(std::log1p(threshold_) + in_errors(stated) * stated.standard_error);
   }
 
  private:
@@ -107,7 +103,8 @@ class DetectableEffects {
 // One invocation may be the odd one out, which no variance within the other side can tell: of four
 // processes of unchanged code (testdata/h200-same-code/paced-5ms), one timed a 1.9 us kernel 13 %
 // below the other three, which agreed within 0.8 %. So it takes two on each side to call anything.
-VerdictKind kind_of(const Comparison& comparison, const Interval& interval, const Rule& rule) {
+VerdictKind kind_of(const Comparison& comparison, const Circumstances& circumstances,
+                    const Interval& interval, const Rule& rule) {
   if (comparison.has_single_invocation) return VerdictKind::kInconclusive;
   const bool slower = comparison.p_slower <= rule.false_discovery_rate;
   const bool faster = comparison.p_faster <= rule.false_discovery_rate;
@@ -118,6 +115,11 @@ VerdictKind kind_of(const Comparison& comparison, const Interval& interval, cons
     return confirmed ? VerdictKind::kRegression : VerdictKind::kInconclusive;
   }
   if (faster) return VerdictKind::kImprovement;
+  // The clock's doing, or the kernel's that draws more power: not unchanged to who waits for it.
+  const bool clock_is_taken_out = comparison.equal_clock && !circumstances.cycles_alone;
+  if (clock_is_taken_out && says_slower_in_time_alone(comparison, rule)) {
+    return VerdictKind::kInconclusive;
+  }
   const double threshold = std::log1p(rule.min_effect);
   const bool inside = interval.low >= -threshold && interval.high <= threshold;
   return inside ? VerdictKind::kUnchanged : VerdictKind::kInconclusive;
@@ -127,15 +129,20 @@ void decide(const Comparison& comparison, const Circumstances& circumstances, co
             DetectableEffects& detectable, Verdict& verdict) {
   verdict.log_time = comparison.time;
   verdict.log_cycles = comparison.cycles.value_or(Contrast{});
+  verdict.log_equal_clock = comparison.equal_clock.value_or(Contrast{});
+  verdict.effect = std::expm1(comparison.stated(circumstances).effect);
   verdict.effect_time = std::expm1(comparison.time.effect);
-  if (comparison.cycles) verdict.effect_cycles = std::expm1(comparison.cycles->effect);
+  if (comparison.cycles) {
+    verdict.effect_cycles = std::expm1(comparison.cycles->effect);
+    verdict.clock_share = comparison.clock_share;
+  }
   verdict.confirming_invocations = comparison.confirming_invocations;
   verdict.is_control = comparison.is_control;
   verdict.machine_moved = comparison.has_moved;
   if (comparison.has_estimate()) {
     const Contrast& stated = comparison.stated(circumstances);
     const Interval interval = confidence_interval(stated, rule.confidence);
-    verdict.kind = kind_of(comparison, interval, rule);
+    verdict.kind = kind_of(comparison, circumstances, interval, rule);
     verdict.interval = {std::expm1(interval.low), std::expm1(interval.high)};
     verdict.p = stated.effect < 0 ? comparison.p_faster : comparison.p_slower;
     verdict.smallest_detectable = detectable(comparison);

@@ -11,9 +11,10 @@
 namespace fusegate {
 
 enum class VerdictKind {
-  kRegression,    // slower by more than the smallest effect that matters, in time and in cycles
+  kRegression,    // slower by more than the smallest effect that matters
   kImprovement,   // faster likewise
-  kUnchanged,     // the interval lies within the smallest effect that matters
+  kUnchanged,     // the interval lies within the smallest effect that matters; nor did the clock
+                  // make time differ
   kInconclusive,  // none of these can be said with the invocations at hand
   kNew,           // the baseline has no such benchmark
   kMissing,       // the candidate has no such benchmark
@@ -32,13 +33,16 @@ struct Rule {
 struct Verdict {
   std::string benchmark;
   VerdictKind kind = VerdictKind::kInconclusive;
-  double effect_time = 0;    // candidate over baseline, minus one; NaN where there is none
+  // Candidate over baseline, minus one: of time at equal clock (clock_share.h); of time where either
+  // side has no cycles, of cycles where they alone decide. NaN where there is none.
+  double effect = 0;
+  Interval interval;         // of effect; NaN where it cannot be had
+  double effect_time = 0;    // at whatever clock either side ran
   double effect_cycles = 0;  // NaN where either side has no cycles
-  Interval interval;         // of effect_time, or of effect_cycles where cycles alone decide; NaN
-                             // where it cannot be had
+  double clock_share = 0;    // by which time goes with the clock; NaN likewise
   double baseline_ns = 0;    // geometric mean over invocations; NaN where there is none
   double candidate_ns = 0;
-  double p = 1;  // of "slower" (or "faster", where effect_time < 0), adjusted
+  double p = 1;  // of "slower" (or "faster", where effect < 0), adjusted
   // The effect that is found with 90 % probability at this noise where a tenth of the suite (at
   // least one benchmark) is slower by as much: a kernel that got slower shows in several shapes.
   // NaN likewise.
@@ -47,6 +51,7 @@ struct Verdict {
   // none.
   Contrast log_time;
   Contrast log_cycles;
+  Contrast log_equal_clock;
   int baseline_invocations = 0;
   int candidate_invocations = 0;
   int confirming_invocations = 0;  // of the candidate's: measured afresh, as it was not decided
@@ -59,14 +64,13 @@ struct Verdict {
 // Every benchmark of either run, sorted by name. Throws InputError for a rule that is none: a
 // negative effect, a rate or confidence outside of (0, 1).
 //
-// Of each invocation only its fast third's mean enters (statistics.h). Per benchmark the candidate's mean logarithm less the
-// baseline's is tested against log(1 + min_effect) (TREAT) with a variance moderated over the suite
-// (moderated_contrasts.h), once for time and once for cycles. The p of "slower" is the larger of
-// the two, as both must agree: an intersection-union test, R. L. Berger, "Multiparameter hypothesis
-// testing and acceptance sampling", Technometrics 24 (1982), 295-300. Where either side has no
-// cycles, time decides alone; where both were measured in the sustained regime, cycles do.
-// Benjamini-Hochberg runs over the suite, once for slower and once for faster. Where a side has a
-// single invocation the verdict is inconclusive, whatever the estimate.
+// Of each invocation only its fast third's mean enters (statistics.h). Per benchmark the candidate's
+// mean logarithm of time at equal clock (clock_share.h) less the baseline's is tested against
+// log(1 + min_effect) (TREAT) with a variance moderated over the suite (moderated_contrasts.h), and
+// both time and cycles must show it (both_show()). Where either side has no cycles, time decides
+// alone; where both were measured in the sustained regime, cycles do. Benjamini-Hochberg runs over
+// the suite, once for slower and once for faster. Where a side has a single invocation the verdict
+// is inconclusive, whatever the estimate.
 //
 // Runs of one session are compared block by block (two_sides.h). Between two cards the difference
 // of cards adds to the noise (between_cards.h). Where controls moved, the effect must exceed their

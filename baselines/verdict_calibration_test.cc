@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 TEST(Calibration, UnchangedSuitesRaiseNoAlarm) {
   for (const int invocations : {2, 3, 5}) {
     const Counts counts = simulate({.invocations = invocations}, 1000);
-    // Expected is much less than 1 in 100: the effect is zero, the test is against 0.5 %, and time
-    // and cycles must both pass it.
-    EXPECT_LE(counts.suites_with_false_calls, 5) << invocations;
+    // 1 in 100 is what the rate promises where noise is so large that the smallest effect that
+    // matters does not show beside it, as that of half of these benchmarks is.
+    EXPECT_LE(counts.suites_with_false_calls, 10) << invocations;
   }
 }
 

@@ -13,13 +13,14 @@ std::string signed_percent(double share) { return fmt::format("{:+.2f} %", 100 *
 std::string change(const Comparison& comparison, const Verdict& verdict, const Rule& rule) {
   const bool slower = verdict.kind == VerdictKind::kRegression;
   std::string text =
-      fmt::format("{} by {} in time", slower ? "slower" : "faster", percent(verdict.effect_time));
+      fmt::format("{} by {}", slower ? "slower" : "faster", percent(verdict.effect));
   if (std::isnan(verdict.effect_cycles)) {
-    text += "; cycles were not available to confirm it";
+    text += " in time; cycles were not available to confirm it";
   } else {
-    text += fmt::format(" and {} in cycles", percent(verdict.effect_cycles));
+    text += fmt::format(" at equal clock ({} in time, {} in cycles)",
+                        signed_percent(verdict.effect_time), signed_percent(verdict.effect_cycles));
   }
-  text += fmt::format("; both tests are against {}", percent(rule.min_effect));
+  text += fmt::format("; tested against {}", percent(rule.min_effect));
   if (slower && comparison.confirming_invocations > 0) {
     text += fmt::format("; {} fresh processes confirm it", comparison.confirming_invocations);
   }
@@ -37,13 +38,19 @@ std::string of_control(const Comparison& comparison, const Verdict& verdict) {
   return text;
 }
 
-// Time changed for certain, and yet no verdict: the cycles stand against it.
+// Time changed for certain, or time at equal clock did, and yet no verdict.
 std::string disagreement(const Comparison& comparison, const Verdict& verdict, const Rule& rule) {
-  const bool slower = comparison.p_slower_in_time_alone <= rule.false_discovery_rate;
-  const bool faster = comparison.p_faster_in_time_alone <= rule.false_discovery_rate;
-  if (!comparison.cycles || (!slower && !faster)) return "";
-  return fmt::format("time says {} ({}), cycles do not ({}): the clock may have moved",
-                     slower ? "slower" : "faster", signed_percent(verdict.effect_time),
+  if (!comparison.cycles) return "";
+  if (const auto slower = says_slower_in_time_alone(comparison, rule)) {
+    return fmt::format("time says {} ({}), time at equal clock does not ({}): the clock moved",
+                       *slower ? "slower" : "faster", signed_percent(verdict.effect_time),
+                       signed_percent(verdict.effect));
+  }
+  const bool is_beyond =
+      verdict.interval.low > rule.min_effect || -verdict.interval.high > rule.min_effect;
+  if (!is_beyond) return "";
+  return fmt::format("{} at equal clock, but time ({}) and cycles ({}) do not both show it",
+                     signed_percent(verdict.effect), signed_percent(verdict.effect_time),
                      signed_percent(verdict.effect_cycles));
 }
 
@@ -66,7 +73,7 @@ std::string undecided(const Comparison& comparison, const Circumstances& circums
   if (comparison.p_slower <= rule.false_discovery_rate && comparison.confirming_invocations > 0) {
     return fmt::format("all invocations together say slower ({}), but the {} fresh ones alone do "
                        "not confirm it",
-                       signed_percent(verdict.effect_time), comparison.confirming_invocations);
+                       signed_percent(verdict.effect), comparison.confirming_invocations);
   }
   const std::string clock = disagreement(comparison, verdict, rule);
   if (!clock.empty()) return clock;

@@ -93,6 +93,9 @@ std::vector<std::string> row_of(const Variant& variant, const VariantFigures& fi
   for (std::size_t i = 0; i < spreads.size(); ++i) {
     row.push_back(spread_cell(spreads[i].cycles, errors[i].cycles));
   }
+  for (std::size_t i = 0; i < spreads.size(); ++i) {
+    row.push_back(spread_cell(spreads[i].equal_clock, errors[i].equal_clock));
+  }
   row.push_back(format_effect(change_against(first, figures)));
   std::string flags;
   for (const std::string& flag : variant.flags) flags += (flags.empty() ? "" : " ") + flag;
@@ -114,7 +117,7 @@ Section experiment_section(const fs::path& folder) {
           experiment.suite, flags),
       "Classes are by the times of the first variant, against which the mean change of time is."};
   section.columns = {{"variant"}, {"invocations", Align::kRight}, {"s each", Align::kRight}};
-  for (const char* quantity : {"time ", "cycles "}) {
+  for (const char* quantity : {"time ", "cycles ", "equal clock "}) {
     for (const DurationClass duration : kDurationClasses) {
       section.columns.push_back(
           {std::string(quantity) + std::string(duration_class_title(duration)), Align::kRight});

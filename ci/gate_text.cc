@@ -38,9 +38,9 @@ std::size_t rows_shown(const VerdictGroup& group) {
 
 void add_verdict(Table* table, const Verdict& verdict) {
   table->add_row({std::string(verdict_name(verdict.kind)), verdict.benchmark,
-                  format_effect(verdict.effect_time), format_interval(verdict.interval),
-                  format_effect(verdict.effect_cycles), format_time_ns(verdict.baseline_ns),
-                  format_time_ns(verdict.candidate_ns)});
+                  format_effect(verdict.effect), format_interval(verdict.interval),
+                  format_effect(verdict.effect_time), format_effect(verdict.effect_cycles),
+                  format_time_ns(verdict.baseline_ns), format_time_ns(verdict.candidate_ns)});
 }
 
 // Below the table and not in it: names are long, and with both no row fits a terminal. What changed
@@ -108,13 +108,15 @@ std::string families_text(const std::vector<FamilyFinding>& findings) {
                {"rows", Align::kRight},
                {"effect", Align::kRight},
                {"interval", Align::kRight},
+               {"in time", Align::kRight},
                {"in cycles", Align::kRight},
                {"what"}});
   for (std::size_t i = 0; i < std::min(findings.size(), kMostFindings); ++i) {
     const FamilyFinding& finding = findings[i];
     table.add_row({finding.family, finding.range, std::to_string(finding.rows.size()),
-                   format_effect(finding.effect_time), format_interval(finding.interval),
-                   format_effect(finding.effect_cycles), rows_text(finding)});
+                   format_effect(finding.effect), format_interval(finding.interval),
+                   format_effect(finding.effect_time), format_effect(finding.effect_cycles),
+                   rows_text(finding)});
   }
   std::string text = fmt::format("\n{}", table.text());
   if (findings.size() > kMostFindings) {
@@ -128,6 +130,7 @@ std::string verdicts_text(const GateResult& result) {
                {"benchmark"},
                {"effect", Align::kRight},
                {"interval", Align::kRight},
+               {"in time", Align::kRight},
                {"in cycles", Align::kRight},
                {"baseline", Align::kRight},
                {"candidate", Align::kRight}});

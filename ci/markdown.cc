@@ -69,16 +69,18 @@ class Page {
 };
 
 constexpr std::string_view kVerdictHeader =
-    "| verdict | benchmark | effect | interval | in cycles | baseline | candidate | why |\n"
-    "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |\n";
+    "| verdict | benchmark | effect | interval | in time | in cycles | baseline | candidate | why "
+    "|\n"
+    "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n";
 
 std::vector<std::string> verdict_rows(const VerdictGroup& group) {
   std::vector<std::string> rows;
   for (const Verdict* verdict : group.verdicts) {
     rows.push_back(
-        fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", verdict_name(verdict->kind),
-                    code_cell(verdict->benchmark), format_effect(verdict->effect_time),
-                    format_interval(verdict->interval), format_effect(verdict->effect_cycles),
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+                    verdict_name(verdict->kind), code_cell(verdict->benchmark),
+                    format_effect(verdict->effect), format_interval(verdict->interval),
+                    format_effect(verdict->effect_time), format_effect(verdict->effect_cycles),
                     format_time_ns(verdict->baseline_ns), format_time_ns(verdict->candidate_ns),
                     text_cell(verdict->reason)));
   }
@@ -112,14 +114,14 @@ void add_families(Page* page, const GateResult& result) {
   std::vector<std::string> rows;
   for (const FamilyFinding& finding : result.families) {
     rows.push_back(
-        fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", code_cell(finding.family),
-                    text_cell(finding.range), finding.rows.size(),
-                    format_effect(finding.effect_time), format_interval(finding.interval),
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", code_cell(finding.family),
+                    text_cell(finding.range), finding.rows.size(), format_effect(finding.effect),
+                    format_interval(finding.interval), format_effect(finding.effect_time),
                     format_effect(finding.effect_cycles), text_cell(rows_text(finding))));
   }
   page->add_table(
-      "| family | range | rows | effect | interval | in cycles | what |\n"
-      "| --- | --- | ---: | ---: | ---: | ---: | --- |\n",
+      "| family | range | rows | effect | interval | in time | in cycles | what |\n"
+      "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |\n",
       rows);
 }
 

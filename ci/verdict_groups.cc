@@ -17,7 +17,7 @@ constexpr std::array kOrder{VerdictKind::kRegression,   VerdictKind::kInvalid,
                             VerdictKind::kUnchanged};
 
 double size_of_effect(const Verdict& verdict) {
-  return std::isfinite(verdict.effect_time) ? std::abs(verdict.effect_time) : -1;
+  return std::isfinite(verdict.effect) ? std::abs(verdict.effect) : -1;
 }
 
 bool comes_first(const Verdict* left, const Verdict* right) {

@@ -62,7 +62,7 @@ def verdict_groups(gate):
     groups = []
     for kind in SHOWN_VERDICTS + FOLDED_VERDICTS:
         rows = [row for row in gate["verdicts"] if row["verdict"] == kind]
-        rows.sort(key=lambda row: (-abs(row["effect_time"]) if row["effect_time"] is not None else math.inf,
+        rows.sort(key=lambda row: (-abs(row["effect"]) if row["effect"] is not None else math.inf,
                                    row["benchmark"]))
         if rows:
             groups.append({"title": _title(kind, len(rows)), "rows": rows, "folded": kind in FOLDED_VERDICTS})
@@ -82,7 +82,7 @@ def forest(gate):
     """The families with where each line of the plot goes, all on one scale; a bound that is not known is the
     plot's edge."""
     limit = gate["rule"]["min_effect"]
-    effects = [family["effect_cycles" if family["cycles_alone"] else "effect_time"] for family in gate["families"]]
+    effects = [family["effect"] for family in gate["families"]]
     bounds = [bound for family in gate["families"] for bound in family["interval"].values()]
     values = [value for value in effects + bounds if value is not None]
     most = 1.05 * max(abs(value) for value in (limit, *values))

@@ -28,14 +28,14 @@ def sweep(names=("unfused", "fused"), reference="unfused", rows=(128, 8192), sha
 
 
 def verdict(benchmark, kind="unchanged", effect=0.0):
-    return {"benchmark": benchmark, "verdict": kind, "effect_time": effect, "effect_cycles": effect,
+    return {"benchmark": benchmark, "verdict": kind, "effect": effect, "effect_time": effect, "effect_cycles": effect,
             "interval": {"low": -0.001, "high": 0.001}, "baseline_ns": 1000.0, "candidate_ns": 1050.0,
             "reason": "a reason"}
 
 
 def family(range_text="M <= 1024", trend="slower", effect=0.03, rows=("geglu/fused/a", "geglu/fused/b")):
     return {"family": "geglu/fused/bf16", "range": range_text, "trend": trend, "certain_together": True,
-            "effect_time": effect, "effect_cycles": effect, "cycles_alone": False,
+            "effect": effect, "effect_time": effect, "effect_cycles": effect,
             "interval": {"low": effect - 0.002, "high": effect + 0.002},
             "p": 0.001, "heterogeneity": 0.1, "spread": 0.001, "regressions": 1, "improvements": 0,
             "summary": "1 of 2 is a regression",
