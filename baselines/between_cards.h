@@ -7,17 +7,17 @@
 
 namespace fusegate {
 
-// The variance of one card's mean logarithm about its model's. Compute-bound kernels carry over in
-// cycles better than in time, as cards differ in the clock that they hold under load; memory-bound
-// ones carry over in both.
+// The variance of one card's mean logarithm about its model's. Cards differ in the clock that they
+// hold under load, which compute-bound kernels feel in time and less in cycles; at equal clock, short
+// kernels and those whose data just fits the L2 differ by more than long ones.
 struct BetweenCards {
   VarianceEstimate time;
   VarianceEstimate cycles;
   VarianceEstimate equal_clock;
 };
 
-// By the benchmark's arithmetic intensity; where it has no counters "flops" and "min_bytes", the
-// larger of both classes.
+// By the benchmark's arithmetic intensity and duration; compute-bound where it has no counters
+// "flops" and "min_bytes".
 BetweenCards between_cards(const BenchmarkSeries& series);
 
 // Two cards' worth of it onto the contrast; the degrees of freedom after F. E. Satterthwaite, "An
