@@ -34,6 +34,14 @@ TEST(BetweenCards, TimeCarriesOverBetterForMemoryBoundKernels) {
             between_cards(with_intensity(500)).time.variance);
 }
 
+TEST(BetweenCards, LongKernelsCarryOverBestAtEqualClock) {
+  const auto variance = [](double time_ns) {
+    return between_cards(test_series("a", {time_ns, time_ns})).equal_clock.variance;
+  };
+  EXPECT_LT(variance(500e3), variance(60e3));
+  EXPECT_LT(variance(60e3), variance(3e3));
+}
+
 TEST(AddVariance, OfTwoCards) {
   Contrast contrast{0.01, 3, 8};
   add_variance({8, 4}, contrast);

@@ -6,6 +6,7 @@
 
 #include "baselines/error.h"
 #include "bench/fake_meter.h"
+#include "kernels/onednn/cpu_device.h"
 
 namespace fusegate {
 namespace {
@@ -84,6 +85,37 @@ TEST_F(InvocationTest, SpinsOnlyWhereTheMeterCan) {
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("mine: protocol.spin_us: "));
   }
+}
+
+// A device with numbered layouts, and one without.
+class LayoutDevice : public CpuDevice {
+ public:
+  bool lay_out(std::uint64_t number) override {
+    numbers.push_back(number);
+    return true;
+  }
+  std::vector<std::uint64_t> numbers;
+};
+
+TEST(ChooseLayout, IsNumberedWhereTheDeviceCan) {
+  LayoutDevice device;
+  InvocationInfo info;
+  choose_layout(device, info);
+  EXPECT_EQ(info.protocol.layout, Layout::kNumbered);
+  info.protocol.layout = Layout::kDriver;
+  device.numbers.clear();
+  choose_layout(device, info);
+  EXPECT_EQ(info.protocol.layout, Layout::kDriver);
+  EXPECT_TRUE(device.numbers.empty()) << "it is left alone";
+}
+
+TEST(ChooseLayout, IsTheDriversElsewhere) {
+  CpuDevice device;
+  InvocationInfo info;
+  choose_layout(device, info);
+  EXPECT_EQ(info.protocol.layout, Layout::kDriver);
+  info.protocol.layout = Layout::kNumbered;
+  EXPECT_THROW(choose_layout(device, info), InputError);
 }
 
 }  // namespace

@@ -182,6 +182,8 @@ class ProgramTest(unittest.TestCase):
                 (["--order=sorted"], "protocol.order"),
                 (["--regime=peak"], "protocol.regime"),
                 ([*TINY, "--spin-us=100"], "protocol.spin_us"),
+                ([*TINY, "--layout=numbered"], "protocol.layout"),
+                ([*TINY, "--layout=random"], "protocol.layout"),
                 (["--batch=1", "--benchmark_repetitions=many"], "--benchmark_repetitions"),
                 (["--device=cpu", "--batch=1", "--dtype=fp16"], "fp16"),
                 ([*TINY, "--out=/proc/no/such/folder/1.json"], "/proc/no")]:

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "bench/fake_meter.h"
+#include "kernels/onednn/cpu_device.h"
 
 namespace fusegate {
 namespace {
@@ -63,6 +64,41 @@ TEST_F(SessionTest, SizesAndDescribesAtTheFirstPlaceAlone) {
   EXPECT_EQ(meter.records - records, 3);
   EXPECT_EQ(meter.runs - runs, 3) << "one warm-up a place";
   EXPECT_EQ(meter.annotated.size(), 1u);
+}
+
+// Numbered layouts on a CPU: the number alone, and whether the place before is gone by then.
+class NumberedDevice : public CpuDevice {
+ public:
+  bool lay_out(std::uint64_t number) override {
+    EXPECT_EQ(in_use_, 0);
+    numbers.push_back(number);
+    return true;
+  }
+  Memory allocate(std::size_t bytes) override {
+    ++in_use_;
+    memory_.push_back(CpuDevice::allocate(bytes));
+    return Memory(memory_.back().data(), bytes, [this](void*) { --in_use_; });
+  }
+  std::vector<std::uint64_t> numbers;
+
+ private:
+  std::vector<Memory> memory_;
+  int in_use_ = 0;
+};
+
+TEST_F(SessionTest, LaysEveryPlaceOutByItsNumber) {
+  NumberedDevice device;
+  FakeMeter meter(100'000);
+  protocol_.layout = Layout::kNumbered;
+  Ballast ballast(device, 1);
+  const SessionContext context{device, meter, ballast, protocol_, 1};
+  Session session(context, benchmark_);
+  {
+    Verifier verifier(device, 1);
+    session.verify(verifier);
+  }
+  for (const int place : {0, 1, 5}) session.enter(place);
+  EXPECT_EQ(device.numbers, (std::vector<std::uint64_t>{0, 1, 5}));
 }
 
 TEST_F(SessionTest, GivesEveryPlaceInputsOfItsOwn) {

@@ -99,7 +99,7 @@ TEST_F(ExperimentTest, TablesWhatEachVariantSpreads) {
   EXPECT_THAT(section.rows[0][3], HasSubstr("/ 0.057"));
   EXPECT_THAT(section.rows[1][3], HasSubstr("0.000"));
   EXPECT_EQ(section.rows[0][4], "-");
-  EXPECT_EQ(section.rows[1][9], "-0.11 %");
+  EXPECT_EQ(section.rows[1][12], "-0.11 %");
   EXPECT_EQ(section.rows[0].back(), "--spread=400");
 }
 

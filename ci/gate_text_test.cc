@@ -24,7 +24,7 @@ void add(Report* report, const std::string& name, VerdictKind kind, double effec
   Verdict verdict;
   verdict.benchmark = name;
   verdict.kind = kind;
-  verdict.effect_time = effect;
+  verdict.effect = verdict.effect_time = effect;
   verdict.interval = {effect - 0.001, effect + 0.001};
   verdict.baseline_ns = 1000;
   verdict.candidate_ns = 1000 * (1 + effect);
@@ -40,7 +40,7 @@ TEST(GateText, StartsWithTheHeadlineAndEndsWithTheCounts) {
   EXPECT_TRUE(text.starts_with("The headline.\n")) << text;
   EXPECT_TRUE(text.ends_with("\n1 regression, 1 unchanged\n")) << text;
   EXPECT_THAT(text, HasSubstr("accepted by somebody, today: first"));
-  EXPECT_THAT(text, HasSubstr("regression  slow       +5.00 %  [+4.90, +5.10] %    +0.00 %  "
+  EXPECT_THAT(text, HasSubstr("regression  slow       +5.00 %  [+4.90, +5.10] %  +5.00 %    +0.00 %  "
                               "1.000 us   1.050 us\n"));
   EXPECT_THAT(text, Not(HasSubstr("same")));
 }
@@ -83,12 +83,12 @@ void add_finding(Report* report, const std::string& range, std::size_t count) {
   finding.family = "geglu/fused/bf16";
   finding.range = range;
   finding.certain_together = true;
-  finding.effect_time = 0.03;
+  finding.effect = finding.effect_time = 0.03;
   finding.effect_cycles = 0.031;
   finding.interval = {0.029, 0.031};
   for (std::size_t i = result.verdicts.size() - count; i < result.verdicts.size(); ++i) {
     const Verdict& verdict = result.verdicts[i];
-    finding.rows.push_back({verdict.benchmark, verdict.kind, verdict.effect_time, 0.03});
+    finding.rows.push_back({verdict.benchmark, verdict.kind, verdict.effect, 0.03});
     finding.regressions += verdict.kind == VerdictKind::kRegression;
   }
   result.families.push_back(finding);
@@ -100,8 +100,8 @@ TEST(GateText, ReadsFamiliesTogetherAboveTheRows) {
   add(&report, "too", VerdictKind::kInconclusive, 0.03);
   add_finding(&report, "M <= 1024", 2);
   const std::string text = gate_text(report);
-  EXPECT_THAT(text, HasSubstr("geglu/fused/bf16  M <= 1024     2  +3.00 %  [+2.90, +3.10] %    "
-                              "+3.10 %  1 of 2 is a regression\n"));
+  EXPECT_THAT(text, HasSubstr("geglu/fused/bf16  M <= 1024     2  +3.00 %  [+2.90, +3.10] %  "
+                              "+3.00 %    +3.10 %  1 of 2 is a regression\n"));
   EXPECT_LT(text.find("M <= 1024"), text.find("slow"));
 }
 

@@ -16,7 +16,7 @@ Verdict verdict(const std::string& name, VerdictKind kind) {
   verdict.kind = kind;
   verdict.baseline_ns = 1000;
   verdict.candidate_ns = 1050;
-  verdict.effect_time = 0.05;
+  verdict.effect = verdict.effect_time = 0.05;
   verdict.reason = "a reason";
   return verdict;
 }
@@ -58,7 +58,7 @@ TEST(MarkdownReport, ReadsFamiliesTogetherBeforeTheRows) {
   FamilyFinding finding;
   finding.family = "a|b";
   finding.range = "M <= 1024";
-  finding.effect_time = 0.03;
+  finding.effect = finding.effect_time = 0.03;
   finding.interval = {0.029, 0.031};
   finding.rows = {{"slow", VerdictKind::kRegression, 0.05, 0.05},
                   {"other", VerdictKind::kInconclusive, 0.01, 0.01}};

@@ -11,7 +11,7 @@ Verdict verdict(const std::string& name, VerdictKind kind, double effect) {
   Verdict verdict;
   verdict.benchmark = name;
   verdict.kind = kind;
-  verdict.effect_time = effect;
+  verdict.effect = verdict.effect_time = effect;
   return verdict;
 }
 

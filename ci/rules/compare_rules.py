@@ -97,12 +97,15 @@ def tally_of_rule(rule, sides, drawn, group, slowdowns):
     result.not_run = rule.missing or _why_nothing(drawn)
     if result.not_run:
         return result
+    slowable = set(group.slowable)
     for draw in drawn:
         called = set()
         for benchmark in group.benchmarks:
             baseline, candidate = (rules.joined(side, benchmark) for side in (draw.baseline, draw.candidate))
             if rule.calls(baseline, candidate):
                 called.add(benchmark)
+            if benchmark not in slowable:
+                continue
             for slowdown in slowdowns:
                 found = rule.calls(baseline, candidate.slowed(1 + slowdown))
                 result.add_slowed(slowdown, group.classes[benchmark], found)
@@ -131,12 +134,12 @@ def tally_of_gate(splits, group, options):
 
 
 def add_slowed_families(gate, splits, group, options, pool, result):
-    families = sorted({family_of(benchmark) for benchmark in group.benchmarks})
+    families = sorted({family_of(benchmark) for benchmark in group.slowable})
     # In turn, and all of them with every split where that is no more than was asked for.
     turns = [(split, [families[i % len(families)]]) for i, split in enumerate(splits)]
     if len(splits) * len(families) <= options.comparisons:
         turns = [(split, families) for split in splits]
-    tasks = [(split, [benchmark for benchmark in group.benchmarks if family_of(benchmark) == family], slowdown)
+    tasks = [(split, [benchmark for benchmark in group.slowable if family_of(benchmark) == family], slowdown)
              for split, own in turns for family in own for slowdown in options.slowdowns]
     called = pool.map(lambda task: gate.slower(task[0], task[1], 1 + task[2]), tasks)
     for (_, slowed, slowdown), names in zip(tasks, called):

@@ -258,6 +258,22 @@ class Table(Scratch):
         self.assertEqual(len(columns), 1)
 
 
+class Controls(Scratch):
+    def test_are_judged_and_never_slowed(self):
+        run = self.folder / "run"
+        for i in range(2):
+            times = {"control_copy/memcpy/batch:8": [50_000 + k for k in range(12)],
+                     "linear/addmm/bf16/batch:8": [60_000 + k for k in range(12)]}
+            self.write(f"run/{i + 1}.json", run_text(times))
+        group = samples.read_groups([run], False)[0]
+        self.assertEqual(len(group.benchmarks), 2)
+        self.assertEqual(group.slowable, ["linear/addmm/bf16/batch:8"])
+        own = compare_rules.tally_of_rule(rules.MediansDiffer(), "1 process", draws.pairs(group, 2, seed=1), group,
+                                          (0.05,))
+        counts = own.found[0.05]["from_20_us"]
+        self.assertEqual(counts, [own.comparisons, own.comparisons])
+
+
 class Program(Scratch):
     def run_program(self, *arguments):
         out, err = io.StringIO(), io.StringIO()

@@ -110,6 +110,11 @@ class Group:
                         for benchmark in self.benchmarks}
 
     @property
+    def slowable(self):
+        """All but the controls (baselines/drift.h): no change of code slows those, and fusegate calls none of them."""
+        return [benchmark for benchmark in self.benchmarks if not benchmark.startswith("control")]
+
+    @property
     def invocations(self):
         return [invocation for card in self.cards.values() for invocation in card]
 
