@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "baselines/statistics.h"
 
@@ -11,8 +10,22 @@ namespace {
 
 constexpr double squared(double value) { return value * value; }
 
-// What a normal distribution's median absolute deviation is to its standard deviation.
-constexpr double kMadToDeviation = 1.4826;
+// What lies no further from the median than five standard deviations, as the median absolute
+// deviation tells them; everything where that is zero.
+class Reach {
+ public:
+  explicit Reach(const std::vector<double>& values)
+      : middle_(median(values)), reach_(kFarthest * kMadToDeviation * median_absolute_deviation(values)) {}
+
+  bool has(double value) const { return reach_ == 0 || std::abs(value - middle_) <= reach_; }
+
+ private:
+  static constexpr double kFarthest = 5;
+  static constexpr double kMadToDeviation = 1.4826;  // of a normal distribution
+
+  double middle_;
+  double reach_;
+};
 
 void add(const BenchmarkSeries& series, ClockFit& sum) {
   for (const InvocationSummary& summary : series.invocations) {
@@ -33,23 +46,26 @@ double residual_variance(const ClockFit& fit) {
 }  // namespace
 
 ClockFit fit_clock(const std::vector<double>& times_ns, const std::vector<double>& cycles) {
-  constexpr double kFarthest = 5;
-  const double middle = median(times_ns);
-  const double reach = kFarthest * kMadToDeviation * median_absolute_deviation(times_ns);
   std::vector<double> log_times, log_clocks;
   for (std::size_t i = 0; i < times_ns.size(); ++i) {
-    if (reach > 0 && std::abs(times_ns[i] - middle) > reach) continue;
     log_times.push_back(std::log(times_ns[i]));
     log_clocks.push_back(std::log(cycles[i] / times_ns[i]));
   }
-  const auto count = static_cast<double>(log_times.size());
-  const double mean_time = std::accumulate(log_times.begin(), log_times.end(), 0.0) / count;
-  const double mean_clock = std::accumulate(log_clocks.begin(), log_clocks.end(), 0.0) / count;
-  ClockFit fit{.degrees_of_freedom = count - 1};
+  const Reach times(log_times), clocks(log_clocks);
+  ClockFit fit{.degrees_of_freedom = -1};
+  double mean_time = 0, mean_clock = 0;
+  // The sums grow by each sample's deviation from the mean so far: B. P. Welford, "Note on a method
+  // for calculating corrected sums of squares and products", Technometrics 4 (1962), 419-420.
   for (std::size_t i = 0; i < log_times.size(); ++i) {
-    fit.time_squares += squared(log_times[i] - mean_time);
-    fit.clock_squares += squared(log_clocks[i] - mean_clock);
-    fit.products += (log_times[i] - mean_time) * (log_clocks[i] - mean_clock);
+    if (!times.has(log_times[i]) || !clocks.has(log_clocks[i])) continue;
+    fit.degrees_of_freedom += 1;
+    const double count = fit.degrees_of_freedom + 1;
+    const double time_step = log_times[i] - mean_time, clock_step = log_clocks[i] - mean_clock;
+    mean_time += time_step / count;
+    mean_clock += clock_step / count;
+    fit.time_squares += time_step * (log_times[i] - mean_time);
+    fit.clock_squares += clock_step * (log_clocks[i] - mean_clock);
+    fit.products += clock_step * (log_times[i] - mean_time);
   }
   return fit;
 }

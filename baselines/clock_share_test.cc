@@ -123,6 +123,17 @@ TEST(ClockShareTest, LeavesOutSamplesThatWereDisturbed) {
   EXPECT_NEAR(clock_share({&series}), 0.8, 0.05);
 }
 
+TEST(ClockShareTest, LeavesOutClocksFarFromTheOthers) {
+  std::mt19937_64 random(8);
+  BenchmarkSeries series;
+  for (int i = 0; i < 10; ++i) {
+    Samples samples = sample({.share = 0.8}, 48, random);
+    samples.cycles[7] *= 0.8;
+    series.invocations.push_back(summary_of(samples));
+  }
+  EXPECT_NEAR(clock_share({&series}), 0.8, 0.05);
+}
+
 // What it is for: processes that ran at clocks of their own agree at equal clock.
 TEST(ClockShareTest, TakesTheClockOut) {
   std::mt19937_64 random(7);
