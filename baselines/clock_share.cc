@@ -10,22 +10,8 @@ namespace {
 
 constexpr double squared(double value) { return value * value; }
 
-// What lies no further from the median than five standard deviations, as the median absolute
-// deviation tells them; everything where that is zero.
-class Reach {
- public:
-  explicit Reach(const std::vector<double>& values)
-      : middle_(median(values)), reach_(kFarthest * kMadToDeviation * median_absolute_deviation(values)) {}
-
-  bool has(double value) const { return reach_ == 0 || std::abs(value - middle_) <= reach_; }
-
- private:
-  static constexpr double kFarthest = 5;
-  static constexpr double kMadToDeviation = 1.4826;  // of a normal distribution
-
-  double middle_;
-  double reach_;
-};
+// Of the share, where the samples tell little.
+constexpr double kPriorMean = 0.5, kPriorDeviation = 0.3;
 
 void add(const BenchmarkSeries& series, ClockFit& sum) {
   for (const InvocationSummary& summary : series.invocations) {
@@ -43,6 +29,35 @@ double residual_variance(const ClockFit& fit) {
   return std::max(0.0, fit.time_squares - explained) / (fit.degrees_of_freedom - 1);
 }
 
+// Tells samples that some share explains, give or take five standard deviations as the median
+// absolute deviation tells them, from those that none does.
+class Explained {
+ public:
+  Explained(const std::vector<double>& log_times, const std::vector<double>& log_clocks)
+      : log_times_(log_times), log_clocks_(log_clocks), middle_clock_(median(log_clocks)) {
+    std::vector<double> residuals;
+    for (std::size_t i = 0; i < log_times.size(); ++i) residuals.push_back(residual(i));
+    constexpr double kFarthest = 5, kMadToDeviation = 1.4826;
+    middle_ = median(residuals);
+    reach_ = kFarthest * kMadToDeviation * median_absolute_deviation(residuals);
+  }
+
+  bool has(std::size_t i) const {
+    // From share 0 to share 1 the residual changes by the clock's deviation.
+    const double shares = 0.5 * std::abs(log_clocks_[i] - middle_clock_);
+    return reach_ == 0 || std::abs(residual(i) - middle_) <= reach_ + shares;
+  }
+
+ private:
+  double residual(std::size_t i) const { return log_times_[i] + 0.5 * log_clocks_[i]; }
+
+  const std::vector<double>& log_times_;
+  const std::vector<double>& log_clocks_;
+  double middle_clock_;
+  double middle_ = 0;
+  double reach_ = 0;
+};
+
 }  // namespace
 
 ClockFit fit_clock(const std::vector<double>& times_ns, const std::vector<double>& cycles) {
@@ -51,13 +66,13 @@ ClockFit fit_clock(const std::vector<double>& times_ns, const std::vector<double
     log_times.push_back(std::log(times_ns[i]));
     log_clocks.push_back(std::log(cycles[i] / times_ns[i]));
   }
-  const Reach times(log_times), clocks(log_clocks);
+  const Explained explained(log_times, log_clocks);
   ClockFit fit{.degrees_of_freedom = -1};
   double mean_time = 0, mean_clock = 0;
   // The sums grow by each sample's deviation from the mean so far: B. P. Welford, "Note on a method
   // for calculating corrected sums of squares and products", Technometrics 4 (1962), 419-420.
   for (std::size_t i = 0; i < log_times.size(); ++i) {
-    if (!times.has(log_times[i]) || !clocks.has(log_clocks[i])) continue;
+    if (!explained.has(i)) continue;
     fit.degrees_of_freedom += 1;
     const double count = fit.degrees_of_freedom + 1;
     const double time_step = log_times[i] - mean_time, clock_step = log_clocks[i] - mean_clock;
@@ -71,7 +86,6 @@ ClockFit fit_clock(const std::vector<double>& times_ns, const std::vector<double
 }
 
 double clock_share(const std::vector<const BenchmarkSeries*>& series) {
-  constexpr double kPriorMean = 0.5, kPriorDeviation = 0.3;
   ClockFit fit;
   for (const BenchmarkSeries* one : series) add(*one, fit);
   if (fit.degrees_of_freedom < 2) return 0;

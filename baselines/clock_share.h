@@ -19,10 +19,9 @@
 
 namespace fusegate {
 
-// times_ns and cycles: of the samples of one invocation, of one length, positive. Samples whose time
-// or clock is further than five (scaled) median absolute deviations from the median are left out: in
-// one sample of a hundred an H200's clock was 5 to 25 % lower than in the others, and one such
-// outweighs all the others in a sum of squares.
+// times_ns and cycles: of the samples of one invocation, of one length, positive. Samples that no
+// share explains were disturbed by something else and are left out. Those at another clock stay, as
+// they tell the most: in one of a hundred an H200's clock was 5 to 25 % lower.
 ClockFit fit_clock(const std::vector<double>& times_ns, const std::vector<double>& cycles);
 
 // From 0 (time does not depend on the clock) to 1 (cycles do not), from the samples of all
