@@ -38,8 +38,8 @@ Samples sample(const Kernel& kernel, int count, std::mt19937_64& random, double 
 
 InvocationSummary summary_of(const Samples& samples) {
   InvocationSummary summary;
-  summary.time_ns = fast_third(samples.times_ns);
-  summary.cycles = fast_third(samples.cycles);
+  summary.time_ns = fast_half(samples.times_ns);
+  summary.cycles = fast_half(samples.cycles);
   summary.clock_fit = fit_clock(samples.times_ns, samples.cycles);
   return summary;
 }

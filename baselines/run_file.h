@@ -52,7 +52,7 @@ struct ClockFit {
 
 // One benchmark in one invocation: what its samples come to.
 struct InvocationSummary {
-  // Each the mean of the samples' fast third (statistics.h), per call.
+  // Each the mean of the samples' fast half (statistics.h), per call.
   double time_ns = 0;  // NaN where there is no sample
   double cycles = 0;   // time x SM clock; NaN where any sample has no clock
   double spread = 0;   // median absolute deviation of time over its median

@@ -153,12 +153,12 @@ BenchmarkResult SampleCollector::result(Samples&& samples) {
   InvocationSummary& summary = result.summary;
   summary.samples = static_cast<int>(samples.times_ns.size());
   summary.spread = median_absolute_deviation(samples.times_ns) / median(samples.times_ns);
-  summary.time_ns = fast_third(samples.times_ns);
+  summary.time_ns = fast_half(samples.times_ns);
   // A sample without a clock makes the whole benchmark's cycles unknown: the others need not be the
   // same samples in another invocation.
   const bool clocks_known =
       std::ranges::all_of(samples.cycles, [](double cycles) { return std::isfinite(cycles); });
-  summary.cycles = clocks_known ? fast_third(samples.cycles) : kNan;
+  summary.cycles = clocks_known ? fast_half(samples.cycles) : kNan;
   if (clocks_known) summary.clock_fit = fit_clock(samples.times_ns, samples.cycles);
   return result;
 }

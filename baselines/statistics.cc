@@ -50,8 +50,8 @@ double median(std::vector<double> values) {
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-double fast_third(const std::vector<double>& values) {
-  constexpr double kFrom = 0.05, kTo = 0.35;
+double fast_half(const std::vector<double>& values) {
+  constexpr double kFrom = 0.05, kTo = 0.5;
   if (values.empty()) return kNan;
   std::vector<double> sorted = values;
   std::ranges::sort(sorted);

@@ -64,7 +64,7 @@ struct Verdict {
 // Every benchmark of either run, sorted by name. Throws InputError for a rule that is none: a
 // negative effect, a rate or confidence outside of (0, 1).
 //
-// Of each invocation only its fast third's mean enters (statistics.h). Per benchmark the candidate's
+// Of each invocation only its fast half's mean enters (statistics.h). Per benchmark the candidate's
 // mean logarithm of time at equal clock (clock_share.h) less the baseline's is tested against
 // log(1 + min_effect) (TREAT) with a variance moderated over the suite (moderated_contrasts.h), and
 // both time and cycles must show it (both_show()). Where either side has no cycles, time decides

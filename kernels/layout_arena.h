@@ -2,8 +2,8 @@
 // from each other in every process and on every card.
 //
 // How tensors lie to each other decides which of their lines share an L2 set. For working sets near
-// the L2's size that moved a GeGLU MLP on an H200 by 1.0 to 1.2 % (standard deviation over 48
-// layouts) where repeating one layout moved it by 0.6 %. So a process that tries layouts of its own
+// the L2's size that moved a GeGLU MLP on an H200 by 0.9 to 1.2 % (standard deviation over 48
+// layouts) where repeating one layout moved it by 0.5 to 0.65 %. So a process that tries layouts of its own
 // differs from the next by what it happened to try; processes that try the same ones do not
 // (docs/protocol.md). It takes blocks of contiguous memory, since the L2's hash goes by physical
 // addresses: within a block, equal distances are equal to the hash as well.
