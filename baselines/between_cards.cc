@@ -26,7 +26,7 @@ constexpr double kComputeBoundIntensity = 100;
 
 // At equal clock cards differ in latencies and in how their L2 serves them, and long kernels feel
 // little of either. Of the second four, two each were of one kind: 1.4 % between the kinds in kernels
-// of 2 to 5 us, up to 0.9 % in working sets near the L2's size (50 to 100 us), 0.2 % and less in the
+// of 2 to 5 us, up to 0.9 % in working sets near the L2's size (50 to 100 us), 0.3 % and less in the
 // large GEMMs and the large copies. The standard deviations are of what differed the most, as the
 // kinds' share of all cards is not known.
 constexpr double kEqualClockDegreesOfFreedom = 6;  // the four and the four
