@@ -31,7 +31,7 @@ class CompareSuite : public testing::Test {
   std::vector<Comparison> suite_;
 };
 
-TEST_F(CompareSuite, TheLargerOfBothQuantitiesDecides) {
+TEST_F(CompareSuite, TimeAndCyclesMustBothShowIt) {
   compare_suite(suite_, {}, {});
   EXPECT_NEAR(suite_[0].time.effect, std::log(1.02), 1e-7);
   EXPECT_NEAR(suite_[1].time.effect, std::log(1.02), 1e-7);
@@ -46,11 +46,61 @@ TEST_F(CompareSuite, TheLargerOfBothQuantitiesDecides) {
 TEST_F(CompareSuite, AdjustsOverTheSuite) {
   compare_suite(suite_, {}, {});
   const double threshold = std::log1p(Rule{}.min_effect);
-  const double raw =
-      std::max(p_above(suite_[0].time, threshold), p_above(*suite_[0].cycles, threshold));
-  EXPECT_NEAR(suite_[0].p_slower / raw, 3, 1e-9);
+  EXPECT_NEAR(suite_[0].p_slower / p_above(*suite_[0].equal_clock, threshold), 3, 1e-9);
   // In time alone two of the three have it.
   EXPECT_NEAR(suite_[0].p_slower_in_time_alone / p_above(suite_[0].time, threshold), 1.5, 1e-3);
+}
+
+// A kernel of which four fifths of the time go with the clock, as its samples tell: what it takes in
+// time and in cycles where its code is slower and the clock higher by that much.
+class AtAnotherClock : public testing::Test {
+ protected:
+  static constexpr double kShare = 0.8;
+
+  static BenchmarkSeries series(double slower, double clock) {
+    const double time = (1 + slower) / std::pow(1 + clock, kShare);
+    BenchmarkSeries series =
+        test_series("a", {1000 * time, 1001 * time, 999 * time}, 2 * (1 + clock));
+    for (InvocationSummary& summary : series.invocations) {
+      summary.clock_fit = {.time_squares = 1e-4 * kShare * kShare + 1e-9,
+                           .clock_squares = 1e-4,
+                           .products = -1e-4 * kShare,
+                           .degrees_of_freedom = 47};
+    }
+    return series;
+  }
+  static Comparison compared(const BenchmarkSeries& candidate) {
+    const BenchmarkSeries baseline = series(0, 0);
+    std::vector<Comparison> suite(1);
+    suite[0].baseline = &baseline;
+    suite[0].candidate = &candidate;
+    compare_suite(suite, {}, {});
+    return suite[0];
+  }
+};
+
+TEST_F(AtAnotherClock, ALowerClockIsNoSlowerKernel) {
+  const Comparison comparison = compared(series(0, -0.02));
+  EXPECT_NEAR(comparison.clock_share, kShare, 0.01);
+  EXPECT_GT(comparison.time.effect, 0.015);
+  EXPECT_NEAR(comparison.equal_clock->effect, 0, 2e-4);
+  EXPECT_GT(comparison.p_slower, 0.5);
+  EXPECT_EQ(says_slower_in_time_alone(comparison, {}), true);
+}
+
+TEST_F(AtAnotherClock, AHigherClockHidesNoSlowerKernel) {
+  const Comparison comparison = compared(series(0.01, 0.008));
+  EXPECT_LT(comparison.time.effect, 0.004);
+  EXPECT_NEAR(comparison.equal_clock->effect, std::log(1.01), 2e-4);
+  EXPECT_LT(comparison.p_slower, 0.01);
+}
+
+// As the share may be wrong by something, a clock that moved by much decides nothing.
+TEST_F(AtAnotherClock, WhatTimeDoesNotShowIsNotCalled) {
+  const Comparison comparison = compared(series(0.01, 0.02));
+  EXPECT_LT(comparison.time.effect, 0);
+  EXPECT_NEAR(comparison.equal_clock->effect, std::log(1.01), 4e-4);
+  EXPECT_EQ(comparison.p_slower, 1);
 }
 
 TEST_F(CompareSuite, CyclesMissingOnOneSideLeaveTimeAlone) {
