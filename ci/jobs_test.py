@@ -55,21 +55,21 @@ class Run(JobTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.fusegate_calls(), [
             "fusegate run --suite smoke --invocations 3 --program build/host/bin/fusegate_bench"
-            " --out ROOT/.fusegate/runs/TIME/first",
-            "fusegate accept ROOT/.fusegate/runs/TIME/first --if-missing --force --store .fusegate/baselines"
+            " --out .fusegate/runs/TIME/first",
+            "fusegate accept .fusegate/runs/TIME/first --if-missing --force --store .fusegate/baselines"
             " --who somebody --reason first local run of ci/run.sh",
-            "fusegate gate --candidate ROOT/.fusegate/runs/TIME/first"
-            " --json ROOT/.fusegate/reports/TIME/gate.json --markdown ROOT/.fusegate/reports/TIME/gate.md",
-            "fusegate report --candidate ROOT/.fusegate/runs/TIME/first"
-            " --html ROOT/.fusegate/reports/TIME/report.html"])
+            "fusegate gate --candidate .fusegate/runs/TIME/first"
+            " --json .fusegate/reports/TIME/gate.json --markdown .fusegate/reports/TIME/gate.md",
+            "fusegate report --candidate .fusegate/runs/TIME/first"
+            " --html .fusegate/reports/TIME/report.html"])
 
     def test_where_nobody_has_a_baseline_it_measures_two_runs_in_turn(self):
         result = self.box.run("run.sh", FAKE_ACCEPT="recorded")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.subcommands(), ["run", "accept", "gate", "report"])
-        self.assertIn("--out ROOT/.fusegate/runs/TIME/first --out ROOT/.fusegate/runs/TIME/second",
+        self.assertIn("--out .fusegate/runs/TIME/first --out .fusegate/runs/TIME/second",
                       self.fusegate_calls()[0])
-        self.assertIn("--candidate ROOT/.fusegate/runs/TIME/second", self.fusegate_calls()[2])
+        self.assertIn("--candidate .fusegate/runs/TIME/second", self.fusegate_calls()[2])
 
     def test_where_only_others_have_a_baseline_it_records_one_and_gates_a_second_run(self):
         self.store("smoke")
@@ -77,7 +77,7 @@ class Run(JobTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.subcommands(), ["run", "accept", "run", "gate", "report"])
         self.assertIn("baseline: recorded baselines/fake/smoke.json", result.stdout)
-        self.assertIn("--candidate ROOT/.fusegate/runs/TIME/second", self.fusegate_calls()[3])
+        self.assertIn("--candidate .fusegate/runs/TIME/second", self.fusegate_calls()[3])
 
     def test_a_required_baseline_is_never_recorded(self):
         result = self.box.run("run.sh", "--suite", "nightly", "--invocations", "5", "--require-baseline", FAKE_GATE="2")
@@ -91,7 +91,7 @@ class Run(JobTest):
                      "--budget-s", "2400", "--require-baseline")
         self.assertEqual(self.fusegate_calls()[0],
                          "fusegate run --suite nightly --invocations 5 --program build/host/bin/fusegate_bench"
-                         " --out ROOT/.fusegate/runs/TIME/first --max-invocations 15 --budget-s 2400 --aa")
+                         " --out .fusegate/runs/TIME/first --max-invocations 15 --budget-s 2400 --aa")
 
     def test_two_runs_in_turn_and_few_invocations_have_no_aa_arms(self):
         self.box.run("run.sh", "--invocations", "4", FAKE_ACCEPT="recorded")
@@ -177,8 +177,8 @@ class Compare(JobTest):
         self.assertEqual(self.fusegate_calls(), [
             "fusegate duet --suite smoke --invocations 2 --budget-s 60"
             " --base ROOT/build/base/build/host/bin/fusegate_bench --head ROOT/build/host/bin/fusegate_bench"
-            " --out ROOT/.fusegate/runs/TIME --json ROOT/.fusegate/reports/TIME/gate.json"
-            " --markdown ROOT/.fusegate/reports/TIME/gate.md --html ROOT/.fusegate/reports/TIME/report.html"])
+            " --out .fusegate/runs/TIME --json .fusegate/reports/TIME/gate.json"
+            " --markdown .fusegate/reports/TIME/gate.md --html .fusegate/reports/TIME/report.html"])
         self.assertEqual((self.base_tree() / "kernel.cc").read_text(), "fast\n")
 
     def test_has_ten_minutes_unless_told_otherwise(self):

@@ -4,10 +4,11 @@
 new_job() {
   local started
   started=$(date -u +%Y%m%dT%H%M%SZ)
-  RUNS=$FUSEGATE_ROOT/.fusegate/runs/$started
-  REPORTS=$FUSEGATE_ROOT/.fusegate/reports/$started
+  # Below the checkout, in which the scripts run: what is printed of them is then the same everywhere.
+  RUNS=.fusegate/runs/$started
+  REPORTS=.fusegate/reports/$started
   mkdir -p "$RUNS" "$REPORTS"
-  ln -sfn "$started" "$FUSEGATE_ROOT/.fusegate/reports/latest"
+  ln -sfn "$started" .fusegate/reports/latest
   RUN_FAILED=no
 }
 
@@ -33,7 +34,7 @@ gate_and_report() {
 # stopped the gate (a signal, say) judged nothing.
 end_job() {
   local verdict=$1
-  step "runs in ${RUNS#"$FUSEGATE_ROOT/"}, report in ${REPORTS#"$FUSEGATE_ROOT/"}"
+  step "runs in $RUNS, report in $REPORTS"
   if ((verdict > 1)) || [[ $verdict == 0 && $RUN_FAILED == yes ]]; then verdict=2; fi
   exit "$verdict"
 }
