@@ -98,6 +98,20 @@ void note_provenance(const Provenance& baseline, const Provenance& candidate, Ga
   }
 }
 
+// On a GPU, where the kernels that a process has loaded before may decide where the next one's code
+// lies (docs/protocol.md, "What is left").
+void note_parts(const Run& baseline, const Run& candidate, GateResult& result) {
+  const std::size_t alone = count(result.verdicts, VerdictKind::kMissing) +
+                            count(result.verdicts, VerdictKind::kNew);
+  const bool on_gpu =
+      !baseline.provenance.device_uuid.empty() && !candidate.provenance.device_uuid.empty();
+  if (alone == 0 || alone == result.verdicts.size() || !on_gpu) return;
+  result.notes.push_back(
+      fmt::format("{} in one of the runs alone: processes that measure other benchmarks besides may "
+                  "differ by up to 0.8 % in a GEMM whose code is the same.",
+                  alone == 1 ? "1 benchmark is" : fmt::format("{} benchmarks are", alone)));
+}
+
 void add_notes(const std::vector<std::string>& notes, GateResult& result) {
   result.notes.insert(result.notes.end(), notes.begin(), notes.end());
 }
@@ -127,6 +141,7 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
   }
   result.verdicts = judge(baseline, candidate, options.rule);
   fold(result, options.strict);
+  note_parts(baseline, candidate, result);
   result.families = find_families(baseline, candidate, result.verdicts, options.rule);
   return result;
 }

@@ -127,6 +127,16 @@ TEST(Gate, OtherEnvironmentsAreNotComparedUnlessAllowed) {
   EXPECT_EQ(allowed.environment_differences.size(), 2u);
 }
 
+TEST(Gate, NotesThatOneRunMeasuredOthersBesides) {
+  auto whole = test_run({test_series("a", kQuiet), test_series("b", kQuiet)});
+  auto part = test_run({test_series("a", kQuiet)});
+  EXPECT_THAT(gate(whole, part, {}).notes, testing::IsEmpty()) << "no GPU";
+  whole.provenance.device_uuid = part.provenance.device_uuid = "GPU-1";
+  EXPECT_THAT(gate(whole, part, {}).notes, testing::ElementsAre(HasSubstr("1 benchmark is in one")));
+  EXPECT_THAT(gate(part, whole, {}).notes, testing::ElementsAre(HasSubstr("1 benchmark is in one")));
+  EXPECT_THAT(gate(whole, whole, {}).notes, testing::IsEmpty());
+}
+
 TEST(Gate, NotesTheDoubtsOfEitherRun) {
   auto baseline = test_run({test_series("a", kQuiet)});
   auto candidate = baseline;
