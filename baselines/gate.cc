@@ -91,7 +91,7 @@ void note_provenance(const Provenance& baseline, const Provenance& candidate, Ga
   }
   const bool both = !baseline.device_uuid.empty() && !candidate.device_uuid.empty();
   if (both && baseline.device_uuid != candidate.device_uuid) {
-    // Twelve H200 in three sets of up to four (between_cards.cc).
+    // Ten H200 in three sets (between_cards.cc).
     result.notes.push_back(
         "The runs come from two cards, which widens every interval: at equal clock, H200s differed by "
         "up to 1.4 % in kernels of a few microseconds and by up to 0.3 % in long ones.");
