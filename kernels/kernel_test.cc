@@ -85,6 +85,9 @@ TEST(Work, CountsOperationsAndBytes) {
   const Stage pointwise = pointwise_work("mul", 3, {&out, &out}, out);
   EXPECT_EQ(pointwise.flops, 3 * 64);
   EXPECT_EQ(pointwise.min_bytes, 2 * 3 * 64);
+  const Stage fused = gate_up_geglu_work(x, w, w, out);
+  EXPECT_EQ(fused.flops, 2 * product.flops + (kGeluFlops + 1) * 64);
+  EXPECT_EQ(fused.min_bytes, 2 * (4 * 8 + 2 * 16 * 8 + 4 * 16));
 }
 
 TEST(OpenDevice, NamesTheKindsThereAre) {

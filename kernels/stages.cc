@@ -36,6 +36,15 @@ Stage pointwise_work(std::string name, double flops_per_element,
   return stage;
 }
 
+Stage gate_up_geglu_work(const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
+                         const Tensor& h) {
+  Stage stage = matmul_work("gate_up_geglu", x, w_gate, h);
+  stage.flops +=
+      matmul_work("", x, w_up, h).flops + (kGeluFlops + 1) * static_cast<double>(h.count());
+  stage.min_bytes += static_cast<double>(w_up.bytes());
+  return stage;
+}
+
 PreparedKernel linear_addmm(StageLibrary& stages, Inputs in, const Tensor& out) {
   PreparedKernel kernel;
   kernel.stages.push_back(stages.matmul("addmm", in[0], in[1], &in[2], out));

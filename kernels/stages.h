@@ -20,6 +20,9 @@ inline constexpr double kGeluFlops = 9;
 Stage matmul_work(std::string name, const Tensor& x, const Tensor& w, const Tensor& out);
 Stage pointwise_work(std::string name, double flops_per_element,
                      std::initializer_list<const Tensor*> inputs, const Tensor& out);
+// h = gelu_tanh(x w_gate^T) * (x w_up^T) in one kernel; the stage is named gate_up_geglu.
+Stage gate_up_geglu_work(const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
+                         const Tensor& h);
 
 class StageLibrary {
  public:

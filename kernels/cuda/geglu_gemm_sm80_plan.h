@@ -1,0 +1,116 @@
+// How geglu_gemm_sm80 cuts h [rows, hidden] = gelu_tanh(x w_gate^T) * (x w_up^T), x [rows, dim],
+// into tiles: which tile shape, in which order, by how many blocks. Plain C++, so that it is tested
+// without a GPU.
+//
+// The rule: the shape with the least cost, which is the time of the SM with most tiles, in cycles,
+//   ceil(tiles / SMs) x (k x (rows 2 cols / kMmaRate + (rows + 2 cols) 2 B / kFillRate) + epilogue)
+// k being dim in whole steps. kMmaRate and kFillRate are an A100's (NVIDIA A100 whitepaper: 1024
+// dense 16-bit multiply-adds a clock and SM; L2 reads 5120 bytes a clock for 108 SMs). The epilogue
+// counts only where one block has the SM to itself; with more, another's products hide it. It is
+// bound by the special functions: two an element, 16 a clock and SM (CUDA Programming Guide,
+// "Arithmetic Instructions").
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#ifdef __CUDACC__
+#define FUSEGATE_HOST_DEVICE __host__ __device__
+#else
+#define FUSEGATE_HOST_DEVICE
+#endif
+
+namespace fusegate {
+
+// Every warp holds 32 columns of the gate and the same 32 of the up product: four 8-column
+// fragments, which four threads turn into 16-byte stores.
+inline constexpr int kGegluWarpCols = 32;
+
+// A block's share of h and how it gets there. In units of elements but where named otherwise.
+struct GegluTile {
+  int rows = 0;
+  int cols = 0;    // of h; as many rows of w_gate and of w_up
+  int k_step = 0;  // how much of dim a stage holds
+  int stages = 0;  // ring of shared memory buffers
+  int warps_down = 0;
+  int blocks_per_sm = 0;  // what the registers are rationed for
+
+  FUSEGATE_HOST_DEVICE constexpr int warp_rows() const { return rows / warps_down; }
+  FUSEGATE_HOST_DEVICE constexpr int warps_across() const { return cols / kGegluWarpCols; }
+  FUSEGATE_HOST_DEVICE constexpr int threads() const { return 32 * warps_down * warps_across(); }
+  FUSEGATE_HOST_DEVICE constexpr int stage_rows() const { return rows + 2 * cols; }
+  FUSEGATE_HOST_DEVICE constexpr int stage_bytes() const { return stage_rows() * k_step * 2; }
+  FUSEGATE_HOST_DEVICE constexpr int shared_bytes() const { return stages * stage_bytes(); }
+};
+
+// From the most reuse to the most blocks. The first leaves 163 KiB of an A100's SM to one block of
+// 8 warps with 128 accumulators a thread; the second is its half, two of which share an SM, so that
+// one's epilogue runs beside the other's products. The third is for few rows, the last for decode,
+// where the weights' bandwidth is all that matters and many small blocks keep most loads in flight.
+inline constexpr std::array<GegluTile, 4> kGegluTiles{{
+    {.rows = 128, .cols = 128, .k_step = 64, .stages = 3, .warps_down = 2, .blocks_per_sm = 1},
+    {.rows = 128, .cols = 64, .k_step = 32, .stages = 4, .warps_down = 2, .blocks_per_sm = 2},
+    {.rows = 64, .cols = 64, .k_step = 64, .stages = 3, .warps_down = 2, .blocks_per_sm = 2},
+    {.rows = 32, .cols = 32, .k_step = 64, .stages = 4, .warps_down = 2, .blocks_per_sm = 4},
+}};
+
+struct TilePosition {
+  int row = 0;
+  int col = 0;
+};
+
+// The order in which tiles are worked on: down group_rows tiles of a column, then the next column,
+// and when the columns are through, the next group. The tiles that all SMs hold at one time then
+// lie close together and read few rows of x and of the weights, which fit in L2; row by row, they
+// would read every weight for a single row of tiles.
+struct TileRaster {
+  int row_tiles = 0;
+  int col_tiles = 0;
+  int group_rows = 1;
+
+  FUSEGATE_HOST_DEVICE constexpr int count() const { return row_tiles * col_tiles; }
+  FUSEGATE_HOST_DEVICE constexpr TilePosition at(int index) const {
+    const int group = index / (group_rows * col_tiles);
+    const int first = group * group_rows;
+    const int left = row_tiles - first;
+    const int height = left < group_rows ? left : group_rows;
+    const int within = index - first * col_tiles;
+    return {first + within % height, within / height};
+  }
+};
+
+struct GegluGemmSize {
+  std::int64_t rows = 0;
+  std::int64_t hidden = 0;
+  std::int64_t dim = 0;
+};
+
+struct GpuLimits {
+  int sm_count = 0;
+  std::size_t shared_bytes_per_block = 0;  // what a kernel may ask for
+  std::size_t shared_bytes_per_sm = 0;
+};
+
+struct GegluGemmPlan {
+  std::size_t tile = 0;  // of kGegluTiles
+  TileRaster raster;
+  int blocks = 0;     // block b works on tiles b, b + blocks, b + 2 blocks, ...
+  int waves = 0;      // tiles of the block that has most
+  double cycles = 0;  // the rule's cost
+};
+
+// The cheapest plan. Throws std::invalid_argument where hidden or dim are no multiples of 8, a size
+// is below 1 or beyond 32 bits, or no tile fits in the GPU's shared memory.
+GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& gpu);
+// The plan with this tile, which must fit.
+GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& gpu,
+                                   std::size_t tile);
+
+bool fits(const GegluTile& tile, const GpuLimits& gpu);
+
+// "tile 128 x (128 + 128) x 64, 3 stages, 147456 bytes shared, 132 blocks of 256 threads, 12 waves"
+std::string plan_text(const GegluGemmPlan& plan);
+
+}  // namespace fusegate
