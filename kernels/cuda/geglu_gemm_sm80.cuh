@@ -46,7 +46,9 @@ __device__ int swizzled(int row, int chunk) {
 }
 
 // Issues a block's loads, step by step through all of its tiles. A thread loads the same chunk of
-// every kRowsPerPass-th row: x first, then w_gate, then w_up.
+// every kRowsPerPass-th row: x first, then w_gate, then w_up. Behind the last tile every chunk is
+// outside, so that stages go on being filled, with zeros: no branch parts the loads from the
+// products that they are scheduled among.
 template <typename T, GegluTile kTile>
 class StageLoader {
  public:
@@ -55,17 +57,24 @@ class StageLoader {
     enter_tile();
   }
 
-  // The next step's stage, into the buffer at this shared address. Behind the last tile it issues
-  // nothing, but closes an empty group: waiting goes by the number of groups.
-  __device__ void load_stage(std::uint32_t buffer) {
-    if (tile_ < args_.raster.count()) {
-      const std::uint32_t to = buffer + to_;
-      load_rows<kTile.rows>(x_, args_.x, x_rows_, to);
-      load_rows<kTile.cols>(gate_, args_.w_gate, w_rows_, to + kTile.rows * kRowBytes);
-      load_rows<kTile.cols>(up_, args_.w_up, w_rows_, to + (kTile.rows + kTile.cols) * kRowBytes);
-      next_step();
-    }
+  // The step's stage, into the buffer at this shared address.
+  __device__ void load_stage(std::uint32_t buffer) const {
+    const std::uint32_t to = buffer + to_;
+    load_rows<kTile.rows>(x_, x_rows_, to);
+    load_rows<kTile.cols>(gate_, w_rows_, to + kTile.rows * kRowBytes);
+    load_rows<kTile.cols>(up_, w_rows_, to + (kTile.rows + kTile.cols) * kRowBytes);
     cp_async_commit();
+  }
+
+  __device__ void next_step() {
+    k_ += kTile.k_step;
+    x_ += kTile.k_step;
+    gate_ += kTile.k_step;
+    up_ += kTile.k_step;
+    // All threads of a block agree: their chunks' offsets are below one step.
+    if (k_ - chunk() * kChunk < args_.dim) return;
+    tile_ += static_cast<int>(gridDim.x);
+    enter_tile();
   }
 
  private:
@@ -79,6 +88,8 @@ class StageLoader {
   __device__ static int chunk() { return static_cast<int>(threadIdx.x) % kChunks; }
 
   __device__ void enter_tile() {
+    x_rows_ = w_rows_ = 0;
+    if (tile_ >= args_.raster.count()) return;
     const TilePosition at = args_.raster.at(tile_);
     const int x_row = at.row * kTile.rows + row();
     const int w_row = at.col * kTile.cols + row();
@@ -90,28 +101,16 @@ class StageLoader {
     up_ = args_.w_up + static_cast<std::int64_t>(w_row) * args_.dim + k_;
   }
 
-  __device__ void next_step() {
-    k_ += kTile.k_step;
-    x_ += kTile.k_step;
-    gate_ += kTile.k_step;
-    up_ += kTile.k_step;
-    // All threads of a block agree: their chunks' offsets are below one step.
-    if (k_ - chunk() * kChunk < args_.dim) return;
-    tile_ += static_cast<int>(gridDim.x);
-    if (tile_ < args_.raster.count()) enter_tile();
-  }
-
-  // Chunks beyond the matrix become zeros, which add nothing to any product. Their address is never
-  // read; it is the matrix's own, so that no pointer out of it is ever handed on.
+  // Chunks beyond the matrix become zeros, which add nothing to any product. Their address may lie
+  // outside; it is not read.
   template <int kRows>
-  __device__ void load_rows(const T* from, const T* matrix, int rows_left, std::uint32_t to) {
+  __device__ void load_rows(const T* from, int rows_left, std::uint32_t to) const {
     static_assert(kRows % kRowsPerPass == 0);
     const bool k_inside = k_ < args_.dim;
 #pragma unroll
     for (int row = 0; row < kRows; row += kRowsPerPass) {
-      const bool inside = k_inside && row < rows_left;
-      const T* const source = from + static_cast<std::int64_t>(row) * args_.dim;
-      cp_async_16(to + row * kRowBytes, inside ? source : matrix, inside);
+      cp_async_16(to + row * kRowBytes, from + static_cast<std::int64_t>(row) * args_.dim,
+                  k_inside && row < rows_left);
     }
   }
 
@@ -119,7 +118,7 @@ class StageLoader {
   const int to_;  // of this thread's first chunk within a buffer
   int tile_;
   int k_ = 0;       // of this thread's chunk
-  int x_rows_ = 0;  // rows of x from this thread's first on; none or fewer where it is outside
+  int x_rows_ = 0;  // rows of x from this thread's first on; below 1 where it is outside
   int w_rows_ = 0;
   const T* x_ = nullptr;  // this thread's first chunk of the step; may lie outside
   const T* gate_ = nullptr;
@@ -280,12 +279,19 @@ class Pipeline {
                       std::uint32_t shared)
       : loader_(args), reader_(warp), filled_(shared, 0), read_(shared, 0) {
 #pragma unroll
-    for (int i = 0; i < kTile.stages - 1; ++i) fill_stage();
+    for (int i = 0; i < kTile.stages - 1; ++i) {
+      fill_stage();
+      loader_.next_step();
+    }
     await_stage();
     reader_.template read<0>(read_.buffer(), fragments_[0]);
   }
 
   __device__ void compute_stage(Accumulators<kTile>& sum) { compute_slices<0>(sum); }
+
+  // Behind the last stage: shared memory must not go to another block while copies into it are
+  // under way, though they are zeros that nobody reads.
+  __device__ void drain() { cp_async_wait<0>(); }
 
  private:
   static constexpr int kSlices = kTile.k_step / kSlice;
@@ -311,11 +317,10 @@ class Pipeline {
         await_stage();
         read_.advance();
       }
-      // Behind the block's last step this reads a buffer that nothing was loaded into, and nobody
-      // uses what it reads: cheaper than a branch around it in every step.
       reader_.template read<(kIndex + 1) % kSlices>(read_.buffer(), fragments_[(kIndex + 1) % 2]);
       if constexpr (kIndex == 0) fill_stage();
       multiply<T>(fragments_[kIndex % 2], sum);
+      if constexpr (kIndex == 0) loader_.next_step();
       compute_slices<kIndex + 1>(sum);
     }
   }
@@ -343,6 +348,7 @@ __global__ void __launch_bounds__(Shape::kTile.threads(), Shape::kTile.blocks_pe
     for (int step = 0; step < steps; ++step) pipeline.compute_stage(sum);
     store_tile(sum, warp, args, tile);
   }
+  pipeline.drain();
 }
 
 }  // namespace fusegate::sm80
