@@ -46,10 +46,10 @@ struct GegluTile {
 };
 
 // From the most reuse to the most blocks. The first gives an SM to one block: 8 warps with 128
-// accumulators a thread take its registers, three stages 144 of an A100's 163 KiB. The second is its
-// half, and two share an SM, so that one's epilogue runs beside the other's products. The third is
-// for few rows; the last for decode, where reading the weights is all that matters and many small
-// blocks keep most reads under way.
+// accumulators a thread take its registers, three stages 144 of an A100's 163 KiB. The second is
+// its half, and two share an SM, so that one's epilogue runs beside the other's products. The third
+// is for few rows; the last for decode, where reading the weights is all that matters and many
+// small blocks keep most reads under way.
 inline constexpr std::array<GegluTile, 4> kGegluTiles{{
     {.rows = 128, .cols = 128, .k_step = 64, .stages = 3, .warps_down = 2, .blocks_per_sm = 1},
     {.rows = 128, .cols = 64, .k_step = 32, .stages = 4, .warps_down = 2, .blocks_per_sm = 2},

@@ -26,7 +26,7 @@ std::string complaint(F&& f) {
   return "";
 }
 
-TEST(GegluTiles, FitOnAnA100AsOftenAsTheirRegistersAreRationedFor) {
+TEST(GegluTiles, FitInAnA100sSharedMemoryAndRegisters) {
   for (const GegluTile& tile : kGegluTiles) {
     EXPECT_TRUE(fits(tile, kA100));
     // 65536 registers an SM, given out by 256 to a warp.
