@@ -6,9 +6,12 @@
 //   context.fusegate    schema_version, environment, provenance, protocol, seed, suite, invocation,
 //                       doubts, finished (false while the invocation is still running)
 //   in an entry         invocation; counters such as sm_clock_hz, kernel_launches, flops,
-//   min_bytes,
-//                       host_ns; and, in a benchmark's first entry, details: {choices, doubts,
-//                       stages}
+//                       min_bytes, host_ns, host_graph_ns (of one call: launched on a stream, and
+//                       as a CUDA graph); and, in a benchmark's first entry, details: {choices,
+//                       doubts, stages: [{name, flops, min_bytes, kernels: [{name, blocks,
+//                       threads_per_block, registers, static_shared_bytes, dynamic_shared_bytes,
+//                       blocks_per_sm, occupancy}]}]}; a stage's kernels are left out where the
+//                       device tells nothing of them
 // A plain Google Benchmark file has none of these and is read all the same; a numeric sm_clock_hz
 // counter is used wherever it stands. A benchmark is known by its run_name, or by its name where it
 // has none, suffixes such as "/repeats:60" and "/manual_time" included: Google Benchmark lets a

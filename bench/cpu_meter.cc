@@ -57,6 +57,10 @@ class CpuMeter : public Meter {
   double host_ns(const PreparedKernel&) override {
     return std::numeric_limits<double>::quiet_NaN();
   }
+  double host_graph_ns(const PreparedKernel&) override {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  std::vector<KernelResources> kernels(const Stage&) override { return {}; }
   void annotate(const PreparedKernel&, const std::string&) override {}
 
  private:

@@ -5,11 +5,14 @@
 #include <chrono>
 #include <cmath>
 #include <nvtx3/nvtx3.hpp>
+#include <optional>
 #include <vector>
 
+#include "bench/cuda_graph_kernels.h"
 #include "bench/meter.h"
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/cuda/cuda_error.h"
+#include "kernels/cuda/cuda_graph.h"
 
 namespace fusegate {
 namespace {
@@ -54,53 +57,6 @@ __global__ void spin_kernel(unsigned long long length_ns, float* never) {
   if (value == -1.0f) *never = value;
 }
 
-class Event {
- public:
-  Event() { FUSEGATE_CUDA(cudaEventCreate(&event_)); }
-  ~Event() { cudaEventDestroy(event_); }
-  // The graph that records it holds its handle.
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-
-  // Inside a capture: the graph records it whenever it runs.
-  void record_in_graph(cudaStream_t stream) const {
-    FUSEGATE_CUDA(cudaEventRecordWithFlags(event_, stream, cudaEventRecordExternal));
-  }
-  double ns_since(const Event& start) const {
-    float ms = 0;
-    FUSEGATE_CUDA(cudaEventElapsedTime(&ms, start.event_, event_));
-    return static_cast<double>(ms) * 1e6;
-  }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
-class Graph {
- public:
-  // What enqueue puts on the stream, captured and not run.
-  template <typename Enqueue>
-  Graph(cudaStream_t stream, Enqueue&& enqueue) {
-    FUSEGATE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    try {
-      enqueue();
-    } catch (...) {
-      cudaStreamEndCapture(stream, &graph_);  // else the stream stays in capture for good
-      if (graph_ != nullptr) cudaGraphDestroy(graph_);
-      throw;
-    }
-    FUSEGATE_CUDA(cudaStreamEndCapture(stream, &graph_));
-  }
-  ~Graph() { cudaGraphDestroy(graph_); }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-
-  cudaGraph_t get() const { return graph_; }
-
- private:
-  cudaGraph_t graph_ = nullptr;
-};
-
 class CudaBatch : public Batch {
  public:
   CudaBatch(CudaDevice& device, const PreparedKernel& kernel, const BatchOptions& options)
@@ -113,7 +69,7 @@ class CudaBatch : public Batch {
     if (flushed) flush_ = device.allocate(flush_bytes);
     // With nothing to flush, one timed stretch of all the calls; else a stretch a call.
     const int stretches = flushed ? options.calls : 1;
-    events_ = std::vector<Event>(2 * static_cast<std::size_t>(stretches));
+    events_ = std::vector<GraphEvent>(2 * static_cast<std::size_t>(stretches));
     const Graph graph(device.stream(), [&] {
       if (options.spin.count() > 0) enqueue_spin(options.spin);
       read_clocks_into(0);
@@ -122,21 +78,17 @@ class CudaBatch : public Batch {
       }
       read_clocks_into(1);
     });
-    FUSEGATE_CUDA(cudaGraphInstantiate(&executable_, graph.get(), 0));
-    FUSEGATE_CUDA(cudaGraphUpload(executable_, device.stream()));
+    executable_.emplace(graph, device.stream());
     device.synchronize();
   }
-  ~CudaBatch() override { cudaGraphExecDestroy(executable_); }
-  CudaBatch(const CudaBatch&) = delete;
-  CudaBatch& operator=(const CudaBatch&) = delete;
 
   Sample run() override {
     FUSEGATE_CUDA(cudaMemsetAsync(clocks_.data(), 0, clocks_.bytes(), device_.stream()));
-    FUSEGATE_CUDA(cudaGraphLaunch(executable_, device_.stream()));
+    executable_->launch();
     device_.synchronize();
     Sample sample;
     for (std::size_t i = 0; i < events_.size(); i += 2) {
-      sample.batch_ns += events_[i + 1].ns_since(events_[i]);
+      sample.batch_ns += 1e6 * events_[i + 1].ms_since(events_[i]);
     }
     sample.sm_clock_hz = sm_clock_hz();
     return sample;
@@ -162,9 +114,9 @@ class CudaBatch : public Batch {
           cudaMemsetAsync(flush_.data(), stretch & 0xff, flush_.bytes(), device_.stream()));
     }
     const auto first = 2 * static_cast<std::size_t>(stretch);
-    events_[first].record_in_graph(device_.stream());
+    events_[first].record(device_.stream());
     for (int call = 0; call < calls; ++call) kernel.launch();
-    events_[first + 1].record_in_graph(device_.stream());
+    events_[first + 1].record(device_.stream());
   }
 
   // Median over the SMs that were reached both times; NaN where none was.
@@ -189,8 +141,8 @@ class CudaBatch : public Batch {
   int sms_;
   Memory clocks_;
   Memory flush_;
-  std::vector<Event> events_;
-  cudaGraphExec_t executable_ = nullptr;
+  std::vector<GraphEvent> events_;
+  std::optional<ExecutableGraph> executable_;
 };
 
 class CudaMeter : public Meter {
@@ -205,12 +157,8 @@ class CudaMeter : public Meter {
 
   LaunchCount count_launches(const PreparedKernel& kernel) override {
     const Graph graph(device_.stream(), [&] { kernel.launch(); });
-    std::size_t size = 0;
-    FUSEGATE_CUDA(cudaGraphGetNodes(graph.get(), nullptr, &size));
-    std::vector<cudaGraphNode_t> nodes(size);
-    if (size > 0) FUSEGATE_CUDA(cudaGraphGetNodes(graph.get(), nodes.data(), &size));
     LaunchCount count;
-    for (const cudaGraphNode_t node : nodes) {
+    for (const cudaGraphNode_t node : graph.nodes()) {
       cudaGraphNodeType type{};
       FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));
       if (type == cudaGraphNodeTypeKernel) ++count.kernels;
@@ -221,19 +169,17 @@ class CudaMeter : public Meter {
   }
 
   double host_ns(const PreparedKernel& kernel) override {
-    // Few enough launches a round for the driver's queue, beyond which a launch waits for the GPU.
-    constexpr int kRounds = 9, kCalls = 10;
-    using Clock = std::chrono::steady_clock;
-    std::vector<double> rounds;
-    for (int round = 0; round < kRounds; ++round) {
-      const auto start = Clock::now();
-      for (int call = 0; call < kCalls; ++call) kernel.launch();
-      rounds.push_back(std::chrono::duration<double, std::nano>(Clock::now() - start).count() /
-                       kCalls);
-      device_.synchronize();
-    }
-    std::ranges::sort(rounds);
-    return rounds[kRounds / 2];
+    return host_ns_of([&] { kernel.launch(); });
+  }
+  double host_graph_ns(const PreparedKernel& kernel) override {
+    const ExecutableGraph call(Graph(device_.stream(), [&] { kernel.launch(); }), device_.stream());
+    device_.synchronize();
+    return host_ns_of([&] { call.launch(); });
+  }
+
+  std::vector<KernelResources> kernels(const Stage& stage) override {
+    const Graph graph(device_.stream(), stage.launch);
+    return graph_kernels(graph, device_.properties().maxThreadsPerMultiProcessor);
   }
 
   void annotate(const PreparedKernel& kernel, const std::string& benchmark) override {
@@ -246,6 +192,24 @@ class CudaMeter : public Meter {
   }
 
  private:
+  // Median over rounds.
+  template <typename Call>
+  double host_ns_of(const Call& enqueue) {
+    // Few enough launches a round for the driver's queue, beyond which a launch waits for the GPU.
+    constexpr int kRounds = 9, kCalls = 10;
+    using Clock = std::chrono::steady_clock;
+    std::vector<double> rounds;
+    for (int round = 0; round < kRounds; ++round) {
+      const auto start = Clock::now();
+      for (int call = 0; call < kCalls; ++call) enqueue();
+      rounds.push_back(std::chrono::duration<double, std::nano>(Clock::now() - start).count() /
+                       kCalls);
+      device_.synchronize();
+    }
+    std::ranges::sort(rounds);
+    return rounds[kRounds / 2];
+  }
+
   CudaDevice& device_;
 };
 

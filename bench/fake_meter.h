@@ -33,6 +33,10 @@ class FakeMeter : public Meter {
   bool can_spin() const override { return spins; }
   LaunchCount count_launches(const PreparedKernel&) override { return {.kernels = 3}; }
   double host_ns(const PreparedKernel&) override { return 42; }
+  double host_graph_ns(const PreparedKernel&) override { return 7; }
+  std::vector<KernelResources> kernels(const Stage& stage) override {
+    return {{.name = stage.name + "_kernel", .registers = 32}};
+  }
   void annotate(const PreparedKernel&, const std::string& benchmark) override {
     annotated.push_back(benchmark);
   }

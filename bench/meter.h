@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bench/protocol.h"
 #include "kernels/kernel.h"
@@ -51,6 +52,11 @@ class Meter {
   // Host time to launch one call, the device not waited for. On a CPU device there is no launch to
   // speak of, and it is NaN.
   virtual double host_ns(const PreparedKernel& kernel) = 0;
+  // The same where the call is one CUDA graph, made beforehand.
+  virtual double host_graph_ns(const PreparedKernel& kernel) = 0;
+  // The kernels that the stage launches, in order. Empty where the device has no such thing or does
+  // not tell.
+  virtual std::vector<KernelResources> kernels(const Stage& stage) = 0;
   // Launches one call with an NVTX range for the benchmark and one for each stage. Untimed: a range
   // costs microseconds under a profiler.
   virtual void annotate(const PreparedKernel& kernel, const std::string& benchmark) = 0;

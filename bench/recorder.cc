@@ -17,11 +17,27 @@ std::vector<std::string> names_of(const std::set<Doubt>& doubts) {
   return names;
 }
 
+json kernels_json(const std::vector<KernelResources>& kernels) {
+  json list = json::array();
+  for (const KernelResources& kernel : kernels) {
+    list.push_back({{"name", kernel.name},
+                    {"blocks", kernel.blocks},
+                    {"threads_per_block", kernel.threads_per_block},
+                    {"registers", kernel.registers},
+                    {"static_shared_bytes", kernel.static_shared_bytes},
+                    {"dynamic_shared_bytes", kernel.dynamic_shared_bytes},
+                    {"blocks_per_sm", kernel.blocks_per_sm},
+                    {"occupancy", kernel.occupancy}});
+  }
+  return list;
+}
+
 json full_details(const BenchmarkRecord& record) {
   json stages = json::array(), choices = json::object();
   for (const Stage& stage : record.stages) {
     stages.push_back(
         {{"name", stage.name}, {"flops", stage.flops}, {"min_bytes", stage.min_bytes}});
+    if (!stage.kernels.empty()) stages.back()["kernels"] = kernels_json(stage.kernels);
     if (!stage.choice.empty()) choices[stage.name] = stage.choice;
   }
   return {{"stages", stages}, {"choices", choices}, {"relative_error", record.relative_error}};
@@ -80,6 +96,7 @@ SampleEntry sample_entry(const BenchmarkRecord& record, int calls, const Sample&
     entry.counters["memory_operations"] = static_cast<double>(record.launches.memory_operations);
   }
   if (std::isfinite(record.host_ns)) entry.counters["host_ns"] = record.host_ns;
+  if (std::isfinite(record.host_graph_ns)) entry.counters["host_graph_ns"] = record.host_graph_ns;
   if (std::isfinite(sample.sm_clock_hz)) entry.counters["sm_clock_hz"] = sample.sm_clock_hz;
   return entry;
 }

@@ -54,6 +54,15 @@ PlaceRecord three_samples() {
 BenchmarkRecord record_with_choice() {
   BenchmarkRecord record;
   record.stages.push_back({"gate_proj", 10, 20, nullptr, "algo 66, tile 18"});
+  record.stages.back().kernels.push_back({.name = "gemm<float>",
+                                          .blocks = 528,
+                                          .threads_per_block = 384,
+                                          .registers = 168,
+                                          .static_shared_bytes = 1024,
+                                          .dynamic_shared_bytes = 200000,
+                                          .blocks_per_sm = 1,
+                                          .occupancy = 0.1875});
+  record.stages.push_back({"gelu_mul", 10, 20, nullptr, ""});
   return record;
 }
 
@@ -93,6 +102,17 @@ TEST_F(RecorderTest, PutsPlacesOfSeveralBenchmarksTogether) {
   EXPECT_EQ(file.benchmarks[1].summary.samples, 3);
 }
 
+TEST_F(RecorderTest, TellsTheResourcesOfEveryStagesKernels) {
+  const json entry = place_entries(head_of("a"), 0, three_samples(), record_with_choice()).at(0);
+  const json& stages = entry.at("details").at("stages");
+  ASSERT_EQ(stages.size(), 2u);
+  EXPECT_EQ(stages[0].at("kernels"), json::parse(R"([{
+      "name": "gemm<float>", "blocks": 528, "threads_per_block": 384, "registers": 168,
+      "static_shared_bytes": 1024, "dynamic_shared_bytes": 200000, "blocks_per_sm": 1,
+      "occupancy": 0.1875}])"));
+  EXPECT_FALSE(stages[1].contains("kernels")) << "the device told nothing";
+}
+
 TEST_F(RecorderTest, KeepsFailuresBesideResults) {
   const std::string wrong = "wrong result: relative error 0.5";
   const RunFile file = write_and_read({{failed_entry(head_of("bad"), 0, wrong)},
@@ -120,6 +140,7 @@ TEST_F(RecorderTest, LeavesOutCountersThatAreNotNumbers) {
 TEST(SampleEntry, CountsPerCall) {
   BenchmarkRecord record;
   record.host_ns = std::numeric_limits<double>::quiet_NaN();
+  record.host_graph_ns = 2500;
   record.launches = {.kernels = 2, .memory_operations = 1};
   const SampleEntry entry = sample_entry(record, 10, {.batch_ns = 1000, .sm_clock_hz = 1.5e9}, 50);
   EXPECT_EQ(entry.iterations, 10);
@@ -129,6 +150,9 @@ TEST(SampleEntry, CountsPerCall) {
   EXPECT_EQ(entry.counters.at("memory_operations"), 1);
   EXPECT_EQ(entry.counters.at("sm_clock_hz"), 1.5e9);
   EXPECT_FALSE(entry.counters.contains("host_ns"));
+  EXPECT_EQ(entry.counters.at("host_graph_ns"), 2500);
+  record.host_graph_ns = record.host_ns;
+  EXPECT_FALSE(sample_entry(record, 1, {.batch_ns = 1}, 0).counters.contains("host_graph_ns"));
 }
 
 }  // namespace

@@ -95,8 +95,12 @@ void Session::describe(const PreparedKernel& kernel) {
   record_.min_bytes = kernel.min_bytes();
   record_.launches = context_.meter.count_launches(kernel);
   record_.host_ns = context_.meter.host_ns(kernel);
+  record_.host_graph_ns = context_.meter.host_graph_ns(kernel);
   record_.stages = kernel.stages;
-  for (Stage& stage : record_.stages) stage.launch = nullptr;
+  for (Stage& stage : record_.stages) {
+    stage.kernels = context_.meter.kernels(stage);
+    stage.launch = nullptr;
+  }
   context_.meter.annotate(kernel, benchmark_.name());
 }
 

@@ -23,6 +23,7 @@ struct BenchmarkRecord {
   double flops = 0;
   double min_bytes = 0;
   double host_ns = 0;
+  double host_graph_ns = 0;
   LaunchCount launches;
   std::vector<Stage> stages;  // without launch functions
 };

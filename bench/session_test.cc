@@ -118,10 +118,13 @@ TEST_F(SessionTest, DescribesTheBenchmark) {
   session.enter(0);
   EXPECT_EQ(session.record().launches.kernels, 3);
   EXPECT_EQ(session.record().host_ns, 42);
+  EXPECT_EQ(session.record().host_graph_ns, 7);
   EXPECT_EQ(session.record().flops, 10 * 64);
   EXPECT_EQ(session.record().min_bytes, 3 * 64 * 4);
   ASSERT_EQ(session.record().stages.size(), 1u);
   EXPECT_EQ(session.record().stages[0].name, "gelu_mul");
+  ASSERT_EQ(session.record().stages[0].kernels.size(), 1u);
+  EXPECT_EQ(session.record().stages[0].kernels[0].name, "gelu_mul_kernel");
   EXPECT_THAT(meter.annotated, testing::ElementsAre(benchmark_.name()));
   EXPECT_EQ(meter.last_options.l2, L2State::kFlushed);
 }

@@ -46,6 +46,18 @@ struct Operation {
       reference;
 };
 
+// What one kernel of a launch takes of a GPU.
+struct KernelResources {
+  std::string name;
+  std::int64_t blocks = 0;
+  int threads_per_block = 0;
+  int registers = 0;  // of a thread
+  int static_shared_bytes = 0;
+  int dynamic_shared_bytes = 0;
+  int blocks_per_sm = 0;  // at most, by these resources alone: clusters may get fewer
+  double occupancy = 0;   // threads of those blocks over what an SM holds
+};
+
 // One part of an implementation, with an NVTX range of its own when annotated.
 struct Stage {
   std::string name;              // such as "gate_proj"
@@ -53,6 +65,7 @@ struct Stage {
   double min_bytes = 0;          // each operand read once, each result written once
   std::function<void()> launch;  // enqueues on the device's stream
   std::string choice;            // what a library picked for it, such as an algorithm; may be empty
+  std::vector<KernelResources> kernels{};  // which a meter finds out, where the device tells
 };
 
 // An implementation made ready for one problem in one place of memory.

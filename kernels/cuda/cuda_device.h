@@ -7,8 +7,9 @@
 
 #include <memory>
 
-#include "kernels/layout_arena.h"
+#include "kernels/cuda/lt_choice.h"
 #include "kernels/device.h"
+#include "kernels/layout_arena.h"
 
 namespace fusegate {
 
@@ -43,6 +44,8 @@ class CudaDevice : public Device {
   // Scratch memory of cuBLAS's and cublasLt's matmuls, one for all: they run one after another on
   // the stream.
   const Memory& workspace() const { return workspace_; }
+  // What was measured once and holds from then on: a benchmark prepares its matmuls once a place.
+  LtChoices& lt_choices() { return lt_choices_; }
 
  private:
   Memory allocate_by_driver(std::size_t bytes);
@@ -54,6 +57,7 @@ class CudaDevice : public Device {
   cublasHandle_t cublas_ = nullptr;
   std::unique_ptr<LayoutArena> arena_;  // null while the driver lays out memory
   Memory workspace_;
+  LtChoices lt_choices_;
   std::unique_ptr<ReferenceMath> reference_;
 };
 

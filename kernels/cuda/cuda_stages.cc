@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/cuda/lt_matmul.h"
+#include "kernels/cuda/lt_tuning.h"
 #include "kernels/cuda/pointwise.h"
 
 namespace fusegate {
@@ -21,7 +22,8 @@ Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, con
                              .k = x.cols,
                              .type = cuda_data_type(out.dtype),
                              .bias = bias != nullptr ? bias->data : nullptr});
-  stage.choice = product->algorithm();
+  stage.choice =
+      choice_ == MatmulChoice::kTuned ? tune(device_, *product, x, w, out) : product->algorithm();
   stage.launch = [product, x, w, out] { product->enqueue(x.data, w.data, out.data); };
   return stage;
 }
@@ -48,6 +50,12 @@ Stage CudaStages::mul(std::string name, const Tensor& a, const Tensor& b, const 
 Stage CudaStages::gelu_mul(std::string name, const Tensor& g, const Tensor& u, const Tensor& out) {
   Stage stage = pointwise_work(std::move(name), kGeluFlops + 1, {&g, &u}, out);
   stage.launch = [=, stream = device_.stream()] { enqueue_gelu_mul(g, u, out, stream); };
+  return stage;
+}
+
+Stage CudaStages::packed_gelu_mul(std::string name, const Tensor& gu, const Tensor& out) {
+  Stage stage = pointwise_work(std::move(name), kGeluFlops + 1, {&gu}, out);
+  stage.launch = [=, stream = device_.stream()] { enqueue_packed_gelu_mul(gu, out, stream); };
   return stage;
 }
 

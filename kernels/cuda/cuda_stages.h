@@ -8,9 +8,13 @@
 
 namespace fusegate {
 
+// Who chooses the algorithm of a matmul: cublasLt's heuristic, or measuring (lt_tuning.h).
+enum class MatmulChoice { kHeuristic, kTuned };
+
 class CudaStages : public StageLibrary {
  public:
-  explicit CudaStages(Device& device) : device_(static_cast<CudaDevice&>(device)) {}
+  explicit CudaStages(Device& device, MatmulChoice choice = MatmulChoice::kHeuristic)
+      : device_(static_cast<CudaDevice&>(device)), choice_(choice) {}
 
   Stage matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                const Tensor& out) override;
@@ -18,9 +22,12 @@ class CudaStages : public StageLibrary {
   Stage gelu(std::string name, const Tensor& x, const Tensor& out) override;
   Stage mul(std::string name, const Tensor& a, const Tensor& b, const Tensor& out) override;
   Stage gelu_mul(std::string name, const Tensor& g, const Tensor& u, const Tensor& out) override;
+  // out [m, n] = gelu_tanh(g) * u, where gu [m, 2 n] has g in its left half and u in its right.
+  Stage packed_gelu_mul(std::string name, const Tensor& gu, const Tensor& out);
 
  private:
   CudaDevice& device_;
+  MatmulChoice choice_;
 };
 
 }  // namespace fusegate

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -62,32 +63,64 @@ cudaDataType_t cuda_data_type(Dtype dtype) {
 
 LtMatmul::LtMatmul(CudaDevice& device, const LtMatmulShape& shape)
     : device_(device),
-      double_precision_(shape.type == CUDA_R_64F),
+      shape_(shape),
       operation_(make_operation(shape), &cublasLtMatmulDescDestroy),
       w_(make_layout(shape, shape.n, shape.k), &cublasLtMatrixLayoutDestroy),
       x_(make_layout(shape, shape.m, shape.k), &cublasLtMatrixLayoutDestroy),
       out_(make_layout(shape, shape.m, shape.n), &cublasLtMatrixLayoutDestroy) {
-  const Handle<cublasLtMatmulPreferenceOpaque_t> preference(
-      make_preference(device.workspace().bytes()), &cublasLtMatmulPreferenceDestroy);
-  cublasLtMatmulHeuristicResult_t result{};
-  int found = 0;
-  FUSEGATE_CUDA(cublasLtMatmulAlgoGetHeuristic(device.cublaslt(), operation_.get(), w_.get(),
-                                               x_.get(), out_.get(), out_.get(), preference.get(),
-                                               1, &result, &found));
-  if (found == 0) {
+  const std::vector<cublasLtMatmulAlgo_t> found = heuristic(1);
+  if (found.empty()) {
     throw DeviceError(
         fmt::format("cublasLt has no algorithm for m {}, n {}, k {}", shape.m, shape.n, shape.k));
   }
-  algo_ = result.algo;
+  algo_ = found.front();
 }
 
-void LtMatmul::enqueue(const void* x, const void* w, void* out) const {
+std::vector<cublasLtMatmulAlgo_t> LtMatmul::heuristic(std::size_t most) const {
+  const Handle<cublasLtMatmulPreferenceOpaque_t> preference(
+      make_preference(device_.workspace().bytes()), &cublasLtMatmulPreferenceDestroy);
+  std::vector<cublasLtMatmulHeuristicResult_t> results(most);
+  int found = 0;
+  FUSEGATE_CUDA(cublasLtMatmulAlgoGetHeuristic(device_.cublaslt(), operation_.get(), w_.get(),
+                                               x_.get(), out_.get(), out_.get(), preference.get(),
+                                               static_cast<int>(most), results.data(), &found));
+  results.resize(static_cast<std::size_t>(found));
+  std::vector<cublasLtMatmulAlgo_t> algorithms;
+  for (const cublasLtMatmulHeuristicResult_t& result : results) {
+    if (result.state == CUBLAS_STATUS_SUCCESS) algorithms.push_back(result.algo);
+  }
+  return algorithms;
+}
+
+std::vector<cublasLtMatmulAlgo_t> LtMatmul::candidates(std::size_t most) const {
+  // Asked for more, the heuristic need not begin with what it gives where it is asked for one.
+  std::vector<cublasLtMatmulAlgo_t> algorithms{algo_};
+  for (const cublasLtMatmulAlgo_t& other : heuristic(most)) {
+    if (algorithms.size() == most) break;
+    if (!std::ranges::equal(other.data, algo_.data)) algorithms.push_back(other);
+  }
+  return algorithms;
+}
+
+LtProblem LtMatmul::problem() const {
+  return {.m = shape_.m,
+          .n = shape_.n,
+          .k = shape_.k,
+          .type = shape_.type,
+          .compute = shape_.compute,
+          .bias = shape_.bias != nullptr,
+          .workspace_bytes = device_.workspace().bytes()};
+}
+
+void LtMatmul::enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, const void* w,
+                          void* out) const {
+  const bool is_double = shape_.type == CUDA_R_64F;
   const double one = 1, zero = 0;
   const float one_f = 1, zero_f = 0;
-  const void* const alpha = double_precision_ ? static_cast<const void*>(&one) : &one_f;
-  const void* const beta = double_precision_ ? static_cast<const void*>(&zero) : &zero_f;
+  const void* const alpha = is_double ? static_cast<const void*>(&one) : &one_f;
+  const void* const beta = is_double ? static_cast<const void*>(&zero) : &zero_f;
   FUSEGATE_CUDA(cublasLtMatmul(device_.cublaslt(), operation_.get(), alpha, w, w_.get(), x,
-                               x_.get(), beta, out, out_.get(), out, out_.get(), &algo_,
+                               x_.get(), beta, out, out_.get(), out, out_.get(), &algorithm,
                                device_.workspace().data(), device_.workspace().bytes(),
                                device_.stream()));
 }

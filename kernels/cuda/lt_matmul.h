@@ -1,15 +1,17 @@
 // One cublasLt matmul, out [m, n] = x [m, k] w [n, k]^T (+ bias [n]), all row-major, as a Linear
 // layer wants it. The algorithm is the heuristic's first choice for the device's workspace, fixed
-// when the object is made, and can be told: two processes that were given different ones can be
-// told apart.
+// when the object is made unless another candidate is chosen (lt_tuning.h), and can be told: two
+// processes that were given different ones can be told apart.
 #pragma once
 
 #include <cublasLt.h>
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernels/cuda/cuda_device.h"
+#include "kernels/cuda/lt_choice.h"
 
 namespace fusegate {
 
@@ -29,7 +31,16 @@ class LtMatmul {
   // Throws DeviceError where cublasLt has no algorithm for the shape.
   LtMatmul(CudaDevice& device, const LtMatmulShape& shape);
 
-  void enqueue(const void* x, const void* w, void* out) const;
+  void enqueue(const void* x, const void* w, void* out) const { enqueue_by(algo_, x, w, out); }
+  // By one of the candidates. Throws DeviceError where it cannot compute this after all.
+  void enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, const void* w,
+                  void* out) const;
+
+  // What there is to choose from: the algorithm in use, then the heuristic's others in its order,
+  // most of them all in all.
+  std::vector<cublasLtMatmulAlgo_t> candidates(std::size_t most) const;
+  void use(const cublasLtMatmulAlgo_t& algorithm) { algo_ = algorithm; }
+  LtProblem problem() const;
   // Such as "algo 66, tile 18, stages 36, split-k 1, ...": cublasLt's numbers of its own.
   std::string algorithm() const;
 
@@ -37,8 +48,11 @@ class LtMatmul {
   template <typename T>
   using Handle = std::unique_ptr<T, cublasStatus_t (*)(T*)>;
 
+  // The heuristic's first ones, as many as most or fewer.
+  std::vector<cublasLtMatmulAlgo_t> heuristic(std::size_t most) const;
+
   CudaDevice& device_;
-  bool double_precision_;
+  LtMatmulShape shape_;
   Handle<cublasLtMatmulDescOpaque_t> operation_;
   Handle<cublasLtMatrixLayoutOpaque_t> w_, x_, out_;
   cublasLtMatmulAlgo_t algo_{};

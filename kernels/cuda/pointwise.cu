@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -94,6 +95,28 @@ __global__ void __launch_bounds__(kThreads)
   reinterpret_cast<P*>(out)[i] = result;
 }
 
+// A block of the packed kernel: that many packs of that many rows, which leaves no thread idle
+// where a row is a multiple of 128 packs (1024 elements) long.
+constexpr unsigned kPackedCols = 128, kPackedRows = kThreads / kPackedCols;
+
+// gu's rows are twice as long as out's. Threads know their row from the grid, lest each divide by a
+// length that only the host knows.
+template <typename T, int kVec, typename Slowdown>
+__global__ void __launch_bounds__(kThreads)
+    packed_gelu_mul_kernel(Slowdown slowdown, const T* gu, T* out, std::int64_t rows,
+                           std::int64_t packs_per_row) {
+  using P = Pack<T, kVec>;
+  const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(kPackedCols) + threadIdx.x;
+  if (i >= packs_per_row) return;
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.y) * kPackedRows;
+  for (std::int64_t row = blockIdx.y * kPackedRows + threadIdx.y; row < rows; row += stride) {
+    const P* const g = reinterpret_cast<const P*>(gu) + 2 * row * packs_per_row + i;
+    P result = apply<T, kVec>(GeluMul{}, load(g), load(g + packs_per_row));
+    result.values[kVec - 1] = slowdown.held_up(result.values[kVec - 1]);
+    reinterpret_cast<P*>(out)[row * packs_per_row + i] = result;
+  }
+}
+
 template <typename... Pointers>
 bool aligned_to_16(Pointers... pointers) {
   return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
@@ -103,21 +126,27 @@ unsigned blocks_for(std::int64_t packs) {
   return static_cast<unsigned>((packs + kThreads - 1) / kThreads);
 }
 
-// kernel_of(slowdown) is the kernel that is held up so; args are what it takes besides.
-template <typename Op, int kVec, typename KernelOf, typename... Args>
-void launch(KernelOf kernel_of, const Tensor& out, cudaStream_t stream, Args... args) {
-  const unsigned blocks = blocks_for(out.count() / kVec);
+// kernel_of(slowdown) is the kernel that is held up so; args are what it takes besides. A build
+// that slows it writes to out while it finds out how.
+template <typename Op, typename KernelOf, typename... Args>
+void launch_grid(dim3 grid, dim3 block, KernelOf kernel_of, [[maybe_unused]] const Tensor& out,
+                 cudaStream_t stream, Args... args) {
   const auto enqueue = [&](auto slowdown) {
-    kernel_of(slowdown)<<<blocks, kThreads, 0, stream>>>(slowdown, args...);
+    kernel_of(slowdown)<<<grid, block, 0, stream>>>(slowdown, args...);
   };
 #ifdef FUSEGATE_SLOW_OP
   if constexpr (std::is_same_v<Op, FUSEGATE_SLOW_OP>) {
     static const unsigned resident =
         resident_blocks(reinterpret_cast<const void*>(kernel_of(LastWaveSteps{})), kThreads);
-    return launch_slowed(enqueue, blocks, resident, out, stream);
+    return launch_slowed(enqueue, grid.x * grid.y, resident, out, stream);
   }
 #endif
   enqueue(NotSlowed{});
+}
+
+template <typename Op, int kVec, typename KernelOf, typename... Args>
+void launch(KernelOf kernel_of, const Tensor& out, cudaStream_t stream, Args... args) {
+  launch_grid<Op>(blocks_for(out.count() / kVec), kThreads, kernel_of, out, stream, args...);
 }
 
 // One T for every tensor of a pack.
@@ -159,6 +188,21 @@ void launch_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cud
                     out.cols / kVec);
 }
 
+template <typename T, int kVec>
+void launch_packed_gelu_mul(const Tensor& gu, const Tensor& out, cudaStream_t stream) {
+  constexpr std::int64_t kMostGridRows = 65535;  // what CUDA allows
+  const std::int64_t packs_per_row = out.cols / kVec;
+  const auto blocks = [](std::int64_t count, unsigned of) { return (count + of - 1) / of; };
+  const dim3 grid(static_cast<unsigned>(blocks(packs_per_row, kPackedCols)),
+                  static_cast<unsigned>(std::min(blocks(out.rows, kPackedRows), kMostGridRows)));
+  const auto kernel_of = []<typename Slowdown>(Slowdown) {
+    return packed_gelu_mul_kernel<T, kVec, Slowdown>;
+  };
+  launch_grid<GeluMul>(grid, dim3(kPackedCols, kPackedRows), kernel_of, out, stream,
+                       static_cast<const T*>(gu.data), static_cast<T*>(out.data), out.rows,
+                       packs_per_row);
+}
+
 }  // namespace
 
 void enqueue_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cudaStream_t stream) {
@@ -184,6 +228,19 @@ void enqueue_mul(const Tensor& a, const Tensor& b, const Tensor& out, cudaStream
 
 void enqueue_gelu_mul(const Tensor& g, const Tensor& u, const Tensor& out, cudaStream_t stream) {
   enqueue_pointwise(GeluMul{}, out, stream, g, u);
+}
+
+void enqueue_packed_gelu_mul(const Tensor& gu, const Tensor& out, cudaStream_t stream) {
+  if (out.count() == 0) return;
+  dispatch_dtype(out.dtype, [&]<typename T>() {
+    constexpr int kVec = 16 / sizeof(T);
+    if (out.cols % kVec == 0 && aligned_to_16(gu.data, out.data)) {
+      launch_packed_gelu_mul<T, kVec>(gu, out, stream);
+    } else {
+      launch_packed_gelu_mul<T, 1>(gu, out, stream);
+    }
+  });
+  FUSEGATE_CUDA(cudaGetLastError());
 }
 
 }  // namespace fusegate

@@ -17,5 +17,7 @@ void enqueue_gelu(const Tensor& x, const Tensor& out, cudaStream_t stream);
 void enqueue_mul(const Tensor& a, const Tensor& b, const Tensor& out, cudaStream_t stream);
 // out = gelu_tanh(g) * u; out may be g.
 void enqueue_gelu_mul(const Tensor& g, const Tensor& u, const Tensor& out, cudaStream_t stream);
+// out [m, n] = gelu_tanh(g) * u, where gu [m, 2 n] has g in its left half and u in its right.
+void enqueue_packed_gelu_mul(const Tensor& gu, const Tensor& out, cudaStream_t stream);
 
 }  // namespace fusegate

@@ -20,8 +20,8 @@
 
 #include "kernels/cuda/cuda_error.h"
 #include "kernels/cuda/element.cuh"
+#include "kernels/cuda/launch_timing.h"
 #include "kernels/cuda/slowdown_search.h"
-#include "kernels/cuda/slowdown_timing.h"
 #include "kernels/device.h"
 
 namespace fusegate {
@@ -61,7 +61,8 @@ struct LastWaveSteps {
   template <typename T>
   __device__ T held_up(T value) const {
     constexpr unsigned kWarp = 32;
-    if (blockIdx.x < first_block || threadIdx.x >= kWarp) return value;
+    const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
+    if (block < first_block || threadIdx.x >= kWarp || threadIdx.y > 0) return value;
     float chain = to_float(value);
 #pragma unroll 1
     for (unsigned step = 0; step < steps; ++step) chain = one_step(chain);
@@ -114,7 +115,7 @@ void launch_slowed(const Enqueue& enqueue, unsigned blocks, unsigned resident, c
   };
   auto found = known.find(out.count());
   if (found == known.end()) {
-    refuse_capture(stream);
+    refuse_capture(stream, "a slowed kernel");
     const RestoredTensor restored(out, stream);
     SlowingSearch search(enqueue_as, rungs(Ladder{}), FUSEGATE_SLOW_SHARE, stream);
     found = known.emplace(out.count(), search.nearest()).first;

@@ -3,14 +3,13 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/slowdown_timing.h"
+#include "kernels/cuda/launch_timing.h"
 #include "kernels/device.h"
 
 namespace fusegate {
@@ -44,7 +43,8 @@ class SlowingSearch {
         rungs_(std::move(rungs)),
         wanted_(wanted),
         stream_(stream),
-        launches_(launches_of_a_replay()),
+        launches_(launches_that_take(
+            kReplayMs, [this] { enqueue_(Slowing{}); }, stream)),
         as_it_is_([this] { enqueue_(Slowing{}); }, launches_, stream) {}
 
   // Of the ways that were tried. The last wave's goes first: it adds the same time whatever bounds
@@ -57,17 +57,7 @@ class SlowingSearch {
   }
 
  private:
-  // For so long, lest a clock that comes up from idle counts.
-  int launches_of_a_replay() const {
-    using Clock = std::chrono::steady_clock;
-    constexpr int kPilot = 20;
-    constexpr double kReplayMs = 1;
-    constexpr std::chrono::milliseconds kWarm{30};
-    const TimedLaunches pilot([this] { enqueue_(Slowing{}); }, kPilot, stream_);
-    double ms = 0;
-    for (const auto end = Clock::now() + kWarm; Clock::now() < end;) ms = pilot.ms();
-    return std::max(1, static_cast<int>(std::lround(kReplayMs / ms * kPilot)));
-  }
+  static constexpr double kReplayMs = 1;
 
   // In alternation with the kernel as it is, so that a clock that drifts moves both; the median.
   Slowing measured(SlowingWay way, unsigned steps) const {

@@ -1,0 +1,21 @@
+// linear/addmm_tuned: linear/addmm with the algorithm that measures fastest.
+#include "kernels/cuda/cuda_stages.h"
+
+namespace fusegate {
+namespace {
+
+PreparedKernel prepare(Device& device, const Problem&, Inputs in, const Tensor& out) {
+  CudaStages stages(device, MatmulChoice::kTuned);
+  return linear_addmm(stages, in, out);
+}
+
+const ImplementationRegistration registered{{
+    .operation = "linear",
+    .name = "addmm_tuned",
+    .device = "cuda",
+    .dtypes = {Dtype::kBf16, Dtype::kFp16},
+    .prepare = &prepare,
+}};
+
+}  // namespace
+}  // namespace fusegate

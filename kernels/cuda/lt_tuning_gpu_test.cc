@@ -1,0 +1,91 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "kernels/cuda/cuda_error.h"
+#include "kernels/cuda/cuda_graph.h"
+#include "kernels/cuda/lt_tuning.h"
+
+namespace fusegate {
+namespace {
+
+class Tuning : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      device_ = std::make_unique<CudaDevice>();
+    } catch (const DeviceError&) {
+      GTEST_SKIP() << "no GPU here";
+    }
+    x_ = allocate_tensor(*device_, 256, 768, Dtype::kBf16, memory_);
+    w_ = allocate_tensor(*device_, 1024, 768, Dtype::kBf16, memory_);
+    out_ = allocate_tensor(*device_, 256, 1024, Dtype::kBf16, memory_);
+    device_->fill_random(x_, 1.0, 1);
+    device_->fill_random(w_, 1.0, 2);
+    device_->poison(out_);
+  }
+
+  LtMatmul matmul() {
+    return LtMatmul(*device_, {.m = out_.rows, .n = out_.cols, .k = x_.cols, .type = CUDA_R_16BF});
+  }
+  std::vector<std::byte> bytes(const Tensor& tensor) {
+    std::vector<std::byte> result(tensor.bytes());
+    device_->copy_to_host(tensor.data, result);
+    return result;
+  }
+
+  std::unique_ptr<CudaDevice> device_;
+  std::vector<Memory> memory_;
+  Tensor x_, w_, out_;
+};
+
+TEST_F(Tuning, ChoosesOnceAndTellsWhat) {
+  LtMatmul first = matmul(), second = matmul();
+  const std::string choice = tune(*device_, first, x_, w_, out_);
+  EXPECT_THAT(choice, testing::StartsWith("tuned: candidate "));
+  EXPECT_THAT(choice, testing::EndsWith(", " + first.algorithm()));
+  EXPECT_EQ(device_->lt_choices().size(), 1u);
+  const Graph no_new_choice(device_->stream(),
+                            [&] { EXPECT_EQ(tune(*device_, second, x_, w_, out_), choice); });
+  EXPECT_EQ(second.algorithm(), first.algorithm());
+}
+
+TEST_F(Tuning, TakesWhatIsKnownAlready) {
+  LtMatmul tuned = matmul();
+  const cublasLtMatmulAlgo_t other = tuned.candidates(12).back();
+  device_->lt_choices()[tuned.problem()] = {.algorithm = other, .rank = "candidate 7 of 9"};
+  LtMatmul expected = matmul();
+  expected.use(other);
+  EXPECT_EQ(tune(*device_, tuned, x_, w_, out_),
+            "tuned: candidate 7 of 9, " + expected.algorithm());
+}
+
+TEST_F(Tuning, LeavesTheOperandsAsTheyWere) {
+  const auto x = bytes(x_), w = bytes(w_), out = bytes(out_);
+  LtMatmul tuned = matmul();
+  tune(*device_, tuned, x_, w_, out_);
+  EXPECT_EQ(bytes(x_), x);
+  EXPECT_EQ(bytes(w_), w);
+  EXPECT_EQ(bytes(out_), out);
+}
+
+TEST_F(Tuning, RefusesToMeasureWhileTheStreamCaptures) {
+  LtMatmul tuned = matmul();
+  EXPECT_THROW(Graph(device_->stream(), [&] { tune(*device_, tuned, x_, w_, out_); }), DeviceError);
+  EXPECT_NO_THROW(tune(*device_, tuned, x_, w_, out_)) << "the capture is over";
+}
+
+TEST_F(Tuning, BeginsWithWhatTheHeuristicGivesAlone) {
+  const LtMatmul plain = matmul();
+  const std::vector<cublasLtMatmulAlgo_t> candidates = plain.candidates(12);
+  ASSERT_GT(candidates.size(), 1u);
+  EXPECT_LE(candidates.size(), 12u);
+  LtMatmul first = matmul();
+  first.use(candidates.front());
+  EXPECT_EQ(first.algorithm(), plain.algorithm());
+}
+
+}  // namespace
+}  // namespace fusegate
