@@ -1,9 +1,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/cuda/cuda_error.h"
-#include "kernels/cuda/element.cuh"
+#include "kernels/cuda/dependent_launch.h"
 #include "kernels/cuda/pointwise.h"
+#include "kernels/cuda/pointwise_body.cuh"
+#include "kernels/cuda/pointwise_plan.h"
 
 #ifdef FUSEGATE_SLOW_OP
 #include "kernels/cuda/slowdown.cuh"
@@ -12,86 +13,47 @@
 namespace fusegate {
 namespace {
 
-// As many elements as 16 bytes hold, moved in one access.
-template <typename T, int kCount>
-struct alignas(sizeof(T) * kCount) Pack {
-  T values[kCount];
-};
+constexpr int kPacksAThread = 1;
+constexpr PointwiseGrid kGrid{.threads = kPointwiseThreads, .packs_a_thread = kPacksAThread};
+constexpr PointwiseGrid kBiasGrid{.threads = kPointwiseThreads, .packs_a_thread = 1};
 
-// gelu_tanh through the logistic function: 0.5 (1 + tanh(y)) = 1 / (1 + exp(-2 y)). One exponential
-// and one reciprocal, and no branch; exp's overflow to infinity gives the right limit, zero.
-__device__ inline float gelu_tanh(float x) {
-  constexpr float kTwoSqrtTwoOverPi = 1.5957691216f;
-  const float y = kTwoSqrtTwoOverPi * (x + 0.044715f * x * x * x);
-  return x * __frcp_rn(1.0f + __expf(-y));
+// In: each input's address.
+template <typename Format, typename Op, typename Slowdown, typename... In>
+__global__ void __launch_bounds__(kPointwiseThreads)
+    pointwise_kernel(Slowdown slowdown, void* out, unsigned packs, unsigned tail, In... in) {
+  pointwise<Format, Op, kPacksAThread>(slowdown, out, packs, tail, in...);
 }
 
-struct Gelu {
-  __device__ float operator()(float x) const { return gelu_tanh(x); }
-};
-struct Mul {
-  __device__ float operator()(float a, float b) const { return a * b; }
-};
-struct GeluMul {
-  __device__ float operator()(float g, float u) const { return gelu_tanh(g) * u; }
-};
-struct Add {
-  __device__ float operator()(float a, float b) const { return a + b; }
-};
-
-// What holds a kernel up before it writes: nothing, but in a build that slows one.
-struct NotSlowed {
-  template <typename T>
-  __device__ T held_up(T value) const {
-    return value;
-  }
-};
-
-// One access of the pack's whole width, which the compiler does not make of the elements' own.
-template <typename P>
-__device__ P load(const P* from) {
-  if constexpr (sizeof(P) == sizeof(uint4)) {
-    const uint4 raw = *reinterpret_cast<const uint4*>(from);
-    P pack;
-    memcpy(&pack, &raw, sizeof(P));
-    return pack;
+// The bias repeats every row, which is so many packs or, where not kPacked, elements of the items.
+template <typename Format, bool kPacked, typename Slowdown>
+__global__ void __launch_bounds__(kPointwiseThreads)
+    bias_add_kernel(Slowdown slowdown, void* out, const void* x, const void* bias, unsigned items,
+                    unsigned items_a_row) {
+  wait_for_kernel_before();
+  const unsigned i = blockIdx.x * kPointwiseThreads + threadIdx.x;
+  if (i >= items) return;
+  const unsigned column = i % items_a_row;
+  if constexpr (kPacked) {
+    // Not evict-first, as the next row reads it again.
+    const Packs<1> addend{{static_cast<const uint4*>(bias)[column]}};
+    write_packs<Format, Add, 1>(slowdown, out, i, load_packs<1>(x, i), addend);
   } else {
-    return *from;
+    write_element<Format, Add>(slowdown, out, i, load_element<Format>(x, i),
+                               load_element<Format>(bias, column));
   }
 }
 
-template <typename T, int kVec, typename Op, typename... Packs>
-__device__ Pack<T, kVec> apply(Op op, const Packs&... in) {
-  Pack<T, kVec> result;
-#pragma unroll
-  for (int i = 0; i < kVec; ++i) result.values[i] = from_float<T>(op(to_float(in.values[i])...));
-  return result;
-}
-
-// One pack a thread.
-template <typename T, int kVec, typename Op, typename Slowdown, typename... In>
-__global__ void __launch_bounds__(kThreads)
-    pointwise_kernel(Slowdown slowdown, Op op, T* out, std::int64_t packs, const In*... in) {
-  using P = Pack<T, kVec>;
-  const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x;
-  if (i >= packs) return;
-  P result = apply<T, kVec>(op, load(reinterpret_cast<const P*>(in) + i)...);
-  result.values[kVec - 1] = slowdown.held_up(result.values[kVec - 1]);
-  reinterpret_cast<P*>(out)[i] = result;
-}
-
-// The bias repeats every n elements; packs_per_row packs make a row.
-template <typename T, int kVec, typename Slowdown>
-__global__ void __launch_bounds__(kThreads)
-    bias_add_kernel(Slowdown slowdown, const T* x, const T* bias, T* out, std::int64_t packs,
-                    std::int64_t packs_per_row) {
-  using P = Pack<T, kVec>;
-  const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x;
-  if (i >= packs) return;
-  const P addend = load(reinterpret_cast<const P*>(bias) + i % packs_per_row);
-  P result = apply<T, kVec>(Add{}, load(reinterpret_cast<const P*>(x) + i), addend);
-  result.values[kVec - 1] = slowdown.held_up(result.values[kVec - 1]);
-  reinterpret_cast<P*>(out)[i] = result;
+// Calls f.template operator()<Format>() with the format of dtype.
+template <typename F>
+void dispatch_format(Dtype dtype, F&& f) {
+  switch (dtype) {
+    case Dtype::kBf16:
+      return f.template operator()<Bf16>();
+    case Dtype::kFp16:
+      return f.template operator()<Fp16>();
+    case Dtype::kFp32:
+      return f.template operator()<Fp32>();
+  }
 }
 
 template <typename... Pointers>
@@ -99,91 +61,75 @@ bool aligned_to_16(Pointers... pointers) {
   return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
 }
 
-unsigned blocks_for(std::int64_t packs) {
-  return static_cast<unsigned>((packs + kThreads - 1) / kThreads);
-}
-
 // kernel_of(slowdown) is the kernel that is held up so; args are what it takes besides.
-template <typename Op, int kVec, typename KernelOf, typename... Args>
-void launch(KernelOf kernel_of, const Tensor& out, cudaStream_t stream, Args... args) {
-  const unsigned blocks = blocks_for(out.count() / kVec);
+template <typename Op, typename KernelOf, typename... Args>
+void launch(KernelOf kernel_of, unsigned blocks, [[maybe_unused]] const Tensor& out,
+            cudaStream_t stream, Args... args) {
   const auto enqueue = [&](auto slowdown) {
-    kernel_of(slowdown)<<<blocks, kThreads, 0, stream>>>(slowdown, args...);
+    launch_dependent(kernel_of(slowdown), blocks, kPointwiseThreads, stream, slowdown, args...);
   };
 #ifdef FUSEGATE_SLOW_OP
   if constexpr (std::is_same_v<Op, FUSEGATE_SLOW_OP>) {
-    static const unsigned resident =
-        resident_blocks(reinterpret_cast<const void*>(kernel_of(LastWaveSteps{})), kThreads);
+    static const unsigned resident = resident_blocks(
+        reinterpret_cast<const void*>(kernel_of(LastWaveSteps{})), kPointwiseThreads);
     return launch_slowed(enqueue, blocks, resident, out, stream);
   }
 #endif
   enqueue(NotSlowed{});
 }
 
-// One T for every tensor of a pack.
-template <typename T, typename>
-using Element = T;
-
-template <typename T, int kVec, typename Op, typename... In>
-void launch_pointwise(Op op, const Tensor& out, cudaStream_t stream, const In&... in) {
-  const std::int64_t packs = out.count() / kVec;
-  const auto kernel_of = []<typename Slowdown>(Slowdown) {
-    return pointwise_kernel<T, kVec, Op, Slowdown, Element<T, In>...>;
-  };
-  launch<Op, kVec>(kernel_of, out, stream, op, static_cast<T*>(out.data), packs,
-                   static_cast<const T*>(in.data)...);
-}
-
 template <typename Op, typename... In>
-void enqueue_pointwise(Op op, const Tensor& out, cudaStream_t stream, const In&... in) {
+void enqueue_pointwise(const Tensor& out, cudaStream_t stream, const In&... in) {
   if (out.count() == 0) return;
-  dispatch_dtype(out.dtype, [&]<typename T>() {
-    constexpr int kVec = 16 / sizeof(T);
-    if (out.count() % kVec == 0 && aligned_to_16(out.data, in.data...)) {
-      launch_pointwise<T, kVec>(op, out, stream, in...);
-    } else {
-      launch_pointwise<T, 1>(op, out, stream, in...);
-    }
+  dispatch_format(out.dtype, [&]<typename Format>() {
+    const PointwisePlan plan =
+        plan_pointwise(out.count(), kInAPack<Format>, aligned_to_16(out.data, in.data...), kGrid);
+    const auto kernel_of = []<typename Slowdown>(Slowdown) {
+      return pointwise_kernel<Format, Op, Slowdown, decltype(In::data)...>;
+    };
+    launch<Op>(kernel_of, plan.blocks, out, stream, out.data, plan.packs, plan.tail, in.data...);
   });
-  FUSEGATE_CUDA(cudaGetLastError());
 }
 
-template <typename T, int kVec>
+template <typename Format, bool kPacked>
 void launch_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cudaStream_t stream) {
-  const std::int64_t packs = out.count() / kVec;
+  constexpr int kInAnItem = kPacked ? kInAPack<Format> : 1;
+  const PointwisePlan plan = plan_pointwise(out.count(), kInAnItem, true, kBiasGrid);
   const auto kernel_of = []<typename Slowdown>(Slowdown) {
-    return bias_add_kernel<T, kVec, Slowdown>;
+    return bias_add_kernel<Format, kPacked, Slowdown>;
   };
-  launch<Add, kVec>(kernel_of, out, stream, static_cast<const T*>(x.data),
-                    static_cast<const T*>(bias.data), static_cast<T*>(out.data), packs,
-                    out.cols / kVec);
+  launch<Add>(kernel_of, plan.blocks, out, stream, out.data, x.data, bias.data, plan.packs,
+              static_cast<unsigned>(out.cols / kInAnItem));
 }
 
 }  // namespace
 
 void enqueue_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cudaStream_t stream) {
   if (out.count() == 0) return;
-  dispatch_dtype(out.dtype, [&]<typename T>() {
-    constexpr int kVec = 16 / sizeof(T);
-    if (out.cols % kVec == 0 && aligned_to_16(x.data, bias.data, out.data)) {
-      launch_bias_add<T, kVec>(x, bias, out, stream);
+  dispatch_format(out.dtype, [&]<typename Format>() {
+    if (out.cols % kInAPack<Format> == 0 && aligned_to_16(x.data, bias.data, out.data)) {
+      launch_bias_add<Format, true>(x, bias, out, stream);
     } else {
-      launch_bias_add<T, 1>(x, bias, out, stream);
+      launch_bias_add<Format, false>(x, bias, out, stream);
     }
   });
-  FUSEGATE_CUDA(cudaGetLastError());
 }
 
 void enqueue_gelu(const Tensor& x, const Tensor& out, cudaStream_t stream) {
-  enqueue_pointwise(Gelu{}, out, stream, x);
+  enqueue_pointwise<Gelu>(out, stream, x);
 }
 
 void enqueue_mul(const Tensor& a, const Tensor& b, const Tensor& out, cudaStream_t stream) {
-  enqueue_pointwise(Mul{}, out, stream, a, b);
+  enqueue_pointwise<Mul>(out, stream, a, b);
 }
 
 void enqueue_gelu_mul(const Tensor& g, const Tensor& u, const Tensor& out, cudaStream_t stream) {
-  enqueue_pointwise(GeluMul{}, out, stream, g, u);
+  enqueue_pointwise<GeluMul>(out, stream, g, u);
+}
+
+void enqueue_rounded_gelu_mul(const Tensor& g, const Tensor& u, const Tensor& out,
+                              cudaStream_t stream) {
+  enqueue_pointwise<RoundedGeluMul>(out, stream, g, u);
 }
 
 }  // namespace fusegate

@@ -1,0 +1,197 @@
+// The insides of the element-wise kernels: numbers of 16 bits in words of 32, gelu, and what one
+// thread does. Both nvcc (pointwise.cu) and, at run time, NVRTC (gelu_mul_specialized.cu) compile
+// this file; NVRTC finds no headers, so it includes none and converts by PTX.
+//
+// Tensors are contiguous. A pack is 16 bytes, four words; count elements are packs and then a tail
+// of fewer elements than a pack has, or, where an address is not a multiple of 16, a tail alone.
+#pragma once
+
+namespace fusegate {
+
+inline constexpr int kPointwiseThreads = 256;
+inline constexpr int kWordsInAPack = 4;
+
+// A number format. first and second: a word's numbers, the first in its low half; an element of 16
+// bits is a word whose second is zero. word: rounds to nearest even.
+struct Bf16 {
+  using Element = unsigned short;
+  static constexpr int kInAWord = 2;
+  static __device__ float first(unsigned word) { return __uint_as_float(word << 16); }
+  static __device__ float second(unsigned word) { return __uint_as_float(word & 0xffff0000u); }
+  static __device__ unsigned word(float first, float second = 0) {
+    unsigned result;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(result) : "f"(second), "f"(first));
+    return result;
+  }
+};
+
+struct Fp16 {
+  using Element = unsigned short;
+  static constexpr int kInAWord = 2;
+  static __device__ float widened(unsigned short bits) {
+    float result;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(bits));
+    return result;
+  }
+  static __device__ float first(unsigned word) { return widened(word & 0xffffu); }
+  static __device__ float second(unsigned word) { return widened(word >> 16); }
+  static __device__ unsigned word(float first, float second = 0) {
+    unsigned result;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(result) : "f"(second), "f"(first));
+    return result;
+  }
+};
+
+struct Fp32 {
+  using Element = unsigned;
+  static constexpr int kInAWord = 1;
+  static __device__ float first(unsigned word) { return __uint_as_float(word); }
+  static __device__ unsigned word(float first) { return __float_as_uint(first); }
+};
+
+template <typename Format>
+inline constexpr unsigned kInAPack = kWordsInAPack* Format::kInAWord;
+
+// gelu_tanh through the logistic function: 0.5 (1 + tanh(y)) = 1 / (1 + 2^(-2 y log2(e))), with
+// y = sqrt(2/pi) (x + 0.044715 x^3). Two special functions and no branch; the power's overflow to
+// infinity gives the right limit, zero. tanh.approx would be one special function, but is off by
+// 5e-4: where x = -3, an eighth of the result. Every operation is named, lest one compiler contract
+// what another does not.
+__device__ inline float gelu_tanh(float x) {
+  constexpr double kLinear = -2 * 0.7978845608028654 * 1.4426950408889634;
+  constexpr float kCubic = static_cast<float>(kLinear * 0.044715);
+  const float factor = __fmaf_rn(__fmul_rn(x, x), kCubic, static_cast<float>(kLinear));
+  float power, logistic;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(__fmul_rn(x, factor)));
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(logistic) : "f"(__fadd_rn(power, 1.0f)));
+  return __fmul_rn(x, logistic);
+}
+
+// What is computed of the elements at one place of the inputs, in fp32; Format is theirs.
+struct Gelu {
+  template <typename Format>
+  static __device__ float of(float x) {
+    return gelu_tanh(x);
+  }
+};
+struct Mul {
+  template <typename Format>
+  static __device__ float of(float a, float b) {
+    return __fmul_rn(a, b);
+  }
+};
+struct GeluMul {
+  template <typename Format>
+  static __device__ float of(float g, float u) {
+    return __fmul_rn(gelu_tanh(g), u);
+  }
+};
+// With gelu(g) rounded first, as a tensor of its own would hold it.
+struct RoundedGeluMul {
+  template <typename Format>
+  static __device__ float of(float g, float u) {
+    return __fmul_rn(Format::first(Format::word(gelu_tanh(g))), u);
+  }
+};
+struct Add {
+  template <typename Format>
+  static __device__ float of(float a, float b) {
+    return __fadd_rn(a, b);
+  }
+};
+
+// What holds a kernel up before it writes: nothing, but in a build that slows one (slowdown.cuh).
+struct NotSlowed {
+  __device__ unsigned held_up(unsigned word) const { return word; }
+};
+
+template <typename Format, typename Op, typename... Words>
+__device__ unsigned word_of(Words... words) {
+  if constexpr (Format::kInAWord == 2) {
+    return Format::word(Op::template of<Format>(Format::first(words)...),
+                        Op::template of<Format>(Format::second(words)...));
+  } else {
+    return Format::word(Op::template of<Format>(Format::first(words)...));
+  }
+}
+
+// Evict-first: whoever multiplies gates reads them once, and what is written is read next. Not .nc,
+// since out may be an input.
+__device__ inline uint4 load_pack(const void* from, unsigned pack) {
+  return __ldcs(static_cast<const uint4*>(from) + pack);
+}
+
+// Some packs of one tensor, kPointwiseThreads apart: all are loaded before any is worked on.
+template <int kPacks>
+struct Packs {
+  uint4 packs[kPacks];
+};
+
+template <int kPacks>
+__device__ Packs<kPacks> load_packs(const void* from, unsigned first) {
+  Packs<kPacks> result;
+#pragma unroll
+  for (int i = 0; i < kPacks; ++i) {
+    result.packs[i] = load_pack(from, first + i * kPointwiseThreads);
+  }
+  return result;
+}
+
+template <typename Format, typename Op, typename... In>
+__device__ uint4 pack_of(const In&... in) {
+  return {word_of<Format, Op>(in.x...), word_of<Format, Op>(in.y...), word_of<Format, Op>(in.z...),
+          word_of<Format, Op>(in.w...)};
+}
+
+template <typename Format, typename Op, int kPacks, typename Slowdown, typename... In>
+__device__ void write_packs(Slowdown slowdown, void* out, unsigned first, const In&... in) {
+#pragma unroll
+  for (int i = 0; i < kPacks; ++i) {
+    uint4 result = pack_of<Format, Op>(in.packs[i]...);
+    if (i + 1 == kPacks) result.w = slowdown.held_up(result.w);
+    static_cast<uint4*>(out)[first + i * kPointwiseThreads] = result;
+  }
+}
+
+template <typename Format>
+__device__ unsigned load_element(const void* from, unsigned long long i) {
+  return static_cast<const typename Format::Element*>(from)[i];
+}
+
+template <typename Format, typename Op, typename Slowdown, typename... In>
+__device__ void write_element(Slowdown slowdown, void* out, unsigned long long i, In... in) {
+  using Element = typename Format::Element;
+  const unsigned word = Format::word(Op::template of<Format>(Format::first(in)...));
+  static_cast<Element*>(out)[i] = static_cast<Element>(slowdown.held_up(word));
+}
+
+// Lets the kernel after this one be placed where blocks of this one are done, and waits until the
+// kernel before it has written everything (dependent_launch.h). Before any access to memory.
+__device__ inline void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// One thread's part: kPacks packs, or what of them there is, or an element of the tail.
+template <typename Format, typename Op, int kPacks, typename Slowdown, typename... In>
+__device__ void pointwise(Slowdown slowdown, void* out, unsigned packs, unsigned tail,
+                          const In*... in) {
+  wait_for_kernel_before();
+  const unsigned first = blockIdx.x * (kPointwiseThreads * kPacks) + threadIdx.x;
+  if (first + (kPacks - 1) * kPointwiseThreads < packs) {
+    return write_packs<Format, Op, kPacks>(slowdown, out, first, load_packs<kPacks>(in, first)...);
+  }
+#pragma unroll
+  for (int turn = 0; turn < kPacks; ++turn) {
+    const unsigned i = first + turn * kPointwiseThreads;
+    if (i < packs) {
+      write_packs<Format, Op, 1>(slowdown, out, i, load_packs<1>(in, i)...);
+    } else if (i - packs < tail) {
+      const unsigned long long element = packs * 1ull * kInAPack<Format> + (i - packs);
+      write_element<Format, Op>(slowdown, out, element, load_element<Format>(in, element)...);
+    }
+  }
+}
+
+}  // namespace fusegate
