@@ -8,7 +8,7 @@
 //   in an entry         invocation; counters such as sm_clock_hz, kernel_launches, flops,
 //   min_bytes,
 //                       host_ns; and, in a benchmark's first entry, details: {choices, doubts,
-//                       stages}
+//                       stages, notes (what preparing a stage took; never compared)}
 // A plain Google Benchmark file has none of these and is read all the same; a numeric sm_clock_hz
 // counter is used wherever it stands. A benchmark is known by its run_name, or by its name where it
 // has none, suffixes such as "/repeats:60" and "/manual_time" included: Google Benchmark lets a

@@ -53,6 +53,9 @@ struct Stage {
   double min_bytes = 0;          // each operand read once, each result written once
   std::function<void()> launch;  // enqueues on the device's stream
   std::string choice;            // what a library picked for it, such as an algorithm; may be empty
+  // What preparing it took, such as "compiled in 75 ms". Unlike a choice it is never compared: the
+  // next process has another. May be empty.
+  std::string note = {};
 };
 
 // An implementation made ready for one problem in one place of memory.

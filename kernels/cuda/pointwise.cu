@@ -13,30 +13,31 @@
 namespace fusegate {
 namespace {
 
-constexpr int kPacksAThread = 1;
-constexpr PointwiseGrid kGrid{.threads = kPointwiseThreads, .packs_a_thread = kPacksAThread};
-constexpr PointwiseGrid kBiasGrid{.threads = kPointwiseThreads, .packs_a_thread = 1};
+using PointwiseBlock = Block<256, 1>;
+constexpr PointwiseGrid kGrid{PointwiseBlock::kThreads, PointwiseBlock::kPacks};
+using BiasBlock = Block<256, 1>;
+constexpr PointwiseGrid kBiasGrid{BiasBlock::kThreads, BiasBlock::kPacks};
 
 // In: each input's address.
 template <typename Format, typename Op, typename Slowdown, typename... In>
-__global__ void __launch_bounds__(kPointwiseThreads)
+__global__ void __launch_bounds__(PointwiseBlock::kThreads)
     pointwise_kernel(Slowdown slowdown, void* out, unsigned packs, unsigned tail, In... in) {
-  pointwise<Format, Op, kPacksAThread>(slowdown, out, packs, tail, in...);
+  pointwise<Format, Op, PointwiseBlock>(slowdown, out, packs, tail, in...);
 }
 
 // The bias repeats every row, which is so many packs or, where not kPacked, elements of the items.
 template <typename Format, bool kPacked, typename Slowdown>
-__global__ void __launch_bounds__(kPointwiseThreads)
+__global__ void __launch_bounds__(BiasBlock::kThreads)
     bias_add_kernel(Slowdown slowdown, void* out, const void* x, const void* bias, unsigned items,
                     unsigned items_a_row) {
   wait_for_kernel_before();
-  const unsigned i = blockIdx.x * kPointwiseThreads + threadIdx.x;
+  const unsigned i = blockIdx.x * BiasBlock::kThreads + threadIdx.x;
   if (i >= items) return;
   const unsigned column = i % items_a_row;
   if constexpr (kPacked) {
     // Not evict-first, as the next row reads it again.
-    const Packs<1> addend{{static_cast<const uint4*>(bias)[column]}};
-    write_packs<Format, Add, 1>(slowdown, out, i, load_packs<1>(x, i), addend);
+    const Packs<BiasBlock> addend{{static_cast<const uint4*>(bias)[column]}};
+    write_packs<Format, Add, BiasBlock>(slowdown, out, i, load_packs<BiasBlock>(x, i), addend);
   } else {
     write_element<Format, Add>(slowdown, out, i, load_element<Format>(x, i),
                                load_element<Format>(bias, column));
@@ -63,15 +64,15 @@ bool aligned_to_16(Pointers... pointers) {
 
 // kernel_of(slowdown) is the kernel that is held up so; args are what it takes besides.
 template <typename Op, typename KernelOf, typename... Args>
-void launch(KernelOf kernel_of, unsigned blocks, [[maybe_unused]] const Tensor& out,
-            cudaStream_t stream, Args... args) {
+void launch(KernelOf kernel_of, unsigned blocks, unsigned threads,
+            [[maybe_unused]] const Tensor& out, cudaStream_t stream, Args... args) {
   const auto enqueue = [&](auto slowdown) {
-    launch_dependent(kernel_of(slowdown), blocks, kPointwiseThreads, stream, slowdown, args...);
+    launch_dependent(kernel_of(slowdown), blocks, threads, stream, slowdown, args...);
   };
 #ifdef FUSEGATE_SLOW_OP
   if constexpr (std::is_same_v<Op, FUSEGATE_SLOW_OP>) {
-    static const unsigned resident = resident_blocks(
-        reinterpret_cast<const void*>(kernel_of(LastWaveSteps{})), kPointwiseThreads);
+    static const unsigned resident =
+        resident_blocks(reinterpret_cast<const void*>(kernel_of(LastWaveSteps{})), threads);
     return launch_slowed(enqueue, blocks, resident, out, stream);
   }
 #endif
@@ -87,7 +88,8 @@ void enqueue_pointwise(const Tensor& out, cudaStream_t stream, const In&... in) 
     const auto kernel_of = []<typename Slowdown>(Slowdown) {
       return pointwise_kernel<Format, Op, Slowdown, decltype(In::data)...>;
     };
-    launch<Op>(kernel_of, plan.blocks, out, stream, out.data, plan.packs, plan.tail, in.data...);
+    launch<Op>(kernel_of, plan.blocks, kGrid.threads, out, stream, out.data, plan.packs, plan.tail,
+               in.data...);
   });
 }
 
@@ -98,8 +100,8 @@ void launch_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cud
   const auto kernel_of = []<typename Slowdown>(Slowdown) {
     return bias_add_kernel<Format, kPacked, Slowdown>;
   };
-  launch<Add>(kernel_of, plan.blocks, out, stream, out.data, x.data, bias.data, plan.packs,
-              static_cast<unsigned>(out.cols / kInAnItem));
+  launch<Add>(kernel_of, plan.blocks, kBiasGrid.threads, out, stream, out.data, x.data, bias.data,
+              plan.packs, static_cast<unsigned>(out.cols / kInAnItem));
 }
 
 }  // namespace

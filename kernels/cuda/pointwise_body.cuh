@@ -8,7 +8,6 @@
 
 namespace fusegate {
 
-inline constexpr int kPointwiseThreads = 256;
 inline constexpr int kWordsInAPack = 4;
 
 // A number format. first and second: a word's numbers, the first in its low half; an element of 16
@@ -121,35 +120,44 @@ __device__ inline uint4 load_pack(const void* from, unsigned pack) {
   return __ldcs(static_cast<const uint4*>(from) + pack);
 }
 
-// Some packs of one tensor, kPointwiseThreads apart: all are loaded before any is worked on.
-template <int kPacks>
-struct Packs {
-  uint4 packs[kPacks];
+// How many threads a block has, and how many packs each of them.
+template <int kThreadCount, int kPackCount>
+struct Block {
+  static constexpr int kThreads = kThreadCount;
+  static constexpr int kPacks = kPackCount;
 };
 
-template <int kPacks>
-__device__ Packs<kPacks> load_packs(const void* from, unsigned first) {
-  Packs<kPacks> result;
+// One thread's packs of one tensor, as far apart as a block has threads: all are loaded before any
+// is worked on.
+template <typename Block>
+struct Packs {
+  uint4 packs[Block::kPacks];
+};
+
+template <typename Block>
+__device__ Packs<Block> load_packs(const void* from, unsigned first) {
+  Packs<Block> result;
 #pragma unroll
-  for (int i = 0; i < kPacks; ++i) {
-    result.packs[i] = load_pack(from, first + i * kPointwiseThreads);
+  for (int i = 0; i < Block::kPacks; ++i) {
+    result.packs[i] = load_pack(from, first + i * Block::kThreads);
   }
   return result;
 }
 
-template <typename Format, typename Op, typename... In>
-__device__ uint4 pack_of(const In&... in) {
+template <typename Format, typename Op, typename... Pack>
+__device__ uint4 pack_of(const Pack&... in) {
   return {word_of<Format, Op>(in.x...), word_of<Format, Op>(in.y...), word_of<Format, Op>(in.z...),
           word_of<Format, Op>(in.w...)};
 }
 
-template <typename Format, typename Op, int kPacks, typename Slowdown, typename... In>
+// in: the packs of each input.
+template <typename Format, typename Op, typename Block, typename Slowdown, typename... In>
 __device__ void write_packs(Slowdown slowdown, void* out, unsigned first, const In&... in) {
 #pragma unroll
-  for (int i = 0; i < kPacks; ++i) {
+  for (int i = 0; i < Block::kPacks; ++i) {
     uint4 result = pack_of<Format, Op>(in.packs[i]...);
-    if (i + 1 == kPacks) result.w = slowdown.held_up(result.w);
-    static_cast<uint4*>(out)[first + i * kPointwiseThreads] = result;
+    if (i + 1 == Block::kPacks) result.w = slowdown.held_up(result.w);
+    static_cast<uint4*>(out)[first + i * Block::kThreads] = result;
   }
 }
 
@@ -173,20 +181,21 @@ __device__ inline void wait_for_kernel_before() {
 #endif
 }
 
-// One thread's part: kPacks packs, or what of them there is, or an element of the tail.
-template <typename Format, typename Op, int kPacks, typename Slowdown, typename... In>
+// One thread's part: its packs, or what of them there is, or an element of the tail.
+template <typename Format, typename Op, typename Block, typename Slowdown, typename... In>
 __device__ void pointwise(Slowdown slowdown, void* out, unsigned packs, unsigned tail,
                           const In*... in) {
   wait_for_kernel_before();
-  const unsigned first = blockIdx.x * (kPointwiseThreads * kPacks) + threadIdx.x;
-  if (first + (kPacks - 1) * kPointwiseThreads < packs) {
-    return write_packs<Format, Op, kPacks>(slowdown, out, first, load_packs<kPacks>(in, first)...);
+  const unsigned first = blockIdx.x * (Block::kThreads * Block::kPacks) + threadIdx.x;
+  if (first + (Block::kPacks - 1) * Block::kThreads < packs) {
+    return write_packs<Format, Op, Block>(slowdown, out, first, load_packs<Block>(in, first)...);
   }
 #pragma unroll
-  for (int turn = 0; turn < kPacks; ++turn) {
-    const unsigned i = first + turn * kPointwiseThreads;
+  for (int turn = 0; turn < Block::kPacks; ++turn) {
+    using One = fusegate::Block<Block::kThreads, 1>;
+    const unsigned i = first + turn * Block::kThreads;
     if (i < packs) {
-      write_packs<Format, Op, 1>(slowdown, out, i, load_packs<1>(in, i)...);
+      write_packs<Format, Op, One>(slowdown, out, i, load_packs<One>(in, i)...);
     } else if (i - packs < tail) {
       const unsigned long long element = packs * 1ull * kInAPack<Format> + (i - packs);
       write_element<Format, Op>(slowdown, out, element, load_element<Format>(in, element)...);
