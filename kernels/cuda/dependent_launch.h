@@ -1,8 +1,6 @@
 // Launches a kernel so that it may be placed on the GPU before the kernel ahead of it on the stream
-// has ended (CUDA Programming Guide, "Programmatic Dependent Launch"), where the GPU can (compute
-// capability 9.0, driver 12.3 for graphs): the time between two kernels goes to nothing but the
-// wait. Such a kernel must execute griddepcontrol.wait before it touches memory, as
-// pointwise_body.cuh's do. Errors of CUDA are thrown as DeviceError.
+// has ended (CUDA Programming Guide, "Programmatic Dependent Launch"): what a launch costs then
+// passes while that kernel runs. Errors of CUDA are thrown as DeviceError.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,39 +11,47 @@
 
 namespace fusegate {
 
-inline bool can_launch_early() {
-  static const bool can = [] {
-    int device = 0, major = 0, driver = 0;
-    FUSEGATE_CUDA(cudaGetDevice(&device));
-    FUSEGATE_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    FUSEGATE_CUDA(cudaDriverGetVersion(&driver));
-    return major >= 9 && driver >= 12030;
-  }();
-  return can;
+struct LaunchShape {
+  unsigned blocks = 0;
+  unsigned threads = 0;  // a block
+  // Only for a kernel that executes griddepcontrol.wait before it touches memory.
+  bool early = false;
+};
+
+// Whether a kernel with wait_for_kernel_before() in its source (pointwise_body.cuh) may be launched
+// early on this device. Code for less than 9.0 has no such wait, and runs on newer devices too; and
+// graphs know such launches from 12.3 on.
+inline bool can_launch_early(const void* kernel) {
+  constexpr int kLeastArchitecture = 90, kLeastDriver = 12030;
+  cudaFuncAttributes attributes{};
+  int driver = 0;
+  FUSEGATE_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+  FUSEGATE_CUDA(cudaDriverGetVersion(&driver));
+  return attributes.ptxVersion >= kLeastArchitecture &&
+         attributes.binaryVersion >= kLeastArchitecture && driver >= kLeastDriver;
 }
 
-// kernel: a __global__ function, or a cudaKernel_t as the runtime takes it for one. args: the
-// addresses of its arguments.
-inline void launch_dependent(const void* kernel, unsigned blocks, unsigned threads,
-                             cudaStream_t stream, void** args) {
+// kernel: a __global__ function, or a cudaKernel_t. args: the addresses of its arguments.
+inline void launch_kernel(const void* kernel, const LaunchShape& shape, cudaStream_t stream,
+                          void** args) {
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(threads);
+  config.gridDim = dim3(shape.blocks);
+  config.blockDim = dim3(shape.threads);
   config.stream = stream;
   config.attrs = &early;
-  config.numAttrs = can_launch_early() ? 1 : 0;
+  config.numAttrs = shape.early ? 1 : 0;
   FUSEGATE_CUDA(cudaLaunchKernelExC(&config, kernel, args));
 }
 
 // Params: the kernel's own, which the arguments are converted to.
 template <typename... Params>
-void launch_dependent(void (*kernel)(Params...), unsigned blocks, unsigned threads,
-                      cudaStream_t stream, std::type_identity_t<Params>... args) {
+void launch_kernel(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
+                   std::type_identity_t<Params>... args) {
   void* addresses[] = {&args...};
-  launch_dependent(reinterpret_cast<const void*>(kernel), blocks, threads, stream, addresses);
+  launch_kernel(reinterpret_cast<const void*>(kernel), shape, stream, addresses);
 }
 
 }  // namespace fusegate

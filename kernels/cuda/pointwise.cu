@@ -67,7 +67,9 @@ template <typename Op, typename KernelOf, typename... Args>
 void launch(KernelOf kernel_of, unsigned blocks, unsigned threads,
             [[maybe_unused]] const Tensor& out, cudaStream_t stream, Args... args) {
   const auto enqueue = [&](auto slowdown) {
-    launch_dependent(kernel_of(slowdown), blocks, threads, stream, slowdown, args...);
+    const auto kernel = kernel_of(slowdown);
+    static const bool early = can_launch_early(reinterpret_cast<const void*>(kernel));
+    launch_kernel(kernel, {blocks, threads, early}, stream, slowdown, args...);
   };
 #ifdef FUSEGATE_SLOW_OP
   if constexpr (std::is_same_v<Op, FUSEGATE_SLOW_OP>) {

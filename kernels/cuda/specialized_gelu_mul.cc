@@ -4,10 +4,9 @@
 
 #include <chrono>
 #include <map>
-#include <utility>
+#include <tuple>
 
 #include "kernels/cuda/cuda_error.h"
-#include "kernels/cuda/dependent_launch.h"
 #include "kernels/cuda/nvrtc_compile.h"
 
 namespace fusegate {
@@ -44,23 +43,22 @@ SpecializedGeluMul make(const GeluMulShape& shape, const cudaDeviceProp& device)
   const std::int64_t resident_threads =
       std::int64_t{device.multiProcessorCount} * device.maxThreadsPerMultiProcessor;
   const std::string architecture = fmt::format("sm_{}{}", device.major, device.minor);
+  const PointwiseGrid grid = specialized_grid(shape, resident_threads);
   SpecializedGeluMul result;
-  result.grid = specialized_grid(shape, resident_threads);
-  result.blocks = plan_of(shape, result.grid).blocks;
+  result.launch = {.blocks = plan_of(shape, grid).blocks, .threads = grid.threads};
   result.choice = fmt::format("compiled for {}x{}, {}: {} blocks of {} threads, {} packs a thread",
-                              shape.rows, shape.cols, architecture, result.blocks,
-                              result.grid.threads, result.grid.packs_a_thread);
+                              shape.rows, shape.cols, architecture, result.launch.blocks,
+                              grid.threads, grid.packs_a_thread);
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  const std::vector<char> code = compile_gelu_mul(shape, result.grid, architecture);
+  const std::vector<char> code = compile_gelu_mul(shape, grid, architecture);
   result.compile_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   cudaLibrary_t library = nullptr;
   FUSEGATE_CUDA(
       cudaLibraryLoadData(&library, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
   FUSEGATE_CUDA(cudaLibraryGetKernel(&result.kernel, library, "gelu_mul"));
-  // Has it loaded now: the first launch may be one that is captured or timed.
-  cudaFuncAttributes attributes{};
-  FUSEGATE_CUDA(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(result.kernel)));
+  // Loads it, too: the first launch may be one that is captured or timed.
+  result.launch.early = can_launch_early(reinterpret_cast<const void*>(result.kernel));
   return result;
 }
 
@@ -96,7 +94,7 @@ void SpecializedGeluMul::enqueue(const Tensor& g, const Tensor& u, const Tensor&
                                  cudaStream_t stream) const {
   void* data[] = {out.data, g.data, u.data};
   void* addresses[] = {&data[0], &data[1], &data[2]};
-  launch_dependent(reinterpret_cast<const void*>(kernel), blocks, grid.threads, stream, addresses);
+  launch_kernel(reinterpret_cast<const void*>(kernel), launch, stream, addresses);
 }
 
 const SpecializedGeluMul& specialized_gelu_mul(const GeluMulShape& shape,

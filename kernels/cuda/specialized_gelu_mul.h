@@ -5,10 +5,12 @@
 
 #include <cuda_runtime_api.h>
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/dependent_launch.h"
 #include "kernels/cuda/pointwise_plan.h"
 #include "kernels/device.h"
 
@@ -33,8 +35,7 @@ std::vector<char> compile_gelu_mul(const GeluMulShape& shape, const PointwiseGri
 
 struct SpecializedGeluMul {
   cudaKernel_t kernel = nullptr;
-  PointwiseGrid grid;
-  unsigned blocks = 0;
+  LaunchShape launch;
   std::string choice;  // what it was compiled for: the same in every process
   double compile_ms = 0;
 
