@@ -8,7 +8,8 @@
 //   in an entry         invocation; counters such as sm_clock_hz, kernel_launches, flops,
 //                       min_bytes, host_ns, host_graph_ns (of one call: launched on a stream, and
 //                       as a CUDA graph); and, in a benchmark's first entry, details: {choices,
-//                       doubts, stages: [{name, flops, min_bytes, kernels: [{name, blocks,
+//                       doubts, notes (what preparing a stage took; never compared),
+//                       stages: [{name, flops, min_bytes, kernels: [{name, blocks,
 //                       threads_per_block, registers, static_shared_bytes, dynamic_shared_bytes,
 //                       blocks_per_sm, occupancy}]}]}; a stage's kernels are left out where the
 //                       device tells nothing of them

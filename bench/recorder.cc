@@ -33,14 +33,17 @@ json kernels_json(const std::vector<KernelResources>& kernels) {
 }
 
 json full_details(const BenchmarkRecord& record) {
-  json stages = json::array(), choices = json::object();
+  json stages = json::array(), choices = json::object(), notes = json::object();
   for (const Stage& stage : record.stages) {
     stages.push_back(
         {{"name", stage.name}, {"flops", stage.flops}, {"min_bytes", stage.min_bytes}});
     if (!stage.kernels.empty()) stages.back()["kernels"] = kernels_json(stage.kernels);
     if (!stage.choice.empty()) choices[stage.name] = stage.choice;
+    if (!stage.note.empty()) notes[stage.name] = stage.note;
   }
-  return {{"stages", stages}, {"choices", choices}, {"relative_error", record.relative_error}};
+  json details{{"stages", stages}, {"choices", choices}, {"relative_error", record.relative_error}};
+  if (!notes.empty()) details["notes"] = notes;
+  return details;
 }
 
 json entry(const EntryHead& head, int index) {

@@ -137,6 +137,14 @@ TEST_F(RecorderTest, LeavesOutCountersThatAreNotNumbers) {
   EXPECT_EQ(entry.at("time_unit"), "ns");
 }
 
+TEST(PlaceEntries, KeepNotesApartFromChoicesThatAreCompared) {
+  BenchmarkRecord record = record_with_choice();
+  record.stages[0].note = "compiled in 75 ms";
+  const json details = place_entries(head_of("a"), 0, three_samples(), record)[0].at("details");
+  EXPECT_EQ(details.at("notes"), json({{"gate_proj", "compiled in 75 ms"}}));
+  EXPECT_EQ(details.at("choices"), json({{"gate_proj", "algo 66, tile 18"}}));
+}
+
 TEST(SampleEntry, CountsPerCall) {
   BenchmarkRecord record;
   record.host_ns = std::numeric_limits<double>::quiet_NaN();

@@ -1,6 +1,25 @@
 # The CUDA toolkit, where one is found: sm_80 (A100), sm_90a (H100, H200; wgmma needs the "a"), and
 # PTX for anything newer than sm_80.
 set(FUSEGATE_CUDA_FOUND OFF)
+set(FUSEGATE_NVRTC_FOUND OFF)
+
+# fusegate_nvrtc. CMake's own CUDA::nvrtc brings libcuda along, and without a driver a program that
+# needs it does not start. The builtins are linked since libnvrtc, which opens them by their name,
+# does not search where the program's libraries lie. cudaLibraryLoadData, which loads what NVRTC
+# makes, came with 12.8.
+function(fusegate_find_nvrtc)
+  find_library(FUSEGATE_NVRTC nvrtc HINTS ${CUDAToolkit_LIBRARY_DIR} NO_DEFAULT_PATH)
+  find_library(FUSEGATE_NVRTC_BUILTINS nvrtc-builtins HINTS ${CUDAToolkit_LIBRARY_DIR} NO_DEFAULT_PATH)
+  if(NOT FUSEGATE_NVRTC OR NOT FUSEGATE_NVRTC_BUILTINS OR CUDAToolkit_VERSION VERSION_LESS 12.8)
+    message(STATUS "No NVRTC of CUDA 12.8 or later: geglu/fused_specialized is left out")
+    return()
+  endif()
+  add_library(fusegate_nvrtc INTERFACE)
+  target_link_libraries(fusegate_nvrtc INTERFACE ${FUSEGATE_NVRTC}
+    "-Wl,--push-state,--no-as-needed,${FUSEGATE_NVRTC_BUILTINS},--pop-state")
+  set(FUSEGATE_NVRTC_FOUND ON PARENT_SCOPE)
+endfunction()
+
 if(FUSEGATE_CUDA)
   include(CheckLanguage)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
@@ -15,6 +34,7 @@ if(FUSEGATE_CUDA)
     target_compile_options(fusegate_options INTERFACE
       "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>"
       "$<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Werror;-lineinfo>")
+    fusegate_find_nvrtc()
     message(STATUS "CUDA ${CUDAToolkit_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}")
   else()
     message(STATUS "No CUDA compiler found: building for the CPU alone")

@@ -66,6 +66,9 @@ struct Stage {
   std::function<void()> launch;  // enqueues on the device's stream
   std::string choice;            // what a library picked for it, such as an algorithm; may be empty
   std::vector<KernelResources> kernels{};  // which a meter finds out, where the device tells
+  // What preparing it took, such as "compiled in 75 ms". Unlike a choice it is never compared: the
+  // next process has another. May be empty.
+  std::string note = {};
 };
 
 // An implementation made ready for one problem in one place of memory.

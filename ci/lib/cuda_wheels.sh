@@ -2,12 +2,13 @@
 # A CUDA toolkit from NVIDIA's PyPI wheels, in build/cuda: for a machine with a GPU, no nvcc, and no
 # right to add NVIDIA's apt archive. Source it after python.sh; call install_cuda_wheels.
 
-# Only what compiling and linking the kernels takes: the whole toolkit is ten times as large.
+# Only what compiling and linking the kernels takes, at run time too: the whole toolkit is ten times as large.
 readonly CUDA_WHEELS=(
   nvidia-cuda-nvcc==13.0.88
   nvidia-cuda-crt==13.0.88
   nvidia-nvvm==13.0.88
   nvidia-cuda-runtime==13.0.96
+  nvidia-cuda-nvrtc==13.0.88
   nvidia-cublas==13.1.0.3
   nvidia-cuda-cccl==13.0.85
   nvidia-nvtx==13.0.85

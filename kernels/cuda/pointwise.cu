@@ -2,9 +2,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/cuda/cuda_error.h"
-#include "kernels/cuda/element.cuh"
+#include "kernels/cuda/dependent_launch.h"
 #include "kernels/cuda/pointwise.h"
+#include "kernels/cuda/pointwise_body.cuh"
+#include "kernels/cuda/pointwise_plan.h"
 
 #ifdef FUSEGATE_SLOW_OP
 #include "kernels/cuda/slowdown.cuh"
@@ -13,107 +14,74 @@
 namespace fusegate {
 namespace {
 
-// As many elements as 16 bytes hold, moved in one access.
-template <typename T, int kCount>
-struct alignas(sizeof(T) * kCount) Pack {
-  T values[kCount];
-};
+using PointwiseBlock = Block<256, 1>;
+constexpr PointwiseGrid kGrid{PointwiseBlock::kThreads, PointwiseBlock::kPacks};
+using BiasBlock = Block<256, 1>;
+constexpr PointwiseGrid kBiasGrid{BiasBlock::kThreads, BiasBlock::kPacks};
 
-// gelu_tanh through the logistic function: 0.5 (1 + tanh(y)) = 1 / (1 + exp(-2 y)). One exponential
-// and one reciprocal, and no branch; exp's overflow to infinity gives the right limit, zero.
-__device__ inline float gelu_tanh(float x) {
-  constexpr float kTwoSqrtTwoOverPi = 1.5957691216f;
-  const float y = kTwoSqrtTwoOverPi * (x + 0.044715f * x * x * x);
-  return x * __frcp_rn(1.0f + __expf(-y));
+// In: each input's address.
+template <typename Format, typename Op, typename Slowdown, typename... In>
+__global__ void __launch_bounds__(PointwiseBlock::kThreads)
+    pointwise_kernel(Slowdown slowdown, void* out, unsigned packs, unsigned tail, In... in) {
+  pointwise<Format, Op, PointwiseBlock>(slowdown, out, packs, tail, in...);
 }
 
-struct Gelu {
-  __device__ float operator()(float x) const { return gelu_tanh(x); }
-};
-struct Mul {
-  __device__ float operator()(float a, float b) const { return a * b; }
-};
-struct GeluMul {
-  __device__ float operator()(float g, float u) const { return gelu_tanh(g) * u; }
-};
-struct Add {
-  __device__ float operator()(float a, float b) const { return a + b; }
-};
-
-// What holds a kernel up before it writes: nothing, but in a build that slows one.
-struct NotSlowed {
-  template <typename T>
-  __device__ T held_up(T value) const {
-    return value;
-  }
-};
-
-// One access of the pack's whole width, which the compiler does not make of the elements' own.
-template <typename P>
-__device__ P load(const P* from) {
-  if constexpr (sizeof(P) == sizeof(uint4)) {
-    const uint4 raw = *reinterpret_cast<const uint4*>(from);
-    P pack;
-    memcpy(&pack, &raw, sizeof(P));
-    return pack;
+// The bias repeats every row, which is so many packs or, where not kPacked, elements of the items.
+template <typename Format, bool kPacked, typename Slowdown>
+__global__ void __launch_bounds__(BiasBlock::kThreads)
+    bias_add_kernel(Slowdown slowdown, void* out, const void* x, const void* bias, unsigned items,
+                    unsigned items_a_row) {
+  wait_for_kernel_before();
+  const unsigned i = blockIdx.x * BiasBlock::kThreads + threadIdx.x;
+  if (i >= items) return;
+  const unsigned column = i % items_a_row;
+  if constexpr (kPacked) {
+    // Not evict-first, as the next row reads it again.
+    const Packs<BiasBlock> addend{{static_cast<const uint4*>(bias)[column]}};
+    write_packs<Format, Add, BiasBlock>(slowdown, out, i, load_packs<BiasBlock>(x, i), addend);
   } else {
-    return *from;
+    write_element<Format, Add>(slowdown, out, i, load_element<Format>(x, i),
+                               load_element<Format>(bias, column));
   }
 }
 
-template <typename T, int kVec, typename Op, typename... Packs>
-__device__ Pack<T, kVec> apply(Op op, const Packs&... in) {
-  Pack<T, kVec> result;
-#pragma unroll
-  for (int i = 0; i < kVec; ++i) result.values[i] = from_float<T>(op(to_float(in.values[i])...));
-  return result;
-}
-
-// One pack a thread.
-template <typename T, int kVec, typename Op, typename Slowdown, typename... In>
-__global__ void __launch_bounds__(kThreads)
-    pointwise_kernel(Slowdown slowdown, Op op, T* out, std::int64_t packs, const In*... in) {
-  using P = Pack<T, kVec>;
-  const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x;
-  if (i >= packs) return;
-  P result = apply<T, kVec>(op, load(reinterpret_cast<const P*>(in) + i)...);
-  result.values[kVec - 1] = slowdown.held_up(result.values[kVec - 1]);
-  reinterpret_cast<P*>(out)[i] = result;
-}
-
-// The bias repeats every n elements; packs_per_row packs make a row.
-template <typename T, int kVec, typename Slowdown>
-__global__ void __launch_bounds__(kThreads)
-    bias_add_kernel(Slowdown slowdown, const T* x, const T* bias, T* out, std::int64_t packs,
-                    std::int64_t packs_per_row) {
-  using P = Pack<T, kVec>;
-  const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x;
-  if (i >= packs) return;
-  const P addend = load(reinterpret_cast<const P*>(bias) + i % packs_per_row);
-  P result = apply<T, kVec>(Add{}, load(reinterpret_cast<const P*>(x) + i), addend);
-  result.values[kVec - 1] = slowdown.held_up(result.values[kVec - 1]);
-  reinterpret_cast<P*>(out)[i] = result;
-}
-
-// A block of the packed kernel: that many packs of that many rows, which leaves no thread idle
+// A block of the packed kernel: that many items of that many rows, which leaves no thread idle
 // where a row is a multiple of 128 packs (1024 elements) long.
-constexpr unsigned kPackedCols = 128, kPackedRows = kThreads / kPackedCols;
+constexpr unsigned kPackedCols = 128, kPackedRows = 2;
 
 // gu's rows are twice as long as out's. Threads know their row from the grid, lest each divide by a
 // length that only the host knows.
-template <typename T, int kVec, typename Slowdown>
-__global__ void __launch_bounds__(kThreads)
-    packed_gelu_mul_kernel(Slowdown slowdown, const T* gu, T* out, std::int64_t rows,
-                           std::int64_t packs_per_row) {
-  using P = Pack<T, kVec>;
-  const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(kPackedCols) + threadIdx.x;
-  if (i >= packs_per_row) return;
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.y) * kPackedRows;
-  for (std::int64_t row = blockIdx.y * kPackedRows + threadIdx.y; row < rows; row += stride) {
-    const P* const g = reinterpret_cast<const P*>(gu) + 2 * row * packs_per_row + i;
-    P result = apply<T, kVec>(GeluMul{}, load(g), load(g + packs_per_row));
-    result.values[kVec - 1] = slowdown.held_up(result.values[kVec - 1]);
-    reinterpret_cast<P*>(out)[row * packs_per_row + i] = result;
+template <typename Format, bool kPacked, typename Slowdown>
+__global__ void __launch_bounds__(kPackedCols* kPackedRows)
+    packed_gelu_mul_kernel(Slowdown slowdown, void* out, const void* gu, unsigned rows,
+                           unsigned items_a_row) {
+  wait_for_kernel_before();
+  const unsigned column = blockIdx.x * kPackedCols + threadIdx.x;
+  if (column >= items_a_row) return;
+  for (unsigned row = blockIdx.y * kPackedRows + threadIdx.y; row < rows;
+       row += gridDim.y * kPackedRows) {
+    const unsigned to = row * items_a_row + column, g = to + row * items_a_row;
+    if constexpr (kPacked) {
+      write_packs<Format, GeluMul, PointwiseBlock>(slowdown, out, to,
+                                                   load_packs<PointwiseBlock>(gu, g),
+                                                   load_packs<PointwiseBlock>(gu, g + items_a_row));
+    } else {
+      write_element<Format, GeluMul>(slowdown, out, to, load_element<Format>(gu, g),
+                                     load_element<Format>(gu, g + items_a_row));
+    }
+  }
+}
+
+// Calls f.template operator()<Format>() with the format of dtype.
+template <typename F>
+void dispatch_format(Dtype dtype, F&& f) {
+  switch (dtype) {
+    case Dtype::kBf16:
+      return f.template operator()<Bf16>();
+    case Dtype::kFp16:
+      return f.template operator()<Fp16>();
+    case Dtype::kFp32:
+      return f.template operator()<Fp32>();
   }
 }
 
@@ -122,125 +90,105 @@ bool aligned_to_16(Pointers... pointers) {
   return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
 }
 
-unsigned blocks_for(std::int64_t packs) {
-  return static_cast<unsigned>((packs + kThreads - 1) / kThreads);
-}
-
-// kernel_of(slowdown) is the kernel that is held up so; args are what it takes besides. A build
-// that slows it writes to out while it finds out how.
+// kernel_of(slowdown) is the kernel that is held up so; args are what it takes besides.
 template <typename Op, typename KernelOf, typename... Args>
-void launch_grid(dim3 grid, dim3 block, KernelOf kernel_of, [[maybe_unused]] const Tensor& out,
-                 cudaStream_t stream, Args... args) {
+void launch(KernelOf kernel_of, dim3 blocks, dim3 threads, [[maybe_unused]] const Tensor& out,
+            cudaStream_t stream, Args... args) {
   const auto enqueue = [&](auto slowdown) {
-    kernel_of(slowdown)<<<grid, block, 0, stream>>>(slowdown, args...);
+    const auto kernel = kernel_of(slowdown);
+    static const bool early = can_launch_early(reinterpret_cast<const void*>(kernel));
+    launch_kernel(kernel, {blocks, threads, early}, stream, slowdown, args...);
   };
 #ifdef FUSEGATE_SLOW_OP
   if constexpr (std::is_same_v<Op, FUSEGATE_SLOW_OP>) {
     static const unsigned resident =
-        resident_blocks(reinterpret_cast<const void*>(kernel_of(LastWaveSteps{})), kThreads);
-    return launch_slowed(enqueue, grid.x * grid.y, resident, out, stream);
+        resident_blocks(reinterpret_cast<const void*>(kernel_of(LastWaveSteps{})),
+                        static_cast<int>(threads.x * threads.y));
+    return launch_slowed(enqueue, blocks.x * blocks.y, resident, out, stream);
   }
 #endif
   enqueue(NotSlowed{});
 }
 
-template <typename Op, int kVec, typename KernelOf, typename... Args>
-void launch(KernelOf kernel_of, const Tensor& out, cudaStream_t stream, Args... args) {
-  launch_grid<Op>(blocks_for(out.count() / kVec), kThreads, kernel_of, out, stream, args...);
-}
-
-// One T for every tensor of a pack.
-template <typename T, typename>
-using Element = T;
-
-template <typename T, int kVec, typename Op, typename... In>
-void launch_pointwise(Op op, const Tensor& out, cudaStream_t stream, const In&... in) {
-  const std::int64_t packs = out.count() / kVec;
-  const auto kernel_of = []<typename Slowdown>(Slowdown) {
-    return pointwise_kernel<T, kVec, Op, Slowdown, Element<T, In>...>;
-  };
-  launch<Op, kVec>(kernel_of, out, stream, op, static_cast<T*>(out.data), packs,
-                   static_cast<const T*>(in.data)...);
-}
-
 template <typename Op, typename... In>
-void enqueue_pointwise(Op op, const Tensor& out, cudaStream_t stream, const In&... in) {
+void enqueue_pointwise(const Tensor& out, cudaStream_t stream, const In&... in) {
   if (out.count() == 0) return;
-  dispatch_dtype(out.dtype, [&]<typename T>() {
-    constexpr int kVec = 16 / sizeof(T);
-    if (out.count() % kVec == 0 && aligned_to_16(out.data, in.data...)) {
-      launch_pointwise<T, kVec>(op, out, stream, in...);
-    } else {
-      launch_pointwise<T, 1>(op, out, stream, in...);
-    }
+  dispatch_format(out.dtype, [&]<typename Format>() {
+    const PointwisePlan plan =
+        plan_pointwise(out.count(), kInAPack<Format>, aligned_to_16(out.data, in.data...), kGrid);
+    const auto kernel_of = []<typename Slowdown>(Slowdown) {
+      return pointwise_kernel<Format, Op, Slowdown, decltype(In::data)...>;
+    };
+    launch<Op>(kernel_of, plan.blocks, kGrid.threads, out, stream, out.data, plan.packs, plan.tail,
+               in.data...);
   });
-  FUSEGATE_CUDA(cudaGetLastError());
 }
 
-template <typename T, int kVec>
+template <typename Format, bool kPacked>
 void launch_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cudaStream_t stream) {
-  const std::int64_t packs = out.count() / kVec;
+  constexpr int kInAnItem = kPacked ? kInAPack<Format> : 1;
+  const PointwisePlan plan = plan_pointwise(out.count(), kInAnItem, true, kBiasGrid);
   const auto kernel_of = []<typename Slowdown>(Slowdown) {
-    return bias_add_kernel<T, kVec, Slowdown>;
+    return bias_add_kernel<Format, kPacked, Slowdown>;
   };
-  launch<Add, kVec>(kernel_of, out, stream, static_cast<const T*>(x.data),
-                    static_cast<const T*>(bias.data), static_cast<T*>(out.data), packs,
-                    out.cols / kVec);
+  launch<Add>(kernel_of, plan.blocks, kBiasGrid.threads, out, stream, out.data, x.data, bias.data,
+              plan.packs, static_cast<unsigned>(out.cols / kInAnItem));
 }
 
-template <typename T, int kVec>
+// Indices of 32 bits: gu has fewer than 2^32 items, 64 GiB of packs.
+template <typename Format, bool kPacked>
 void launch_packed_gelu_mul(const Tensor& gu, const Tensor& out, cudaStream_t stream) {
-  constexpr std::int64_t kMostGridRows = 65535;  // what CUDA allows
-  const std::int64_t packs_per_row = out.cols / kVec;
-  const auto blocks = [](std::int64_t count, unsigned of) { return (count + of - 1) / of; };
-  const dim3 grid(static_cast<unsigned>(blocks(packs_per_row, kPackedCols)),
-                  static_cast<unsigned>(std::min(blocks(out.rows, kPackedRows), kMostGridRows)));
+  constexpr unsigned kMostGridRows = 65535;  // what CUDA allows
+  const auto items = static_cast<unsigned>(out.cols / (kPacked ? kInAPack<Format> : 1));
+  const auto rows = static_cast<unsigned>(out.rows);
+  const dim3 blocks((items + kPackedCols - 1) / kPackedCols,
+                    std::min((rows + kPackedRows - 1) / kPackedRows, kMostGridRows));
   const auto kernel_of = []<typename Slowdown>(Slowdown) {
-    return packed_gelu_mul_kernel<T, kVec, Slowdown>;
+    return packed_gelu_mul_kernel<Format, kPacked, Slowdown>;
   };
-  launch_grid<GeluMul>(grid, dim3(kPackedCols, kPackedRows), kernel_of, out, stream,
-                       static_cast<const T*>(gu.data), static_cast<T*>(out.data), out.rows,
-                       packs_per_row);
+  launch<GeluMul>(kernel_of, blocks, dim3(kPackedCols, kPackedRows), out, stream, out.data, gu.data,
+                  rows, items);
 }
 
 }  // namespace
 
 void enqueue_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cudaStream_t stream) {
   if (out.count() == 0) return;
-  dispatch_dtype(out.dtype, [&]<typename T>() {
-    constexpr int kVec = 16 / sizeof(T);
-    if (out.cols % kVec == 0 && aligned_to_16(x.data, bias.data, out.data)) {
-      launch_bias_add<T, kVec>(x, bias, out, stream);
+  dispatch_format(out.dtype, [&]<typename Format>() {
+    if (out.cols % kInAPack<Format> == 0 && aligned_to_16(x.data, bias.data, out.data)) {
+      launch_bias_add<Format, true>(x, bias, out, stream);
     } else {
-      launch_bias_add<T, 1>(x, bias, out, stream);
+      launch_bias_add<Format, false>(x, bias, out, stream);
     }
   });
-  FUSEGATE_CUDA(cudaGetLastError());
 }
 
 void enqueue_gelu(const Tensor& x, const Tensor& out, cudaStream_t stream) {
-  enqueue_pointwise(Gelu{}, out, stream, x);
+  enqueue_pointwise<Gelu>(out, stream, x);
 }
 
 void enqueue_mul(const Tensor& a, const Tensor& b, const Tensor& out, cudaStream_t stream) {
-  enqueue_pointwise(Mul{}, out, stream, a, b);
+  enqueue_pointwise<Mul>(out, stream, a, b);
 }
 
 void enqueue_gelu_mul(const Tensor& g, const Tensor& u, const Tensor& out, cudaStream_t stream) {
-  enqueue_pointwise(GeluMul{}, out, stream, g, u);
+  enqueue_pointwise<GeluMul>(out, stream, g, u);
 }
 
 void enqueue_packed_gelu_mul(const Tensor& gu, const Tensor& out, cudaStream_t stream) {
   if (out.count() == 0) return;
-  dispatch_dtype(out.dtype, [&]<typename T>() {
-    constexpr int kVec = 16 / sizeof(T);
-    if (out.cols % kVec == 0 && aligned_to_16(gu.data, out.data)) {
-      launch_packed_gelu_mul<T, kVec>(gu, out, stream);
+  dispatch_format(out.dtype, [&]<typename Format>() {
+    if (out.cols % kInAPack<Format> == 0 && aligned_to_16(gu.data, out.data)) {
+      launch_packed_gelu_mul<Format, true>(gu, out, stream);
     } else {
-      launch_packed_gelu_mul<T, 1>(gu, out, stream);
+      launch_packed_gelu_mul<Format, false>(gu, out, stream);
     }
   });
-  FUSEGATE_CUDA(cudaGetLastError());
+}
+
+void enqueue_rounded_gelu_mul(const Tensor& g, const Tensor& u, const Tensor& out,
+                              cudaStream_t stream) {
+  enqueue_pointwise<RoundedGeluMul>(out, stream, g, u);
 }
 
 }  // namespace fusegate

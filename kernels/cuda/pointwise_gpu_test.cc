@@ -1,84 +1,173 @@
-// The element-wise kernel whose operands lie side by side, against the one that takes them apart.
+// What the gelu-mul kernels write, to the bit: sizes that no pack divides, both rounding modes,
+// addresses, and kernels that are placed before the one ahead of them has ended.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "kernels/cuda/cuda_device.h"
-#include "kernels/cuda/cuda_error.h"
 #include "kernels/cuda/pointwise.h"
+#include "kernels/host_reference.h"
+#include "kernels/kernel.h"
+#include "kernels/number_format.h"
 
 namespace fusegate {
 namespace {
 
-class PackedGeluMul : public testing::Test {
+using Bytes = std::vector<std::byte>;
+
+const Implementation* find_geglu(const std::string& name) {
+  for (const Implementation& i : implementations()) {
+    if (i.operation == "geglu" && i.name == name && i.device == "cuda") return &i;
+  }
+  return nullptr;
+}
+
+class PointwiseOnGpu : public testing::Test {
  protected:
   void SetUp() override {
     try {
-      device_ = std::make_unique<CudaDevice>();
-    } catch (const DeviceError&) {
-      GTEST_SKIP() << "no GPU here";
+      device_ = open_device("cuda");
+    } catch (const DeviceError& error) {
+      GTEST_SKIP() << error.what();
     }
   }
 
-  // Of that size in new memory, begun so many bytes late, with as many bytes as kGuard after it.
-  Tensor tensor(std::int64_t rows, std::int64_t cols, Dtype dtype, std::size_t late = 0) {
-    Tensor result{nullptr, rows, cols, dtype};
-    memory_.push_back(device_->allocate(result.bytes() + late + kGuard));
-    device_->poison({memory_.back().data(), 1,
-                     static_cast<std::int64_t>(memory_.back().bytes()) / 2, Dtype::kFp16});
-    result.data = static_cast<std::byte*>(memory_.back().data()) + late;
+  cudaStream_t stream() { return static_cast<CudaDevice&>(*device_).stream(); }
+  Tensor tensor(std::int64_t rows, std::int64_t cols, Dtype dtype) {
+    return allocate_tensor(*device_, rows, cols, dtype, memory_);
+  }
+  Tensor random(std::int64_t rows, std::int64_t cols, Dtype dtype, std::uint64_t seed) {
+    const Tensor result = tensor(rows, cols, dtype);
+    device_->fill_random(result, 3.0, seed);
     return result;
   }
-
-  // One half of every row, side 0 or 1.
-  Tensor half(const Tensor& packed, int side) {
-    const Tensor result = tensor(packed.rows, packed.cols / 2, packed.dtype);
-    const std::size_t width = packed.bytes() / static_cast<std::size_t>(packed.rows) / 2;
-    FUSEGATE_CUDA(cudaMemcpy2DAsync(
-        result.data, width,
-        static_cast<std::byte*>(packed.data) + static_cast<std::size_t>(side) * width, 2 * width,
-        width, static_cast<std::size_t>(packed.rows), cudaMemcpyDeviceToDevice, device_->stream()));
-    return result;
+  Bytes bytes(const Tensor& tensor) {
+    Bytes host(tensor.bytes());
+    device_->copy_to_host(tensor.data, host);
+    return host;
   }
 
-  // With what follows it.
-  std::vector<std::byte> bytes(const Tensor& tensor) {
-    std::vector<std::byte> result(tensor.bytes() + kGuard);
-    device_->copy_to_host(tensor.data, result);
-    return result;
+  // What the implementation writes; a guard after its output must stay as it was.
+  Bytes output_of(const std::string& name, const Tensor& g, const Tensor& u) {
+    constexpr std::int64_t kGuard = 64;
+    const Tensor guarded = tensor(1, g.count() + kGuard, g.dtype);
+    device_->poison(guarded);
+    const Tensor out{guarded.data, g.rows, g.cols, g.dtype};
+    const std::vector<Tensor> in{g, u};
+    const PreparedKernel kernel =
+        find_geglu(name)->prepare(*device_, {1, g.rows, 1, g.cols, g.dtype}, in, out);
+    kernel.launch();
+    Bytes all = bytes(guarded);
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(out.bytes());
+    EXPECT_TRUE(std::all_of(end, all.end(), [](std::byte b) { return b == std::byte{0xff}; }))
+        << name << " writes past its output of " << g.rows << 'x' << g.cols;
+    all.erase(end, all.end());
+    return all;
   }
 
-  void expect_like_unpacked(std::int64_t rows, std::int64_t cols, Dtype dtype, std::size_t late) {
-    const Tensor gu = tensor(rows, 2 * cols, dtype, late);
-    device_->fill_random(gu, 4.0, 1);
-    const Tensor out = tensor(rows, cols, dtype, late), expected = tensor(rows, cols, dtype);
-    enqueue_packed_gelu_mul(gu, out, device_->stream());
-    enqueue_gelu_mul(half(gu, 0), half(gu, 1), expected, device_->stream());
-    EXPECT_EQ(bytes(out), bytes(expected))
-        << rows << " x " << cols << " " << dtype_name(dtype) << ", " << late << " bytes late";
-    memory_.clear();
-  }
-
-  static constexpr std::size_t kGuard = 512;
-  std::unique_ptr<CudaDevice> device_;
-  std::vector<Memory> memory_;
-};
-
-TEST_F(PackedGeluMul, AgreesWithTheUnpackedKernelToTheBit) {
-  for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16, Dtype::kFp32}) {
-    for (const std::int64_t rows : {1, 2, 3, 129}) {
-      for (const std::int64_t cols : {1, 7, 8, 40, 1000, 1024, 1032, 3072, 3073}) {
-        for (const std::size_t late : {std::size_t{0}, dtype_bytes(dtype)}) {
-          expect_like_unpacked(rows, cols, dtype, late);
-        }
+  void expect_same_bits(const std::string& one, const std::string& other) {
+    if (find_geglu(one) == nullptr) GTEST_SKIP() << "not built: geglu/" << one;
+    for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
+      for (const auto& [rows, cols] : {std::pair{1, 1},
+                                       {1, 7},
+                                       {1, 8},
+                                       {1, 9},
+                                       {3, 5},
+                                       {1, 2047},
+                                       {1, 2049},
+                                       {8, 3073},
+                                       {33, 3073},
+                                       {128, 3072},
+                                       {129, 11008},
+                                       {2048, 6146}}) {
+        const Tensor g = random(rows, cols, dtype, 1), u = random(rows, cols, dtype, 2);
+        EXPECT_EQ(output_of(one, g, u), output_of(other, g, u))
+            << dtype_name(dtype) << ' ' << rows << 'x' << cols;
+        memory_.clear();
       }
     }
   }
+
+  std::unique_ptr<Device> device_;
+  std::vector<Memory> memory_;
+};
+
+TEST_F(PointwiseOnGpu, EagerRoundingWritesTheBitsOfTwoKernels) {
+  expect_same_bits("fused_eager_rounding", "unfused");
 }
 
-TEST_F(PackedGeluMul, GoesBeyondTheRowsOfAGrid) {
-  expect_like_unpacked(2 * 65535 + 3, 16, Dtype::kBf16, 0);
+TEST_F(PointwiseOnGpu, SpecializedWritesTheBitsOfTheGeneralKernel) {
+  expect_same_bits("fused_specialized", "fused");
+}
+
+// Of got's elements, the share that is not the host's: gelu(g) in double, rounded to the dtype
+// before the product or not, then the product, rounded.
+double share_that_differs(const Bytes& g, const Bytes& u, const Bytes& got, Dtype dtype,
+                          bool round_gelu) {
+  const auto count = static_cast<std::int64_t>(got.size() / dtype_bytes(dtype));
+  std::int64_t differing = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    double gelu = gelu_tanh(load_element(g.data(), dtype, i));
+    std::uint32_t rounded = 0;
+    if (round_gelu) {
+      store_element(&rounded, dtype, 0, static_cast<float>(gelu));
+      gelu = load_element(&rounded, dtype, 0);
+    }
+    store_element(&rounded, dtype, 0, static_cast<float>(gelu * load_element(u.data(), dtype, i)));
+    differing += load_element(&rounded, dtype, 0) != load_element(got.data(), dtype, i);
+  }
+  return static_cast<double>(differing) / static_cast<double>(count);
+}
+
+TEST_F(PointwiseOnGpu, RoundsWhereItSays) {
+  for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
+    const Tensor g = random(64, 1031, dtype, 3), u = random(64, 1031, dtype, 4);
+    const Bytes host_g = bytes(g), host_u = bytes(u);
+    const Bytes once = output_of("fused", g, u), twice = output_of("fused_eager_rounding", g, u);
+    // What fp32 is off by moves few elements to another side of a rounding; a rounding more or
+    // less moves many.
+    constexpr double kFew = 0.01, kMany = 0.1;
+    EXPECT_LT(share_that_differs(host_g, host_u, once, dtype, false), kFew);
+    EXPECT_GT(share_that_differs(host_g, host_u, once, dtype, true), kMany);
+    EXPECT_LT(share_that_differs(host_g, host_u, twice, dtype, true), kFew);
+    EXPECT_GT(share_that_differs(host_g, host_u, twice, dtype, false), kMany);
+  }
+}
+
+TEST_F(PointwiseOnGpu, TakesAddressesThatNoPackStartsAt) {
+  const std::int64_t count = 4099;
+  const auto shifted = [](const Tensor& whole) {
+    return Tensor{static_cast<std::byte*>(whole.data) + dtype_bytes(whole.dtype), 1,
+                  whole.count() - 1, whole.dtype};
+  };
+  const Tensor g = random(1, count, Dtype::kBf16, 5), u = random(1, count, Dtype::kBf16, 6);
+  const Tensor out = tensor(1, count, Dtype::kBf16), expected = tensor(1, count, Dtype::kBf16);
+  enqueue_gelu_mul(g, u, expected, stream());
+  device_->poison(out);
+  enqueue_gelu_mul(shifted(g), shifted(u), shifted(out), stream());
+  const Bytes want = bytes(expected), got = bytes(out);
+  EXPECT_TRUE(std::equal(want.begin() + 2, want.end(), got.begin() + 2));
+  EXPECT_EQ(got[0], std::byte{0xff});
+  EXPECT_EQ(got[1], std::byte{0xff});
+}
+
+// Each launch reads what the one before wrote, over several waves of blocks.
+TEST_F(PointwiseOnGpu, WaitsForTheKernelBeforeIt) {
+  constexpr int kLaunches = 20;
+  const auto chained = [&](bool wait_between) {
+    const Tensor x = random(1024, 3073, Dtype::kBf16, 7), u = random(1024, 3073, Dtype::kBf16, 8);
+    for (int i = 0; i < kLaunches; ++i) {
+      enqueue_gelu_mul(x, u, x, stream());
+      if (wait_between) device_->synchronize();
+    }
+    return bytes(x);
+  };
+  const Bytes expected = chained(true);
+  for (int repetition = 0; repetition < 20; ++repetition) EXPECT_EQ(chained(false), expected);
 }
 
 }  // namespace

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "kernels/cuda/cuda_error.h"
-#include "kernels/cuda/element.cuh"
 #include "kernels/cuda/launch_timing.h"
 #include "kernels/cuda/slowdown_search.h"
 #include "kernels/device.h"
@@ -30,26 +29,24 @@ static_assert(FUSEGATE_SLOW_SHARE > 0 && FUSEGATE_SLOW_SHARE < 1, "a share of th
 
 __device__ inline float one_step(float chain) { return __fmaf_rn(chain, 0.9999f, 1e-4f); }
 
-// The value. The compiler cannot know that no arithmetic makes a NaN of that payload, so it keeps
+// The word. The compiler cannot know that no arithmetic makes a NaN of that payload, so it keeps
 // the chain; and the store stays one that is always taken.
-template <typename T>
-__device__ T after_chain(float chain, T value) {
+__device__ inline unsigned after_chain(float chain, unsigned word) {
   constexpr unsigned kPayloadOfNoArithmetic = 0x7fc12345;
-  return __float_as_uint(chain) == kPayloadOfNoArithmetic ? from_float<T>(0) : value;
+  return __float_as_uint(chain) == kPayloadOfNoArithmetic ? 0 : word;
 }
 
-// What a kernel is held up by, passed to it by value. value: the last to be computed.
+// What a kernel is held up by, passed to it by value. word: the last to be computed.
 template <unsigned kSteps>
 struct EveryThreadSteps {
-  template <typename T>
-  __device__ T held_up(T value) const {
+  __device__ unsigned held_up(unsigned word) const {
     if constexpr (kSteps == 0) {
-      return value;
+      return word;
     } else {
-      float chain = to_float(value);
+      float chain = __uint_as_float(word);
 #pragma unroll
       for (unsigned step = 0; step < kSteps; ++step) chain = one_step(chain);
-      return after_chain(chain, value);
+      return after_chain(chain, word);
     }
   }
 };
@@ -58,15 +55,14 @@ struct LastWaveSteps {
   unsigned first_block = 0;
   unsigned steps = 0;
 
-  template <typename T>
-  __device__ T held_up(T value) const {
+  __device__ unsigned held_up(unsigned word) const {
     constexpr unsigned kWarp = 32;
     const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
-    if (block < first_block || threadIdx.x >= kWarp || threadIdx.y > 0) return value;
-    float chain = to_float(value);
+    if (block < first_block || threadIdx.x >= kWarp || threadIdx.y > 0) return word;
+    float chain = __uint_as_float(word);
 #pragma unroll 1
     for (unsigned step = 0; step < steps; ++step) chain = one_step(chain);
-    return after_chain(chain, value);
+    return after_chain(chain, word);
   }
 };
 

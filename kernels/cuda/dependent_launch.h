@@ -1,0 +1,57 @@
+// Launches a kernel so that it may be placed on the GPU before the kernel ahead of it on the stream
+// has ended (CUDA Programming Guide, "Programmatic Dependent Launch"): what a launch costs then
+// passes while that kernel runs. Errors of CUDA are thrown as DeviceError.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <type_traits>
+
+#include "kernels/cuda/cuda_error.h"
+
+namespace fusegate {
+
+struct LaunchShape {
+  dim3 blocks;
+  dim3 threads;  // a block
+  // Only for a kernel that executes griddepcontrol.wait before it touches memory.
+  bool early = false;
+};
+
+// Whether a kernel with wait_for_kernel_before() in its source (pointwise_body.cuh) may be launched
+// early on this device. Code for less than 9.0 has no such wait, and runs on newer devices too; and
+// graphs know such launches from 12.3 on.
+inline bool can_launch_early(const void* kernel) {
+  constexpr int kLeastArchitecture = 90, kLeastDriver = 12030;
+  cudaFuncAttributes attributes{};
+  int driver = 0;
+  FUSEGATE_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+  FUSEGATE_CUDA(cudaDriverGetVersion(&driver));
+  return attributes.ptxVersion >= kLeastArchitecture &&
+         attributes.binaryVersion >= kLeastArchitecture && driver >= kLeastDriver;
+}
+
+// kernel: a __global__ function, or a cudaKernel_t. args: the addresses of its arguments.
+inline void launch_kernel(const void* kernel, const LaunchShape& shape, cudaStream_t stream,
+                          void** args) {
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = shape.blocks;
+  config.blockDim = shape.threads;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = shape.early ? 1 : 0;
+  FUSEGATE_CUDA(cudaLaunchKernelExC(&config, kernel, args));
+}
+
+// Params: the kernel's own, which the arguments are converted to.
+template <typename... Params>
+void launch_kernel(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
+                   std::type_identity_t<Params>... args) {
+  void* addresses[] = {&args...};
+  launch_kernel(reinterpret_cast<const void*>(kernel), shape, stream, addresses);
+}
+
+}  // namespace fusegate

@@ -1,0 +1,26 @@
+// Compiles a kernel at run time, with NVRTC. That takes no GPU, and neither the toolkit's headers
+// nor this source tree: what a source includes is told beside it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fusegate {
+
+struct NamedText {
+  const char* name;  // as an #include has it
+  const char* text;
+};
+
+struct NvrtcRequest {
+  NamedText source;
+  std::vector<NamedText> headers;
+  std::vector<std::string> macros;  // such as "THREADS=256"
+  std::string architecture;         // such as "sm_90"
+};
+
+// Machine code for the architecture, as cudaLibraryLoadData takes it. Throws DeviceError with
+// NVRTC's log where it does not compile.
+std::vector<char> nvrtc_compile(const NvrtcRequest& request);
+
+}  // namespace fusegate

@@ -1,0 +1,76 @@
+// The compiling, which takes no GPU; what the kernels compute is in pointwise_gpu_test.cc.
+#include "kernels/cuda/specialized_gelu_mul.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/cuda/nvrtc_compile.h"
+
+namespace fusegate {
+namespace {
+
+constexpr std::int64_t kResidentThreads = 132 * 2048;  // an H200's
+
+bool is_elf(const std::vector<char>& code) {
+  return code.size() > 4 && std::string_view(code.data(), 4) ==
+                                "\x7f"
+                                "ELF";
+}
+
+TEST(SpecializedGeluMul, CompilesForEveryFormatShapeAndArchitecture) {
+  for (const char* architecture : {"sm_80", "sm_90"}) {
+    for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16, Dtype::kFp32}) {
+      for (const auto& [rows, cols] : {std::pair{1, 7}, {128, 3072}, {33, 3073}, {8192, 3072}}) {
+        const GeluMulShape shape{rows, cols, dtype};
+        const PointwiseGrid grid = specialized_grid(shape, kResidentThreads);
+        EXPECT_TRUE(is_elf(compile_gelu_mul(shape, grid, architecture)))
+            << architecture << ' ' << dtype_name(dtype) << ' ' << rows << 'x' << cols;
+      }
+    }
+  }
+}
+
+// Machine code without bounds and tail is the shorter.
+TEST(SpecializedGeluMul, AsksForNoBoundsWhereTheElementsFillTheGrid) {
+  const GeluMulShape whole{8192, 3072, Dtype::kBf16}, ragged{8191, 3073, Dtype::kBf16};
+  const PointwiseGrid grid{256, 2};
+  EXPECT_LT(compile_gelu_mul(whole, grid, "sm_90").size(),
+            compile_gelu_mul(ragged, grid, "sm_90").size());
+}
+
+TEST(SpecializedGeluMul, TakesTheLargestBlockThatTheElementsFill) {
+  const auto grid = [](std::int64_t rows, std::int64_t cols) {
+    const PointwiseGrid g = specialized_grid({rows, cols, Dtype::kBf16}, kResidentThreads);
+    return std::pair{g.threads, g.packs_a_thread};
+  };
+  EXPECT_EQ(grid(1, 3072), std::pair(128u, 1u)) << "384 packs are a block and a half of 256";
+  EXPECT_EQ(grid(128, 3072), std::pair(256u, 1u)) << "too few for two packs a thread";
+  EXPECT_EQ(grid(8192, 3072), std::pair(256u, 2u));
+  EXPECT_EQ(grid(8, 3073), std::pair(256u, 1u)) << "nothing fills it without rest";
+}
+
+TEST(NvrtcCompile, SaysWhatTheCompilerSays) {
+  try {
+    nvrtc_compile({.source = {"broken.cu", "__global__ void broken() { undeclared(); }"},
+                   .headers = {},
+                   .macros = {},
+                   .architecture = "sm_90"});
+    FAIL() << "it compiled";
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("broken.cu for sm_90"),
+                                             testing::HasSubstr("\"undeclared\" is undefined")));
+  }
+}
+
+TEST(NvrtcCompile, NamesAnArchitectureThatItDoesNotKnow) {
+  try {
+    nvrtc_compile(
+        {.source = {"empty.cu", ""}, .headers = {}, .macros = {}, .architecture = "sm_1"});
+    FAIL() << "it compiled";
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("invalid value for --gpu-architecture"));
+  }
+}
+
+}  // namespace
+}  // namespace fusegate
