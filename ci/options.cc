@@ -200,6 +200,8 @@ void add_report(CLI::App& app, Command* command) {
   auto request = std::make_shared<ReportRequest>();
   request->title = "fusegate report";
   add_judging(report, request->judging);
+  report->add_option("--peers", request->peers,
+                     "Run folders or run files of peers (run --peers), shown beside ours");
   report->add_option("--markdown", request->markdown, "Write GitHub Markdown there");
   report->add_option("--html", request->html, "Write one self-contained page there");
   report->add_option("--title", request->title, "The report's title")->capture_default_str();
@@ -283,8 +285,8 @@ Command parse_command_line(int argc, char** argv) {
   add_doctor(app, &command);
   add_calibrate(app, &command, flags);
   const Command parsed = parse(app, own, &command);
-  const bool passes_on = app.got_subcommand("run") || app.got_subcommand("duet") ||
-                         app.got_subcommand("calibrate");
+  const bool passes_on =
+      app.got_subcommand("run") || app.got_subcommand("duet") || app.got_subcommand("calibrate");
   if (separated && !passes_on) {
     return usage_error("only run, duet and calibrate pass on what follows --");
   }
