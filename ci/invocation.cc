@@ -22,6 +22,7 @@ constexpr int kExitNotFound = 127;
 constexpr int kExitBadInput = 2;
 
 std::vector<std::string> arguments_of(const InvocationRequest& request, const fs::path& run_file) {
+  if (!request.command.empty()) return request.command;
   std::vector<std::string> arguments{request.program,
                                      "--suite=" + request.suite,
                                      "--out=" + run_file.string(),

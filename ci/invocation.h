@@ -25,7 +25,10 @@ struct InvocationRequest {
   int number = 1;
   std::uint64_t seed = 0;
   std::vector<std::string> flags;  // passed on as they are
-  double timeout_s = 0;            // 0: none
+  // The whole command line, where the program is not called as fusegate_bench is; empty where it
+  // is. program and flags then play no part.
+  std::vector<std::string> command{};
+  double timeout_s = 0;  // 0: none
   const Interrupts* interrupts = nullptr;
 };
 

@@ -21,6 +21,11 @@ std::string python_program() {
   return fs::exists(venv) ? venv.string() : "python3";
 }
 
+fs::path peers_folder() {
+  if (fs::is_directory(own_folder() / "peers")) return own_folder();
+  return own_folder().parent_path().parent_path().parent_path() / "bench";
+}
+
 fs::path checkout_root(const fs::path& folder) {
   const fs::path start = fs::absolute(folder);
   for (fs::path candidate = start;; candidate = candidate.parent_path()) {

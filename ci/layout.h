@@ -18,6 +18,10 @@ std::filesystem::path report_script();
 // build/venv; else python3 of PATH.
 std::string python_program();
 
+// The folder that holds the Python package `peers`, where it was installed beside the program; else
+// bench/ of the checkout that the program was built in, whether or not there is one.
+std::filesystem::path peers_folder();
+
 // The folder or an ancestor of it that has .git; the folder itself where none has.
 std::filesystem::path checkout_root(const std::filesystem::path& folder);
 

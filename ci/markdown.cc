@@ -203,8 +203,8 @@ std::vector<std::string> table_lines(const Table& table) {
   for (const auto& row : table.rows()) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      line +=
-          fmt::format("| {} ", table.columns()[i].is_code ? code_cell(row[i]) : text_cell(row[i]));
+      const bool is_code = table.columns()[i].is_code && !row[i].empty();
+      line += fmt::format("| {} ", is_code ? code_cell(row[i]) : text_cell(row[i]));
     }
     lines.push_back(line + "|\n");
   }

@@ -103,6 +103,11 @@ void add_run(CLI::App& app, Command* command, const std::vector<std::string>& fl
                   "What decides about that; by default the one that a store has");
   add_stores(run, request->judging);
   add_rule(run, request->judging);
+  run->add_flag("--peers", request->peers,
+                "Measure PyTorch and Liger (bench/peers) after every process too, for report "
+                "--peers; its Python is $FUSEGATE_PYTHON, else python3");
+  run->add_option("--peers-out", request->peers_out,
+                  "Their run folder; by default the --out folder's name with -peers");
   run->add_flag("--aa", request->aa,
                 "Deal the processes to two arms, and say what comparing these shows");
   set_command(run, command, request, run_command);
