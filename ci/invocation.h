@@ -25,9 +25,7 @@ struct InvocationRequest {
   int number = 1;
   std::uint64_t seed = 0;
   std::vector<std::string> flags;  // passed on as they are
-  // The whole command line, where the program is not called as fusegate_bench is; empty where it
-  // is. program and flags then play no part.
-  std::vector<std::string> command{};
+  std::string script{};  // its first argument, where the program is an interpreter; else empty
   double timeout_s = 0;  // 0: none
   const Interrupts* interrupts = nullptr;
 };

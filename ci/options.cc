@@ -104,8 +104,8 @@ void add_run(CLI::App& app, Command* command, const std::vector<std::string>& fl
   add_stores(run, request->judging);
   add_rule(run, request->judging);
   run->add_flag("--peers", request->peers,
-                "Measure PyTorch and Liger (bench/peers) after every process too, for report "
-                "--peers; its Python is $FUSEGATE_PYTHON, else python3");
+                "Measure PyTorch and Liger (bench/peers) after every process too, with the same "
+                "flags, for report --peers; their Python is $FUSEGATE_PYTHON, else python3");
   run->add_option("--peers-out", request->peers_out,
                   "Their run folder; by default the --out folder's name with -peers");
   run->add_flag("--aa", request->aa,

@@ -25,8 +25,7 @@ RunRecord first_record(const PeersRequest& request, const RunRecord& ours, bool 
   RunRecord record = ours;
   record.invocations.clear();
   record.aa.reset();
-  record.flags.clear();
-  record.program = resolved(request.program).python + " -m peers";
+  record.program = request.program.script.string();
   record.programs = {record.program};
   if (append && fs::exists(request.folder / "run.json")) {
     const RunRecord earlier = read_run_record(request.folder);
@@ -40,8 +39,9 @@ RunRecord first_record(const PeersRequest& request, const RunRecord& ours, bool 
 }  // namespace
 
 PeersArm::PeersArm(const PeersRequest& request, const RunRecord& ours, bool append)
-    : program_(resolved(request.program)),
-      arm_({request.folder, program_.python + " -m peers"}, first_record(request, ours, append)) {}
+    : program_(request.program),
+      arm_({request.folder, request.program.script.string()}, first_record(request, ours, append)) {
+}
 
 // One line an invocation, whatever came of it.
 void PeersArm::tell(int number, const InvocationRecord& record, ProgressDisplay& display) const {
@@ -57,16 +57,15 @@ void PeersArm::tell(int number, const InvocationRecord& record, ProgressDisplay&
 bool PeersArm::measure_beside(const InvocationRequest& ours, const InvocationOutcome& outcome,
                               ProgressDisplay& display) {
   if (given_up_) return true;
-  if (!fs::is_directory(program_.folder / "peers")) {
+  if (!fs::exists(program_.script)) {
     given_up_ = true;
-    display.note(
-        fmt::format("peers are left out: no package peers in {}", program_.folder.string()));
+    display.note(fmt::format("peers are left out: there is no {}", program_.script.string()));
     return true;
   }
   InvocationRequest invocation = ours;
   invocation.folder = arm_.folder();
-  invocation.command = peers_command(program_, ours.suite, ours.number, ours.seed,
-                                     arm_.folder() / fmt::format("{}.json", ours.number));
+  invocation.program = program_.python;
+  invocation.script = program_.script.string();
   InvocationOutcome measured = run_invocation(invocation, [](const ProgressEvent&) {});
   measured.record.block = outcome.record.block;
   measured.record.extension = outcome.record.extension;

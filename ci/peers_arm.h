@@ -1,16 +1,23 @@
-// Peers measured in the same run: a process of theirs after each one of ours, into a run folder of
-// their own, whose record names the same session. Whatever goes wrong with them is said and costs
-// them alone.
+// Peers measured in the same run: a process of bench/peers, which times other people's
+// implementations of the same operations (PyTorch, its compiler, Liger), after each one of ours,
+// with the same flags, into a run folder of their own whose record names the same session. Whatever
+// goes wrong with them is said and costs them alone.
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "ci/console.h"
+#include "ci/layout.h"
 #include "ci/measured_arm.h"
-#include "ci/peers_program.h"
 #include "ci/progress_display.h"
 
 namespace fusegate {
+
+struct PeersProgram {
+  std::string python = peers_python();
+  std::filesystem::path script = peers_script();  // takes the flags that fusegate_bench does
+};
 
 struct PeersRequest {
   std::filesystem::path folder;
@@ -23,8 +30,8 @@ class PeersArm {
   // InputError for a folder that cannot be measured into.
   PeersArm(const PeersRequest& request, const RunRecord& ours, bool append);
 
-  // By the suite, number, seed, time limit and interrupts of our invocation, whose outcome is
-  // given. Does nothing once a process could not run at all. False where it was interrupted.
+  // By what our invocation was asked for, whose outcome is given. Does nothing once a process could
+  // not run at all. False where it was interrupted.
   bool measure_beside(const InvocationRequest& ours, const InvocationOutcome& outcome,
                       ProgressDisplay& display);
   void finish(bool finished) { arm_.finish(finished); }

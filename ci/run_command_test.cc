@@ -290,33 +290,26 @@ TEST_F(RunCommandTest, ShowsFailuresAsTheyHappen) {
 class RunPeersTest : public RunCommandTest {
  protected:
   RunPeersTest() {
-    request_.peers = true;
-    request_.peers_program.folder = folder_.path() / "programs";
-    fs::create_directories(request_.peers_program.folder / "peers");
-    peers_are("cp '" + folder_.path().string() + "/peers-prepared' \"$out\"\n");
     FakeRunFile file;
     file.times = {{"geglu/liger/bf16/batch:64/seq:128/dim:768/hidden:3072", 30000}};
-    folder_.write("peers-prepared", run_file_text(file));
+    copy_ = fmt::format("cp '{}' \"$out\"\n",
+                        folder_.write("peers-prepared", run_file_text(file)).string());
+    request_.peers = true;
+    peers_are(copy_);
   }
 
-  // In place of Python: with what it was asked for in variables, and noted in a file.
+  // In place of peers.py, and the shell in that of Python.
   void peers_are(const std::string& body) {
-    request_.peers_program.python = write_script(folder_, "python",
-                                                 R"sh(
-      echo "$*" >> ")sh" + folder_.path().string() +
-                                                     R"sh(/asked"
-      while [ $# -gt 1 ]; do
-        [ "$1" = --out ] && out=$2
-        [ "$1" = --invocation ] && invocation=$2
-        shift
-      done
-)sh" + body);
+    const std::string note =
+        fmt::format("echo \"$*\" >> '{}'\n", (folder_.path() / "asked").string());
+    request_.peers_program = {"sh", program("peers.py", note + body)};
   }
-  std::string asked() { return read_file(folder_.path() / "asked"); }
+
+  std::string copy_;
 };
 
 TEST_F(RunPeersTest, MeasuresThemAfterEachOfOurOwn) {
-  request_.seed = 5;
+  request_.flags = {"--flag"};
   EXPECT_EQ(run(), ExitCode::kNoRegression) << err_.str();
   const RunRecord ours = record();
   const RunRecord peers = record("run-peers");
@@ -326,11 +319,11 @@ TEST_F(RunPeersTest, MeasuresThemAfterEachOfOurOwn) {
   std::string expected;
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(peers.invocations[i].block, ours.invocations[i].block);
-    expected +=
-        fmt::format("-m peers --suite smoke --invocation {} --seed {} --out {}/{}.json\n", i + 1,
-                    ours.invocations[i].seed, (folder_.path() / "run-peers").string(), i + 1);
+    expected += fmt::format(
+        "--suite=smoke --out={}/{}.json --invocation={} --seed={} --progress --flag\n",
+        (folder_.path() / "run-peers").string(), i + 1, i + 1, ours.invocations[i].seed);
   }
-  EXPECT_EQ(asked(), expected);
+  EXPECT_EQ(read_file(folder_.path() / "asked"), expected);
   EXPECT_EQ(load_run({folder_.path() / "run-peers"}).session, ours.session);
   EXPECT_THAT(out_.str(), HasSubstr("3 invocations of peers in "));
 }
@@ -346,17 +339,16 @@ TEST_F(RunPeersTest, GoesOnWithoutThemWhereTheyCannotRun) {
 TEST_F(RunPeersTest, GoesOnWithoutPythonOrTheProgram) {
   request_.peers_program.python = "/nonexistent/python";
   EXPECT_EQ(run(), ExitCode::kNoRegression);
-  EXPECT_THAT(err_.str(), HasSubstr("peers are left out: exit code 127: "));
+  EXPECT_THAT(err_.str(), HasSubstr("peers are left out: cannot be started: "));
   request_.out = {folder_.path() / "second"};
-  request_.peers_program.folder = folder_.path() / "empty";
+  request_.peers_program.script = folder_.path() / "nothing.py";
   EXPECT_EQ(run(), ExitCode::kNoRegression);
-  EXPECT_THAT(err_.str(), HasSubstr("peers are left out: no package peers in "));
+  EXPECT_THAT(err_.str(), HasSubstr("peers are left out: there is no "));
   EXPECT_EQ(record("second").invocations.size(), 3u);
 }
 
 TEST_F(RunPeersTest, TellsACrashAndTriesAgain) {
-  peers_are("[ $invocation = 2 ] && kill -SEGV $$\ncp '" + folder_.path().string() +
-            "/peers-prepared' \"$out\"\n");
+  peers_are("[ $invocation = 2 ] && kill -SEGV $$\n" + copy_);
   EXPECT_EQ(run(), ExitCode::kNoRegression);
   EXPECT_EQ(record("run-peers").invocations.size(), 3u);
   EXPECT_THAT(err_.str(), HasSubstr("peers 2: ended by signal 11"));
