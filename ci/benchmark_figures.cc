@@ -28,8 +28,12 @@ BenchmarkFigures benchmark_figures(const BenchmarkSeries& series) {
   figures.time_ns = n > 0 ? std::exp(sum / n) : kNan;
   figures.spread = n > 1 ? std::sqrt(squares / (n - 1)) : kNan;
   figures.launches = counter(series, "kernel_launches");
-  figures.tflops = counter(series, "flops") / figures.time_ns / 1e3;
-  figures.gbps = counter(series, "min_bytes") / figures.time_ns;
+  figures.flops = counter(series, "flops");
+  figures.min_bytes = counter(series, "min_bytes");
+  figures.tflops = figures.flops / figures.time_ns / 1e3;
+  figures.gbps = figures.min_bytes / figures.time_ns;
+  figures.host_ns = counter(series, "host_ns");
+  figures.host_graph_ns = counter(series, "host_graph_ns");
   figures.invocations = static_cast<int>(series.invocations.size());
   figures.failure = series.failure;
   return figures;

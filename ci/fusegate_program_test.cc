@@ -97,6 +97,28 @@ TEST_F(ProgramTest, ReportsInMarkdown) {
   EXPECT_THAT(report.out, StartsWith("## A title\n"));
 }
 
+TEST_F(ProgramTest, ReportsPeersBesideOurs) {
+  write_run(folder_, "run", {});
+  FakeRunFile file;
+  file.times = {{"geglu/liger/bf16/batch:64/seq:128/dim:768/hidden:3072", 25000}};
+  write_run(folder_, "peers", file);
+  file.driver = std::string("570.1");
+  write_run(folder_, "elsewhere", file);
+  const Ended report = fusegate({"report", "--candidate", path("run"), "--store", path("none"),
+                                 "--peers", path("peers")});
+  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_THAT(report.out, HasSubstr("| 20.00 us | `fused` | 25.00 us | `liger` | 0.800 |"));
+  EXPECT_THAT(report.out, HasSubstr("| 60.00 us | `addmm` | no peer |  | - |"));
+  EXPECT_THAT(report.out, HasSubstr("no copy control in this run"));
+  std::vector<std::string> elsewhere{"report",       "--candidate", path("run"),      "--store",
+                                     path("none"),   "--peers",     path("elsewhere")};
+  expect_error(fusegate(elsewhere), {"environment.driver", "--allow-environment-difference"});
+  elsewhere.push_back("--allow-environment-difference");
+  const Ended allowed = fusegate(elsewhere);
+  EXPECT_EQ(allowed.code, 0) << allowed.err;
+  EXPECT_THAT(allowed.out, HasSubstr("warning: peers were measured in another environment"));
+}
+
 TEST_F(ProgramTest, ReportsInHtml) {
   if (output_of({python_program(), "-c", "import jinja2, matplotlib; print(1)"}).empty()) {
     GTEST_SKIP() << "no matplotlib and jinja2; pip install -r ci/requirements.txt";

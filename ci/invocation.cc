@@ -22,12 +22,13 @@ constexpr int kExitNotFound = 127;
 constexpr int kExitBadInput = 2;
 
 std::vector<std::string> arguments_of(const InvocationRequest& request, const fs::path& run_file) {
-  std::vector<std::string> arguments{request.program,
-                                     "--suite=" + request.suite,
-                                     "--out=" + run_file.string(),
-                                     fmt::format("--invocation={}", request.number),
-                                     fmt::format("--seed={}", request.seed),
-                                     "--progress"};
+  std::vector<std::string> arguments{request.program};
+  if (!request.script.empty()) arguments.push_back(request.script);
+  for (std::string flag : {"--suite=" + request.suite, "--out=" + run_file.string(),
+                           fmt::format("--invocation={}", request.number),
+                           fmt::format("--seed={}", request.seed), std::string("--progress")}) {
+    arguments.push_back(std::move(flag));
+  }
   arguments.insert(arguments.end(), request.flags.begin(), request.flags.end());
   return arguments;
 }

@@ -25,7 +25,8 @@ struct InvocationRequest {
   int number = 1;
   std::uint64_t seed = 0;
   std::vector<std::string> flags;  // passed on as they are
-  double timeout_s = 0;            // 0: none
+  std::string script{};  // its first argument, where the program is an interpreter; else empty
+  double timeout_s = 0;  // 0: none
   const Interrupts* interrupts = nullptr;
 };
 

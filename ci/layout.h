@@ -18,6 +18,14 @@ std::filesystem::path report_script();
 // build/venv; else python3 of PATH.
 std::string python_program();
 
+// The program that measures peers (bench/peers): beside this one where it was installed there; else
+// in the checkout that this one was built in, whether or not there is one.
+std::filesystem::path peers_script();
+
+// The Python that runs it: $FUSEGATE_PYTHON; else python3 of PATH, since the virtual environment of
+// the reports has no PyTorch.
+std::string peers_python();
+
 // The folder or an ancestor of it that has .git; the folder itself where none has.
 std::filesystem::path checkout_root(const std::filesystem::path& folder);
 

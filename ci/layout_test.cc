@@ -25,6 +25,18 @@ TEST(PythonProgram, IsTheOneThatTheEnvironmentNames) {
   EXPECT_NE(python_program(), "");
 }
 
+TEST(PeersPython, IsTheOneThatTheEnvironmentNamesElseThatOfPath) {
+  setenv("FUSEGATE_PYTHON", "/opt/python", 1);
+  EXPECT_EQ(peers_python(), "/opt/python");
+  unsetenv("FUSEGATE_PYTHON");
+  EXPECT_EQ(peers_python(), "python3");
+}
+
+TEST(PeersScript, LiesInTheCheckoutUnlessItWasInstalled) {
+  ASSERT_FALSE(fs::exists(own_folder() / "peers"));
+  EXPECT_TRUE(peers_script().string().ends_with("/bench/peers/peers.py")) << peers_script();
+}
+
 TEST(CheckoutRoot, IsTheNearestFolderWithDotGit) {
   const ScratchFolder folder;
   fs::create_directories(folder.path() / "a" / "b");

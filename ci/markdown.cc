@@ -4,9 +4,10 @@
 
 #include <vector>
 
-#include "ci/benchmark_figures.h"
+#include "ci/figures_table.h"
 #include "ci/format.h"
 #include "ci/markdown_escape.h"
+#include "ci/standing_text.h"
 #include "ci/verdict_groups.h"
 
 namespace fusegate {
@@ -77,12 +78,11 @@ std::vector<std::string> verdict_rows(const VerdictGroup& group) {
   std::vector<std::string> rows;
   for (const Verdict* verdict : group.verdicts) {
     rows.push_back(
-        fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
-                    verdict_name(verdict->kind), code_cell(verdict->benchmark),
-                    format_effect(verdict->effect), format_interval(verdict->interval),
-                    format_effect(verdict->effect_time), format_effect(verdict->effect_cycles),
-                    format_time_ns(verdict->baseline_ns), format_time_ns(verdict->candidate_ns),
-                    text_cell(verdict->reason)));
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", verdict_name(verdict->kind),
+                    code_cell(verdict->benchmark), format_effect(verdict->effect),
+                    format_interval(verdict->interval), format_effect(verdict->effect_time),
+                    format_effect(verdict->effect_cycles), format_time_ns(verdict->baseline_ns),
+                    format_time_ns(verdict->candidate_ns), text_cell(verdict->reason)));
   }
   return rows;
 }
@@ -188,18 +188,58 @@ void add_sweeps(Page* page, const Report& report) {
       rows);
 }
 
-void add_figures(Page* page, const Report& report) {
-  std::vector<std::string> rows;
-  for (const BenchmarkFigures& figures : benchmark_figures(report.candidate)) {
-    rows.push_back(fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", code_cell(figures.name),
-                               format_time_ns(figures.time_ns), format_fraction(figures.spread),
-                               format_launches(figures.launches), format_rate(figures.tflops),
-                               format_rate(figures.gbps), text_cell(figures.failure)));
+std::string table_header(const std::vector<Column>& columns) {
+  std::string names;
+  std::string rule;
+  for (const Column& column : columns) {
+    names += fmt::format("| {} ", text_cell(column.header));
+    rule += column.align == Align::kRight ? "| ---: " : "| --- ";
   }
-  page->add_table(
-      "| benchmark | time | spread | launches | TFLOP/s | GB/s | failure |\n"
-      "| --- | ---: | ---: | ---: | ---: | ---: | --- |\n",
-      rows, fmt::format("{}, all figures", format_count(rows.size(), "benchmark")));
+  return fmt::format("{}|\n{}|\n", names, rule);
+}
+
+std::vector<std::string> table_lines(const Table& table) {
+  std::vector<std::string> lines;
+  for (const auto& row : table.rows()) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool is_code = table.columns()[i].is_code && !row[i].empty();
+      line += fmt::format("| {} ", is_code ? code_cell(row[i]) : text_cell(row[i]));
+    }
+    lines.push_back(line + "|\n");
+  }
+  return lines;
+}
+
+std::string operation_text(const OperationStanding& operation) {
+  return fmt::format("{}, {}", text_cell(operation.operation), text_cell(operation.dtype));
+}
+
+void add_standings(Page* page, const Standings& standings) {
+  for (const OperationStanding& operation : standings.operations) {
+    const Table table = best_table(operation, standings.peers.has_value());
+    page->add_table(
+        fmt::format("**{}**\n\n{}", operation_text(operation), table_header(table.columns())),
+        table_lines(table));
+  }
+  if (standings.peers) page->add("\n- Peers: " + text_cell(*standings.peers));
+  for (const std::string& note : standings.notes) page->add("\n- " + text_cell(note));
+  page->add("\n");
+}
+
+void add_times(Page* page, const Standings& standings) {
+  for (const OperationStanding& operation : standings.operations) {
+    const Table table = times_table(operation);
+    page->add_table(table_header(table.columns()), table_lines(table),
+                    operation_text(operation) + ": every implementation's time");
+  }
+}
+
+void add_figures(Page* page, const Report& report) {
+  const Table table =
+      figures_table(report.candidate, report.standings ? report.standings->rates : FloorRates{});
+  page->add_table(table_header(table.columns()), table_lines(table),
+                  fmt::format("{}, all figures", format_count(table.rows().size(), "benchmark")));
 }
 
 std::string_view mark(const Report& report) {
@@ -228,7 +268,9 @@ std::string markdown_report(const Report& report, std::size_t limit) {
     add_verdicts_that_matter(&page, report.judgement->result);
   }
   add_runs(&page, report);
+  if (report.standings) add_standings(&page, *report.standings);
   add_sweeps(&page, report);
+  if (report.standings) add_times(&page, *report.standings);
   if (report.judgement) add_other_verdicts(&page, report.judgement->result);
   if (!report.sweeps.empty()) add_figures(&page, report);
   return std::move(page).text();

@@ -118,5 +118,29 @@ TEST(MarkdownFailure, SaysWhatIsWrongAndEscapesIt) {
   EXPECT_THAT(text, HasSubstr("x.json: &#60;field&#62;: bad"));
 }
 
+TEST(MarkdownReport, SetsOurBestAgainstPeersAndFloors) {
+  Report report;
+  report.title = "peers";
+  report.standings.emplace();
+  report.standings->peers = "3 invocations of peers";
+  report.standings->notes = {"warning: a note"};
+  report.standings->operations = {{"geglu_mlp",
+                                   "bf16",
+                                   {"fused"},
+                                   {"liger"},
+                                   {{{"geglu_mlp", "", "bf16", 64, 128, 768, 3072},
+                                     {{"fused", 150e3, "", {100e3, 1.5, Bound::kArithmetic}}},
+                                     {{"liger", 200e3, "", {}}}}}}};
+  const std::string text = markdown_report(report);
+  EXPECT_THAT(text,
+              HasSubstr("\n| problem | our best | implementation | best peer | peer | ratio | "
+                        "floor | time / floor | binds |\n"
+                        "| --- | ---: | --- | ---: | --- | ---: | ---: | ---: | --- |\n"
+                        "| batch 64, seq 128, dim 768, hidden 3072 | 150.0 us | `fused` | "
+                        "200.0 us | `liger` | 0.750 | 100.0 us | 1.50 | arithmetic |\n"));
+  EXPECT_THAT(text, HasSubstr("\n- Peers: 3 invocations of peers\n- warning: a note\n"));
+  EXPECT_THAT(text, HasSubstr("| problem | fused | liger |\n"));
+}
+
 }  // namespace
 }  // namespace fusegate

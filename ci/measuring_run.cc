@@ -120,6 +120,7 @@ MeasuringRun::MeasuringRun(const MeasuringRequest& request, Console& console,
                 request.seed ? *request.seed : std::random_device{}()),
       block_(last_block_of(arms_)),
       minimum_s_(arms_.size()) {
+  if (request_.peers) peers_.emplace(*request_.peers, arms_.front().record(), request_.append);
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     slots_.push_back({i, request_.is_aa ? "a" : ""});
     if (request_.is_aa) slots_.push_back({i, "b"});
@@ -132,6 +133,7 @@ RunEnd MeasuringRun::measure(const Look& look) {
   measure_minimum();
   if (look && request_.max_invocations > request_.invocations) extend(look);
   for (MeasuredArm& arm : arms_) arm.finish(end_ != RunEnd::kInterrupted);
+  if (peers_) peers_->finish(end_ != RunEnd::kInterrupted);
   interrupts_.reset();
   return end_;
 }
@@ -174,9 +176,9 @@ void MeasuringRun::extend(const Look& look) {
     measure_round({true, flags_of(round)}, display);
     plan.count_round(round.benchmarks);
     extension_s_a_benchmark_ =
-        (now_() - round_started_s) /
-        static_cast<double>(request_.extends_whole_suite ? plan.suite_size()
-                                                         : round.benchmarks.size());
+        (now_() - round_started_s) / static_cast<double>(request_.extends_whole_suite
+                                                             ? plan.suite_size()
+                                                             : round.benchmarks.size());
   }
 }
 
@@ -214,11 +216,8 @@ bool MeasuringRun::takes_part(const Slot& slot, const Round& round) const {
   return arm.invocations() < request_.invocations;
 }
 
-bool MeasuringRun::run_one(const Slot& slot, std::uint64_t seed, const Round& round,
-                           ProgressDisplay& display) {
-  MeasuredArm& arm = arms_[slot.arm];
-  if (round.is_extension) arm.plan_one_more();
-  display.start_invocation(arms_.size() > 1 ? arm.folder().string() : "");
+InvocationRequest MeasuringRun::invocation_request(MeasuredArm& arm, std::uint64_t seed,
+                                                   const Round& round) const {
   InvocationRequest invocation;
   invocation.program = arm.program();
   invocation.suite = request_.suite;
@@ -229,19 +228,28 @@ bool MeasuringRun::run_one(const Slot& slot, std::uint64_t seed, const Round& ro
   invocation.flags.insert(invocation.flags.end(), round.flags.begin(), round.flags.end());
   invocation.timeout_s = request_.timeout_s;
   invocation.interrupts = &*interrupts_;
+  return invocation;
+}
+
+bool MeasuringRun::run_one(const Slot& slot, std::uint64_t seed, const Round& round,
+                           ProgressDisplay& display) {
+  MeasuredArm& arm = arms_[slot.arm];
+  if (round.is_extension) arm.plan_one_more();
+  display.start_invocation(arms_.size() > 1 ? arm.folder().string() : "");
+  const InvocationRequest invocation = invocation_request(arm, seed, round);
   const double started_s = now_();
   InvocationOutcome outcome =
       run_invocation(invocation, [&](const ProgressEvent& event) { display.show(event); });
   outcome.record.block = block_;
   outcome.record.extension = round.is_extension;
-  if (!round.is_extension) {
-    outcome.record.aa_arm = slot.aa_arm;
-    minimum_s_[slot.arm] += now_() - started_s;
-  }
-  // A hopeless one is told by the exception that ends the run, and by nothing else.
-  if (!outcome.hopeless) display.finish_invocation(outcome.record.failure);
+  if (!round.is_extension) outcome.record.aa_arm = slot.aa_arm;
+  // A hopeless one is told by the exception that ends the run here, and by nothing else.
   arm.add(outcome);
-  return !outcome.interrupted;
+  bool interrupted = outcome.interrupted;
+  if (peers_ && !interrupted) interrupted = !peers_->measure_beside(invocation, outcome, display);
+  if (!round.is_extension) minimum_s_[slot.arm] += now_() - started_s;
+  display.finish_invocation(outcome.record.failure);
+  return !interrupted;
 }
 
 int MeasuringRun::extended_arms() const {
@@ -285,6 +293,7 @@ bool MeasuringRun::report() const {
                extensions > 0 ? fmt::format(", {} of them for what was undecided", extensions) : "",
                end_ == RunEnd::kBudget ? " (the time budget is used up)" : "");
   }
+  if (peers_) peers_->report(console_);
   return all_well;
 }
 

@@ -13,6 +13,7 @@
 #include "ci/extension_plan.h"
 #include "ci/interrupts.h"
 #include "ci/measured_arm.h"
+#include "ci/peers_arm.h"
 #include "ci/progress_display.h"
 #include "ci/schedule.h"
 
@@ -23,18 +24,19 @@ struct MeasuringRequest {
   std::vector<ArmRequest> arms;
   int invocations = 5;      // of each arm: the minimum
   int max_invocations = 5;  // of each extended arm; the minimum: no extension
-  // An extension measures every benchmark again and not only those that ask for it. For runs that are
-  // compared with a baseline of whole processes: on an H200, processes that measured 16 of the 60
-  // benchmarks of `pr` found an unchanged GEMM of 3.6 us 0.4 % slower than whole ones did.
+  // An extension measures every benchmark again and not only those that ask for it. For runs that
+  // are compared with a baseline of whole processes: on an H200, processes that measured 16 of the
+  // 60 benchmarks of `pr` found an unchanged GEMM of 3.6 us 0.4 % slower than whole ones did.
   bool extends_whole_suite = false;
-  bool is_aa = false;       // deal each arm's minimum to two A/A arms, "a" and "b"
+  bool is_aa = false;  // deal each arm's minimum to two A/A arms, "a" and "b"
   std::vector<std::string> flags;
   double timeout_s = 1800;  // of one invocation
   // No round is started that would, by its expected length, end later. Two things are measured all
   // the same: the first round, and the confirmation of a regression.
   std::optional<double> budget_s;
-  std::optional<std::uint64_t> seed;  // of the order and of the processes; random where none
-  bool append = false;                // add to folders that already hold invocations
+  std::optional<std::uint64_t> seed;    // of the order and of the processes; random where none
+  bool append = false;                  // add to folders that already hold invocations
+  std::optional<PeersRequest> peers{};  // measured after every invocation, where there is one arm
 };
 
 // Judges what was measured so far. Throws InputError where that cannot be; then nothing is
@@ -79,6 +81,8 @@ class MeasuringRun {
   bool takes_part(const Slot& slot, const Round& round) const;
   // Whether the run may go on.
   bool run_one(const Slot& slot, std::uint64_t seed, const Round& round, ProgressDisplay& display);
+  InvocationRequest invocation_request(MeasuredArm& arm, std::uint64_t seed,
+                                       const Round& round) const;
   int extended_arms() const;
   double expected_extension_s(std::size_t benchmarks, std::size_t suite_size) const;
   bool fits(double expected_s) const;
@@ -87,6 +91,7 @@ class MeasuringRun {
   Console& console_;
   ProgressDisplay::Now now_;
   std::vector<MeasuredArm> arms_;
+  std::optional<PeersArm> peers_;
   std::vector<Slot> slots_;
   Schedule schedule_;
   int block_ = 0;  // the last one that was started in this session

@@ -103,6 +103,11 @@ void add_run(CLI::App& app, Command* command, const std::vector<std::string>& fl
                   "What decides about that; by default the one that a store has");
   add_stores(run, request->judging);
   add_rule(run, request->judging);
+  run->add_flag("--peers", request->peers,
+                "Measure PyTorch and Liger (bench/peers) after every process too, with the same "
+                "flags, for report --peers; their Python is $FUSEGATE_PYTHON, else python3");
+  run->add_option("--peers-out", request->peers_out,
+                  "Their run folder; by default the --out folder's name with -peers");
   run->add_flag("--aa", request->aa,
                 "Deal the processes to two arms, and say what comparing these shows");
   set_command(run, command, request, run_command);
@@ -200,6 +205,8 @@ void add_report(CLI::App& app, Command* command) {
   auto request = std::make_shared<ReportRequest>();
   request->title = "fusegate report";
   add_judging(report, request->judging);
+  report->add_option("--peers", request->peers,
+                     "Run folders or run files of peers (run --peers), shown beside ours");
   report->add_option("--markdown", request->markdown, "Write GitHub Markdown there");
   report->add_option("--html", request->html, "Write one self-contained page there");
   report->add_option("--title", request->title, "The report's title")->capture_default_str();
@@ -283,8 +290,8 @@ Command parse_command_line(int argc, char** argv) {
   add_doctor(app, &command);
   add_calibrate(app, &command, flags);
   const Command parsed = parse(app, own, &command);
-  const bool passes_on = app.got_subcommand("run") || app.got_subcommand("duet") ||
-                         app.got_subcommand("calibrate");
+  const bool passes_on =
+      app.got_subcommand("run") || app.got_subcommand("duet") || app.got_subcommand("calibrate");
   if (separated && !passes_on) {
     return usage_error("only run, duet and calibrate pass on what follows --");
   }

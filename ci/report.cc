@@ -3,18 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "baselines/benchmark_name.h"
 #include "ci/benchmark_figures.h"
 #include "ci/format.h"
+#include "ci/json_number.h"
+#include "ci/standing_json.h"
 
 namespace fusegate {
 namespace {
 
 using nlohmann::json;
-
-json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 std::string device_of(const Run& run) {
   const auto device = run.environment.find("device");
@@ -39,15 +38,16 @@ json run_json(const Run& run) {
             {"suite", from.suite}}}};
 }
 
-json benchmark_json(const BenchmarkFigures& figures) {
+json benchmark_json(const BenchmarkFigures& figures, const FloorRates& rates) {
   json result{{"name", figures.name},
-              {"time_ns", number(figures.time_ns)},
-              {"spread", number(figures.spread)},
-              {"launches", number(figures.launches)},
-              {"tflops", number(figures.tflops)},
-              {"gbps", number(figures.gbps)},
+              {"time_ns", json_number(figures.time_ns)},
+              {"spread", json_number(figures.spread)},
+              {"launches", json_number(figures.launches)},
+              {"tflops", json_number(figures.tflops)},
+              {"gbps", json_number(figures.gbps)},
               {"invocations", figures.invocations},
               {"failure", figures.failure}};
+  result.update(floor_json(floor_of(figures, rates)));
   if (const auto name = parse_benchmark_name(figures.name)) {
     result["operation"] = name->operation;
     result["implementation"] = name->implementation;
@@ -65,10 +65,10 @@ json point_json(const SweepPoint& point) {
   return {{"rows", point.rows},
           {"dim", point.dim},
           {"hidden", point.hidden},
-          {"time_ns", number(point.time_ns)},
-          {"tflops", number(point.tflops)},
-          {"gbps", number(point.gbps)},
-          {"speed_up", number(point.speed_up)}};
+          {"time_ns", json_number(point.time_ns)},
+          {"tflops", json_number(point.tflops)},
+          {"gbps", json_number(point.gbps)},
+          {"speed_up", json_number(point.speed_up)}};
 }
 
 json sweep_json(const Sweep& sweep) {
@@ -79,7 +79,7 @@ json sweep_json(const Sweep& sweep) {
     for (const SweepPoint& point : one.points) points.push_back(point_json(point));
     series.push_back({{"implementation", one.implementation},
                       {"points", points},
-                      {"mean_speed_up", number(summary.mean_speed_up)},
+                      {"mean_speed_up", json_number(summary.mean_speed_up)},
                       {"faster", summary.faster},
                       {"compared", summary.points}});
   }
@@ -142,9 +142,10 @@ std::vector<std::string> doubt_sentences(const Report& report) {
 }
 
 json report_json(const Report& report) {
+  const FloorRates rates = report.standings ? report.standings->rates : FloorRates{};
   json benchmarks = json::array();
   for (const BenchmarkFigures& figures : benchmark_figures(report.candidate)) {
-    benchmarks.push_back(benchmark_json(figures));
+    benchmarks.push_back(benchmark_json(figures, rates));
   }
   json sweeps = json::array();
   for (const Sweep& sweep : report.sweeps) sweeps.push_back(sweep_json(sweep));
@@ -156,7 +157,8 @@ json report_json(const Report& report) {
               {"baseline", nullptr},
               {"gate", nullptr},
               {"benchmarks", benchmarks},
-              {"sweeps", sweeps}};
+              {"sweeps", sweeps},
+              {"standings", report.standings ? standings_json(*report.standings) : json(nullptr)}};
   if (report.judgement) {
     const Judgement& judgement = *report.judgement;
     result["baseline"] = run_json(judgement.baseline.run);

@@ -1,5 +1,6 @@
 // Everything that a page or a comment says about a run, ready to be formatted. A report formats and
-// never decides: verdicts come from the gate, speed-ups from the sweep.
+// never decides: verdicts come from the gate, speed-ups from the sweep, ratios to peers and floors
+// from the standings.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "ci/judging.h"
+#include "ci/standing.h"
 #include "ci/sweep.h"
 
 namespace fusegate {
@@ -16,6 +18,7 @@ struct Report {
   Run candidate;
   std::optional<Judgement> judgement;  // nothing: the run is shown and compared with nothing
   std::vector<Sweep> sweeps;           // empty where they are not to be shown
+  std::optional<Standings> standings;  // likewise
 };
 
 // One sentence: the gate's, or what the run holds.

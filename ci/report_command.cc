@@ -8,6 +8,7 @@
 #include "baselines/file_io.h"
 #include "ci/layout.h"
 #include "ci/markdown.h"
+#include "ci/peer_match.h"
 #include "ci/process.h"
 #include "ci/report.h"
 
@@ -16,11 +17,30 @@ namespace {
 
 constexpr double kDrawingTimeoutS = 600;
 
+// The run of peers that stands beside ours.
+std::optional<Run> load_peers(const ReportRequest& request, const Run& ours) {
+  if (request.peers.empty()) return std::nullopt;
+  Run peers = load_run(request.peers);
+  check_peer_environment(ours, peers, request.judging.allow_environment_differences);
+  return peers;
+}
+
+Standings make_standings(const ReportRequest& request, const Run& ours) {
+  const std::optional<Run> peers = load_peers(request, ours);
+  Standings result = standings(ours, peers ? &*peers : nullptr);
+  if (!peers) return result;
+  result.peers = describe(*peers);
+  const std::vector<std::string> notes = peer_notes(ours, *peers);
+  result.notes.insert(result.notes.end(), notes.begin(), notes.end());
+  return result;
+}
+
 Report make_report(const ReportRequest& request) {
   Report report;
   report.title = request.title;
   report.candidate = load_run(request.judging.candidate);
   report.sweeps = shape_sweeps(report.candidate);
+  report.standings = make_standings(request, report.candidate);
   report.judgement = judge_candidate(request.judging, report.candidate);
   return report;
 }

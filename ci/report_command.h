@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ci/console.h"
 #include "ci/judging.h"
@@ -16,6 +17,9 @@ struct ReportRequest {
   std::string title;
   std::optional<std::filesystem::path> markdown;  // neither of the two: Markdown goes to out
   std::optional<std::filesystem::path> html;
+  // Run folders or run files of peers, together one run; empty where there are none. The judging's
+  // allow_environment_differences goes for them too.
+  std::vector<std::filesystem::path> peers{};
 };
 
 // 0 where the report was written, whatever it says. Throws InputError, also where Python or one of

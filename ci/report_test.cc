@@ -68,6 +68,25 @@ TEST(ReportJson, HasTheSweepWithSpeedUps) {
   EXPECT_NEAR(sweep["series"][1]["points"][0]["speed_up"].get<double>(), 1.5, 1e-3);
 }
 
+TEST(ReportJson, HasStandingsAndEveryBenchmarksFloor) {
+  Report report = example(false);
+  report.standings = standings(report.candidate, nullptr);
+  EXPECT_TRUE(report_json(report)["benchmarks"][1]["floor_ns"].is_null());  // no copy in it
+  report.standings->rates.gemm_tflops["bf16"] = {1, ""};
+  report.standings->rates.copy_gbps = MeasuredRate{15000, ""};
+  report.standings->peers = "peers";
+  const auto json = report_json(report);
+  const auto& fused = json["benchmarks"][1];
+  EXPECT_NEAR(fused["floor_ns"].get<double>(), 3.9e7, 1);
+  EXPECT_EQ(fused["binds"], "arithmetic");
+  EXPECT_EQ(json["standings"]["peers"], "peers");
+  const auto& problems = json["standings"]["operations"][0]["problems"];
+  EXPECT_TRUE(problems[0]["best"].is_null());  // the one that failed
+  EXPECT_EQ(problems[1]["best"]["name"], "fused");
+  EXPECT_EQ(problems[1]["ours"].size(), 2u);
+  EXPECT_TRUE(problems[1]["ratio"].is_null());
+}
+
 TEST(ReportJson, HasTheGatesVerdictsAndWhoAccepted) {
   const auto json = report_json(example(true));
   EXPECT_EQ(json["gate"]["verdicts"].size(), 5u);

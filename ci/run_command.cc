@@ -30,6 +30,39 @@ std::vector<std::string> programs_of(const RunRequest& request) {
   return programs;
 }
 
+// The same for every spelling of a folder, one with a slash at its end included.
+std::filesystem::path canonical_folder(const std::filesystem::path& folder) {
+  const std::filesystem::path path =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(folder));
+  return path.has_filename() ? path : path.parent_path();
+}
+
+// "OUT-peers" beside OUT.
+std::filesystem::path default_peers_folder(const std::filesystem::path& out) {
+  std::filesystem::path folder = out.has_filename() ? out : out.parent_path();
+  folder += "-peers";
+  return folder;
+}
+
+std::filesystem::path peers_folder_of(const RunRequest& request) {
+  return request.peers_out.value_or(default_peers_folder(request.out.front()));
+}
+
+// Where a run of ours and one of peers would write over each other.
+void check_peers(const RunRequest& request) {
+  if (request.peers_out && !request.peers) {
+    throw InputError("--peers-out", "", "is for --peers, which is not given");
+  }
+  if (!request.peers) return;
+  if (request.out.size() != 1) {
+    throw InputError("--peers", "", "takes one --out folder: peers stand beside one run");
+  }
+  const std::filesystem::path folder = peers_folder_of(request);
+  if (canonical_folder(folder) == canonical_folder(request.out.front())) {
+    throw InputError(folder.string(), "--peers-out", "is the --out folder");
+  }
+}
+
 MeasuringRequest measuring_request(const RunRequest& request) {
   MeasuringRequest measuring;
   measuring.suite = request.suite;
@@ -46,6 +79,9 @@ MeasuringRequest measuring_request(const RunRequest& request) {
   measuring.budget_s = request.budget_s;
   measuring.seed = request.seed;
   measuring.append = request.append;
+  if (request.peers) {
+    measuring.peers = PeersRequest{peers_folder_of(request), request.peers_program};
+  }
   return measuring;
 }
 
@@ -53,6 +89,7 @@ void check(const RunRequest& request) {
   if (request.aa && request.out.size() != 1) {
     throw InputError("--aa", "", "takes one --out folder; duet has A/A arms of its own");
   }
+  check_peers(request);
   if (request.aa && request.invocations < kLeastAaInvocations) {
     throw InputError("--aa", "", fmt::format("needs --invocations {}", kLeastAaInvocations));
   }

@@ -10,6 +10,7 @@
 
 #include "ci/console.h"
 #include "ci/judging.h"
+#include "ci/peers_arm.h"
 
 namespace fusegate {
 
@@ -27,6 +28,9 @@ struct RunRequest {
   // Deal the invocations to two A/A arms and add what they show to the history.
   bool aa = false;
   std::optional<std::filesystem::path> aa_history;
+  bool peers = false;  // measure peers after every invocation, of one --out folder
+  std::optional<std::filesystem::path> peers_out;  // by default the --out folder's name, "-peers"
+  PeersProgram peers_program{};
   JudgingRequest judging;  // what extensions are decided by; the candidate is set here
 };
 

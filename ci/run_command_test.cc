@@ -10,6 +10,7 @@
 
 #include "baselines/error.h"
 #include "baselines/file_io.h"
+#include "baselines/run.h"
 #include "ci/aa_history.h"
 #include "ci/fake_bench.h"
 #include "ci/fake_program.h"
@@ -284,6 +285,97 @@ TEST_F(RunCommandTest, ShowsFailuresAsTheyHappen) {
                                              prepared_ + "' \"$out\"")};
   run();
   EXPECT_THAT(err_.str(), HasSubstr("a failed: threw"));
+}
+
+class RunPeersTest : public RunCommandTest {
+ protected:
+  RunPeersTest() {
+    FakeRunFile file;
+    file.times = {{"geglu/liger/bf16/batch:64/seq:128/dim:768/hidden:3072", 30000}};
+    copy_ = fmt::format("cp '{}' \"$out\"\n",
+                        folder_.write("peers-prepared", run_file_text(file)).string());
+    request_.peers = true;
+    peers_are(copy_);
+  }
+
+  // In place of peers.py, and the shell in that of Python.
+  void peers_are(const std::string& body) {
+    const std::string note =
+        fmt::format("echo \"$*\" >> '{}'\n", (folder_.path() / "asked").string());
+    request_.peers_program = {"sh", program("peers.py", note + body)};
+  }
+
+  std::string copy_;
+};
+
+TEST_F(RunPeersTest, MeasuresThemAfterEachOfOurOwn) {
+  request_.flags = {"--flag"};
+  EXPECT_EQ(run(), ExitCode::kNoRegression) << err_.str();
+  const RunRecord ours = record();
+  const RunRecord peers = record("run-peers");
+  ASSERT_EQ(peers.invocations.size(), 3u);
+  EXPECT_TRUE(peers.finished);
+  EXPECT_EQ(peers.session, ours.session);
+  std::string expected;
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(peers.invocations[i].block, ours.invocations[i].block);
+    expected += fmt::format(
+        "--suite=smoke --out={}/{}.json --invocation={} --seed={} --progress --flag\n",
+        (folder_.path() / "run-peers").string(), i + 1, i + 1, ours.invocations[i].seed);
+  }
+  EXPECT_EQ(read_file(folder_.path() / "asked"), expected);
+  EXPECT_EQ(load_run({folder_.path() / "run-peers"}).session, ours.session);
+  EXPECT_THAT(out_.str(), HasSubstr("3 invocations of peers in "));
+}
+
+TEST_F(RunPeersTest, GoesOnWithoutThemWhereTheyCannotRun) {
+  peers_are("echo 'no torch' >&2; exit 2");
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(record().invocations.size(), 3u);
+  EXPECT_EQ(record("run-peers").invocations.size(), 1u);  // no other would fare better
+  EXPECT_THAT(err_.str(), HasSubstr("peers are left out: exit code 2: no torch\n"));
+}
+
+TEST_F(RunPeersTest, GoesOnWithoutPythonOrTheProgram) {
+  request_.peers_program.python = "/nonexistent/python";
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_THAT(err_.str(), HasSubstr("peers are left out: cannot be started: "));
+  request_.out = {folder_.path() / "second"};
+  request_.peers_program.script = folder_.path() / "nothing.py";
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_THAT(err_.str(), HasSubstr("peers are left out: there is no "));
+  EXPECT_EQ(record("second").invocations.size(), 3u);
+}
+
+TEST_F(RunPeersTest, TellsACrashAndTriesAgain) {
+  peers_are("[ $invocation = 2 ] && kill -SEGV $$\n" + copy_);
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(record("run-peers").invocations.size(), 3u);
+  EXPECT_THAT(err_.str(), HasSubstr("peers 2: ended by signal 11"));
+  EXPECT_THAT(out_.str(), HasSubstr("2 invocations of peers in "));
+}
+
+TEST_F(RunPeersTest, RefusesFoldersThatWouldMix) {
+  request_.peers_out = folder_.path() / "run" / ".";
+  EXPECT_THAT(problem(), HasSubstr("--peers-out: is the --out folder"));
+  folder_.write("old/1.json", "{}");
+  request_.peers_out = folder_.path() / "old";
+  EXPECT_THAT(problem(), HasSubstr("--peers-out: already holds invocations"));
+  request_.peers = false;
+  EXPECT_THAT(problem(), HasSubstr("--peers-out: is for --peers"));
+  request_.peers = true;
+  request_.out = {folder_.path() / "a", folder_.path() / "b"};
+  EXPECT_THAT(problem(), HasSubstr("--peers: takes one --out folder"));
+}
+
+TEST_F(RunPeersTest, AddsToAFolderThatSharesNoSessionThen) {
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  fs::remove_all(folder_.path() / "run");
+  request_.append = true;  // ours starts afresh, theirs goes on
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(record("run-peers").invocations.size(), 6u);
+  EXPECT_NE(record().session, "");
+  EXPECT_EQ(record("run-peers").session, "");
 }
 
 }  // namespace

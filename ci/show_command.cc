@@ -4,10 +4,8 @@
 
 #include "baselines/baseline.h"
 #include "baselines/file_io.h"
-#include "ci/benchmark_figures.h"
-#include "ci/format.h"
+#include "ci/figures_table.h"
 #include "ci/report.h"
-#include "ci/table.h"
 
 namespace fusegate {
 
@@ -24,18 +22,7 @@ Run load_for_showing(const std::vector<std::filesystem::path>& paths) {
 
 ExitCode show_command(const ShowRequest& request, Console& console) {
   const Run run = load_for_showing(request.paths);
-  Table table({{"benchmark"},
-               {"time", Align::kRight},
-               {"spread", Align::kRight},
-               {"launches", Align::kRight},
-               {"TFLOP/s", Align::kRight},
-               {"GB/s", Align::kRight},
-               {"failure"}});
-  for (const BenchmarkFigures& figures : benchmark_figures(run)) {
-    table.add_row({figures.name, format_time_ns(figures.time_ns), format_fraction(figures.spread),
-                   format_launches(figures.launches), format_rate(figures.tflops),
-                   format_rate(figures.gbps), figures.failure});
-  }
+  const Table table = figures_table(run, measured_rates(benchmark_figures(run)));
   fmt::print(console.out, "{}: {}\n", run.source, describe(run));
   for (const Doubt doubt : run.doubts) fmt::print(console.out, "note: {}\n", doubt_sentence(doubt));
   fmt::print(console.out, "\n{}", table.text());

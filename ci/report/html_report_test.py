@@ -92,12 +92,44 @@ class Page(unittest.TestCase):
         for part in ("52.31 us", "0.12 %", "688", "wrong results", "2 benchmarks"):
             self.assertIn(part, text)
 
+    def test_sets_our_best_against_peers_and_floor(self):
+        outline = self.outline(test_model.model(standings=test_model.standings([
+            test_model.problem("batch 1", test_model.measured("fused", 50e3, floor_ns=40e3),
+                               test_model.measured("liger", 80e3), ours=[test_model.measured("unfused", 70e3)]),
+            test_model.problem("batch 2", test_model.measured("fused", 60e3),
+                               peers=[test_model.measured("liger", None)]),
+            test_model.problem("batch 3", test_model.measured("fused", 60e3)),
+            test_model.problem("batch 4", None, test_model.measured("liger", 80e3))],
+            notes=["warning: a note"])))
+        text = "".join(outline.text.split())
+        for part in ("Against peers and floors", "3 invocations of peers", "warning: a note",
+                     "batch 1 50.00 us fused 80.00 us liger 0.625 40.00 us 1.25 memory",
+                     "batch 2 60.00 us fused failed - - - -", "batch 3 60.00 us fused no peer - - - -",
+                     "batch 4 not measured 80.00 us liger - - - -",
+                     "problem fused unfused liger batch 1 50.00 us 70.00 us 80.00 us batch 2 60.00 us - failed"):
+            self.assertIn(part.replace(" ", ""), text)
+
+    def test_leaves_out_peers_and_floors_that_there_are_not(self):
+        text = self.outline(test_model.model(standings=test_model.standings(
+            [test_model.problem("batch 1", test_model.measured("fused", 50e3))], peers=None,
+            has_floors=False))).text
+        self.assertIn("Against floors", text)
+        self.assertNotIn("no peer", text)
+        self.assertNotIn("binds", text)
+
+    def test_lists_a_benchmarks_floor(self):
+        measured = test_model.benchmark("a/b") | test_model.measured("a/b", 50e3, floor_ns=40e3)
+        outline = self.outline(test_model.model(benchmarks=[measured, test_model.benchmark("c/d")]))
+        self.assertIn("40.00us1.25memory", "".join(outline.text.split()))
+
     def test_lets_no_name_break_out(self):
         evil = '"><script>alert(1)</script><b title=\''
         model = test_model.model(
             verdicts=[test_model.verdict(evil, "regression", 0.1)], benchmarks=[test_model.benchmark(evil, evil)],
             sweeps=[test_model.sweep(names=("unfused", evil))], creep=[test_model.crept(evil)],
-            families=[test_model.family(evil, rows=(evil, evil))])
+            families=[test_model.family(evil, rows=(evil, evil))],
+            standings=test_model.standings([test_model.problem(evil, test_model.measured(evil, 1.0))],
+                                           peers=evil, notes=[evil]))
         model["headline"] = model["title"] = evil
         model["doubts"] = [evil]
         model["candidate"]["environment"]["device"] = evil

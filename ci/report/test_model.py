@@ -51,7 +51,26 @@ def crept(what="geglu/fused/bf16, all 4 shapes", effect=0.021, beyond=False):
 
 def benchmark(name, failure=""):
     return {"name": name, "time_ns": None if failure else 52310.0, "spread": 0.0012, "launches": 5.0,
-            "tflops": 688.0, "gbps": None, "invocations": 5, "failure": failure}
+            "tflops": 688.0, "gbps": None, "invocations": 5, "failure": failure, "floor_ns": None,
+            "time_over_floor": None, "binds": None}
+
+
+def measured(name, time_ns, floor_ns=None):
+    return {"name": name, "time_ns": time_ns, "failure": "" if time_ns else "threw", "floor_ns": floor_ns,
+            "time_over_floor": time_ns / floor_ns if floor_ns else None, "binds": "memory" if floor_ns else None}
+
+
+def problem(text, best=None, best_peer=None, ours=(), peers=()):
+    ratio = best["time_ns"] / best_peer["time_ns"] if best and best_peer else None
+    return {"problem": text, "best": best, "best_peer": best_peer, "ratio": ratio,
+            "ours": {one["name"]: one for one in (*ours, *([best] if best else []))},
+            "peers": {one["name"]: one for one in (*peers, *([best_peer] if best_peer else []))}}
+
+
+def standings(problems, peers="3 invocations of peers", has_floors=True, notes=()):
+    names = {side: sorted({name for one in problems for name in one[side]}) for side in ("ours", "peers")}
+    return {"peers": peers, "notes": list(notes), "operations": [
+        {"operation": "geglu_mlp", "dtype": "bf16", "has_floors": has_floors, **names, "problems": problems}]}
 
 
 def run(**environment):
@@ -60,7 +79,7 @@ def run(**environment):
             "provenance": {"commit": "0123456789ab", "host": ""}, "acceptance": None}
 
 
-def model(verdicts=None, sweeps=(), benchmarks=(), families=(), creep=()):
+def model(verdicts=None, sweeps=(), benchmarks=(), families=(), creep=(), standings=None):
     gate = None
     if verdicts is not None:
         anchor = {"source": "pr.anchor.json", "when": "2026-10-01T00:00:00+00:00", "not_judged": None}
@@ -69,4 +88,4 @@ def model(verdicts=None, sweeps=(), benchmarks=(), families=(), creep=()):
                 "creep": list(creep)}
     return {"title": "A title", "headline": "A headline.", "outcome": "pass" if gate else "not compared",
             "doubts": [], "candidate": run(driver="2"), "baseline": run(driver="1") if gate else None,
-            "gate": gate, "benchmarks": list(benchmarks), "sweeps": list(sweeps)}
+            "gate": gate, "benchmarks": list(benchmarks), "sweeps": list(sweeps), "standings": standings}

@@ -1,0 +1,103 @@
+#include "ci/standing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "baselines/drift.h"
+#include "ci/benchmark_figures.h"
+
+namespace fusegate {
+namespace {
+
+const MeasuredImplementation* fastest(const std::vector<MeasuredImplementation>& all) {
+  const MeasuredImplementation* best = nullptr;
+  for (const MeasuredImplementation& one : all) {
+    if (std::isfinite(one.time_ns) && (best == nullptr || one.time_ns < best->time_ns)) best = &one;
+  }
+  return best;
+}
+
+// dim, hidden, M, batch
+using ProblemKey = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+using ByProblem = std::map<ProblemKey, ProblemStanding>;
+using ByOperation = std::map<std::pair<std::string, std::string>, ByProblem>;
+
+void add(const std::vector<BenchmarkFigures>& run, const FloorRates* rates,
+         std::vector<MeasuredImplementation> ProblemStanding::*side, ByOperation* operations) {
+  for (const BenchmarkFigures& figures : run) {
+    auto name = parse_benchmark_name(figures.name);
+    if (!name || is_control(figures.name)) continue;
+    ProblemStanding& standing = (*operations)[{name->operation, name->dtype}]
+                                             [{name->dim, name->hidden, name->rows(), name->batch}];
+    (standing.*side)
+        .push_back({name->implementation, figures.time_ns, figures.failure,
+                    rates != nullptr ? floor_of(figures, *rates) : Floor{}});
+    name->implementation.clear();
+    standing.problem = std::move(*name);
+  }
+}
+
+std::vector<std::string> names_of(const std::vector<ProblemStanding>& problems,
+                                  std::vector<MeasuredImplementation> ProblemStanding::*side) {
+  std::set<std::string> names;
+  for (const ProblemStanding& problem : problems) {
+    for (const MeasuredImplementation& measured : problem.*side) names.insert(measured.name);
+  }
+  return {names.begin(), names.end()};
+}
+
+OperationStanding operation_standing(const std::pair<std::string, std::string>& key,
+                                     ByProblem&& problems) {
+  OperationStanding standing{key.first, key.second, {}, {}, {}};
+  for (auto& [order, problem] : problems) standing.problems.push_back(std::move(problem));
+  standing.ours = names_of(standing.problems, &ProblemStanding::ours);
+  standing.peers = names_of(standing.problems, &ProblemStanding::peers);
+  return standing;
+}
+
+}  // namespace
+
+const MeasuredImplementation* ProblemStanding::our_best() const { return fastest(ours); }
+
+const MeasuredImplementation* ProblemStanding::best_peer() const { return fastest(peers); }
+
+double ProblemStanding::ratio() const {
+  const MeasuredImplementation* own = our_best();
+  const MeasuredImplementation* peer = best_peer();
+  return own != nullptr && peer != nullptr ? own->time_ns / peer->time_ns
+                                           : std::numeric_limits<double>::quiet_NaN();
+}
+
+bool OperationStanding::has_floors() const {
+  return std::ranges::any_of(problems, [](const ProblemStanding& problem) {
+    const MeasuredImplementation* best = problem.our_best();
+    return best != nullptr && std::isfinite(best->floor.ns);
+  });
+}
+
+Standings standings(const Run& ours, const Run* peers) {
+  Standings result;
+  const std::vector<BenchmarkFigures> figures = benchmark_figures(ours);
+  result.rates = measured_rates(figures);
+  ByOperation operations;
+  add(figures, &result.rates, &ProblemStanding::ours, &operations);
+  if (peers != nullptr) {
+    add(benchmark_figures(*peers), nullptr, &ProblemStanding::peers, &operations);
+  }
+  std::set<std::string> dtypes;
+  for (auto& [key, problems] : operations) {
+    dtypes.insert(key.second);
+    result.operations.push_back(operation_standing(key, std::move(problems)));
+  }
+  result.notes = rate_sentences(result.rates, {dtypes.begin(), dtypes.end()});
+  result.notes.insert(result.notes.begin(),
+                      "floor: the larger of FLOPs over the GEMM rate and least bytes over the copy "
+                      "rate, of our best implementation");
+  return result;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,67 @@
+#include "ci/standing_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace fusegate {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// One problem with peers, one where the peer failed, one without, one that ours failed at.
+OperationStanding operation(bool with_floors) {
+  const auto problem = [](std::int64_t batch) {
+    return BenchmarkName{"geglu_mlp", "", "bf16", batch, 128, 768, 3072};
+  };
+  const Floor floor = with_floors ? Floor{10e3, 8, Bound::kMemory} : Floor{};
+  OperationStanding standing{"geglu_mlp", "bf16", {"fused", "unfused"}, {"liger"}, {}};
+  standing.problems = {
+      {problem(1), {{"fused", 80e3, "", floor}, {"unfused", 90e3, "", {}}}, {{"liger", 160e3, ""}}},
+      {problem(2), {{"fused", 80e3, "", floor}}, {{"liger", kNan, "threw"}}},
+      {problem(3), {{"fused", 80e3, "", floor}}, {}},
+      {problem(4), {{"fused", kNan, "threw", {}}}, {{"liger", 160e3, ""}}},
+      {problem(5), {}, {{"liger", 160e3, ""}}}};
+  return standing;
+}
+
+std::vector<std::string> headers(const Table& table) {
+  std::vector<std::string> headers;
+  for (const Column& column : table.columns()) headers.push_back(column.header);
+  return headers;
+}
+
+TEST(BestTable, SaysWhoseTimeTheBestIsOrWhyThereIsNone) {
+  const Table table = best_table(operation(true), true);
+  EXPECT_THAT(headers(table), ElementsAre("problem", "our best", "implementation", "best peer",
+                                          "peer", "ratio", "floor", "time / floor", "binds"));
+  const auto& rows = table.rows();
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_THAT(rows[0], ElementsAre("batch 1, seq 128, dim 768, hidden 3072", "80.00 us", "fused",
+                                   "160.0 us", "liger", "0.500", "10.00 us", "8.00", "memory"));
+  EXPECT_EQ(rows[1][3], "failed");
+  EXPECT_EQ(rows[2][3], "no peer");
+  EXPECT_EQ(rows[2][5], "-");
+  EXPECT_EQ(rows[3][1], "failed");
+  EXPECT_EQ(rows[4][1], "not measured");
+}
+
+TEST(BestTable, LeavesOutWhatIsNotKnown) {
+  EXPECT_THAT(headers(best_table(operation(false), false)),
+              ElementsAre("problem", "our best", "implementation"));
+}
+
+TEST(TimesTable, HasAColumnForEveryImplementation) {
+  const Table table = times_table(operation(true));
+  EXPECT_THAT(headers(table), ElementsAre("problem", "fused", "unfused", "liger"));
+  EXPECT_THAT(table.rows()[0], ElementsAre("batch 1, seq 128, dim 768, hidden 3072", "80.00 us",
+                                           "90.00 us", "160.0 us"));
+  EXPECT_THAT(table.rows()[1],
+              ElementsAre("batch 2, seq 128, dim 768, hidden 3072", "80.00 us", "-", "failed"));
+}
+
+}  // namespace
+}  // namespace fusegate
