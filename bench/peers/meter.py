@@ -32,6 +32,7 @@ class CudaMeter:
         if flushed and self._flush is None:
             # Twice the L2 and more, lest a replacement policy keep some of it.
             self._flush = self._torch.empty(self._flush_bytes, dtype=self._torch.uint8, device="cuda")
+            self._flush.fill_(1)  # loads the kernel, which a capture may not
         # With nothing to flush, one timed stretch of all the calls; else a stretch a call.
         stretches = calls if flushed else 1
         events = [self._event_pair() for _ in range(stretches)]

@@ -68,6 +68,7 @@ def open_gpu(libraries):
     if not torch.cuda.is_available():
         raise InputError("torch", "", f"no peer can be measured: torch {torch.__version__} finds no CUDA GPU")
     torch.cuda.set_stream(torch.cuda.Stream())  # the default one cannot be captured
+    torch.set_grad_enabled(False)
     read_clocks = None
     if "triton" in libraries.modules:
         try:
