@@ -32,7 +32,7 @@ class Invocation:
         self._device, self._meter, self._probe = device, meter, probe
         self._protocol, self._seed, self._libraries = protocol, seed, libraries
         self._run_file, self._say, self._last_look = run_file, say, 0.0
-        self.accounts = []
+        self.accounts, self.checking_s = [], 0.0
         for family, benchmark in enumerate(plan.benchmarks):
             needs = benchmark.implementation.needs
             self.accounts.append(Account(
@@ -44,7 +44,9 @@ class Invocation:
         """Raises DeviceLost where a benchmark breaks the device for the others."""
         total = len(self.accounts) * self._protocol.places
         self._report({"event": "start", "total": total, "benchmarks": len(self.accounts)})
+        start = time.monotonic()
         self._verify()
+        self.checking_s = time.monotonic() - start
         for index in place_order(self._protocol, len(self.accounts), random.Random(self._seed)):
             account = self.accounts[index]
             if not account.failure:

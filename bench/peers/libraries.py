@@ -3,6 +3,7 @@
 import dataclasses
 import importlib
 import importlib.metadata
+import os
 import warnings
 
 PACKAGES = {"torch": "torch", "triton": "triton", "liger": "liger-kernel"}
@@ -23,6 +24,8 @@ class Libraries:
 def find_libraries(load=importlib.import_module):
     """load: imports a module by its name, or raises."""
     libraries = Libraries()
+    # The compiler's tables of what it tuned would bury what is said here.
+    os.environ.setdefault("TORCHINDUCTOR_AUTOTUNE_NUM_CHOICES_DISPLAYED", "0")
     # torch does without NumPy, which is no dependency of it, and says so in three lines.
     warnings.filterwarnings("ignore", message="Failed to initialize NumPy")
     for name, modules in (("torch", ("torch",)), ("triton", ("triton",)),

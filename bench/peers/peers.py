@@ -14,6 +14,7 @@ import secrets
 import signal
 import statistics
 import sys
+import time
 
 from environment import Probe
 from input_error import DeviceLost, InputError
@@ -93,9 +94,12 @@ def measure(options, suite, plan, device, meter, probe, libraries):
     context = {**google_context(), "fusegate": fusegate_context(suite.name, options.invocation, seed, suite.protocol,
                                                                 probe, libraries.versions)}
     say = (lambda line: print(line, flush=True)) if options.progress else None
-    invocation = Invocation(device, meter, probe, plan, suite.protocol, seed, options.invocation, libraries,
-                            RunFile(options.out, context), say)
+    run_file, start = RunFile(options.out, context), time.monotonic()
+    invocation = Invocation(device, meter, probe, plan, suite.protocol, seed, options.invocation, libraries, run_file,
+                            say)
     invocation.run()
+    complain(f"{len(invocation.measured())} benchmarks in {time.monotonic() - start:.1f} s: "
+             f"{invocation.checking_s:.1f} s compiling and checking, {run_file.writing_s:.1f} s on the run file")
     if not options.progress:
         print_table(invocation.measured())
     if not invocation.measured():

@@ -8,6 +8,7 @@ import os
 import pathlib
 import socket
 import tempfile
+import time
 
 from input_error import InputError
 
@@ -76,6 +77,7 @@ class RunFile:
 
     def __init__(self, path, context):
         self._path, self._context, self._entries = path, context, []
+        self.writing_s = 0.0
         # Now and not after the first place: a folder that cannot be written is best told before measuring.
         self._write()
 
@@ -93,8 +95,10 @@ class RunFile:
     def _write(self):
         if self._path is None:
             return
+        start = time.monotonic()
         body = ",\n".join(self._entries)
         write_atomically(self._path, f'{{\n"context": {json.dumps(self._context)},\n"benchmarks": [\n{body}\n]\n}}\n')
+        self.writing_s += time.monotonic() - start
 
 
 def write_atomically(path, text):
