@@ -84,7 +84,8 @@ def fake_libraries():
     """A torch whose tensors are numbers, and a Liger on top of it."""
     functional = types.SimpleNamespace(linear=lambda x, w, bias=0.0: x * w + bias,
                                        gelu=lambda x, approximate: x if approximate == "tanh" else 0.0)
-    torch = types.SimpleNamespace(nn=types.SimpleNamespace(functional=functional), compile=lambda function, **_: function)
+    torch = types.SimpleNamespace(nn=types.SimpleNamespace(functional=functional),
+                                  compile=lambda function, **_: function)
     gelu_mul = types.SimpleNamespace(apply=lambda g, u: g * u)
     liger = types.SimpleNamespace(ops=types.SimpleNamespace(LigerGELUMulFunction=gelu_mul))
     return Libraries(modules={"torch": torch, "triton": None, "liger": liger},

@@ -47,5 +47,7 @@ def _version(module, package):
 
 def one_line(error):
     """An exception's first line, which for a compiler's error is followed by pages."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    # Half a character of a path that is no UTF-8 would make the run file no JSON to other readers.
+    text = str(error).encode("utf-8", "replace").decode("utf-8")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0][:400]}" if lines else type(error).__name__

@@ -30,6 +30,7 @@ class OneLineTest(unittest.TestCase):
         self.assertEqual(one_line(RuntimeError("\n  CUDA out of memory. \nTried to allocate")),
                          "RuntimeError: CUDA out of memory.")
         self.assertEqual(one_line(AssertionError()), "AssertionError")
+        self.assertEqual(one_line(OSError("no \udc80")), "OSError: no ?")
 
 
 if __name__ == "__main__":

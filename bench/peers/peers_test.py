@@ -66,7 +66,8 @@ class PeersTest(unittest.TestCase):
         out_file = self.folder / "run" / "1.json"
         code, out, errors = self.main("--problem=64,128,768,3072", "--operation=linear", f"--out={out_file}")
         self.assertEqual(code, 0)
-        self.assertRegex(errors, r"^peers: 2 benchmarks in \S+ s: \S+ s compiling and checking, \S+ s on the run file\n$")
+        self.assertRegex(errors, r"^peers: 2 benchmarks in \S+ s: \S+ s compiling and checking, \S+ s on the run "
+                                 r"file\n$")
         self.assertEqual([line.split()[0].split("/")[1] for line in out.splitlines()],
                          ["torch_compile", "torch_eager"])
         self.assertIn("1.00 us", out)
