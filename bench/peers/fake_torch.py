@@ -1,0 +1,81 @@
+"""The part of torch that the meter uses, on a GPU that only counts: what is enqueued while nothing is captured
+takes its time at once, what is captured takes it at every replay."""
+
+import types
+
+
+class FakeTensor:
+    """value: what a replay of the call that makes it writes."""
+
+    def __init__(self, gpu, value=None):
+        self._gpu, self.value = gpu, value
+
+    def __getitem__(self, index):
+        return index
+
+    def fill_(self, value):
+        self._gpu.enqueue(("fill", value), lambda: setattr(self, "value", value))
+        return self
+
+    def clone(self):
+        return FakeTensor(self._gpu, self.value)
+
+
+class FakeGpu:
+    def __init__(self, call_ns=1000.0):
+        self.call_ns, self.now_ns, self.capturing, self.done = call_ns, 0.0, None, []
+
+    def enqueue(self, what, run=lambda: None, ns=0.0):
+        def node():
+            self.now_ns += ns
+            self.done.append(what)
+            run()
+        if self.capturing is None:
+            node()
+        else:
+            self.capturing.append(node)
+
+    def call(self):
+        out = FakeTensor(self)
+        self.enqueue("call", lambda: setattr(out, "value", 1.0), self.call_ns)
+        return out
+
+    def torch(self):
+        gpu = self
+
+        class Event:
+            def __init__(self, enable_timing, external):
+                assert enable_timing and external
+                self.at_ns = None
+
+            def record(self):
+                gpu.enqueue("event", lambda: setattr(self, "at_ns", gpu.now_ns))
+
+            def elapsed_time(self, end):
+                return (end.at_ns - self.at_ns) * 1e-6
+
+        class CUDAGraph:
+            def __init__(self, keep_graph):
+                self.keep_graph, self.nodes = keep_graph, []
+
+            def capture_begin(self, capture_error_mode):
+                assert capture_error_mode == "thread_local"
+                gpu.capturing = self.nodes
+
+            def capture_end(self):
+                gpu.capturing = None
+
+            def replay(self):
+                for node in self.nodes:
+                    node()
+
+            def raw_cuda_graph(self):
+                assert self.keep_graph
+                return 0
+
+        stream = types.SimpleNamespace(synchronize=lambda: None)
+        properties = types.SimpleNamespace(multi_processor_count=4, L2_cache_size=100)
+        cuda = types.SimpleNamespace(Event=Event, CUDAGraph=CUDAGraph, current_stream=lambda: stream,
+                                     get_device_properties=lambda _: properties)
+        return types.SimpleNamespace(cuda=cuda, int64=None, uint8=None, zeros=lambda *_, **__: FakeTensor(gpu),
+                                     empty=lambda *_, **__: FakeTensor(gpu))

@@ -1,0 +1,53 @@
+"""The peers' table, and how a peer is built from its library."""
+
+import types
+import unittest
+from unittest import mock
+
+from fakes import fake_libraries
+from implementations import IMPLEMENTATIONS, MAX_AUTOTUNE
+from problems import OPERATIONS, Problem
+
+PROBLEM = Problem(1, 2, 8, 16, "bf16")
+
+
+def find(operation, name):
+    return next(each for each in IMPLEMENTATIONS if (each.operation, each.name) == (operation, name))
+
+
+class ImplementationsTest(unittest.TestCase):
+    def test_all_compute_what_the_operation_is(self):
+        inputs = {"linear": ((3.0, 5.0, 7.0), 22.0), "geglu": ((3.0, 5.0), 15.0),
+                  "geglu_mlp": ((2.0, 3.0, 5.0, 7.0), 2 * 3 * 2 * 5 * 7.0)}
+        for implementation in IMPLEMENTATIONS:
+            with self.subTest(implementation.operation, name=implementation.name):
+                arguments, expected = inputs[implementation.operation]
+                self.assertEqual(len(arguments), len(OPERATIONS[implementation.operation].inputs(PROBLEM)))
+                self.assertEqual(implementation.build(fake_libraries().modules)(*arguments), expected)
+
+    def test_are_sorted_and_named_once(self):
+        names = [(each.operation, each.name) for each in IMPLEMENTATIONS]
+        self.assertEqual(names, sorted(set(names)))
+
+    def test_the_compiler_is_told_that_shapes_are_static_and_to_capture_no_graphs(self):
+        for name, mode in (("torch_compile", None), (MAX_AUTOTUNE, "max-autotune-no-cudagraphs")):
+            modules = fake_libraries().modules
+            modules["torch"].compile = mock.Mock()
+            find("geglu_mlp", name).build(modules)
+            self.assertEqual(modules["torch"].compile.call_args.kwargs,
+                             {"dynamic": False, "fullgraph": True, "mode": mode})
+
+    def test_every_compiled_peer_has_code_of_its_own(self):
+        modules = fake_libraries().modules
+        built = [find("linear", "torch_compile").build(modules) for _ in range(2)]
+        self.assertIsInstance(built[0], types.FunctionType)
+        self.assertIsNot(built[0].__code__, built[1].__code__)
+
+    def test_liger_uses_ligers_function(self):
+        modules = fake_libraries().modules
+        modules["liger"].ops.LigerGELUMulFunction.apply = lambda g, u: -g * u
+        self.assertEqual(find("geglu_mlp", "liger").build(modules)(2.0, 3.0, 5.0, 7.0), -420.0)
+
+
+if __name__ == "__main__":
+    unittest.main()

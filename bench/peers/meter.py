@@ -1,0 +1,115 @@
+"""Batches on a GPU, as bench/cuda_meter.cu has them: one CUDA graph a sample, that reads the SM clocks, records
+an event, makes every call, records another event and reads the clocks again. The events lie inside the graph,
+which torch allows with external=True: around a replay they would count the graph's own launch."""
+
+import collections
+import contextlib
+import statistics
+import time
+
+from graph_nodes import count_launches
+from sm_clock import clock_hz
+
+# batch_ns: all calls together. sm_clock_hz: NaN where it could not be read.
+Sample = collections.namedtuple("Sample", "batch_ns sm_clock_hz")
+
+
+class CudaMeter:
+    """read_clocks: sm_clock_kernel's, or None where there is no Triton. Everything runs on torch's current
+    stream, which must not be the default one: that cannot be captured."""
+
+    def __init__(self, torch, read_clocks=None):
+        self._torch, self._read_clocks = torch, read_clocks
+        properties = torch.cuda.get_device_properties(0)
+        # Once and for all, so that places differ by the benchmark's own tensors alone.
+        self._clocks = torch.zeros((2, 2 * properties.multi_processor_count, 3), dtype=torch.int64, device="cuda")
+        self._moments = [self._clocks[0], self._clocks[1]]
+        self._flush_bytes, self._flush = 3 * properties.L2_cache_size, None
+
+    def record(self, call, calls, l2):
+        """The calls as one batch, to be run again and again. call must outlive it."""
+        flushed = l2 == "flushed"
+        if flushed and self._flush is None:
+            # Twice the L2 and more, lest a replacement policy keep some of it.
+            self._flush = self._torch.empty(self._flush_bytes, dtype=self._torch.uint8, device="cuda")
+            self._flush.fill_(1)  # loads the kernel, which a capture may not
+        # With nothing to flush, one timed stretch of all the calls; else a stretch a call.
+        stretches = calls if flushed else 1
+        events = [self._event_pair() for _ in range(stretches)]
+
+        def enqueue():
+            self._enqueue_clocks(0)
+            for number, (start, end) in enumerate(events):
+                if flushed:
+                    self._flush.fill_(number & 0xff)
+                start.record()
+                for _ in range(calls // stretches):
+                    call()
+                end.record()
+            self._enqueue_clocks(1)
+        return CudaBatch(self, self._captured(enqueue), events)
+
+    def check(self, call):
+        """The output of one call that is captured, poisoned and replayed, as it will be timed; and the call's
+        launches, None where they cannot be counted."""
+        call()  # compiles, loads and tunes, none of which a capture allows
+        self.synchronize()
+        outputs = []
+        graph = self._captured(lambda: outputs.append(call()), keep_graph=True)
+        outputs[0].fill_(float("nan"))
+        graph.replay()
+        self.synchronize()
+        # A copy: the graph's memory goes with it.
+        return outputs[0].clone(), count_launches(graph.raw_cuda_graph())
+
+    def host_ns(self, call):
+        """Host time of one call, the GPU not waited for."""
+        # Few enough calls a round for the driver's queue, beyond which a launch waits for the GPU.
+        rounds, calls, times = 9, 10, []
+        for _ in range(rounds):
+            start = time.perf_counter_ns()
+            for _ in range(calls):
+                call()
+            times.append((time.perf_counter_ns() - start) / calls)
+            self.synchronize()
+        return statistics.median(times)
+
+    def synchronize(self):
+        self._torch.cuda.current_stream().synchronize()
+
+    def clock_hz(self):
+        """Over the last batch."""
+        if self._read_clocks is None:
+            return float("nan")
+        return clock_hz(*self._clocks.tolist())
+
+    def _event_pair(self):
+        return [self._torch.cuda.Event(enable_timing=True, external=True) for _ in range(2)]
+
+    def _enqueue_clocks(self, moment):
+        if self._read_clocks is not None:
+            self._read_clocks(self._moments[moment])
+
+    def _captured(self, enqueue, keep_graph=False):
+        """By hand: torch.cuda.graph() synchronises the device and empties the cache at every capture."""
+        graph = self._torch.cuda.CUDAGraph(keep_graph=keep_graph)
+        graph.capture_begin(capture_error_mode="thread_local")
+        try:
+            enqueue()
+        except BaseException:
+            with contextlib.suppress(RuntimeError):
+                graph.capture_end()  # else the stream stays in capture for good
+            raise
+        graph.capture_end()
+        return graph
+
+
+class CudaBatch:
+    def __init__(self, meter, graph, events):
+        self._meter, self._graph, self._events = meter, graph, events
+
+    def run(self):
+        self._graph.replay()
+        self._meter.synchronize()
+        batch_ns = 1e6 * sum(start.elapsed_time(end) for start, end in self._events)
+        return Sample(batch_ns, self._meter.clock_hz())

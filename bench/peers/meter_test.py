@@ -1,0 +1,71 @@
+"""What a batch's graph holds and in which order, on a torch that only counts."""
+
+import math
+import unittest
+
+from fake_torch import FakeGpu
+from meter import CudaMeter
+
+
+class CudaMeterTest(unittest.TestCase):
+    def setUp(self):
+        self.gpu = FakeGpu()
+        # Reading clocks takes time, which must not count as the batch's.
+        self.meter = CudaMeter(self.gpu.torch(),
+                               lambda moment: self.gpu.enqueue(("clocks", moment), ns=300.0))
+        self.meter.clock_hz = lambda: 1.5e9
+
+    def test_a_batch_reads_clocks_around_events_around_calls(self):
+        batch = self.meter.record(self.gpu.call, 3, "warm")
+        self.assertEqual(self.gpu.done, [], "captured and not run")
+        sample = batch.run()
+        self.assertEqual(self.gpu.done, [("clocks", 0), "event", "call", "call", "call", "event", ("clocks", 1)])
+        self.assertAlmostEqual(sample.batch_ns, 3000.0)
+        self.assertEqual(sample.sm_clock_hz, 1.5e9)
+
+    def test_a_batch_runs_again_and_again(self):
+        batch = self.meter.record(self.gpu.call, 2, "warm")
+        self.assertAlmostEqual(batch.run().batch_ns, batch.run().batch_ns)
+        self.assertEqual(self.gpu.done.count("call"), 4)
+
+    def test_flushing_happens_before_every_call_and_is_not_timed(self):
+        batch = self.meter.record(self.gpu.call, 2, "flushed")
+        self.gpu.done.clear()
+        sample = batch.run()
+        self.assertEqual(self.gpu.done, [("clocks", 0), ("fill", 0), "event", "call", "event", ("fill", 1), "event",
+                                         "call", "event", ("clocks", 1)])
+        self.assertAlmostEqual(sample.batch_ns, 2000.0)
+
+    def test_without_a_reader_the_clock_is_unknown(self):
+        meter = CudaMeter(self.gpu.torch())
+        sample = meter.record(self.gpu.call, 1, "warm").run()
+        self.assertTrue(math.isnan(sample.sm_clock_hz))
+        self.assertEqual(self.gpu.done, ["event", "call", "event"])
+
+    def test_checks_what_the_replay_wrote_over_the_poison(self):
+        output, launches = self.meter.check(self.gpu.call)
+        self.assertEqual(self.gpu.done[0], "call", "once outside of a capture first")
+        self.assertTrue(math.isnan(self.gpu.done[1][1]))
+        self.assertEqual(self.gpu.done[2:], ["call"])
+        self.assertEqual(output.value, 1.0)
+        self.assertIsNone(launches, "no driver here that knows this graph")
+
+    def test_a_call_that_its_replay_leaves_out_keeps_the_poison(self):
+        output, _ = self.meter.check(lambda: self.gpu.torch().empty())
+        self.assertTrue(math.isnan(output.value))
+
+    def test_a_call_that_fails_ends_the_capture(self):
+        def fail():
+            raise RuntimeError("no")
+        with self.assertRaisesRegex(RuntimeError, "no"):
+            self.meter.record(fail, 1, "warm")
+        self.assertIsNone(self.gpu.capturing)
+
+    def test_host_time_is_a_calls(self):
+        calls = []
+        self.assertGreater(self.meter.host_ns(lambda: calls.append(0)), 0)
+        self.assertEqual(len(calls), 90)
+
+
+if __name__ == "__main__":
+    unittest.main()

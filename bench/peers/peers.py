@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Times fusegate's peers, which are PyTorch, its compiler and Liger, on the same problems and by the same protocol
+as fusegate_bench, and writes the same run file.
+
+    bench/peers/peers.py --suite=ladder --out=FILE
+    bench/peers/peers.py --problem=64,128,768,3072 --operation=geglu_mlp --out=FILE
+
+What is missing (torch, a GPU, Triton, Liger) is said in a line and left out. Exits 0 where anything was measured,
+2 where nothing could be or something stopped it. docs/peers.md has the rest.
+"""
+
+import json
+import secrets
+import signal
+import statistics
+import sys
+import time
+
+from environment import Probe
+from input_error import DeviceLost, InputError
+from invocation import Invocation
+from libraries import find_libraries, one_line
+from meter import CudaMeter
+from nvml import Nvml
+from options import name_filter, parse_options, suite_of
+from plan import make_plan
+from run_file import RunFile, fusegate_context, google_context
+from torch_device import TorchDevice
+
+BAD_INPUT = 2
+
+
+def main(arguments=None):
+    try:
+        return run(parse_options(arguments))
+    except InputError as error:
+        complain(error)
+    except DeviceLost as error:
+        complain(f"the device was lost, and the rest was not measured ({error})")
+    except KeyboardInterrupt:
+        complain("interrupted; what was measured is kept in the run file, where one was asked for")
+    return BAD_INPUT
+
+
+def run(options):
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    suite, takes_name = suite_of(options), name_filter(options)
+    make_plan(suite, takes_name)  # what is wrong with it is told before torch takes seconds to load
+    libraries = find_libraries()
+    device, meter = open_gpu(libraries)
+    probe = Probe(device, Nvml.open())
+    if options.environment:
+        print(json.dumps({"device_kind": device.kind, "environment": probe.environment(),
+                          "libraries": libraries.versions, "machine": probe.machine(),
+                          "doubts": sorted(probe.doubts)}, indent=2))
+        return 0
+    plan = make_plan(suite, takes_name, libraries.missing)
+    for refusal in plan.refusals:
+        complain(f"left out {refusal}")
+    return measure(options, suite, plan, device, meter, probe, libraries)
+
+
+def open_gpu(libraries):
+    """The device and its meter. Triton is tried out there: without a C compiler, for one, it imports and
+    compiles nothing. Raises InputError where nothing can be measured."""
+    torch = libraries.modules.get("torch")
+    if torch is None:
+        raise InputError("torch", "", f"no peer can be measured: {libraries.missing['torch']}")
+    if not torch.cuda.is_available():
+        raise InputError("torch", "", f"no peer can be measured: torch {torch.__version__} finds no CUDA GPU")
+    torch.cuda.set_stream(torch.cuda.Stream())  # the default one cannot be captured
+    torch.set_grad_enabled(False)
+    read_clocks = None
+    if "triton" in libraries.modules:
+        try:
+            read_clocks = clock_reader(torch)
+        except Exception as error:  # pylint: disable=broad-except
+            libraries.drop("triton", f"Triton runs no kernel here ({one_line(error)})")
+    if read_clocks is None:
+        complain(f"SM clocks are not read: {libraries.missing['triton']}")
+    return TorchDevice(torch), CudaMeter(torch, read_clocks)
+
+
+def clock_reader(torch):
+    """The kernel that reads the SM clocks, after it ran once."""
+    from sm_clock_kernel import FIELDS, enqueue_read_clocks  # pylint: disable=import-outside-toplevel
+    enqueue_read_clocks(torch.zeros((1, FIELDS), dtype=torch.int64, device="cuda"))
+    torch.cuda.synchronize()
+    return enqueue_read_clocks
+
+
+def measure(options, suite, plan, device, meter, probe, libraries):
+    seed = secrets.randbits(32) if options.seed is None else options.seed
+    context = {**google_context(), "fusegate": fusegate_context(suite.name, options.invocation, seed, suite.protocol,
+                                                                probe, libraries.versions)}
+    say = (lambda line: print(line, flush=True)) if options.progress else None
+    run_file, start = RunFile(options.out, context), time.monotonic()
+    invocation = Invocation(device, meter, probe, plan, suite.protocol, seed, options.invocation, libraries, run_file,
+                            say)
+    invocation.run()
+    complain(f"{len(invocation.measured())} benchmarks in {time.monotonic() - start:.1f} s: "
+             f"{invocation.checking_s:.1f} s compiling and checking, {run_file.writing_s:.1f} s on the run file")
+    if not options.progress:
+        print_table(invocation.measured())
+    if not invocation.measured():
+        complain("every benchmark failed")
+        return BAD_INPUT
+    return 0
+
+
+def print_table(accounts):
+    width = max((len(account.name) for account in accounts), default=0)
+    for account in accounts:
+        print(f"{account.name:{width}}  {statistics.median(account.times_ns) / 1e3:12.2f} us")
+
+
+def complain(message):
+    print(f"peers: {message}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

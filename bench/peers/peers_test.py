@@ -1,0 +1,106 @@
+"""The program: exit codes and what it says, and a whole run on a fake GPU. Needs neither torch nor a GPU."""
+
+import contextlib
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+import peers
+from fakes import FakeDevice, FakeMeter, FakeNvml, fake_libraries
+
+PROGRAM = pathlib.Path(__file__).resolve().parent / "peers.py"
+NO_TORCH = "raise ImportError('none is wanted here')"
+
+
+class PeersTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def process(self, *flags):
+        """With a torch that cannot be imported, whatever this machine has."""
+        (self.folder / "torch.py").write_text(NO_TORCH, encoding="utf-8")
+        return subprocess.run([sys.executable, PROGRAM, *flags], capture_output=True, text=True, timeout=60,
+                              check=False, env={**os.environ, "PYTHONPATH": str(self.folder)})
+
+    def main(self, *flags, libraries=None, device=None):
+        """On a fake GPU: its exit code, what it printed and what it complained about."""
+        out, errors = io.StringIO(), io.StringIO()
+        with mock.patch.multiple(peers, find_libraries=lambda: libraries or fake_libraries(),
+                                 open_gpu=lambda _: (device or FakeDevice(), FakeMeter()),
+                                 Nvml=mock.Mock(open=FakeNvml)), \
+                contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+            code = peers.main(["--samples=2", "--places=2", "--idle-us=0", *flags])
+        return code, out.getvalue(), errors.getvalue()
+
+    def test_without_torch_ends_with_2_and_one_line(self):
+        result = self.process()
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stderr, "peers: torch: no peer can be measured: torch cannot be imported "
+                                        "(ImportError: none is wanted here)\n")
+
+    def test_bad_input_ends_with_2_and_one_line_that_names_it(self):
+        bad = self.folder / "bad.json"
+        bad.write_text('{"name": "bad", "sweeps": 3}', encoding="utf-8")
+        cut = self.folder / "cut.json"
+        cut.write_text('{"name": ', encoding="utf-8")
+        for flags, expected in (([f"--suite={bad}"], f"peers: {bad}: sweeps: must be a list"),
+                                ([f"--suite={cut}"], f"peers: {cut}: Expecting value"),
+                                (["--suite=nope"], "peers: nope: no such suite"),
+                                (["--speed=3"], "peers: the command line: unrecognized arguments: --speed=3"),
+                                (["--filter=nothing_has_this"], "peers: ladder: sweeps: nothing is left to run")):
+            with self.subTest(flags):
+                result = self.process(*flags)
+                self.assertEqual(result.returncode, 2)
+                self.assertTrue(result.stderr.startswith(expected), result.stderr)
+                self.assertEqual(result.stderr.count("\n"), 1)
+
+    def test_measures_and_prints_a_row_a_benchmark(self):
+        out_file = self.folder / "run" / "1.json"
+        code, out, errors = self.main("--problem=64,128,768,3072", "--operation=linear", f"--out={out_file}")
+        self.assertEqual(code, 0)
+        self.assertRegex(errors, r"^peers: 2 benchmarks in \S+ s: \S+ s compiling and checking, \S+ s on the run "
+                                 r"file\n$")
+        self.assertEqual([line.split()[0].split("/")[1] for line in out.splitlines()],
+                         ["torch_compile", "torch_eager"])
+        self.assertIn("1.00 us", out)
+        run_file = json.loads(out_file.read_text(encoding="utf-8"))
+        self.assertEqual(len(run_file["benchmarks"]), 4)
+        self.assertEqual(run_file["context"]["fusegate"]["suite"], "custom")
+
+    def test_says_what_is_left_out_and_goes_on(self):
+        libraries = fake_libraries()
+        libraries.drop("triton", "Triton runs no kernel here")
+        code, out, errors = self.main("--problem=1,1,8,8", "--operation=linear", libraries=libraries)
+        self.assertEqual(code, 0)
+        self.assertEqual(errors.splitlines()[0], "peers: left out linear/torch_compile: Triton runs no kernel here")
+        self.assertEqual(len(out.splitlines()), 1)
+
+    def test_ends_with_2_where_every_benchmark_failed(self):
+        code, out, errors = self.main("--problem=1,1,8,8", "--operation=linear", device=FakeDevice(error=1.0))
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("peers: every benchmark failed", errors)
+
+    def test_ends_with_2_where_the_device_is_lost(self):
+        device = FakeDevice(error=1.0)
+        device.lost = True
+        code, _, errors = self.main("--problem=1,1,8,8", "--operation=linear", device=device)
+        self.assertEqual(code, 2)
+        self.assertIn("the device was lost", errors)
+
+    def test_prints_the_environment(self):
+        code, out, _ = self.main("--environment")
+        self.assertEqual(code, 0)
+        self.assertEqual(json.loads(out)["environment"]["cublas"], "13.1.0")
+        self.assertEqual(json.loads(out)["libraries"]["liger"], "0.8.5")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,62 @@
+"""From a suite to the benchmarks that the libraries at hand can run."""
+
+import dataclasses
+import itertools
+
+from implementations import IMPLEMENTATIONS
+from input_error import InputError
+from problems import DTYPES, OPERATIONS, Problem
+
+
+@dataclasses.dataclass(frozen=True)
+class Benchmark:
+    implementation: object
+    problem: object
+
+    @property
+    def name(self):
+        return self.implementation.benchmark_name(self.problem)
+
+
+@dataclasses.dataclass
+class Plan:
+    # Implementations of one operation on one problem stand side by side: they share the reference.
+    benchmarks: list
+    refusals: list  # what was left out and why, one sentence each
+
+
+def make_plan(suite, takes_name, missing=None):
+    """takes_name: of an implementation's and a benchmark's name, whether it is wanted. missing: why a library
+    cannot be used, by its name. Raises InputError where nothing is left to run."""
+    benchmarks, refusals = {}, {}
+    for sweep in suite.sweeps:
+        for operation in sweep.operations or sorted(OPERATIONS):
+            if operation not in OPERATIONS:
+                refusals[f"operation {operation}: no peer has it"] = None
+                continue
+            for problem in problems_of(sweep, operation):
+                _add(operation, problem, takes_name, missing or {}, benchmarks, refusals)
+    if not benchmarks:
+        raise InputError(suite.name, "sweeps", f"nothing is left to run: {next(iter(refusals), 'no peer fits')}")
+    return Plan(list(benchmarks.values()), list(refusals))
+
+
+def problems_of(sweep, operation):
+    """Every combination of the axes; dim stays at its first value where the operation does not use it."""
+    dims = sweep.dim if OPERATIONS[operation].uses_dim else sweep.dim[:1]
+    return [Problem(batch, seq, dim, hidden, dtype) for dtype, batch, seq, dim, hidden
+            in itertools.product(sweep.dtype, sweep.batch, sweep.seq, dims, sweep.hidden)]
+
+
+def _add(operation, problem, takes_name, missing, benchmarks, refusals):
+    for implementation in IMPLEMENTATIONS:
+        benchmark = Benchmark(implementation, problem)
+        if implementation.operation != operation or not takes_name(implementation.name, benchmark.name):
+            continue
+        why = next((missing[name] for name in implementation.needs if name in missing), "")
+        if why:
+            refusals[f"{operation}/{implementation.name}: {why}"] = None
+        elif problem.dtype not in DTYPES:
+            refusals[f"{operation} in {problem.dtype}: fusegate_bench has it on no GPU either"] = None
+        else:
+            benchmarks[benchmark.name] = benchmark

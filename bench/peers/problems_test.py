@@ -1,0 +1,46 @@
+"""Names, inputs and work, against what fusegate_bench wrote for the same problems."""
+
+import math
+import unittest
+
+import problems
+from problems import Problem, Shape
+
+SMALL = Problem(1, 128, 768, 3072, "bf16")
+
+
+def totals(stages):
+    return sum(stage.flops for stage in stages), sum(stage.min_bytes for stage in stages)
+
+
+class ProblemsTest(unittest.TestCase):
+    def test_is_named_as_fusegate_bench_names_it(self):
+        self.assertEqual(SMALL.name, "bf16/batch:1/seq:128/dim:768/hidden:3072")
+        self.assertEqual(SMALL.rows, 128)
+
+    def test_work_is_what_fusegate_bench_counts(self):
+        # From a run file of suite pr.
+        self.assertEqual(totals(problems.geglu_mlp_unfused_stages(SMALL)), (1815871488.0, 21037056.0))
+        self.assertEqual(totals(problems.geglu_fused_stages(Problem(1, 128, 768, 11008, "bf16"))),
+                         (14090240.0, 8454144.0))
+        fused = problems.geglu_mlp_fused_stages(Problem(8, 512, 1024, 8192, "bf16"))
+        self.assertEqual(totals(fused), (206493974528.0, 478150656.0))
+        self.assertEqual([stage.name for stage in fused], ["gate_proj", "up_proj", "gelu_mul", "down_proj"])
+
+    def test_linear_adds_its_bias_in_the_product(self):
+        rows, dim, hidden = 128, 768, 3072
+        (stage,) = problems.linear_stages(SMALL)
+        self.assertEqual(stage.flops, 2 * rows * dim * hidden + rows * hidden)
+        self.assertEqual(stage.min_bytes, 2 * (rows * dim + hidden * dim + hidden + rows * hidden))
+
+    def test_inputs_have_the_operations_shapes_and_scales(self):
+        x, w_gate, w_up, w_down = problems.OPERATIONS["geglu_mlp"].inputs(SMALL)
+        self.assertEqual(x, Shape(128, 768, 4.0))
+        self.assertEqual(w_gate, w_up)
+        self.assertEqual(w_down, Shape(768, 3072, 1 / math.sqrt(3072)))
+        bias = problems.OPERATIONS["linear"].inputs(SMALL)[2]
+        self.assertEqual((bias.cols, bias.vector), (3072, True))
+
+
+if __name__ == "__main__":
+    unittest.main()

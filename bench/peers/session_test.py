@@ -1,0 +1,94 @@
+"""The protocol of one benchmark, on a fake meter."""
+
+import math
+import unittest
+
+from fakes import FakeDevice, FakeMeter, fake_libraries
+from implementations import IMPLEMENTATIONS
+from plan import Benchmark
+from problems import Problem
+from protocol import Protocol
+from session import MOST_CALLS, Session, Verifier
+
+PROBLEM = Problem(1, 128, 768, 3072, "bf16")
+LINEAR = next(each for each in IMPLEMENTATIONS if each.operation == "linear" and each.name == "torch_eager")
+
+
+class SessionTest(unittest.TestCase):
+    def session(self, device=None, meter=None, **protocol):
+        self.device, self.meter = device or FakeDevice(), meter or FakeMeter()
+        return Session(self.device, self.meter, Protocol(**protocol), 5, Benchmark(LINEAR, PROBLEM),
+                       sleep=self.meter.sleep, clock_ns=lambda: self.meter.now_ns)
+
+    def verified(self, **arguments):
+        session = self.session(**arguments)
+        session.verify(Verifier(self.device, self.meter, 5), fake_libraries().modules)
+        return session
+
+    def test_times_nothing_unchecked(self):
+        with self.assertRaises(ValueError):
+            self.session().enter(0)
+
+    def test_a_wrong_result_is_refused(self):
+        for device, expected in ((FakeDevice(error=0.02), "relative error 2.00e-02 against the reference, 1.0e-02"),
+                                 (FakeDevice(error=math.inf, not_finite=3), "3 elements are NaN, infinite"),
+                                 (FakeDevice(error=math.nan), "relative error nan")):
+            with self.subTest(expected), self.assertRaisesRegex(RuntimeError, expected):
+                self.verified(device=device)
+
+    def test_a_batch_is_as_long_as_the_protocol_asks_and_a_tenth_more(self):
+        session = self.verified(meter=FakeMeter(call_ns=7000.0))
+        session.enter(0)
+        self.assertEqual(session.calls, 236)
+        self.assertEqual(self.meter.recorded[-1], (236, "warm"))
+
+    def test_a_graph_stays_bounded(self):
+        session = self.verified(meter=FakeMeter(call_ns=1.0))
+        place = session.enter(0)
+        self.assertEqual(session.calls, MOST_CALLS)
+        session.run_sample(place)
+        self.assertEqual(place.doubts, {"short_batch"})
+
+    def test_every_place_is_fresh_memory_and_fresh_numbers_but_the_same_batch(self):
+        session = self.verified()
+        for place in range(3):
+            session.enter(place)
+        self.assertEqual(self.device.fresh, 3)
+        self.assertEqual(self.device.seeds, [5, "5/0", "5/1", "5/2"])
+        self.assertEqual(self.meter.recorded[-3:], [(session.calls, "warm")] * 3)
+        self.assertEqual(session.record.host_ns, 5000.0)
+
+    def test_idles_before_every_sample(self):
+        session = self.verified(idle_ns=4_000_000)
+        place = session.enter(0)
+        for _ in range(2):
+            session.run_sample(place)
+        self.assertEqual(self.meter.slept, [0.004, 0.004])
+        self.assertEqual(place.doubts, set())
+
+    def test_warms_up_by_one_batch_or_for_as_long_as_asked(self):
+        for warm_ns, runs in ((0, 1), (5_000_000, 4)):
+            session = self.verified(warm_ns=warm_ns)
+            session.enter(0)
+            before = self.meter.runs
+            session.enter(1)
+            self.assertEqual(self.meter.runs - before, runs)
+
+    def test_a_clock_that_was_not_read_raises_a_doubt(self):
+        session = self.verified(meter=FakeMeter(clocks=(math.nan,)))
+        place = session.enter(0)
+        session.run_sample(place)
+        self.assertIn("clock_unread", place.doubts)
+
+
+class VerifierTest(unittest.TestCase):
+    def test_implementations_of_one_problem_share_the_reference(self):
+        device = FakeDevice()
+        verifier = Verifier(device, FakeMeter(), 5)
+        for operation in ("geglu", "geglu", "linear"):
+            verifier.check(operation, PROBLEM, lambda *inputs: inputs)
+        self.assertEqual(len(device.references), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,82 @@
+"""A device by way of torch: memory, random inputs, the reference in double precision. The program runs it on
+CUDA; what has no CUDA in it is tested on the CPU."""
+
+import ctypes
+import math
+import random
+
+from problems import OPERATIONS
+
+SQRT_2_OVER_PI = math.sqrt(2 / math.pi)
+
+
+class TorchDevice:
+    def __init__(self, torch, kind="cuda", seed=0):
+        self._torch, self.kind = torch, kind
+        self._dtypes = {"bf16": torch.bfloat16, "fp16": torch.float16}
+        self._ballast = None
+        self._random = random.Random(seed)
+
+    @property
+    def name(self):
+        return self._torch.cuda.get_device_name(0)
+
+    @property
+    def uuid(self):
+        """As NVML has it."""
+        return f"GPU-{self._torch.cuda.get_device_properties(0).uuid}"
+
+    def versions(self):
+        """Of the CUDA runtime and the cuBLAS that torch brings along, in fusegate_bench's words."""
+        versions = {"cuda": self._torch.version.cuda}
+        try:
+            # Loaded with torch: by this name the loader finds that one and no other.
+            number = ctypes.CDLL(f"libcublasLt.so.{versions['cuda'].split('.')[0]}").cublasLtGetVersion
+        except (OSError, AttributeError):
+            return versions
+        number.restype = ctypes.c_size_t
+        value = number()
+        return {**versions, "cublas": f"{value // 10000}.{value // 100 % 100}.{value % 100}"}
+
+    def synchronize(self):
+        self._torch.cuda.synchronize()
+
+    def fresh_memory(self):
+        """What is allocated from now on comes from the driver anew: nothing is left in torch's cache, and a
+        block of random size lies in the way, so that a place is not the one that was just freed."""
+        megabytes = self._random.randint(1, 64)
+        self._ballast = self._torch.empty(megabytes << 20, dtype=self._torch.uint8, device=self.kind)
+        self._torch.cuda.empty_cache()
+
+    def inputs(self, operation, problem, seed):
+        """Uniform in [-scale, scale), rounded to the problem's dtype; the same numbers for the same seed."""
+        generator = self._torch.Generator(device=self.kind).manual_seed(random.Random(seed).getrandbits(63))
+        tensors = []
+        for shape in OPERATIONS[operation].inputs(problem):
+            size = (shape.cols,) if shape.vector else (shape.rows, shape.cols)
+            wide = self._torch.empty(size, dtype=self._torch.float32, device=self.kind)
+            wide.uniform_(-shape.scale, shape.scale, generator=generator)
+            tensors.append(wide.to(self._dtypes[problem.dtype]))
+        return tensors
+
+    def reference(self, operation, inputs):
+        wide = [tensor.double() for tensor in inputs]
+        if operation == "linear":
+            return wide[0] @ wide[1].T + wide[2]
+        if operation == "geglu":
+            return _geglu(self._torch, *wide)
+        x, w_gate, w_up, w_down = wide
+        return _geglu(self._torch, x @ w_gate.T, x @ w_up.T) @ w_down.T
+
+    def error(self, out, reference):
+        """||out - reference|| / ||reference||, infinite where anything is not finite, and how many are not."""
+        wide = out.double()
+        not_finite = int((~wide.isfinite()).sum())
+        if wide.shape != reference.shape or not_finite:
+            return math.inf, not_finite
+        return float((wide - reference).norm() / reference.norm()), 0
+
+
+def _geglu(torch, g, u):
+    """By the formula, as torch's own gelu is among what is checked."""
+    return 0.5 * g * (1 + torch.tanh(SQRT_2_OVER_PI * (g + 0.044715 * g**3))) * u
