@@ -50,7 +50,7 @@ SpecializedGeluMul make(const GeluMulShape& shape, const cudaDeviceProp& device)
   SpecializedGeluMul result;
   result.launch = {.blocks = plan_of(shape, grid).blocks, .threads = grid.threads};
   result.choice = fmt::format("compiled for {}x{}, {}: {} blocks of {} threads, {} packs a thread",
-                              shape.rows, shape.cols, architecture, result.launch.blocks,
+                              shape.rows, shape.cols, architecture, result.launch.blocks.x,
                               grid.threads, grid.packs_a_thread);
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
