@@ -119,19 +119,6 @@ TEST_F(ProgramTest, ReportsPeersBesideOurs) {
   EXPECT_THAT(allowed.out, HasSubstr("warning: peers were measured in another environment"));
 }
 
-TEST_F(ProgramTest, ReportsThatNoPeerCouldBeMeasured) {
-  setenv("FUSEGATE_PYTHON", "/nonexistent/python", 1);
-  const Ended run = fusegate({"run", "--suite", "smoke", "--invocations", "2", "--program",
-                              program("bench", {}), "--out", path("run"), "--peers"});
-  unsetenv("FUSEGATE_PYTHON");
-  EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("peers are left out: "));
-  const Ended report = fusegate({"report", "--candidate", path("run"), "--store", path("none"),
-                                 "--peers", path("run-peers")});
-  EXPECT_EQ(report.code, 0) << report.err;
-  EXPECT_THAT(report.out, HasSubstr("no peer was measured: "));
-}
-
 TEST_F(ProgramTest, ReportsInHtml) {
   if (output_of({python_program(), "-c", "import jinja2, matplotlib; print(1)"}).empty()) {
     GTEST_SKIP() << "no matplotlib and jinja2; pip install -r ci/requirements.txt";
@@ -163,6 +150,19 @@ TEST_F(ProgramTest, SaysWhichPythonPackagesAreMissing) {
   expect_error(report, {"--html", "jinja2"});
   expect_error(none, {"--html", "/nonexistent/python", "cannot be started"});
   EXPECT_FALSE(fs::exists(path("r.html")));
+}
+
+TEST_F(ProgramTest, ReportsThatNoPeerCouldBeMeasured) {
+  setenv("FUSEGATE_PYTHON", "/nonexistent/python", 1);
+  const Ended run = fusegate({"run", "--suite", "smoke", "--invocations", "2", "--program",
+                              program("bench", {}), "--out", path("run"), "--peers"});
+  unsetenv("FUSEGATE_PYTHON");
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("peers are left out: "));
+  const Ended report = fusegate({"report", "--candidate", path("run"), "--store", path("none"),
+                                 "--peers", path("run-peers")});
+  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_THAT(report.out, HasSubstr("no peer was measured: "));
 }
 
 TEST_F(ProgramTest, DoctorChecksTheMachine) {
