@@ -152,6 +152,19 @@ TEST_F(ProgramTest, SaysWhichPythonPackagesAreMissing) {
   EXPECT_FALSE(fs::exists(path("r.html")));
 }
 
+TEST_F(ProgramTest, ReportsThatNoPeerCouldBeMeasured) {
+  setenv("FUSEGATE_PYTHON", "/nonexistent/python", 1);
+  const Ended run = fusegate({"run", "--suite", "smoke", "--invocations", "2", "--program",
+                              program("bench", {}), "--out", path("run"), "--peers"});
+  unsetenv("FUSEGATE_PYTHON");
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("peers are left out: "));
+  const Ended report = fusegate({"report", "--candidate", path("run"), "--store", path("none"),
+                                 "--peers", path("run-peers")});
+  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_THAT(report.out, HasSubstr("no peer was measured: "));
+}
+
 TEST_F(ProgramTest, DoctorChecksTheMachine) {
   const std::string bench = write_script(folder_, "bench", R"sh(
       [ "$1" = --environment ] || exit 3

@@ -11,26 +11,39 @@
 #include "ci/peer_match.h"
 #include "ci/process.h"
 #include "ci/report.h"
+#include "ci/run_record.h"
 
 namespace fusegate {
 namespace {
 
 constexpr double kDrawingTimeoutS = 600;
 
-// The run of peers that stands beside ours.
-std::optional<Run> load_peers(const ReportRequest& request, const Run& ours) {
-  if (request.peers.empty()) return std::nullopt;
-  Run peers = load_run(request.peers);
-  check_peer_environment(ours, peers, request.judging.allow_environment_differences);
-  return peers;
+// Why the folder of `run --peers` holds no run file, by its record; nothing where it holds one, or
+// is something else.
+std::optional<std::string> why_none_measured(const std::vector<std::filesystem::path>& peers) {
+  if (peers.size() != 1 || !std::filesystem::exists(peers.front() / "run.json")) return {};
+  const RunRecord record = read_run_record(peers.front());
+  std::string failure = "there was no program to measure them";
+  for (const InvocationRecord& invocation : record.invocations) {
+    if (std::filesystem::exists(peers.front() / invocation.file)) return {};
+    failure = invocation.failure;
+  }
+  return failure;
 }
 
+// That peers could not be measured is told in the report and does not cost it.
 Standings make_standings(const ReportRequest& request, const Run& ours) {
-  const std::optional<Run> peers = load_peers(request, ours);
-  Standings result = standings(ours, peers ? &*peers : nullptr);
-  if (!peers) return result;
-  result.peers = describe(*peers);
-  const std::vector<std::string> notes = peer_notes(ours, *peers);
+  if (request.peers.empty()) return standings(ours, nullptr);
+  if (const auto why = why_none_measured(request.peers)) {
+    Standings result = standings(ours, nullptr);
+    result.notes.push_back("no peer was measured: " + *why);
+    return result;
+  }
+  const Run peers = load_run(request.peers);
+  check_peer_environment(ours, peers, request.judging.allow_environment_differences);
+  Standings result = standings(ours, &peers);
+  result.peers = describe(peers);
+  const std::vector<std::string> notes = peer_notes(ours, peers);
   result.notes.insert(result.notes.end(), notes.begin(), notes.end());
   return result;
 }

@@ -355,6 +355,16 @@ TEST_F(RunPeersTest, TellsACrashAndTriesAgain) {
   EXPECT_THAT(out_.str(), HasSubstr("2 invocations of peers in "));
 }
 
+TEST_F(RunPeersTest, EndsInOrderWhenInterruptedInTheirProcess) {
+  peers_are("[ $invocation = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\n" + copy_);
+  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(record().invocations.size(), 2u);
+  EXPECT_EQ(record().invocations[1].failure, "");
+  EXPECT_FALSE(record().finished);
+  EXPECT_EQ(record("run-peers").invocations[1].failure, "interrupted");
+  EXPECT_FALSE(record("run-peers").finished);
+}
+
 TEST_F(RunPeersTest, RefusesFoldersThatWouldMix) {
   request_.peers_out = folder_.path() / "run" / ".";
   EXPECT_THAT(problem(), HasSubstr("--peers-out: is the --out folder"));
