@@ -14,6 +14,9 @@ namespace fusegate {
 struct LaunchShape {
   dim3 blocks;
   dim3 threads;  // a block
+  std::size_t shared_bytes =
+      0;                 // dynamic; more than 48 KiB only where the kernel's attribute allows
+  unsigned cluster = 1;  // neighbouring blocks along x
   // Only for a kernel that executes griddepcontrol.wait before it touches memory.
   bool early = false;
 };
@@ -34,15 +37,23 @@ inline bool can_launch_early(const void* kernel) {
 // kernel: a __global__ function, or a cudaKernel_t. args: the addresses of its arguments.
 inline void launch_kernel(const void* kernel, const LaunchShape& shape, cudaStream_t stream,
                           void** args) {
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchAttribute attributes[2] = {};
+  unsigned count = 0;
+  if (shape.early) {
+    attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[count++].val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (shape.cluster > 1) {
+    attributes[count].id = cudaLaunchAttributeClusterDimension;
+    attributes[count++].val.clusterDim = {shape.cluster, 1, 1};
+  }
   cudaLaunchConfig_t config{};
   config.gridDim = shape.blocks;
   config.blockDim = shape.threads;
+  config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = stream;
-  config.attrs = &early;
-  config.numAttrs = shape.early ? 1 : 0;
+  config.attrs = attributes;
+  config.numAttrs = count;
   FUSEGATE_CUDA(cudaLaunchKernelExC(&config, kernel, args));
 }
 

@@ -16,11 +16,7 @@
 #include <cstdint>
 #include <string>
 
-#ifdef __CUDACC__
-#define FUSEGATE_HOST_DEVICE __host__ __device__
-#else
-#define FUSEGATE_HOST_DEVICE
-#endif
+#include "kernels/cuda/geglu_gemm_plan.h"
 
 namespace fusegate {
 
@@ -57,49 +53,10 @@ inline constexpr std::array<GegluTile, 4> kGegluTiles{{
     {.rows = 32, .cols = 32, .k_step = 64, .stages = 4, .warps_down = 2, .blocks_per_sm = 4},
 }};
 
-struct TilePosition {
-  int row = 0;
-  int col = 0;
-};
-
-// The order in which tiles are worked on: down group_rows tiles of a column, then the next column,
-// and when the columns are through, the next group. The tiles that all SMs hold at one time then
-// lie close together and read few rows of x and of the weights, which fit in L2; row by row, they
-// would read every weight for a single row of tiles.
-struct TileRaster {
-  int row_tiles = 0;
-  int col_tiles = 0;
-  int group_rows = 1;
-
-  FUSEGATE_HOST_DEVICE constexpr int count() const { return row_tiles * col_tiles; }
-  FUSEGATE_HOST_DEVICE constexpr TilePosition at(int index) const {
-    const int group = index / (group_rows * col_tiles);
-    const int first = group * group_rows;
-    const int left = row_tiles - first;
-    const int height = left < group_rows ? left : group_rows;
-    const int within = index - first * col_tiles;
-    return {first + within % height, within / height};
-  }
-};
-
-struct GegluGemmSize {
-  std::int64_t rows = 0;
-  std::int64_t hidden = 0;
-  std::int64_t dim = 0;
-};
-
 struct GpuLimits {
   int sm_count = 0;
   std::size_t shared_bytes_per_block = 0;  // what a kernel may ask for
   std::size_t shared_bytes_per_sm = 0;
-};
-
-struct GegluGemmPlan {
-  std::size_t tile = 0;  // of kGegluTiles
-  TileRaster raster;
-  int blocks = 0;     // block b works on tiles b, b + blocks, b + 2 blocks, ...
-  int waves = 0;      // tiles of the block that has most
-  double cycles = 0;  // the rule's cost
 };
 
 // The cheapest plan. Throws std::invalid_argument where hidden or dim are no multiples of 8, a size

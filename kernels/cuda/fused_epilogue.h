@@ -1,0 +1,26 @@
+// geglu_mlp as two kernels: one product with both the gate's and the up's weights, whose epilogue
+// is GeGLU, so that g and u never reach device memory; then the down product. Stages gate_up_geglu
+// and down_proj, whose choices say how each is cut or which algorithm it is.
+#pragma once
+
+#include "kernels/kernel.h"
+#include "kernels/stages.h"
+
+namespace fusegate {
+
+// Of dim and hidden: rows of 16-bit elements are read and written 16 bytes at a time.
+inline constexpr std::int64_t kFusedEpilogueAlignment = 8;
+
+// By Ampere's instructions, on compute capability 8.0 and newer; the down product by cublasLt,
+// tuned.
+PreparedKernel prepare_fused_epilogue_sm80(Device& device, const Problem& problem, Inputs in,
+                                           const Tensor& out);
+
+// Why the device cannot run Hopper's, or "".
+std::string refuses_sm90(const Device& device);
+// By Hopper's, where refuses_sm90 says nothing. The down product is our own where k is split with
+// profit, else cublasLt's, tuned.
+PreparedKernel prepare_fused_epilogue_sm90(Device& device, const Problem& problem, Inputs in,
+                                           const Tensor& out);
+
+}  // namespace fusegate

@@ -1,0 +1,35 @@
+// geglu_mlp/fused_epilogue: the fused epilogue that suits the device and the problem. Where a
+// product with GeGLU in its epilogue cannot compute the problem, or loses to four kernels, it is
+// the four kernels with tuned matmuls.
+#include "kernels/cuda/cuda_stages.h"
+#include "kernels/cuda/fused_epilogue.h"
+
+namespace fusegate {
+namespace {
+
+bool is_aligned(const Problem& problem) {
+  return problem.dim % kFusedEpilogueAlignment == 0 &&
+         problem.hidden % kFusedEpilogueAlignment == 0;
+}
+
+PreparedKernel prepare(Device& device, const Problem& problem, Inputs in, const Tensor& out) {
+  if (is_aligned(problem)) {
+    if (refuses_sm90(device).empty()) return prepare_fused_epilogue_sm90(device, problem, in, out);
+    // By mma.sync, which from 9.0 on reaches no more than half of the tensor cores' rate.
+    if (static_cast<CudaDevice&>(device).properties().major == 8)
+      return prepare_fused_epilogue_sm80(device, problem, in, out);
+  }
+  CudaStages stages(device, MatmulChoice::kTuned);
+  return geglu_mlp_fused_pointwise(stages, device, problem, in, out);
+}
+
+const ImplementationRegistration registered{{
+    .operation = "geglu_mlp",
+    .name = "fused_epilogue",
+    .device = "cuda",
+    .dtypes = {Dtype::kBf16, Dtype::kFp16},
+    .prepare = &prepare,
+}};
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,20 @@
+// geglu_mlp/fused_epilogue_sm90: two kernels. GeGLU is the epilogue of one product with both the
+// gate's and the up's weights, as they are stored, by Hopper's instructions
+// (sm90/persistent_gemm.cuh); then the down product.
+#include "kernels/cuda/fused_epilogue.h"
+
+namespace fusegate {
+namespace {
+
+const ImplementationRegistration registered{{
+    .operation = "geglu_mlp",
+    .name = "fused_epilogue_sm90",
+    .device = "cuda",
+    .dtypes = {Dtype::kBf16, Dtype::kFp16},
+    .alignment = kFusedEpilogueAlignment,
+    .refuses = [](const Device& device, const Problem&) { return refuses_sm90(device); },
+    .prepare = &prepare_fused_epilogue_sm90,
+}};
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,188 @@
+// Hopper's instructions that CUDA C++ has no words for: mbarriers, the tensor memory accelerator
+// (TMA), clusters, and programmatic dependent launch. Each is one PTX instruction, described in the
+// PTX ISA's section of its name. Shared-memory addresses are 32 bits wide, in the shared window.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+
+namespace fusegate::sm90 {
+
+__device__ inline std::uint32_t shared_address(const void* pointer) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+// ---- mbarrier: a phase ends when all arrivals and all expected bytes are in.
+
+__device__ inline void barrier_init(std::uint32_t barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals));
+}
+
+// Makes initialised barriers known to the cluster and to the TMA.
+__device__ inline void fence_barrier_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+__device__ inline void barrier_expect_bytes(std::uint32_t barrier, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+
+// Arrives at the barrier that lies at the same place in the shared memory of the cluster's block
+// `rank`.
+__device__ inline void barrier_arrive_at(std::uint32_t barrier, std::uint32_t rank) {
+  asm volatile(
+      "{\n"
+      ".reg .b32 remote;\n"
+      "mapa.shared::cluster.u32 remote, %0, %1;\n"
+      "mbarrier.arrive.shared::cluster.b64 _, [remote];\n"
+      "}" ::"r"(barrier),
+      "r"(rank)
+      : "memory");
+}
+
+__device__ inline void barrier_arrive(std::uint32_t barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+// Returns when the phase of that parity has ended.
+__device__ inline void barrier_wait(std::uint32_t barrier, std::uint32_t parity) {
+  asm volatile(
+      "{\n"
+      ".reg .pred done;\n"
+      "again:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@done bra over;\n"
+      "bra again;\n"
+      "over:\n"
+      "}" ::"r"(barrier),
+      "r"(parity)
+      : "memory");
+}
+
+// ---- named barriers of a block, 1 to 15; 0 is __syncthreads.
+
+__device__ inline void named_sync(int barrier, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+
+__device__ inline void named_arrive(int barrier, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+
+// ---- TMA: boxes of a tensor, coordinates counted in elements, the contiguous one first. What lies
+// outside of the tensor is read as zero and never written.
+
+__device__ inline void prefetch_map(const CUtensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+__device__ inline void load_box(const CUtensorMap& map, std::uint32_t to, std::uint32_t barrier,
+                                int column, int row) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+      "l"(&map), "r"(column), "r"(row), "r"(barrier)
+      : "memory");
+}
+
+// The same into every block of the cluster whose bit is set, at the same place, signalling each
+// one's own barrier.
+__device__ inline void load_box_multicast(const CUtensorMap& map, std::uint32_t to,
+                                          std::uint32_t barrier, int column, int row,
+                                          std::uint16_t blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
+      "l"(&map), "r"(column), "r"(row), "r"(barrier), "h"(blocks)
+      : "memory");
+}
+
+__device__ inline void store_box(const CUtensorMap& map, std::uint32_t from, int column, int row) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map),
+      "r"(column), "r"(row), "r"(from)
+      : "memory");
+}
+
+__device__ inline void commit_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+
+// Until the shared memory of all this thread's stores may be written again.
+__device__ inline void wait_stores_read() {
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
+__device__ inline void wait_stores() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
+
+// Ordinary stores to shared memory before it are seen by the TMA after it.
+__device__ inline void fence_async_proxy() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// ---- clusters
+
+__device__ inline std::uint32_t cluster_rank() {
+  std::uint32_t rank = 0;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+__device__ inline void cluster_sync() {
+  asm volatile(
+      "barrier.cluster.arrive.release.aligned;\n"
+      "barrier.cluster.wait.acquire.aligned;" ::
+          : "memory");
+}
+
+// Four floats of the shared memory of the cluster's block `rank`.
+__device__ inline float4 load_from_block(std::uint32_t address, std::uint32_t rank) {
+  float4 value;
+  asm volatile(
+      "{\n"
+      ".reg .b32 remote;\n"
+      "mapa.shared::cluster.u32 remote, %4, %5;\n"
+      "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [remote];\n"
+      "}"
+      : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+      : "r"(address), "r"(rank)
+      : "memory");
+  return value;
+}
+
+// ---- four 8x8 matrices of 16-bit elements from registers to shared memory; each lane gives the
+// address of one row.
+
+__device__ inline void store_matrices(std::uint32_t row, std::uint32_t m0, std::uint32_t m1,
+                                      std::uint32_t m2, std::uint32_t m3) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row),
+               "r"(m0), "r"(m1), "r"(m2), "r"(m3)
+               : "memory");
+}
+
+// ---- programmatic dependent launch
+
+// Until the kernels before this one have ended and their writes are seen. Nothing they write may be
+// read, and nothing they read may be written, before it.
+__device__ inline void wait_for_previous_kernel() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+// The next kernel's blocks may start where there is room.
+__device__ inline void let_next_kernel_start() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+// ---- registers of a warpgroup
+
+template <int kRegisters>
+__device__ inline void give_registers_up() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
+template <int kRegisters>
+__device__ inline void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
+}  // namespace fusegate::sm90
