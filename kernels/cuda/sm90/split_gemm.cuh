@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   }
   __syncthreads();
   let_next_kernel_start();
-  const int consumer = static_cast<int>(threadIdx.x) / kWarpgroup - 1;
+  const int consumer = warpgroup_of_warp() - 1;
   if (consumer < 0) {
     if (threadIdx.x == 0) produce_split(maps, shared, place);
     __syncthreads();
