@@ -87,7 +87,7 @@ std::string refusal(const Implementation& implementation, const Device& device,
     return fmt::format("dim {} and hidden {} must be multiples of {}", problem.dim, problem.hidden,
                        implementation.alignment);
   }
-  return "";
+  return implementation.refuses ? implementation.refuses(device, problem) : "";
 }
 
 std::string benchmark_name(const Implementation& implementation, const Problem& problem) {

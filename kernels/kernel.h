@@ -94,6 +94,9 @@ struct Implementation {
   std::function<PreparedKernel(Device& device, const Problem& problem,
                                std::span<const Tensor> inputs, const Tensor& out)>
       prepare;
+  // Why it cannot, where neither device nor dtype nor alignment tell: "" where it can. Asked after
+  // those, so that the device is of its kind.
+  std::function<std::string(const Device&, const Problem&)> refuses = {};
 };
 
 class OperationRegistration {
