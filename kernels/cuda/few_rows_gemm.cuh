@@ -33,13 +33,14 @@ struct Arguments {
 };
 
 // 16 bytes, or zeros where they are outside, whose address is not read. Weights: past L1, where
-// nobody would find them again, and as read-only, since no kernel near writes them.
+// nobody would find them again. Not .nc, though nobody writes them: ptxas 13.0 moves those loads
+// behind griddepcontrol.wait, which they are to precede.
 __device__ inline uint4 load_weights(const void* from, bool inside) {
   uint4 to;
   asm volatile(
       "{.reg .pred p; setp.ne.b32 p, %5, 0;\n\t"
       "mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0;\n\t"
-      "@p ld.global.nc.L1::no_allocate.L2::128B.v4.b32 {%0, %1, %2, %3}, [%4];}"
+      "@p ld.global.L1::no_allocate.L2::128B.v4.b32 {%0, %1, %2, %3}, [%4];}"
       : "=&r"(to.x), "=&r"(to.y), "=&r"(to.z), "=&r"(to.w)
       : "l"(from), "r"(static_cast<int>(inside)));
   return to;
@@ -79,39 +80,43 @@ struct Linear {
 template <typename T, typename Result, FewRowsShape kShape>
 class Loader {
  public:
-  __device__ Loader(const Arguments<T>& args, const Place& place) : args_(args), row_(place.row) {
-    x_ = args.x + static_cast<std::int64_t>(place.row) * args.k;
+  __device__ Loader(const Arguments<T>& args, const Place& place)
+      : k_end_(args.k), x_rows_(args.rows - place.row) {
     const int first = static_cast<int>(blockIdx.x) * args.cols_per_block;
-    const int cols_left = min(args.cols - first, args.cols_per_block);
+    w_rows_ = min(args.cols - first, args.cols_per_block) - place.row;
+    x_ = args.x + static_cast<std::int64_t>(place.row) * args.k;
 #pragma unroll
-    for (int set = 0; set < kShape.w_sets; ++set) {
-      const int col = set / Result::kWeights * 8 + place.row;
-      w_[set] = args.w[set % Result::kWeights] + static_cast<std::int64_t>(first + col) * args.k;
-      if (col < cols_left) inside_ |= 1 << set;
+    for (int i = 0; i < Result::kWeights; ++i) {
+      w_[i] = args.w[i] + static_cast<std::int64_t>(first + place.row) * args.k;
     }
   }
 
   __device__ void load_w(uint4 (&to)[kShape.w_sets], int k) const {
 #pragma unroll
     for (int set = 0; set < kShape.w_sets; ++set) {
-      to[set] = load_weights(w_[set] + k, k < args_.k && (inside_ >> set & 1) != 0);
+      const int row = set / Result::kWeights * 8;
+      to[set] =
+          load_weights(w_[set % Result::kWeights] + offset(row, k), k < k_end_ && row < w_rows_);
     }
   }
 
   __device__ void load_x(uint4 (&to)[kShape.x_tiles], int k) const {
 #pragma unroll
     for (int tile = 0; tile < kShape.x_tiles; ++tile) {
-      to[tile] = few_rows::load_x(x_ + static_cast<std::int64_t>(tile) * 8 * args_.k + k,
-                                  k < args_.k && tile * 8 + row_ < args_.rows);
+      const int row = tile * 8;
+      to[tile] = few_rows::load_x(x_ + offset(row, k), k < k_end_ && row < x_rows_);
     }
   }
 
  private:
-  const Arguments<T>& args_;
-  const int row_;
-  const T* x_;  // this thread's row of the first tile; may lie outside, as w_ may
-  const T* w_[kShape.w_sets];
-  unsigned inside_ = 0;  // a bit a set
+  // In 32 bits, which the plan sees to, since registers are what limits the loads on their way.
+  __device__ unsigned offset(int row, int k) const { return row * k_end_ + k; }
+
+  int k_end_;
+  int x_rows_;  // from this thread's row of the first tile on; below 1 where it is outside
+  int w_rows_;
+  const T* x_;  // that row; may lie outside
+  const T* w_[Result::kWeights];
 };
 
 // A thread's sums: of every 16 x 8 fragment, rows 2 quarter and the next of x, with the weights'
@@ -158,6 +163,8 @@ class Stream {
       uint4 x[kShape.depth][kShape.x_tiles];
 #pragma unroll
       for (int i = 0; i < kShape.depth; ++i) loader_.load_x(x[i], k_ + i * kFewRowsChunk);
+      // Lest ptxas move each load to where it is used, and the warp wait for them one by one.
+      __syncwarp();
 #pragma unroll
       for (int i = 0; i < kShape.depth; ++i) {
         multiply<T, kShape>(w_[i], x[i], sums);

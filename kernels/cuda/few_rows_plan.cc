@@ -26,10 +26,12 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; 
 void check(const FewRowsSize& size) {
   // Room for a block beyond the end, so that positions never overflow an int.
   constexpr std::int64_t kMost = std::numeric_limits<int>::max() - (1 << 16);
+  // The kernel's offsets within its rows are 32 bits.
+  constexpr std::int64_t kMostK = 1 << 24;
   for (const auto& [name, value, most, multiple] :
        {std::tuple("rows", size.rows, kMostFewRows, std::int64_t{1}),
         {"cols", size.cols, kMost, 1},
-        {"k", size.k, kMost, kAlignment}}) {
+        {"k", size.k, kMostK, kAlignment}}) {
     if (value < 1 || value > most || value % multiple != 0) {
       throw std::invalid_argument(
           fmt::format("few_rows: {} is {}, must be a multiple of {} from {} to {}", name, value,

@@ -44,16 +44,17 @@ struct FewRowsShape {
 // k in a chunk: four threads take 16 bytes each of a row.
 inline constexpr int kFewRowsChunk = 32;
 
-// By x_tiles, then w_sets. depth x w_sets loads of 16 bytes are on their way for each thread, as
-// many as registers allow beside the sums; the first shape is for the down product of one token.
+// By x_tiles, then w_sets. A thread has depth x w_sets loads of 16 bytes on their way, about as
+// many as registers allow beside x and the sums. The first shape is for the down product of one
+// token.
 inline constexpr std::array<FewRowsShape, 10> kFewRowsShapes{{
     {.x_tiles = 1, .w_sets = 1, .depth = 8, .most_warps = 16},
     {.x_tiles = 1, .w_sets = 2, .depth = 4, .most_warps = 16},
-    {.x_tiles = 1, .w_sets = 4, .depth = 4, .most_warps = 16},
+    {.x_tiles = 1, .w_sets = 4, .depth = 3, .most_warps = 16},
     {.x_tiles = 2, .w_sets = 2, .depth = 4, .most_warps = 16},
-    {.x_tiles = 2, .w_sets = 4, .depth = 4, .most_warps = 16},
-    {.x_tiles = 4, .w_sets = 2, .depth = 4, .most_warps = 16},
-    {.x_tiles = 4, .w_sets = 4, .depth = 2, .most_warps = 16},
+    {.x_tiles = 2, .w_sets = 4, .depth = 2, .most_warps = 16},
+    {.x_tiles = 4, .w_sets = 2, .depth = 2, .most_warps = 16},
+    {.x_tiles = 4, .w_sets = 4, .depth = 2, .most_warps = 12},
     {.x_tiles = 8, .w_sets = 2, .depth = 2, .most_warps = 8},
     {.x_tiles = 8, .w_sets = 4, .depth = 2, .most_warps = 8},
     {.x_tiles = 8, .w_sets = 6, .depth = 1, .most_warps = 8},
@@ -78,7 +79,7 @@ struct FewRowsPlan {
 bool fits(const FewRowsShape& shape, const FewRowsSize& size);
 
 // The cheapest plan. Throws std::invalid_argument where rows is not between 1 and kMostFewRows, k
-// no multiple of 8, or a size below 1 or beyond 32 bits.
+// no multiple of 8 or beyond 2^24, or a size below 1 or beyond 32 bits.
 FewRowsPlan plan_few_rows(const FewRowsSize& size, int sm_count);
 // The cheapest with this shape, which must fit.
 FewRowsPlan plan_few_rows(const FewRowsSize& size, int sm_count, std::size_t shape);

@@ -101,6 +101,7 @@ TEST(FewRowsPlan, SaysWhatItCannotDo) {
   EXPECT_THAT(complain({65, 768, 768, 1}), AllOf(HasSubstr("rows is 65"), HasSubstr("64")));
   EXPECT_THAT(complain({0, 768, 768, 1}), HasSubstr("rows"));
   EXPECT_THAT(complain({1, 768, 12, 1}), HasSubstr("k is 12"));
+  EXPECT_THAT(complain({1, 768, (1 << 24) + 8, 1}), HasSubstr("k is"));
   EXPECT_THAT(complain({1, 0, 8, 1}), HasSubstr("cols"));
   EXPECT_THAT(complain({1, 1LL << 31, 8, 1}), HasSubstr("cols"));
   EXPECT_THAT(complaint([] {
