@@ -91,20 +91,24 @@ class Loader {
     }
   }
 
-  __device__ void load_w(uint4 (&to)[kShape.w_sets], int k) const {
+  // Of the chunk with that number from this thread's k on; the number is known to the compiler,
+  // which makes it part of the instruction.
+  __device__ void load_w(uint4 (&to)[kShape.w_sets], int k, int chunk) const {
+    const int ahead = chunk * kFewRowsChunk;
 #pragma unroll
     for (int set = 0; set < kShape.w_sets; ++set) {
       const int row = set / Result::kWeights * 8;
-      to[set] =
-          load_weights(w_[set % Result::kWeights] + offset(row, k), k < k_end_ && row < w_rows_);
+      to[set] = load_weights(w_[set % Result::kWeights] + offset(row, k) + ahead,
+                             k + ahead < k_end_ && row < w_rows_);
     }
   }
 
-  __device__ void load_x(uint4 (&to)[kShape.x_tiles], int k) const {
+  __device__ void load_x(uint4 (&to)[kShape.x_tiles], int k, int chunk) const {
+    const int ahead = chunk * kFewRowsChunk;
 #pragma unroll
     for (int tile = 0; tile < kShape.x_tiles; ++tile) {
       const int row = tile * 8;
-      to[tile] = few_rows::load_x(x_ + offset(row, k), k < k_end_ && row < x_rows_);
+      to[tile] = few_rows::load_x(x_ + offset(row, k) + ahead, k + ahead < k_end_ && row < x_rows_);
     }
   }
 
@@ -152,7 +156,7 @@ class Stream {
   __device__ Stream(const Arguments<T>& args, const Place& place)
       : loader_(args, place), k_(place.warp * kTurn + place.quarter * 8) {
 #pragma unroll
-    for (int i = 0; i < kShape.depth; ++i) loader_.load_w(w_[i], k_ + i * kFewRowsChunk);
+    for (int i = 0; i < kShape.depth; ++i) loader_.load_w(w_[i], k_, i);
   }
 
   __device__ void sum_up(int k_end, Sums<kShape>& sums) {
@@ -162,13 +166,13 @@ class Stream {
          k_ += stride) {
       uint4 x[kShape.depth][kShape.x_tiles];
 #pragma unroll
-      for (int i = 0; i < kShape.depth; ++i) loader_.load_x(x[i], k_ + i * kFewRowsChunk);
+      for (int i = 0; i < kShape.depth; ++i) loader_.load_x(x[i], k_, i);
       // Lest ptxas move each load to where it is used, and the warp wait for them one by one.
       __syncwarp();
 #pragma unroll
       for (int i = 0; i < kShape.depth; ++i) {
         multiply<T, kShape>(w_[i], x[i], sums);
-        loader_.load_w(w_[i], k_ + stride + i * kFewRowsChunk);
+        loader_.load_w(w_[i], k_ + stride, i);
       }
     }
   }
