@@ -10,8 +10,8 @@
 // The rule: the columns a block that make the least of
 //   bytes of the SM with most blocks / kSmRate + bytes of all blocks / kL2Rate,
 // either of which can be what binds. kL2Rate is what an L2 delivers a clock, 5120 bytes (NVIDIA
-// A100 whitepaper); kSmRate, what one SM takes of that, is set to 64. A shape with more columns must
-// be cheaper by a twentieth, since smaller blocks fill in each other's pauses.
+// A100 whitepaper); kSmRate, what one SM takes of that, is set to 64. A shape with more columns
+// must be cheaper by a twentieth, since smaller blocks fill in each other's pauses.
 #pragma once
 
 #include <array>
