@@ -90,12 +90,13 @@ struct Implementation {
   std::string device;  // the kind of device that it needs
   std::vector<Dtype> dtypes;
   std::int64_t alignment = 1;  // dim and hidden must be multiples of it
-  // Why it cannot compute the problem on the device, beyond what stands above; "" where it can.
-  std::function<std::string(const Device&, const Problem&)> refuses = {};
   // inputs and out: as the operation says, rounded to problem.dtype.
   std::function<PreparedKernel(Device& device, const Problem& problem,
                                std::span<const Tensor> inputs, const Tensor& out)>
       prepare;
+  // Why it cannot, where neither device nor dtype nor alignment tell: "" where it can. Asked after
+  // those, so that the device is of its kind.
+  std::function<std::string(const Device&, const Problem&)> refuses = {};
 };
 
 class OperationRegistration {

@@ -68,6 +68,22 @@ TEST(Refusal, NamesWhatIsWrong) {
   EXPECT_THAT(refusal(implementation, *device, {1, 1, 8, 8, Dtype::kFp32}), HasSubstr("cuda"));
 }
 
+TEST(Refusal, AsksTheImplementationLast) {
+  const auto device = open_device("cpu");
+  Implementation implementation = find_implementation("geglu", "fused");
+  int asked = 0;
+  implementation.refuses = [&](const Device& on, const Problem& problem) {
+    EXPECT_EQ(&on, device.get());
+    ++asked;
+    return problem.rows() > 64 ? std::string("too many rows") : std::string();
+  };
+  EXPECT_THAT(refusal(implementation, *device, {1, 1, 8, 8, Dtype::kFp16}), HasSubstr("fp16"));
+  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(refusal(implementation, *device, {1, 64, 8, 8, Dtype::kFp32}), "");
+  EXPECT_EQ(refusal(implementation, *device, {1, 65, 8, 8, Dtype::kFp32}), "too many rows");
+  EXPECT_EQ(asked, 2);
+}
+
 TEST(TensorBytes, CountsEveryTensorAndDoesNotOverflow) {
   // x [2, 3], w [5, 3], bias [5], out [2, 5] in fp32.
   EXPECT_EQ(tensor_bytes(find_operation("linear"), {1, 2, 3, 5, Dtype::kFp32}),

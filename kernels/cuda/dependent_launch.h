@@ -14,15 +14,16 @@ namespace fusegate {
 struct LaunchShape {
   dim3 blocks;
   dim3 threads;  // a block
-  std::size_t shared_bytes =
-      0;                 // dynamic; more than 48 KiB only where the kernel's attribute allows
+  // Dynamic; more than 48 KiB only where the kernel's attribute allows it.
+  std::size_t shared_bytes = 0;
   unsigned cluster = 1;  // neighbouring blocks along x
-  // Only for a kernel that executes griddepcontrol.wait before it touches memory.
+  // Only for a kernel that executes griddepcontrol.wait before it writes, or reads what the kernel
+  // ahead of it may have written.
   bool early = false;
 };
 
-// Whether a kernel with wait_for_kernel_before() in its source (pointwise_body.cuh) may be launched
-// early on this device. Code for less than 9.0 has no such wait, and runs on newer devices too; and
+// Whether a kernel with griddepcontrol.wait in its source, for 9.0 and newer, may be launched early
+// on this device. Code for less than 9.0 has no such wait, and runs on newer devices too; and
 // graphs know such launches from 12.3 on.
 inline bool can_launch_early(const void* kernel) {
   constexpr int kLeastArchitecture = 90, kLeastDriver = 12030;

@@ -14,6 +14,7 @@ bool is_aligned(const Problem& problem) {
 
 PreparedKernel prepare(Device& device, const Problem& problem, Inputs in, const Tensor& out) {
   if (is_aligned(problem)) {
+    if (is_few_rows(problem)) return prepare_fused_few_rows(device, problem, in, out);
     if (refuses_sm90(device).empty()) return prepare_fused_epilogue_sm90(device, problem, in, out);
     // By mma.sync, which from 9.0 on reaches no more than half of the tensor cores' rate.
     if (static_cast<CudaDevice&>(device).properties().major == 8)

@@ -12,8 +12,8 @@ const ImplementationRegistration registered{{
     .device = "cuda",
     .dtypes = {Dtype::kBf16, Dtype::kFp16},
     .alignment = kFusedEpilogueAlignment,
-    .refuses = [](const Device& device, const Problem&) { return refuses_sm90(device); },
     .prepare = &prepare_fused_epilogue_sm90,
+    .refuses = [](const Device& device, const Problem&) { return refuses_sm90(device); },
 }};
 
 }  // namespace
