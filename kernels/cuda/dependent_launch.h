@@ -35,6 +35,12 @@ inline bool can_launch_early(const void* kernel) {
          attributes.binaryVersion >= kLeastArchitecture && driver >= kLeastDriver;
 }
 
+// Once before a kernel is launched with more than 48 KiB of dynamic shared memory.
+template <typename Kernel>
+void allow_shared_bytes(Kernel* kernel, int bytes) {
+  FUSEGATE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+}
+
 // kernel: a __global__ function, or a cudaKernel_t. args: the addresses of its arguments.
 inline void launch_kernel(const void* kernel, const LaunchShape& shape, cudaStream_t stream,
                           void** args) {

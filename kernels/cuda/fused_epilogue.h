@@ -23,8 +23,7 @@ std::string refuses_sm90(const Device& device);
 PreparedKernel prepare_fused_epilogue_sm90(Device& device, const Problem& problem, Inputs in,
                                            const Tensor& out);
 
-// For decode: two kernels that stream the weights.
-bool is_few_rows(const Problem& problem);
+// For decode: two kernels that stream the weights, for at most kMostFewRows rows.
 PreparedKernel prepare_fused_few_rows(Device& device, const Problem& problem, Inputs in,
                                       const Tensor& out);
 

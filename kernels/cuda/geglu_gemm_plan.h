@@ -20,7 +20,7 @@ struct GegluGemmPlan {
   TileRaster raster;
   int blocks = 0;     // block (or cluster of blocks) b works on tiles b, b + blocks, ...
   int waves = 0;      // tiles of the block that has most
-  double cycles = 0;  // the rule's cost
+  double cost = 0;    // as the architecture's rule has it
 };
 
 }  // namespace fusegate

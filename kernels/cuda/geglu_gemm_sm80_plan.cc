@@ -85,8 +85,8 @@ GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& g
                      .group_rows = group_rows(tile, at_work, row_tiles)},
           .blocks = at_work,
           .waves = static_cast<int>(ceil_div(tiles, at_work)),
-          .cycles = static_cast<double>(ceil_div(tiles, gpu.sm_count)) *
-                    tile_cycles(tile, size.dim, resident == 1)};
+          .cost = static_cast<double>(ceil_div(tiles, gpu.sm_count)) *
+                  tile_cycles(tile, size.dim, resident == 1)};
 }
 
 GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& gpu) {
@@ -94,7 +94,7 @@ GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& g
   for (std::size_t i = 0; i < kGegluTiles.size(); ++i) {
     if (!fits(kGegluTiles[i], gpu)) continue;
     const GegluGemmPlan plan = plan_geglu_gemm_sm80(size, gpu, i);
-    if (!best || plan.cycles < best->cycles) best = plan;
+    if (!best || plan.cost < best->cost) best = plan;
   }
   if (!best) {
     throw std::invalid_argument(fmt::format(

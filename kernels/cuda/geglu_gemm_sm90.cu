@@ -2,20 +2,17 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/cuda/dependent_launch.h"
 #include "kernels/cuda/geglu_gemm_sm90.h"
-#include "kernels/cuda/sm90/gemm_launch.h"
-#include "kernels/cuda/sm90/persistent_gemm.cuh"
+#include "kernels/cuda/sm90/geglu_gemm.cuh"
+#include "kernels/cuda/tensor_map.h"
 
 namespace fusegate {
 namespace {
 
-using sm90::PersistentGemm;
-using sm90::TileShape;
-
 template <typename T, std::size_t kIndex>
-using GemmOf = PersistentGemm<
-    TileShape<T, true, 2 * kGegluTilesSm90[kIndex].cols, kGegluTilesSm90[kIndex].stages>,
-    kGegluTilesSm90[kIndex].cluster>;
+using GemmOf = sm90::GegluGemm<T, kGegluTilesSm90[kIndex].cols, kGegluTilesSm90[kIndex].stages,
+                               kGegluTilesSm90[kIndex].cluster>;
 
 // Clusters that fit at one time: fewer than SMs / 2 where a group of SMs has an odd number of them.
 template <typename Kernel>
@@ -37,8 +34,8 @@ int resident_clusters(Kernel* kernel, const LaunchShape& shape) {
 template <typename Gemm>
 std::function<void()> make_launch(CudaDevice& device, const GegluGemmPlan& plan,
                                   const GegluGemmOperands& o) {
-  const auto kernel = sm90::persistent_gemm_kernel<Gemm>;
-  sm90::allow_shared_bytes(kernel, Gemm::kSharedBytes);
+  const auto kernel = sm90::geglu_gemm_kernel<Gemm>;
+  allow_shared_bytes(kernel, Gemm::kSharedBytes);
   LaunchShape shape{.blocks = static_cast<unsigned>(plan.blocks * Gemm::kCluster),
                     .threads = sm90::kBlockThreads,
                     .shared_bytes = Gemm::kSharedBytes,
@@ -46,8 +43,15 @@ std::function<void()> make_launch(CudaDevice& device, const GegluGemmPlan& plan,
                     .early = can_launch_early(reinterpret_cast<const void*>(kernel))};
   const int clusters = std::min(plan.blocks, resident_clusters(kernel, shape));
   shape.blocks = dim3(static_cast<unsigned>(clusters * Gemm::kCluster));
-  const sm90::GemmMaps maps = sm90::make_maps<typename Gemm::Shape>(
-      {o.x, o.w_gate, o.w_up, o.h}, sm90::kConsumerRows, Gemm::kPanel);
+  const auto weights_map = [](const Tensor& w) {
+    return make_tensor_map(w, Gemm::kColumns, sm90::kStageColumns);
+  };
+  const sm90::GegluMaps maps{
+      .x = make_tensor_map(o.x, sm90::kTileRows, sm90::kStageColumns),
+      .w_gate = weights_map(o.w_gate),
+      .w_up = weights_map(o.w_up),
+      .h = make_tensor_map(o.h, sm90::kConsumerRows, Gemm::kPanel),
+  };
   return [=, raster = plan.raster, k = static_cast<int>(o.x.cols), stream = device.stream()] {
     launch_kernel(kernel, shape, stream, maps, raster, k);
   };
@@ -67,8 +71,7 @@ std::function<void()> make_of(CudaDevice& device, const GegluGemmPlan& plan,
 
 bool has_sm90_code() {
   cudaFuncAttributes code{};
-  FUSEGATE_CUDA(
-      cudaFuncGetAttributes(&code, sm90::persistent_gemm_kernel<GemmOf<__nv_bfloat16, 0>>));
+  FUSEGATE_CUDA(cudaFuncGetAttributes(&code, sm90::geglu_gemm_kernel<GemmOf<__nv_bfloat16, 0>>));
   return code.binaryVersion == 90 && code.ptxVersion == 90;
 }
 

@@ -1,7 +1,8 @@
 // h [rows, hidden] = gelu_tanh(x w_gate^T) * (x w_up^T) in one kernel for sm_90 (H100, H200), so
 // that neither product reaches device memory. x [rows, dim] and w_gate and w_up [hidden, dim], all
 // row-major as a Linear layer stores them, bf16 or fp16; addresses at multiples of 16 bytes, hidden
-// and dim multiples of 8. Sums, gelu and the product with u are fp32; h is rounded once.
+// and dim multiples of 8. Sums are fp32; g and u are rounded to the dtype, as tensors of their own
+// would be; gelu and the product are fp32, and h is rounded once.
 #pragma once
 
 #include <functional>

@@ -41,9 +41,8 @@ GegluGemmPlan plan_geglu_gemm_sm90(const GegluGemmSize& size, int sm_count, std:
       .group_rows = kGroupRows / shape.cluster};
   plan.blocks = std::min(plan.raster.count(), std::max(1, sm_count / shape.cluster));
   plan.waves = rounded_up_quotient(plan.raster.count(), plan.blocks);
-  const int steps = rounded_up_quotient(static_cast<int>(size.dim), kStep);
-  plan.cycles =
-      shape.start_cycles + plan.waves * (steps * shape.step_cycles + shape.epilogue_cycles);
+  const int stages = rounded_up_quotient(static_cast<int>(size.dim), kStep);
+  plan.cost = shape.start_us + plan.waves * (stages * shape.stage_us + shape.epilogue_us);
   return plan;
 }
 
@@ -51,7 +50,7 @@ GegluGemmPlan plan_geglu_gemm_sm90(const GegluGemmSize& size, int sm_count) {
   GegluGemmPlan best = plan_geglu_gemm_sm90(size, sm_count, 0);
   for (std::size_t tile = 1; tile < kGegluTilesSm90.size(); ++tile) {
     const GegluGemmPlan plan = plan_geglu_gemm_sm90(size, sm_count, tile);
-    if (plan.cycles < best.cycles) best = plan;
+    if (plan.cost < best.cost) best = plan;
   }
   return best;
 }

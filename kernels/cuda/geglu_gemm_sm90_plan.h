@@ -1,12 +1,12 @@
 // How geglu_gemm_sm90 cuts h [rows, hidden] = gelu_tanh(x w_gate^T) * (x w_up^T) into tiles. Plain
 // C++, so that it is tested without a GPU.
 //
-// The rule: the shape with the least cost, in SM cycles,
-//   start + waves x (steps x step + epilogue),
-// steps being dim in whole stages of 64 and waves the tiles of the block that has most. What a
-// start, a step and an epilogue cost was fitted to times on an H200 (driver 580.159.04, 2026-11-21;
-// rows x hidden x dim from 128 x 3072 x 768 to 8192 x 11008 x 4096) and is off by up to a fifth;
-// the order of the shapes is what counts.
+// The rule: the shape with the least cost, in microseconds,
+//   start + waves x (stages x stage + epilogue),
+// stages being dim in steps of 64 and waves the tiles of the block that has most. The shapes' costs
+// were fitted to times on an H200 (driver 580.159.04, 2026-11-21; 2048 to 8192 rows of hidden x dim
+// 3072 x 768, 8192 x 2048 and 14336 x 4096), the two narrowest shapes' to fewer. Time and not
+// cycles, since shapes that read more run at a lower clock.
 #pragma once
 
 #include <array>
@@ -22,23 +22,23 @@ struct GegluTileSm90 {
   int cols = 0;     // of h; as many rows of w_gate and of w_up
   int stages = 0;   // of 64 columns of x and of the weights
   int cluster = 1;  // blocks that take tiles one above the other and share the weights they read
-  double start_cycles = 0;
-  double step_cycles = 0;
-  double epilogue_cycles = 0;
+  double start_us = 0;
+  double stage_us = 0;
+  double epilogue_us = 0;
 };
 
 // From the most reuse to the most blocks. Two blocks a cluster pay where there are many waves.
 inline constexpr std::array<GegluTileSm90, 5> kGegluTilesSm90{{
     {.cols = 128,
-     .stages = 4,
+     .stages = 3,
      .cluster = 2,
-     .start_cycles = 5000,
-     .step_cycles = 1060,
-     .epilogue_cycles = 3250},
-    {.cols = 128, .stages = 4, .start_cycles = 3500, .step_cycles = 1100, .epilogue_cycles = 3250},
-    {.cols = 96, .stages = 4, .start_cycles = 3500, .step_cycles = 830, .epilogue_cycles = 2450},
-    {.cols = 64, .stages = 5, .start_cycles = 3500, .step_cycles = 640, .epilogue_cycles = 1650},
-    {.cols = 32, .stages = 6, .start_cycles = 3500, .step_cycles = 480, .epilogue_cycles = 850},
+     .start_us = 4.05,
+     .stage_us = 0.655,
+     .epilogue_us = 0.40},
+    {.cols = 128, .stages = 3, .start_us = 2.63, .stage_us = 0.659, .epilogue_us = 0.58},
+    {.cols = 96, .stages = 4, .start_us = 1.65, .stage_us = 0.508, .epilogue_us = 0.385},
+    {.cols = 64, .stages = 5, .start_us = 1.2, .stage_us = 0.345, .epilogue_us = 0.45},
+    {.cols = 32, .stages = 6, .start_us = 1.0, .stage_us = 0.27, .epilogue_us = 0.25},
 }};
 
 // The cheapest plan. blocks counts clusters where the tile has them. Throws std::invalid_argument

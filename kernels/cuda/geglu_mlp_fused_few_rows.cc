@@ -37,7 +37,7 @@ Stage down_proj(const CudaDevice& device, const Tensor& h, const Tensor& w, cons
 }
 
 std::string refuses(const Device&, const Problem& problem) {
-  if (is_few_rows(problem)) return "";
+  if (problem.rows() <= kMostFewRows) return "";
   return fmt::format("batch x seq is {}, and it is for {} rows at most", problem.rows(),
                      kMostFewRows);
 }
@@ -53,8 +53,6 @@ const ImplementationRegistration registered{{
 }};
 
 }  // namespace
-
-bool is_few_rows(const Problem& problem) { return problem.rows() <= kMostFewRows; }
 
 PreparedKernel prepare_fused_few_rows(Device& any_device, const Problem& problem, Inputs in,
                                       const Tensor& out) {

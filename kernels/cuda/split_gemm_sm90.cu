@@ -1,8 +1,9 @@
 #include <stdexcept>
 
-#include "kernels/cuda/sm90/gemm_launch.h"
+#include "kernels/cuda/dependent_launch.h"
 #include "kernels/cuda/sm90/split_gemm.cuh"
 #include "kernels/cuda/split_gemm_sm90.h"
+#include "kernels/cuda/tensor_map.h"
 
 namespace fusegate {
 namespace {
@@ -14,9 +15,9 @@ int rounded_up_quotient(std::int64_t a, int b) { return static_cast<int>((a + b 
 template <typename T>
 std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Tensor& w,
                                   const Tensor& out) {
-  using Gemm = sm90::SplitGemm<sm90::TileShape<T, false, kColumns, kStages>, kSplits>;
+  using Gemm = sm90::SplitGemm<sm90::TileShape<T, kColumns, kStages>, kSplits>;
   const auto kernel = sm90::split_gemm_kernel<Gemm>;
-  sm90::allow_shared_bytes(kernel, Gemm::kSharedBytes);
+  allow_shared_bytes(kernel, Gemm::kSharedBytes);
   const LaunchShape shape{
       .blocks = dim3(static_cast<unsigned>(rounded_up_quotient(out.cols, kColumns) * kSplits),
                      static_cast<unsigned>(rounded_up_quotient(out.rows, sm90::kTileRows))),
@@ -24,9 +25,12 @@ std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Ten
       .shared_bytes = Gemm::kSharedBytes,
       .cluster = kSplits,
       .early = can_launch_early(reinterpret_cast<const void*>(kernel))};
-  const sm90::GemmMaps maps = sm90::make_maps<typename Gemm::Shape>({x, w, w, out}, 64, 64);
-  const sm90::GemmSizes sizes{static_cast<int>(out.rows), static_cast<int>(out.cols),
-                              static_cast<int>(x.cols)};
+  const sm90::SplitMaps maps{
+      .x = make_tensor_map(x, sm90::kTileRows, sm90::kStageColumns),
+      .w = make_tensor_map(w, kColumns, sm90::kStageColumns),
+  };
+  const sm90::SplitSizes sizes{static_cast<int>(out.rows), static_cast<int>(out.cols),
+                               static_cast<int>(x.cols)};
   return [=, stream = device.stream()] {
     launch_kernel(kernel, shape, stream, maps, sizes, static_cast<T*>(out.data));
   };

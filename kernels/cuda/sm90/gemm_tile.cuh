@@ -1,19 +1,14 @@
-// What the Hopper GEMMs are made of: out [m, n] = x [m, k] w [n, k]^T tile by tile, or, gated,
-// gelu_tanh(x w_gate^T) * (x w_up^T), where one tile computes the same columns of both products and
-// g and u never leave the registers.
+// What the Hopper GEMMs are made of. A tile is 128 rows of x by so many rows of w, out [m, n] =
+// x [m, k] w [n, k]^T.
 //
 // A block is three warpgroups. One thread of the first, the producer, fills a ring of stages in
 // shared memory through the TMA; the other two, the consumers, multiply 64 rows each. A stage is 64
-// columns (128 bytes) of x's 128 rows and of w's kWidth rows; gated, the first half of these is
-// w_gate's, the second w_up's.
+// columns (128 bytes) of x's rows and of w's.
 #pragma once
-
-#include <cuda.h>
 
 #include <cstdint>
 
 #include "kernels/cuda/element.cuh"
-#include "kernels/cuda/gelu_tanh.cuh"
 #include "kernels/cuda/sm90/ptx.cuh"
 #include "kernels/cuda/sm90/wgmma.cuh"
 
@@ -25,41 +20,21 @@ inline constexpr int kConsumers = 2;
 inline constexpr int kWarpgroup = 128;
 inline constexpr int kBlockThreads = (1 + kConsumers) * kWarpgroup;
 inline constexpr int kConsumerRows = kTileRows / kConsumers;
-// Of 65,536: 128 x (40 + 2 x 232). A consumer holds up to 128 accumulators a thread.
-inline constexpr int kProducerRegisters = 40;
-inline constexpr int kConsumerRegisters = 232;
-
-// How a tile is shaped, known when compiled. kWidth: rows of w a tile multiplies, the N of wgmma.
-template <typename T_, bool kGated_, int kWidth_, int kStages_>
+// How a tile is shaped, known when compiled. kWidth: rows of w that it multiplies, the N of wgmma.
+template <typename T_, int kWidth_, int kStages_>
 struct TileShape {
   using T = T_;
-  static constexpr bool kGated = kGated_;
   static constexpr int kWidth = kWidth_;
   static constexpr int kStages = kStages_;
-  static constexpr int kColumns = kGated ? kWidth / 2 : kWidth;  // of out
   static constexpr int kXBytes = kTileRows * kStageColumns * 2;
   static constexpr int kWBytes = kWidth * kStageColumns * 2;
   static constexpr int kStageBytes = kXBytes + kWBytes;
 };
 
-// The tensors as the TMA sees them. w's box is half a tile's kWidth rows: w_first's rows go to the
-// stage's first half, w_second's to the second. Not gated, both are w.
-struct GemmMaps {
-  CUtensorMap x, w_first, w_second, out;
-};
-
-__device__ inline void prefetch(const GemmMaps& maps) {
-  prefetch_map(maps.x);
-  prefetch_map(maps.w_first);
-  prefetch_map(maps.w_second);
-  prefetch_map(maps.out);
-}
-
-struct GemmSizes {
-  int m = 0;
-  int n = 0;  // of out
-  int k = 0;
-};
+// What the swizzle wants the ring to start at.
+inline constexpr std::uint32_t kSwizzleAlignment = 1024;
+// What a block may ask for on compute capability 9.0.
+inline constexpr int kMostSharedBytes = 227 * 1024;
 
 // The ring's barriers: full when a stage's bytes are in, empty when all its readers are done.
 template <int kStages>
@@ -127,8 +102,6 @@ __device__ inline void multiply_tile(float (&d)[Shape::kWidth / 2], const Shared
   release(previous);
 }
 
-__device__ inline float geglu(float g, float u) { return gelu_tanh(g) * u; }
-
 // Two neighbours of a row, rounded, the first in the lower half: one conversion instruction.
 template <typename T>
 __device__ inline std::uint32_t pack(float first, float second) {
@@ -141,6 +114,20 @@ __device__ inline std::uint32_t pack(float first, float second) {
     memcpy(&bits, &pair, sizeof(bits));
   }
   return bits;
+}
+
+// The other way.
+template <typename T>
+__device__ inline float2 unpack(std::uint32_t bits) {
+  if constexpr (std::is_same_v<T, __half>) {
+    __half2 pair;
+    memcpy(&pair, &bits, sizeof(bits));
+    return __half22float2(pair);
+  } else {
+    __nv_bfloat162 pair;
+    memcpy(&pair, &bits, sizeof(bits));
+    return __bfloat1622float2(pair);
+  }
 }
 
 }  // namespace fusegate::sm90

@@ -150,8 +150,23 @@ __device__ inline float4 load_from_block(std::uint32_t address, std::uint32_t ra
   return value;
 }
 
-// ---- four 8x8 matrices of 16-bit elements from registers to shared memory; each lane gives the
-// address of one row.
+// ---- shared memory: 16 bytes; and four 8x8 matrices of 16-bit elements from registers, each lane
+// giving the address of one row.
+
+__device__ inline uint4 load_shared(std::uint32_t from) {
+  uint4 value;
+  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "r"(from)
+               : "memory");
+  return value;
+}
+
+__device__ inline void store_shared(std::uint32_t to, const uint4& value) {
+  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(value.x), "r"(value.y),
+               "r"(value.z), "r"(value.w)
+               : "memory");
+}
 
 __device__ inline void store_matrices(std::uint32_t row, std::uint32_t m0, std::uint32_t m1,
                                       std::uint32_t m2, std::uint32_t m3) {
@@ -171,18 +186,6 @@ __device__ inline void wait_for_previous_kernel() {
 // The next kernel's blocks may start where there is room.
 __device__ inline void let_next_kernel_start() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
-
-// ---- registers of a warpgroup
-
-template <int kRegisters>
-__device__ inline void give_registers_up() {
-  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
-}
-
-template <int kRegisters>
-__device__ inline void take_registers() {
-  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
 }
 
 }  // namespace fusegate::sm90

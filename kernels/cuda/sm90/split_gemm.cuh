@@ -20,11 +20,20 @@ struct SplitGemm {
   static constexpr int kRingBytes = kStages * Shape::kStageBytes;
   // The sums take the ring's place when it is done.
   static constexpr int kDataBytes = kRingBytes > kSumBytes ? kRingBytes : kSumBytes;
-  static constexpr int kSwizzleAlignment = 1024;
-  static constexpr int kSharedBytes =
-      kDataBytes + static_cast<int>(sizeof(RingBarriers<kStages>)) + kSwizzleAlignment;
-  static_assert(kSharedBytes <= 227 * 1024);
+  static constexpr int kSharedBytes = kDataBytes + static_cast<int>(sizeof(RingBarriers<kStages>)) +
+                                      static_cast<int>(kSwizzleAlignment);
+  static_assert(kSharedBytes <= kMostSharedBytes);
   static_assert(kTileRows % kSplits == 0);
+};
+
+struct SplitMaps {
+  CUtensorMap x, w;
+};
+
+struct SplitSizes {
+  int m = 0;
+  int n = 0;
+  int k = 0;
 };
 
 // What one block computes: rows and columns of out from, and steps of k.
@@ -33,12 +42,12 @@ struct SplitPlace {
 };
 
 template <typename Gemm>
-__device__ SplitPlace split_place(const GemmSizes& sizes) {
+__device__ SplitPlace split_place(const SplitSizes& sizes) {
   const int steps = (sizes.k + kStageColumns - 1) / kStageColumns;
   const int rank = static_cast<int>(blockIdx.x) % Gemm::kSplits;
   const int first = steps * rank / Gemm::kSplits;
   return {static_cast<int>(blockIdx.y) * kTileRows,
-          static_cast<int>(blockIdx.x) / Gemm::kSplits * Gemm::Shape::kColumns, first,
+          static_cast<int>(blockIdx.x) / Gemm::kSplits * Gemm::Shape::kWidth, first,
           steps * (rank + 1) / Gemm::kSplits - first};
 }
 
@@ -47,8 +56,7 @@ struct SplitShared {
   std::uint32_t data = 0, full = 0, empty = 0;
 
   __device__ explicit SplitShared(const void* raw) {
-    constexpr std::uint32_t kAlign = Gemm::kSwizzleAlignment;
-    data = (shared_address(raw) + kAlign - 1) / kAlign * kAlign;
+    data = (shared_address(raw) + kSwizzleAlignment - 1) / kSwizzleAlignment * kSwizzleAlignment;
     full = data + Gemm::kDataBytes;
     empty = full + Gemm::kStages * sizeof(std::uint64_t);
   }
@@ -58,26 +66,21 @@ struct SplitShared {
 };
 
 template <typename Gemm>
-__device__ void load_split_w(const GemmMaps& maps, const SplitShared<Gemm>& shared,
+__device__ void load_split_w(const SplitMaps& maps, const SplitShared<Gemm>& shared,
                              const SplitPlace& place, int step, int stage) {
-  using Shape = typename Gemm::Shape;
-  constexpr int kHalfRows = Shape::kWidth / 2;
-  const int column = (place.first_step + step) * kStageColumns;
-  const std::uint32_t to = shared.stage(stage) + Shape::kXBytes;
-  load_box(maps.w_first, to, shared.full_at(stage), column, place.column);
-  load_box(maps.w_second, to + Shape::kWBytes / 2, shared.full_at(stage), column,
-           place.column + (Shape::kGated ? 0 : kHalfRows));
+  load_box(maps.w, shared.stage(stage) + Gemm::Shape::kXBytes, shared.full_at(stage),
+           (place.first_step + step) * kStageColumns, place.column);
 }
 
 template <typename Gemm>
-__device__ void load_split_x(const GemmMaps& maps, const SplitShared<Gemm>& shared,
+__device__ void load_split_x(const SplitMaps& maps, const SplitShared<Gemm>& shared,
                              const SplitPlace& place, int step, int stage) {
   load_box(maps.x, shared.stage(stage), shared.full_at(stage),
            (place.first_step + step) * kStageColumns, place.row);
 }
 
 template <typename Gemm>
-__device__ void produce_split(const GemmMaps& maps, const SplitShared<Gemm>& shared,
+__device__ void produce_split(const SplitMaps& maps, const SplitShared<Gemm>& shared,
                               const SplitPlace& place) {
   const int ahead = min(Gemm::kStages, place.steps);
   // Weights are no kernel's result, so they need not wait for the kernel ahead.
@@ -124,10 +127,10 @@ __device__ void add_up(float (&total)[8], std::uint32_t address) {
 
 // This block's band of the tile: eight columns of out at a time.
 template <typename Gemm>
-__device__ void finish_band(std::uint32_t sums, const SplitPlace& place, const GemmSizes& sizes,
+__device__ void finish_band(std::uint32_t sums, const SplitPlace& place, const SplitSizes& sizes,
                             typename Gemm::T* out) {
   using Shape = typename Gemm::Shape;
-  constexpr int kBand = kTileRows / Gemm::kSplits, kPieces = Shape::kColumns / 8;
+  constexpr int kBand = kTileRows / Gemm::kSplits, kPieces = Shape::kWidth / 8;
   const int first = static_cast<int>(blockIdx.x) % Gemm::kSplits * kBand;
   for (int i = threadIdx.x; i < kBand * kPieces; i += kBlockThreads) {
     const int row = first + i / kPieces, column = i % kPieces * 8;
@@ -135,12 +138,6 @@ __device__ void finish_band(std::uint32_t sums, const SplitPlace& place, const G
     const std::uint32_t from = sums + (row * Gemm::kSumStride + column) * 4;
     float value[8];
     add_up<Gemm>(value, from);
-    if constexpr (Shape::kGated) {
-      float up[8];
-      add_up<Gemm>(up, from + Shape::kWidth / 2 * 4);
-#pragma unroll
-      for (int j = 0; j < 8; ++j) value[j] = geglu(value[j], up[j]);
-    }
     using T = typename Gemm::T;
     const uint4 packed{pack<T>(value[0], value[1]), pack<T>(value[2], value[3]),
                        pack<T>(value[4], value[5]), pack<T>(value[6], value[7])};
@@ -151,14 +148,15 @@ __device__ void finish_band(std::uint32_t sums, const SplitPlace& place, const G
 
 template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
-    split_gemm_kernel(const __grid_constant__ GemmMaps maps,
-                      const __grid_constant__ GemmSizes sizes, typename Gemm::T* out) {
+    split_gemm_kernel(const __grid_constant__ SplitMaps maps,
+                      const __grid_constant__ SplitSizes sizes, typename Gemm::T* out) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const SplitShared<Gemm> shared(raw);
   const SplitPlace place = split_place<Gemm>(sizes);
   if (threadIdx.x == 0) {
-    prefetch(maps);
+    prefetch_map(maps.x);
+    prefetch_map(maps.w);
     for (int i = 0; i < Gemm::kStages; ++i) {
       barrier_init(shared.full_at(i), 1);
       barrier_init(shared.empty_at(i), kConsumers);
