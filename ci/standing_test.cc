@@ -94,8 +94,9 @@ TEST(Standings, OrderProblemsByDimHiddenAndRows) {
                               "batch:64/seq:1/dim:64/hidden:8", "batch:1/seq:64/dim:64/hidden:8"}) {
     run.benchmarks.push_back(measured(std::string("geglu/fused/bf16/") + problem, 10));
   }
+  const Standings all = standings(run, nullptr);
   std::vector<std::int64_t> batches;
-  for (const auto& problem : standings(run, nullptr).operations[0].problems) {
+  for (const auto& problem : all.operations[0].problems) {
     batches.push_back(problem.problem.batch);
   }
   EXPECT_THAT(batches, ElementsAre(1, 64, 2, 8));
