@@ -1,11 +1,7 @@
 // The order in which a GEMM works on the tiles of its output; on the host and on the device.
 #pragma once
 
-#ifdef __CUDACC__
-#define FUSEGATE_HOST_DEVICE __host__ __device__
-#else
-#define FUSEGATE_HOST_DEVICE
-#endif
+#include "kernels/cuda/host_device.h"
 
 namespace fusegate {
 

@@ -1,0 +1,8 @@
+// FUSEGATE_HOST_DEVICE: for functions that plans call on the host and kernels on the device.
+#pragma once
+
+#ifdef __CUDACC__
+#define FUSEGATE_HOST_DEVICE __host__ __device__
+#else
+#define FUSEGATE_HOST_DEVICE
+#endif
