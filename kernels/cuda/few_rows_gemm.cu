@@ -17,7 +17,9 @@ template <typename T, typename Result, typename Shape>
 void launch(const FewRowsPlan& plan, const few_rows::Arguments<T>& arguments, cudaStream_t stream) {
   constexpr auto kKernel = few_rows::few_rows_kernel<T, Result, Shape>;
   static const bool early = can_launch_early(reinterpret_cast<const void*>(kKernel));
-  launch_kernel(kKernel, {dim3(plan.blocks), dim3(plan.warps * 32), early}, stream, arguments);
+  launch_kernel(kKernel,
+                {.blocks = dim3(plan.blocks), .threads = dim3(plan.warps * 32), .early = early},
+                stream, arguments);
 }
 
 template <typename T, typename Result, std::size_t... kIndex>

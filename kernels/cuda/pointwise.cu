@@ -97,7 +97,8 @@ void launch(KernelOf kernel_of, dim3 blocks, dim3 threads, [[maybe_unused]] cons
   const auto enqueue = [&](auto slowdown) {
     const auto kernel = kernel_of(slowdown);
     static const bool early = can_launch_early(reinterpret_cast<const void*>(kernel));
-    launch_kernel(kernel, {blocks, threads, early}, stream, slowdown, args...);
+    launch_kernel(kernel, {.blocks = blocks, .threads = threads, .early = early}, stream, slowdown,
+                  args...);
   };
 #ifdef FUSEGATE_SLOW_OP
   if constexpr (std::is_same_v<Op, FUSEGATE_SLOW_OP>) {
