@@ -4,7 +4,7 @@
 
 #include "kernels/cuda/cuda_stages.h"
 #include "kernels/cuda/geglu_gemm_sm80.h"
-#include "kernels/cuda/geglu_gemm_sm90.h"
+#include "kernels/cuda/gemm_sm90.h"
 #include "kernels/cuda/split_gemm_sm90.h"
 
 namespace fusegate {
@@ -12,7 +12,7 @@ namespace {
 
 // in: x, w_gate, w_up.
 Stage gate_up_geglu_sm80(CudaDevice& device, Inputs in, const Tensor& h) {
-  const GegluGemmPlan plan =
+  const GemmPlan plan =
       plan_geglu_gemm_sm80(geglu_gemm_size(in[0], h), gpu_limits(device.properties()));
   prepare_geglu_gemm_sm80(plan, h.dtype);
   Stage stage = gate_up_geglu_work(in[0], in[1], in[2], h);
@@ -24,8 +24,9 @@ Stage gate_up_geglu_sm80(CudaDevice& device, Inputs in, const Tensor& h) {
 }
 
 Stage gate_up_geglu_sm90(CudaDevice& device, Inputs in, const Tensor& h) {
-  const GegluGemmPlan plan =
-      plan_geglu_gemm_sm90(geglu_gemm_size(in[0], h), device.properties().multiProcessorCount);
+  const GemmPlan plan =
+      plan_gemm_sm90({.rows = h.rows, .cols = h.cols, .k = in[0].cols}, GemmEpilogue::kGeglu,
+                     device.properties().multiProcessorCount);
   Stage stage = gate_up_geglu_work(in[0], in[1], in[2], h);
   stage.choice = plan_text_sm90(plan);
   stage.launch = make_geglu_gemm_sm90(device, plan, {in[0], in[1], in[2], h});

@@ -50,15 +50,15 @@ class GegluGemmSm80 : public testing::TestWithParam<std::size_t> {
     return norms;
   }
 
-  void check(const GegluGemmSize& size, Dtype dtype, std::uint64_t seed) {
-    const GuardedTensor x(*device_, size.rows, size.dim, dtype);
-    const GuardedTensor w_gate(*device_, size.hidden, size.dim, dtype);
-    const GuardedTensor w_up(*device_, size.hidden, size.dim, dtype);
-    const GuardedTensor h(*device_, size.rows, size.hidden, dtype);
+  void check(const GemmSize& size, Dtype dtype, std::uint64_t seed) {
+    const GuardedTensor x(*device_, size.rows, size.k, dtype);
+    const GuardedTensor w_gate(*device_, size.cols, size.k, dtype);
+    const GuardedTensor w_up(*device_, size.cols, size.k, dtype);
+    const GuardedTensor h(*device_, size.rows, size.cols, dtype);
     device_->fill_random(x.tensor, 2, seed);
     device_->fill_random(w_gate.tensor, 0.5, seed + 1);
     device_->fill_random(w_up.tensor, 0.5, seed + 2);
-    const GegluGemmPlan plan = plan_geglu_gemm_sm80(size, limits_, GetParam());
+    const GemmPlan plan = plan_geglu_gemm_sm80(size, limits_, GetParam());
     prepare_geglu_gemm_sm80(plan, dtype);
     enqueue_geglu_gemm_sm80(plan, x.tensor, w_gate.tensor, w_up.tensor, h.tensor,
                             static_cast<CudaDevice&>(*device_).stream());

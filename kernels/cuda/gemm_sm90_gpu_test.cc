@@ -1,4 +1,4 @@
-// Every tile shape of geglu_gemm_sm90, and split_gemm_sm90, around their edges, against the
+// Every tile shape of gemm_sm90, and split_gemm_sm90, around their edges, against the
 // double-precision reference, in memory with guard zones.
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/cuda/fused_epilogue.h"
-#include "kernels/cuda/geglu_gemm_sm90.h"
+#include "kernels/cuda/gemm_sm90.h"
 #include "kernels/cuda/guarded_tensor.h"
 #include "kernels/cuda/split_gemm_sm90.h"
 #include "kernels/verify.h"
@@ -50,19 +50,18 @@ class HopperGemm : public testing::Test {
     memory_.clear();
   }
 
-  void check_geglu(const GegluGemmSize& size, Dtype dtype, std::size_t tile) {
-    const GuardedTensor x(*device_, size.rows, size.dim, dtype);
-    const GuardedTensor w_gate(*device_, size.hidden, size.dim, dtype);
-    const GuardedTensor w_up(*device_, size.hidden, size.dim, dtype);
-    const GuardedTensor h(*device_, size.rows, size.hidden, dtype);
+  void check_geglu(const GemmSize& size, Dtype dtype, std::size_t tile) {
+    const GuardedTensor x(*device_, size.rows, size.k, dtype);
+    const GuardedTensor w_gate(*device_, size.cols, size.k, dtype);
+    const GuardedTensor w_up(*device_, size.cols, size.k, dtype);
+    const GuardedTensor h(*device_, size.rows, size.cols, dtype);
     device_->fill_random(x.tensor, 2, ++seed_);
     device_->fill_random(w_gate.tensor, 0.5, ++seed_);
     device_->fill_random(w_up.tensor, 0.5, ++seed_);
-    make_geglu_gemm_sm90(
-        *device_, plan_geglu_gemm_sm90(size, device_->properties().multiProcessorCount, tile),
-        {x.tensor, w_gate.tensor, w_up.tensor, h.tensor})();
+    make_gemm_sm90(*device_, plan_gemm_sm90(size, device_->properties().multiProcessorCount, tile),
+                   {x.tensor, w_gate.tensor, w_up.tensor, h.tensor})();
     double* const g = product(x.tensor, w_gate.tensor);
-    device_->reference_math().geglu(g, product(x.tensor, w_up.tensor), g, size.rows * size.hidden);
+    device_->reference_math().geglu(g, product(x.tensor, w_up.tensor), g, size.rows * size.cols);
     expect_agrees(h, g);
   }
 
