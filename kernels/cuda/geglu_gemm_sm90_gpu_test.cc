@@ -2,82 +2,39 @@
 // double-precision reference, in memory with guard zones.
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <memory>
-#include <vector>
+#include <string>
 
 #include "kernels/cuda/fused_epilogue.h"
 #include "kernels/cuda/geglu_gemm_sm90.h"
-#include "kernels/cuda/guarded_tensor.h"
+#include "kernels/cuda/gpu_test_fixture.h"
 #include "kernels/cuda/split_gemm_sm90.h"
-#include "kernels/verify.h"
 
 namespace fusegate {
 namespace {
 
-class HopperGemm : public testing::Test {
+class HopperGemm : public GpuTest {
  protected:
   void SetUp() override {
-    try {
-      device_ = std::make_unique<CudaDevice>();
-    } catch (const DeviceError& error) {
-      GTEST_SKIP() << error.what();
-    }
+    GpuTest::SetUp();
+    if (IsSkipped()) return;
     if (const std::string why = refuses_sm90(*device_); !why.empty()) GTEST_SKIP() << why;
   }
 
-  // In double precision, in memory of its own.
-  double* product(const Tensor& x, const Tensor& w) {
-    const auto doubles = [&](std::int64_t count) {
-      memory_.push_back(device_->allocate(static_cast<std::size_t>(count) * sizeof(double)));
-      return static_cast<double*>(memory_.back().data());
-    };
-    ReferenceMath& math = device_->reference_math();
-    double* const wide_x = doubles(x.count());
-    double* const wide_w = doubles(w.count());
-    double* const out = doubles(x.rows * w.rows);
-    math.widen(x, wide_x);
-    math.widen(w, wide_w);
-    math.matmul(wide_x, wide_w, out, x.rows, w.rows, x.cols);
-    return out;
-  }
-
-  void expect_agrees(const GuardedTensor& out, const double* expected) {
-    const ErrorNorms norms = device_->reference_math().compare(out.tensor, expected);
-    EXPECT_LE(norms.relative(), error_bound(out.tensor.dtype));
-    EXPECT_EQ(norms.not_finite, 0);
-    EXPECT_TRUE(out.guards_are_whole());
-    memory_.clear();
-  }
-
   void check_geglu(const GegluGemmSize& size, Dtype dtype, std::size_t tile) {
-    const GuardedTensor x(*device_, size.rows, size.dim, dtype);
-    const GuardedTensor w_gate(*device_, size.hidden, size.dim, dtype);
-    const GuardedTensor w_up(*device_, size.hidden, size.dim, dtype);
-    const GuardedTensor h(*device_, size.rows, size.hidden, dtype);
-    device_->fill_random(x.tensor, 2, ++seed_);
-    device_->fill_random(w_gate.tensor, 0.5, ++seed_);
-    device_->fill_random(w_up.tensor, 0.5, ++seed_);
-    make_geglu_gemm_sm90(
-        *device_, plan_geglu_gemm_sm90(size, device_->properties().multiProcessorCount, tile),
-        {x.tensor, w_gate.tensor, w_up.tensor, h.tensor})();
-    double* const g = product(x.tensor, w_gate.tensor);
-    device_->reference_math().geglu(g, product(x.tensor, w_up.tensor), g, size.rows * size.hidden);
-    expect_agrees(h, g);
+    const GegluGemmPlan plan =
+        plan_geglu_gemm_sm90(size, device_->properties().multiProcessorCount, tile);
+    expect_geglu(size, dtype, [&](const auto&... operands) {
+      make_geglu_gemm_sm90(*device_, plan, {operands...})();
+    });
   }
 
   void check_split(std::int64_t m, std::int64_t n, std::int64_t k, Dtype dtype) {
-    const GuardedTensor x(*device_, m, k, dtype), w(*device_, n, k, dtype),
-        out(*device_, m, n, dtype);
-    device_->fill_random(x.tensor, 2, ++seed_);
-    device_->fill_random(w.tensor, 0.5, ++seed_);
+    const GuardedTensor x = guarded_random(m, k, dtype, 2), w = guarded_random(n, k, dtype, 0.5);
+    const GuardedTensor out(*device_, m, n, dtype);
     make_split_gemm_sm90(*device_, x.tensor, w.tensor, out.tensor)();
-    expect_agrees(out, product(x.tensor, w.tensor));
+    expect_agrees(out, product(x.tensor, w.tensor), {&x, &w});
+    memory_.clear();
   }
-
-  std::unique_ptr<CudaDevice> device_;
-  std::vector<Memory> memory_;
-  std::uint64_t seed_ = 0;
 };
 
 TEST_F(HopperGemm, GegluAgreesWithTheReferenceAroundEveryEdge) {
