@@ -12,8 +12,8 @@ constexpr double squared(double value) { return value * value; }
 // Measured on NVIDIA H200s (driver 580.159.04), over the benchmarks of `pr`: two cards in one session,
 // 0.73 % in time and 0.22 % in cycles where compute-bound, 0.15 and 0.11 % where memory-bound; four
 // cards of one host in another, 0.40 and 0.22 %, 0.12 and 0.16 %; four of a third, 0.27 and 0.22 %,
-// 0.33 and 0.30 % (docs/h200-pr.md has these with a fifth). Pooled by their degrees of freedom: what benchmarks share of
-// a card makes them no more.
+// 0.33 and 0.30 % (docs/h200-pr.md has these four and two
+// more). Pooled by their degrees of freedom: what benchmarks share of a card makes them no more.
 constexpr double kDegreesOfFreedom = 7;
 constexpr VarianceEstimate kComputeBoundTime{squared(0.0042), kDegreesOfFreedom};
 constexpr VarianceEstimate kComputeBoundCycles{squared(0.0022), kDegreesOfFreedom};

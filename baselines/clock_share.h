@@ -4,9 +4,9 @@
 // An unlocked clock moves from sample to sample and from process to process, and a kernel's time
 // goes with it by a share of its own: not at all where memory binds it, wholly where arithmetic
 // does, by 0.6 to 0.9 for the GEMMs of `pr` on an H200. The samples within each process tell the
-// share; between processes the same share then takes the clock out. Over 50 processes on five H200s
-// the standard deviation between processes, median over kernels of 20 us and more, was 0.055 % in
-// time, 0.045 % in cycles and 0.035 % in time at equal clock (docs/h200-pr.md).
+// share; between processes the same share then takes the clock out. Over 56 processes on six H200s
+// the standard deviation between processes, median over kernels of 20 us and more, was 0.063 % in
+// time, 0.045 % in cycles and 0.037 % in time at equal clock (docs/h200-pr.md).
 //
 // Analysis of covariance: R. A. Fisher, "Statistical methods for research workers", 4th ed. (1932),
 // section 49.1; W. G. Cochran, "Analysis of covariance: its nature and uses", Biometrics 13 (1957),

@@ -11,7 +11,7 @@ CPU), compares it with the stored baseline of this environment, and writes a rep
 is stored for this environment, the first run becomes a local one in .fusegate/baselines, and a
 second run is compared with it.
 
-  --suite NAME         smoke (the default), pr or nightly
+  --suite NAME         smoke (the default), pr, nightly or ladder
   --invocations N      processes a run; 3 by default. Four and more also tell, as two arms of the same
                        program, how often nothing passes for something (A/A)
   --max-invocations N  measure what the baseline leaves undecided or suspicious again, up to so many

@@ -4,11 +4,7 @@
 
 #include <cstdint>
 
-#ifdef __CUDACC__
-#define FUSEGATE_HOST_DEVICE __host__ __device__
-#else
-#define FUSEGATE_HOST_DEVICE
-#endif
+#include "kernels/cuda/host_device.h"
 
 namespace fusegate {
 

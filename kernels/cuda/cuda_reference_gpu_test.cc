@@ -2,10 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <memory>
+#include <span>
 #include <vector>
 
 #include "kernels/cuda/cuda_reference.h"
+#include "kernels/cuda/gpu_test_fixture.h"
 #include "kernels/host_reference.h"
 #include "kernels/number_format.h"
 #include "kernels/random.h"
@@ -13,47 +14,30 @@
 namespace fusegate {
 namespace {
 
-class OnGpu : public testing::Test {
+class OnGpu : public GpuTest {
  protected:
-  void SetUp() override {
-    try {
-      device_ = open_device("cuda");
-    } catch (const DeviceError& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-
   // A tensor of random numbers on the GPU, and the same on the host.
   struct Both {
     Tensor gpu;
-    std::vector<std::byte> bytes;
+    Bytes bytes;
     Tensor host;
   };
-  Both random(std::int64_t rows, std::int64_t cols, Dtype dtype, std::uint64_t seed) {
-    Both both{allocate_tensor(*device_, rows, cols, dtype, memory_), {}, {}};
-    device_->fill_random(both.gpu, 2.0, seed);
-    both.bytes.resize(both.gpu.bytes());
-    device_->copy_to_host(both.gpu.data, both.bytes);
+  Both random_on_both(std::int64_t rows, std::int64_t cols, Dtype dtype, std::uint64_t seed) {
+    Both both{random(rows, cols, dtype, 2.0, seed), {}, {}};
+    both.bytes = bytes(both.gpu);
     both.host = {both.bytes.data(), rows, cols, dtype};
     return both;
-  }
-  double* doubles(std::int64_t count) {
-    memory_.push_back(device_->allocate(static_cast<std::size_t>(count) * sizeof(double)));
-    return static_cast<double*>(memory_.back().data());
   }
   std::vector<double> to_host(const double* from, std::int64_t count) {
     std::vector<double> host(static_cast<std::size_t>(count));
     device_->copy_to_host(from, std::as_writable_bytes(std::span(host)));
     return host;
   }
-
-  std::unique_ptr<Device> device_;
-  std::vector<Memory> memory_;
 };
 
 TEST_F(OnGpu, FillsWithTheNumbersThatTheHostWouldMake) {
   for (const Dtype dtype : {Dtype::kFp32, Dtype::kFp16, Dtype::kBf16}) {
-    const Both x = random(37, 53, dtype, 7);
+    const Both x = random_on_both(37, 53, dtype, 7);
     for (std::int64_t i = 0; i < x.host.count(); ++i) {
       std::uint32_t expected = 0;
       store_element(&expected, dtype, 0, 2.0f * random_uniform(7, static_cast<std::uint64_t>(i)));
@@ -64,8 +48,9 @@ TEST_F(OnGpu, FillsWithTheNumbersThatTheHostWouldMake) {
 
 TEST_F(OnGpu, ReferenceAgreesWithTheHosts) {
   constexpr std::int64_t kM = 37, kN = 53, kK = 129;
-  const Both x = random(kM, kK, Dtype::kBf16, 1), w = random(kN, kK, Dtype::kBf16, 2);
-  const Both bias = random(1, kN, Dtype::kFp16, 3);
+  const Both x = random_on_both(kM, kK, Dtype::kBf16, 1);
+  const Both w = random_on_both(kN, kK, Dtype::kBf16, 2);
+  const Both bias = random_on_both(1, kN, Dtype::kFp16, 3);
   const auto compute = [&](ReferenceMath& math, const Tensor& x, const Tensor& w,
                            const Tensor& bias, double* xd, double* wd, double* bd, double* out) {
     math.widen(x, xd);
@@ -88,19 +73,17 @@ TEST_F(OnGpu, ReferenceAgreesWithTheHosts) {
 }
 
 TEST_F(OnGpu, Copies) {
-  const Both x = random(65, 33, Dtype::kBf16, 5);
-  double* const from = doubles(x.host.count());
+  const Both x = random_on_both(65, 33, Dtype::kBf16, 5);
+  double* const from = widened(x.gpu);
   double* const to = doubles(x.host.count());
-  device_->reference_math().widen(x.gpu, from);
   device_->reference_math().copy(from, to, x.host.count());
   EXPECT_EQ(to_host(to, x.host.count()), to_host(from, x.host.count()));
 }
 
 TEST_F(OnGpu, ComparesAsTheHostDoes) {
-  const Both out = random(65, 33, Dtype::kBf16, 5);
+  const Both out = random_on_both(65, 33, Dtype::kBf16, 5);
   const std::int64_t count = out.host.count();
-  double* const reference = doubles(count);
-  device_->reference_math().widen(random(65, 33, Dtype::kBf16, 6).gpu, reference);
+  double* const reference = widened(random(65, 33, Dtype::kBf16, 2.0, 6));
   const std::vector<double> host_reference = to_host(reference, count);
   const ErrorNorms seen = device_->reference_math().compare(out.gpu, reference);
   const ErrorNorms expected = HostReference().compare(out.host, host_reference.data());

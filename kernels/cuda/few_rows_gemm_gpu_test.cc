@@ -2,61 +2,27 @@
 // with guard zones; and kernels that are launched early, one behind the other.
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <vector>
-
-#include "kernels/cuda/cuda_device.h"
 #include "kernels/cuda/few_rows_gemm.h"
-#include "kernels/cuda/guarded_tensor.h"
-#include "kernels/verify.h"
+#include "kernels/cuda/gpu_test_fixture.h"
 
 namespace fusegate {
 namespace {
 
-class FewRows : public testing::Test {
+class FewRows : public GpuTest {
  protected:
   void SetUp() override {
-    try {
-      device_ = std::make_unique<CudaDevice>();
-    } catch (const DeviceError& error) {
-      GTEST_SKIP() << error.what();
-    }
-    sm_count_ = device_->properties().multiProcessorCount;
-  }
-
-  double* doubles(std::int64_t count) {
-    memory_.push_back(device_->allocate(static_cast<std::size_t>(count) * sizeof(double)));
-    return static_cast<double*>(memory_.back().data());
-  }
-
-  double* product(const Tensor& x, const Tensor& w) {
-    ReferenceMath& math = device_->reference_math();
-    double* const wide_x = doubles(x.count());
-    double* const wide_w = doubles(w.count());
-    double* const out = doubles(x.rows * w.rows);
-    math.widen(x, wide_x);
-    math.widen(w, wide_w);
-    math.matmul(wide_x, wide_w, out, x.rows, w.rows, x.cols);
-    return out;
-  }
-
-  double* reference(int weights, const Tensor& x, const Tensor& first, const Tensor& second) {
-    double* const out = product(x, first);
-    if (weights == 2) {
-      device_->reference_math().geglu(out, product(x, second), out, x.rows * first.rows);
-    }
-    return out;
+    GpuTest::SetUp();
+    if (!IsSkipped()) sm_count_ = device_->properties().multiProcessorCount;
   }
 
   // One product where weights is 1, geglu of two where it is 2, with every shape that fits.
   void check(const FewRowsSize& size, Dtype dtype) {
-    const GuardedTensor x(*device_, size.rows, size.k, dtype);
-    const GuardedTensor first(*device_, size.cols, size.k, dtype);
-    const GuardedTensor second(*device_, size.cols, size.k, dtype);
-    device_->fill_random(first.tensor, 0.5, ++seed_);
-    device_->fill_random(second.tensor, 0.5, ++seed_);
-    device_->fill_random(x.tensor, 2, ++seed_);
-    const double* const expected = reference(size.weights, x.tensor, first.tensor, second.tensor);
+    const GuardedTensor x = guarded_random(size.rows, size.k, dtype, 2);
+    const GuardedTensor first = guarded_random(size.cols, size.k, dtype, 0.5);
+    const GuardedTensor second = guarded_random(size.cols, size.k, dtype, 0.5);
+    const double* const expected = size.weights == 1
+                                       ? product(x.tensor, first.tensor)
+                                       : geglu_of_products(x.tensor, first.tensor, second.tensor);
     for (std::size_t shape = 0; shape < kFewRowsShapes.size(); ++shape) {
       if (!fits(kFewRowsShapes[shape], size)) continue;
       SCOPED_TRACE(testing::Message() << "shape " << shape);
@@ -68,20 +34,12 @@ class FewRows : public testing::Test {
         enqueue_few_rows_geglu(plan, x.tensor, first.tensor, second.tensor, out.tensor,
                                device_->stream());
       }
-      const ErrorNorms norms = device_->reference_math().compare(out.tensor, expected);
-      EXPECT_LE(norms.relative(), error_bound(dtype));
-      EXPECT_EQ(norms.not_finite, 0);
-      for (const GuardedTensor* tensor : {&x, &first, &second, &out}) {
-        EXPECT_TRUE(tensor->guards_are_whole());
-      }
+      expect_agrees(out, expected, {&x, &first, &second});
     }
     memory_.clear();
   }
 
-  std::unique_ptr<CudaDevice> device_;
   int sm_count_ = 0;
-  std::uint64_t seed_ = 0;
-  std::vector<Memory> memory_;
 };
 
 TEST_F(FewRows, AgreeWithTheReferenceAroundEveryEdge) {
@@ -113,10 +71,9 @@ TEST_F(FewRows, AgreeWithTheReferenceWhereWeightsAreMany) {
 // the same with each done before the next begins must give the same to the bit.
 TEST_F(FewRows, RepeatToTheBitWhenLaunchedBackToBack) {
   constexpr int kTokens = 20, kDim = 776, kHidden = 3080;
+  std::uint64_t seed = 0;
   const auto tensor = [&](std::int64_t rows, std::int64_t cols, double scale) {
-    const Tensor made = allocate_tensor(*device_, rows, cols, Dtype::kBf16, memory_);
-    device_->fill_random(made, scale, ++seed_);
-    return made;
+    return random(rows, cols, Dtype::kBf16, scale, ++seed);
   };
   const Tensor gate = tensor(kHidden, kDim, 0.1), up = tensor(kHidden, kDim, 0.1);
   const Tensor down = tensor(kDim, kHidden, 0.1);
@@ -137,11 +94,9 @@ TEST_F(FewRows, RepeatToTheBitWhenLaunchedBackToBack) {
         enqueue_few_rows_matmul(second, h, down, part(out, token), device_->stream());
         if (one_by_one) device_->synchronize();
       }
-      std::vector<std::byte> result(out.bytes());
-      device_->copy_to_host(out.data, result);
-      return result;
+      return bytes(out);
     };
-    const std::vector<std::byte> apart = run(true);
+    const Bytes apart = run(true);
     for (int i = 0; i < 5; ++i) EXPECT_EQ(run(false), apart) << rows << " rows";
   }
 }

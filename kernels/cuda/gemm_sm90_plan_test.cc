@@ -12,13 +12,17 @@ namespace {
 
 constexpr int kSms = 132;  // an H200's
 
-int cols_of(const GemmSize& size) { return kGegluTilesSm90[plan_gemm_sm90(size, kSms).tile].cols; }
+constexpr auto kGeglu = GemmEpilogue::kGeglu, kNone = GemmEpilogue::kNone;
+
+int cols_of(const GemmSize& size) {
+  return kGemmTilesSm90[plan_gemm_sm90(size, kGeglu, kSms).tile].half;
+}
 int cluster_of(const GemmSize& size) {
-  return kGegluTilesSm90[plan_gemm_sm90(size, kSms).tile].cluster;
+  return kGemmTilesSm90[plan_gemm_sm90(size, kGeglu, kSms).tile].cluster;
 }
 
 // What measured fastest on an H200 (driver 580.159.04, 2026-11-21).
-TEST(GegluGemmSm90Plan, TakesTheTileThatMeasuredFastest) {
+TEST(GemmSm90Plan, TakesTheTileThatMeasuredFastest) {
   EXPECT_EQ(cols_of({128, 3072, 768}), 32);
   EXPECT_EQ(cols_of({512, 3072, 768}), 96);
   EXPECT_EQ(cols_of({2048, 3072, 768}), 96);
@@ -30,33 +34,37 @@ TEST(GegluGemmSm90Plan, TakesTheTileThatMeasuredFastest) {
   }
 }
 
-TEST(GegluGemmSm90Plan, CoversEveryTileOnce) {
-  for (std::size_t tile = 0; tile < kGegluTilesSm90.size(); ++tile) {
-    for (const GemmSize& size : {GemmSize{1, 8, 8}, {129, 136, 72}, {5000, 3080, 64}}) {
-      const GemmPlan plan = plan_gemm_sm90(size, kSms, tile);
+TEST(GemmSm90Plan, CoversEveryTileOnce) {
+  for (std::size_t tile = 0; tile < kGemmTilesSm90.size(); ++tile) {
+    for (const auto& [size, epilogue] : {std::pair(GemmSize{1, 8, 8}, kGeglu),
+                                         {{129, 136, 72}, kGeglu},
+                                         {{5000, 3080, 64}, kGeglu},
+                                         {{5000, 3080, 64}, kNone}}) {
+      const GemmPlan plan = plan_gemm_sm90(size, epilogue, kSms, tile);
       std::set<std::pair<int, int>> seen;
       for (int i = 0; i < plan.raster.count(); ++i) {
         const TilePosition at = plan.raster.at(i);
         EXPECT_TRUE(seen.emplace(at.row, at.col).second);
-        EXPECT_LT(at.row * kGegluSm90Rows * kGegluTilesSm90[tile].cluster, size.rows);
-        EXPECT_LT(at.col * kGegluTilesSm90[tile].cols, size.cols);
+        EXPECT_LT(at.row * kGemmSm90Rows * kGemmTilesSm90[tile].cluster, size.rows);
+        EXPECT_LT(at.col * kGemmTilesSm90[tile].cols(epilogue), size.cols);
       }
       EXPECT_LE(plan.blocks, plan.raster.count());
-      EXPECT_LE(plan.blocks * kGegluTilesSm90[tile].cluster, kSms);
+      EXPECT_LE(plan.blocks * kGemmTilesSm90[tile].cluster, kSms);
       EXPECT_GE(plan.blocks * plan.waves, plan.raster.count());
     }
   }
 }
 
-TEST(GegluGemmSm90Plan, RefusesWhatTheCopyEngineCannotAddress) {
-  EXPECT_THROW(plan_gemm_sm90({8, 12, 64}, kSms), std::invalid_argument);
-  EXPECT_THROW(plan_gemm_sm90({8, 64, 20}, kSms), std::invalid_argument);
-  EXPECT_THROW(plan_gemm_sm90({0, 64, 64}, kSms), std::invalid_argument);
-  EXPECT_THROW(plan_gemm_sm90({std::int64_t{1} << 31, 64, 64}, kSms), std::invalid_argument);
+TEST(GemmSm90Plan, RefusesWhatTheCopyEngineCannotAddress) {
+  EXPECT_THROW(plan_gemm_sm90({8, 12, 64}, kGeglu, kSms), std::invalid_argument);
+  EXPECT_THROW(plan_gemm_sm90({8, 64, 20}, kGeglu, kSms), std::invalid_argument);
+  EXPECT_THROW(plan_gemm_sm90({0, 64, 64}, kGeglu, kSms), std::invalid_argument);
+  EXPECT_THROW(plan_gemm_sm90({std::int64_t{1} << 31, 64, 64}, kGeglu, kSms),
+               std::invalid_argument);
 }
 
-TEST(GegluGemmSm90Plan, TellsItselfInALine) {
-  EXPECT_EQ(plan_text_sm90(plan_gemm_sm90({8192, 3072, 768}, kSms)),
+TEST(GemmSm90Plan, TellsItselfInALine) {
+  EXPECT_EQ(plan_text_sm90(plan_gemm_sm90({8192, 3072, 768}, kGeglu, kSms)),
             "tile 128 x (128 + 128) x 64, 3 stages, 66 clusters of 2 blocks, 12 waves");
 }
 

@@ -1,4 +1,4 @@
-// FUSEGATE_HOST_DEVICE: for functions that plans call on the host and kernels on the device.
+// FUSEGATE_HOST_DEVICE: for functions that both the host and kernels on the device call.
 #pragma once
 
 #ifdef __CUDACC__

@@ -1,43 +1,31 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
+#include <string>
 #include <vector>
 
-#include "kernels/cuda/cuda_error.h"
 #include "kernels/cuda/cuda_graph.h"
+#include "kernels/cuda/gpu_test_fixture.h"
 #include "kernels/cuda/lt_tuning.h"
 
 namespace fusegate {
 namespace {
 
-class Tuning : public testing::Test {
+class Tuning : public GpuTest {
  protected:
   void SetUp() override {
-    try {
-      device_ = std::make_unique<CudaDevice>();
-    } catch (const DeviceError&) {
-      GTEST_SKIP() << "no GPU here";
-    }
-    x_ = allocate_tensor(*device_, 256, 768, Dtype::kBf16, memory_);
-    w_ = allocate_tensor(*device_, 1024, 768, Dtype::kBf16, memory_);
-    out_ = allocate_tensor(*device_, 256, 1024, Dtype::kBf16, memory_);
-    device_->fill_random(x_, 1.0, 1);
-    device_->fill_random(w_, 1.0, 2);
+    GpuTest::SetUp();
+    if (IsSkipped()) return;
+    x_ = random(256, 768, Dtype::kBf16, 1.0, 1);
+    w_ = random(1024, 768, Dtype::kBf16, 1.0, 2);
+    out_ = tensor(256, 1024, Dtype::kBf16);
     device_->poison(out_);
   }
 
   LtMatmul matmul() {
     return LtMatmul(*device_, {.m = out_.rows, .n = out_.cols, .k = x_.cols, .type = CUDA_R_16BF});
   }
-  std::vector<std::byte> bytes(const Tensor& tensor) {
-    std::vector<std::byte> result(tensor.bytes());
-    device_->copy_to_host(tensor.data, result);
-    return result;
-  }
 
-  std::unique_ptr<CudaDevice> device_;
-  std::vector<Memory> memory_;
   Tensor x_, w_, out_;
 };
 

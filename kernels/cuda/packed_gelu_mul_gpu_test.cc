@@ -1,30 +1,19 @@
 // The element-wise kernel whose operands lie side by side, against the one that takes them apart.
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <vector>
-
-#include "kernels/cuda/cuda_device.h"
 #include "kernels/cuda/cuda_error.h"
+#include "kernels/cuda/gpu_test_fixture.h"
 #include "kernels/cuda/pointwise.h"
 
 namespace fusegate {
 namespace {
 
-class PackedGeluMul : public testing::Test {
+class PackedGeluMul : public GpuTest {
  protected:
-  void SetUp() override {
-    try {
-      device_ = std::make_unique<CudaDevice>();
-    } catch (const DeviceError&) {
-      GTEST_SKIP() << "no GPU here";
-    }
-  }
-
-  // Of that size in new memory, begun so many bytes late, with as many bytes as kGuard after it.
-  Tensor tensor(std::int64_t rows, std::int64_t cols, Dtype dtype, std::size_t late = 0) {
+  // Of that size in new memory, begun so many bytes late, with as many bytes as kTail after it.
+  Tensor with_tail(std::int64_t rows, std::int64_t cols, Dtype dtype, std::size_t late = 0) {
     Tensor result{nullptr, rows, cols, dtype};
-    memory_.push_back(device_->allocate(result.bytes() + late + kGuard));
+    memory_.push_back(device_->allocate(result.bytes() + late + kTail));
     device_->poison({memory_.back().data(), 1,
                      static_cast<std::int64_t>(memory_.back().bytes()) / 2, Dtype::kFp16});
     result.data = static_cast<std::byte*>(memory_.back().data()) + late;
@@ -33,7 +22,7 @@ class PackedGeluMul : public testing::Test {
 
   // One half of every row, side 0 or 1.
   Tensor half(const Tensor& packed, int side) {
-    const Tensor result = tensor(packed.rows, packed.cols / 2, packed.dtype);
+    const Tensor result = with_tail(packed.rows, packed.cols / 2, packed.dtype);
     const std::size_t width = packed.bytes() / static_cast<std::size_t>(packed.rows) / 2;
     FUSEGATE_CUDA(cudaMemcpy2DAsync(
         result.data, width,
@@ -43,26 +32,24 @@ class PackedGeluMul : public testing::Test {
   }
 
   // With what follows it.
-  std::vector<std::byte> bytes(const Tensor& tensor) {
-    std::vector<std::byte> result(tensor.bytes() + kGuard);
+  Bytes bytes_and_tail(const Tensor& tensor) {
+    Bytes result(tensor.bytes() + kTail);
     device_->copy_to_host(tensor.data, result);
     return result;
   }
 
   void expect_like_unpacked(std::int64_t rows, std::int64_t cols, Dtype dtype, std::size_t late) {
-    const Tensor gu = tensor(rows, 2 * cols, dtype, late);
+    const Tensor gu = with_tail(rows, 2 * cols, dtype, late);
     device_->fill_random(gu, 4.0, 1);
-    const Tensor out = tensor(rows, cols, dtype, late), expected = tensor(rows, cols, dtype);
+    const Tensor out = with_tail(rows, cols, dtype, late), expected = with_tail(rows, cols, dtype);
     enqueue_packed_gelu_mul(gu, out, device_->stream());
     enqueue_gelu_mul(half(gu, 0), half(gu, 1), expected, device_->stream());
-    EXPECT_EQ(bytes(out), bytes(expected))
+    EXPECT_EQ(bytes_and_tail(out), bytes_and_tail(expected))
         << rows << " x " << cols << " " << dtype_name(dtype) << ", " << late << " bytes late";
     memory_.clear();
   }
 
-  static constexpr std::size_t kGuard = 512;
-  std::unique_ptr<CudaDevice> device_;
-  std::vector<Memory> memory_;
+  static constexpr std::size_t kTail = 512;
 };
 
 TEST_F(PackedGeluMul, AgreesWithTheUnpackedKernelToTheBit) {

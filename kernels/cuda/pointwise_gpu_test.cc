@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "kernels/cuda/cuda_device.h"
+#include "kernels/cuda/gpu_test_fixture.h"
 #include "kernels/cuda/pointwise.h"
 #include "kernels/host_reference.h"
 #include "kernels/kernel.h"
@@ -17,8 +17,6 @@
 namespace fusegate {
 namespace {
 
-using Bytes = std::vector<std::byte>;
-
 const Implementation* find_geglu(const std::string& name) {
   for (const Implementation& i : implementations()) {
     if (i.operation == "geglu" && i.name == name && i.device == "cuda") return &i;
@@ -26,35 +24,14 @@ const Implementation* find_geglu(const std::string& name) {
   return nullptr;
 }
 
-class PointwiseOnGpu : public testing::Test {
+constexpr double kScale = 3.0;  // gelu bends within it
+
+class PointwiseOnGpu : public GpuTest {
  protected:
-  void SetUp() override {
-    try {
-      device_ = open_device("cuda");
-    } catch (const DeviceError& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-
-  cudaStream_t stream() { return static_cast<CudaDevice&>(*device_).stream(); }
-  Tensor tensor(std::int64_t rows, std::int64_t cols, Dtype dtype) {
-    return allocate_tensor(*device_, rows, cols, dtype, memory_);
-  }
-  Tensor random(std::int64_t rows, std::int64_t cols, Dtype dtype, std::uint64_t seed) {
-    const Tensor result = tensor(rows, cols, dtype);
-    device_->fill_random(result, 3.0, seed);
-    return result;
-  }
-  Bytes bytes(const Tensor& tensor) {
-    Bytes host(tensor.bytes());
-    device_->copy_to_host(tensor.data, host);
-    return host;
-  }
-
   // What the implementation writes; a guard after its output must stay as it was.
   Bytes output_of(const std::string& name, const Tensor& g, const Tensor& u) {
-    constexpr std::int64_t kGuard = 64;
-    const Tensor guarded = tensor(1, g.count() + kGuard, g.dtype);
+    constexpr std::int64_t kTail = 64;
+    const Tensor guarded = tensor(1, g.count() + kTail, g.dtype);
     device_->poison(guarded);
     const Tensor out{guarded.data, g.rows, g.cols, g.dtype};
     const std::vector<Tensor> in{g, u};
@@ -63,7 +40,7 @@ class PointwiseOnGpu : public testing::Test {
     kernel.launch();
     Bytes all = bytes(guarded);
     const auto end = all.begin() + static_cast<std::ptrdiff_t>(out.bytes());
-    EXPECT_TRUE(std::all_of(end, all.end(), [](std::byte b) { return b == std::byte{0xff}; }))
+    EXPECT_TRUE(std::all_of(end, all.end(), [](std::byte b) { return b == kGuard; }))
         << name << " writes past its output of " << g.rows << 'x' << g.cols;
     all.erase(end, all.end());
     return all;
@@ -84,16 +61,14 @@ class PointwiseOnGpu : public testing::Test {
                                        {128, 3072},
                                        {129, 11008},
                                        {2048, 6146}}) {
-        const Tensor g = random(rows, cols, dtype, 1), u = random(rows, cols, dtype, 2);
+        const Tensor g = random(rows, cols, dtype, kScale, 1);
+        const Tensor u = random(rows, cols, dtype, kScale, 2);
         EXPECT_EQ(output_of(one, g, u), output_of(other, g, u))
             << dtype_name(dtype) << ' ' << rows << 'x' << cols;
         memory_.clear();
       }
     }
   }
-
-  std::unique_ptr<Device> device_;
-  std::vector<Memory> memory_;
 };
 
 TEST_F(PointwiseOnGpu, EagerRoundingWritesTheBitsOfTwoKernels) {
@@ -106,8 +81,8 @@ TEST_F(PointwiseOnGpu, SpecializedWritesTheBitsOfTheGeneralKernel) {
 
 // Of got's elements, the share that is not the host's: gelu(g) in double, rounded to the dtype
 // before the product or not, then the product, rounded.
-double share_that_differs(const Bytes& g, const Bytes& u, const Bytes& got, Dtype dtype,
-                          bool round_gelu) {
+double share_that_differs(std::span<const std::byte> g, std::span<const std::byte> u,
+                          std::span<const std::byte> got, Dtype dtype, bool round_gelu) {
   const auto count = static_cast<std::int64_t>(got.size() / dtype_bytes(dtype));
   std::int64_t differing = 0;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -125,7 +100,7 @@ double share_that_differs(const Bytes& g, const Bytes& u, const Bytes& got, Dtyp
 
 TEST_F(PointwiseOnGpu, RoundsWhereItSays) {
   for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
-    const Tensor g = random(64, 1031, dtype, 3), u = random(64, 1031, dtype, 4);
+    const Tensor g = random(64, 1031, dtype, kScale, 3), u = random(64, 1031, dtype, kScale, 4);
     const Bytes host_g = bytes(g), host_u = bytes(u);
     const Bytes once = output_of("fused", g, u), twice = output_of("fused_eager_rounding", g, u);
     // What fp32 is off by moves few elements to another side of a rounding; a rounding more or
@@ -144,24 +119,26 @@ TEST_F(PointwiseOnGpu, TakesAddressesThatNoPackStartsAt) {
     return Tensor{static_cast<std::byte*>(whole.data) + dtype_bytes(whole.dtype), 1,
                   whole.count() - 1, whole.dtype};
   };
-  const Tensor g = random(1, count, Dtype::kBf16, 5), u = random(1, count, Dtype::kBf16, 6);
+  const Tensor g = random(1, count, Dtype::kBf16, kScale, 5);
+  const Tensor u = random(1, count, Dtype::kBf16, kScale, 6);
   const Tensor out = tensor(1, count, Dtype::kBf16), expected = tensor(1, count, Dtype::kBf16);
-  enqueue_gelu_mul(g, u, expected, stream());
+  enqueue_gelu_mul(g, u, expected, device_->stream());
   device_->poison(out);
-  enqueue_gelu_mul(shifted(g), shifted(u), shifted(out), stream());
+  enqueue_gelu_mul(shifted(g), shifted(u), shifted(out), device_->stream());
   const Bytes want = bytes(expected), got = bytes(out);
   EXPECT_TRUE(std::equal(want.begin() + 2, want.end(), got.begin() + 2));
-  EXPECT_EQ(got[0], std::byte{0xff});
-  EXPECT_EQ(got[1], std::byte{0xff});
+  EXPECT_EQ(got[0], kGuard);
+  EXPECT_EQ(got[1], kGuard);
 }
 
 // Each launch reads what the one before wrote, over several waves of blocks.
 TEST_F(PointwiseOnGpu, WaitsForTheKernelBeforeIt) {
   constexpr int kLaunches = 20;
   const auto chained = [&](bool wait_between) {
-    const Tensor x = random(1024, 3073, Dtype::kBf16, 7), u = random(1024, 3073, Dtype::kBf16, 8);
+    const Tensor x = random(1024, 3073, Dtype::kBf16, kScale, 7);
+    const Tensor u = random(1024, 3073, Dtype::kBf16, kScale, 8);
     for (int i = 0; i < kLaunches; ++i) {
-      enqueue_gelu_mul(x, u, x, stream());
+      enqueue_gelu_mul(x, u, x, device_->stream());
       if (wait_between) device_->synchronize();
     }
     return bytes(x);

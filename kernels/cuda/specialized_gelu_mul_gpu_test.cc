@@ -2,22 +2,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-
-#include "kernels/cuda/cuda_device.h"
+#include "kernels/cuda/gpu_test_fixture.h"
 #include "kernels/cuda/specialized_gelu_mul.h"
 
 namespace fusegate {
 namespace {
 
-TEST(SpecializedGeluMulOnGpu, IsCompiledOnceForTheDeviceAndLaunchedEarlyWhereItCanBe) {
-  std::unique_ptr<Device> device;
-  try {
-    device = open_device("cuda");
-  } catch (const DeviceError& error) {
-    GTEST_SKIP() << error.what();
-  }
-  const cudaDeviceProp& properties = static_cast<CudaDevice&>(*device).properties();
+class SpecializedGeluMulOnGpu : public GpuTest {};
+
+TEST_F(SpecializedGeluMulOnGpu, IsCompiledOnceForTheDeviceAndLaunchedEarlyWhereItCanBe) {
+  const cudaDeviceProp& properties = device_->properties();
   const SpecializedGeluMul& made = specialized_gelu_mul({8, 3072, Dtype::kBf16}, properties);
   EXPECT_THAT(made.choice, testing::HasSubstr("8x3072, sm_"));
   EXPECT_GT(made.compile_ms, 0);
