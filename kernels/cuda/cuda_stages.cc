@@ -1,10 +1,7 @@
 #include "kernels/cuda/cuda_stages.h"
 
-#include <memory>
 #include <utility>
 
-#include "kernels/cuda/lt_matmul.h"
-#include "kernels/cuda/lt_tuning.h"
 #include "kernels/cuda/pointwise.h"
 
 namespace fusegate {
@@ -16,16 +13,35 @@ Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, con
     stage.flops += static_cast<double>(out.count());
     stage.min_bytes += static_cast<double>(bias->bytes());
   }
-  const auto product = std::make_shared<LtMatmul>(
-      device_, LtMatmulShape{.m = out.rows,
-                             .n = out.cols,
-                             .k = x.cols,
-                             .type = cuda_data_type(out.dtype),
-                             .bias = bias != nullptr ? bias->data : nullptr});
-  stage.choice =
-      choice_ == MatmulChoice::kTuned ? tune(device_, *product, x, w, out) : product->algorithm();
+  const auto product = lt_matmul(x, bias, out);
+  stage.choice = choice_ == MatmulChoice::kTuned ? tune(device_, *product, x, w, out).choice
+                                                 : product->algorithm();
   stage.launch = [product, x, w, out] { product->enqueue(x.data, w.data, out.data); };
   return stage;
+}
+
+Stage CudaStages::tuned_matmul(std::string name, const Tensor& x, const Tensor& w,
+                               const Tensor& out, const std::vector<MatmulRival>& rivals) {
+  Stage stage = matmul_work(std::move(name), x, w, out);
+  const auto product = lt_matmul(x, nullptr, out);
+  const TunedMatmul tuned = tune(device_, *product, x, w, out, rivals);
+  stage.choice = tuned.choice;
+  if (tuned.rival) {
+    stage.launch = rivals[*tuned.rival].launch;
+  } else {
+    stage.launch = [product, x, w, out] { product->enqueue(x.data, w.data, out.data); };
+  }
+  return stage;
+}
+
+std::shared_ptr<LtMatmul> CudaStages::lt_matmul(const Tensor& x, const Tensor* bias,
+                                                const Tensor& out) {
+  return std::make_shared<LtMatmul>(device_,
+                                    LtMatmulShape{.m = out.rows,
+                                                  .n = out.cols,
+                                                  .k = x.cols,
+                                                  .type = cuda_data_type(out.dtype),
+                                                  .bias = bias != nullptr ? bias->data : nullptr});
 }
 
 Stage CudaStages::bias_add(std::string name, const Tensor& x, const Tensor& bias,

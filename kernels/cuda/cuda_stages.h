@@ -1,9 +1,12 @@
 // The GPU's stages: cublasLt matmuls and our own element-wise kernels.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "kernels/cuda/cuda_device.h"
+#include "kernels/cuda/lt_tuning.h"
 #include "kernels/stages.h"
 
 namespace fusegate {
@@ -18,6 +21,10 @@ class CudaStages : public StageLibrary {
 
   Stage matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                const Tensor& out) override;
+  // By whatever measures fastest, cublasLt's or the rivals (lt_tuning.h), whoever chooses
+  // otherwise.
+  Stage tuned_matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor& out,
+                     const std::vector<MatmulRival>& rivals);
   Stage bias_add(std::string name, const Tensor& x, const Tensor& bias, const Tensor& out) override;
   Stage gelu(std::string name, const Tensor& x, const Tensor& out) override;
   Stage mul(std::string name, const Tensor& a, const Tensor& b, const Tensor& out) override;
@@ -26,6 +33,8 @@ class CudaStages : public StageLibrary {
   Stage packed_gelu_mul(std::string name, const Tensor& gu, const Tensor& out);
 
  private:
+  std::shared_ptr<LtMatmul> lt_matmul(const Tensor& x, const Tensor* bias, const Tensor& out);
+
   CudaDevice& device_;
   MatmulChoice choice_;
 };

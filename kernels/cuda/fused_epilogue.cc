@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include "kernels/cuda/cuda_stages.h"
+#include "kernels/cuda/few_rows_gemm.h"
 #include "kernels/cuda/geglu_gemm_sm80.h"
-#include "kernels/cuda/gemm_sm90.h"
+#include "kernels/cuda/geglu_gemm_sm90.h"
 #include "kernels/cuda/split_gemm_sm90.h"
 
 namespace fusegate {
@@ -12,7 +13,7 @@ namespace {
 
 // in: x, w_gate, w_up.
 Stage gate_up_geglu_sm80(CudaDevice& device, Inputs in, const Tensor& h) {
-  const GemmPlan plan =
+  const GegluGemmPlan plan =
       plan_geglu_gemm_sm80(geglu_gemm_size(in[0], h), gpu_limits(device.properties()));
   prepare_geglu_gemm_sm80(plan, h.dtype);
   Stage stage = gate_up_geglu_work(in[0], in[1], in[2], h);
@@ -24,23 +25,35 @@ Stage gate_up_geglu_sm80(CudaDevice& device, Inputs in, const Tensor& h) {
 }
 
 Stage gate_up_geglu_sm90(CudaDevice& device, Inputs in, const Tensor& h) {
-  const GemmPlan plan =
-      plan_gemm_sm90({.rows = h.rows, .cols = h.cols, .k = in[0].cols}, GemmEpilogue::kGeglu,
-                     device.properties().multiProcessorCount);
+  const GegluGemmPlan plan =
+      plan_geglu_gemm_sm90(geglu_gemm_size(in[0], h), device.properties().multiProcessorCount);
   Stage stage = gate_up_geglu_work(in[0], in[1], in[2], h);
   stage.choice = plan_text_sm90(plan);
   stage.launch = make_geglu_gemm_sm90(device, plan, {in[0], in[1], in[2], h});
   return stage;
 }
 
-Stage down_proj_sm90(CudaDevice& device, const Tensor& h, const Tensor& w, const Tensor& out) {
-  if (!split_gemm_sm90_pays(out.rows, out.cols, h.cols, device.properties().multiProcessorCount)) {
-    return CudaStages(device, MatmulChoice::kTuned).matmul("down_proj", h, w, nullptr, out);
+// What can compute the down product besides cublasLt, anywhere.
+std::vector<MatmulRival> few_rows_rivals(CudaDevice& device, const Tensor& h, const Tensor& w,
+                                         const Tensor& out) {
+  if (out.rows > kMostFewRows) return {};
+  const FewRowsPlan plan = plan_few_rows({.rows = h.rows, .cols = out.cols, .k = h.cols},
+                                         device.properties().multiProcessorCount);
+  return {{.name = "few_rows: " + plan_text(plan), .launch = [=, stream = device.stream()] {
+             enqueue_few_rows_matmul(plan, h, w, out, stream);
+           }}};
+}
+
+// And on Hopper.
+std::vector<MatmulRival> sm90_rivals(CudaDevice& device, const Tensor& h, const Tensor& w,
+                                     const Tensor& out) {
+  std::vector<MatmulRival> rivals = few_rows_rivals(device, h, w, out);
+  for (const std::size_t shape :
+       split_gemm_shapes({out.rows, out.cols, h.cols}, device.properties().multiProcessorCount)) {
+    rivals.push_back(
+        {.name = split_gemm_text(shape), .launch = make_split_gemm_sm90(device, shape, h, w, out)});
   }
-  Stage stage = matmul_work("down_proj", h, w, out);
-  stage.choice = "split_gemm_sm90";
-  stage.launch = make_split_gemm_sm90(device, h, w, out);
-  return stage;
+  return rivals;
 }
 
 }  // namespace
@@ -56,11 +69,12 @@ std::string refuses_sm90(const Device& device) {
 
 PreparedKernel prepare_fused_epilogue_sm80(Device& device, const Problem& problem, Inputs in,
                                            const Tensor& out) {
+  auto& gpu = static_cast<CudaDevice&>(device);
   PreparedKernel kernel;
   const Tensor h = kernel.intermediate(device, problem.rows(), problem.hidden, problem.dtype);
-  kernel.stages.push_back(gate_up_geglu_sm80(static_cast<CudaDevice&>(device), in.first(3), h));
-  kernel.stages.push_back(
-      CudaStages(device, MatmulChoice::kTuned).matmul("down_proj", h, in[3], nullptr, out));
+  kernel.stages.push_back(gate_up_geglu_sm80(gpu, in.first(3), h));
+  kernel.stages.push_back(CudaStages(device).tuned_matmul("down_proj", h, in[3], out,
+                                                          few_rows_rivals(gpu, h, in[3], out)));
   return kernel;
 }
 
@@ -70,7 +84,8 @@ PreparedKernel prepare_fused_epilogue_sm90(Device& device, const Problem& proble
   PreparedKernel kernel;
   const Tensor h = kernel.intermediate(device, problem.rows(), problem.hidden, problem.dtype);
   kernel.stages.push_back(gate_up_geglu_sm90(gpu, in.first(3), h));
-  kernel.stages.push_back(down_proj_sm90(gpu, h, in[3], out));
+  kernel.stages.push_back(
+      CudaStages(device).tuned_matmul("down_proj", h, in[3], out, sm90_rivals(gpu, h, in[3], out)));
   return kernel;
 }
 

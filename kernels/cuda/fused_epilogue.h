@@ -11,15 +11,16 @@ namespace fusegate {
 // Of dim and hidden: rows of 16-bit elements are read and written 16 bytes at a time.
 inline constexpr std::int64_t kFusedEpilogueAlignment = 8;
 
-// By Ampere's instructions, on compute capability 8.0 and newer; the down product by cublasLt,
-// tuned.
+// The down product is cublasLt's or our own, whichever measures faster: one for few rows, and on
+// Hopper split_gemm_sm90.
+
+// By Ampere's instructions, on compute capability 8.0 and newer.
 PreparedKernel prepare_fused_epilogue_sm80(Device& device, const Problem& problem, Inputs in,
                                            const Tensor& out);
 
 // Why the device cannot run Hopper's, or "".
 std::string refuses_sm90(const Device& device);
-// By Hopper's, where refuses_sm90 says nothing. The down product is our own where k is split with
-// profit, else cublasLt's, tuned.
+// By Hopper's, where refuses_sm90 says nothing.
 PreparedKernel prepare_fused_epilogue_sm90(Device& device, const Problem& problem, Inputs in,
                                            const Tensor& out);
 

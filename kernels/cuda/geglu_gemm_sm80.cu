@@ -47,11 +47,11 @@ GpuLimits gpu_limits(const cudaDeviceProp& properties) {
           .shared_bytes_per_sm = properties.sharedMemPerMultiprocessor};
 }
 
-GemmSize geglu_gemm_size(const Tensor& x, const Tensor& h) {
-  return {.rows = h.rows, .cols = h.cols, .k = x.cols};
+GegluGemmSize geglu_gemm_size(const Tensor& x, const Tensor& h) {
+  return {.rows = h.rows, .hidden = h.cols, .dim = x.cols};
 }
 
-void prepare_geglu_gemm_sm80(const GemmPlan& plan, Dtype dtype) {
+void prepare_geglu_gemm_sm80(const GegluGemmPlan& plan, Dtype dtype) {
   dispatch(plan.tile, dtype, [](auto variant) {
     FUSEGATE_CUDA(cudaFuncSetAttribute(variant.kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        variant.kTile.shared_bytes()));
@@ -62,7 +62,7 @@ void prepare_geglu_gemm_sm80(const GemmPlan& plan, Dtype dtype) {
   });
 }
 
-void enqueue_geglu_gemm_sm80(const GemmPlan& plan, const Tensor& x, const Tensor& w_gate,
+void enqueue_geglu_gemm_sm80(const GegluGemmPlan& plan, const Tensor& x, const Tensor& w_gate,
                              const Tensor& w_up, const Tensor& h, cudaStream_t stream) {
   dispatch(plan.tile, h.dtype, [&](auto variant) {
     using T = typename decltype(variant)::Element;

@@ -13,13 +13,13 @@ namespace fusegate {
 
 GpuLimits gpu_limits(const cudaDeviceProp& properties);
 
-GemmSize geglu_gemm_size(const Tensor& x, const Tensor& h);
+GegluGemmSize geglu_gemm_size(const Tensor& x, const Tensor& h);
 
 // Once before the plan's tile is launched with the dtype: allows it its shared memory.
-void prepare_geglu_gemm_sm80(const GemmPlan& plan, Dtype dtype);
+void prepare_geglu_gemm_sm80(const GegluGemmPlan& plan, Dtype dtype);
 
 // plan: of these tensors' sizes. Throws std::invalid_argument where they are fp32.
-void enqueue_geglu_gemm_sm80(const GemmPlan& plan, const Tensor& x, const Tensor& w_gate,
+void enqueue_geglu_gemm_sm80(const GegluGemmPlan& plan, const Tensor& x, const Tensor& w_gate,
                              const Tensor& w_up, const Tensor& h, cudaStream_t stream);
 
 }  // namespace fusegate

@@ -17,8 +17,8 @@ class GegluGemmSm80 : public GpuTest, public testing::WithParamInterface<std::si
     if (!fits(kGegluTiles[GetParam()], limits_)) GTEST_SKIP() << "too little shared memory";
   }
 
-  void check(const GemmSize& size, Dtype dtype) {
-    const GemmPlan plan = plan_geglu_gemm_sm80(size, limits_, GetParam());
+  void check(const GegluGemmSize& size, Dtype dtype) {
+    const GegluGemmPlan plan = plan_geglu_gemm_sm80(size, limits_, GetParam());
     prepare_geglu_gemm_sm80(plan, dtype);
     expect_geglu(size, dtype, [&](const auto&... operands) {
       enqueue_geglu_gemm_sm80(plan, operands..., device_->stream());

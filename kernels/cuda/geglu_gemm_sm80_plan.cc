@@ -20,12 +20,12 @@ constexpr std::int64_t kAlignment = 8;  // elements of 16 bytes, which cp.async 
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-void check(const GemmSize& size) {
+void check(const GegluGemmSize& size) {
   // Room for a tile and a step beyond the end, so that positions never overflow an int.
   constexpr std::int64_t kMost = std::numeric_limits<int>::max() - 1024;
   for (const auto& [name, value, multiple] : {std::tuple("rows", size.rows, std::int64_t{1}),
-                                              {"hidden", size.cols, kAlignment},
-                                              {"dim", size.k, kAlignment}}) {
+                                              {"hidden", size.hidden, kAlignment},
+                                              {"dim", size.dim, kAlignment}}) {
     if (value < 1 || value > kMost || value % multiple != 0) {
       throw std::invalid_argument(
           fmt::format("geglu_gemm_sm80: {} must be a multiple of {} between 1 and {}, but is {}",
@@ -61,7 +61,8 @@ bool fits(const GegluTile& tile, const GpuLimits& gpu) {
          resident_blocks(tile, gpu) >= 1;
 }
 
-GemmPlan plan_geglu_gemm_sm80(const GemmSize& size, const GpuLimits& gpu, std::size_t tile_index) {
+GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& gpu,
+                                   std::size_t tile_index) {
   check(size);
   const GegluTile& tile = kGegluTiles.at(tile_index);
   if (!fits(tile, gpu)) {
@@ -70,11 +71,11 @@ GemmPlan plan_geglu_gemm_sm80(const GemmSize& size, const GpuLimits& gpu, std::s
                     tile.shared_bytes(), gpu.shared_bytes_per_block));
   }
   const std::int64_t row_tiles = ceil_div(size.rows, tile.rows);
-  const std::int64_t col_tiles = ceil_div(size.cols, tile.cols);
+  const std::int64_t col_tiles = ceil_div(size.hidden, tile.cols);
   const std::int64_t tiles = row_tiles * col_tiles;
   if (tiles > std::numeric_limits<int>::max() / 2) {
     throw std::invalid_argument(fmt::format("geglu_gemm_sm80: {} rows x {} hidden make {} tiles",
-                                            size.rows, size.cols, tiles));
+                                            size.rows, size.hidden, tiles));
   }
   const int resident = resident_blocks(tile, gpu);
   const int at_work = static_cast<int>(std::min<std::int64_t>(tiles, gpu.sm_count * resident));
@@ -85,14 +86,14 @@ GemmPlan plan_geglu_gemm_sm80(const GemmSize& size, const GpuLimits& gpu, std::s
           .blocks = at_work,
           .waves = static_cast<int>(ceil_div(tiles, at_work)),
           .cost = static_cast<double>(ceil_div(tiles, gpu.sm_count)) *
-                  tile_cycles(tile, size.k, resident == 1)};
+                  tile_cycles(tile, size.dim, resident == 1)};
 }
 
-GemmPlan plan_geglu_gemm_sm80(const GemmSize& size, const GpuLimits& gpu) {
-  std::optional<GemmPlan> best;
+GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& gpu) {
+  std::optional<GegluGemmPlan> best;
   for (std::size_t i = 0; i < kGegluTiles.size(); ++i) {
     if (!fits(kGegluTiles[i], gpu)) continue;
-    const GemmPlan plan = plan_geglu_gemm_sm80(size, gpu, i);
+    const GegluGemmPlan plan = plan_geglu_gemm_sm80(size, gpu, i);
     if (!best || plan.cost < best->cost) best = plan;
   }
   if (!best) {
@@ -102,7 +103,7 @@ GemmPlan plan_geglu_gemm_sm80(const GemmSize& size, const GpuLimits& gpu) {
   return *best;
 }
 
-std::string plan_text(const GemmPlan& plan) {
+std::string plan_text(const GegluGemmPlan& plan) {
   const GegluTile& tile = kGegluTiles.at(plan.tile);
   return fmt::format(
       "tile {} x ({} + {}) x {}, {} stages, {} bytes shared, {} blocks of {} threads, {} waves",

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/cuda/gemm_plan.h"
+#include "kernels/cuda/geglu_gemm_plan.h"
 
 namespace fusegate {
 
@@ -61,13 +61,14 @@ struct GpuLimits {
 
 // The cheapest plan. Throws std::invalid_argument where hidden or dim are no multiples of 8, a size
 // is below 1 or beyond 32 bits, or no tile fits in the GPU's shared memory.
-GemmPlan plan_geglu_gemm_sm80(const GemmSize& size, const GpuLimits& gpu);
+GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& gpu);
 // The plan with this tile, which must fit.
-GemmPlan plan_geglu_gemm_sm80(const GemmSize& size, const GpuLimits& gpu, std::size_t tile);
+GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& gpu,
+                                   std::size_t tile);
 
 bool fits(const GegluTile& tile, const GpuLimits& gpu);
 
 // "tile 128 x (128 + 128) x 64, 3 stages, 147456 bytes shared, 132 blocks of 256 threads, 12 waves"
-std::string plan_text(const GemmPlan& plan);
+std::string plan_text(const GegluGemmPlan& plan);
 
 }  // namespace fusegate

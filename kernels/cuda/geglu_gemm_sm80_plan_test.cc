@@ -19,7 +19,7 @@ using testing::ThrowsMessage;
 constexpr GpuLimits kA100{108, 163 << 10, 164 << 10};
 constexpr GpuLimits kA10{72, 99 << 10, 100 << 10};
 constexpr GpuLimits kH200{132, 227 << 10, 228 << 10};
-constexpr GemmSize kReference{8192, 3072, 768};
+constexpr GegluGemmSize kReference{8192, 3072, 768};
 
 TEST(GegluTiles, FitInAnA100sSharedMemoryAndRegisters) {
   for (const GegluTile& tile : kGegluTiles) {
@@ -71,15 +71,15 @@ TEST(GegluPlan, CoversEveryElementWithNoTileToSpare) {
 }
 
 TEST(GegluPlan, LaunchesWhatTheGpuHoldsAndNoMoreThanThereAreTiles) {
-  const GemmPlan large = plan_geglu_gemm_sm80(kReference, kA100, 0);  // 64 x 24 tiles
+  const GegluGemmPlan large = plan_geglu_gemm_sm80(kReference, kA100, 0);  // 64 x 24 tiles
   EXPECT_EQ(large.blocks, 108);
   EXPECT_EQ(large.waves, 15);
-  const GemmPlan two_an_sm = plan_geglu_gemm_sm80(kReference, kA100, 1);
+  const GegluGemmPlan two_an_sm = plan_geglu_gemm_sm80(kReference, kA100, 1);
   EXPECT_EQ(two_an_sm.blocks, 216);
   // Rationed for four, but an A100 has shared memory for three.
   EXPECT_EQ(plan_geglu_gemm_sm80(kReference, kA100, 3).blocks, 3 * 108);
   EXPECT_EQ(plan_geglu_gemm_sm80(kReference, kH200, 3).blocks, 4 * 132);
-  const GemmPlan small = plan_geglu_gemm_sm80({1, 72, 768}, kA100, 3);
+  const GegluGemmPlan small = plan_geglu_gemm_sm80({1, 72, 768}, kA100, 3);
   EXPECT_EQ(small.blocks, 3);
   EXPECT_EQ(small.waves, 1);
 }
@@ -96,7 +96,7 @@ TEST(GegluPlan, TakesLargeTilesForManyRowsAndSmallOnesForFew) {
 
 TEST(GegluPlan, IsNoDearerThanAnyTile) {
   for (const int rows : {1, 64, 128, 1000, 8192}) {
-    const GemmSize size{rows, 11008, 4096};
+    const GegluGemmSize size{rows, 11008, 4096};
     const double cycles = plan_geglu_gemm_sm80(size, kH200).cost;
     for (std::size_t tile = 0; tile < kGegluTiles.size(); ++tile) {
       EXPECT_LE(cycles, plan_geglu_gemm_sm80(size, kH200, tile).cost);

@@ -1,6 +1,6 @@
 // geglu_mlp/fused_epilogue_sm90: two kernels. GeGLU is the epilogue of one product with both the
 // gate's and the up's weights, as they are stored, by Hopper's instructions
-// (sm90/persistent_gemm.cuh); then the down product.
+// (sm90/geglu_gemm.cuh); then the down product.
 #include "kernels/cuda/fused_epilogue.h"
 
 namespace fusegate {

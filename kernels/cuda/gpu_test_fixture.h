@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/cuda/cuda_device.h"
-#include "kernels/cuda/gemm_plan.h"
+#include "kernels/cuda/geglu_gemm_plan.h"
 #include "kernels/cuda/guarded_tensor.h"
 #include "kernels/verify.h"
 
@@ -86,27 +86,15 @@ class GpuTest : public testing::Test {
   }
 
   // One product of that size with GeGLU as its epilogue. compute enqueues it.
-  void expect_geglu(const GemmSize& size, Dtype dtype,
+  void expect_geglu(const GegluGemmSize& size, Dtype dtype,
                     const std::function<void(const Tensor& x, const Tensor& w_gate,
                                              const Tensor& w_up, const Tensor& h)>& compute) {
-    const GuardedTensor x = guarded_random(size.rows, size.k, dtype, 2);
-    const GuardedTensor w_gate = guarded_random(size.cols, size.k, dtype, 0.5);
-    const GuardedTensor w_up = guarded_random(size.cols, size.k, dtype, 0.5);
-    const GuardedTensor h(*device_, size.rows, size.cols, dtype);
+    const GuardedTensor x = guarded_random(size.rows, size.dim, dtype, 2);
+    const GuardedTensor w_gate = guarded_random(size.hidden, size.dim, dtype, 0.5);
+    const GuardedTensor w_up = guarded_random(size.hidden, size.dim, dtype, 0.5);
+    const GuardedTensor h(*device_, size.rows, size.hidden, dtype);
     compute(x.tensor, w_gate.tensor, w_up.tensor, h.tensor);
     expect_agrees(h, geglu_of_products(x.tensor, w_gate.tensor, w_up.tensor), {&x, &w_gate, &w_up});
-    memory_.clear();
-  }
-
-  // One product of that size with weights. compute enqueues it.
-  void expect_linear(
-      const GemmSize& size, Dtype dtype,
-      const std::function<void(const Tensor& x, const Tensor& w, const Tensor& out)>& compute) {
-    const GuardedTensor x = guarded_random(size.rows, size.k, dtype, 2);
-    const GuardedTensor w = guarded_random(size.cols, size.k, dtype, 0.5);
-    const GuardedTensor out(*device_, size.rows, size.cols, dtype);
-    compute(x.tensor, w.tensor, out.tensor);
-    expect_agrees(out, product(x.tensor, w.tensor), {&x, &w});
     memory_.clear();
   }
 

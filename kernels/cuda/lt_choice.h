@@ -1,13 +1,13 @@
-// Which of cublasLt's candidates a tuned matmul takes, given their times, and for what the choice
-// stands. No device is needed here; lt_tuning.h takes the times.
+// Which candidate a tuned matmul takes, given their times, and for what the choice stands. No
+// device is needed here; lt_tuning.h takes the times.
 //
-// Candidates come in the heuristic's order, and the one taken is the first of those whose median
-// time is within kTie of the fastest's. So the heuristic's own first is kept where measuring finds
-// nothing better by more than that, and of several that are equally fast every process takes the
-// same one, whichever of them noise puts ahead: processes with different algorithms differ in time,
-// and a gate would have to tell that from a change of code. What is given up is at most kTie. A
-// candidate that lies at kTie itself can still be taken by one process and not by another; the
-// run file says which it was.
+// Candidates are cublasLt's in the heuristic's order, after kernels of our own where there are any,
+// and the one taken is the first of those whose median time is within kTie of the fastest's. So
+// what comes first is kept where measuring finds nothing better by more than that, and of several
+// that are equally fast every process takes the same one, whichever of them noise puts ahead:
+// processes with different algorithms differ in time, and a gate would have to tell that from a
+// change of code. What is given up is at most kTie. A candidate that lies at kTie itself can still
+// be taken by one process and not by another; the run file says which it was.
 #pragma once
 
 #include <cublasLt.h>
@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,13 +32,15 @@ struct LtProblem {
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   bool bias = false;
   std::size_t workspace_bytes = 0;
+  std::vector<std::string> rivals{};  // names of what competes with cublasLt's
 
   friend auto operator<=>(const LtProblem&, const LtProblem&) = default;
 };
 
 struct LtChoice {
-  cublasLtMatmulAlgo_t algorithm{};
-  std::string rank;  // "candidate 3 of 8", in the heuristic's order and counted from one
+  cublasLtMatmulAlgo_t algorithm{};    // unless a rival was taken
+  std::string rank;                    // "candidate 3 of 8", in order and counted from one
+  std::optional<std::size_t> rival{};  // its place among the problem's
 };
 
 using LtChoices = std::map<LtProblem, LtChoice>;

@@ -53,7 +53,8 @@ TEST(LtProblem, IsAnotherWhereAnythingDiffersThatTheAlgorithmDependsOn) {
   add([](LtProblem& p) { p.compute = CUBLAS_COMPUTE_64F; });
   add([](LtProblem& p) { p.bias = true; });
   add([](LtProblem& p) { p.workspace_bytes = 0; });
-  EXPECT_EQ(problems.size(), 8u);
+  add([](LtProblem& p) { p.rivals = {"another kernel"}; });
+  EXPECT_EQ(problems.size(), 9u);
 }
 
 }  // namespace

@@ -23,8 +23,7 @@ constexpr double kBatchMs = 0.2;
 constexpr int kFirstRounds = 3, kMoreRounds = 12;
 
 struct Candidate {
-  std::size_t rank = 0;  // in the heuristic's order
-  cublasLtMatmulAlgo_t algorithm{};
+  LtChoice choice;
   std::function<void()> enqueue;
   std::unique_ptr<TimedLaunches> launches;
   std::vector<double> times_ms;
@@ -42,21 +41,32 @@ bool runs(CudaDevice& device, const Candidate& candidate) {
   return true;
 }
 
-std::vector<Candidate> candidates_that_run(CudaDevice& device, const LtMatmul& matmul,
-                                           const std::vector<cublasLtMatmulAlgo_t>& algorithms,
-                                           const Tensor& x, const Tensor& w, const Tensor& out) {
+// Rivals, then cublasLt's.
+std::vector<Candidate> all_candidates(const LtMatmul& matmul, const Tensor& x, const Tensor& w,
+                                      const Tensor& out, const std::vector<MatmulRival>& rivals) {
+  const std::vector<cublasLtMatmulAlgo_t> algorithms = matmul.candidates(kMostCandidates);
+  std::vector<Candidate> all;
+  const auto add = [&](LtChoice choice, std::function<void()> enqueue) {
+    choice.rank =
+        fmt::format("candidate {} of {}", all.size() + 1, rivals.size() + algorithms.size());
+    all.push_back({std::move(choice), std::move(enqueue), nullptr, {}});
+  };
+  for (std::size_t i = 0; i < rivals.size(); ++i) {
+    add({.algorithm = {}, .rank = {}, .rival = i}, rivals[i].launch);
+  }
+  for (const cublasLtMatmulAlgo_t& algorithm : algorithms) {
+    add({.algorithm = algorithm, .rank = {}},
+        [=, &matmul] { matmul.enqueue_by(algorithm, x.data, w.data, out.data); });
+  }
+  return all;
+}
+
+std::vector<Candidate> those_that_run(CudaDevice& device, std::vector<Candidate> all) {
   std::vector<Candidate> running;
-  for (std::size_t rank = 0; rank < algorithms.size(); ++rank) {
-    const cublasLtMatmulAlgo_t& algorithm = algorithms[rank];
-    Candidate candidate{
-        .rank = rank,
-        .algorithm = algorithm,
-        .enqueue = [=, &matmul] { matmul.enqueue_by(algorithm, x.data, w.data, out.data); },
-        .launches = nullptr,
-        .times_ms = {}};
+  for (Candidate& candidate : all) {
     if (runs(device, candidate)) running.push_back(std::move(candidate));
   }
-  if (running.empty()) throw DeviceError("none of cublasLt's algorithms runs");
+  if (running.empty()) throw DeviceError("none of a matmul's candidates runs");
   return running;
 }
 
@@ -91,14 +101,15 @@ std::vector<Candidate> kept(std::vector<Candidate> candidates, double margin) {
 }
 
 LtChoice measured_choice(CudaDevice& device, const LtMatmul& matmul, const Tensor& x,
-                         const Tensor& w, const Tensor& out) {
+                         const Tensor& w, const Tensor& out,
+                         const std::vector<MatmulRival>& rivals) {
   const cudaStream_t stream = device.stream();
   const RestoredTensor old_x(x, stream), old_out(out, stream);
   // An intermediate result holds nothing yet, and what a GEMM multiplies decides its power, hence
   // its clock. The weights hold theirs.
   device.fill_random(x, 1.0, 1);
-  const std::vector<cublasLtMatmulAlgo_t> algorithms = matmul.candidates(kMostCandidates);
-  std::vector<Candidate> candidates = candidates_that_run(device, matmul, algorithms, x, w, out);
+  std::vector<Candidate> candidates =
+      those_that_run(device, all_candidates(matmul, x, w, out, rivals));
   if (candidates.size() > 1) {
     std::mt19937 random(1);
     capture(candidates, stream);
@@ -107,23 +118,26 @@ LtChoice measured_choice(CudaDevice& device, const LtMatmul& matmul, const Tenso
     time_rounds(candidates, kMoreRounds, random);
     candidates = kept(std::move(candidates), kTie);
   }
-  const Candidate& chosen = candidates.front();
-  return {.algorithm = chosen.algorithm,
-          .rank = fmt::format("candidate {} of {}", chosen.rank + 1, algorithms.size())};
+  return candidates.front().choice;
 }
 
 }  // namespace
 
-std::string tune(CudaDevice& device, LtMatmul& matmul, const Tensor& x, const Tensor& w,
-                 const Tensor& out) {
+TunedMatmul tune(CudaDevice& device, LtMatmul& matmul, const Tensor& x, const Tensor& w,
+                 const Tensor& out, const std::vector<MatmulRival>& rivals) {
+  LtProblem problem = matmul.problem();
+  for (const MatmulRival& rival : rivals) problem.rivals.push_back(rival.name);
   LtChoices& choices = device.lt_choices();
-  auto found = choices.find(matmul.problem());
+  auto found = choices.find(problem);
   if (found == choices.end()) {
     refuse_capture(device.stream(), "a tuned matmul");
-    found = choices.emplace(matmul.problem(), measured_choice(device, matmul, x, w, out)).first;
+    found = choices.emplace(problem, measured_choice(device, matmul, x, w, out, rivals)).first;
   }
-  matmul.use(found->second.algorithm);
-  return fmt::format("tuned: {}, {}", found->second.rank, matmul.algorithm());
+  const LtChoice& choice = found->second;
+  if (!choice.rival) matmul.use(choice.algorithm);
+  return {fmt::format("tuned: {}, {}", choice.rank,
+                      choice.rival ? rivals[*choice.rival].name : matmul.algorithm()),
+          choice.rival};
 }
 
 }  // namespace fusegate

@@ -31,12 +31,12 @@ class Tuning : public GpuTest {
 
 TEST_F(Tuning, ChoosesOnceAndTellsWhat) {
   LtMatmul first = matmul(), second = matmul();
-  const std::string choice = tune(*device_, first, x_, w_, out_);
+  const std::string choice = tune(*device_, first, x_, w_, out_).choice;
   EXPECT_THAT(choice, testing::StartsWith("tuned: candidate "));
   EXPECT_THAT(choice, testing::EndsWith(", " + first.algorithm()));
   EXPECT_EQ(device_->lt_choices().size(), 1u);
-  const Graph no_new_choice(device_->stream(),
-                            [&] { EXPECT_EQ(tune(*device_, second, x_, w_, out_), choice); });
+  const Graph no_new_choice(
+      device_->stream(), [&] { EXPECT_EQ(tune(*device_, second, x_, w_, out_).choice, choice); });
   EXPECT_EQ(second.algorithm(), first.algorithm());
 }
 
@@ -46,8 +46,24 @@ TEST_F(Tuning, TakesWhatIsKnownAlready) {
   device_->lt_choices()[tuned.problem()] = {.algorithm = other, .rank = "candidate 7 of 9"};
   LtMatmul expected = matmul();
   expected.use(other);
-  EXPECT_EQ(tune(*device_, tuned, x_, w_, out_),
+  EXPECT_EQ(tune(*device_, tuned, x_, w_, out_).choice,
             "tuned: candidate 7 of 9, " + expected.algorithm());
+}
+
+TEST_F(Tuning, TakesARivalThatIsFasterAndNoOther) {
+  const LtMatmul plain = matmul();
+  const auto twice = [&] {
+    plain.enqueue(x_.data, w_.data, out_.data);
+    plain.enqueue(x_.data, w_.data, out_.data);
+  };
+  const auto nothing = [&] { device_->poison({out_.data, 1, 8, Dtype::kBf16}); };
+  LtMatmul first = matmul(), second = matmul();
+  EXPECT_EQ(tune(*device_, first, x_, w_, out_, {{"twice", twice}}).rival, std::nullopt);
+  const TunedMatmul tuned =
+      tune(*device_, second, x_, w_, out_, {{"twice", twice}, {"nothing", nothing}});
+  EXPECT_EQ(tuned.rival, 1u);
+  EXPECT_THAT(tuned.choice, testing::StartsWith("tuned: candidate 2 of "));
+  EXPECT_THAT(tuned.choice, testing::EndsWith(", nothing"));
 }
 
 TEST_F(Tuning, LeavesTheOperandsAsTheyWere) {

@@ -128,26 +128,31 @@ __device__ inline std::uint32_t cluster_rank() {
   return rank;
 }
 
+// All threads of all the cluster's blocks: what they wrote before they arrived is seen after the
+// wait. Every warp as one.
+__device__ inline void cluster_arrive() {
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+__device__ inline void cluster_wait() {
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
 __device__ inline void cluster_sync() {
-  asm volatile(
-      "barrier.cluster.arrive.release.aligned;\n"
-      "barrier.cluster.wait.acquire.aligned;" ::
-          : "memory");
+  cluster_arrive();
+  cluster_wait();
 }
 
-// Four floats of the shared memory of the cluster's block `rank`.
-__device__ inline float4 load_from_block(std::uint32_t address, std::uint32_t rank) {
-  float4 value;
+// To the shared memory of the cluster's block `rank`, at the same place as address is in this
+// one's.
+__device__ inline void store_to_block(std::uint32_t address, std::uint32_t rank,
+                                      const float4& value) {
   asm volatile(
       "{\n"
       ".reg .b32 remote;\n"
-      "mapa.shared::cluster.u32 remote, %4, %5;\n"
-      "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [remote];\n"
-      "}"
-      : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
-      : "r"(address), "r"(rank)
+      "mapa.shared::cluster.u32 remote, %0, %1;\n"
+      "st.shared::cluster.v4.f32 [remote], {%2, %3, %4, %5};\n"
+      "}" ::"r"(address),
+      "r"(rank), "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w)
       : "memory");
-  return value;
 }
 
 // ---- shared memory: 16 bytes; and four 8x8 matrices of 16-bit elements from registers, each lane
@@ -160,6 +165,12 @@ __device__ inline uint4 load_shared(std::uint32_t from) {
                : "r"(from)
                : "memory");
   return value;
+}
+
+__device__ inline float4 load_shared_floats(std::uint32_t from) {
+  const uint4 bits = load_shared(from);
+  return {__uint_as_float(bits.x), __uint_as_float(bits.y), __uint_as_float(bits.z),
+          __uint_as_float(bits.w)};
 }
 
 __device__ inline void store_shared(std::uint32_t to, const uint4& value) {

@@ -1,7 +1,7 @@
 // The GEMM for problems of few tiles: narrow tiles, and k split over the blocks of a cluster, so
-// that nearly every SM has some of it. Each block multiplies its share of k, writes the sums to its
-// own shared memory in fp32, and adds up a band of rows over all blocks of the cluster through
-// distributed shared memory. No workspace, no second kernel.
+// that nearly every SM has some of it. Each block multiplies its share of k for all of the tile's
+// rows, and owns a band of them: the sums of the others' bands it writes to their owners' shared
+// memory. No workspace, no second kernel, and one wait for the cluster at the end.
 #pragma once
 
 #include "kernels/cuda/sm90/gemm_tile.cuh"
@@ -12,18 +12,19 @@ template <typename Shape_, int kSplits_>
 struct SplitGemm {
   using Shape = Shape_;
   using T = typename Shape::T;
+  using Sums = float[Shape::kWidth / 2];
   static constexpr int kSplits = kSplits_;  // blocks of a cluster
   static constexpr int kStages = Shape::kStages;
-  // Eight rows' pairs of floats, as a warp writes them, then lie in different banks.
-  static constexpr int kSumStride = Shape::kWidth + 8;
-  static constexpr int kSumBytes = kTileRows * kSumStride * 4;
-  static constexpr int kRingBytes = kStages * Shape::kStageBytes;
-  // The sums take the ring's place when it is done.
-  static constexpr int kDataBytes = kRingBytes > kSumBytes ? kRingBytes : kSumBytes;
-  static constexpr int kSharedBytes = kDataBytes + static_cast<int>(sizeof(RingBarriers<kStages>)) +
+  // The consumers' threads whose rows are one block's band.
+  static constexpr int kBandThreads = kConsumers * kWarpgroup / kSplits;
+  static_assert(kBandThreads % 32 == 0);
+  // What one other block writes of a band.
+  static constexpr int kPartBytes = kBandThreads * static_cast<int>(sizeof(Sums));
+  static constexpr int kPartsBytes = (kSplits - 1) * kPartBytes;
+  static constexpr int kSharedBytes = kStages * Shape::kStageBytes + kPartsBytes +
+                                      static_cast<int>(sizeof(RingBarriers<kStages>)) +
                                       static_cast<int>(kSwizzleAlignment);
   static_assert(kSharedBytes <= kMostSharedBytes);
-  static_assert(kTileRows % kSplits == 0);
 };
 
 struct SplitMaps {
@@ -36,9 +37,9 @@ struct SplitSizes {
   int k = 0;
 };
 
-// What one block computes: rows and columns of out from, and steps of k.
+// What one block computes: its place in the cluster, rows and columns of out from, and steps of k.
 struct SplitPlace {
-  int row = 0, column = 0, first_step = 0, steps = 0;
+  int rank = 0, row = 0, column = 0, first_step = 0, steps = 0;
 };
 
 template <typename Gemm>
@@ -46,21 +47,22 @@ __device__ SplitPlace split_place(const SplitSizes& sizes) {
   const int steps = (sizes.k + kStageColumns - 1) / kStageColumns;
   const int rank = static_cast<int>(blockIdx.x) % Gemm::kSplits;
   const int first = steps * rank / Gemm::kSplits;
-  return {static_cast<int>(blockIdx.y) * kTileRows,
+  return {rank, static_cast<int>(blockIdx.y) * kTileRows,
           static_cast<int>(blockIdx.x) / Gemm::kSplits * Gemm::Shape::kWidth, first,
           steps * (rank + 1) / Gemm::kSplits - first};
 }
 
 template <typename Gemm>
 struct SplitShared {
-  std::uint32_t data = 0, full = 0, empty = 0;
+  std::uint32_t stages = 0, parts = 0, full = 0, empty = 0;
 
   __device__ explicit SplitShared(const void* raw) {
-    data = (shared_address(raw) + kSwizzleAlignment - 1) / kSwizzleAlignment * kSwizzleAlignment;
-    full = data + Gemm::kDataBytes;
+    stages = (shared_address(raw) + kSwizzleAlignment - 1) / kSwizzleAlignment * kSwizzleAlignment;
+    parts = stages + Gemm::kStages * Gemm::Shape::kStageBytes;
+    full = parts + Gemm::kPartsBytes;
     empty = full + Gemm::kStages * sizeof(std::uint64_t);
   }
-  __device__ std::uint32_t stage(int i) const { return data + i * Gemm::Shape::kStageBytes; }
+  __device__ std::uint32_t stage(int i) const { return stages + i * Gemm::Shape::kStageBytes; }
   __device__ std::uint32_t full_at(int i) const { return full + i * 8; }
   __device__ std::uint32_t empty_at(int i) const { return empty + i * 8; }
 };
@@ -100,49 +102,58 @@ __device__ void produce_split(const SplitMaps& maps, const SplitShared<Gemm>& sh
   }
 }
 
-// A thread's pairs of d to the block's sums, row by row.
+// Four of a thread's sums, the i-th, in the part of the band that came from another block.
 template <typename Gemm>
-__device__ void write_sums(const float (&d)[Gemm::Shape::kWidth / 2], float* sums, int consumer) {
-  const int thread = threadIdx.x % kWarpgroup, lane = thread % 32;
-  const int row = consumer * kConsumerRows + thread / 32 * 16 + lane / 4;
+__device__ std::uint32_t part_at(const SplitShared<Gemm>& shared, int part, int thread, int i) {
+  return shared.parts + part * Gemm::kPartBytes + (i * Gemm::kBandThreads + thread) * 16;
+}
+
+// thread: of the consumers'. Leaves the band's owner all but its own sums.
+template <typename Gemm>
+__device__ void give_sums(const typename Gemm::Sums& d, const SplitShared<Gemm>& shared, int rank,
+                          int thread) {
+  const int owner = thread / Gemm::kBandThreads;
+  if (owner == rank) return;
+  const int part = rank < owner ? rank : rank - 1;
 #pragma unroll
-  for (int i = 0; i < Gemm::Shape::kWidth / 2; i += 2) {
-    float* const to = sums + (row + i / 2 % 2 * 8) * Gemm::kSumStride + i / 4 * 8 + lane % 4 * 2;
-    *reinterpret_cast<float2*>(to) = make_float2(d[i], d[i + 1]);
+  for (int i = 0; i < Gemm::Shape::kWidth / 8; ++i) {
+    store_to_block(part_at(shared, part, thread % Gemm::kBandThreads, i), owner,
+                   {d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]});
   }
 }
 
-// Eight neighbours' sums over the cluster.
 template <typename Gemm>
-__device__ void add_up(float (&total)[8], std::uint32_t address) {
+__device__ void add_given(typename Gemm::Sums& d, const SplitShared<Gemm>& shared, int thread) {
 #pragma unroll
-  for (float& value : total) value = 0;
+  for (int part = 0; part < Gemm::kSplits - 1; ++part) {
 #pragma unroll
-  for (int rank = 0; rank < Gemm::kSplits; ++rank) {
-    const float4 low = load_from_block(address, rank), high = load_from_block(address + 16, rank);
-    total[0] += low.x, total[1] += low.y, total[2] += low.z, total[3] += low.w;
-    total[4] += high.x, total[5] += high.y, total[6] += high.z, total[7] += high.w;
+    for (int i = 0; i < Gemm::Shape::kWidth / 8; ++i) {
+      const float4 given =
+          load_shared_floats(part_at(shared, part, thread % Gemm::kBandThreads, i));
+      d[4 * i] += given.x, d[4 * i + 1] += given.y;
+      d[4 * i + 2] += given.z, d[4 * i + 3] += given.w;
+    }
   }
 }
 
-// This block's band of the tile: eight columns of out at a time.
+// thread: of the consumers'. Two neighbours at a time, as wgmma leaves them (wgmma.cuh).
 template <typename Gemm>
-__device__ void finish_band(std::uint32_t sums, const SplitPlace& place, const SplitSizes& sizes,
-                            typename Gemm::T* out) {
-  using Shape = typename Gemm::Shape;
-  constexpr int kBand = kTileRows / Gemm::kSplits, kPieces = Shape::kWidth / 8;
-  const int first = static_cast<int>(blockIdx.x) % Gemm::kSplits * kBand;
-  for (int i = threadIdx.x; i < kBand * kPieces; i += kBlockThreads) {
-    const int row = first + i / kPieces, column = i % kPieces * 8;
-    if (place.row + row >= sizes.m || place.column + column >= sizes.n) continue;
-    const std::uint32_t from = sums + (row * Gemm::kSumStride + column) * 4;
-    float value[8];
-    add_up<Gemm>(value, from);
-    using T = typename Gemm::T;
-    const uint4 packed{pack<T>(value[0], value[1]), pack<T>(value[2], value[3]),
-                       pack<T>(value[4], value[5]), pack<T>(value[6], value[7])};
-    *reinterpret_cast<uint4*>(out + static_cast<std::int64_t>(place.row + row) * sizes.n +
-                              place.column + column) = packed;
+__device__ void store_band(const typename Gemm::Sums& d, const SplitPlace& place,
+                           const SplitSizes& sizes, int thread, typename Gemm::T* out) {
+  const int lane = thread % 32;
+  const int row = place.row + thread / 32 * 16 + lane / 4, column = place.column + lane % 4 * 2;
+#pragma unroll
+  for (int below = 0; below < 2; ++below) {
+    if (row + below * 8 >= sizes.m) return;
+    typename Gemm::T* const to =
+        out + static_cast<std::int64_t>(row + below * 8) * sizes.n + column;
+#pragma unroll
+    for (int i = 0; i < Gemm::Shape::kWidth / 8; ++i) {
+      if (column + i * 8 >= sizes.n) break;
+      const std::uint32_t pair =
+          pack<typename Gemm::T>(d[4 * i + 2 * below], d[4 * i + 2 * below + 1]);
+      *reinterpret_cast<std::uint32_t*>(to + i * 8) = pair;
+    }
   }
 }
 
@@ -164,26 +175,30 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     fence_barrier_init();
   }
   __syncthreads();
+  cluster_arrive();
   let_next_kernel_start();
   const int consumer = warpgroup_of_warp() - 1;
   if (consumer < 0) {
     if (threadIdx.x == 0) produce_split(maps, shared, place);
-    __syncthreads();
-  } else {
-    float d[Gemm::Shape::kWidth / 2];
-    RingPosition<Gemm::kStages> at;
-    multiply_tile<typename Gemm::Shape>(d, shared, at, place.steps, consumer, [&](int stage) {
-      if (threadIdx.x % kWarpgroup == 0) barrier_arrive(shared.empty_at(stage));
-    });
-    __syncthreads();  // both consumers have left the ring
-    write_sums<Gemm>(d, reinterpret_cast<float*>(raw + (shared.data - shared_address(raw))),
-                     consumer);
+    __syncwarp();
+    cluster_wait();
+    cluster_sync();
+    return;
   }
+  typename Gemm::Sums d;
+  RingPosition<Gemm::kStages> at;
+  multiply_tile<typename Gemm::Shape>(d, shared, at, place.steps, consumer, [&](int stage) {
+    if (threadIdx.x % kWarpgroup == 0) barrier_arrive(shared.empty_at(stage));
+  });
+  const int thread = static_cast<int>(threadIdx.x) - kWarpgroup;
   __syncwarp();
+  cluster_wait();  // the others have started, so that their shared memory may be written
+  give_sums<Gemm>(d, shared, place.rank, thread);
   cluster_sync();
-  finish_band<Gemm>(shared.data, place, sizes, out);
-  cluster_sync();  // no block may end while another reads its sums
-#endif             // other architectures never launch it
+  if (thread / Gemm::kBandThreads != place.rank) return;
+  add_given<Gemm>(d, shared, thread);
+  store_band<Gemm>(d, place, sizes, thread, out);
+#endif  // other architectures never launch it
 }
 
 }  // namespace fusegate::sm90

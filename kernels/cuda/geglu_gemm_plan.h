@@ -1,5 +1,5 @@
-// How a GEMM is cut into tiles, whatever the architecture: out [rows, cols] of x [rows, k] and
-// weights. Of GeGLU's product, cols is hidden and k is dim.
+// How a GEMM with GeGLU as its epilogue is cut into tiles, whatever the architecture:
+// h [rows, hidden] = gelu_tanh(x w_gate^T) * (x w_up^T), x [rows, dim].
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace fusegate {
 
-struct GemmSize {
+struct GegluGemmSize {
   std::int64_t rows = 0;
-  std::int64_t cols = 0;
-  std::int64_t k = 0;
+  std::int64_t hidden = 0;
+  std::int64_t dim = 0;
 };
 
-struct GemmPlan {
+struct GegluGemmPlan {
   std::size_t tile = 0;  // of the architecture's tile shapes
   TileRaster raster;
   int blocks = 0;   // block (or cluster of blocks) b works on tiles b, b + blocks, ...

@@ -1,14 +1,14 @@
-// The GEMM for problems of many tiles: out = x w^T, or h = gelu_tanh(x w_gate^T) * (x w_up^T) in
-// one kernel, so that g and u never reach device memory. One block an SM, each working through many
-// tiles.
+// h = gelu_tanh(x w_gate^T) * (x w_up^T) in one kernel: a tile's w rows are as many of w_gate's as
+// of w_up's, one above the other, so that one wgmma multiplies both and g and u never reach device
+// memory. One block an SM, each working through many tiles.
 //
-// - A tile's w rows come in two halves, one above the other, so that one wgmma multiplies both: as
-//   many rows of w_gate as of w_up, or neighbours of a single w.
 // - Beside the producer, the first warpgroup has three warps that finish tiles: the consumers round
-//   their sums into shared memory and go on with the next tile, while the finishers compute GeGLU
-//   and store. With the epilogue in the consumers the tensor cores stood still for it: of 16,000 SM
-//   cycles a tile at 8192 x 3072 x 768, GeGLU took 1,940 and the rest of the epilogue 1,310 (an
-//   H200, by leaving them out). A block's last tile the consumers finish themselves.
+//   their sums of g and u into shared memory and go on with the next tile, while the finishers
+//   compute GeGLU and store. With the epilogue in the consumers the tensor cores stood still for
+//   it: of 16,000 SM cycles a tile at 8192 x 3072 x 768, GeGLU took 1,940 and the rest of the
+//   epilogue 1,310 (an H200, by leaving them out). A block's last tile the consumers finish
+//   themselves: behind it there is nothing to hide the work, and eight warps are through before
+//   three.
 // - g and u are rounded to the dtype before GeGLU, as tensors of their own would be; GeGLU itself
 // is
 //   fp32, and h is rounded once.
@@ -17,8 +17,8 @@
 #pragma once
 
 #include "kernels/cuda/gelu_tanh.cuh"
-#include "kernels/cuda/gemm_sm90_plan.h"
 #include "kernels/cuda/sm90/gemm_tile.cuh"
+#include "kernels/cuda/tile_raster.h"
 
 namespace fusegate::sm90 {
 
@@ -28,21 +28,20 @@ inline constexpr int kFinishers = 96;  // threads: warps 1 to 3
 inline constexpr int kHandFull = 1, kHandFree = 3, kHandThreads = kFinishers + kWarpgroup;
 inline constexpr int kFinisherBarrier = 5;
 
-// kHalf: rows of weights in each half of a tile.
-template <typename T_, GemmEpilogue kEpilogue_, int kHalf_, int kStages_, int kCluster_>
-struct PersistentGemm {
+// kColumns: of h.
+template <typename T_, int kColumns_, int kStages_, int kCluster_>
+struct GegluGemm {
   using T = T_;
-  using Shape = TileShape<T, 2 * kHalf_, kStages_>;
-  static constexpr bool kIsGeglu = kEpilogue_ == GemmEpilogue::kGeglu;
-  static constexpr int kHalf = kHalf_;
+  using Shape = TileShape<T, 2 * kColumns_, kStages_>;
+  static constexpr int kColumns = kColumns_;
   static constexpr int kStages = kStages_;
   static constexpr int kCluster = kCluster_;
-  static constexpr int kColumns = kIsGeglu ? kHalf : 2 * kHalf;  // of out
   // Columns that one TMA store writes: a box's row is as wide as its swizzle.
-  static constexpr int kPanel = kHalf % 64 == 0 ? 64 : 32;
+  static constexpr int kPanel = kColumns % 64 == 0 ? 64 : 32;
+  static constexpr int kPanels = kColumns / kPanel;
   static constexpr int kPanelBytes = kConsumerRows * kPanel * 2;
-  // What a consumer hands over of each half.
-  static constexpr int kHandBytes = kHalf / kPanel * kPanelBytes;
+  // What a consumer hands over of g, and as much of u.
+  static constexpr int kHandBytes = kPanels * kPanelBytes;
   static constexpr int kHandsBytes = kConsumers * 2 * kHandBytes;
   static constexpr int kSharedBytes = kStages * Shape::kStageBytes + kHandsBytes +
                                       static_cast<int>(sizeof(RingBarriers<kStages>)) +
@@ -50,16 +49,15 @@ struct PersistentGemm {
   static_assert(kSharedBytes <= kMostSharedBytes);
 };
 
-// w: of the halves; the same twice where there is no GeGLU.
-struct PersistentMaps {
-  CUtensorMap x, w[2], out;
+struct GegluMaps {
+  CUtensorMap x, w_gate, w_up, h;
 };
 
 template <typename Gemm>
-struct PersistentShared {
+struct GegluShared {
   std::uint32_t stages = 0, hands = 0, full = 0, empty = 0;
 
-  __device__ explicit PersistentShared(const void* raw) {
+  __device__ explicit GegluShared(const void* raw) {
     stages = (shared_address(raw) + kSwizzleAlignment - 1) / kSwizzleAlignment * kSwizzleAlignment;
     hands = stages + Gemm::kStages * Gemm::Shape::kStageBytes;
     full = hands + Gemm::kHandsBytes;
@@ -74,7 +72,7 @@ struct PersistentShared {
 };
 
 // What a block works on: tiles first, first + step, ...
-struct PersistentWork {
+struct GegluWork {
   const TileRaster& raster;
   int k = 0;
   int rank = 0;  // in the cluster
@@ -91,10 +89,10 @@ struct PersistentWork {
 };
 
 template <typename Gemm>
-struct PersistentProducer {
-  const PersistentMaps& maps;
-  const PersistentShared<Gemm>& shared;
-  const PersistentWork& work;
+struct GegluProducer {
+  const GegluMaps& maps;
+  const GegluShared<Gemm>& shared;
+  const GegluWork& work;
 
   __device__ void run() const {
     const int stages = work.stages();
@@ -126,25 +124,22 @@ struct PersistentProducer {
   }
 
   __device__ void load_w(const TilePosition& tile, int i, int stage) const {
+    const std::uint32_t gate = shared.stage(stage) + Gemm::Shape::kXBytes;
+    const std::uint32_t up = gate + Gemm::Shape::kWBytes / 2;
+    const std::uint32_t full = shared.full_at(stage);
+    const int column = i * kStageColumns, row = tile.col * Gemm::kColumns;
     if constexpr (Gemm::kCluster == 1) {
-      for (int half = 0; half < 2; ++half) {
-        load_box(maps.w[half], half_at(stage, half), shared.full_at(stage), i * kStageColumns,
-                 w_row(tile, half));
-      }
+      load_box(maps.w_gate, gate, full, column, row);
+      load_box(maps.w_up, up, full, column, row);
     } else {
       static_assert(Gemm::kCluster == 2);
       constexpr std::uint16_t kBothBlocks = 3;
-      load_box_multicast(maps.w[work.rank], half_at(stage, work.rank), shared.full_at(stage),
-                         i * kStageColumns, w_row(tile, work.rank), kBothBlocks);
+      if (work.rank == 0) {
+        load_box_multicast(maps.w_gate, gate, full, column, row, kBothBlocks);
+      } else {
+        load_box_multicast(maps.w_up, up, full, column, row, kBothBlocks);
+      }
     }
-  }
-
-  __device__ std::uint32_t half_at(int stage, int half) const {
-    return shared.stage(stage) + Gemm::Shape::kXBytes + half * (Gemm::Shape::kWBytes / 2);
-  }
-
-  static __device__ int w_row(const TilePosition& tile, int half) {
-    return tile.col * Gemm::kColumns + (Gemm::kIsGeglu ? 0 : half * Gemm::kHalf);
   }
 };
 
@@ -156,16 +151,14 @@ __device__ inline std::uint32_t geglu(std::uint32_t g, std::uint32_t u) {
 }
 
 template <typename Gemm>
-struct PersistentConsumer {
-  const PersistentShared<Gemm>& shared;
-  const PersistentWork& work;
+struct GegluConsumer {
+  const GegluShared<Gemm>& shared;
+  const GegluWork& work;
   int number = 0;
 
-  using T = typename Gemm::T;
   using Shape = typename Gemm::Shape;
   using Sums = float[Shape::kWidth / 2];
-  static constexpr int kSecond =
-      Shape::kWidth / 4;  // of a thread's sums, where the second half's begin
+  static constexpr int kUp = Shape::kWidth / 4;  // of a thread's sums, where u's begin
 
   __device__ void run() const {
     const int stages = work.stages();
@@ -174,12 +167,11 @@ struct PersistentConsumer {
       Sums d;
       multiply_tile<Shape>(d, shared, at, stages, number, [&](int stage) { release(stage); });
       named_sync(kHandFree + number, kHandThreads);
-      if (Gemm::kIsGeglu && work.is_last(tile)) {
-        write_geglu(d);
+      if (work.is_last(tile)) {
+        finish(d);
       } else {
-        write_sums(d);
+        hand_over(d);
       }
-      if (!Gemm::kIsGeglu || work.is_last(tile)) fence_async_proxy();
       named_arrive(kHandFull + number, kHandThreads);
     }
   }
@@ -196,28 +188,31 @@ struct PersistentConsumer {
     }
   }
 
-  __device__ void write_sums(const Sums& d) const {
+  __device__ void hand_over(const Sums& d) const {
     const std::uint32_t hand = shared.hand(number);
 #pragma unroll
-    for (int pair = 0; pair < Gemm::kHalf / 16; ++pair) {
+    for (int pair = 0; pair < Gemm::kColumns / 16; ++pair) {
       write_columns(pair, hand, [&](int i) { return rounded(d, pair * 8 + i); });
       write_columns(pair, hand + Gemm::kHandBytes,
-                    [&](int i) { return rounded(d, pair * 8 + i + kSecond); });
+                    [&](int i) { return rounded(d, pair * 8 + i + kUp); });
     }
   }
 
-  // h itself, as the finishers would leave it: behind the last tile there is nothing to hide their
-  // work, and eight warps are through with it before three.
-  __device__ void write_geglu(const Sums& d) const {
+  // h itself, as the finishers would leave it.
+  __device__ void finish(const Sums& d) const {
 #pragma unroll
-    for (int pair = 0; pair < Gemm::kHalf / 16; ++pair) {
+    for (int pair = 0; pair < Gemm::kColumns / 16; ++pair) {
       write_columns(pair, shared.hand(number), [&](int i) {
-        return geglu<T>(rounded(d, pair * 8 + i), rounded(d, pair * 8 + i + kSecond));
+        const int at = pair * 8 + i;
+        return geglu<typename Gemm::T>(rounded(d, at), rounded(d, at + kUp));
       });
     }
+    fence_async_proxy();
   }
 
-  static __device__ std::uint32_t rounded(const Sums& d, int i) { return pack<T>(d[i], d[i + 1]); }
+  static __device__ std::uint32_t rounded(const Sums& d, int i) {
+    return pack<typename Gemm::T>(d[i], d[i + 1]);
+  }
 
   // 16 columns of the warp's 16 rows: four 8x8 matrices, two down and two across, word(0), (2), (4)
   // and (6). Lane l gives the address of row l % 8 of matrix l / 8.
@@ -235,10 +230,10 @@ struct PersistentConsumer {
 };
 
 template <typename Gemm>
-struct PersistentFinisher {
-  const PersistentMaps& maps;
-  const PersistentShared<Gemm>& shared;
-  const PersistentWork& work;
+struct GegluFinisher {
+  const GegluMaps& maps;
+  const GegluShared<Gemm>& shared;
+  const GegluWork& work;
   int thread = 0;  // of kFinishers
 
   __device__ void run() const {
@@ -246,7 +241,7 @@ struct PersistentFinisher {
     for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
       for (int consumer = 0; consumer < kConsumers; ++consumer) {
         named_sync(kHandFull + consumer, kHandThreads);
-        if (Gemm::kIsGeglu && !work.is_last(tile)) compute_geglu(shared.hand(consumer));
+        if (!work.is_last(tile)) finish(shared.hand(consumer));
         store(work.raster.at(tile), consumer);
         if (!work.is_last(tile)) free(consumer);
       }
@@ -258,7 +253,7 @@ struct PersistentFinisher {
   __device__ void free(int consumer) const { named_arrive(kHandFree + consumer, kHandThreads); }
 
   // In place of g. g and u lie alike, so that the swizzle is of no concern.
-  __device__ void compute_geglu(std::uint32_t hand) const {
+  __device__ void finish(std::uint32_t hand) const {
     using T = typename Gemm::T;
 #pragma unroll 2
     for (int i = thread * 16; i < Gemm::kHandBytes; i += kFinishers * 16) {
@@ -267,14 +262,14 @@ struct PersistentFinisher {
                               geglu<T>(g.w, u.w)});
     }
     fence_async_proxy();
-    named_sync(kFinisherBarrier, kFinishers);
   }
 
   // Returns when the hand may be written again.
   __device__ void store(const TilePosition& tile, int consumer) const {
+    named_sync(kFinisherBarrier, kFinishers);
     if (thread == 0) {
-      for (int panel = 0; panel < Gemm::kColumns / Gemm::kPanel; ++panel) {
-        store_box(maps.out, shared.hand(consumer) + panel * Gemm::kPanelBytes,
+      for (int panel = 0; panel < Gemm::kPanels; ++panel) {
+        store_box(maps.h, shared.hand(consumer) + panel * Gemm::kPanelBytes,
                   tile.col * Gemm::kColumns + panel * Gemm::kPanel,
                   work.row<Gemm>(tile) + consumer * kConsumerRows);
       }
@@ -286,9 +281,9 @@ struct PersistentFinisher {
 };
 
 template <typename Gemm>
-__device__ void prepare_barriers(const PersistentMaps& maps, const PersistentShared<Gemm>& shared) {
+__device__ void prepare_barriers(const GegluMaps& maps, const GegluShared<Gemm>& shared) {
   if (threadIdx.x == 0) {
-    for (const CUtensorMap* map : {&maps.x, &maps.w[0], &maps.w[1], &maps.out}) prefetch_map(*map);
+    for (const CUtensorMap* map : {&maps.x, &maps.w_gate, &maps.w_up, &maps.h}) prefetch_map(*map);
     for (int i = 0; i < Gemm::kStages; ++i) {
       barrier_init(shared.full_at(i), 1);
       barrier_init(shared.empty_at(i), kConsumers * Gemm::kCluster);
@@ -305,25 +300,25 @@ __device__ void prepare_barriers(const PersistentMaps& maps, const PersistentSha
 // One cluster works on a tile of kCluster tiles, one above the other.
 template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
-    persistent_gemm_kernel(const __grid_constant__ PersistentMaps maps,
-                           const __grid_constant__ TileRaster raster, int k) {
+    geglu_gemm_kernel(const __grid_constant__ GegluMaps maps,
+                      const __grid_constant__ TileRaster raster, int k) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
-  const PersistentShared<Gemm> shared(raw);
-  const PersistentWork work{raster, k, Gemm::kCluster > 1 ? static_cast<int>(cluster_rank()) : 0,
-                            static_cast<int>(blockIdx.x) / Gemm::kCluster,
-                            static_cast<int>(gridDim.x) / Gemm::kCluster};
+  const GegluShared<Gemm> shared(raw);
+  const GegluWork work{raster, k, Gemm::kCluster > 1 ? static_cast<int>(cluster_rank()) : 0,
+                       static_cast<int>(blockIdx.x) / Gemm::kCluster,
+                       static_cast<int>(gridDim.x) / Gemm::kCluster};
   prepare_barriers<Gemm>(maps, shared);
   let_next_kernel_start();
   const int warpgroup = warpgroup_of_warp();
   if (warpgroup > 0) {
-    PersistentConsumer<Gemm>{shared, work, warpgroup - 1}.run();
+    GegluConsumer<Gemm>{shared, work, warpgroup - 1}.run();
   } else if (threadIdx.x >= kWarpgroup - kFinishers) {
-    PersistentFinisher<Gemm>{maps, shared, work,
-                             static_cast<int>(threadIdx.x) - (kWarpgroup - kFinishers)}
+    GegluFinisher<Gemm>{maps, shared, work,
+                        static_cast<int>(threadIdx.x) - (kWarpgroup - kFinishers)}
         .run();
   } else {
-    if (threadIdx.x == 0) PersistentProducer<Gemm>{maps, shared, work}.run();
+    if (threadIdx.x == 0) GegluProducer<Gemm>{maps, shared, work}.run();
     __syncwarp();
   }
   // No block may end while another of its cluster writes to it or arrives at its barriers.

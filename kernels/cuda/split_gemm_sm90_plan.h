@@ -1,0 +1,42 @@
+// The shapes that split_gemm_sm90 has, and where one is worth a try. Plain C++, so that it is
+// tested without a GPU. Which of them is fastest is measured (lt_tuning.h).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fusegate {
+
+inline constexpr int kSplitGemmRows = 128;  // of every tile
+inline constexpr int kSplitGemmStep = 64;   // of k
+
+struct SplitGemmShape {
+  int cols = 0;    // of a tile
+  int stages = 0;  // of kSplitGemmStep columns of x and of w
+  int splits = 0;  // blocks of a cluster, which share k out
+};
+
+inline constexpr std::array<SplitGemmShape, 5> kSplitGemmShapes{{
+    {.cols = 32, .stages = 6, .splits = 4},
+    {.cols = 64, .stages = 6, .splits = 4},
+    {.cols = 64, .stages = 6, .splits = 2},
+    {.cols = 96, .stages = 6, .splits = 4},
+    {.cols = 128, .stages = 6, .splits = 2},
+}};
+
+struct SplitGemmSize {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+};
+
+// Indices of the shapes whose blocks all have a part of k and an SM to themselves at one time.
+std::vector<std::size_t> split_gemm_shapes(const SplitGemmSize& size, int sm_count);
+
+// "split_gemm_sm90: tiles of 128 x 64, k over 4 blocks"
+std::string split_gemm_text(std::size_t shape);
+
+}  // namespace fusegate
