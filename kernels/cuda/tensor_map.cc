@@ -1,29 +1,24 @@
 #include "kernels/cuda/tensor_map.h"
 
-#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include "kernels/cuda/cuda_error.h"
+#include "kernels/cuda/driver_function.h"
 
 namespace fusegate {
 namespace {
 
-using Encode = decltype(&cuTensorMapEncodeTiled);
+using Encode = decltype(cuTensorMapEncodeTiled);
 
-// From the driver at run time, so that the program starts where there is none.
-Encode find_encode() {
-  void* entry = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  FUSEGATE_CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000,
-                                                 cudaEnableDefault, &found));
-  if (entry == nullptr) throw DeviceError("the driver has no cuTensorMapEncodeTiled");
-  return reinterpret_cast<Encode>(entry);
+Encode* find_encode() {
+  Encode* const encode = driver_function<Encode>("cuTensorMapEncodeTiled", 12000);
+  if (encode == nullptr) throw DeviceError("the driver has no cuTensorMapEncodeTiled");
+  return encode;
 }
 
 }  // namespace
 
 CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns) {
-  static const Encode encode = find_encode();
+  static Encode* const encode = find_encode();
   const cuuint64_t sizes[] = {static_cast<cuuint64_t>(tensor.cols),
                               static_cast<cuuint64_t>(tensor.rows)};
   const cuuint64_t row_bytes[] = {sizes[0] * dtype_bytes(tensor.dtype)};
