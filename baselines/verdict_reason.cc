@@ -10,6 +10,17 @@ namespace {
 std::string percent(double share) { return fmt::format("{:.2f} %", 100 * std::abs(share)); }
 std::string signed_percent(double share) { return fmt::format("{:+.2f} %", 100 * share); }
 
+// Ratios: as much faster as the smallest slowdown that matters is slower.
+double least_gain(const Rule& rule) { return -rule.min_effect / (1 + rule.min_effect); }
+
+// What does not matter, "0.30 %"; both ends of it where they are of different sizes, "[-33.33,
+// +50.00] %", lest an interval seem to lie within what it reaches past.
+std::string band(const Rule& rule) {
+  const std::string slower = percent(rule.min_effect), faster = percent(least_gain(rule));
+  if (slower == faster) return slower;
+  return fmt::format("[{:+.2f}, {:+.2f}] %", 100 * least_gain(rule), 100 * rule.min_effect);
+}
+
 std::string change(const Comparison& comparison, const Verdict& verdict, const Rule& rule) {
   const bool slower = verdict.kind == VerdictKind::kRegression;
   std::string text =
@@ -39,16 +50,18 @@ std::string of_control(const Comparison& comparison, const Verdict& verdict) {
 }
 
 // Time changed for certain, or time at equal clock did, and yet no verdict.
-std::string disagreement(const Comparison& comparison, const Verdict& verdict, const Rule& rule) {
-  if (!comparison.cycles) return "";
+std::string disagreement(const Comparison& comparison, const Circumstances& circumstances,
+                         const Verdict& verdict, const Rule& rule) {
+  if (!comparison.cycles || circumstances.cycles_alone) return "";
   if (const auto slower = says_slower_in_time_alone(comparison, rule)) {
     return fmt::format("time says {} ({}), time at equal clock does not ({}): the clock moved",
                        *slower ? "slower" : "faster", signed_percent(verdict.effect_time),
                        signed_percent(verdict.effect));
   }
-  const bool is_beyond =
-      verdict.interval.low > rule.min_effect || -verdict.interval.high > rule.min_effect;
-  if (!is_beyond) return "";
+  const bool is_slower = verdict.interval.low > rule.min_effect;
+  const bool is_faster = verdict.interval.high < least_gain(rule);
+  if (!is_slower && !is_faster) return "";
+  if (both_show(comparison.time, *comparison.cycles, is_slower ? 1 : -1, rule)) return "";
   return fmt::format("{} at equal clock, but time ({}) and cycles ({}) do not both show it",
                      signed_percent(verdict.effect), signed_percent(verdict.effect_time),
                      signed_percent(verdict.effect_cycles));
@@ -62,8 +75,7 @@ std::string undecided(const Comparison& comparison, const Circumstances& circums
   }
   if (comparison.has_borrowed_noise) {
     return "one invocation a side may be the odd one out, and the noise shown is that of the "
-           "suite's "
-           "other benchmarks; take at least two";
+           "suite's other benchmarks; take at least two";
   }
   if (comparison.has_single_invocation) {
     return fmt::format("one invocation of the {} may be the odd one out; take at least two",
@@ -75,14 +87,13 @@ std::string undecided(const Comparison& comparison, const Circumstances& circums
                        "not confirm it",
                        signed_percent(verdict.effect), comparison.confirming_invocations);
   }
-  const std::string clock = disagreement(comparison, verdict, rule);
+  const std::string clock = disagreement(comparison, circumstances, verdict, rule);
   if (!clock.empty()) return clock;
   if (circumstances.other_card) {
     return fmt::format("the interval, widened by what two cards differ by, reaches past {}",
-                       percent(rule.min_effect));
+                       band(rule));
   }
-  return fmt::format("the interval reaches past {}, but not far enough to call it",
-                     percent(rule.min_effect));
+  return fmt::format("the interval reaches past {}, but not far enough to call it", band(rule));
 }
 
 std::string choice_changes(const BenchmarkSeries& baseline, const BenchmarkSeries& candidate) {
@@ -102,7 +113,7 @@ std::string reason_of(const Comparison& comparison, const Circumstances& circums
   std::string text;
   if (verdict.kind == VerdictKind::kUnchanged) {
     text = fmt::format("the interval {} to {} lies within {}", signed_percent(verdict.interval.low),
-                       signed_percent(verdict.interval.high), percent(rule.min_effect));
+                       signed_percent(verdict.interval.high), band(rule));
   } else if (verdict.kind == VerdictKind::kInconclusive) {
     text = undecided(comparison, circumstances, verdict, rule);
   } else {

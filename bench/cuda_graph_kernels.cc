@@ -8,42 +8,24 @@
 #include <optional>
 #include <string>
 
+#include "kernels/cuda/driver_function.h"
+
 namespace fusegate {
 namespace {
 
-// Null where the driver has none of that name. version: since which CUDA it is what we declare.
-void* driver_function(const char* name, unsigned version) {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-#if CUDART_VERSION >= 12050
-  const cudaError_t status =
-      cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &found);
-#else
-  static_cast<void>(version);
-  const cudaError_t status = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found);
-#endif
-  if (status != cudaSuccess) cudaGetLastError();  // must not fail the next launch's check
-  return status == cudaSuccess && found == cudaDriverEntryPointSuccess ? function : nullptr;
-}
-
 struct Driver {
-  template <typename Function>
-  static Function* find(const char* name, unsigned version) {
-    return reinterpret_cast<Function*>(driver_function(name, version));
-  }
-
   decltype(cuGraphKernelNodeGetParams)* node_params =
-      find<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams", 12000);
+      driver_function<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams", 12000);
   decltype(cuKernelGetFunction)* function_of =
-      find<decltype(cuKernelGetFunction)>("cuKernelGetFunction", 12000);
+      driver_function<decltype(cuKernelGetFunction)>("cuKernelGetFunction", 12000);
   decltype(cuFuncGetAttribute)* attribute =
-      find<decltype(cuFuncGetAttribute)>("cuFuncGetAttribute", 12000);
+      driver_function<decltype(cuFuncGetAttribute)>("cuFuncGetAttribute", 12000);
   decltype(cuOccupancyMaxActiveBlocksPerMultiprocessor)* blocks_per_sm =
-      find<decltype(cuOccupancyMaxActiveBlocksPerMultiprocessor)>(
+      driver_function<decltype(cuOccupancyMaxActiveBlocksPerMultiprocessor)>(
           "cuOccupancyMaxActiveBlocksPerMultiprocessor", 12000);
   // Spelled out, since headers before 12.3 do not declare it.
   using GetName = CUresult(const char**, CUfunction);
-  GetName* name = find<GetName>("cuFuncGetName", 12030);
+  GetName* name = driver_function<GetName>("cuFuncGetName", 12030);
 
   bool complete() const {
     return node_params != nullptr && function_of != nullptr && attribute != nullptr &&

@@ -1,6 +1,5 @@
 // What the kernels of a CUDA graph take of the GPU, whoever's kernels they are: cuBLAS's come
-// without a handle that the runtime knows, so that the driver is asked. Its functions are looked up
-// when first needed and not linked, for a program must start where there is no driver.
+// without a handle that the runtime knows, so that the driver is asked (driver_function.h).
 #pragma once
 
 #include <vector>
