@@ -108,11 +108,11 @@ ExitCode duet_command(const DuetRequest& request, Console& console) {
   try {
     measured = measure(request, folders, gate.judging, console);
   } catch (const InputError& error) {
-    write_gate_failure(gate, error.what());
+    write_gate_failure(gate, error.what(), console);
     throw;
   }
   if (measured.end == RunEnd::kInterrupted) {
-    write_gate_failure(gate, std::string(kInterrupted));
+    write_gate_failure(gate, std::string(kInterrupted), console);
     return ExitCode::kCouldNotJudge;
   }
   console.out << "\n";
