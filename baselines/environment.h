@@ -14,9 +14,11 @@ namespace fusegate {
 
 using Environment = std::map<std::string, nlohmann::json>;
 
+inline constexpr std::string_view kAbsent = "(absent)";
+
 struct EnvironmentDifference {
   std::string field;
-  std::string baseline;  // "(absent)" where the side has no such field
+  std::string baseline;  // kAbsent where the side has no such field
   std::string candidate;
 };
 
