@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/Error.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <random>
@@ -76,6 +75,10 @@ int finish(Outcome outcome, const InvocationOptions& options, char** argv) {
 
 int run(int argc, char** argv) {
   const Options options = parse_options(argc, argv);
+  if (options.help) {
+    fmt::print("{}", *options.help);
+    return 0;
+  }
   const Suite suite = suite_of(options, program_path().parent_path() / "suites");
   const std::unique_ptr<Device> device = open_device(options.device);
   EnvironmentProbe probe(*device);
@@ -98,8 +101,6 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return fusegate::run(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "fusegate_bench: {}\n", error.what());
     return fusegate::kBadInput;

@@ -203,14 +203,6 @@ std::vector<std::string> suites_in(const std::filesystem::path& folder) {
 
 }  // namespace
 
-json parse_suite_json(const std::string& text, const std::string& source) {
-  try {
-    return json::parse(text);
-  } catch (const json::parse_error& error) {
-    throw InputError(source, "", error.what());
-  }
-}
-
 Suite parse_suite(const json& parsed, const std::string& source) {
   const Node root(parsed, source, "");
   root.expect_object({"name", "protocol", "gate", "sweeps"});
