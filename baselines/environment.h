@@ -27,9 +27,9 @@ struct EnvironmentDifference {
 std::vector<EnvironmentDifference> environment_differences(const Environment& baseline,
                                                            const Environment& candidate);
 
-// The same for two protocols as runs record them, as "protocol.idle_ns" and so on: samples that were
-// taken in another way are another quantity. The smallest effect is no part of that. None where
-// either run records no protocol.
+// The same for two protocols as runs record them, as "protocol.idle_ns" and so on: samples that
+// were taken in another way are another quantity. The smallest effect is no part of that. None
+// where either run records no protocol.
 std::vector<EnvironmentDifference> protocol_differences(const nlohmann::json& baseline,
                                                         const nlohmann::json& candidate);
 

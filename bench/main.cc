@@ -28,8 +28,7 @@ void print_environment(const Device& device, const EnvironmentProbe& probe) {
   fmt::print("{}\n", json.dump(2));
 }
 
-InvocationOptions invocation_options(const Options& options, const Suite& suite,
-                                     Device& device) {
+InvocationOptions invocation_options(const Options& options, const Suite& suite, Device& device) {
   InvocationOptions result{.info = {.suite = suite.name,
                                     .number = options.invocation,
                                     .seed = options.seed ? *options.seed : std::random_device{}(),

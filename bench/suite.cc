@@ -167,9 +167,8 @@ void parse_lengths(const Node& node, Protocol& protocol) {
 }
 
 Protocol parse_protocol(const Node& node) {
-  node.expect_object(
-      {"regime", "samples", "batch_us", "idle_us", "places", "order", "warm_ms", "spin_us", "l2",
-       "layout"});
+  node.expect_object({"regime", "samples", "batch_us", "idle_us", "places", "order", "warm_ms",
+                      "spin_us", "l2", "layout"});
   Regime regime = Regime::kBurst;
   if (node.has("regime")) {
     regime = parse_choice(node.at("regime"), &regime_name, {Regime::kBurst, Regime::kSustained});

@@ -63,8 +63,7 @@ TEST(Suite, TakesWhatIsNotNamedFromTheRegime) {
   EXPECT_EQ(sustained.places, 12);
   EXPECT_EQ(sustained.samples, Protocol{}.samples);
   EXPECT_EQ(sustained.layout, std::nullopt);  // the device's best
-  suite["protocol"].update(
-      {{"warm_ms", 50}, {"places", 2}, {"spin_us", 7}, {"layout", "driver"}});
+  suite["protocol"].update({{"warm_ms", 50}, {"places", 2}, {"spin_us", 7}, {"layout", "driver"}});
   const Protocol named = parse_suite(suite, "mine.json").protocol;
   EXPECT_EQ(named.warm, std::chrono::milliseconds(50));
   EXPECT_EQ(named.places, 2);

@@ -339,7 +339,8 @@ TEST_F(RunPeersTest, GoesOnWithoutThemWhereTheyCannotRun) {
 TEST_F(RunPeersTest, GoesOnWithoutPythonOrTheProgram) {
   request_.peers_program.python = "/nonexistent/python";
   EXPECT_EQ(run(), ExitCode::kNoRegression);
-  EXPECT_THAT(err_.str(), HasSubstr("peers are left out: /nonexistent/python: cannot be started: "));
+  EXPECT_THAT(err_.str(),
+              HasSubstr("peers are left out: /nonexistent/python: cannot be started: "));
   request_.out = {folder_.path() / "second"};
   request_.peers_program.script = folder_.path() / "nothing.py";
   EXPECT_EQ(run(), ExitCode::kNoRegression);
