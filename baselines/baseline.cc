@@ -104,8 +104,8 @@ void read_invocations(const JsonField& entry, BenchmarkSeries& series) {
   const auto fits = list_beside_times(entry, "clock_fit", times.size());
   for (std::size_t i = 0; i < times.size(); ++i) {
     summary.time_ns = times[i].positive_number();
-    summary.cycles = cycles.empty() ? std::numeric_limits<double>::quiet_NaN()
-                                    : cycles[i].positive_number();
+    summary.cycles =
+        cycles.empty() ? std::numeric_limits<double>::quiet_NaN() : cycles[i].positive_number();
     if (!fits.empty()) summary.clock_fit = read_clock_fit(fits[i]);
     series.invocations.push_back(summary);
   }

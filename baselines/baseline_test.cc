@@ -38,8 +38,10 @@ Baseline example() {
   BenchmarkSeries linear;
   linear.name = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
   linear.invocations = {{58123.4567, 99948123.4, 0.00123456, 60}, {58200, 1e8, 0.002, 60}};
-  linear.invocations[0].clock_fit = {
-      .time_squares = 0.012345678, .clock_squares = 0.5, .products = -0.25, .degrees_of_freedom = 59};
+  linear.invocations[0].clock_fit = {.time_squares = 0.012345678,
+                                     .clock_squares = 0.5,
+                                     .products = -0.25,
+                                     .degrees_of_freedom = 59};
   linear.counters = {{"flops", 38654705664.0}, {"kernel_launches", 1}, {"host_ns", 2512.34}};
   linear.choices = {{"addmm", "algo 66"}};
   BenchmarkSeries geglu;

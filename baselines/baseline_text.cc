@@ -82,8 +82,8 @@ std::string series_text(const BenchmarkSeries& series) {
   const auto cycles = values_of(series, &InvocationSummary::cycles);
   const auto finite = [](double value) { return std::isfinite(value); };
   if (!cycles.empty() && std::ranges::all_of(cycles, finite)) {
-    text += fmt::format(",\"cycles\":{},\"clock_fit\":{}", list_text(cycles),
-                        clock_fits_text(series));
+    text +=
+        fmt::format(",\"cycles\":{},\"clock_fit\":{}", list_text(cycles), clock_fits_text(series));
   }
   if (!series.invocations.empty()) {
     text += fmt::format(",\"spread\":{},\"samples\":{}",

@@ -8,8 +8,8 @@
 namespace fusegate {
 
 // The variance of one card's mean logarithm about its model's. Cards differ in the clock that they
-// hold under load, which compute-bound kernels feel in time and less in cycles; at equal clock, short
-// kernels and those whose data just fits the L2 differ by more than long ones.
+// hold under load, which compute-bound kernels feel in time and less in cycles; at equal clock,
+// short kernels and those whose data just fits the L2 differ by more than long ones.
 struct BetweenCards {
   VarianceEstimate time;
   VarianceEstimate cycles;
@@ -21,7 +21,8 @@ struct BetweenCards {
 BetweenCards between_cards(const BenchmarkSeries& series);
 
 // Two cards' worth of it onto the contrast; the degrees of freedom after F. E. Satterthwaite, "An
-// approximate distribution of estimates of variance components", Biometrics Bull. 2 (1946), 110-114.
+// approximate distribution of estimates of variance components", Biometrics Bull. 2 (1946),
+// 110-114.
 void add_variance(const VarianceEstimate& of_one_card, Contrast& contrast);
 
 }  // namespace fusegate

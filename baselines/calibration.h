@@ -93,8 +93,8 @@ struct RuleCalibration {
 // explains.
 struct CardSpread {
   int benchmarks = 0;
-  double time = 0;    // NaN without benchmarks
-  double cycles = 0;  // NaN where any has no cycles
+  double time = 0;         // NaN without benchmarks
+  double cycles = 0;       // NaN where any has no cycles
   double equal_clock = 0;  // likewise
 };
 

@@ -133,8 +133,7 @@ CalibrationPool pool_runs(std::vector<Run> runs) {
 }
 
 std::vector<std::vector<double>> logarithms(const std::vector<PooledCard>& cards,
-                                            std::size_t benchmark,
-                                            double share) {
+                                            std::size_t benchmark, double share) {
   std::vector<std::vector<double>> result;
   for (const PooledCard& card : cards) {
     std::vector<double> values;
@@ -149,8 +148,8 @@ std::vector<std::vector<double>> logarithms(const std::vector<PooledCard>& cards
 double pooled_clock_share(const std::vector<PooledCard>& cards, std::size_t benchmark) {
   std::vector<const BenchmarkSeries*> series;
   for (const PooledCard& card : cards) series.push_back(&card.run.benchmarks[benchmark]);
-  const bool all_have_cycles = std::ranges::all_of(
-      series, [](const BenchmarkSeries* own) { return has_cycles(*own); });
+  const bool all_have_cycles =
+      std::ranges::all_of(series, [](const BenchmarkSeries* own) { return has_cycles(*own); });
   return all_have_cycles ? clock_share(series) : std::numeric_limits<double>::quiet_NaN();
 }
 

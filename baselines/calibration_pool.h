@@ -41,10 +41,10 @@ struct CalibrationPool {
 // succeeded in every invocation. Runs without a device_uuid count as one card.
 CalibrationPool pool_runs(std::vector<Run> runs);
 
-// Logarithms of one benchmark's times, cycles or times at equal clock (log_at_share()), a list a card.
+// Logarithms of one benchmark's times, cycles or times at equal clock (log_at_share()), a list a
+// card.
 std::vector<std::vector<double>> logarithms(const std::vector<PooledCard>& cards,
-                                            std::size_t benchmark,
-                                            double share);
+                                            std::size_t benchmark, double share);
 // The benchmark's clock_share(); NaN where any invocation has no cycles.
 double pooled_clock_share(const std::vector<PooledCard>& cards, std::size_t benchmark);
 

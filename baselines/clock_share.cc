@@ -24,8 +24,7 @@ void add(const BenchmarkSeries& series, ClockFit& sum) {
 
 // Of time about the line through its clock.
 double residual_variance(const ClockFit& fit) {
-  const double explained =
-      fit.clock_squares > 0 ? squared(fit.products) / fit.clock_squares : 0;
+  const double explained = fit.clock_squares > 0 ? squared(fit.products) / fit.clock_squares : 0;
   return std::max(0.0, fit.time_squares - explained) / (fit.degrees_of_freedom - 1);
 }
 

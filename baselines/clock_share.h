@@ -25,13 +25,13 @@ namespace fusegate {
 ClockFit fit_clock(const std::vector<double>& times_ns, const std::vector<double>& cycles);
 
 // From 0 (time does not depend on the clock) to 1 (cycles do not), from the samples of all
-// invocations of one benchmark's series. Where these tell little it is drawn towards a half, by what a normal prior of
-// standard deviation 0.3 says: A. E. Hoerl, R. W. Kennard, "Ridge regression", Technometrics 12
-// (1970), 55-67. 0 where there are no fits: time is then what it is.
+// invocations of one benchmark's series. Where these tell little it is drawn towards a half, by
+// what a normal prior of standard deviation 0.3 says: A. E. Hoerl, R. W. Kennard, "Ridge
+// regression", Technometrics 12 (1970), 55-67. 0 where there are no fits: time is then what it is.
 double clock_share(const std::vector<const BenchmarkSeries*>& series);
 
-// The logarithm of time (share 0), of cycles (share 1), or of time at equal clock, each in a unit of
-// its own.
+// The logarithm of time (share 0), of cycles (share 1), or of time at equal clock, each in a unit
+// of its own.
 double log_at_share(const InvocationSummary& summary, double share);
 
 // Whether every invocation has cycles.

@@ -28,8 +28,7 @@ Samples sample(const Kernel& kernel, int count, std::mt19937_64& random, double 
   Samples samples;
   for (int i = 0; i < count; ++i) {
     const double clock = clock_shift + kernel.clock_noise * normal(random);  // logarithms
-    const double time =
-        std::log(1e4) - kernel.share * clock + kernel.time_noise * normal(random);
+    const double time = std::log(1e4) - kernel.share * clock + kernel.time_noise * normal(random);
     samples.times_ns.push_back(std::exp(time));
     samples.cycles.push_back(std::exp(time + clock) * 1.8);
   }
@@ -103,8 +102,7 @@ TEST(ClockShareTest, IsDrawnToAHalfBySamplesThatTellLittle) {
 
 TEST(ClockShareTest, MayBeAnythingWhereTheClockIsLocked) {
   std::mt19937_64 random(5);
-  const BenchmarkSeries locked =
-      series_of({.clock_noise = 0, .time_noise = 0.001}, 5, 48, random);
+  const BenchmarkSeries locked = series_of({.clock_noise = 0, .time_noise = 0.001}, 5, 48, random);
   EXPECT_TRUE(std::isfinite(clock_share({&locked})));
   const BenchmarkSeries frozen = series_of({.clock_noise = 0, .time_noise = 0}, 5, 48, random);
   EXPECT_TRUE(std::isfinite(clock_share({&frozen})));
@@ -162,8 +160,7 @@ TEST(ClockShareTest, MixesTimeAndCycles) {
   EXPECT_NEAR(log_at_share(summary, 0), 2, 1e-12);
   EXPECT_NEAR(log_at_share(summary, 1), 6, 1e-12);
   EXPECT_NEAR(log_at_share(summary, 0.25), 3, 1e-12);
-  const InvocationSummary without{.time_ns = 1,
-                                  .cycles = std::numeric_limits<double>::quiet_NaN()};
+  const InvocationSummary without{.time_ns = 1, .cycles = std::numeric_limits<double>::quiet_NaN()};
   EXPECT_EQ(log_at_share(without, 0), 0);
 }
 

@@ -169,10 +169,10 @@ class SuiteComparer {
     const double share = deciding(comparison).share(comparison);
     const Difference difference =
         difference_of(sides_of(comparison, share, circumstances_, Part::kExtension));
-    comparison.p_slower_confirmed = p_beyond(
-        {difference.effect, std::sqrt(noise_[i].variance * difference.share),
-         noise_[i].degrees_of_freedom},
-        1, drift_for(comparison).*deciding(comparison).shift, rule_);
+    comparison.p_slower_confirmed =
+        p_beyond({difference.effect, std::sqrt(noise_[i].variance * difference.share),
+                  noise_[i].degrees_of_freedom},
+                 1, drift_for(comparison).*deciding(comparison).shift, rule_);
   }
 
   std::vector<Comparison>& suite_;

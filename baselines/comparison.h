@@ -35,14 +35,14 @@ struct Comparison {
   bool has_borrowed_noise = false;     // on both, so the noise is that of the suite's others
   bool is_control = false;
   bool has_moved = false;  // a control that differs for certain, in time or in cycles
-  // Adjusted over the suite. "Time alone", at whatever clock, tells a clock that moved from a kernel
-  // that did.
+  // Adjusted over the suite. "Time alone", at whatever clock, tells a clock that moved from a
+  // kernel that did.
   double p_slower = 1;
   double p_faster = 1;
   double p_slower_in_time_alone = 1;
   double p_faster_in_time_alone = 1;
-  // What was measured afresh to confirm a slowdown: how many invocations of the candidate, and the p
-  // of "slower" by these alone, not adjusted.
+  // What was measured afresh to confirm a slowdown: how many invocations of the candidate, and the
+  // p of "slower" by these alone, not adjusted.
   int confirming_invocations = 0;
   double p_slower_confirmed = 1;
 

@@ -51,8 +51,8 @@ TEST_F(CompareSuite, AdjustsOverTheSuite) {
   EXPECT_NEAR(suite_[0].p_slower_in_time_alone / p_above(suite_[0].time, threshold), 1.5, 1e-3);
 }
 
-// A kernel of which four fifths of the time go with the clock, as its samples tell: what it takes in
-// time and in cycles where its code is slower and the clock higher by that much.
+// A kernel of which four fifths of the time go with the clock, as its samples tell: what it takes
+// in time and in cycles where its code is slower and the clock higher by that much.
 class AtAnotherClock : public testing::Test {
  protected:
   static constexpr double kShare = 0.8;

@@ -40,8 +40,7 @@ std::set<std::string> slower_against(const GateResult& baseline) {
 void find_ranges(const GateResult& anchor, const GateResult& baseline, Creep& creep) {
   const std::set<std::string> slower = slower_against(baseline);
   for (const FamilyFinding& finding : anchor.families) {
-    CreepFinding found{
-        finding.family + ", " + finding.range, finding.effect, finding.interval, {}};
+    CreepFinding found{finding.family + ", " + finding.range, finding.effect, finding.interval, {}};
     for (const FamilyRow& row : finding.rows) found.benchmarks.push_back(row.benchmark);
     const bool is_known = std::ranges::any_of(
         found.benchmarks, [&](const std::string& name) { return slower.contains(name); });
@@ -61,8 +60,7 @@ void find_benchmarks(const GateResult& anchor, const GateResult& baseline,
   for (const Verdict& verdict : anchor.verdicts) {
     if (verdict.kind != VerdictKind::kRegression) continue;
     if (known.contains(verdict.benchmark)) continue;
-    CreepFinding found{
-        verdict.benchmark, verdict.effect, verdict.interval, {verdict.benchmark}};
+    CreepFinding found{verdict.benchmark, verdict.effect, verdict.interval, {verdict.benchmark}};
     found.beyond_limit = max_creep && found.interval.low > *max_creep;
     creep.benchmarks.push_back(std::move(found));
   }

@@ -25,8 +25,8 @@ bool is_control(std::string_view benchmark) { return benchmark.starts_with("cont
 Drift drift_of(std::vector<Comparison>& suite) {
   const auto controls = std::ranges::count_if(suite, &Comparison::is_control);
   constexpr int kQuantities = 3, kDirections = 2;
-  const double level =
-      kLevel / static_cast<double>(std::max<std::ptrdiff_t>(1, controls) * kQuantities * kDirections);
+  const double level = kLevel / static_cast<double>(std::max<std::ptrdiff_t>(1, controls) *
+                                                    kQuantities * kDirections);
   Drift drift;
   for (Comparison& comparison : suite) {
     if (!comparison.is_control || comparison.has_single_invocation) continue;

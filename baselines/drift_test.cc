@@ -20,10 +20,11 @@ std::vector<double> scaled(double factor) {
 
 // A suite whose control got slower by one factor and whose kernel by another.
 std::vector<Verdict> judged(double control, double kernel, double control_clock = 2) {
-  return judge(test_run({test_series("control_copy/memcpy", kQuiet), test_series("kernel", kQuiet)}),
-               test_run({test_series("control_copy/memcpy", scaled(control), control_clock),
-                         test_series("kernel", scaled(kernel))}),
-               {});
+  return judge(
+      test_run({test_series("control_copy/memcpy", kQuiet), test_series("kernel", kQuiet)}),
+      test_run({test_series("control_copy/memcpy", scaled(control), control_clock),
+                test_series("kernel", scaled(kernel))}),
+      {});
 }
 
 TEST(Drift, AControlIsKnownByItsName) {

@@ -7,7 +7,7 @@ namespace {
 
 std::string shown(const Environment& environment, const std::string& field) {
   const auto found = environment.find(field);
-  if (found == environment.end()) return "(absent)";
+  if (found == environment.end()) return std::string(kAbsent);
   return found->second.is_string() ? found->second.get<std::string>() : found->second.dump();
 }
 

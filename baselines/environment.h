@@ -14,9 +14,11 @@ namespace fusegate {
 
 using Environment = std::map<std::string, nlohmann::json>;
 
+inline constexpr std::string_view kAbsent = "(absent)";
+
 struct EnvironmentDifference {
   std::string field;
-  std::string baseline;  // "(absent)" where the side has no such field
+  std::string baseline;  // kAbsent where the side has no such field
   std::string candidate;
 };
 
@@ -25,9 +27,9 @@ struct EnvironmentDifference {
 std::vector<EnvironmentDifference> environment_differences(const Environment& baseline,
                                                            const Environment& candidate);
 
-// The same for two protocols as runs record them, as "protocol.idle_ns" and so on: samples that were
-// taken in another way are another quantity. The smallest effect is no part of that. None where
-// either run records no protocol.
+// The same for two protocols as runs record them, as "protocol.idle_ns" and so on: samples that
+// were taken in another way are another quantity. The smallest effect is no part of that. None
+// where either run records no protocol.
 std::vector<EnvironmentDifference> protocol_differences(const nlohmann::json& baseline,
                                                         const nlohmann::json& candidate);
 

@@ -82,8 +82,8 @@ Drift drift_of(const MeasuredByName& measured) {
   return drift_of(suite);
 }
 
-void add_values(const BenchmarkSeries& series, double clock_share,
-                std::vector<double>& logarithms, std::vector<int>& blocks) {
+void add_values(const BenchmarkSeries& series, double clock_share, std::vector<double>& logarithms,
+                std::vector<int>& blocks) {
   for (const InvocationSummary& summary : series.invocations) {
     if (summary.extension) continue;
     logarithms.push_back(log_at_share(summary, clock_share));

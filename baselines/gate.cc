@@ -56,9 +56,8 @@ void fold(GateResult& result, bool strict) {
   };
   if (const std::size_t slower = count(verdicts, VerdictKind::kRegression); slower > 0) {
     result.exit_code = ExitCode::kRegression;
-    result.headline =
-        fmt::format("{} of {} got slower, the most {} by {:.2f} %{}", slower, total,
-                    worst(verdicts).benchmark, 100 * worst(verdicts).effect, rest);
+    result.headline = fmt::format("{} of {} got slower, the most {} by {:.2f} %{}", slower, total,
+                                  worst(verdicts).benchmark, 100 * worst(verdicts).effect, rest);
   } else if (invalid != verdicts.end()) {
     refuse(result, fmt::format("{} {}{}", invalid->benchmark, invalid->reason, rest));
   } else if (std::ranges::none_of(verdicts, was_judged)) {
@@ -93,7 +92,8 @@ void note_provenance(const Provenance& baseline, const Provenance& candidate, Ga
   if (both && baseline.device_uuid != candidate.device_uuid) {
     // Ten H200 in three sets (between_cards.cc).
     result.notes.push_back(
-        "The runs come from two cards, which widens every interval: at equal clock, H200s differed by "
+        "The runs come from two cards, which widens every interval: at equal clock, H200s differed "
+        "by "
         "up to 1.4 % in kernels of a few microseconds and by up to 0.3 % in long ones.");
   }
 }
@@ -101,15 +101,15 @@ void note_provenance(const Provenance& baseline, const Provenance& candidate, Ga
 // On a GPU, where the kernels that a process has loaded before may decide where the next one's code
 // lies (docs/protocol.md, "What is left").
 void note_parts(const Run& baseline, const Run& candidate, GateResult& result) {
-  const std::size_t alone = count(result.verdicts, VerdictKind::kMissing) +
-                            count(result.verdicts, VerdictKind::kNew);
+  const std::size_t alone =
+      count(result.verdicts, VerdictKind::kMissing) + count(result.verdicts, VerdictKind::kNew);
   const bool on_gpu =
       !baseline.provenance.device_uuid.empty() && !candidate.provenance.device_uuid.empty();
   if (alone == 0 || alone == result.verdicts.size() || !on_gpu) return;
-  result.notes.push_back(
-      fmt::format("{} in one of the runs alone: processes that measure other benchmarks besides may "
-                  "differ by up to 0.8 % in a GEMM whose code is the same.",
-                  alone == 1 ? "1 benchmark is" : fmt::format("{} benchmarks are", alone)));
+  result.notes.push_back(fmt::format(
+      "{} in one of the runs alone: processes that measure other benchmarks besides may "
+      "differ by up to 0.8 % in a GEMM whose code is the same.",
+      alone == 1 ? "1 benchmark is" : fmt::format("{} benchmarks are", alone)));
 }
 
 void add_notes(const std::vector<std::string>& notes, GateResult& result) {

@@ -132,8 +132,10 @@ TEST(Gate, NotesThatOneRunMeasuredOthersBesides) {
   auto part = test_run({test_series("a", kQuiet)});
   EXPECT_THAT(gate(whole, part, {}).notes, testing::IsEmpty()) << "no GPU";
   whole.provenance.device_uuid = part.provenance.device_uuid = "GPU-1";
-  EXPECT_THAT(gate(whole, part, {}).notes, testing::ElementsAre(HasSubstr("1 benchmark is in one")));
-  EXPECT_THAT(gate(part, whole, {}).notes, testing::ElementsAre(HasSubstr("1 benchmark is in one")));
+  EXPECT_THAT(gate(whole, part, {}).notes,
+              testing::ElementsAre(HasSubstr("1 benchmark is in one")));
+  EXPECT_THAT(gate(part, whole, {}).notes,
+              testing::ElementsAre(HasSubstr("1 benchmark is in one")));
   EXPECT_THAT(gate(whole, whole, {}).notes, testing::IsEmpty());
 }
 

@@ -15,8 +15,8 @@ struct ModeratedContrast {
   VarianceEstimate variance;  // of one invocation, moderated over the suite
 };
 
-// In the input's order; effects are the candidate's less the baseline's. No degrees of freedom where
-// neither the benchmark nor the suite tells anything about the spread between invocations.
+// In the input's order; effects are the candidate's less the baseline's. No degrees of freedom
+// where neither the benchmark nor the suite tells anything about the spread between invocations.
 std::vector<ModeratedContrast> moderated_contrasts(const std::vector<TwoSides>& suite);
 
 }  // namespace fusegate

@@ -28,9 +28,8 @@ TEST(ModeratedContrasts, OneBenchmarkIsAPlainTwoSampleT) {
 }
 
 TEST(ModeratedContrasts, ASuiteModeratesEachVariance) {
-  const std::vector<TwoSides> suite{
-      sides({0, 1}, {0, 1}), sides({0, 10}, {0, 10}), sides({0, 0.1}, {0, 0.1}),
-      sides({0, 3}, {0, 3})};
+  const std::vector<TwoSides> suite{sides({0, 1}, {0, 1}), sides({0, 10}, {0, 10}),
+                                    sides({0, 0.1}, {0, 0.1}), sides({0, 3}, {0, 3})};
   const std::vector<VarianceEstimate> own{{0.5, 2}, {50, 2}, {0.005, 2}, {4.5, 2}};
   const VarianceEstimate prior = fit_variance_priors(own, {0, 0, 0, 0}).front();
   ASSERT_GT(prior.degrees_of_freedom, 0);
@@ -43,7 +42,8 @@ TEST(ModeratedContrasts, ASuiteModeratesEachVariance) {
 }
 
 TEST(ModeratedContrasts, KnowNoMoreThanWasMeasured) {
-  // Equal variances differ by no more than chance, but eight degrees of freedom were measured in all.
+  // Equal variances differ by no more than chance, but eight degrees of freedom were measured in
+  // all.
   const std::vector<TwoSides> suite(4, sides({0, 1}, {0, 1}));
   for (const Contrast& contrast : contrasts_of(suite)) {
     EXPECT_LT(contrast.degrees_of_freedom, 8);

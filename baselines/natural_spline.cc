@@ -52,8 +52,8 @@ double cube_above(double x, double knot) {
   return distance * distance * distance;
 }
 
-// Least squares by modified Gram-Schmidt: the columns are few, and no two of a natural spline's with
-// distinct knots are parallel. A. Bjorck, "Numerics of Gram-Schmidt orthogonalization", Linear
+// Least squares by modified Gram-Schmidt: the columns are few, and no two of a natural spline's
+// with distinct knots are parallel. A. Bjorck, "Numerics of Gram-Schmidt orthogonalization", Linear
 // Algebra Appl. 197-198 (1994), 297-316.
 std::vector<double> least_squares(std::vector<Column> columns, Column y,
                                   std::vector<std::vector<double>>& r) {

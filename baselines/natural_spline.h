@@ -28,7 +28,7 @@ class NaturalSpline {
 
   double low_ = 0;
   double scale_ = 1;
-  std::vector<double> knots_;  // of x scaled to 0 .. 1
+  std::vector<double> knots_;                  // of x scaled to 0 .. 1
   std::vector<std::vector<double>> triangle_;  // R of the points' QR decomposition
   std::vector<double> coefficients_;
 };

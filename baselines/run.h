@@ -32,8 +32,9 @@ struct Run {
 };
 
 // paths: run folders (every *.json in it but run.json, fusegate's own record of the run) and run
-// files; several make one run. A folder's run.json tells blocks and extensions. Files are read on all cores. A stored baseline file is a run too.
-// Throws InputError: no invocation at all, unreadable files, invocations whose environments differ.
+// files; several make one run. A folder's run.json tells blocks and extensions. Files are read on
+// all cores. A stored baseline file is a run too. Throws InputError: no invocation at all,
+// unreadable files, invocations whose environments differ.
 Run load_run(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace fusegate

@@ -41,9 +41,9 @@ TEST(ReadRunBlocks, NamesFileAndFieldOfWhatIsWrong) {
     return "";
   };
   EXPECT_NE(problem("{").find("run.json"), std::string::npos);
-  EXPECT_NE(problem(R"({"invocations": [{"file": "1.json", "block": -1}]})")
-                .find("invocations[0].block"),
-            std::string::npos);
+  EXPECT_NE(
+      problem(R"({"invocations": [{"file": "1.json", "block": -1}]})").find("invocations[0].block"),
+      std::string::npos);
   EXPECT_NE(problem(R"({"session": 5})").find("session"), std::string::npos);
 }
 

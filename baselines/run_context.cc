@@ -33,6 +33,12 @@ void check_schema_version(const JsonField& fusegate) {
   }
 }
 
+// Its fields are whatever the program's protocol has.
+nlohmann::json read_protocol(const JsonField& field) {
+  if (!field.value().is_object()) field.fail("must be an object");
+  return field.value();
+}
+
 void read_fusegate(const JsonField& fusegate, RunFile& file) {
   check_schema_version(fusegate);
   if (const auto environment = fusegate.find("environment")) {
@@ -40,7 +46,7 @@ void read_fusegate(const JsonField& fusegate, RunFile& file) {
   }
   file.provenance.suite = fusegate.text_or_empty("suite");
   if (const auto protocol = fusegate.find("protocol")) {
-    file.provenance.protocol = protocol->value();
+    file.provenance.protocol = read_protocol(*protocol);
   }
   // Google Benchmark's own "date" and "host_name" stand unless this says otherwise.
   if (const auto provenance = fusegate.find("provenance")) {
@@ -61,7 +67,7 @@ void read_provenance(const JsonField& field, Provenance& provenance) {
   read_text("device_uuid", provenance.device_uuid);
   read_text("suite", provenance.suite);
   if (const auto dirty = field.find("dirty")) provenance.dirty = dirty->boolean();
-  if (const auto protocol = field.find("protocol")) provenance.protocol = protocol->value();
+  if (const auto protocol = field.find("protocol")) provenance.protocol = read_protocol(*protocol);
 }
 
 Environment read_environment(const JsonField& field) {

@@ -13,6 +13,8 @@
 
 namespace fusegate {
 
+inline constexpr std::string_view kClockCounter = "sm_clock_hz";
+
 // One element of "benchmarks". Strings are empty and numbers absent where the file has none.
 struct RunFileEntry {
   std::size_t index = 0;  // in "benchmarks"

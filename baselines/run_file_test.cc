@@ -256,6 +256,9 @@ TEST(ReadRunFile, NamesTheFieldOfAnEntry) {
   expect_entry_error("iterations", 0, "benchmarks[0].iterations: must be positive");
   expect_entry_error("run_type", "other", "benchmarks[0].run_type: must be");
   expect_entry_error("error_occurred", 1, "benchmarks[0].error_occurred: must be true or false");
+  expect_entry_error("sm_clock_hz", "1", "benchmarks[0].sm_clock_hz: must be a number");
+  expect_entry_error("flops", true, "benchmarks[0].flops: must be a number");
+  expect_entry_error("host_ns", json::array({1}), "benchmarks[0].host_ns: must be a number");
   expect_entry_error("details", 1, "benchmarks[0].details: must be an object");
   expect_entry_error("details", json::array(), "benchmarks[0].details: must not be an array");
   expect_entry_error("details", {{"choices", {{"a", 1}}}},
@@ -286,6 +289,9 @@ TEST(ReadRunFile, NamesTheFieldOfTheContext) {
          "context.fusegate.environment.mig: must be a string, a number or a boolean");
   expect({{"doubts", {"new_doubt"}}}, "context.fusegate.doubts[0]: \"new_doubt\" is no doubt");
   expect({{"doubts", "unsteady"}}, "context.fusegate.doubts: must be an array");
+  expect({{"protocol", "burst"}}, "context.fusegate.protocol: must be an object");
+  expect({{"provenance", {{"protocol", 1}}}},
+         "context.fusegate.provenance.protocol: must be an object");
   expect({{"provenance", {{"dirty", "no"}}}},
          "context.fusegate.provenance.dirty: must be true or false");
 }

@@ -17,7 +17,6 @@ namespace fusegate {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::string_view kClockCounter = "sm_clock_hz";
 
 [[noreturn]] void fail(const std::string& source, const RunFileEntry& entry, std::string_view field,
                        std::string_view problem) {

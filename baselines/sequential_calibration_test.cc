@@ -77,8 +77,7 @@ TEST(SequentialCalibration, UnchangedSuitesRaiseNoAlarm) {
 
 // The worst case: every benchmark slower by exactly what does not matter yet.
 TEST(SequentialCalibration, TheLevelHoldsOnTheEdge) {
-  const Counts counts =
-      simulate_sequential({.shift = Rule{}.min_effect, .has_cycles = false}, 250);
+  const Counts counts = simulate_sequential({.shift = Rule{}.min_effect, .has_cycles = false}, 250);
   EXPECT_LE(counts.suites_with_false_calls, 5);
 }
 

@@ -28,8 +28,7 @@ TEST(DifferenceOf, PairedIsThePairedTTest) {
 
 // Solved by hand from the normal equations: blocks of two baseline values and one of the candidate.
 TEST(DifferenceOf, BlocksMayHoldSeveralValuesOfASide) {
-  const Difference difference =
-      difference_of({{1, 2, 5, 6}, {3, 8}, {1, 1, 2, 2}, {1, 2}, 0});
+  const Difference difference = difference_of({{1, 2, 5, 6}, {3, 8}, {1, 1, 2, 2}, {1, 2}, 0});
   EXPECT_DOUBLE_EQ(difference.effect, 2);  // 1.5 and 2.5, equally known
   EXPECT_DOUBLE_EQ(difference.share, 0.75);
   EXPECT_EQ(difference.variance.degrees_of_freedom, 3);

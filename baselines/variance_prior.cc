@@ -32,7 +32,7 @@ bool usable(const VarianceEstimate& estimate) {
 // The usable estimates as e = log s^2 - digamma(d/2) + log(d/2), whose mean over chance is the
 // logarithm of the true variance (Smyth 2004, section 6.2).
 struct LogVariances {
-  std::vector<double> x;            // covariates
+  std::vector<double> x;  // covariates
   std::vector<double> e;
   double dispersion_by_chance = 0;  // of e, were all true variances on the trend
 };
@@ -44,8 +44,7 @@ LogVariances log_variances(const std::vector<VarianceEstimate>& estimates,
     if (!usable(estimates[i])) continue;
     const double half = estimates[i].degrees_of_freedom / 2;
     logs.x.push_back(covariates[i]);
-    logs.e.push_back(std::log(estimates[i].variance) - boost::math::digamma(half) +
-                     std::log(half));
+    logs.e.push_back(std::log(estimates[i].variance) - boost::math::digamma(half) + std::log(half));
     logs.dispersion_by_chance += boost::math::trigamma(half);
   }
   logs.dispersion_by_chance /= static_cast<double>(logs.e.size());
@@ -70,8 +69,8 @@ double pooled_level(const std::vector<VarianceEstimate>& estimates,
   double degrees_of_freedom = 0;
   for (std::size_t i = 0; i < estimates.size(); ++i) {
     if (!usable(estimates[i])) continue;
-    squares += estimates[i].degrees_of_freedom * estimates[i].variance /
-               std::exp(trend(covariates[i]));
+    squares +=
+        estimates[i].degrees_of_freedom * estimates[i].variance / std::exp(trend(covariates[i]));
     degrees_of_freedom += estimates[i].degrees_of_freedom;
   }
   return squares / degrees_of_freedom;
@@ -103,9 +102,8 @@ std::vector<VarianceEstimate> fit_variance_priors(const std::vector<VarianceEsti
   const NaturalSpline trend(logs.x, logs.e, trend_parameters(logs.e.size()));
   const double excess = std::max(0.0, dispersion(logs, trend) - logs.dispersion_by_chance);
   const double half = excess > 0 ? trigamma_inverse(excess) : 0;
-  const double level = excess > 0
-                           ? std::exp(boost::math::digamma(half) - std::log(half))
-                           : pooled_level(estimates, covariates, trend);
+  const double level = excess > 0 ? std::exp(boost::math::digamma(half) - std::log(half))
+                                  : pooled_level(estimates, covariates, trend);
   for (std::size_t i = 0; i < estimates.size(); ++i) {
     const double uncertainty =
         excess + trend.leverage(covariates[i]) * (excess + logs.dispersion_by_chance);

@@ -120,8 +120,8 @@ TEST(FitVariancePrior, LeavesOutWhatSaysNothing) {
   EXPECT_EQ(fit_variance_prior({{5, 0}, {5, 0}, {5, 0}}).degrees_of_freedom, 0);
 }
 
-// Variances that fall by a factor of 16 from the shortest kernel to the longest, and by no more than
-// chance about that.
+// Variances that fall by a factor of 16 from the shortest kernel to the longest, and by no more
+// than chance about that.
 std::vector<VarianceEstimate> falling_variances(std::vector<double>& covariates, int count) {
   std::mt19937 random(7);
   std::chi_squared_distribution<double> chi(4);

@@ -68,8 +68,8 @@ VerdictKind kind_without_comparison(const BenchmarkSeries* baseline,
   return VerdictKind::kInconclusive;
 }
 
-// Solving for the noncentrality costs more than all else of a verdict, and the benchmarks of a suite
-// have nearly the same degrees of freedom.
+// Solving for the noncentrality costs more than all else of a verdict, and the benchmarks of a
+// suite have nearly the same degrees of freedom.
 class DetectableEffects {
  public:
   DetectableEffects(std::size_t suite_size, const Circumstances& circumstances, const Rule& rule)

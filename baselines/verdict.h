@@ -33,8 +33,8 @@ struct Rule {
 struct Verdict {
   std::string benchmark;
   VerdictKind kind = VerdictKind::kInconclusive;
-  // Candidate over baseline, minus one: of time at equal clock (clock_share.h); of time where either
-  // side has no cycles, of cycles where they alone decide. NaN where there is none.
+  // Candidate over baseline, minus one: of time at equal clock (clock_share.h); of time where
+  // either side has no cycles, of cycles where they alone decide. NaN where there is none.
   double effect = 0;
   Interval interval;         // of effect; NaN where it cannot be had
   double effect_time = 0;    // at whatever clock either side ran
@@ -57,8 +57,8 @@ struct Verdict {
   int confirming_invocations = 0;  // of the candidate's: measured afresh, as it was not decided
   bool is_control = false;         // its code is the same on both sides
   bool machine_moved = false;      // a control that differs all the same
-  std::string reason;         // one sentence for people: why this verdict
-  std::vector<Doubt> doubts;  // of either side
+  std::string reason;              // one sentence for people: why this verdict
+  std::vector<Doubt> doubts;       // of either side
 };
 
 // Every benchmark of either run, sorted by name. Throws InputError for a rule that is none: a

@@ -32,8 +32,8 @@ TEST(Calibration, UnchangedSuitesRaiseNoAlarm) {
 // feel.
 TEST(Calibration, TheLevelHoldsWhereEveryBenchmarkSitsOnTheEdge) {
   for (const int invocations : {2, 5}) {
-    const Counts counts =
-        simulate({.invocations = invocations, .shift = Rule{}.min_effect, .has_cycles = false}, 1000);
+    const Counts counts = simulate(
+        {.invocations = invocations, .shift = Rule{}.min_effect, .has_cycles = false}, 1000);
     EXPECT_LE(counts.suites_with_false_calls, 20) << invocations;
     EXPECT_GE(counts.suites_with_false_calls, 2) << invocations;  // else it is a test of nothing
   }
@@ -41,7 +41,8 @@ TEST(Calibration, TheLevelHoldsWhereEveryBenchmarkSitsOnTheEdge) {
 
 TEST(Calibration, FalseDiscoveriesStayBelowTheRate) {
   // A third is slower by 3 %, the others sit on the edge.
-  const Simulation simulation{.slowed_share = 1.0 / 3, .slowdown = 0.03, .shift = Rule{}.min_effect};
+  const Simulation simulation{
+      .slowed_share = 1.0 / 3, .slowdown = 0.03, .shift = Rule{}.min_effect};
   const Counts counts = simulate(simulation, 1000);
   EXPECT_LE(counts.false_share_sum / counts.suites, 0.01);
   EXPECT_GT(counts.found, counts.slowed * 0.9);
@@ -179,8 +180,8 @@ TEST(SameCode, ASlowdownOfTwoPercentIsFound) {
   EXPECT_GE(found_when_slowed(0.02, {}).regressions, 27);
 }
 
-// What two processes a side can do with kernels whose processes differ by 0.1 %: the noise of each is
-// borrowed from the others of its length.
+// What two processes a side can do with kernels whose processes differ by 0.1 %: the noise of each
+// is borrowed from the others of its length.
 TEST(SameCode, ASlowdownOfOnePercentIsFound) {
   EXPECT_GE(found_when_slowed(0.01, {}).regressions, 27);
 }

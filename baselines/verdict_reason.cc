@@ -23,8 +23,7 @@ std::string band(const Rule& rule) {
 
 std::string change(const Comparison& comparison, const Verdict& verdict, const Rule& rule) {
   const bool slower = verdict.kind == VerdictKind::kRegression;
-  std::string text =
-      fmt::format("{} by {}", slower ? "slower" : "faster", percent(verdict.effect));
+  std::string text = fmt::format("{} by {}", slower ? "slower" : "faster", percent(verdict.effect));
   if (std::isnan(verdict.effect_cycles)) {
     text += " in time; cycles were not available to confirm it";
   } else {
@@ -83,9 +82,10 @@ std::string undecided(const Comparison& comparison, const Circumstances& circums
   }
   if (const std::string moved = of_control(comparison, verdict); !moved.empty()) return moved;
   if (comparison.p_slower <= rule.false_discovery_rate && comparison.confirming_invocations > 0) {
-    return fmt::format("all invocations together say slower ({}), but the {} fresh ones alone do "
-                       "not confirm it",
-                       signed_percent(verdict.effect), comparison.confirming_invocations);
+    return fmt::format(
+        "all invocations together say slower ({}), but the {} fresh ones alone do "
+        "not confirm it",
+        signed_percent(verdict.effect), comparison.confirming_invocations);
   }
   const std::string clock = disagreement(comparison, circumstances, verdict, rule);
   if (!clock.empty()) return clock;

@@ -42,7 +42,8 @@ TEST(Judge, CallsARegression) {
   EXPECT_LT(verdict.p, 1e-6);
   EXPECT_EQ(verdict.baseline_invocations, 5);
   EXPECT_EQ(verdict.candidate_invocations, 5);
-  EXPECT_THAT(verdict.reason, HasSubstr("slower by 5.00 % at equal clock (+5.00 % in time, +5.00 % in cycles)"));
+  EXPECT_THAT(verdict.reason,
+              HasSubstr("slower by 5.00 % at equal clock (+5.00 % in time, +5.00 % in cycles)"));
 }
 
 TEST(Judge, CallsAnImprovement) {
@@ -72,7 +73,8 @@ TEST(Judge, AnEffectBelowTheSmallestThatMattersIsNoRegression) {
 }
 
 TEST(Judge, TheEdgesOfUnchangedAreRatios) {
-  // Faster by 0.3001 % is 1 / 1.00301: just outside of the smallest effect, as slower by 0.301 % is.
+  // Faster by 0.3001 % is 1 / 1.00301: just outside of the smallest effect, as slower by 0.301 %
+  // is.
   Rule rule;
   rule.confidence = 0.5;
   const auto kind = [&](double factor) {
@@ -299,9 +301,8 @@ TEST(Judge, InTheSustainedRegimeCyclesAloneDecide) {
       judge(in_regime("sustained", 1, 2), in_regime("sustained", 1.02 / 1.03, 2 * 1.03), {})[0];
   EXPECT_EQ(slower.kind, VerdictKind::kRegression);
   EXPECT_GT(slower.interval.low, 0.019);
-  EXPECT_EQ(
-      judge(in_regime("burst", 1, 2), in_regime("burst", 1.02 / 1.03, 2 * 1.03), {})[0].kind,
-      VerdictKind::kInconclusive);
+  EXPECT_EQ(judge(in_regime("burst", 1, 2), in_regime("burst", 1.02 / 1.03, 2 * 1.03), {})[0].kind,
+            VerdictKind::kInconclusive);
   // And the clock's fall is no slowdown, nor anything undecided.
   EXPECT_EQ(judge(in_regime("sustained", 1, 2), in_regime("sustained", 1.05, 2 / 1.05), {})[0].kind,
             VerdictKind::kUnchanged);

@@ -33,8 +33,8 @@ struct InvocationOptions {
   bool resume = false;
 };
 
-// Settles the protocol's layout: numbered where the device has such layouts, unless the protocol asks
-// for the driver's. Throws InputError where it asks for numbered ones and the device has none.
+// Settles the protocol's layout: numbered where the device has such layouts, unless the protocol
+// asks for the driver's. Throws InputError where it asks for numbered ones and the device has none.
 void choose_layout(Device& device, InvocationInfo& info);
 
 // Benchmarks are known by their number in the plan. All must outlive the invocation. Throws

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/Error.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <random>
@@ -29,8 +28,7 @@ void print_environment(const Device& device, const EnvironmentProbe& probe) {
   fmt::print("{}\n", json.dump(2));
 }
 
-InvocationOptions invocation_options(const Options& options, const Suite& suite,
-                                     Device& device) {
+InvocationOptions invocation_options(const Options& options, const Suite& suite, Device& device) {
   InvocationOptions result{.info = {.suite = suite.name,
                                     .number = options.invocation,
                                     .seed = options.seed ? *options.seed : std::random_device{}(),
@@ -76,6 +74,10 @@ int finish(Outcome outcome, const InvocationOptions& options, char** argv) {
 
 int run(int argc, char** argv) {
   const Options options = parse_options(argc, argv);
+  if (options.help) {
+    fmt::print("{}", *options.help);
+    return 0;
+  }
   const Suite suite = suite_of(options, program_path().parent_path() / "suites");
   const std::unique_ptr<Device> device = open_device(options.device);
   EnvironmentProbe probe(*device);
@@ -98,8 +100,6 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return fusegate::run(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "fusegate_bench: {}\n", error.what());
     return fusegate::kBadInput;

@@ -7,6 +7,7 @@
 
 #include "baselines/error.h"
 #include "baselines/file_io.h"
+#include "baselines/json_field.h"
 #include "bench/google_flags.h"
 #include "kernels/kernel.h"
 
@@ -107,11 +108,16 @@ void set_protocol(json& protocol, const json& flags) {
 
 Options parse_options(int argc, const char* const* argv) {
   Options options;
-  CLI::App app{"Measures fusegate's kernels, one process an invocation"};
+  CLI::App app{"Measures fusegate's kernels, one process an invocation", "fusegate_bench"};
   app.footer("Google Benchmark's own flags, --benchmark_filter=REGEX and the rest, work as usual.");
   app.allow_extras();
   add_options(app, options);
-  app.parse(argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    options.help = app.help();
+    return options;
+  }
   options.benchmark_flags = take_protocol_flags(app.remaining(), options.protocol);
   for (const std::string& flag : options.benchmark_flags) {
     if (!flag.starts_with("--benchmark_") && !flag.starts_with("--v=")) {
@@ -126,7 +132,7 @@ Suite suite_of(const Options& options, const std::filesystem::path& folder) {
   std::string source = "the command line";
   if (options.suite || options.axes.empty()) {
     source = suite_path(options.suite.value_or("smoke"), folder).string();
-    suite = parse_suite_json(read_file(source), source);
+    suite = parse_json(read_file(source), source);
     // Checked before the flags replace anything: a broken file is broken whatever the flags are.
     parse_suite(suite, source);
   } else {

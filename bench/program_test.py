@@ -167,6 +167,12 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(facts["device_kind"], "cpu")
         self.assertIn("onednn", facts["environment"])
 
+    def test_tells_its_flags(self):
+        result = run("--help")
+        self.assertEqual(result.returncode, 0)
+        for flag in ("--suite", "--idle-us", "--benchmark_filter"):
+            self.assertIn(flag, result.stdout)
+
     def test_bad_input_is_one_line_and_exit_2(self):
         broken = pathlib.Path(self._folder.name) / "broken.json"
         broken.write_text('{"name": "broken", "sweeps": [')
@@ -174,7 +180,7 @@ class ProgramTest(unittest.TestCase):
                 (["--batch=0"], "batch[0]"),
                 (["--batch=1", "--implementation=magic"], "unknown name 'magic'"),
                 (["--suite=weekly"], "no such suite"),
-                ([f"--suite={broken}"], "broken.json"),
+                ([f"--suite={broken}"], "broken.json: no valid JSON: line 1, column "),
                 (["--no-such-flag"], "--no-such-flag"),
                 (["--benchmark_no_such_flag=1"], "--benchmark_no_such_flag"),
                 (["--device=tpu"], "tpu"),

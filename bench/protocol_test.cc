@@ -25,11 +25,11 @@ TEST(Protocol, IsWrittenWhole) {
   Protocol protocol = protocol_of(Regime::kSustained);
   protocol.spin = std::chrono::microseconds(40);
   protocol.layout = Layout::kNumbered;
-  const nlohmann::json expected{
-      {"regime", "sustained"},  {"samples", 48},     {"batch_ns", 1'500'000},
-      {"idle_ns", 0},           {"places", 12},      {"order", "interleaved"},
-      {"warm_ns", 100'000'000}, {"spin_ns", 40'000}, {"l2", "warm"},
-      {"layout", "numbered"}};
+  const nlohmann::json expected{{"regime", "sustained"},  {"samples", 48},
+                                {"batch_ns", 1'500'000},  {"idle_ns", 0},
+                                {"places", 12},           {"order", "interleaved"},
+                                {"warm_ns", 100'000'000}, {"spin_ns", 40'000},
+                                {"l2", "warm"},           {"layout", "numbered"}};
   EXPECT_EQ(protocol.to_json(), expected);
   EXPECT_EQ(Protocol{}.to_json().at("regime"), "burst");
 }

@@ -167,9 +167,8 @@ void parse_lengths(const Node& node, Protocol& protocol) {
 }
 
 Protocol parse_protocol(const Node& node) {
-  node.expect_object(
-      {"regime", "samples", "batch_us", "idle_us", "places", "order", "warm_ms", "spin_us", "l2",
-       "layout"});
+  node.expect_object({"regime", "samples", "batch_us", "idle_us", "places", "order", "warm_ms",
+                      "spin_us", "l2", "layout"});
   Regime regime = Regime::kBurst;
   if (node.has("regime")) {
     regime = parse_choice(node.at("regime"), &regime_name, {Regime::kBurst, Regime::kSustained});
@@ -202,14 +201,6 @@ std::vector<std::string> suites_in(const std::filesystem::path& folder) {
 }
 
 }  // namespace
-
-json parse_suite_json(const std::string& text, const std::string& source) {
-  try {
-    return json::parse(text);
-  } catch (const json::parse_error& error) {
-    throw InputError(source, "", error.what());
-  }
-}
 
 Suite parse_suite(const json& parsed, const std::string& source) {
   const Node root(parsed, source, "");

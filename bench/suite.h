@@ -44,10 +44,6 @@ inline constexpr std::int64_t kLargestAxis = std::int64_t{1} << 24;
 // the suites there are.
 std::filesystem::path suite_path(const std::string& name, const std::filesystem::path& folder);
 
-// The text as JSON; source names it in messages. Throws InputError saying where it stops being
-// JSON.
-nlohmann::json parse_suite_json(const std::string& text, const std::string& source);
-
 // Throws InputError naming the field: unknown keys, missing axes, values out of range, unknown
 // operations, implementations or dtypes.
 Suite parse_suite(const nlohmann::json& json, const std::string& source);

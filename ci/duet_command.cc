@@ -63,8 +63,8 @@ GateRequest gate_request(const DuetRequest& request, const Folders& folders) {
 
 void record_aa_of(MeasuredArm& head, const DuetRequest& request, const Folders& folders,
                   Console& console) {
-  // Whole folders, so that the arms are compared as the gate compares: block by block. What base was
-  // extended by has no counterpart in base_again and falls out.
+  // Whole folders, so that the arms are compared as the gate compares: block by block. What base
+  // was extended by has no counterpart in base_again and falls out.
   const auto findings = record_aa(
       {{folders.base}, {folders.base_again}, request.judging, request.aa_history}, console);
   // Into the candidate's record, where the gate and every later report of it look.
@@ -108,11 +108,11 @@ ExitCode duet_command(const DuetRequest& request, Console& console) {
   try {
     measured = measure(request, folders, gate.judging, console);
   } catch (const InputError& error) {
-    write_gate_failure(gate, error.what());
+    write_gate_failure(gate, error.what(), console);
     throw;
   }
   if (measured.end == RunEnd::kInterrupted) {
-    write_gate_failure(gate, std::string(kInterrupted));
+    write_gate_failure(gate, std::string(kInterrupted), console);
     return ExitCode::kCouldNotJudge;
   }
   console.out << "\n";

@@ -1,11 +1,10 @@
 // fusegate duet from end to end.
-#include "ci/program_test.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "baselines/file_io.h"
+#include "ci/program_test.h"
 #include "ci/run_record.h"
 
 namespace fusegate {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "baselines/test_run.h"
+#include "ci/test_table.h"
 
 namespace fusegate {
 namespace {
@@ -11,12 +12,6 @@ namespace {
 using ::testing::ElementsAre;
 
 constexpr const char* kName = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
-
-std::vector<std::string> headers(const Table& table) {
-  std::vector<std::string> headers;
-  for (const Column& column : table.columns()) headers.push_back(column.header);
-  return headers;
-}
 
 TEST(FiguresTable, HasWhatEveryRunHas) {
   const Table table =

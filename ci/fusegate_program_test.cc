@@ -1,11 +1,10 @@
 // The built program from end to end.
-#include "ci/program_test.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "baselines/file_io.h"
+#include "ci/program_test.h"
 #include "ci/run_record.h"
 
 namespace fusegate {
@@ -104,14 +103,14 @@ TEST_F(ProgramTest, ReportsPeersBesideOurs) {
   write_run(folder_, "peers", file);
   file.driver = std::string("570.1");
   write_run(folder_, "elsewhere", file);
-  const Ended report = fusegate({"report", "--candidate", path("run"), "--store", path("none"),
-                                 "--peers", path("peers")});
+  const Ended report = fusegate(
+      {"report", "--candidate", path("run"), "--store", path("none"), "--peers", path("peers")});
   EXPECT_EQ(report.code, 0) << report.err;
   EXPECT_THAT(report.out, HasSubstr("| 20.00 us | `fused` | 25.00 us | `liger` | 0.800 |"));
   EXPECT_THAT(report.out, HasSubstr("| 60.00 us | `addmm` | no peer |  | - |"));
   EXPECT_THAT(report.out, HasSubstr("no copy control in this run"));
-  std::vector<std::string> elsewhere{"report",       "--candidate", path("run"),      "--store",
-                                     path("none"),   "--peers",     path("elsewhere")};
+  std::vector<std::string> elsewhere{"report",     "--candidate", path("run"),      "--store",
+                                     path("none"), "--peers",     path("elsewhere")};
   expect_error(fusegate(elsewhere), {"environment.driver", "--allow-environment-difference"});
   elsewhere.push_back("--allow-environment-difference");
   const Ended allowed = fusegate(elsewhere);

@@ -1,6 +1,7 @@
 #include "ci/gate_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include "baselines/error.h"
 #include "baselines/file_io.h"
@@ -9,9 +10,12 @@
 #include "ci/gate_text.h"
 #include "ci/markdown.h"
 #include "ci/markdown_escape.h"
+#include "ci/output_files.h"
 
 namespace fusegate {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::string_view kTitle = "fusegate";
 
@@ -22,10 +26,10 @@ std::string text_of(const nlohmann::json& json) {
 // What the run folder's own record says; nothing for run files and for several folders, of which
 // the findings would not hold together. Only this field is looked at: the gate takes folders whose
 // run.json is somebody else's.
-std::optional<AaFindings> recorded_aa(const std::vector<std::filesystem::path>& candidate) {
+std::optional<AaFindings> recorded_aa(const std::vector<fs::path>& candidate) {
   if (candidate.size() != 1) return std::nullopt;
-  const std::filesystem::path path = candidate.front() / "run.json";
-  if (!std::filesystem::exists(path)) return std::nullopt;
+  const fs::path path = candidate.front() / "run.json";
+  if (!fs::exists(path)) return std::nullopt;
   const nlohmann::json record = parse_json(read_file(path), path.string());
   const auto aa = JsonField(record, path.string(), "").find("aa");
   return aa ? std::optional(parse_aa(*aa)) : std::nullopt;
@@ -36,22 +40,26 @@ std::string aa_line(const AaFindings& findings, const GateResult& result) {
   return fmt::format("A/A: {}{}{}", aa_text(findings), detectable.empty() ? "" : "; ", detectable);
 }
 
-void write_results(const GateRequest& request, const Report& report,
-                   const std::optional<AaFindings>& aa) {
+std::string json_text(const Report& report, const std::optional<AaFindings>& aa) {
   const Judgement& judgement = *report.judgement;
-  if (request.json) {
-    nlohmann::json json = gate_json(judgement.result, judgement.options);
-    json["baseline"] = judgement.baseline.run.source;
-    json["candidate"] = report.candidate.source;
-    json["aa"] = aa ? aa_json(*aa) : nlohmann::json(nullptr);
-    json["smallest_detectable"] = detectability_json(detectability_of(judgement.result.verdicts));
-    write_atomically(*request.json, text_of(json));
-  }
-  if (request.markdown) {
-    std::string markdown = markdown_report(report);
-    if (aa) markdown += "\n" + markdown_text(aa_line(*aa, judgement.result)) + "\n";
-    write_atomically(*request.markdown, markdown);
-  }
+  nlohmann::json json = gate_json(judgement.result, judgement.options);
+  json["baseline"] = judgement.baseline.run.source;
+  json["candidate"] = report.candidate.source;
+  json["aa"] = aa ? aa_json(*aa) : nlohmann::json(nullptr);
+  json["smallest_detectable"] = detectability_json(detectability_of(judgement.result.verdicts));
+  return text_of(json);
+}
+
+std::string markdown_of(const Report& report, const std::optional<AaFindings>& aa) {
+  std::string markdown = markdown_report(report);
+  if (aa) markdown += "\n" + markdown_text(aa_line(*aa, report.judgement->result)) + "\n";
+  return markdown;
+}
+
+std::string failure_json(const std::string& problem) {
+  return text_of({{"exit_code", static_cast<int>(ExitCode::kCouldNotJudge)},
+                  {"headline", problem},
+                  {"verdicts", nlohmann::json::array()}});
 }
 
 }  // namespace
@@ -67,14 +75,13 @@ Report judged_report(const JudgingRequest& request) {
   return report;
 }
 
-void write_gate_failure(const GateRequest& request, const std::string& problem) {
-  if (request.json) {
-    write_atomically(*request.json,
-                     text_of({{"exit_code", static_cast<int>(ExitCode::kCouldNotJudge)},
-                              {"headline", problem},
-                              {"verdicts", nlohmann::json::array()}}));
+void write_gate_failure(const GateRequest& request, const std::string& problem, Console& console) {
+  try {
+    write_output_files({{request.json, [&] { return failure_json(problem); }},
+                        {request.markdown, [&] { return markdown_failure(kTitle, problem); }}});
+  } catch (const InputError& error) {
+    fmt::print(console.err, "fusegate: {}\n", error.what());
   }
-  if (request.markdown) write_atomically(*request.markdown, markdown_failure(kTitle, problem));
 }
 
 ExitCode gate_command(const GateRequest& request, Console& console) {
@@ -84,12 +91,13 @@ ExitCode gate_command(const GateRequest& request, Console& console) {
     report = judged_report(request.judging);
     aa = recorded_aa(request.judging.candidate);
   } catch (const InputError& error) {
-    write_gate_failure(request, error.what());
+    write_gate_failure(request, error.what(), console);
     throw;
   }
   console.out << gate_text(*report);
   if (aa) console.out << aa_line(*aa, report->judgement->result) << "\n";
-  write_results(request, *report, aa);
+  write_output_files({{request.json, [&] { return json_text(*report, aa); }},
+                      {request.markdown, [&] { return markdown_of(*report, aa); }}});
   return report->judgement->result.exit_code;
 }
 

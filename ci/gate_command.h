@@ -26,6 +26,7 @@ ExitCode gate_command(const GateRequest& request, Console& console);
 //
 // The candidate and its judgement; no sweeps. Throws InputError, also where no baseline is stored.
 Report judged_report(const JudgingRequest& request);
-void write_gate_failure(const GateRequest& request, const std::string& problem);
+// Says on console.err what cannot be written: the problem at hand matters more.
+void write_gate_failure(const GateRequest& request, const std::string& problem, Console& console);
 
 }  // namespace fusegate

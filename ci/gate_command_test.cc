@@ -97,6 +97,32 @@ TEST_F(GateCommandTest, LetsNoFormerVerdictStandWhereItCannotJudge) {
   EXPECT_THAT(markdown(), HasSubstr("Could not judge"));
 }
 
+TEST_F(GateCommandTest, AFileThatCannotBeWrittenCostsNoOther) {
+  request_.json = folder_.path();  // a folder
+  try {
+    gate({});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), StartsWith(folder_.path().string()));
+  }
+  EXPECT_THAT(out_.str(), StartsWith("No regression"));
+  EXPECT_THAT(markdown(), HasSubstr("No regression"));
+}
+
+TEST_F(GateCommandTest, SaysWhyItCannotJudgeAlsoWhereItCannotWriteThat) {
+  request_.json = folder_.path();
+  request_.judging.candidate = {folder_.path() / "nowhere"};
+  Console console{out_, err_};
+  try {
+    gate_command(request_, console);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("nowhere: cannot open"));
+  }
+  EXPECT_THAT(err_.str(), StartsWith("fusegate: " + folder_.path().string()));
+  EXPECT_THAT(markdown(), HasSubstr("Could not judge"));
+}
+
 TEST_F(GateCommandTest, TellsWhatTheCandidatesAaArmsShowed) {
   gate({});
   EXPECT_TRUE(json()["aa"].is_null());

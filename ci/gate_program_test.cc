@@ -1,11 +1,10 @@
 // Run files that cannot be judged: each ends fusegate gate with one line naming file and field.
-#include "ci/program_test.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "baselines/file_io.h"
+#include "ci/program_test.h"
 
 namespace fusegate {
 namespace {

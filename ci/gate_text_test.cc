@@ -40,8 +40,9 @@ TEST(GateText, StartsWithTheHeadlineAndEndsWithTheCounts) {
   EXPECT_TRUE(text.starts_with("The headline.\n")) << text;
   EXPECT_TRUE(text.ends_with("\n1 regression, 1 unchanged\n")) << text;
   EXPECT_THAT(text, HasSubstr("accepted by somebody, today: first"));
-  EXPECT_THAT(text, HasSubstr("regression  slow       +5.00 %  [+4.90, +5.10] %  +5.00 %    +0.00 %  "
-                              "1.000 us   1.050 us\n"));
+  EXPECT_THAT(text,
+              HasSubstr("regression  slow       +5.00 %  [+4.90, +5.10] %  +5.00 %    +0.00 %  "
+                        "1.000 us   1.050 us\n"));
   EXPECT_THAT(text, Not(HasSubstr("same")));
 }
 

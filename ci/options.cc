@@ -1,7 +1,10 @@
 #include "ci/options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "baselines/error.h"
@@ -267,6 +270,17 @@ Command parse(CLI::App& app, std::vector<std::string> arguments, Command* comman
   return *command;
 }
 
+// CLI11 says of such a line that a subcommand is required, and not that this is none.
+std::optional<std::string> unknown_command(const CLI::App& app,
+                                           const std::vector<std::string>& line) {
+  if (line.empty() || line.front().starts_with('-')) return std::nullopt;
+  const auto is_named = [&](const CLI::App* command) {
+    return command->get_name() == line.front();
+  };
+  if (!app.get_subcommands(is_named).empty()) return std::nullopt;
+  return fmt::format("\"{}\" is no command (--help shows what there is)", line.front());
+}
+
 }  // namespace
 
 Command parse_command_line(int argc, char** argv) {
@@ -289,6 +303,7 @@ Command parse_command_line(int argc, char** argv) {
   add_show(app, &command);
   add_doctor(app, &command);
   add_calibrate(app, &command, flags);
+  if (const auto problem = unknown_command(app, own)) return usage_error(*problem);
   const Command parsed = parse(app, own, &command);
   const bool passes_on =
       app.got_subcommand("run") || app.got_subcommand("duet") || app.got_subcommand("calibrate");

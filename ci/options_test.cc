@@ -75,6 +75,10 @@ TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
   }
 }
 
+TEST(ParseCommandLine, NamesACommandThatIsNone) {
+  EXPECT_THAT(run({"gait", "--candidate", "x"}).err, HasSubstr("\"gait\" is no command"));
+}
+
 TEST(ParseCommandLine, PassesOnWhatFollowsTheDashes) {
   const ScratchFolder folder;
   const auto prepared = folder.write("prepared", run_file_text({})).string();

@@ -35,6 +35,10 @@ std::string difference_text(const EnvironmentDifference& difference) {
                      difference.candidate);
 }
 
+std::string quoted(const std::string& value) {
+  return value == kAbsent ? std::string("missing") : fmt::format("\"{}\"", value);
+}
+
 std::string joined(const std::vector<EnvironmentDifference>& differences) {
   std::string text;
   for (const auto& difference : differences) {
@@ -44,7 +48,7 @@ std::string joined(const std::vector<EnvironmentDifference>& differences) {
 }
 
 bool both_record(const EnvironmentDifference& difference) {
-  return difference.baseline != "(absent)" && difference.candidate != "(absent)";
+  return difference.baseline != kAbsent && difference.candidate != kAbsent;
 }
 
 void add_protocol_notes(const Run& ours, const Run& peers, std::vector<std::string>* notes) {
@@ -83,9 +87,9 @@ void check_peer_environment(const Run& ours, const Run& peers, bool allow_differ
   if (differences.empty() || allow_differences) return;
   const EnvironmentDifference& first = differences.front();
   throw InputError(peers.source, "environment." + first.field,
-                   fmt::format("is \"{}\", but \"{}\" in {}: peers are compared on the same device "
-                               "and driver, unless told --allow-environment-difference",
-                               first.candidate, first.baseline, ours.source));
+                   fmt::format("is {}, but {} in {}: peers are compared on the same device and "
+                               "driver, unless told --allow-environment-difference",
+                               quoted(first.candidate), quoted(first.baseline), ours.source));
 }
 
 std::vector<std::string> peer_notes(const Run& ours, const Run& peers) {

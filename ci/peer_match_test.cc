@@ -56,7 +56,7 @@ TEST(PeerEnvironment, MustBeOfTheSameDeviceAndDriver) {
                           "575 there"));
   other = peers();
   other.environment.erase("device");
-  EXPECT_THAT(refusal(other), HasSubstr("environment.device: is \"(absent)\""));
+  EXPECT_THAT(refusal(other), HasSubstr("environment.device: is missing, but \""));
 }
 
 TEST(PeerEnvironment, MayHaveLibrariesOfItsOwnAndRecordLess) {

@@ -70,6 +70,8 @@ bool PeersArm::measure_beside(const InvocationRequest& ours, const InvocationOut
   measured.record.block = outcome.record.block;
   measured.record.extension = outcome.record.extension;
   given_up_ = measured.hopeless;
+  // Which Python it was that has no torch, or is none.
+  if (given_up_) measured.record.failure = program_.python + ": " + measured.record.failure;
   measured.hopeless = false;  // for the arm, whose exception would end our run
   arm_.add(measured);
   tell(ours.number, measured.record, display);

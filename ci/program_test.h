@@ -1,5 +1,5 @@
-// The built program as a test calls it, with shell scripts in place of the benchmark program: what a
-// pipeline relies on are its exit codes, its files and its one line of error.
+// The built program as a test calls it, with shell scripts in place of the benchmark program: what
+// a pipeline relies on are its exit codes, its files and its one line of error.
 #pragma once
 
 #include <fmt/format.h>

@@ -5,9 +5,9 @@
 #include <system_error>
 
 #include "baselines/error.h"
-#include "baselines/file_io.h"
 #include "ci/layout.h"
 #include "ci/markdown.h"
+#include "ci/output_files.h"
 #include "ci/peer_match.h"
 #include "ci/process.h"
 #include "ci/report.h"
@@ -89,14 +89,11 @@ std::string html_of(const Report& report) {
 
 ExitCode report_command(const ReportRequest& request, Console& console) {
   const Report report = make_report(request);
-  if (request.markdown) {
-    write_atomically(*request.markdown, markdown_report(report));
-    fmt::print(console.out, "wrote {}\n", request.markdown->string());
-  }
-  if (request.html) {
-    write_atomically(*request.html, html_of(report));
-    fmt::print(console.out, "wrote {}\n", request.html->string());
-  }
+  write_output_files({{request.markdown, [&] { return markdown_report(report); }},
+                      {request.html, [&] { return html_of(report); }}},
+                     [&](const std::filesystem::path& path) {
+                       fmt::print(console.out, "wrote {}\n", path.string());
+                     });
   if (!request.markdown && !request.html) console.out << markdown_report(report);
   return ExitCode::kNoRegression;
 }

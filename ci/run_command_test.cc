@@ -333,13 +333,14 @@ TEST_F(RunPeersTest, GoesOnWithoutThemWhereTheyCannotRun) {
   EXPECT_EQ(run(), ExitCode::kNoRegression);
   EXPECT_EQ(record().invocations.size(), 3u);
   EXPECT_EQ(record("run-peers").invocations.size(), 1u);  // no other would fare better
-  EXPECT_THAT(err_.str(), HasSubstr("peers are left out: exit code 2: no torch\n"));
+  EXPECT_THAT(err_.str(), HasSubstr("peers are left out: sh: exit code 2: no torch\n"));
 }
 
 TEST_F(RunPeersTest, GoesOnWithoutPythonOrTheProgram) {
   request_.peers_program.python = "/nonexistent/python";
   EXPECT_EQ(run(), ExitCode::kNoRegression);
-  EXPECT_THAT(err_.str(), HasSubstr("peers are left out: cannot be started: "));
+  EXPECT_THAT(err_.str(),
+              HasSubstr("peers are left out: /nonexistent/python: cannot be started: "));
   request_.out = {folder_.path() / "second"};
   request_.peers_program.script = folder_.path() / "nothing.py";
   EXPECT_EQ(run(), ExitCode::kNoRegression);

@@ -59,6 +59,26 @@ OperationStanding operation_standing(const std::pair<std::string, std::string>& 
   return standing;
 }
 
+std::vector<std::string> rate_notes(const Standings& standings,
+                                    const std::vector<std::string>& dtypes) {
+  std::vector<std::string> notes = rate_sentences(standings.rates, dtypes);
+  if (std::ranges::any_of(standings.operations, &OperationStanding::has_floors)) {
+    notes.insert(
+        notes.begin(),
+        "floor: the larger of FLOPs over the GEMM rate and least bytes over the copy rate, "
+        "of our best implementation");
+  }
+  return notes;
+}
+
+bool any_compared(const std::vector<OperationStanding>& operations) {
+  return std::ranges::any_of(operations, [](const OperationStanding& operation) {
+    return std::ranges::any_of(operation.problems, [](const ProblemStanding& problem) {
+      return std::isfinite(problem.ratio());
+    });
+  });
+}
+
 }  // namespace
 
 const MeasuredImplementation* ProblemStanding::our_best() const { return fastest(ours); }
@@ -93,10 +113,10 @@ Standings standings(const Run& ours, const Run* peers) {
     dtypes.insert(key.second);
     result.operations.push_back(operation_standing(key, std::move(problems)));
   }
-  result.notes = rate_sentences(result.rates, {dtypes.begin(), dtypes.end()});
-  result.notes.insert(result.notes.begin(),
-                      "floor: the larger of FLOPs over the GEMM rate and least bytes over the copy "
-                      "rate, of our best implementation");
+  if (!dtypes.empty()) result.notes = rate_notes(result, {dtypes.begin(), dtypes.end()});
+  if (peers != nullptr && !any_compared(result.operations)) {
+    result.notes.push_back("warning: there is no problem that both we and a peer have a time of");
+  }
   return result;
 }
 

@@ -13,6 +13,8 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr const char* kSmall = "/bf16/batch:1/seq:128/dim:768/hidden:3072";
 constexpr const char* kLarge = "/bf16/batch:64/seq:128/dim:768/hidden:3072";
@@ -65,6 +67,8 @@ TEST(Standings, TellTheFloorOfOursByTheRunsOwnRates) {
   const fusegate::Run theirs = peers();
   const Standings result = standings(ours(), &theirs);
   EXPECT_TRUE(result.operations[0].has_floors());
+  EXPECT_THAT(result.notes, Contains(StartsWith("floor: ")));
+  EXPECT_THAT(result.notes, Not(Contains(StartsWith("warning: "))));
   const ProblemStanding& large = result.operations[0].problems[1];
   EXPECT_NEAR(large.our_best()->floor.ns, 10e3, 1e-6);
   EXPECT_NEAR(large.our_best()->floor.time_over, 8, 1e-9);
@@ -78,6 +82,13 @@ TEST(Standings, HaveNoFloorsWithoutACopy) {
   EXPECT_FALSE(result.operations[0].has_floors());
   EXPECT_THAT(result.operations[0].peers, IsEmpty());
   EXPECT_THAT(result.notes, Contains("no copy control in this run"));
+  EXPECT_THAT(result.notes, Not(Contains(StartsWith("floor: "))));
+}
+
+TEST(Standings, SayNothingOfAnotherProgramsRun) {
+  const Standings result = standings(test_run({measured("BM_other/8", 10)}), nullptr);
+  EXPECT_THAT(result.operations, IsEmpty());
+  EXPECT_THAT(result.notes, IsEmpty());
 }
 
 TEST(Standings, KeepAProblemThatPeersAloneMeasured) {
@@ -86,6 +97,7 @@ TEST(Standings, KeepAProblemThatPeersAloneMeasured) {
       standings(test_run({measured(std::string("geglu_mlp/fused") + kSmall, 80e3)}), &theirs);
   ASSERT_EQ(result.operations[0].problems.size(), 2u);
   EXPECT_EQ(result.operations[0].problems[1].our_best(), nullptr);
+  EXPECT_THAT(result.notes, Contains(StartsWith("warning: there is no problem that both")));
 }
 
 TEST(Standings, OrderProblemsByDimHiddenAndRows) {

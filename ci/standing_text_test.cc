@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "ci/test_table.h"
+
 namespace fusegate {
 namespace {
 
@@ -26,12 +28,6 @@ OperationStanding operation(bool with_floors) {
       {problem(4), {{"fused", kNan, "threw", {}}}, {{"liger", 160e3, ""}}},
       {problem(5), {}, {{"liger", 160e3, ""}}}};
   return standing;
-}
-
-std::vector<std::string> headers(const Table& table) {
-  std::vector<std::string> headers;
-  for (const Column& column : table.columns()) headers.push_back(column.header);
-  return headers;
 }
 
 TEST(BestTable, SaysWhoseTimeTheBestIsOrWhyThereIsNone) {

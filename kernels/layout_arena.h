@@ -3,8 +3,8 @@
 //
 // How tensors lie to each other decides which of their lines share an L2 set. For working sets near
 // the L2's size that moved a GeGLU MLP on an H200 by 0.9 to 1.2 % (standard deviation over 48
-// layouts) where repeating one layout moved it by 0.5 to 0.65 %. So a process that tries layouts of its own
-// differs from the next by what it happened to try; processes that try the same ones do not
+// layouts) where repeating one layout moved it by 0.5 to 0.65 %. So a process that tries layouts of
+// its own differs from the next by what it happened to try; processes that try the same ones do not
 // (docs/protocol.md). It takes blocks of contiguous memory, since the L2's hash goes by physical
 // addresses: within a block, equal distances are equal to the hash as well.
 #pragma once
@@ -21,8 +21,9 @@ namespace fusegate {
 
 class LayoutArena {
  public:
-  // blocks: what it lays tensors into; one at least, each of block_bytes. first_block_seed: which of
-  // them a layout begins in is random, since where the blocks themselves lie is no process's choice.
+  // blocks: what it lays tensors into; one at least, each of block_bytes. first_block_seed: which
+  // of them a layout begins in is random, since where the blocks themselves lie is no process's
+  // choice.
   LayoutArena(std::vector<Memory> blocks, std::size_t block_bytes, std::uint64_t first_block_seed);
 
   // Starts over with the layout of that number. Throws std::logic_error while memory of the layout

@@ -1,5 +1,5 @@
-// gelu_tanh in fp32. Both nvcc and, at run time, NVRTC compile this file; NVRTC finds no headers, so
-// it includes none.
+// gelu_tanh in fp32. Both nvcc and, at run time, NVRTC compile this file; NVRTC finds no headers,
+// so it includes none.
 #pragma once
 
 namespace fusegate {
