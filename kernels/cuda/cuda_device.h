@@ -5,7 +5,9 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
+#include <map>
 #include <memory>
+#include <string>
 
 #include "kernels/cuda/lt_choice.h"
 #include "kernels/device.h"
@@ -46,6 +48,8 @@ class CudaDevice : public Device {
   const Memory& workspace() const { return workspace_; }
   // What was measured once and holds from then on: a benchmark prepares its matmuls once a place.
   LtChoices& lt_choices() { return lt_choices_; }
+  // Of launch_contest.h, by what competes for what.
+  std::map<std::string, std::size_t>& launch_choices() { return launch_choices_; }
 
  private:
   Memory allocate_by_driver(std::size_t bytes);
@@ -58,6 +62,7 @@ class CudaDevice : public Device {
   std::unique_ptr<LayoutArena> arena_;  // null while the driver lays out memory
   Memory workspace_;
   LtChoices lt_choices_;
+  std::map<std::string, std::size_t> launch_choices_;
   std::unique_ptr<ReferenceMath> reference_;
 };
 

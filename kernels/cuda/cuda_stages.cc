@@ -21,10 +21,12 @@ Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, con
 }
 
 Stage CudaStages::tuned_matmul(std::string name, const Tensor& x, const Tensor& w,
-                               const Tensor& out, const std::vector<MatmulRival>& rivals) {
+                               const Tensor& out, const std::vector<Contestant>& rivals,
+                               const Stage& before) {
   Stage stage = matmul_work(std::move(name), x, w, out);
   const auto product = lt_matmul(x, nullptr, out);
-  const TunedMatmul tuned = tune(device_, *product, x, w, out, rivals);
+  const TunedMatmul tuned =
+      tune(device_, *product, x, w, out, rivals, {.name = before.choice, .launch = before.launch});
   stage.choice = tuned.choice;
   if (tuned.rival) {
     stage.launch = rivals[*tuned.rival].launch;

@@ -16,8 +16,8 @@
 
 #include "kernels/cuda/element.cuh"
 #include "kernels/cuda/few_rows_plan.h"
-#include "kernels/cuda/gelu_tanh.cuh"
 #include "kernels/cuda/mma_sm80.cuh"
+#include "kernels/cuda/weight_stream.cuh"
 
 namespace fusegate::few_rows {
 
@@ -32,47 +32,11 @@ struct Arguments {
   int cols_per_block;
 };
 
-// 16 bytes, or zeros where they are outside, whose address is not read. Weights: past L1, where
-// nobody would find them again. Not .nc, though nobody writes them: ptxas 13.0 moves those loads
-// behind griddepcontrol.wait, which they are to precede.
-__device__ inline uint4 load_weights(const void* from, bool inside) {
-  uint4 to;
-  asm volatile(
-      "{.reg .pred p; setp.ne.b32 p, %5, 0;\n\t"
-      "mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0;\n\t"
-      "@p ld.global.L1::no_allocate.L2::128B.v4.b32 {%0, %1, %2, %3}, [%4];}"
-      : "=&r"(to.x), "=&r"(to.y), "=&r"(to.z), "=&r"(to.w)
-      : "l"(from), "r"(static_cast<int>(inside)));
-  return to;
-}
-
-// x is what the kernel before may have written while this one ran, when L1 may have kept what was
-// there before. From L2, then.
-__device__ inline uint4 load_x(const void* from, bool inside) {
-  uint4 to;
-  asm volatile(
-      "{.reg .pred p; setp.ne.b32 p, %5, 0;\n\t"
-      "mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0;\n\t"
-      "@p ld.global.cg.v4.b32 {%0, %1, %2, %3}, [%4];}"
-      : "=&r"(to.x), "=&r"(to.y), "=&r"(to.z), "=&r"(to.w)
-      : "l"(from), "r"(static_cast<int>(inside)));
-  return to;
-}
-
 // Where a thread stands in its warp's fragments: row of 8, and 8 of a chunk's 32 k.
 struct Place {
   int warp = static_cast<int>(threadIdx.x) / 32;
   int row = static_cast<int>(threadIdx.x) % 32 / 4;
   int quarter = static_cast<int>(threadIdx.x) % 4;
-};
-
-// A column of the result, summed.
-struct Geglu {
-  static constexpr int kWeights = 2;
-  __device__ static float of(float gate, float up) { return gelu_tanh(gate) * up; }
-};
-struct Linear {
-  static constexpr int kWeights = 1;
 };
 
 // What this thread loads: one row of every set of weights, and of every tile of x, at its quarter
@@ -98,8 +62,8 @@ class Loader {
 #pragma unroll
     for (int set = 0; set < kShape.w_sets; ++set) {
       const int row = set / Result::kWeights * 8;
-      to[set] = load_weights(w_[set % Result::kWeights] + offset(row, k) + ahead,
-                             k + ahead < k_end_ && row < w_rows_);
+      to[set] = load_weights_16(w_[set % Result::kWeights] + offset(row, k) + ahead,
+                                k + ahead < k_end_ && row < w_rows_);
     }
   }
 
@@ -108,7 +72,7 @@ class Loader {
 #pragma unroll
     for (int tile = 0; tile < kShape.x_tiles; ++tile) {
       const int row = tile * 8;
-      to[tile] = few_rows::load_x(x_ + offset(row, k) + ahead, k + ahead < k_end_ && row < x_rows_);
+      to[tile] = load_x_16(x_ + offset(row, k) + ahead, k + ahead < k_end_ && row < x_rows_);
     }
   }
 

@@ -58,6 +58,16 @@ int warps(const FewRowsSize& size, const FewRowsShape& shape, int blocks_per_sm)
   return static_cast<int>(ceil_div(turns, ceil_div(turns, most)));
 }
 
+FewRowsPlan plan_with(const FewRowsSize& size, int sm_count, std::size_t shape, int cols) {
+  const std::int64_t blocks = ceil_div(size.cols, cols);
+  const std::int64_t blocks_per_sm = std::min<std::int64_t>(ceil_div(blocks, sm_count), 64);
+  return {.shape = shape,
+          .cols_per_block = cols,
+          .blocks = static_cast<int>(blocks),
+          .warps = warps(size, kFewRowsShapes[shape], static_cast<int>(blocks_per_sm)),
+          .cost = cost(size, sm_count, cols)};
+}
+
 }  // namespace
 
 bool fits(const FewRowsShape& shape, const FewRowsSize& size) {
@@ -75,15 +85,8 @@ FewRowsPlan plan_few_rows(const FewRowsSize& size, int sm_count, std::size_t sha
   }
   FewRowsPlan best;
   for (int cols = shape.w_rows() / size.weights; cols > 0; --cols) {
-    const double clocks = cost(size, sm_count, cols);
-    if (best.cols_per_block > 0 && clocks >= best.cost) continue;
-    const std::int64_t blocks = ceil_div(size.cols, cols);
-    const std::int64_t blocks_per_sm = std::min<std::int64_t>(ceil_div(blocks, sm_count), 64);
-    best = {.shape = shape_index,
-            .cols_per_block = cols,
-            .blocks = static_cast<int>(blocks),
-            .warps = warps(size, shape, static_cast<int>(blocks_per_sm)),
-            .cost = clocks};
+    const FewRowsPlan plan = plan_with(size, sm_count, shape_index, cols);
+    if (best.cols_per_block == 0 || plan.cost < best.cost) best = plan;
   }
   return best;
 }
@@ -103,10 +106,26 @@ FewRowsPlan plan_few_rows(const FewRowsSize& size, int sm_count) {
   return best.value();
 }
 
+std::vector<FewRowsPlan> few_rows_plans(const FewRowsSize& size, int sm_count) {
+  std::vector<FewRowsPlan> plans{plan_few_rows(size, sm_count)};
+  const auto add = [&](const FewRowsPlan& plan) {
+    if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);
+  };
+  for (std::size_t i = 0; i < kFewRowsShapes.size(); ++i) {
+    const FewRowsShape& shape = kFewRowsShapes[i];
+    if (!fits(shape, size) || shape.x_tiles != kFewRowsShapes[plans.front().shape].x_tiles)
+      continue;
+    add(plan_few_rows(size, sm_count, i));
+    add(plan_with(size, sm_count, i, shape.w_rows() / size.weights));
+  }
+  return plans;
+}
+
 std::string plan_text(const FewRowsPlan& plan) {
   const FewRowsShape& shape = kFewRowsShapes.at(plan.shape);
   return fmt::format(
-      "{} blocks of {} warps, {} columns each, x in {} x 8 rows, weights in {} x 8, {} chunks "
+      "few_rows: {} blocks of {} warps, {} columns each, x in {} x 8 rows, weights in {} x 8, {} "
+      "chunks "
       "ahead",
       plan.blocks, plan.warps, plan.cols_per_block, shape.x_tiles, shape.w_sets, shape.depth);
 }

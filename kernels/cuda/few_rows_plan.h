@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "kernels/cuda/host_device.h"
 
@@ -40,13 +41,16 @@ struct FewRowsShape {
 // k in a chunk: four threads take 16 bytes each of a row.
 inline constexpr int kFewRowsChunk = 32;
 
-// By x_tiles, then w_sets. A thread has depth x w_sets loads of 16 bytes on their way, about as
-// many as registers allow beside x and the sums. The first shape is for the down product of one
-// token.
-inline constexpr std::array<FewRowsShape, 10> kFewRowsShapes{{
+// By x_tiles, then w_sets, the deepest first. A thread has depth x w_sets loads of 16 bytes on
+// their way, about as many as registers allow beside x and the sums. The first shape is for the
+// down product of one token.
+inline constexpr std::array<FewRowsShape, 13> kFewRowsShapes{{
     {.x_tiles = 1, .w_sets = 1, .depth = 8, .most_warps = 16},
     {.x_tiles = 1, .w_sets = 2, .depth = 4, .most_warps = 16},
+    {.x_tiles = 1, .w_sets = 2, .depth = 2, .most_warps = 16},
+    {.x_tiles = 1, .w_sets = 4, .depth = 6, .most_warps = 8},
     {.x_tiles = 1, .w_sets = 4, .depth = 3, .most_warps = 16},
+    {.x_tiles = 1, .w_sets = 4, .depth = 2, .most_warps = 16},
     {.x_tiles = 2, .w_sets = 2, .depth = 4, .most_warps = 16},
     {.x_tiles = 2, .w_sets = 4, .depth = 2, .most_warps = 16},
     {.x_tiles = 4, .w_sets = 2, .depth = 2, .most_warps = 16},
@@ -69,6 +73,11 @@ struct FewRowsPlan {
   int blocks = 0;
   int warps = 0;    // a block
   double cost = 0;  // the rule's, in clocks
+
+  // Cut alike.
+  friend bool operator==(const FewRowsPlan& a, const FewRowsPlan& b) {
+    return a.shape == b.shape && a.cols_per_block == b.cols_per_block && a.warps == b.warps;
+  }
 };
 
 // Whether the shape can compute the product at all.
@@ -79,8 +88,12 @@ bool fits(const FewRowsShape& shape, const FewRowsSize& size);
 FewRowsPlan plan_few_rows(const FewRowsSize& size, int sm_count);
 // The cheapest with this shape, which must fit.
 FewRowsPlan plan_few_rows(const FewRowsSize& size, int sm_count, std::size_t shape);
+// What is worth measuring (launch_contest.h): the cheapest, then what other shapes of as few rows
+// make of it, by the rule and with all the columns that a block can have.
+std::vector<FewRowsPlan> few_rows_plans(const FewRowsSize& size, int sm_count);
 
-// "128 blocks of 12 warps, 6 columns each, x in 1 x 8 rows, weights in 1 x 8, 8 chunks ahead"
+// "few_rows: 128 blocks of 12 warps, 6 columns each, x in 1 x 8 rows, weights in 1 x 8, 8 chunks
+// ahead"
 std::string plan_text(const FewRowsPlan& plan);
 
 }  // namespace fusegate

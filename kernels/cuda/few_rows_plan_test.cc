@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 #include <string>
-#include <utility>
+#include <tuple>
 
 namespace fusegate {
 namespace {
@@ -18,7 +18,8 @@ constexpr int kH200Sms = 132;
 TEST(FewRowsShapes, AreSortedAndReachTheMostRows) {
   for (std::size_t i = 1; i < kFewRowsShapes.size(); ++i) {
     const FewRowsShape &before = kFewRowsShapes[i - 1], &shape = kFewRowsShapes[i];
-    EXPECT_LT(std::pair(before.x_tiles, before.w_sets), std::pair(shape.x_tiles, shape.w_sets));
+    EXPECT_LT(std::tuple(before.x_tiles, before.w_sets, -before.depth),
+              std::tuple(shape.x_tiles, shape.w_sets, -shape.depth));
     EXPECT_TRUE(shape.w_sets == 1 || shape.w_sets % 2 == 0);
   }
   EXPECT_EQ(kFewRowsShapes.back().x_rows(), kMostFewRows);
@@ -88,6 +89,24 @@ TEST(FewRowsPlan, IsNearTheCheapestOfItsRows) {
   }
 }
 
+TEST(FewRowsPlan, OffersTheCheapestFirstAndNoneTwice) {
+  for (const FewRowsSize& size :
+       {FewRowsSize{1, 768, 3072, 1}, {8, 3072, 768, 2}, {64, 768, 3072}}) {
+    const std::vector<FewRowsPlan> plans = few_rows_plans(size, kH200Sms);
+    EXPECT_EQ(plans.front(), plan_few_rows(size, kH200Sms));
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      EXPECT_TRUE(fits(kFewRowsShapes[plans[i].shape], size));
+      EXPECT_EQ(kFewRowsShapes[plans[i].shape].x_tiles,
+                kFewRowsShapes[plans.front().shape].x_tiles);
+      for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(plans[i] == plans[j]);
+    }
+  }
+  // Of 96 and of 128 blocks, whose columns take all of a set of weights or keep more SMs busy.
+  EXPECT_THAT(few_rows_plans({1, 768, 3072, 1}, kH200Sms),
+              testing::IsSupersetOf({testing::Field(&FewRowsPlan::blocks, 96),
+                                     testing::Field(&FewRowsPlan::blocks, 128)}));
+}
+
 TEST(FewRowsPlan, SaysWhatItCannotDo) {
   const auto expect_refused = [](const FewRowsSize& size, const std::string& why) {
     EXPECT_THAT([&] { plan_few_rows(size, kH200Sms); },
@@ -118,7 +137,8 @@ TEST(FewRowsPlan, SaysWhatAShapeCannotDo) {
 
 TEST(FewRowsPlan, TellsItselfInALine) {
   EXPECT_EQ(plan_text(plan_few_rows({1, 768, 3072, 1}, kH200Sms)),
-            "128 blocks of 12 warps, 6 columns each, x in 1 x 8 rows, weights in 1 x 8, 8 chunks "
+            "few_rows: 128 blocks of 12 warps, 6 columns each, x in 1 x 8 rows, weights in 1 x 8, "
+            "8 chunks "
             "ahead");
 }
 

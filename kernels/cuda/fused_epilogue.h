@@ -11,8 +11,7 @@ namespace fusegate {
 // Of dim and hidden: rows of 16-bit elements are read and written 16 bytes at a time.
 inline constexpr std::int64_t kFusedEpilogueAlignment = 8;
 
-// The down product is cublasLt's or our own, whichever measures faster: one for few rows, and on
-// Hopper split_gemm_sm90.
+// The down product is cublasLt's or our own, whichever measures faster.
 
 // By Ampere's instructions, on compute capability 8.0 and newer.
 PreparedKernel prepare_fused_epilogue_sm80(Device& device, const Problem& problem, Inputs in,
@@ -24,8 +23,9 @@ std::string refuses_sm90(const Device& device);
 PreparedKernel prepare_fused_epilogue_sm90(Device& device, const Problem& problem, Inputs in,
                                            const Tensor& out);
 
-// For decode: two kernels that stream the weights, for at most kMostFewRows rows.
-PreparedKernel prepare_fused_few_rows(Device& device, const Problem& problem, Inputs in,
-                                      const Tensor& out);
+// For at most kMostFewRows rows: each product by whichever is fastest of the above and of those
+// that stream the weights.
+PreparedKernel prepare_fused_epilogue_few_rows(Device& device, const Problem& problem, Inputs in,
+                                               const Tensor& out);
 
 }  // namespace fusegate

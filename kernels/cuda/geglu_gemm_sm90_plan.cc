@@ -39,6 +39,11 @@ GegluGemmPlan plan_geglu_gemm_sm90(const GegluGemmSize& size, int sm_count, std:
       .row_tiles = rounded_up_quotient(static_cast<int>(size.rows), kGegluSm90Rows * shape.cluster),
       .col_tiles = rounded_up_quotient(static_cast<int>(size.hidden), shape.cols),
       .group_rows = kGroupRows / shape.cluster};
+  if (std::int64_t{plan.raster.row_tiles} * plan.raster.col_tiles >
+      std::numeric_limits<int>::max()) {
+    throw std::invalid_argument(
+        fmt::format("geglu_gemm_sm90: {} x {} makes too many tiles", size.rows, size.hidden));
+  }
   plan.blocks = std::min(plan.raster.count(), std::max(1, sm_count / shape.cluster));
   plan.waves = rounded_up_quotient(plan.raster.count(), plan.blocks);
   const int stages = rounded_up_quotient(static_cast<int>(size.dim), kStep);
@@ -47,12 +52,20 @@ GegluGemmPlan plan_geglu_gemm_sm90(const GegluGemmSize& size, int sm_count, std:
 }
 
 GegluGemmPlan plan_geglu_gemm_sm90(const GegluGemmSize& size, int sm_count) {
-  GegluGemmPlan best = plan_geglu_gemm_sm90(size, sm_count, 0);
-  for (std::size_t tile = 1; tile < kGegluTilesSm90.size(); ++tile) {
-    const GegluGemmPlan plan = plan_geglu_gemm_sm90(size, sm_count, tile);
-    if (plan.cost < best.cost) best = plan;
+  return geglu_gemm_plans_sm90(size, sm_count).front();
+}
+
+std::vector<GegluGemmPlan> geglu_gemm_plans_sm90(const GegluGemmSize& size, int sm_count) {
+  constexpr double kWorthMeasuring = 1.1;  // what the fitted costs may be off by
+  std::vector<GegluGemmPlan> plans;
+  for (std::size_t tile = 0; tile < kGegluTilesSm90.size(); ++tile) {
+    plans.push_back(plan_geglu_gemm_sm90(size, sm_count, tile));
   }
-  return best;
+  std::ranges::stable_sort(plans, {}, &GegluGemmPlan::cost);
+  std::erase_if(plans, [most = plans.front().cost * kWorthMeasuring](const GegluGemmPlan& plan) {
+    return plan.cost > most;
+  });
+  return plans;
 }
 
 std::string plan_text_sm90(const GegluGemmPlan& plan) {

@@ -5,12 +5,13 @@
 //   start + waves x (stages x stage + epilogue),
 // stages being dim in steps of 64 and waves the tiles of the block that has most. The shapes' costs
 // were fitted to times on an H200 (driver 580.159.04, 2026-11-21; 17 problems of 128 to 32768 rows,
-// hidden x dim from 3072 x 768 to 14336 x 4096), which they meet within 3 to 10 %, root mean square.
-// Time and not cycles, since shapes that read more run at a lower clock.
+// hidden x dim from 3072 x 768 to 14336 x 4096), which they meet within 3 to 10 %, root mean
+// square. Time and not cycles, since shapes that read more run at a lower clock.
 #pragma once
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "kernels/cuda/geglu_gemm_plan.h"
 
@@ -42,12 +43,16 @@ inline constexpr std::array<GegluTileSm90, 5> kGegluTilesSm90{{
 }};
 
 // The cheapest plan. blocks counts clusters where the tile has them. Throws std::invalid_argument
-// where hidden or dim are no multiples of 8, or a size is below 1 or beyond 32 bits.
+// where hidden or dim are no multiples of 8, a size is below 1 or beyond 32 bits, or there are more
+// tiles than that.
 GegluGemmPlan plan_geglu_gemm_sm90(const GegluGemmSize& size, int sm_count);
 // The plan with this tile.
 GegluGemmPlan plan_geglu_gemm_sm90(const GegluGemmSize& size, int sm_count, std::size_t tile);
 
-// "tile 128 x (128 + 128) x 64, 4 stages, 66 clusters of 2 blocks, 12 waves"
+// The cheapest and those that cost at most a tenth more, cheapest first: what is worth measuring.
+std::vector<GegluGemmPlan> geglu_gemm_plans_sm90(const GegluGemmSize& size, int sm_count);
+
+// "tile 128 x (128 + 128) x 64, 3 stages, 66 clusters of 2 blocks, 12 waves"
 std::string plan_text_sm90(const GegluGemmPlan& plan);
 
 }  // namespace fusegate

@@ -34,6 +34,17 @@ TEST(GegluGemmSm90Plan, TakesTheTileThatMeasuredFastest) {
   }
 }
 
+TEST(GegluGemmSm90Plan, OffersTheCheapestFirstAndWhatIsNear) {
+  const std::vector<GegluGemmPlan> plans = geglu_gemm_plans_sm90({4096, 8192, 2048}, kSms);
+  ASSERT_GE(plans.size(), 2u);
+  EXPECT_LT(plans.size(), kGegluTilesSm90.size());
+  EXPECT_EQ(plans[0].tile, plan_geglu_gemm_sm90({4096, 8192, 2048}, kSms).tile);
+  for (std::size_t i = 1; i < plans.size(); ++i) {
+    EXPECT_LE(plans[i - 1].cost, plans[i].cost);
+    EXPECT_LE(plans[i].cost, 1.1 * plans[0].cost);
+  }
+}
+
 TEST(GegluGemmSm90Plan, CoversEveryTileOnce) {
   for (std::size_t tile = 0; tile < kGegluTilesSm90.size(); ++tile) {
     for (const GegluGemmSize& size : {GegluGemmSize{1, 8, 8}, {129, 136, 72}, {5000, 3080, 64}}) {
@@ -57,6 +68,8 @@ TEST(GegluGemmSm90Plan, RefusesWhatTheCopyEngineCannotAddress) {
   EXPECT_THROW(plan_geglu_gemm_sm90({8, 64, 20}, kSms), std::invalid_argument);
   EXPECT_THROW(plan_geglu_gemm_sm90({0, 64, 64}, kSms), std::invalid_argument);
   EXPECT_THROW(plan_geglu_gemm_sm90({std::int64_t{1} << 31, 64, 64}, kSms), std::invalid_argument);
+  constexpr std::int64_t kHuge = std::int64_t{1} << 30;
+  EXPECT_THROW(plan_geglu_gemm_sm90({kHuge, kHuge, 64}, kSms), std::invalid_argument);
 }
 
 TEST(GegluGemmSm90Plan, TellsItselfInALine) {

@@ -2,6 +2,7 @@
 // product with GeGLU in its epilogue cannot compute the problem, or loses to four kernels, it is
 // the four kernels with tuned matmuls.
 #include "kernels/cuda/cuda_stages.h"
+#include "kernels/cuda/few_rows_plan.h"
 #include "kernels/cuda/fused_epilogue.h"
 
 namespace fusegate {
@@ -12,13 +13,11 @@ bool is_aligned(const Problem& problem) {
          problem.hidden % kFusedEpilogueAlignment == 0;
 }
 
-// On an H200 (driver 580.159.04, 2026-11-21, dim 768, hidden 3072) streaming the weights took 5 us
-// for one row, 9 us for 16 and 17 us for 64, where four kernels took 14 and 15.
-constexpr std::int64_t kRowsToStreamFor = 16;
-
 PreparedKernel prepare(Device& device, const Problem& problem, Inputs in, const Tensor& out) {
   if (is_aligned(problem)) {
-    if (problem.rows() <= kRowsToStreamFor) return prepare_fused_few_rows(device, problem, in, out);
+    if (problem.rows() <= kMostFewRows) {
+      return prepare_fused_epilogue_few_rows(device, problem, in, out);
+    }
     if (refuses_sm90(device).empty()) return prepare_fused_epilogue_sm90(device, problem, in, out);
     // By mma.sync, which from 9.0 on reaches no more than half of the tensor cores' rate.
     if (static_cast<CudaDevice&>(device).properties().major == 8)

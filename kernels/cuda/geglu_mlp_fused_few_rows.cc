@@ -3,37 +3,30 @@
 // weights of one are on their way while the other ends.
 #include <fmt/format.h>
 
-#include "kernels/cuda/cuda_device.h"
-#include "kernels/cuda/few_rows_gemm.h"
+#include "kernels/cuda/few_rows_plan.h"
 #include "kernels/cuda/fused_epilogue.h"
+#include "kernels/cuda/streamed_products.h"
 
 namespace fusegate {
 namespace {
 
-FewRowsPlan plan(const CudaDevice& device, const Tensor& x, const Tensor& out, int weights) {
-  return plan_few_rows({.rows = x.rows, .cols = out.cols, .k = x.cols, .weights = weights},
-                       device.properties().multiProcessorCount);
-}
-
-Stage gate_up_geglu(const CudaDevice& device, const Tensor& x, const Tensor& w_gate,
-                    const Tensor& w_up, const Tensor& h) {
-  Stage stage = gate_up_geglu_work(x, w_gate, w_up, h);
-  const FewRowsPlan made = plan(device, x, h, 2);
-  stage.choice = plan_text(made);
-  stage.launch = [=, stream = device.stream()] {
-    enqueue_few_rows_geglu(made, x, w_gate, w_up, h, stream);
+// Those kernels and no other, measured one by one.
+PreparedKernel prepare(Device& any_device, const Problem& problem, Inputs in, const Tensor& out) {
+  auto& device = static_cast<CudaDevice&>(any_device);
+  PreparedKernel kernel;
+  const Tensor h = kernel.intermediate(device, problem.rows(), problem.hidden, problem.dtype);
+  const auto add = [&](Stage stage, const std::vector<Contestant>& contestants, const Tensor& x,
+                       const Tensor& to) {
+    const std::string work = fmt::format("streamed {} {}", stage.name, problem_name(problem));
+    const ContestResult result = contest(device, work, contestants, x, to);
+    stage.choice = result.choice;
+    stage.launch = contestants[result.taken].launch;
+    kernel.stages.push_back(std::move(stage));
   };
-  return stage;
-}
-
-Stage down_proj(const CudaDevice& device, const Tensor& h, const Tensor& w, const Tensor& out) {
-  Stage stage = matmul_work("down_proj", h, w, out);
-  const FewRowsPlan made = plan(device, h, out, 1);
-  stage.choice = plan_text(made);
-  stage.launch = [=, stream = device.stream()] {
-    enqueue_few_rows_matmul(made, h, w, out, stream);
-  };
-  return stage;
+  add(gate_up_geglu_work(in[0], in[1], in[2], h), streamed_geglu(device, in[0], in[1], in[2], h),
+      in[0], h);
+  add(matmul_work("down_proj", h, in[3], out), streamed_matmul(device, h, in[3], out), h, out);
+  return kernel;
 }
 
 std::string refuses(const Device&, const Problem& problem) {
@@ -48,20 +41,9 @@ const ImplementationRegistration registered{{
     .device = "cuda",
     .dtypes = {Dtype::kBf16, Dtype::kFp16},
     .alignment = kFusedEpilogueAlignment,
-    .prepare = &prepare_fused_few_rows,
+    .prepare = &prepare,
     .refuses = &refuses,
 }};
 
 }  // namespace
-
-PreparedKernel prepare_fused_few_rows(Device& any_device, const Problem& problem, Inputs in,
-                                      const Tensor& out) {
-  const auto& device = static_cast<CudaDevice&>(any_device);
-  PreparedKernel kernel;
-  const Tensor h = kernel.intermediate(any_device, problem.rows(), problem.hidden, problem.dtype);
-  kernel.stages.push_back(gate_up_geglu(device, in[0], in[1], in[2], h));
-  kernel.stages.push_back(down_proj(device, h, in[3], out));
-  return kernel;
-}
-
 }  // namespace fusegate

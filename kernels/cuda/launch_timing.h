@@ -1,5 +1,5 @@
 // What takes the time of launches before anything is measured, and leaves things as they were: the
-// choice of a matmul's algorithm (lt_tuning.h) and the search for a slowdown (slowdown_search.h).
+// choice among kernels (launch_contest.h) and the search for a slowdown (slowdown_search.h).
 // Errors of CUDA are thrown as DeviceError.
 #pragma once
 

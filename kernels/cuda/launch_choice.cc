@@ -1,4 +1,4 @@
-#include "kernels/cuda/lt_choice.h"
+#include "kernels/cuda/launch_choice.h"
 
 #include <algorithm>
 

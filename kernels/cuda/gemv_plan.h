@@ -1,0 +1,44 @@
+// How gemv is cut: columns a block, and warps that share out k. Plain C++, so that it is tested
+// without a GPU. Which of the plans is fastest is measured (launch_contest.h).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fusegate {
+
+inline constexpr int kGemvChunk = 256;  // elements of k that a warp loads at once, 16 bytes a lane
+
+struct GemvShape {
+  int cols = 0;   // a block
+  int ahead = 0;  // chunks of k that a warp's loads of weights are ahead of its products
+};
+
+inline constexpr int kMostGemvWarps = 16;  // a block
+
+// A thread has cols x weights x ahead loads of 16 bytes on their way, sixteen at most.
+inline constexpr std::array<GemvShape, 4> kGemvShapes{{
+    {.cols = 2, .ahead = 1},
+    {.cols = 4, .ahead = 1},
+    {.cols = 4, .ahead = 2},
+    {.cols = 8, .ahead = 1},
+}};
+
+struct GemvPlan {
+  std::size_t shape = 0;  // of kGemvShapes
+  int blocks = 0;
+  int warps = 0;  // a block
+};
+
+// Each shape with up to 8 and up to kMostGemvWarps warps, as few of them as get through k in the
+// same number of rounds. Throws std::invalid_argument where k is no multiple of 8 or beyond 2^24,
+// or a size is below 1 or cols beyond 31 bits.
+std::vector<GemvPlan> gemv_plans(std::int64_t cols, std::int64_t k);
+
+// "gemv: 3584 blocks of 8 warps, 4 columns each, 1 chunk ahead"
+std::string plan_text(const GemvPlan& plan);
+
+}  // namespace fusegate
