@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -55,32 +54,45 @@ std::vector<Contestant> joined(std::vector<Contestant> all, std::vector<Contesta
   return all;
 }
 
-Stage gate_up_geglu(CudaDevice& device, Inputs in, const Tensor& h,
-                    const std::vector<Contestant>& contestants) {
-  Stage stage = gate_up_geglu_work(in[0], in[1], in[2], h);
-  const ContestResult result = contest(
-      device,
-      fmt::format("gate_up_geglu {} x {} x {} {}", h.rows, h.cols, in[0].cols, dtype_name(h.dtype)),
-      contestants, in[0], h);
-  stage.choice = result.choice;
-  stage.launch = contestants[result.taken].launch;
-  return stage;
-}
+// The MLP as it is put together.
+class TwoKernels {
+ public:
+  TwoKernels(CudaDevice& device, const Problem& problem, Inputs in, const Tensor& out)
+      : device_(device),
+        in_(in),
+        out_(out),
+        h_(kernel_.intermediate(device, problem.rows(), problem.hidden, problem.dtype)) {}
 
-// gate_up: what can compute h. down: what can compute out from h, besides cublasLt; measured behind
-// the first kernel, which some of them overlap.
-using HContestants = std::function<std::vector<Contestant>(const Tensor& h)>;
-PreparedKernel prepare_two_kernels(CudaDevice& device, const Problem& problem, Inputs in,
-                                   const Tensor& out, const HContestants& gate_up,
-                                   const HContestants& down) {
-  PreparedKernel kernel;
-  const Tensor h = kernel.intermediate(device, problem.rows(), problem.hidden, problem.dtype);
-  const Stage first = gate_up_geglu(device, in, h, gate_up(h));
-  kernel.stages.push_back(first);
-  kernel.stages.push_back(
-      CudaStages(device).tuned_matmul("down_proj", h, in[3], out, down(h), first));
-  return kernel;
-}
+  const Tensor& h() const { return h_; }
+
+  void add_gate_up(const Contestant& contestant, std::string choice) {
+    Stage stage = gate_up_geglu_work(in_[0], in_[1], in_[2], h_);
+    stage.choice = std::move(choice);
+    stage.launch = contestant.launch;
+    kernel_.stages.push_back(std::move(stage));
+  }
+  void add_gate_up(const std::vector<Contestant>& contestants) {
+    const std::string work = fmt::format("gate_up_geglu {} x {} x {} {}", h_.rows, h_.cols,
+                                         in_[0].cols, dtype_name(h_.dtype));
+    const ContestResult result = contest(device_, work, contestants, in_[0], h_);
+    add_gate_up(contestants[result.taken], result.choice);
+  }
+
+  // Measured behind the first kernel, which some of them overlap; or cublasLt's.
+  void add_down(const std::vector<Contestant>& contestants) {
+    kernel_.stages.push_back(CudaStages(device_).tuned_matmul("down_proj", h_, in_[3], out_,
+                                                              contestants, kernel_.stages.front()));
+  }
+
+  PreparedKernel kernel() && { return std::move(kernel_); }
+
+ private:
+  CudaDevice& device_;
+  Inputs in_;
+  Tensor out_;
+  PreparedKernel kernel_;
+  Tensor h_;
+};
 
 }  // namespace
 
@@ -96,33 +108,38 @@ std::string refuses_sm90(const Device& device) {
 PreparedKernel prepare_fused_epilogue_sm80(Device& any_device, const Problem& problem, Inputs in,
                                            const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
-  return prepare_two_kernels(
-      device, problem, in, out, [&](const Tensor& h) { return tiled_sm80(device, in, h); },
-      [&](const Tensor& h) { return streamed_matmul(device, h, in[3], out); });
+  TwoKernels made(device, problem, in, out);
+  made.add_gate_up(tiled_sm80(device, in, made.h()));
+  made.add_down(streamed_matmul(device, made.h(), in[3], out));
+  return std::move(made).kernel();
 }
 
 PreparedKernel prepare_fused_epilogue_sm90(Device& any_device, const Problem& problem, Inputs in,
                                            const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
-  return prepare_two_kernels(
-      device, problem, in, out, [&](const Tensor& h) { return tiled_sm90(device, in, h); },
-      [&](const Tensor& h) { return split_sm90(device, h, in[3], out); });
+  TwoKernels made(device, problem, in, out);
+  made.add_gate_up(tiled_sm90(device, in, made.h()));
+  made.add_down(split_sm90(device, made.h(), in[3], out));
+  return std::move(made).kernel();
 }
 
 PreparedKernel prepare_fused_epilogue_few_rows(Device& any_device, const Problem& problem,
                                                Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   const bool is_sm90 = refuses_sm90(device).empty();
-  return prepare_two_kernels(
-      device, problem, in, out,
-      [&](const Tensor& h) {
-        return joined(streamed_geglu(device, in[0], in[1], in[2], h),
-                      is_sm90 ? tiled_sm90(device, in, h) : tiled_sm80(device, in, h));
-      },
-      [&](const Tensor& h) {
-        return joined(streamed_matmul(device, h, in[3], out),
-                      is_sm90 ? split_sm90(device, h, in[3], out) : std::vector<Contestant>());
-      });
+  TwoKernels made(device, problem, in, out);
+  const Tensor& h = made.h();
+  const std::vector<Contestant> gate_up =
+      joined(streamed_geglu(device, in[0], in[1], in[2], h),
+             is_sm90 ? tiled_sm90(device, in, h) : tiled_sm80(device, in, h));
+  const std::vector<Contestant> down =
+      joined(streamed_matmul(device, h, in[3], out),
+             is_sm90 ? split_sm90(device, h, in[3], out) : std::vector<Contestant>());
+  const PairResult best =
+      contest_of_pairs(device, problem_name(problem), gate_up, down, in[0], h, out);
+  made.add_gate_up(gate_up[best.first.taken], best.first.choice);
+  made.add_down({down[best.second.taken]});
+  return std::move(made).kernel();
 }
 
 }  // namespace fusegate

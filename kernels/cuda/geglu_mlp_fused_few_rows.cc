@@ -10,22 +10,22 @@
 namespace fusegate {
 namespace {
 
-// Those kernels and no other, measured one by one.
+// Those kernels and no other, whatever else may be faster.
 PreparedKernel prepare(Device& any_device, const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   PreparedKernel kernel;
   const Tensor h = kernel.intermediate(device, problem.rows(), problem.hidden, problem.dtype);
-  const auto add = [&](Stage stage, const std::vector<Contestant>& contestants, const Tensor& x,
-                       const Tensor& to) {
-    const std::string work = fmt::format("streamed {} {}", stage.name, problem_name(problem));
-    const ContestResult result = contest(device, work, contestants, x, to);
+  const std::vector<Contestant> gate_up = streamed_geglu(device, in[0], in[1], in[2], h);
+  const std::vector<Contestant> down = streamed_matmul(device, h, in[3], out);
+  const PairResult best =
+      contest_of_pairs(device, problem_name(problem), gate_up, down, in[0], h, out);
+  const auto add = [&](Stage stage, const ContestResult& result, const Contestant& contestant) {
     stage.choice = result.choice;
-    stage.launch = contestants[result.taken].launch;
+    stage.launch = contestant.launch;
     kernel.stages.push_back(std::move(stage));
   };
-  add(gate_up_geglu_work(in[0], in[1], in[2], h), streamed_geglu(device, in[0], in[1], in[2], h),
-      in[0], h);
-  add(matmul_work("down_proj", h, in[3], out), streamed_matmul(device, h, in[3], out), h, out);
+  add(gate_up_geglu_work(in[0], in[1], in[2], h), best.first, gate_up[best.first.taken]);
+  add(matmul_work("down_proj", h, in[3], out), best.second, down[best.second.taken]);
   return kernel;
 }
 

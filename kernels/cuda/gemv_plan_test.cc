@@ -42,7 +42,7 @@ TEST(GemvPlan, SaysWhatItCannotDo) {
 }
 
 TEST(GemvPlan, TellsItselfInALine) {
-  EXPECT_EQ(plan_text({.shape = 1, .blocks = 3584, .warps = 8}),
+  EXPECT_EQ(plan_text({.shape = 0, .blocks = 3584, .warps = 8}),
             "gemv: 3584 blocks of 8 warps, 4 columns each, 1 chunk ahead");
 }
 

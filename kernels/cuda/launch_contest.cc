@@ -80,6 +80,73 @@ std::vector<Candidate> kept(std::vector<Candidate> candidates, double margin) {
   return close;
 }
 
+// What is left of them after few rounds.
+std::vector<Candidate> promising(CudaDevice& device,
+                                 const std::vector<std::function<void()>>& launches,
+                                 std::mt19937& random) {
+  std::vector<Candidate> candidates = those_that_run(device, launches);
+  if (candidates.size() == 1) return candidates;
+  capture(candidates, device.stream());
+  time_rounds(candidates, kFirstRounds, random);
+  return kept(std::move(candidates), kHopeless);
+}
+
+// At most so many of them, in their order.
+std::vector<std::size_t> fastest_few(CudaDevice& device,
+                                     const std::vector<std::function<void()>>& launches,
+                                     const Tensor& x, const Tensor& out, std::size_t most) {
+  const RestoredTensor old_x(x, device.stream()), old_out(out, device.stream());
+  device.fill_random(x, 1.0, 1);
+  std::mt19937 random(1);
+  std::vector<Candidate> candidates = promising(device, launches, random);
+  for (double margin = kHopeless; candidates.size() > most; margin /= 2) {
+    candidates = kept(std::move(candidates), margin);
+    if (margin < kTie) candidates.resize(std::min(candidates.size(), most));
+  }
+  std::vector<std::size_t> numbers;
+  for (const Candidate& candidate : candidates) numbers.push_back(candidate.number);
+  return numbers;
+}
+
+std::vector<std::function<void()>> launches_of(const std::vector<Contestant>& contestants) {
+  std::vector<std::function<void()>> launches;
+  for (const Contestant& contestant : contestants) launches.push_back(contestant.launch);
+  return launches;
+}
+
+std::string key_of(std::string work, const std::vector<Contestant>& contestants) {
+  for (const Contestant& contestant : contestants) work += "\n" + contestant.name;
+  return work;
+}
+
+ContestResult result_of(std::size_t taken, const std::vector<Contestant>& contestants) {
+  return {taken, contestants.size() == 1
+                     ? contestants.front().name
+                     : fmt::format("measured: candidate {} of {}, {}", taken + 1,
+                                   contestants.size(), contestants[taken].name)};
+}
+
+// Of first and second as they are numbered, in one number.
+std::size_t fastest_pair(CudaDevice& device, const std::vector<Contestant>& firsts,
+                         const std::vector<Contestant>& seconds, const Tensor& x,
+                         const Tensor& between, const Tensor& out) {
+  constexpr std::size_t kMostOfEach = 4;
+  std::vector<std::size_t> numbers;
+  std::vector<std::function<void()>> pairs;
+  const std::vector<std::size_t> few_seconds =
+      fastest_few(device, launches_of(seconds), between, out, kMostOfEach);
+  for (const std::size_t i : fastest_few(device, launches_of(firsts), x, between, kMostOfEach)) {
+    for (const std::size_t j : few_seconds) {
+      numbers.push_back(i * seconds.size() + j);
+      pairs.push_back([first = firsts[i].launch, second = seconds[j].launch] {
+        first();
+        second();
+      });
+    }
+  }
+  return numbers[fastest(device, pairs, x, out)];
+}
+
 }  // namespace
 
 std::size_t fastest(CudaDevice& device, const std::vector<std::function<void()>>& launches,
@@ -87,12 +154,9 @@ std::size_t fastest(CudaDevice& device, const std::vector<std::function<void()>>
   refuse_capture(device.stream(), "what is chosen by measuring");
   const RestoredTensor old_x(x, device.stream()), old_out(out, device.stream());
   device.fill_random(x, 1.0, 1);
-  std::vector<Candidate> candidates = those_that_run(device, launches);
+  std::mt19937 random(1);
+  std::vector<Candidate> candidates = promising(device, launches, random);
   if (candidates.size() > 1) {
-    std::mt19937 random(1);
-    capture(candidates, device.stream());
-    time_rounds(candidates, kFirstRounds, random);
-    candidates = kept(std::move(candidates), kHopeless);
     time_rounds(candidates, kMoreRounds, random);
     candidates = kept(std::move(candidates), kTie);
   }
@@ -102,19 +166,29 @@ std::size_t fastest(CudaDevice& device, const std::vector<std::function<void()>>
 ContestResult contest(CudaDevice& device, const std::string& work,
                       const std::vector<Contestant>& contestants, const Tensor& x,
                       const Tensor& out) {
-  if (contestants.size() == 1) return {0, contestants.front().name};
-  std::string key = work;
-  std::vector<std::function<void()>> launches;
-  for (const Contestant& contestant : contestants) {
-    key += "\n" + contestant.name;
-    launches.push_back(contestant.launch);
-  }
+  if (contestants.size() == 1) return result_of(0, contestants);
+  const std::string key = key_of(work, contestants);
   std::map<std::string, std::size_t>& choices = device.launch_choices();
   auto found = choices.find(key);
-  if (found == choices.end()) found = choices.emplace(key, fastest(device, launches, x, out)).first;
-  const std::size_t taken = found->second;
-  return {taken, fmt::format("measured: candidate {} of {}, {}", taken + 1, contestants.size(),
-                             contestants[taken].name)};
+  if (found == choices.end()) {
+    found = choices.emplace(key, fastest(device, launches_of(contestants), x, out)).first;
+  }
+  return result_of(found->second, contestants);
+}
+
+PairResult contest_of_pairs(CudaDevice& device, const std::string& work,
+                            const std::vector<Contestant>& firsts,
+                            const std::vector<Contestant>& seconds, const Tensor& x,
+                            const Tensor& between, const Tensor& out) {
+  const std::string key = key_of(key_of(work, firsts) + "\nthen", seconds);
+  std::map<std::string, std::size_t>& choices = device.launch_choices();
+  auto found = choices.find(key);
+  if (found == choices.end()) {
+    refuse_capture(device.stream(), "what is chosen by measuring");
+    found = choices.emplace(key, fastest_pair(device, firsts, seconds, x, between, out)).first;
+  }
+  return {result_of(found->second / seconds.size(), firsts),
+          result_of(found->second % seconds.size(), seconds)};
 }
 
 }  // namespace fusegate

@@ -40,4 +40,16 @@ ContestResult contest(CudaDevice& device, const std::string& work,
                       const std::vector<Contestant>& contestants, const Tensor& x,
                       const Tensor& out);
 
+struct PairResult {
+  ContestResult first, second;
+};
+
+// The same for two kernels in a row, the second of which reads what the first writes to between:
+// the few that are fastest alone are measured in pairs, since kernels that are launched early
+// overlap, and those that leave room on the SMs more than others.
+PairResult contest_of_pairs(CudaDevice& device, const std::string& work,
+                            const std::vector<Contestant>& firsts,
+                            const std::vector<Contestant>& seconds, const Tensor& x,
+                            const Tensor& between, const Tensor& out);
+
 }  // namespace fusegate

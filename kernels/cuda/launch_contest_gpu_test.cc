@@ -55,6 +55,15 @@ TEST_F(Contest, IsHeldOnceForTheSameWorkAndNames) {
   EXPECT_EQ(device_->launch_choices().size(), 1u);
 }
 
+TEST_F(Contest, TakesTheFastestPair) {
+  const std::vector<Contestant> firsts{writer("slow", 1024), writer("quick", 8)};
+  const std::vector<Contestant> seconds{writer("quick", 8), writer("slow", 1024)};
+  const PairResult result = contest_of_pairs(*device_, "both", firsts, seconds, x_,
+                                             random(1, 8, Dtype::kBf16, 1, 3), out_);
+  EXPECT_EQ(result.first.choice, "measured: candidate 2 of 2, quick");
+  EXPECT_EQ(result.second.choice, "measured: candidate 1 of 2, quick");
+}
+
 TEST_F(Contest, LeavesTheTensorsAsTheyWere) {
   const Bytes x = bytes(x_), out = bytes(out_);
   fastest(*device_, {writer("", 1024).launch, writer("", 8).launch}, x_, out_);
