@@ -167,8 +167,12 @@ class Exchange {
 
   __device__ float total(int x_row, int w_row) const {
     const int warps = static_cast<int>(blockDim.x) / 32;
-    float sum = of_[0][x_row][w_row];
-    for (int warp = 1; warp < warps; ++warp) sum += of_[warp][x_row][w_row];
+    float sum = 0;
+    // Without a branch, so that a thread asks for all before it adds the first.
+#pragma unroll
+    for (int warp = 0; warp < kShape.most_warps; ++warp) {
+      sum += warp < warps ? of_[warp][x_row][w_row] : 0;
+    }
     return sum;
   }
 

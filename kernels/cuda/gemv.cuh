@@ -136,9 +136,14 @@ __device__ void sum_over_warp(float (&sums)[kCount]) {
 template <typename Result, int kCols, int kRows>
 __device__ float column(const float (&parts)[kMostGemvWarps][kRows], int within) {
   float total[Result::kWeights]{};
-  for (int warp = 0; warp < static_cast<int>(blockDim.x) / 32; ++warp) {
+  const int warps = static_cast<int>(blockDim.x) / 32;
+  // Without a branch, so that a thread asks for all before it adds the first.
 #pragma unroll
-    for (int i = 0; i < Result::kWeights; ++i) total[i] += parts[warp][i * kCols + within];
+  for (int warp = 0; warp < kMostGemvWarps; ++warp) {
+#pragma unroll
+    for (int i = 0; i < Result::kWeights; ++i) {
+      total[i] += warp < warps ? parts[warp][i * kCols + within] : 0;
+    }
   }
   if constexpr (Result::kWeights == 2) return Result::of(total[0], total[1]);
   return total[0];
