@@ -112,19 +112,20 @@ std::vector<std::string> parse_names(const Node& sweep, const std::string& key,
   return names;
 }
 
-template <typename T>
-std::vector<std::string> names_of(const std::vector<T>& things) {
+std::vector<std::string> operation_names() {
   std::vector<std::string> names;
-  for (const T& thing : things) names.push_back(thing.name);
-  std::ranges::sort(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
+  for (const Operation& operation : operations()) names.push_back(operation.name);
   return names;
+}
+
+std::vector<std::string> implementation_names() {
+  return {kImplementationNames.begin(), kImplementationNames.end()};
 }
 
 Sweep parse_sweep(const Node& node) {
   node.expect_object({"operations", "implementations", "batch", "seq", "dim", "hidden", "dtype"});
-  Sweep sweep{.operations = parse_names(node, "operations", names_of(operations())),
-              .implementations = parse_names(node, "implementations", names_of(implementations())),
+  Sweep sweep{.operations = parse_names(node, "operations", operation_names()),
+              .implementations = parse_names(node, "implementations", implementation_names()),
               .batch = parse_axis(node, "batch"),
               .seq = parse_axis(node, "seq"),
               .dim = parse_axis(node, "dim"),

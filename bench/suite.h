@@ -8,8 +8,9 @@
 //                "batch": [1, 8], "seq": [128], "dim": [768], "hidden": [3072]}]}
 //
 // What "protocol" does not name has the default of its regime. Of a sweep, "operations" and
-// "implementations" may be left out and then mean all, controls excepted. Every combination of its
-// axes is a problem; what a device cannot compute is left out, and said.
+// "implementations" may be left out and then mean all, controls excepted; implementations that the
+// build at hand lacks are passed over. Every combination of its axes is a problem; what a device
+// cannot compute is left out, and said.
 #pragma once
 
 #include <filesystem>

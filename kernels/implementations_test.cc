@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,6 +57,19 @@ TEST_P(EveryImplementation, AgreesWithTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, EveryImplementation, testing::Values("cpu", "cuda"),
                          [](const auto& info) { return info.param; });
+
+TEST(ImplementationNames, AreThoseOfTheRegisteredAndSorted) {
+  EXPECT_TRUE(std::ranges::is_sorted(kImplementationNames));
+  std::set<std::string> registered;
+  for (const Implementation& implementation : implementations()) {
+    registered.insert(implementation.name);
+  }
+  const std::set<std::string> named(kImplementationNames.begin(), kImplementationNames.end());
+  EXPECT_TRUE(std::ranges::includes(named, registered));
+#ifdef FUSEGATE_TEST_WITH_ALL_DEVICES
+  EXPECT_EQ(named, registered);
+#endif
+}
 
 PreparedKernel run_on_host(std::function<void()> work) {
   PreparedKernel kernel;

@@ -2,7 +2,7 @@
 //
 // An operation is what is computed: its inputs, its output, and the reference in double precision.
 // An implementation is how. Adding one is one new file that ends in its registration, and one line
-// in a CMake list:
+// in a CMake list (and its name in kImplementationNames, where no other has it):
 //
 //   const ImplementationRegistration registered{{
 //       .operation = "geglu", .name = "fused", .device = "cuda",
@@ -11,6 +11,7 @@
 // Sweep, correctness test, timing, run file, gate and report pick it up from there.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -97,6 +98,28 @@ struct Implementation {
   // Why it cannot, where neither device nor dtype nor alignment tell: "" where it can. Asked after
   // those, so that the device is of its kind.
   std::function<std::string(const Device&, const Problem&)> refuses = {};
+};
+
+// The names of all implementations on any device, sorted, so that a suite can name what the build
+// at hand leaves out.
+inline constexpr std::array<std::string_view, 17> kImplementationNames{
+    "addmm",
+    "addmm_tuned",
+    "cublas",
+    "fused",
+    "fused_eager_rounding",
+    "fused_epilogue",
+    "fused_epilogue_sm80",
+    "fused_epilogue_sm90",
+    "fused_few_rows",
+    "fused_pointwise",
+    "fused_pointwise_tuned",
+    "fused_specialized",
+    "matmul_add",
+    "memcpy",
+    "onednn",
+    "packed_pointwise",
+    "unfused",
 };
 
 class OperationRegistration {
