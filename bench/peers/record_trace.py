@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Records torch.profiler's trace of a peer, with the schedule of "Profiling in PyTorch": wait 1, warm up 1, active 3.
+
+    bench/peers/record_trace.py --problem=64,128,768,3072 --out=DIR
+    bench/peers/record_trace.py --problem=64,128,768,3072 --operation=geglu_mlp --implementation=torch_eager --out=DIR
+
+Writes DIR/OPERATION-IMPLEMENTATION.json for each: what `fusegate trace-table` and `trace-diff` read. Every step is
+a range named as the benchmark is, and ends when the GPU is through. Exits 0 where any was recorded, 2 otherwise.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+
+from implementations import IMPLEMENTATIONS
+from input_error import InputError
+from libraries import find_libraries, one_line
+from problems import Problem
+from torch_device import TorchDevice
+
+BAD_INPUT = 2
+WAIT, WARM_UP, ACTIVE = 1, 1, 3
+
+
+def main(arguments=None):
+    try:
+        return run(parse_options(arguments))
+    except InputError as error:
+        complain(error)
+        return BAD_INPUT
+
+
+def parse_options(arguments):
+    parser = argparse.ArgumentParser(prog="record_trace.py", allow_abbrev=False)
+    parser.add_argument("--problem", required=True, metavar="BATCH,SEQ,DIM,HIDDEN")
+    parser.add_argument("--dtype", choices=("bf16", "fp16"), default="bf16")
+    parser.add_argument("--operation", help="left out: all")
+    parser.add_argument("--implementation", help="left out: all")
+    parser.add_argument("--out", required=True, type=pathlib.Path, help="folder")
+    return parser.parse_args(arguments)
+
+
+def run(options):
+    problem, wanted = parse_problem(options.problem, options.dtype), chosen(options)
+    libraries = find_libraries()
+    torch = libraries.modules.get("torch")
+    if torch is None or not torch.cuda.is_available():
+        raise InputError("torch", "", libraries.missing.get("torch", "it sees no GPU"))
+    options.out.mkdir(parents=True, exist_ok=True)
+    device, recorded = TorchDevice(torch), 0
+    for implementation in wanted:
+        name = implementation.benchmark_name(problem)
+        missing = [libraries.missing[need] for need in implementation.needs if need in libraries.missing]
+        if missing:
+            complain(f"left out {name}: {missing[0]}")
+            continue
+        path = options.out / f"{implementation.operation}-{implementation.name}.json"
+        try:
+            function = implementation.build(libraries.modules)
+            record(torch, name, function, device.inputs(implementation.operation, problem, 1), path)
+        # A library may fail in any way, and the others' traces are still wanted.
+        except Exception as error:  # pylint: disable=broad-except
+            complain(f"{name}: {one_line(error)}")
+            continue
+        print(path)
+        recorded += 1
+    return 0 if recorded else BAD_INPUT
+
+
+def parse_problem(text, dtype):
+    try:
+        sizes = [int(part) for part in text.split(",")]
+    except ValueError:
+        sizes = []
+    if len(sizes) != 4 or min(sizes) < 1:
+        raise InputError("--problem", "", f"'{text}' is not four sizes with commas between")
+    return Problem(*sizes, dtype)
+
+
+def chosen(options):
+    wanted = [each for each in IMPLEMENTATIONS if options.operation in (None, each.operation)
+              and options.implementation in (None, each.name)]
+    if not wanted:
+        known = ", ".join(f"{each.operation}/{each.name}" for each in IMPLEMENTATIONS)
+        raise InputError("--operation, --implementation", "", f"no such peer; there are {known}")
+    return wanted
+
+
+def record(torch, name, function, inputs, path):
+    """The trace is whole under its name or not there. Compiled and warm before the schedule begins."""
+    profiler = torch.profiler
+    unfinished = path.with_name(path.name + ".unfinished")
+    with torch.no_grad():
+        function(*inputs)
+        torch.cuda.synchronize()
+        with profiler.profile(
+                activities=[profiler.ProfilerActivity.CPU, profiler.ProfilerActivity.CUDA],
+                schedule=profiler.schedule(wait=WAIT, warmup=WARM_UP, active=ACTIVE, repeat=1),
+                on_trace_ready=lambda trace: trace.export_chrome_trace(str(unfinished))) as steps:
+            for _ in range(WAIT + WARM_UP + ACTIVE):
+                with profiler.record_function(name):
+                    function(*inputs)
+                    torch.cuda.synchronize()
+                steps.step()
+    os.replace(unfinished, path)
+
+
+def complain(message):
+    print(f"record_trace: {message}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

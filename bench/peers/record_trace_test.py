@@ -1,0 +1,83 @@
+"""The recording of traces, with a torch that only notes what it is told."""
+
+import contextlib
+import io
+import pathlib
+import tempfile
+import types
+import unittest
+from unittest import mock
+
+import record_trace
+from libraries import Libraries
+
+
+class NotedTorch:
+    def __init__(self, has_gpu=True, fails=False):
+        self.said, self.fails = [], fails
+        self.cuda = types.SimpleNamespace(is_available=lambda: has_gpu, synchronize=lambda: self.said.append("wait"))
+        self.profiler = types.SimpleNamespace(
+            ProfilerActivity=types.SimpleNamespace(CPU="CPU", CUDA="CUDA"),
+            schedule=lambda **numbers: numbers, record_function=self.named, profile=self.profile)
+
+    def no_grad(self):
+        return contextlib.nullcontext()
+
+    @contextlib.contextmanager
+    def named(self, name):
+        self.said.append(name)
+        yield
+
+    @contextlib.contextmanager
+    def profile(self, activities, schedule, on_trace_ready):
+        self.said.append((tuple(activities), schedule))
+        yield types.SimpleNamespace(step=lambda: self.said.append("step"))
+        if self.fails:
+            raise RuntimeError("no trace")
+        on_trace_ready(types.SimpleNamespace(
+            export_chrome_trace=lambda path: pathlib.Path(path).write_text("{}", encoding="utf-8")))
+
+
+class RecordTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name) / "linear-torch_eager.json"
+
+    def test_runs_once_before_the_schedule_and_names_every_step(self):
+        torch, calls = NotedTorch(), []
+        record_trace.record(torch, "linear/torch_eager", lambda *inputs: calls.append(inputs), [1, 2], self.path)
+        self.assertEqual(calls, [(1, 2)] * 6)
+        schedule = (("CPU", "CUDA"), {"wait": 1, "warmup": 1, "active": 3, "repeat": 1})
+        self.assertEqual(torch.said, ["wait", schedule] + ["linear/torch_eager", "wait", "step"] * 5)
+        self.assertEqual(self.path.read_text(encoding="utf-8"), "{}")
+
+    def test_leaves_an_older_trace_whole_when_it_fails(self):
+        self.path.write_text("older", encoding="utf-8")
+        with self.assertRaises(RuntimeError):
+            record_trace.record(NotedTorch(fails=True), "", lambda: None, [], self.path)
+        self.assertEqual(self.path.read_text(encoding="utf-8"), "older")
+
+
+class ProgramTest(unittest.TestCase):
+    def complaint(self, *arguments, libraries=None):
+        errors = io.StringIO()
+        with mock.patch.object(record_trace, "find_libraries", lambda: libraries or Libraries()), \
+                contextlib.redirect_stderr(errors):
+            self.assertEqual(record_trace.main([*arguments, "--out=never"]), 2)
+        return errors.getvalue()
+
+    def test_says_what_is_wrong_with_the_command_line(self):
+        for problem in ("64,128,768", "64,128,768,x", "64,128,768,0"):
+            self.assertIn(f"--problem: '{problem}'", self.complaint(f"--problem={problem}"))
+        self.assertIn("linear/torch_eager", self.complaint("--problem=1,1,8,8", "--implementation=magic"))
+
+    def test_says_what_is_missing(self):
+        libraries = Libraries(missing={"torch": "torch cannot be imported"})
+        self.assertIn("torch cannot be imported", self.complaint("--problem=1,1,8,8", libraries=libraries))
+        libraries = Libraries(modules={"torch": NotedTorch(has_gpu=False)})
+        self.assertIn("it sees no GPU", self.complaint("--problem=1,1,8,8", libraries=libraries))
+
+
+if __name__ == "__main__":
+    unittest.main()
