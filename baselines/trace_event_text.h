@@ -21,10 +21,15 @@ struct TraceEventText {
   std::optional<std::array<std::int64_t, 3>> grid, block;
   std::string given_name;                              // of a process or thread
   std::vector<std::pair<std::string, double>> values;  // of a counter
+  // The first argument of a launch that is not of its type, and what it must be. Wrong in GPU work
+  // alone: PyTorch's operators of Triton kernels have a "grid" that is a text.
+  std::string wrong_argument, wrong_because;
 
   // Back to empty, keeping memory: a large file has a million events.
   void clear() {
-    for (std::string* text : {&phase, &category, &name, &given_name}) text->clear();
+    for (std::string* text :
+         {&phase, &category, &name, &given_name, &wrong_argument, &wrong_because})
+      text->clear();
     for (auto* number : {&process, &thread, &start_ns, &duration_ns, &correlation, &external_id,
                          &stream, &bytes, &registers, &shared_bytes}) {
       number->reset();

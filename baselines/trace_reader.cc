@@ -56,11 +56,14 @@ class TraceBuilder {
     event.start_ns = required(text.start_ns, "ts");
     event.duration_ns = required(text.duration_ns, "dur");
     if (event.duration_ns < 0) fail("dur", "must not be negative");
+    if (is_gpu_work(*category) && !text.wrong_argument.empty()) {
+      fail(fmt::format("args.{}", text.wrong_argument), text.wrong_because);
+    }
     event.track = track_of(text, *category);
     event.correlation = text.correlation.value_or(0);
     event.external_id = text.external_id.value_or(0);
     event.bytes = text.bytes;
-    if (text.grid && text.block) {
+    if (*category == TraceCategory::kKernel && text.grid && text.block) {
       event.launch = LaunchShape{*text.grid, *text.block, text.registers.value_or(0),
                                  text.shared_bytes.value_or(0)};
     }

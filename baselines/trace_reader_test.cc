@@ -122,19 +122,20 @@ TEST(TraceReader, KeepsEveryNanosecondOfFractions) {
 
 TEST(TraceReader, NamesTheEventAndTheKeyThatIsWrong) {
   const std::string head = R"("ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, )";
+  const std::string whole = head + R"("ts": 1, "dur": 1, )";
   const std::vector<std::pair<std::string, std::string>> cases{
       {head + R"("ts": "1", "dur": 1)", "traceEvents[1].ts: must be a number and not a string"},
       {head + R"("ts": 1e300, "dur": 1)", "traceEvents[1].ts: is no time in microseconds"},
       {head + R"("ts": 1)", "traceEvents[1].dur: is missing"},
       {head + R"("ts": 1, "dur": -1)", "traceEvents[1].dur: must not be negative"},
       {head + R"("ts": 1, "dur": 1, "args": [1])", "traceEvents[1].args: must be an object"},
-      {head + R"("args": {"grid": [1, 2]})", "traceEvents[1].args.grid: must be three integers"},
-      {head + R"("args": {"grid": [1, 2, 3, 4]})", "args.grid: must be three integers"},
-      {head + R"("args": {"block": [1, 2, 3.5]})", "args.block: must be three integers"},
-      {head + R"("args": {"block": 3})", "args.block: must be three integers"},
+      {whole + R"("args": {"grid": [1, 2]})", "traceEvents[1].args.grid: must be three integers"},
+      {whole + R"("args": {"grid": [1, 2, 3, 4]})", "args.grid: must be three integers"},
+      {whole + R"("args": {"block": [1, 2, 3.5]})", "args.block: must be three integers"},
+      {whole + R"("args": {"block": 3})", "args.block: must be three integers"},
       {head + R"("args": {"correlation": 1.5})", "args.correlation: must be an integer"},
       {head + R"("args": {"correlation": 18446744073709551615})", "an integer below 2^63"},
-      {head + R"("args": {"stream": {}})", "args.stream: must be an integer and not an object"},
+      {whole + R"("args": {"stream": {}})", "args.stream: must be an integer and not an object"},
       {R"("ph": "X", "cat": 3)", "traceEvents[1].cat: must be a string and not a number"},
       {R"("ph": "B", "name": "k")", "traceEvents[1].ph: \"B\" is not read"},
       {R"("name": "k")", "traceEvents[1].ph: is missing"},
@@ -145,6 +146,18 @@ TEST(TraceReader, NamesTheEventAndTheKeyThatIsWrong) {
     EXPECT_THAT(error_of_event(keys), HasSubstr(message)) << keys;
     EXPECT_THAT(error_of_event(keys), HasSubstr("a.json: ")) << keys;
   }
+}
+
+TEST(TraceReader, TakesOtherMeaningsOfAKernelsArgumentsElsewhere) {
+  const Trace trace = parse(
+      R"({"ph": "X", "cat": "cpu_op", "name": "triton_poi_fused_0", "pid": 1, "tid": 1, "ts": 1,
+          "dur": 1, "args": {"External id": 3, "grid": "grid(100,)", "stream": null,
+                             "block": [[1, 2], {"x": 3}]
+}
+})");
+  ASSERT_EQ(trace.events.size(), 1U);
+EXPECT_EQ(trace.events[0].external_id, 3);
+EXPECT_EQ(trace.events[0].launch, std::nullopt);
 }
 
 TEST(TraceReader, SaysWhatIsWrongWithTheFile) {

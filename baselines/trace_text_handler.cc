@@ -52,14 +52,25 @@ void TraceTextHandler::set_time(std::optional<std::int64_t> ns) {
   (key_ == "ts" ? event_.start_ns : event_.duration_ns) = ns;
 }
 
+// A value of a wrong type: an error, but for an argument that only GPU work must have right.
+void TraceTextHandler::refuse(std::string_view problem) {
+  const auto* ids = depth_ >= kInArguments ? integer_argument(event_, argument_) : nullptr;
+  if (depth_ < kInArguments || ids == &event_.correlation || ids == &event_.external_id) {
+    fail(problem);
+  }
+  if (!event_.wrong_argument.empty()) return;
+  event_.wrong_argument = argument_;
+  event_.wrong_because = problem;
+}
+
 bool TraceTextHandler::integer(std::int64_t value) {
   if (skipping_ > 0) return true;
   if (is_time()) {
     set_time(nanoseconds(value));
   } else if (depth_ == kInTriple) {
     auto& triple = *triple_argument(event_, argument_);
-    if (element_ == triple->size()) fail("must be three integers");
-    (*triple)[element_++] = value;
+    if (element_ < triple->size()) (*triple)[element_] = value;
+    ++element_;
   } else if (auto* field = integer_field()) {
     *field = value;
   } else if (depth_ == kInArguments && event_.phase == "C") {
@@ -73,7 +84,8 @@ bool TraceTextHandler::integer(std::int64_t value) {
 bool TraceTextHandler::number_unsigned(std::uint64_t value) {
   constexpr auto kMost = static_cast<std::uint64_t>(INT64_MAX);
   if (value > kMost && (is_time() || integer_field() != nullptr) && skipping_ == 0) {
-    fail("must be an integer below 2^63");
+    refuse("must be an integer below 2^63");
+    return true;
   }
   return integer(static_cast<std::int64_t>(value & kMost));
 }
@@ -85,7 +97,7 @@ bool TraceTextHandler::number_float(double value, std::string_view text) {
   } else if (depth_ == kInArguments && event_.phase == "C") {
     event_.values.emplace_back(argument_, value);
   } else if (integer_field() != nullptr) {
-    fail("must be an integer");
+    refuse("must be an integer");
   } else {
     return other_scalar("a number");
   }
@@ -113,14 +125,16 @@ bool TraceTextHandler::other_scalar(std::string_view what) {
   if (depth_ == kOutside) fail("must be a JSON object or an array of events");
   if (depth_ == kInRoot && root_key_ == "traceEvents") fail("must be an array");
   if (depth_ == kInEvents) fail("must be an object");
-  if (depth_ == kInTriple) fail("must be three integers");
+  if (depth_ == kInTriple) refuse("must be three integers");
   if (is_time()) fail(fmt::format("must be a number and not {}", what));
   if (depth_ == kInEvent && text_field(event_, key_)) {
     fail(fmt::format("must be a string and not {}", what));
   }
   if (depth_ == kInEvent && key_ == "args") fail("must be an object");
-  if (integer_field() != nullptr) fail(fmt::format("must be an integer and not {}", what));
-  if (depth_ == kInArguments && triple_argument(event_, argument_)) fail("must be three integers");
+  if (integer_field() != nullptr) refuse(fmt::format("must be an integer and not {}", what));
+  if (depth_ == kInArguments && triple_argument(event_, argument_)) {
+    refuse("must be three integers");
+  }
   return true;
 }
 
@@ -188,7 +202,7 @@ bool TraceTextHandler::end() {
   }
   switch (depth_) {
     case kInTriple:
-      if (element_ != 3) fail("must be three integers");
+      if (element_ != 3) refuse("must be three integers");
       depth_ = kInArguments;
       break;
     case kInArguments:

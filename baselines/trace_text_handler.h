@@ -40,6 +40,7 @@ class TraceTextHandler {
 
   [[noreturn]] void fail(std::string_view problem) const;
   std::string path() const;
+  void refuse(std::string_view problem);
   bool integer(std::int64_t value);
   bool other_scalar(std::string_view what);
   void set_time(std::optional<std::int64_t> ns);

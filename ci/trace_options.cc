@@ -1,7 +1,8 @@
 #include "ci/trace_options.h"
 
-#include <map>
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "ci/format.h"
 
@@ -25,13 +26,17 @@ void add_layout(CLI::App& app, Request& request) {
 
 void add_trace_table_options(CLI::App& app, TraceTableRequest& request) {
   app.add_option("trace", request.trace, kTraceHelp)->required();
-  std::map<std::string, TraceOrder> orders;
-  for (const auto& [name, order] : kTraceOrders) orders.emplace(name, order);
-  app.add_option("--sort", request.order,
-                 "The largest first: cuda (the default), self-cuda, cuda-average, cpu, self-cpu, "
-                 "cpu-average or calls; or name")
-      ->transform(CLI::CheckedTransformer(orders).description(""))
-      ->type_name("ORDER");
+  std::vector<std::string> names;
+  for (const auto& [name, order] : kTraceOrders) names.emplace_back(name);
+  app.add_option_function<std::string>(
+         "--sort",
+         [&request](const std::string& text) {
+           request.order = std::ranges::find(kTraceOrders, text, [](const auto& pair) {
+                             return pair.first;
+                           })->second;
+         },
+         "The largest first, by this column; by default cuda, the CUDA total")
+      ->check(CLI::IsMember(names));
   add_layout(app, request);
 }
 
