@@ -150,14 +150,12 @@ TEST(TraceReader, NamesTheEventAndTheKeyThatIsWrong) {
 
 TEST(TraceReader, TakesOtherMeaningsOfAKernelsArgumentsElsewhere) {
   const Trace trace = parse(
-      R"({"ph": "X", "cat": "cpu_op", "name": "triton_poi_fused_0", "pid": 1, "tid": 1, "ts": 1,
-          "dur": 1, "args": {"External id": 3, "grid": "grid(100,)", "stream": null,
-                             "block": [[1, 2], {"x": 3}]
-}
-})");
+      R"json({"ph": "X", "cat": "cpu_op", "name": "triton_poi_fused_0", "pid": 1, "tid": 1, "ts": 1,
+              "dur": 1, "args": {"External id": 3, "grid": "grid(100,)", "stream": null,
+                                 "block": [[1, 2], {"x": 3}]}})json");
   ASSERT_EQ(trace.events.size(), 1U);
-EXPECT_EQ(trace.events[0].external_id, 3);
-EXPECT_EQ(trace.events[0].launch, std::nullopt);
+  EXPECT_EQ(trace.events[0].external_id, 3);
+  EXPECT_EQ(trace.events[0].launch, std::nullopt);
 }
 
 TEST(TraceReader, SaysWhatIsWrongWithTheFile) {

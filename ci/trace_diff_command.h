@@ -9,8 +9,8 @@
 namespace fusegate {
 
 struct TraceDiffRequest {
-  std::filesystem::path a;
-  std::filesystem::path b;
+  std::filesystem::path a{};
+  std::filesystem::path b{};
   double min_difference = 0.05;
   std::size_t limit = 0;        // of each table's rows; 0: all
   std::size_t name_width = 55;  // 0: whole names

@@ -45,7 +45,7 @@ TEST_F(TraceDiffCommand, ShowsWhatDiffers) {
   other.events[9].duration_ns = 45'000;  // up_proj's
   const std::string text = printed(example_trace(), other);
   for (const char* part :
-       {"only in B  nvjet ", "calls      gemm_sm90 ", "time       up_proj ", "+47.78 %",
+       {"only in B  nvjet ", "calls      gemm_sm90 ", "time     up_proj ", "+47.80 %",
         "kernels and memory operations: 1 of 3 alike", "operators, ranges and calls: 4 of 6"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }

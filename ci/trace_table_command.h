@@ -10,7 +10,7 @@
 namespace fusegate {
 
 struct TraceTableRequest {
-  std::filesystem::path trace;
+  std::filesystem::path trace{};
   TraceOrder order = TraceOrder::kCuda;
   std::size_t limit = 0;        // 0: all rows
   std::size_t name_width = 55;  // as torch cuts them; 0: whole names
