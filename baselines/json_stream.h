@@ -186,7 +186,7 @@ class JsonStream {
       value = std::strtod(std::string(start, next_).c_str(), nullptr);
       if (!std::isfinite(value)) return false;
     }
-    handler_.number_float(value, buffer_);
+    handler_.number_float(value, std::string_view(start, next_));
     return true;
   }
 

@@ -22,7 +22,7 @@ class TreeHandler {
   void boolean(bool value) { tree_.add(value); }
   void number_integer(std::int64_t value) { tree_.add(value); }
   void number_unsigned(std::uint64_t value) { tree_.add(value); }
-  void number_float(double value, const std::string&) { tree_.add(value); }
+  void number_float(double value, std::string_view) { tree_.add(value); }
   void string(const std::string& value) { tree_.add(value); }
   void key(const std::string& value) { tree_.key(value); }
   void start_object(std::size_t) { tree_.start(json::object()); }
@@ -40,7 +40,7 @@ struct Ignore {
   void boolean(bool) {}
   void number_integer(std::int64_t) {}
   void number_unsigned(std::uint64_t) {}
-  void number_float(double, const std::string&) {}
+  void number_float(double, std::string_view) {}
   void string(const std::string&) {}
   void key(const std::string&) {}
   void start_object(std::size_t) {}

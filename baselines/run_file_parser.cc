@@ -43,7 +43,7 @@ class RunTextHandler {
   bool boolean(bool value) { return scalar(value, {Scalar::Type::kBoolean, value, 0, nullptr}); }
   bool number_integer(json::number_integer_t value) { return number(value); }
   bool number_unsigned(json::number_unsigned_t value) { return number(value); }
-  bool number_float(json::number_float_t value, const std::string&) { return number(value); }
+  bool number_float(json::number_float_t value, std::string_view) { return number(value); }
   bool string(std::string& value) {
     return scalar(value, {Scalar::Type::kString, false, 0, &value});
   }

@@ -18,6 +18,7 @@
 #include "ci/report_command.h"
 #include "ci/run_command.h"
 #include "ci/show_command.h"
+#include "ci/trace_options.h"
 
 namespace fusegate {
 namespace {
@@ -243,6 +244,17 @@ void add_calibrate(CLI::App& app, Command* command, const std::vector<std::strin
   set_command(calibrate, command, request, calibrate_command);
 }
 
+void add_traces(CLI::App& app, Command* command) {
+  CLI::App* table = app.add_subcommand("trace-table", "Print what a trace holds, by name");
+  auto of_table = std::make_shared<TraceTableRequest>();
+  add_trace_table_options(*table, *of_table);
+  set_command(table, command, of_table, trace_table_command);
+  CLI::App* diff = app.add_subcommand("trace-diff", "Print where two traces differ, by name");
+  auto of_diff = std::make_shared<TraceDiffRequest>();
+  add_trace_diff_options(*diff, *of_diff);
+  set_command(diff, command, of_diff, trace_diff_command);
+}
+
 Command usage_error(const std::string& problem) {
   return [=](Console& console) {
     console.err << "fusegate: " << problem << "\n";
@@ -303,6 +315,7 @@ Command parse_command_line(int argc, char** argv) {
   add_show(app, &command);
   add_doctor(app, &command);
   add_calibrate(app, &command, flags);
+  add_traces(app, &command);
   if (const auto problem = unknown_command(app, own)) return usage_error(*problem);
   const Command parsed = parse(app, own, &command);
   const bool passes_on =

@@ -27,6 +27,14 @@ if(NOT CLI11_FOUND)
   fusegate_fetch(CLI11 CLIUtils/CLI11 v2.3.2)
 endif()
 
+find_package(ZLIB 1.2 QUIET)
+if(NOT ZLIB_FOUND)
+  set(ZLIB_BUILD_EXAMPLES OFF CACHE INTERNAL "")
+  fusegate_fetch(zlib madler/zlib v1.3.1)
+  target_include_directories(zlibstatic INTERFACE ${zlib_SOURCE_DIR} ${zlib_BINARY_DIR})
+  add_library(ZLIB::ZLIB ALIAS zlibstatic)
+endif()
+
 # Only Boost.Math is used, and it is header-only.
 find_package(Boost 1.74 QUIET)
 if(Boost_FOUND)

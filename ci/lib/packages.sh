@@ -11,6 +11,7 @@ declare -rA LIBRARY_HEADER=(
   [nlohmann-json3-dev]=nlohmann/json.hpp
   [libfmt-dev]=fmt/core.h
   [libcli11-dev]=CLI/CLI.hpp
+  [zlib1g-dev]=zlib.h
   [libboost-dev]=boost/math/distributions/students_t.hpp
   [libbenchmark-dev]=benchmark/benchmark.h
   [libgtest-dev]=gtest/gtest.h

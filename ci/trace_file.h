@@ -1,0 +1,13 @@
+// Traces from files, packed or not.
+#pragma once
+
+#include <filesystem>
+
+#include "baselines/trace.h"
+
+namespace fusegate {
+
+// JSON, or gzip of it, of fusegate's or PyTorch's (baselines/trace_reader.h). Throws InputError.
+Trace read_trace_file(const std::filesystem::path& path);
+
+}  // namespace fusegate
