@@ -109,6 +109,7 @@ class Pairing {
     for (KernelPair& pair : pairs_) {
       if (!pair.is_alone()) continue;
       const std::string& stage = pair.before ? pair.before->stage : pair.after->stage;
+      if (stage.empty()) continue;
       pair.is_part_of_other = std::ranges::any_of(pairs_, [&](const KernelPair& other) {
         return other.is_other() && other.before->stage == stage;
       });
