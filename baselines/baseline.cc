@@ -126,6 +126,8 @@ BenchmarkSeries read_series(const JsonField& entry) {
     for (const auto& [name, value] : choices->members()) series.choices.emplace(name, value.text());
   }
   if (const auto doubts = entry.find("doubts")) series.doubts = doubts->doubts();
+  // Missing in what was accepted before there was one, and where nothing could be profiled.
+  if (const auto profile = entry.find("profile")) series.profile = read_stored_profile(*profile);
   return series;
 }
 

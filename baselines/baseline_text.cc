@@ -94,6 +94,7 @@ std::string series_text(const BenchmarkSeries& series) {
   if (!series.counters.empty()) text += ",\"counters\":" + counters_text(series.counters);
   if (!series.choices.empty()) text += ",\"choices\":" + dumped(series.choices);
   if (!series.doubts.empty()) text += ",\"doubts\":" + dumped(doubts_json(series.doubts));
+  if (series.profile) text += ",\"profile\":" + dumped(stored_profile_json(*series.profile));
   return text + "}";
 }
 

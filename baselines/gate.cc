@@ -77,6 +77,27 @@ void fold(GateResult& result, bool strict) {
   }
 }
 
+// Asked for: a library that picks another kernel is to be looked at though time has not changed.
+void fold_kernels(const Run& baseline, const Run& candidate, GateResult& result) {
+  const auto changed = [](const KernelStory& story) { return story.launches_changed(); };
+  const auto first = std::ranges::find_if(result.stories, changed);
+  if (first != result.stories.end()) {
+    if (result.exit_code == ExitCode::kRegression) return;
+    result.exit_code = ExitCode::kRegression;
+    result.headline = fmt::format("Kernels changed in {} of {}, the first {}: {}.",
+                                  std::ranges::count_if(result.stories, changed),
+                                  counted(result.verdicts.size(), "benchmark", "benchmarks"),
+                                  first->benchmark, first->sentence);
+    return;
+  }
+  const auto has_profile = [](const BenchmarkSeries& series) { return series.profile.has_value(); };
+  const bool known = std::ranges::any_of(baseline.benchmarks, has_profile) &&
+                     std::ranges::any_of(candidate.benchmarks, has_profile);
+  if (!known && result.exit_code == ExitCode::kNoRegression) {
+    refuse(result, "a run has no profiles, so whether kernels changed is not known.");
+  }
+}
+
 void note_doubts(const std::vector<Doubt>& doubts, std::string_view side, GateResult& result) {
   for (const Doubt doubt : doubts) {
     result.notes.push_back(fmt::format("{}: {}", side, doubt_sentence(doubt)));
@@ -143,6 +164,8 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
   fold(result, options.strict);
   note_parts(baseline, candidate, result);
   result.families = find_families(baseline, candidate, result.verdicts, options.rule);
+  result.stories = tell_stories(baseline, candidate, result.verdicts, options.rule);
+  if (options.fail_on_changed_kernels) fold_kernels(baseline, candidate, result);
   return result;
 }
 

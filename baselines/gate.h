@@ -9,6 +9,7 @@
 #include "baselines/baseline.h"
 #include "baselines/creep.h"
 #include "baselines/families.h"
+#include "baselines/kernel_story.h"
 #include "baselines/staleness.h"
 #include "baselines/verdict.h"
 
@@ -26,6 +27,7 @@ struct GateOptions {
   bool strict = false;  // missing and inconclusive benchmarks mean "could not judge"
   double max_age_days = kDefaultMaxAgeDays;  // of a stored baseline; older ones are noted
   std::optional<double> max_creep;           // since the anchor, 0.02 = 2 %; more is a regression
+  bool fail_on_changed_kernels = false;      // whatever time says
 };
 
 struct GateResult {
@@ -35,12 +37,14 @@ struct GateResult {
   std::vector<std::string> notes;       // doubts about the runs, in sentences
   std::vector<Verdict> verdicts;        // sorted by name
   std::vector<FamilyFinding> families;  // the most severe first
+  std::vector<KernelStory> stories;     // of what changed and why; sorted by name
   std::optional<Staleness> staleness;   // of a stored baseline
   std::optional<Creep> creep;           // where there is an anchor to tell it by
 };
 
-// Regression: 1. Else, where any benchmark is invalid, where the environments differ and that was
-// not allowed (no verdict is computed then), or where nothing at all could be judged: 2. Else 0.
+// Regression, or changed kernels where these are to fail: 1. Else, where any benchmark is invalid,
+// where the environments differ and that was not allowed (no verdict is computed then), or where
+// nothing at all could be judged: 2. Else 0.
 GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& options);
 
 // The same and, where the baseline is a stored one, whether it is stale, and what crept since its
@@ -48,7 +52,7 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
 GateResult gate(const LoadedBaseline& baseline, const Run& candidate, const GateOptions& options);
 
 // {"exit_code", "headline", "environment_differences", "notes", "counts", "rule", "families",
-// "staleness", "anchor", "creep", "verdicts": [...]} NaN is written as null.
+// "kernels", "staleness", "anchor", "creep", "verdicts": [...]} NaN is written as null.
 nlohmann::json gate_json(const GateResult& result, const GateOptions& options);
 
 }  // namespace fusegate

@@ -31,6 +31,7 @@ json verdict_json(const Verdict& verdict) {
       {"smallest_detectable", number(verdict.smallest_detectable)},
       {"baseline_invocations", verdict.baseline_invocations},
       {"candidate_invocations", verdict.candidate_invocations},
+      {"clock_moved", verdict.clock_moved},
       {"reason", verdict.reason},
       {"doubts", std::move(doubts)},
   };
@@ -69,6 +70,36 @@ json family_json(const FamilyFinding& finding) {
           {"improvements", finding.improvements},
           {"summary", rows_text(finding)},
           {"rows", std::move(rows)}};
+}
+
+json kernel_json(const std::optional<ProfiledKernel>& kernel) {
+  if (!kernel) return nullptr;
+  return {{"name", kernel->name},
+          {"stage", kernel->stage},
+          {"duration_ns", number(kernel->duration_ns)},
+          {"gap_ns", number(kernel->gap_ns)}};
+}
+
+json sides_json(const BeforeAfter& values) {
+  return {{"baseline", number(values.before)}, {"candidate", number(values.after)}};
+}
+
+json story_json(const KernelStory& story) {
+  json kernels = json::array();
+  for (const KernelPair& pair : story.pairs) {
+    kernels.push_back({{"baseline", kernel_json(pair.before)},
+                       {"candidate", kernel_json(pair.after)},
+                       {"differences", pair.differences}});
+  }
+  return {{"benchmark", story.benchmark},
+          {"cause", story_name(story.kind)},
+          {"summary", story.sentence},
+          {"changed", story.launches_changed()},
+          {"kernels", std::move(kernels)},
+          {"gaps_ns", sides_json(story.gaps_ns)},
+          {"leads_ns", sides_json(story.leads_ns)},
+          {"memory_operations", sides_json(story.memory_operations)},
+          {"host_ns", sides_json(story.host_ns)}};
 }
 
 json staleness_json(const Staleness& staleness) {
@@ -123,6 +154,8 @@ json counts_json(const std::vector<Verdict>& verdicts) {
 json gate_json(const GateResult& result, const GateOptions& options) {
   json verdicts = json::array();
   for (const Verdict& verdict : result.verdicts) verdicts.push_back(verdict_json(verdict));
+  json stories = json::array();
+  for (const KernelStory& story : result.stories) stories.push_back(story_json(story));
   json families = json::array();
   for (const FamilyFinding& finding : result.families) families.push_back(family_json(finding));
   return {
@@ -136,6 +169,7 @@ json gate_json(const GateResult& result, const GateOptions& options) {
         {"false_discovery_rate", options.rule.false_discovery_rate},
         {"confidence", options.rule.confidence}}},
       {"families", std::move(families)},
+      {"kernels", std::move(stories)},
       {"staleness", result.staleness ? staleness_json(*result.staleness) : json(nullptr)},
       {"anchor", result.creep ? anchor_json(*result.creep) : json(nullptr)},
       {"creep", result.creep ? creep_json(*result.creep) : json::array()},

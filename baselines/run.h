@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct BenchmarkSeries {
   std::map<std::string, double> counters;      // medians over invocations
   std::map<std::string, std::string> choices;  // of the last invocation
   std::vector<Doubt> doubts;                   // of any invocation, each once
+  std::optional<KernelProfile> profile{};      // over the invocations that have one
 };
 
 struct Run {

@@ -37,7 +37,7 @@ void RunMerger::add_benchmark(BenchmarkResult&& result) {
     series_.emplace_back();
     series_.back().series.name = std::move(result.name);
   }
-  auto& [series, counters] = series_[found->second];
+  auto& [series, counters, profiles] = series_[found->second];
   add_doubts(series.doubts, result.doubts);
   if (!result.choices.empty()) series.choices = std::move(result.choices);
   if (!result.failure.empty()) {
@@ -46,11 +46,13 @@ void RunMerger::add_benchmark(BenchmarkResult&& result) {
   }
   series.invocations.push_back(result.summary);
   for (const auto& [name, value] : result.counters) counters[name].push_back(value);
+  if (result.profile) profiles.push_back(std::move(*result.profile));
 }
 
 Run RunMerger::take() {
-  for (auto& [series, counters] : series_) {
+  for (auto& [series, counters, profiles] : series_) {
     for (auto& [name, values] : counters) series.counters.emplace(name, median(std::move(values)));
+    if (!profiles.empty()) series.profile = merge_profiles(profiles);
     run_.benchmarks.push_back(std::move(series));
   }
   std::ranges::sort(run_.benchmarks, {}, &BenchmarkSeries::name);

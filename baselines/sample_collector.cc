@@ -122,6 +122,7 @@ void SampleCollector::add_details(const RunFileEntry& entry, Samples& samples) c
     for (const auto& [name, choice] : choices->members()) samples.choices[name] = choice.text();
   }
   if (const auto doubts = details.find("doubts")) add_doubts(samples.doubts, doubts->doubts());
+  if (const auto profile = details.find("profile")) samples.profile = read_call_profile(*profile);
 }
 
 void SampleCollector::add_counters(const RunFileEntry& entry, Samples& samples) {
@@ -146,6 +147,7 @@ BenchmarkResult SampleCollector::result(Samples&& samples) {
   result.failure = std::move(samples.failure);
   result.choices = std::move(samples.choices);
   result.doubts = std::move(samples.doubts);
+  result.profile = std::move(samples.profile);
   for (Counter& counter : samples.counters) {
     result.counters.emplace(std::move(counter.name), median(std::move(counter.values)));
   }

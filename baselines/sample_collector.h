@@ -39,6 +39,7 @@ class SampleCollector {
     std::vector<Counter> counters;
     std::map<std::string, std::string> choices;
     std::vector<Doubt> doubts;
+    std::optional<KernelProfile> profile;
   };
 
   Samples& samples_of(const RunFileEntry& entry);

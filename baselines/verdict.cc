@@ -100,6 +100,14 @@ class DetectableEffects {
   std::map<double, double> known_;  // by rounded degrees of freedom
 };
 
+// The clock's doing, or the kernel's that draws more power.
+bool clock_moved(const Comparison& comparison, const Circumstances& circumstances,
+                 const Rule& rule) {
+  const bool clock_is_taken_out = comparison.equal_clock && !circumstances.cycles_alone;
+  return clock_is_taken_out && !comparison.has_single_invocation &&
+         says_slower_in_time_alone(comparison, rule).has_value();
+}
+
 // One invocation may be the odd one out, which no variance within the other side can tell: of four
 // processes of unchanged code (testdata/h200-same-code/paced-5ms), one timed a 1.9 us kernel 13 %
 // below the other three, which agreed within 0.8 %. So it takes two on each side to call anything.
@@ -115,11 +123,8 @@ VerdictKind kind_of(const Comparison& comparison, const Circumstances& circumsta
     return confirmed ? VerdictKind::kRegression : VerdictKind::kInconclusive;
   }
   if (faster) return VerdictKind::kImprovement;
-  // The clock's doing, or the kernel's that draws more power: not unchanged to who waits for it.
-  const bool clock_is_taken_out = comparison.equal_clock && !circumstances.cycles_alone;
-  if (clock_is_taken_out && says_slower_in_time_alone(comparison, rule)) {
-    return VerdictKind::kInconclusive;
-  }
+  // Not unchanged to who waits for it.
+  if (clock_moved(comparison, circumstances, rule)) return VerdictKind::kInconclusive;
   const double threshold = std::log1p(rule.min_effect);
   const bool inside = interval.low >= -threshold && interval.high <= threshold;
   return inside ? VerdictKind::kUnchanged : VerdictKind::kInconclusive;
@@ -146,6 +151,8 @@ void decide(const Comparison& comparison, const Circumstances& circumstances, co
     verdict.interval = {std::expm1(interval.low), std::expm1(interval.high)};
     verdict.p = stated.effect < 0 ? comparison.p_faster : comparison.p_slower;
     verdict.smallest_detectable = detectable(comparison);
+    verdict.clock_moved =
+        verdict.kind == VerdictKind::kInconclusive && clock_moved(comparison, circumstances, rule);
   }
   verdict.reason = reason_of(comparison, circumstances, verdict, rule);
 }

@@ -57,6 +57,7 @@ struct Verdict {
   int confirming_invocations = 0;  // of the candidate's: measured afresh, as it was not decided
   bool is_control = false;         // its code is the same on both sides
   bool machine_moved = false;      // a control that differs all the same
+  bool clock_moved = false;        // time differs for certain, time at equal clock does not
   std::string reason;              // one sentence for people: why this verdict
   std::vector<Doubt> doubts;       // of either side
 };
