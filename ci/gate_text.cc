@@ -19,6 +19,7 @@ constexpr std::size_t kMostInconclusiveRows = 10;
 constexpr std::size_t kMostRowsOfRange = 6;
 constexpr std::size_t kShownRowsOfRange = 3;
 constexpr std::size_t kMostFindings = 12;
+constexpr std::size_t kMostStories = 12;
 
 std::string row_limit_note(const VerdictGroup& group, std::size_t shown) {
   return fmt::format("and {} more {}\n", group.verdicts.size() - shown, verdict_name(group.kind));
@@ -125,6 +126,30 @@ std::string families_text(const std::vector<FamilyFinding>& findings) {
   return text;
 }
 
+// Benchmarks of which the same is to be told share a line.
+std::string stories_text(const std::vector<KernelStory>& stories) {
+  std::vector<std::pair<std::string_view, std::vector<std::string_view>>> lines;
+  for (const KernelStory& story : stories) {
+    const auto same = std::ranges::find(lines, std::string_view(story.sentence),
+                                        [](const auto& line) { return line.first; });
+    if (same == lines.end()) {
+      lines.push_back({story.sentence, {story.benchmark}});
+    } else {
+      same->second.push_back(story.benchmark);
+    }
+  }
+  std::string text = lines.empty() ? "" : "\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostStories); ++i) {
+    const auto& [sentence, benchmarks] = lines[i];
+    const std::size_t more = benchmarks.size() - 1;
+    text += fmt::format("kernels of {}{}: {}\n", benchmarks.front(),
+                        more > 0 ? fmt::format(" and {} more", more) : "", sentence);
+  }
+  if (lines.size() > kMostStories)
+    text += fmt::format("and {} more\n", lines.size() - kMostStories);
+  return text;
+}
+
 std::string verdicts_text(const GateResult& result) {
   Table table({{"verdict"},
                {"benchmark"},
@@ -152,6 +177,7 @@ std::string verdicts_text(const GateResult& result) {
   std::string text;
   if (!table.empty()) text += fmt::format("\n{}{}", table.text(), left_out);
   if (const std::string why = reasons.text(); !why.empty()) text += fmt::format("\n{}", why);
+  text += stories_text(result.stories);
   if (!counts.empty()) text += fmt::format("\n{}\n", counts);
   return text;
 }

@@ -125,6 +125,15 @@ void add_families(Page* page, const GateResult& result) {
       rows);
 }
 
+void add_stories(Page* page, const GateResult& result) {
+  std::vector<std::string> rows;
+  for (const KernelStory& story : result.stories) {
+    rows.push_back(
+        fmt::format("| {} | {} |\n", code_cell(story.benchmark), text_cell(story.sentence)));
+  }
+  page->add_table("| benchmark | what its kernels tell |\n| --- | --- |\n", rows);
+}
+
 void add_other_verdicts(Page* page, const GateResult& result) {
   for (const VerdictGroup& group : group_verdicts(result)) {
     if (matters(group.kind)) continue;
@@ -266,6 +275,7 @@ std::string markdown_report(const Report& report, std::size_t limit) {
     add_counts(&page, report.judgement->result);
     add_families(&page, report.judgement->result);
     add_verdicts_that_matter(&page, report.judgement->result);
+    add_stories(&page, report.judgement->result);
   }
   add_runs(&page, report);
   if (report.standings) add_standings(&page, *report.standings);
