@@ -116,10 +116,9 @@ std::string agreement(const BenchmarkSeries* series, std::string_view side) {
 
 std::string conclusion(const Verdict& verdict, const KernelStory& story) {
   if (!story.sentence.empty()) return story.sentence;
-  return story.has_profiles && verdict.kind == VerdictKind::kUnchanged
-             ? std::string("nothing changed: the same kernels in the same time")
-         : story.has_profiles ? std::string("the same kernels; nothing that can be told changed")
-                              : std::string("no change that can be told");
+  if (!story.has_profiles) return "a side has no profile, so what it launches is not known";
+  if (verdict.kind != VerdictKind::kUnchanged) return "the same kernels, and no change for certain";
+  return "nothing changed: the same kernels in the same time";
 }
 
 }  // namespace
