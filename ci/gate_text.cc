@@ -126,27 +126,39 @@ std::string families_text(const std::vector<FamilyFinding>& findings) {
   return text;
 }
 
-// Benchmarks of which the same is to be told share a line.
+struct StoryLine {
+  const KernelStory* shown;
+  std::size_t more = 0;
+};
+
+// A busier host shows in every benchmark, with other figures in each.
+bool share_a_line(const KernelStory& a, const KernelStory& b) {
+  const bool both_gaps = a.kind == StoryKind::kGaps && b.kind == StoryKind::kGaps;
+  return both_gaps || a.sentence == b.sentence;
+}
+
+// Of the benchmarks that share a line the first is shown.
 std::string stories_text(const std::vector<KernelStory>& stories) {
-  std::vector<std::pair<std::string_view, std::vector<std::string_view>>> lines;
+  std::vector<StoryLine> lines;
   for (const KernelStory& story : stories) {
-    const auto same = std::ranges::find(lines, std::string_view(story.sentence),
-                                        [](const auto& line) { return line.first; });
+    const auto same = std::ranges::find_if(
+        lines, [&](const StoryLine& line) { return share_a_line(*line.shown, story); });
     if (same == lines.end()) {
-      lines.push_back({story.sentence, {story.benchmark}});
+      lines.push_back({&story});
     } else {
-      same->second.push_back(story.benchmark);
+      ++same->more;
     }
   }
   std::string text = lines.empty() ? "" : "\n";
   for (std::size_t i = 0; i < std::min(lines.size(), kMostStories); ++i) {
-    const auto& [sentence, benchmarks] = lines[i];
-    const std::size_t more = benchmarks.size() - 1;
-    text += fmt::format("kernels of {}{}: {}\n", benchmarks.front(),
-                        more > 0 ? fmt::format(" and {} more", more) : "", sentence);
+    const auto& [shown, more] = lines[i];
+    text += fmt::format("kernels of {}{}: {}\n", shown->benchmark,
+                        more > 0 ? fmt::format(", and likewise of {} more", more) : "",
+                        shown->sentence);
   }
-  if (lines.size() > kMostStories)
+  if (lines.size() > kMostStories) {
     text += fmt::format("and {} more\n", lines.size() - kMostStories);
+  }
   return text;
 }
 

@@ -125,13 +125,20 @@ void add_families(Page* page, const GateResult& result) {
       rows);
 }
 
+// What the host does shows in every benchmark at once: folded, lest it crowd out the rest.
 void add_stories(Page* page, const GateResult& result) {
+  constexpr std::string_view kHeader = "| benchmark | what its kernels tell |\n| --- | --- |\n";
   std::vector<std::string> rows;
+  std::vector<std::string> gaps;
   for (const KernelStory& story : result.stories) {
-    rows.push_back(
-        fmt::format("| {} | {} |\n", code_cell(story.benchmark), text_cell(story.sentence)));
+    (story.kind == StoryKind::kGaps ? gaps : rows)
+        .push_back(
+            fmt::format("| {} | {} |\n", code_cell(story.benchmark), text_cell(story.sentence)));
   }
-  page->add_table("| benchmark | what its kernels tell |\n| --- | --- |\n", rows);
+  page->add_table(kHeader, rows);
+  page->add_table(
+      kHeader, gaps,
+      fmt::format("{} with other pauses of the GPU", format_count(gaps.size(), "benchmark")));
 }
 
 void add_other_verdicts(Page* page, const GateResult& result) {
