@@ -53,17 +53,24 @@ bool is_another_launch(const KernelPair& pair) { return pair.is_alone() && !pair
 bool is_another_kernel(const KernelPair& pair) { return pair.is_other() || pair.is_part_of_other; }
 bool is_same(const KernelPair& pair) { return !pair.is_alone() && !pair.is_other(); }
 
-// The one that accounts for most of a change of time; kUntold where none of them goes its way.
-StoryKind largest_part(const KernelStory& story, double direction) {
+// The one that accounts for most of a change of time. kUntold where all of them together do not go
+// its way by half of it at least: then the profiled call did something else than the samples, and
+// the largest of its small changes is noise.
+StoryKind largest_part(const KernelStory& story, const Verdict& verdict) {
+  const double direction = direction_of(verdict);
   const double gaps = story.gaps_moved ? story.gaps_ns.change() : 0;
   const std::array<std::pair<StoryKind, double>, 4> parts{
       {{StoryKind::kLaunches, change_of(story, is_another_launch) + story.memory_ns.change()},
        {StoryKind::kOtherKernel, change_of(story, is_another_kernel)},
        {StoryKind::kGaps, gaps},
        {StoryKind::kSameKernels, change_of(story, is_same)}}};
-  const auto* largest = std::ranges::max_element(
-      parts, {}, [&](const auto& part) { return direction * part.second; });
-  return direction * largest->second > 0 ? largest->first : StoryKind::kUntold;
+  double sum = 0;
+  for (const auto& [kind, change] : parts) sum += change;
+  if (direction * sum < std::abs(verdict.effect) * verdict.baseline_ns / 2) {
+    return StoryKind::kUntold;
+  }
+  const auto way = [&](const auto& part) { return direction * part.second; };
+  return std::ranges::max_element(parts, {}, way)->first;
 }
 
 StoryKind changed_launches(const KernelStory& story) {
@@ -83,7 +90,7 @@ StoryKind kind_of(const KernelStory& story, const Verdict& verdict) {
   }
   const StoryKind changed = changed_launches(story);
   if (direction != 0) {
-    const StoryKind largest = largest_part(story, direction);
+    const StoryKind largest = largest_part(story, verdict);
     return largest == StoryKind::kUntold && changed != StoryKind::kNothing ? changed : largest;
   }
   if (changed != StoryKind::kNothing) return changed;

@@ -19,7 +19,7 @@ enum class StoryKind {
   kGaps,         // the same kernels with more (or less) time around them: the host
   kSameKernels,  // the same kernels, slower or faster themselves
   kClock,        // the same kernels at another clock
-  kUntold,       // time changed, and the profiled calls do not show where
+  kUntold,       // time changed, and the profiled calls show less than half of that
   kNoProfile,    // time changed, and a side has no profile
 };
 

@@ -161,8 +161,11 @@ TEST(KernelStory, TellsOfAnotherClock) {
 }
 
 TEST(KernelStory, SaysWhereTheProfileDoesNotTell) {
-  const KernelStory story = story_of({.slower = 0.05});
+  Side slow{.slower = 0.05};
+  slow.launches[2].duration_ns += 500;  // of 5100
+  const KernelStory story = story_of(slow);
   EXPECT_EQ(story.kind, StoryKind::kUntold);
+  EXPECT_THAT(story.sentence, HasSubstr("+0.50 us there, +5.10 us as timed"));
 }
 
 TEST(KernelStory, IsNotToldWithoutProfiles) {

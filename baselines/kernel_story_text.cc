@@ -103,6 +103,15 @@ std::string clock(const Verdict& verdict) {
                      signed_percent(verdict.effect_time), signed_percent(verdict.effect));
 }
 
+std::string untold(const KernelStory& story, const Verdict& verdict) {
+  double change_ns = 0;
+  for (const KernelPair& pair : story.pairs) change_ns += pair.change_ns();
+  return fmt::format(
+      "the same kernels, and the profiled calls do not show where the time went: {:+.2f} us there, "
+      "{:+.2f} us as timed",
+      change_ns / 1e3, (verdict.candidate_ns - verdict.baseline_ns) / 1e3);
+}
+
 std::string cause(const KernelStory& story, const Verdict& verdict) {
   switch (story.kind) {
     case StoryKind::kNothing:
@@ -117,7 +126,7 @@ std::string cause(const KernelStory& story, const Verdict& verdict) {
     case StoryKind::kClock:
       return (story.has_profiles ? "the same kernels at " : "") + clock(verdict);
     case StoryKind::kUntold:
-      return "the same kernels, and the profiled calls do not show where the time went";
+      return untold(story, verdict);
     case StoryKind::kNoProfile:
       return "a side has no profile, so what it launched is not known";
   }

@@ -68,6 +68,10 @@ std::string run_file_text(const FakeRunFile& file) {
     for (int i = 0; i < 10; ++i) {
       entries.push_back(sample_entry(name, time_ns * (1 + 1e-4 * (i % 3 - 1)), i));
     }
+    const auto profile = file.profiles.find(name);
+    if (profile != file.profiles.end()) {
+      entries[entries.size() - 10]["details"] = {{"profile", profile->second}};
+    }
   }
   for (const auto& [name, failure] : file.failures) {
     entries.push_back({{"name", name},

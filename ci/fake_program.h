@@ -31,6 +31,7 @@ struct FakeRunFile {
   bool dirty = false;
   std::vector<std::string> doubts{};  // by their names
   std::string date = "2026-11-21T02:53:32+00:00";
+  std::map<std::string, nlohmann::json> profiles{};  // details.profile, by benchmark
 };
 
 // As text: a valid run file of this program, ten samples a benchmark.

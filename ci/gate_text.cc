@@ -19,6 +19,7 @@ constexpr std::size_t kMostInconclusiveRows = 10;
 constexpr std::size_t kMostRowsOfRange = 6;
 constexpr std::size_t kShownRowsOfRange = 3;
 constexpr std::size_t kMostFindings = 12;
+constexpr std::size_t kMostStories = 12;
 
 std::string row_limit_note(const VerdictGroup& group, std::size_t shown) {
   return fmt::format("and {} more {}\n", group.verdicts.size() - shown, verdict_name(group.kind));
@@ -125,6 +126,42 @@ std::string families_text(const std::vector<FamilyFinding>& findings) {
   return text;
 }
 
+struct StoryLine {
+  const KernelStory* shown;
+  std::size_t more = 0;
+};
+
+// A busier host shows in every benchmark, with other figures in each.
+bool share_a_line(const KernelStory& a, const KernelStory& b) {
+  const bool both_gaps = a.kind == StoryKind::kGaps && b.kind == StoryKind::kGaps;
+  return both_gaps || a.sentence == b.sentence;
+}
+
+// Of the benchmarks that share a line the first is shown.
+std::string stories_text(const std::vector<KernelStory>& stories) {
+  std::vector<StoryLine> lines;
+  for (const KernelStory& story : stories) {
+    const auto same = std::ranges::find_if(
+        lines, [&](const StoryLine& line) { return share_a_line(*line.shown, story); });
+    if (same == lines.end()) {
+      lines.push_back({&story});
+    } else {
+      ++same->more;
+    }
+  }
+  std::string text = lines.empty() ? "" : "\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostStories); ++i) {
+    const auto& [shown, more] = lines[i];
+    text += fmt::format("kernels of {}{}: {}\n", shown->benchmark,
+                        more > 0 ? fmt::format(", and likewise of {} more", more) : "",
+                        shown->sentence);
+  }
+  if (lines.size() > kMostStories) {
+    text += fmt::format("and {} more\n", lines.size() - kMostStories);
+  }
+  return text;
+}
+
 std::string verdicts_text(const GateResult& result) {
   Table table({{"verdict"},
                {"benchmark"},
@@ -152,6 +189,7 @@ std::string verdicts_text(const GateResult& result) {
   std::string text;
   if (!table.empty()) text += fmt::format("\n{}{}", table.text(), left_out);
   if (const std::string why = reasons.text(); !why.empty()) text += fmt::format("\n{}", why);
+  text += stories_text(result.stories);
   if (!counts.empty()) text += fmt::format("\n{}\n", counts);
   return text;
 }

@@ -142,5 +142,34 @@ TEST(GateText, ShowsTheMostSevereOfManyFamilies) {
   EXPECT_THAT(gate_text(report), HasSubstr("and 8 more\n"));
 }
 
+void add_story(Report* report, const std::string& benchmark, StoryKind kind,
+               const std::string& sentence) {
+  KernelStory story;
+  story.benchmark = benchmark;
+  story.kind = kind;
+  story.sentence = sentence;
+  report->judgement->result.stories.push_back(story);
+}
+
+TEST(GateText, TellsOnceWhatKernelsOfManyBenchmarksTell) {
+  Report report = example();
+  add_story(&report, "a", StoryKind::kOtherKernel, "tile 1 -> 2");
+  add_story(&report, "b", StoryKind::kGaps, "5 us more");
+  add_story(&report, "c", StoryKind::kOtherKernel, "tile 1 -> 2");
+  add_story(&report, "d", StoryKind::kGaps, "6 us more");
+  add_story(&report, "e", StoryKind::kSameKernels, "slower");
+  EXPECT_THAT(gate_text(report),
+              HasSubstr("\n\nkernels of a, and likewise of 1 more: tile 1 -> 2\n"
+                        "kernels of b, and likewise of 1 more: 5 us more\nkernels of e: slower\n"));
+}
+
+TEST(GateText, TellsOfSomeOfManyKernels) {
+  Report report = example();
+  for (int i = 0; i < 15; ++i) {
+    add_story(&report, "a", StoryKind::kSameKernels, fmt::format("slower {:02}", i));
+  }
+  EXPECT_THAT(gate_text(report), HasSubstr("slower 11\nand 3 more\n"));
+}
+
 }  // namespace
 }  // namespace fusegate

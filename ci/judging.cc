@@ -74,6 +74,7 @@ GateOptions gate_options(const JudgingRequest& request, const Run& baseline) {
   options.allow_environment_differences = request.allow_environment_differences;
   options.max_age_days = request.max_age_days;
   options.max_creep = request.max_creep;
+  options.fail_on_changed_kernels = request.fail_on_changed_kernels;
   // The baseline's suite and not the candidate's: a change must not loosen the rule it is judged
   // by.
   const nlohmann::json& protocol = baseline.provenance.protocol;

@@ -23,6 +23,7 @@ struct JudgingRequest {
   bool allow_environment_differences = false;
   double max_age_days = kDefaultMaxAgeDays;
   std::optional<double> max_creep;
+  bool fail_on_changed_kernels = false;
 };
 
 struct Judgement {

@@ -125,6 +125,22 @@ void add_families(Page* page, const GateResult& result) {
       rows);
 }
 
+// What the host does shows in every benchmark at once: folded, lest it crowd out the rest.
+void add_stories(Page* page, const GateResult& result) {
+  constexpr std::string_view kHeader = "| benchmark | what its kernels tell |\n| --- | --- |\n";
+  std::vector<std::string> rows;
+  std::vector<std::string> gaps;
+  for (const KernelStory& story : result.stories) {
+    (story.kind == StoryKind::kGaps ? gaps : rows)
+        .push_back(
+            fmt::format("| {} | {} |\n", code_cell(story.benchmark), text_cell(story.sentence)));
+  }
+  page->add_table(kHeader, rows);
+  page->add_table(
+      kHeader, gaps,
+      fmt::format("{} with other pauses of the GPU", format_count(gaps.size(), "benchmark")));
+}
+
 void add_other_verdicts(Page* page, const GateResult& result) {
   for (const VerdictGroup& group : group_verdicts(result)) {
     if (matters(group.kind)) continue;
@@ -266,6 +282,7 @@ std::string markdown_report(const Report& report, std::size_t limit) {
     add_counts(&page, report.judgement->result);
     add_families(&page, report.judgement->result);
     add_verdicts_that_matter(&page, report.judgement->result);
+    add_stories(&page, report.judgement->result);
   }
   add_runs(&page, report);
   if (report.standings) add_standings(&page, *report.standings);

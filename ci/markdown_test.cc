@@ -142,5 +142,19 @@ TEST(MarkdownReport, SetsOurBestAgainstPeersAndFloors) {
   EXPECT_THAT(text, HasSubstr("| problem | fused | liger |\n"));
 }
 
+TEST(MarkdownReport, FoldsWhatTheHostDoesAndShowsOtherKernels) {
+  Report report = judged(ExitCode::kNoRegression, {verdict("a", VerdictKind::kUnchanged)});
+  for (const StoryKind kind : {StoryKind::kGaps, StoryKind::kOtherKernel}) {
+    KernelStory story;
+    story.benchmark = "a";
+    story.kind = kind;
+    story.sentence = story_name(kind);
+    report.judgement->result.stories.push_back(story);
+  }
+  const std::string text = markdown_report(report);
+  EXPECT_LT(text.find("| `a` | other&#95;kernel |"), text.find("1 benchmark with other pauses"));
+  EXPECT_LT(text.find("<details>"), text.find("| `a` | gaps |"));
+}
+
 }  // namespace
 }  // namespace fusegate

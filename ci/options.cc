@@ -12,6 +12,7 @@
 #include "ci/calibrate_options.h"
 #include "ci/doctor_command.h"
 #include "ci/duet_command.h"
+#include "ci/explain_command.h"
 #include "ci/format.h"
 #include "ci/gate_command.h"
 #include "ci/layout.h"
@@ -162,6 +163,9 @@ void add_judging(CLI::App* app, JudgingRequest& request) {
         request.max_creep = parse_fraction("--max-creep", text);
       },
       "What got slower by more since the stored anchor is a regression; by default only noted");
+  app->add_flag("--fail-on-changed-kernels", request.fail_on_changed_kernels,
+                "Benchmarks that launch other kernels, or more or fewer, are a regression whatever "
+                "their time; by default only reported");
   app->add_flag("--strict", request.strict, "Missing and inconclusive benchmarks end with 2");
   app->add_flag("--allow-environment-difference", request.allow_environment_differences,
                 "Judge although driver, clocks or the like differ");
@@ -223,6 +227,18 @@ void add_show(CLI::App& app, Command* command) {
   show->add_option("run", request->paths, "Run folders, run files or a stored baseline")
       ->required();
   set_command(show, command, request, show_command);
+}
+
+void add_explain(CLI::App& app, Command* command) {
+  CLI::App* explain = app.add_subcommand(
+      "explain", "Tell why one benchmark's time changed, kernel by kernel: 0, 1, 2 as gate");
+  auto request = std::make_shared<ExplainRequest>();
+  explain->add_option("baseline", request->baseline, "Run folder, run file or stored baseline")
+      ->required();
+  explain->add_option("candidate", request->candidate, "Run folder or run file")->required();
+  explain->add_option("benchmark", request->benchmark, "The benchmark's name")->required();
+  add_rule(explain, request->rule);
+  set_command(explain, command, request, explain_command);
 }
 
 void add_doctor(CLI::App& app, Command* command) {
@@ -313,6 +329,7 @@ Command parse_command_line(int argc, char** argv) {
   add_accept(app, &command);
   add_report(app, &command);
   add_show(app, &command);
+  add_explain(app, &command);
   add_doctor(app, &command);
   add_calibrate(app, &command, flags);
   add_traces(app, &command);

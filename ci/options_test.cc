@@ -48,6 +48,7 @@ TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
       {"gate", "--candidate", "x", "--max-age-days", "0"},
       {"gate", "--candidate", "x", "--max-age-days", "soon"},
       {"gate", "--candidate", "x", "--", "--flag"},
+      {"explain", "base", "head"},
       {"run", "--suite", "s"},
       {"run", "--out", "d"},
       {"run", "--suite", "s", "--out", "d", "--invocations", "0"},
@@ -129,6 +130,19 @@ TEST(ParseCommandLine, TakesSeveralPathsBehindOneFlag) {
                            head + "/3.json", "--min-effect", "0.5%"});
   EXPECT_EQ(ended.code, ExitCode::kNoRegression) << ended.out;
   EXPECT_THAT(ended.out, HasSubstr("3 invocations on NVIDIA H200"));
+}
+
+TEST(ParseCommandLine, TakesWhatAsksForKernels) {
+  const ScratchFolder folder;
+  const std::string base = write_run(folder, "base", {});
+  EXPECT_THAT(
+      run({"gate", "--baseline", base, "--candidate", base, "--fail-on-changed-kernels"}).out,
+      HasSubstr("Could not judge: a run has no profiles"));
+  const std::string benchmark = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
+  const Ended explained = run({"explain", base, base, benchmark, "--min-effect", "1%"});
+  EXPECT_EQ(explained.code, ExitCode::kNoRegression);
+  EXPECT_THAT(explained.out, HasSubstr(benchmark + "\nunchanged: "));
+  EXPECT_THAT(explained.out, HasSubstr("lies within [-0.99, +1.00] %"));
 }
 
 }  // namespace
