@@ -100,6 +100,9 @@ class RunFileWriter {
 
   // entries: every entry of one finished benchmark.
   void append(const std::vector<nlohmann::json>& entries);
+  // What became known of a benchmark only after its entries were written: by its name, members
+  // for the details of its first entry. Names without an entry are passed over.
+  void add_details(const std::map<std::string, nlohmann::json>& details);
   // Sets context.fusegate.finished and adds the doubts seen over the whole invocation.
   void finish(const std::vector<Doubt>& doubts);
 
@@ -108,7 +111,9 @@ class RunFileWriter {
 
   std::filesystem::path path_;
   nlohmann::json context_;
-  std::string entries_;  // serialised once each, so that a rewrite costs a copy and not a dump
+  // Serialised once each, so that a rewrite costs a copy and not a dump.
+  std::vector<std::string> entries_;
+  std::map<std::string, std::size_t> first_entry_;  // by name
 };
 
 }  // namespace fusegate

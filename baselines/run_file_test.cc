@@ -324,6 +324,21 @@ TEST(RunFileWriter, FinishingAddsToTheDoubtsOfTheStart) {
   EXPECT_THAT(read_run_file(path).doubts, ElementsAre(Doubt::kDirtyTree, Doubt::kThrottled));
 }
 
+TEST(RunFileWriter, AddsToTheDetailsOfFirstEntries) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "1.json";
+  RunFileWriter writer(path, json::object());
+  json first = sample("a", 0, 1);
+  first["details"] = {{"choices", {{"addmm", "algo 66"}}}};
+  writer.append({first, sample("a", 1, 3), sample("b", 0, 5)});
+  writer.add_details({{"a", {{"more", 1}}}, {"b", {{"more", 2}}}, {"absent", {{"more", 3}}}});
+  const json entries = json::parse(read_file(path))["benchmarks"];
+  EXPECT_EQ(entries.at(0)["details"],
+            json::parse(R"({"choices": {"addmm": "algo 66"}, "more": 1})"));
+  EXPECT_FALSE(entries.at(1).contains("details"));
+  EXPECT_EQ(entries.at(2)["details"], json::parse(R"({"more": 2})"));
+}
+
 TEST(RunFileWriter, BadTextAndNumbersDoNotCostTheFile) {
   const ScratchFolder folder;
   const auto path = folder.path() / "1.json";
