@@ -11,8 +11,9 @@
 //                       doubts, notes (what preparing a stage took; never compared),
 //                       stages: [{name, flops, min_bytes, kernels: [{name, blocks,
 //                       threads_per_block, registers, static_shared_bytes, dynamic_shared_bytes,
-//                       blocks_per_sm, occupancy}]}]}; a stage's kernels are left out where the
-//                       device tells nothing of them
+//                       blocks_per_sm, occupancy}]}], profile (call_profile.h), expectation
+//                       (trace_expectation.h)}; a stage's kernels are left out where the device
+//                       tells nothing of them, the profile where nothing was profiled
 // A plain Google Benchmark file has none of these and is read all the same; a numeric sm_clock_hz
 // counter is used wherever it stands. A benchmark is known by its run_name, or by its name where it
 // has none, suffixes such as "/repeats:60" and "/manual_time" included: Google Benchmark lets a
@@ -23,12 +24,15 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "baselines/doubt.h"
 #include "baselines/environment.h"
+#include "baselines/stage_times.h"
+#include "baselines/trace_expectation.h"
 
 namespace fusegate {
 
@@ -76,6 +80,8 @@ struct BenchmarkResult {
   std::map<std::string, double> counters;      // medians over samples
   std::map<std::string, std::string> choices;  // what the library picked, such as an algorithm
   std::vector<Doubt> doubts;
+  std::optional<StageTimes> stage_times{};        // where a call was profiled
+  std::optional<TraceExpectation> expectation{};  // where one is declared and a call was profiled
 };
 
 struct RunFile {

@@ -22,6 +22,7 @@ class RunMerger {
   struct Series {
     BenchmarkSeries series;
     std::map<std::string, std::vector<double>> counters;
+    std::vector<StageTimes> stage_times;
   };
 
   void add_benchmark(BenchmarkResult&& result);

@@ -39,6 +39,8 @@ class SampleCollector {
     std::vector<Counter> counters;
     std::map<std::string, std::string> choices;
     std::vector<Doubt> doubts;
+    std::optional<StageTimes> stage_times;
+    std::optional<TraceExpectation> expectation;
   };
 
   Samples& samples_of(const RunFileEntry& entry);

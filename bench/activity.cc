@@ -56,9 +56,9 @@ void sort_by_start(Records& records) {
 
 }  // namespace
 
-Profile assemble_profile(const Activity& activity, const std::vector<std::string>& stages) {
+CallProfile assemble_profile(const Activity& activity, const std::vector<std::string>& stages) {
   const Spans span(activity, stages);
-  Profile profile;
+  CallProfile profile;
   for (const KernelActivity& kernel : activity.kernels) {
     profile.kernels.push_back({.name = readable_name(kernel.name.c_str()),
                                .span = span(kernel.time),

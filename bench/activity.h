@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "baselines/call_profile.h"
 #include "baselines/doubt.h"
-#include "baselines/profile.h"
 
 namespace fusegate {
 
@@ -70,6 +70,6 @@ RecordedActivity record_activity(const std::vector<std::function<void()>>& parts
 
 // Records joined by correlation, in order of start, names readable, and times since the call began.
 // stages: the parts' names. What no part launched has no stage.
-Profile assemble_profile(const Activity& activity, const std::vector<std::string>& stages);
+CallProfile assemble_profile(const Activity& activity, const std::vector<std::string>& stages);
 
 }  // namespace fusegate

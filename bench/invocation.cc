@@ -8,6 +8,7 @@
 
 #include "baselines/error.h"
 #include "bench/interrupt.h"
+#include "bench/trace_check.h"
 
 namespace fusegate {
 namespace {
@@ -148,12 +149,26 @@ void Invocation::profile() {
   for (std::size_t i = 0; i < sessions_.size() && !stopped(); ++i) {
     if (ledger_.has_failed(i) || !ledger_.is_complete(i) || sessions_[i].calls() == 0) continue;
     const ProfileAttempt attempt = try_profile(i);
-    if (attempt.profile) details[i]["profile"] = profile_json(*attempt.profile);
+    if (attempt.profile) details[i] = profile_details(i, *attempt.profile);
     if (!attempt.doubt) continue;
     profile_doubts_.insert(*attempt.doubt);
     if (*attempt.doubt != Doubt::kProfileFailed) break;  // it holds for all
   }
   if (!details.empty()) ledger_.add_details(details);
+}
+
+nlohmann::json Invocation::profile_details(std::size_t benchmark,
+                                           const CallProfile& profile) const {
+  nlohmann::json details{{"profile", call_profile_json(profile)}};
+  const Session& session = sessions_[benchmark];
+  const auto expectation =
+      check_trace(session.implementation(), seen_trace(profile, session.record().stages));
+  if (!expectation) return details;
+  details["expectation"] = expectation_json(*expectation);
+  for (const std::string& line : unmet_lines(*expectation)) {
+    fmt::print(stderr, "fusegate_bench: {}: {}\n", plan_.benchmarks[benchmark].name(), line);
+  }
+  return details;
 }
 
 // A benchmark that was measured is no failure because it could not be looked at.

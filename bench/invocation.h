@@ -76,6 +76,7 @@ class Invocation {
   void look_at_machine(PlaceRecord& record);
   void profile();
   ProfileAttempt try_profile(std::size_t benchmark);
+  nlohmann::json profile_details(std::size_t benchmark, const CallProfile& profile) const;
   void note_if_device_is_lost();
   void report_progress(const std::string& line) const;
 

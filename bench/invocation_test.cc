@@ -73,8 +73,8 @@ TEST_F(InvocationTest, MeasuresPlaceByPlace) {
   EXPECT_EQ(file.benchmarks[1].counters.at("host_ns"), 42);
 }
 
-Profile profile_of_one_kernel() {
-  Profile profile;
+CallProfile profile_of_one_kernel() {
+  CallProfile profile;
   profile.kernels.push_back(
       {.name = "gelu_mul", .span = {.stage = "gelu_mul", .duration_ns = 2e3}});
   return profile;
@@ -112,9 +112,21 @@ TEST_F(ProfileTest, IsTakenOfEveryBenchmarkAfterTheLastSample) {
     ++found;
     EXPECT_EQ(entry.at("repetition_index"), 0);
     EXPECT_TRUE(details.contains("stages")) << "what the entry had is kept";
-    EXPECT_EQ(details.at("profile"), profile_json(profile_of_one_kernel()));
+    EXPECT_EQ(details.at("profile"), call_profile_json(profile_of_one_kernel()));
   }
   EXPECT_EQ(found, 2);
+}
+
+TEST_F(ProfileTest, IsHeldAgainstWhatTheImplementationDeclares) {
+  right_.expects = {{.stages = {{.name = "geglu", .kernels = {{"GeGLU", "gelu_mul"}}}}}};
+  meter_.attempt.profile = profile_of_one_kernel();
+  measure_all();
+  std::vector<TraceExpectation> found;
+  for (const BenchmarkResult& result : read_run_file(*options_.out).benchmarks) {
+    if (result.expectation) found.push_back(*result.expectation);
+  }
+  ASSERT_EQ(found.size(), 1u) << "the other declares nothing";
+  EXPECT_FALSE(found[0].met()) << "it has other stages";
 }
 
 TEST_F(ProfileTest, IsNotTakenWhereNobodyAsksForIt) {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "baselines/call_profile.h"
 #include "baselines/doubt.h"
-#include "baselines/profile.h"
 #include "bench/protocol.h"
 #include "kernels/kernel.h"
 
@@ -45,7 +45,7 @@ struct LaunchCount {
 
 // Neither on a device that has no launches to tell of.
 struct ProfileAttempt {
-  std::optional<Profile> profile{};
+  std::optional<CallProfile> profile{};
   std::optional<Doubt> doubt{};  // why there is no profile
 };
 

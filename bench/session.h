@@ -80,6 +80,7 @@ class Session {
   // Known from the first place on.
   int calls() const { return calls_; }
   const BenchmarkRecord& record() const { return record_; }
+  const Implementation& implementation() const { return *benchmark_.implementation; }
 
  private:
   std::unique_ptr<Place> move_to(int place);

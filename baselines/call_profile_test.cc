@@ -1,4 +1,4 @@
-#include "baselines/profile.h"
+#include "baselines/call_profile.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,14 +22,16 @@ json one_of_each() {
                "duration_ns": 3400.0, "correlation": 5}]})");
 }
 
-Profile parse(const json& value) { return parse_profile(JsonField(value, "1.json", "profile")); }
-
-TEST(Profile, IsWrittenAsItWasRead) {
-  EXPECT_EQ(profile_json(parse(one_of_each())), one_of_each());
+CallProfile parse(const json& value) {
+  return parse_call_profile(JsonField(value, "1.json", "profile"));
 }
 
-TEST(Profile, KeepsWhatWasLaunchedAndWhen) {
-  const Profile profile = parse(one_of_each());
+TEST(CallProfile, IsWrittenAsItWasRead) {
+  EXPECT_EQ(call_profile_json(parse(one_of_each())), one_of_each());
+}
+
+TEST(CallProfile, KeepsWhatWasLaunchedAndWhen) {
+  const CallProfile profile = parse(one_of_each());
   ASSERT_EQ(profile.kernels.size(), 1u);
   EXPECT_EQ(profile.kernels[0].span.stage, "gate_proj");
   EXPECT_THAT(profile.kernels[0].grid, testing::ElementsAre(24, 64, 1));
@@ -38,7 +40,7 @@ TEST(Profile, KeepsWhatWasLaunchedAndWhen) {
   EXPECT_EQ(profile.memory_operations.at(0).bytes, 528);
 }
 
-TEST(Profile, NamesWhatIsWrong) {
+TEST(CallProfile, NamesWhatIsWrong) {
   const auto says = [](const char* field, const json& value, const char* message) {
     json broken = one_of_each();
     broken[json::json_pointer(field)] = value;

@@ -1,4 +1,4 @@
-#include "baselines/profile.h"
+#include "baselines/call_profile.h"
 
 #include <cmath>
 
@@ -48,7 +48,7 @@ std::array<std::int64_t, 3> parse_extent(const JsonField& field) {
   return extent;
 }
 
-ProfiledKernel parse_kernel(const JsonField& field) {
+LaunchedKernel parse_kernel(const JsonField& field) {
   return {.name = field.at("name").text(),
           .span = parse_span(field),
           .grid = parse_extent(field.at("grid")),
@@ -58,21 +58,21 @@ ProfiledKernel parse_kernel(const JsonField& field) {
           .dynamic_shared_bytes = count(field.at("dynamic_shared_bytes"))};
 }
 
-ProfiledMemoryOperation parse_memory_operation(const JsonField& field) {
+LaunchedMemoryOperation parse_memory_operation(const JsonField& field) {
   return {.kind = field.at("kind").text(),
           .span = parse_span(field),
           .bytes = count(field.at("bytes"))};
 }
 
-ProfiledCall parse_call(const JsonField& field) {
+ApiCall parse_call(const JsonField& field) {
   return {.name = field.at("name").text(), .span = parse_span(field)};
 }
 
 }  // namespace
 
-json profile_json(const Profile& profile) {
+json call_profile_json(const CallProfile& profile) {
   json kernels = json::array(), memory_operations = json::array(), calls = json::array();
-  for (const ProfiledKernel& kernel : profile.kernels) {
+  for (const LaunchedKernel& kernel : profile.kernels) {
     kernels.push_back(with_span({{"name", kernel.name},
                                  {"grid", kernel.grid},
                                  {"block", kernel.block},
@@ -81,11 +81,11 @@ json profile_json(const Profile& profile) {
                                  {"dynamic_shared_bytes", kernel.dynamic_shared_bytes}},
                                 kernel.span));
   }
-  for (const ProfiledMemoryOperation& operation : profile.memory_operations) {
+  for (const LaunchedMemoryOperation& operation : profile.memory_operations) {
     memory_operations.push_back(
         with_span({{"kind", operation.kind}, {"bytes", operation.bytes}}, operation.span));
   }
-  for (const ProfiledCall& call : profile.calls) {
+  for (const ApiCall& call : profile.calls) {
     calls.push_back(with_span({{"name", call.name}}, call.span));
   }
   return {{"kernels", std::move(kernels)},
@@ -93,8 +93,8 @@ json profile_json(const Profile& profile) {
           {"calls", std::move(calls)}};
 }
 
-Profile parse_profile(const JsonField& field) {
-  Profile profile;
+CallProfile parse_call_profile(const JsonField& field) {
+  CallProfile profile;
   for (const JsonField& kernel : field.at("kernels").elements()) {
     profile.kernels.push_back(parse_kernel(kernel));
   }

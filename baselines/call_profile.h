@@ -33,7 +33,7 @@ struct ProfileSpan {
   double end_ns() const { return start_ns + duration_ns; }
 };
 
-struct ProfiledKernel {
+struct LaunchedKernel {
   std::string name;  // demangled where it is C++'s
   ProfileSpan span{};
   std::array<std::int64_t, 3> grid{}, block{};
@@ -42,25 +42,25 @@ struct ProfiledKernel {
   std::int64_t dynamic_shared_bytes = 0;
 };
 
-struct ProfiledMemoryOperation {
+struct LaunchedMemoryOperation {
   std::string kind;  // "memset", "memcpy"
   ProfileSpan span{};
   std::int64_t bytes = 0;
 };
 
-struct ProfiledCall {
+struct ApiCall {
   std::string name;  // such as "cudaLaunchKernel"
   ProfileSpan span{};
 };
 
-struct Profile {
-  std::vector<ProfiledKernel> kernels;
-  std::vector<ProfiledMemoryOperation> memory_operations;
-  std::vector<ProfiledCall> calls;
+struct CallProfile {
+  std::vector<LaunchedKernel> kernels;
+  std::vector<LaunchedMemoryOperation> memory_operations;
+  std::vector<ApiCall> calls;
 };
 
-nlohmann::json profile_json(const Profile& profile);
+nlohmann::json call_profile_json(const CallProfile& profile);
 // Throws InputError naming file and field.
-Profile parse_profile(const JsonField& field);
+CallProfile parse_call_profile(const JsonField& field);
 
 }  // namespace fusegate
