@@ -51,10 +51,10 @@ struct PartActivity {
 struct Activity {
   std::uint64_t began = 0;     // before the first part was launched
   std::uint64_t launched = 0;  // after the last one was: what the host calls then is not the call's
-  std::vector<KernelActivity> kernels;
-  std::vector<MemoryActivity> memory_operations;
-  std::vector<CallActivity> calls;
-  std::vector<PartActivity> parts;
+  std::vector<KernelActivity> kernels{};
+  std::vector<MemoryActivity> memory_operations{};
+  std::vector<CallActivity> calls{};
+  std::vector<PartActivity> parts{};
 };
 
 // Exactly one of the two.
