@@ -170,6 +170,12 @@ std::vector<std::string> reasons_not_to_accept(const Run& run) {
   if (run.provenance.dirty || has_doubt(run, Doubt::kDirtyTree)) {
     reasons.push_back("the measured tree had uncommitted changes");
   }
+  const auto unmet = std::ranges::find_if(run.benchmarks, [](const BenchmarkSeries& series) {
+    return series.expectation && !series.expectation->met();
+  });
+  if (unmet != run.benchmarks.end()) {
+    reasons.push_back("a benchmark launches other than declared: " + unmet->name);
+  }
   const bool single = std::ranges::any_of(run.benchmarks, [](const BenchmarkSeries& series) {
     return series.failure.empty() && series.invocations.size() < 2;
   });

@@ -30,6 +30,15 @@ constexpr std::array kDoubts{
     DoubtText{Doubt::kDirtyTree, "dirty_tree", "The measured commit had uncommitted changes."},
     DoubtText{Doubt::kBusyHost, "busy_host",
               "The host's load was above its number of cores while measuring on the CPU."},
+    DoubtText{Doubt::kProfilerMissing, "profiler_missing",
+              "CUPTI was not there: what ran on the GPU was not recorded."},
+    DoubtText{Doubt::kProfilerRefused, "profiler_refused",
+              "CUPTI may not be used on this machine: what ran on the GPU was not recorded."},
+    DoubtText{Doubt::kProfilerTaken, "profiler_taken",
+              "Another profiler was attached: what ran on the GPU was not recorded."},
+    DoubtText{
+        Doubt::kProfileFailed, "profile_failed",
+        "CUPTI failed or lost records: what ran on the GPU is not known for every benchmark."},
     DoubtText{Doubt::kDebugLibrary, "debug_library",
               "Google Benchmark or fusegate itself was built without optimisation."},
 };

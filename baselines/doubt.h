@@ -18,6 +18,10 @@ enum class Doubt {
   kUnsteady,         // samples within the invocation spread by more than the protocol allows
   kDirtyTree,        // the measured commit had uncommitted changes
   kBusyHost,         // the host's load was above its core count when measuring on the CPU
+  kProfilerMissing,  // no CUPTI here or in the build: what ran was not recorded
+  kProfilerRefused,  // CUPTI may not be used here
+  kProfilerTaken,    // another profiler was attached
+  kProfileFailed,    // CUPTI failed or lost records
   kDebugLibrary,     // Google Benchmark or fusegate itself was built without optimisation
 };
 

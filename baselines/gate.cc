@@ -98,6 +98,16 @@ void fold_kernels(const Run& baseline, const Run& candidate, GateResult& result)
   }
 }
 
+// Told apart from its time: what it launches is certain in a single call.
+void fold_expectations(const Run& candidate, GateResult& result) {
+  const auto& unmet = result.unmet_expectations = unmet_expectations(candidate);
+  if (unmet.empty()) return;
+  result.exit_code = ExitCode::kRegression;
+  result.headline = fmt::format("{} other than declared, such as {}. {}",
+                                counted(unmet.size(), "benchmark launches", "benchmarks launch"),
+                                unmet.front().benchmark, result.headline);
+}
+
 void note_doubts(const std::vector<Doubt>& doubts, std::string_view side, GateResult& result) {
   for (const Doubt doubt : doubts) {
     result.notes.push_back(fmt::format("{}: {}", side, doubt_sentence(doubt)));
@@ -139,6 +149,15 @@ void add_notes(const std::vector<std::string>& notes, GateResult& result) {
 
 }  // namespace
 
+std::vector<UnmetExpectation> unmet_expectations(const Run& run) {
+  std::vector<UnmetExpectation> unmet;
+  for (const BenchmarkSeries& series : run.benchmarks) {
+    if (!series.expectation || series.expectation->met()) continue;
+    unmet.push_back({series.name, *series.expectation});
+  }
+  return unmet;
+}
+
 GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& options) {
   GateResult result;
   note_doubts(baseline.doubts, "Baseline", result);
@@ -162,6 +181,7 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
   }
   result.verdicts = judge(baseline, candidate, options.rule);
   fold(result, options.strict);
+  fold_expectations(candidate, result);
   note_parts(baseline, candidate, result);
   result.families = find_families(baseline, candidate, result.verdicts, options.rule);
   result.stories = tell_stories(baseline, candidate, result.verdicts, options.rule);

@@ -30,21 +30,33 @@ struct GateOptions {
   bool fail_on_changed_kernels = false;      // whatever time says
 };
 
+// A benchmark of the candidate that launches other than its implementation declares.
+struct UnmetExpectation {
+  std::string benchmark;
+  TraceExpectation expectation;
+};
+
+// Sorted by name, as the run's benchmarks are.
+std::vector<UnmetExpectation> unmet_expectations(const Run& run);
+
 struct GateResult {
   ExitCode exit_code = ExitCode::kCouldNotJudge;
   std::string headline;  // one sentence
   std::vector<EnvironmentDifference> environment_differences;
-  std::vector<std::string> notes;       // doubts about the runs, in sentences
-  std::vector<Verdict> verdicts;        // sorted by name
-  std::vector<FamilyFinding> families;  // the most severe first
-  std::vector<KernelStory> stories;     // of what changed and why; sorted by name
-  std::optional<Staleness> staleness;   // of a stored baseline
-  std::optional<Creep> creep;           // where there is an anchor to tell it by
+  std::vector<std::string> notes;                    // doubts about the runs, in sentences
+  std::vector<Verdict> verdicts;                     // sorted by name
+  std::vector<FamilyFinding> families;               // the most severe first
+  std::vector<UnmetExpectation> unmet_expectations;  // sorted by name
+  std::vector<KernelStory> stories;                  // of what changed and why; sorted by name
+  std::optional<Staleness> staleness;                // of a stored baseline
+  std::optional<Creep> creep;                        // where there is an anchor to tell it by
 };
 
-// Regression, or changed kernels where these are to fail: 1. Else, where any benchmark is invalid,
-// where the environments differ and that was not allowed (no verdict is computed then), or where
-// nothing at all could be judged: 2. Else 0.
+// Regression, or changed kernels where these are to fail, or a benchmark of the candidate that
+// launches other than its implementation declares (whatever the baseline launched: the code and its
+// declaration are one change's): 1. Else, where any benchmark is invalid, where the environments
+// differ and that was not allowed (no verdict is computed then), or where nothing at all could be
+// judged: 2. Else 0.
 GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& options);
 
 // The same and, where the baseline is a stored one, whether it is stale, and what crept since its
@@ -52,7 +64,8 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
 GateResult gate(const LoadedBaseline& baseline, const Run& candidate, const GateOptions& options);
 
 // {"exit_code", "headline", "environment_differences", "notes", "counts", "rule", "families",
-// "kernels", "staleness", "anchor", "creep", "verdicts": [...]} NaN is written as null.
+// "kernels", "unmet_expectations": [{"benchmark", "expectation" (trace_expectation.h)}],
+// "staleness", "anchor", "creep", "verdicts": [...]} NaN is written as null.
 nlohmann::json gate_json(const GateResult& result, const GateOptions& options);
 
 }  // namespace fusegate

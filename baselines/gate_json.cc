@@ -134,6 +134,15 @@ json creep_json(const Creep& creep) {
   return list;
 }
 
+json unmet_json(const std::vector<UnmetExpectation>& unmet) {
+  json list = json::array();
+  for (const UnmetExpectation& one : unmet) {
+    list.push_back(
+        {{"benchmark", one.benchmark}, {"expectation", expectation_json(one.expectation)}});
+  }
+  return list;
+}
+
 // Every kind, so that a reader need not know which may be absent.
 json counts_json(const std::vector<Verdict>& verdicts) {
   json counts = json::object();
@@ -170,6 +179,7 @@ json gate_json(const GateResult& result, const GateOptions& options) {
         {"confidence", options.rule.confidence}}},
       {"families", std::move(families)},
       {"kernels", std::move(stories)},
+      {"unmet_expectations", unmet_json(result.unmet_expectations)},
       {"staleness", result.staleness ? staleness_json(*result.staleness) : json(nullptr)},
       {"anchor", result.creep ? anchor_json(*result.creep) : json(nullptr)},
       {"creep", result.creep ? creep_json(*result.creep) : json::array()},

@@ -44,6 +44,31 @@ TEST(Gate, FailsOnARegressionAndNamesTheWorst) {
   EXPECT_EQ(result.headline, "2 of 3 benchmarks got slower, the most b by 5.00 %.");
 }
 
+BenchmarkSeries launching_otherwise(std::string name) {
+  BenchmarkSeries series = test_series(std::move(name), kQuiet);
+  series.expectation = {{{"addmm", "1 GEMM", "nvjet, bias_add", false}}};
+  return series;
+}
+
+TEST(Gate, FailsWhereABenchmarkLaunchesOtherThanDeclared) {
+  const GateResult result = gate_of({test_series("a", kQuiet), test_series("b", kQuiet)},
+                                    {test_series("a", kQuiet), launching_otherwise("b")});
+  EXPECT_EQ(result.exit_code, ExitCode::kRegression);
+  EXPECT_EQ(result.headline,
+            "1 benchmark launches other than declared, such as b. No regression in 2 benchmarks.");
+  EXPECT_EQ(result.verdicts.at(1).kind, VerdictKind::kUnchanged) << "its time is another matter";
+  ASSERT_EQ(result.unmet_expectations.size(), 1u);
+  const json unmet = gate_json(result, {}).at("unmet_expectations");
+  EXPECT_EQ(unmet.at(0).at("benchmark"), "b");
+  EXPECT_EQ(unmet.at(0).at("expectation").at("parts").at(0).at("seen"), "nvjet, bias_add");
+}
+
+TEST(Gate, ExpectationsThatAreMetOrTheBaselinesDecideNothing) {
+  BenchmarkSeries met = test_series("a", kQuiet);
+  met.expectation = {{{"addmm", "1 GEMM", "nvjet", true}}};
+  EXPECT_EQ(gate_of({launching_otherwise("a")}, {met}).exit_code, ExitCode::kNoRegression);
+}
+
 TEST(Gate, ARegressionOutweighsAllThatCouldNotBeJudged) {
   const GateResult result =
       gate_of({test_series("a", kQuiet), test_series("b", kQuiet), test_series("m", kQuiet)},

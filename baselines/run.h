@@ -21,6 +21,9 @@ struct BenchmarkSeries {
   std::map<std::string, std::string> choices;  // of the last invocation
   std::vector<Doubt> doubts;                   // of any invocation, each once
   std::optional<KernelProfile> profile{};      // over the invocations that have one
+  std::optional<StageTimes> stage_times{};     // over invocations; where a call was profiled
+  // Of the first invocation that launched other than is declared, or else of the last one.
+  std::optional<TraceExpectation> expectation{};
 };
 
 struct Run {

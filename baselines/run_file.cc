@@ -9,6 +9,14 @@
 #include "baselines/sample_collector.h"
 
 namespace fusegate {
+namespace {
+
+// A name or an error message may hold bytes that are no UTF-8, which must not cost the file.
+std::string text_of(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
 
 RunFile parse_run_file(std::string_view text, const std::string& source) {
   SampleCollector collector(source);
@@ -35,9 +43,20 @@ RunFileWriter::RunFileWriter(std::filesystem::path path, nlohmann::json context)
 
 void RunFileWriter::append(const std::vector<nlohmann::json>& entries) {
   for (const nlohmann::json& entry : entries) {
-    if (!entries_.empty()) entries_ += ",\n";
-    // A name or an error message may hold bytes that are no UTF-8, which must not cost the file.
-    entries_ += entry.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    first_entry_.try_emplace(entry.value("name", ""), entries_.size());
+    entries_.push_back(text_of(entry));
+  }
+  write();
+}
+
+void RunFileWriter::add_details(const std::map<std::string, nlohmann::json>& details) {
+  for (const auto& [name, members] : details) {
+    const auto found = first_entry_.find(name);
+    if (found == first_entry_.end()) continue;
+    std::string& text = entries_[found->second];
+    nlohmann::json entry = nlohmann::json::parse(text);
+    entry["details"].update(members);
+    text = text_of(entry);
   }
   write();
 }
@@ -56,9 +75,12 @@ void RunFileWriter::finish(const std::vector<Doubt>& doubts) {
 
 void RunFileWriter::write() const {
   std::string text = "{\n\"context\": ";
-  text += context_.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  text += text_of(context_);
   text += ",\n\"benchmarks\": [\n";
-  text += entries_;
+  for (const std::string& entry : entries_) {
+    if (&entry != &entries_.front()) text += ",\n";
+    text += entry;
+  }
   text += "\n]\n}\n";
   write_atomically(path_, text);
 }

@@ -11,9 +11,10 @@
 //                       doubts, notes (what preparing a stage took; never compared),
 //                       stages: [{name, flops, min_bytes, kernels: [{name, blocks,
 //                       threads_per_block, registers, static_shared_bytes, dynamic_shared_bytes,
-//                       blocks_per_sm, occupancy}]}], profile: {kernels, memory_operations, ...}
-//                       (kernel_profile.h)}; a stage's kernels are left out where the device tells
-//                       nothing of them, the profile where nothing was profiled
+//                       blocks_per_sm, occupancy}]}], profile (call_profile.h,
+//                       kernel_profile.h), expectation
+//                       (trace_expectation.h)}; a stage's kernels are left out where the device
+//                       tells nothing of them, the profile where nothing was profiled
 // A plain Google Benchmark file has none of these and is read all the same; a numeric sm_clock_hz
 // counter is used wherever it stands. A benchmark is known by its run_name, or by its name where it
 // has none, suffixes such as "/repeats:60" and "/manual_time" included: Google Benchmark lets a
@@ -32,6 +33,8 @@
 #include "baselines/doubt.h"
 #include "baselines/environment.h"
 #include "baselines/kernel_profile.h"
+#include "baselines/stage_times.h"
+#include "baselines/trace_expectation.h"
 
 namespace fusegate {
 
@@ -79,7 +82,9 @@ struct BenchmarkResult {
   std::map<std::string, double> counters;      // medians over samples
   std::map<std::string, std::string> choices;  // what the library picked, such as an algorithm
   std::vector<Doubt> doubts;
-  std::optional<KernelProfile> profile{};  // of one call
+  std::optional<KernelProfile> profile{};         // of one call
+  std::optional<StageTimes> stage_times{};        // where a call was profiled
+  std::optional<TraceExpectation> expectation{};  // where one is declared and a call was profiled
 };
 
 struct RunFile {
@@ -104,6 +109,9 @@ class RunFileWriter {
 
   // entries: every entry of one finished benchmark.
   void append(const std::vector<nlohmann::json>& entries);
+  // What became known of a benchmark only after its entries were written: by its name, members
+  // for the details of its first entry. Names without an entry are passed over.
+  void add_details(const std::map<std::string, nlohmann::json>& details);
   // Sets context.fusegate.finished and adds the doubts seen over the whole invocation.
   void finish(const std::vector<Doubt>& doubts);
 
@@ -112,7 +120,9 @@ class RunFileWriter {
 
   std::filesystem::path path_;
   nlohmann::json context_;
-  std::string entries_;  // serialised once each, so that a rewrite costs a copy and not a dump
+  // Serialised once each, so that a rewrite costs a copy and not a dump.
+  std::vector<std::string> entries_;
+  std::map<std::string, std::size_t> first_entry_;  // by name
 };
 
 }  // namespace fusegate

@@ -296,6 +296,22 @@ TEST(ReadRunFile, NamesTheFieldOfTheContext) {
          "context.fusegate.provenance.dirty: must be true or false");
 }
 
+TEST(RunFile, ReadsWhatACallLaunched) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "1.json";
+  json entry = sample("a", 0, 1);
+  CallProfile profile;
+  profile.kernels = {{.name = "k", .span = {"addmm", 0, 5000, 1}}};
+  entry["details"] = {{"profile", call_profile_json(profile)},
+                      {"expectation", expectation_json({{{"addmm", "1 GEMM", "k", false}}})}};
+  RunFileWriter(path, json::object()).append({entry, sample("a", 1, 1), sample("b", 0, 1)});
+  const RunFile file = read_run_file(path);
+  EXPECT_DOUBLE_EQ(file.benchmarks.at(0).stage_times.value().span_ns, 5000);
+  EXPECT_FALSE(file.benchmarks.at(0).expectation.value().met());
+  EXPECT_FALSE(file.benchmarks.at(1).stage_times.has_value());
+  EXPECT_FALSE(file.benchmarks.at(1).expectation.has_value());
+}
+
 TEST(RunFileWriter, EveryStepLeavesAWholeFile) {
   const ScratchFolder folder;
   const auto path = folder.path() / "run" / "1.json";
@@ -322,6 +338,21 @@ TEST(RunFileWriter, FinishingAddsToTheDoubtsOfTheStart) {
   RunFileWriter(path, {{"fusegate", {{"doubts", {"dirty_tree"}}}}})
       .finish({Doubt::kDirtyTree, Doubt::kThrottled});
   EXPECT_THAT(read_run_file(path).doubts, ElementsAre(Doubt::kDirtyTree, Doubt::kThrottled));
+}
+
+TEST(RunFileWriter, AddsToTheDetailsOfFirstEntries) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "1.json";
+  RunFileWriter writer(path, json::object());
+  json first = sample("a", 0, 1);
+  first["details"] = {{"choices", {{"addmm", "algo 66"}}}};
+  writer.append({first, sample("a", 1, 3), sample("b", 0, 5)});
+  writer.add_details({{"a", {{"more", 1}}}, {"b", {{"more", 2}}}, {"absent", {{"more", 3}}}});
+  const json entries = json::parse(read_file(path))["benchmarks"];
+  EXPECT_EQ(entries.at(0)["details"],
+            json::parse(R"({"choices": {"addmm": "algo 66"}, "more": 1})"));
+  EXPECT_FALSE(entries.at(1).contains("details"));
+  EXPECT_EQ(entries.at(2)["details"], json::parse(R"({"more": 2})"));
 }
 
 TEST(RunFileWriter, BadTextAndNumbersDoNotCostTheFile) {

@@ -37,9 +37,13 @@ void RunMerger::add_benchmark(BenchmarkResult&& result) {
     series_.emplace_back();
     series_.back().series.name = std::move(result.name);
   }
-  auto& [series, counters, profiles] = series_[found->second];
+  auto& [series, counters, profiles, stage_times] = series_[found->second];
   add_doubts(series.doubts, result.doubts);
   if (!result.choices.empty()) series.choices = std::move(result.choices);
+  if (result.stage_times) stage_times.push_back(std::move(*result.stage_times));
+  if (result.expectation && (!series.expectation || series.expectation->met())) {
+    series.expectation = std::move(result.expectation);
+  }
   if (!result.failure.empty()) {
     if (series.failure.empty()) series.failure = std::move(result.failure);
     return;
@@ -50,7 +54,8 @@ void RunMerger::add_benchmark(BenchmarkResult&& result) {
 }
 
 Run RunMerger::take() {
-  for (auto& [series, counters, profiles] : series_) {
+  for (auto& [series, counters, profiles, stage_times] : series_) {
+    if (!stage_times.empty()) series.stage_times = median_stage_times(stage_times);
     for (auto& [name, values] : counters) series.counters.emplace(name, median(std::move(values)));
     if (!profiles.empty()) series.profile = merge_profiles(profiles);
     run_.benchmarks.push_back(std::move(series));

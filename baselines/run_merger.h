@@ -23,6 +23,7 @@ class RunMerger {
     BenchmarkSeries series;
     std::map<std::string, std::vector<double>> counters;
     std::vector<KernelProfile> profiles;
+    std::vector<StageTimes> stage_times;
   };
 
   void add_benchmark(BenchmarkResult&& result);

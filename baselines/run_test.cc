@@ -112,6 +112,25 @@ TEST(LoadRun, GathersWhatInvocationsSay) {
   EXPECT_THAT(series.doubts, ElementsAre(Doubt::kUnsteady, Doubt::kShortBatch));
 }
 
+TEST(LoadRun, GathersWhatCallsLaunched) {
+  const ScratchFolder folder;
+  const auto launched = [](double duration_ns, bool met) {
+    json entry = sample("a", 1);
+    CallProfile profile;
+    profile.kernels = {{.name = "k", .span = {"addmm", 0, duration_ns, 1}}};
+    entry["details"] = {{"profile", call_profile_json(profile)},
+                        {"expectation", expectation_json({{{"addmm", "1 GEMM", "k", met}}})}};
+    return run_file(json::array({entry}));
+  };
+  folder.write("1.json", launched(100, true));
+  folder.write("2.json", launched(300, false));
+  folder.write("3.json", launched(200, true));
+  const auto run = load_run({folder.path()});
+  EXPECT_DOUBLE_EQ(run.benchmarks.at(0).stage_times.value().span_ns, 200);
+  EXPECT_EQ(run.benchmarks.at(0).stage_times->invocations, 3);
+  EXPECT_FALSE(run.benchmarks.at(0).expectation.value().met()) << "once is enough";
+}
+
 TEST(LoadRun, KeepsTheFirstFailureAndTheInvocationsThatSucceeded) {
   const ScratchFolder folder;
   folder.write("1.json", run_file({sample("a", 1)}));

@@ -121,6 +121,12 @@ void SampleCollector::add_details(const RunFileEntry& entry, Samples& samples) c
   if (const auto choices = details.find("choices")) {
     for (const auto& [name, choice] : choices->members()) samples.choices[name] = choice.text();
   }
+  if (const auto profile = details.find("profile")) {
+    samples.stage_times = stage_times(parse_call_profile(*profile));
+  }
+  if (const auto expectation = details.find("expectation")) {
+    samples.expectation = parse_expectation(*expectation);
+  }
   if (const auto doubts = details.find("doubts")) add_doubts(samples.doubts, doubts->doubts());
   if (const auto profile = details.find("profile")) samples.profile = read_call_profile(*profile);
 }
@@ -148,6 +154,8 @@ BenchmarkResult SampleCollector::result(Samples&& samples) {
   result.choices = std::move(samples.choices);
   result.doubts = std::move(samples.doubts);
   result.profile = std::move(samples.profile);
+  result.stage_times = std::move(samples.stage_times);
+  result.expectation = std::move(samples.expectation);
   for (Counter& counter : samples.counters) {
     result.counters.emplace(std::move(counter.name), median(std::move(counter.values)));
   }

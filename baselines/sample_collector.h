@@ -40,6 +40,8 @@ class SampleCollector {
     std::map<std::string, std::string> choices;
     std::vector<Doubt> doubts;
     std::optional<KernelProfile> profile;
+    std::optional<StageTimes> stage_times;
+    std::optional<TraceExpectation> expectation;
   };
 
   Samples& samples_of(const RunFileEntry& entry);

@@ -1,14 +1,12 @@
 #include "bench/cuda_graph_kernels.h"
 
 #include <cuda.h>
-#include <cxxabi.h>
 
-#include <cstdlib>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "kernels/cuda/driver_function.h"
+#include "kernels/readable_name.h"
 
 namespace fusegate {
 namespace {
@@ -38,14 +36,6 @@ const Driver& driver() {
   return driver;
 }
 
-// C++'s name where it is one's mangled form; others, such as many of cuBLAS's, stay as they are.
-std::string readable(const char* name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> demangled(
-      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
-  return status == 0 ? demangled.get() : name;
-}
-
 CUfunction function_of(const CUDA_KERNEL_NODE_PARAMS& node) {
   CUfunction function = node.func;
   if (function == nullptr && driver().function_of(&function, node.kern) != CUDA_SUCCESS) {
@@ -70,7 +60,7 @@ std::optional<KernelResources> resources(const CUDA_KERNEL_NODE_PARAMS& node, in
       driver().blocks_per_sm(&kernel.blocks_per_sm, function, kernel.threads_per_block,
                              node.sharedMemBytes) == CUDA_SUCCESS;
   if (!told) return std::nullopt;
-  kernel.name = readable(name);
+  kernel.name = readable_name(name);
   kernel.occupancy = static_cast<double>(kernel.blocks_per_sm) * kernel.threads_per_block /
                      static_cast<double>(threads_per_sm);
   return kernel;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "bench/activity.h"
 #include "bench/cuda_graph_kernels.h"
 #include "bench/meter.h"
 #include "kernels/cuda/cuda_device.h"
@@ -189,6 +190,18 @@ class CudaMeter : public Meter {
       stage.launch();
     }
     device_.synchronize();
+  }
+
+  ProfileAttempt profile(const PreparedKernel& kernel) override {
+    std::vector<std::function<void()>> parts;
+    std::vector<std::string> names;
+    for (const Stage& stage : kernel.stages) {
+      parts.push_back(stage.launch);
+      names.push_back(stage.name);
+    }
+    const RecordedActivity recorded = record_activity(parts, [this] { device_.synchronize(); });
+    if (!recorded.activity) return {.doubt = recorded.doubt};
+    return {.profile = assemble_profile(*recorded.activity, names)};
   }
 
  private:

@@ -41,6 +41,11 @@ class FakeMeter : public Meter {
     annotated.push_back(benchmark);
   }
 
+  ProfileAttempt profile(const PreparedKernel&) override {
+    ++profiles;
+    return attempt;
+  }
+
   double call_ns;
   double overhead_ns = 1000;
   double clock_hz = 1e9;
@@ -49,6 +54,8 @@ class FakeMeter : public Meter {
   int records = 0;
   BatchOptions last_options;
   std::vector<std::string> annotated;
+  int profiles = 0;
+  ProfileAttempt attempt;
 };
 
 // The CPU's implementation of that name.

@@ -8,6 +8,7 @@
 
 #include "baselines/error.h"
 #include "bench/interrupt.h"
+#include "bench/trace_check.h"
 
 namespace fusegate {
 namespace {
@@ -114,6 +115,10 @@ void Invocation::fail(std::size_t benchmark, const std::string& failure) {
   ledger_.add_failure(benchmark, failure);
   fmt::print(stderr, "fusegate_bench: {}: {}\n", plan_.benchmarks[benchmark].name(), failure);
   report_progress(ledger_.progress_line(benchmark));
+  note_if_device_is_lost();
+}
+
+void Invocation::note_if_device_is_lost() {
   try {
     device_.synchronize();
   } catch (const DeviceError&) {
@@ -124,13 +129,58 @@ void Invocation::fail(std::size_t benchmark, const std::string& failure) {
 Outcome Invocation::finish() {
   ledger_.flush();
   if (device_lost_) return Outcome::kDeviceLost;
+  if (!interrupted() && options_.profile && options_.out) profile();
+  if (device_lost_) return Outcome::kDeviceLost;
   if (interrupted()) return Outcome::kInterrupted;
-  ledger_.finish(probe_.doubts());
+  std::set<Doubt> doubts = probe_.doubts();
+  doubts.insert(profile_doubts_.begin(), profile_doubts_.end());
+  ledger_.finish(doubts);
   if (options_.out) {
     fmt::print(stderr, "fusegate_bench: {} benchmarks, {:.2f} s spent on the run file\n",
                ledger_.complete_benchmarks(), ledger_.recording().count());
   }
   return ledger_.failures() > 0 ? Outcome::kFailures : Outcome::kComplete;
+}
+
+// In a pass of its own, after the last sample of the process: a profiler that was attached once may
+// leave traces. Of what this process measured: what another one did may have chosen other kernels.
+void Invocation::profile() {
+  std::map<std::size_t, nlohmann::json> details;
+  for (std::size_t i = 0; i < sessions_.size() && !stopped(); ++i) {
+    if (ledger_.has_failed(i) || !ledger_.is_complete(i) || sessions_[i].calls() == 0) continue;
+    const ProfileAttempt attempt = try_profile(i);
+    if (attempt.profile) details[i] = profile_details(i, *attempt.profile);
+    if (!attempt.doubt) continue;
+    profile_doubts_.insert(*attempt.doubt);
+    if (*attempt.doubt != Doubt::kProfileFailed) break;  // it holds for all
+  }
+  if (!details.empty()) ledger_.add_details(details);
+}
+
+nlohmann::json Invocation::profile_details(std::size_t benchmark,
+                                           const CallProfile& profile) const {
+  nlohmann::json details{{"profile", call_profile_json(profile)}};
+  const Session& session = sessions_[benchmark];
+  const auto expectation =
+      check_trace(session.implementation(), seen_trace(profile, session.record().stages));
+  if (!expectation) return details;
+  details["expectation"] = expectation_json(*expectation);
+  for (const std::string& line : unmet_lines(*expectation)) {
+    fmt::print(stderr, "fusegate_bench: {}: {}\n", plan_.benchmarks[benchmark].name(), line);
+  }
+  return details;
+}
+
+// A benchmark that was measured is no failure because it could not be looked at.
+ProfileAttempt Invocation::try_profile(std::size_t benchmark) {
+  try {
+    return sessions_[benchmark].profile();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "fusegate_bench: {}: profile: {}\n", plan_.benchmarks[benchmark].name(),
+               error.what());
+    note_if_device_is_lost();
+    return {.doubt = Doubt::kProfileFailed};
+  }
 }
 
 // Where places differ, it is by one sample, and the last one's are the most.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct InvocationOptions {
   std::optional<std::filesystem::path> out;
   bool progress = false;
   bool resume = false;
+  // Whether what each benchmark launches is recorded through a profiler, after all are measured.
+  bool profile = true;
 };
 
 // Settles the protocol's layout: numbered where the device has such layouts, unless the protocol
@@ -71,6 +74,10 @@ class Invocation {
  private:
   void verify(std::size_t benchmark, Verifier& verifier);
   void look_at_machine(PlaceRecord& record);
+  void profile();
+  ProfileAttempt try_profile(std::size_t benchmark);
+  nlohmann::json profile_details(std::size_t benchmark, const CallProfile& profile) const;
+  void note_if_device_is_lost();
   void report_progress(const std::string& line) const;
 
   Device& device_;
@@ -83,6 +90,7 @@ class Invocation {
   std::vector<Session> sessions_;
   std::chrono::steady_clock::time_point last_look_;
   bool device_lost_ = false;
+  std::set<Doubt> profile_doubts_;
 };
 
 }  // namespace fusegate

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "baselines/error.h"
+#include "baselines/file_io.h"
 #include "bench/fake_meter.h"
 #include "kernels/onednn/cpu_device.h"
 
@@ -70,6 +71,84 @@ TEST_F(InvocationTest, MeasuresPlaceByPlace) {
   EXPECT_THAT(file.benchmarks[0].failure, testing::HasSubstr("wrong result"));
   EXPECT_EQ(file.benchmarks[1].summary.samples, 5);
   EXPECT_EQ(file.benchmarks[1].counters.at("host_ns"), 42);
+}
+
+CallProfile profile_of_one_kernel() {
+  CallProfile profile;
+  profile.kernels.push_back(
+      {.name = "gelu_mul", .span = {.stage = "gelu_mul", .duration_ns = 2e3}});
+  return profile;
+}
+
+// Two benchmarks, both right, measured to their end.
+class ProfileTest : public InvocationTest {
+ protected:
+  ProfileTest() {
+    wrong_ = right_;
+    wrong_.name = "right_too";
+  }
+
+  Outcome measure_all() {
+    const auto invocation = start();
+    for (const std::size_t benchmark : {0u, 1u, 1u, 0u}) {
+      EXPECT_EQ(meter_.profiles, 0) << "nothing may be timed after a profile";
+      measure_place(*invocation, benchmark);
+    }
+    return invocation->finish();
+  }
+  nlohmann::json entries() const {
+    return nlohmann::json::parse(read_file(*options_.out)).at("benchmarks");
+  }
+};
+
+TEST_F(ProfileTest, IsTakenOfEveryBenchmarkAfterTheLastSample) {
+  meter_.attempt.profile = profile_of_one_kernel();
+  EXPECT_EQ(measure_all(), Outcome::kComplete);
+  EXPECT_EQ(meter_.profiles, 2);
+  int found = 0;
+  for (const auto& entry : entries()) {
+    const auto details = entry.value("details", nlohmann::json::object());
+    if (!details.contains("profile")) continue;
+    ++found;
+    EXPECT_EQ(entry.at("repetition_index"), 0);
+    EXPECT_TRUE(details.contains("stages")) << "what the entry had is kept";
+    EXPECT_EQ(details.at("profile"), call_profile_json(profile_of_one_kernel()));
+  }
+  EXPECT_EQ(found, 2);
+}
+
+TEST_F(ProfileTest, IsHeldAgainstWhatTheImplementationDeclares) {
+  right_.expects = {{.stages = {{.name = "geglu", .kernels = {{"GeGLU", "gelu_mul"}}}}}};
+  meter_.attempt.profile = profile_of_one_kernel();
+  measure_all();
+  std::vector<TraceExpectation> found;
+  for (const BenchmarkResult& result : read_run_file(*options_.out).benchmarks) {
+    if (result.expectation) found.push_back(*result.expectation);
+  }
+  ASSERT_EQ(found.size(), 1u) << "the other declares nothing";
+  EXPECT_FALSE(found[0].met()) << "it has other stages";
+}
+
+TEST_F(ProfileTest, IsNotTakenWhereNobodyAsksForIt) {
+  options_.profile = false;
+  measure_all();
+  EXPECT_EQ(meter_.profiles, 0);
+}
+
+TEST_F(ProfileTest, IsARecordedDoubtWhereTheProfilerIsRefused) {
+  meter_.attempt.doubt = Doubt::kProfilerRefused;
+  EXPECT_EQ(measure_all(), Outcome::kComplete);
+  EXPECT_EQ(meter_.profiles, 1) << "the others would be refused too";
+  const RunFile file = read_run_file(*options_.out);
+  EXPECT_THAT(file.doubts, testing::Contains(Doubt::kProfilerRefused));
+  EXPECT_EQ(file.benchmarks.at(1).summary.samples, 5);
+}
+
+TEST_F(ProfileTest, OfOneBenchmarkThatFailsCostsNoOther) {
+  meter_.attempt.doubt = Doubt::kProfileFailed;
+  EXPECT_EQ(measure_all(), Outcome::kComplete);
+  EXPECT_EQ(meter_.profiles, 2);
+  EXPECT_THAT(read_run_file(*options_.out).doubts, testing::Contains(Doubt::kProfileFailed));
 }
 
 TEST_F(InvocationTest, SpinsOnlyWhereTheMeterCan) {

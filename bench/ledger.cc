@@ -80,6 +80,12 @@ void Ledger::add_failure(std::size_t benchmark, const std::string& failure) {
   flush();  // the process may be about to end
 }
 
+void Ledger::add_details(const std::map<std::size_t, json>& details) {
+  std::map<std::string, json> by_name;
+  for (const auto& [benchmark, members] : details) by_name[accounts_[benchmark].name] = members;
+  if (writer_) writer_->add_details(by_name);
+}
+
 void Ledger::flush() {
   const std::vector<json> entries = std::exchange(pending_, {});
   if (!writer_ || entries.empty()) return;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -33,6 +34,8 @@ class Ledger {
   void add_place(std::size_t benchmark, const PlaceRecord& place, const BenchmarkRecord& record);
   // The benchmark is complete with that; samples of earlier places stay beside the failure.
   void add_failure(std::size_t benchmark, const std::string& failure);
+  // Of whole benchmarks, by number: members for the details that their first entries carry.
+  void add_details(const std::map<std::size_t, nlohmann::json>& details);
   // What is not on disk yet.
   void flush();
   void finish(const std::set<Doubt>& doubts);

@@ -35,7 +35,8 @@ InvocationOptions invocation_options(const Options& options, const Suite& suite,
                                     .protocol = suite.protocol},
                            .out = options.out,
                            .progress = options.progress,
-                           .resume = options.resume};
+                           .resume = options.resume,
+                           .profile = options.profile};
   const auto min_effect = suite.min_effect.find(std::string(device.kind()));
   if (min_effect != suite.min_effect.end()) result.info.protocol.min_effect = min_effect->second;
   choose_layout(device, result.info);

@@ -6,9 +6,12 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "baselines/call_profile.h"
+#include "baselines/doubt.h"
 #include "bench/protocol.h"
 #include "kernels/kernel.h"
 
@@ -40,6 +43,12 @@ struct LaunchCount {
   std::int64_t memory_operations = 0;  // memsets and copies
 };
 
+// Neither on a device that has no launches to tell of.
+struct ProfileAttempt {
+  std::optional<CallProfile> profile{};
+  std::optional<Doubt> doubt{};  // why there is no profile
+};
+
 class Meter {
  public:
   virtual ~Meter() = default;
@@ -60,6 +69,9 @@ class Meter {
   // Launches one call with an NVTX range for the benchmark and one for each stage. Untimed: a range
   // costs microseconds under a profiler.
   virtual void annotate(const PreparedKernel& kernel, const std::string& benchmark) = 0;
+  // What one call puts on the device, after one to warm up. A profiler is attached meanwhile, and
+  // may leave traces in the process: nothing is to be timed after it.
+  virtual ProfileAttempt profile(const PreparedKernel& kernel) = 0;
 };
 
 // How a kind of device is metered; registered by the file that implements it.

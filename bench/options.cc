@@ -70,6 +70,11 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--seed", options.seed, "Of the random inputs; fresh where not given");
   app.add_flag("--progress", options.progress, "Lines for fusegate in place of the table");
   app.add_flag("--environment", options.environment, "Print the environment as JSON and stop");
+  app.add_option("--profile", options.profile,
+                 "Record what each benchmark launches, after all are measured: on or off")
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, bool>{{"on", true}, {"off", false}}))
+      ->default_str("on");
   app.add_flag("--resume", options.resume, "Go on with the run file: measure what it lacks");
 }
 

@@ -23,6 +23,7 @@ struct Options {
   bool progress = false;              // machine-readable lines instead of Google Benchmark's table
   bool environment = false;           // print the environment and stop
   bool resume = false;                // go on with a run file that lacks benchmarks
+  bool profile = true;                // record what each benchmark launches, after measuring
   std::optional<std::string> help{};  // asked for, to be printed and nothing else; else nothing
   std::vector<std::string> benchmark_flags;
 };

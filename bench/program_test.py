@@ -179,6 +179,7 @@ class ProgramTest(unittest.TestCase):
         for flags, expected in [
                 (["--batch=0"], "batch[0]"),
                 (["--batch=1", "--implementation=magic"], "unknown name 'magic'"),
+                (["--profile=maybe"], "--profile: "),
                 (["--suite=weekly"], "no such suite"),
                 ([f"--suite={broken}"], "broken.json: no valid JSON: line 1, column "),
                 (["--no-such-flag"], "--no-such-flag"),

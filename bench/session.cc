@@ -45,8 +45,7 @@ void Session::verify(Verifier& verifier) {
   verified_ = true;
 }
 
-std::unique_ptr<Place> Session::enter(int place) {
-  if (!verified_) throw std::logic_error("a kernel that was not checked is not timed");
+std::unique_ptr<Place> Session::move_to(int place) {
   const auto& [device, meter, ballast, protocol, seed] = context_;
   // What lies where decides which L2 slices serve it; another place serves it otherwise.
   if (protocol.layout == Layout::kNumbered) {
@@ -60,14 +59,22 @@ std::unique_ptr<Place> Session::enter(int place) {
       new Place{Workspace(device, operation, benchmark_.problem, random()), {}, {}, {}});
   here->kernel = benchmark_.implementation->prepare(
       device, benchmark_.problem, here->workspace.inputs(), here->workspace.output());
+  return here;
+}
+
+std::unique_ptr<Place> Session::enter(int place) {
+  if (!verified_) throw std::logic_error("a kernel that was not checked is not timed");
+  std::unique_ptr<Place> here = move_to(place);
   if (calls_ == 0) {
     size_batch(here->kernel);
     describe(here->kernel);
   }
-  here->batch = meter.record(here->kernel, batch_options());
-  warm_up(*here->batch, protocol.warm);
+  here->batch = context_.meter.record(here->kernel, batch_options());
+  warm_up(*here->batch, context_.protocol.warm);
   return here;
 }
+
+ProfileAttempt Session::profile() { return context_.meter.profile(move_to(0)->kernel); }
 
 BatchOptions Session::batch_options() const {
   return {.calls = calls_, .l2 = context_.protocol.l2, .spin = context_.protocol.spin};

@@ -71,14 +71,19 @@ class Session {
   // Moves to a fresh place and warms up there; the first time also fixes the batch and describes
   // the benchmark. Throws std::logic_error unless verified.
   std::unique_ptr<Place> enter(int place);
+  // What one call puts on the device, in the layout of the first place. After everything timed
+  // (Meter::profile).
+  ProfileAttempt profile();
   // Idles, then runs one batch.
   Sample run_sample(Place& place) const;
 
   // Known from the first place on.
   int calls() const { return calls_; }
   const BenchmarkRecord& record() const { return record_; }
+  const Implementation& implementation() const { return *benchmark_.implementation; }
 
  private:
+  std::unique_ptr<Place> move_to(int place);
   BatchOptions batch_options() const;
   void size_batch(const PreparedKernel& kernel);
   void describe(const PreparedKernel& kernel);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ci/format.h"
+#include "ci/stages_table.h"
 #include "ci/table.h"
 #include "ci/verdict_groups.h"
 
@@ -222,6 +223,9 @@ std::string gate_text(const Report& report) {
                         difference.field, difference.baseline, difference.candidate);
   }
   const GateResult& result = report.judgement->result;
+  if (const Table unmet = expectations_table(result.unmet_expectations); !unmet.empty()) {
+    text += fmt::format("\n{}\n{}", kUnmetNote, unmet.text());
+  }
   return text + families_text(result.families) + verdicts_text(result);
 }
 

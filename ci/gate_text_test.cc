@@ -46,6 +46,15 @@ TEST(GateText, StartsWithTheHeadlineAndEndsWithTheCounts) {
   EXPECT_THAT(text, Not(HasSubstr("same")));
 }
 
+TEST(GateText, ShowsExpectedAndSeenSideBySide) {
+  Report report = example();
+  report.judgement->result.unmet_expectations = {
+      {"linear/addmm", {{{"addmm", "1 GEMM", "nvjet, bias_add", false}}}}};
+  EXPECT_THAT(gate_text(report), HasSubstr("Launches other than declared\n"
+                                           "benchmark     part   expected  seen\n"
+                                           "linear/addmm  addmm  1 GEMM    nvjet, bias_add\n"));
+}
+
 TEST(GateText, ShowsTheMostSuspiciousOfManyUndecided) {
   Report report = example();
   for (int i = 0; i < 30; ++i) {

@@ -7,6 +7,7 @@
 #include "ci/figures_table.h"
 #include "ci/format.h"
 #include "ci/markdown_escape.h"
+#include "ci/stages_table.h"
 #include "ci/standing_text.h"
 #include "ci/verdict_groups.h"
 
@@ -258,6 +259,17 @@ void add_figures(Page* page, const Report& report) {
                   fmt::format("{}, all figures", format_count(table.rows().size(), "benchmark")));
 }
 
+void add_unmet_expectations(Page* page, const Report& report) {
+  const Table table = expectations_table(unmet_expectations(report.candidate));
+  page->add_table(fmt::format("**{}**\n\n{}", kUnmetNote, table_header(table.columns())),
+                  table_lines(table));
+}
+
+void add_stages(Page* page, const Report& report) {
+  const Table table = stages_table(report.candidate);
+  page->add_table(table_header(table.columns()), table_lines(table), kStagesNote);
+}
+
 std::string_view mark(const Report& report) {
   if (!report.judgement) return "";
   switch (report.judgement->result.exit_code) {
@@ -284,12 +296,16 @@ std::string markdown_report(const Report& report, std::size_t limit) {
     add_verdicts_that_matter(&page, report.judgement->result);
     add_stories(&page, report.judgement->result);
   }
+  add_unmet_expectations(&page, report);
   add_runs(&page, report);
   if (report.standings) add_standings(&page, *report.standings);
   add_sweeps(&page, report);
   if (report.standings) add_times(&page, *report.standings);
   if (report.judgement) add_other_verdicts(&page, report.judgement->result);
-  if (!report.sweeps.empty()) add_figures(&page, report);
+  if (!report.sweeps.empty()) {
+    add_figures(&page, report);
+    add_stages(&page, report);
+  }
   return std::move(page).text();
 }
 

@@ -47,6 +47,22 @@ TEST(MarkdownReport, PutsTheVerdictFirstAndFoldsTheRest) {
   EXPECT_EQ(count_of(text, "<details>"), count_of(text, "</details>"));
 }
 
+TEST(MarkdownReport, ShowsWhatWasLaunchedBesideWhatIsDeclared) {
+  Report report = judged(ExitCode::kRegression, {verdict("same", VerdictKind::kUnchanged)});
+  BenchmarkSeries series;
+  series.name = "linear/addmm";
+  series.expectation = {{{"addmm", "1 GEMM", "a|b", false}}};
+  CallProfile profile;
+  profile.kernels = {{.name = "a|b", .span = {"addmm", 0, 5000, 1}}};
+  series.stage_times = stage_times(profile);
+  report.candidate.benchmarks = {series};
+  report.sweeps.emplace_back();
+  const std::string text = markdown_report(report);
+  EXPECT_THAT(text, HasSubstr("| `linear/addmm` | addmm | 1 GEMM | a\\|b |"));
+  EXPECT_THAT(text,
+              HasSubstr("| `linear/addmm` | `addmm` | 1 | 0 | 5.000 us | 5.000 us | 100.0 % |"));
+}
+
 TEST(MarkdownReport, LetsNoNameBreakItsTable) {
   const std::string text = markdown_report(judged(
       ExitCode::kRegression, {verdict("a|b</details><script>\n@team", VerdictKind::kRegression)}));

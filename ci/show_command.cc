@@ -6,6 +6,7 @@
 #include "baselines/file_io.h"
 #include "ci/figures_table.h"
 #include "ci/report.h"
+#include "ci/stages_table.h"
 
 namespace fusegate {
 
@@ -26,6 +27,12 @@ ExitCode show_command(const ShowRequest& request, Console& console) {
   fmt::print(console.out, "{}: {}\n", run.source, describe(run));
   for (const Doubt doubt : run.doubts) fmt::print(console.out, "note: {}\n", doubt_sentence(doubt));
   fmt::print(console.out, "\n{}", table.text());
+  if (const Table stages = stages_table(run); !stages.empty()) {
+    fmt::print(console.out, "\n{}\n\n{}", kStagesNote, stages.text());
+  }
+  if (const Table unmet = expectations_table(unmet_expectations(run)); !unmet.empty()) {
+    fmt::print(console.out, "\n{}\n\n{}", kUnmetNote, unmet.text());
+  }
   return ExitCode::kNoRegression;
 }
 

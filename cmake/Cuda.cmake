@@ -2,6 +2,7 @@
 # PTX for anything newer than sm_80.
 set(FUSEGATE_CUDA_FOUND OFF)
 set(FUSEGATE_NVRTC_FOUND OFF)
+set(FUSEGATE_CUPTI_FOUND OFF)
 
 # fusegate_nvrtc. CMake's own CUDA::nvrtc brings libcuda along, and without a driver a program that
 # needs it does not start. The builtins are linked since libnvrtc, which opens them by their name,
@@ -20,6 +21,27 @@ function(fusegate_find_nvrtc)
   set(FUSEGATE_NVRTC_FOUND ON PARENT_SCOPE)
 endfunction()
 
+# fusegate_cupti: the header, the library's name to open it by (bench/cupti_library.h), and where it
+# lies. Older toolkits keep it in a folder of its own.
+function(fusegate_find_cupti)
+  set(extras ${CUDAToolkit_LIBRARY_DIR}/../extras/CUPTI ${CUDAToolkit_LIBRARY_DIR}/../../../extras/CUPTI)
+  find_path(FUSEGATE_CUPTI_INCLUDE_DIR cupti.h
+            HINTS ${CUDAToolkit_INCLUDE_DIRS} ${extras} PATH_SUFFIXES include NO_DEFAULT_PATH)
+  find_library(FUSEGATE_CUPTI cupti
+               HINTS ${CUDAToolkit_LIBRARY_DIR} ${extras} PATH_SUFFIXES lib64 NO_DEFAULT_PATH)
+  if(NOT FUSEGATE_CUPTI_INCLUDE_DIR OR NOT FUSEGATE_CUPTI)
+    message(STATUS "No CUPTI: what kernels ran will not be recorded")
+    return()
+  endif()
+  get_filename_component(folder ${FUSEGATE_CUPTI} DIRECTORY)
+  add_library(fusegate_cupti INTERFACE)
+  target_include_directories(fusegate_cupti SYSTEM INTERFACE ${FUSEGATE_CUPTI_INCLUDE_DIR})
+  target_compile_definitions(fusegate_cupti INTERFACE
+    FUSEGATE_CUPTI_LIBRARY="libcupti.so.${CUDAToolkit_VERSION_MAJOR}")
+  target_link_options(fusegate_cupti INTERFACE "LINKER:-rpath,${folder}")
+  set(FUSEGATE_CUPTI_FOUND ON PARENT_SCOPE)
+endfunction()
+
 if(FUSEGATE_CUDA)
   include(CheckLanguage)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
@@ -35,6 +57,7 @@ if(FUSEGATE_CUDA)
       "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>"
       "$<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Werror;-lineinfo>")
     fusegate_find_nvrtc()
+    fusegate_find_cupti()
     message(STATUS "CUDA ${CUDAToolkit_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}")
   else()
     message(STATUS "No CUDA compiler found: building for the CPU alone")

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "kernels/device.h"
+#include "kernels/expectation.h"
 #include "kernels/problem.h"
 
 namespace fusegate {
@@ -98,6 +99,9 @@ struct Implementation {
   // Why it cannot, where neither device nor dtype nor alignment tell: "" where it can. Asked after
   // those, so that the device is of its kind.
   std::function<std::string(const Device&, const Problem&)> refuses = {};
+  // What a trace of one call contains, one alternative for each way in which it is composed. Empty
+  // where nothing is declared, as on the CPU, where nobody looks.
+  std::vector<Expectation> expects = {};
 };
 
 // The names of all implementations on any device, sorted, so that a suite can name what the build

@@ -12,6 +12,7 @@ readonly CUDA_WHEELS=(
   nvidia-cublas==13.1.0.3
   nvidia-cuda-cccl==13.0.85
   nvidia-nvtx==13.0.85
+  nvidia-cuda-cupti==13.0.85
   nvidia-cuda-profiler-api==13.0.85
 )
 # The first driver branch that runs CUDA 13.0 programs.

@@ -22,6 +22,10 @@ const ImplementationRegistration registered{{
     .device = "cuda",
     .dtypes = {Dtype::kBf16, Dtype::kFp16},
     .prepare = &prepare,
+    .expects = {{.stages = {{.name = "copy",
+                             .kernels = {},
+                             .least_memory_operations = 1,
+                             .most_memory_operations = 1}}}},
 }};
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/cuda/cuda_error.h"
+#include "kernels/cuda/expected_stages.h"
 #include "kernels/cuda/lt_matmul.h"
 #include "kernels/stages.h"
 
@@ -35,6 +36,7 @@ const ImplementationRegistration registered{{
     .device = "cuda",
     .dtypes = {Dtype::kBf16, Dtype::kFp16},
     .prepare = &prepare,
+    .expects = {{.stages = {expected_cublas_matmul("matmul")}}},
 }};
 
 }  // namespace

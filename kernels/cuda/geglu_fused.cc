@@ -1,5 +1,6 @@
 // geglu/fused: gelu and mul in one kernel.
 #include "kernels/cuda/cuda_stages.h"
+#include "kernels/cuda/expected_stages.h"
 
 namespace fusegate {
 namespace {
@@ -15,6 +16,7 @@ const ImplementationRegistration registered{{
     .device = "cuda",
     .dtypes = {Dtype::kBf16, Dtype::kFp16},
     .prepare = &prepare,
+    .expects = {{.stages = {expected_gelu_mul()}, .calls = expected_own_launches(1)}},
 }};
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/cuda/cuda_device.h"
+#include "kernels/cuda/expected_stages.h"
 #include "kernels/cuda/pointwise.h"
 #include "kernels/stages.h"
 
@@ -26,6 +27,7 @@ const ImplementationRegistration registered{{
     .device = "cuda",
     .dtypes = {Dtype::kBf16, Dtype::kFp16},
     .prepare = &prepare,
+    .expects = {{.stages = {expected_gelu_mul()}, .calls = expected_own_launches(1)}},
 }};
 
 }  // namespace

@@ -2,6 +2,7 @@
 // product with GeGLU in its epilogue cannot compute the problem, or loses to four kernels, it is
 // the four kernels with tuned matmuls.
 #include "kernels/cuda/cuda_stages.h"
+#include "kernels/cuda/expected_stages.h"
 #include "kernels/cuda/few_rows_plan.h"
 #include "kernels/cuda/fused_epilogue.h"
 
@@ -33,6 +34,9 @@ const ImplementationRegistration registered{{
     .device = "cuda",
     .dtypes = {Dtype::kBf16, Dtype::kFp16},
     .prepare = &prepare,
+    .expects = {{.stages = {expected_own_matmul("gate_up_geglu"),
+                            expected_fastest_matmul("down_proj")}},
+                expected_pointwise_mlp()},
 }};
 
 }  // namespace

@@ -1,6 +1,7 @@
 // geglu_mlp/fused_epilogue_sm80: two kernels. GeGLU is the epilogue of one product with both the
 // gate's and the up's weights, as they are stored, by Ampere's instructions (geglu_gemm_sm80.cuh);
 // then the down product.
+#include "kernels/cuda/expected_stages.h"
 #include "kernels/cuda/fused_epilogue.h"
 
 namespace fusegate {
@@ -13,6 +14,8 @@ const ImplementationRegistration registered{{
     .dtypes = {Dtype::kBf16, Dtype::kFp16},
     .alignment = kFusedEpilogueAlignment,
     .prepare = &prepare_fused_epilogue_sm80,
+    .expects = {{.stages = {expected_own_matmul("gate_up_geglu"),
+                            expected_fastest_matmul("down_proj")}}},
 }};
 
 }  // namespace

@@ -1,6 +1,7 @@
 // geglu_mlp/fused_epilogue_sm90: two kernels. GeGLU is the epilogue of one product with both the
 // gate's and the up's weights, as they are stored, by Hopper's instructions
 // (sm90/geglu_gemm.cuh); then the down product.
+#include "kernels/cuda/expected_stages.h"
 #include "kernels/cuda/fused_epilogue.h"
 
 namespace fusegate {
@@ -14,6 +15,8 @@ const ImplementationRegistration registered{{
     .alignment = kFusedEpilogueAlignment,
     .prepare = &prepare_fused_epilogue_sm90,
     .refuses = [](const Device& device, const Problem&) { return refuses_sm90(device); },
+    .expects = {{.stages = {expected_own_matmul("gate_up_geglu"),
+                            expected_fastest_matmul("down_proj")}}},
 }};
 
 }  // namespace

@@ -3,6 +3,7 @@
 // weights of one are on their way while the other ends.
 #include <fmt/format.h>
 
+#include "kernels/cuda/expected_stages.h"
 #include "kernels/cuda/few_rows_plan.h"
 #include "kernels/cuda/fused_epilogue.h"
 #include "kernels/cuda/streamed_products.h"
@@ -43,6 +44,8 @@ const ImplementationRegistration registered{{
     .alignment = kFusedEpilogueAlignment,
     .prepare = &prepare,
     .refuses = &refuses,
+    .expects = {{.stages = {expected_own_matmul("gate_up_geglu"), expected_own_matmul("down_proj")},
+                 .calls = expected_own_launches(2)}},
 }};
 
 }  // namespace

@@ -1,5 +1,6 @@
 // geglu_mlp/fused_pointwise: four kernels, gelu and mul in one, as Inductor and Liger fuse it.
 #include "kernels/cuda/cuda_stages.h"
+#include "kernels/cuda/expected_stages.h"
 
 namespace fusegate {
 namespace {
@@ -15,6 +16,7 @@ const ImplementationRegistration registered{{
     .device = "cuda",
     .dtypes = {Dtype::kBf16, Dtype::kFp16},
     .prepare = &prepare,
+    .expects = {expected_pointwise_mlp()},
 }};
 
 }  // namespace

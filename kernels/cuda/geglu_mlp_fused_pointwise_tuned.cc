@@ -1,6 +1,7 @@
 // geglu_mlp/fused_pointwise_tuned: geglu_mlp/fused_pointwise with the matmuls' algorithms that
 // measure fastest.
 #include "kernels/cuda/cuda_stages.h"
+#include "kernels/cuda/expected_stages.h"
 
 namespace fusegate {
 namespace {
@@ -16,6 +17,7 @@ const ImplementationRegistration registered{{
     .device = "cuda",
     .dtypes = {Dtype::kBf16, Dtype::kFp16},
     .prepare = &prepare,
+    .expects = {expected_pointwise_mlp()},
 }};
 
 }  // namespace

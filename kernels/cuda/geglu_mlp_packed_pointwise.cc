@@ -7,6 +7,7 @@
 // memory.
 #include "kernels/cuda/cuda_error.h"
 #include "kernels/cuda/cuda_stages.h"
+#include "kernels/cuda/expected_stages.h"
 
 namespace fusegate {
 namespace {
@@ -44,6 +45,8 @@ const ImplementationRegistration registered{{
     .device = "cuda",
     .dtypes = {Dtype::kBf16, Dtype::kFp16},
     .prepare = &prepare,
+    .expects = {{.stages = {expected_matmul("gate_up_proj"), expected_gelu_mul(),
+                            expected_matmul("down_proj")}}},
 }};
 
 }  // namespace

@@ -1,5 +1,6 @@
 // geglu_mlp/unfused: the five kernels of an eager GeGLU MLP.
 #include "kernels/cuda/cuda_stages.h"
+#include "kernels/cuda/expected_stages.h"
 
 namespace fusegate {
 namespace {
@@ -15,6 +16,8 @@ const ImplementationRegistration registered{{
     .device = "cuda",
     .dtypes = {Dtype::kBf16, Dtype::kFp16},
     .prepare = &prepare,
+    .expects = {{.stages = {expected_matmul("gate_proj"), expected_matmul("up_proj"),
+                            expected_gelu(), expected_mul(), expected_matmul("down_proj")}}},
 }};
 
 }  // namespace

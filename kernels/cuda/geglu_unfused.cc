@@ -1,5 +1,6 @@
 // geglu/unfused: a GeLU kernel and a mul kernel, with gelu(g) through device memory.
 #include "kernels/cuda/cuda_stages.h"
+#include "kernels/cuda/expected_stages.h"
 
 namespace fusegate {
 namespace {
@@ -15,6 +16,7 @@ const ImplementationRegistration registered{{
     .device = "cuda",
     .dtypes = {Dtype::kBf16, Dtype::kFp16},
     .prepare = &prepare,
+    .expects = {{.stages = {expected_gelu(), expected_mul()}, .calls = expected_own_launches(2)}},
 }};
 
 }  // namespace

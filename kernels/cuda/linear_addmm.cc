@@ -1,5 +1,6 @@
 // linear/addmm: one cublasLt matmul with the bias in its epilogue, as torch.nn.Linear runs it.
 #include "kernels/cuda/cuda_stages.h"
+#include "kernels/cuda/expected_stages.h"
 
 namespace fusegate {
 namespace {
@@ -15,6 +16,7 @@ const ImplementationRegistration registered{{
     .device = "cuda",
     .dtypes = {Dtype::kBf16, Dtype::kFp16},
     .prepare = &prepare,
+    .expects = {{.stages = {expected_matmul("addmm")}}},
 }};
 
 }  // namespace

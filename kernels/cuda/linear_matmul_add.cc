@@ -1,5 +1,6 @@
 // linear/matmul_add: a GEMM, then a kernel that adds the bias.
 #include "kernels/cuda/cuda_stages.h"
+#include "kernels/cuda/expected_stages.h"
 
 namespace fusegate {
 namespace {
@@ -15,6 +16,7 @@ const ImplementationRegistration registered{{
     .device = "cuda",
     .dtypes = {Dtype::kBf16, Dtype::kFp16},
     .prepare = &prepare,
+    .expects = {{.stages = {expected_matmul("matmul"), expected_bias_add()}}},
 }};
 
 }  // namespace

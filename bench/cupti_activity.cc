@@ -1,0 +1,230 @@
+// record_activity() through CUPTI's activity records (https://docs.nvidia.com/cupti). Nobody else
+// may hold CUPTI at the time: being its one subscriber shows that nobody does.
+#include <array>
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include "bench/activity.h"
+#include "bench/cupti_library.h"
+
+namespace fusegate {
+namespace {
+
+constexpr std::array kKinds{CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+                            CUPTI_ACTIVITY_KIND_RUNTIME,
+                            CUPTI_ACTIVITY_KIND_DRIVER,
+                            CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                            CUPTI_ACTIVITY_KIND_MEMCPY,
+                            CUPTI_ACTIVITY_KIND_MEMSET};
+constexpr auto kPartKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
+
+// Thrown where CUPTI does not do as it is told.
+struct Refused {
+  Doubt doubt;
+};
+
+void check(CUptiResult result) {
+  switch (result) {
+    case CUPTI_SUCCESS:
+      return;
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+      throw Refused{Doubt::kProfilerRefused};
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+    case CUPTI_ERROR_NOT_COMPATIBLE:
+      throw Refused{Doubt::kProfilerTaken};
+    default:
+      throw Refused{Doubt::kProfileFailed};
+  }
+}
+
+// What CUPTI delivers, on a thread of its own. One for the process, since its callbacks take no
+// argument of ours.
+class Collector {
+ public:
+  explicit Collector(const CuptiLibrary& cupti) : cupti_(cupti) {}
+
+  void add(std::uint8_t* buffer, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    CUpti_Activity* record = nullptr;
+    while (cupti_.next_record(buffer, bytes, &record) == CUPTI_SUCCESS) add(*record);
+  }
+  // Throws Refused where a kernel or a memory operation lacks its times.
+  Activity take() {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(untimed_, 0) > 0) throw Refused{Doubt::kProfileFailed};
+    return std::exchange(activity_, {});
+  }
+
+ private:
+  // Of the records' versions the one that CUDA 12.0 has: later ones only add fields behind it.
+  void add(const CUpti_Activity& record) {
+    switch (record.kind) {
+      case CUPTI_ACTIVITY_KIND_KERNEL:
+      case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+        return add(reinterpret_cast<const CUpti_ActivityKernel8&>(record));
+      case CUPTI_ACTIVITY_KIND_MEMCPY:
+        return add_memory("memcpy", reinterpret_cast<const CUpti_ActivityMemcpy5&>(record));
+      case CUPTI_ACTIVITY_KIND_MEMSET:
+        return add_memory("memset", reinterpret_cast<const CUpti_ActivityMemset4&>(record));
+      case CUPTI_ACTIVITY_KIND_RUNTIME:
+        return add_call(CUPTI_CB_DOMAIN_RUNTIME_API,
+                        reinterpret_cast<const CUpti_ActivityAPI&>(record));
+      case CUPTI_ACTIVITY_KIND_DRIVER:
+        return add_call(CUPTI_CB_DOMAIN_DRIVER_API,
+                        reinterpret_cast<const CUpti_ActivityAPI&>(record));
+      case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
+        const auto& part = reinterpret_cast<const CUpti_ActivityExternalCorrelation&>(record);
+        activity_.parts.push_back(
+            {.correlation = part.correlationId, .part = static_cast<std::size_t>(part.externalId)});
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  void add(const CUpti_ActivityKernel8& kernel) {
+    activity_.kernels.push_back({.name = kernel.name != nullptr ? kernel.name : "",
+                                 .time = time_of(kernel),
+                                 .grid = {kernel.gridX, kernel.gridY, kernel.gridZ},
+                                 .block = {kernel.blockX, kernel.blockY, kernel.blockZ},
+                                 .registers = kernel.registersPerThread,
+                                 .static_shared_bytes = kernel.staticSharedMemory,
+                                 .dynamic_shared_bytes = kernel.dynamicSharedMemory});
+  }
+
+  template <typename Record>
+  void add_memory(const char* kind, const Record& record) {
+    activity_.memory_operations.push_back(
+        {.kind = kind, .time = time_of(record), .bytes = record.bytes});
+  }
+
+  void add_call(CUpti_CallbackDomain domain, const CUpti_ActivityAPI& call) {
+    const char* name = nullptr;
+    const bool known = cupti_.callback_name(domain, call.cbid, &name) == CUPTI_SUCCESS;
+    // One without its times passes for made before the first part, and is left out as such.
+    activity_.calls.push_back(
+        {.name = known && name != nullptr ? name : std::to_string(call.cbid),
+         .time = {.start = call.start, .end = call.end, .correlation = call.correlationId}});
+  }
+
+  template <typename Record>
+  ActivityTime time_of(const Record& record) {
+    if (record.start == 0 || record.end == 0) ++untimed_;
+    return {.start = record.start, .end = record.end, .correlation = record.correlationId};
+  }
+
+  const CuptiLibrary& cupti_;
+  std::mutex mutex_;
+  Activity activity_;
+  std::size_t untimed_ = 0;
+};
+
+Collector& collector(const CuptiLibrary& cupti) {
+  static Collector collector(cupti);
+  return collector;
+}
+
+void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
+  constexpr std::size_t kBytes = std::size_t{1} << 20, kAlignment = ACTIVITY_RECORD_ALIGNMENT;
+  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(kAlignment, kBytes));
+  *bytes = *buffer != nullptr ? kBytes : 0;
+  *most_records = 0;  // as many as there is room for
+}
+
+void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
+                          std::size_t valid_bytes) {
+  collector(*cupti_library()).add(buffer, valid_bytes);
+  std::free(buffer);
+}
+
+void CUPTIAPI ignore_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
+
+// Attached to CUPTI, from construction to destruction.
+class Attachment {
+ public:
+  explicit Attachment(const CuptiLibrary& cupti) : cupti_(cupti) {
+    check(cupti.subscribe(&subscriber_, &ignore_callback, nullptr));
+    try {
+      check(cupti.register_callbacks(&give_buffer, &take_buffer));
+      for (const CUpti_ActivityKind kind : kKinds) check(cupti.enable(kind));
+    } catch (...) {
+      detach();
+      throw;
+    }
+  }
+  ~Attachment() { detach(); }
+  // There is one subscriber.
+  Attachment(const Attachment&) = delete;
+  Attachment& operator=(const Attachment&) = delete;
+
+  std::uint64_t now() const {
+    std::uint64_t time = 0;
+    check(cupti_.timestamp(&time));
+    return time;
+  }
+
+  void launch(const std::function<void()>& part, std::size_t number) const {
+    struct Pop {
+      const CuptiLibrary& cupti;
+      ~Pop() {
+        std::uint64_t last = 0;
+        cupti.pop_id(kPartKind, &last);
+      }
+    };
+    check(cupti_.push_id(kPartKind, number));
+    const Pop pop{cupti_};
+    part();
+  }
+
+  // What happened since the last time. The device must be idle.
+  Activity take() const {
+    check(cupti_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+    return collector(cupti_).take();
+  }
+
+ private:
+  // Where it goes wrong, there is nothing more to be done about it.
+  void detach() const {
+    for (const CUpti_ActivityKind kind : kKinds) cupti_.disable(kind);
+    cupti_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    cupti_.unsubscribe(subscriber_);
+  }
+
+  const CuptiLibrary& cupti_;
+  CUpti_SubscriberHandle subscriber_{};
+};
+
+Activity record(const CuptiLibrary& cupti, const std::vector<std::function<void()>>& parts,
+                const std::function<void()>& wait) {
+  const Attachment attachment(cupti);
+  for (const auto& part : parts) part();
+  wait();
+  attachment.take();
+  const std::uint64_t began = attachment.now();
+  for (std::size_t i = 0; i < parts.size(); ++i) attachment.launch(parts[i], i);
+  const std::uint64_t launched = attachment.now();
+  wait();
+  Activity activity = attachment.take();
+  activity.began = began;
+  activity.launched = launched;
+  return activity;
+}
+
+}  // namespace
+
+RecordedActivity record_activity(const std::vector<std::function<void()>>& parts,
+                                 const std::function<void()>& wait) {
+  const CuptiLibrary* const cupti = cupti_library();
+  if (cupti == nullptr) return {.doubt = Doubt::kProfilerMissing};
+  try {
+    return {.activity = record(*cupti, parts, wait)};
+  } catch (const Refused& refused) {
+    return {.doubt = refused.doubt};
+  }
+}
+
+}  // namespace fusegate

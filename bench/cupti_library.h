@@ -1,0 +1,27 @@
+// CUPTI, the CUDA toolkit's profiling library, opened when it is first used and not linked: a
+// program must start where there is none, and nothing of it may be in a process that measures.
+#pragma once
+
+#include <cupti.h>
+
+namespace fusegate {
+
+// Only what is used here. All there since CUDA 12.0.
+struct CuptiLibrary {
+  decltype(&cuptiSubscribe) subscribe;
+  decltype(&cuptiUnsubscribe) unsubscribe;
+  decltype(&cuptiGetTimestamp) timestamp;
+  decltype(&cuptiGetCallbackName) callback_name;
+  decltype(&cuptiActivityRegisterCallbacks) register_callbacks;
+  decltype(&cuptiActivityEnable) enable;
+  decltype(&cuptiActivityDisable) disable;
+  decltype(&cuptiActivityFlushAll) flush;
+  decltype(&cuptiActivityGetNextRecord) next_record;
+  decltype(&cuptiActivityPushExternalCorrelationId) push_id;
+  decltype(&cuptiActivityPopExternalCorrelationId) pop_id;
+};
+
+// Null where this machine has none of the toolkit's major version. Stays open.
+const CuptiLibrary* cupti_library();
+
+}  // namespace fusegate
