@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "baselines/statistics.h"
@@ -18,25 +19,31 @@ double direction_of(const Verdict& verdict) {
   return verdict.kind == VerdictKind::kImprovement ? -1 : 0;
 }
 
-// Where nothing changed, all values of one side lie above all of the other's in 1 of 126 cases with
-// five invocations a side; with two, in 1 of 3. Hence the second condition.
-bool moved(const std::vector<double>& before, const std::vector<double>& after, double least_ns) {
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// Whether the sides' means differ by more than least_ns, at that level, either way. Moderating the
+// variance over the suite is not worth it here: what the host does is seen in microseconds.
+bool moved(const std::vector<double>& before, const std::vector<double>& after, double least_ns,
+           double level) {
   if (before.size() < 2 || after.size() < 2) return false;
-  const auto [low_before, high_before] = std::ranges::minmax(before);
-  const auto [low_after, high_after] = std::ranges::minmax(after);
-  const double apart = std::max(low_after - high_before, low_before - high_after);
-  const double spread = std::max(high_before - low_before, high_after - low_after);
-  return apart > std::max(spread, least_ns);
+  const VarianceEstimate noise = pooled_variance({before, after});
+  const double share =
+      1.0 / static_cast<double>(before.size()) + 1.0 / static_cast<double>(after.size());
+  const double apart = std::abs(mean(after) - mean(before));
+  const Contrast contrast{apart, std::sqrt(noise.variance * share), noise.degrees_of_freedom};
+  return p_above(contrast, least_ns) <= level / 2;
 }
 
 void compare_profiles(const KernelProfile& before, const KernelProfile& after, double least_ns,
-                      KernelStory& story) {
+                      double level, KernelStory& story) {
   story.has_profiles = true;
   story.pairs = pair_kernels(before.kernels, after.kernels);
   story.gaps_ns = {median(before.gaps_ns), median(after.gaps_ns)};
   story.leads_ns = {median(before.leads_ns), median(after.leads_ns)};
-  story.gaps_moved = moved(before.gaps_ns, after.gaps_ns, least_ns);
-  story.leads_moved = moved(before.leads_ns, after.leads_ns, least_ns);
+  story.gaps_moved = moved(before.gaps_ns, after.gaps_ns, least_ns, level);
+  story.leads_moved = moved(before.leads_ns, after.leads_ns, least_ns, level);
   story.memory_ns = {before.memory_ns, after.memory_ns};
   story.memory_operations = {static_cast<double>(before.memory_operations),
                              static_cast<double>(after.memory_operations)};
@@ -132,13 +139,14 @@ bool KernelStory::launches_changed() const {
 }
 
 KernelStory tell_story(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
-                       const Verdict& verdict, const Rule& rule) {
+                       const Verdict& verdict, const Rule& rule, std::size_t suite_size) {
   KernelStory story;
   story.benchmark = verdict.benchmark;
   if (!baseline || !candidate) return story;
   if (baseline->profile && candidate->profile) {
     const double least_ns = rule.min_effect * verdict.baseline_ns;
-    compare_profiles(*baseline->profile, *candidate->profile, least_ns, story);
+    const double level = rule.false_discovery_rate / static_cast<double>(suite_size);
+    compare_profiles(*baseline->profile, *candidate->profile, least_ns, level, story);
   }
   story.host_ns = {counter(*baseline, "host_ns"), counter(*candidate, "host_ns")};
   story.kind = kind_of(story, verdict);
@@ -154,7 +162,7 @@ std::vector<KernelStory> tell_stories(const Run& baseline, const Run& candidate,
   std::vector<KernelStory> stories;
   for (const Verdict& verdict : verdicts) {
     const auto& [before, after] = sides[verdict.benchmark];
-    KernelStory story = tell_story(before, after, verdict, rule);
+    KernelStory story = tell_story(before, after, verdict, rule, verdicts.size());
     const bool is_told = story.kind != StoryKind::kNothing && story.kind != StoryKind::kNoProfile;
     if (is_told) stories.push_back(std::move(story));
   }

@@ -54,8 +54,8 @@ struct KernelStory {
   std::vector<KernelPair> pairs;  // in the order of both sides
   BeforeAfter gaps_ns;            // between kernels, in sum: medians over invocations
   BeforeAfter leads_ns;           // from the call's begin to the first work of the GPU
-  // Every invocation's lies beyond every one of the other side, by more than either side spreads
-  // and by more than the smallest effect that matters.
+  // By more than the smallest effect that matters; Student's t over invocations, at the rule's
+  // rate over the number of benchmarks (Bonferroni).
   bool gaps_moved = false;
   bool leads_moved = false;
   BeforeAfter memory_ns;
@@ -66,9 +66,9 @@ struct KernelStory {
   bool launches_changed() const;
 };
 
-// Null sides are those that a run lacks.
+// Null sides are those that a run lacks. suite_size: how many benchmarks are told of.
 KernelStory tell_story(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
-                       const Verdict& verdict, const Rule& rule);
+                       const Verdict& verdict, const Rule& rule, std::size_t suite_size);
 
 // Those of the verdicts' benchmarks in which something is to be told and a profile, or the clock,
 // tells it; in the verdicts' order.

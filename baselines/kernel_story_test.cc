@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "baselines/gate.h"
 #include "baselines/test_profile.h"
 #include "baselines/test_run.h"
@@ -136,6 +138,33 @@ TEST(KernelStory, TellsOfALaterStart) {
               HasSubstr("15.00 us more before the first (2.00 us -> 17.00 us): the host"));
 }
 
+// Of 200 suites of unchanged code, with a host whose pauses vary by 10 %.
+TEST(KernelStory, IsSeldomToldOfAHostThatOnlyVaries) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal(0, 0.1);
+  const auto pauses = [&] {
+    std::vector<KernelProfile> profiles;
+    for (int i = 0; i < 3; ++i) {
+      std::vector<TestLaunch> launches = kMlp;
+      for (TestLaunch& launch : launches) launch.gap_ns *= 1 + normal(random);
+      const nlohmann::json json = test_profile_json(launches);
+      profiles.push_back(read_call_profile(JsonField(json, "test", "profile")));
+    }
+    return merge_profiles(profiles);
+  };
+  Verdict verdict;
+  verdict.baseline_ns = 1000;
+  verdict.kind = VerdictKind::kUnchanged;
+  int told = 0;
+  for (int i = 0; i < 200 * 60; ++i) {
+    BenchmarkSeries before, after;
+    before.profile = pauses();
+    after.profile = pauses();
+    told += tell_story(&before, &after, verdict, Rule(), 60).kind != StoryKind::kNothing;
+  }
+  EXPECT_LE(told, 12);  // 4 are to be expected: 0.01 a suite, of gaps and of the start
+}
+
 TEST(KernelStory, LeavesAloneGapsThatDoNotExceedWhatMatters) {
   Side host;
   host.launches[1].gap_ns += 200;  // of 102 us, at 0.3 %
@@ -175,7 +204,7 @@ TEST(KernelStory, IsNotToldWithoutProfiles) {
   const GateResult result = gate(baseline, candidate, {});
   EXPECT_THAT(result.stories, IsEmpty());
   const KernelStory story =
-      tell_story(&baseline.benchmarks[1], &candidate.benchmarks[1], result.verdicts[1], Rule());
+      tell_story(&baseline.benchmarks[1], &candidate.benchmarks[1], result.verdicts[1], Rule(), 2);
   EXPECT_EQ(story.kind, StoryKind::kNoProfile);
 }
 

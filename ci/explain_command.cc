@@ -95,7 +95,8 @@ ExitCode explain_command(const ExplainRequest& request, Console& console) {
   if (verdict == verdicts.end()) fail_for_name(request.benchmark, baseline, candidate);
   const BenchmarkSeries* before = find_series(baseline, request.benchmark);
   const BenchmarkSeries* after = find_series(candidate, request.benchmark);
-  const KernelStory story = tell_story(before, after, *verdict, judgement.options.rule);
+  const KernelStory story =
+      tell_story(before, after, *verdict, judgement.options.rule, verdicts.size());
   for (const EnvironmentDifference& difference : judgement.result.environment_differences) {
     fmt::print(console.out, "differs: {} is {} in the baseline, {} in the candidate\n",
                difference.field, difference.baseline, difference.candidate);
