@@ -28,8 +28,18 @@ inline nlohmann::json test_profile_json(const std::vector<TestLaunch>& launches)
                          {"start_ns", at_ns},
                          {"duration_ns", launch.duration_ns},
                          {"correlation", 1}};
-    entry[launch.name.empty() ? "kind" : "name"] = launch.name.empty() ? "memset" : launch.name;
-    (launch.name.empty() ? memory : kernels).push_back(std::move(entry));
+    if (launch.name.empty()) {
+      entry.update({{"kind", "memset"}, {"bytes", 64}});
+      memory.push_back(std::move(entry));
+    } else {
+      entry.update({{"name", launch.name},
+                    {"grid", {1, 1, 1}},
+                    {"block", {128, 1, 1}},
+                    {"registers", 32},
+                    {"static_shared_bytes", 0},
+                    {"dynamic_shared_bytes", 0}});
+      kernels.push_back(std::move(entry));
+    }
     at_ns += launch.duration_ns;
   }
   return {{"kernels", std::move(kernels)},
