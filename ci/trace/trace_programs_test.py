@@ -17,6 +17,7 @@ import trace_rules  # noqa: E402
 
 PROGRAM = os.environ["FUSEGATE_PROGRAM"]
 EXAMPLE = os.environ["FUSEGATE_EXAMPLE_TRACE"]
+REAL = pathlib.Path(__file__).resolve().parent / "h200"
 
 
 class FolderTest(unittest.TestCase):
@@ -193,6 +194,42 @@ class TraceTableTest(FolderTest):
         result = self.fusegate("trace-table", self.path("broken.json"), "--sort", "size")
         self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1))
         self.assertIn("--sort", result.stderr)
+
+
+class RealTraceTest(FolderTest):
+    """PyTorch's traces of an H200 (h200/README.md): what the series says of kernels, seen there."""
+
+    def table(self, name):
+        result = self.fusegate("trace-table", REAL / f"{name}.json.gz", "--json", self.path("table.json"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        table = json.loads(pathlib.Path(self.path("table.json")).read_text(encoding="utf-8"))
+        return {row["name"]: row for row in table["rows"]}, table
+
+    def test_a_linear_with_bias_is_one_kernel_and_its_transpose_none(self):
+        for name in ("linear-torch_eager", "linear-torch_compile"):
+            _, table = self.table(name)
+            self.assertEqual((table["kernels"], table["steps"], table["unowned"]), (3, 3, 0), name)
+        rows, _ = self.table("linear-torch_eager")
+        self.assertEqual((rows["aten::t"]["calls"], rows["aten::t"]["cuda_ns"]), (3, 0))
+        self.assertGreater(rows["aten::t"]["cpu_ns"], 0)
+
+    def test_an_mlp_is_five_kernels_and_four_when_compiled_or_by_liger(self):
+        for name, kernels in (("torch_eager", 5), ("torch_compile", 4), ("liger", 4)):
+            _, table = self.table(f"geglu_mlp-{name}")
+            self.assertEqual((table["kernels"], table["steps"], table["unowned"]), (3 * kernels, 3, 0), name)
+
+    def test_compiling_leaves_the_products_alone_and_makes_one_kernel_of_gelu_and_mul(self):
+        result = self.fusegate("trace-diff", REAL / "geglu_mlp-torch_eager.json.gz",
+                               REAL / "geglu_mlp-torch_compile.json.gz", "--json", self.path("diff.json"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = json.loads(pathlib.Path(self.path("diff.json")).read_text(encoding="utf-8"))["rows"]
+        only = {"only in A": [], "only in B": []}
+        for row in rows:
+            if row["category"] == "kernel" and row["difference"] in only:
+                only[row["difference"]].append(row["name"])
+        self.assertEqual(len(only["only in A"]), 2)
+        self.assertTrue(all("at::native" in name for name in only["only in A"]))
+        self.assertEqual(only["only in B"], ["triton_poi_fused_gelu_mul_0"])
 
 
 class TraceDiffTest(FolderTest):
