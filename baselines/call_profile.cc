@@ -31,9 +31,8 @@ std::int64_t count(const JsonField& field) {
 ProfileSpan parse_span(const JsonField& field) {
   ProfileSpan span;
   span.stage = field.text_or_empty("stage");
-  span.start_ns = field.at("start_ns").number();
-  span.duration_ns = field.at("duration_ns").number();
-  if (span.duration_ns < 0) field.at("duration_ns").fail("must not be negative");
+  span.start_ns = field.at("start_ns").number_from_zero();
+  span.duration_ns = field.at("duration_ns").number_from_zero();
   if (const auto correlation = field.find("correlation")) {
     span.correlation = whole_number(*correlation);
   }

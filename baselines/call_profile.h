@@ -60,7 +60,7 @@ struct CallProfile {
 };
 
 nlohmann::json call_profile_json(const CallProfile& profile);
-// Throws InputError naming file and field.
+// Throws InputError naming file and field: for a missing or mistyped one, or a time below zero.
 CallProfile parse_call_profile(const JsonField& field);
 
 }  // namespace fusegate

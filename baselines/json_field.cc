@@ -90,6 +90,12 @@ double JsonField::positive_number() const {
   return result;
 }
 
+double JsonField::number_from_zero() const {
+  const double result = number();
+  if (!(result >= 0)) fail(fmt::format("must not be below zero, but is {}", result));
+  return result;
+}
+
 std::string JsonField::text() const {
   if (!value_->is_string()) fail("must be a string");
   return value_->get<std::string>();

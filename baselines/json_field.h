@@ -34,6 +34,7 @@ class JsonField {
   int integer() const;
   double number() const;
   double positive_number() const;
+  double number_from_zero() const;  // zero or above
   std::string text() const;
   // The text of a member, empty where there is none.
   std::string text_or_empty(std::string_view key) const;

@@ -47,6 +47,8 @@ TEST(JsonField, NamesThePathOfAWrongType) {
               ThrowsMessage<InputError>("f.json: a.b[1]: must be an integer"));
   EXPECT_THAT([] { kRoot.at("a").at("b").elements()[2].positive_number(); },
               ThrowsMessage<InputError>("f.json: a.b[2]: must be positive, but is -3"));
+  EXPECT_THAT([] { kRoot.at("a").at("b").elements()[2].number_from_zero(); },
+              ThrowsMessage<InputError>("f.json: a.b[2]: must not be below zero, but is -3"));
   const json huge = 1e18;
   EXPECT_THROW(JsonField(huge, "f.json", "").integer(), InputError);
   const json wide = 4'000'000'000;

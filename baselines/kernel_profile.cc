@@ -1,7 +1,5 @@
 #include "baselines/kernel_profile.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -12,40 +10,20 @@ namespace {
 
 using nlohmann::json;
 
-// Something that the GPU did, a kernel or a memory operation.
+// Something that the GPU did: a kernel, or a memory operation where there is none.
 struct Operation {
-  double start_ns = 0;
-  double duration_ns = 0;
-  bool is_kernel = false;
-  std::string name;
-  std::string stage;
+  const ProfileSpan* span = nullptr;
+  const LaunchedKernel* kernel = nullptr;
 };
 
-double time_ns(const JsonField& field) {
-  const double value = field.number();
-  if (!(value >= 0)) field.fail(fmt::format("must not be below zero, but is {}", value));
-  return value;
-}
-
-Operation read_operation(const JsonField& field, bool is_kernel) {
-  return {.start_ns = time_ns(field.at("start_ns")),
-          .duration_ns = time_ns(field.at("duration_ns")),
-          .is_kernel = is_kernel,
-          .name = field.at(is_kernel ? "name" : "kind").text(),
-          .stage = field.text_or_empty("stage")};
-}
-
-std::vector<Operation> read_operations(const JsonField& field) {
+std::vector<Operation> operations_of(const CallProfile& call) {
   std::vector<Operation> operations;
-  for (const JsonField& kernel : field.at("kernels").elements()) {
-    operations.push_back(read_operation(kernel, true));
+  for (const LaunchedKernel& kernel : call.kernels) operations.push_back({&kernel.span, &kernel});
+  for (const LaunchedMemoryOperation& operation : call.memory_operations) {
+    operations.push_back({&operation.span, nullptr});
   }
-  if (const auto memory = field.find("memory_operations")) {
-    for (const JsonField& operation : memory->elements()) {
-      operations.push_back(read_operation(operation, false));
-    }
-  }
-  std::ranges::stable_sort(operations, {}, &Operation::start_ns);
+  std::ranges::stable_sort(operations, {},
+                           [](const Operation& operation) { return operation.span->start_ns; });
   return operations;
 }
 
@@ -101,28 +79,25 @@ json rounded_list(const std::vector<double>& values) {
 
 }  // namespace
 
-KernelProfile read_call_profile(const JsonField& field) {
+KernelProfile kernel_profile(const CallProfile& call) {
   KernelProfile profile;
-  const std::vector<Operation> operations = read_operations(field);
+  const std::vector<Operation> operations = operations_of(call);
   double gaps_ns = 0;
   double gap_ns = 0;  // since the last kernel
   for (std::size_t i = 0; i < operations.size(); ++i) {
-    const Operation& operation = operations[i];
-    if (i > 0) {
-      const Operation& before = operations[i - 1];
-      gap_ns += operation.start_ns - (before.start_ns + before.duration_ns);
-    }
-    if (operation.is_kernel) {
-      profile.kernels.push_back({operation.name, operation.stage, operation.duration_ns, gap_ns});
+    const auto& [span, kernel] = operations[i];
+    if (i > 0) gap_ns += span->start_ns - operations[i - 1].span->end_ns();
+    if (kernel != nullptr) {
+      profile.kernels.push_back({kernel->name, span->stage, span->duration_ns, gap_ns});
       gaps_ns += gap_ns;
       gap_ns = 0;
     } else {
       ++profile.memory_operations;
-      profile.memory_ns += operation.duration_ns;
+      profile.memory_ns += span->duration_ns;
     }
   }
   profile.gaps_ns = {gaps_ns + gap_ns};
-  profile.leads_ns = {operations.empty() ? 0.0 : operations.front().start_ns};
+  profile.leads_ns = {operations.empty() ? 0.0 : operations.front().span->start_ns};
   return profile;
 }
 
@@ -150,11 +125,11 @@ KernelProfile read_stored_profile(const JsonField& field) {
   for (const JsonField& kernel : field.at("kernels").elements()) {
     profile.kernels.push_back({.name = kernel.at("name").text(),
                                .stage = kernel.text_or_empty("stage"),
-                               .duration_ns = time_ns(kernel.at("duration_ns")),
+                               .duration_ns = kernel.at("duration_ns").number_from_zero(),
                                .gap_ns = kernel.at("gap_ns").number()});
   }
   profile.memory_operations = field.at("memory_operations").integer();
-  profile.memory_ns = time_ns(field.at("memory_ns"));
+  profile.memory_ns = field.at("memory_ns").number_from_zero();
   profile.gaps_ns = read_numbers(field.at("gaps_ns"));
   const JsonField leads = field.at("leads_ns");
   profile.leads_ns = read_numbers(leads);

@@ -1,12 +1,13 @@
 // What a benchmark launches: its kernels in order, what lies between them, and its memory
 // operations, as profiled calls of it showed. A run file has one profiled call an invocation
-// (details.profile; bench writes it), a baseline the medians over a run's.
+// (call_profile.h), a baseline the medians over a run's.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "baselines/call_profile.h"
 #include "baselines/json_field.h"
 
 namespace fusegate {
@@ -33,9 +34,8 @@ struct KernelProfile {
   int invocations = 1;  // that were profiled
 };
 
-// details.profile of a run file. Throws InputError for a missing or mistyped field, a time that is
-// below zero.
-KernelProfile read_call_profile(const JsonField& field);
+// Of one profiled call.
+KernelProfile kernel_profile(const CallProfile& call);
 
 // profiles: one an invocation. Of those that launched the same kernels and as many memory
 // operations, the largest group; the first of several such. profiles must not be empty.

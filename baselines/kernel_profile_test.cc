@@ -18,10 +18,10 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 KernelProfile read(const json& profile) {
-  return read_call_profile(JsonField(profile, "1.json", "profile"));
+  return kernel_profile(parse_call_profile(JsonField(profile, "1.json", "profile")));
 }
 
-TEST(CallProfile, HasKernelsInOrderOfStartAndWhatLiesBetween) {
+TEST(KernelProfile, HasKernelsInOrderOfStartAndWhatLiesBetween) {
   json profile = test_profile_json({{"a", "gate_proj", 100, 7}, {"b", "gelu", 50, 3}});
   std::swap(profile["kernels"][0], profile["kernels"][1]);
   const KernelProfile read_profile = read(profile);
@@ -35,7 +35,7 @@ TEST(CallProfile, HasKernelsInOrderOfStartAndWhatLiesBetween) {
   EXPECT_THAT(read_profile.leads_ns, ElementsAre(7));
 }
 
-TEST(CallProfile, CountsMemoryOperationsAsWork) {
+TEST(KernelProfile, CountsMemoryOperationsAsWork) {
   const KernelProfile profile =
       read(test_profile_json({{"a", "", 100}, {"", "", 40, 3}, {"b", "", 50, 4}}));
   EXPECT_EQ(profile.memory_operations, 1);
@@ -44,12 +44,12 @@ TEST(CallProfile, CountsMemoryOperationsAsWork) {
   EXPECT_THAT(profile.gaps_ns, ElementsAre(7));
 }
 
-TEST(CallProfile, AKernelThatStartsEarlyHasAGapBelowZero) {
+TEST(KernelProfile, AKernelThatStartsEarlyHasAGapBelowZero) {
   const KernelProfile profile = read(test_profile_json({{"a", "", 100}, {"b", "", 50, -5}}));
   EXPECT_EQ(profile.kernels[1].gap_ns, -5);
 }
 
-TEST(CallProfile, NamesFileAndField) {
+TEST(KernelProfile, NamesFileAndField) {
   const auto expect_error = [](const char* path, const json& value, const std::string& message) {
     json profile = test_profile_json({{"a", "gelu", 100}, {"", "", 40}});
     profile[json::json_pointer(path)] = value;

@@ -148,7 +148,7 @@ TEST(KernelStory, IsSeldomToldOfAHostThatOnlyVaries) {
       std::vector<TestLaunch> launches = kMlp;
       for (TestLaunch& launch : launches) launch.gap_ns *= 1 + normal(random);
       const nlohmann::json json = test_profile_json(launches);
-      profiles.push_back(read_call_profile(JsonField(json, "test", "profile")));
+      profiles.push_back(kernel_profile(parse_call_profile(JsonField(json, "test", "profile"))));
     }
     return merge_profiles(profiles);
   };

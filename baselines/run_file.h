@@ -11,8 +11,7 @@
 //                       doubts, notes (what preparing a stage took; never compared),
 //                       stages: [{name, flops, min_bytes, kernels: [{name, blocks,
 //                       threads_per_block, registers, static_shared_bytes, dynamic_shared_bytes,
-//                       blocks_per_sm, occupancy}]}], profile (call_profile.h,
-//                       kernel_profile.h), expectation
+//                       blocks_per_sm, occupancy}]}], profile (call_profile.h), expectation
 //                       (trace_expectation.h)}; a stage's kernels are left out where the device
 //                       tells nothing of them, the profile where nothing was profiled
 // A plain Google Benchmark file has none of these and is read all the same; a numeric sm_clock_hz

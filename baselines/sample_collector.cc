@@ -122,13 +122,14 @@ void SampleCollector::add_details(const RunFileEntry& entry, Samples& samples) c
     for (const auto& [name, choice] : choices->members()) samples.choices[name] = choice.text();
   }
   if (const auto profile = details.find("profile")) {
-    samples.stage_times = stage_times(parse_call_profile(*profile));
+    const CallProfile call = parse_call_profile(*profile);
+    samples.stage_times = stage_times(call);
+    samples.profile = kernel_profile(call);
   }
   if (const auto expectation = details.find("expectation")) {
     samples.expectation = parse_expectation(*expectation);
   }
   if (const auto doubts = details.find("doubts")) add_doubts(samples.doubts, doubts->doubts());
-  if (const auto profile = details.find("profile")) samples.profile = read_call_profile(*profile);
 }
 
 void SampleCollector::add_counters(const RunFileEntry& entry, Samples& samples) {

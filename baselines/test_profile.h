@@ -52,7 +52,7 @@ inline KernelProfile test_profile(std::vector<TestLaunch> launches, int invocati
   std::vector<KernelProfile> profiles;
   for (int i = 0; i < invocations; ++i) {
     const nlohmann::json json = test_profile_json(launches);
-    profiles.push_back(read_call_profile(JsonField(json, "test", "profile")));
+    profiles.push_back(kernel_profile(parse_call_profile(JsonField(json, "test", "profile"))));
     for (TestLaunch& launch : launches) launch.gap_ns += 1;
   }
   return merge_profiles(profiles);
