@@ -206,14 +206,12 @@ __global__ void __launch_bounds__(Shape::kShape.most_warps * 32)
     few_rows_kernel(const __grid_constant__ Arguments<T> args) {
   constexpr FewRowsShape kShape = Shape::kShape;
   __shared__ Exchange<kShape> exchange;
-#if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();
-#endif
   const Place place;
   Stream<T, Result, kShape> stream(args, place);
 #if __CUDA_ARCH__ >= 900
   // From here on x is what the kernel before wrote, and nobody reads out any more.
   cudaGridDependencySynchronize();
+  let_next_kernel_in();
 #endif
   Sums<kShape> sums{};
   stream.sum_up(args.k, sums);

@@ -155,13 +155,11 @@ __global__ void __launch_bounds__(kMostGemvWarps * 32)
   constexpr GemvShape kShape = Shape::kShape;
   constexpr int kRows = kShape.cols * Result::kWeights;
   __shared__ float parts[kMostGemvWarps][kRows];
-#if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();
-#endif
   Stream<T, kShape, Result::kWeights> stream(args);
 #if __CUDA_ARCH__ >= 900
   // From here on x is what the kernel before wrote, and nobody reads out any more.
   cudaGridDependencySynchronize();
+  few_rows::let_next_kernel_in();
 #endif
   float sums[kRows]{};
   stream.sum_up(sums);
