@@ -105,7 +105,7 @@ bool clock_moved(const Comparison& comparison, const Circumstances& circumstance
                  const Rule& rule) {
   const bool clock_is_taken_out = comparison.equal_clock && !circumstances.cycles_alone;
   return clock_is_taken_out && !comparison.has_single_invocation &&
-         says_slower_in_time_alone(comparison, rule).has_value();
+         slower_by_the_clock(comparison, rule).has_value();
 }
 
 // One invocation may be the odd one out, which no variance within the other side can tell: of four

@@ -52,7 +52,7 @@ std::string of_control(const Comparison& comparison, const Verdict& verdict) {
 std::string disagreement(const Comparison& comparison, const Circumstances& circumstances,
                          const Verdict& verdict, const Rule& rule) {
   if (!comparison.cycles || circumstances.cycles_alone) return "";
-  if (const auto slower = says_slower_in_time_alone(comparison, rule)) {
+  if (const auto slower = slower_by_the_clock(comparison, rule)) {
     return fmt::format("time says {} ({}), time at equal clock does not ({}): the clock moved",
                        *slower ? "slower" : "faster", signed_percent(verdict.effect_time),
                        signed_percent(verdict.effect));
