@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/cuda/planted_change.h"
 #include "kernels/cuda/pointwise.h"
 
 namespace fusegate {
@@ -38,12 +39,16 @@ Stage CudaStages::tuned_matmul(std::string name, const Tensor& x, const Tensor& 
 
 std::shared_ptr<LtMatmul> CudaStages::lt_matmul(const Tensor& x, const Tensor* bias,
                                                 const Tensor& out) {
-  return std::make_shared<LtMatmul>(device_,
-                                    LtMatmulShape{.m = out.rows,
-                                                  .n = out.cols,
-                                                  .k = x.cols,
-                                                  .type = cuda_data_type(out.dtype),
-                                                  .bias = bias != nullptr ? bias->data : nullptr});
+  auto product = std::make_shared<LtMatmul>(
+      device_, LtMatmulShape{.m = out.rows,
+                             .n = out.cols,
+                             .k = x.cols,
+                             .type = cuda_data_type(out.dtype),
+                             .bias = bias != nullptr ? bias->data : nullptr});
+  if constexpr (kPlantedChange == PlantedChange::kOtherAlgorithm) {
+    product->use(product->candidates(2).back());
+  }
+  return product;
 }
 
 Stage CudaStages::bias_add(std::string name, const Tensor& x, const Tensor& bias,
@@ -67,7 +72,15 @@ Stage CudaStages::mul(std::string name, const Tensor& a, const Tensor& b, const 
 
 Stage CudaStages::gelu_mul(std::string name, const Tensor& g, const Tensor& u, const Tensor& out) {
   Stage stage = pointwise_work(std::move(name), kGeluFlops + 1, {&g, &u}, out);
-  stage.launch = [=, stream = device_.stream()] { enqueue_gelu_mul(g, u, out, stream); };
+  stage.launch = [=, stream = device_.stream()] {
+    if constexpr (kPlantedChange == PlantedChange::kExtraLaunch) {
+      enqueue_gelu(g, out, stream);
+      enqueue_mul(out, u, out, stream);
+    } else {
+      if constexpr (kPlantedChange == PlantedChange::kHostDelay) dawdle();
+      enqueue_gelu_mul(g, u, out, stream);
+    }
+  };
   return stage;
 }
 

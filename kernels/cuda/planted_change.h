@@ -1,0 +1,31 @@
+// Changes that a build plants on purpose, to watch `fusegate explain` tell them apart
+// (-DFUSEGATE_PLANTED_CHANGE=... to CMake; slowdown.cuh plants a slower kernel). Only benchmarks
+// whose stages come of CudaStages have them.
+#pragma once
+
+#include <chrono>
+
+namespace fusegate {
+
+enum class PlantedChange {
+  kNone,
+  kOtherAlgorithm,  // matmuls by the heuristic's second choice, as if another cublasLt were linked
+  kExtraLaunch,     // gelu_mul by a gelu and a mul
+  kHostDelay,       // the host dawdles between the launches: before every gelu_mul
+};
+
+#ifdef FUSEGATE_PLANTED_CHANGE
+inline constexpr PlantedChange kPlantedChange = PlantedChange::FUSEGATE_PLANTED_CHANGE;
+#else
+inline constexpr PlantedChange kPlantedChange = PlantedChange::kNone;
+#endif
+
+// As long as a few launches take, and more than a profiler's own delays.
+inline void dawdle() {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::microseconds(50);
+  while (Clock::now() < end) {
+  }
+}
+
+}  // namespace fusegate
