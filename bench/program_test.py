@@ -202,7 +202,7 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("device", about["environment"])
 
     def test_traces_what_the_filter_lets_through(self):
-        result, trace = self.trace("--operation=linear,geglu", "--benchmark_filter=^linear/.*/hidden:24|^nothing", "--implementation=addmm")
+        result, trace = self.trace("--operation=linear,geglu", "--benchmark_filter=linear/addmm")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual([each["name"].split("/fp32")[0] for each in trace["fusegate"]["benchmarks"]],
                          ["linear/addmm"])

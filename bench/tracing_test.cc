@@ -4,11 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <cstdlib>
 #include <memory>
 
 #include "baselines/file_io.h"
 #include "baselines/scratch_folder.h"
 #include "bench/fake_meter.h"
+#include "bench/interrupt.h"
 
 namespace fusegate {
 namespace {
@@ -107,6 +110,17 @@ TEST_F(TracingTest, WritesNothingWhereRecordsAreLost) {
   EXPECT_THROW(run(), ProfilerError);
   EXPECT_FALSE(std::filesystem::exists(out_));
   EXPECT_TRUE(meter_.profiler.text.ends_with(']')) << meter_.profiler.text;
+}
+
+// In a process of its own: what it remembers of a signal stays.
+TEST_F(TracingTest, WritesNothingAfterASignal) {
+  const auto run_after_signal = [this] {
+    stop_on_signals();
+    std::raise(SIGTERM);
+    const bool kept_to_it = run() == Outcome::kInterrupted && !std::filesystem::exists(out_);
+    std::exit(kept_to_it ? 0 : 1);
+  };
+  EXPECT_EXIT(run_after_signal(), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(TracingTest, TimesNothing) {
