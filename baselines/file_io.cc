@@ -60,6 +60,14 @@ bool is_stream(const fs::path& path) {
   return fs::is_character_file(status) || fs::is_fifo(status);
 }
 
+fs::path create_folder_of(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) fail(path, "cannot create its folder", error.value());
+  return folder;
+}
+
 void write_stream(const fs::path& path, std::string_view contents) {
   Descriptor stream(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (stream.get() < 0) fail(path, "cannot open", errno);
@@ -142,15 +150,23 @@ std::string read_file(const fs::path& path) {
 
 void write_atomically(const fs::path& path, std::string_view contents) {
   if (is_stream(path)) return write_stream(path, contents);
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) fail(path, "cannot create its folder", error.value());
+  const fs::path folder = create_folder_of(path);
   TemporaryFile temporary(path);
   temporary.write(contents);
   temporary.take_target_mode();
   temporary.commit();
   flush_folder(folder);
+}
+
+void require_writable(const fs::path& path) {
+  if (is_stream(path)) {
+    if (::access(path.c_str(), W_OK) != 0) fail(path, "cannot open", errno);
+    return;
+  }
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) fail(path, "cannot rename to it", EISDIR);
+  create_folder_of(path);
+  const TemporaryFile probe(path);
 }
 
 }  // namespace fusegate

@@ -15,4 +15,8 @@ std::string read_file(const std::filesystem::path& path);
 // no permission); the old file, if any, is then untouched and the temporary file is gone.
 void write_atomically(const std::filesystem::path& path, std::string_view contents);
 
+// Throws what write_atomically() would throw now, a full disk aside, so that work whose result goes
+// there need not be done in vain. Creates missing folders.
+void require_writable(const std::filesystem::path& path);
+
 }  // namespace fusegate

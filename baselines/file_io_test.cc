@@ -129,6 +129,28 @@ TEST(FileIo, AFolderInTheWayIsAnErrorAndStays) {
   EXPECT_EQ(files_in(folder.path()), 1);
 }
 
+TEST(FileIo, TellsBeforehandWhatCannotBeWritten) {
+  const ScratchFolder folder;
+  folder.write("file", "x");
+  fs::create_directories(folder.path() / "taken");
+  EXPECT_THAT([&] { require_writable(folder.path() / "file" / "below"); },
+              ThrowsMessage<InputError>(HasSubstr("cannot create its folder")));
+  EXPECT_THAT([&] { require_writable(folder.path() / "taken"); },
+              ThrowsMessage<InputError>(HasSubstr("taken: cannot rename to it: Is a directory")));
+  EXPECT_THAT([] { require_writable("/proc/file"); },
+              ThrowsMessage<InputError>(HasSubstr("/proc/file: cannot create a file beside it")));
+}
+
+TEST(FileIo, LeavesNoTraceWhereAllCanBeWritten) {
+  const ScratchFolder folder;
+  const fs::path old = folder.write("old", "x");
+  EXPECT_NO_THROW(require_writable(old));
+  EXPECT_NO_THROW(require_writable(folder.path() / "new"));
+  EXPECT_NO_THROW(require_writable("/dev/null"));
+  EXPECT_EQ(read_file(old), "x");
+  EXPECT_EQ(files_in(folder.path()), 1);
+}
+
 TEST(FileIo, AFileWhereAFolderShouldBeIsAnError) {
   const ScratchFolder folder;
   folder.write("file", "x");

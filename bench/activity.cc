@@ -10,17 +10,6 @@
 namespace fusegate {
 namespace {
 
-// "cudaLaunchKernel" of "cudaLaunchKernel_v7000". The driver's "cuMemAlloc_v2" keeps its own: that
-// is the function's name.
-std::string call_name(const std::string& name) {
-  const auto suffix = name.rfind("_v");
-  if (!name.starts_with("cuda") || suffix == std::string::npos) return name;
-  const std::string_view version = std::string_view(name).substr(suffix + 2);
-  const bool is_version = version.size() >= 4 &&
-                          std::ranges::all_of(version, [](char c) { return c >= '0' && c <= '9'; });
-  return is_version ? name.substr(0, suffix) : name;
-}
-
 // Puts records on the call's axis of time and into its stages.
 class Spans {
  public:
@@ -55,6 +44,17 @@ void sort_by_start(Records& records) {
 }
 
 }  // namespace
+
+// "cudaLaunchKernel" of "cudaLaunchKernel_v7000". The driver's "cuMemAlloc_v2" keeps its own: that
+// is the function's name.
+std::string call_name(const std::string& name) {
+  const auto suffix = name.rfind("_v");
+  if (!name.starts_with("cuda") || suffix == std::string::npos) return name;
+  const std::string_view version = std::string_view(name).substr(suffix + 2);
+  const bool is_version = version.size() >= 4 &&
+                          std::ranges::all_of(version, [](char c) { return c >= '0' && c <= '9'; });
+  return is_version ? name.substr(0, suffix) : name;
+}
 
 CallProfile assemble_profile(const Activity& activity, const std::vector<std::string>& stages) {
   const Spans span(activity, stages);

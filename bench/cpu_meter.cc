@@ -42,6 +42,17 @@ class CpuBatch : public Batch {
   std::vector<char> flush_;
 };
 
+// Where nothing is launched, what there is to record are the parts.
+class HostProfiler : public Profiler {
+ public:
+  std::uint64_t now() const override {
+    const auto time = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count());
+  }
+  void launch(const std::function<void()>& part, std::size_t) override { part(); }
+  Activity take() override { return {}; }
+};
+
 class CpuMeter : public Meter {
  public:
   explicit CpuMeter(Device& device) : device_(device) {}
@@ -63,6 +74,7 @@ class CpuMeter : public Meter {
   std::vector<KernelResources> kernels(const Stage&) override { return {}; }
   void annotate(const PreparedKernel&, const std::string&) override {}
   ProfileAttempt profile(const PreparedKernel&) override { return {}; }
+  std::unique_ptr<Profiler> attach_profiler() override { return std::make_unique<HostProfiler>(); }
 
  private:
   Device& device_;

@@ -11,6 +11,7 @@
 #include "bench/activity.h"
 #include "bench/cuda_graph_kernels.h"
 #include "bench/meter.h"
+#include "bench/profiler.h"
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/cuda/cuda_error.h"
 #include "kernels/cuda/cuda_graph.h"
@@ -193,16 +194,15 @@ class CudaMeter : public Meter {
   }
 
   ProfileAttempt profile(const PreparedKernel& kernel) override {
-    std::vector<std::function<void()>> parts;
-    std::vector<std::string> names;
-    for (const Stage& stage : kernel.stages) {
-      parts.push_back(stage.launch);
-      names.push_back(stage.name);
+    const TraceSchedule once({.wait = 0, .warm_up = 1, .active = 1});
+    try {
+      const auto steps = record_steps(once, attach_cupti, profiled_call(kernel, device_));
+      return {.profile = assemble_profile(steps.front().activity, stage_names(kernel))};
+    } catch (const ProfilerError& error) {
+      return {.doubt = error.doubt()};
     }
-    const RecordedActivity recorded = record_activity(parts, [this] { device_.synchronize(); });
-    if (!recorded.activity) return {.doubt = recorded.doubt};
-    return {.profile = assemble_profile(*recorded.activity, names)};
   }
+  std::unique_ptr<Profiler> attach_profiler() override { return attach_cupti(); }
 
  private:
   // Median over rounds.

@@ -1,12 +1,15 @@
-// record_activity() through CUPTI's activity records (https://docs.nvidia.com/cupti). Nobody else
-// may hold CUPTI at the time: being its one subscriber shows that nobody does.
+// A profiler made of CUPTI's activity records (https://docs.nvidia.com/cupti). Nobody else may hold
+// CUPTI at the time: being its one subscriber shows that nobody does.
 #include <array>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <utility>
 
-#include "bench/activity.h"
 #include "bench/cupti_library.h"
+#include "bench/profiler.h"
 
 namespace fusegate {
 namespace {
@@ -19,11 +22,7 @@ constexpr std::array kKinds{CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
                             CUPTI_ACTIVITY_KIND_MEMSET};
 constexpr auto kPartKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
 
-// Thrown where CUPTI does not do as it is told.
-struct Refused {
-  Doubt doubt;
-};
-
+// Throws where CUPTI does not do as it is told.
 void check(CUptiResult result) {
   switch (result) {
     case CUPTI_SUCCESS:
@@ -31,13 +30,34 @@ void check(CUptiResult result) {
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-      throw Refused{Doubt::kProfilerRefused};
+      throw ProfilerError(Doubt::kProfilerRefused);
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
     case CUPTI_ERROR_NOT_COMPATIBLE:
-      throw Refused{Doubt::kProfilerTaken};
+      throw ProfilerError(Doubt::kProfilerTaken);
     default:
-      throw Refused{Doubt::kProfileFailed};
+      throw ProfilerError(Doubt::kProfileFailed);
   }
+}
+
+// PyTorch's words for CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind, by their values.
+constexpr std::array<std::string_view, 11> kCopies{
+    "Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"};
+constexpr std::array<std::string_view, 8> kMemories{"Unknown",       "Pageable",      "Pinned",
+                                                    "Device",        "Array",         "Managed",
+                                                    "Device Static", "Managed Static"};
+
+template <std::size_t size>
+std::string word(const std::array<std::string_view, size>& words, std::size_t value) {
+  return std::string(words[value < size ? value : 0]);
+}
+
+std::string title_of(const CUpti_ActivityMemcpy5& copy) {
+  return "Memcpy " + word(kCopies, copy.copyKind) + " (" + word(kMemories, copy.srcKind) + " -> " +
+         word(kMemories, copy.dstKind) + ")";
+}
+
+std::string title_of(const CUpti_ActivityMemset4& set) {
+  return "Memset (" + word(kMemories, set.memoryKind) + ")";
 }
 
 // What CUPTI delivers, on a thread of its own. One for the process, since its callbacks take no
@@ -51,10 +71,10 @@ class Collector {
     CUpti_Activity* record = nullptr;
     while (cupti_.next_record(buffer, bytes, &record) == CUPTI_SUCCESS) add(*record);
   }
-  // Throws Refused where a kernel or a memory operation lacks its times.
+  // Throws where a kernel or a memory operation lacks its times.
   Activity take() {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(untimed_, 0) > 0) throw Refused{Doubt::kProfileFailed};
+    if (std::exchange(untimed_, 0) > 0) throw ProfilerError(Doubt::kProfileFailed);
     return std::exchange(activity_, {});
   }
 
@@ -89,6 +109,7 @@ class Collector {
   void add(const CUpti_ActivityKernel8& kernel) {
     activity_.kernels.push_back({.name = kernel.name != nullptr ? kernel.name : "",
                                  .time = time_of(kernel),
+                                 .stream = stream_of(kernel),
                                  .grid = {kernel.gridX, kernel.gridY, kernel.gridZ},
                                  .block = {kernel.blockX, kernel.blockY, kernel.blockZ},
                                  .registers = kernel.registersPerThread,
@@ -98,8 +119,11 @@ class Collector {
 
   template <typename Record>
   void add_memory(const char* kind, const Record& record) {
-    activity_.memory_operations.push_back(
-        {.kind = kind, .time = time_of(record), .bytes = record.bytes});
+    activity_.memory_operations.push_back({.kind = kind,
+                                           .title = title_of(record),
+                                           .time = time_of(record),
+                                           .stream = stream_of(record),
+                                           .bytes = record.bytes});
   }
 
   void add_call(CUpti_CallbackDomain domain, const CUpti_ActivityAPI& call) {
@@ -108,7 +132,14 @@ class Collector {
     // One without its times passes for made before the first part, and is left out as such.
     activity_.calls.push_back(
         {.name = known && name != nullptr ? name : std::to_string(call.cbid),
-         .time = {.start = call.start, .end = call.end, .correlation = call.correlationId}});
+         .time = {.start = call.start, .end = call.end, .correlation = call.correlationId},
+         .of_driver = domain == CUPTI_CB_DOMAIN_DRIVER_API,
+         .thread = call.threadId});
+  }
+
+  template <typename Record>
+  static StreamNumber stream_of(const Record& record) {
+    return {.device = record.deviceId, .stream = record.streamId};
   }
 
   template <typename Record>
@@ -143,12 +174,12 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
 
 void CUPTIAPI ignore_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
 
-// Attached to CUPTI, from construction to destruction.
-class Attachment {
+class CuptiProfiler : public Profiler {
  public:
-  explicit Attachment(const CuptiLibrary& cupti) : cupti_(cupti) {
+  explicit CuptiProfiler(const CuptiLibrary& cupti) : cupti_(cupti) {
     check(cupti.subscribe(&subscriber_, &ignore_callback, nullptr));
     try {
+      check(cupti.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
       check(cupti.register_callbacks(&give_buffer, &take_buffer));
       for (const CUpti_ActivityKind kind : kKinds) check(cupti.enable(kind));
     } catch (...) {
@@ -156,18 +187,18 @@ class Attachment {
       throw;
     }
   }
-  ~Attachment() { detach(); }
+  ~CuptiProfiler() override { detach(); }
   // There is one subscriber.
-  Attachment(const Attachment&) = delete;
-  Attachment& operator=(const Attachment&) = delete;
+  CuptiProfiler(const CuptiProfiler&) = delete;
+  CuptiProfiler& operator=(const CuptiProfiler&) = delete;
 
-  std::uint64_t now() const {
+  std::uint64_t now() const override {
     std::uint64_t time = 0;
     check(cupti_.timestamp(&time));
     return time;
   }
 
-  void launch(const std::function<void()>& part, std::size_t number) const {
+  void launch(const std::function<void()>& part, std::size_t number) override {
     struct Pop {
       const CuptiLibrary& cupti;
       ~Pop() {
@@ -180,8 +211,7 @@ class Attachment {
     part();
   }
 
-  // What happened since the last time. The device must be idle.
-  Activity take() const {
+  Activity take() override {
     check(cupti_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
     return collector(cupti_).take();
   }
@@ -198,33 +228,12 @@ class Attachment {
   CUpti_SubscriberHandle subscriber_{};
 };
 
-Activity record(const CuptiLibrary& cupti, const std::vector<std::function<void()>>& parts,
-                const std::function<void()>& wait) {
-  const Attachment attachment(cupti);
-  for (const auto& part : parts) part();
-  wait();
-  attachment.take();
-  const std::uint64_t began = attachment.now();
-  for (std::size_t i = 0; i < parts.size(); ++i) attachment.launch(parts[i], i);
-  const std::uint64_t launched = attachment.now();
-  wait();
-  Activity activity = attachment.take();
-  activity.began = began;
-  activity.launched = launched;
-  return activity;
-}
-
 }  // namespace
 
-RecordedActivity record_activity(const std::vector<std::function<void()>>& parts,
-                                 const std::function<void()>& wait) {
+std::unique_ptr<Profiler> attach_cupti() {
   const CuptiLibrary* const cupti = cupti_library();
-  if (cupti == nullptr) return {.doubt = Doubt::kProfilerMissing};
-  try {
-    return {.activity = record(*cupti, parts, wait)};
-  } catch (const Refused& refused) {
-    return {.doubt = refused.doubt};
-  }
+  if (cupti == nullptr) throw ProfilerError(Doubt::kProfilerMissing);
+  return std::make_unique<CuptiProfiler>(*cupti);
 }
 
 }  // namespace fusegate

@@ -20,6 +20,7 @@ std::optional<CuptiLibrary> open() {
   const bool complete = find(library, "cuptiSubscribe", cupti.subscribe) &&
                         find(library, "cuptiUnsubscribe", cupti.unsubscribe) &&
                         find(library, "cuptiGetTimestamp", cupti.timestamp) &&
+                        find(library, "cuptiSetThreadIdType", cupti.set_thread_id_type) &&
                         find(library, "cuptiGetCallbackName", cupti.callback_name) &&
                         find(library, "cuptiActivityRegisterCallbacks", cupti.register_callbacks) &&
                         find(library, "cuptiActivityEnable", cupti.enable) &&

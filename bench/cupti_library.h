@@ -11,6 +11,7 @@ struct CuptiLibrary {
   decltype(&cuptiSubscribe) subscribe;
   decltype(&cuptiUnsubscribe) unsubscribe;
   decltype(&cuptiGetTimestamp) timestamp;
+  decltype(&cuptiSetThreadIdType) set_thread_id_type;
   decltype(&cuptiGetCallbackName) callback_name;
   decltype(&cuptiActivityRegisterCallbacks) register_callbacks;
   decltype(&cuptiActivityEnable) enable;

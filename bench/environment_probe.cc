@@ -79,6 +79,10 @@ nlohmann::json EnvironmentProbe::machine() const {
   return machine;
 }
 
+std::optional<unsigned> EnvironmentProbe::sm_clock_mhz() const {
+  return nvml_ ? nvml_->sm_clock_mhz(uuid_) : std::nullopt;
+}
+
 void EnvironmentProbe::look() {
   if (device_.kind() == "cuda") {
     look_at_gpu();

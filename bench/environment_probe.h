@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ class EnvironmentProbe {
   const std::string& device_uuid() const { return uuid_; }
   // Host name, load, clocks and temperature now: JSON for people and doctors.
   nlohmann::json machine() const;
+  // The GPU's SM clock now, where NVML tells.
+  std::optional<unsigned> sm_clock_mhz() const;
 
   // Looks at the machine's state once more; call it between benchmarks, never within a sample.
   void look();

@@ -11,6 +11,37 @@
 
 namespace fusegate {
 
+// What fake profilers did and are to deliver.
+struct FakeProfilerLog {
+  std::string text{};         // '[' attached, ']' detached, a part's number, 't' records taken
+  std::uint64_t now = 1'000;  // the clock, which goes on by 10 ns at every look
+  Activity records{};         // delivered every time
+  int fails_at_take = 0;      // which time loses records, from 1; 0 for none
+};
+
+class FakeProfiler : public Profiler {
+ public:
+  explicit FakeProfiler(FakeProfilerLog& log) : log_(log) { log_.text += '['; }
+  ~FakeProfiler() override { log_.text += ']'; }
+  // The log would tell of more than were attached.
+  FakeProfiler(const FakeProfiler&) = delete;
+  FakeProfiler& operator=(const FakeProfiler&) = delete;
+
+  std::uint64_t now() const override { return log_.now += 10; }
+  void launch(const std::function<void()>& part, std::size_t number) override {
+    log_.text += std::to_string(number);
+    part();
+  }
+  Activity take() override {
+    if (--log_.fails_at_take == 0) throw ProfilerError(Doubt::kProfileFailed);
+    log_.text += 't';
+    return log_.records;
+  }
+
+ private:
+  FakeProfilerLog& log_;
+};
+
 class FakeMeter : public Meter {
  public:
   explicit FakeMeter(double call_ns) : call_ns(call_ns) {}
@@ -46,6 +77,11 @@ class FakeMeter : public Meter {
     return attempt;
   }
 
+  std::unique_ptr<Profiler> attach_profiler() override {
+    if (attempt.doubt) throw ProfilerError(*attempt.doubt);
+    return std::make_unique<FakeProfiler>(profiler);
+  }
+
   double call_ns;
   double overhead_ns = 1000;
   double clock_hz = 1e9;
@@ -56,6 +92,7 @@ class FakeMeter : public Meter {
   std::vector<std::string> annotated;
   int profiles = 0;
   ProfileAttempt attempt;
+  FakeProfilerLog profiler;
 };
 
 // The CPU's implementation of that name.

@@ -115,15 +115,7 @@ void Invocation::fail(std::size_t benchmark, const std::string& failure) {
   ledger_.add_failure(benchmark, failure);
   fmt::print(stderr, "fusegate_bench: {}: {}\n", plan_.benchmarks[benchmark].name(), failure);
   report_progress(ledger_.progress_line(benchmark));
-  note_if_device_is_lost();
-}
-
-void Invocation::note_if_device_is_lost() {
-  try {
-    device_.synchronize();
-  } catch (const DeviceError&) {
-    device_lost_ = true;  // CUDA reports a broken context at every call from then on
-  }
+  device_lost_ = device_lost_ || is_lost(device_);
 }
 
 Outcome Invocation::finish() {
@@ -178,7 +170,7 @@ ProfileAttempt Invocation::try_profile(std::size_t benchmark) {
   } catch (const std::exception& error) {
     fmt::print(stderr, "fusegate_bench: {}: profile: {}\n", plan_.benchmarks[benchmark].name(),
                error.what());
-    note_if_device_is_lost();
+    device_lost_ = device_lost_ || is_lost(device_);
     return {.doubt = Doubt::kProfileFailed};
   }
 }

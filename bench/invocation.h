@@ -77,7 +77,6 @@ class Invocation {
   void profile();
   ProfileAttempt try_profile(std::size_t benchmark);
   nlohmann::json profile_details(std::size_t benchmark, const CallProfile& profile) const;
-  void note_if_device_is_lost();
   void report_progress(const std::string& line) const;
 
   Device& device_;

@@ -7,9 +7,12 @@
 #include <random>
 
 #include "baselines/error.h"
+#include "baselines/file_io.h"
+#include "bench/interrupt.h"
 #include "bench/options.h"
 #include "bench/plan.h"
 #include "bench/runner.h"
+#include "bench/tracing.h"
 
 namespace fusegate {
 namespace {
@@ -73,12 +76,40 @@ int finish(Outcome outcome, const InvocationOptions& options, char** argv) {
   return kBadInput;
 }
 
+int finish_trace(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kComplete:
+      return 0;
+    case Outcome::kFailures:
+      return kBadInput;
+    case Outcome::kInterrupted:
+      fmt::print(stderr, "fusegate_bench: interrupted; no trace was written\n");
+      return kBadInput;
+    case Outcome::kDeviceLost:
+      fmt::print(stderr, "fusegate_bench: the device was lost; no trace was written\n");
+      return kBadInput;
+  }
+  return kBadInput;
+}
+
+int trace(const std::filesystem::path& out, Device& device, const Plan& plan,
+          EnvironmentProbe& probe, const InvocationInfo& info) {
+  stop_on_signals();
+  const std::unique_ptr<Meter> meter = make_meter(device);
+  try {
+    return finish_trace(Tracing(device, *meter, plan, probe, info).run(out));
+  } catch (const ProfilerError& error) {
+    throw InputError("--trace", "", error.what());
+  }
+}
+
 int run(int argc, char** argv) {
   const Options options = parse_options(argc, argv);
   if (options.help) {
     fmt::print("{}", *options.help);
     return 0;
   }
+  if (options.trace) require_writable(*options.trace);
   const Suite suite = suite_of(options, program_path().parent_path() / "suites");
   const std::unique_ptr<Device> device = open_device(options.device);
   EnvironmentProbe probe(*device);
@@ -91,6 +122,10 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "fusegate_bench: left out {}\n", refusal);
   }
   const InvocationOptions invocation = invocation_options(options, suite, *device);
+  if (options.trace) {
+    return trace(*options.trace, *device, filtered_plan(plan, options.benchmark_flags), probe,
+                 invocation.info);
+  }
   return finish(run_benchmarks(*device, plan, probe, invocation, options.benchmark_flags),
                 invocation, argv);
 }

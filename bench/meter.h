@@ -12,6 +12,7 @@
 
 #include "baselines/call_profile.h"
 #include "baselines/doubt.h"
+#include "bench/profiler.h"
 #include "bench/protocol.h"
 #include "kernels/kernel.h"
 
@@ -72,6 +73,9 @@ class Meter {
   // What one call puts on the device, after one to warm up. A profiler is attached meanwhile, and
   // may leave traces in the process: nothing is to be timed after it.
   virtual ProfileAttempt profile(const PreparedKernel& kernel) = 0;
+  // The profiler of this kind of device, attached; on a CPU device it knows the host's time alone.
+  // What holds after profile() holds after it. Throws ProfilerError.
+  virtual std::unique_ptr<Profiler> attach_profiler() = 0;
 };
 
 // How a kind of device is metered; registered by the file that implements it.

@@ -1,11 +1,8 @@
-// record_activity() of a build that found no CUPTI.
-#include "bench/activity.h"
+// attach_cupti() of a build that found no CUPTI.
+#include "bench/profiler.h"
 
 namespace fusegate {
 
-RecordedActivity record_activity(const std::vector<std::function<void()>>&,
-                                 const std::function<void()>&) {
-  return {.doubt = Doubt::kProfilerMissing};
-}
+std::unique_ptr<Profiler> attach_cupti() { throw ProfilerError(Doubt::kProfilerMissing); }
 
 }  // namespace fusegate

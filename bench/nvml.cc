@@ -63,6 +63,21 @@ struct Nvml::Library {
     return find<Signature>(handle, name);
   }
 
+  // Null where there is none of that id.
+  Device device(const std::string& uuid) const {
+    Device device = nullptr;
+    auto* const by_uuid = function<Status(const char*, Device*)>("nvmlDeviceGetHandleByUUID");
+    return by_uuid != nullptr && by_uuid(uuid.c_str(), &device) == kSuccess ? device : nullptr;
+  }
+
+  // What the function of that name says of one kind of clock or sensor.
+  std::optional<unsigned> by_kind(Device device, const char* name, unsigned kind) const {
+    auto* const call = function<Status(Device, unsigned, unsigned*)>(name);
+    unsigned out = 0;
+    if (call == nullptr || call(device, kind, &out) != kSuccess) return std::nullopt;
+    return out;
+  }
+
   void* handle;
   bool initialised = false;
 };
@@ -82,20 +97,21 @@ std::unique_ptr<Nvml> Nvml::open() {
 Nvml::Nvml(std::unique_ptr<Library> library) : library_(std::move(library)) {}
 Nvml::~Nvml() = default;
 
+std::optional<unsigned> Nvml::sm_clock_mhz(const std::string& uuid) const {
+  const Device device = library_->device(uuid);
+  if (device == nullptr) return std::nullopt;
+  return library_->by_kind(device, "nvmlDeviceGetClockInfo", kClockSm);
+}
+
 std::optional<GpuState> Nvml::state(const std::string& uuid) const {
-  Device device = nullptr;
-  auto* const by_uuid =
-      library_->function<Status(const char*, Device*)>("nvmlDeviceGetHandleByUUID");
-  if (by_uuid == nullptr || by_uuid(uuid.c_str(), &device) != kSuccess) return std::nullopt;
+  const Device device = library_->device(uuid);
+  if (device == nullptr) return std::nullopt;
 
   const auto number = [&](const char* name) {
     return ask<unsigned>(library_->function<Status(Device, unsigned*)>(name), device);
   };
-  const auto by_kind = [&](const char* name, unsigned kind) -> std::optional<unsigned> {
-    auto* const call = library_->function<Status(Device, unsigned, unsigned*)>(name);
-    unsigned out = 0;
-    if (call == nullptr || call(device, kind, &out) != kSuccess) return std::nullopt;
-    return out;
+  const auto by_kind = [&](const char* name, unsigned kind) {
+    return library_->by_kind(device, name, kind);
   };
   // ECC and MIG have a current and a pending mode; the current one is what counts.
   const auto mode = [&](const char* name) -> std::optional<bool> {

@@ -41,6 +41,8 @@ class Nvml {
 
   // uuid: as CUDA gives it, "GPU-...". Empty where NVML knows no such GPU.
   std::optional<GpuState> state(const std::string& uuid) const;
+  // The SM clock at this moment alone, which is one question and not twelve.
+  std::optional<unsigned> sm_clock_mhz(const std::string& uuid) const;
 
  private:
   struct Library;

@@ -50,6 +50,32 @@ void add_protocol_options(CLI::App& app, Options& options) {
   add_text("layout", "layout", "Of a place's tensors: numbered (by the place) or driver");
 }
 
+void add_trace_option(CLI::App& app, Options& options) {
+  CLI::Option* const trace =
+      app.add_option("--trace", options.trace,
+                     "Write a trace of 3 calls of each benchmark here (Chrome JSON, for "
+                     "ui.perfetto.dev) instead of measuring");
+  for (const char* other :
+       {"--out", "--invocation", "--resume", "--progress", "--environment", "--profile"}) {
+    trace->excludes(app.get_option(other));
+  }
+}
+
+// Flags that say how to measure, where nothing is measured. google: Google Benchmark's.
+void require_no_measuring(const json& protocol, const std::vector<std::string>& google) {
+  const auto refuse = [](const std::string& flag) {
+    throw InputError("--trace", "", "excludes " + flag + ", since nothing is measured");
+  };
+  for (const std::string& flag : google) {
+    if (flag.starts_with("--benchmark_") && !flag.starts_with("--benchmark_filter=")) refuse(flag);
+  }
+  for (const auto& [key, value] : protocol.items()) {
+    std::string name = key;
+    std::ranges::replace(name, '_', '-');
+    if (key != "layout") refuse("--" + name);
+  }
+}
+
 void add_options(CLI::App& app, Options& options) {
   app.add_option("--suite", options.suite,
                  "Suite by name (smoke, pr, nightly, ladder) or .json file");
@@ -76,6 +102,7 @@ void add_options(CLI::App& app, Options& options) {
           CLI::CheckedTransformer(std::map<std::string, bool>{{"on", true}, {"off", false}}))
       ->default_str("on");
   app.add_flag("--resume", options.resume, "Go on with the run file: measure what it lacks");
+  add_trace_option(app, options);
 }
 
 bool sweeps_controls_alone(const json& sweep) {
@@ -123,6 +150,7 @@ Options parse_options(int argc, const char* const* argv) {
     options.help = app.help();
     return options;
   }
+  if (options.trace) require_no_measuring(options.protocol, app.remaining());
   options.benchmark_flags = take_protocol_flags(app.remaining(), options.protocol);
   for (const std::string& flag : options.benchmark_flags) {
     if (!flag.starts_with("--benchmark_") && !flag.starts_with("--v=")) {

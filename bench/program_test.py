@@ -170,8 +170,55 @@ class ProgramTest(unittest.TestCase):
     def test_tells_its_flags(self):
         result = run("--help")
         self.assertEqual(result.returncode, 0)
-        for flag in ("--suite", "--idle-us", "--benchmark_filter"):
+        for flag in ("--suite", "--idle-us", "--trace", "--benchmark_filter"):
             self.assertIn(flag, result.stdout)
+
+    def trace(self, *flags, program=PROGRAM):
+        """The result and what was written; None where nothing was."""
+        path = pathlib.Path(self._folder.name) / "traces" / "trace.json"
+        result = run("--device=cpu", "--batch=1", "--seq=4", "--dim=16", "--hidden=24", "--dtype=fp32",
+                     f"--trace={path}", *flags, program=program)
+        return result, json.loads(path.read_text()) if path.exists() else None
+
+    def test_traces_three_steps_of_each_benchmark(self):
+        result, trace = self.trace("--operation=geglu_mlp", "--implementation=unfused")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        name = "geglu_mlp/unfused/fp32/batch:1/seq:4/dim:16/hidden:24"
+        slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+        self.assertEqual({event["cat"] for event in slices}, {"user_annotation"}, "no GPU")
+        stages = ["gate_proj", "up_proj", "gelu", "mul", "down_proj"]
+        self.assertEqual([event["name"] for event in slices],
+                         [part for step in (2, 3, 4) for part in (f"ProfilerStep#{step}", name, *stages)])
+        for first in range(0, len(slices), 7):
+            step, whole, *parts = slices[first:first + 7]
+            ends = [event["ts"] + event["dur"] for event in (*parts, whole, step)]
+            self.assertEqual(ends, sorted(ends), "a step holds its benchmark, and that one its stages")
+            starts = [event["ts"] for event in (step, whole, *parts)]
+            self.assertEqual(starts, sorted(starts))
+            self.assertGreater(sum(part["dur"] for part in parts), 0.5 * step["dur"], "all the work")
+        about = trace["fusegate"]
+        self.assertEqual(about["schedule"], {"wait": 1, "warm_up": 1, "active": 3})
+        self.assertEqual(about["benchmarks"], [{"name": name, "steps": [2, 3, 4]}])
+        self.assertIn("device", about["environment"])
+
+    def test_traces_what_the_filter_lets_through(self):
+        result, trace = self.trace("--operation=linear,geglu", "--benchmark_filter=linear/addmm")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([each["name"].split("/fp32")[0] for each in trace["fusegate"]["benchmarks"]],
+                         ["linear/addmm"])
+
+    def test_never_traces_a_wrong_kernel(self):
+        result, trace = self.trace("--operation=geglu", program=FAULTY)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("wrong result", result.stderr)
+        traced = [each["name"].split("/")[1] for each in trace["fusegate"]["benchmarks"]]
+        self.assertEqual(traced, ["faulty_later", "fused", "unfused"])
+        self.assertEqual(sorted(name.split("/")[1] for name in trace["fusegate"]["failures"]),
+                         ["faulty_result", "faulty_throw"])
+
+    def test_writes_no_trace_where_nothing_is_left(self):
+        result, trace = self.trace("--operation=geglu", "--implementation=faulty_result", program=FAULTY)
+        self.assertEqual((result.returncode, trace), (2, None), result.stderr)
 
     def test_bad_input_is_one_line_and_exit_2(self):
         broken = pathlib.Path(self._folder.name) / "broken.json"
@@ -193,7 +240,15 @@ class ProgramTest(unittest.TestCase):
                 ([*TINY, "--layout=random"], "protocol.layout"),
                 (["--batch=1", "--benchmark_repetitions=many"], "--benchmark_repetitions"),
                 (["--device=cpu", "--batch=1", "--dtype=fp16"], "fp16"),
-                ([*TINY, "--out=/proc/no/such/folder/1.json"], "/proc/no")]:
+                ([*TINY, "--out=/proc/no/such/folder/1.json"], "/proc/no"),
+                (["--trace=t.json", f"--out={self.out}"], "--trace"),
+                (["--trace=t.json", "--resume"], "excludes --trace"),
+                (["--trace=t.json", "--progress"], "excludes --trace"),
+                (["--trace=t.json", "--samples=4"], "excludes --samples"),
+                (["--trace=t.json", "--benchmark_out=own.json"], "excludes --benchmark_out"),
+                (["--trace=t.json", "--device=cpu", "--benchmark_filter=nothing"], "--benchmark_filter"),
+                (["--trace=/proc/no/such/folder/t.json", "--device=tpu"], "/proc/no"),
+                ([f"--trace={self._folder.name}", "--device=tpu"], "Is a directory")]:
             with self.subTest(flags=flags):
                 result = run(*flags)
                 self.assertEqual(result.returncode, 2)

@@ -72,18 +72,23 @@ json entry_of(const EntryHead& head, int index, const SampleEntry& sample) {
 
 }  // namespace
 
-json fusegate_context(const InvocationInfo& info, const EnvironmentProbe& probe) {
-  return {{"schema_version", kRunFileSchemaVersion},
-          {"suite", info.suite},
-          {"invocation", info.number},
+json origin_json(const InvocationInfo& info, const EnvironmentProbe& probe) {
+  return {{"suite", info.suite},
           {"seed", info.seed},
           {"provenance",
            {{"commit", kCommit}, {"dirty", kCommitDirty}, {"device_uuid", probe.device_uuid()}}},
-          {"protocol", info.protocol.to_json()},
           {"environment", probe.environment()},
           {"machine", probe.machine()},
-          {"doubts", names_of(probe.doubts())},
-          {"finished", false}};
+          {"doubts", names_of(probe.doubts())}};
+}
+
+json fusegate_context(const InvocationInfo& info, const EnvironmentProbe& probe) {
+  json context = origin_json(info, probe);
+  context["schema_version"] = kRunFileSchemaVersion;
+  context["invocation"] = info.number;
+  context["protocol"] = info.protocol.to_json();
+  context["finished"] = false;
+  return context;
 }
 
 SampleEntry sample_entry(const BenchmarkRecord& record, int calls, const Sample& sample,

@@ -23,6 +23,8 @@ struct InvocationInfo {
   Protocol protocol;
 };
 
+// Whence numbers come: suite, seed, commit, environment, machine and doubts.
+nlohmann::json origin_json(const InvocationInfo& info, const EnvironmentProbe& probe);
 // context.fusegate, beside Google Benchmark's own context.
 nlohmann::json fusegate_context(const InvocationInfo& info, const EnvironmentProbe& probe);
 

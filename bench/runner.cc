@@ -58,9 +58,11 @@ json google_context(const benchmark::BenchmarkReporter::Context& context) {
 #endif
 }
 
-// Whether --benchmark_filter lets the name through: a regular expression, negated by a leading '-'.
-// POSIX's, since g++ 12 finds uninitialised variables in <regex> when it builds with sanitizers.
-bool passes_filter(const std::string& name) {
+// Whether --benchmark_filter lets the benchmark through: a regular expression, negated by a leading
+// '-'. POSIX's, since g++ 12 finds uninitialised variables in <regex> when it builds with
+// sanitizers.
+bool passes_filter(const std::string& benchmark) {
+  const std::string name = benchmark + "/manual_time";  // its name to Google Benchmark
   std::string filter = benchmark::GetBenchmarkFilter();
   if (filter.empty() || filter == "all") return true;
   const bool negated = filter.front() == '-';
@@ -144,7 +146,7 @@ void Runner::register_benchmarks() {
   Ledger& ledger = invocation_.ledger();
   for (std::size_t i = 0; i < plan_.benchmarks.size(); ++i) {
     const std::string name = plan_.benchmarks[i].name();
-    if (passes_filter(name + "/manual_time")) ledger.select(i);  // its name to Google Benchmark
+    if (passes_filter(name)) ledger.select(i);
     if (ledger.is_complete(i)) continue;
     index_by_name_[name] = i;
     benchmark::RegisterBenchmark(name.c_str(),
@@ -236,6 +238,19 @@ void initialize_google_benchmark(std::vector<std::string>& flags) {
 }
 
 }  // namespace
+
+Plan filtered_plan(const Plan& plan, const std::vector<std::string>& flags) {
+  std::vector<std::string> all_flags{"fusegate_bench"};
+  all_flags.insert(all_flags.end(), flags.begin(), flags.end());
+  initialize_google_benchmark(all_flags);
+  Plan filtered{.benchmarks = {}, .refusals = plan.refusals};
+  std::ranges::copy_if(
+      plan.benchmarks, std::back_inserter(filtered.benchmarks),
+      [](const PlannedBenchmark& benchmark) { return passes_filter(benchmark.name()); });
+  if (!filtered.benchmarks.empty()) return filtered;
+  throw InputError("--benchmark_filter", "",
+                   fmt::format("lets none of {} benchmarks through", plan.benchmarks.size()));
+}
 
 Outcome run_benchmarks(Device& device, const Plan& plan, EnvironmentProbe& probe,
                        const InvocationOptions& options, const std::vector<std::string>& flags) {

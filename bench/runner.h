@@ -9,6 +9,11 @@
 
 namespace fusegate {
 
+// The plan with what --benchmark_filter lets through alone, for whoever does not measure. flags:
+// Google Benchmark's own. Throws InputError for those that it does not know, and where nothing is
+// left.
+Plan filtered_plan(const Plan& plan, const std::vector<std::string>& flags);
+
 // flags: Google Benchmark's own. Throws InputError for those that it does not know, and for a run
 // file that cannot be used.
 Outcome run_benchmarks(Device& device, const Plan& plan, EnvironmentProbe& probe,

