@@ -40,6 +40,12 @@ TEST(FormatInterval, NeedsBothEnds) {
   EXPECT_EQ(format_interval({kNan, 0.1}), "-");
 }
 
+TEST(FormatShare, KeepsOneDecimal) {
+  EXPECT_EQ(format_share(0.45349), "45.3 %");
+  EXPECT_EQ(format_share(1.2), "120.0 %");
+  EXPECT_EQ(format_share(std::nan("")), "-");
+}
+
 TEST(FormatFraction, UsesFewDigits) {
   EXPECT_EQ(format_fraction(0.005), "0.5 %");
   EXPECT_EQ(format_fraction(0.02), "2 %");
