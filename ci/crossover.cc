@@ -23,12 +23,15 @@ struct Pair {
   std::string_view unless;  // not where this one was measured; empty: always
 };
 
-constexpr std::array<Pair, 5> kPairs{
-    {{"linear", "addmm", "matmul_add", ""},
-     {"geglu", "fused", "unfused", ""},
-     {"geglu_mlp", "fused_pointwise", "unfused", ""},
-     {"geglu_mlp", "fused_epilogue", "fused_pointwise", ""},
-     {"geglu_mlp", "fused_epilogue", "unfused", "fused_pointwise"}}};
+constexpr std::array<Pair, 7> kPairs{{
+    {"linear", "addmm", "matmul_add", ""},
+    {"geglu", "fused", "unfused", ""},
+    {"geglu_mlp", "fused_pointwise", "unfused", ""},
+    {"geglu_mlp", "fused_epilogue", "fused_pointwise", ""},
+    {"geglu_mlp", "fused_epilogue", "packed_pointwise", ""},
+    {"geglu_mlp", "fused_epilogue_sm80", "fused_pointwise", ""},
+    {"geglu_mlp", "fused_epilogue", "unfused", "fused_pointwise"},
+}};
 
 using Split = std::pair<std::int64_t, std::int64_t>;            // batch, seq
 using Times = std::map<std::int64_t, std::map<Split, double>>;  // by M

@@ -11,16 +11,18 @@ def crossover_picture(crossovers, name):
     rows = sorted({point["rows"] for one in crossovers for point in one["points"]})
 
     def draw(axis, shape):
-        for one in crossovers:
-            if (one["dim"], one["hidden"]) == shape:
-                _draw(axis, one, pairs.index(_pair(one)))
+        here = [one for one in crossovers if (one["dim"], one["hidden"]) == shape]
+        for one in here:
+            _draw(axis, one, pairs.index(_pair(one)))
+        _name_crossings(axis, [crossing["rows"] for one in here for crossing in one["crossings"]])
         axis.axhline(1, **{**REFERENCE_STYLE, "marker": ""})
+        axis.margins(y=0.2)  # room for the names
 
-    figure = panels_over_rows(shapes, rows, "time over the other's", draw)
+    figure = panels_over_rows(shapes, rows, "time over the other's", draw, height=2.1)
     of = f"{crossovers[0]['operation']} in {crossovers[0]['dtype']}"
     return picture(figure, name, "crossover",
                    f"Where fusion stops paying: time of {of} over the less fused one's. Below 1 it pays; a "
-                   "diamond marks where the ratio crosses 1, log of the ratio over log of M between two "
+                   "cross marks where the ratio crosses 1, log of the ratio over log of M between two "
                    "measured ones.",
                    f"{of}. " + "; ".join(f"dim {one['dim']}, hidden {one['hidden']}, {_pair(one)}: {one['text']}"
                                          for one in crossovers) + ".")
@@ -36,7 +38,13 @@ def _draw(axis, crossover, index):
     axis.plot([point["rows"] for point in points], [point["ratio"] for point in points],
               color=colour, marker=MARKERS[index % len(MARKERS)], label=_pair(crossover))
     for crossing in crossover["crossings"]:
-        axis.plot([crossing["rows"]], [1], color=colour, linestyle="", marker="D", markersize=8,
-                  markerfacecolor="none", markeredgewidth=1.6)
-        axis.annotate(f"M {crossing['rows']:.0f}", (crossing["rows"], 1), (0, 8), textcoords="offset points",
-                      ha="center", va="bottom", fontsize=8)
+        axis.plot([crossing["rows"]], [1], color=colour, linestyle="", marker="x", markersize=7,
+                  markeredgewidth=1.8)
+
+
+def _name_crossings(axis, crossings):
+    """Above and below in turn: two that lie close together stay legible."""
+    for i, rows in enumerate(sorted(crossings)):
+        up = i % 2 == 0
+        axis.annotate(f"M {rows:.0f}", (rows, 1), (0, 6 if up else -6), textcoords="offset points",
+                      ha="center", va="bottom" if up else "top", fontsize=8)

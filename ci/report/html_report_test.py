@@ -120,14 +120,15 @@ class Page(unittest.TestCase):
     def test_lists_a_benchmarks_floor(self):
         measured = test_model.benchmark("a/b") | test_model.measured("a/b", 50e3, floor_ns=40e3)
         outline = self.outline(test_model.model(benchmarks=[measured, test_model.benchmark("c/d")]))
-        self.assertIn("40.00us1.25memory-bound", "".join(outline.text.split()))
+        self.assertIn("50.00usmemory-bound0.12%5688-40.00us1.25", "".join(outline.text.split()))
 
     def test_shows_host_cost_shares_and_class_where_they_are_known(self):
         known = {**test_model.benchmark("a/b"), "host_ns": 5600.0, **test_model.bound(
             "memory-bound", "launch-bound", "memory-bound, launch-bound on a stream", 0.803, 0.02)}
         text = "".join(self.outline(test_model.model(benchmarks=[known])).text.split())
-        self.assertIn("hostofcopyrateofGEMMrateclass", text)  # and no floor, which is not known
-        self.assertIn("5.600us80.3%2.0%memory-bound,launch-boundonastream", text)
+        self.assertIn("GB/sofcopyrateofGEMMratehosta/b", text)  # and no floor, which is not known
+        self.assertIn("52.31usmemory-bound,launch-boundonastream0.12%", text)
+        self.assertIn("80.3%2.0%5.600us", text)
 
     def test_tells_where_fusion_stops_paying(self):
         crossovers = [test_model.crossover([(128, 0.5), (8192, 2.0)], [1024.0], text="stops paying at M 1024")]

@@ -19,6 +19,8 @@ REFERENCE_STYLE = {"color": "#7d858d", "linestyle": "--", "marker": "o"}
 # Panels side by side.
 MOST_COLUMNS = 4
 
+LEGEND_LINE = 0.19  # of its height, in inches
+
 STYLE = {
     "svg.fonttype": "none",  # text stays text: it can be searched, read aloud and scaled
     "text.parse_math": False,  # names come from run files, and "$" in one is no formula
@@ -51,23 +53,29 @@ def panel_grid(lines, columns, panel, margins, gap, **shared):
     """A figure and its axes, laid out by hand in inches: matplotlib's own layout engine takes ten times
     as long, and a nightly report has thirty of these. panel and gap: (width, height); margins: left,
     right, bottom and top."""
+    figure = Figure()
+    FigureCanvasSVG(figure)
+    axes = figure.subplots(lines, columns, squeeze=False, **shared).flatten()
+    _lay_out(figure, lines, columns, panel, margins, gap)
+    return figure, axes
+
+
+def _lay_out(figure, lines, columns, panel, margins, gap):
     left, right, bottom, top = margins
     width = left + columns * panel[0] + (columns - 1) * gap[0] + right
     height = bottom + lines * panel[1] + (lines - 1) * gap[1] + top
-    figure = Figure(figsize=(width, height))
-    FigureCanvasSVG(figure)
+    figure.set_size_inches(width, height)
     figure.subplots_adjust(left=left / width, right=1 - right / width, bottom=bottom / height,
                            top=1 - top / height, wspace=gap[0] / panel[0], hspace=gap[1] / panel[1])
-    return figure, figure.subplots(lines, columns, squeeze=False, **shared).flatten()
 
 
-def panels_over_rows(shapes, rows, label, draw, log=False, from_zero=False):
+def panels_over_rows(shapes, rows, label, draw, height=1.5, log=False, from_zero=False):
     """A panel for each (dim, hidden) over M, on one scale, with one legend. draw(axis, shape) draws its lines."""
     with matplotlib.rc_context(STYLE):
         lines = math.ceil(len(shapes) / MOST_COLUMNS)
         columns = math.ceil(len(shapes) / lines)  # five are three and two, not four and one
-        figure, axes = panel_grid(lines, columns, panel=(3.4 if columns == 1 else 2.25, 1.5),
-                                  margins=(0.65, 0.1, 0.45, 0.55), gap=(0.15, 0.55), sharex=True, sharey=True)
+        panel, margins, gap = (3.4 if columns == 1 else 2.25, height), (0.65, 0.1, 0.45, 0.55), (0.15, 0.55)
+        figure, axes = panel_grid(lines, columns, panel, margins, gap, sharex=True, sharey=True)
         for axis, shape in zip(axes, shapes):
             draw(axis, shape)
             axis.set_title(f"dim {shape[0]}, hidden {shape[1]}")
@@ -77,7 +85,8 @@ def panels_over_rows(shapes, rows, label, draw, log=False, from_zero=False):
         if from_zero:
             axes[0].set_ylim(bottom=0)
         _label_outside(axes, columns, len(shapes), label)
-        _add_legend(figure, axes[:len(shapes)])
+        legend_lines = _add_legend(figure, axes[:len(shapes)])
+        _lay_out(figure, lines, columns, panel, (*margins[:3], margins[3] + LEGEND_LINE * (legend_lines - 1)), gap)
         return figure
 
 
@@ -120,10 +129,14 @@ def _label_outside(axes, columns, panels, label):
 
 
 def _add_legend(figure, axes):
-    """Of all panels: one shape may lack an implementation that another has."""
+    """Of all panels: one shape may lack an implementation that another has. How many lines it takes."""
     entries = {}
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels()):
             entries.setdefault(label, handle)
-    figure.legend(entries.values(), entries.keys(), loc="upper left", ncols=len(entries), frameon=False,
+    # As wide as text of 9 points comes to at most; a column is as wide as its longest entry.
+    widest = max(0.45 + 0.078 * len(label) for label in entries)
+    columns = max(1, min(len(entries), int(figure.get_figwidth() / widest)))
+    figure.legend(entries.values(), entries.keys(), loc="upper left", ncols=columns, frameon=False,
                   borderaxespad=0, columnspacing=1.2)
+    return math.ceil(len(entries) / columns)

@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from inline_svg import INK, with_tooltips
-from panels import MARKERS, STYLE, panel_grid, picture
+from panels import LEGEND_LINE, MARKERS, STYLE, panel_grid, picture
 
 # By class; grey where none is known.
 CLASS_COLOURS = {"compute-bound": "#3b82c4", "memory-bound": "#d9731a", "launch-bound": "#9b6bd0", None: "#7d858d"}
@@ -19,12 +19,14 @@ ON_STREAM = "launch-bound on a stream"
 def rooflines(model):
     """A picture a dtype that has a point: dicts with key, caption and svg."""
     pictures = []
-    for dtype in sorted({benchmark["dtype"] for benchmark in model["benchmarks"] if _has_point(benchmark)}):
-        points = [benchmark for benchmark in model["benchmarks"] if _has_point(benchmark)
-                  and benchmark["dtype"] == dtype]
+    placed = [benchmark for benchmark in model["benchmarks"] if _has_point(benchmark)]
+    operations = sorted({benchmark["operation"] for benchmark in placed})
+    markers = {operation: MARKERS[i % len(MARKERS)] for i, operation in enumerate(operations)}
+    for dtype in sorted({benchmark["dtype"] for benchmark in placed}):
+        points = [benchmark for benchmark in placed if benchmark["dtype"] == dtype]
         gemm, copy = model["ceilings"]["gemm_tflops"].get(dtype), model["ceilings"]["copy_gbps"]
         name = f"roofline{len(pictures)}"
-        drawn = picture(_figure(points, gemm, copy), name, "roofline", _caption(dtype, gemm, copy),
+        drawn = picture(_figure(points, gemm, copy, markers), name, "roofline", _caption(dtype, gemm, copy),
                         _description(dtype, points, gemm, copy))
         drawn["svg"] = with_tooltips(drawn["svg"], {
             f"{name}-point{i}": _tooltip(point) for i, point in enumerate(points)})
@@ -68,19 +70,18 @@ def _tooltip(point):
                       f"{point['tflops']:.3g} TFLOP/s, {_intensity(point):.3g} FLOP/byte", *shares])
 
 
-def _figure(points, gemm, copy):
+def _figure(points, gemm, copy, markers):
     with matplotlib.rc_context(STYLE):
         figure, (axis,) = panel_grid(1, 1, panel=(6.6, 3.5), margins=(0.65, 0.15, 0.45, 0.6), gap=(0, 0))
-        operations = sorted({point["operation"] for point in points})
         _prepare_axis(axis, points, gemm, copy)
         _draw_roofs(axis, gemm, copy)
         for i, point in enumerate(points):
             colour = CLASS_COLOURS[point["class"]]
             axis.plot([_intensity(point)], [point["tflops"]], gid=f"point{i}", linestyle="",
-                      marker=MARKERS[operations.index(point["operation"]) % len(MARKERS)], markersize=5.5,
+                      marker=markers[point["operation"]], markersize=5.5,
                       markeredgecolor=colour, markerfacecolor="none" if _is_hollow(point) else colour,
                       markeredgewidth=1.2, alpha=0.85)
-        _add_legend(figure, points, operations)
+        _add_legend(figure, points, markers)
         return figure
 
 
@@ -95,8 +96,7 @@ def _prepare_axis(axis, points, gemm, copy):
         one.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         one.set_minor_formatter(NullFormatter())
     axis.set_xlabel("FLOP/byte")
-    axis.set_ylabel("TFLOP/s")
-    axis.grid(True)
+    axis.set_ylabel("TFLOP/s")  # and no grid, which would run through the roofs' names
 
 
 def _draw_roofs(axis, gemm, copy):
@@ -124,7 +124,7 @@ def _name_slanted(axis, left, end, slope, text):
                   rotation=math.degrees(math.atan2(y1 - y0, x1 - x0)), rotation_mode="anchor", fontsize=8)
 
 
-def _add_legend(figure, points, operations):
+def _add_legend(figure, points, markers):
     """Colours above, shapes below."""
     def marker(label, shape, colour, face):
         return Line2D([], [], linestyle="", marker=shape, markersize=5.5, color=colour, markerfacecolor=face,
@@ -134,8 +134,8 @@ def _add_legend(figure, points, operations):
     colours = [marker(name or UNKNOWN, "o", CLASS_COLOURS[name], CLASS_COLOURS[name]) for name in classes]
     if any(_is_hollow(point) for point in points):
         colours.append(marker(f"hollow: {ON_STREAM}", "o", INK, "none"))
-    shapes = [marker(operation, MARKERS[i % len(MARKERS)], INK, INK) for i, operation in enumerate(operations)]
-    for handles, down in ((colours, 1.0), (shapes, 1 - 0.2 / figure.get_figheight())):
-        figure.add_artist(figure.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, down),
-                                        ncols=len(handles), frameon=False, borderaxespad=0, columnspacing=1.2,
-                                        handletextpad=0.2))
+    shapes = [marker(operation, shape, INK, INK) for operation, shape in markers.items()
+              if any(point["operation"] == operation for point in points)]
+    for handles, down in ((colours, 1.0), (shapes, 1 - LEGEND_LINE / figure.get_figheight())):
+        figure.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, down), ncols=len(handles),
+                      frameon=False, borderaxespad=0, columnspacing=1.2, handletextpad=0.2)

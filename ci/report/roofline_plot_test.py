@@ -29,6 +29,13 @@ POINTWISE = test_model.placed("geglu", "fused", 2.5e8, 1.5e8, 7.0, kind="memory-
                               text="memory-bound, launch-bound on a stream", copy_share=1.05, gemm_share=0.01)
 
 
+def drawn_lines():
+    """Of both, by identifier."""
+    markers = {"geglu": "o", "geglu_mlp": "s"}
+    figure = roofline_plot._figure([MLP, POINTWISE], {"value": 700}, {"value": 4000}, markers)
+    return {line.get_gid(): line for line in figure.axes[0].lines}
+
+
 class Roofline(unittest.TestCase):
     def test_has_a_point_a_benchmark_that_tells_name_class_and_shares(self):
         found = groups(draw(MLP, POINTWISE)[0])
@@ -39,8 +46,7 @@ class Roofline(unittest.TestCase):
         self.assertNotIn("point2", found)
 
     def test_places_points_and_roofs_by_the_model(self):
-        figure = roofline_plot._figure([MLP, POINTWISE], {"value": 700}, {"value": 4000})
-        lines = {line.get_gid(): line for line in figure.axes[0].lines}
+        lines = drawn_lines()
         self.assertEqual((list(lines["point0"].get_xdata()), list(lines["point0"].get_ydata())), ([250.0], [500.0]))
         copy, gemm = lines["copyroof"], lines["gemmroof"]
         self.assertAlmostEqual(copy.get_xdata()[1], 175)  # 700 TFLOP/s over 4,000 GB/s
@@ -49,12 +55,11 @@ class Roofline(unittest.TestCase):
         self.assertEqual(list(gemm.get_ydata()), [700, 700])
 
     def test_colours_by_class_and_leaves_hollow_what_only_a_stream_holds_up(self):
-        figure = roofline_plot._figure([MLP, POINTWISE], {"value": 700}, {"value": 4000})
-        lines = {line.get_gid(): line for line in figure.axes[0].lines}
+        lines = drawn_lines()
         self.assertEqual(lines["point0"].get_markerfacecolor(), roofline_plot.CLASS_COLOURS["compute-bound"])
         self.assertEqual(lines["point1"].get_markerfacecolor(), "none")
         self.assertEqual(lines["point1"].get_markeredgecolor(), roofline_plot.CLASS_COLOURS["memory-bound"])
-        self.assertNotEqual(lines["point0"].get_marker(), lines["point1"].get_marker())  # operations
+        self.assertEqual((lines["point0"].get_marker(), lines["point1"].get_marker()), ("s", "o"))
 
     def test_draws_no_roof_that_was_not_measured_and_says_so(self):
         no_gemm = draw(MLP, gemm=None)[0]

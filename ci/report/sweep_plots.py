@@ -84,7 +84,7 @@ def _panels(sweep, key, label, scale=1.0, log=False, from_zero=False, skip_refer
         if baseline is not None:
             axis.axhline(baseline, **{**REFERENCE_STYLE, "marker": ""}, label=sweep["reference"])
 
-    return panels_over_rows(_shapes(sweep), _rows(sweep), label, draw, log, from_zero)
+    return panels_over_rows(_shapes(sweep), _rows(sweep), label, draw, log=log, from_zero=from_zero)
 
 
 def _draw_line(axis, series, shape, key, scale, style):
