@@ -33,7 +33,7 @@
 //   - No copy or no GEMM of the dtype in the run, no FLOPs or bytes recorded, or no work at all:
 //     neither memory-bound nor compute-bound, and of the launch rules only the host's.
 //   - No host cost recorded: no class on a stream, unless launch-bound as a graph.
-//   - No kernel launches recorded, as on the CPU: the rule of the launch rate holds for none.
+//   - No kernel launches recorded: the rule of the launch rate holds for none.
 // A benchmark far below both ceilings is bound by neither; the shares say how far.
 #pragma once
 

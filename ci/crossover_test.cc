@@ -90,6 +90,18 @@ TEST(Crossovers, HaveAPairForEachStepOfTheLadder) {
   EXPECT_EQ(all[2].implementation, "addmm");
 }
 
+TEST(Crossovers, HoldTheChosenKernelAgainstTheLibraryAndOneKernelAgainstTheLadder) {
+  const auto all = crossovers(test_run({measured("geglu_mlp/fused_epilogue", 64, 1, 13),
+                                        measured("geglu_mlp/fused_epilogue_sm80", 64, 1, 12),
+                                        measured("geglu_mlp/fused_pointwise", 64, 1, 14),
+                                        measured("geglu_mlp/packed_pointwise", 64, 1, 11)}));
+  ASSERT_THAT(all, SizeIs(3));
+  EXPECT_EQ(all[1].against, "packed_pointwise");
+  EXPECT_DOUBLE_EQ(all[1].points[0].ratio, 13.0 / 11);
+  EXPECT_EQ(all[2].implementation, "fused_epilogue_sm80");
+  EXPECT_EQ(all[2].against, "fused_pointwise");
+}
+
 TEST(Crossovers, SkipAStepThatADeviceDoesNotHave) {
   const auto all = crossovers(test_run(
       {measured("geglu_mlp/fused_epilogue", 1, 128, 1), measured("geglu_mlp/unfused", 1, 128, 3)}));

@@ -5,7 +5,7 @@ import math
 
 import matplotlib
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from inline_svg import INK, with_tooltips
 from panels import LEGEND_LINE, MARKERS, STYLE, panel_grid, picture
@@ -92,7 +92,9 @@ def _prepare_axis(axis, points, gemm, copy):
     axis.set_yscale("log")
     axis.set_xlim(min(intensities + ridge) / 2, max(intensities + ridge) * 3)
     axis.set_ylim(min(rates) / 2, max(rates + ([gemm["value"]] if gemm else [])) * 2)
-    for one in (axis.xaxis, axis.yaxis):
+    for one, (low, high) in ((axis.xaxis, axis.get_xlim()), (axis.yaxis, axis.get_ylim())):
+        if high / low < 100:  # less than two powers of ten lie in between
+            one.set_major_locator(LogLocator(subs=(1, 2, 5)))
         one.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         one.set_minor_formatter(NullFormatter())
     axis.set_xlabel("FLOP/byte")
