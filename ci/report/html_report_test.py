@@ -161,7 +161,8 @@ class Page(unittest.TestCase):
             profiles=[test_model.profile(
                 "geglu/unfused/bf16/batch:1/seq:128/dim:768/hidden:3072",
                 [test_model.stage("gelu", 60e3, 0.6), test_model.stage(None, 40e3, 0.4)],
-                [test_model.part("gelu", "1 gelu", "k_gelu", True), test_model.part("mul", "1 mul", "nothing", False)])]))
+                [test_model.part("gelu", "1 gelu", "k_gelu", True),
+                 test_model.part("mul", "1 mul", "nothing", False)])]))
         text = "".join(outline.text.split())
         for part in ("Launches other than declared", "geglu, bf16: 1 benchmark", "gelu 1 1 60.00 us 60.00 us 60.0 %",
                      "gaps - - - 40.00 us 40.0 %", "gelu 1 gelu k_gelu yes", "mul 1 mul nothing no"):
