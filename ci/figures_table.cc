@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ci/benchmark_figures.h"
+#include "ci/bound.h"
 #include "ci/format.h"
 
 namespace fusegate {
@@ -15,6 +16,7 @@ namespace {
 struct Line {
   BenchmarkFigures figures;
   Floor floor;
+  BoundClass bound;
 };
 
 struct OptionalColumn {
@@ -31,7 +33,11 @@ std::vector<OptionalColumn> optional_columns() {
       {{"floor", Align::kRight}, [](const Line& line) { return format_time_ns(line.floor.ns); }},
       {{"time / floor", Align::kRight},
        [](const Line& line) { return format_rate(line.floor.time_over); }},
-      {{"binds"}, [](const Line& line) { return format_bound(line.floor.binds); }}};
+      {{"of copy rate", Align::kRight},
+       [](const Line& line) { return format_share(line.floor.copy_share); }},
+      {{"of GEMM rate", Align::kRight},
+       [](const Line& line) { return format_share(line.floor.gemm_share); }},
+      {{"class"}, [](const Line& line) { return format_class(line.bound); }}};
 }
 
 std::vector<OptionalColumn> known_columns(const std::vector<Line>& lines) {
@@ -47,7 +53,8 @@ std::vector<OptionalColumn> known_columns(const std::vector<Line>& lines) {
 Table figures_table(const Run& run, const FloorRates& rates) {
   std::vector<Line> lines;
   for (const BenchmarkFigures& figures : benchmark_figures(run)) {
-    lines.push_back({figures, floor_of(figures, rates)});
+    const Floor floor = floor_of(figures, rates);
+    lines.push_back({figures, floor, class_of(figures, floor, rates)});
   }
   const std::vector<OptionalColumn> more = known_columns(lines);
   std::vector<Column> columns{{"benchmark", Align::kLeft, true}, {"time", Align::kRight},

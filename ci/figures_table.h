@@ -1,5 +1,5 @@
 // Every benchmark of a run as a table: how long it takes, what rates that is, how far from its
-// floor.
+// floor and from either ceiling, and what bounds it.
 #pragma once
 
 #include "baselines/run.h"
@@ -9,8 +9,8 @@
 namespace fusegate {
 
 // The benchmark's name comes first, what went wrong last. Columns that nothing is known for are
-// left out: floors, where `rates` tell none, and what a call costs the host, where that was not
-// recorded.
+// left out: floors and shares, where `rates` tell none, and what a call costs the host, where that
+// was not recorded.
 Table figures_table(const Run& run, const FloorRates& rates);
 
 }  // namespace fusegate

@@ -33,9 +33,11 @@ TEST(FiguresTable, HasHostCostAndFloorWhereTheyAreKnown) {
   const Table table = figures_table(test_run({series}), rates);
   EXPECT_THAT(headers(table),
               ElementsAre("benchmark", "time", "spread", "launches", "TFLOP/s", "GB/s", "host",
-                          "host, as a graph", "floor", "time / floor", "binds", "failure"));
-  EXPECT_THAT(table.rows()[0], ElementsAre(kName, "50.00 us", "-", "1", "1.00", "3200", "2.900 us",
-                                           "2.100 us", "40.00 us", "1.25", "memory", ""));
+                          "host, as a graph", "floor", "time / floor", "of copy rate",
+                          "of GEMM rate", "class", "failure"));
+  EXPECT_THAT(table.rows()[0],
+              ElementsAre(kName, "50.00 us", "-", "1", "1.00", "3200", "2.900 us", "2.100 us",
+                          "40.00 us", "1.25", "80.0 %", "0.2 %", "memory-bound", ""));
 }
 
 }  // namespace

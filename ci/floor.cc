@@ -33,35 +33,7 @@ const BenchmarkFigures* shortest_with_kernels(const std::vector<BenchmarkFigures
   return shortest;
 }
 
-std::optional<Bound> bound_of(const BenchmarkFigures& figures, double memory_ns,
-                              double arithmetic_ns, const FloorRates& rates) {
-  const double floor_ns = std::max(memory_ns, arithmetic_ns);
-  if (!std::isfinite(floor_ns)) return std::nullopt;
-  const double half_ns = figures.time_ns / 2;
-  if (rates.launch_ns && figures.launches * rates.launch_ns->value > half_ns &&
-      floor_ns < half_ns) {
-    return Bound::kLaunch;
-  }
-  return memory_ns > arithmetic_ns ? Bound::kMemory : Bound::kArithmetic;
-}
-
 }  // namespace
-
-std::string_view bound_name(Bound bound) {
-  switch (bound) {
-    case Bound::kLaunch:
-      return "launch";
-    case Bound::kMemory:
-      return "memory";
-    case Bound::kArithmetic:
-      return "arithmetic";
-  }
-  return "";
-}
-
-std::string format_bound(std::optional<Bound> bound) {
-  return bound ? std::string(bound_name(*bound)) : std::string("-");
-}
 
 FloorRates measured_rates(const std::vector<BenchmarkFigures>& run) {
   FloorRates rates;
@@ -83,16 +55,19 @@ FloorRates measured_rates(const std::vector<BenchmarkFigures>& run) {
 
 Floor floor_of(const BenchmarkFigures& figures, const FloorRates& rates) {
   const auto name = parse_benchmark_name(figures.name);
-  if (!name || !rates.copy_gbps) return {};
-  const auto gemm = rates.gemm_tflops.find(name->dtype);
-  if (gemm == rates.gemm_tflops.end()) return {};
-  const double arithmetic_ns = figures.flops / gemm->second.value / 1e3;
-  const double memory_ns = figures.min_bytes / rates.copy_gbps->value;
+  if (!name) return {};
+  Floor floor;
+  if (rates.copy_gbps) floor.copy_share = figures.gbps / rates.copy_gbps->value;
+  if (const auto gemm = rates.gemm_tflops.find(name->dtype); gemm != rates.gemm_tflops.end()) {
+    floor.gemm_share = figures.tflops / gemm->second.value;
+  }
   // std::max would drop a NaN on its right.
-  const bool known = std::isfinite(arithmetic_ns + memory_ns + figures.time_ns);
-  const double floor_ns = std::max(arithmetic_ns, memory_ns);
-  if (!known || !(floor_ns > 0)) return {};
-  return {floor_ns, figures.time_ns / floor_ns, bound_of(figures, memory_ns, arithmetic_ns, rates)};
+  if (!std::isfinite(floor.copy_share + floor.gemm_share)) return floor;
+  const double share = std::max(floor.copy_share, floor.gemm_share);
+  if (!(share > 0)) return floor;
+  floor.ns = share * figures.time_ns;
+  floor.time_over = 1 / share;
+  return floor;
 }
 
 std::vector<std::string> rate_sentences(const FloorRates& rates,

@@ -1,4 +1,5 @@
-// The least time that the machine's own rates allow a benchmark, and what keeps it from less.
+// The least time that the machine's own rates allow a benchmark, and how near to them it comes.
+// What keeps it from less is told by bound.h.
 //
 //   floor = max(FLOPs / GEMM rate, least bytes / copy rate)
 //
@@ -24,7 +25,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ci/benchmark_figures.h"
@@ -42,22 +42,14 @@ struct FloorRates {
   std::optional<MeasuredRate> launch_ns;
 };
 
-// What binds a benchmark:
-//   launch      its kernels, each at the launch rate, explain more than half of its time, and the
-//               floor less than half: fewer or cheaper launches would help most
-//   memory      else, where the bytes' term of the floor is the larger
-//   arithmetic  else
-// A benchmark far above its floor is bound by none of them; the ratio says how far.
-enum class Bound { kLaunch, kMemory, kArithmetic };
-std::string_view bound_name(Bound bound);
-// "-" where it is not known.
-std::string format_bound(std::optional<Bound> bound);
-
 struct Floor {
   // NaN where a rate or the benchmark's own work is unknown.
   double ns = std::numeric_limits<double>::quiet_NaN();
   double time_over = std::numeric_limits<double>::quiet_NaN();  // the benchmark's time over it
-  std::optional<Bound> binds{};
+  // The benchmark's own rates over the measured ones; each NaN where it or its ceiling is unknown.
+  // Above 1 where the L2 serves what the copy had to fetch.
+  double copy_share = std::numeric_limits<double>::quiet_NaN();
+  double gemm_share = std::numeric_limits<double>::quiet_NaN();
 };
 
 FloorRates measured_rates(const std::vector<BenchmarkFigures>& run);

@@ -76,20 +76,12 @@ TEST(FloorOf, IsTheLargerOfArithmeticAndMemory) {
   const Floor gemm = floor_of(figures("a/b/bf16", 120e3, 5e10, 4e7), round_rates());
   EXPECT_DOUBLE_EQ(gemm.ns, 100e3);
   EXPECT_DOUBLE_EQ(gemm.time_over, 1.2);
-  EXPECT_EQ(gemm.binds, Bound::kArithmetic);
+  EXPECT_DOUBLE_EQ(gemm.gemm_share, 100.0 / 120);
+  EXPECT_DOUBLE_EQ(gemm.copy_share, 10.0 / 120);
   const Floor pointwise = floor_of(figures("a/b/bf16", 50e3, 5e7, 1.6e8), round_rates());
   EXPECT_DOUBLE_EQ(pointwise.ns, 40e3);
   EXPECT_DOUBLE_EQ(pointwise.time_over, 1.25);
-  EXPECT_EQ(pointwise.binds, Bound::kMemory);
-}
-
-TEST(FloorOf, BlamesLaunchesWhereTheyAreMostOfTheTimeAndTheFloorIsNot) {
-  // Five launches of 2 us; the floor is 4 us of memory.
-  EXPECT_EQ(floor_of(figures("a/b/bf16", 19e3, 0, 1.6e7, 5), round_rates()).binds, Bound::kLaunch);
-  EXPECT_EQ(floor_of(figures("a/b/bf16", 21e3, 0, 1.6e7, 5), round_rates()).binds,
-            Bound::kMemory);  // launches explain less than half
-  EXPECT_EQ(floor_of(figures("a/b/bf16", 7e3, 0, 1.6e7, 5), round_rates()).binds,
-            Bound::kMemory);  // the floor explains more than half
+  EXPECT_DOUBLE_EQ(pointwise.copy_share, 0.8);
 }
 
 TEST(FloorOf, IsUnknownWithoutARateOrTheBenchmarksOwnWork) {
@@ -107,16 +99,18 @@ TEST(FloorOf, IsUnknownWithoutARateOrTheBenchmarksOwnWork) {
         floor_of(figures("a/b/bf16", 100e3, 0, 0), round_rates())}) {
     EXPECT_TRUE(std::isnan(floor.ns));
     EXPECT_TRUE(std::isnan(floor.time_over));
-    EXPECT_FALSE(floor.binds);
   }
 }
 
-TEST(FloorOf, NeedsNoLaunchesToTellMemoryFromArithmetic) {
-  FloorRates rates = round_rates();
-  rates.launch_ns.reset();
-  EXPECT_EQ(floor_of(figures("a/b/bf16", 19e3, 0, 1.6e7, 5), rates).binds, Bound::kMemory);
-  EXPECT_EQ(floor_of(figures("a/b/bf16", 19e3, 0, 1.6e7, kNan), round_rates()).binds,
-            Bound::kMemory);
+TEST(FloorOf, TellsTheShareOfTheOneRateThatIsKnown) {
+  const Floor no_gemm = floor_of(figures("a/b/fp16", 100e3, 5e10, 4e7), round_rates());
+  EXPECT_DOUBLE_EQ(no_gemm.copy_share, 0.1);
+  EXPECT_TRUE(std::isnan(no_gemm.gemm_share));
+  FloorRates no_copy = round_rates();
+  no_copy.copy_gbps.reset();
+  const Floor gemm_alone = floor_of(figures("a/b/bf16", 200e3, 5e10, 4e7), no_copy);
+  EXPECT_TRUE(std::isnan(gemm_alone.copy_share));
+  EXPECT_DOUBLE_EQ(gemm_alone.gemm_share, 0.5);
 }
 
 TEST(RateSentences, SayWhereARateComesFromOrThatThereIsNone) {

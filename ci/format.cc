@@ -48,6 +48,10 @@ std::string format_interval(const Interval& interval) {
   return fmt::format("[{:+.2f}, {:+.2f}] %", interval.low * 100, interval.high * 100);
 }
 
+std::string format_share(double fraction) {
+  return std::isfinite(fraction) ? fmt::format("{:.1f} %", fraction * 100) : "-";
+}
+
 std::string format_fraction(double fraction) {
   return std::isfinite(fraction) ? fmt::format("{:.3g} %", fraction * 100) : "-";
 }

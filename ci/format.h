@@ -16,6 +16,8 @@ std::string format_time_ns(double time_ns);
 std::string format_effect(double effect);
 // "[+0.90, +1.52] %". "-" where either end is not finite.
 std::string format_interval(const Interval& interval);
+// Of a whole, one decimal: "45.3 %" of 0.453. "-" where it is not finite.
+std::string format_share(double fraction);
 // A fraction without a sign, in as few digits as say it: "0.5 %" of 0.005.
 std::string format_fraction(double fraction);
 

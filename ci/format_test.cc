@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "baselines/error.h"
@@ -38,6 +39,12 @@ TEST(FormatEffect, AlwaysShowsTheSign) {
 TEST(FormatInterval, NeedsBothEnds) {
   EXPECT_EQ(format_interval({-0.001, 0.0152}), "[-0.10, +1.52] %");
   EXPECT_EQ(format_interval({kNan, 0.1}), "-");
+}
+
+TEST(FormatShare, KeepsOneDecimal) {
+  EXPECT_EQ(format_share(0.45349), "45.3 %");
+  EXPECT_EQ(format_share(1.2), "120.0 %");
+  EXPECT_EQ(format_share(std::nan("")), "-");
 }
 
 TEST(FormatFraction, UsesFewDigits) {

@@ -205,6 +205,20 @@ void add_sweeps(Page* page, const Report& report) {
       rows);
 }
 
+void add_crossovers(Page* page, const Report& report) {
+  std::vector<std::string> rows;
+  for (const Crossover& one : report.crossovers) {
+    rows.push_back(fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", text_cell(one.operation),
+                               text_cell(one.dtype), one.dim, one.hidden,
+                               text_cell(one.implementation), text_cell(one.against),
+                               text_cell(crossover_text(one))));
+  }
+  page->add_table(
+      "| operation | dtype | dim | hidden | implementation | against | time over the other's |\n"
+      "| --- | --- | ---: | ---: | --- | --- | --- |\n",
+      rows, kCrossoverNote);
+}
+
 std::string table_header(const std::vector<Column>& columns) {
   std::string names;
   std::string rule;
@@ -300,6 +314,7 @@ std::string markdown_report(const Report& report, std::size_t limit) {
   add_runs(&page, report);
   if (report.standings) add_standings(&page, *report.standings);
   add_sweeps(&page, report);
+  add_crossovers(&page, report);
   if (report.standings) add_times(&page, *report.standings);
   if (report.judgement) add_other_verdicts(&page, report.judgement->result);
   if (!report.sweeps.empty()) {

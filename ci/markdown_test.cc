@@ -128,6 +128,17 @@ TEST(MarkdownReport, SumsUpWhereFusionWins) {
   EXPECT_THAT(text, Not(HasSubstr("| unfused | unfused |")));
 }
 
+TEST(MarkdownReport, SaysWhereFusionStopsPaying) {
+  Report report;
+  report.title = "crossover";
+  report.crossovers = {
+      {"geglu", "bf16", 768, 3072, "fused", "unfused", {{128, 0.5}, {8192, 0.75}}, {}}};
+  const std::string text = markdown_report(report);
+  EXPECT_THAT(text, HasSubstr("<details><summary>Where fusion stops paying"));
+  EXPECT_THAT(text, HasSubstr("| geglu | bf16 | 768 | 3072 | fused | unfused | always pays, "
+                              "M 128 to 8192 |"));
+}
+
 TEST(MarkdownFailure, SaysWhatIsWrongAndEscapesIt) {
   const std::string text = markdown_failure("fusegate", "x.json: <field>: bad");
   EXPECT_THAT(text, HasSubstr("Could not judge"));
@@ -140,20 +151,21 @@ TEST(MarkdownReport, SetsOurBestAgainstPeersAndFloors) {
   report.standings.emplace();
   report.standings->peers = "3 invocations of peers";
   report.standings->notes = {"warning: a note"};
-  report.standings->operations = {{"geglu_mlp",
-                                   "bf16",
-                                   {"fused"},
-                                   {"liger"},
-                                   {{{"geglu_mlp", "", "bf16", 64, 128, 768, 3072},
-                                     {{"fused", 150e3, "", {100e3, 1.5, Bound::kArithmetic}}},
-                                     {{"liger", 200e3, "", {}}}}}}};
+  report.standings->operations = {
+      {"geglu_mlp",
+       "bf16",
+       {"fused"},
+       {"liger"},
+       {{{"geglu_mlp", "", "bf16", 64, 128, 768, 3072},
+         {{"fused", 150e3, "", {100e3, 1.5, 0.1, 0.66}, {Bound::kCompute, Bound::kCompute}}},
+         {{"liger", 200e3, "", {}}}}}}};
   const std::string text = markdown_report(report);
   EXPECT_THAT(text,
               HasSubstr("\n| problem | our best | implementation | best peer | peer | ratio | "
-                        "floor | time / floor | binds |\n"
+                        "floor | time / floor | class |\n"
                         "| --- | ---: | --- | ---: | --- | ---: | ---: | ---: | --- |\n"
                         "| batch 64, seq 128, dim 768, hidden 3072 | 150.0 us | `fused` | "
-                        "200.0 us | `liger` | 0.750 | 100.0 us | 1.50 | arithmetic |\n"));
+                        "200.0 us | `liger` | 0.750 | 100.0 us | 1.50 | compute-bound |\n"));
   EXPECT_THAT(text, HasSubstr("\n- Peers: 3 invocations of peers\n- warning: a note\n"));
   EXPECT_THAT(text, HasSubstr("| problem | fused | liger |\n"));
 }

@@ -9,6 +9,7 @@
 #include "ci/format.h"
 #include "ci/json_number.h"
 #include "ci/standing_json.h"
+#include "ci/why_json.h"
 
 namespace fusegate {
 namespace {
@@ -39,15 +40,20 @@ json run_json(const Run& run) {
 }
 
 json benchmark_json(const BenchmarkFigures& figures, const FloorRates& rates) {
+  const Floor floor = floor_of(figures, rates);
   json result{{"name", figures.name},
               {"time_ns", json_number(figures.time_ns)},
               {"spread", json_number(figures.spread)},
               {"launches", json_number(figures.launches)},
               {"tflops", json_number(figures.tflops)},
               {"gbps", json_number(figures.gbps)},
+              {"flops", json_number(figures.flops)},
+              {"min_bytes", json_number(figures.min_bytes)},
+              {"host_ns", json_number(figures.host_ns)},
+              {"host_graph_ns", json_number(figures.host_graph_ns)},
               {"invocations", figures.invocations},
               {"failure", figures.failure}};
-  result.update(floor_json(floor_of(figures, rates)));
+  result.update(floor_json(floor, class_of(figures, floor, rates)));
   if (const auto name = parse_benchmark_name(figures.name)) {
     result["operation"] = name->operation;
     result["implementation"] = name->implementation;
@@ -157,7 +163,10 @@ json report_json(const Report& report) {
               {"baseline", nullptr},
               {"gate", nullptr},
               {"benchmarks", benchmarks},
+              {"ceilings", ceilings_json(rates)},
+              {"profiles", profiles_json(report.candidate)},
               {"sweeps", sweeps},
+              {"crossovers", crossovers_json(report.crossovers)},
               {"standings", report.standings ? standings_json(*report.standings) : json(nullptr)}};
   if (report.judgement) {
     const Judgement& judgement = *report.judgement;

@@ -1,12 +1,13 @@
 // Everything that a page or a comment says about a run, ready to be formatted. A report formats and
 // never decides: verdicts come from the gate, speed-ups from the sweep, ratios to peers and floors
-// from the standings.
+// from the standings, where fusion stops paying from the crossovers, classes from bound.h.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "ci/crossover.h"
 #include "ci/judging.h"
 #include "ci/standing.h"
 #include "ci/sweep.h"
@@ -18,6 +19,7 @@ struct Report {
   Run candidate;
   std::optional<Judgement> judgement;  // nothing: the run is shown and compared with nothing
   std::vector<Sweep> sweeps;           // empty where they are not to be shown
+  std::vector<Crossover> crossovers;   // likewise
   std::optional<Standings> standings;  // likewise
 };
 

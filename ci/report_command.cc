@@ -53,6 +53,7 @@ Report make_report(const ReportRequest& request) {
   report.title = request.title;
   report.candidate = load_run(request.judging.candidate);
   report.sweeps = shape_sweeps(report.candidate);
+  report.crossovers = crossovers(report.candidate);
   report.standings = make_standings(request, report.candidate);
   report.judgement = judge_candidate(request.judging, report.candidate);
   return report;

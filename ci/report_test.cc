@@ -78,7 +78,10 @@ TEST(ReportJson, HasStandingsAndEveryBenchmarksFloor) {
   const auto json = report_json(report);
   const auto& fused = json["benchmarks"][1];
   EXPECT_NEAR(fused["floor_ns"].get<double>(), 3.9e7, 1);
-  EXPECT_EQ(fused["binds"], "arithmetic");
+  EXPECT_EQ(fused["class"], "compute-bound");
+  EXPECT_TRUE(fused["class_on_stream"].is_null());  // no host cost in it
+  EXPECT_EQ(fused["class_text"], "compute-bound");
+  EXPECT_EQ(json["ceilings"]["copy_gbps"]["value"], 15000);
   EXPECT_EQ(json["standings"]["peers"], "peers");
   const auto& problems = json["standings"]["operations"][0]["problems"];
   EXPECT_TRUE(problems[0]["best"].is_null());  // the one that failed

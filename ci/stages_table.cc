@@ -1,7 +1,5 @@
 #include "ci/stages_table.h"
 
-#include <fmt/format.h>
-
 #include <string>
 
 #include "ci/format.h"
@@ -9,19 +7,15 @@
 namespace fusegate {
 namespace {
 
-std::string share_text(const StageTimes& times, double time_ns) {
-  return fmt::format("{:.1f} %", 100 * times.share(time_ns));
-}
-
 void add_rows(const std::string& benchmark, const StageTimes& times, Table* table) {
   for (const StageTime& stage : times.stages) {
     table->add_row({benchmark, stage.stage.empty() ? "outside of stages" : stage.stage,
                     std::to_string(stage.kernels), std::to_string(stage.memory_operations),
                     format_time_ns(stage.sum_ns), format_time_ns(stage.own_ns),
-                    share_text(times, stage.own_ns)});
+                    format_share(times.share(stage.own_ns))});
   }
   table->add_row({benchmark, "gaps", "", "", "", format_time_ns(times.gap_ns),
-                  share_text(times, times.gap_ns)});
+                  format_share(times.share(times.gap_ns))});
 }
 
 }  // namespace

@@ -33,9 +33,12 @@ void add(const std::vector<BenchmarkFigures>& run, const FloorRates* rates,
     if (!name || is_control(figures.name)) continue;
     ProblemStanding& standing = (*operations)[{name->operation, name->dtype}]
                                              [{name->dim, name->hidden, name->rows(), name->batch}];
-    (standing.*side)
-        .push_back({name->implementation, figures.time_ns, figures.failure,
-                    rates != nullptr ? floor_of(figures, *rates) : Floor{}});
+    MeasuredImplementation measured{name->implementation, figures.time_ns, figures.failure};
+    if (rates != nullptr) {
+      measured.floor = floor_of(figures, *rates);
+      measured.bound = class_of(figures, measured.floor, *rates);
+    }
+    (standing.*side).push_back(std::move(measured));
     name->implementation.clear();
     standing.problem = std::move(*name);
   }

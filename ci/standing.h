@@ -8,6 +8,7 @@
 
 #include "baselines/benchmark_name.h"
 #include "baselines/run.h"
+#include "ci/bound.h"
 #include "ci/floor.h"
 
 namespace fusegate {
@@ -17,6 +18,7 @@ struct MeasuredImplementation {
   double time_ns = 0;   // NaN where it failed every time
   std::string failure;  // empty where it never failed
   Floor floor{};        // of ours; unknown for a peer, whose work is not counted by our stages
+  BoundClass bound{};   // likewise
 };
 
 struct ProblemStanding {

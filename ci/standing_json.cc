@@ -7,8 +7,12 @@ namespace {
 
 using nlohmann::json;
 
+json bound_json(std::optional<Bound> bound) {
+  return bound ? json(bound_name(*bound)) : json(nullptr);
+}
+
 json measured_json(const MeasuredImplementation& measured) {
-  json result = floor_json(measured.floor);
+  json result = floor_json(measured.floor, measured.bound);
   result["name"] = measured.name;
   result["time_ns"] = json_number(measured.time_ns);
   result["failure"] = measured.failure;
@@ -49,10 +53,14 @@ json operation_json(const OperationStanding& operation) {
 
 }  // namespace
 
-json floor_json(const Floor& floor) {
+json floor_json(const Floor& floor, const BoundClass& bound) {
   return {{"floor_ns", json_number(floor.ns)},
           {"time_over_floor", json_number(floor.time_over)},
-          {"binds", floor.binds ? json(bound_name(*floor.binds)) : json(nullptr)}};
+          {"copy_share", json_number(floor.copy_share)},
+          {"gemm_share", json_number(floor.gemm_share)},
+          {"class", bound_json(bound.as_graph)},
+          {"class_on_stream", bound_json(bound.on_stream)},
+          {"class_text", format_class(bound)}};
 }
 
 json standings_json(const Standings& standings) {

@@ -9,10 +9,11 @@ namespace fusegate {
 
 // {peers, notes, operations: [{operation, dtype, has_floors, ours, peers, problems: [{problem,
 // best, best_peer, ratio, ours, peers}]}]}. An implementation is {name, time_ns, failure, floor_ns,
-// time_over_floor, binds}, those of a problem by name; what is not known is null.
+// time_over_floor, copy_share, gemm_share, class, class_on_stream, class_text}, those of a problem
+// by name; what is not known is null.
 nlohmann::json standings_json(const Standings& standings);
 
-// floor_ns, time_over_floor and binds.
-nlohmann::json floor_json(const Floor& floor);
+// floor_ns, time_over_floor, copy_share and gemm_share; class, class_on_stream and class_text.
+nlohmann::json floor_json(const Floor& floor, const BoundClass& bound);
 
 }  // namespace fusegate

@@ -32,7 +32,7 @@ std::vector<std::string> best_row(const ProblemStanding& problem, bool with_peer
     const Floor floor = own != nullptr ? own->floor : Floor{};
     row.push_back(format_time_ns(floor.ns));
     row.push_back(format_rate(floor.time_over));
-    row.push_back(format_bound(floor.binds));
+    row.push_back(format_class(own != nullptr ? own->bound : BoundClass{}));
   }
   return row;
 }
@@ -63,7 +63,7 @@ Table best_table(const OperationStanding& operation, bool with_peers) {
         {{"best peer", Align::kRight}, {"peer", Align::kLeft, true}, {"ratio", Align::kRight}});
   const bool with_floors = operation.has_floors();
   if (with_floors) {
-    add_columns({{"floor", Align::kRight}, {"time / floor", Align::kRight}, {"binds"}});
+    add_columns({{"floor", Align::kRight}, {"time / floor", Align::kRight}, {"class"}});
   }
   Table table(std::move(columns));
   for (const ProblemStanding& problem : operation.problems) {

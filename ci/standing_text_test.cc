@@ -19,12 +19,15 @@ OperationStanding operation(bool with_floors) {
   const auto problem = [](std::int64_t batch) {
     return BenchmarkName{"geglu_mlp", "", "bf16", batch, 128, 768, 3072};
   };
-  const Floor floor = with_floors ? Floor{10e3, 8, Bound::kMemory} : Floor{};
+  const Floor floor = with_floors ? Floor{10e3, 8, 0.125, 0.1} : Floor{};
+  const BoundClass bound = with_floors ? BoundClass{Bound::kMemory, Bound::kLaunch} : BoundClass{};
   OperationStanding standing{"geglu_mlp", "bf16", {"fused", "unfused"}, {"liger"}, {}};
   standing.problems = {
-      {problem(1), {{"fused", 80e3, "", floor}, {"unfused", 90e3, "", {}}}, {{"liger", 160e3, ""}}},
-      {problem(2), {{"fused", 80e3, "", floor}}, {{"liger", kNan, "threw"}}},
-      {problem(3), {{"fused", 80e3, "", floor}}, {}},
+      {problem(1),
+       {{"fused", 80e3, "", floor, bound}, {"unfused", 90e3, "", {}}},
+       {{"liger", 160e3, ""}}},
+      {problem(2), {{"fused", 80e3, "", floor, bound}}, {{"liger", kNan, "threw"}}},
+      {problem(3), {{"fused", 80e3, "", floor, bound}}, {}},
       {problem(4), {{"fused", kNan, "threw", {}}}, {{"liger", 160e3, ""}}},
       {problem(5), {}, {{"liger", 160e3, ""}}}};
   return standing;
@@ -33,11 +36,12 @@ OperationStanding operation(bool with_floors) {
 TEST(BestTable, SaysWhoseTimeTheBestIsOrWhyThereIsNone) {
   const Table table = best_table(operation(true), true);
   EXPECT_THAT(headers(table), ElementsAre("problem", "our best", "implementation", "best peer",
-                                          "peer", "ratio", "floor", "time / floor", "binds"));
+                                          "peer", "ratio", "floor", "time / floor", "class"));
   const auto& rows = table.rows();
   ASSERT_EQ(rows.size(), 5u);
   EXPECT_THAT(rows[0], ElementsAre("batch 1, seq 128, dim 768, hidden 3072", "80.00 us", "fused",
-                                   "160.0 us", "liger", "0.500", "10.00 us", "8.00", "memory"));
+                                   "160.0 us", "liger", "0.500", "10.00 us", "8.00",
+                                   "memory-bound, launch-bound on a stream"));
   EXPECT_EQ(rows[1][3], "failed");
   EXPECT_EQ(rows[2][3], "no peer");
   EXPECT_EQ(rows[2][5], "-");

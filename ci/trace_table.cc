@@ -22,10 +22,6 @@ double share(std::int64_t part, const TraceSummary& summary) {
   return static_cast<double>(part) / static_cast<double>(summary.cuda_ns);
 }
 
-std::string format_share(double share) {
-  return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : "-";
-}
-
 double sort_key(const TraceRow& row, TraceOrder order) {
   switch (order) {
     case TraceOrder::kCuda:

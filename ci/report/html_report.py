@@ -8,6 +8,9 @@ import sys
 
 try:
     import jinja2
+    from crossover_plot import crossover_picture
+    from launches import BAR_WIDTH, profile_groups, stories, unmet
+    from roofline_plot import rooflines
     from sweep_plots import sweep_pictures
 except ImportError as error:
     sys.exit(f"the HTML report needs the Python packages matplotlib and jinja2 ({error}): "
@@ -40,6 +43,10 @@ def format_interval(interval):
 
 def format_spread(fraction):
     return "-" if fraction is None else f"{fraction * 100:.3g} %"
+
+
+def format_share(fraction):
+    return "-" if fraction is None else f"{fraction * 100:.1f} %"
 
 
 def format_rate(value):
@@ -111,16 +118,39 @@ def facts(model):
     return lines
 
 
+# Of the table of all figures, beyond those that every run has; left out where nothing is known.
+FIGURE_COLUMNS = (
+    {"key": "copy_share", "title": "of copy rate", "is_share": True},
+    {"key": "gemm_share", "title": "of GEMM rate", "is_share": True},
+    {"key": "floor_ns", "title": "floor", "is_time": True},
+    {"key": "time_over_floor", "title": "time / floor"},
+    {"key": "host_ns", "title": "host", "is_time": True},
+    {"key": "host_graph_ns", "title": "host, as a graph", "is_time": True})
+
+
+def known_columns(model):
+    return [{"is_time": False, "is_share": False, **column} for column in FIGURE_COLUMNS
+            if any(benchmark[column["key"]] is not None for benchmark in model["benchmarks"])]
+
+
+def sweep_section(model, sweep, index):
+    crossovers = [one for one in model["crossovers"]
+                  if (one["operation"], one["dtype"]) == (sweep["operation"], sweep["dtype"])]
+    return {"sweep": sweep, "pictures": sweep_pictures(sweep, index), "crossovers": crossovers,
+            "crossover": crossover_picture(crossovers, f"crossover{index}") if crossovers else None}
+
+
 def render(model):
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(pathlib.Path(__file__).parent), autoescape=True,
         trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     environment.filters.update(time=format_time, effect=format_effect, interval=format_interval,
-                               spread=format_spread, rate=format_rate, count=format_count)
-    sweeps = [{"sweep": sweep, "pictures": sweep_pictures(sweep, index)}
-              for index, sweep in enumerate(model["sweeps"])]
+                               spread=format_spread, share=format_share, rate=format_rate, count=format_count)
+    sweeps = [sweep_section(model, sweep, index) for index, sweep in enumerate(model["sweeps"])]
     return environment.get_template("report.html.j2").render(
-        model=model, sweeps=sweeps, facts=facts(model),
+        model=model, sweeps=sweeps, facts=facts(model), columns=known_columns(model),
+        rooflines=rooflines(model), profile_groups=profile_groups(model), bar_width=BAR_WIDTH, unmet=unmet(model),
+        stories=stories(model["gate"]) if model["gate"] else None,
         groups=verdict_groups(model["gate"]) if model["gate"] else [],
         forest=forest(model["gate"]) if model["gate"] else None)
 

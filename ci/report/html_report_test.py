@@ -103,7 +103,7 @@ class Page(unittest.TestCase):
             notes=["warning: a note"])))
         text = "".join(outline.text.split())
         for part in ("Against peers and floors", "3 invocations of peers", "warning: a note",
-                     "batch 1 50.00 us fused 80.00 us liger 0.625 40.00 us 1.25 memory",
+                     "batch 1 50.00 us fused 80.00 us liger 0.625 40.00 us 1.25 memory-bound",
                      "batch 2 60.00 us fused failed - - - -", "batch 3 60.00 us fused no peer - - - -",
                      "batch 4 not measured 80.00 us liger - - - -",
                      "problem fused unfused liger batch 1 50.00 us 70.00 us 80.00 us batch 2 60.00 us - failed"):
@@ -115,12 +115,63 @@ class Page(unittest.TestCase):
             has_floors=False))).text
         self.assertIn("Against floors", text)
         self.assertNotIn("no peer", text)
-        self.assertNotIn("binds", text)
+        self.assertNotIn("class", text)
 
     def test_lists_a_benchmarks_floor(self):
         measured = test_model.benchmark("a/b") | test_model.measured("a/b", 50e3, floor_ns=40e3)
         outline = self.outline(test_model.model(benchmarks=[measured, test_model.benchmark("c/d")]))
-        self.assertIn("40.00us1.25memory", "".join(outline.text.split()))
+        self.assertIn("50.00usmemory-bound0.12%5688-40.00us1.25", "".join(outline.text.split()))
+
+    def test_shows_host_cost_shares_and_class_where_they_are_known(self):
+        known = {**test_model.benchmark("a/b"), "host_ns": 5600.0, **test_model.bound(
+            "memory-bound", "launch-bound", "memory-bound, launch-bound on a stream", 0.803, 0.02)}
+        text = "".join(self.outline(test_model.model(benchmarks=[known])).text.split())
+        self.assertIn("GB/sofcopyrateofGEMMratehosta/b", text)  # and no floor, which is not known
+        self.assertIn("52.31usmemory-bound,launch-boundonastream0.12%", text)
+        self.assertIn("80.3%2.0%5.600us", text)
+
+    def test_tells_where_fusion_stops_paying(self):
+        crossovers = [test_model.crossover([(128, 0.5), (8192, 2.0)], [1024.0], text="stops paying at M 1024")]
+        outline = self.outline(test_model.model(sweeps=[test_model.sweep()], crossovers=crossovers))
+        self.assertIn("stops paying at M 1024", outline.text)
+        self.assertEqual([tag for tag, _ in outline.tags].count("figure"), 6)
+
+    def test_draws_rooflines_where_work_is_known(self):
+        point = test_model.placed("geglu", "fused", 1e9, 1e7, 100.0, kind="compute-bound", text="compute-bound")
+        outline = self.outline(test_model.model(benchmarks=[point], ceilings=test_model.ceilings(700, 4000)))
+        self.assertIn("What bounds each benchmark", outline.text)
+        self.assertIn("700 TFLOP/s of linear/addmm/bf16/large", outline.text)
+        self.assertNotIn("What bounds", self.outline(test_model.model(benchmarks=[test_model.benchmark("a")])).text)
+
+    def test_tells_stories_of_kernels_and_folds_pauses(self):
+        kernels = [{"baseline": {"name": "sm80_gemm", "stage": "gate_proj", "duration_ns": 52310.0},
+                    "candidate": None, "differences": ["tile 128x128 -> 64x64"]}]
+        outline = self.outline(test_model.model(verdicts=[], stories=[
+            test_model.story("slow", kernels=kernels), test_model.story("other", "gaps")]))
+        text = " ".join(outline.text.split())
+        for part in ("slow: a summary of other_kernel", "sm80_gemm", "tile 128x128 -> 64x64", "52.31 us none",
+                     "1 with other pauses of the GPU"):
+            self.assertIn(part, text)
+        self.assertLess(text.index("slow"), text.index("with other pauses"))
+        self.assertLess(text.index("with other pauses"), text.index("a summary of gaps"))
+
+    def test_lists_stages_with_what_was_expected_and_seen(self):
+        outline = self.outline(test_model.model(
+            benchmarks=[test_model.placed("geglu", "unfused", 1e9, 1e7, 100.0)],
+            profiles=[test_model.profile(
+                "geglu/unfused/bf16/batch:1/seq:128/dim:768/hidden:3072",
+                [test_model.stage("gelu", 60e3, 0.6), test_model.stage(None, 40e3, 0.4)],
+                [test_model.part("gelu", "1 gelu", "k_gelu", True),
+                 test_model.part("mul", "1 mul", "nothing", False)])]))
+        text = "".join(outline.text.split())
+        for part in ("Launches other than declared", "geglu, bf16: 1 benchmark", "gelu 1 1 60.00 us 60.00 us 60.0 %",
+                     "gaps - - - 40.00 us 40.0 %", "gelu 1 gelu k_gelu yes", "mul 1 mul nothing no"):
+            self.assertIn(part.replace(" ", ""), text)
+
+    def test_says_nothing_of_launches_that_were_not_profiled(self):
+        text = self.outline(test_model.model(verdicts=[])).text
+        for part in ("What each call launched", "Launches other than declared", "What the kernels tell"):
+            self.assertNotIn(part, text)
 
     def test_lets_no_name_break_out(self):
         evil = '"><script>alert(1)</script><b title=\''
@@ -130,6 +181,12 @@ class Page(unittest.TestCase):
             families=[test_model.family(evil, rows=(evil, evil))],
             standings=test_model.standings([test_model.problem(evil, test_model.measured(evil, 1.0))],
                                            peers=evil, notes=[evil]))
+        model["gate"]["kernels"] = [test_model.story(evil, kernels=[
+            {"baseline": {"name": evil, "stage": evil, "duration_ns": 1.0}, "candidate": None, "differences": [evil]}])]
+        model["profiles"] = [test_model.profile(evil, [test_model.stage(evil, 1.0, 1.0)],
+                                                [test_model.part(evil, evil, evil, False)])]
+        model["crossovers"] = [test_model.crossover([(1, 0.5)], implementation=evil, text=evil)]
+        model["benchmarks"].append({**test_model.placed(evil, evil, 1e9, 1e6, 1.0, text=evil), "name": evil})
         model["headline"] = model["title"] = evil
         model["doubts"] = [evil]
         model["candidate"]["environment"]["device"] = evil

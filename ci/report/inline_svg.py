@@ -21,6 +21,15 @@ def inline_svg(figure, name, description):
     return _named(_with_own_ids(text, name), description)
 
 
+def with_tooltips(text, tooltips):
+    """tooltips: by identifier in the page, what a pointer on that group shows."""
+    def opening(match):
+        tooltip = tooltips.get(match.group(1))
+        return match.group(0) + (f"<title>{html.escape(tooltip)}</title>" if tooltip else "")
+
+    return re.sub(r'<g id="([^"]+)"[^>]*>', opening, text)
+
+
 def _with_own_ids(text, prefix):
     text = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', text)
     text = re.sub(r'href="#([^"]+)"', rf'href="#{prefix}-\1"', text)
