@@ -38,6 +38,7 @@ ClaimsInput read_input(const ClaimsRequest& request) {
     check_peer_environment(input.ours.run, input.peers->run, request.allow_environment_differences);
   }
   if (request.traces) input.traces = read_traces(*request.traces);
+  if (!request.allow_environment_differences) check_trace_devices(input);
   input.published = read_published(request);
   return input;
 }

@@ -17,7 +17,7 @@ struct ClaimsRequest {
   std::optional<std::filesystem::path> published{};  // nothing: the store's, where there is one
   std::vector<std::filesystem::path> stores{};
   std::optional<std::filesystem::path> out{};  // nothing: the page goes to out
-  bool allow_environment_differences = false;  // between ours and the peers'
+  bool allow_environment_differences = false;  // between ours, the peers' and the traces'
 };
 
 // 0 where the page was written, whatever holds. Throws InputError.

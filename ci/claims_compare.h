@@ -69,7 +69,7 @@ double typical(const std::vector<double>& values);
 // What an unknown answer is for want of.
 std::string needs(const Side& side, std::string_view operation);
 inline constexpr std::string_view kNeedsTwoProcesses =
-    "two processes of each at least, or more where an interval is too wide";
+    "a second process of each, or more of them where an interval spans the bound";
 std::string needs_trace(std::string_view name);
 
 }  // namespace fusegate

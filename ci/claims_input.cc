@@ -9,6 +9,7 @@
 #include "baselines/baseline.h"
 #include "baselines/error.h"
 #include "baselines/file_io.h"
+#include "baselines/trace_reader.h"
 #include "ci/trace_file.h"
 
 namespace fusegate {
@@ -39,6 +40,20 @@ std::optional<Ratio> cycle_ratio(const MeasuredRun& numerator_run, std::string_v
 std::string trace_name(const fs::path& file) {
   const fs::path whole = file.extension() == ".gz" ? file.stem() : file.filename();
   return whole.extension() == ".json" ? whole.stem().string() : std::string();
+}
+
+// The first GPU's name by "deviceProperties", which PyTorch writes beside "traceEvents". The events
+// are not built: they were read before.
+std::string device_of(const std::string& text) {
+  const auto but_for_events = [](int depth, nlohmann::json::parse_event_t event,
+                                 nlohmann::json& value) {
+    return depth != 1 || event != nlohmann::json::parse_event_t::key || value != "traceEvents";
+  };
+  const auto json = nlohmann::json::parse(text, but_for_events);
+  const nlohmann::json::json_pointer name("/deviceProperties/0/name");
+  return json.is_object() && json.contains(name) && json.at(name).is_string()
+             ? json.at(name).get<std::string>()
+             : std::string();
 }
 
 }  // namespace
@@ -118,12 +133,26 @@ std::map<std::string, ReadTrace, std::less<>> read_traces(const fs::path& folder
   for (const fs::path& file : files) {
     const std::string name = trace_name(file);
     if (name.empty()) continue;
-    const Trace trace = read_trace_file(file);
-    if (!traces.try_emplace(name, ReadTrace{summarize(trace), trace_steps(trace)}).second) {
+    const std::string text = read_trace_text(file);
+    const Trace trace = parse_trace(text, file.string());
+    ReadTrace read{summarize(trace), trace_steps(trace), device_of(text)};
+    if (!traces.try_emplace(name, std::move(read)).second) {
       throw InputError(file.string(), "", "there is another trace of that name in the folder");
     }
   }
   return traces;
+}
+
+void check_trace_devices(const ClaimsInput& input) {
+  const auto ours = input.ours.run.environment.find("device");
+  if (ours == input.ours.run.environment.end()) return;
+  for (const auto& [name, trace] : input.traces) {
+    if (trace.device.empty() || ours->second == trace.device) continue;
+    throw InputError(name, "deviceProperties",
+                     fmt::format("is {}, but our run is of {}, unless told "
+                                 "--allow-environment-difference",
+                                 trace.device, ours->second.dump()));
+  }
 }
 
 }  // namespace fusegate

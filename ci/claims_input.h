@@ -46,6 +46,7 @@ inline constexpr std::string_view kNotGiven = "a figure that --published does no
 struct ReadTrace {
   TraceSummary summary;
   TraceSteps steps;
+  std::string device{};  // as PyTorch writes it beside the events; empty where it does not
 };
 
 struct ClaimsInput {
@@ -64,5 +65,8 @@ MeasuredRun read_measured_run(const std::vector<std::filesystem::path>& paths);
 // NAME.json and NAME.json.gz of a folder, as bench/peers/record_trace.py writes them. Throws
 // InputError where the folder cannot be read, a trace cannot be read or is there twice.
 std::map<std::string, ReadTrace, std::less<>> read_traces(const std::filesystem::path& folder);
+
+// Throws InputError where a trace says that it is of another device than our run.
+void check_trace_devices(const ClaimsInput& input);
 
 }  // namespace fusegate

@@ -19,10 +19,11 @@ void show_profile(const KernelProfile& profile, Finding* finding) {
     const std::string line = kernel_line(read_kernel_name(kernel.name), kernel.duration_ns);
     finding->seen.push_back(kernel.stage.empty() ? line : kernel.stage + ": " + line);
   }
-  finding->seen.push_back(fmt::format(
-      "so in {} of {}, each with {}", profile.gaps_ns.size(),
-      format_count(static_cast<std::size_t>(profile.invocations), "profiled process"),
-      format_count(static_cast<std::size_t>(profile.memory_operations), "memory operation")));
+  const auto operations = static_cast<std::size_t>(profile.memory_operations);
+  finding->seen.push_back(
+      fmt::format("{} of {} launched these, and {}", profile.gaps_ns.size(),
+                  format_count(static_cast<std::size_t>(profile.invocations), "profiled call"),
+                  format_count(operations, "memory operation")));
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ KernelNames all_but_gemms(const KernelNames& kernels) {
 
 std::string kernel_line(const KernelName& kernel, double duration_ns) {
   const std::string read =
-      kernel.is_read() ? fmt::format(" ({})", markdown_text(short_kernel_name(kernel))) : "";
+      kernel.is_read() ? fmt::format(" ({})", markdown_code(short_kernel_name(kernel))) : "";
   return fmt::format("{}{}, {}", markdown_code(short_name(kernel.name, kNameWidth)), read,
                      format_time_ns(duration_ns));
 }

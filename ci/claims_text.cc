@@ -56,8 +56,9 @@ std::string libraries_text(const Run& peers) {
 std::string traces_text(const ClaimsInput& input) {
   std::string text;
   for (const auto& [name, trace] : input.traces) {
-    text += fmt::format("{}`{}` ({})", text.empty() ? "" : ", ", name,
-                        format_count(trace.steps.steps, "step"));
+    text += fmt::format("{}`{}` ({}{})", text.empty() ? "" : ", ", name,
+                        format_count(trace.steps.steps, "step"),
+                        trace.device.empty() ? "" : " on " + trace.device);
   }
   return text.empty() ? "none" : text;
 }
@@ -65,10 +66,10 @@ std::string traces_text(const ClaimsInput& input) {
 std::string inputs_text(const ClaimsInput& input) {
   const Run& ours = input.ours.run;
   std::string text = fmt::format("- our run: suite {}, {}\n", markdown_code(ours.provenance.suite),
-                                 markdown_text(describe(ours)));
-  text += fmt::format("- environment: {}\n", markdown_text(environment_text(ours)));
+                                 markdown_code(describe(ours)));
+  text += fmt::format("- environment: {}\n", markdown_code(environment_text(ours)));
   text += input.peers
-              ? fmt::format("- peers: {}\n", markdown_text(describe(input.peers->run) +
+              ? fmt::format("- peers: {}\n", markdown_code(describe(input.peers->run) +
                                                            libraries_text(input.peers->run)))
               : "- peers: none\n";
   text += fmt::format("- traces of torch.profiler: {}\n", traces_text(input));
@@ -81,9 +82,9 @@ std::string inputs_text(const ClaimsInput& input) {
 std::string notes_text(const ClaimsInput& input, const std::vector<std::string>& notes) {
   std::string text;
   for (const Doubt doubt : input.ours.run.doubts) {
-    text += fmt::format("- {}\n", markdown_text(doubt_sentence(doubt)));
+    text += fmt::format("- {}\n", doubt_sentence(doubt));
   }
-  for (const std::string& note : notes) text += fmt::format("- {}\n", markdown_text(note));
+  for (const std::string& note : notes) text += fmt::format("- {}\n", markdown_code(note));
   return text;
 }
 

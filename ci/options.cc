@@ -278,7 +278,7 @@ void add_claims(CLI::App& app, Command* command) {
       "Published figures; by default a store's published/nvidia-a100-sxm4-80gb.json");
   claims->add_option("--out", request->out, "Write the page, in Markdown, there");
   claims->add_flag("--allow-environment-difference", request->allow_environment_differences,
-                   "Take peers although driver, clocks or the like differ");
+                   "Take peers and traces although driver, clocks or the like differ");
   set_command(claims, command, request, claims_command);
 }
 
