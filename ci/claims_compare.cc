@@ -116,7 +116,8 @@ std::string needs(const Side& side, std::string_view operation) {
 }
 
 std::string needs_trace(std::string_view name) {
-  return fmt::format("the trace `{}.json` with torch.profiler's steps", name);
+  return fmt::format("the trace `{}.json` of {}, with torch.profiler's steps", name,
+                     kReferenceProblem);
 }
 
 }  // namespace fusegate

@@ -26,7 +26,8 @@ KernelNames all_but_gemms(const KernelNames& kernels);
 // "`nvjet_...` (cublas nvjet bf16 256x128x64 tn), 57.06 us"
 std::string kernel_line(const KernelName& kernel, double duration_ns);
 
-// By a trace's steps; unknown where there is no such trace, it has no steps, or they differ.
+// By the steps of a trace named OPERATION-IMPLEMENTATION; unknown where there is none, it is of
+// another problem than the series', by its ranges' name, or its steps differ.
 Finding trace_finding(std::string question, const ClaimsInput& input, std::string_view trace,
                       const std::function<Answer(const ReadTrace&)>& rule);
 // The same by its kernels, which are shown.
