@@ -112,14 +112,14 @@ Run load_run(const std::vector<fs::path>& paths) {
   RunMerger merger;
   std::vector<Baseline> baselines(files.size());
   std::vector<char> is_baseline(files.size());
-  std::vector<RunFile> run_files(files.size());
+  std::vector<RunFile> invocations(files.size());
   in_parallel(files.size(), [&](std::size_t i) {
     const std::string text = read_file(files[i]);
     is_baseline[i] = is_baseline_text(text);
     if (is_baseline[i]) {
       baselines[i] = parse_baseline(text, files[i].string());
     } else {
-      run_files[i] = parse_run_file(text, files[i].string());
+      invocations[i] = parse_run_file(text, files[i].string());
     }
   });
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -128,7 +128,7 @@ Run load_run(const std::vector<fs::path>& paths) {
                        "a stored baseline is a whole run and cannot be joined with other files");
     }
     if (is_baseline[i]) return run_of_baseline(std::move(baselines[i]));
-    merger.add(std::move(run_files[i]), files[i].string(), sources.places[i]);
+    merger.add(std::move(invocations[i]), files[i].string(), sources.places[i]);
   }
   Run run = merger.take();
   run.source = source_of(paths);
@@ -137,6 +137,10 @@ Run load_run(const std::vector<fs::path>& paths) {
     throw InputError(run.source, "benchmarks", "no finished invocation: no benchmark was measured");
   }
   return run;
+}
+
+std::vector<fs::path> run_files(const std::vector<fs::path>& paths) {
+  return sources_of(paths).files;
 }
 
 }  // namespace fusegate

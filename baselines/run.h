@@ -42,4 +42,8 @@ struct Run {
 // unreadable files, invocations whose environments differ.
 Run load_run(const std::vector<std::filesystem::path>& paths);
 
+// The files that load_run() reads for them, in the order of the invocations; it throws alike for
+// folders that cannot be read and for a file named twice.
+std::vector<std::filesystem::path> run_files(const std::vector<std::filesystem::path>& paths);
+
 }  // namespace fusegate

@@ -78,7 +78,7 @@ void require_no_measuring(const json& protocol, const std::vector<std::string>& 
 
 void add_options(CLI::App& app, Options& options) {
   app.add_option("--suite", options.suite,
-                 "Suite by name (smoke, pr, nightly, ladder) or .json file");
+                 "Suite by name (smoke, pr, nightly, ladder, claims) or .json file");
   app.add_option("--device", options.device, "auto, cuda or cpu")->capture_default_str();
   add_axis<std::int64_t>(app, options, "batch", "batch", "Batch sizes, as in --batch=1,8,64");
   add_axis<std::int64_t>(app, options, "seq", "seq", "Sequence lengths");

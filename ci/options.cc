@@ -10,6 +10,7 @@
 #include "baselines/error.h"
 #include "ci/accept_command.h"
 #include "ci/calibrate_options.h"
+#include "ci/claims_command.h"
 #include "ci/doctor_command.h"
 #include "ci/duet_command.h"
 #include "ci/explain_command.h"
@@ -260,6 +261,27 @@ void add_calibrate(CLI::App& app, Command* command, const std::vector<std::strin
   set_command(calibrate, command, request, calibrate_command);
 }
 
+void add_claims(CLI::App& app, Command* command) {
+  CLI::App* claims = app.add_subcommand(
+      "claims", "Hold a run against the statements of \"Profiling in PyTorch, part 2\"");
+  auto request = std::make_shared<ClaimsRequest>();
+  request->stores = default_stores(fs::current_path());
+  claims
+      ->add_option("--candidate", request->candidate,
+                   "Run folders or run files, together one run; suite claims has all it takes")
+      ->required();
+  claims->add_option("--peers", request->peers, "Run folders or run files of peers (run --peers)");
+  claims->add_option("--traces", request->traces,
+                     "Folder of torch.profiler's traces (bench/peers/record_trace.py)");
+  claims->add_option(
+      "--published", request->published,
+      "Published figures; by default a store's published/nvidia-a100-sxm4-80gb.json");
+  claims->add_option("--out", request->out, "Write the page, in Markdown, there");
+  claims->add_flag("--allow-environment-difference", request->allow_environment_differences,
+                   "Take peers and traces although driver, clocks or the like differ");
+  set_command(claims, command, request, claims_command);
+}
+
 void add_traces(CLI::App& app, Command* command) {
   CLI::App* table = app.add_subcommand("trace-table", "Print what a trace holds, by name");
   auto of_table = std::make_shared<TraceTableRequest>();
@@ -333,6 +355,7 @@ Command parse_command_line(int argc, char** argv) {
   add_doctor(app, &command);
   add_calibrate(app, &command, flags);
   add_traces(app, &command);
+  add_claims(app, &command);
   if (const auto problem = unknown_command(app, own)) return usage_error(*problem);
   const Command parsed = parse(app, own, &command);
   const bool passes_on =

@@ -6,10 +6,13 @@
 
 namespace fusegate {
 
-Trace read_trace_file(const std::filesystem::path& path) {
+std::string read_trace_text(const std::filesystem::path& path) {
   std::string text = read_file(path);
-  if (is_gzip(text)) text = gunzip(text, path.string());
-  return parse_trace(text, path.string());
+  return is_gzip(text) ? gunzip(text, path.string()) : text;
+}
+
+Trace read_trace_file(const std::filesystem::path& path) {
+  return parse_trace(read_trace_text(path), path.string());
 }
 
 }  // namespace fusegate

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "baselines/trace.h"
 
@@ -9,5 +10,7 @@ namespace fusegate {
 
 // JSON, or gzip of it, of fusegate's or PyTorch's (baselines/trace_reader.h). Throws InputError.
 Trace read_trace_file(const std::filesystem::path& path);
+// Its JSON, unpacked.
+std::string read_trace_text(const std::filesystem::path& path);
 
 }  // namespace fusegate

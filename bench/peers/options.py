@@ -27,7 +27,7 @@ def parse_options(arguments):
     parser = Parser(prog="peers.py", allow_abbrev=False,
                     description="Times PyTorch, its compiler and Liger as fusegate_bench times its kernels: one "
                                 "process an invocation.")
-    parser.add_argument("--suite", help="by name (ladder, smoke, pr, nightly) or .json file (default: ladder)")
+    parser.add_argument("--suite", help="by name (ladder, smoke, pr, nightly, claims) or .json file (default: ladder)")
     parser.add_argument("--problem", action="append", type=_problem, metavar="BATCH,SEQ,DIM,HIDDEN",
                         help="in place of a suite; may be repeated")
     for axis in AXES:

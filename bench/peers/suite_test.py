@@ -80,7 +80,7 @@ class SuiteTest(unittest.TestCase):
             self.assertEqual(parse_suite(read_suite_json(suite_path(name)), name).name, name)
 
     def test_says_which_suites_there_are(self):
-        with self.assertRaisesRegex(InputError, "nope: no such suite; there are ladder, nightly"):
+        with self.assertRaisesRegex(InputError, "nope: no such suite; there are claims, ladder, nightly"):
             suite_path("nope")
 
     def test_the_ladder_is_the_targets_eleven_problems(self):
