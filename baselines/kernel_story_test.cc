@@ -15,6 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 constexpr const char* kBig = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_TNT";
@@ -129,6 +130,18 @@ TEST(KernelStory, TellsOfTimeBetweenTheSameKernelsAlsoWhereTimeIsUnchanged) {
   host.slower = 0.1;
   story = story_of(host);
   EXPECT_EQ(story.kind, StoryKind::kGaps);
+}
+
+TEST(KernelStory, TellsOfKernelsThatOverlapByLess) {
+  Side before, after;
+  before.launches[1].gap_ns = -30e3;
+  after.launches[1].gap_ns = -15e3;
+  const GateResult result = gate(run_of(before), run_of(after), {});
+  ASSERT_THAT(result.stories, SizeIs(1));
+  const KernelStory& story = result.stories[0];
+  EXPECT_EQ(story.kind, StoryKind::kGaps);
+  EXPECT_THAT(story.sentence, HasSubstr("the same kernels overlap by "));
+  EXPECT_THAT(story.sentence, Not(HasSubstr("the host")));
 }
 
 TEST(KernelStory, TellsOfALaterStart) {

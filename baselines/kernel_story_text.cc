@@ -68,7 +68,18 @@ std::string launches(const KernelStory& story) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
+// Kernels that are launched early run beside the one before, which is no host's doing.
+bool overlap_moved(const KernelStory& story) {
+  return story.gaps_moved && !story.leads_moved && story.gaps_ns.before <= 0 &&
+         story.gaps_ns.after <= 0;
+}
+
 std::string gaps(const KernelStory& story) {
+  if (overlap_moved(story)) {
+    return fmt::format(
+        "the same kernels overlap by {} instead of {}: when each lets the next one in",
+        microseconds(-story.gaps_ns.after), microseconds(-story.gaps_ns.before));
+  }
   std::vector<std::string> texts;
   const auto add = [&](const BeforeAfter& time_ns, std::string_view what) {
     texts.push_back(fmt::format("{} {} {} ({} -> {})", microseconds(std::abs(time_ns.change())),

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
 
-bool is_step(const TraceEvent& event) {
-  return event.category == TraceCategory::kRange && event.name.starts_with(kStepPrefix);
-}
-
 bool has_row(TraceCategory category) {
   return category != TraceCategory::kPython && category != TraceCategory::kGpuRange;
 }
@@ -86,6 +82,10 @@ class Summarizer {
 };
 
 }  // namespace
+
+bool is_step(const TraceEvent& event) {
+  return event.category == TraceCategory::kRange && event.name.starts_with(kStepPrefix);
+}
 
 TraceSummary summarize(const Trace& trace) { return Summarizer(trace).take(); }
 

@@ -37,6 +37,9 @@ struct TraceSummary {
   std::size_t steps = 0;     // ranges "ProfilerStep#N", which make one row, "ProfilerStep*"
 };
 
+// A range "ProfilerStep#N", as torch.profiler names the steps of its schedule.
+bool is_step(const TraceEvent& event);
+
 TraceSummary summarize(const Trace& trace);
 
 }  // namespace fusegate

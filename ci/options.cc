@@ -287,6 +287,11 @@ void add_traces(CLI::App& app, Command* command) {
   auto of_table = std::make_shared<TraceTableRequest>();
   add_trace_table_options(*table, *of_table);
   set_command(table, command, of_table, trace_table_command);
+  CLI::App* check =
+      app.add_subcommand("trace-check", "Hold each step of a trace against what it should contain");
+  auto of_check = std::make_shared<TraceCheckRequest>();
+  add_trace_check_options(*check, *of_check);
+  set_command(check, command, of_check, trace_check_command);
   CLI::App* diff = app.add_subcommand("trace-diff", "Print where two traces differ, by name");
   auto of_diff = std::make_shared<TraceDiffRequest>();
   add_trace_diff_options(*diff, *of_diff);

@@ -40,6 +40,13 @@ void add_trace_table_options(CLI::App& app, TraceTableRequest& request) {
   add_layout(app, request);
 }
 
+void add_trace_check_options(CLI::App& app, TraceCheckRequest& request) {
+  app.add_option("trace", request.trace, kTraceHelp)->required();
+  app.add_option("--expect", request.expectation,
+                 "JSON file of what each step should contain (baselines/step_expectation.h)")
+      ->required();
+}
+
 void add_trace_diff_options(CLI::App& app, TraceDiffRequest& request) {
   app.add_option("a", request.a, kTraceHelp)->required();
   app.add_option("b", request.b, "The other")->required();

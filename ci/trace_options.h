@@ -1,14 +1,16 @@
-// The options of `fusegate trace-table` and `fusegate trace-diff`.
+// The options of `fusegate trace-table`, `trace-check` and `trace-diff`.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
+#include "ci/trace_check_command.h"
 #include "ci/trace_diff_command.h"
 #include "ci/trace_table_command.h"
 
 namespace fusegate {
 
 void add_trace_table_options(CLI::App& app, TraceTableRequest& request);
+void add_trace_check_options(CLI::App& app, TraceCheckRequest& request);
 void add_trace_diff_options(CLI::App& app, TraceDiffRequest& request);
 
 }  // namespace fusegate

@@ -278,6 +278,21 @@ class RealTraceTest(FolderTest):
             _, table = self.table(f"geglu_mlp-{name}")
             self.assertEqual((table["kernels"], table["steps"], table["unowned"]), (3 * kernels, 3, 0), name)
 
+    def test_is_held_against_what_it_should_contain(self):
+        products = {"what": "GEMM", "pattern": "nvjet|gemm", "count": 3}
+        eager = {"kernels": [products, {"what": "gelu", "pattern": "GeluCUDAKernel", "count": 1},
+                             {"what": "mul", "pattern": "MulFunctor", "count": 1}],
+                 "launch_nothing": ["^aten::t$"]}
+        self.assertEqual(self.checked("geglu_mlp-torch_eager", eager).returncode, 0)
+        result = self.checked("geglu_mlp-torch_compile", {"kernels": eager["kernels"]})
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("NOT   kernels: expected 3 GEMM, 1 gelu, 1 mul\n", result.stdout)
+        self.assertIn("triton_poi_fused_gelu_mul_0", result.stdout)
+
+    def checked(self, name, expectation):
+        pathlib.Path(self.path("expected.json")).write_text(json.dumps(expectation), encoding="utf-8")
+        return self.fusegate("trace-check", REAL / f"{name}.json.gz", "--expect", self.path("expected.json"))
+
     def test_compiling_leaves_the_products_alone_and_makes_one_kernel_of_gelu_and_mul(self):
         result = self.fusegate("trace-diff", REAL / "geglu_mlp-torch_eager.json.gz",
                                REAL / "geglu_mlp-torch_compile.json.gz", "--json", self.path("diff.json"))
