@@ -16,6 +16,9 @@ namespace {
 
 using PointwiseBlock = Block<256, 1>;
 constexpr PointwiseGrid kGrid{PointwiseBlock::kThreads, PointwiseBlock::kPacks};
+// Past kLargeOutput.
+using LargeBlock = Block<1024, 1>;
+constexpr PointwiseGrid kLargeGrid{LargeBlock::kThreads, LargeBlock::kPacks};
 using BiasBlock = Block<256, 1>;
 constexpr PointwiseGrid kBiasGrid{BiasBlock::kThreads, BiasBlock::kPacks};
 
@@ -24,6 +27,13 @@ template <typename Format, typename Op, typename Slowdown, typename... In>
 __global__ void __launch_bounds__(PointwiseBlock::kThreads)
     pointwise_kernel(Slowdown slowdown, void* out, unsigned packs, unsigned tail, In... in) {
   pointwise<Format, Op, PointwiseBlock>(slowdown, out, packs, tail, in...);
+}
+
+// A kernel by another name, as their times differ.
+template <typename Format, typename Op, typename Slowdown, typename... In>
+__global__ void __launch_bounds__(LargeBlock::kThreads)
+    large_pointwise_kernel(Slowdown slowdown, void* out, unsigned packs, unsigned tail, In... in) {
+  pointwise<Format, Op, LargeBlock>(slowdown, out, packs, tail, in...);
 }
 
 // The bias repeats every row, which is so many packs or, where not kPacked, elements of the items.
@@ -115,13 +125,23 @@ template <typename Op, typename... In>
 void enqueue_pointwise(const Tensor& out, cudaStream_t stream, const In&... in) {
   if (out.count() == 0) return;
   dispatch_format(out.dtype, [&]<typename Format>() {
+    const bool large = out.bytes() >= kLargeOutput;
+    const PointwiseGrid& grid = large ? kLargeGrid : kGrid;
     const PointwisePlan plan =
-        plan_pointwise(out.count(), kInAPack<Format>, aligned_to_16(out.data, in.data...), kGrid);
-    const auto kernel_of = []<typename Slowdown>(Slowdown) {
-      return pointwise_kernel<Format, Op, Slowdown, decltype(In::data)...>;
+        plan_pointwise(out.count(), kInAPack<Format>, aligned_to_16(out.data, in.data...), grid);
+    const auto enqueue = [&](auto kernel_of) {
+      launch<Op>(kernel_of, plan.blocks, grid.threads, out, stream, out.data, plan.packs, plan.tail,
+                 in.data...);
     };
-    launch<Op>(kernel_of, plan.blocks, kGrid.threads, out, stream, out.data, plan.packs, plan.tail,
-               in.data...);
+    if (large) {
+      enqueue([]<typename Slowdown>(Slowdown) {
+        return large_pointwise_kernel<Format, Op, Slowdown, decltype(In::data)...>;
+      });
+    } else {
+      enqueue([]<typename Slowdown>(Slowdown) {
+        return pointwise_kernel<Format, Op, Slowdown, decltype(In::data)...>;
+      });
+    }
   });
 }
 

@@ -60,7 +60,9 @@ class PointwiseOnGpu : public GpuTest {
                                        {33, 3073},
                                        {128, 3072},
                                        {129, 11008},
-                                       {2048, 6146}}) {
+                                       {2048, 6146},
+                                       {16385, 1025},  // from here on by the largest blocks
+                                       {16384, 1024}}) {
         const Tensor g = random(rows, cols, dtype, kScale, 1);
         const Tensor u = random(rows, cols, dtype, kScale, 2);
         EXPECT_EQ(output_of(one, g, u), output_of(other, g, u))

@@ -68,6 +68,12 @@ SpecializedGeluMul make(const GeluMulShape& shape, const cudaDeviceProp& device)
 }  // namespace
 
 PointwiseGrid specialized_grid(const GeluMulShape& shape, std::int64_t resident_threads) {
+  const std::int64_t bytes =
+      shape.rows * shape.cols * static_cast<std::int64_t>(dtype_bytes(shape.dtype));
+  constexpr PointwiseGrid kLargest{.threads = 1024, .packs_a_thread = 1};
+  if (static_cast<std::size_t>(bytes) >= kLargeOutput && plan_of(shape, kLargest).exact(kLargest)) {
+    return kLargest;
+  }
   for (const unsigned packs_a_thread : {2u, 1u}) {
     for (const unsigned threads : {256u, 128u, 64u}) {
       const PointwiseGrid grid{threads, packs_a_thread};

@@ -24,7 +24,8 @@ struct GeluMulShape {
   auto operator<=>(const GeluMulShape&) const = default;
 };
 
-// The largest block that the elements fill without rest. Several packs a thread only where blocks
+// The largest block that the elements fill without rest; of 1024 threads where the output is large
+// (kLargeOutput), of 256 at most where it is not. Several packs a thread only where blocks
 // remain to fill the GPU with: resident_threads is how many it holds.
 PointwiseGrid specialized_grid(const GeluMulShape& shape, std::int64_t resident_threads);
 

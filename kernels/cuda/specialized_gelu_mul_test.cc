@@ -45,7 +45,10 @@ TEST(SpecializedGeluMul, TakesTheLargestBlockThatTheElementsFill) {
   };
   EXPECT_EQ(grid(1, 3072), std::pair(128u, 1u)) << "384 packs are a block and a half of 256";
   EXPECT_EQ(grid(128, 3072), std::pair(256u, 1u)) << "too few for two packs a thread";
-  EXPECT_EQ(grid(8192, 3072), std::pair(256u, 2u));
+  EXPECT_EQ(grid(4096, 3072), std::pair(256u, 2u));
+  EXPECT_EQ(grid(8192, 3072), std::pair(1024u, 1u)) << "48 MiB";
+  EXPECT_EQ(grid(8192, 3073), std::pair(1024u, 1u));
+  EXPECT_EQ(grid(8191, 3073), std::pair(256u, 1u)) << "nothing fills it without rest";
   EXPECT_EQ(grid(8, 3073), std::pair(256u, 1u)) << "nothing fills it without rest";
 }
 
