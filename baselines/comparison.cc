@@ -206,9 +206,10 @@ bool both_show(const Contrast& time, const Contrast& cycles, double direction, c
 std::optional<bool> slower_by_the_clock(const Comparison& comparison, const Rule& rule) {
   const bool slower = comparison.p_slower_in_time_alone <= rule.false_discovery_rate;
   const bool faster = comparison.p_faster_in_time_alone <= rule.false_discovery_rate;
-  if (!comparison.equal_clock || (!slower && !faster)) return std::nullopt;
+  if (!comparison.equal_clock || !comparison.cycles || (!slower && !faster)) return std::nullopt;
   const double direction = slower ? 1 : -1;
-  const double left_at_equal_clock = direction * comparison.equal_clock->effect;
+  const double left_at_equal_clock =
+      std::min(direction * comparison.equal_clock->effect, direction * comparison.cycles->effect);
   const double half = direction * comparison.time.effect / 2;
   if (left_at_equal_clock > std::max(half, std::log1p(rule.min_effect))) return std::nullopt;
   return slower;

@@ -61,9 +61,9 @@ struct Comparison {
 bool both_show(const Contrast& time, const Contrast& cycles, double direction, const Rule& rule);
 
 // Whether time, at whatever clock, is slower (true) or faster (false) for certain, and that is the
-// clock's doing: at equal clock less than half of it is left, or nothing that matters. Time may be
-// certain where time at equal clock is not, with nearly the same effect, as two cards' times differ
-// by less: that is no clock that moved.
+// clock's doing: at equal clock or in cycles less than half of it is left, or nothing that matters.
+// Time may be certain where time at equal clock is not, with nearly the same effect, as two cards'
+// times differ by less: that is no clock that moved.
 std::optional<bool> slower_by_the_clock(const Comparison& comparison, const Rule& rule);
 
 // In the input's order; both pointers of each are set, and both have invocations.

@@ -90,7 +90,7 @@ TEST_F(AtAnotherClock, ALowerClockIsNoSlowerKernel) {
 
 TEST_F(AtAnotherClock, WhatIsLeftAtEqualClockIsNotTheClocks) {
   Comparison comparison = compared(series(0, -0.02));
-  comparison.equal_clock->effect = 0.9 * comparison.time.effect;
+  comparison.equal_clock->effect = comparison.cycles->effect = 0.9 * comparison.time.effect;
   EXPECT_EQ(slower_by_the_clock(comparison, {}), std::nullopt);
   comparison.equal_clock->effect = 0.4 * comparison.time.effect;
   EXPECT_EQ(slower_by_the_clock(comparison, {}), true);

@@ -102,7 +102,13 @@ StoryKind kind_of(const KernelStory& story, const Verdict& verdict) {
   }
   if (changed != StoryKind::kNothing) return changed;
   if (verdict.clock_moved) return StoryKind::kClock;
-  return story.gaps_moved || story.leads_moved ? StoryKind::kGaps : StoryKind::kNothing;
+  const bool host = story.gaps_moved || story.leads_moved || story.host_moved;
+  return host ? StoryKind::kGaps : StoryKind::kNothing;
+}
+
+bool doubled_or_halved(const BeforeAfter& time_ns) {
+  constexpr double kTimes = 2;
+  return time_ns.after >= kTimes * time_ns.before || time_ns.before >= kTimes * time_ns.after;
 }
 
 double counter(const BenchmarkSeries& series, const std::string& name) {
@@ -149,6 +155,8 @@ KernelStory tell_story(const BenchmarkSeries* baseline, const BenchmarkSeries* c
     compare_profiles(*baseline->profile, *candidate->profile, least_ns, level, story);
   }
   story.host_ns = {counter(*baseline, "host_ns"), counter(*candidate, "host_ns")};
+  story.host_moved = verdict.baseline_invocations > 1 && verdict.candidate_invocations > 1 &&
+                     doubled_or_halved(story.host_ns);
   story.kind = kind_of(story, verdict);
   story.sentence = story_sentence(story, verdict);
   return story;

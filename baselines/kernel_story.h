@@ -16,7 +16,7 @@ enum class StoryKind {
   kNothing,      // the same kernels, and no verdict that asks for a cause
   kLaunches,     // more or fewer kernels or memory operations
   kOtherKernel,  // another kernel in a kernel's place
-  kGaps,         // the same kernels with more (or less) time around them: the host
+  kGaps,  // the same kernels with more (or less) time around them, or to launch them: the host
   kSameKernels,  // the same kernels, slower or faster themselves
   kClock,        // the same kernels at another clock
   kUntold,       // time changed, and the profiled calls show less than half of that
@@ -61,6 +61,10 @@ struct KernelStory {
   BeforeAfter memory_ns;
   BeforeAfter memory_operations;
   BeforeAfter host_ns;  // of a call, from the counters
+  // It doubled or halved. Runs of unchanged code on H200s differed by up to 1.4 times (five
+  // processes a side, 104 benchmarks) and 1.9 times (two a side, 344); single processes by up
+  // to 2.4 times.
+  bool host_moved = false;
 
   // Other kernels, or more or fewer of them or of memory operations.
   bool launches_changed() const;

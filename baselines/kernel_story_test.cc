@@ -34,6 +34,7 @@ struct Side {
   std::vector<TestLaunch> launches = kMlp;
   double slower = 0;
   double clock_ghz = 2;
+  double host_ns = 9000;
 };
 
 // Five invocations of one benchmark, and others beside it that stay as they are.
@@ -42,7 +43,7 @@ Run run_of(const Side& side) {
   for (double& time_ns : times) time_ns *= 1 + side.slower;
   BenchmarkSeries mlp = test_series("mlp", times, side.clock_ghz);
   mlp.profile = test_profile(side.launches);
-  mlp.counters["host_ns"] = 9000;
+  mlp.counters["host_ns"] = side.host_ns;
   return test_run({test_series("a", {1000, 1000.5, 999.5, 1000.2, 999.8}), mlp});
 }
 
@@ -142,6 +143,23 @@ TEST(KernelStory, TellsOfKernelsThatOverlapByLess) {
   EXPECT_EQ(story.kind, StoryKind::kGaps);
   EXPECT_THAT(story.sentence, HasSubstr("the same kernels overlap by "));
   EXPECT_THAT(story.sentence, Not(HasSubstr("the host")));
+}
+
+// A delay may hide behind kernels that still run.
+TEST(KernelStory, TellsOfAHostThatTakesTwiceAsLongToLaunch) {
+  const auto story_at = [](double host_ns) {
+    Side host;
+    host.host_ns = host_ns;
+    const GateResult result = gate_of(host);
+    return result.stories.empty() ? KernelStory() : result.stories[0];
+  };
+  EXPECT_EQ(story_at(17e3).kind, StoryKind::kNothing);
+  EXPECT_EQ(story_at(60e3).kind, StoryKind::kGaps);
+  EXPECT_EQ(
+      story_at(60e3).sentence,
+      "the same kernels: the host takes 60.00 us to launch them where it took 9.00 us; time is "
+      "unchanged");
+  EXPECT_EQ(story_at(4e3).kind, StoryKind::kGaps);
 }
 
 TEST(KernelStory, TellsOfALaterStart) {

@@ -88,7 +88,12 @@ std::string gaps(const KernelStory& story) {
   };
   if (story.gaps_moved) add(story.gaps_ns, "between them");
   if (story.leads_moved) add(story.leads_ns, "before the first");
-  return fmt::format("the same kernels with {}: the host", fmt::join(texts, " and "));
+  std::string text = "the same kernels";
+  if (!texts.empty()) text += fmt::format(" with {}", fmt::join(texts, " and "));
+  text += ": the host";
+  if (!story.host_moved) return text;
+  return text + fmt::format(" takes {} to launch them where it took {}",
+                            microseconds(story.host_ns.after), microseconds(story.host_ns.before));
 }
 
 // The kernel that changed most the verdict's way, and its share of all that did.
