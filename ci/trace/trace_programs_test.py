@@ -1,5 +1,6 @@
 """fusegate's traces by a parser that is not ours, and PyTorch's by fusegate trace-table and trace-diff."""
 
+import gzip
 import importlib.util
 import json
 import os
@@ -305,6 +306,29 @@ class RealTraceTest(FolderTest):
         self.assertEqual(len(only["only in A"]), 2)
         self.assertTrue(all("at::native" in name for name in only["only in A"]))
         self.assertEqual(only["only in B"], ["triton_poi_fused_gelu_mul_0"])
+
+
+class RealImportedTest(ImportedTest):
+    """Our traces of that H200 and PyTorch's, by Perfetto's importer."""
+
+    def kernels(self, name):
+        packed = (REAL / f"{name}.json.gz").read_bytes()
+        pathlib.Path(self.path("ours.json")).write_bytes(gzip.decompress(packed))
+        rows, errors = self.query("select name from slice where category = 'kernel' order by ts",
+                                  "select name, value from stats where severity = 'error' and value > 0")
+        self.assertEqual(errors, [])
+        return [row["name"] for row in rows]
+
+    def test_show_the_same_kernel_for_the_same_linear(self):
+        ours = self.kernels("linear-fusegate")
+        self.assertEqual(len(ours), 3)
+        self.assertEqual(ours, self.kernels("linear-torch_eager"))
+
+    def test_show_the_same_products_for_the_same_mlp(self):
+        products = [[kernel for kernel in self.kernels(f"geglu_mlp-{name}") if kernel.startswith("nvjet")]
+                    for name in ("fusegate", "torch_eager")]
+        self.assertEqual(len(products[0]), 9)
+        self.assertEqual(products[0], products[1])
 
 
 class TraceDiffTest(FolderTest):
