@@ -34,7 +34,8 @@ Outcome Tracing::run(const std::filesystem::path& out) {
   if (traced_.empty()) return Outcome::kFailures;
   probe_.look();
   write_trace(out, trace());
-  fmt::print(stderr, "fusegate_bench: {} benchmarks traced in {}\n", traced_.size(), out.string());
+  fmt::print(stderr, "fusegate_bench: {} benchmark{} traced in {}\n", traced_.size(),
+             traced_.size() == 1 ? "" : "s", out.string());
   return failures_.empty() ? Outcome::kComplete : Outcome::kFailures;
 }
 

@@ -24,6 +24,11 @@ void add_gemm(const BenchmarkFigures& figures, const std::string& dtype, FloorRa
   if (figures.tflops > best.value) best = {figures.tflops, figures.name};
 }
 
+void lend(const std::string& from, const std::string& to, FloorRates* rates) {
+  const auto measured = rates->gemm_tflops.find(from);
+  if (measured != rates->gemm_tflops.end()) rates->gemm_tflops.try_emplace(to, measured->second);
+}
+
 const BenchmarkFigures* shortest_with_kernels(const std::vector<BenchmarkFigures>& run) {
   const BenchmarkFigures* shortest = nullptr;
   for (const BenchmarkFigures& figures : run) {
@@ -50,6 +55,8 @@ FloorRates measured_rates(const std::vector<BenchmarkFigures>& run) {
       rates.copy_gbps = MeasuredRate{figures.gbps, figures.name};
     }
   }
+  lend("bf16", "fp16", &rates);
+  lend("fp16", "bf16", &rates);
   return rates;
 }
 

@@ -10,7 +10,9 @@
 //
 //   GEMM rate  the best TFLOP/s of the run's `linear` and `control_gemm` benchmarks of that dtype,
 //              among those that take 20 us and more: shorter ones do not fill the device. On an
-//              H200 the same cuBLAS reached 166 TFLOP/s in 3.6 us and 809 in 913 us.
+//              H200 the same cuBLAS reached 166 TFLOP/s in 3.6 us and 809 in 913 us. bf16 and fp16
+//              lend theirs to each other where one was not measured: tensor cores multiply both
+//              at one rate.
 //   copy rate  of the largest `control_copy`, read and written bytes together: a smaller one is
 //              served by the L2. On an H200 19 MB were copied at 5,484 GB/s and 151 MB at 4,088.
 //   launch     the time a kernel of the run's shortest benchmark, such as an element-wise kernel

@@ -44,6 +44,16 @@ TEST(MeasuredRates, TakeTheBestGemmOfEachDtypeThatIsLongEnough) {
   EXPECT_DOUBLE_EQ(rates.gemm_tflops.at("fp16").value, 400);
 }
 
+TEST(MeasuredRates, LendTheGemmRateBetweenFormatsOf16Bits) {
+  const FloorRates rates = measured_rates(
+      {figures("linear/addmm/bf16", 100e3, 5e10, 1), figures("geglu/fused/fp32", 100e3, 5e10, 1)});
+  ASSERT_EQ(rates.gemm_tflops.size(), 2u);
+  EXPECT_DOUBLE_EQ(rates.gemm_tflops.at("fp16").value, 500);
+  EXPECT_TRUE(rates.gemm_tflops.at("fp16").benchmark.starts_with("linear/addmm/bf16/"));
+  const FloorRates other = measured_rates({figures("control_gemm/cublas/fp16", 50e3, 2e10, 1)});
+  EXPECT_DOUBLE_EQ(other.gemm_tflops.at("bf16").value, 400);
+}
+
 TEST(MeasuredRates, TakeTheLargestCopyAndNotTheFastest) {
   const FloorRates rates = measured_rates({figures("control_copy/memcpy/bf16", 40e3, 0, 1.6e8, 0),
                                            figures("control_copy/cached/bf16", 3e3, 0, 1.8e7, 0)});
