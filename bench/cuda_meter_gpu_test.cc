@@ -2,45 +2,30 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "bench/meter.h"
+#include "bench/meter_test_fixture.h"
 #include "kernels/workspace.h"
 
 namespace fusegate {
 namespace {
 
-class CudaMeterTest : public testing::Test {
+class CudaMeterTest : public MeterTest {
  protected:
-  void SetUp() override {
-    try {
-      device_ = open_device("cuda");
-    } catch (const DeviceError&) {
-      GTEST_SKIP() << "no GPU here";
-    }
-    meter_ = make_meter(*device_);
-  }
-
   PreparedKernel prepared(const std::string& operation, const std::string& name) {
     const Problem problem{1, 128, 768, 3072, Dtype::kBf16};
     workspace_.emplace(*device_, find_operation(operation), problem, 1);
-    const auto found = std::ranges::find_if(implementations(), [&](const Implementation& i) {
-      return i.operation == operation && i.name == name && i.device == "cuda";
-    });
     PreparedKernel kernel =
-        found->prepare(*device_, problem, workspace_->inputs(), workspace_->output());
+        implementation(operation, name)
+            .prepare(*device_, problem, workspace_->inputs(), workspace_->output());
     kernel.launch();
     device_->synchronize();
     return kernel;
   }
 
-  std::unique_ptr<Device> device_;
-  std::unique_ptr<Meter> meter_;
   std::optional<Workspace> workspace_;
 };
 

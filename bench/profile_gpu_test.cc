@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/meter.h"
+#include "bench/meter_test_fixture.h"
 #include "bench/trace_check.h"
 #include "kernels/workspace.h"
 
@@ -21,17 +21,8 @@ struct Prepared {
   PreparedKernel kernel;
 };
 
-class ProfileGpuTest : public testing::Test {
+class ProfileGpuTest : public MeterTest {
  protected:
-  void SetUp() override {
-    try {
-      device_ = open_device("cuda");
-    } catch (const DeviceError& error) {
-      GTEST_SKIP() << error.what();
-    }
-    meter_ = make_meter(*device_);
-  }
-
   Prepared prepare(const Implementation& implementation, const Problem& problem) {
     Prepared prepared{
         std::make_unique<Workspace>(*device_, find_operation(implementation.operation), problem, 1),
@@ -41,10 +32,7 @@ class ProfileGpuTest : public testing::Test {
     return prepared;
   }
   Prepared prepare(const std::string& operation, const std::string& name) {
-    const auto found = std::ranges::find_if(implementations(), [&](const Implementation& i) {
-      return i.operation == operation && i.name == name && i.device == "cuda";
-    });
-    return prepare(*found, {1, 128, 768, 3072, Dtype::kBf16});
+    return prepare(implementation(operation, name), {1, 128, 768, 3072, Dtype::kBf16});
   }
 
   // Nothing where CUPTI cannot be used here, which the test then skips for.
@@ -76,8 +64,6 @@ class ProfileGpuTest : public testing::Test {
     EXPECT_THAT(unmet_lines(*checked), testing::IsEmpty());
   }
 
-  std::unique_ptr<Device> device_;
-  std::unique_ptr<Meter> meter_;
   std::string why_;
 };
 

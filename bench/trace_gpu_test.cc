@@ -2,9 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,20 +11,17 @@
 #include "baselines/trace_owners.h"
 #include "baselines/trace_reader.h"
 #include "baselines/trace_summary.h"
+#include "bench/meter_test_fixture.h"
 #include "bench/tracing.h"
 
 namespace fusegate {
 namespace {
 
-class TraceGpuTest : public testing::Test {
+class TraceGpuTest : public MeterTest {
  protected:
   void SetUp() override {
-    try {
-      device_ = open_device("cuda");
-    } catch (const DeviceError& error) {
-      GTEST_SKIP() << error.what();
-    }
-    meter_ = make_meter(*device_);
+    MeterTest::SetUp();
+    if (IsSkipped()) return;
     try {
       meter_->attach_profiler();
     } catch (const ProfilerError& error) {
@@ -41,11 +36,8 @@ class TraceGpuTest : public testing::Test {
   // The trace of the implementations, in this order, as it is read from what was written.
   void trace(const std::string& operation, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
-      const auto found = std::ranges::find_if(implementations(), [&](const Implementation& i) {
-        return i.operation == operation && i.name == name && i.device == "cuda";
-      });
-      ASSERT_NE(found, implementations().end()) << name;
-      plan_.benchmarks.push_back({&*found, {1, 128, 768, 3072, Dtype::kBf16}});
+      plan_.benchmarks.push_back(
+          {&implementation(operation, name), {1, 128, 768, 3072, Dtype::kBf16}});
     }
     const auto path = folder_.path() / "trace.json";
     ASSERT_EQ(Tracing(*device_, *meter_, plan_, *probe_, info_).run(path), Outcome::kComplete);
@@ -90,8 +82,6 @@ class TraceGpuTest : public testing::Test {
   }
 
   ScratchFolder folder_;
-  std::unique_ptr<Device> device_;
-  std::unique_ptr<Meter> meter_;
   std::optional<EnvironmentProbe> probe_;
   std::optional<Ballast> ballast_;
   InvocationInfo info_;
