@@ -57,39 +57,29 @@ InvocationOptions invocation_options(const Options& options, const Suite& suite,
   throw std::runtime_error("the device was lost, and fusegate_bench could not start again");
 }
 
+int exit_code(Outcome outcome) { return outcome == Outcome::kComplete ? 0 : kBadInput; }
+
 int finish(Outcome outcome, const InvocationOptions& options, char** argv) {
-  switch (outcome) {
-    case Outcome::kComplete:
-      return 0;
-    case Outcome::kFailures:
-      return kBadInput;
-    case Outcome::kInterrupted:
-      fmt::print(stderr, "fusegate_bench: interrupted{}\n",
-                 options.out ? "; what was measured is kept in " + options.out->string() : "");
-      return kBadInput;
-    case Outcome::kDeviceLost:
-      // Without a run file nothing says what is done already.
-      if (options.out) resume(argv);
-      fmt::print(stderr, "fusegate_bench: the device was lost; the rest was not measured\n");
-      return kBadInput;
+  if (outcome == Outcome::kInterrupted) {
+    fmt::print(stderr, "fusegate_bench: interrupted{}\n",
+               options.out ? "; what was measured is kept in " + options.out->string() : "");
   }
-  return kBadInput;
+  if (outcome == Outcome::kDeviceLost) {
+    // Without a run file nothing says what is done already.
+    if (options.out) resume(argv);
+    fmt::print(stderr, "fusegate_bench: the device was lost; the rest was not measured\n");
+  }
+  return exit_code(outcome);
 }
 
 int finish_trace(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kComplete:
-      return 0;
-    case Outcome::kFailures:
-      return kBadInput;
-    case Outcome::kInterrupted:
-      fmt::print(stderr, "fusegate_bench: interrupted; no trace was written\n");
-      return kBadInput;
-    case Outcome::kDeviceLost:
-      fmt::print(stderr, "fusegate_bench: the device was lost; no trace was written\n");
-      return kBadInput;
+  if (outcome == Outcome::kInterrupted) {
+    fmt::print(stderr, "fusegate_bench: interrupted; no trace was written\n");
   }
-  return kBadInput;
+  if (outcome == Outcome::kDeviceLost) {
+    fmt::print(stderr, "fusegate_bench: the device was lost; no trace was written\n");
+  }
+  return exit_code(outcome);
 }
 
 int trace(const std::filesystem::path& out, Device& device, const Plan& plan,
