@@ -62,8 +62,8 @@ struct KernelStory {
   BeforeAfter memory_operations;
   BeforeAfter host_ns;  // of a call, from the counters
   // It doubled or halved. Runs on H200s (pr and nightly at a45025c and 82e256d, whose host code is
-  // the same) differed by up to 1.4 times (five processes a side, 104 benchmarks) and 1.9 times (two
-  // a side, 344); single processes by up to 2.4 times.
+  // the same) differed by up to 1.4 times (five processes a side, 104 benchmarks) and 1.9 times
+  // (two a side, 344); single processes by up to 2.4 times.
   bool host_moved = false;
 
   // Other kernels, or more or fewer of them or of memory operations.
