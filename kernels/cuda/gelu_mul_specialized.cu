@@ -5,14 +5,12 @@
 extern "C" __global__ void __launch_bounds__(FUSEGATE_THREADS)
     gelu_mul(void* out, const void* g, const void* u) {
   using namespace fusegate;
-  using Grid = Block<FUSEGATE_THREADS, FUSEGATE_PACKS_A_THREAD>;
   if constexpr (FUSEGATE_EXACT) {
     wait_for_kernel_before();
-    const unsigned first = blockIdx.x * (Grid::kThreads * Grid::kPacks) + threadIdx.x;
-    write_packs<FUSEGATE_FORMAT, GeluMul, Grid>(NotSlowed{}, out, first, load_packs<Grid>(g, first),
-                                                load_packs<Grid>(u, first));
+    const unsigned i = blockIdx.x * FUSEGATE_THREADS + threadIdx.x;
+    write_pack<FUSEGATE_FORMAT, GeluMul>(NotSlowed{}, out, i, load_pack(g, i), load_pack(u, i));
   } else {
-    pointwise<FUSEGATE_FORMAT, GeluMul, Grid>(NotSlowed{}, out, FUSEGATE_PACKS, FUSEGATE_TAIL, g,
-                                              u);
+    pointwise<FUSEGATE_FORMAT, GeluMul, FUSEGATE_THREADS>(NotSlowed{}, out, FUSEGATE_PACKS,
+                                                          FUSEGATE_TAIL, g, u);
   }
 }

@@ -14,44 +14,37 @@
 namespace fusegate {
 namespace {
 
-using PointwiseBlock = Block<256, 1>;
-constexpr PointwiseGrid kGrid{PointwiseBlock::kThreads, PointwiseBlock::kPacks};
+constexpr unsigned kThreads = 256, kLargeThreads = 1024;  // of a block
 // Past kLargeOutput, where gelu and mul are one: a gelu alone, 64 x 128 x 3072, took 28.2 us by
 // large blocks and takes 25.9 (profiled calls in geglu_mlp/unfused on H200s, driver 580.159.04).
 template <typename Op>
 constexpr bool kHasLargeBlocks = std::is_same_v<Op, GeluMul> || std::is_same_v<Op, RoundedGeluMul>;
-using LargeBlock = Block<1024, 1>;
-constexpr PointwiseGrid kLargeGrid{LargeBlock::kThreads, LargeBlock::kPacks};
-using BiasBlock = Block<256, 1>;
-constexpr PointwiseGrid kBiasGrid{BiasBlock::kThreads, BiasBlock::kPacks};
 
 // In: each input's address.
 template <typename Format, typename Op, typename Slowdown, typename... In>
-__global__ void __launch_bounds__(PointwiseBlock::kThreads)
+__global__ void __launch_bounds__(kThreads)
     pointwise_kernel(Slowdown slowdown, void* out, unsigned packs, unsigned tail, In... in) {
-  pointwise<Format, Op, PointwiseBlock>(slowdown, out, packs, tail, in...);
+  pointwise<Format, Op, kThreads>(slowdown, out, packs, tail, in...);
 }
 
 // A kernel by another name, as their times differ.
 template <typename Format, typename Op, typename Slowdown, typename... In>
-__global__ void __launch_bounds__(LargeBlock::kThreads)
+__global__ void __launch_bounds__(kLargeThreads)
     large_pointwise_kernel(Slowdown slowdown, void* out, unsigned packs, unsigned tail, In... in) {
-  pointwise<Format, Op, LargeBlock>(slowdown, out, packs, tail, in...);
+  pointwise<Format, Op, kLargeThreads>(slowdown, out, packs, tail, in...);
 }
 
 // The bias repeats every row, which is so many packs or, where not kPacked, elements of the items.
 template <typename Format, bool kPacked, typename Slowdown>
-__global__ void __launch_bounds__(BiasBlock::kThreads)
+__global__ void __launch_bounds__(kThreads)
     bias_add_kernel(Slowdown slowdown, void* out, const void* x, const void* bias, unsigned items,
                     unsigned items_a_row) {
   wait_for_kernel_before();
-  const unsigned i = blockIdx.x * BiasBlock::kThreads + threadIdx.x;
+  const unsigned i = blockIdx.x * kThreads + threadIdx.x;
   if (i >= items) return;
   const unsigned column = i % items_a_row;
   if constexpr (kPacked) {
-    // Not evict-first, as the next row reads it again.
-    const Packs<BiasBlock> addend{{static_cast<const uint4*>(bias)[column]}};
-    write_packs<Format, Add, BiasBlock>(slowdown, out, i, load_packs<BiasBlock>(x, i), addend);
+    write_pack<Format, Add>(slowdown, out, i, load_pack(x, i), load_pack(bias, column));
   } else {
     write_element<Format, Add>(slowdown, out, i, load_element<Format>(x, i),
                                load_element<Format>(bias, column));
@@ -75,9 +68,8 @@ __global__ void __launch_bounds__(kPackedCols* kPackedRows)
        row += gridDim.y * kPackedRows) {
     const unsigned to = row * items_a_row + column, g = to + row * items_a_row;
     if constexpr (kPacked) {
-      write_packs<Format, GeluMul, PointwiseBlock>(slowdown, out, to,
-                                                   load_packs<PointwiseBlock>(gu, g),
-                                                   load_packs<PointwiseBlock>(gu, g + items_a_row));
+      write_pack<Format, GeluMul>(slowdown, out, to, load_pack(gu, g),
+                                  load_pack(gu, g + items_a_row));
     } else {
       write_element<Format, GeluMul>(slowdown, out, to, load_element<Format>(gu, g),
                                      load_element<Format>(gu, g + items_a_row));
@@ -129,11 +121,11 @@ void enqueue_pointwise(const Tensor& out, cudaStream_t stream, const In&... in) 
   if (out.count() == 0) return;
   dispatch_format(out.dtype, [&]<typename Format>() {
     const bool large = kHasLargeBlocks<Op> && out.bytes() >= kLargeOutput;
-    const PointwiseGrid& grid = large ? kLargeGrid : kGrid;
-    const PointwisePlan plan =
-        plan_pointwise(out.count(), kInAPack<Format>, aligned_to_16(out.data, in.data...), grid);
+    const unsigned threads = large ? kLargeThreads : kThreads;
+    const bool aligned = aligned_to_16(out.data, in.data...);
+    const PointwisePlan plan = plan_pointwise(out.count(), kInAPack<Format>, aligned, threads);
     const auto enqueue = [&](auto kernel_of) {
-      launch<Op>(kernel_of, plan.blocks, grid.threads, out, stream, out.data, plan.packs, plan.tail,
+      launch<Op>(kernel_of, plan.blocks, threads, out, stream, out.data, plan.packs, plan.tail,
                  in.data...);
     };
     if constexpr (kHasLargeBlocks<Op>) {
@@ -152,11 +144,11 @@ void enqueue_pointwise(const Tensor& out, cudaStream_t stream, const In&... in) 
 template <typename Format, bool kPacked>
 void launch_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cudaStream_t stream) {
   constexpr int kInAnItem = kPacked ? kInAPack<Format> : 1;
-  const PointwisePlan plan = plan_pointwise(out.count(), kInAnItem, true, kBiasGrid);
+  const PointwisePlan plan = plan_pointwise(out.count(), kInAnItem, true, kThreads);
   const auto kernel_of = []<typename Slowdown>(Slowdown) {
     return bias_add_kernel<Format, kPacked, Slowdown>;
   };
-  launch<Add>(kernel_of, plan.blocks, kBiasGrid.threads, out, stream, out.data, x.data, bias.data,
+  launch<Add>(kernel_of, plan.blocks, kThreads, out, stream, out.data, x.data, bias.data,
               plan.packs, static_cast<unsigned>(out.cols / kInAnItem));
 }
 

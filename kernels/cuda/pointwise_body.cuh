@@ -107,30 +107,6 @@ __device__ inline uint4 load_pack(const void* from, unsigned pack) {
   return static_cast<const uint4*>(from)[pack];
 }
 
-// How many threads a block has, and how many packs each of them.
-template <int kThreadCount, int kPackCount>
-struct Block {
-  static constexpr int kThreads = kThreadCount;
-  static constexpr int kPacks = kPackCount;
-};
-
-// One thread's packs of one tensor, as far apart as a block has threads: all are loaded before any
-// is worked on.
-template <typename Block>
-struct Packs {
-  uint4 packs[Block::kPacks];
-};
-
-template <typename Block>
-__device__ Packs<Block> load_packs(const void* from, unsigned first) {
-  Packs<Block> result;
-#pragma unroll
-  for (int i = 0; i < Block::kPacks; ++i) {
-    result.packs[i] = load_pack(from, first + i * Block::kThreads);
-  }
-  return result;
-}
-
 template <typename Format, typename Op, typename... Pack>
 __device__ uint4 pack_of(const Pack&... in) {
   return {word_of<Format, Op>(in.x...), word_of<Format, Op>(in.y...), word_of<Format, Op>(in.z...),
@@ -161,16 +137,13 @@ __device__ inline void let_next_kernel_in() {
 #endif
 }
 
-// in: the packs of each input, loaded.
-template <typename Format, typename Op, typename Block, typename Slowdown, typename... In>
-__device__ void write_packs(Slowdown slowdown, void* out, unsigned first, const In&... in) {
+// in: the pack of each input, loaded.
+template <typename Format, typename Op, typename Slowdown, typename... Pack>
+__device__ void write_pack(Slowdown slowdown, void* out, unsigned pack, const Pack&... in) {
   let_next_kernel_in();
-#pragma unroll
-  for (int i = 0; i < Block::kPacks; ++i) {
-    uint4 result = pack_of<Format, Op>(in.packs[i]...);
-    if (i + 1 == Block::kPacks) result.w = slowdown.held_up(result.w);
-    static_cast<uint4*>(out)[first + i * Block::kThreads] = result;
-  }
+  uint4 result = pack_of<Format, Op>(in...);
+  result.w = slowdown.held_up(result.w);
+  static_cast<uint4*>(out)[pack] = result;
 }
 
 template <typename Format>
@@ -186,25 +159,17 @@ __device__ void write_element(Slowdown slowdown, void* out, unsigned long long i
   static_cast<Element*>(out)[i] = static_cast<Element>(slowdown.held_up(word));
 }
 
-// One thread's part: its packs, or what of them there is, or an element of the tail.
-template <typename Format, typename Op, typename Block, typename Slowdown, typename... In>
+// One thread's part: a pack or an element of the tail.
+template <typename Format, typename Op, unsigned kThreads, typename Slowdown, typename... In>
 __device__ void pointwise(Slowdown slowdown, void* out, unsigned packs, unsigned tail,
                           const In*... in) {
   wait_for_kernel_before();
-  const unsigned first = blockIdx.x * (Block::kThreads * Block::kPacks) + threadIdx.x;
-  if (first + (Block::kPacks - 1) * Block::kThreads < packs) {
-    return write_packs<Format, Op, Block>(slowdown, out, first, load_packs<Block>(in, first)...);
-  }
-#pragma unroll
-  for (int turn = 0; turn < Block::kPacks; ++turn) {
-    using One = fusegate::Block<Block::kThreads, 1>;
-    const unsigned i = first + turn * Block::kThreads;
-    if (i < packs) {
-      write_packs<Format, Op, One>(slowdown, out, i, load_packs<One>(in, i)...);
-    } else if (i - packs < tail) {
-      const unsigned long long element = packs * 1ull * kInAPack<Format> + (i - packs);
-      write_element<Format, Op>(slowdown, out, element, load_element<Format>(in, element)...);
-    }
+  const unsigned i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < packs) {
+    write_pack<Format, Op>(slowdown, out, i, load_pack(in, i)...);
+  } else if (i - packs < tail) {
+    const unsigned long long element = packs * 1ull * kInAPack<Format> + (i - packs);
+    write_element<Format, Op>(slowdown, out, element, load_element<Format>(in, element)...);
   }
 }
 

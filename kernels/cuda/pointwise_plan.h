@@ -1,5 +1,5 @@
 // How an element-wise kernel's work is dealt to threads (pointwise_body.cuh does it): packs of 16
-// bytes first, then a tail of single elements, each thread some packs or an element of the tail.
+// bytes first, then a tail of single elements, each thread a pack or an element of the tail.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 namespace fusegate {
 
 // Outputs of so many bytes and more, which stream past the L2, are worked on by the largest blocks.
-// In a graph of gelu-muls on an H200 (driver 580.159.04),
-// microseconds a kernel of so many elements of 16 bits, by blocks of 256 and of 1024 threads:
+// In a graph of gelu-muls on an H200 (driver 580.159.04), microseconds a kernel of so many
+// elements of 16 bits, by blocks of 256 and of 1024 threads:
 //
 //   elements      256      1024
 //    12,582,912   17.79    17.92
@@ -19,23 +19,18 @@ namespace fusegate {
 //   360,710,144  491.92   491.45
 inline constexpr std::size_t kLargeOutput = std::size_t{32} << 20;
 
-struct PointwiseGrid {
-  unsigned threads = 256;  // a block
-  unsigned packs_a_thread = 1;
-};
-
 struct PointwisePlan {
   unsigned packs = 0;
   unsigned tail = 0;  // elements after the packs
   unsigned blocks = 0;
 
-  // Whether every thread has all its packs, so that none need ask.
-  bool exact(const PointwiseGrid& grid) const;
+  // Whether every thread of blocks of so many has a pack, so that none need ask.
+  bool exact(unsigned threads) const;
 };
 
-// in_a_pack: elements that 16 bytes hold. aligned: every tensor's address is a multiple of 16;
-// otherwise all is tail. count is 1 at least; throws DeviceError where one launch cannot count it.
-PointwisePlan plan_pointwise(std::int64_t count, int in_a_pack, bool aligned,
-                             const PointwiseGrid& grid);
+// in_a_pack: elements that 16 bytes hold. threads: of a block. aligned: every tensor's address is a
+// multiple of 16; otherwise all is tail. count is 1 at least; throws DeviceError where one launch
+// cannot count it.
+PointwisePlan plan_pointwise(std::int64_t count, int in_a_pack, bool aligned, unsigned threads);
 
 }  // namespace fusegate

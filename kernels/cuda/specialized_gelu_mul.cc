@@ -37,24 +37,21 @@ const char* format_name(Dtype dtype) {
   return "";
 }
 
-PointwisePlan plan_of(const GeluMulShape& shape, const PointwiseGrid& grid) {
+PointwisePlan plan_of(const GeluMulShape& shape, unsigned threads) {
   const int in_a_pack = kPackBytes / static_cast<int>(dtype_bytes(shape.dtype));
-  return plan_pointwise(shape.rows * shape.cols, in_a_pack, true, grid);
+  return plan_pointwise(shape.rows * shape.cols, in_a_pack, true, threads);
 }
 
 SpecializedGeluMul make(const GeluMulShape& shape, const cudaDeviceProp& device) {
-  const std::int64_t resident_threads =
-      std::int64_t{device.multiProcessorCount} * device.maxThreadsPerMultiProcessor;
   const std::string architecture = fmt::format("sm_{}{}", device.major, device.minor);
-  const PointwiseGrid grid = specialized_grid(shape, resident_threads);
+  const unsigned threads = specialized_threads(shape);
   SpecializedGeluMul result;
-  result.launch = {.blocks = plan_of(shape, grid).blocks, .threads = grid.threads};
-  result.choice = fmt::format("compiled for {}x{}, {}: {} blocks of {} threads, {} packs a thread",
-                              shape.rows, shape.cols, architecture, result.launch.blocks.x,
-                              grid.threads, grid.packs_a_thread);
+  result.launch = {.blocks = plan_of(shape, threads).blocks, .threads = threads};
+  result.choice = fmt::format("compiled for {}x{}, {}: {} blocks of {} threads", shape.rows,
+                              shape.cols, architecture, result.launch.blocks.x, threads);
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  const std::vector<char> code = compile_gelu_mul(shape, grid, architecture);
+  const std::vector<char> code = compile_gelu_mul(shape, threads, architecture);
   result.compile_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   cudaLibrary_t library = nullptr;
   FUSEGATE_CUDA(
@@ -67,36 +64,27 @@ SpecializedGeluMul make(const GeluMulShape& shape, const cudaDeviceProp& device)
 
 }  // namespace
 
-PointwiseGrid specialized_grid(const GeluMulShape& shape, std::int64_t resident_threads) {
-  const std::int64_t bytes =
-      shape.rows * shape.cols * static_cast<std::int64_t>(dtype_bytes(shape.dtype));
-  constexpr PointwiseGrid kLargest{.threads = 1024, .packs_a_thread = 1};
-  if (static_cast<std::size_t>(bytes) >= kLargeOutput && plan_of(shape, kLargest).exact(kLargest)) {
-    return kLargest;
+unsigned specialized_threads(const GeluMulShape& shape) {
+  const auto fills = [&](unsigned threads) { return plan_of(shape, threads).exact(threads); };
+  const auto bytes = static_cast<std::size_t>(shape.rows * shape.cols) * dtype_bytes(shape.dtype);
+  if (bytes >= kLargeOutput && fills(1024)) return 1024;
+  for (const unsigned threads : {256u, 128u, 64u}) {
+    if (fills(threads)) return threads;
   }
-  for (const unsigned packs_a_thread : {2u, 1u}) {
-    for (const unsigned threads : {256u, 128u, 64u}) {
-      const PointwiseGrid grid{threads, packs_a_thread};
-      const PointwisePlan plan = plan_of(shape, grid);
-      const bool fills = std::int64_t{plan.blocks} * threads >= resident_threads;
-      if (plan.exact(grid) && (fills || packs_a_thread == 1)) return grid;
-    }
-  }
-  return {};
+  return 256;
 }
 
-std::vector<char> compile_gelu_mul(const GeluMulShape& shape, const PointwiseGrid& grid,
+std::vector<char> compile_gelu_mul(const GeluMulShape& shape, unsigned threads,
                                    const std::string& architecture) {
-  const PointwisePlan plan = plan_of(shape, grid);
+  const PointwisePlan plan = plan_of(shape, threads);
   return nvrtc_compile({.source = {"gelu_mul_specialized.cu", kSource},
                         .headers = {{"kernels/cuda/pointwise_body.cuh", kBody},
                                     {"kernels/cuda/gelu_tanh.cuh", kGelu}},
                         .macros = {fmt::format("FUSEGATE_FORMAT={}", format_name(shape.dtype)),
-                                   fmt::format("FUSEGATE_THREADS={}", grid.threads),
-                                   fmt::format("FUSEGATE_PACKS_A_THREAD={}", grid.packs_a_thread),
+                                   fmt::format("FUSEGATE_THREADS={}", threads),
                                    fmt::format("FUSEGATE_PACKS={}u", plan.packs),
                                    fmt::format("FUSEGATE_TAIL={}u", plan.tail),
-                                   fmt::format("FUSEGATE_EXACT={}", plan.exact(grid))},
+                                   fmt::format("FUSEGATE_EXACT={}", plan.exact(threads))},
                         .architecture = architecture});
 }
 

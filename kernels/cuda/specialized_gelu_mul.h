@@ -24,14 +24,13 @@ struct GeluMulShape {
   auto operator<=>(const GeluMulShape&) const = default;
 };
 
-// The largest block that the elements fill without rest; of 1024 threads where the output is large
-// (kLargeOutput), of 256 at most where it is not. Several packs a thread only where blocks
-// remain to fill the GPU with: resident_threads is how many it holds.
-PointwiseGrid specialized_grid(const GeluMulShape& shape, std::int64_t resident_threads);
+// Threads of a block: the most that the elements fill without rest, up to 1024 where the output is
+// large (kLargeOutput), to 256 where it is not.
+unsigned specialized_threads(const GeluMulShape& shape);
 
 // Machine code for architecture, such as "sm_90". Takes no GPU. Throws DeviceError with NVRTC's
 // log.
-std::vector<char> compile_gelu_mul(const GeluMulShape& shape, const PointwiseGrid& grid,
+std::vector<char> compile_gelu_mul(const GeluMulShape& shape, unsigned threads,
                                    const std::string& architecture);
 
 struct SpecializedGeluMul {

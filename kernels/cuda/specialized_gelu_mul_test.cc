@@ -9,8 +9,6 @@
 namespace fusegate {
 namespace {
 
-constexpr std::int64_t kResidentThreads = 132 * 2048;  // an H200's
-
 bool is_elf(const std::vector<char>& code) {
   return code.size() > 4 && std::string_view(code.data(), 4) ==
                                 "\x7f"
@@ -22,8 +20,8 @@ TEST(SpecializedGeluMul, CompilesForEveryFormatShapeAndArchitecture) {
     for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16, Dtype::kFp32}) {
       for (const auto& [rows, cols] : {std::pair{1, 7}, {128, 3072}, {33, 3073}, {8192, 3072}}) {
         const GeluMulShape shape{rows, cols, dtype};
-        const PointwiseGrid grid = specialized_grid(shape, kResidentThreads);
-        EXPECT_TRUE(is_elf(compile_gelu_mul(shape, grid, architecture)))
+        const unsigned threads = specialized_threads(shape);
+        EXPECT_TRUE(is_elf(compile_gelu_mul(shape, threads, architecture)))
             << architecture << ' ' << dtype_name(dtype) << ' ' << rows << 'x' << cols;
       }
     }
@@ -33,23 +31,21 @@ TEST(SpecializedGeluMul, CompilesForEveryFormatShapeAndArchitecture) {
 // Machine code without bounds and tail is the shorter.
 TEST(SpecializedGeluMul, AsksForNoBoundsWhereTheElementsFillTheGrid) {
   const GeluMulShape whole{8192, 3072, Dtype::kBf16}, ragged{8191, 3073, Dtype::kBf16};
-  const PointwiseGrid grid{256, 2};
-  EXPECT_LT(compile_gelu_mul(whole, grid, "sm_90").size(),
-            compile_gelu_mul(ragged, grid, "sm_90").size());
+  EXPECT_LT(compile_gelu_mul(whole, 256, "sm_90").size(),
+            compile_gelu_mul(ragged, 256, "sm_90").size());
 }
 
 TEST(SpecializedGeluMul, TakesTheLargestBlockThatTheElementsFill) {
-  const auto grid = [](std::int64_t rows, std::int64_t cols) {
-    const PointwiseGrid g = specialized_grid({rows, cols, Dtype::kBf16}, kResidentThreads);
-    return std::pair{g.threads, g.packs_a_thread};
+  const auto threads = [](std::int64_t rows, std::int64_t cols) {
+    return specialized_threads({rows, cols, Dtype::kBf16});
   };
-  EXPECT_EQ(grid(1, 3072), std::pair(128u, 1u)) << "384 packs are a block and a half of 256";
-  EXPECT_EQ(grid(128, 3072), std::pair(256u, 1u)) << "too few for two packs a thread";
-  EXPECT_EQ(grid(4096, 3072), std::pair(256u, 2u));
-  EXPECT_EQ(grid(8192, 3072), std::pair(1024u, 1u)) << "48 MiB";
-  EXPECT_EQ(grid(8192, 3073), std::pair(1024u, 1u));
-  EXPECT_EQ(grid(8191, 3073), std::pair(256u, 1u)) << "nothing fills it without rest";
-  EXPECT_EQ(grid(8, 3073), std::pair(256u, 1u)) << "nothing fills it without rest";
+  EXPECT_EQ(threads(1, 3072), 128u) << "384 packs are a block and a half of 256";
+  EXPECT_EQ(threads(128, 3072), 256u);
+  EXPECT_EQ(threads(4096, 3072), 256u) << "24 MiB";
+  EXPECT_EQ(threads(8192, 3072), 1024u) << "48 MiB";
+  EXPECT_EQ(threads(8192, 3073), 1024u);
+  EXPECT_EQ(threads(8191, 3073), 256u) << "nothing fills it without rest";
+  EXPECT_EQ(threads(8, 3073), 256u) << "nothing fills it without rest";
 }
 
 TEST(NvrtcCompile, SaysWhatTheCompilerSays) {

@@ -9,9 +9,8 @@
 //   epilogue 1,310 (an H200, by leaving them out). A block's last tile the consumers finish
 //   themselves: behind it there is nothing to hide the work, and eight warps are through before
 //   three.
-// - g and u are rounded to the dtype before GeGLU, as tensors of their own would be; GeGLU itself
-// is
-//   fp32, and h is rounded once.
+// - g and u are rounded to the dtype before GeGLU, as tensors of their own would be; GeGLU is fp32,
+//   and h is rounded once.
 // - A cluster of two blocks takes two tiles one above the other, which multiply the same weights:
 //   each block loads half of these and the TMA writes them to both, a third less from the L2.
 #pragma once
