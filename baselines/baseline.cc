@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "baselines/error.h"
 #include "baselines/file_io.h"
@@ -48,6 +49,12 @@ class BaselineDetector : public nlohmann::json_sax<json> {
   int depth_ = 0;
   bool found_ = false;
 };
+
+// In the folder of a device. No suite's is "unnamed".
+std::string file_name(const std::string& suite) {
+  const std::string name = slug(suite);
+  return (name.empty() ? "unnamed" : name) + ".json";
+}
 
 std::string names_of_failed(const Run& run) {
   constexpr std::size_t kShown = 3;
@@ -227,8 +234,22 @@ Baseline read_baseline(const fs::path& path) {
 
 fs::path baseline_path(const fs::path& store, const Environment& environment,
                        const std::string& suite) {
-  const std::string name = slug(suite);
-  return store / device_slug(environment) / ((name.empty() ? "unnamed" : name) + ".json");
+  return store / device_slug(environment) / file_name(suite);
+}
+
+std::vector<fs::path> baselines_of_suite(const std::vector<fs::path>& stores,
+                                         const std::string& suite) {
+  std::vector<fs::path> found;
+  for (const fs::path& store : stores) {
+    std::error_code error;
+    std::set<fs::path> of_store;
+    for (const auto& device : fs::directory_iterator(store, error)) {
+      const fs::path path = device.path() / file_name(suite);
+      if (fs::exists(path, error)) of_store.insert(path);
+    }
+    found.insert(found.end(), of_store.begin(), of_store.end());
+  }
+  return found;
 }
 
 fs::path anchor_path(const fs::path& baseline) {

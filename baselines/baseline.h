@@ -59,6 +59,9 @@ std::filesystem::path baseline_path(const std::filesystem::path& store,
 // Beside a stored baseline, store/<device slug>/<suite slug>.anchor.json: a second baseline that
 // stays when the first is replaced, so that what creeps from one to the next is seen.
 std::filesystem::path anchor_path(const std::filesystem::path& baseline);
+// The suite's of every device, store by store and sorted in each.
+std::vector<std::filesystem::path> baselines_of_suite(
+    const std::vector<std::filesystem::path>& stores, const std::string& suite);
 // The first store that has one.
 std::optional<std::filesystem::path> find_baseline(const std::vector<std::filesystem::path>& stores,
                                                    const Environment& environment,

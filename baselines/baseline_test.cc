@@ -333,5 +333,19 @@ TEST(FindBaseline, TakesTheFirstStoreThatHasOne) {
   EXPECT_EQ(find_baseline(stores, h200, "pr"), first);
 }
 
+TEST(BaselinesOfSuite, AreThoseOfEveryDeviceStoreByStore) {
+  const ScratchFolder folder;
+  const std::vector<std::filesystem::path> stores{folder.path() / "z", folder.path() / "none",
+                                                  folder.path() / "a"};
+  EXPECT_THAT(baselines_of_suite(stores, "pr"), testing::IsEmpty());
+  for (const char* name : {"a/nvidia-h200/nightly.json", "a/nvidia-h200/pr.anchor.json"}) {
+    folder.write(name, "{}");
+  }
+  const auto third = folder.write("a/nvidia-h200/pr.json", "{}");
+  const auto second = folder.write("z/nvidia-h200/pr.json", "{}");
+  const auto first = folder.write("z/nvidia-a100/pr.json", "{}");
+  EXPECT_THAT(baselines_of_suite(stores, "pr"), ElementsAre(first, second, third));
+}
+
 }  // namespace
 }  // namespace fusegate

@@ -9,6 +9,7 @@
 #include "baselines/error.h"
 #include "baselines/file_io.h"
 #include "bench/interrupt.h"
+#include "bench/kept_choices.h"
 #include "bench/options.h"
 #include "bench/plan.h"
 #include "bench/runner.h"
@@ -107,9 +108,12 @@ int run(int argc, char** argv) {
     print_environment(*device, probe);
     return 0;
   }
-  const Plan plan = make_plan(suite.sweeps, *device, suite.name);
+  Plan plan = make_plan(suite.sweeps, *device, suite.name);
   for (const std::string& refusal : plan.refusals) {
     fmt::print(stderr, "fusegate_bench: left out {}\n", refusal);
+  }
+  if (const auto run = keep_choices(plan, options.keep_choices, probe.environment())) {
+    fmt::print(stderr, "fusegate_bench: keeps the choices of {}\n", run->string());
   }
   const InvocationOptions invocation = invocation_options(options, suite, *device);
   if (options.trace) {

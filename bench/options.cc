@@ -8,6 +8,7 @@
 #include "baselines/error.h"
 #include "baselines/file_io.h"
 #include "baselines/json_field.h"
+#include "baselines/keep_choices_variable.h"
 #include "bench/google_flags.h"
 #include "kernels/kernel.h"
 
@@ -102,6 +103,12 @@ void add_options(CLI::App& app, Options& options) {
           CLI::CheckedTransformer(std::map<std::string, bool>{{"on", true}, {"off", false}}))
       ->default_str("on");
   app.add_flag("--resume", options.resume, "Go on with the run file: measure what it lacks");
+  app.add_option("--keep-choices", options.keep_choices,
+                 "Where a kernel is chosen by measuring, take the one that this baseline, run file "
+                 "or run folder of this device took, unless it is more than 2 % behind; several, "
+                 "separated by colons: the first of this device")
+      ->delimiter(':')
+      ->envname(kKeepChoicesVariable);
   add_trace_option(app, options);
 }
 

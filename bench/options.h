@@ -23,7 +23,8 @@ struct Options {
   bool progress = false;     // machine-readable lines instead of Google Benchmark's table
   bool environment = false;  // print the environment and stop
   bool resume = false;       // go on with a run file that lacks benchmarks
-  std::optional<std::filesystem::path> trace;  // write a trace here instead of measuring
+  std::vector<std::filesystem::path> keep_choices;  // runs, see kept_choices.h
+  std::optional<std::filesystem::path> trace;       // write a trace here instead of measuring
   bool profile = true;                // record what each benchmark launches, after measuring
   std::optional<std::string> help{};  // asked for, to be printed and nothing else; else nothing
   std::vector<std::string> benchmark_flags;

@@ -12,6 +12,7 @@ namespace fusegate {
 struct PlannedBenchmark {
   const Implementation* implementation;  // in the registry, which lives as long as the program
   Problem problem;
+  StageChoices kept_choices{};  // see kept_choices.h
 
   std::string name() const { return benchmark_name(*implementation, problem); }
 };

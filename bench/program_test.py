@@ -1,6 +1,7 @@
 """fusegate_bench as a program, on the CPU: flags, run files, failures and exit codes."""
 
 import json
+import os
 import pathlib
 import signal
 import statistics
@@ -23,8 +24,10 @@ def tiny(*flags):
     return [*(flag for flag in TINY if flag.split("=")[0] not in given), *flags]
 
 
-def run(*flags, program=PROGRAM):
-    return subprocess.run([program, *flags], capture_output=True, text=True, timeout=120, check=False)
+def run(*flags, program=PROGRAM, env=None):
+    """env: variables beside those of this process."""
+    return subprocess.run([program, *flags], capture_output=True, text=True, timeout=120, check=False,
+                          env={**os.environ, **(env or {})})
 
 
 def has_gpu():
@@ -74,6 +77,23 @@ class ProgramTest(unittest.TestCase):
         for entry in run_file["benchmarks"]:
             self.assertGreater(entry["real_time"], 0)
             self.assertEqual(entry["time_unit"], "ns")
+
+    def test_keeps_the_choices_of_a_run_file_of_this_device(self):
+        self.assertEqual(run(*TINY, "--operation=linear", f"--out={self.out}").returncode, 0)
+        run_file = self.read()
+        entry = next(e for e in run_file["benchmarks"] if "details" in e)
+        entry["details"]["choices"] = {"addmm": "measured: candidate 2 of 3, some kernel"}
+        kept = self.out.parent / "kept.json"
+        kept.write_text(json.dumps(run_file))
+        again = run(*TINY, "--operation=linear", f"--keep-choices={self.out}:{kept}")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertNotIn("keeps the choices", again.stderr, "the first of this device has none")
+        again = run(*TINY, "--operation=linear", env={"FUSEGATE_KEEP_CHOICES": str(kept)})
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn(f"fusegate_bench: keeps the choices of {kept}\n", again.stderr)
+        again = run(*TINY, "--keep-choices=none.json")
+        self.assertEqual(again.returncode, 2)
+        self.assertIn("none.json", again.stderr)
 
     def test_reports_progress_in_lines(self):
         result = run(*TINY, "--operation=geglu", "--progress", f"--out={self.out}")

@@ -48,6 +48,8 @@ void Session::verify(Verifier& verifier) {
     throw DeviceError(fmt::format("its tensors take {:.3g} GB and {} has {:.3g} GB free",
                                   needed / 1e9, context_.device.name(), available / 1e9));
   }
+  // It chooses when it is prepared for the first time, and stays with that.
+  context_.device.keep_choices(benchmark_.kept_choices);
   const Verification result = verifier.verify(*benchmark_.implementation, benchmark_.problem);
   if (!result.passed()) throw std::runtime_error(result.complaint());
   record_.relative_error = result.relative_error;

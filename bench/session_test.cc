@@ -31,6 +31,36 @@ class SessionTest : public testing::Test {
   PlannedBenchmark benchmark_{&implementation_, {1, 4, 1, 16, Dtype::kFp32}};
 };
 
+// Tells what it is to keep when a kernel is prepared.
+class ChoosingDevice : public CpuDevice {
+ public:
+  void keep_choices(const StageChoices& choices) override { kept = choices; }
+
+  StageChoices kept;
+};
+
+TEST_F(SessionTest, KeepsChoicesWhereTheKernelIsPreparedFirst) {
+  ChoosingDevice device;
+  std::vector<StageChoices> seen;
+  Implementation choosing = implementation_;
+  choosing.prepare = [&](Device& any, const Problem& problem, std::span<const Tensor> in,
+                         const Tensor& out) {
+    seen.push_back(device.kept);
+    return implementation_.prepare(any, problem, in, out);
+  };
+  const PlannedBenchmark kept{&choosing, benchmark_.problem, {{"geglu", "candidate 2"}}};
+  const PlannedBenchmark anew{&choosing, benchmark_.problem};
+  FakeMeter meter(2000.0);
+  const SessionContext context{device, meter, ballast_, protocol_, 1};
+  Verifier verifier(device, 1);
+  Session(context, kept).verify(verifier);
+  ASSERT_FALSE(seen.empty());
+  EXPECT_EQ(seen.front(), kept.kept_choices);
+  seen.clear();
+  Session(context, anew).verify(verifier);
+  EXPECT_EQ(seen.front(), StageChoices()) << "those of the benchmark before";
+}
+
 TEST_F(SessionTest, MakesBatchesLongEnough) {
   for (const double call_ns : {2000.0, 50'000.0, 1e6, 5e6}) {
     FakeMeter meter(call_ns);

@@ -25,6 +25,7 @@ struct DuetRequest {
   double budget_s = 600;               // see measuring_run.h
   std::optional<std::uint64_t> seed;   // random where there is none
   std::vector<std::string> flags;      // passed on to the benchmark programs
+  bool fresh_choices = false;          // not those of a stored baseline, for base and head alike
   // Measure base once more, as an A/A arm, and add what it shows to the history.
   bool aa = true;
   std::optional<std::filesystem::path> aa_history;

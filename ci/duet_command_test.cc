@@ -80,6 +80,22 @@ TEST_F(DuetCommandTest, PassesWhatIsAsItWas) {
   EXPECT_THAT(read_file(*request_.markdown), HasSubstr("No regression"));
 }
 
+TEST_F(DuetCommandTest, HasBothProgramsKeepTheChoicesOfAStoredBaseline) {
+  const std::string telling = "echo \"[$FUSEGATE_KEEP_CHOICES]\"";
+  request_.base = write_bench(folder_, "base-bench", {.more = telling});
+  request_.head = head({.phase = 1, .more = telling});
+  request_.judging.stores = {folder_.path() / "store"};
+  const std::string stored = folder_.write("store/here/smoke.json", "{}").string();
+  duet();
+  for (const char* arm : {"base", "base_again", "head"}) {
+    EXPECT_EQ(read_file(request_.out / arm / "1.log"), "[" + stored + "]\n") << arm;
+  }
+  request_.out = folder_.path() / "fresh";
+  request_.fresh_choices = true;
+  duet();
+  EXPECT_EQ(read_file(request_.out / "head" / "1.log"), "[]\n");
+}
+
 TEST_F(DuetCommandTest, FailsWhatGotSlowerAfterConfirmingIt) {
   request_.head = head({.file = slowed(), .phase = 1});
   EXPECT_EQ(duet(), ExitCode::kRegression) << out_.str() << err_.str();

@@ -129,6 +129,7 @@ InvocationOutcome run_invocation(const InvocationRequest& request,
 
   ProcessRequest process;
   process.arguments = arguments_of(request, run_file);
+  process.environment = request.environment;
   process.timeout_s = request.timeout_s;
   process.interrupts = request.interrupts;
   process.on_line = [&](OutputStream stream, std::string_view line) {

@@ -26,7 +26,8 @@ struct InvocationRequest {
   std::uint64_t seed = 0;
   std::vector<std::string> flags;  // passed on as they are
   std::string script{};  // its first argument, where the program is an interpreter; else empty
-  double timeout_s = 0;  // 0: none
+  std::map<std::string, std::string> environment{};  // as ProcessRequest's
+  double timeout_s = 0;                              // 0: none
   const Interrupts* interrupts = nullptr;
 };
 

@@ -4,6 +4,7 @@
 
 #include "baselines/error.h"
 #include "baselines/file_io.h"
+#include "baselines/keep_choices_variable.h"
 
 namespace fusegate {
 namespace {
@@ -54,6 +55,20 @@ std::optional<LoadedBaseline> load_baseline(const JudgingRequest& request, const
   if (suite.empty()) return std::nullopt;
   const auto found = find_comparable_baseline(request.stores, candidate.environment, suite);
   return found ? std::optional(load_stored_baseline(*found)) : std::nullopt;
+}
+
+std::map<std::string, std::string> keep_choices_environment(const JudgingRequest& request,
+                                                            const std::string& suite) {
+  // A suite may be named by its file.
+  const std::vector<fs::path> runs =
+      request.baseline.empty() ? baselines_of_suite(request.stores, fs::path(suite).stem().string())
+                               : request.baseline;
+  std::string list;
+  for (const fs::path& run : runs) {
+    list += fmt::format("{}{}", list.empty() ? "" : ":", run.string());
+  }
+  if (list.empty()) return {};
+  return {{kKeepChoicesVariable, list}};
 }
 
 std::string missing_baseline_text(const JudgingRequest& request, const Run& candidate) {

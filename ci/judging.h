@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +45,11 @@ std::optional<LoadedBaseline> load_baseline(const JudgingRequest& request, const
 std::optional<std::filesystem::path> find_comparable_baseline(
     const std::vector<std::filesystem::path>& stores, const Environment& environment,
     const std::string& suite);
+
+// Tells benchmark programs to keep the choices of the baseline that judges them: the named one, or
+// of those that are stored for the suite the one of their device. Empty where there is none.
+std::map<std::string, std::string> keep_choices_environment(const JudgingRequest& request,
+                                                            const std::string& suite);
 
 // Why nothing was found, and what to do.
 std::string missing_baseline_text(const JudgingRequest& request, const Run& candidate);

@@ -226,6 +226,7 @@ InvocationRequest MeasuringRun::invocation_request(MeasuredArm& arm, std::uint64
   invocation.seed = seed;
   invocation.flags = request_.flags;
   invocation.flags.insert(invocation.flags.end(), round.flags.begin(), round.flags.end());
+  invocation.environment = request_.environment;
   invocation.timeout_s = request_.timeout_s;
   invocation.interrupts = &*interrupts_;
   return invocation;

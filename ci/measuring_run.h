@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +31,8 @@ struct MeasuringRequest {
   bool extends_whole_suite = false;
   bool is_aa = false;  // deal each arm's minimum to two A/A arms, "a" and "b"
   std::vector<std::string> flags;
-  double timeout_s = 1800;  // of one invocation
+  std::map<std::string, std::string> environment;  // of the programs
+  double timeout_s = 1800;                         // of one invocation
   // No round is started that would, by its expected length, end later. Two things are measured all
   // the same: the first round, and the confirmation of a regression.
   std::optional<double> budget_s;

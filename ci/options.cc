@@ -87,6 +87,9 @@ void add_measuring(CLI::App* app, Request& request) {
   app->add_option("--aa-history", request.aa_history,
                   "Where A/A comparisons are remembered; by default "
                   ".fusegate/aa/DEVICE/SUITE.jsonl in the git checkout");
+  app->add_flag("--fresh-choices", request.fresh_choices,
+                "Choose kernels anew where they are chosen by measuring; by default those of the "
+                "baseline are kept while they are no more than 2 % behind");
   app->footer("What follows -- is passed on to the benchmark program.");
 }
 
@@ -137,6 +140,7 @@ void add_duet(CLI::App& app, Command* command, const std::vector<std::string>& f
   duet->add_flag_callback(
       "--no-aa", [request] { request->aa = false; },
       "Do not measure base a second time, as an A/A arm");
+  add_stores(duet, request->judging);
   add_rule(duet, request->judging);
   duet->add_option("--json", request->json, "Write the verdicts as JSON");
   duet->add_option("--markdown", request->markdown, "Write them as GitHub Markdown");

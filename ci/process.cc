@@ -131,21 +131,38 @@ struct SpawnSettings {
   posix_spawnattr_t attributes;
 };
 
+// Ours, with those variables in place of what it says of them: "NAME=value".
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& variables) {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (!variables.contains(std::string(text.substr(0, text.find('='))))) all.emplace_back(text);
+  }
+  for (const auto& [name, value] : variables) all.push_back(name + "=" + value);
+  return all;
+}
+
+// As C wants them; they point into the strings.
+std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (const std::string& text : strings) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 class Child {
  public:
-  Child(const std::vector<std::string>& arguments, int in, int out, int err) {
-    std::vector<char*> argv;
-    for (const std::string& argument : arguments)
-      argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
+  Child(const ProcessRequest& request, int in, int out, int err) {
+    const std::vector<char*> argv = pointers_to(request.arguments);
+    const std::vector<std::string> variables = environment_with(request.environment);
     SpawnSettings settings;
     settings.start_afresh();
     posix_spawn_file_actions_adddup2(&settings.actions, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&settings.actions, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&settings.actions, err, STDERR_FILENO);
-    const int error =
-        posix_spawnp(&pid_, argv[0], &settings.actions, &settings.attributes, argv.data(), environ);
-    if (error != 0) throw_system_error(error, arguments.front());
+    const int error = posix_spawnp(&pid_, argv[0], &settings.actions, &settings.attributes,
+                                   argv.data(), pointers_to(variables).data());
+    if (error != 0) throw_system_error(error, request.arguments.front());
   }
   ~Child() {
     if (!reaped_) reap();
@@ -223,7 +240,7 @@ ProcessEnd run_process(const ProcessRequest& request) {
   LineReader out(OutputStream::kOut);
   LineReader err(OutputStream::kErr);
   const FileDescriptor in = input_file(request.input);
-  Child child(request.arguments, in.get(), out.write_fd(), err.write_fd());
+  Child child(request, in.get(), out.write_fd(), err.write_fd());
   out.close_write_end();
   err.close_write_end();
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,8 @@ enum class OutputStream { kOut, kErr };
 struct ProcessRequest {
   std::vector<std::string> arguments;  // the first is a path, or a name that is looked up in PATH
   std::string input;                   // what it reads from its standard input
-  double timeout_s = 0;                // 0: none
+  std::map<std::string, std::string> environment{};  // variables, besides ours or in their place
+  double timeout_s = 0;                              // 0: none
   // Each line without its newline; the last one also where it has none.
   std::function<void(OutputStream, std::string_view)> on_line;
   const Interrupts* interrupts = nullptr;  // signals taken from here are sent on to the process

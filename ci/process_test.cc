@@ -43,6 +43,19 @@ TEST(RunProcess, KeepsTheStreamsApartAndCutsThemIntoLines) {
   EXPECT_TRUE(collected.end.succeeded());
 }
 
+TEST(RunProcess, SetsVariablesBesideOursAndInTheirPlace) {
+  setenv("FUSEGATE_TEST_OURS", "ours", 1);
+  setenv("FUSEGATE_TEST_BOTH", "ours", 1);
+  std::vector<std::string> out;
+  ProcessRequest request;
+  request.arguments = {"sh", "-c",
+                       "echo $FUSEGATE_TEST_OURS $FUSEGATE_TEST_BOTH $FUSEGATE_TEST_ITS"};
+  request.environment = {{"FUSEGATE_TEST_BOTH", "its"}, {"FUSEGATE_TEST_ITS", "its"}};
+  request.on_line = [&](OutputStream, std::string_view line) { out.emplace_back(line); };
+  run_process(request);
+  EXPECT_THAT(out, ElementsAre("ours its its"));
+}
+
 TEST(RunProcess, HandsOnLinesWhileTheProgramStillRuns) {
   double first_line_s = 0;
   const auto start = std::chrono::steady_clock::now();

@@ -25,6 +25,7 @@ struct RunRequest {
   std::optional<double> budget_s;          // see measuring_run.h
   std::optional<std::uint64_t> seed;       // random where there is none
   bool append = false;                     // add to folders that already hold invocations
+  bool fresh_choices = false;              // not the baseline's, see keep_choices_environment()
   // Deal the invocations to two A/A arms and add what they show to the history.
   bool aa = false;
   std::optional<std::filesystem::path> aa_history;

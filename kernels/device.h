@@ -75,6 +75,9 @@ class ReferenceMath {
   virtual ErrorNorms compare(const Tensor& out, const double* reference) = 0;
 };
 
+// By stage, what was chosen there for it (Stage::choice in kernel.h).
+using StageChoices = std::map<std::string, std::string>;
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -99,6 +102,9 @@ class Device {
   // All bits one, which is NaN in every dtype.
   virtual void poison(const Tensor& tensor) = 0;
   virtual void copy_to_host(const void* from, std::span<std::byte> to) = 0;
+  // What an earlier process chose for the kernel that is prepared next: where the device chooses by
+  // measuring, that is taken again unless it has become slower than another.
+  virtual void keep_choices(const StageChoices&) {}
   // Waits for everything enqueued and throws what went wrong in it.
   virtual void synchronize() = 0;
   virtual ReferenceMath& reference_math() = 0;

@@ -15,8 +15,9 @@ Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, con
     stage.min_bytes += static_cast<double>(bias->bytes());
   }
   const auto product = lt_matmul(x, bias, out);
-  stage.choice = choice_ == MatmulChoice::kTuned ? tune(device_, *product, x, w, out).choice
-                                                 : product->algorithm();
+  stage.choice = choice_ == MatmulChoice::kTuned
+                     ? tune(device_, stage.name, *product, x, w, out).choice
+                     : product->algorithm();
   stage.launch = [product, x, w, out] { product->enqueue(x.data, w.data, out.data); };
   return stage;
 }
@@ -26,8 +27,8 @@ Stage CudaStages::tuned_matmul(std::string name, const Tensor& x, const Tensor& 
                                const Stage& before) {
   Stage stage = matmul_work(std::move(name), x, w, out);
   const auto product = lt_matmul(x, nullptr, out);
-  const TunedMatmul tuned =
-      tune(device_, *product, x, w, out, rivals, {.name = before.choice, .launch = before.launch});
+  const TunedMatmul tuned = tune(device_, stage.name, *product, x, w, out, rivals,
+                                 {.name = before.choice, .launch = before.launch});
   stage.choice = tuned.choice;
   if (tuned.rival) {
     stage.launch = rivals[*tuned.rival].launch;

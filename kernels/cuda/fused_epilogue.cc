@@ -17,6 +17,9 @@
 namespace fusegate {
 namespace {
 
+constexpr const char* kGateUp = "gate_up_geglu";
+constexpr const char* kDown = "down_proj";
+
 // in: x, w_gate, w_up, as everywhere here.
 std::vector<Contestant> tiled_sm80(CudaDevice& device, Inputs in, const Tensor& h) {
   const GegluGemmPlan plan =
@@ -72,16 +75,16 @@ class TwoKernels {
     kernel_.stages.push_back(std::move(stage));
   }
   void add_gate_up(const std::vector<Contestant>& contestants) {
-    const std::string work = fmt::format("gate_up_geglu {} x {} x {} {}", h_.rows, h_.cols,
-                                         in_[0].cols, dtype_name(h_.dtype));
-    const ContestResult result = contest(device_, work, contestants, in_[0], h_);
+    const std::string work =
+        fmt::format("{} x {} x {} {}", h_.rows, h_.cols, in_[0].cols, dtype_name(h_.dtype));
+    const ContestResult result = contest(device_, work, {kGateUp, contestants}, in_[0], h_);
     add_gate_up(contestants[result.taken], result.choice);
   }
 
   // Measured behind the first kernel, which some of them overlap; or cublasLt's.
   void add_down(const std::vector<Contestant>& contestants) {
-    kernel_.stages.push_back(CudaStages(device_).tuned_matmul("down_proj", h_, in_[3], out_,
-                                                              contestants, kernel_.stages.front()));
+    kernel_.stages.push_back(CudaStages(device_).tuned_matmul(kDown, h_, in_[3], out_, contestants,
+                                                              kernel_.stages.front()));
   }
 
   PreparedKernel kernel() && { return std::move(kernel_); }
@@ -135,8 +138,8 @@ PreparedKernel prepare_fused_epilogue_few_rows(Device& any_device, const Problem
   const std::vector<Contestant> down =
       joined(streamed_matmul(device, h, in[3], out),
              is_sm90 ? split_sm90(device, h, in[3], out) : std::vector<Contestant>());
-  const PairResult best =
-      contest_of_pairs(device, problem_name(problem), gate_up, down, in[0], h, out);
+  const PairResult best = contest_of_pairs(device, problem_name(problem), {kGateUp, gate_up},
+                                           {kDown, down}, in[0], h, out);
   made.add_gate_up(gate_up[best.first.taken], best.first.choice);
   made.add_down({down[best.second.taken]});
   return std::move(made).kernel();

@@ -18,15 +18,18 @@ PreparedKernel prepare(Device& any_device, const Problem& problem, Inputs in, co
   const Tensor h = kernel.intermediate(device, problem.rows(), problem.hidden, problem.dtype);
   const std::vector<Contestant> gate_up = streamed_geglu(device, in[0], in[1], in[2], h);
   const std::vector<Contestant> down = streamed_matmul(device, h, in[3], out);
+  const Stage gate_up_work = gate_up_geglu_work(in[0], in[1], in[2], h);
+  const Stage down_work = matmul_work("down_proj", h, in[3], out);
   const PairResult best =
-      contest_of_pairs(device, problem_name(problem), gate_up, down, in[0], h, out);
+      contest_of_pairs(device, problem_name(problem), {gate_up_work.name, gate_up},
+                       {down_work.name, down}, in[0], h, out);
   const auto add = [&](Stage stage, const ContestResult& result, const Contestant& contestant) {
     stage.choice = result.choice;
     stage.launch = contestant.launch;
     kernel.stages.push_back(std::move(stage));
   };
-  add(gate_up_geglu_work(in[0], in[1], in[2], h), best.first, gate_up[best.first.taken]);
-  add(matmul_work("down_proj", h, in[3], out), best.second, down[best.second.taken]);
+  add(gate_up_work, best.first, gate_up[best.first.taken]);
+  add(down_work, best.second, down[best.second.taken]);
   return kernel;
 }
 

@@ -1,5 +1,7 @@
 #include "kernels/cuda/launch_choice.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace fusegate {
@@ -24,6 +26,24 @@ std::vector<std::size_t> close_to_fastest(const std::vector<std::vector<double>>
     if (medians[i] <= limit) close.push_back(i);
   }
   return close;
+}
+
+std::size_t place_taken(const std::vector<std::vector<double>>& times,
+                        std::optional<std::size_t> kept) {
+  const std::vector<std::size_t> good = close_to_fastest(times, kKept);
+  if (kept && std::ranges::find(good, *kept) != good.end()) return *kept;
+  return close_to_fastest(times, kTie).front();
+}
+
+std::string choice_text(std::string_view how, std::size_t taken, std::size_t candidates,
+                        std::string_view name) {
+  return fmt::format("{}: candidate {} of {}, {}", how, taken + 1, candidates, name);
+}
+
+std::string chosen_name(std::string_view choice) {
+  const std::size_t rank = choice.find(": candidate ");
+  const std::size_t end = rank == std::string_view::npos ? rank : choice.find(", ", rank);
+  return std::string(end == std::string_view::npos ? choice : choice.substr(end + 2));
 }
 
 }  // namespace fusegate

@@ -35,5 +35,23 @@ TEST(LaunchChoice, KeepsOrderWhereItSortsOutTheHopeless) {
   EXPECT_THAT(close_to_fastest({}, kHopeless), ElementsAre());
 }
 
+TEST(LaunchChoice, KeepsWhatWasTakenBeforeUntilAnotherIsClearlyFaster) {
+  const std::vector<std::vector<double>> times{{10.19}, {10}, {10.05}, {10.21}};
+  EXPECT_EQ(place_taken(times, std::nullopt), 1u);
+  EXPECT_EQ(place_taken(times, 0), 0u);
+  EXPECT_EQ(place_taken(times, 2), 2u);
+  EXPECT_EQ(place_taken(times, 3), 1u);
+}
+
+TEST(LaunchChoice, IsReadFromTheTextThatTellsIt) {
+  EXPECT_EQ(choice_text("tuned", 2, 8, "algo 66, tile 18"),
+            "tuned: candidate 3 of 8, algo 66, tile 18");
+  EXPECT_EQ(chosen_name(choice_text("tuned", 2, 8, "algo 66, tile 18")), "algo 66, tile 18");
+  EXPECT_EQ(chosen_name(choice_text("measured", 0, 12, "gemv: 192 blocks of 6 warps, 4 columns")),
+            "gemv: 192 blocks of 6 warps, 4 columns");
+  EXPECT_EQ(chosen_name("algo 66, tile 18"), "algo 66, tile 18");
+  EXPECT_EQ(chosen_name(""), "");
+}
+
 }  // namespace
 }  // namespace fusegate

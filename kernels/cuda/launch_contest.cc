@@ -70,11 +70,15 @@ void time_rounds(std::vector<Candidate>& candidates, int rounds, std::mt19937& r
   }
 }
 
-std::vector<Candidate> kept(std::vector<Candidate> candidates, double margin) {
+std::vector<std::vector<double>> times_of(const std::vector<Candidate>& candidates) {
   std::vector<std::vector<double>> times;
   for (const Candidate& candidate : candidates) times.push_back(candidate.times_ms);
+  return times;
+}
+
+std::vector<Candidate> close_ones(std::vector<Candidate> candidates, double margin) {
   std::vector<Candidate> close;
-  for (const std::size_t i : close_to_fastest(times, margin)) {
+  for (const std::size_t i : close_to_fastest(times_of(candidates), margin)) {
     close.push_back(std::move(candidates[i]));
   }
   return close;
@@ -88,23 +92,37 @@ std::vector<Candidate> promising(CudaDevice& device,
   if (candidates.size() == 1) return candidates;
   capture(candidates, device.stream());
   time_rounds(candidates, kFirstRounds, random);
-  return kept(std::move(candidates), kHopeless);
+  return close_ones(std::move(candidates), kHopeless);
 }
 
-// At most so many of them, in their order.
+// The place of the one of that number, where it is left.
+std::optional<std::size_t> place_of(std::optional<std::size_t> number,
+                                    const std::vector<Candidate>& candidates) {
+  const auto found = std::ranges::find_if(candidates, [&](const Candidate& candidate) {
+    return number && candidate.number == *number;
+  });
+  if (found == candidates.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - candidates.begin());
+}
+
+// At most so many of them, in their order; then the kept one, where it is not hopeless and not
+// among them.
 std::vector<std::size_t> fastest_few(CudaDevice& device,
                                      const std::vector<std::function<void()>>& launches,
-                                     const Tensor& x, const Tensor& out, std::size_t most) {
+                                     const Tensor& x, const Tensor& out, std::size_t most,
+                                     std::optional<std::size_t> kept) {
   const RestoredTensor old_x(x, device.stream()), old_out(out, device.stream());
   device.fill_random(x, 1.0, 1);
   std::mt19937 random(1);
   std::vector<Candidate> candidates = promising(device, launches, random);
+  const bool keep = place_of(kept, candidates).has_value();
   for (double margin = kHopeless; candidates.size() > most; margin /= 2) {
-    candidates = kept(std::move(candidates), margin);
+    candidates = close_ones(std::move(candidates), margin);
     if (margin < kTie) candidates.resize(std::min(candidates.size(), most));
   }
   std::vector<std::size_t> numbers;
   for (const Candidate& candidate : candidates) numbers.push_back(candidate.number);
+  if (keep && !place_of(kept, candidates)) numbers.push_back(*kept);
   return numbers;
 }
 
@@ -114,81 +132,99 @@ std::vector<std::function<void()>> launches_of(const std::vector<Contestant>& co
   return launches;
 }
 
-std::string key_of(std::string work, const std::vector<Contestant>& contestants) {
-  for (const Contestant& contestant : contestants) work += "\n" + contestant.name;
+std::string key_of(std::string work, const StageContest& stage) {
+  work += "\n" + stage.stage;
+  for (const Contestant& contestant : stage.contestants) work += "\n" + contestant.name;
   return work;
 }
 
 ContestResult result_of(std::size_t taken, const std::vector<Contestant>& contestants) {
-  return {taken, contestants.size() == 1
-                     ? contestants.front().name
-                     : fmt::format("measured: candidate {} of {}, {}", taken + 1,
-                                   contestants.size(), contestants[taken].name)};
+  const std::string& name = contestants[taken].name;
+  if (contestants.size() == 1) return {taken, name};
+  return {taken, choice_text("measured", taken, contestants.size(), name)};
+}
+
+std::optional<std::size_t> kept_of(const CudaDevice& device, const StageContest& stage) {
+  std::vector<std::string> names;
+  for (const Contestant& contestant : stage.contestants) names.push_back(contestant.name);
+  return kept_of(device, stage.stage, names);
 }
 
 // Of first and second as they are numbered, in one number.
-std::size_t fastest_pair(CudaDevice& device, const std::vector<Contestant>& firsts,
-                         const std::vector<Contestant>& seconds, const Tensor& x,
-                         const Tensor& between, const Tensor& out) {
+std::size_t fastest_pair(CudaDevice& device, const StageContest& first, const StageContest& second,
+                         const Tensor& x, const Tensor& between, const Tensor& out) {
   constexpr std::size_t kMostOfEach = 4;
+  const auto& [first_stage, firsts] = first;
+  const auto& [second_stage, seconds] = second;
+  const auto kept_first = kept_of(device, first), kept_second = kept_of(device, second);
+  const std::vector<std::size_t> few_seconds =
+      fastest_few(device, launches_of(seconds), between, out, kMostOfEach, kept_second);
   std::vector<std::size_t> numbers;
   std::vector<std::function<void()>> pairs;
-  const std::vector<std::size_t> few_seconds =
-      fastest_few(device, launches_of(seconds), between, out, kMostOfEach);
-  for (const std::size_t i : fastest_few(device, launches_of(firsts), x, between, kMostOfEach)) {
+  std::optional<std::size_t> kept;
+  for (const std::size_t i :
+       fastest_few(device, launches_of(firsts), x, between, kMostOfEach, kept_first)) {
     for (const std::size_t j : few_seconds) {
+      if (i == kept_first && j == kept_second) kept = pairs.size();
       numbers.push_back(i * seconds.size() + j);
-      pairs.push_back([first = firsts[i].launch, second = seconds[j].launch] {
-        first();
-        second();
+      pairs.push_back([before = firsts[i].launch, after = seconds[j].launch] {
+        before();
+        after();
       });
     }
   }
-  return numbers[fastest(device, pairs, x, out)];
+  return numbers[fastest(device, pairs, x, out, kept)];
 }
 
 }  // namespace
 
+std::optional<std::size_t> kept_of(const CudaDevice& device, const std::string& stage,
+                                   const std::vector<std::string>& names) {
+  const auto found = std::ranges::find(names, chosen_name(device.kept_choice(stage)));
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names.begin());
+}
+
 std::size_t fastest(CudaDevice& device, const std::vector<std::function<void()>>& launches,
-                    const Tensor& x, const Tensor& out) {
+                    const Tensor& x, const Tensor& out, std::optional<std::size_t> kept) {
   refuse_capture(device.stream(), "what is chosen by measuring");
   const RestoredTensor old_x(x, device.stream()), old_out(out, device.stream());
   device.fill_random(x, 1.0, 1);
   std::mt19937 random(1);
   std::vector<Candidate> candidates = promising(device, launches, random);
-  if (candidates.size() > 1) {
-    time_rounds(candidates, kMoreRounds, random);
-    candidates = kept(std::move(candidates), kTie);
-  }
-  return candidates.front().number;
+  if (candidates.size() == 1) return candidates.front().number;
+  time_rounds(candidates, kMoreRounds, random);
+  return candidates[place_taken(times_of(candidates), place_of(kept, candidates))].number;
 }
 
-ContestResult contest(CudaDevice& device, const std::string& work,
-                      const std::vector<Contestant>& contestants, const Tensor& x,
-                      const Tensor& out) {
+ContestResult contest(CudaDevice& device, const std::string& work, const StageContest& stage,
+                      const Tensor& x, const Tensor& out) {
+  const std::vector<Contestant>& contestants = stage.contestants;
   if (contestants.size() == 1) return result_of(0, contestants);
-  const std::string key = key_of(work, contestants);
+  const std::string key = key_of(work, stage);
   std::map<std::string, std::size_t>& choices = device.launch_choices();
   auto found = choices.find(key);
   if (found == choices.end()) {
-    found = choices.emplace(key, fastest(device, launches_of(contestants), x, out)).first;
+    const std::size_t taken =
+        fastest(device, launches_of(contestants), x, out, kept_of(device, stage));
+    found = choices.emplace(key, taken).first;
   }
   return result_of(found->second, contestants);
 }
 
-PairResult contest_of_pairs(CudaDevice& device, const std::string& work,
-                            const std::vector<Contestant>& firsts,
-                            const std::vector<Contestant>& seconds, const Tensor& x,
-                            const Tensor& between, const Tensor& out) {
-  const std::string key = key_of(key_of(work, firsts) + "\nthen", seconds);
+PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const StageContest& first,
+                            const StageContest& second, const Tensor& x, const Tensor& between,
+                            const Tensor& out) {
+  const std::string key = key_of(key_of(work, first) + "\nthen", second);
   std::map<std::string, std::size_t>& choices = device.launch_choices();
   auto found = choices.find(key);
   if (found == choices.end()) {
     refuse_capture(device.stream(), "what is chosen by measuring");
-    found = choices.emplace(key, fastest_pair(device, firsts, seconds, x, between, out)).first;
+    found = choices.emplace(key, fastest_pair(device, first, second, x, between, out)).first;
   }
-  return {result_of(found->second / seconds.size(), firsts),
-          result_of(found->second % seconds.size(), seconds)};
+  const std::size_t seconds = second.contestants.size();
+  return {result_of(found->second / seconds, first.contestants),
+          result_of(found->second % seconds, second.contestants)};
 }
 
 }  // namespace fusegate

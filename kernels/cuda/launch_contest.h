@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,23 @@ struct Contestant {
   std::function<void()> launch;
 };
 
-// The one that is taken of those that the device runs. x is random meanwhile, since what a kernel
-// multiplies decides its power, hence its clock, and an intermediate result holds nothing yet.
-// Weights must hold their values already; x and out hold afterwards what they held before. Throws
-// DeviceError where none runs, or the device's stream captures.
+// What competes for a stage of a kernel.
+struct StageContest {
+  std::string stage;
+  std::vector<Contestant> contestants;
+};
+
+// The one that is taken of those that the device runs; kept: that was taken before. x is random
+// meanwhile, since what a kernel multiplies decides its power, hence its clock, and an intermediate
+// result holds nothing yet. Weights must hold their values already; x and out hold afterwards what
+// they held before. Throws DeviceError where none runs, or the device's stream captures.
 std::size_t fastest(CudaDevice& device, const std::vector<std::function<void()>>& launches,
-                    const Tensor& x, const Tensor& out);
+                    const Tensor& x, const Tensor& out,
+                    std::optional<std::size_t> kept = std::nullopt);
+
+// Of the names the one that CudaDevice was told to keep for the stage.
+std::optional<std::size_t> kept_of(const CudaDevice& device, const std::string& stage,
+                                   const std::vector<std::string>& names);
 
 struct ContestResult {
   std::size_t taken = 0;
@@ -36,9 +48,8 @@ struct ContestResult {
 };
 
 // work: what the contestants compute, sizes and dtype with it; measured once for work and names.
-ContestResult contest(CudaDevice& device, const std::string& work,
-                      const std::vector<Contestant>& contestants, const Tensor& x,
-                      const Tensor& out);
+ContestResult contest(CudaDevice& device, const std::string& work, const StageContest& stage,
+                      const Tensor& x, const Tensor& out);
 
 struct PairResult {
   ContestResult first, second;
@@ -47,9 +58,8 @@ struct PairResult {
 // The same for two kernels in a row, the second of which reads what the first writes to between:
 // the few that are fastest alone are measured in pairs, since kernels that are launched early
 // overlap, and those that leave room on the SMs more than others.
-PairResult contest_of_pairs(CudaDevice& device, const std::string& work,
-                            const std::vector<Contestant>& firsts,
-                            const std::vector<Contestant>& seconds, const Tensor& x,
-                            const Tensor& between, const Tensor& out);
+PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const StageContest& first,
+                            const StageContest& second, const Tensor& x, const Tensor& between,
+                            const Tensor& out);
 
 }  // namespace fusegate

@@ -31,7 +31,7 @@ struct LtProblem {
 
 struct LtChoice {
   cublasLtMatmulAlgo_t algorithm{};    // unless a rival was taken
-  std::string rank;                    // "candidate 3 of 8", in order and counted from one
+  std::string text;                    // "tuned: candidate 3 of 8, algo 66, tile 18, ..."
   std::optional<std::size_t> rival{};  // its place among the problem's
 };
 

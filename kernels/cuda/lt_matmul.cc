@@ -125,7 +125,7 @@ void LtMatmul::enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, 
                                device_.stream()));
 }
 
-std::string LtMatmul::algorithm() const {
+std::string LtMatmul::algorithm_text(const cublasLtMatmulAlgo_t& algorithm) {
   constexpr std::array<std::pair<const char*, cublasLtMatmulAlgoConfigAttributes_t>, 6> kWide{{
       {"algo", CUBLASLT_ALGO_CONFIG_ID},
       {"tile", CUBLASLT_ALGO_CONFIG_TILE_ID},
@@ -142,7 +142,7 @@ std::string LtMatmul::algorithm() const {
   const auto append = [&](const char* name, auto value, cublasLtMatmulAlgoConfigAttributes_t what) {
     std::size_t written = 0;
     FUSEGATE_CUDA(
-        cublasLtMatmulAlgoConfigGetAttribute(&algo_, what, &value, sizeof(value), &written));
+        cublasLtMatmulAlgoConfigGetAttribute(&algorithm, what, &value, sizeof(value), &written));
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
   };
   for (const auto& [name, what] : kWide) append(name, std::uint32_t{0}, what);

@@ -42,7 +42,8 @@ class LtMatmul {
   void use(const cublasLtMatmulAlgo_t& algorithm) { algo_ = algorithm; }
   LtProblem problem() const;
   // Such as "algo 66, tile 18, stages 36, split-k 1, ...": cublasLt's numbers of its own.
-  std::string algorithm() const;
+  std::string algorithm() const { return algorithm_text(algo_); }
+  static std::string algorithm_text(const cublasLtMatmulAlgo_t& algorithm);
 
  private:
   template <typename T>

@@ -1,21 +1,26 @@
 #include "kernels/cuda/lt_tuning.h"
 
-#include <fmt/format.h>
-
 #include <utility>
+
+#include "kernels/cuda/launch_choice.h"
 
 namespace fusegate {
 namespace {
 
 constexpr std::size_t kMostCandidates = 12;
 
-LtChoice measured_choice(CudaDevice& device, const LtMatmul& matmul, const Tensor& x,
-                         const Tensor& w, const Tensor& out, const std::vector<Contestant>& rivals,
-                         const Contestant& before) {
+LtChoice measured_choice(CudaDevice& device, const std::string& stage, const LtMatmul& matmul,
+                         const Tensor& x, const Tensor& w, const Tensor& out,
+                         const std::vector<Contestant>& rivals, const Contestant& before) {
   const std::vector<cublasLtMatmulAlgo_t> algorithms = matmul.candidates(kMostCandidates);
+  std::vector<std::string> names;
   std::vector<std::function<void()>> launches;
-  for (const Contestant& rival : rivals) launches.push_back(rival.launch);
+  for (const Contestant& rival : rivals) {
+    names.push_back(rival.name);
+    launches.push_back(rival.launch);
+  }
   for (const cublasLtMatmulAlgo_t& algorithm : algorithms) {
+    names.push_back(LtMatmul::algorithm_text(algorithm));
     launches.push_back([=, &matmul] { matmul.enqueue_by(algorithm, x.data, w.data, out.data); });
   }
   if (before.launch) {
@@ -26,9 +31,8 @@ LtChoice measured_choice(CudaDevice& device, const LtMatmul& matmul, const Tenso
       };
     }
   }
-  const std::size_t taken = fastest(device, launches, x, out);
-  LtChoice choice{.algorithm = {},
-                  .rank = fmt::format("candidate {} of {}", taken + 1, launches.size())};
+  const std::size_t taken = fastest(device, launches, x, out, kept_of(device, stage, names));
+  LtChoice choice{.algorithm = {}, .text = choice_text("tuned", taken, names.size(), names[taken])};
   if (taken < rivals.size()) {
     choice.rival = taken;
   } else {
@@ -39,8 +43,8 @@ LtChoice measured_choice(CudaDevice& device, const LtMatmul& matmul, const Tenso
 
 }  // namespace
 
-TunedMatmul tune(CudaDevice& device, LtMatmul& matmul, const Tensor& x, const Tensor& w,
-                 const Tensor& out, const std::vector<Contestant>& rivals,
+TunedMatmul tune(CudaDevice& device, const std::string& stage, LtMatmul& matmul, const Tensor& x,
+                 const Tensor& w, const Tensor& out, const std::vector<Contestant>& rivals,
                  const Contestant& before) {
   LtProblem problem = matmul.problem();
   for (const Contestant& rival : rivals) problem.rivals.push_back(rival.name);
@@ -49,13 +53,12 @@ TunedMatmul tune(CudaDevice& device, LtMatmul& matmul, const Tensor& x, const Te
   auto found = choices.find(problem);
   if (found == choices.end()) {
     found =
-        choices.emplace(problem, measured_choice(device, matmul, x, w, out, rivals, before)).first;
+        choices.emplace(problem, measured_choice(device, stage, matmul, x, w, out, rivals, before))
+            .first;
   }
   const LtChoice& choice = found->second;
   if (!choice.rival) matmul.use(choice.algorithm);
-  return {fmt::format("tuned: {}, {}", choice.rank,
-                      choice.rival ? rivals[*choice.rival].name : matmul.algorithm()),
-          choice.rival};
+  return {choice.text, choice.rival};
 }
 
 }  // namespace fusegate

@@ -20,16 +20,16 @@ struct TunedMatmul {
   std::optional<std::size_t> rival{};  // which of them is fastest; otherwise the matmul is
 };
 
-// The fastest for out [m, n] = x [m, k] w [n, k]^T; a rival, another kernel for the same operands,
-// rather than an equal of cublasLt's. The
-// matmul uses from then on the algorithm that was chosen, unless a rival was. w must hold its
-// values already; x and out hold afterwards what they held before. Throws DeviceError where the
-// device's stream captures and nothing is known of the problem, or where no candidate runs.
+// The fastest for out [m, n] = x [m, k] w [n, k]^T, a stage of a kernel; a rival, another kernel
+// for the same operands, rather than an equal of cublasLt's. The matmul uses from then on the
+// algorithm that was chosen, unless a rival was. w must hold its values already; x and out hold
+// afterwards what they held before. Throws DeviceError where the device's stream captures and
+// nothing is known of the problem, or where no candidate runs.
 //
 // before: what precedes the product wherever it is used, and each of the candidates here too: one
 // that is launched early overlaps it, and cublasLt's are not. Nothing where it has no launch.
-TunedMatmul tune(CudaDevice& device, LtMatmul& matmul, const Tensor& x, const Tensor& w,
-                 const Tensor& out, const std::vector<Contestant>& rivals = {},
+TunedMatmul tune(CudaDevice& device, const std::string& stage, LtMatmul& matmul, const Tensor& x,
+                 const Tensor& w, const Tensor& out, const std::vector<Contestant>& rivals = {},
                  const Contestant& before = {});
 
 }  // namespace fusegate

@@ -31,23 +31,22 @@ class Tuning : public GpuTest {
 
 TEST_F(Tuning, ChoosesOnceAndTellsWhat) {
   LtMatmul first = matmul(), second = matmul();
-  const std::string choice = tune(*device_, first, x_, w_, out_).choice;
+  const std::string choice = tune(*device_, "down_proj", first, x_, w_, out_).choice;
   EXPECT_THAT(choice, testing::StartsWith("tuned: candidate "));
   EXPECT_THAT(choice, testing::EndsWith(", " + first.algorithm()));
   EXPECT_EQ(device_->lt_choices().size(), 1u);
-  const Graph no_new_choice(
-      device_->stream(), [&] { EXPECT_EQ(tune(*device_, second, x_, w_, out_).choice, choice); });
+  const Graph no_new_choice(device_->stream(), [&] {
+    EXPECT_EQ(tune(*device_, "down_proj", second, x_, w_, out_).choice, choice);
+  });
   EXPECT_EQ(second.algorithm(), first.algorithm());
 }
 
 TEST_F(Tuning, TakesWhatIsKnownAlready) {
   LtMatmul tuned = matmul();
   const cublasLtMatmulAlgo_t other = tuned.candidates(12).back();
-  device_->lt_choices()[tuned.problem()] = {.algorithm = other, .rank = "candidate 7 of 9"};
-  LtMatmul expected = matmul();
-  expected.use(other);
-  EXPECT_EQ(tune(*device_, tuned, x_, w_, out_).choice,
-            "tuned: candidate 7 of 9, " + expected.algorithm());
+  device_->lt_choices()[tuned.problem()] = {.algorithm = other, .text = "what it was"};
+  EXPECT_EQ(tune(*device_, "down_proj", tuned, x_, w_, out_).choice, "what it was");
+  EXPECT_EQ(tuned.algorithm(), LtMatmul::algorithm_text(other));
 }
 
 TEST_F(Tuning, TakesARivalThatIsFasterAndNoOther) {
@@ -58,18 +57,37 @@ TEST_F(Tuning, TakesARivalThatIsFasterAndNoOther) {
   };
   const auto nothing = [&] { device_->poison({out_.data, 1, 8, Dtype::kBf16}); };
   LtMatmul first = matmul(), second = matmul();
-  EXPECT_EQ(tune(*device_, first, x_, w_, out_, {{"twice", twice}}).rival, std::nullopt);
+  EXPECT_EQ(tune(*device_, "down_proj", first, x_, w_, out_, {{"twice", twice}}).rival,
+            std::nullopt);
   const TunedMatmul tuned =
-      tune(*device_, second, x_, w_, out_, {{"twice", twice}, {"nothing", nothing}});
+      tune(*device_, "down_proj", second, x_, w_, out_, {{"twice", twice}, {"nothing", nothing}});
   EXPECT_EQ(tuned.rival, 1u);
   EXPECT_THAT(tuned.choice, testing::StartsWith("tuned: candidate 2 of "));
   EXPECT_THAT(tuned.choice, testing::EndsWith(", nothing"));
 }
 
+TEST_F(Tuning, KeepsWhatAnEarlierProcessTookUnlessItIsSlower) {
+  const auto write = [&](std::int64_t rows) {
+    return [=, this] { device_->poison({out_.data, rows, 8, Dtype::kBf16}); };
+  };
+  device_->keep_choices({{"down_proj", "tuned: candidate 5 of 6, second"}});
+  LtMatmul first = matmul(), second = matmul();
+  const TunedMatmul kept =
+      tune(*device_, "down_proj", first, x_, w_, out_, {{"first", write(1)}, {"second", write(1)}});
+  EXPECT_EQ(kept.rival, 1u);
+  EXPECT_THAT(kept.choice, testing::StartsWith("tuned: candidate 2 of "));
+  EXPECT_THAT(kept.choice, testing::EndsWith(", second"));
+  const auto twice = [&] {
+    for (int i = 0; i < 2; ++i) first.enqueue(x_.data, w_.data, out_.data);
+  };
+  EXPECT_EQ(tune(*device_, "down_proj", second, x_, w_, out_, {{"second", twice}}).rival,
+            std::nullopt);
+}
+
 TEST_F(Tuning, LeavesTheOperandsAsTheyWere) {
   const auto x = bytes(x_), w = bytes(w_), out = bytes(out_);
   LtMatmul tuned = matmul();
-  tune(*device_, tuned, x_, w_, out_);
+  tune(*device_, "down_proj", tuned, x_, w_, out_);
   EXPECT_EQ(bytes(x_), x);
   EXPECT_EQ(bytes(w_), w);
   EXPECT_EQ(bytes(out_), out);
@@ -77,8 +95,9 @@ TEST_F(Tuning, LeavesTheOperandsAsTheyWere) {
 
 TEST_F(Tuning, RefusesToMeasureWhileTheStreamCaptures) {
   LtMatmul tuned = matmul();
-  EXPECT_THROW(Graph(device_->stream(), [&] { tune(*device_, tuned, x_, w_, out_); }), DeviceError);
-  EXPECT_NO_THROW(tune(*device_, tuned, x_, w_, out_)) << "the capture is over";
+  EXPECT_THROW(Graph(device_->stream(), [&] { tune(*device_, "down_proj", tuned, x_, w_, out_); }),
+               DeviceError);
+  EXPECT_NO_THROW(tune(*device_, "down_proj", tuned, x_, w_, out_)) << "the capture is over";
 }
 
 TEST_F(Tuning, BeginsWithWhatTheHeuristicGivesAlone) {
