@@ -105,7 +105,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--resume", options.resume, "Go on with the run file: measure what it lacks");
   app.add_option("--keep-choices", options.keep_choices,
                  "Where a kernel is chosen by measuring, take the one that this baseline, run file "
-                 "or run folder of this device took, unless it is more than 2 % behind; several, "
+                 "or run folder of this device took, unless it is more than 5 % behind; several, "
                  "separated by colons: the first of this device")
       ->delimiter(':')
       ->envname(kKeepChoicesVariable);

@@ -89,7 +89,7 @@ void add_measuring(CLI::App* app, Request& request) {
                   ".fusegate/aa/DEVICE/SUITE.jsonl in the git checkout");
   app->add_flag("--fresh-choices", request.fresh_choices,
                 "Choose kernels anew where they are chosen by measuring; by default those of the "
-                "baseline are kept while they are no more than 2 % behind");
+                "baseline are kept while they are no more than 5 % behind");
   app->footer("What follows -- is passed on to the benchmark program.");
 }
 

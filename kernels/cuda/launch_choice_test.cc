@@ -36,7 +36,7 @@ TEST(LaunchChoice, KeepsOrderWhereItSortsOutTheHopeless) {
 }
 
 TEST(LaunchChoice, KeepsWhatWasTakenBeforeUntilAnotherIsClearlyFaster) {
-  const std::vector<std::vector<double>> times{{10.19}, {10}, {10.05}, {10.21}};
+  const std::vector<std::vector<double>> times{{10.49}, {10}, {10.05}, {10.51}};
   EXPECT_EQ(place_taken(times, std::nullopt), 1u);
   EXPECT_EQ(place_taken(times, 0), 0u);
   EXPECT_EQ(place_taken(times, 2), 2u);
