@@ -82,6 +82,21 @@ TEST_F(JudgingTest, TakesRunsAndStoredFilesAsNamedBaselines) {
   EXPECT_TRUE(load_baseline(request_, run())->acceptance);
 }
 
+TEST_F(JudgingTest, HasTheChoicesKeptThatTheBaselineMade) {
+  const auto kept = [&](const std::string& suite) {
+    const auto variables = keep_choices_environment(request_, suite);
+    return variables.empty() ? "" : variables.at("FUSEGATE_KEEP_CHOICES");
+  };
+  EXPECT_EQ(kept("smoke"), "");
+  const std::string first = folder_.write("kept/here/smoke.json", "{}").string();
+  const std::string second = folder_.write("local/there/smoke.json", "{}").string();
+  EXPECT_EQ(kept("smoke"), first + ":" + second) << "of every device: the program knows its own";
+  EXPECT_EQ(kept("elsewhere/smoke.json"), first + ":" + second) << "a suite named by its file";
+  EXPECT_EQ(kept("pr"), "");
+  request_.baseline = {folder_.path() / "a", folder_.path() / "b"};
+  EXPECT_EQ(kept("smoke"), request_.baseline[0].string() + ":" + request_.baseline[1].string());
+}
+
 TEST_F(JudgingTest, RefusesPublishedFigures) {
   request_.baseline = {store("kept", {}, true)};
   try {

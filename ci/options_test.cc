@@ -95,6 +95,33 @@ TEST(ParseCommandLine, PassesOnWhatFollowsTheDashes) {
   EXPECT_THAT(log, HasSubstr("[--batch=8]\n[--benchmark_filter=a b]\n"));
 }
 
+TEST(ParseCommandLine, HasARunKeepTheChoicesOfTheBaselineUnlessToldNotTo) {
+  const ScratchFolder folder;
+  const auto prepared = folder.write("prepared", run_file_text({})).string();
+  const std::string program = write_script(folder, "bench",
+                                           std::string(kReadFlags) + "cp '" + prepared +
+                                               "' \"$out\"\necho \"[$FUSEGATE_KEEP_CHOICES]\"\n");
+  const std::string named = write_run(folder, "named", {});
+  const auto told = [&](const std::string& out, const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments{"run",
+                                       "--suite",
+                                       "smoke",
+                                       "--invocations",
+                                       "1",
+                                       "--program",
+                                       program,
+                                       "--baseline",
+                                       named,
+                                       "--out",
+                                       (folder.path() / out).string()};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    EXPECT_EQ(run(arguments).code, ExitCode::kNoRegression);
+    return read_file(folder.path() / out / "1.log");
+  };
+  EXPECT_EQ(told("kept", {}), "[" + named + "]\n");
+  EXPECT_EQ(told("fresh", {"--fresh-choices"}), "[]\n");
+}
+
 TEST(ParseCommandLine, TakesADuetWithoutAaArms) {
   const ScratchFolder folder;
   const auto prepared = folder.write("prepared", run_file_text({})).string();

@@ -109,30 +109,6 @@ TEST_F(RunCommandTest, RefusesFoldersAndProgramsThatDoNotPair) {
   EXPECT_THAT(problem(), HasSubstr("not a folder"));
 }
 
-TEST_F(RunCommandTest, HasProgramsKeepTheChoicesOfTheBaseline) {
-  request_.invocations = 1;
-  request_.programs = {
-      program("telling", "cp '" + prepared_ + "' \"$out\"\necho \"[$FUSEGATE_KEEP_CHOICES]\"\n")};
-  request_.judging.stores = {folder_.path() / "store"};
-  const auto told = [&](const std::string& out) {
-    request_.out = {folder_.path() / out};
-    EXPECT_EQ(run(), ExitCode::kNoRegression);
-    return read_file(folder_.path() / out / "1.log");
-  };
-  EXPECT_EQ(told("without"), "[]\n");
-  const std::string here = folder_.write("store/here/smoke.json", "{}").string();
-  const std::string there = folder_.write("store/there/smoke.json", "{}").string();
-  EXPECT_EQ(told("stored"), "[" + here + ":" + there + "]\n");
-  request_.fresh_choices = true;
-  EXPECT_EQ(told("fresh"), "[]\n");
-  request_.fresh_choices = false;
-  request_.judging.baseline = {write_run(folder_, "named", {})};
-  EXPECT_EQ(told("by name"), "[" + request_.judging.baseline[0].string() + "]\n");
-  request_.suite = (folder_.path() / "suites" / "smoke.json").string();
-  request_.judging.baseline.clear();
-  EXPECT_EQ(told("by file"), "[" + here + ":" + there + "]\n");
-}
-
 TEST_F(RunCommandTest, GoesOnAfterACrash) {
   request_.programs = {program("crashing", "cp '" + prepared_ +
                                                "' \"$out\"\n"
