@@ -16,9 +16,9 @@
 namespace fusegate {
 namespace {
 
-// Few short rounds sort out what is hopeless; the others get more, and five times as long.
 constexpr double kBatchMs = 0.2;
-constexpr int kFirstRounds = 3, kFinalRounds = 7, kFinalLength = 5;
+// Few rounds sort out what is hopeless; the others get more, an odd number with them.
+constexpr int kFirstRounds = 3, kMoreRounds = 12;
 
 struct Candidate {
   std::size_t number = 0;
@@ -50,15 +50,16 @@ std::vector<Candidate> those_that_run(CudaDevice& device,
   return running;
 }
 
-// Of so many calls each; in place of times that they had before.
-void time_rounds(std::vector<Candidate>& candidates, int calls, int rounds, cudaStream_t stream,
-                 std::mt19937& random) {
-  std::vector<Candidate*> order;
+void capture(std::vector<Candidate>& candidates, cudaStream_t stream) {
+  const int calls = launches_that_take(kBatchMs, candidates.front().launch, stream);
   for (Candidate& candidate : candidates) {
     candidate.launches = std::make_unique<TimedLaunches>(candidate.launch, calls, stream);
-    candidate.times_ms.clear();
-    order.push_back(&candidate);
   }
+}
+
+void time_rounds(std::vector<Candidate>& candidates, int rounds, std::mt19937& random) {
+  std::vector<Candidate*> order;
+  for (Candidate& candidate : candidates) order.push_back(&candidate);
   for (int round = 0; round < rounds; ++round) {
     std::ranges::shuffle(order, random);
     for (Candidate* const candidate : order) {
@@ -83,19 +84,15 @@ std::vector<Candidate> close_ones(std::vector<Candidate> candidates, double marg
   return close;
 }
 
-// What is left after few rounds, and how many calls these were of.
-struct Promising {
-  std::vector<Candidate> candidates;
-  int calls = 0;
-};
-
-Promising promising(CudaDevice& device, const std::vector<std::function<void()>>& launches,
-                    std::mt19937& random) {
+// What is left of them after few rounds.
+std::vector<Candidate> promising(CudaDevice& device,
+                                 const std::vector<std::function<void()>>& launches,
+                                 std::mt19937& random) {
   std::vector<Candidate> candidates = those_that_run(device, launches);
-  if (candidates.size() == 1) return {std::move(candidates)};
-  const int calls = launches_that_take(kBatchMs, candidates.front().launch, device.stream());
-  time_rounds(candidates, calls, kFirstRounds, device.stream(), random);
-  return {close_ones(std::move(candidates), kHopeless), calls};
+  if (candidates.size() == 1) return candidates;
+  capture(candidates, device.stream());
+  time_rounds(candidates, kFirstRounds, random);
+  return close_ones(std::move(candidates), kHopeless);
 }
 
 // The place of the one of that number, where it is left.
@@ -117,7 +114,7 @@ std::vector<std::size_t> fastest_few(CudaDevice& device,
   const RestoredTensor old_x(x, device.stream()), old_out(out, device.stream());
   device.fill_random(x, 1.0, 1);
   std::mt19937 random(1);
-  std::vector<Candidate> candidates = promising(device, launches, random).candidates;
+  std::vector<Candidate> candidates = promising(device, launches, random);
   const bool keep = place_of(kept, candidates).has_value();
   for (double margin = kHopeless; candidates.size() > most; margin /= 2) {
     candidates = close_ones(std::move(candidates), margin);
@@ -194,9 +191,9 @@ std::size_t fastest(CudaDevice& device, const std::vector<std::function<void()>>
   const RestoredTensor old_x(x, device.stream()), old_out(out, device.stream());
   device.fill_random(x, 1.0, 1);
   std::mt19937 random(1);
-  auto [candidates, calls] = promising(device, launches, random);
+  std::vector<Candidate> candidates = promising(device, launches, random);
   if (candidates.size() == 1) return candidates.front().number;
-  time_rounds(candidates, calls * kFinalLength, kFinalRounds, device.stream(), random);
+  time_rounds(candidates, kMoreRounds, random);
   return candidates[place_taken(times_of(candidates), place_of(kept, candidates))].number;
 }
 
