@@ -50,7 +50,7 @@ class BaselineDetector : public nlohmann::json_sax<json> {
   bool found_ = false;
 };
 
-// In the folder of a device. No suite's is "unnamed".
+// In the folder of a device; that of a run which no suite named is "unnamed.json".
 std::string file_name(const std::string& suite) {
   const std::string name = slug(suite);
   return (name.empty() ? "unnamed" : name) + ".json";

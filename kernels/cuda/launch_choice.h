@@ -11,7 +11,7 @@
 // benchmarks of pr on an H200, by which the processes' times differ by up to 2.3 %. So what a
 // baseline's process took is taken again while it is within kKept of the fastest. That is as much
 // as these short measurements err: kept within 2 %, 6 of the 104 still changed, though over the
-// samples the other one was 0.6 % faster at most and once 1.5 % slower.
+// samples the other one was 0.7 % faster at most and once 1.5 % slower.
 #pragma once
 
 #include <cstddef>
