@@ -47,9 +47,8 @@ MeasuringRequest measuring_request(const DuetRequest& request, const Folders& fo
   measuring.invocations = request.invocations;
   measuring.max_invocations = request.max_invocations.value_or(3 * request.invocations);
   measuring.flags = request.flags;
-  if (!request.fresh_choices) {
-    measuring.environment = keep_choices_environment(request.judging, request.suite);
-  }
+  measuring.environment =
+      keep_choices_environment(request.judging, request.suite, request.fresh_choices);
   measuring.timeout_s = request.timeout_s;
   measuring.budget_s = request.budget_s;
   measuring.seed = request.seed;

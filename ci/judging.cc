@@ -58,7 +58,8 @@ std::optional<LoadedBaseline> load_baseline(const JudgingRequest& request, const
 }
 
 std::map<std::string, std::string> keep_choices_environment(const JudgingRequest& request,
-                                                            const std::string& suite) {
+                                                            const std::string& suite, bool fresh) {
+  if (fresh) return {{kKeepChoicesVariable, ""}};
   // A suite may be named by its file.
   const std::vector<fs::path> runs =
       request.baseline.empty() ? baselines_of_suite(request.stores, fs::path(suite).stem().string())

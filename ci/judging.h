@@ -47,9 +47,10 @@ std::optional<std::filesystem::path> find_comparable_baseline(
     const std::string& suite);
 
 // Tells benchmark programs to keep the choices of the baseline that judges them: the named one, or
-// of those that are stored for the suite the one of their device. Empty where there is none.
+// of those that are stored for the suite the one of their device. Empty where there is none. fresh:
+// tells them to keep none, whatever our own environment says.
 std::map<std::string, std::string> keep_choices_environment(const JudgingRequest& request,
-                                                            const std::string& suite);
+                                                            const std::string& suite, bool fresh);
 
 // Why nothing was found, and what to do.
 std::string missing_baseline_text(const JudgingRequest& request, const Run& candidate);

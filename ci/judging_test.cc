@@ -84,7 +84,7 @@ TEST_F(JudgingTest, TakesRunsAndStoredFilesAsNamedBaselines) {
 
 TEST_F(JudgingTest, HasTheChoicesKeptThatTheBaselineMade) {
   const auto kept = [&](const std::string& suite) {
-    const auto variables = keep_choices_environment(request_, suite);
+    const auto variables = keep_choices_environment(request_, suite, false);
     return variables.empty() ? "" : variables.at("FUSEGATE_KEEP_CHOICES");
   };
   EXPECT_EQ(kept("smoke"), "");
@@ -95,6 +95,8 @@ TEST_F(JudgingTest, HasTheChoicesKeptThatTheBaselineMade) {
   EXPECT_EQ(kept("pr"), "");
   request_.baseline = {folder_.path() / "a", folder_.path() / "b"};
   EXPECT_EQ(kept("smoke"), request_.baseline[0].string() + ":" + request_.baseline[1].string());
+  EXPECT_EQ(keep_choices_environment(request_, "smoke", true).at("FUSEGATE_KEEP_CHOICES"), "")
+      << "in place of what our own environment says";
 }
 
 TEST_F(JudgingTest, RefusesPublishedFigures) {

@@ -75,9 +75,8 @@ MeasuringRequest measuring_request(const RunRequest& request) {
   measuring.extends_whole_suite = true;
   measuring.is_aa = request.aa;
   measuring.flags = request.flags;
-  if (!request.fresh_choices) {
-    measuring.environment = keep_choices_environment(request.judging, request.suite);
-  }
+  measuring.environment =
+      keep_choices_environment(request.judging, request.suite, request.fresh_choices);
   measuring.timeout_s = request.timeout_s;
   measuring.budget_s = request.budget_s;
   measuring.seed = request.seed;
