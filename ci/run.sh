@@ -95,16 +95,16 @@ recorded_as_first_baseline() {
   [[ $answer == recorded* ]]
 }
 
-lib=$(dirname "${BASH_SOURCE[0]}")/lib
-# shellcheck source=ci/lib/log.sh
+lib=$(dirname "${BASH_SOURCE[0]}")/pipelines
+# shellcheck source=ci/pipelines/log.sh
 . "$lib/log.sh"
-# shellcheck source=ci/lib/arguments.sh
+# shellcheck source=ci/pipelines/arguments.sh
 . "$lib/arguments.sh"
-# shellcheck source=ci/lib/environment.sh
+# shellcheck source=ci/pipelines/environment.sh
 . "$lib/environment.sh"
-# shellcheck source=ci/lib/build.sh
+# shellcheck source=ci/pipelines/build.sh
 . "$lib/build.sh"
-# shellcheck source=ci/lib/judge.sh
+# shellcheck source=ci/pipelines/judge.sh
 . "$lib/judge.sh"
 cd "$FUSEGATE_ROOT"
 main "$@"

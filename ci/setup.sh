@@ -26,15 +26,15 @@ main() {
   install_cuda_wheels
 }
 
-lib=$(dirname "${BASH_SOURCE[0]}")/lib
-# shellcheck source=ci/lib/log.sh
+lib=$(dirname "${BASH_SOURCE[0]}")/pipelines
+# shellcheck source=ci/pipelines/log.sh
 . "$lib/log.sh"
-# shellcheck source=ci/lib/environment.sh
+# shellcheck source=ci/pipelines/environment.sh
 . "$lib/environment.sh"
-# shellcheck source=ci/lib/packages.sh
+# shellcheck source=ci/pipelines/packages.sh
 . "$lib/packages.sh"
-# shellcheck source=ci/lib/python.sh
+# shellcheck source=ci/pipelines/python.sh
 . "$lib/python.sh"
-# shellcheck source=ci/lib/cuda_wheels.sh
+# shellcheck source=ci/pipelines/cuda_wheels.sh
 . "$lib/cuda_wheels.sh"
 main "$@"

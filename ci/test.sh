@@ -33,14 +33,14 @@ parse_arguments() {
   done
 }
 
-lib=$(dirname "${BASH_SOURCE[0]}")/lib
-# shellcheck source=ci/lib/log.sh
+lib=$(dirname "${BASH_SOURCE[0]}")/pipelines
+# shellcheck source=ci/pipelines/log.sh
 . "$lib/log.sh"
-# shellcheck source=ci/lib/arguments.sh
+# shellcheck source=ci/pipelines/arguments.sh
 . "$lib/arguments.sh"
-# shellcheck source=ci/lib/environment.sh
+# shellcheck source=ci/pipelines/environment.sh
 . "$lib/environment.sh"
-# shellcheck source=ci/lib/build.sh
+# shellcheck source=ci/pipelines/build.sh
 . "$lib/build.sh"
 cd "$FUSEGATE_ROOT"
 main "$@"

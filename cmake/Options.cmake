@@ -19,10 +19,4 @@ if(FUSEGATE_SANITIZERS)
   target_link_options(fusegate_options INTERFACE ${sanitize})
 endif()
 
-# A test program beside what it tests: fusegate_test(NAME SOURCES... LIBRARIES ...).
-function(fusegate_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE fusegate_options ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
-endfunction()
+include(Rooms)

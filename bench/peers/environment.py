@@ -8,7 +8,7 @@ import socket
 import subprocess
 import pathlib
 
-# A locked clock stays within this share of itself, as bench/environment_probe.cc has it.
+# A locked clock stays within this share of itself, as bench/machine/environment_probe.cc has it.
 LOCKED_CLOCK_SPREAD = 0.005
 ENVIRONMENT_FIELDS = ("driver", "power_limit_w", "max_sm_clock_mhz", "max_memory_clock_mhz", "ecc", "mig")
 MACHINE_FIELDS = ("temperature_c", "sm_clock_mhz", "persistence")

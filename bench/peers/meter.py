@@ -1,4 +1,4 @@
-"""Batches on a GPU, as bench/cuda_meter.cu has them: one CUDA graph a sample, that reads the SM clocks, records
+"""Batches on a GPU, as bench/measuring/cuda_meter.cu has them: one CUDA graph a sample, that reads the SM clocks, records
 an event, makes every call, records another event and reads the clocks again. The events lie inside the graph,
 which torch allows with external=True: around a replay they would count the graph's own launch."""
 

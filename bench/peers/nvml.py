@@ -1,4 +1,4 @@
-"""NVIDIA's management library, by its stable C ABI (NVML API Reference Guide) as bench/nvml.cc asks it. Not
+"""NVIDIA's management library, by its stable C ABI (NVML API Reference Guide) as bench/machine/nvml.cc asks it. Not
 through pynvml, which torch does not bring along, nor nvidia-smi, which takes too long between samples."""
 
 import ctypes

@@ -1,14 +1,14 @@
 """What is computed: problems, and the operations with their inputs and the work that their parts must do at
-least. Shapes, scales, FLOPs and bytes are those of kernels/operations/ and kernels/stages.h."""
+least. Shapes, scales, FLOPs and bytes are those of kernels/operations/ and kernels/contract/stages.h."""
 
 import dataclasses
 import math
 
-# kernels/stages.h: gelu_tanh by the operations written down in its formula.
+# kernels/contract/stages.h: gelu_tanh by the operations written down in its formula.
 GELU_FLOPS = 9
 # What fusegate_bench computes on a GPU.
 DTYPES = ("bf16", "fp16")
-# The largest ||out - ref|| / ||ref|| that rounding explains (kernels/verify.cc).
+# The largest ||out - ref|| / ||ref|| that rounding explains (kernels/contract/verify.cc).
 ERROR_BOUNDS = {"bf16": 1e-2, "fp16": 1.5e-3}
 
 

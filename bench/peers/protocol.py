@@ -1,5 +1,5 @@
 """How a benchmark is measured: what a sample is, how many there are and what comes between them. Words,
-defaults and record are those of fusegate_bench (bench/protocol.h), so that the two can be compared."""
+defaults and record are those of fusegate_bench (bench/plan/protocol.h), so that the two can be compared."""
 
 import dataclasses
 

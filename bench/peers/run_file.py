@@ -1,4 +1,4 @@
-"""The run file (baselines/run_file.h): Google Benchmark JSON, an entry a sample. The file on disk is whole and
+"""The run file (baselines/record/run_file.h): Google Benchmark JSON, an entry a sample. The file on disk is whole and
 valid at all times: it is written to a temporary file, flushed, and renamed."""
 
 import datetime

@@ -1,4 +1,4 @@
-"""One benchmark in one process, as the protocol has it (bench/session.h): checked once, then sampled in several
+"""One benchmark in one process, as the protocol has it (bench/measuring/session.h): checked once, then sampled in several
 places of memory, each sample after idling."""
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""A suite: what is swept and how, from the JSON that fusegate_bench reads (bench/suite.h), by the same rules.
+"""A suite: what is swept and how, from the JSON that fusegate_bench reads (bench/plan/suite.h), by the same rules.
 Two things differ: "implementations" name fusegate's own and choose nothing here, and an operation that no
 peer has is left to the plan, which says so."""
 

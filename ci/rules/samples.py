@@ -7,7 +7,7 @@ import statistics
 
 NS_PER_UNIT = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
-# baselines/calibration_classes.h: key, title, and the least time in ns.
+# baselines/calibration/classes.h: key, title, and the least time in ns.
 CLASSES = (("from_20_us", ">= 20 us", 20_000.0),
            ("from_3_to_20_us", "3 to 20 us", 3_000.0),
            ("below_3_us", "< 3 us", 0.0))
@@ -111,7 +111,7 @@ class Group:
 
     @property
     def slowable(self):
-        """All but the controls (baselines/drift.h): no change of code slows those, and fusegate calls none of them."""
+        """All but the controls (baselines/comparing/drift.h): no change of code slows those, and fusegate calls none of them."""
         return [benchmark for benchmark in self.benchmarks if not benchmark.startswith("control")]
 
     @property
@@ -137,7 +137,7 @@ def duration_class(time_ns):
 
 
 def family_of(benchmark):
-    """What one slower kernel slows, as baselines/calibration_classes.h has it."""
+    """What one slower kernel slows, as baselines/calibration/classes.h has it."""
     parts = benchmark.split("/")
     family = parts[:1]
     for part in parts[1:]:

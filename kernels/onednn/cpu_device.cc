@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/number_format.h"
-#include "kernels/random.h"
+#include "kernels/contract/number_format.h"
+#include "kernels/contract/random.h"
 
 namespace fusegate {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <dnnl.hpp>
 
-#include "kernels/device.h"
-#include "kernels/host_reference.h"
+#include "kernels/contract/device.h"
+#include "kernels/contract/host_reference.h"
 
 namespace fusegate {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "kernels/contract/stages.h"
 #include "kernels/onednn/cpu_device.h"
-#include "kernels/stages.h"
 
 namespace fusegate {
 

@@ -1,6 +1,6 @@
 // control_copy: out = x, all [M, hidden]. A control that lives on memory, or on the L2 where it
 // fits.
-#include "kernels/kernel.h"
+#include "kernels/contract/kernel.h"
 
 namespace fusegate {
 namespace {

@@ -2,7 +2,7 @@
 // are random, as every other operation's are: a control is to meet the power limit as they do.
 #include <cmath>
 
-#include "kernels/kernel.h"
+#include "kernels/contract/kernel.h"
 
 namespace fusegate {
 namespace {

@@ -1,5 +1,5 @@
 // geglu: out = gelu_tanh(g) * u, all [M, hidden]. gelu_tanh is PyTorch's gelu(approximate="tanh").
-#include "kernels/kernel.h"
+#include "kernels/contract/kernel.h"
 
 namespace fusegate {
 namespace {

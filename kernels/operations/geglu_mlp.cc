@@ -2,7 +2,7 @@
 // x [M, dim], w_gate and w_up [hidden, dim], w_down [dim, hidden], out [M, dim].
 #include <cmath>
 
-#include "kernels/kernel.h"
+#include "kernels/contract/kernel.h"
 
 namespace fusegate {
 namespace {

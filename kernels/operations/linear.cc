@@ -1,7 +1,7 @@
 // linear: out = x w^T + bias, as torch.nn.Linear. x [M, dim], w [hidden, dim], bias [hidden].
 #include <cmath>
 
-#include "kernels/kernel.h"
+#include "kernels/contract/kernel.h"
 
 namespace fusegate {
 namespace {

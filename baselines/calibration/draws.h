@@ -1,0 +1,42 @@
+// Comparisons of unchanged code, drawn at random from the invocations of a pool.
+#pragma once
+
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "baselines/calibration/pool.h"
+
+namespace fusegate {
+
+// A comparison to be judged: cards by their place in the pool, invocations by theirs on the card.
+// Sides of one session are compared block by block.
+struct Draw {
+  std::size_t baseline_card = 0;
+  std::size_t candidate_card = 0;
+  std::vector<std::size_t> baseline{};
+  std::vector<std::size_t> candidate{};
+  std::string baseline_session{};
+  std::string candidate_session{};
+};
+
+// Two disjoint sets of `side` invocations of one card, each card that has so many as likely. Where
+// none has, a card's invocations are halved, the odd one to the baseline: smaller sides find less,
+// so they are not mixed with full ones. Nothing where no card has two for each side, the fewest on
+// which the gate calls anything.
+std::optional<Draw> draw_same_card(const CalibrationPool& pool, int side, std::mt19937_64& random);
+// `side` blocks of one session on one card, two invocations of each, dealt to the sides at random.
+// As above, sessions of fewer blocks only where none has so many; nothing where none has two.
+std::optional<Draw> draw_side_by_side(const CalibrationPool& pool, int side,
+                                      std::mt19937_64& random);
+// Up to `side` invocations each of two cards.
+std::optional<Draw> draw_other_card(const CalibrationPool& pool, int side, std::mt19937_64& random);
+// Every ordered pair of the pool's runs that have two invocations, with their sessions.
+std::vector<Draw> whole_runs(const CalibrationPool& pool);
+
+// How many different comparisons draw_same_card() and draw_side_by_side() choose from.
+double possible_draws(const CalibrationPool& pool, int side);
+double possible_side_by_side(const CalibrationPool& pool, int side);
+
+}  // namespace fusegate

@@ -1,0 +1,55 @@
+// A calibration as a file: JSON beside the baselines, laid out for review as they are, one line a
+// benchmark. Keys:
+//
+//   fusegate_calibration   the schema's version
+//   date, suite, environment, protocol, doubts
+//   runs                   [{source, device_uuid, commit, dirty, date, host, invocations}]
+//   left_out               names of benchmarks
+//   draws                  {comparisons, side, seed, possible, possible_side_by_side}
+//   spread                 CLASS -> {target, time, cycles -> {benchmarks, median, p90, max, rms,
+//                          within_target}}
+//   rules                  [{min_effect, false_discovery_rate, confidence,
+//                          same_card, side_by_side -> {regressions, improvements -> RATE,
+//                          detection [{slowdown, found: CLASS -> RATE, outside: RATE}],
+//                          smallest_detectable: CLASS -> {benchmarks, median, p90, max}},
+//                          other_card, same_card_runs, other_card_runs
+//                          -> {regressions, improvements -> RATE}}]
+//   between_card           null, or {cards, benchmarks, time, cycles, classes, compute_bound,
+//                          memory_bound -> {benchmarks, time, cycles}}
+//   benchmarks             [{name, time_ns, spread_time, spread_cycles, degrees_of_freedom,
+//                          smallest_detectable}]
+//
+// CLASS is from_20_us, from_3_to_20_us or below_3_us; RATE is {count, of, share, low, high}, of
+// which a reader takes count and of. Spreads, effects and shares are fractions; what is not known
+// is null.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "baselines/calibration/calibration.h"
+
+namespace fusegate {
+
+inline constexpr int kCalibrationSchemaVersion = 1;
+
+// The file's text, the same for the same calibration; numbers have four significant digits.
+std::string calibration_text(const Calibration& calibration);
+
+// Throws InputError naming file and field.
+Calibration read_calibration(const std::filesystem::path& path);
+// The same for text that is in memory already; source stands in messages for the file.
+Calibration parse_calibration(std::string_view text, const std::string& source);
+
+// store/<device slug>/<suite slug>.calibration.json
+std::filesystem::path calibration_path(const std::filesystem::path& store,
+                                       const Environment& environment, const std::string& suite);
+// The first store that has one.
+std::optional<std::filesystem::path> find_calibration(
+    const std::vector<std::filesystem::path>& stores, const Environment& environment,
+    const std::string& suite);
+
+}  // namespace fusegate

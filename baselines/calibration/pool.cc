@@ -1,0 +1,174 @@
+#include "baselines/calibration/pool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "baselines/comparing/clock_share.h"
+#include "baselines/io/error.h"
+
+namespace fusegate {
+namespace {
+
+std::size_t invocations_of(const Run& run) {
+  std::size_t most = 0;
+  for (const BenchmarkSeries& series : run.benchmarks) {
+    most = std::max(most, series.invocations.size());
+  }
+  return most;
+}
+
+void check_alike(const Run& first, const Run& other) {
+  const auto differences = environment_differences(first.environment, other.environment);
+  if (!differences.empty()) {
+    const EnvironmentDifference& difference = differences.front();
+    throw InputError(other.source, "environment." + difference.field,
+                     fmt::format("is {}, but {} in {}", difference.candidate, difference.baseline,
+                                 first.source));
+  }
+  if (other.provenance.suite != first.provenance.suite) {
+    throw InputError(other.source, "suite",
+                     fmt::format("is \"{}\", but \"{}\" in {}", other.provenance.suite,
+                                 first.provenance.suite, first.source));
+  }
+  if (other.provenance.protocol != first.provenance.protocol) {
+    throw InputError(other.source, "protocol",
+                     fmt::format("is {}, but {} in {}", other.provenance.protocol.dump(),
+                                 first.provenance.protocol.dump(), first.source));
+  }
+}
+
+CalibratedRun calibrated_run(const Run& run) {
+  const Provenance& from = run.provenance;
+  return {run.source,
+          from.device_uuid,
+          from.commit,
+          from.dirty,
+          from.date,
+          from.host,
+          static_cast<int>(invocations_of(run))};
+}
+
+// The benchmarks that every invocation of every run has, and those that some lacks.
+class CommonBenchmarks {
+ public:
+  void add(const Run& run) {
+    const std::size_t invocations = invocations_of(run);
+    for (const BenchmarkSeries& series : run.benchmarks) {
+      const bool complete =
+          series.failure.empty() && series.invocations.size() == invocations && invocations > 0;
+      complete_in_[series.name] += complete;
+    }
+    ++runs_;
+  }
+  bool has(const std::string& name) const {
+    const auto found = complete_in_.find(name);
+    return found != complete_in_.end() && found->second == runs_;
+  }
+  std::vector<std::string> left_out() const {
+    std::vector<std::string> names;
+    for (const auto& [name, complete] : complete_in_) {
+      if (complete < runs_) names.push_back(name);
+    }
+    return names;
+  }
+
+ private:
+  std::map<std::string, int> complete_in_;
+  int runs_ = 0;
+};
+
+void add_run(PooledCard& card, Run&& run, std::size_t index) {
+  card.run_of_invocation.insert(card.run_of_invocation.end(), invocations_of(run), index);
+  if (card.run.benchmarks.empty()) {
+    card.run = std::move(run);
+    return;
+  }
+  add_doubts(card.run.doubts, run.doubts);
+  for (std::size_t i = 0; i < run.benchmarks.size(); ++i) {
+    const BenchmarkSeries& more = run.benchmarks[i];
+    BenchmarkSeries& series = card.run.benchmarks[i];
+    series.invocations.insert(series.invocations.end(), more.invocations.begin(),
+                              more.invocations.end());
+    add_doubts(series.doubts, more.doubts);
+  }
+}
+
+void drop_extensions(Run& run) {
+  for (BenchmarkSeries& series : run.benchmarks) {
+    std::erase_if(series.invocations, [](const InvocationSummary& own) { return own.extension; });
+  }
+}
+
+}  // namespace
+
+CalibrationPool pool_runs(std::vector<Run> runs) {
+  if (runs.empty()) throw InputError("calibration", "", "no run was named");
+  CommonBenchmarks common;
+  for (Run& run : runs) {
+    check_alike(runs.front(), run);
+    drop_extensions(run);
+    common.add(run);
+  }
+  CalibrationPool pool;
+  pool.left_out = common.left_out();
+  std::map<std::string, PooledCard> cards;
+  for (Run& run : runs) {
+    std::erase_if(run.benchmarks,
+                  [&](const BenchmarkSeries& series) { return !common.has(series.name); });
+    if (run.benchmarks.empty()) {
+      throw InputError(run.source, "benchmarks", "none succeeded in every invocation of every run");
+    }
+    std::ranges::sort(run.benchmarks, {}, &BenchmarkSeries::name);
+    pool.runs.push_back(calibrated_run(run));
+    pool.sessions.push_back(run.session);
+    add_run(cards[run.provenance.device_uuid], std::move(run), pool.runs.size() - 1);
+  }
+  for (auto& [uuid, card] : cards) pool.cards.push_back(std::move(card));
+  return pool;
+}
+
+std::vector<std::vector<double>> logarithms(const std::vector<PooledCard>& cards,
+                                            std::size_t benchmark, double share) {
+  std::vector<std::vector<double>> result;
+  for (const PooledCard& card : cards) {
+    std::vector<double> values;
+    for (const InvocationSummary& summary : card.run.benchmarks[benchmark].invocations) {
+      values.push_back(log_at_share(summary, share));
+    }
+    result.push_back(std::move(values));
+  }
+  return result;
+}
+
+double pooled_clock_share(const std::vector<PooledCard>& cards, std::size_t benchmark) {
+  std::vector<const BenchmarkSeries*> series;
+  for (const PooledCard& card : cards) series.push_back(&card.run.benchmarks[benchmark]);
+  const bool all_have_cycles =
+      std::ranges::all_of(series, [](const BenchmarkSeries* own) { return has_cycles(*own); });
+  return all_have_cycles ? clock_share(series) : std::numeric_limits<double>::quiet_NaN();
+}
+
+Run drawn_run(const PooledCard& card, const std::vector<std::size_t>& invocations) {
+  Run run;
+  run.source = card.run.source;
+  run.environment = card.run.environment;
+  run.provenance = card.run.provenance;
+  run.doubts = card.run.doubts;
+  for (const BenchmarkSeries& series : card.run.benchmarks) {
+    BenchmarkSeries drawn;
+    drawn.name = series.name;
+    drawn.counters = series.counters;
+    drawn.choices = series.choices;
+    drawn.doubts = series.doubts;
+    for (const std::size_t i : invocations) drawn.invocations.push_back(series.invocations[i]);
+    run.benchmarks.push_back(std::move(drawn));
+  }
+  return run;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,195 @@
+// How a calibration is written; file.h has the keys.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "baselines/calibration/file.h"
+
+namespace fusegate {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Four significant digits, finer than any figure here is sure; null where it is not finite.
+ordered_json number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::strtod(fmt::format("{:.3e}", value).c_str(), nullptr);
+}
+
+// A commit's subject or a host's name need not be UTF-8.
+std::string dumped(const ordered_json& value) {
+  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+template <typename T, typename ToJson>
+ordered_json by_class(const PerClass<T>& values, ToJson to_json) {
+  ordered_json result;
+  for (const DurationClass duration : kDurationClasses) {
+    result[std::string(duration_class_key(duration))] = to_json(values[class_index(duration)]);
+  }
+  return result;
+}
+
+ordered_json rate_json(const Rate& rate) {
+  const Interval bounds = rate.bounds();
+  return {{"count", rate.count},
+          {"of", rate.of},
+          {"share", number(rate.share())},
+          {"low", number(bounds.low)},
+          {"high", number(bounds.high)}};
+}
+
+ordered_json quantiles_json(const Quantiles& quantiles) {
+  return {{"benchmarks", quantiles.benchmarks},
+          {"median", number(quantiles.median)},
+          {"p90", number(quantiles.p90)},
+          {"max", number(quantiles.max)}};
+}
+
+ordered_json summary_json(const SpreadSummary& summary) {
+  ordered_json json = quantiles_json(summary.quantiles);
+  json["rms"] = number(summary.rms);
+  json["within_target"] = summary.within_target;
+  return json;
+}
+
+ordered_json spread_json(const PerClass<ClassSpread>& spread) {
+  ordered_json json = by_class(spread, [](const ClassSpread& own) {
+    return ordered_json{{"target", nullptr},
+                        {"time", summary_json(own.time)},
+                        {"cycles", summary_json(own.cycles)},
+                        {"equal_clock", summary_json(own.equal_clock)}};
+  });
+  for (const DurationClass duration : kDurationClasses) {
+    json[std::string(duration_class_key(duration))]["target"] = number(spread_target(duration));
+  }
+  return json;
+}
+
+ordered_json alarms_json(const FalseAlarms& alarms) {
+  return {{"regressions", rate_json(alarms.regressions)},
+          {"improvements", rate_json(alarms.improvements)}};
+}
+
+ordered_json drawn_json(const DrawnCalibration& own) {
+  ordered_json json = alarms_json(own.alarms);
+  json["detection"] = ordered_json::array();
+  for (const Detection& slowed : own.detection) {
+    json["detection"].push_back({{"slowdown", number(slowed.slowdown)},
+                                 {"found", by_class(slowed.found, rate_json)},
+                                 {"outside", rate_json(slowed.outside)}});
+  }
+  json["smallest_detectable"] = by_class(own.smallest_detectable, quantiles_json);
+  return json;
+}
+
+ordered_json rule_json(const RuleCalibration& own) {
+  return {{"min_effect", number(own.rule.min_effect)},
+          {"false_discovery_rate", number(own.rule.false_discovery_rate)},
+          {"confidence", number(own.rule.confidence)},
+          {"same_card", drawn_json(own.same_card)},
+          {"side_by_side", drawn_json(own.side_by_side)},
+          {"other_card", alarms_json(own.other_card)},
+          {"same_card_runs", alarms_json(own.same_card_runs)},
+          {"other_card_runs", alarms_json(own.other_card_runs)}};
+}
+
+ordered_json card_spread_json(const CardSpread& spread) {
+  return {{"benchmarks", spread.benchmarks},
+          {"time", number(spread.time)},
+          {"cycles", number(spread.cycles)},
+          {"equal_clock", number(spread.equal_clock)}};
+}
+
+ordered_json between_card_json(const std::optional<BetweenCard>& between) {
+  if (!between) return nullptr;
+  ordered_json json{{"cards", between->cards}};
+  json.update(card_spread_json(between->all));
+  json["classes"] = by_class(between->classes, card_spread_json);
+  json["compute_bound"] = card_spread_json(between->compute_bound);
+  json["memory_bound"] = card_spread_json(between->memory_bound);
+  return json;
+}
+
+ordered_json run_json(const CalibratedRun& run) {
+  return {{"source", run.source},
+          {"device_uuid", run.device_uuid},
+          {"commit", run.commit},
+          {"dirty", run.dirty},
+          {"date", run.date},
+          {"host", run.host},
+          {"invocations", run.invocations}};
+}
+
+ordered_json benchmark_json(const BenchmarkCalibration& benchmark) {
+  return {{"name", benchmark.name},
+          {"time_ns", number(benchmark.time_ns)},
+          {"spread_time", number(benchmark.spread_time)},
+          {"spread_cycles", number(benchmark.spread_cycles)},
+          {"spread_equal_clock", number(benchmark.spread_equal_clock)},
+          {"degrees_of_freedom", benchmark.degrees_of_freedom},
+          {"smallest_detectable", number(benchmark.smallest_detectable)}};
+}
+
+// One element or member a line: what changed is what a review shows.
+template <typename T, typename ToJson>
+std::string element_lines(const std::vector<T>& values, ToJson to_json) {
+  std::string text;
+  for (const T& value : values) {
+    text += (text.empty() ? "" : ",\n") + dumped(to_json(value));
+  }
+  return "[\n" + text + "\n]";
+}
+
+std::string member_lines(const ordered_json& object) {
+  if (!object.is_object()) return dumped(object);
+  std::string text;
+  for (const auto& [key, value] : object.items()) {
+    text += fmt::format("{} {}: {}", text.empty() ? "" : ",\n", dumped(key), dumped(value));
+  }
+  return "{\n" + text + "\n}";
+}
+
+std::string rules_text(const std::vector<RuleCalibration>& rules) {
+  std::string text;
+  for (const RuleCalibration& rule : rules) {
+    text += (text.empty() ? "" : ",\n") + member_lines(rule_json(rule));
+  }
+  return "[\n" + text + "\n]";
+}
+
+ordered_json doubts_json(const std::vector<Doubt>& doubts) {
+  ordered_json names = ordered_json::array();
+  for (const Doubt doubt : doubts) names.push_back(doubt_name(doubt));
+  return names;
+}
+
+}  // namespace
+
+std::string calibration_text(const Calibration& calibration) {
+  const ordered_json draws{{"comparisons", calibration.comparisons},
+                           {"side", calibration.side},
+                           {"seed", calibration.seed},
+                           {"possible", number(calibration.possible_draws)},
+                           {"possible_side_by_side", number(calibration.possible_side_by_side)}};
+  std::string text = fmt::format("{{\n\"fusegate_calibration\": {}", kCalibrationSchemaVersion);
+  const auto add = [&text](std::string_view key, const std::string& value) {
+    text += fmt::format(",\n\"{}\": {}", key, value);
+  };
+  add("date", dumped(calibration.date));
+  add("suite", dumped(calibration.suite));
+  add("environment", member_lines(ordered_json(calibration.environment)));
+  add("protocol", member_lines(ordered_json(calibration.protocol)));
+  add("doubts", dumped(doubts_json(calibration.doubts)));
+  add("runs", element_lines(calibration.runs, run_json));
+  add("left_out", dumped(ordered_json(calibration.left_out)));
+  add("draws", dumped(draws));
+  add("spread", member_lines(spread_json(calibration.spread)));
+  add("rules", rules_text(calibration.rules));
+  add("between_card", member_lines(between_card_json(calibration.between_card)));
+  add("benchmarks", element_lines(calibration.benchmarks, benchmark_json));
+  return text + "\n}\n";
+}
+
+}  // namespace fusegate

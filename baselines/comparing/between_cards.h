@@ -1,0 +1,28 @@
+// Two cards of one model are not the same card: what the difference between them adds to the
+// uncertainty of a comparison.
+#pragma once
+
+#include "baselines/record/run.h"
+#include "baselines/statistics/statistics.h"
+
+namespace fusegate {
+
+// The variance of one card's mean logarithm about its model's. Cards differ in the clock that they
+// hold under load, which compute-bound kernels feel in time and less in cycles; at equal clock,
+// short kernels and those whose data just fits the L2 differ by more than long ones.
+struct BetweenCards {
+  VarianceEstimate time;
+  VarianceEstimate cycles;
+  VarianceEstimate equal_clock;
+};
+
+// By the benchmark's arithmetic intensity and duration; compute-bound where it has no counters
+// "flops" and "min_bytes".
+BetweenCards between_cards(const BenchmarkSeries& series);
+
+// Two cards' worth of it onto the contrast; the degrees of freedom after F. E. Satterthwaite, "An
+// approximate distribution of estimates of variance components", Biometrics Bull. 2 (1946),
+// 110-114.
+void add_variance(const VarianceEstimate& of_one_card, Contrast& contrast);
+
+}  // namespace fusegate

@@ -1,0 +1,75 @@
+#include "baselines/comparing/drift.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "baselines/comparing/verdict.h"
+#include "baselines/record/test_run.h"
+
+namespace fusegate {
+namespace {
+
+const std::vector<double> kQuiet{1000, 1000.5, 999.5, 1000.2, 999.8};
+
+std::vector<double> scaled(double factor) {
+  std::vector<double> values = kQuiet;
+  for (double& value : values) value *= factor;
+  return values;
+}
+
+// A suite whose control got slower by one factor and whose kernel by another.
+std::vector<Verdict> judged(double control, double kernel, double control_clock = 2) {
+  return judge(
+      test_run({test_series("control_copy/memcpy", kQuiet), test_series("kernel", kQuiet)}),
+      test_run({test_series("control_copy/memcpy", scaled(control), control_clock),
+                test_series("kernel", scaled(kernel))}),
+      {});
+}
+
+TEST(Drift, AControlIsKnownByItsName) {
+  EXPECT_TRUE(is_control("control_gemm/cublas/bf16"));
+  EXPECT_FALSE(is_control("linear/addmm/bf16"));
+}
+
+TEST(Drift, AKernelSlowerThanAQuietMachineIsARegression) {
+  const auto verdicts = judged(1, 1.01);
+  EXPECT_TRUE(verdicts[0].is_control);
+  EXPECT_FALSE(verdicts[0].machine_moved);
+  EXPECT_EQ(verdicts[0].kind, VerdictKind::kUnchanged);
+  EXPECT_EQ(verdicts[1].kind, VerdictKind::kRegression);
+  EXPECT_FALSE(verdicts[1].is_control);
+}
+
+TEST(Drift, AsMuchSlowerAsTheMachineIsNotBlamedOnTheCode) {
+  const auto verdicts = judged(1.02, 1.02);
+  EXPECT_TRUE(verdicts[0].machine_moved);
+  EXPECT_EQ(verdicts[0].kind, VerdictKind::kInconclusive);
+  EXPECT_NE(verdicts[0].reason.find("the machine moved: +2.00 %"), std::string::npos)
+      << verdicts[0].reason;
+  EXPECT_EQ(verdicts[1].kind, VerdictKind::kInconclusive);
+}
+
+TEST(Drift, SlowerThanTheMachineIs) {
+  EXPECT_EQ(judged(1.02, 1.03)[1].kind, VerdictKind::kRegression);
+}
+
+TEST(Drift, AFasterMachineMakesNoImprovement) {
+  EXPECT_EQ(judged(0.98, 0.98)[1].kind, VerdictKind::kInconclusive);
+  EXPECT_EQ(judged(0.98, 0.96)[1].kind, VerdictKind::kImprovement);
+}
+
+TEST(Drift, ASlowerClockShowsInTimeAlone) {
+  // The control took 2 % longer at a clock 2 % lower: no more cycles.
+  const auto verdicts = judged(1.02, 1.01, 2 / 1.02);
+  EXPECT_TRUE(verdicts[0].machine_moved);
+  EXPECT_EQ(verdicts[1].kind, VerdictKind::kInconclusive);
+}
+
+TEST(Drift, SmallNoiseIsNoMovement) {
+  const auto verdicts = judged(1.0001, 1);
+  EXPECT_FALSE(verdicts[0].machine_moved);
+}
+
+}  // namespace
+}  // namespace fusegate

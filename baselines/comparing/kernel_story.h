@@ -1,0 +1,90 @@
+// Why a benchmark's time changed, or what changed though its time did not, as told by what it
+// launched on either side (kernel_profile.h). It explains a verdict and never makes one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "baselines/comparing/verdict.h"
+#include "baselines/record/run.h"
+
+namespace fusegate {
+
+enum class StoryKind {
+  kNothing,      // the same kernels, and no verdict that asks for a cause
+  kLaunches,     // more or fewer kernels or memory operations
+  kOtherKernel,  // another kernel in a kernel's place
+  kGaps,  // the same kernels with more (or less) time around them, or to launch them: the host
+  kSameKernels,  // the same kernels, slower or faster themselves
+  kClock,        // the same kernels at another clock
+  kUntold,       // time changed, and the profiled calls show less than half of that
+  kNoProfile,    // time changed, and a side has no profile
+};
+
+std::string_view story_name(StoryKind kind);  // "same_kernels", ...
+
+// A kernel of the baseline and the one in its place, both or either.
+struct KernelPair {
+  std::optional<ProfiledKernel> before;
+  std::optional<ProfiledKernel> after;
+  std::vector<std::string> differences;  // of their names, in words
+  bool is_part_of_other = false;  // alone, in a stage where another kernel was picked: its helper
+
+  bool is_alone() const { return !before || !after; }
+  bool is_other() const { return !differences.empty(); }
+  double change_ns() const {
+    return (after ? after->duration_ns : 0) - (before ? before->duration_ns : 0);
+  }
+};
+
+// One quantity on both sides. NaN where there is none.
+struct BeforeAfter {
+  double before = 0;
+  double after = 0;
+  double change() const { return after - before; }
+};
+
+struct KernelStory {
+  std::string benchmark;
+  StoryKind kind = StoryKind::kNothing;
+  std::string sentence;  // empty where there is nothing to tell
+  bool has_profiles = false;
+  std::vector<KernelPair> pairs;  // in the order of both sides
+  BeforeAfter gaps_ns;            // between kernels, in sum: medians over invocations
+  BeforeAfter leads_ns;           // from the call's begin to the first work of the GPU
+  // By more than the smallest effect that matters; Student's t over invocations, at the rule's
+  // rate over the number of benchmarks (Bonferroni).
+  bool gaps_moved = false;
+  bool leads_moved = false;
+  BeforeAfter memory_ns;
+  BeforeAfter memory_operations;
+  BeforeAfter host_ns;  // of a call, from the counters
+  // It doubled or halved. Runs on H200s (pr and nightly at a45025c and 82e256d, whose host code is
+  // the same) differed by up to 1.4 times (five processes a side, 104 benchmarks) and 1.9 times
+  // (two a side, 344); single processes by up to 2.4 times.
+  bool host_moved = false;
+
+  // Other kernels, or more or fewer of them or of memory operations.
+  bool launches_changed() const;
+};
+
+// Null sides are those that a run lacks. suite_size: how many benchmarks are told of.
+KernelStory tell_story(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
+                       const Verdict& verdict, const Rule& rule, std::size_t suite_size);
+
+// Those of the verdicts' benchmarks in which something is to be told and a profile, or the clock,
+// tells it; in the verdicts' order.
+std::vector<KernelStory> tell_stories(const Run& baseline, const Run& candidate,
+                                      const std::vector<Verdict>& verdicts, const Rule& rule);
+
+// Each kernel of either side, in order: one of the same name and stage is in the same one's place,
+// then what is left between those by stage, likest first.
+std::vector<KernelPair> pair_kernels(const std::vector<ProfiledKernel>& before,
+                                     const std::vector<ProfiledKernel>& after);
+
+// One sentence without a full stop; kind and pairs are set.
+std::string story_sentence(const KernelStory& story, const Verdict& verdict);
+
+}  // namespace fusegate

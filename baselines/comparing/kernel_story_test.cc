@@ -1,0 +1,317 @@
+#include "baselines/comparing/kernel_story.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "baselines/comparing/gate.h"
+#include "baselines/launches/test_profile.h"
+#include "baselines/record/test_run.h"
+
+namespace fusegate {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr const char* kBig = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_TNT";
+constexpr const char* kSmall = "nvjet_sm90_tst_128x128_64x6_2x1_v_bz_TNT";
+constexpr const char* kSplit = "nvjet_sm90_tst_128x128_64x6_2x1_v_bz_splitK_TNT";
+constexpr const char* kReduce =
+    "void cublasLt::splitKreduce_kernel<32, 16, int, float, __nv_bfloat16>(int)";
+constexpr const char* kGelu =
+    "void fusegate::(anonymous namespace)::pointwise_kernel<fusegate::Bf16, fusegate::Gelu, "
+    "fusegate::NotSlowed, void*>(fusegate::NotSlowed, void*)";
+
+const std::vector<TestLaunch> kMlp{
+    {kBig, "gate_proj", 50e3}, {kGelu, "gelu", 10e3}, {kBig, "down_proj", 40e3}};
+
+struct Side {
+  std::vector<TestLaunch> launches = kMlp;
+  double slower = 0;
+  double clock_ghz = 2;
+  double host_ns = 9000;
+};
+
+// Five invocations of one benchmark, and others beside it that stay as they are.
+Run run_of(const Side& side) {
+  std::vector<double> times{102000, 102050, 101950, 102020, 101980};
+  for (double& time_ns : times) time_ns *= 1 + side.slower;
+  BenchmarkSeries mlp = test_series("mlp", times, side.clock_ghz);
+  mlp.profile = test_profile(side.launches);
+  mlp.counters["host_ns"] = side.host_ns;
+  return test_run({test_series("a", {1000, 1000.5, 999.5, 1000.2, 999.8}), mlp});
+}
+
+GateResult gate_of(const Side& candidate, const GateOptions& options = {}) {
+  return gate(run_of({}), run_of(candidate), options);
+}
+
+KernelStory story_of(const Side& candidate) {
+  const GateResult result = gate_of(candidate);
+  EXPECT_THAT(result.stories, SizeIs(1));
+  return result.stories.empty() ? KernelStory() : result.stories[0];
+}
+
+TEST(KernelStory, IsNoneWhereNothingChanged) {
+  EXPECT_THAT(gate_of({}).stories, IsEmpty());
+  EXPECT_EQ(gate_json(gate_of({}), {})["kernels"].size(), 0u);
+}
+
+TEST(KernelStory, TellsTheKernelThatGotSlower) {
+  Side slow{.slower = 0.05};
+  slow.launches[2].duration_ns = 45e3;
+  slow.launches[0].duration_ns = 50.1e3;
+  const KernelStory story = story_of(slow);
+  EXPECT_EQ(story.kind, StoryKind::kSameKernels);
+  EXPECT_EQ(story.sentence,
+            "the same kernel, slower: cublas nvjet bf16 256x128x64 tn in down_proj took 40.00 us "
+            "and takes 45.00 us, +12.50 %, 98 % of what all kernels grew by");
+}
+
+TEST(KernelStory, TellsTheKernelThatGotFaster) {
+  Side fast{.slower = -0.05};
+  fast.launches[1].duration_ns = 5e3;
+  EXPECT_THAT(story_of(fast).sentence,
+              HasSubstr("the same kernel, faster: fusegate pointwise_kernel bf16, <Bf16, Gelu, "
+                        "void*> in gelu took 10.00 us and takes 5.00 us, -50.00 %, 100 %"));
+}
+
+TEST(KernelStory, TellsThatAnotherKernelWasPicked) {
+  Side other{.slower = 0.05};
+  other.launches[2] = {kSmall, "down_proj", 45e3};
+  const KernelStory story = story_of(other);
+  EXPECT_EQ(story.kind, StoryKind::kOtherKernel);
+  EXPECT_EQ(story.sentence,
+            "another kernel in down_proj: tile 256x128x64 -> 128x128x64, stages 4 -> 6, cluster "
+            "1x2 -> 2x1, flavour h bz coopA -> v bz");
+}
+
+TEST(KernelStory, TakesTheReductionOfSplitKForPartOfTheOtherKernel) {
+  Side other{.slower = 0.05};
+  other.launches[2] = {kSplit, "down_proj", 41e3};
+  other.launches.push_back({kReduce, "down_proj", 4e3});
+  const KernelStory story = story_of(other);
+  EXPECT_EQ(story.kind, StoryKind::kOtherKernel);
+  EXPECT_THAT(story.sentence, HasSubstr("split-K no -> yes"));
+  EXPECT_THAT(story.sentence,
+              HasSubstr("1 kernel more (cublas splitKreduce_kernel fp32 in down_proj)"));
+}
+
+TEST(KernelStory, TellsOfAnotherLaunch) {
+  Side more{.slower = 0.05};
+  more.launches.insert(more.launches.begin() + 1, {kGelu, "gelu", 5e3});
+  const KernelStory story = story_of(more);
+  EXPECT_EQ(story.kind, StoryKind::kLaunches);
+  EXPECT_EQ(story.sentence,
+            "1 kernel more (fusegate pointwise_kernel bf16, <Bf16, Gelu, void*> in gelu)");
+}
+
+TEST(KernelStory, TellsOfAnotherMemoryOperation) {
+  Side more{.slower = 0.03};
+  more.launches.insert(more.launches.begin(), {"", "", 3e3});
+  const KernelStory story = story_of(more);
+  EXPECT_EQ(story.kind, StoryKind::kLaunches);
+  EXPECT_EQ(story.sentence, "1 memory operation more (0 -> 1)");
+}
+
+// The samples are graphs, in which no kernel waits for the host.
+TEST(KernelStory, TellsOfTimeBetweenTheSameKernelsAlsoWhereTimeIsUnchanged) {
+  Side host;
+  host.launches[1].gap_ns += 15e3;
+  KernelStory story = story_of(host);
+  EXPECT_EQ(story.kind, StoryKind::kGaps);
+  EXPECT_EQ(story.sentence,
+            "the same kernels with 15.00 us more between them (4.00 us -> 19.00 us): the host; "
+            "time is unchanged");
+  host.slower = 0.1;
+  story = story_of(host);
+  EXPECT_EQ(story.kind, StoryKind::kGaps);
+}
+
+TEST(KernelStory, TellsOfKernelsThatOverlapByLess) {
+  Side before, after;
+  before.launches[1].gap_ns = -30e3;
+  after.launches[1].gap_ns = -15e3;
+  const GateResult result = gate(run_of(before), run_of(after), {});
+  ASSERT_THAT(result.stories, SizeIs(1));
+  const KernelStory& story = result.stories[0];
+  EXPECT_EQ(story.kind, StoryKind::kGaps);
+  EXPECT_THAT(story.sentence, HasSubstr("the same kernels overlap by "));
+  EXPECT_THAT(story.sentence, Not(HasSubstr("the host")));
+}
+
+// A delay may hide behind kernels that still run.
+TEST(KernelStory, TellsOfAHostThatTakesTwiceAsLongToLaunch) {
+  const auto story_at = [](double host_ns) {
+    Side host;
+    host.host_ns = host_ns;
+    const GateResult result = gate_of(host);
+    return result.stories.empty() ? KernelStory() : result.stories[0];
+  };
+  EXPECT_EQ(story_at(17e3).kind, StoryKind::kNothing);
+  EXPECT_EQ(story_at(60e3).kind, StoryKind::kGaps);
+  EXPECT_EQ(
+      story_at(60e3).sentence,
+      "the same kernels: the host takes 60.00 us to launch them where it took 9.00 us; time is "
+      "unchanged");
+  EXPECT_EQ(story_at(4e3).kind, StoryKind::kGaps);
+}
+
+TEST(KernelStory, TellsOfALaterStart) {
+  Side host;
+  host.launches[0].gap_ns += 15e3;
+  EXPECT_THAT(story_of(host).sentence,
+              HasSubstr("15.00 us more before the first (2.00 us -> 17.00 us): the host"));
+}
+
+// Of 200 suites of unchanged code, with a host whose pauses vary by 10 %.
+TEST(KernelStory, IsSeldomToldOfAHostThatOnlyVaries) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal(0, 0.1);
+  const auto pauses = [&] {
+    std::vector<KernelProfile> profiles;
+    for (int i = 0; i < 3; ++i) {
+      std::vector<TestLaunch> launches = kMlp;
+      for (TestLaunch& launch : launches) launch.gap_ns *= 1 + normal(random);
+      const nlohmann::json json = test_profile_json(launches);
+      profiles.push_back(kernel_profile(parse_call_profile(JsonField(json, "test", "profile"))));
+    }
+    return merge_profiles(profiles);
+  };
+  Verdict verdict;
+  verdict.baseline_ns = 1000;
+  verdict.kind = VerdictKind::kUnchanged;
+  int told = 0;
+  for (int i = 0; i < 200 * 60; ++i) {
+    BenchmarkSeries before, after;
+    before.profile = pauses();
+    after.profile = pauses();
+    told += tell_story(&before, &after, verdict, Rule(), 60).kind != StoryKind::kNothing;
+  }
+  EXPECT_LE(told, 12);  // 4 are to be expected: 0.01 a suite, of gaps and of the start
+}
+
+TEST(KernelStory, LeavesAloneGapsThatDoNotExceedWhatMatters) {
+  Side host;
+  host.launches[1].gap_ns += 200;  // of 102 us, at 0.3 %
+  EXPECT_THAT(gate_of(host).stories, IsEmpty());
+}
+
+TEST(KernelStory, TellsOfAnotherClock) {
+  // 2 % slower in time at a clock that is 2 % lower.
+  fusegate::Run baseline = run_of({});
+  fusegate::Run candidate = run_of({.slower = 0.02, .clock_ghz = 2 / 1.02});
+  for (fusegate::Run* run : {&baseline, &candidate}) {
+    for (InvocationSummary& summary : run->benchmarks[1].invocations) {
+      summary.clock_fit = {
+          .time_squares = 0.01, .clock_squares = 0.01, .products = -0.01, .degrees_of_freedom = 47};
+    }
+  }
+  const GateResult result = gate(baseline, candidate, {});
+  ASSERT_TRUE(result.verdicts[1].clock_moved) << result.verdicts[1].reason;
+  ASSERT_THAT(result.stories, SizeIs(1));
+  EXPECT_EQ(result.stories[0].kind, StoryKind::kClock);
+  EXPECT_THAT(result.stories[0].sentence,
+              HasSubstr("the same kernels at another clock: +2.00 % in time, "));
+}
+
+TEST(KernelStory, SaysWhereTheProfileDoesNotTell) {
+  Side slow{.slower = 0.05};
+  slow.launches[2].duration_ns += 500;  // of 5100
+  const KernelStory story = story_of(slow);
+  EXPECT_EQ(story.kind, StoryKind::kUntold);
+  EXPECT_THAT(story.sentence, HasSubstr("+0.50 us there, +5.10 us as timed"));
+}
+
+TEST(KernelStory, IsNotToldWithoutProfiles) {
+  fusegate::Run baseline = run_of({});
+  baseline.benchmarks[1].profile.reset();
+  const fusegate::Run candidate = run_of({.slower = 0.05});
+  const GateResult result = gate(baseline, candidate, {});
+  EXPECT_THAT(result.stories, IsEmpty());
+  const KernelStory story =
+      tell_story(&baseline.benchmarks[1], &candidate.benchmarks[1], result.verdicts[1], Rule(), 2);
+  EXPECT_EQ(story.kind, StoryKind::kNoProfile);
+}
+
+Side changed_with_unchanged_time() {
+  Side other;
+  other.launches[2] = {kSmall, "down_proj", 40e3};
+  return other;
+}
+
+TEST(Gate, ReportsAChangedKernelWithUnchangedTimeAndPasses) {
+  const GateResult result = gate_of(changed_with_unchanged_time());
+  EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
+  ASSERT_THAT(result.stories, SizeIs(1));
+  EXPECT_THAT(result.stories[0].sentence, HasSubstr("; time is unchanged"));
+}
+
+TEST(Gate, FailsOnAChangedKernelWhereAskedTo) {
+  GateOptions options;
+  options.fail_on_changed_kernels = true;
+  EXPECT_EQ(gate_of({}, options).exit_code, ExitCode::kNoRegression);
+  const GateResult result = gate_of(changed_with_unchanged_time(), options);
+  EXPECT_EQ(result.exit_code, ExitCode::kRegression);
+  EXPECT_THAT(result.headline, HasSubstr("Kernels changed in 1 of 2 benchmarks, the first mlp: "
+                                         "another kernel in down_proj: tile"));
+  Side host;
+  host.launches[1].gap_ns += 15e3;
+  EXPECT_EQ(gate_of(host, options).exit_code, ExitCode::kNoRegression);
+}
+
+TEST(Gate, CannotJudgeChangedKernelsWithoutProfiles) {
+  GateOptions options;
+  options.fail_on_changed_kernels = true;
+  fusegate::Run plain = run_of({});
+  plain.benchmarks[1].profile.reset();
+  EXPECT_EQ(gate(plain, run_of({}), options).exit_code, ExitCode::kCouldNotJudge);
+  EXPECT_EQ(gate(plain, run_of({.slower = 0.05}), options).exit_code, ExitCode::kRegression);
+}
+
+TEST(Gate, WritesKernelsAsJson) {
+  const nlohmann::json json = gate_json(gate_of(changed_with_unchanged_time()), {});
+  ASSERT_EQ(json["kernels"].size(), 1u);
+  const nlohmann::json& story = json["kernels"][0];
+  EXPECT_EQ(story["benchmark"], "mlp");
+  EXPECT_EQ(story["cause"], "other_kernel");
+  EXPECT_EQ(story["changed"], true);
+  EXPECT_EQ(story["kernels"][2]["candidate"]["name"], kSmall);
+  EXPECT_EQ(story["kernels"][2]["differences"][0], "tile 256x128x64 -> 128x128x64");
+  EXPECT_EQ(story["host_ns"]["baseline"], 9000);
+}
+
+std::string paired(const std::vector<ProfiledKernel>& before,
+                   const std::vector<ProfiledKernel>& after) {
+  std::string text;
+  for (const KernelPair& pair : pair_kernels(before, after)) {
+    text += (pair.before ? pair.before->name : "-") + std::string(pair.is_other() ? "~" : "=") +
+            (pair.after ? pair.after->name : "-") + " ";
+  }
+  return text;
+}
+
+TEST(PairKernels, KeepsTheOrderOfBothSides) {
+  EXPECT_EQ(paired({{"a", "s"}, {"b", "s"}}, {{"a", "s"}, {"b", "s"}}), "a=a b=b ");
+  EXPECT_EQ(paired({{"a", "s"}}, {{"x", "t"}, {"a", "s"}, {"y", "t"}}), "-=x a=a -=y ");
+  EXPECT_EQ(paired({{"x", "t"}, {"a", "s"}}, {{"a", "s"}}), "x=- a=a ");
+  EXPECT_EQ(paired({{"a", "s"}, {"b", "t"}}, {{"a", "s"}, {"c", "t"}}), "a=a b~c ");
+  EXPECT_EQ(paired({}, {{"a", "s"}}), "-=a ");
+}
+
+TEST(PairKernels, PutsTheLikestKernelOfTheStageInItsPlace) {
+  EXPECT_EQ(paired({{kBig, "s"}}, {{"helper", "s"}, {kSmall, "s"}}),
+            std::string("-=helper ") + kBig + "~" + kSmall + " ");
+}
+
+TEST(PairKernels, DoesNotPairAcrossStages) {
+  EXPECT_EQ(paired({{"a", "gate"}, {"b", "up"}}, {{"c", "up"}}), "a=- b~c ");
+}
+
+}  // namespace
+}  // namespace fusegate

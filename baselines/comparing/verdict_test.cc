@@ -1,0 +1,331 @@
+#include "baselines/comparing/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "baselines/io/error.h"
+#include "baselines/record/test_run.h"
+
+namespace fusegate {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+Verdict judge_one(const BenchmarkSeries& baseline, const BenchmarkSeries& candidate,
+                  const Rule& rule = {}) {
+  return judge(test_run({baseline}), test_run({candidate}), rule).at(0);
+}
+
+const std::vector<double> kQuiet{1000, 1000.5, 999.5, 1000.2, 999.8};
+
+std::vector<double> scaled(std::vector<double> values, double factor) {
+  for (double& value : values) value *= factor;
+  return values;
+}
+
+TEST(Judge, CallsARegression) {
+  const Verdict verdict =
+      judge_one(test_series("a", kQuiet), test_series("a", scaled(kQuiet, 1.05)));
+  EXPECT_EQ(verdict.kind, VerdictKind::kRegression);
+  EXPECT_EQ(verdict.benchmark, "a");
+  EXPECT_NEAR(verdict.effect_time, 0.05, 1e-9);
+  EXPECT_NEAR(verdict.effect_cycles, 0.05, 1e-9);
+  EXPECT_LT(verdict.interval.low, 0.05);
+  EXPECT_GT(verdict.interval.high, 0.05);
+  EXPECT_GT(verdict.interval.low, 0.049);
+  EXPECT_NEAR(verdict.baseline_ns, 1000, 0.01);
+  EXPECT_NEAR(verdict.candidate_ns, 1050, 0.01);
+  EXPECT_LT(verdict.p, 1e-6);
+  EXPECT_EQ(verdict.baseline_invocations, 5);
+  EXPECT_EQ(verdict.candidate_invocations, 5);
+  EXPECT_THAT(verdict.reason,
+              HasSubstr("slower by 5.00 % at equal clock (+5.00 % in time, +5.00 % in cycles)"));
+}
+
+TEST(Judge, CallsAnImprovement) {
+  const Verdict verdict =
+      judge_one(test_series("a", kQuiet), test_series("a", scaled(kQuiet, 0.95)));
+  EXPECT_EQ(verdict.kind, VerdictKind::kImprovement);
+  EXPECT_NEAR(verdict.effect_time, -0.05, 1e-9);
+  EXPECT_LT(verdict.p, 1e-6);
+  EXPECT_THAT(verdict.reason, HasSubstr("faster by 5.00 % at equal clock"));
+}
+
+TEST(Judge, CallsUnchangedOnlyWithinTheSmallestEffect) {
+  EXPECT_EQ(judge_one(test_series("a", kQuiet), test_series("a", scaled(kQuiet, 1.001))).kind,
+            VerdictKind::kUnchanged);
+  const Verdict noisy =
+      judge_one(test_series("a", {1000, 1030, 970}), test_series("a", {1001, 1029, 972}));
+  EXPECT_EQ(noisy.kind, VerdictKind::kInconclusive);
+  EXPECT_THAT(noisy.reason, HasSubstr("reaches past 0.30 %"));
+}
+
+TEST(Judge, AnEffectBelowTheSmallestThatMattersIsNoRegression) {
+  const auto candidate = test_series("a", scaled(kQuiet, 1.002));
+  EXPECT_EQ(judge_one(test_series("a", kQuiet), candidate).kind, VerdictKind::kUnchanged);
+  Rule strict;
+  strict.min_effect = 0.001;
+  EXPECT_EQ(judge_one(test_series("a", kQuiet), candidate, strict).kind, VerdictKind::kRegression);
+}
+
+TEST(Judge, TheEdgesOfUnchangedAreRatios) {
+  // Faster by 0.3001 % is 1 / 1.00301: just outside of the smallest effect, as slower by 0.301 %
+  // is.
+  Rule rule;
+  rule.confidence = 0.5;
+  const auto kind = [&](double factor) {
+    return judge_one(test_series("a", {1000, 1000}), test_series("a", scaled({1000, 1000}, factor)),
+                     rule)
+        .kind;
+  };
+  EXPECT_EQ(kind(1.0029), VerdictKind::kUnchanged);
+  EXPECT_EQ(kind(1 / 1.0029), VerdictKind::kUnchanged);
+  EXPECT_NE(kind(1.0031), VerdictKind::kUnchanged);
+  EXPECT_NE(kind(1 / 1.0031), VerdictKind::kUnchanged);
+}
+
+TEST(Judge, TimeAloneIsNoRegressionWhereCyclesSayOtherwise) {
+  // The clock fell by 5 %: as many cycles as before take longer.
+  const Verdict verdict =
+      judge_one(test_series("a", kQuiet, 2), test_series("a", scaled(kQuiet, 1.05), 2 / 1.05));
+  EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_NEAR(verdict.effect_cycles, 0, 1e-9);
+  EXPECT_THAT(verdict.reason, HasSubstr("the clock moved"));
+}
+
+TEST(Judge, CyclesAloneAreNoRegression) {
+  const Verdict verdict = judge_one(test_series("a", kQuiet, 2), test_series("a", kQuiet, 2.1));
+  EXPECT_EQ(verdict.kind, VerdictKind::kUnchanged);
+}
+
+TEST(Judge, WithoutCyclesTimeDecidesAndSaysSo) {
+  const auto baseline = test_series("a", kQuiet);
+  const Verdict verdict = judge_one(baseline, test_series("a", scaled(kQuiet, 1.05), 0));
+  EXPECT_EQ(verdict.kind, VerdictKind::kRegression);
+  EXPECT_TRUE(std::isnan(verdict.effect_cycles));
+  EXPECT_THAT(verdict.reason, HasSubstr("cycles were not available"));
+}
+
+TEST(Judge, NewMissingAndInvalid) {
+  const auto verdicts =
+      judge(test_run({test_series("gone", kQuiet), test_series("broken", kQuiet),
+                      failed_series("was broken", "out of memory")}),
+            test_run({failed_series("broken", "wrong results"), test_series("fresh", kQuiet),
+                      test_series("was broken", kQuiet)}),
+            {});
+  ASSERT_EQ(verdicts.size(), 4u);
+  EXPECT_EQ(verdicts[0].benchmark, "broken");
+  EXPECT_EQ(verdicts[0].kind, VerdictKind::kInvalid);
+  EXPECT_THAT(verdicts[0].reason, HasSubstr("failed in the candidate: wrong results"));
+  EXPECT_EQ(verdicts[1].benchmark, "fresh");
+  EXPECT_EQ(verdicts[1].kind, VerdictKind::kNew);
+  EXPECT_TRUE(std::isnan(verdicts[1].baseline_ns));
+  EXPECT_NEAR(verdicts[1].candidate_ns, 1000, 0.01);
+  EXPECT_TRUE(std::isnan(verdicts[1].effect_time));
+  EXPECT_TRUE(std::isnan(verdicts[1].interval.low));
+  EXPECT_EQ(verdicts[2].benchmark, "gone");
+  EXPECT_EQ(verdicts[2].kind, VerdictKind::kMissing);
+  EXPECT_EQ(verdicts[2].candidate_invocations, 0);
+  EXPECT_EQ(verdicts[3].kind, VerdictKind::kInvalid);
+  EXPECT_THAT(verdicts[3].reason, HasSubstr("failed in the baseline: out of memory"));
+}
+
+TEST(Judge, AFailureInOneInvocationInvalidatesTheOthers) {
+  BenchmarkSeries flaky = test_series("a", kQuiet);
+  flaky.failure = "wrong results";
+  EXPECT_EQ(judge_one(test_series("a", kQuiet), flaky).kind, VerdictKind::kInvalid);
+}
+
+TEST(Judge, OneInvocationASideSaysNothing) {
+  const auto verdicts = judge(test_run({test_series("a", {1000}), test_series("b", {1000})}),
+                              test_run({test_series("a", {2000}), test_series("b", {1000})}), {});
+  for (const Verdict& verdict : verdicts) {
+    EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+    EXPECT_THAT(verdict.reason, HasSubstr("take at least two"));
+    EXPECT_TRUE(std::isnan(verdict.interval.low));
+    EXPECT_TRUE(std::isnan(verdict.smallest_detectable));
+    EXPECT_EQ(verdict.p, 1);
+  }
+  EXPECT_NEAR(verdicts[0].effect_time, 1, 1e-12);  // told all the same
+}
+
+TEST(Judge, ASingleInvocationIsShownAndNotCalled) {
+  const Verdict verdict = judge_one(test_series("a", kQuiet), test_series("a", {1500}));
+  EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_GT(verdict.interval.low, 0.49);
+  EXPECT_THAT(verdict.reason, HasSubstr("one invocation of the candidate"));
+  EXPECT_THAT(judge_one(test_series("a", {1500}), test_series("a", kQuiet)).reason,
+              HasSubstr("one invocation of the baseline"));
+}
+
+TEST(Judge, OneInvocationASideBorrowsTheSuitesNoise) {
+  std::vector<BenchmarkSeries> baseline{test_series("a", {1000})};
+  std::vector<BenchmarkSeries> candidate{test_series("a", {1100})};
+  for (const char* name : {"b", "c", "d"}) {
+    baseline.push_back(test_series(name, kQuiet));
+    candidate.push_back(test_series(name, kQuiet));
+  }
+  const Verdict verdict = judge(test_run(baseline), test_run(candidate), {}).at(0);
+  EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_TRUE(std::isfinite(verdict.interval.low));
+  EXPECT_THAT(verdict.reason, HasSubstr("noise shown is that of the suite's other benchmarks"));
+}
+
+TEST(Judge, IdenticalTimesAreUnchangedAndNotCertain) {
+  const Verdict verdict = judge_one(test_series("a", {1000, 1000}), test_series("a", {1000, 1000}));
+  EXPECT_EQ(verdict.kind, VerdictKind::kUnchanged);
+  EXPECT_LT(verdict.interval.low, 0);
+  EXPECT_GT(verdict.interval.high, 0);
+  EXPECT_GT(verdict.smallest_detectable, Rule{}.min_effect);
+}
+
+TEST(Judge, MoreBenchmarksAskForMore) {
+  // The same slowdown is ten times as likely to be luck among ten times as many benchmarks.
+  const auto baseline = test_series("slow", {1000, 1002, 998});
+  const auto candidate = test_series("slow", {1008, 1012, 1010});
+  const auto p_among = [&](int others) {
+    std::vector<BenchmarkSeries> left{baseline};
+    std::vector<BenchmarkSeries> right{candidate};
+    for (int i = 0; i < others; ++i) {
+      const std::string name = "other " + std::to_string(i);
+      left.push_back(test_series(name, {1000, 1002, 998}));
+      right.push_back(test_series(name, {1001, 999, 1000}));
+    }
+    for (const Verdict& verdict : judge(test_run(left), test_run(right), {})) {
+      if (verdict.benchmark == "slow") return verdict.p;
+    }
+    return 0.0;
+  };
+  EXPECT_NEAR(p_among(500) / p_among(50), 10, 5);
+}
+
+TEST(Judge, TellsWhatTheLibraryChoseDifferently) {
+  BenchmarkSeries baseline = test_series("a", kQuiet);
+  BenchmarkSeries candidate = test_series("a", kQuiet);
+  baseline.choices = {{"gate_proj", "algo 66"}, {"up_proj", "algo 1"}};
+  candidate.choices = {{"gate_proj", "algo 21"}, {"up_proj", "algo 1"}, {"gelu", "new"}};
+  const Verdict verdict = judge_one(baseline, candidate);
+  EXPECT_THAT(verdict.reason, HasSubstr("gate_proj was algo 66 and is algo 21"));
+  EXPECT_THAT(verdict.reason, Not(HasSubstr("up_proj")));
+}
+
+TEST(Judge, CarriesTheDoubtsOfBothSides) {
+  BenchmarkSeries baseline = test_series("a", kQuiet);
+  BenchmarkSeries candidate = test_series("a", kQuiet);
+  baseline.doubts = {Doubt::kUnsteady};
+  candidate.doubts = {Doubt::kShortBatch, Doubt::kUnsteady};
+  EXPECT_THAT(judge_one(baseline, candidate).doubts,
+              ElementsAre(Doubt::kUnsteady, Doubt::kShortBatch));
+}
+
+TEST(Judge, OfEmptyRunsIsNothing) { EXPECT_TRUE(judge({}, {}, {}).empty()); }
+
+TEST(Judge, RefusesARuleThatIsNone) {
+  for (const Rule& rule : {Rule{-0.1, 0.01, 0.95}, Rule{std::nan(""), 0.01, 0.95},
+                           Rule{0.005, 0, 0.95}, Rule{0.005, 0.01, 1}}) {
+    EXPECT_THROW(judge({}, {}, rule), InputError);
+  }
+}
+
+TEST(VerdictName, EachHasItsOwn) {
+  EXPECT_EQ(verdict_name(VerdictKind::kRegression), "regression");
+  EXPECT_EQ(verdict_name(VerdictKind::kImprovement), "improvement");
+  EXPECT_EQ(verdict_name(VerdictKind::kUnchanged), "unchanged");
+  EXPECT_EQ(verdict_name(VerdictKind::kInconclusive), "inconclusive");
+  EXPECT_EQ(verdict_name(VerdictKind::kNew), "new");
+  EXPECT_EQ(verdict_name(VerdictKind::kMissing), "missing");
+  EXPECT_EQ(verdict_name(VerdictKind::kInvalid), "invalid");
+}
+
+// The candidate's last invocations were added because the first looked slower.
+BenchmarkSeries extended_series(double first, double fresh) {
+  BenchmarkSeries series = test_series("a", scaled(kQuiet, first));
+  for (InvocationSummary summary : test_series("a", scaled(kQuiet, fresh)).invocations) {
+    summary.extension = true;
+    series.invocations.push_back(summary);
+  }
+  return series;
+}
+
+TEST(Judge, FreshProcessesConfirmARegression) {
+  const Verdict verdict = judge_one(test_series("a", kQuiet), extended_series(1.02, 1.02));
+  EXPECT_EQ(verdict.kind, VerdictKind::kRegression);
+  EXPECT_EQ(verdict.confirming_invocations, 5);
+  EXPECT_THAT(verdict.reason, HasSubstr("5 fresh processes confirm it"));
+}
+
+// A suite of benchmarks whose processes differ by 0.8 %, and one whose first five processes were so
+// slow that all ten together still are.
+Verdict judge_slow_start(bool marked_as_extension) {
+  const std::vector<double> noisy{1000, 1008, 992, 1004, 996};
+  std::vector<BenchmarkSeries> baseline{test_series("a", noisy)};
+  std::vector<BenchmarkSeries> candidate{extended_series(1.04, 1.0025)};
+  for (InvocationSummary& summary : candidate[0].invocations) {
+    summary.extension = summary.extension && marked_as_extension;
+  }
+  for (int i = 0; i < 30; ++i) {
+    const std::string name = "other" + std::to_string(i);
+    baseline.push_back(test_series(name, scaled(noisy, std::pow(1.1, i - 15))));
+    candidate.push_back(test_series(name, scaled(noisy, std::pow(1.1, i - 15))));
+  }
+  return judge(test_run(baseline), test_run(candidate), {}).at(0);
+}
+
+TEST(Judge, WhatFreshProcessesDoNotShowIsNoRegression) {
+  const Verdict verdict = judge_slow_start(true);
+  EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_THAT(verdict.reason, HasSubstr("the 5 fresh ones alone do not confirm it"));
+  EXPECT_EQ(judge_slow_start(false).kind, VerdictKind::kRegression);
+}
+
+TEST(Judge, FreshInvocationsOfBothSidesAreComparedWithEachOther) {
+  // The machine drifted by 3 % before the extension, on both sides alike.
+  const Verdict verdict = judge_one(extended_series(1, 1.03), extended_series(1.01, 1.0403));
+  EXPECT_EQ(verdict.confirming_invocations, 5);
+  EXPECT_NEAR(verdict.effect_time, 0.01, 1e-4);
+}
+
+Run in_regime(const char* regime, double factor, double clock_ghz) {
+  Run run = test_run({test_series("a", scaled(kQuiet, factor), clock_ghz)});
+  run.provenance.protocol = {{"regime", regime}};
+  return run;
+}
+
+TEST(Judge, InTheSustainedRegimeCyclesAloneDecide) {
+  // 2 % more cycles at a clock 3 % higher: less time.
+  const Verdict slower =
+      judge(in_regime("sustained", 1, 2), in_regime("sustained", 1.02 / 1.03, 2 * 1.03), {})[0];
+  EXPECT_EQ(slower.kind, VerdictKind::kRegression);
+  EXPECT_GT(slower.interval.low, 0.019);
+  EXPECT_EQ(judge(in_regime("burst", 1, 2), in_regime("burst", 1.02 / 1.03, 2 * 1.03), {})[0].kind,
+            VerdictKind::kInconclusive);
+  // And the clock's fall is no slowdown, nor anything undecided.
+  EXPECT_EQ(judge(in_regime("sustained", 1, 2), in_regime("sustained", 1.05, 2 / 1.05), {})[0].kind,
+            VerdictKind::kUnchanged);
+}
+
+// A machine that drifts by percents from block to block, while the candidate is 1 % slower in each.
+TEST(Judge, RunsOfOneSessionAreComparedBlockByBlock) {
+  const auto drifting = [](double factor, const std::string& session) {
+    auto run = test_run({test_series("a", {1000, 1040, 980, 1100, 1020})});
+    int block = 0;
+    for (InvocationSummary& summary : run.benchmarks[0].invocations) {
+      summary.block = ++block;
+      const double noise = 1 + 1e-4 * (block % 3);
+      summary.time_ns *= factor * noise;
+      summary.cycles *= factor * noise;
+    }
+    run.session = session;
+    return run;
+  };
+  EXPECT_EQ(judge(drifting(1, "s"), drifting(1.01, "s"), {})[0].kind, VerdictKind::kRegression);
+  EXPECT_EQ(judge(drifting(1, "s"), drifting(1.01, "t"), {})[0].kind, VerdictKind::kInconclusive);
+  EXPECT_EQ(judge(drifting(1, ""), drifting(1.01, ""), {})[0].kind, VerdictKind::kInconclusive);
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,109 @@
+#include "baselines/io/json_field.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "baselines/io/error.h"
+
+namespace fusegate {
+
+std::string json_problem(const nlohmann::json::exception& error) {
+  // "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error ..."
+  std::string_view problem = error.what();
+  if (const auto end = problem.find("] "); end != problem.npos) problem.remove_prefix(end + 2);
+  constexpr std::string_view kPrefix = "parse error at ";
+  if (problem.starts_with(kPrefix)) problem.remove_prefix(kPrefix.size());
+  return fmt::format("no valid JSON: {}", problem);
+}
+
+nlohmann::json parse_json(std::string_view text, const std::string& source) {
+  if (text.find_first_not_of(" \t\r\n") == text.npos) {
+    throw InputError(source, "", "the file is empty");
+  }
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::exception& error) {
+    throw InputError(source, "", json_problem(error));
+  }
+}
+
+JsonField::JsonField(const nlohmann::json& value, std::string source, std::string path)
+    : value_(&value), source_(std::move(source)), path_(std::move(path)) {}
+
+void JsonField::fail(std::string_view problem) const { throw InputError(source_, path_, problem); }
+
+JsonField JsonField::member(std::string_view key, const nlohmann::json& value) const {
+  return {value, source_, path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key)};
+}
+
+std::optional<JsonField> JsonField::find(std::string_view key) const {
+  if (!value_->is_object()) fail("must be an object");
+  const auto found = value_->find(std::string(key));
+  if (found == value_->end() || found->is_null()) return std::nullopt;
+  return member(key, *found);
+}
+
+JsonField JsonField::at(std::string_view key) const {
+  const auto found = find(key);
+  if (!found) member(key, *value_).fail("is missing");
+  return *found;
+}
+
+std::vector<std::pair<std::string, JsonField>> JsonField::members() const {
+  if (!value_->is_object()) fail("must be an object");
+  std::vector<std::pair<std::string, JsonField>> result;
+  for (const auto& [key, value] : value_->items()) result.emplace_back(key, member(key, value));
+  return result;
+}
+
+std::vector<JsonField> JsonField::elements() const {
+  if (!value_->is_array()) fail("must be an array");
+  std::vector<JsonField> result;
+  for (std::size_t i = 0; i < value_->size(); ++i) {
+    result.emplace_back((*value_)[i], source_, fmt::format("{}[{}]", path_, i));
+  }
+  return result;
+}
+
+bool JsonField::boolean() const {
+  if (!value_->is_boolean()) fail("must be true or false");
+  return value_->get<bool>();
+}
+
+int JsonField::integer() const {
+  if (!value_->is_number_integer()) fail("must be an integer");
+  const double wide = value_->get<double>();
+  if (std::abs(wide) > std::numeric_limits<int>::max()) fail("must be an integer below 2^31");
+  return value_->get<int>();
+}
+
+double JsonField::number() const {
+  if (!value_->is_number()) fail("must be a number");
+  return value_->get<double>();
+}
+
+double JsonField::positive_number() const {
+  const double result = number();
+  if (!(result > 0)) fail(fmt::format("must be positive, but is {}", result));
+  return result;
+}
+
+double JsonField::number_from_zero() const {
+  const double result = number();
+  if (!(result >= 0)) fail(fmt::format("must not be below zero, but is {}", result));
+  return result;
+}
+
+std::string JsonField::text() const {
+  if (!value_->is_string()) fail("must be a string");
+  return value_->get<std::string>();
+}
+
+std::string JsonField::text_or_empty(std::string_view key) const {
+  const auto found = find(key);
+  return found ? found->text() : std::string();
+}
+
+}  // namespace fusegate

@@ -1,0 +1,51 @@
+// A JSON value that knows the file and the path it came from, so that reading a wrong type ends in
+// an InputError which names both.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fusegate {
+
+// The tree of a whole text. Throws InputError with line and column where it is no JSON.
+nlohmann::json parse_json(std::string_view text, const std::string& source);
+// The parser's message without its own name and number: "line 1, column 5: syntax error ...".
+std::string json_problem(const nlohmann::json::exception& error);
+
+// Refers to the value and does not own it.
+class JsonField {
+ public:
+  JsonField(const nlohmann::json& value, std::string source, std::string path);
+
+  // Of an object. find() has no value where the member is absent or null; at() throws.
+  std::optional<JsonField> find(std::string_view key) const;
+  JsonField at(std::string_view key) const;
+  std::vector<std::pair<std::string, JsonField>> members() const;
+  // Of an array.
+  std::vector<JsonField> elements() const;
+
+  bool boolean() const;
+  int integer() const;
+  double number() const;
+  double positive_number() const;
+  double number_from_zero() const;  // zero or above
+  std::string text() const;
+  // The text of a member, empty where there is none.
+  std::string text_or_empty(std::string_view key) const;
+
+  const nlohmann::json& value() const { return *value_; }
+  [[noreturn]] void fail(std::string_view problem) const;
+
+ private:
+  JsonField member(std::string_view key, const nlohmann::json& value) const;
+
+  const nlohmann::json* value_;
+  std::string source_;
+  std::string path_;
+};
+
+}  // namespace fusegate

@@ -1,0 +1,66 @@
+#include "baselines/io/json_field.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "baselines/io/error.h"
+
+namespace fusegate {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+const json kValue = {{"a", {{"b", {1, 2.5, -3}}}}, {"text", "t"}, {"yes", true}, {"none", nullptr}};
+const JsonField kRoot(kValue, "f.json", "");
+
+TEST(JsonField, ReadsWhatIsThere) {
+  const auto elements = kRoot.at("a").at("b").elements();
+  ASSERT_EQ(elements.size(), 3u);
+  EXPECT_EQ(elements[0].integer(), 1);
+  EXPECT_EQ(elements[1].number(), 2.5);
+  EXPECT_EQ(kRoot.at("text").text(), "t");
+  EXPECT_TRUE(kRoot.at("yes").boolean());
+  EXPECT_EQ(kRoot.text_or_empty("text"), "t");
+  EXPECT_EQ(kRoot.at("a").members().at(0).first, "b");
+}
+
+TEST(JsonField, AbsentAndNullAreNotThere) {
+  EXPECT_FALSE(kRoot.find("absent").has_value());
+  EXPECT_FALSE(kRoot.find("none").has_value());
+  EXPECT_EQ(kRoot.text_or_empty("absent"), "");
+  EXPECT_THAT([] { kRoot.at("a").at("absent"); },
+              ThrowsMessage<InputError>("f.json: a.absent: is missing"));
+}
+
+TEST(JsonField, NamesThePathOfAWrongType) {
+  EXPECT_THAT([] { kRoot.at("text").number(); },
+              ThrowsMessage<InputError>("f.json: text: must be a number"));
+  EXPECT_THAT([] { kRoot.at("a").at("b").elements()[1].integer(); },
+              ThrowsMessage<InputError>("f.json: a.b[1]: must be an integer"));
+  EXPECT_THAT([] { kRoot.at("a").at("b").elements()[2].positive_number(); },
+              ThrowsMessage<InputError>("f.json: a.b[2]: must be positive, but is -3"));
+  EXPECT_THAT([] { kRoot.at("a").at("b").elements()[2].number_from_zero(); },
+              ThrowsMessage<InputError>("f.json: a.b[2]: must not be below zero, but is -3"));
+  const json huge = 1e18;
+  EXPECT_THROW(JsonField(huge, "f.json", "").integer(), InputError);
+  const json wide = 4'000'000'000;
+  EXPECT_THROW(JsonField(wide, "f.json", "").integer(), InputError);
+  EXPECT_THROW(kRoot.at("text").boolean(), InputError);
+  EXPECT_THROW(kRoot.at("yes").text(), InputError);
+  EXPECT_THROW(kRoot.at("text").elements(), InputError);
+  EXPECT_THROW(kRoot.at("text").members(), InputError);
+  EXPECT_THROW(kRoot.at("text").find("x"), InputError);
+}
+
+TEST(ParseJson, SaysWhereTheTextBreaks) {
+  EXPECT_EQ(parse_json("[1]", "f.json"), json::array({1}));
+  EXPECT_THAT([] { parse_json("[1,\n", "f.json"); },
+              ThrowsMessage<InputError>(HasSubstr("f.json: no valid JSON: line 2, column 1: ")));
+  EXPECT_THAT([] { parse_json(" \n", "f.json"); },
+              ThrowsMessage<InputError>("f.json: the file is empty"));
+}
+
+}  // namespace
+}  // namespace fusegate

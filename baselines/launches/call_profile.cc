@@ -1,0 +1,109 @@
+#include "baselines/launches/call_profile.h"
+
+#include <cmath>
+
+namespace fusegate {
+namespace {
+
+using nlohmann::json;
+
+json with_span(json object, const ProfileSpan& span) {
+  object["stage"] = span.stage;
+  object["start_ns"] = span.start_ns;
+  object["duration_ns"] = span.duration_ns;
+  object["correlation"] = span.correlation;
+  return object;
+}
+
+// A double holds every whole number that is written here.
+std::int64_t whole_number(const JsonField& field) {
+  const double value = field.number();
+  if (value != std::floor(value) || std::abs(value) > 9e15) field.fail("must be a whole number");
+  return static_cast<std::int64_t>(value);
+}
+
+std::int64_t count(const JsonField& field) {
+  const std::int64_t value = whole_number(field);
+  if (value < 0) field.fail("must not be negative");
+  return value;
+}
+
+ProfileSpan parse_span(const JsonField& field) {
+  ProfileSpan span;
+  span.stage = field.text_or_empty("stage");
+  span.start_ns = field.at("start_ns").number_from_zero();
+  span.duration_ns = field.at("duration_ns").number_from_zero();
+  if (const auto correlation = field.find("correlation")) {
+    span.correlation = whole_number(*correlation);
+  }
+  return span;
+}
+
+std::array<std::int64_t, 3> parse_extent(const JsonField& field) {
+  const std::vector<JsonField> elements = field.elements();
+  if (elements.size() != 3) field.fail("must have three elements");
+  std::array<std::int64_t, 3> extent{};
+  for (std::size_t i = 0; i < extent.size(); ++i) extent[i] = count(elements[i]);
+  return extent;
+}
+
+LaunchedKernel parse_kernel(const JsonField& field) {
+  return {.name = field.at("name").text(),
+          .span = parse_span(field),
+          .grid = parse_extent(field.at("grid")),
+          .block = parse_extent(field.at("block")),
+          .registers = count(field.at("registers")),
+          .static_shared_bytes = count(field.at("static_shared_bytes")),
+          .dynamic_shared_bytes = count(field.at("dynamic_shared_bytes"))};
+}
+
+LaunchedMemoryOperation parse_memory_operation(const JsonField& field) {
+  return {.kind = field.at("kind").text(),
+          .span = parse_span(field),
+          .bytes = count(field.at("bytes"))};
+}
+
+ApiCall parse_call(const JsonField& field) {
+  return {.name = field.at("name").text(), .span = parse_span(field)};
+}
+
+}  // namespace
+
+json call_profile_json(const CallProfile& profile) {
+  json kernels = json::array(), memory_operations = json::array(), calls = json::array();
+  for (const LaunchedKernel& kernel : profile.kernels) {
+    kernels.push_back(with_span({{"name", kernel.name},
+                                 {"grid", kernel.grid},
+                                 {"block", kernel.block},
+                                 {"registers", kernel.registers},
+                                 {"static_shared_bytes", kernel.static_shared_bytes},
+                                 {"dynamic_shared_bytes", kernel.dynamic_shared_bytes}},
+                                kernel.span));
+  }
+  for (const LaunchedMemoryOperation& operation : profile.memory_operations) {
+    memory_operations.push_back(
+        with_span({{"kind", operation.kind}, {"bytes", operation.bytes}}, operation.span));
+  }
+  for (const ApiCall& call : profile.calls) {
+    calls.push_back(with_span({{"name", call.name}}, call.span));
+  }
+  return {{"kernels", std::move(kernels)},
+          {"memory_operations", std::move(memory_operations)},
+          {"calls", std::move(calls)}};
+}
+
+CallProfile parse_call_profile(const JsonField& field) {
+  CallProfile profile;
+  for (const JsonField& kernel : field.at("kernels").elements()) {
+    profile.kernels.push_back(parse_kernel(kernel));
+  }
+  for (const JsonField& operation : field.at("memory_operations").elements()) {
+    profile.memory_operations.push_back(parse_memory_operation(operation));
+  }
+  for (const JsonField& call : field.at("calls").elements()) {
+    profile.calls.push_back(parse_call(call));
+  }
+  return profile;
+}
+
+}  // namespace fusegate

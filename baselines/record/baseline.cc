@@ -1,0 +1,270 @@
+#include "baselines/record/baseline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/io/json_field.h"
+#include "baselines/record/run_context.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::string_view kMark = "fusegate_baseline";
+
+// Stops at the first key that tells a baseline from a run file, which in both stands at the top; a
+// run file of many megabytes is not worth parsing twice.
+class BaselineDetector : public nlohmann::json_sax<json> {
+ public:
+  bool found() const { return found_; }
+
+  bool key(string_t& name) override {
+    if (depth_ != 1) return true;
+    found_ = name == kMark;
+    return !found_ && name != "context";
+  }
+  bool start_object(std::size_t) override { return ++depth_ > 0; }
+  bool start_array(std::size_t) override { return ++depth_ > 1; }  // a list at the top is neither
+  bool end_object() override { return --depth_ > 0; }
+  bool end_array() override { return --depth_ > 0; }
+  bool null() override { return depth_ > 0; }
+  bool boolean(bool) override { return depth_ > 0; }
+  bool number_integer(number_integer_t) override { return depth_ > 0; }
+  bool number_unsigned(number_unsigned_t) override { return depth_ > 0; }
+  bool number_float(number_float_t, const string_t&) override { return depth_ > 0; }
+  bool string(string_t&) override { return depth_ > 0; }
+  bool binary(binary_t&) override { return false; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
+
+ private:
+  int depth_ = 0;
+  bool found_ = false;
+};
+
+// In the folder of a device; that of a run which no suite named is "unnamed.json".
+std::string file_name(const std::string& suite) {
+  const std::string name = slug(suite);
+  return (name.empty() ? "unnamed" : name) + ".json";
+}
+
+std::string names_of_failed(const Run& run) {
+  constexpr std::size_t kShown = 3;
+  std::string names;
+  std::size_t failed = 0;
+  for (const BenchmarkSeries& series : run.benchmarks) {
+    if (series.failure.empty()) continue;
+    if (failed++ < kShown) names += fmt::format("{}{}", names.empty() ? "" : ", ", series.name);
+  }
+  if (failed > kShown) names += fmt::format(" and {} more", failed - kShown);
+  return names;
+}
+
+bool has_doubt(const Run& run, Doubt doubt) {
+  const auto in = [doubt](const std::vector<Doubt>& doubts) {
+    return std::ranges::find(doubts, doubt) != doubts.end();
+  };
+  return in(run.doubts) || std::ranges::any_of(run.benchmarks, in, &BenchmarkSeries::doubts);
+}
+
+void read_acceptance(const JsonField& field, Acceptance& acceptance) {
+  acceptance.who = field.text_or_empty("who");
+  acceptance.when = field.text_or_empty("when");
+  acceptance.reason = field.text_or_empty("reason");
+}
+
+// Elements of a list of the same length as time_ns, empty where the entry has none.
+std::vector<JsonField> list_beside_times(const JsonField& entry, std::string_view name,
+                                         std::size_t count) {
+  const auto list = entry.find(name);
+  if (!list) return {};
+  std::vector<JsonField> elements = list->elements();
+  if (elements.size() != count) list->fail("must have as many elements as time_ns");
+  return elements;
+}
+
+// Missing in what was accepted before there was one: the fit then knows nothing.
+ClockFit read_clock_fit(const JsonField& field) {
+  const std::vector<JsonField> values = field.elements();
+  if (values.size() != 4) field.fail("must have four numbers");
+  return {.time_squares = values[0].number(),
+          .clock_squares = values[1].number(),
+          .products = values[2].number(),
+          .degrees_of_freedom = values[3].number()};
+}
+
+void read_invocations(const JsonField& entry, BenchmarkSeries& series) {
+  InvocationSummary summary;
+  // Published figures have neither; a baseline of ours always does.
+  if (const auto spread = entry.find("spread")) summary.spread = spread->number();
+  if (const auto samples = entry.find("samples")) summary.samples = samples->integer();
+  const auto times = entry.at("time_ns").elements();
+  const auto cycles = list_beside_times(entry, "cycles", times.size());
+  const auto fits = list_beside_times(entry, "clock_fit", times.size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    summary.time_ns = times[i].positive_number();
+    summary.cycles =
+        cycles.empty() ? std::numeric_limits<double>::quiet_NaN() : cycles[i].positive_number();
+    if (!fits.empty()) summary.clock_fit = read_clock_fit(fits[i]);
+    series.invocations.push_back(summary);
+  }
+  if (times.empty() && series.failure.empty()) entry.at("time_ns").fail("must not be empty");
+}
+
+BenchmarkSeries read_series(const JsonField& entry) {
+  BenchmarkSeries series;
+  series.name = entry.at("name").text();
+  series.failure = entry.text_or_empty("failure");
+  read_invocations(entry, series);
+  if (const auto counters = entry.find("counters")) {
+    for (const auto& [name, value] : counters->members()) {
+      series.counters.emplace(name, value.number());
+    }
+  }
+  if (const auto choices = entry.find("choices")) {
+    for (const auto& [name, value] : choices->members()) series.choices.emplace(name, value.text());
+  }
+  if (const auto doubts = entry.find("doubts")) series.doubts = read_doubts(*doubts);
+  // Missing in what was accepted before there was one, and where nothing could be profiled.
+  if (const auto profile = entry.find("profile")) series.profile = read_stored_profile(*profile);
+  return series;
+}
+
+void read_benchmarks(const JsonField& field, Run& run) {
+  for (const JsonField& entry : field.elements()) run.benchmarks.push_back(read_series(entry));
+  std::ranges::sort(run.benchmarks, {}, &BenchmarkSeries::name);
+  const auto twice = std::ranges::adjacent_find(run.benchmarks, {}, &BenchmarkSeries::name);
+  if (twice != run.benchmarks.end()) {
+    field.fail(fmt::format("\"{}\" stands there twice", twice->name));
+  }
+}
+
+Baseline parse_judging_baseline(const std::string& text, const fs::path& path) {
+  Baseline baseline = parse_baseline(text, path.string());
+  if (baseline.published) {
+    throw InputError(path.string(), "published",
+                     "figures from a publication are shown and never gated against");
+  }
+  return baseline;
+}
+
+void check_version(const JsonField& version) {
+  if (version.integer() > kBaselineSchemaVersion) {
+    version.fail(fmt::format("{} is newer than this fusegate, which reads up to {}",
+                             version.integer(), kBaselineSchemaVersion));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> reasons_not_to_accept(const Run& run) {
+  std::vector<std::string> reasons;
+  if (const std::string failed = names_of_failed(run); !failed.empty()) {
+    reasons.push_back("benchmarks failed: " + failed);
+  }
+  if (has_doubt(run, Doubt::kThrottled)) reasons.push_back("the GPU was throttled during the run");
+  if (has_doubt(run, Doubt::kOtherGpuProcess)) {
+    reasons.push_back("another process used the GPU during the run");
+  }
+  if (run.provenance.dirty || has_doubt(run, Doubt::kDirtyTree)) {
+    reasons.push_back("the measured tree had uncommitted changes");
+  }
+  const auto unmet = std::ranges::find_if(run.benchmarks, [](const BenchmarkSeries& series) {
+    return series.expectation && !series.expectation->met();
+  });
+  if (unmet != run.benchmarks.end()) {
+    reasons.push_back("a benchmark launches other than declared: " + unmet->name);
+  }
+  const bool single = std::ranges::any_of(run.benchmarks, [](const BenchmarkSeries& series) {
+    return series.failure.empty() && series.invocations.size() < 2;
+  });
+  if (single || run.benchmarks.empty()) {
+    reasons.push_back(
+        "fewer than two invocations, which say nothing about the spread between invocations");
+  }
+  return reasons;
+}
+
+bool is_baseline_text(std::string_view text) {
+  BaselineDetector detector;
+  json::sax_parse(text.begin(), text.end(), &detector);
+  return detector.found();
+}
+
+Baseline parse_baseline(std::string_view text, const std::string& source) {
+  const json root = parse_json(text, source);
+  const JsonField field(root, source, "");
+  check_version(field.at(kMark));
+  Baseline baseline;
+  baseline.run.source = source;
+  read_acceptance(field.at("acceptance"), baseline.acceptance);
+  if (const auto published = field.find("published")) baseline.published = published->boolean();
+  if (const auto provenance = field.find("provenance")) {
+    read_provenance(*provenance, baseline.run.provenance);
+  }
+  baseline.run.environment = read_environment(field.at("environment"));
+  if (const auto doubts = field.find("doubts")) baseline.run.doubts = read_doubts(*doubts);
+  read_benchmarks(field.at("benchmarks"), baseline.run);
+  return baseline;
+}
+
+LoadedBaseline load_stored_baseline(const fs::path& path) {
+  const std::string text = read_file(path);
+  Baseline baseline = parse_judging_baseline(text, path);
+  LoadedBaseline loaded{std::move(baseline.run), std::move(baseline.acceptance), std::nullopt};
+  const fs::path anchor = anchor_path(path);
+  std::error_code error;
+  if (!fs::exists(anchor, error)) return loaded;
+  const std::string anchor_text = read_file(anchor);
+  if (anchor_text != text) loaded.anchor = parse_judging_baseline(anchor_text, anchor);
+  return loaded;
+}
+
+Baseline read_baseline(const fs::path& path) {
+  return parse_baseline(read_file(path), path.string());
+}
+
+fs::path baseline_path(const fs::path& store, const Environment& environment,
+                       const std::string& suite) {
+  return store / device_slug(environment) / file_name(suite);
+}
+
+std::vector<fs::path> baselines_of_suite(const std::vector<fs::path>& stores,
+                                         const std::string& suite) {
+  std::vector<fs::path> found;
+  for (const fs::path& store : stores) {
+    std::error_code error;
+    std::set<fs::path> of_store;
+    for (const auto& device : fs::directory_iterator(store, error)) {
+      const fs::path path = device.path() / file_name(suite);
+      if (fs::exists(path, error)) of_store.insert(path);
+    }
+    found.insert(found.end(), of_store.begin(), of_store.end());
+  }
+  return found;
+}
+
+fs::path anchor_path(const fs::path& baseline) {
+  fs::path path = baseline;
+  return path.replace_extension(".anchor.json");
+}
+
+std::optional<fs::path> find_baseline(const std::vector<fs::path>& stores,
+                                      const Environment& environment, const std::string& suite) {
+  for (const fs::path& store : stores) {
+    const fs::path path = baseline_path(store, environment, suite);
+    std::error_code error;
+    if (fs::exists(path, error)) return path;
+  }
+  return std::nullopt;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,351 @@
+#include "baselines/record/baseline.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "baselines/io/error.h"
+#include "baselines/io/scratch_folder.h"
+
+namespace fusegate {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+Baseline example() {
+  Baseline baseline;
+  baseline.acceptance = {"ada", "2026-11-21T02:00:00+00:00", "the \"first\" one"};
+  Run& run = baseline.run;
+  run.environment = {{"device", "NVIDIA H200"}, {"power_limit_w", 700}, {"ecc", true}};
+  run.provenance = {.commit = "8b4491f",
+                    .dirty = false,
+                    .date = "2026-11-21T01:46:00+00:00",
+                    .host = "h200",
+                    .device_uuid = "GPU-1",
+                    .suite = "pr",
+                    .protocol = {{"batch_ms", 1.5}, {"samples", 60}}};
+  run.doubts = {Doubt::kUnlockedClocks};
+  BenchmarkSeries linear;
+  linear.name = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
+  linear.invocations = {{58123.4567, 99948123.4, 0.00123456, 60}, {58200, 1e8, 0.002, 60}};
+  linear.invocations[0].clock_fit = {.time_squares = 0.012345678,
+                                     .clock_squares = 0.5,
+                                     .products = -0.25,
+                                     .degrees_of_freedom = 59};
+  linear.counters = {{"flops", 38654705664.0}, {"kernel_launches", 1}, {"host_ns", 2512.34}};
+  linear.choices = {{"addmm", "algo 66"}};
+  BenchmarkSeries geglu;
+  geglu.name = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
+  geglu.invocations = {{1.5, kNan, 0, 30}};
+  geglu.doubts = {Doubt::kUnsteady, Doubt::kClockUnread};
+  run.benchmarks = {linear, geglu};
+  return baseline;
+}
+
+TEST(BaselineText, ReadsBackWithinRounding) {
+  const Baseline original = example();
+  const Baseline read = parse_baseline(baseline_text(original), "b.json");
+  EXPECT_EQ(read.acceptance.who, "ada");
+  EXPECT_EQ(read.acceptance.when, original.acceptance.when);
+  EXPECT_EQ(read.acceptance.reason, "the \"first\" one");
+  EXPECT_FALSE(read.published);
+  EXPECT_EQ(read.run.source, "b.json");
+  EXPECT_EQ(read.run.environment, original.run.environment);
+  EXPECT_EQ(read.run.provenance.commit, "8b4491f");
+  EXPECT_EQ(read.run.provenance.device_uuid, "GPU-1");
+  EXPECT_EQ(read.run.provenance.suite, "pr");
+  EXPECT_EQ(read.run.provenance.host, "h200");
+  EXPECT_EQ(read.run.provenance.protocol, original.run.provenance.protocol);
+  EXPECT_THAT(read.run.doubts, ElementsAre(Doubt::kUnlockedClocks));
+
+  ASSERT_EQ(read.run.benchmarks.size(), 2u);
+  const BenchmarkSeries& geglu = read.run.benchmarks[0];
+  EXPECT_EQ(geglu.name, original.run.benchmarks[1].name);
+  EXPECT_TRUE(std::isnan(geglu.invocations.at(0).cycles));
+  EXPECT_THAT(geglu.doubts, ElementsAre(Doubt::kUnsteady, Doubt::kClockUnread));
+  const BenchmarkSeries& linear = read.run.benchmarks[1];
+  ASSERT_EQ(linear.invocations.size(), 2u);
+  EXPECT_EQ(linear.invocations[0].time_ns, 58123);
+  EXPECT_EQ(linear.invocations[0].cycles, 99948000);
+  EXPECT_EQ(linear.invocations[1].time_ns, 58200);
+  EXPECT_EQ(linear.invocations[0].clock_fit.time_squares, 0.012346);
+  EXPECT_EQ(linear.invocations[0].clock_fit.clock_squares, 0.5);
+  EXPECT_EQ(linear.invocations[0].clock_fit.products, -0.25);
+  EXPECT_EQ(linear.invocations[0].clock_fit.degrees_of_freedom, 59);
+  EXPECT_EQ(linear.invocations[1].clock_fit.degrees_of_freedom, 0);
+  EXPECT_NEAR(linear.invocations[0].spread, 0.0016173, 1e-9);  // the median of both
+  EXPECT_EQ(linear.invocations[0].samples, 60);
+  EXPECT_EQ(linear.counters.at("flops"), 38655000000.0);
+  EXPECT_EQ(linear.choices, original.run.benchmarks[0].choices);
+}
+
+TEST(BaselineText, IsTheSameBytesAfterReadingBack) {
+  const std::string text = baseline_text(example());
+  EXPECT_EQ(baseline_text(parse_baseline(text, "b.json")), text);
+  Baseline reordered = example();
+  std::swap(reordered.run.benchmarks[0], reordered.run.benchmarks[1]);
+  EXPECT_EQ(baseline_text(reordered), text);
+}
+
+TEST(BaselineText, IsOneSortedLineABenchmark) {
+  std::istringstream text(baseline_text(example()));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("{\"name\"")) lines.push_back(line);
+  }
+  EXPECT_THAT(
+      lines,
+      ElementsAre(
+          R"({"name":"geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072","time_ns":[1.5],)"
+          R"("spread":0,"samples":30,"doubts":["unsteady","clock_unread"]},)",
+          R"({"name":"linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072",)"
+          R"("time_ns":[58123,58200],"cycles":[99948000,100000000],)"
+          R"("clock_fit":[[0.012346,0.5,-0.25,59],[0,0,0,0]],"spread":0.0016173,)"
+          R"("samples":60,"counters":{"flops":38655000000,"host_ns":2512.3,"kernel_launches":1},)"
+          R"("choices":{"addmm":"algo 66"}})"));
+}
+
+TEST(BaselineText, CyclesMissingInOneInvocationAreLeftOut) {
+  Baseline baseline = example();
+  baseline.run.benchmarks[0].invocations[1].cycles = kNan;
+  EXPECT_THAT(baseline_text(baseline), testing::Not(HasSubstr("cycles")));
+}
+
+TEST(BaselineText, KeepsAFailureThatWasAccepted) {
+  Baseline baseline = example();
+  baseline.run.benchmarks[1].invocations.clear();
+  baseline.run.benchmarks[1].failure = "out of memory";
+  const Baseline read = parse_baseline(baseline_text(baseline), "b.json");
+  EXPECT_EQ(read.run.benchmarks[0].failure, "out of memory");
+  EXPECT_THAT(read.run.benchmarks[0].invocations, IsEmpty());
+}
+
+// The bound that keeps baselines in git: 300 benchmarks of five invocations in 300 KB.
+TEST(BaselineText, IsSmallEnoughForGit) {
+  Baseline baseline = example();
+  baseline.run.benchmarks.clear();
+  for (int i = 0; i < 300; ++i) {
+    BenchmarkSeries series;
+    series.name = fmt::format(
+        "geglu_mlp/fused_pointwise/bf16/batch:{}/seq:4096/dim:4096/hidden:14336", 100 + i);
+    for (int k = 0; k < 5; ++k) {
+      series.invocations.push_back({1.2345e6 + k + i, 2.4691e9 + k, 0.00123456, 60});
+    }
+    series.counters = {{"sm_clock_hz", 1.978125e9},  {"kernel_launches", 4},
+                       {"flops", 1.23456789e12 + i}, {"min_bytes", 2.3456789e9},
+                       {"host_ns", 10234.5},         {"l2_flushed", 1}};
+    for (const char* stage : {"gate_proj", "up_proj", "down_proj"}) {
+      series.choices[stage] = "cublaslt algo 66 tile 20 stages 24 splitk 1 swizzle 0 custom 3";
+    }
+    series.doubts = {Doubt::kUnlockedClocks};
+    baseline.run.benchmarks.push_back(series);
+  }
+  const std::string text = baseline_text(baseline);
+  EXPECT_LE(text.size(), 300'000u);
+  EXPECT_EQ(parse_baseline(text, "b.json").run.benchmarks.size(), 300u);
+}
+
+TEST(IsBaselineText, TellsABaselineFromARunFile) {
+  EXPECT_TRUE(is_baseline_text(baseline_text(example())));
+  EXPECT_TRUE(is_baseline_text(R"({"published": true, "fusegate_baseline": 1})"));
+  EXPECT_TRUE(is_baseline_text(R"({"fusegate_baseline": 1, "bench)"));
+  EXPECT_FALSE(is_baseline_text(R"({"context": {"fusegate_baseline": 1}, "benchmarks": []})"));
+  EXPECT_FALSE(is_baseline_text(R"({"benchmarks": [{"fusegate_baseline": 1}]})"));
+  EXPECT_FALSE(is_baseline_text("[]"));
+  EXPECT_FALSE(is_baseline_text("3"));
+  EXPECT_FALSE(is_baseline_text(""));
+}
+
+void expect_error(const std::string& path, const json& value, const std::string& message) {
+  json baseline = json::parse(baseline_text(example()));
+  baseline[json::json_pointer(path)] = value;
+  EXPECT_THAT([&] { parse_baseline(baseline.dump(), "b.json"); },
+              ThrowsMessage<InputError>(HasSubstr("b.json: " + message)));
+}
+
+TEST(ParseBaseline, NamesFileAndField) {
+  expect_error("/fusegate_baseline", 2, "fusegate_baseline: 2 is newer than this fusegate");
+  expect_error("/acceptance", nullptr, "acceptance: is missing");
+  expect_error("/acceptance/who", 1, "acceptance.who: must be a string");
+  expect_error("/environment", nullptr, "environment: is missing");
+  expect_error("/environment/ecc", json::object(), "environment.ecc: must be a string");
+  expect_error("/benchmarks", nullptr, "benchmarks: is missing");
+  expect_error("/benchmarks/0/name", nullptr, "benchmarks[0].name: is missing");
+  expect_error("/benchmarks/0/time_ns", nullptr, "benchmarks[0].time_ns: is missing");
+  expect_error("/benchmarks/0/time_ns", json::array(), "benchmarks[0].time_ns: must not be empty");
+  expect_error("/benchmarks/1/time_ns/1", -1, "benchmarks[1].time_ns[1]: must be positive");
+  expect_error("/benchmarks/1/time_ns/1", nullptr, "benchmarks[1].time_ns[1]: must be a number");
+  expect_error("/benchmarks/1/cycles", json::array({1}), "benchmarks[1].cycles: must have as many");
+  expect_error("/benchmarks/1/counters/flops", "x", "benchmarks[1].counters.flops: must be");
+  expect_error("/benchmarks/0/doubts/0", "x", "benchmarks[0].doubts[0]: \"x\" is no doubt");
+  expect_error("/benchmarks/0/name", example().run.benchmarks[0].name, "benchmarks: \"linear");
+  EXPECT_THAT([] { parse_baseline(R"({"fusegate_baseline": 1,)", "b.json"); },
+              ThrowsMessage<InputError>(HasSubstr("b.json: no valid JSON: line 1, column ")));
+}
+
+TEST(ParseBaseline, PublishedFiguresNeedNoMoreThanTimes) {
+  const Baseline baseline = parse_baseline(
+      R"({"fusegate_baseline": 1, "published": true, "acceptance": {}, "environment": {},)"
+      R"( "benchmarks": [{"name": "a", "time_ns": [190000]}]})",
+      "b.json");
+  EXPECT_TRUE(baseline.published);
+  EXPECT_EQ(baseline.run.benchmarks.at(0).invocations.at(0).time_ns, 190000);
+}
+
+Run acceptable() {
+  Run run = example().run;
+  run.benchmarks.pop_back();
+  return run;
+}
+
+TEST(ReasonsNotToAccept, NoneForASoundRun) {
+  EXPECT_THAT(reasons_not_to_accept(acceptable()), IsEmpty());
+}
+
+TEST(ReasonsNotToAccept, NameWhatIsWrong) {
+  auto run = acceptable();
+  run.doubts = {Doubt::kThrottled, Doubt::kOtherGpuProcess};
+  run.provenance.dirty = true;
+  run.benchmarks[0].invocations.pop_back();
+  run.benchmarks.push_back({});
+  run.benchmarks.back().name = "geglu/fused";
+  run.benchmarks.back().failure = "wrong results";
+  EXPECT_THAT(reasons_not_to_accept(run),
+              ElementsAre("benchmarks failed: geglu/fused", HasSubstr("throttled"),
+                          HasSubstr("another process"), HasSubstr("uncommitted changes"),
+                          HasSubstr("fewer than two invocations")));
+}
+
+TEST(ReasonsNotToAccept, LookAtTheDoubtsOfBenchmarksToo) {
+  auto run = acceptable();
+  run.benchmarks[0].doubts = {Doubt::kThrottled};
+  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("throttled")));
+  run.benchmarks[0].doubts = {Doubt::kDirtyTree};
+  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("uncommitted")));
+  run.benchmarks[0].doubts = {Doubt::kOtherGpuProcess};
+  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("another process")));
+}
+
+// Each of them is a reason on its own.
+TEST(ReasonsNotToAccept, OneIsEnough) {
+  auto run = acceptable();
+  run.doubts = {Doubt::kThrottled};
+  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("throttled")));
+  run.doubts = {Doubt::kOtherGpuProcess};
+  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("another process")));
+  run.doubts = {Doubt::kDirtyTree};
+  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("uncommitted")));
+  run = acceptable();
+  run.provenance.dirty = true;
+  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("uncommitted")));
+  run = acceptable();
+  run.benchmarks[0].invocations.pop_back();
+  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("fewer than two")));
+}
+
+// It was measured well in one invocation and wrong in another: the failure counts.
+TEST(ReasonsNotToAccept, WrongResultsInOneInvocationAreEnough) {
+  auto run = acceptable();
+  run.benchmarks[0].failure = "relative error 0.3 exceeds 0.01";
+  EXPECT_THAT(reasons_not_to_accept(run),
+              ElementsAre("benchmarks failed: " + run.benchmarks[0].name));
+}
+
+TEST(ReasonsNotToAccept, NameAFewOfManyFailures) {
+  fusegate::Run run;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    run.benchmarks.push_back({});
+    run.benchmarks.back().name = name;
+    run.benchmarks.back().failure = std::string("x");
+  }
+  EXPECT_THAT(reasons_not_to_accept(run), ElementsAre("benchmarks failed: a, b, c and 2 more"));
+}
+
+TEST(ReasonsNotToAccept, AnEmptyRunIsNoBaseline) {
+  EXPECT_THAT(reasons_not_to_accept({}), ElementsAre(HasSubstr("fewer than two")));
+}
+
+TEST(BaselinePath, IsAFolderADevice) {
+  const Environment h200{{"device", "NVIDIA H200"}};
+  EXPECT_EQ(baseline_path("store", h200, "pr"), "store/nvidia-h200/pr.json");
+  EXPECT_EQ(baseline_path("store", {}, ""), "store/unknown-device/unnamed.json");
+  EXPECT_EQ(baseline_path("store", h200, "../x"), "store/nvidia-h200/x.json");
+}
+
+TEST(AnchorPath, StandsBesideTheBaseline) {
+  EXPECT_EQ(anchor_path("store/nvidia-h200/pr.json"), "store/nvidia-h200/pr.anchor.json");
+}
+
+TEST(LoadStoredBaseline, TellsWhoAcceptedIt) {
+  const ScratchFolder folder;
+  const auto path = folder.write("pr.json", baseline_text(example()));
+  const LoadedBaseline loaded = load_stored_baseline(path);
+  EXPECT_EQ(loaded.acceptance->who, "ada");
+  EXPECT_EQ(loaded.run.benchmarks.size(), 2u);
+  EXPECT_FALSE(loaded.anchor.has_value());
+}
+
+TEST(LoadStoredBaseline, FindsTheAnchorWhereItIsAnotherRun) {
+  const ScratchFolder folder;
+  const auto path = folder.write("pr.json", baseline_text(example()));
+  folder.write("pr.anchor.json", baseline_text(example()));
+  EXPECT_FALSE(load_stored_baseline(path).anchor.has_value());
+  Baseline earlier = example();
+  earlier.acceptance.reason = "an earlier one";
+  const auto anchor = folder.write("pr.anchor.json", baseline_text(earlier));
+  const LoadedBaseline loaded = load_stored_baseline(path);
+  ASSERT_TRUE(loaded.anchor.has_value());
+  EXPECT_EQ(loaded.anchor->acceptance.reason, "an earlier one");
+  EXPECT_EQ(loaded.anchor->run.source, anchor.string());
+}
+
+TEST(LoadStoredBaseline, RefusesPublishedFiguresAndABrokenAnchor) {
+  const ScratchFolder folder;
+  Baseline published = example();
+  published.published = true;
+  const auto path = folder.write("pr.json", baseline_text(published));
+  EXPECT_THAT([&] { load_stored_baseline(path); },
+              ThrowsMessage<InputError>(HasSubstr("pr.json: published: ")));
+  folder.write("pr.json", baseline_text(example()));
+  folder.write("pr.anchor.json", "{");
+  EXPECT_THAT([&] { load_stored_baseline(path); },
+              ThrowsMessage<InputError>(HasSubstr("pr.anchor.json: no valid JSON")));
+}
+
+TEST(FindBaseline, TakesTheFirstStoreThatHasOne) {
+  const ScratchFolder folder;
+  const Environment h200{{"device", "NVIDIA H200"}};
+  const std::vector<std::filesystem::path> stores{folder.path() / "local", folder.path() / "git"};
+  EXPECT_FALSE(find_baseline(stores, h200, "pr").has_value());
+  const auto second = folder.write("git/nvidia-h200/pr.json", "{}");
+  EXPECT_EQ(find_baseline(stores, h200, "pr"), second);
+  const auto first = folder.write("local/nvidia-h200/pr.json", "{}");
+  EXPECT_EQ(find_baseline(stores, h200, "pr"), first);
+}
+
+TEST(BaselinesOfSuite, AreThoseOfEveryDeviceStoreByStore) {
+  const ScratchFolder folder;
+  const std::vector<std::filesystem::path> stores{folder.path() / "z", folder.path() / "none",
+                                                  folder.path() / "a"};
+  EXPECT_THAT(baselines_of_suite(stores, "pr"), testing::IsEmpty());
+  for (const char* name : {"a/nvidia-h200/nightly.json", "a/nvidia-h200/pr.anchor.json"}) {
+    folder.write(name, "{}");
+  }
+  const auto third = folder.write("a/nvidia-h200/pr.json", "{}");
+  const auto second = folder.write("z/nvidia-h200/pr.json", "{}");
+  const auto first = folder.write("z/nvidia-a100/pr.json", "{}");
+  EXPECT_THAT(baselines_of_suite(stores, "pr"), ElementsAre(first, second, third));
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,140 @@
+// How a baseline is laid out: for review in a pull request, so a changed benchmark is one changed
+// line, and for git, so the same figures give the same bytes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <span>
+
+#include "baselines/record/baseline.h"
+#include "baselines/statistics/statistics.h"
+
+namespace fusegate {
+namespace {
+
+using nlohmann::json;
+
+// A scalar or a one-line object. Bytes that are no UTF-8 must not make a run unacceptable.
+std::string dumped(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+// Five significant digits in the shortest form that reads back the same: 58123.4 -> "58123",
+// 1.15964116992e11 -> "115960000000".
+std::string number_text(double value) {
+  if (!std::isfinite(value)) return "null";
+  const double rounded = std::strtod(fmt::format("{:.4e}", value).c_str(), nullptr);
+  return fmt::format("{}", rounded);
+}
+
+std::string list_text(const std::vector<double>& values) {
+  std::string text = "[";
+  for (const double value : values) {
+    if (text.size() > 1) text += ',';
+    text += number_text(value);
+  }
+  return text + "]";
+}
+
+std::vector<double> values_of(const BenchmarkSeries& series, double InvocationSummary::*field) {
+  std::vector<double> values;
+  for (const InvocationSummary& summary : series.invocations) values.push_back(summary.*field);
+  return values;
+}
+
+// A list an invocation, as read_clock_fit() reads it.
+std::string clock_fits_text(const BenchmarkSeries& series) {
+  std::string text = "[";
+  for (const InvocationSummary& summary : series.invocations) {
+    const ClockFit& fit = summary.clock_fit;
+    if (text.size() > 1) text += ',';
+    text += list_text({fit.time_squares, fit.clock_squares, fit.products, fit.degrees_of_freedom});
+  }
+  return text + "]";
+}
+
+std::string counters_text(const std::map<std::string, double>& counters) {
+  std::string text;
+  for (const auto& [name, value] : counters) {
+    if (!std::isfinite(value)) continue;
+    text += fmt::format("{}{}:{}", text.empty() ? "" : ",", dumped(name), number_text(value));
+  }
+  return "{" + text + "}";
+}
+
+json doubts_json(const std::vector<Doubt>& doubts) {
+  json names = json::array();
+  for (const Doubt doubt : doubts) names.push_back(doubt_name(doubt));
+  return names;
+}
+
+int median_samples(const BenchmarkSeries& series) {
+  std::vector<double> samples;
+  for (const InvocationSummary& summary : series.invocations) samples.push_back(summary.samples);
+  return samples.empty() ? 0 : static_cast<int>(median(std::move(samples)));
+}
+
+// Keys in reading order: what it is, how long it takes, how sure, and what was measured along.
+std::string series_text(const BenchmarkSeries& series) {
+  std::string text = fmt::format("{{\"name\":{},\"time_ns\":{}", dumped(series.name),
+                                 list_text(values_of(series, &InvocationSummary::time_ns)));
+  const auto cycles = values_of(series, &InvocationSummary::cycles);
+  const auto finite = [](double value) { return std::isfinite(value); };
+  if (!cycles.empty() && std::ranges::all_of(cycles, finite)) {
+    text +=
+        fmt::format(",\"cycles\":{},\"clock_fit\":{}", list_text(cycles), clock_fits_text(series));
+  }
+  if (!series.invocations.empty()) {
+    text += fmt::format(",\"spread\":{},\"samples\":{}",
+                        number_text(median(values_of(series, &InvocationSummary::spread))),
+                        median_samples(series));
+  }
+  if (!series.failure.empty()) text += ",\"failure\":" + dumped(series.failure);
+  if (!series.counters.empty()) text += ",\"counters\":" + counters_text(series.counters);
+  if (!series.choices.empty()) text += ",\"choices\":" + dumped(series.choices);
+  if (!series.doubts.empty()) text += ",\"doubts\":" + dumped(doubts_json(series.doubts));
+  if (series.profile) text += ",\"profile\":" + dumped(stored_profile_json(*series.profile));
+  return text + "}";
+}
+
+json acceptance_json(const Acceptance& acceptance) {
+  return {{"who", acceptance.who}, {"when", acceptance.when}, {"reason", acceptance.reason}};
+}
+
+json provenance_json(const Provenance& provenance) {
+  return {{"commit", provenance.commit},
+          {"dirty", provenance.dirty},
+          {"date", provenance.date},
+          {"host", provenance.host},
+          {"device_uuid", provenance.device_uuid},
+          {"suite", provenance.suite},
+          {"protocol", provenance.protocol}};
+}
+
+// One member a line, so that a changed driver is one changed line.
+std::string indented(const json& object) {
+  return object.empty() ? "{}" : object.dump(1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string baseline_text(const Baseline& baseline) {
+  const Run& run = baseline.run;
+  std::vector<const BenchmarkSeries*> sorted;
+  for (const BenchmarkSeries& series : run.benchmarks) sorted.push_back(&series);
+  std::ranges::sort(sorted, {}, [](const BenchmarkSeries* series) { return series->name; });
+  std::string benchmarks;
+  for (const BenchmarkSeries* series : sorted) {
+    if (!benchmarks.empty()) benchmarks += ",\n";
+    benchmarks += series_text(*series);
+  }
+  return fmt::format(
+      "{{\n\"fusegate_baseline\": {},\n\"published\": {},\n\"acceptance\": {},\n"
+      "\"provenance\": {},\n\"environment\": {},\n\"doubts\": {},\n\"benchmarks\": [\n{}\n]\n}}\n",
+      kBaselineSchemaVersion, baseline.published, indented(acceptance_json(baseline.acceptance)),
+      indented(provenance_json(run.provenance)), indented(json(run.environment)),
+      dumped(doubts_json(run.doubts)), benchmarks);
+}
+
+}  // namespace fusegate

@@ -1,0 +1,80 @@
+#include "baselines/record/doubt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace fusegate {
+namespace {
+
+struct DoubtText {
+  Doubt doubt;
+  std::string_view name;
+  std::string_view sentence;
+};
+
+constexpr std::array kDoubts{
+    DoubtText{Doubt::kNvmlMissing, "nvml_missing",
+              "NVML was not there: power limits, other processes and throttling are unknown."},
+    DoubtText{Doubt::kClockUnread, "clock_unread",
+              "The SM clock of some sample could not be read, so cycles cannot confirm a verdict."},
+    DoubtText{Doubt::kThrottled, "throttled",
+              "The driver reported a thermal or hardware slowdown during the run."},
+    DoubtText{Doubt::kOtherGpuProcess, "other_gpu_process",
+              "Another process used the GPU during the run."},
+    DoubtText{Doubt::kUnlockedClocks, "unlocked_clocks",
+              "Clocks were not locked: they follow load and power, so time alone is not steady."},
+    DoubtText{Doubt::kShortBatch, "short_batch",
+              "A batch of launches stayed shorter than the protocol asks for."},
+    DoubtText{Doubt::kUnsteady, "unsteady",
+              "Samples within an invocation spread by more than the protocol allows."},
+    DoubtText{Doubt::kDirtyTree, "dirty_tree", "The measured commit had uncommitted changes."},
+    DoubtText{Doubt::kBusyHost, "busy_host",
+              "The host's load was above its number of cores while measuring on the CPU."},
+    DoubtText{Doubt::kProfilerMissing, "profiler_missing",
+              "CUPTI was not there: what ran on the GPU was not recorded."},
+    DoubtText{Doubt::kProfilerRefused, "profiler_refused",
+              "CUPTI may not be used on this machine: what ran on the GPU was not recorded."},
+    DoubtText{Doubt::kProfilerTaken, "profiler_taken",
+              "Another profiler was attached: what ran on the GPU was not recorded."},
+    DoubtText{
+        Doubt::kProfileFailed, "profile_failed",
+        "CUPTI failed or lost records: what ran on the GPU is not known for every benchmark."},
+    DoubtText{Doubt::kDebugLibrary, "debug_library",
+              "Google Benchmark or fusegate itself was built without optimisation."},
+};
+
+}  // namespace
+
+std::string_view doubt_name(Doubt doubt) {
+  return std::ranges::find(kDoubts, doubt, &DoubtText::doubt)->name;
+}
+
+std::optional<Doubt> parse_doubt(std::string_view name) {
+  const auto* found = std::ranges::find(kDoubts, name, &DoubtText::name);
+  if (found == kDoubts.end()) return std::nullopt;
+  return found->doubt;
+}
+
+std::string_view doubt_sentence(Doubt doubt) {
+  return std::ranges::find(kDoubts, doubt, &DoubtText::doubt)->sentence;
+}
+
+std::vector<Doubt> read_doubts(const JsonField& names) {
+  std::vector<Doubt> result;
+  for (const JsonField& element : names.elements()) {
+    const auto doubt = parse_doubt(element.text());
+    if (!doubt) element.fail(fmt::format("\"{}\" is no doubt that fusegate knows", element.text()));
+    add_doubts(result, {*doubt});
+  }
+  return result;
+}
+
+void add_doubts(std::vector<Doubt>& doubts, const std::vector<Doubt>& more) {
+  for (const Doubt doubt : more) {
+    if (std::ranges::find(doubts, doubt) == doubts.end()) doubts.push_back(doubt);
+  }
+}
+
+}  // namespace fusegate

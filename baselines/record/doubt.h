@@ -1,0 +1,42 @@
+// Every reason to trust a measurement less, as one enum that travels in the record: from the
+// program that measured, through the run file, to the verdict and the report.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "baselines/io/json_field.h"
+
+namespace fusegate {
+
+enum class Doubt {
+  kNvmlMissing,      // no NVML: limits, other processes and throttling are unknown
+  kClockUnread,      // no SM clock for some sample: cycles cannot confirm a verdict
+  kThrottled,        // the driver reported thermal or hardware slowdown during the run
+  kOtherGpuProcess,  // another process held the GPU during the run
+  kUnlockedClocks,   // clocks follow load and power; time alone is not steady
+  kShortBatch,       // a batch stayed under the protocol's length
+  kUnsteady,         // samples within the invocation spread by more than the protocol allows
+  kDirtyTree,        // the measured commit had uncommitted changes
+  kBusyHost,         // the host's load was above its core count when measuring on the CPU
+  kProfilerMissing,  // no CUPTI here or in the build: what ran was not recorded
+  kProfilerRefused,  // CUPTI may not be used here
+  kProfilerTaken,    // another profiler was attached
+  kProfileFailed,    // CUPTI failed or lost records
+  kDebugLibrary,     // Google Benchmark or fusegate itself was built without optimisation
+};
+
+// Stable names for JSON, such as "throttled".
+std::string_view doubt_name(Doubt doubt);
+std::optional<Doubt> parse_doubt(std::string_view name);
+// One sentence for people.
+std::string_view doubt_sentence(Doubt doubt);
+
+// What an array of doubts' names holds, each once. Throws InputError for a name that is no doubt.
+std::vector<Doubt> read_doubts(const JsonField& names);
+
+// Appends those of `more` that are not there yet, so that a record names each doubt once.
+void add_doubts(std::vector<Doubt>& doubts, const std::vector<Doubt>& more);
+
+}  // namespace fusegate

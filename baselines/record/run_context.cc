@@ -1,0 +1,95 @@
+#include "baselines/record/run_context.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace fusegate {
+namespace {
+
+// The names of environment.h. A plain Google Benchmark program gives such facts as custom context
+// (--benchmark_context=device=...); its other keys, such as the date and the load, differ from run
+// to run of the same machine.
+constexpr std::array<std::string_view, 11> kPlainEnvironmentKeys{
+    "device", "driver", "cuda", "cublas",  "power_limit_w", "max_sm_clock_mhz",
+    "ecc",    "mig",    "isa",  "threads", "onednn"};
+
+Environment plain_environment(const JsonField& context) {
+  Environment environment;
+  for (const std::string_view key : kPlainEnvironmentKeys) {
+    const auto field = context.find(key);
+    if (field && field->value().is_primitive()) environment.emplace(key, field->value());
+  }
+  return environment;
+}
+
+void check_schema_version(const JsonField& fusegate) {
+  const auto version = fusegate.find("schema_version");
+  if (version && version->integer() > kRunFileSchemaVersion) {
+    version->fail(fmt::format("{} is newer than this fusegate, which reads up to {}",
+                              version->integer(), kRunFileSchemaVersion));
+  }
+}
+
+// Its fields are whatever the program's protocol has.
+nlohmann::json read_protocol(const JsonField& field) {
+  if (!field.value().is_object()) field.fail("must be an object");
+  return field.value();
+}
+
+void read_fusegate(const JsonField& fusegate, RunFile& file) {
+  check_schema_version(fusegate);
+  if (const auto environment = fusegate.find("environment")) {
+    file.environment = read_environment(*environment);
+  }
+  file.provenance.suite = fusegate.text_or_empty("suite");
+  if (const auto protocol = fusegate.find("protocol")) {
+    file.provenance.protocol = read_protocol(*protocol);
+  }
+  // Google Benchmark's own "date" and "host_name" stand unless this says otherwise.
+  if (const auto provenance = fusegate.find("provenance")) {
+    read_provenance(*provenance, file.provenance);
+  }
+  if (const auto doubts = fusegate.find("doubts")) file.doubts = read_doubts(*doubts);
+}
+
+}  // namespace
+
+void read_provenance(const JsonField& field, Provenance& provenance) {
+  const auto read_text = [&field](std::string_view key, std::string& target) {
+    if (const auto found = field.find(key)) target = found->text();
+  };
+  read_text("commit", provenance.commit);
+  read_text("date", provenance.date);
+  read_text("host", provenance.host);
+  read_text("device_uuid", provenance.device_uuid);
+  read_text("suite", provenance.suite);
+  if (const auto dirty = field.find("dirty")) provenance.dirty = dirty->boolean();
+  if (const auto protocol = field.find("protocol")) provenance.protocol = read_protocol(*protocol);
+}
+
+Environment read_environment(const JsonField& field) {
+  Environment environment;
+  for (const auto& [name, value] : field.members()) {
+    if (!value.value().is_primitive() || value.value().is_null()) {
+      value.fail("must be a string, a number or a boolean");
+    }
+    environment.emplace(name, value.value());
+  }
+  return environment;
+}
+
+RunFile read_run_context(const nlohmann::json& context, const std::string& source) {
+  RunFile file;
+  if (context.is_null()) return file;
+  const JsonField field(context, source, "context");
+  file.environment = plain_environment(field);
+  file.provenance.date = field.text_or_empty("date");
+  file.provenance.host = field.text_or_empty("host_name");
+  if (const auto fusegate = field.find("fusegate")) read_fusegate(*fusegate, file);
+  return file;
+}
+
+}  // namespace fusegate

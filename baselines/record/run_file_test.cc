@@ -1,0 +1,376 @@
+#include "baselines/record/run_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/io/scratch_folder.h"
+
+namespace fusegate {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+using testing::ThrowsMessage;
+
+json sample(const std::string& name, int repetition, double real_time) {
+  return {{"name", name},
+          {"family_index", 0},
+          {"per_family_instance_index", 0},
+          {"run_name", name},
+          {"run_type", "iteration"},
+          {"repetitions", 3},
+          {"repetition_index", repetition},
+          {"threads", 1},
+          {"iterations", 10},
+          {"real_time", real_time},
+          {"cpu_time", real_time},
+          {"time_unit", "us"}};
+}
+
+json file_of(json entries, json context = json::object()) {
+  return {{"context", std::move(context)}, {"benchmarks", std::move(entries)}};
+}
+
+RunFile parse(const json& file) { return parse_run_file(file.dump(), "f.json"); }
+
+void expect_error(const std::string& text, const std::string& message) {
+  EXPECT_THAT([&] { parse_run_file(text, "f.json"); },
+              ThrowsMessage<InputError>(AllOf(StartsWith("f.json: "), HasSubstr(message))))
+      << text;
+}
+
+// One sample with one key changed, or without it where the value is discarded.
+void expect_entry_error(const std::string& key, const json& value, const std::string& message) {
+  json entry = sample("a", 0, 1);
+  entry[key] = value;
+  if (value.is_discarded()) entry.erase(key);
+  expect_error(file_of({entry}).dump(), message);
+}
+
+TEST(ReadRunFile, ReadsAPlainGoogleBenchmarkFile) {
+  const RunFile file = read_run_file(FUSEGATE_TESTDATA "/plain.json");
+  EXPECT_EQ(
+      file.environment,
+      (Environment{{"device", "NVIDIA H200"}, {"driver", "580.159.04"}, {"cublas", "130100"}}));
+  EXPECT_EQ(file.provenance.host, "h200");
+  EXPECT_EQ(file.provenance.date, "2026-11-21T01:46:00+00:00");
+  EXPECT_TRUE(file.provenance.protocol.is_null());
+  ASSERT_EQ(file.benchmarks.size(), 8u);
+  const BenchmarkResult& first = file.benchmarks[0];
+  EXPECT_EQ(first.name, "gemm/m:8192/n:3072/k:768");
+  EXPECT_EQ(first.summary.samples, 5);
+  EXPECT_GT(first.summary.time_ns, 58'000);
+  EXPECT_LT(first.summary.time_ns, 61'000);
+  EXPECT_NEAR(first.summary.cycles, first.summary.time_ns * 1.71, 3000);
+  EXPECT_EQ(first.counters.count("sm_clock_hz"), 1u);
+}
+
+TEST(ReadRunFile, SummarisesSamplesByTheirFastHalf) {
+  json entries = {sample("a", 0, 10), sample("a", 1, 14), sample("a", 2, 11)};
+  const double clocks[] = {1e9, 1e9, 2e9};
+  for (int i = 0; i < 3; ++i) {
+    entries[i]["sm_clock_hz"] = clocks[i];
+    entries[i]["flops"] = 100 + i;
+  }
+  const BenchmarkResult result = parse(file_of(entries)).benchmarks.at(0);
+  // Of three values the first stands for 5 to 33 % and the second for what is left up to 50 %.
+  const double second = (0.5 - 1.0 / 3) / 0.45;
+  EXPECT_DOUBLE_EQ(result.summary.time_ns, (1 - second) * 10'000 + second * 11'000);
+  EXPECT_DOUBLE_EQ(result.summary.cycles, (1 - second) * 10'000 + second * 14'000);
+  EXPECT_DOUBLE_EQ(result.summary.spread, 1.0 / 11);
+  EXPECT_EQ(result.summary.samples, 3);
+  EXPECT_EQ(result.counters.at("flops"), 101);
+  EXPECT_EQ(result.counters.size(), 2u);  // none of Google Benchmark's own
+}
+
+TEST(ReadRunFile, OneSampleWithoutAClockLeavesCyclesUnknown) {
+  json entries = {sample("a", 0, 10), sample("a", 1, 14)};
+  entries[0]["sm_clock_hz"] = 1e9;
+  EXPECT_TRUE(std::isnan(parse(file_of(entries)).benchmarks.at(0).summary.cycles));
+  entries[1]["sm_clock_hz"] = 0;
+  EXPECT_TRUE(std::isnan(parse(file_of(entries)).benchmarks.at(0).summary.cycles));
+  entries[1]["sm_clock_hz"] = nullptr;
+  EXPECT_TRUE(std::isnan(parse(file_of(entries)).benchmarks.at(0).summary.cycles));
+}
+
+TEST(ReadRunFile, KnowsTheTimeUnits) {
+  const std::pair<const char*, double> units[] = {{"ns", 2}, {"us", 2e3}, {"ms", 2e6}, {"s", 2e9}};
+  for (const auto& [unit, time_ns] : units) {
+    json entry = sample("a", 0, 2);
+    entry["time_unit"] = unit;
+    EXPECT_DOUBLE_EQ(parse(file_of({entry})).benchmarks.at(0).summary.time_ns, time_ns);
+  }
+}
+
+TEST(ReadRunFile, KeepsFileOrderWhereSamplesInterleave) {
+  const RunFile file = parse(file_of({sample("b", 0, 1), sample("a", 0, 2), sample("b", 1, 3)}));
+  ASSERT_EQ(file.benchmarks.size(), 2u);
+  EXPECT_EQ(file.benchmarks[0].name, "b");
+  EXPECT_EQ(file.benchmarks[0].summary.samples, 2);
+  EXPECT_EQ(file.benchmarks[1].name, "a");
+}
+
+TEST(ReadRunFile, OldFilesWithoutIndexesTakeEachEntryAsASample) {
+  json entries = {sample("a", 0, 1), sample("a", 1, 3)};
+  for (json& entry : entries) {
+    for (const char* key : {"family_index", "per_family_instance_index", "repetition_index",
+                            "repetitions", "run_name", "run_type"}) {
+      entry.erase(key);
+    }
+  }
+  const RunFile file = parse(file_of(entries));
+  EXPECT_EQ(file.benchmarks.at(0).summary.samples, 2);
+  EXPECT_TRUE(file.environment.empty());
+}
+
+TEST(ReadRunFile, PassesOverAggregates) {
+  json aggregate = sample("a", 0, 5);
+  aggregate["run_type"] = "aggregate";
+  aggregate["name"] = "a_mean";
+  EXPECT_EQ(parse(file_of({sample("a", 0, 1), aggregate})).benchmarks.at(0).summary.samples, 1);
+  expect_error(file_of({aggregate}).dump(), "benchmarks: holds aggregates only");
+}
+
+TEST(ReadRunFile, FailuresAndSkipsBecomeFailures) {
+  json failed = sample("a", 0, 1);
+  failed["error_occurred"] = true;
+  failed["error_message"] = "wrong results";
+  failed["real_time"] = 0.0;
+  failed["iterations"] = 0;
+  json skipped = sample("b", 0, 1);
+  skipped["skipped"] = true;
+  skipped["skip_message"] = "no tensor cores";
+  const RunFile file = parse(file_of({failed, skipped, sample("c", 0, 1)}));
+  ASSERT_EQ(file.benchmarks.size(), 3u);
+  EXPECT_EQ(file.benchmarks[0].failure, "wrong results");
+  EXPECT_EQ(file.benchmarks[0].summary.samples, 0);
+  EXPECT_EQ(file.benchmarks[1].failure, "no tensor cores");
+  EXPECT_EQ(file.benchmarks[2].failure, "");
+}
+
+TEST(ReadRunFile, AFailureInOneRepetitionFailsTheBenchmark) {
+  json failed = sample("a", 1, 1);
+  failed["error_occurred"] = true;
+  EXPECT_EQ(parse(file_of({sample("a", 0, 1), failed})).benchmarks.at(0).failure, "failed");
+}
+
+TEST(ReadRunFile, ReadsWhatFusegateAdds) {
+  json entry = sample("a", 0, 1);
+  entry["invocation"] = 3;
+  entry["kernel_launches"] = 4;
+  entry["details"] = {{"choices", {{"gate_proj", "algo 66"}}},
+                      {"doubts", {"unsteady"}},
+                      {"stages", {{{"name", "gelu"}, {"flops", 5}}}}};
+  const json context = {
+      {"date", "2026-11-21T01:00:00+00:00"},
+      {"host_name", "h"},
+      {"device", "a custom key that fusegate's own environment overrides"},
+      {"fusegate",
+       {{"schema_version", 1},
+        {"environment", {{"device", "NVIDIA H200"}, {"power_limit_w", 700}, {"ecc", true}}},
+        {"provenance", {{"commit", "abc"}, {"dirty", true}, {"device_uuid", "GPU-1"}}},
+        {"protocol", {{"batch_ms", 1.5}}},
+        {"suite", "pr"},
+        {"seed", 17},
+        {"doubts", {"nvml_missing"}},
+        {"finished", false}}}};
+  const RunFile file = parse(file_of({entry}, context));
+  EXPECT_EQ(file.environment,
+            (Environment{{"device", "NVIDIA H200"}, {"power_limit_w", 700}, {"ecc", true}}));
+  EXPECT_EQ(file.provenance.commit, "abc");
+  EXPECT_TRUE(file.provenance.dirty);
+  EXPECT_EQ(file.provenance.device_uuid, "GPU-1");
+  EXPECT_EQ(file.provenance.suite, "pr");
+  EXPECT_EQ(file.provenance.host, "h");
+  EXPECT_EQ(file.provenance.date, "2026-11-21T01:00:00+00:00");
+  EXPECT_EQ(file.provenance.protocol, (json{{"batch_ms", 1.5}}));
+  EXPECT_THAT(file.doubts, ElementsAre(Doubt::kNvmlMissing));
+  const BenchmarkResult& result = file.benchmarks.at(0);
+  EXPECT_THAT(result.doubts, ElementsAre(Doubt::kUnsteady));
+  EXPECT_EQ(result.choices.at("gate_proj"), "algo 66");
+  EXPECT_EQ(result.counters, (std::map<std::string, double>{{"kernel_launches", 4}}));
+}
+
+TEST(ReadRunFile, NamesTheFileThatIsNoRunFile) {
+  expect_error("", "the file is empty");
+  expect_error(" \n\t ", "the file is empty");
+  expect_error("[]", "must be a JSON object");
+  expect_error("3", "must be a JSON object");
+  expect_error("{}", "benchmarks: is missing");
+  expect_error(R"({"benchmarks": {}})", "benchmarks: must be an array");
+  expect_error(R"({"benchmarks": 5})", "benchmarks: must be an array");
+  expect_error(R"({"benchmarks": [5]})", "benchmarks[0]: must be an object");
+  expect_error(R"({"benchmarks": [[]]})", "benchmarks[0]: must be an object");
+  expect_error(R"({"context": [], "benchmarks": []})", "context: must be an object");
+  expect_error(R"({"context": 1, "benchmarks": []})", "context: must be an object");
+  expect_error(R"({"benchmarks": [], "benchmarks": []})", "benchmarks: stands there twice");
+  expect_error(std::string("{\"benchmarks\": []}\0", 19), "NUL");
+  EXPECT_THAT([] { read_run_file("absent.json"); },
+              ThrowsMessage<InputError>(HasSubstr("absent.json: cannot open")));
+}
+
+TEST(ReadRunFile, TellsWhereTheJsonBreaks) {
+  const std::string text = file_of({sample("a", 0, 1), sample("a", 1, 1)}).dump(1);
+  expect_error(text.substr(0, text.size() - 3), "no valid JSON: line ");
+  const auto second = text.rfind("\"real_time\": ") + 13;
+  expect_error(text.substr(0, second), "benchmarks[1].real_time: no valid JSON: line 23, column ");
+  std::string nan = text;
+  nan.replace(second, 3, "NaN");
+  expect_error(nan, "benchmarks[1].real_time: no valid JSON: line 23, column ");
+  nan.replace(second, 3, "-Infinity");
+  expect_error(nan, "benchmarks[1].real_time: no valid JSON");
+  nan.replace(second, 9, "1e999");
+  expect_error(nan, "benchmarks[1].real_time: no valid JSON: number overflow");
+}
+
+TEST(ReadRunFile, NoTruncationIsTakenForAWholeFile) {
+  const std::string text = file_of({sample("a", 0, 1), sample("b", 0, 1)}).dump();
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    EXPECT_THROW(parse_run_file(text.substr(0, length), "f.json"), InputError) << length;
+  }
+}
+
+TEST(ReadRunFile, NamesTheFieldOfAnEntry) {
+  const json missing = json::value_t::discarded;
+  expect_entry_error("name", missing, "benchmarks[0].name: is missing");
+  expect_entry_error("name", 5, "benchmarks[0].name: must be a string");
+  expect_entry_error("real_time", missing, "benchmarks[0].real_time: is missing");
+  expect_entry_error("real_time", "1", "benchmarks[0].real_time: must be a number");
+  expect_entry_error("real_time", nullptr, "benchmarks[0].real_time: must be a number");
+  expect_entry_error("real_time", json::array(), "benchmarks[0].real_time: must not be an array");
+  expect_entry_error("real_time", -1.5, "benchmarks[0].real_time: must be positive, but is -1.5");
+  expect_entry_error("real_time", 0, "benchmarks[0].real_time: must be positive, but is 0");
+  expect_error(R"({"benchmarks": [{"name": "a", "iterations": 1, "real_time": 1e308,)"
+               R"( "time_unit": "s"}]})",
+               "benchmarks[0].real_time: is too large");
+  expect_entry_error("time_unit", missing, "benchmarks[0].time_unit: is missing");
+  expect_entry_error("time_unit", "min", "benchmarks[0].time_unit: must be ns, us, ms or s");
+  expect_entry_error("iterations", missing, "benchmarks[0].iterations: is missing");
+  expect_entry_error("iterations", 0, "benchmarks[0].iterations: must be positive");
+  expect_entry_error("run_type", "other", "benchmarks[0].run_type: must be");
+  expect_entry_error("error_occurred", 1, "benchmarks[0].error_occurred: must be true or false");
+  expect_entry_error("sm_clock_hz", "1", "benchmarks[0].sm_clock_hz: must be a number");
+  expect_entry_error("flops", true, "benchmarks[0].flops: must be a number");
+  expect_entry_error("host_ns", json::array({1}), "benchmarks[0].host_ns: must be a number");
+  expect_entry_error("details", 1, "benchmarks[0].details: must be an object");
+  expect_entry_error("details", json::array(), "benchmarks[0].details: must not be an array");
+  expect_entry_error("details", {{"choices", {{"a", 1}}}},
+                     "benchmarks[0].details.choices.a: must be a string");
+  expect_entry_error("details", {{"doubts", {"dubious"}}},
+                     "benchmarks[0].details.doubts[0]: \"dubious\" is no doubt");
+}
+
+TEST(ReadRunFile, ANameStandsForOneBenchmark) {
+  expect_error(file_of({sample("a", 0, 1), sample("a", 0, 1)}).dump(),
+               "benchmarks[1].repetition_index: \"a\" has repetition 0 twice");
+  expect_error(file_of({sample("a", 1, 1), sample("a", 0, 1), sample("a", 1, 1)}).dump(),
+               "benchmarks[2].repetition_index: \"a\" has repetition 1 twice");
+  json other = sample("a", 1, 1);
+  other["family_index"] = 1;
+  expect_error(file_of({sample("a", 0, 1), other}).dump(),
+               "benchmarks[1].name: \"a\" stands for two benchmarks");
+}
+
+TEST(ReadRunFile, NamesTheFieldOfTheContext) {
+  const auto expect = [](const json& fusegate, const std::string& message) {
+    expect_error(file_of(json::array(), {{"fusegate", fusegate}}).dump(), message);
+  };
+  expect(5, "context.fusegate: must be an object");
+  expect({{"schema_version", 2}}, "context.fusegate.schema_version: 2 is newer than this fusegate");
+  expect({{"schema_version", "1"}}, "context.fusegate.schema_version: must be an integer");
+  expect({{"environment", {{"mig", json::array()}}}},
+         "context.fusegate.environment.mig: must be a string, a number or a boolean");
+  expect({{"doubts", {"new_doubt"}}}, "context.fusegate.doubts[0]: \"new_doubt\" is no doubt");
+  expect({{"doubts", "unsteady"}}, "context.fusegate.doubts: must be an array");
+  expect({{"protocol", "burst"}}, "context.fusegate.protocol: must be an object");
+  expect({{"provenance", {{"protocol", 1}}}},
+         "context.fusegate.provenance.protocol: must be an object");
+  expect({{"provenance", {{"dirty", "no"}}}},
+         "context.fusegate.provenance.dirty: must be true or false");
+}
+
+TEST(RunFile, ReadsWhatACallLaunched) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "1.json";
+  json entry = sample("a", 0, 1);
+  CallProfile profile;
+  profile.kernels = {{.name = "k", .span = {"addmm", 0, 5000, 1}}};
+  entry["details"] = {{"profile", call_profile_json(profile)},
+                      {"expectation", expectation_json({{{"addmm", "1 GEMM", "k", false}}})}};
+  RunFileWriter(path, json::object()).append({entry, sample("a", 1, 1), sample("b", 0, 1)});
+  const RunFile file = read_run_file(path);
+  EXPECT_DOUBLE_EQ(file.benchmarks.at(0).stage_times.value().span_ns, 5000);
+  EXPECT_FALSE(file.benchmarks.at(0).expectation.value().met());
+  EXPECT_FALSE(file.benchmarks.at(1).stage_times.has_value());
+  EXPECT_FALSE(file.benchmarks.at(1).expectation.has_value());
+}
+
+TEST(RunFileWriter, EveryStepLeavesAWholeFile) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "run" / "1.json";
+  RunFileWriter writer(path, {{"date", "d"}, {"fusegate", {{"suite", "pr"}}}});
+  EXPECT_TRUE(read_run_file(path).benchmarks.empty());
+  EXPECT_EQ(json::parse(read_file(path))["context"]["fusegate"]["finished"], false);
+
+  writer.append({sample("a", 0, 1), sample("a", 1, 3)});
+  EXPECT_EQ(read_run_file(path).benchmarks.at(0).summary.samples, 2);
+  writer.append({sample("b", 0, 5)});
+  EXPECT_EQ(read_run_file(path).benchmarks.at(1).summary.time_ns, 5'000);
+
+  writer.finish({Doubt::kThrottled, Doubt::kThrottled});
+  const RunFile file = read_run_file(path);
+  EXPECT_EQ(file.benchmarks.size(), 2u);
+  EXPECT_EQ(file.provenance.suite, "pr");
+  EXPECT_THAT(file.doubts, ElementsAre(Doubt::kThrottled));
+  EXPECT_EQ(json::parse(read_file(path))["context"]["fusegate"]["finished"], true);
+}
+
+TEST(RunFileWriter, FinishingAddsToTheDoubtsOfTheStart) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "1.json";
+  RunFileWriter(path, {{"fusegate", {{"doubts", {"dirty_tree"}}}}})
+      .finish({Doubt::kDirtyTree, Doubt::kThrottled});
+  EXPECT_THAT(read_run_file(path).doubts, ElementsAre(Doubt::kDirtyTree, Doubt::kThrottled));
+}
+
+TEST(RunFileWriter, AddsToTheDetailsOfFirstEntries) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "1.json";
+  RunFileWriter writer(path, json::object());
+  json first = sample("a", 0, 1);
+  first["details"] = {{"choices", {{"addmm", "algo 66"}}}};
+  writer.append({first, sample("a", 1, 3), sample("b", 0, 5)});
+  writer.add_details({{"a", {{"more", 1}}}, {"b", {{"more", 2}}}, {"absent", {{"more", 3}}}});
+  const json entries = json::parse(read_file(path))["benchmarks"];
+  EXPECT_EQ(entries.at(0)["details"],
+            json::parse(R"({"choices": {"addmm": "algo 66"}, "more": 1})"));
+  EXPECT_FALSE(entries.at(1).contains("details"));
+  EXPECT_EQ(entries.at(2)["details"], json::parse(R"({"more": 2})"));
+}
+
+TEST(RunFileWriter, BadTextAndNumbersDoNotCostTheFile) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "1.json";
+  json entry = sample("a", 0, 1);
+  entry["label"] = "\xFF";
+  entry["host_ns"] = std::nan("");
+  RunFileWriter writer(path, json::object());
+  writer.append({entry});
+  EXPECT_EQ(read_run_file(path).benchmarks.at(0).counters.count("host_ns"), 0u);
+}
+
+TEST(RunFileWriter, TellsAtOnceWhereItCannotWrite) {
+  const ScratchFolder folder;
+  folder.write("file", "x");
+  EXPECT_THROW(RunFileWriter(folder.path() / "file" / "1.json", json::object()), InputError);
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,67 @@
+#include "baselines/record/run_merger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "baselines/io/error.h"
+#include "baselines/statistics/statistics.h"
+
+namespace fusegate {
+
+void RunMerger::add(RunFile&& file, const std::string& source, const InvocationPlace& place) {
+  if (first_source_.empty()) {
+    first_source_ = source;
+    run_.environment = std::move(file.environment);
+    run_.provenance = std::move(file.provenance);
+  } else if (const auto differences = environment_differences(run_.environment, file.environment);
+             !differences.empty()) {
+    const EnvironmentDifference& first = differences.front();
+    throw InputError(source, "environment." + first.field,
+                     fmt::format("is \"{}\", but \"{}\" in {}: invocations of one run must share "
+                                 "their environment",
+                                 first.candidate, first.baseline, first_source_));
+  }
+  add_doubts(run_.doubts, file.doubts);
+  for (BenchmarkResult& result : file.benchmarks) {
+    result.summary.block = place.block;
+    result.summary.extension = place.extension;
+    add_benchmark(std::move(result));
+  }
+}
+
+void RunMerger::add_benchmark(BenchmarkResult&& result) {
+  const auto [found, inserted] = index_.try_emplace(result.name, series_.size());
+  if (inserted) {
+    series_.emplace_back();
+    series_.back().series.name = std::move(result.name);
+  }
+  auto& [series, counters, profiles, stage_times] = series_[found->second];
+  add_doubts(series.doubts, result.doubts);
+  if (!result.choices.empty()) series.choices = std::move(result.choices);
+  if (result.stage_times) stage_times.push_back(std::move(*result.stage_times));
+  if (result.expectation && (!series.expectation || series.expectation->met())) {
+    series.expectation = std::move(result.expectation);
+  }
+  if (!result.failure.empty()) {
+    if (series.failure.empty()) series.failure = std::move(result.failure);
+    return;
+  }
+  series.invocations.push_back(result.summary);
+  for (const auto& [name, value] : result.counters) counters[name].push_back(value);
+  if (result.profile) profiles.push_back(std::move(*result.profile));
+}
+
+Run RunMerger::take() {
+  for (auto& [series, counters, profiles, stage_times] : series_) {
+    if (!stage_times.empty()) series.stage_times = median_stage_times(stage_times);
+    for (auto& [name, values] : counters) series.counters.emplace(name, median(std::move(values)));
+    if (!profiles.empty()) series.profile = merge_profiles(profiles);
+    run_.benchmarks.push_back(std::move(series));
+  }
+  std::ranges::sort(run_.benchmarks, {}, &BenchmarkSeries::name);
+  return std::move(run_);
+}
+
+}  // namespace fusegate

@@ -1,0 +1,37 @@
+// Makes one run of the invocations' run files.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "baselines/record/run.h"
+#include "baselines/record/run_blocks.h"
+
+namespace fusegate {
+
+class RunMerger {
+ public:
+  // In the order of the invocations. Throws InputError where the environment differs from the first
+  // invocation's.
+  void add(RunFile&& file, const std::string& source, const InvocationPlace& place);
+  Run take();
+
+ private:
+  struct Series {
+    BenchmarkSeries series;
+    std::map<std::string, std::vector<double>> counters;
+    std::vector<KernelProfile> profiles;
+    std::vector<StageTimes> stage_times;
+  };
+
+  void add_benchmark(BenchmarkResult&& result);
+
+  std::string first_source_;
+  Run run_;
+  std::vector<Series> series_;
+  std::unordered_map<std::string, std::size_t> index_;
+};
+
+}  // namespace fusegate

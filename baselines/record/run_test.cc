@@ -1,0 +1,237 @@
+#include "baselines/record/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "baselines/io/error.h"
+#include "baselines/io/scratch_folder.h"
+#include "baselines/record/baseline.h"
+
+namespace fusegate {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+using testing::ThrowsMessage;
+
+json sample(const std::string& name, double time_us) {
+  return {{"name", name}, {"iterations", 1}, {"real_time", time_us}, {"time_unit", "us"}};
+}
+
+json failed(const std::string& name, const std::string& message) {
+  return {{"name", name}, {"error_occurred", true}, {"error_message", message}};
+}
+
+std::string run_file(json entries, json fusegate = json::object()) {
+  return json{{"context", {{"fusegate", std::move(fusegate)}}}, {"benchmarks", std::move(entries)}}
+      .dump();
+}
+
+std::vector<double> times_us(const BenchmarkSeries& series) {
+  std::vector<double> times;
+  for (const auto& invocation : series.invocations) times.push_back(invocation.time_ns / 1e3);
+  return times;
+}
+
+TEST(LoadRun, AFolderIsItsRunFilesInTheOrderOfInvocations) {
+  const ScratchFolder folder;
+  for (const int i : {10, 2, 1}) {
+    folder.write(std::to_string(i) + ".json", run_file({sample("a", i)}));
+  }
+  folder.write("run.json", "{}");
+  folder.write("notes.txt", "neither");
+  folder.write(".3.json", "a temporary file of something");
+  const auto run = load_run({folder.path()});
+  EXPECT_EQ(run.source, folder.path().string());
+  ASSERT_EQ(run.benchmarks.size(), 1u);
+  EXPECT_THAT(times_us(run.benchmarks[0]), ElementsAre(1, 2, 10));
+}
+
+TEST(LoadRun, FoldersAndFilesMakeOneRun) {
+  const ScratchFolder folder;
+  folder.write("run/1.json", run_file({sample("b", 1), sample("a", 5)}));
+  const auto file = folder.write("more.json", run_file({sample("b", 2), sample("c", 7)}));
+  const auto run = load_run({folder.path() / "run", file});
+  ASSERT_EQ(run.benchmarks.size(), 3u);
+  EXPECT_EQ(run.benchmarks[0].name, "a");
+  EXPECT_EQ(run.benchmarks[1].name, "b");
+  EXPECT_THAT(times_us(run.benchmarks[1]), ElementsAre(1, 2));
+  EXPECT_EQ(run.benchmarks[2].name, "c");
+}
+
+TEST(LoadRun, ReadsBlocksAndExtensionsOfItsRecord) {
+  const ScratchFolder folder;
+  const auto write = [&](const std::string& name, const std::string& session, int first_block) {
+    folder.write(name + "/1.json", run_file({sample("a", 1)}));
+    folder.write(name + "/2.json", run_file({sample("a", 2)}));
+    folder.write(name + "/run.json",
+                 json{{"session", session},
+                      {"invocations",
+                       {{{"file", "1.json"}, {"block", first_block}},
+                        {{"file", "2.json"}, {"block", first_block + 1}, {"extension", true}}}}}
+                     .dump());
+    return folder.path() / name;
+  };
+  const auto base = write("base", "s", 1);
+  const auto again = write("again", "s", 1);
+  const auto other = write("other", "t", 1);
+  const auto run = load_run({base, again});
+  EXPECT_EQ(run.session, "s");
+  ASSERT_EQ(run.benchmarks.at(0).invocations.size(), 4u);
+  EXPECT_EQ(run.benchmarks[0].invocations[1].block, 2);
+  EXPECT_TRUE(run.benchmarks[0].invocations[1].extension);
+  EXPECT_FALSE(run.benchmarks[0].invocations[2].extension);
+  EXPECT_EQ(load_run({base, other}).session, "");
+  EXPECT_EQ(load_run({base / "1.json"}).session, "");
+}
+
+TEST(LoadRun, GathersWhatInvocationsSay) {
+  const ScratchFolder folder;
+  json first = sample("a", 1);
+  first["flops"] = 10;
+  first["details"] = {{"choices", {{"algo", "1"}}}, {"doubts", {"unsteady"}}};
+  json second = sample("a", 2);
+  second["flops"] = 30;
+  second["details"] = {{"choices", {{"algo", "2"}}}, {"doubts", {"unsteady", "short_batch"}}};
+  folder.write("1.json", run_file({first}, {{"suite", "pr"},
+                                            {"provenance", {{"commit", "abc"}}},
+                                            {"doubts", {"dirty_tree"}}}));
+  folder.write("2.json", run_file({second}, {{"doubts", {"throttled", "dirty_tree"}}}));
+  const auto run = load_run({folder.path()});
+  EXPECT_EQ(run.provenance.commit, "abc");
+  EXPECT_EQ(run.provenance.suite, "pr");
+  EXPECT_THAT(run.doubts, ElementsAre(Doubt::kDirtyTree, Doubt::kThrottled));
+  const BenchmarkSeries& series = run.benchmarks.at(0);
+  EXPECT_EQ(series.counters.at("flops"), 20);
+  EXPECT_EQ(series.choices.at("algo"), "2");
+  EXPECT_THAT(series.doubts, ElementsAre(Doubt::kUnsteady, Doubt::kShortBatch));
+}
+
+TEST(LoadRun, GathersWhatCallsLaunched) {
+  const ScratchFolder folder;
+  const auto launched = [](double duration_ns, bool met) {
+    json entry = sample("a", 1);
+    CallProfile profile;
+    profile.kernels = {{.name = "k", .span = {"addmm", 0, duration_ns, 1}}};
+    entry["details"] = {{"profile", call_profile_json(profile)},
+                        {"expectation", expectation_json({{{"addmm", "1 GEMM", "k", met}}})}};
+    return run_file(json::array({entry}));
+  };
+  folder.write("1.json", launched(100, true));
+  folder.write("2.json", launched(300, false));
+  folder.write("3.json", launched(200, true));
+  const auto run = load_run({folder.path()});
+  EXPECT_DOUBLE_EQ(run.benchmarks.at(0).stage_times.value().span_ns, 200);
+  EXPECT_EQ(run.benchmarks.at(0).stage_times->invocations, 3);
+  EXPECT_FALSE(run.benchmarks.at(0).expectation.value().met()) << "once is enough";
+}
+
+TEST(LoadRun, KeepsTheFirstFailureAndTheInvocationsThatSucceeded) {
+  const ScratchFolder folder;
+  folder.write("1.json", run_file({sample("a", 1)}));
+  folder.write("2.json", run_file({failed("a", "first")}));
+  folder.write("3.json", run_file({failed("a", "second")}));
+  const auto run = load_run({folder.path()});
+  EXPECT_EQ(run.benchmarks.at(0).failure, "first");
+  EXPECT_THAT(times_us(run.benchmarks[0]), ElementsAre(1));
+}
+
+TEST(LoadRun, UsesAnInvocationThatDidNotFinish) {
+  const ScratchFolder folder;
+  folder.write("1.json", run_file({sample("a", 1), sample("b", 1)}, {{"finished", true}}));
+  folder.write("2.json", run_file({sample("a", 2)}, {{"finished", false}}));
+  const auto run = load_run({folder.path()});
+  EXPECT_THAT(times_us(run.benchmarks.at(0)), ElementsAre(1, 2));
+  EXPECT_THAT(times_us(run.benchmarks.at(1)), ElementsAre(1));
+}
+
+TEST(LoadRun, NothingMeasuredIsAnError) {
+  const ScratchFolder folder;
+  EXPECT_THAT([&] { load_run({folder.path()}); },
+              ThrowsMessage<InputError>(HasSubstr("no finished invocation")));
+  folder.write("1.json", run_file(json::array()));
+  EXPECT_THAT([&] { load_run({folder.path()}); },
+              ThrowsMessage<InputError>(
+                  AllOf(StartsWith(folder.path().string()), HasSubstr("no finished invocation"))));
+  EXPECT_THAT([&] { load_run({folder.path() / "absent"}); },
+              ThrowsMessage<InputError>(HasSubstr("absent: cannot open: No such file")));
+  EXPECT_THROW(load_run({}), InputError);
+}
+
+TEST(LoadRun, InvocationsOfOneRunShareTheirEnvironment) {
+  const ScratchFolder folder;
+  folder.write("1.json", run_file({sample("a", 1)}, {{"environment", {{"driver", "580"}}}}));
+  folder.write("2.json", run_file({sample("a", 1)}, {{"environment", {{"driver", "590"}}}}));
+  EXPECT_THAT([&] { load_run({folder.path()}); },
+              ThrowsMessage<InputError>(AllOf(HasSubstr("2.json: environment.driver: "),
+                                              HasSubstr("\"590\""), HasSubstr("\"580\""),
+                                              HasSubstr("1.json"))));
+}
+
+TEST(LoadRun, TheSameFileTwiceIsNoTwoInvocations) {
+  const ScratchFolder folder;
+  const auto file = folder.write("1.json", run_file({sample("a", 1)}));
+  EXPECT_THAT(
+      [&] {
+        load_run({folder.path(), folder.path() / "." / "1.json"});
+      },
+      ThrowsMessage<InputError>(HasSubstr("named twice")));
+}
+
+TEST(LoadRun, ReportsTheFirstBadFileWhicheverThreadMetIt) {
+  const ScratchFolder folder;
+  for (int i = 1; i <= 9; ++i) {
+    folder.write(std::to_string(i) + ".json", i < 4 ? run_file({sample("a", i)}) : "{");
+  }
+  for (int round = 0; round < 20; ++round) {
+    EXPECT_THAT([&] { load_run({folder.path()}); },
+                ThrowsMessage<InputError>(HasSubstr("4.json: no valid JSON")));
+  }
+}
+
+Baseline small_baseline() {
+  Baseline baseline;
+  baseline.acceptance = {"somebody", "2026-11-21T02:00:00+00:00", "first"};
+  baseline.run.environment = {{"device", "NVIDIA H200"}};
+  BenchmarkSeries series;
+  series.name = "a";
+  series.invocations = {{1000, std::nan(""), 0.01, 60}, {1010, std::nan(""), 0.01, 60}};
+  baseline.run.benchmarks = {series};
+  return baseline;
+}
+
+TEST(LoadRun, AStoredBaselineIsARun) {
+  const ScratchFolder folder;
+  const auto path = folder.write("pr.json", baseline_text(small_baseline()));
+  const auto run = load_run({path});
+  EXPECT_EQ(run.source, path.string());
+  EXPECT_THAT(times_us(run.benchmarks.at(0)), ElementsAre(1, 1.01));
+}
+
+TEST(LoadRun, AStoredBaselineCannotBeJoinedWithOtherFiles) {
+  const ScratchFolder folder;
+  const auto baseline = folder.write("pr.json", baseline_text(small_baseline()));
+  const auto file = folder.write("1.json", run_file({sample("a", 1)}));
+  EXPECT_THAT(
+      [&] {
+        load_run({file, baseline});
+      },
+      ThrowsMessage<InputError>(HasSubstr("pr.json: a stored baseline is a whole run")));
+}
+
+TEST(LoadRun, NothingIsGatedAgainstAPublication) {
+  const ScratchFolder folder;
+  Baseline published = small_baseline();
+  published.published = true;
+  const auto path = folder.write("a100.json", baseline_text(published));
+  EXPECT_THAT([&] { load_run({path}); },
+              ThrowsMessage<InputError>(HasSubstr("a100.json: published: ")));
+}
+
+}  // namespace
+}  // namespace fusegate

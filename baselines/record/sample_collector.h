@@ -1,0 +1,60 @@
+// Gathers the entries of one run file into one result a benchmark.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "baselines/record/run_file.h"
+#include "baselines/record/run_file_parser.h"
+
+namespace fusegate {
+
+class SampleCollector {
+ public:
+  explicit SampleCollector(std::string source) : source_(std::move(source)) {}
+
+  // Throws InputError for an entry that is no sample, or that repeats another.
+  void add(const RunFileEntry& entry);
+  // In file order. Throws where the file has aggregates and nothing else.
+  std::vector<BenchmarkResult> results();
+
+ private:
+  struct Counter {
+    std::string name;
+    std::vector<double> values;
+  };
+  struct Samples {
+    std::string name;
+    std::optional<double> family_index;
+    std::optional<double> per_family_instance_index;
+    std::vector<double> repetition_indexes;
+    double largest_repetition_index = -1;
+    std::vector<double> times_ns;
+    std::vector<double> cycles;
+    std::string failure;
+    std::vector<Counter> counters;
+    std::map<std::string, std::string> choices;
+    std::vector<Doubt> doubts;
+    std::optional<KernelProfile> profile;
+    std::optional<StageTimes> stage_times;
+    std::optional<TraceExpectation> expectation;
+  };
+
+  Samples& samples_of(const RunFileEntry& entry);
+  void check_repetition(const RunFileEntry& entry, Samples& samples) const;
+  void add_times(const RunFileEntry& entry, Samples& samples) const;
+  void add_details(const RunFileEntry& entry, Samples& samples) const;
+  static void add_counters(const RunFileEntry& entry, Samples& samples);
+  static BenchmarkResult result(Samples&& samples);
+
+  std::string source_;
+  std::vector<Samples> benchmarks_;
+  std::unordered_map<std::string, std::size_t> index_;
+  std::size_t aggregates_ = 0;
+};
+
+}  // namespace fusegate

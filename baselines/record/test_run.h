@@ -1,0 +1,39 @@
+// For tests: runs made of numbers.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "baselines/record/run.h"
+
+namespace fusegate {
+
+// One invocation a time. cycles: clock_ghz cycles a nanosecond, none where it is zero.
+inline BenchmarkSeries test_series(std::string name, const std::vector<double>& times_ns,
+                                   double clock_ghz = 2) {
+  BenchmarkSeries series;
+  series.name = std::move(name);
+  for (const double time_ns : times_ns) {
+    const double cycles =
+        clock_ghz > 0 ? time_ns * clock_ghz : std::numeric_limits<double>::quiet_NaN();
+    series.invocations.push_back({time_ns, cycles, 0.001, 60});
+  }
+  return series;
+}
+
+inline BenchmarkSeries failed_series(std::string name, std::string failure) {
+  BenchmarkSeries series;
+  series.name = std::move(name);
+  series.failure = std::move(failure);
+  return series;
+}
+
+inline Run test_run(std::vector<BenchmarkSeries> benchmarks) {
+  Run run;
+  run.benchmarks = std::move(benchmarks);
+  return run;
+}
+
+}  // namespace fusegate

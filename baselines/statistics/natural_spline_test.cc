@@ -1,0 +1,79 @@
+#include "baselines/statistics/natural_spline.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace fusegate {
+namespace {
+
+std::vector<double> evenly(double from, double to, int count) {
+  std::vector<double> x;
+  for (int i = 0; i < count; ++i) x.push_back(from + (to - from) * i / (count - 1));
+  return x;
+}
+
+TEST(NaturalSpline, WithOneParameterIsTheMean) {
+  const NaturalSpline fit({1, 2, 3, 10}, {4, 6, 5, 9}, 1);
+  EXPECT_DOUBLE_EQ(fit(1), 6);
+  EXPECT_DOUBLE_EQ(fit(7), 6);
+}
+
+TEST(NaturalSpline, WithTwoIsTheLine) {
+  const NaturalSpline fit({1, 2, 3, 4}, {2, 4, 5, 9}, 2);  // by hand: slope 2.2, mean 5 at 2.5
+  EXPECT_NEAR(fit(2.5), 5, 1e-12);
+  EXPECT_NEAR(fit(3.5) - fit(2.5), 2.2, 1e-12);
+}
+
+// With as many parameters as points it goes through them, and between them it is the natural
+// interpolating spline: through (0, 0), (1, 1), (2, 0) that is 1.5 x - 0.5 x^3 on the left half.
+TEST(NaturalSpline, InterpolatesAsTheTextbookHasIt) {
+  const NaturalSpline fit({0, 1, 2}, {0, 1, 0}, 3);
+  EXPECT_NEAR(fit(0), 0, 1e-12);
+  EXPECT_NEAR(fit(1), 1, 1e-12);
+  EXPECT_NEAR(fit(0.5), 1.5 * 0.5 - 0.5 * 0.125, 1e-12);
+  EXPECT_NEAR(fit(1.5), fit(0.5), 1e-12);
+}
+
+TEST(NaturalSpline, FollowsABendThroughNoise) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> noise(0, 0.3);
+  const auto x = evenly(0, 6, 400);
+  std::vector<double> y;
+  for (const double at : x) y.push_back(std::exp(-at) * 5 + noise(random));
+  const NaturalSpline fit(x, y, 6);
+  for (const double at : {0.0, 1.0, 2.0, 4.0, 6.0}) EXPECT_NEAR(fit(at), std::exp(-at) * 5, 0.5);
+}
+
+TEST(NaturalSpline, TheLeverageOfAMeanAndOfALine) {
+  const std::vector<double> x{1, 2, 3, 4};
+  EXPECT_NEAR(NaturalSpline(x, {0, 0, 1, 0}, 1).leverage(2), 1.0 / 4, 1e-12);
+  // The textbook's 1/n + (x - mean)^2 / sum of (x - mean)^2.
+  EXPECT_NEAR(NaturalSpline(x, {0, 0, 1, 0}, 2).leverage(4), 0.25 + 2.25 / 5, 1e-12);
+  // As many parameters as points: each holds the curve alone.
+  EXPECT_NEAR(NaturalSpline({0, 1, 2}, {0, 1, 0}, 3).leverage(1), 1, 1e-12);
+  // One place far from all others.
+  EXPECT_NEAR(NaturalSpline({0, 0, 0, 9}, {0, 0, 0, 5}, 2).leverage(9), 1, 1e-12);
+}
+
+TEST(NaturalSpline, StaysLevelBeyondThePoints) {
+  const NaturalSpline fit({0, 1, 2, 3}, {0, 1, 2, 3}, 2);
+  EXPECT_NEAR(fit(-100), 0, 1e-12);
+  EXPECT_NEAR(fit(100), 3, 1e-12);
+}
+
+TEST(NaturalSpline, SpendsNoMoreThanThereAreDistinctPlaces) {
+  EXPECT_EQ(NaturalSpline({5, 5, 5}, {1, 2, 3}, 4).parameters(), 1);
+  EXPECT_DOUBLE_EQ(NaturalSpline({5, 5, 5}, {1, 2, 3}, 4)(5), 2);
+  const NaturalSpline two({1, 1, 2, 2}, {0, 2, 4, 6}, 4);
+  EXPECT_EQ(two.parameters(), 2);
+  EXPECT_NEAR(two(1), 1, 1e-12);
+  EXPECT_NEAR(two(2), 5, 1e-12);
+  // A pair of nearly equal places would bend a curve by its noise.
+  EXPECT_EQ(NaturalSpline({1, 1 + 1e-9, 2, 2}, {0, 2, 4, 6}, 4).parameters(), 2);
+  EXPECT_EQ(NaturalSpline({3}, {7}, 4)(3), 7);
+}
+
+}  // namespace
+}  // namespace fusegate

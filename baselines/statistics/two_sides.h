@@ -1,0 +1,33 @@
+// One benchmark's values on both sides, and the difference between the sides with what it alone
+// tells of its noise.
+#pragma once
+
+#include <vector>
+
+#include "baselines/statistics/variance_prior.h"
+
+namespace fusegate {
+
+// Logarithms of one quantity, a value an invocation. Neither side is empty.
+struct TwoSides {
+  std::vector<double> baseline;
+  std::vector<double> candidate;
+  // The block of each value where both sides were measured side by side; else empty.
+  std::vector<int> baseline_blocks;
+  std::vector<int> candidate_blocks;
+  double covariate = 0;  // what the noise may depend on: the logarithm of the duration
+};
+
+struct Difference {
+  double effect = 0;          // candidate less baseline
+  VarianceEstimate variance;  // of one value about its side's mean; about its block's where paired
+  double share = 0;           // the variance of effect is share x variance
+};
+
+// Where both sides have blocks, and at least two in common: least squares in the two-way layout of
+// sides and blocks, in which a block's own shift falls out. R. A. Fisher, "The design of
+// experiments" (1935), chapter 4; for unequal numbers in a block, H. Scheffe, "The analysis of
+// variance" (1959), section 4.4. Else the difference of the means.
+Difference difference_of(const TwoSides& sides);
+
+}  // namespace fusegate

@@ -1,0 +1,23 @@
+// Reads traces in Chrome's trace-event JSON: fusegate's own (writer.h) and PyTorch's
+// (torch.profiler's export_chrome_trace, by Kineto). Read are complete events (ph X) of the
+// categories of trace.h, counters and names; flow arrows, instants and events of other categories
+// are passed over. Begin and end events (ph B, E), which neither writes, are an error.
+//
+// Source: Kineto's files as PyTorch 1.13 to 2.5 wrote them: `ts` and `dur` in microseconds, whole
+// in older ones and with fractions in newer; `args` with "correlation", "External id", "grid",
+// "block", "registers per thread", "shared memory", "stream", "bytes".
+#pragma once
+
+#include <string_view>
+
+#include "baselines/traces/trace.h"
+
+namespace fusegate {
+
+// The times keep every ns of the text, also of those that count from 1970, which a double would
+// round to 250 ns. GPU work belongs to the track of its "stream", wherever it was drawn.
+// Throws InputError naming source and event, as in "traceEvents[7].args.grid", or line and column
+// where the text is no JSON; also where it has no event that could be read.
+Trace parse_trace(std::string_view text, std::string_view source);
+
+}  // namespace fusegate

@@ -1,0 +1,108 @@
+#include "baselines/traces/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "baselines/traces/reader.h"
+#include "baselines/traces/test_trace.h"
+#include "baselines/traces/writer.h"
+
+namespace fusegate {
+namespace {
+
+using enum TraceCategory;
+
+const TraceRow& find(const TraceSummary& summary, std::string_view name) {
+  const auto found = std::ranges::find(summary.rows, name, &TraceRow::name);
+  if (found == summary.rows.end()) throw std::logic_error("no row " + std::string(name));
+  return *found;
+}
+
+void expect_row(const TraceRow& row, std::size_t calls, std::int64_t self_cpu, std::int64_t cpu,
+                std::int64_t self_cuda, std::int64_t cuda) {
+  EXPECT_EQ(row.calls, calls) << row.name;
+  EXPECT_EQ(row.self_cpu_ns, self_cpu) << row.name;
+  EXPECT_EQ(row.cpu_ns, cpu) << row.name;
+  EXPECT_EQ(row.self_cuda_ns, self_cuda) << row.name;
+  EXPECT_EQ(row.cuda_ns, cuda) << row.name;
+}
+
+TEST(TraceSummary, SumsUpSelfAndTotalOfEveryName) {
+  const TraceSummary summary = summarize(example_trace());
+  expect_row(find(summary, "geglu \"mlp\""), 1, 3'001, 20'001, 0, 61'123);
+  expect_row(find(summary, "gate_proj"), 1, 4'500, 9'000, 30'000, 30'000);
+  expect_row(find(summary, "up_proj"), 1, 4'300, 8'000, 31'123, 31'123);
+  expect_row(find(summary, "cudaLaunchKernelExC"), 2, 7'000, 7'000, 0, 0);
+  expect_row(find(summary, "cudaOccupancyMaxActiveBlocksPerMultiprocessor"), 1, 500, 500, 0, 0);
+  expect_row(find(summary, "gemm_sm90"), 2, 0, 0, 60'123, 60'123);
+  expect_row(find(summary, "Memset (Device)"), 1, 0, 0, 1'000, 1'000);
+  EXPECT_EQ(summary.rows.size(), 8U);
+  EXPECT_EQ(summary.kernels, 2U);
+  EXPECT_EQ(summary.memory_operations, 1U);
+  EXPECT_EQ(summary.cuda_ns, 61'123);
+  EXPECT_EQ(summary.cpu_ns, 20'001);
+  EXPECT_EQ(summary.unowned, 0U);
+}
+
+TEST(TraceSummary, IsTheSameOfWhatWasWrittenAndReadBack) {
+  const TraceSummary direct = summarize(example_trace());
+  const TraceSummary read = summarize(parse_trace(trace_text(example_trace()), "trace.json"));
+  ASSERT_EQ(read.rows.size(), direct.rows.size());
+  for (const TraceRow& row : direct.rows) {
+    expect_row(find(read, row.name), row.calls, row.self_cpu_ns, row.cpu_ns, row.self_cuda_ns,
+               row.cuda_ns);
+  }
+  EXPECT_EQ(read.cuda_ns, direct.cuda_ns);
+}
+
+TEST(TraceSummary, MakesOneRowOfAllSteps) {
+  Trace trace;
+  trace.tracks = {{1, 1}};
+  trace.events = {{"ProfilerStep#2", kRange, 0, 0, 10},
+                  {"ProfilerStep#3", kRange, 0, 10, 12},
+                  {"ProfilerStep#x", kOperator, 0, 30, 1}};
+  const TraceSummary summary = summarize(trace);
+  expect_row(find(summary, "ProfilerStep*"), 2, 22, 22, 0, 0);
+  EXPECT_EQ(find(summary, "ProfilerStep#x").calls, 1U);
+  EXPECT_EQ(summary.steps, 2U);
+}
+
+TEST(TraceSummary, KeepsCategoriesOfOneNameApart) {
+  Trace trace;
+  trace.tracks = {{1, 1}, {0, 7}};
+  trace.events = {{"gelu", kRange, 0, 0, 10}, {"gelu", kKernel, 1, 5, 7}};
+  EXPECT_EQ(summarize(trace).rows.size(), 2U);
+}
+
+TEST(TraceSummary, LeavesOutPythonFramesAndTheGpusSideOfRanges) {
+  Trace trace;
+  trace.tracks = {{1, 1}, {0, 7}};
+  trace.events = {{"module.py(3): forward", kPython, 0, 0, 10},
+                  {"aten::mm", kOperator, 0, 1, 5},
+                  {"step", kGpuRange, 1, 0, 10}};
+  const TraceSummary summary = summarize(trace);
+  ASSERT_EQ(summary.rows.size(), 1U);
+  expect_row(summary.rows[0], 1, 5, 5, 0, 0);
+}
+
+TEST(TraceSummary, CountsWorkThatNobodyLaunched) {
+  Trace trace = example_trace();
+  trace.events.back().correlation = 99;
+  const TraceSummary summary = summarize(trace);
+  EXPECT_EQ(summary.unowned, 1U);
+  EXPECT_EQ(summary.cuda_ns, 61'123);
+  EXPECT_EQ(find(summary, "up_proj").cuda_ns, 1'000);
+}
+
+TEST(TraceSummary, HasNoNegativeTimeWhereRoundedTimesOverlap) {
+  Trace trace;
+  trace.tracks = {{1, 1}};
+  trace.events = {
+      {"a", kOperator, 0, 0, 10}, {"b", kOperator, 0, 0, 10}, {"c", kOperator, 0, 9, 5}};
+  EXPECT_EQ(find(summarize(trace), "a").self_cpu_ns, 0);
+}
+
+}  // namespace
+}  // namespace fusegate

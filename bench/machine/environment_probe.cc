@@ -1,0 +1,126 @@
+#include "bench/machine/environment_probe.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <thread>
+
+#include "bench/machine/commit.h"
+
+namespace fusegate {
+namespace {
+
+// A locked clock stays within this share of itself (the reading's own error included).
+constexpr double kLockedClockSpread = 0.005;
+
+template <typename T>
+void put(Environment& environment, const char* name, const std::optional<T>& value) {
+  if (value) environment[name] = *value;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+std::string first_line(const char* path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+}  // namespace
+
+EnvironmentProbe::EnvironmentProbe(const Device& device) : device_(device), uuid_(device.uuid()) {
+  if (device.kind() == "cuda") nvml_ = Nvml::open();
+#ifndef NDEBUG
+  doubts_.insert(Doubt::kDebugLibrary);
+#endif
+  if (kCommitDirty) doubts_.insert(Doubt::kDirtyTree);
+  look();
+}
+
+Environment EnvironmentProbe::environment() const {
+  Environment environment;
+  environment["device"] = device_.name();
+  for (const auto& [name, value] : device_.versions()) environment[name] = value;
+  const auto state = nvml_ ? nvml_->state(uuid_) : std::nullopt;
+  if (!state) return environment;
+  put(environment, "driver", state->driver);
+  put(environment, "power_limit_w", state->power_limit_w);
+  put(environment, "max_sm_clock_mhz", state->max_sm_clock_mhz);
+  put(environment, "max_memory_clock_mhz", state->max_memory_clock_mhz);
+  put(environment, "ecc", state->ecc);
+  put(environment, "mig", state->mig);
+  return environment;
+}
+
+nlohmann::json EnvironmentProbe::machine() const {
+  nlohmann::json machine{{"host", host_name()},
+                         {"kernel", first_line("/proc/sys/kernel/osrelease")},
+                         {"cpus", std::thread::hardware_concurrency()}};
+  std::array<double, 1> load{};
+  if (getloadavg(load.data(), 1) == 1) machine["load_1m"] = load[0];
+  const std::string governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  if (!governor.empty()) machine["cpu_governor"] = governor;
+  if (const auto state = nvml_ ? nvml_->state(uuid_) : std::nullopt) {
+    machine["compute_processes"] = state->compute_processes;
+    machine["throttle_reasons"] = state->throttle_reasons;
+    if (state->temperature_c) machine["temperature_c"] = *state->temperature_c;
+    if (state->sm_clock_mhz) machine["sm_clock_mhz"] = *state->sm_clock_mhz;
+    if (state->persistence) machine["persistence"] = *state->persistence;
+  }
+  return machine;
+}
+
+std::optional<unsigned> EnvironmentProbe::sm_clock_mhz() const {
+  return nvml_ ? nvml_->sm_clock_mhz(uuid_) : std::nullopt;
+}
+
+void EnvironmentProbe::look() {
+  if (device_.kind() == "cuda") {
+    look_at_gpu();
+  } else {
+    look_at_host();
+  }
+}
+
+void EnvironmentProbe::look_at_gpu() {
+  const auto state = nvml_ ? nvml_->state(uuid_) : std::nullopt;
+  if (!state) {
+    doubts_.insert(Doubt::kNvmlMissing);
+    return;
+  }
+  if (state->compute_processes > 1) doubts_.insert(Doubt::kOtherGpuProcess);
+  throttle_reasons_ = state->throttle_reasons;
+  for (const std::string& reason : throttle_reasons_) {
+    if (is_slowdown(reason)) doubts_.insert(Doubt::kThrottled);
+  }
+}
+
+void EnvironmentProbe::look_at_host() {
+  // /proc/loadavg's fourth field: tasks that want to run now, over all tasks. Ours are among them,
+  // one a core, and so is a shell or two that waits for us.
+  std::ifstream file("/proc/loadavg");
+  double unused = 0;
+  unsigned runnable = 0;
+  if (!(file >> unused >> unused >> unused >> runnable)) return;
+  if (runnable > 2 * std::thread::hardware_concurrency() + 1) doubts_.insert(Doubt::kBusyHost);
+}
+
+void EnvironmentProbe::saw_clock(double hz) {
+  if (std::isnan(hz)) return;
+  highest_clock_hz_ = std::max(highest_clock_hz_, hz);
+  lowest_clock_hz_ = lowest_clock_hz_ == 0 ? hz : std::min(lowest_clock_hz_, hz);
+  if (highest_clock_hz_ > (1 + kLockedClockSpread) * lowest_clock_hz_) {
+    doubts_.insert(Doubt::kUnlockedClocks);
+  }
+}
+
+}  // namespace fusegate

@@ -1,0 +1,51 @@
+// What surrounds a measurement: the environment, which must match between runs, the machine, which
+// need not, and the doubts that the machine's state raises.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "baselines/record/doubt.h"
+#include "baselines/record/environment.h"
+#include "bench/machine/nvml.h"
+#include "kernels/contract/device.h"
+
+namespace fusegate {
+
+class EnvironmentProbe {
+ public:
+  explicit EnvironmentProbe(const Device& device);
+
+  // Once, at the start.
+  Environment environment() const;
+  const std::string& device_uuid() const { return uuid_; }
+  // Host name, load, clocks and temperature now: JSON for people and doctors.
+  nlohmann::json machine() const;
+  // The GPU's SM clock now, where NVML tells.
+  std::optional<unsigned> sm_clock_mhz() const;
+
+  // Looks at the machine's state once more; call it between benchmarks, never within a sample.
+  void look();
+  // Adds an SM clock seen during a sample.
+  void saw_clock(double hz);
+  const std::set<Doubt>& doubts() const { return doubts_; }
+  // Throttle reasons that the last look() saw.
+  const std::vector<std::string>& throttle_reasons() const { return throttle_reasons_; }
+
+ private:
+  void look_at_gpu();
+  void look_at_host();
+
+  const Device& device_;
+  std::string uuid_;
+  std::unique_ptr<Nvml> nvml_;
+  std::set<Doubt> doubts_;
+  std::vector<std::string> throttle_reasons_;
+  double lowest_clock_hz_ = 0, highest_clock_hz_ = 0;
+};
+
+}  // namespace fusegate

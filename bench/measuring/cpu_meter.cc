@@ -1,0 +1,87 @@
+// Batches on the CPU: a plain loop on the steady clock.
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+#include "bench/measuring/meter.h"
+
+namespace fusegate {
+namespace {
+
+// Larger than the last-level caches of the CPUs met so far (32 MB and 300 MB). A few server CPUs
+// have more; there the declared state is only partly reached.
+constexpr std::size_t kFlushBytes = std::size_t{512} << 20;
+
+class CpuBatch : public Batch {
+ public:
+  CpuBatch(Device& device, const PreparedKernel& kernel, const BatchOptions& options)
+      : device_(device),
+        kernel_(kernel),
+        calls_(options.calls),
+        flush_(options.l2 == L2State::kFlushed ? kFlushBytes : 0) {}
+
+  Sample run() override {
+    using Clock = std::chrono::steady_clock;
+    Clock::duration total{};
+    // With nothing to flush, one stretch of all the calls; else a stretch a call.
+    const int stretches = flush_.empty() ? 1 : calls_;
+    for (int stretch = 0; stretch < stretches; ++stretch) {
+      if (!flush_.empty()) std::memset(flush_.data(), stretch & 0xff, flush_.size());
+      const auto start = Clock::now();
+      for (int call = 0; call < calls_ / stretches; ++call) kernel_.launch();
+      device_.synchronize();
+      total += Clock::now() - start;
+    }
+    return {.batch_ns = std::chrono::duration<double, std::nano>(total).count()};
+  }
+
+ private:
+  Device& device_;
+  const PreparedKernel& kernel_;
+  int calls_;
+  std::vector<char> flush_;
+};
+
+// Where nothing is launched, what there is to record are the parts.
+class HostProfiler : public Profiler {
+ public:
+  std::uint64_t now() const override {
+    const auto time = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count());
+  }
+  void launch(const std::function<void()>& part, std::size_t) override { part(); }
+  Activity take() override { return {}; }
+};
+
+class CpuMeter : public Meter {
+ public:
+  explicit CpuMeter(Device& device) : device_(device) {}
+
+  std::unique_ptr<Batch> record(const PreparedKernel& kernel,
+                                const BatchOptions& options) override {
+    return std::make_unique<CpuBatch>(device_, kernel, options);
+  }
+  bool can_spin() const override { return false; }
+  LaunchCount count_launches(const PreparedKernel& kernel) override {
+    return {.kernels = static_cast<std::int64_t>(kernel.stages.size())};
+  }
+  double host_ns(const PreparedKernel&) override {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  double host_graph_ns(const PreparedKernel&) override {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  std::vector<KernelResources> kernels(const Stage&) override { return {}; }
+  void annotate(const PreparedKernel&, const std::string&) override {}
+  ProfileAttempt profile(const PreparedKernel&) override { return {}; }
+  std::unique_ptr<Profiler> attach_profiler() override { return std::make_unique<HostProfiler>(); }
+
+ private:
+  Device& device_;
+};
+
+const MeterRegistration registered{
+    "cpu", [](Device& device) { return std::make_unique<CpuMeter>(device); }};
+
+}  // namespace
+}  // namespace fusegate

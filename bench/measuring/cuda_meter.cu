@@ -1,0 +1,233 @@
+// Batches on a GPU: one CUDA graph a sample, that may spin first, reads the SM clock, records an
+// event, launches every call, records another event and reads the clock again. All of it is queued
+// with one launch, so that the host's own pauses never stand between the two events.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nvtx3/nvtx3.hpp>
+#include <optional>
+#include <vector>
+
+#include "bench/measuring/meter.h"
+#include "bench/profiling/activity.h"
+#include "bench/profiling/cuda_graph_kernels.h"
+#include "bench/profiling/profiler.h"
+#include "kernels/cuda/device/cuda_device.h"
+#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda_graph.h"
+
+namespace fusegate {
+namespace {
+
+struct NvtxDomain {
+  static constexpr const char* name{"fusegate"};
+};
+using NvtxRange = nvtx3::scoped_range_in<NvtxDomain>;
+
+// One SM's two clocks at one moment.
+struct ClockReading {
+  unsigned long long time_ns;
+  unsigned long long cycles;
+};
+
+__device__ unsigned long long global_ns() {
+  unsigned long long now = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+// Every SM that gets a block writes its reading; twice as many blocks as SMs reach nearly all.
+__global__ void read_clocks(ClockReading* by_sm) {
+  unsigned sm = 0;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+  if (threadIdx.x != 0) return;
+  ClockReading reading{};
+  reading.time_ns = global_ns();
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(reading.cycles));
+  by_sm[sm] = reading;
+}
+
+// Keeps the SMs busy in registers alone. The sum converges to one; that it would be written if it
+// were minus one keeps the compiler from dropping it.
+__global__ void spin_kernel(unsigned long long length_ns, float* never) {
+  const unsigned long long start = global_ns();
+  float value = 1.0f + 1e-7f * static_cast<float>(threadIdx.x);
+  while (global_ns() - start < length_ns) {
+#pragma unroll
+    for (int i = 0; i < 64; ++i) value = __fmaf_rn(value, 0.9999f, 1e-4f);
+  }
+  if (value == -1.0f) *never = value;
+}
+
+class CudaBatch : public Batch {
+ public:
+  CudaBatch(CudaDevice& device, const PreparedKernel& kernel, const BatchOptions& options)
+      : device_(device), sms_(device.properties().multiProcessorCount) {
+    const std::size_t clock_bytes = 2 * static_cast<std::size_t>(sms_) * sizeof(ClockReading);
+    clocks_ = device.allocate(clock_bytes);
+    // Twice the L2 and more, lest a replacement policy keep some of it.
+    const auto flush_bytes = 3 * static_cast<std::size_t>(device.properties().l2CacheSize);
+    const bool flushed = options.l2 == L2State::kFlushed;
+    if (flushed) flush_ = device.allocate(flush_bytes);
+    // With nothing to flush, one timed stretch of all the calls; else a stretch a call.
+    const int stretches = flushed ? options.calls : 1;
+    events_ = std::vector<GraphEvent>(2 * static_cast<std::size_t>(stretches));
+    const Graph graph(device.stream(), [&] {
+      if (options.spin.count() > 0) enqueue_spin(options.spin);
+      read_clocks_into(0);
+      for (int stretch = 0; stretch < stretches; ++stretch) {
+        enqueue_stretch(kernel, options.calls / stretches, stretch);
+      }
+      read_clocks_into(1);
+    });
+    executable_.emplace(graph, device.stream());
+    device.synchronize();
+  }
+
+  Sample run() override {
+    FUSEGATE_CUDA(cudaMemsetAsync(clocks_.data(), 0, clocks_.bytes(), device_.stream()));
+    executable_->launch();
+    device_.synchronize();
+    Sample sample;
+    for (std::size_t i = 0; i < events_.size(); i += 2) {
+      sample.batch_ns += 1e6 * events_[i + 1].ms_since(events_[i]);
+    }
+    sample.sm_clock_hz = sm_clock_hz();
+    return sample;
+  }
+
+ private:
+  // Before the first reading, so that the clock it spins up does not count as the batch's.
+  void enqueue_spin(std::chrono::nanoseconds length) {
+    spin_kernel<<<2 * static_cast<unsigned>(sms_), 256, 0, device_.stream()>>>(
+        static_cast<unsigned long long>(length.count()), static_cast<float*>(clocks_.data()));
+    FUSEGATE_CUDA(cudaGetLastError());
+  }
+
+  void read_clocks_into(int moment) {
+    auto* const readings = static_cast<ClockReading*>(clocks_.data()) + moment * sms_;
+    read_clocks<<<2 * static_cast<unsigned>(sms_), 32, 0, device_.stream()>>>(readings);
+    FUSEGATE_CUDA(cudaGetLastError());
+  }
+
+  void enqueue_stretch(const PreparedKernel& kernel, int calls, int stretch) {
+    if (flush_.bytes() > 0) {
+      FUSEGATE_CUDA(
+          cudaMemsetAsync(flush_.data(), stretch & 0xff, flush_.bytes(), device_.stream()));
+    }
+    const auto first = 2 * static_cast<std::size_t>(stretch);
+    events_[first].record(device_.stream());
+    for (int call = 0; call < calls; ++call) kernel.launch();
+    events_[first + 1].record(device_.stream());
+  }
+
+  // Median over the SMs that were reached both times; NaN where none was.
+  double sm_clock_hz() {
+    std::vector<ClockReading> readings(2 * static_cast<std::size_t>(sms_));
+    device_.copy_to_host(clocks_.data(), std::as_writable_bytes(std::span(readings)));
+    std::vector<double> rates;
+    for (int sm = 0; sm < sms_; ++sm) {
+      const ClockReading& before = readings[static_cast<std::size_t>(sm)];
+      const ClockReading& after = readings[static_cast<std::size_t>(sms_ + sm)];
+      if (before.time_ns == 0 || after.time_ns <= before.time_ns) continue;
+      rates.push_back(static_cast<double>(after.cycles - before.cycles) /
+                      static_cast<double>(after.time_ns - before.time_ns) * 1e9);
+    }
+    if (rates.empty()) return std::numeric_limits<double>::quiet_NaN();
+    const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
+    std::ranges::nth_element(rates, middle);
+    return *middle;
+  }
+
+  CudaDevice& device_;
+  int sms_;
+  Memory clocks_;
+  Memory flush_;
+  std::vector<GraphEvent> events_;
+  std::optional<ExecutableGraph> executable_;
+};
+
+class CudaMeter : public Meter {
+ public:
+  explicit CudaMeter(Device& device) : device_(static_cast<CudaDevice&>(device)) {}
+
+  std::unique_ptr<Batch> record(const PreparedKernel& kernel,
+                                const BatchOptions& options) override {
+    return std::make_unique<CudaBatch>(device_, kernel, options);
+  }
+  bool can_spin() const override { return true; }
+
+  LaunchCount count_launches(const PreparedKernel& kernel) override {
+    const Graph graph(device_.stream(), [&] { kernel.launch(); });
+    LaunchCount count;
+    for (const cudaGraphNode_t node : graph.nodes()) {
+      cudaGraphNodeType type{};
+      FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));
+      if (type == cudaGraphNodeTypeKernel) ++count.kernels;
+      if (type == cudaGraphNodeTypeMemset || type == cudaGraphNodeTypeMemcpy)
+        ++count.memory_operations;
+    }
+    return count;
+  }
+
+  double host_ns(const PreparedKernel& kernel) override {
+    return host_ns_of([&] { kernel.launch(); });
+  }
+  double host_graph_ns(const PreparedKernel& kernel) override {
+    const ExecutableGraph call(Graph(device_.stream(), [&] { kernel.launch(); }), device_.stream());
+    device_.synchronize();
+    return host_ns_of([&] { call.launch(); });
+  }
+
+  std::vector<KernelResources> kernels(const Stage& stage) override {
+    const Graph graph(device_.stream(), stage.launch);
+    return graph_kernels(graph, device_.properties().maxThreadsPerMultiProcessor);
+  }
+
+  void annotate(const PreparedKernel& kernel, const std::string& benchmark) override {
+    const NvtxRange whole(benchmark);
+    for (const Stage& stage : kernel.stages) {
+      const NvtxRange part(stage.name);
+      stage.launch();
+    }
+    device_.synchronize();
+  }
+
+  ProfileAttempt profile(const PreparedKernel& kernel) override {
+    const TraceSchedule once({.wait = 0, .warm_up = 1, .active = 1});
+    try {
+      const auto steps = record_steps(once, attach_cupti, profiled_call(kernel, device_));
+      return {.profile = assemble_profile(steps.front().activity, stage_names(kernel))};
+    } catch (const ProfilerError& error) {
+      return {.doubt = error.doubt()};
+    }
+  }
+  std::unique_ptr<Profiler> attach_profiler() override { return attach_cupti(); }
+
+ private:
+  // Median over rounds.
+  template <typename Call>
+  double host_ns_of(const Call& enqueue) {
+    // Few enough launches a round for the driver's queue, beyond which a launch waits for the GPU.
+    constexpr int kRounds = 9, kCalls = 10;
+    using Clock = std::chrono::steady_clock;
+    std::vector<double> rounds;
+    for (int round = 0; round < kRounds; ++round) {
+      const auto start = Clock::now();
+      for (int call = 0; call < kCalls; ++call) enqueue();
+      rounds.push_back(std::chrono::duration<double, std::nano>(Clock::now() - start).count() /
+                       kCalls);
+      device_.synchronize();
+    }
+    std::ranges::sort(rounds);
+    return rounds[kRounds / 2];
+  }
+
+  CudaDevice& device_;
+};
+
+const MeterRegistration registered{
+    "cuda", [](Device& device) { return std::make_unique<CudaMeter>(device); }};
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,76 @@
+// What the GPU's meter tells of kernels besides their times.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/measuring/meter_test_fixture.h"
+#include "kernels/contract/workspace.h"
+
+namespace fusegate {
+namespace {
+
+class CudaMeterTest : public MeterTest {
+ protected:
+  PreparedKernel prepared(const std::string& operation, const std::string& name) {
+    const Problem problem{1, 128, 768, 3072, Dtype::kBf16};
+    workspace_.emplace(*device_, find_operation(operation), problem, 1);
+    PreparedKernel kernel =
+        implementation(operation, name)
+            .prepare(*device_, problem, workspace_->inputs(), workspace_->output());
+    kernel.launch();
+    device_->synchronize();
+    return kernel;
+  }
+
+  std::optional<Workspace> workspace_;
+};
+
+TEST_F(CudaMeterTest, TellsTheResourcesOfEveryKernelThatIsLaunched) {
+  for (const auto& [operation, name] :
+       {std::pair("geglu", "fused"), std::pair("geglu_mlp", "fused_pointwise"),
+        std::pair("geglu_mlp", "packed_pointwise"), std::pair("linear", "matmul_add"),
+        std::pair("control_gemm", "cublas")}) {
+    const PreparedKernel kernel = prepared(operation, name);
+    std::int64_t told = 0;
+    for (const Stage& stage : kernel.stages) {
+      for (const KernelResources& of : meter_->kernels(stage)) {
+        SCOPED_TRACE(operation + ("/" + stage.name) + ": " + of.name);
+        ++told;
+        EXPECT_GT(of.blocks, 0);
+        EXPECT_GT(of.threads_per_block, 0);
+        EXPECT_GT(of.registers, 0);
+        EXPECT_GT(of.blocks_per_sm, 0);
+        EXPECT_GT(of.occupancy, 0);
+        EXPECT_LE(of.occupancy, 1);
+      }
+    }
+    EXPECT_EQ(told, meter_->count_launches(kernel).kernels) << operation << "/" << name;
+  }
+}
+
+TEST_F(CudaMeterTest, NamesKernelsReadably) {
+  const PreparedKernel kernel = prepared("geglu", "fused");
+  const std::vector<KernelResources> told = meter_->kernels(kernel.stages.at(0));
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_THAT(told[0].name, testing::HasSubstr("fusegate::"));
+}
+
+TEST_F(CudaMeterTest, FindsNoKernelInACopy) {
+  const PreparedKernel kernel = prepared("control_copy", "memcpy");
+  EXPECT_TRUE(meter_->kernels(kernel.stages.at(0)).empty());
+}
+
+TEST_F(CudaMeterTest, TakesTheHostsTimeOfACallBothWays) {
+  const PreparedKernel kernel = prepared("geglu_mlp", "unfused");
+  for (const double ns : {meter_->host_ns(kernel), meter_->host_graph_ns(kernel)}) {
+    EXPECT_GT(ns, 100) << "the host was called";
+    EXPECT_LT(ns, 1e6) << "and did not wait for the device";
+  }
+}
+
+}  // namespace
+}  // namespace fusegate

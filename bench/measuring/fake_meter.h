@@ -1,0 +1,107 @@
+// A meter that keeps its own time, for tests: calls take call_ns each and a batch a fixed overhead
+// more; nothing is launched.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/measuring/meter.h"
+
+namespace fusegate {
+
+// What fake profilers did and are to deliver.
+struct FakeProfilerLog {
+  std::string text{};         // '[' attached, ']' detached, a part's number, 't' records taken
+  std::uint64_t now = 1'000;  // the clock, which goes on by 10 ns at every look
+  Activity records{};         // delivered every time
+  int fails_at_take = 0;      // which time loses records, from 1; 0 for none
+};
+
+class FakeProfiler : public Profiler {
+ public:
+  explicit FakeProfiler(FakeProfilerLog& log) : log_(log) { log_.text += '['; }
+  ~FakeProfiler() override { log_.text += ']'; }
+  // The log would tell of more than were attached.
+  FakeProfiler(const FakeProfiler&) = delete;
+  FakeProfiler& operator=(const FakeProfiler&) = delete;
+
+  std::uint64_t now() const override { return log_.now += 10; }
+  void launch(const std::function<void()>& part, std::size_t number) override {
+    log_.text += std::to_string(number);
+    part();
+  }
+  Activity take() override {
+    if (--log_.fails_at_take == 0) throw ProfilerError(Doubt::kProfileFailed);
+    log_.text += 't';
+    return log_.records;
+  }
+
+ private:
+  FakeProfilerLog& log_;
+};
+
+class FakeMeter : public Meter {
+ public:
+  explicit FakeMeter(double call_ns) : call_ns(call_ns) {}
+
+  std::unique_ptr<Batch> record(const PreparedKernel&, const BatchOptions& options) override {
+    struct FakeBatch : Batch {
+      FakeBatch(FakeMeter& meter, int calls) : meter(meter), calls(calls) {}
+      Sample run() override {
+        ++meter.runs;
+        return {.batch_ns = meter.overhead_ns + calls * meter.call_ns,
+                .sm_clock_hz = meter.clock_hz};
+      }
+      FakeMeter& meter;
+      int calls;
+    };
+    last_options = options;
+    ++records;
+    return std::make_unique<FakeBatch>(*this, options.calls);
+  }
+  bool can_spin() const override { return spins; }
+  LaunchCount count_launches(const PreparedKernel&) override { return {.kernels = 3}; }
+  double host_ns(const PreparedKernel&) override { return 42; }
+  double host_graph_ns(const PreparedKernel&) override { return 7; }
+  std::vector<KernelResources> kernels(const Stage& stage) override {
+    return {{.name = stage.name + "_kernel", .registers = 32}};
+  }
+  void annotate(const PreparedKernel&, const std::string& benchmark) override {
+    annotated.push_back(benchmark);
+  }
+
+  ProfileAttempt profile(const PreparedKernel&) override {
+    ++profiles;
+    return attempt;
+  }
+
+  std::unique_ptr<Profiler> attach_profiler() override {
+    if (attempt.doubt) throw ProfilerError(*attempt.doubt);
+    return std::make_unique<FakeProfiler>(profiler);
+  }
+
+  double call_ns;
+  double overhead_ns = 1000;
+  double clock_hz = 1e9;
+  bool spins = true;
+  int runs = 0;
+  int records = 0;
+  BatchOptions last_options;
+  std::vector<std::string> annotated;
+  int profiles = 0;
+  ProfileAttempt attempt;
+  FakeProfilerLog profiler;
+};
+
+// The CPU's implementation of that name.
+inline const Implementation& cpu_implementation(const std::string& operation,
+                                                const std::string& name) {
+  for (const Implementation& i : implementations()) {
+    if (i.operation == operation && i.name == name && i.device == "cpu") return i;
+  }
+  throw std::out_of_range(operation + "/" + name);
+}
+
+}  // namespace fusegate

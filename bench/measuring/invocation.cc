@@ -1,0 +1,197 @@
+#include "bench/measuring/invocation.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <ctime>
+#include <utility>
+
+#include "baselines/io/error.h"
+#include "bench/measuring/interrupt.h"
+#include "bench/profiling/launch_check.h"
+
+namespace fusegate {
+namespace {
+
+// How often the machine is looked at: about as often as when that was done once a benchmark, 56
+// times in the 27 s of pr on an H200.
+constexpr std::chrono::milliseconds kBetweenLooks(500);
+
+double process_cpu_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
+void choose_layout(Device& device, InvocationInfo& info) {
+  std::optional<Layout>& layout = info.protocol.layout;
+  const bool numbered = layout != Layout::kDriver && device.lay_out(0);
+  if (layout == Layout::kNumbered && !numbered) {
+    throw InputError("suite " + info.suite, "protocol.layout",
+                     fmt::format("{} leaves the layout of memory to its driver", device.name()));
+  }
+  layout = numbered ? Layout::kNumbered : Layout::kDriver;
+}
+
+Invocation::Invocation(Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
+                       const InvocationOptions& options)
+    : device_(device),
+      ballast_(device, options.info.seed),
+      context_{device, meter, ballast_, options.info.protocol, options.info.seed},
+      plan_(plan),
+      probe_(probe),
+      options_(options),
+      ledger_(plan, options.info) {
+  if (options.info.protocol.spin.count() > 0 && !meter.can_spin()) {
+    throw InputError("suite " + options.info.suite, "protocol.spin_us",
+                     fmt::format("{} has no kernel that spins", device.name()));
+  }
+  for (const PlannedBenchmark& benchmark : plan.benchmarks) {
+    sessions_.emplace_back(context_, benchmark);
+  }
+  if (options.resume && options.out && std::filesystem::exists(*options.out)) {
+    ledger_.resume(*options.out);
+  }
+}
+
+bool Invocation::stopped() const { return interrupted() || device_lost_; }
+
+void Invocation::start(nlohmann::json google_context) {
+  report_progress(ledger_.start_line());
+  if (options_.out) {
+    google_context["fusegate"] = fusegate_context(options_.info, probe_);
+    ledger_.open(*options_.out, std::move(google_context));
+  }
+  // Before any timing, and in the plan's order: implementations that share a reference stand side
+  // by side there, and one reference is held at a time.
+  Verifier verifier(device_, options_.info.seed);
+  for (std::size_t i = 0; i < sessions_.size() && !stopped(); ++i) {
+    if (ledger_.selected(i) && !ledger_.is_complete(i)) verify(i, verifier);
+  }
+}
+
+void Invocation::verify(std::size_t benchmark, Verifier& verifier) {
+  try {
+    sessions_[benchmark].verify(verifier);
+  } catch (const std::exception& error) {
+    fail(benchmark, error.what());
+  }
+}
+
+std::unique_ptr<Place> Invocation::enter(std::size_t benchmark) {
+  Session& session = sessions_[benchmark];
+  // Google Benchmark may be built with other regular expressions than those that selected.
+  if (!session.verified()) {
+    Verifier verifier(device_, options_.info.seed);
+    session.verify(verifier);
+  }
+  return session.enter(ledger_.next_place(benchmark));
+}
+
+std::vector<SampleEntry> Invocation::take_samples(std::size_t benchmark, Place& place) {
+  const Session& session = sessions_[benchmark];
+  const int count = protocol().samples_at(ledger_.next_place(benchmark));
+  std::vector<SampleEntry> samples;
+  do {
+    const double before = process_cpu_ns();
+    const Sample sample = session.run_sample(place);
+    const double cpu_ns = process_cpu_ns() - before;
+    probe_.saw_clock(sample.sm_clock_hz);
+    samples.push_back(sample_entry(session.record(), session.calls(), sample, cpu_ns));
+  } while (static_cast<int>(samples.size()) < count && !interrupted());
+  return samples;
+}
+
+void Invocation::record(std::size_t benchmark, PlaceRecord record) {
+  if (interrupted()) return;
+  look_at_machine(record);
+  ledger_.add_place(benchmark, record, sessions_[benchmark].record());
+  report_progress(ledger_.progress_line(benchmark));
+}
+
+void Invocation::fail(std::size_t benchmark, const std::string& failure) {
+  ledger_.add_failure(benchmark, failure);
+  fmt::print(stderr, "fusegate_bench: {}: {}\n", plan_.benchmarks[benchmark].name(), failure);
+  report_progress(ledger_.progress_line(benchmark));
+  device_lost_ = device_lost_ || is_lost(device_);
+}
+
+Outcome Invocation::finish() {
+  ledger_.flush();
+  if (device_lost_) return Outcome::kDeviceLost;
+  if (!interrupted() && options_.profile && options_.out) profile();
+  if (device_lost_) return Outcome::kDeviceLost;
+  if (interrupted()) return Outcome::kInterrupted;
+  std::set<Doubt> doubts = probe_.doubts();
+  doubts.insert(profile_doubts_.begin(), profile_doubts_.end());
+  ledger_.finish(doubts);
+  if (options_.out) {
+    fmt::print(stderr, "fusegate_bench: {} benchmarks, {:.2f} s spent on the run file\n",
+               ledger_.complete_benchmarks(), ledger_.recording().count());
+  }
+  return ledger_.failures() > 0 ? Outcome::kFailures : Outcome::kComplete;
+}
+
+// In a pass of its own, after the last sample of the process: a profiler that was attached once may
+// leave traces. Of what this process measured: what another one did may have chosen other kernels.
+void Invocation::profile() {
+  std::map<std::size_t, nlohmann::json> details;
+  for (std::size_t i = 0; i < sessions_.size() && !stopped(); ++i) {
+    if (ledger_.has_failed(i) || !ledger_.is_complete(i) || sessions_[i].calls() == 0) continue;
+    const ProfileAttempt attempt = try_profile(i);
+    if (attempt.profile) details[i] = profile_details(i, *attempt.profile);
+    if (!attempt.doubt) continue;
+    profile_doubts_.insert(*attempt.doubt);
+    if (*attempt.doubt != Doubt::kProfileFailed) break;  // it holds for all
+  }
+  if (!details.empty()) ledger_.add_details(details);
+}
+
+nlohmann::json Invocation::profile_details(std::size_t benchmark,
+                                           const CallProfile& profile) const {
+  nlohmann::json details{{"profile", call_profile_json(profile)}};
+  const Session& session = sessions_[benchmark];
+  const auto expectation =
+      check_trace(session.implementation(), seen_trace(profile, session.record().stages));
+  if (!expectation) return details;
+  details["expectation"] = expectation_json(*expectation);
+  for (const std::string& line : unmet_lines(*expectation)) {
+    fmt::print(stderr, "fusegate_bench: {}: {}\n", plan_.benchmarks[benchmark].name(), line);
+  }
+  return details;
+}
+
+// A benchmark that was measured is no failure because it could not be looked at.
+ProfileAttempt Invocation::try_profile(std::size_t benchmark) {
+  try {
+    return sessions_[benchmark].profile();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "fusegate_bench: {}: profile: {}\n", plan_.benchmarks[benchmark].name(),
+               error.what());
+    device_lost_ = device_lost_ || is_lost(device_);
+    return {.doubt = Doubt::kProfileFailed};
+  }
+}
+
+// Where places differ, it is by one sample, and the last one's are the most.
+std::int64_t Invocation::calls_a_place(std::size_t benchmark) const {
+  return std::int64_t{sessions_[benchmark].calls()} * protocol().samples_at(protocol().places - 1);
+}
+
+void Invocation::look_at_machine(PlaceRecord& record) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_look_ < kBetweenLooks) return;
+  probe_.look();
+  record.throttle_reasons = probe_.throttle_reasons();
+  last_look_ = now;
+}
+
+void Invocation::report_progress(const std::string& line) const {
+  if (!options_.progress) return;
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+}
+
+}  // namespace fusegate

@@ -1,0 +1,95 @@
+// The invocation: every selected benchmark is checked, then measured place by place in whatever
+// order the caller asks for; what comes of it goes to the ledger.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/machine/environment_probe.h"
+#include "bench/measuring/ledger.h"
+#include "bench/measuring/recorder.h"
+#include "bench/measuring/session.h"
+#include "bench/plan/plan.h"
+
+namespace fusegate {
+
+enum class Outcome {
+  kComplete,     // every benchmark was measured
+  kFailures,     // some failed, and the run file says which
+  kInterrupted,  // Ctrl-C or a termination signal; what was measured is kept
+  kDeviceLost,   // a kernel broke the device's context: the rest needs a fresh process
+};
+
+struct InvocationOptions {
+  InvocationInfo info;
+  std::optional<std::filesystem::path> out;
+  bool progress = false;
+  bool resume = false;
+  // Whether what each benchmark launches is recorded through a profiler, after all are measured.
+  bool profile = true;
+};
+
+// Settles the protocol's layout: numbered where the device has such layouts, unless the protocol
+// asks for the driver's. Throws InputError where it asks for numbered ones and the device has none.
+void choose_layout(Device& device, InvocationInfo& info);
+
+// Benchmarks are known by their number in the plan. All must outlive the invocation. Throws
+// InputError for a protocol that the device cannot follow.
+class Invocation {
+ public:
+  Invocation(Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
+             const InvocationOptions& options);
+  // The sessions refer to its context and its ballast.
+  Invocation(const Invocation&) = delete;
+  Invocation& operator=(const Invocation&) = delete;
+
+  Ledger& ledger() { return ledger_; }
+  const Protocol& protocol() const { return options_.info.protocol; }
+  // Whether nothing more is to be measured: a signal came, or the device is gone.
+  bool stopped() const;
+
+  // Opens the run file and checks every selected benchmark. google_context: the file's context but
+  // for our part of it. Throws InputError where the file cannot be written.
+  void start(nlohmann::json google_context);
+  // The benchmark's next place. Throws what its kernel throws.
+  std::unique_ptr<Place> enter(std::size_t benchmark);
+  // All samples of that place, or those before a signal and at least one.
+  std::vector<SampleEntry> take_samples(std::size_t benchmark, Place& place);
+  // Ends the place, unless a signal cut it short: whoever resumes the run file counts whole places.
+  void record(std::size_t benchmark, PlaceRecord record);
+  // Ends the benchmark.
+  void fail(std::size_t benchmark, const std::string& failure);
+  Outcome finish();
+
+  // The same number for every place of a benchmark; known once a place was entered.
+  std::int64_t calls_a_place(std::size_t benchmark) const;
+
+ private:
+  void verify(std::size_t benchmark, Verifier& verifier);
+  void look_at_machine(PlaceRecord& record);
+  void profile();
+  ProfileAttempt try_profile(std::size_t benchmark);
+  nlohmann::json profile_details(std::size_t benchmark, const CallProfile& profile) const;
+  void report_progress(const std::string& line) const;
+
+  Device& device_;
+  Ballast ballast_;
+  SessionContext context_;
+  const Plan& plan_;
+  EnvironmentProbe& probe_;
+  const InvocationOptions& options_;
+  Ledger ledger_;
+  std::vector<Session> sessions_;
+  std::chrono::steady_clock::time_point last_look_;
+  bool device_lost_ = false;
+  std::set<Doubt> profile_doubts_;
+};
+
+}  // namespace fusegate

@@ -1,0 +1,201 @@
+// The invocation without Google Benchmark, through a meter that keeps its own time.
+#include "bench/measuring/invocation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "bench/measuring/fake_meter.h"
+#include "kernels/onednn/cpu_device.h"
+
+namespace fusegate {
+namespace {
+
+class InvocationTest : public testing::Test {
+ protected:
+  InvocationTest() {
+    wrong_.name = "wrong";
+    wrong_.prepare = [](Device&, const Problem&, std::span<const Tensor>, const Tensor&) {
+      return PreparedKernel{};
+    };
+    const Problem problem{1, 4, 1, 16, Dtype::kFp32};
+    plan_.benchmarks = {{&wrong_, problem}, {&right_, problem}};
+    options_.info.protocol = {.samples = 5, .idle = std::chrono::nanoseconds(0), .places = 2};
+    options_.out = std::filesystem::path(testing::TempDir()) / "fusegate_invocation_test" /
+                   testing::UnitTest::GetInstance()->current_test_info()->name() / "1.json";
+  }
+  void TearDown() override { std::filesystem::remove_all(options_.out->parent_path()); }
+
+  // Every benchmark checked and ready to be measured.
+  std::unique_ptr<Invocation> start() {
+    auto invocation = std::make_unique<Invocation>(*device_, meter_, plan_, probe_, options_);
+    for (std::size_t i = 0; i < plan_.benchmarks.size(); ++i) invocation->ledger().select(i);
+    invocation->start({});
+    return invocation;
+  }
+
+  static void measure_place(Invocation& invocation, std::size_t benchmark) {
+    const auto place = invocation.enter(benchmark);
+    invocation.record(benchmark, {.samples = invocation.take_samples(benchmark, *place),
+                                  .doubts = place->doubts,
+                                  .throttle_reasons = {}});
+  }
+
+  std::unique_ptr<Device> device_ = open_device("cpu");
+  EnvironmentProbe probe_{*device_};
+  FakeMeter meter_{100'000};
+  Implementation right_ = cpu_implementation("geglu", "fused"), wrong_ = right_;
+  Plan plan_;
+  InvocationOptions options_;
+};
+
+TEST_F(InvocationTest, ChecksEverythingBeforeAnythingIsTimed) {
+  const auto invocation = start();
+  EXPECT_EQ(meter_.records, 0);
+  EXPECT_TRUE(invocation->ledger().has_failed(0));
+  EXPECT_FALSE(invocation->ledger().is_complete(1));
+  EXPECT_THROW(invocation->enter(0), std::runtime_error) << "asked for all the same";
+}
+
+TEST_F(InvocationTest, MeasuresPlaceByPlace) {
+  const auto invocation = start();
+  measure_place(*invocation, 1);
+  EXPECT_FALSE(invocation->ledger().is_complete(1));
+  EXPECT_EQ(invocation->calls_a_place(1) % 3, 0) << "two samples, then three";
+  measure_place(*invocation, 1);
+  EXPECT_TRUE(invocation->ledger().is_everything_complete());
+  EXPECT_EQ(invocation->finish(), Outcome::kFailures);
+  const RunFile file = read_run_file(*options_.out);
+  ASSERT_EQ(file.benchmarks.size(), 2u);
+  EXPECT_THAT(file.benchmarks[0].failure, testing::HasSubstr("wrong result"));
+  EXPECT_EQ(file.benchmarks[1].summary.samples, 5);
+  EXPECT_EQ(file.benchmarks[1].counters.at("host_ns"), 42);
+}
+
+CallProfile profile_of_one_kernel() {
+  CallProfile profile;
+  profile.kernels.push_back(
+      {.name = "gelu_mul", .span = {.stage = "gelu_mul", .duration_ns = 2e3}});
+  return profile;
+}
+
+// Two benchmarks, both right, measured to their end.
+class ProfileTest : public InvocationTest {
+ protected:
+  ProfileTest() {
+    wrong_ = right_;
+    wrong_.name = "right_too";
+  }
+
+  Outcome measure_all() {
+    const auto invocation = start();
+    for (const std::size_t benchmark : {0u, 1u, 1u, 0u}) {
+      EXPECT_EQ(meter_.profiles, 0) << "nothing may be timed after a profile";
+      measure_place(*invocation, benchmark);
+    }
+    return invocation->finish();
+  }
+  nlohmann::json entries() const {
+    return nlohmann::json::parse(read_file(*options_.out)).at("benchmarks");
+  }
+};
+
+TEST_F(ProfileTest, IsTakenOfEveryBenchmarkAfterTheLastSample) {
+  meter_.attempt.profile = profile_of_one_kernel();
+  EXPECT_EQ(measure_all(), Outcome::kComplete);
+  EXPECT_EQ(meter_.profiles, 2);
+  int found = 0;
+  for (const auto& entry : entries()) {
+    const auto details = entry.value("details", nlohmann::json::object());
+    if (!details.contains("profile")) continue;
+    ++found;
+    EXPECT_EQ(entry.at("repetition_index"), 0);
+    EXPECT_TRUE(details.contains("stages")) << "what the entry had is kept";
+    EXPECT_EQ(details.at("profile"), call_profile_json(profile_of_one_kernel()));
+  }
+  EXPECT_EQ(found, 2);
+}
+
+TEST_F(ProfileTest, IsHeldAgainstWhatTheImplementationDeclares) {
+  right_.expects = {{.stages = {{.name = "geglu", .kernels = {{"GeGLU", "gelu_mul"}}}}}};
+  meter_.attempt.profile = profile_of_one_kernel();
+  measure_all();
+  std::vector<TraceExpectation> found;
+  for (const BenchmarkResult& result : read_run_file(*options_.out).benchmarks) {
+    if (result.expectation) found.push_back(*result.expectation);
+  }
+  ASSERT_EQ(found.size(), 1u) << "the other declares nothing";
+  EXPECT_FALSE(found[0].met()) << "it has other stages";
+}
+
+TEST_F(ProfileTest, IsNotTakenWhereNobodyAsksForIt) {
+  options_.profile = false;
+  measure_all();
+  EXPECT_EQ(meter_.profiles, 0);
+}
+
+TEST_F(ProfileTest, IsARecordedDoubtWhereTheProfilerIsRefused) {
+  meter_.attempt.doubt = Doubt::kProfilerRefused;
+  EXPECT_EQ(measure_all(), Outcome::kComplete);
+  EXPECT_EQ(meter_.profiles, 1) << "the others would be refused too";
+  const RunFile file = read_run_file(*options_.out);
+  EXPECT_THAT(file.doubts, testing::Contains(Doubt::kProfilerRefused));
+  EXPECT_EQ(file.benchmarks.at(1).summary.samples, 5);
+}
+
+TEST_F(ProfileTest, OfOneBenchmarkThatFailsCostsNoOther) {
+  meter_.attempt.doubt = Doubt::kProfileFailed;
+  EXPECT_EQ(measure_all(), Outcome::kComplete);
+  EXPECT_EQ(meter_.profiles, 2);
+  EXPECT_THAT(read_run_file(*options_.out).doubts, testing::Contains(Doubt::kProfileFailed));
+}
+
+TEST_F(InvocationTest, SpinsOnlyWhereTheMeterCan) {
+  options_.info.protocol.spin = std::chrono::microseconds(100);
+  options_.info.suite = "mine";
+  const auto invocation = start();
+  measure_place(*invocation, 1);
+  EXPECT_EQ(meter_.last_options.spin, std::chrono::microseconds(100));
+  meter_.spins = false;
+  try {
+    start();
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("mine: protocol.spin_us: "));
+  }
+}
+
+// A device with numbered layouts, and one without.
+class LayoutDevice : public CpuDevice {
+ public:
+  bool lay_out(std::uint64_t number) override {
+    numbers.push_back(number);
+    return true;
+  }
+  std::vector<std::uint64_t> numbers;
+};
+
+TEST(ChooseLayout, IsNumberedWhereTheDeviceCan) {
+  LayoutDevice device;
+  InvocationInfo info;
+  choose_layout(device, info);
+  EXPECT_EQ(info.protocol.layout, Layout::kNumbered);
+  info.protocol.layout = Layout::kDriver;
+  device.numbers.clear();
+  choose_layout(device, info);
+  EXPECT_EQ(info.protocol.layout, Layout::kDriver);
+  EXPECT_TRUE(device.numbers.empty()) << "it is left alone";
+}
+
+TEST(ChooseLayout, IsTheDriversElsewhere) {
+  CpuDevice device;
+  InvocationInfo info;
+  choose_layout(device, info);
+  EXPECT_EQ(info.protocol.layout, Layout::kDriver);
+  info.protocol.layout = Layout::kNumbered;
+  EXPECT_THROW(choose_layout(device, info), InputError);
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,170 @@
+#include "bench/measuring/ledger.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "baselines/io/file_io.h"
+#include "baselines/io/json_field.h"
+#include "baselines/statistics/statistics.h"
+
+namespace fusegate {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using nlohmann::json;
+
+// A write waits until this many times the last one's duration have passed, so that writing takes 2
+// % of the time at most. On the H200's machine one took 4 to 5 ms: after each of pr's 560 places
+// that would be 2.5 s of 27.
+constexpr int kTimesAWrite = 50;
+
+// Never empty: an account without a failure has none.
+std::string failure_text(const std::string& text) { return text.empty() ? "failed" : text; }
+
+}  // namespace
+
+Ledger::Ledger(const Plan& plan, const InvocationInfo& info) : info_(info) {
+  for (const PlannedBenchmark& benchmark : plan.benchmarks) {
+    accounts_.push_back({.name = benchmark.name(),
+                         .family = static_cast<int>(accounts_.size()),
+                         .failure = {},
+                         .times_ns = {}});
+  }
+}
+
+void Ledger::resume(const std::filesystem::path& path) {
+  const json whole = parse_json(read_file(path), path.string());
+  std::map<std::string, Account*> by_name;
+  for (Account& account : accounts_) by_name[account.name] = &account;
+  std::map<Account*, int> samples;
+  for (const JsonField& entry : JsonField(whole, path.string(), "").at("benchmarks").elements()) {
+    pending_.push_back(entry.value());
+    const auto found = by_name.find(entry.at("name").text());
+    if (found == by_name.end()) continue;
+    Account& account = *found->second;
+    account.family = entry.at("family_index").integer();
+    if (entry.find("error_occurred")) {
+      account.failure = failure_text(entry.text_or_empty("error_message"));
+    } else {
+      ++samples[&account];
+    }
+  }
+  for (const auto& [account, count] : samples) {
+    while (info_.protocol.first_sample(account->places) < count) ++account->places;
+  }
+}
+
+void Ledger::open(const std::filesystem::path& path, json context) {
+  writer_.emplace(path, std::move(context));
+  flush();
+}
+
+void Ledger::add_place(std::size_t benchmark, const PlaceRecord& place,
+                       const BenchmarkRecord& record) {
+  Account& account = accounts_[benchmark];
+  const int first = info_.protocol.first_sample(account.places);
+  std::ranges::move(place_entries(head(account), first, place, record),
+                    std::back_inserter(pending_));
+  for (const SampleEntry& sample : place.samples) account.times_ns.push_back(sample.real_time_ns);
+  ++account.places;
+  flush_if_due();
+}
+
+void Ledger::add_failure(std::size_t benchmark, const std::string& failure) {
+  Account& account = accounts_[benchmark];
+  const int samples = info_.protocol.first_sample(account.places);
+  account.failure = failure_text(failure);
+  pending_.push_back(failed_entry(head(account), samples, account.failure));
+  flush();  // the process may be about to end
+}
+
+void Ledger::add_details(const std::map<std::size_t, json>& details) {
+  std::map<std::string, json> by_name;
+  for (const auto& [benchmark, members] : details) by_name[accounts_[benchmark].name] = members;
+  if (writer_) writer_->add_details(by_name);
+}
+
+void Ledger::flush() {
+  const std::vector<json> entries = std::exchange(pending_, {});
+  if (!writer_ || entries.empty()) return;
+  const auto start = Clock::now();
+  writer_->append(entries);
+  last_write_ = Clock::now();
+  last_write_took_ = last_write_ - start;
+  recording_ += last_write_took_;
+}
+
+void Ledger::flush_if_due() {
+  if (Clock::now() - last_write_ >= kTimesAWrite * last_write_took_) flush();
+}
+
+void Ledger::finish(const std::set<Doubt>& doubts) {
+  flush();
+  if (writer_) writer_->finish({doubts.begin(), doubts.end()});
+}
+
+EntryHead Ledger::head(const Account& account) const {
+  return {.name = account.name,
+          .family = account.family,
+          .invocation = info_.number,
+          .repetitions = info_.protocol.samples};
+}
+
+int Ledger::places_done(const Account& account) const {
+  const int all = info_.protocol.places;
+  return account.failure.empty() ? std::min(account.places, all) : all;
+}
+
+bool Ledger::is_complete(std::size_t benchmark) const {
+  return places_done(accounts_[benchmark]) == info_.protocol.places;
+}
+
+int Ledger::selected_benchmarks() const {
+  return static_cast<int>(std::ranges::count_if(accounts_, &Account::selected));
+}
+
+int Ledger::complete_benchmarks() const {
+  return static_cast<int>(std::ranges::count_if(accounts_, [this](const Account& account) {
+    return account.selected && places_done(account) == info_.protocol.places;
+  }));
+}
+
+bool Ledger::is_everything_complete() const {
+  return complete_benchmarks() == selected_benchmarks();
+}
+
+int Ledger::failures() const {
+  return static_cast<int>(
+      std::ranges::count_if(accounts_, [](const Account& a) { return !a.failure.empty(); }));
+}
+
+std::string Ledger::start_line() const {
+  const json event{{"event", "start"},
+                   {"total", selected_benchmarks() * info_.protocol.places},
+                   {"benchmarks", selected_benchmarks()}};
+  return "@fusegate " + event.dump();
+}
+
+std::string Ledger::progress_line(std::size_t benchmark) const {
+  const Account& account = accounts_[benchmark];
+  int done = 0;
+  for (const Account& each : accounts_) done += each.selected ? places_done(each) : 0;
+  json event{{"event", "benchmark"},
+             {"index", done},
+             {"total", selected_benchmarks() * info_.protocol.places},
+             {"benchmark", account.name},
+             {"finished", complete_benchmarks()},
+             {"benchmarks", selected_benchmarks()}};
+  if (!account.failure.empty()) {
+    event["failure"] = account.failure;
+  } else {
+    event["time_ns"] = median(account.times_ns);
+    event["spread"] = median_absolute_deviation(account.times_ns) / median(account.times_ns);
+  }
+  // An error message may hold bytes that are no UTF-8.
+  return "@fusegate " + event.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace fusegate

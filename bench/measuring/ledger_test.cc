@@ -1,0 +1,139 @@
+// What becomes of places and failures, without a device.
+#include "bench/measuring/ledger.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+
+namespace fusegate {
+namespace {
+
+using nlohmann::json;
+
+class LedgerTest : public testing::Test {
+ protected:
+  LedgerTest() {
+    for (const Implementation& implementation : implementations()) {
+      if (implementation.operation == "geglu" && implementation.device == "cpu") {
+        plan_.benchmarks.push_back({&implementation, {1, 4, 1, 16, Dtype::kFp32}});
+      }
+    }
+    info_.protocol.samples = 4;
+    info_.protocol.places = 2;
+  }
+  void TearDown() override { std::filesystem::remove_all(path_.parent_path()); }
+
+  // Both benchmarks are to be measured; path_ is resumed where it is there.
+  Ledger make() {
+    Ledger ledger(plan_, info_);
+    if (std::filesystem::exists(path_)) ledger.resume(path_);
+    ledger.select(0);
+    ledger.select(1);
+    ledger.open(path_, json::object());
+    return ledger;
+  }
+
+  static PlaceRecord two_samples(double time_ns) {
+    const SampleEntry sample{.iterations = 1, .real_time_ns = time_ns, .counters = {}};
+    return {.samples = {sample, sample}, .doubts = {}, .throttle_reasons = {}};
+  }
+
+  static json event_of(const std::string& line) {
+    const std::string prefix = "@fusegate ";
+    EXPECT_TRUE(line.starts_with(prefix));
+    return json::parse(line.substr(prefix.size()));
+  }
+
+  Plan plan_;
+  InvocationInfo info_;
+  // Tests of one program run side by side: each has a folder of its own.
+  std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) / "fusegate_ledger_test" /
+                                testing::UnitTest::GetInstance()->current_test_info()->name() /
+                                "1.json";
+};
+
+TEST_F(LedgerTest, CountsPlacesAndBenchmarks) {
+  Ledger ledger = make();
+  const json start = event_of(ledger.start_line());
+  EXPECT_EQ(start.at("event"), "start");
+  EXPECT_EQ(start.at("total"), 4);
+  EXPECT_EQ(start.at("benchmarks"), 2);
+  ledger.add_place(1, two_samples(1000), {});
+  ledger.add_place(1, two_samples(1020), {});
+  EXPECT_TRUE(ledger.is_complete(1));
+  EXPECT_FALSE(ledger.is_complete(0));
+  EXPECT_FALSE(ledger.is_everything_complete());
+  const json event = event_of(ledger.progress_line(1));
+  EXPECT_EQ(event.at("index"), 2);
+  EXPECT_EQ(event.at("total"), 4);
+  EXPECT_EQ(event.at("finished"), 1);
+  EXPECT_EQ(event.at("benchmark"), plan_.benchmarks[1].name());
+  EXPECT_EQ(event.at("time_ns"), 1010);
+}
+
+TEST_F(LedgerTest, AFailureCompletesABenchmarkWhateverItHas) {
+  Ledger ledger = make();
+  ledger.add_place(0, two_samples(1000), {});
+  ledger.add_failure(0, "no memory\xff");
+  EXPECT_TRUE(ledger.is_complete(0));
+  EXPECT_TRUE(ledger.has_failed(0));
+  EXPECT_EQ(ledger.failures(), 1);
+  const json event = event_of(ledger.progress_line(0));
+  EXPECT_EQ(event.at("index"), 2) << "the place that is not to come counts as done";
+  EXPECT_THAT(event.at("failure").get<std::string>(), testing::HasSubstr("no memory"));
+  const RunFile file = read_run_file(path_);
+  ASSERT_EQ(file.benchmarks.size(), 1u);
+  EXPECT_THAT(file.benchmarks[0].failure, testing::HasSubstr("no memory"));
+  EXPECT_EQ(file.benchmarks[0].summary.samples, 2);
+}
+
+TEST_F(LedgerTest, TheFileIsWholeAfterEveryFlush) {
+  Ledger ledger = make();
+  EXPECT_EQ(read_run_file(path_).benchmarks.size(), 0u);
+  ledger.add_place(0, two_samples(1000), {});
+  ledger.flush();
+  EXPECT_EQ(read_run_file(path_).benchmarks.at(0).summary.samples, 2);
+  ledger.add_place(1, two_samples(1000), {});
+  ledger.add_place(0, two_samples(1000), {});
+  ledger.finish({Doubt::kBusyHost});
+  const RunFile file = read_run_file(path_);
+  EXPECT_EQ(file.benchmarks.at(0).summary.samples, 4);
+  EXPECT_THAT(file.doubts, testing::ElementsAre(Doubt::kBusyHost));
+  EXPECT_TRUE(json::parse(read_file(path_))["context"]["fusegate"]["finished"]);
+}
+
+TEST_F(LedgerTest, ResumesAtThePlaceThatIsMissing) {
+  {
+    Ledger ledger = make();
+    ledger.add_place(0, two_samples(1000), {});
+    ledger.add_failure(1, "wrong result");
+  }
+  std::swap(plan_.benchmarks[0], plan_.benchmarks[1]);  // another plan, another number for each
+  {
+    Ledger ledger = make();
+    EXPECT_TRUE(ledger.has_failed(0));
+    EXPECT_EQ(ledger.next_place(1), 1);
+    EXPECT_EQ(event_of(ledger.start_line()).at("total"), 4);
+    ledger.add_place(1, two_samples(1200), {});
+    EXPECT_TRUE(ledger.is_everything_complete());
+    EXPECT_EQ(event_of(ledger.progress_line(1)).at("index"), 4);
+    ledger.finish({});
+  }
+  const RunFile file = read_run_file(path_);
+  ASSERT_EQ(file.benchmarks.size(), 2u);
+  EXPECT_EQ(file.benchmarks[0].summary.samples, 4);
+  EXPECT_EQ(file.benchmarks[0].failure, "");
+  EXPECT_EQ(file.benchmarks[1].failure, "wrong result");
+}
+
+TEST_F(LedgerTest, RefusesToResumeWhatIsNoRunFile) {
+  for (const std::string text : {"{\"benchmarks\": [", "{}", "{\"benchmarks\": [{\"name\": 1}]}"}) {
+    write_atomically(path_, text);
+    EXPECT_THROW(make(), InputError) << text;
+  }
+}
+
+}  // namespace
+}  // namespace fusegate

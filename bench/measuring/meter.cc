@@ -1,0 +1,32 @@
+#include "bench/measuring/meter.h"
+
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+namespace fusegate {
+namespace {
+
+using MakeMeter = std::function<std::unique_ptr<Meter>(Device&)>;
+
+// A function's static, since registrations run before main in no particular order.
+std::map<std::string, MakeMeter, std::less<>>& makers() {
+  static std::map<std::string, MakeMeter, std::less<>> makers;
+  return makers;
+}
+
+}  // namespace
+
+MeterRegistration::MeterRegistration(std::string device_kind, MakeMeter make) {
+  makers().emplace(std::move(device_kind), std::move(make));
+}
+
+std::unique_ptr<Meter> make_meter(Device& device) {
+  const auto found = makers().find(device.kind());
+  if (found == makers().end()) {
+    throw DeviceError("no meter for devices of kind " + std::string(device.kind()));
+  }
+  return found->second(device);
+}
+
+}  // namespace fusegate

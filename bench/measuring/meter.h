@@ -1,0 +1,89 @@
+// What turns a prepared kernel into numbers on one kind of device.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "baselines/launches/call_profile.h"
+#include "baselines/record/doubt.h"
+#include "bench/plan/protocol.h"
+#include "bench/profiling/profiler.h"
+#include "kernels/contract/kernel.h"
+
+namespace fusegate {
+
+// One timed batch of launches.
+struct Sample {
+  double batch_ns = 0;  // all calls together, on the device's own clock
+  // Mean SM clock while the batch ran; NaN where it could not be read.
+  double sm_clock_hz = std::numeric_limits<double>::quiet_NaN();
+};
+
+// What a batch is made of besides its calls.
+struct BatchOptions {
+  int calls = 1;  // one after another
+  L2State l2 = L2State::kWarm;
+  std::chrono::nanoseconds spin{0};  // a kernel that only spins, before anything is timed
+};
+
+// Launches made ready to be repeated as one batch.
+class Batch {
+ public:
+  virtual ~Batch() = default;
+  virtual Sample run() = 0;
+};
+
+struct LaunchCount {
+  std::int64_t kernels = 0;
+  std::int64_t memory_operations = 0;  // memsets and copies
+};
+
+// Neither on a device that has no launches to tell of.
+struct ProfileAttempt {
+  std::optional<CallProfile> profile{};
+  std::optional<Doubt> doubt{};  // why there is no profile
+};
+
+class Meter {
+ public:
+  virtual ~Meter() = default;
+  // kernel must outlive the batch.
+  virtual std::unique_ptr<Batch> record(const PreparedKernel& kernel,
+                                        const BatchOptions& options) = 0;
+  // Whether it takes a batch that spins.
+  virtual bool can_spin() const = 0;
+  virtual LaunchCount count_launches(const PreparedKernel& kernel) = 0;
+  // Host time to launch one call, the device not waited for. On a CPU device there is no launch to
+  // speak of, and it is NaN.
+  virtual double host_ns(const PreparedKernel& kernel) = 0;
+  // The same where the call is one CUDA graph, made beforehand.
+  virtual double host_graph_ns(const PreparedKernel& kernel) = 0;
+  // The kernels that the stage launches, in order. Empty where the device has no such thing or does
+  // not tell.
+  virtual std::vector<KernelResources> kernels(const Stage& stage) = 0;
+  // Launches one call with an NVTX range for the benchmark and one for each stage. Untimed: a range
+  // costs microseconds under a profiler.
+  virtual void annotate(const PreparedKernel& kernel, const std::string& benchmark) = 0;
+  // What one call puts on the device, after one to warm up. A profiler is attached meanwhile, and
+  // may leave traces in the process: nothing is to be timed after it.
+  virtual ProfileAttempt profile(const PreparedKernel& kernel) = 0;
+  // The profiler of this kind of device, attached; on a CPU device it knows the host's time alone.
+  // What holds after profile() holds after it. Throws ProfilerError.
+  virtual std::unique_ptr<Profiler> attach_profiler() = 0;
+};
+
+// How a kind of device is metered; registered by the file that implements it.
+class MeterRegistration {
+ public:
+  MeterRegistration(std::string device_kind, std::function<std::unique_ptr<Meter>(Device&)> make);
+};
+
+std::unique_ptr<Meter> make_meter(Device& device);
+
+}  // namespace fusegate

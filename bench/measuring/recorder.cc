@@ -1,0 +1,137 @@
+#include "bench/measuring/recorder.h"
+
+#include <cmath>
+#include <utility>
+
+#include "baselines/record/run_file.h"
+#include "bench/machine/commit.h"
+
+namespace fusegate {
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::string> names_of(const std::set<Doubt>& doubts) {
+  std::vector<std::string> names;
+  for (const Doubt doubt : doubts) names.emplace_back(doubt_name(doubt));
+  return names;
+}
+
+json kernels_json(const std::vector<KernelResources>& kernels) {
+  json list = json::array();
+  for (const KernelResources& kernel : kernels) {
+    list.push_back({{"name", kernel.name},
+                    {"blocks", kernel.blocks},
+                    {"threads_per_block", kernel.threads_per_block},
+                    {"registers", kernel.registers},
+                    {"static_shared_bytes", kernel.static_shared_bytes},
+                    {"dynamic_shared_bytes", kernel.dynamic_shared_bytes},
+                    {"blocks_per_sm", kernel.blocks_per_sm},
+                    {"occupancy", kernel.occupancy}});
+  }
+  return list;
+}
+
+json full_details(const BenchmarkRecord& record) {
+  json stages = json::array(), choices = json::object(), notes = json::object();
+  for (const Stage& stage : record.stages) {
+    stages.push_back(
+        {{"name", stage.name}, {"flops", stage.flops}, {"min_bytes", stage.min_bytes}});
+    if (!stage.kernels.empty()) stages.back()["kernels"] = kernels_json(stage.kernels);
+    if (!stage.choice.empty()) choices[stage.name] = stage.choice;
+    if (!stage.note.empty()) notes[stage.name] = stage.note;
+  }
+  json details{{"stages", stages}, {"choices", choices}, {"relative_error", record.relative_error}};
+  if (!notes.empty()) details["notes"] = notes;
+  return details;
+}
+
+json entry(const EntryHead& head, int index) {
+  return {{"name", head.name},
+          {"family_index", head.family},
+          {"per_family_instance_index", 0},
+          {"run_name", head.name},
+          {"run_type", "iteration"},
+          {"repetitions", head.repetitions},
+          {"repetition_index", index},
+          {"threads", 1},
+          {"invocation", head.invocation}};
+}
+
+json entry_of(const EntryHead& head, int index, const SampleEntry& sample) {
+  json one = entry(head, index);
+  one["iterations"] = sample.iterations;
+  one["real_time"] = sample.real_time_ns;
+  one["cpu_time"] = sample.cpu_time_ns;
+  one["time_unit"] = "ns";
+  for (const auto& [counter, value] : sample.counters) {
+    if (std::isfinite(value)) one[counter] = value;
+  }
+  return one;
+}
+
+}  // namespace
+
+json origin_json(const InvocationInfo& info, const EnvironmentProbe& probe) {
+  return {{"suite", info.suite},
+          {"seed", info.seed},
+          {"provenance",
+           {{"commit", kCommit}, {"dirty", kCommitDirty}, {"device_uuid", probe.device_uuid()}}},
+          {"environment", probe.environment()},
+          {"machine", probe.machine()},
+          {"doubts", names_of(probe.doubts())}};
+}
+
+json fusegate_context(const InvocationInfo& info, const EnvironmentProbe& probe) {
+  json context = origin_json(info, probe);
+  context["schema_version"] = kRunFileSchemaVersion;
+  context["invocation"] = info.number;
+  context["protocol"] = info.protocol.to_json();
+  context["finished"] = false;
+  return context;
+}
+
+SampleEntry sample_entry(const BenchmarkRecord& record, int calls, const Sample& sample,
+                         double cpu_ns) {
+  SampleEntry entry{
+      .iterations = calls,
+      .real_time_ns = sample.batch_ns / calls,
+      .cpu_time_ns = cpu_ns / calls,
+      .counters = {{"flops", record.flops},
+                   {"min_bytes", record.min_bytes},
+                   {"kernel_launches", static_cast<double>(record.launches.kernels)}}};
+  if (record.launches.memory_operations > 0) {
+    entry.counters["memory_operations"] = static_cast<double>(record.launches.memory_operations);
+  }
+  if (std::isfinite(record.host_ns)) entry.counters["host_ns"] = record.host_ns;
+  if (std::isfinite(record.host_graph_ns)) entry.counters["host_graph_ns"] = record.host_graph_ns;
+  if (std::isfinite(sample.sm_clock_hz)) entry.counters["sm_clock_hz"] = sample.sm_clock_hz;
+  return entry;
+}
+
+std::vector<json> place_entries(const EntryHead& head, int first_index, const PlaceRecord& place,
+                                const BenchmarkRecord& record) {
+  std::vector<json> entries;
+  for (const SampleEntry& sample : place.samples) {
+    entries.push_back(entry_of(head, first_index + static_cast<int>(entries.size()), sample));
+  }
+  json details = first_index == 0 ? full_details(record) : json::object();
+  if (!place.doubts.empty()) details["doubts"] = names_of(place.doubts);
+  if (!place.throttle_reasons.empty()) details["throttle_reasons"] = place.throttle_reasons;
+  if (!details.empty()) entries.at(0)["details"] = std::move(details);
+  return entries;
+}
+
+json failed_entry(const EntryHead& head, int index, const std::string& failure) {
+  json failed = entry(head, index);
+  failed["error_occurred"] = true;
+  failed["error_message"] = failure;
+  // compare.py of Google Benchmark reads these of every entry.
+  failed["iterations"] = 0;
+  failed["real_time"] = 0.0;
+  failed["cpu_time"] = 0.0;
+  failed["time_unit"] = "ns";
+  return failed;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,67 @@
+// From measurements to the run file's JSON: the context once, then the entries of every place.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "baselines/record/doubt.h"
+#include "bench/machine/environment_probe.h"
+#include "bench/measuring/session.h"
+#include "bench/plan/protocol.h"
+
+namespace fusegate {
+
+// What the invocation is called and was asked to do.
+struct InvocationInfo {
+  std::string suite;  // empty where no suite named it
+  int number = 1;
+  std::uint64_t seed = 0;
+  Protocol protocol;
+};
+
+// Whence numbers come: suite, seed, commit, environment, machine and doubts.
+nlohmann::json origin_json(const InvocationInfo& info, const EnvironmentProbe& probe);
+// context.fusegate, beside Google Benchmark's own context.
+nlohmann::json fusegate_context(const InvocationInfo& info, const EnvironmentProbe& probe);
+
+// One sample as Google Benchmark counts it.
+struct SampleEntry {
+  std::int64_t iterations = 0;
+  double real_time_ns = 0;  // per iteration
+  double cpu_time_ns = 0;
+  std::map<std::string, double> counters;
+};
+
+// cpu_ns: process time that the sample took.
+SampleEntry sample_entry(const BenchmarkRecord& record, int calls, const Sample& sample,
+                         double cpu_ns);
+
+// Everything taken in one place.
+struct PlaceRecord {
+  std::vector<SampleEntry> samples;
+  std::set<Doubt> doubts;
+  std::vector<std::string> throttle_reasons;  // where the machine was looked at after the samples
+};
+
+// What all entries of one benchmark have in common.
+struct EntryHead {
+  std::string name;
+  int family = 0;
+  int invocation = 1;
+  int repetitions = 1;
+};
+
+// The entries of one place in Google Benchmark's layout. first_index: samples before this place.
+// The benchmark's first entry carries its details; a later place's first entry says only what
+// raised doubts there.
+std::vector<nlohmann::json> place_entries(const EntryHead& head, int first_index,
+                                          const PlaceRecord& place, const BenchmarkRecord& record);
+
+// index: samples before the failure.
+nlohmann::json failed_entry(const EntryHead& head, int index, const std::string& failure);
+
+}  // namespace fusegate

@@ -1,0 +1,167 @@
+#include "bench/measuring/recorder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <limits>
+
+#include "baselines/record/run_file.h"
+
+namespace fusegate {
+namespace {
+
+using nlohmann::json;
+
+class RecorderTest : public testing::Test {
+ protected:
+  void TearDown() override { std::filesystem::remove_all(path_.parent_path()); }
+
+  RunFile write_and_read(const std::vector<std::vector<json>>& benchmarks, bool finish) {
+    const InvocationInfo info{.suite = "mine", .number = 3, .seed = 7, .protocol = {}};
+    RunFileWriter writer(path_, {{"date", "2026-11-21T00:00:00+00:00"},
+                                 {"host_name", "here"},
+                                 {"fusegate", fusegate_context(info, probe_)}});
+    for (const auto& entries : benchmarks) writer.append(entries);
+    if (finish) writer.finish({});
+    return read_run_file(path_);
+  }
+
+  std::unique_ptr<Device> device_ = open_device("cpu");
+  EnvironmentProbe probe_{*device_};
+  // Tests of one program run side by side: each has a folder of its own.
+  std::filesystem::path path_ =
+      std::filesystem::path(testing::TempDir()) / "fusegate_recorder_test" /
+      testing::UnitTest::GetInstance()->current_test_info()->name() / "1.json";
+};
+
+EntryHead head_of(const std::string& name) {
+  return {.name = name, .family = 0, .invocation = 3, .repetitions = 3};
+}
+
+PlaceRecord three_samples() {
+  PlaceRecord place;
+  for (int sample = 0; sample < 3; ++sample) {
+    place.samples.push_back(
+        {.iterations = 10,
+         .real_time_ns = 1010,  // all alike: how they are summed up is the reader's
+         .cpu_time_ns = 5,
+         .counters = {{"flops", 64.0}, {"sm_clock_hz", 1e9}}});
+  }
+  return place;
+}
+
+BenchmarkRecord record_with_choice() {
+  BenchmarkRecord record;
+  record.stages.push_back({"gate_proj", 10, 20, nullptr, "algo 66, tile 18"});
+  record.stages.back().kernels.push_back({.name = "gemm<float>",
+                                          .blocks = 528,
+                                          .threads_per_block = 384,
+                                          .registers = 168,
+                                          .static_shared_bytes = 1024,
+                                          .dynamic_shared_bytes = 200000,
+                                          .blocks_per_sm = 1,
+                                          .occupancy = 0.1875});
+  record.stages.push_back({"gelu_mul", 10, 20, nullptr, ""});
+  return record;
+}
+
+TEST_F(RecorderTest, WritesWhatTheReaderReads) {
+  PlaceRecord place = three_samples();
+  place.doubts = {Doubt::kShortBatch};
+  const RunFile file =
+      write_and_read({place_entries(head_of("a/b"), 0, place, record_with_choice())}, true);
+  EXPECT_EQ(file.provenance.suite, "mine");
+  EXPECT_EQ(file.provenance.host, "here");
+  EXPECT_EQ(file.provenance.protocol.at("samples"), Protocol{}.samples);
+  EXPECT_EQ(file.provenance.protocol.at("order"), "interleaved");
+  EXPECT_EQ(file.environment.at("device"), device_->name());
+  ASSERT_EQ(file.benchmarks.size(), 1u);
+  const BenchmarkResult& result = file.benchmarks[0];
+  EXPECT_EQ(result.name, "a/b");
+  EXPECT_EQ(result.summary.samples, 3);
+  EXPECT_DOUBLE_EQ(result.summary.time_ns, 1010);
+  EXPECT_DOUBLE_EQ(result.summary.cycles, 1010);
+  EXPECT_EQ(result.choices.at("gate_proj"), "algo 66, tile 18");
+  EXPECT_EQ(result.counters.at("flops"), 64);
+  EXPECT_THAT(result.doubts, testing::ElementsAre(Doubt::kShortBatch));
+}
+
+TEST_F(RecorderTest, PutsPlacesOfSeveralBenchmarksTogether) {
+  PlaceRecord later = three_samples();
+  later.doubts = {Doubt::kShortBatch};
+  const RunFile file =
+      write_and_read({place_entries(head_of("a"), 0, three_samples(), record_with_choice()),
+                      place_entries(head_of("b"), 0, three_samples(), {}),
+                      place_entries(head_of("a"), 3, later, record_with_choice())},
+                     true);
+  ASSERT_EQ(file.benchmarks.size(), 2u);
+  EXPECT_EQ(file.benchmarks[0].summary.samples, 6);
+  EXPECT_EQ(file.benchmarks[0].choices.size(), 1u);
+  EXPECT_THAT(file.benchmarks[0].doubts, testing::ElementsAre(Doubt::kShortBatch));
+  EXPECT_EQ(file.benchmarks[1].summary.samples, 3);
+}
+
+TEST_F(RecorderTest, TellsTheResourcesOfEveryStagesKernels) {
+  const json entry = place_entries(head_of("a"), 0, three_samples(), record_with_choice()).at(0);
+  const json& stages = entry.at("details").at("stages");
+  ASSERT_EQ(stages.size(), 2u);
+  EXPECT_EQ(stages[0].at("kernels"), json::parse(R"([{
+      "name": "gemm<float>", "blocks": 528, "threads_per_block": 384, "registers": 168,
+      "static_shared_bytes": 1024, "dynamic_shared_bytes": 200000, "blocks_per_sm": 1,
+      "occupancy": 0.1875}])"));
+  EXPECT_FALSE(stages[1].contains("kernels")) << "the device told nothing";
+}
+
+TEST_F(RecorderTest, KeepsFailuresBesideResults) {
+  const std::string wrong = "wrong result: relative error 0.5";
+  const RunFile file = write_and_read({{failed_entry(head_of("bad"), 0, wrong)},
+                                       place_entries(head_of("good"), 0, three_samples(), {}),
+                                       place_entries(head_of("late"), 0, three_samples(), {}),
+                                       {failed_entry(head_of("late"), 3, "no memory")}},
+                                      false);
+  ASSERT_EQ(file.benchmarks.size(), 3u);
+  EXPECT_EQ(file.benchmarks[0].failure, wrong);
+  EXPECT_EQ(file.benchmarks[1].failure, "");
+  EXPECT_EQ(file.benchmarks[2].failure, "no memory") << "whatever was measured before it";
+}
+
+TEST_F(RecorderTest, LeavesOutCountersThatAreNotNumbers) {
+  PlaceRecord place = three_samples();
+  place.samples[1].counters["sm_clock_hz"] = std::numeric_limits<double>::quiet_NaN();
+  const json entry = place_entries(head_of("a"), 6, place, {}).at(1);
+  EXPECT_FALSE(entry.contains("sm_clock_hz"));
+  EXPECT_FALSE(entry.contains("details"));
+  EXPECT_EQ(entry.at("repetition_index"), 7);
+  EXPECT_EQ(entry.at("invocation"), 3);
+  EXPECT_EQ(entry.at("time_unit"), "ns");
+}
+
+TEST(PlaceEntries, KeepNotesApartFromChoicesThatAreCompared) {
+  BenchmarkRecord record = record_with_choice();
+  record.stages[0].note = "compiled in 75 ms";
+  const json details = place_entries(head_of("a"), 0, three_samples(), record)[0].at("details");
+  EXPECT_EQ(details.at("notes"), json({{"gate_proj", "compiled in 75 ms"}}));
+  EXPECT_EQ(details.at("choices"), json({{"gate_proj", "algo 66, tile 18"}}));
+}
+
+TEST(SampleEntry, CountsPerCall) {
+  BenchmarkRecord record;
+  record.host_ns = std::numeric_limits<double>::quiet_NaN();
+  record.host_graph_ns = 2500;
+  record.launches = {.kernels = 2, .memory_operations = 1};
+  const SampleEntry entry = sample_entry(record, 10, {.batch_ns = 1000, .sm_clock_hz = 1.5e9}, 50);
+  EXPECT_EQ(entry.iterations, 10);
+  EXPECT_EQ(entry.real_time_ns, 100);
+  EXPECT_EQ(entry.cpu_time_ns, 5);
+  EXPECT_EQ(entry.counters.at("kernel_launches"), 2);
+  EXPECT_EQ(entry.counters.at("memory_operations"), 1);
+  EXPECT_EQ(entry.counters.at("sm_clock_hz"), 1.5e9);
+  EXPECT_FALSE(entry.counters.contains("host_ns"));
+  EXPECT_EQ(entry.counters.at("host_graph_ns"), 2500);
+  record.host_graph_ns = record.host_ns;
+  EXPECT_FALSE(sample_entry(record, 1, {.batch_ns = 1}, 0).counters.contains("host_graph_ns"));
+}
+
+}  // namespace
+}  // namespace fusegate

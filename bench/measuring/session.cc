@@ -1,0 +1,145 @@
+#include "bench/measuring/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <thread>
+
+#include "bench/measuring/interrupt.h"
+
+namespace fusegate {
+namespace {
+
+// Bounds the size of a graph. 1.5 ms of calls reach it only below 0.4 us a call; the shortest call
+// seen took 1 us.
+constexpr int kMostCalls = 4000;
+
+double needed_ns(const Protocol& protocol) {
+  return std::chrono::duration<double, std::nano>(protocol.batch).count();
+}
+
+// Once at least: the first replay of a graph, and the clock's way up from idle.
+void warm_up(Batch& batch, std::chrono::nanoseconds length) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + length;
+  do {
+    batch.run();
+  } while (Clock::now() < end && !interrupted());
+}
+
+}  // namespace
+
+bool is_lost(Device& device) {
+  try {
+    device.synchronize();
+    return false;
+  } catch (const DeviceError&) {
+    return true;
+  }
+}
+
+void Session::verify(Verifier& verifier) {
+  const Operation& operation = find_operation(benchmark_.implementation->operation);
+  const double needed = tensor_bytes(operation, benchmark_.problem);
+  const auto available = static_cast<double>(context_.device.available_bytes());
+  if (needed > available) {
+    throw DeviceError(fmt::format("its tensors take {:.3g} GB and {} has {:.3g} GB free",
+                                  needed / 1e9, context_.device.name(), available / 1e9));
+  }
+  // It chooses when it is prepared for the first time, and stays with that.
+  context_.device.keep_choices(benchmark_.kept_choices);
+  const Verification result = verifier.verify(*benchmark_.implementation, benchmark_.problem);
+  if (!result.passed()) throw std::runtime_error(result.complaint());
+  record_.relative_error = result.relative_error;
+  verified_ = true;
+}
+
+std::unique_ptr<Place> Session::move_to(int place) {
+  const auto& [device, meter, ballast, protocol, seed] = context_;
+  // What lies where decides which L2 slices serve it; another place serves it otherwise.
+  if (protocol.layout == Layout::kNumbered) {
+    device.lay_out(static_cast<std::uint64_t>(place));
+  } else {
+    ballast.roll();
+  }
+  std::mt19937_64 random(seed + static_cast<std::uint64_t>(place));
+  const Operation& operation = find_operation(benchmark_.implementation->operation);
+  std::unique_ptr<Place> here(
+      new Place{Workspace(device, operation, benchmark_.problem, random()), {}, {}, {}});
+  here->kernel = benchmark_.implementation->prepare(
+      device, benchmark_.problem, here->workspace.inputs(), here->workspace.output());
+  return here;
+}
+
+std::unique_ptr<Place> Session::enter(int place) {
+  if (!verified_) throw std::logic_error("a kernel that was not checked is not timed");
+  std::unique_ptr<Place> here = move_to(place);
+  if (calls_ == 0) {
+    size_batch(here->kernel);
+    describe(here->kernel);
+  }
+  here->batch = context_.meter.record(here->kernel, batch_options());
+  warm_up(*here->batch, context_.protocol.warm);
+  return here;
+}
+
+ProfileAttempt Session::profile() { return context_.meter.profile(move_to(0)->kernel); }
+
+TracedBenchmark Session::trace(const TraceSchedule& schedule, const StepBorder& border) {
+  if (!verified_) throw std::logic_error("a kernel that was not checked is not traced");
+  const std::unique_ptr<Place> here = move_to(0);
+  TracedBenchmark traced{.name = benchmark_.name(), .stages = stage_names(here->kernel)};
+  traced.steps = record_steps(
+      schedule, [this] { return context_.meter.attach_profiler(); },
+      profiled_call(here->kernel, context_.device), border);
+  return traced;
+}
+
+BatchOptions Session::batch_options() const {
+  return {.calls = calls_, .l2 = context_.protocol.l2, .spin = context_.protocol.spin};
+}
+
+void Session::size_batch(const PreparedKernel& kernel) {
+  const double target_ns = needed_ns(context_.protocol);
+  calls_ = 1;
+  // A few calls say little about the time of many; growing towards the target settles it.
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    const auto pilot = context_.meter.record(kernel, batch_options());
+    pilot->run();
+    const double call_ns = pilot->run().batch_ns / calls_;
+    constexpr double kMargin = 1.1;  // a later batch may run at a higher clock than the pilot's
+    const double wanted = std::ceil(kMargin * target_ns / call_ns);
+    const int next = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostCalls)));
+    const bool settled = std::abs(next - calls_) <= 0.05 * calls_;
+    calls_ = next;
+    if (settled) return;
+  }
+}
+
+void Session::describe(const PreparedKernel& kernel) {
+  record_.flops = kernel.flops();
+  record_.min_bytes = kernel.min_bytes();
+  record_.launches = context_.meter.count_launches(kernel);
+  record_.host_ns = context_.meter.host_ns(kernel);
+  record_.host_graph_ns = context_.meter.host_graph_ns(kernel);
+  record_.stages = kernel.stages;
+  for (Stage& stage : record_.stages) {
+    stage.kernels = context_.meter.kernels(stage);
+    stage.launch = nullptr;
+  }
+  context_.meter.annotate(kernel, benchmark_.name());
+}
+
+Sample Session::run_sample(Place& place) const {
+  std::this_thread::sleep_for(context_.protocol.idle);
+  const Sample sample = place.batch->run();
+  if (sample.batch_ns < needed_ns(context_.protocol)) place.doubts.insert(Doubt::kShortBatch);
+  if (std::isnan(sample.sm_clock_hz) && context_.device.kind() == "cuda") {
+    place.doubts.insert(Doubt::kClockUnread);
+  }
+  return sample;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,106 @@
+// One benchmark in one process, as the protocol has it: checked once, then sampled in several
+// places of memory, each sample after idling.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "baselines/record/doubt.h"
+#include "bench/measuring/meter.h"
+#include "bench/plan/plan.h"
+#include "bench/plan/protocol.h"
+#include "bench/profiling/step_trace.h"
+#include "kernels/contract/verify.h"
+#include "kernels/contract/workspace.h"
+
+namespace fusegate {
+
+// What is known of a benchmark besides its samples.
+struct BenchmarkRecord {
+  double relative_error = 0;
+  double flops = 0;
+  double min_bytes = 0;
+  double host_ns = 0;
+  double host_graph_ns = 0;
+  LaunchCount launches;
+  std::vector<Stage> stages;  // without launch functions
+};
+
+// A block of random size that lies in the way of the tensors to come, so that a place is not the
+// one that was just freed.
+class Ballast {
+ public:
+  Ballast(Device& device, std::uint64_t seed) : device_(device), random_(seed) {}
+
+  // The new block is taken before the old one is freed.
+  void roll() { memory_ = device_.allocate((1 + random_() % 64) << 20); }
+
+ private:
+  Device& device_;
+  std::mt19937_64 random_;
+  Memory memory_;
+};
+
+// A benchmark in one place of memory, which is freed with it.
+struct Place {
+  Workspace workspace;
+  PreparedKernel kernel;
+  std::unique_ptr<Batch> batch;  // after the kernel, which it refers to
+  std::set<Doubt> doubts;        // raised by samples taken here
+};
+
+// What the sessions of a process share.
+struct SessionContext {
+  Device& device;
+  Meter& meter;
+  Ballast& ballast;
+  const Protocol& protocol;
+  std::uint64_t seed = 0;
+};
+
+// Whether a kernel broke the device's context: CUDA says so at every call from then on.
+bool is_lost(Device& device);
+
+class Session {
+ public:
+  Session(const SessionContext& context, const PlannedBenchmark& benchmark)
+      : context_(context), benchmark_(benchmark) {}
+
+  // Checks the implementation against the reference. Throws std::runtime_error where it fails.
+  void verify(Verifier& verifier);
+  bool verified() const { return verified_; }
+  std::string name() const { return benchmark_.name(); }
+  // Moves to a fresh place and warms up there; the first time also fixes the batch and describes
+  // the benchmark. Throws std::logic_error unless verified.
+  std::unique_ptr<Place> enter(int place);
+  // What one call puts on the device, in the layout of the first place. After everything timed
+  // (Meter::profile).
+  ProfileAttempt profile();
+  // The schedule's steps, recorded where they are to be kept, in the layout of the first place.
+  // Throws std::logic_error unless verified, ProfilerError, and what the kernel throws.
+  TracedBenchmark trace(const TraceSchedule& schedule, const StepBorder& border);
+  // Idles, then runs one batch.
+  Sample run_sample(Place& place) const;
+
+  // Known from the first place on.
+  int calls() const { return calls_; }
+  const BenchmarkRecord& record() const { return record_; }
+  const Implementation& implementation() const { return *benchmark_.implementation; }
+
+ private:
+  std::unique_ptr<Place> move_to(int place);
+  BatchOptions batch_options() const;
+  void size_batch(const PreparedKernel& kernel);
+  void describe(const PreparedKernel& kernel);
+
+  const SessionContext& context_;
+  const PlannedBenchmark& benchmark_;
+  bool verified_ = false;
+  int calls_ = 0;
+  BenchmarkRecord record_;
+};
+
+}  // namespace fusegate

@@ -1,0 +1,208 @@
+// The protocol, watched through a meter that keeps its own time.
+#include "bench/measuring/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+
+#include "bench/measuring/fake_meter.h"
+#include "kernels/onednn/cpu_device.h"
+
+namespace fusegate {
+namespace {
+
+class SessionTest : public testing::Test {
+ protected:
+  Session verified(FakeMeter& meter) {
+    context_.emplace(SessionContext{*device_, meter, ballast_, protocol_, 1});
+    Session session(*context_, benchmark_);
+    session.verify(verifier_);
+    return session;
+  }
+
+  std::unique_ptr<Device> device_ = open_device("cpu");
+  Verifier verifier_{*device_, 1};
+  Ballast ballast_{*device_, 1};
+  std::optional<SessionContext> context_;
+  Protocol protocol_{.samples = 12, .idle = std::chrono::nanoseconds(0), .places = 4};
+  Implementation implementation_ = cpu_implementation("geglu", "fused");
+  PlannedBenchmark benchmark_{&implementation_, {1, 4, 1, 16, Dtype::kFp32}};
+};
+
+// Tells what it is to keep when a kernel is prepared.
+class ChoosingDevice : public CpuDevice {
+ public:
+  void keep_choices(const StageChoices& choices) override { kept = choices; }
+
+  StageChoices kept;
+};
+
+TEST_F(SessionTest, KeepsChoicesWhereTheKernelIsPreparedFirst) {
+  ChoosingDevice device;
+  std::vector<StageChoices> seen;
+  Implementation choosing = implementation_;
+  choosing.prepare = [&](Device& any, const Problem& problem, std::span<const Tensor> in,
+                         const Tensor& out) {
+    seen.push_back(device.kept);
+    return implementation_.prepare(any, problem, in, out);
+  };
+  const PlannedBenchmark kept{&choosing, benchmark_.problem, {{"geglu", "candidate 2"}}};
+  const PlannedBenchmark anew{&choosing, benchmark_.problem};
+  FakeMeter meter(2000.0);
+  const SessionContext context{device, meter, ballast_, protocol_, 1};
+  Verifier verifier(device, 1);
+  Session(context, kept).verify(verifier);
+  ASSERT_FALSE(seen.empty());
+  EXPECT_EQ(seen.front(), kept.kept_choices);
+  seen.clear();
+  Session(context, anew).verify(verifier);
+  EXPECT_EQ(seen.front(), StageChoices()) << "those of the benchmark before";
+}
+
+TEST_F(SessionTest, MakesBatchesLongEnough) {
+  for (const double call_ns : {2000.0, 50'000.0, 1e6, 5e6}) {
+    FakeMeter meter(call_ns);
+    Session session = verified(meter);
+    const auto place = session.enter(0);
+    const Sample sample = session.run_sample(*place);
+    EXPECT_GE(sample.batch_ns, 1.5e6) << call_ns;
+    EXPECT_LE(sample.batch_ns, 1.5e6 * 1.1 + call_ns) << call_ns;
+    EXPECT_TRUE(place->doubts.empty());
+  }
+}
+
+TEST_F(SessionTest, DoubtsABatchThatStaysShort) {
+  FakeMeter meter(1);  // so short that the longest batch is not enough
+  Session session = verified(meter);
+  const auto place = session.enter(0);
+  session.run_sample(*place);
+  EXPECT_THAT(place->doubts, testing::ElementsAre(Doubt::kShortBatch));
+}
+
+TEST_F(SessionTest, SizesAndDescribesAtTheFirstPlaceAlone) {
+  FakeMeter meter(100'000);
+  Session session = verified(meter);
+  session.enter(4);  // whichever is the first: a resumed run file has some already
+  const int calls = session.calls(), records = meter.records, runs = meter.runs;
+  meter.call_ns *= 2;
+  for (int place = 5; place < 8; ++place) {
+    session.enter(place);
+    EXPECT_EQ(session.calls(), calls);
+  }
+  EXPECT_EQ(meter.records - records, 3);
+  EXPECT_EQ(meter.runs - runs, 3) << "one warm-up a place";
+  EXPECT_EQ(meter.annotated.size(), 1u);
+}
+
+// Numbered layouts on a CPU: the number alone, and whether the place before is gone by then.
+class NumberedDevice : public CpuDevice {
+ public:
+  bool lay_out(std::uint64_t number) override {
+    EXPECT_EQ(in_use_, 0);
+    numbers.push_back(number);
+    return true;
+  }
+  Memory allocate(std::size_t bytes) override {
+    ++in_use_;
+    memory_.push_back(CpuDevice::allocate(bytes));
+    return Memory(memory_.back().data(), bytes, [this](void*) { --in_use_; });
+  }
+  std::vector<std::uint64_t> numbers;
+
+ private:
+  std::vector<Memory> memory_;
+  int in_use_ = 0;
+};
+
+TEST_F(SessionTest, LaysEveryPlaceOutByItsNumber) {
+  NumberedDevice device;
+  FakeMeter meter(100'000);
+  protocol_.layout = Layout::kNumbered;
+  Ballast ballast(device, 1);
+  const SessionContext context{device, meter, ballast, protocol_, 1};
+  Session session(context, benchmark_);
+  {
+    Verifier verifier(device, 1);
+    session.verify(verifier);
+  }
+  for (const int place : {0, 1, 5}) session.enter(place);
+  EXPECT_EQ(device.numbers, (std::vector<std::uint64_t>{0, 1, 5}));
+}
+
+TEST_F(SessionTest, GivesEveryPlaceInputsOfItsOwn) {
+  FakeMeter meter(100'000);
+  Session session = verified(meter);
+  const auto first_input = [&](int place) {
+    return *static_cast<const float*>(session.enter(place)->workspace.inputs()[0].data);
+  };
+  EXPECT_EQ(first_input(1), first_input(1));
+  EXPECT_NE(first_input(1), first_input(2));
+}
+
+TEST_F(SessionTest, DescribesTheBenchmark) {
+  FakeMeter meter(100'000);
+  protocol_.l2 = L2State::kFlushed;
+  Session session = verified(meter);
+  session.enter(0);
+  EXPECT_EQ(session.record().launches.kernels, 3);
+  EXPECT_EQ(session.record().host_ns, 42);
+  EXPECT_EQ(session.record().host_graph_ns, 7);
+  EXPECT_EQ(session.record().flops, 10 * 64);
+  EXPECT_EQ(session.record().min_bytes, 3 * 64 * 4);
+  ASSERT_EQ(session.record().stages.size(), 1u);
+  EXPECT_EQ(session.record().stages[0].name, "gelu_mul");
+  ASSERT_EQ(session.record().stages[0].kernels.size(), 1u);
+  EXPECT_EQ(session.record().stages[0].kernels[0].name, "gelu_mul_kernel");
+  EXPECT_THAT(meter.annotated, testing::ElementsAre(benchmark_.name()));
+  EXPECT_EQ(meter.last_options.l2, L2State::kFlushed);
+}
+
+TEST_F(SessionTest, WarmsUpForAsLongAsTheProtocolSays) {
+  FakeMeter meter(100'000);
+  Session session = verified(meter);
+  session.enter(0);
+  protocol_.warm = std::chrono::milliseconds(20);
+  const int before = meter.runs;
+  const auto start = std::chrono::steady_clock::now();
+  session.enter(1);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, protocol_.warm);
+  EXPECT_GT(meter.runs - before, 1) << "back to back";
+}
+
+TEST_F(SessionTest, IdlesBeforeEverySample) {
+  FakeMeter meter(100'000);
+  protocol_.idle = std::chrono::milliseconds(3);
+  Session session = verified(meter);
+  const auto place = session.enter(0);
+  const auto start = std::chrono::steady_clock::now();
+  for (int sample = 0; sample < 4; ++sample) session.run_sample(*place);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, 4 * protocol_.idle);
+}
+
+TEST_F(SessionTest, NeverTimesAWrongKernel) {
+  implementation_.prepare = [](Device&, const Problem&, std::span<const Tensor>, const Tensor&) {
+    return PreparedKernel{};
+  };
+  FakeMeter meter(100'000);
+  EXPECT_THROW(verified(meter), std::runtime_error);
+  Session unchecked(*context_, benchmark_);
+  EXPECT_THROW(unchecked.enter(0), std::logic_error);
+  EXPECT_THROW(unchecked.trace(TraceSchedule(), {}), std::logic_error);
+  EXPECT_EQ(meter.records, 0);
+}
+
+TEST_F(SessionTest, RefusesWhatDoesNotFitIntoMemory) {
+  benchmark_.problem = {kLargestAxis, kLargestAxis, 1, kLargestAxis, Dtype::kFp32};
+  FakeMeter meter(100'000);
+  try {
+    verified(meter);
+    FAIL();
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("GB free"));
+  }
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,8 +1,0 @@
-// attach_cupti() of a build that found no CUPTI.
-#include "bench/profiler.h"
-
-namespace fusegate {
-
-std::unique_ptr<Profiler> attach_cupti() { throw ProfilerError(Doubt::kProfilerMissing); }
-
-}  // namespace fusegate

@@ -1,0 +1,22 @@
+// Kernels that earlier processes chose by measuring, to be chosen again (Device::keep_choices): of
+// candidates that are equally fast one process takes this and another that, and a gate would take
+// what they differ by for a change of code.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "baselines/record/environment.h"
+#include "bench/plan/plan.h"
+
+namespace fusegate {
+
+// Sets the kept choices of the plan's benchmarks to those of the first run (a stored baseline, a
+// run file or a run folder) that is of the environment's device. Returns its path; nothing where
+// none is, or no benchmark had a choice there. Throws InputError for a path that cannot be read.
+std::optional<std::filesystem::path> keep_choices(Plan& plan,
+                                                  const std::vector<std::filesystem::path>& runs,
+                                                  const Environment& environment);
+
+}  // namespace fusegate

@@ -1,0 +1,66 @@
+#include "bench/plan/kept_choices.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "baselines/io/error.h"
+#include "baselines/io/scratch_folder.h"
+#include "baselines/record/baseline.h"
+#include "baselines/record/test_run.h"
+
+namespace fusegate {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+class KeptChoicesTest : public testing::Test {
+ protected:
+  KeptChoicesTest() {
+    const Sweep sweep{.operations = {"geglu_mlp"},
+                      .implementations = {"unfused"},
+                      .batch = {1, 2},
+                      .seq = {8},
+                      .dim = {16},
+                      .hidden = {24},
+                      .dtype = {Dtype::kFp32}};
+    plan_ = make_plan({sweep}, *open_device("cpu"), "test");
+  }
+
+  std::filesystem::path baseline(const std::string& device, const StageChoices& choices) {
+    Baseline baseline{.acceptance = {"ada", "2026-11-21T00:00:00+00:00", "a test"}, .run = {}};
+    baseline.run.environment = {{"device", device}};
+    baseline.run.benchmarks = {test_series(plan_.benchmarks.front().name(), {10, 11})};
+    baseline.run.benchmarks.front().choices = choices;
+    return folder_.write(slug(device) + ".json", baseline_text(baseline));
+  }
+
+  ScratchFolder folder_;
+  Plan plan_;
+  const Environment here_{{"device", "NVIDIA H200"}};
+};
+
+TEST_F(KeptChoicesTest, AreThoseOfTheBenchmarkInTheFirstRunOfTheDevice) {
+  const auto other = baseline("NVIDIA A100", {{"down_proj", "candidate 1"}});
+  const auto ours = baseline("NVIDIA H200", {{"down_proj", "candidate 2"}});
+  EXPECT_EQ(keep_choices(plan_, {other, ours}, here_), ours);
+  EXPECT_THAT(plan_.benchmarks[0].kept_choices, ElementsAre(Pair("down_proj", "candidate 2")));
+  EXPECT_THAT(plan_.benchmarks[1].kept_choices, IsEmpty()) << "another problem";
+}
+
+TEST_F(KeptChoicesTest, AreNoneWhereNoRunHasAny) {
+  EXPECT_FALSE(keep_choices(plan_, {}, here_));
+  EXPECT_FALSE(keep_choices(plan_, {baseline("NVIDIA A100", {{"down_proj", "x"}})}, here_));
+  EXPECT_FALSE(keep_choices(plan_, {baseline("NVIDIA H200", {})}, here_));
+  EXPECT_THAT(plan_.benchmarks[0].kept_choices, IsEmpty());
+}
+
+TEST_F(KeptChoicesTest, NameTheFileThatCannotBeRead) {
+  const auto broken = folder_.write("broken.json", "{");
+  EXPECT_THAT([&] { keep_choices(plan_, {broken}, here_); },
+              testing::ThrowsMessage<InputError>(testing::HasSubstr("broken.json")));
+}
+
+}  // namespace
+}  // namespace fusegate

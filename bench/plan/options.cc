@@ -1,0 +1,193 @@
+#include "bench/plan/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/io/json_field.h"
+#include "baselines/record/keep_choices_variable.h"
+#include "bench/plan/google_flags.h"
+#include "kernels/contract/kernel.h"
+
+namespace fusegate {
+namespace {
+
+using nlohmann::json;
+
+// A list flag that stands for a sweep's key of the same name.
+template <typename T>
+void add_axis(CLI::App& app, Options& options, const std::string& name, const std::string& key,
+              const std::string& help) {
+  const auto store = [&options, key](const std::vector<T>& values) { options.axes[key] = values; };
+  app.add_option_function<std::vector<T>>("--" + name, store, help)->delimiter(',');
+}
+
+template <typename T>
+void add_protocol(CLI::App& app, Options& options, const std::string& name, const std::string& key,
+                  const std::string& help) {
+  const auto store = [&options, key](const T& value) { options.protocol[key] = value; };
+  app.add_option_function<T>("--" + name, store, help);
+}
+
+void add_protocol_options(CLI::App& app, Options& options) {
+  const auto add_text = [&](const char* name, const char* key, const char* help) {
+    add_protocol<std::string>(app, options, name, key, help);
+  };
+  const auto add_number = [&](const char* name, const char* key, const char* help) {
+    add_protocol<std::int64_t>(app, options, name, key, help);
+  };
+  add_text("regime", "regime", "burst (idle before every sample) or sustained (back to back)");
+  add_number("samples", "samples", "Samples a benchmark");
+  add_number("places", "places", "Allocations they are spread over");
+  add_text("order", "order", "Of places: interleaved over all benchmarks, or contiguous");
+  add_number("batch-us", "batch_us", "Least length of a sample");
+  add_number("idle-us", "idle_us", "Idle before every sample");
+  add_number("warm-ms", "warm_ms", "Back to back at every place before its samples");
+  add_number("spin-us", "spin_us", "Spinning kernel between idle and sample, on a GPU");
+  add_text("l2", "l2", "L2 before a call: warm or flushed");
+  add_text("layout", "layout", "Of a place's tensors: numbered (by the place) or driver");
+}
+
+void add_trace_option(CLI::App& app, Options& options) {
+  CLI::Option* const trace =
+      app.add_option("--trace", options.trace,
+                     "Write a trace of 3 calls of each benchmark here (Chrome JSON, for "
+                     "ui.perfetto.dev) instead of measuring");
+  for (const char* other :
+       {"--out", "--invocation", "--resume", "--progress", "--environment", "--profile"}) {
+    trace->excludes(app.get_option(other));
+  }
+}
+
+// Flags that say how to measure, where nothing is measured. google: Google Benchmark's.
+void require_no_measuring(const json& protocol, const std::vector<std::string>& google) {
+  const auto refuse = [](const std::string& flag) {
+    throw InputError("--trace", "", "excludes " + flag + ", since nothing is measured");
+  };
+  for (const std::string& flag : google) {
+    if (flag.starts_with("--benchmark_") && !flag.starts_with("--benchmark_filter=")) refuse(flag);
+  }
+  for (const auto& [key, value] : protocol.items()) {
+    std::string name = key;
+    std::ranges::replace(name, '_', '-');
+    if (key != "layout") refuse("--" + name);
+  }
+}
+
+void add_options(CLI::App& app, Options& options) {
+  app.add_option("--suite", options.suite,
+                 "Suite by name (smoke, pr, nightly, ladder, claims) or .json file");
+  app.add_option("--device", options.device, "auto, cuda or cpu")->capture_default_str();
+  add_axis<std::int64_t>(app, options, "batch", "batch", "Batch sizes, as in --batch=1,8,64");
+  add_axis<std::int64_t>(app, options, "seq", "seq", "Sequence lengths");
+  add_axis<std::int64_t>(app, options, "dim", "dim", "Model widths");
+  add_axis<std::int64_t>(app, options, "hidden", "hidden", "Hidden widths");
+  add_axis<std::string>(app, options, "dtype", "dtype", "bf16, fp16, fp32");
+  add_axis<std::string>(app, options, "operation", "operations",
+                        "linear, geglu, geglu_mlp, control_copy, control_gemm");
+  add_axis<std::string>(app, options, "implementation", "implementations",
+                        "addmm, unfused, fused, ...");
+  add_protocol_options(app, options);
+  app.add_option("--out", options.out, "Write the run file here");
+  app.add_option("--invocation", options.invocation, "This invocation's number in its run")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--seed", options.seed, "Of the random inputs; fresh where not given");
+  app.add_flag("--progress", options.progress, "Lines for fusegate in place of the table");
+  app.add_flag("--environment", options.environment, "Print the environment as JSON and stop");
+  app.add_option("--profile", options.profile,
+                 "Record what each benchmark launches, after all are measured: on or off")
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, bool>{{"on", true}, {"off", false}}))
+      ->default_str("on");
+  app.add_flag("--resume", options.resume, "Go on with the run file: measure what it lacks");
+  app.add_option("--keep-choices", options.keep_choices,
+                 "Where a kernel is chosen by measuring, take the one that this baseline, run file "
+                 "or run folder of this device took, unless it is more than 5 % behind; several, "
+                 "separated by colons: the first of this device")
+      ->delimiter(':')
+      ->envname(kKeepChoicesVariable);
+  add_trace_option(app, options);
+}
+
+bool sweeps_controls_alone(const json& sweep) {
+  const json names = sweep.value("operations", json::array());
+  return !names.empty() && std::ranges::all_of(names, [](const json& name) {
+    return find_operation(name.get<std::string>()).is_control;
+  });
+}
+
+// The sweeps with the flags in place of what they say. Controls keep the shapes at which they say
+// something of the machine; flags that name what to measure leave them out.
+void set_axes(json& sweeps, const json& flags) {
+  const bool names_something = flags.contains("operations") || flags.contains("implementations");
+  json kept = json::array();
+  for (json& sweep : sweeps) {
+    const bool controls = sweeps_controls_alone(sweep);
+    if (controls && names_something) continue;
+    if (!controls) sweep.update(flags);
+    kept.push_back(std::move(sweep));
+  }
+  sweeps = std::move(kept);
+}
+
+// The suite's protocol, which may be null, with the flags in place of what it says.
+void set_protocol(json& protocol, const json& flags) {
+  if (protocol.is_null()) protocol = json::object();
+  // Chosen for the suite's regime, these would make another regime something else.
+  if (flags.contains("regime") && flags.at("regime") != protocol.value("regime", "burst")) {
+    for (const char* key : {"idle_us", "places", "warm_ms"}) protocol.erase(key);
+  }
+  protocol.update(flags);
+}
+
+}  // namespace
+
+Options parse_options(int argc, const char* const* argv) {
+  Options options;
+  CLI::App app{"Measures fusegate's kernels, one process an invocation", "fusegate_bench"};
+  app.footer("Google Benchmark's own flags, --benchmark_filter=REGEX and the rest, work as usual.");
+  app.allow_extras();
+  add_options(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    options.help = app.help();
+    return options;
+  }
+  if (options.trace) require_no_measuring(options.protocol, app.remaining());
+  options.benchmark_flags = take_protocol_flags(app.remaining(), options.protocol);
+  for (const std::string& flag : options.benchmark_flags) {
+    if (!flag.starts_with("--benchmark_") && !flag.starts_with("--v=")) {
+      throw InputError(flag, "", "unknown flag; see --help");
+    }
+  }
+  return options;
+}
+
+Suite suite_of(const Options& options, const std::filesystem::path& folder) {
+  json suite;
+  std::string source = "the command line";
+  if (options.suite || options.axes.empty()) {
+    source = suite_path(options.suite.value_or("smoke"), folder).string();
+    suite = parse_json(read_file(source), source);
+    // Checked before the flags replace anything: a broken file is broken whatever the flags are.
+    parse_suite(suite, source);
+  } else {
+    // The reference problem of "Profiling in PyTorch, part 2".
+    suite = {{"name", "custom"},
+             {"sweeps",
+              {{{"batch", {64}},
+                {"seq", {128}},
+                {"dim", {768}},
+                {"hidden", {3072}},
+                {"dtype", {"bf16", "fp32"}}}}}};
+  }
+  set_axes(suite["sweeps"], options.axes);
+  set_protocol(suite["protocol"], options.protocol);
+  return parse_suite(suite, source);
+}
+
+}  // namespace fusegate

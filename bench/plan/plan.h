@@ -1,0 +1,31 @@
+// From a suite to the benchmarks that a device can run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/plan/suite.h"
+#include "kernels/contract/kernel.h"
+
+namespace fusegate {
+
+struct PlannedBenchmark {
+  const Implementation* implementation;  // in the registry, which lives as long as the program
+  Problem problem;
+  StageChoices kept_choices{};  // see kept_choices.h
+
+  std::string name() const { return benchmark_name(*implementation, problem); }
+};
+
+struct Plan {
+  // Each once. Implementations of one operation on one problem stand side by side: they share the
+  // reference that they are checked against, and whoever compares them wants them close in time.
+  std::vector<PlannedBenchmark> benchmarks;
+  // What was left out and why, one sentence each.
+  std::vector<std::string> refusals;
+};
+
+// Throws InputError (source: where the sweeps come from) where nothing at all is left to run.
+Plan make_plan(const std::vector<Sweep>& sweeps, const Device& device, const std::string& source);
+
+}  // namespace fusegate

@@ -1,0 +1,98 @@
+#include "bench/plan/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "baselines/io/error.h"
+
+namespace fusegate {
+namespace {
+
+using testing::HasSubstr;
+
+Sweep small_sweep() {
+  return {.operations = {},
+          .implementations = {},
+          .batch = {1, 2},
+          .seq = {8},
+          .dim = {16, 32},
+          .hidden = {24},
+          .dtype = {Dtype::kFp32}};
+}
+
+std::vector<std::string> names_of(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const PlannedBenchmark& benchmark : plan.benchmarks) names.push_back(benchmark.name());
+  return names;
+}
+
+TEST(Plan, TakesEveryCombinationOnce) {
+  const auto device = open_device("cpu");
+  Sweep sweep = small_sweep();
+  sweep.operations = {"linear"};
+  const Plan plan = make_plan({sweep, sweep}, *device, "test");
+  EXPECT_EQ(plan.benchmarks.size(), 2u * 2 * 2) << "batch x dim x {addmm, matmul_add}";
+  EXPECT_THAT(names_of(plan),
+              testing::Contains("linear/addmm/fp32/batch:2/seq:8/dim:32/hidden:24"));
+}
+
+TEST(Plan, DoesNotRepeatAnOperationAlongAnAxisThatItLacks) {
+  const auto device = open_device("cpu");
+  Sweep sweep = small_sweep();
+  sweep.operations = {"geglu"};
+  sweep.implementations = {"fused"};
+  EXPECT_THAT(names_of(make_plan({sweep}, *device, "test")),
+              testing::ElementsAre("geglu/fused/fp32/batch:1/seq:8/dim:16/hidden:24",
+                                   "geglu/fused/fp32/batch:2/seq:8/dim:16/hidden:24"));
+}
+
+TEST(Plan, TakesControlsOnlyWhereTheyAreNamed) {
+  const auto device = open_device("cpu");
+  EXPECT_THAT(names_of(make_plan({small_sweep()}, *device, "test")),
+              testing::Each(testing::Not(testing::StartsWith("control_"))));
+  Sweep controls = small_sweep();
+  controls.operations = {"control_copy", "control_gemm"};
+  controls.batch = {2};
+  EXPECT_THAT(names_of(make_plan({controls}, *device, "test")),
+              testing::ElementsAre("control_copy/memcpy/fp32/batch:2/seq:8/dim:16/hidden:24",
+                                   "control_gemm/onednn/fp32/batch:2/seq:8/dim:16/hidden:24",
+                                   "control_gemm/onednn/fp32/batch:2/seq:8/dim:32/hidden:24"));
+}
+
+TEST(Plan, KeepsImplementationsOfOneProblemTogether) {
+  const auto device = open_device("cpu");
+  const Plan plan = make_plan({small_sweep()}, *device, "test");
+  for (std::size_t i = 2; i < plan.benchmarks.size(); ++i) {
+    const auto same = [&](std::size_t a, std::size_t b) {
+      return plan.benchmarks[a].problem == plan.benchmarks[b].problem &&
+             plan.benchmarks[a].implementation->operation ==
+                 plan.benchmarks[b].implementation->operation;
+    };
+    EXPECT_FALSE(same(i, i - 2) && !same(i, i - 1)) << plan.benchmarks[i].name();
+  }
+}
+
+TEST(Plan, SaysWhatItLeavesOut) {
+  const auto device = open_device("cpu");
+  Sweep sweep = small_sweep();
+  sweep.dtype = {Dtype::kFp32, Dtype::kFp16};
+  const Plan plan = make_plan({sweep}, *device, "test");
+  EXPECT_FALSE(plan.benchmarks.empty());
+  EXPECT_THAT(plan.refusals, testing::Each(HasSubstr("fp16")));
+  EXPECT_FALSE(plan.refusals.empty());
+}
+
+TEST(Plan, RefusesToRunNothing) {
+  const auto device = open_device("cpu");
+  Sweep sweep = small_sweep();
+  sweep.dtype = {Dtype::kFp16};
+  try {
+    make_plan({sweep}, *device, "half.json");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("half.json"), HasSubstr("fp16")));
+  }
+}
+
+}  // namespace
+}  // namespace fusegate

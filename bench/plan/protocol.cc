@@ -1,0 +1,39 @@
+#include "bench/plan/protocol.h"
+
+namespace fusegate {
+
+std::string_view regime_name(Regime regime) {
+  return regime == Regime::kBurst ? "burst" : "sustained";
+}
+
+std::string_view l2_state_name(L2State state) {
+  return state == L2State::kWarm ? "warm" : "flushed";
+}
+
+std::string_view order_name(Order order) {
+  return order == Order::kInterleaved ? "interleaved" : "contiguous";
+}
+
+std::string_view layout_name(Layout layout) {
+  return layout == Layout::kNumbered ? "numbered" : "driver";
+}
+
+nlohmann::json Protocol::to_json() const {
+  nlohmann::json json{
+      {"regime", regime_name(regime)}, {"samples", samples},      {"batch_ns", batch.count()},
+      {"idle_ns", idle.count()},       {"places", places},        {"order", order_name(order)},
+      {"warm_ns", warm.count()},       {"spin_ns", spin.count()}, {"l2", l2_state_name(l2)}};
+  if (layout) json["layout"] = layout_name(*layout);
+  if (min_effect > 0) json["min_effect"] = min_effect;
+  return json;
+}
+
+Protocol protocol_of(Regime regime) {
+  if (regime == Regime::kBurst) return {};
+  return {.regime = regime,
+          .idle = std::chrono::nanoseconds(0),
+          .places = 12,  // each costs its own way to the power limit
+          .warm = std::chrono::milliseconds(100)};
+}
+
+}  // namespace fusegate

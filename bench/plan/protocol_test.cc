@@ -1,0 +1,38 @@
+#include "bench/plan/protocol.h"
+
+#include <gtest/gtest.h>
+
+namespace fusegate {
+namespace {
+
+TEST(Protocol, SpreadsSamplesEvenlyOverThePlaces) {
+  for (const auto& [samples, places] : {std::pair(60, 10), {12, 5}, {7, 7}, {100'000, 1000}}) {
+    const Protocol protocol{.samples = samples, .places = places};
+    int total = 0;
+    for (int place = 0; place < places; ++place) {
+      EXPECT_EQ(protocol.first_sample(place), total);
+      EXPECT_GE(protocol.samples_at(place), samples / places);
+      EXPECT_LE(protocol.samples_at(place), samples / places + 1);
+      EXPECT_LE(protocol.samples_at(place), protocol.samples_at(places - 1))
+          << "the last place is nowhere short";
+      total += protocol.samples_at(place);
+    }
+    EXPECT_EQ(total, samples);
+  }
+}
+
+TEST(Protocol, IsWrittenWhole) {
+  Protocol protocol = protocol_of(Regime::kSustained);
+  protocol.spin = std::chrono::microseconds(40);
+  protocol.layout = Layout::kNumbered;
+  const nlohmann::json expected{{"regime", "sustained"},  {"samples", 48},
+                                {"batch_ns", 1'500'000},  {"idle_ns", 0},
+                                {"places", 12},           {"order", "interleaved"},
+                                {"warm_ns", 100'000'000}, {"spin_ns", 40'000},
+                                {"l2", "warm"},           {"layout", "numbered"}};
+  EXPECT_EQ(protocol.to_json(), expected);
+  EXPECT_EQ(Protocol{}.to_json().at("regime"), "burst");
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,244 @@
+#include "bench/plan/suite.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "bench/plan/options.h"
+
+namespace fusegate {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+json valid() {
+  return {{"name", "mine"},
+          {"protocol", {{"samples", 20}, {"order", "contiguous"}, {"l2", "flushed"}}},
+          {"gate", {{"cpu", {{"min_effect", 0.05}}}}},
+          {"sweeps",
+           {{{"operations", {"geglu"}},
+             {"implementations", {"fused"}},
+             {"batch", {1, 8}},
+             {"seq", {128}},
+             {"dim", {768}},
+             {"hidden", {3072}},
+             {"dtype", {"fp32"}}}}}};
+}
+
+// What parse_suite complains about; "" where it does not.
+std::string complaint(const json& suite) {
+  try {
+    parse_suite(suite, "mine.json");
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+TEST(Suite, ReadsEveryField) {
+  const Suite suite = parse_suite(valid(), "mine.json");
+  EXPECT_EQ(suite.name, "mine");
+  EXPECT_EQ(suite.protocol.samples, 20);
+  EXPECT_EQ(suite.protocol.order, Order::kContiguous);
+  EXPECT_EQ(suite.protocol.l2, L2State::kFlushed);
+  EXPECT_EQ(suite.protocol.idle, Protocol{}.idle) << "what is not named keeps its default";
+  EXPECT_EQ(suite.min_effect.at("cpu"), 0.05);
+  ASSERT_EQ(suite.sweeps.size(), 1u);
+  EXPECT_THAT(suite.sweeps[0].batch, testing::ElementsAre(1, 8));
+  EXPECT_THAT(suite.sweeps[0].operations, testing::ElementsAre("geglu"));
+  EXPECT_THAT(suite.sweeps[0].dtype, testing::ElementsAre(Dtype::kFp32));
+}
+
+TEST(Suite, TakesWhatIsNotNamedFromTheRegime) {
+  json suite = valid();
+  suite["protocol"] = {{"regime", "sustained"}};
+  const Protocol sustained = parse_suite(suite, "mine.json").protocol;
+  EXPECT_EQ(sustained.regime, Regime::kSustained);
+  EXPECT_EQ(sustained.warm, std::chrono::milliseconds(100));
+  EXPECT_EQ(sustained.idle.count(), 0);
+  EXPECT_EQ(sustained.places, 12);
+  EXPECT_EQ(sustained.samples, Protocol{}.samples);
+  EXPECT_EQ(sustained.layout, std::nullopt);  // the device's best
+  suite["protocol"].update({{"warm_ms", 50}, {"places", 2}, {"spin_us", 7}, {"layout", "driver"}});
+  const Protocol named = parse_suite(suite, "mine.json").protocol;
+  EXPECT_EQ(named.warm, std::chrono::milliseconds(50));
+  EXPECT_EQ(named.places, 2);
+  EXPECT_EQ(named.spin, std::chrono::microseconds(7));
+  EXPECT_EQ(named.layout, Layout::kDriver);
+}
+
+TEST(Suite, HasNoMorePlacesThanSamples) {
+  json suite = valid();
+  suite["protocol"] = {{"samples", 3}, {"places", 5}};
+  EXPECT_EQ(parse_suite(suite, "mine.json").protocol.places, 3);
+}
+
+struct BadSuite {
+  std::string name;
+  std::string pointer;  // where in the valid suite
+  json value;           // what to put there; null removes it
+  std::string expected;
+};
+
+class BadSuites : public testing::TestWithParam<BadSuite> {};
+
+TEST_P(BadSuites, AreRefusedNamingFileAndField) {
+  json suite = valid();
+  const json::json_pointer at(GetParam().pointer);
+  if (GetParam().value.is_null()) {
+    suite.at(at.parent_pointer()).erase(at.back());
+  } else {
+    suite[at] = GetParam().value;
+  }
+  EXPECT_THAT(complaint(suite),
+              testing::AllOf(HasSubstr("mine.json: "), HasSubstr(GetParam().expected)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadSuites,
+    testing::Values(
+        BadSuite{"NoName", "/name", nullptr, "name: is missing"},
+        BadSuite{"NameWithFolder", "/name", "a/b", "name: must be a file's name"},
+        BadSuite{"UnknownKey", "/speed", 1, "speed: unknown key"},
+        BadSuite{"UnknownProtocolKey", "/protocol/sample", 1, "protocol.sample: unknown key"},
+        BadSuite{"NoSamples", "/protocol/samples", 0, "protocol.samples: must be a whole number"},
+        BadSuite{"SamplesInWords", "/protocol/samples", "many", "protocol.samples"},
+        BadSuite{"UnknownL2State", "/protocol/l2", "cold", "protocol.l2"},
+        BadSuite{"UnknownOrder", "/protocol/order", "backwards",
+                 "protocol.order: must be \"interleaved\" or \"contiguous\""},
+        BadSuite{"OrderAsNumber", "/protocol/order", 1, "protocol.order: must be a string"},
+        BadSuite{"UnknownRegime", "/protocol/regime", "idle",
+                 "protocol.regime: must be \"burst\" or \"sustained\""},
+        BadSuite{"NegativeWarmUp", "/protocol/warm_ms", -1, "protocol.warm_ms: must be a whole"},
+        BadSuite{"WarmUpOfHours", "/protocol/warm_ms", 1e7, "protocol.warm_ms"},
+        BadSuite{"HalfAMicrosecondOfSpin", "/protocol/spin_us", 0.5,
+                 "protocol.spin_us: must be a whole"},
+        BadSuite{"MinEffectOfOne", "/gate/cpu/min_effect", 1, "gate.cpu.min_effect"},
+        BadSuite{"UnknownGateKey", "/gate/cpu/maximum", 1, "gate.cpu.maximum: unknown key"},
+        BadSuite{"NoSweeps", "/sweeps", nullptr, "sweeps: is missing"},
+        BadSuite{"EmptySweeps", "/sweeps", json::array(), "sweeps: must be a list"},
+        BadSuite{"ZeroBatch", "/sweeps/0/batch/1", 0, "sweeps[0].batch[1]: must be a whole number"},
+        BadSuite{"NegativeBatch", "/sweeps/0/batch/0", -1, "sweeps[0].batch[0]"},
+        BadSuite{"AbsurdHidden", "/sweeps/0/hidden/0", std::int64_t{1} << 40,
+                 "sweeps[0].hidden[0]"},
+        BadSuite{"HugeHidden", "/sweeps/0/hidden/0", 1e300, "sweeps[0].hidden[0]"},
+        BadSuite{"HalfAToken", "/sweeps/0/seq/0", 0.5, "sweeps[0].seq[0]"},
+        BadSuite{"NoDim", "/sweeps/0/dim", nullptr, "sweeps[0].dim: is missing"},
+        BadSuite{"UnknownDtype", "/sweeps/0/dtype/0", "fp12", "unknown dtype 'fp12'"},
+        BadSuite{"UnknownOperation", "/sweeps/0/operations/0", "softmax", "unknown name 'softmax'"},
+        BadSuite{"UnknownImplementation", "/sweeps/0/implementations/0", "magic",
+                 "sweeps[0].implementations[0]: unknown name 'magic'"},
+        BadSuite{"UnknownSweepKey", "/sweeps/0/heads", json::array({8}), "sweeps[0].heads"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(SuitePath, ListsTheSuitesThereAre) {
+  const std::filesystem::path folder = testing::TempDir() + "fusegate_suite_test";
+  write_atomically(folder / "pr.json", valid().dump());
+  EXPECT_EQ(suite_path("pr", folder), folder / "pr.json");
+  try {
+    suite_path("weekly", folder);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("weekly"), HasSubstr("pr")));
+  }
+  std::filesystem::remove_all(folder);
+}
+
+Suite from_flags(std::vector<const char*> flags, const std::filesystem::path& folder = "none") {
+  flags.insert(flags.begin(), "fusegate_bench");
+  return suite_of(parse_options(static_cast<int>(flags.size()), flags.data()), folder);
+}
+
+TEST(Flags, ReplaceTheSuitesAxes) {
+  const std::filesystem::path folder = testing::TempDir() + "fusegate_flags_test";
+  write_atomically(folder / "smoke.json", valid().dump());
+  const Suite suite = from_flags({"--suite=smoke", "--batch=2,4", "--samples=3"}, folder);
+  EXPECT_EQ(suite.name, "mine");
+  EXPECT_THAT(suite.sweeps[0].batch, testing::ElementsAre(2, 4));
+  EXPECT_THAT(suite.sweeps[0].hidden, testing::ElementsAre(3072));
+  EXPECT_EQ(suite.protocol.samples, 3);
+  EXPECT_THAT(from_flags({}, folder).sweeps[0].batch, testing::ElementsAre(1, 8))
+      << "nothing named means smoke";
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Flags, OfAnotherRegimeDropWhatTheSuiteChoseForItsOwn) {
+  const std::filesystem::path folder = testing::TempDir() + "fusegate_regime_test";
+  json suite = valid();
+  suite["protocol"] = {{"samples", 16}, {"idle_us", 2000}, {"places", 4}};
+  write_atomically(folder / "smoke.json", suite.dump());
+  const Protocol burst = from_flags({"--regime=burst"}, folder).protocol;
+  EXPECT_EQ(burst.idle, std::chrono::microseconds(2000));
+  EXPECT_EQ(burst.places, 4);
+  const Protocol sustained = from_flags({"--regime=sustained", "--warm-ms=9"}, folder).protocol;
+  EXPECT_EQ(sustained.idle.count(), 0);
+  EXPECT_EQ(sustained.places, 12);
+  EXPECT_EQ(sustained.samples, 16);
+  EXPECT_EQ(sustained.warm, std::chrono::milliseconds(9));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Flags, LeaveControlsAsTheyAreOrOut) {
+  const std::filesystem::path folder = testing::TempDir() + "fusegate_controls_test";
+  json suite = valid();
+  suite["sweeps"].push_back(json(suite["sweeps"][0]));
+  suite["sweeps"][1].erase("implementations");
+  suite["sweeps"][1]["operations"] = {"control_copy", "control_gemm"};
+  write_atomically(folder / "smoke.json", suite.dump());
+  const Suite resized = from_flags({"--suite=smoke", "--batch=4"}, folder);
+  ASSERT_EQ(resized.sweeps.size(), 2u);
+  EXPECT_THAT(resized.sweeps[0].batch, testing::ElementsAre(4));
+  EXPECT_THAT(resized.sweeps[1].batch, testing::ElementsAre(1, 8));
+  const Suite named =
+      from_flags({"--suite=smoke", "--operation=linear", "--implementation=addmm"}, folder);
+  ASSERT_EQ(named.sweeps.size(), 1u);
+  EXPECT_THAT(named.sweeps[0].operations, testing::ElementsAre("linear"));
+  EXPECT_EQ(from_flags({"--operation=control_gemm", "--batch=3", "--implementation=onednn"})
+                .sweeps[0]
+                .batch[0],
+            3);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Flags, AloneStartFromTheReferenceProblem) {
+  const Suite suite = from_flags({"--batch=1,8,64", "--dtype=bf16"});
+  EXPECT_EQ(suite.name, "custom");
+  EXPECT_THAT(suite.sweeps[0].batch, testing::ElementsAre(1, 8, 64));
+  EXPECT_THAT(suite.sweeps[0].seq, testing::ElementsAre(128));
+  EXPECT_THAT(suite.sweeps[0].dim, testing::ElementsAre(768));
+  EXPECT_THAT(suite.sweeps[0].hidden, testing::ElementsAre(3072));
+}
+
+TEST(Flags, AreCheckedLikeASuite) {
+  EXPECT_THROW(from_flags({"--batch=0"}), InputError);
+  EXPECT_THROW(from_flags({"--implementation=magic"}), InputError);
+  EXPECT_THROW(from_flags({"--no-such-flag"}), InputError);
+}
+
+TEST(Flags, PassGoogleBenchmarksOwn) {
+  const std::vector<const char*> argv{"fusegate_bench", "--benchmark_filter=geglu", "--seed=7"};
+  const Options options = parse_options(static_cast<int>(argv.size()), argv.data());
+  EXPECT_THAT(options.benchmark_flags, testing::ElementsAre("--benchmark_filter=geglu"));
+  EXPECT_EQ(options.seed, 7u);
+}
+
+TEST(Flags, OfGoogleBenchmarkThatSetTheProtocolBecomeTheProtocols) {
+  const Suite suite =
+      from_flags({"--batch=1", "--benchmark_repetitions=4", "--benchmark_min_time=0.25s",
+                  "--benchmark_enable_random_interleaving=false"});
+  EXPECT_EQ(suite.protocol.places, 4);
+  EXPECT_EQ(suite.protocol.batch, std::chrono::milliseconds(250));
+  EXPECT_EQ(suite.protocol.order, Order::kContiguous);
+  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_repetitions=0"}), InputError);
+  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_repetitions"}), InputError);
+  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_min_time=10x"}), InputError);
+  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_min_time=nan"}), InputError);
+  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_enable_random_interleaving=x"}), InputError);
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,16 @@
+// What the kernels of a CUDA graph take of the GPU, whoever's kernels they are: cuBLAS's come
+// without a handle that the runtime knows, so that the driver is asked (driver_function.h).
+#pragma once
+
+#include <vector>
+
+#include "kernels/contract/kernel.h"
+#include "kernels/cuda/device/cuda_graph.h"
+
+namespace fusegate {
+
+// Every kernel of the graph, in the order in which it was captured. A kernel that the driver tells
+// nothing about is left out. threads_per_sm: what an SM holds at most.
+std::vector<KernelResources> graph_kernels(const Graph& graph, int threads_per_sm);
+
+}  // namespace fusegate

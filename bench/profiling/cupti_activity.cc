@@ -1,0 +1,239 @@
+// A profiler made of CUPTI's activity records (https://docs.nvidia.com/cupti). Nobody else may hold
+// CUPTI at the time: being its one subscriber shows that nobody does.
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bench/profiling/cupti_library.h"
+#include "bench/profiling/profiler.h"
+
+namespace fusegate {
+namespace {
+
+constexpr std::array kKinds{CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+                            CUPTI_ACTIVITY_KIND_RUNTIME,
+                            CUPTI_ACTIVITY_KIND_DRIVER,
+                            CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                            CUPTI_ACTIVITY_KIND_MEMCPY,
+                            CUPTI_ACTIVITY_KIND_MEMSET};
+constexpr auto kPartKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
+
+// Throws where CUPTI does not do as it is told.
+void check(CUptiResult result) {
+  switch (result) {
+    case CUPTI_SUCCESS:
+      return;
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+      throw ProfilerError(Doubt::kProfilerRefused);
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+    case CUPTI_ERROR_NOT_COMPATIBLE:
+      throw ProfilerError(Doubt::kProfilerTaken);
+    default:
+      throw ProfilerError(Doubt::kProfileFailed);
+  }
+}
+
+// PyTorch's words for CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind, by their values.
+constexpr std::array<std::string_view, 11> kCopies{
+    "Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"};
+constexpr std::array<std::string_view, 8> kMemories{"Unknown",       "Pageable",      "Pinned",
+                                                    "Device",        "Array",         "Managed",
+                                                    "Device Static", "Managed Static"};
+
+template <std::size_t size>
+std::string word(const std::array<std::string_view, size>& words, std::size_t value) {
+  return std::string(words[value < size ? value : 0]);
+}
+
+std::string title_of(const CUpti_ActivityMemcpy5& copy) {
+  return "Memcpy " + word(kCopies, copy.copyKind) + " (" + word(kMemories, copy.srcKind) + " -> " +
+         word(kMemories, copy.dstKind) + ")";
+}
+
+std::string title_of(const CUpti_ActivityMemset4& set) {
+  return "Memset (" + word(kMemories, set.memoryKind) + ")";
+}
+
+// What CUPTI delivers, on a thread of its own. One for the process, since its callbacks take no
+// argument of ours.
+class Collector {
+ public:
+  explicit Collector(const CuptiLibrary& cupti) : cupti_(cupti) {}
+
+  void add(std::uint8_t* buffer, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    CUpti_Activity* record = nullptr;
+    while (cupti_.next_record(buffer, bytes, &record) == CUPTI_SUCCESS) add(*record);
+  }
+  // Throws where a kernel or a memory operation lacks its times.
+  Activity take() {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(untimed_, 0) > 0) throw ProfilerError(Doubt::kProfileFailed);
+    return std::exchange(activity_, {});
+  }
+
+ private:
+  // Of the records' versions the one that CUDA 12.0 has: later ones only add fields behind it.
+  void add(const CUpti_Activity& record) {
+    switch (record.kind) {
+      case CUPTI_ACTIVITY_KIND_KERNEL:
+      case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+        return add(reinterpret_cast<const CUpti_ActivityKernel8&>(record));
+      case CUPTI_ACTIVITY_KIND_MEMCPY:
+        return add_memory("memcpy", reinterpret_cast<const CUpti_ActivityMemcpy5&>(record));
+      case CUPTI_ACTIVITY_KIND_MEMSET:
+        return add_memory("memset", reinterpret_cast<const CUpti_ActivityMemset4&>(record));
+      case CUPTI_ACTIVITY_KIND_RUNTIME:
+        return add_call(CUPTI_CB_DOMAIN_RUNTIME_API,
+                        reinterpret_cast<const CUpti_ActivityAPI&>(record));
+      case CUPTI_ACTIVITY_KIND_DRIVER:
+        return add_call(CUPTI_CB_DOMAIN_DRIVER_API,
+                        reinterpret_cast<const CUpti_ActivityAPI&>(record));
+      case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
+        const auto& part = reinterpret_cast<const CUpti_ActivityExternalCorrelation&>(record);
+        activity_.parts.push_back(
+            {.correlation = part.correlationId, .part = static_cast<std::size_t>(part.externalId)});
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  void add(const CUpti_ActivityKernel8& kernel) {
+    activity_.kernels.push_back({.name = kernel.name != nullptr ? kernel.name : "",
+                                 .time = time_of(kernel),
+                                 .stream = stream_of(kernel),
+                                 .grid = {kernel.gridX, kernel.gridY, kernel.gridZ},
+                                 .block = {kernel.blockX, kernel.blockY, kernel.blockZ},
+                                 .registers = kernel.registersPerThread,
+                                 .static_shared_bytes = kernel.staticSharedMemory,
+                                 .dynamic_shared_bytes = kernel.dynamicSharedMemory});
+  }
+
+  template <typename Record>
+  void add_memory(const char* kind, const Record& record) {
+    activity_.memory_operations.push_back({.kind = kind,
+                                           .title = title_of(record),
+                                           .time = time_of(record),
+                                           .stream = stream_of(record),
+                                           .bytes = record.bytes});
+  }
+
+  void add_call(CUpti_CallbackDomain domain, const CUpti_ActivityAPI& call) {
+    const char* name = nullptr;
+    const bool known = cupti_.callback_name(domain, call.cbid, &name) == CUPTI_SUCCESS;
+    // One without its times passes for made before the first part, and is left out as such.
+    activity_.calls.push_back(
+        {.name = known && name != nullptr ? name : std::to_string(call.cbid),
+         .time = {.start = call.start, .end = call.end, .correlation = call.correlationId},
+         .of_driver = domain == CUPTI_CB_DOMAIN_DRIVER_API,
+         .thread = call.threadId});
+  }
+
+  template <typename Record>
+  static StreamNumber stream_of(const Record& record) {
+    return {.device = record.deviceId, .stream = record.streamId};
+  }
+
+  template <typename Record>
+  ActivityTime time_of(const Record& record) {
+    if (record.start == 0 || record.end == 0) ++untimed_;
+    return {.start = record.start, .end = record.end, .correlation = record.correlationId};
+  }
+
+  const CuptiLibrary& cupti_;
+  std::mutex mutex_;
+  Activity activity_;
+  std::size_t untimed_ = 0;
+};
+
+Collector& collector(const CuptiLibrary& cupti) {
+  static Collector collector(cupti);
+  return collector;
+}
+
+void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
+  constexpr std::size_t kBytes = std::size_t{1} << 20, kAlignment = ACTIVITY_RECORD_ALIGNMENT;
+  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(kAlignment, kBytes));
+  *bytes = *buffer != nullptr ? kBytes : 0;
+  *most_records = 0;  // as many as there is room for
+}
+
+void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
+                          std::size_t valid_bytes) {
+  collector(*cupti_library()).add(buffer, valid_bytes);
+  std::free(buffer);
+}
+
+void CUPTIAPI ignore_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
+
+class CuptiProfiler : public Profiler {
+ public:
+  explicit CuptiProfiler(const CuptiLibrary& cupti) : cupti_(cupti) {
+    check(cupti.subscribe(&subscriber_, &ignore_callback, nullptr));
+    try {
+      check(cupti.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
+      check(cupti.register_callbacks(&give_buffer, &take_buffer));
+      for (const CUpti_ActivityKind kind : kKinds) check(cupti.enable(kind));
+    } catch (...) {
+      detach();
+      throw;
+    }
+  }
+  ~CuptiProfiler() override { detach(); }
+  // There is one subscriber.
+  CuptiProfiler(const CuptiProfiler&) = delete;
+  CuptiProfiler& operator=(const CuptiProfiler&) = delete;
+
+  std::uint64_t now() const override {
+    std::uint64_t time = 0;
+    check(cupti_.timestamp(&time));
+    return time;
+  }
+
+  void launch(const std::function<void()>& part, std::size_t number) override {
+    struct Pop {
+      const CuptiLibrary& cupti;
+      ~Pop() {
+        std::uint64_t last = 0;
+        cupti.pop_id(kPartKind, &last);
+      }
+    };
+    check(cupti_.push_id(kPartKind, number));
+    const Pop pop{cupti_};
+    part();
+  }
+
+  Activity take() override {
+    check(cupti_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+    return collector(cupti_).take();
+  }
+
+ private:
+  // Where it goes wrong, there is nothing more to be done about it.
+  void detach() const {
+    for (const CUpti_ActivityKind kind : kKinds) cupti_.disable(kind);
+    cupti_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    cupti_.unsubscribe(subscriber_);
+  }
+
+  const CuptiLibrary& cupti_;
+  CUpti_SubscriberHandle subscriber_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Profiler> attach_cupti() {
+  const CuptiLibrary* const cupti = cupti_library();
+  if (cupti == nullptr) throw ProfilerError(Doubt::kProfilerMissing);
+  return std::make_unique<CuptiProfiler>(*cupti);
+}
+
+}  // namespace fusegate

@@ -1,0 +1,69 @@
+#include "bench/profiling/profiler.h"
+
+#include <utility>
+
+namespace fusegate {
+namespace {
+
+void run(const ProfiledCall& call) {
+  for (const auto& part : call.parts) part();
+  call.wait();
+}
+
+Activity record(Profiler& profiler, const ProfiledCall& call) {
+  std::vector<HostSpan> spans;
+  const std::uint64_t began = profiler.now();
+  for (std::size_t i = 0; i < call.parts.size(); ++i) {
+    const std::uint64_t start = profiler.now();
+    profiler.launch(call.parts[i], i);
+    spans.push_back({start, profiler.now()});
+  }
+  const std::uint64_t launched = profiler.now();
+  call.wait();
+  const std::uint64_t ended = profiler.now();
+  Activity activity = profiler.take();
+  activity.began = began;
+  activity.launched = launched;
+  activity.ended = ended;
+  activity.part_spans = std::move(spans);
+  return activity;
+}
+
+}  // namespace
+
+ProfiledCall profiled_call(const PreparedKernel& kernel, Device& device) {
+  ProfiledCall call{.parts = {}, .wait = [&device] { device.synchronize(); }};
+  for (const Stage& stage : kernel.stages) call.parts.push_back(stage.launch);
+  return call;
+}
+
+std::vector<std::string> stage_names(const PreparedKernel& kernel) {
+  std::vector<std::string> names;
+  for (const Stage& stage : kernel.stages) names.push_back(stage.name);
+  return names;
+}
+
+std::vector<RecordedStep> record_steps(const TraceSchedule& schedule, const AttachProfiler& attach,
+                                       const ProfiledCall& call, const StepBorder& border) {
+  std::vector<RecordedStep> kept;
+  std::unique_ptr<Profiler> profiler;
+  for (int step = 0; step < schedule.steps(); ++step) {
+    const TraceAction action = schedule.action(step);
+    if (action == TraceAction::kPass) {
+      run(call);
+      continue;
+    }
+    if (!profiler) profiler = attach();
+    if (action == TraceAction::kWarmUp) {
+      record(*profiler, call);
+      continue;
+    }
+    if (border) border(*profiler);
+    kept.push_back({.step = step, .activity = record(*profiler, call)});
+    if (border) border(*profiler);
+    if (action == TraceAction::kComplete) profiler.reset();
+  }
+  return kept;
+}
+
+}  // namespace fusegate

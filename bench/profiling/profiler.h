@@ -1,0 +1,71 @@
+// A profiler while it is attached, and calls that run step by step under one. The same for a GPU's
+// (cupti_activity.cc) and for a device that tells nothing but the host's time (cpu_meter.cc).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "baselines/record/doubt.h"
+#include "bench/profiling/activity.h"
+#include "bench/profiling/trace_schedule.h"
+#include "kernels/contract/kernel.h"
+
+namespace fusegate {
+
+// Why nothing can be recorded.
+class ProfilerError : public std::runtime_error {
+ public:
+  explicit ProfilerError(Doubt doubt)
+      : std::runtime_error(std::string(doubt_sentence(doubt))), doubt_(doubt) {}
+  Doubt doubt() const { return doubt_; }
+
+ private:
+  Doubt doubt_;
+};
+
+// Attached from construction to destruction. All throw ProfilerError.
+class Profiler {
+ public:
+  virtual ~Profiler() = default;
+  // In ns, on the clock of the records.
+  virtual std::uint64_t now() const = 0;
+  // What part() launches is recorded as that part's.
+  virtual void launch(const std::function<void()>& part, std::size_t number) = 0;
+  // The records since the last time: no spans of the host's. The device must be idle.
+  virtual Activity take() = 0;
+};
+
+using AttachProfiler = std::function<std::unique_ptr<Profiler>()>;
+using StepBorder = std::function<void(const Profiler&)>;
+
+// CUPTI's, of which a process has one at a time. Throws ProfilerError where it is missing, refused
+// or taken.
+std::unique_ptr<Profiler> attach_cupti();
+
+// What a step runs.
+struct ProfiledCall {
+  std::vector<std::function<void()>> parts;  // in order
+  std::function<void()> wait;                // until the device is through
+};
+
+// The kernel's stages, and their names. The device must outlive the call.
+ProfiledCall profiled_call(const PreparedKernel& kernel, Device& device);
+std::vector<std::string> stage_names(const PreparedKernel& kernel);
+
+struct RecordedStep {
+  int step = 0;  // of the schedule
+  Activity activity;
+};
+
+// Runs the schedule's steps and returns those that are to be kept. The profiler is attached while
+// records are wanted. border, where there is one, is called right before and after each
+// step that is kept. Whatever anything throws goes on to the caller, with the profiler detached.
+std::vector<RecordedStep> record_steps(const TraceSchedule& schedule, const AttachProfiler& attach,
+                                       const ProfiledCall& call, const StepBorder& border = {});
+
+}  // namespace fusegate

@@ -1,0 +1,102 @@
+// Steps under a profiler that writes down what is done to it: no GPU.
+#include "bench/profiling/profiler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "bench/measuring/fake_meter.h"
+
+namespace fusegate {
+namespace {
+
+using testing::ElementsAre;
+
+class RecordStepsTest : public testing::Test {
+ protected:
+  std::vector<RecordedStep> record(const TraceSchedule& schedule, const StepBorder& border = {}) {
+    const auto attach = [this] { return std::make_unique<FakeProfiler>(log_); };
+    return record_steps(schedule, attach, call_, border);
+  }
+
+  FakeProfilerLog log_;
+  ProfiledCall call_{.parts = {[this] { log_.text += 'a'; }, [this] { log_.text += 'b'; }},
+                     .wait = [this] { log_.text += 'w'; }};
+};
+
+TEST_F(RecordStepsTest, LetsOnePassWarmsUpOneAndKeepsThree) {
+  const auto steps = record(TraceSchedule());
+  const std::string step = "0a1bwt";
+  EXPECT_EQ(log_.text, "abw[" + step + step + step + step + "]");
+  ASSERT_EQ(steps.size(), 3u);
+  EXPECT_THAT((std::vector{steps[0].step, steps[1].step, steps[2].step}), ElementsAre(2, 3, 4));
+}
+
+TEST_F(RecordStepsTest, DetachesBetweenCycles) {
+  record(TraceSchedule({.wait = 1, .warm_up = 0, .active = 1, .repeat = 2}));
+  EXPECT_EQ(log_.text, "abw[0a1bwt]abw[0a1bwt]");
+}
+
+TEST_F(RecordStepsTest, TellsWhenPartsWereLaunchedAndWhenTheDeviceWasThrough) {
+  const auto steps = record(TraceSchedule({.wait = 0, .warm_up = 0, .active = 1}));
+  const Activity& activity = steps.at(0).activity;  // the clock goes on by 10 ns at every look
+  EXPECT_EQ(activity.began, 1010u);
+  ASSERT_EQ(activity.part_spans.size(), 2u);
+  EXPECT_EQ(activity.part_spans[0].start, 1020u);
+  EXPECT_EQ(activity.part_spans[0].end, 1030u);
+  EXPECT_EQ(activity.part_spans[1].end, 1050u);
+  EXPECT_EQ(activity.launched, 1060u);
+  EXPECT_EQ(activity.ended, 1070u);
+}
+
+TEST_F(RecordStepsTest, KeepsWhatTheProfilerDelivers) {
+  log_.records.kernels = {{.name = "gemm"}};
+  const auto steps = record(TraceSchedule({.wait = 0, .warm_up = 1, .active = 2}));
+  ASSERT_EQ(steps.size(), 2u);
+  for (const RecordedStep& step : steps) EXPECT_EQ(step.activity.kernels.at(0).name, "gemm");
+}
+
+TEST_F(RecordStepsTest, CallsBackAroundTheStepsThatAreKept) {
+  record(TraceSchedule({.wait = 1, .warm_up = 1, .active = 2}),
+         [this](const Profiler&) { log_.text += '|'; });
+  EXPECT_EQ(log_.text, "abw[0a1bwt|0a1bwt||0a1bwt|]");
+}
+
+TEST_F(RecordStepsTest, LeavesNothingAttachedWhereAPartThrows) {
+  call_.parts[1] = [this] {
+    if (log_.text.find('t') != std::string::npos) throw std::runtime_error("on purpose");
+  };
+  EXPECT_THROW(record(TraceSchedule()), std::runtime_error);
+  EXPECT_EQ(log_.text, "aw[0a1wt0a1]");
+}
+
+TEST_F(RecordStepsTest, PassesOnWhyNothingCanBeRecorded) {
+  const AttachProfiler refused = []() -> std::unique_ptr<Profiler> {
+    throw ProfilerError(Doubt::kProfilerRefused);
+  };
+  try {
+    record_steps(TraceSchedule(), refused, call_);
+    FAIL() << "recorded";
+  } catch (const ProfilerError& error) {
+    EXPECT_EQ(error.doubt(), Doubt::kProfilerRefused);
+    EXPECT_THAT(error.what(), testing::HasSubstr("CUPTI may not be used"));
+  }
+}
+
+TEST(ProfiledCall, RunsTheStagesUnderTheirNames) {
+  const auto device = open_device("cpu");
+  std::string text;
+  PreparedKernel kernel;
+  kernel.stages.resize(2);
+  kernel.stages[0] = {.name = "gelu", .launch = [&] { text += 'g'; }, .choice = {}};
+  kernel.stages[1] = {.name = "mul", .launch = [&] { text += 'm'; }, .choice = {}};
+  const ProfiledCall call = profiled_call(kernel, *device);
+  for (const auto& part : call.parts) part();
+  call.wait();
+  EXPECT_EQ(text, "gm");
+  EXPECT_THAT(stage_names(kernel), ElementsAre("gelu", "mul"));
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,42 @@
+// From the recorded steps of benchmarks to a trace, laid out as PyTorch's profiler lays one out: on
+// the host's lane a range "ProfilerStep#N" for each step, which ends when the GPU is through; in it
+// one of the benchmark, which ends when all is launched; in that one for each stage, and in those
+// the CUDA calls. On a lane for each stream what ran there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "baselines/traces/trace.h"
+#include "bench/profiling/profiler.h"
+
+namespace fusegate {
+
+// The GPU's SM clock at a time of the profiler's clock.
+struct ClockMark {
+  std::uint64_t at = 0;
+  double mhz = 0;
+};
+
+struct TracedBenchmark {
+  std::string name;
+  std::vector<std::string> stages;  // the parts' names
+  int first_step = 0;               // the number of its schedule's first step in the whole trace
+  std::vector<RecordedStep> steps{};
+  std::vector<ClockMark> clocks{};
+
+  int step_number(const RecordedStep& step) const { return first_step + step.step; }
+};
+
+// Who recorded, by the system's numbers.
+struct HostThread {
+  std::int64_t process = 0;
+  std::int64_t thread = 0;
+};
+
+// Times count from the first of all. A profiler that is attached anew may count correlations anew,
+// so that those of the trace are numbers of its own. Calls outside of the steps are left out.
+Trace assemble_trace(const std::vector<TracedBenchmark>& benchmarks, const HostThread& recorder);
+
+}  // namespace fusegate

@@ -1,0 +1,195 @@
+// Constructed records, as a profiler may deliver them: no GPU.
+#include "bench/profiling/step_trace.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "baselines/traces/owners.h"
+#include "baselines/traces/summary.h"
+
+namespace fusegate {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::uint64_t kBegan = 1'770'000'000'000'000'000;  // ns since 1970, as CUPTI counts
+constexpr HostThread kRecorder{.process = 10, .thread = 11};
+
+ActivityTime at(std::uint64_t start_ns, std::uint64_t duration_ns, std::uint32_t correlation) {
+  return {kBegan + start_ns, kBegan + start_ns + duration_ns, correlation};
+}
+
+// A step of 100 us: two stages of which each launches a kernel, the first after a memset.
+RecordedStep step(int number, std::uint64_t after_ns = 0) {
+  const auto later = [&](std::uint64_t ns) { return kBegan + after_ns + ns; };
+  Activity activity{.began = later(0), .launched = later(30'000), .ended = later(100'000)};
+  activity.part_spans = {{later(1'000), later(10'000)}, {later(11'000), later(29'000)}};
+  activity.kernels = {
+      {.name = "_ZN8fusegate4geluEPfi",
+       .time = at(after_ns + 60'000, 30'000, 42),
+       .stream = {0, 7},
+       .grid = {64, 24, 1},
+       .block = {384, 1, 1},
+       .registers = 168,
+       .static_shared_bytes = 16,
+       .dynamic_shared_bytes = 200'000},
+      {.name = "gemm", .time = at(after_ns + 20'000, 39'000, 41), .stream = {0, 7}}};
+  activity.memory_operations = {{.kind = "memset",
+                                 .title = "Memset (Device)",
+                                 .time = at(after_ns + 15'000, 1'000, 40),
+                                 .stream = {0, 7},
+                                 .bytes = 528}};
+  activity.calls = {
+      {.name = "cudaMemsetAsync_v3020", .time = at(after_ns + 1'500, 500, 40), .thread = 11},
+      {.name = "cudaLaunchKernelExC_v11060", .time = at(after_ns + 3'000, 4'000, 41), .thread = 11},
+      {.name = "cuLaunchKernelEx",
+       .time = at(after_ns + 12'000, 5'000, 42),
+       .of_driver = true,
+       .thread = 11},
+      {.name = "cudaStreamSynchronize_v3020",
+       .time = at(after_ns + 31'000, 60'000, 43),
+       .thread = 11}};
+  return {.step = number, .activity = activity};
+}
+
+TracedBenchmark benchmark(const std::string& name, std::vector<RecordedStep> steps) {
+  return {.name = name, .stages = {"gate_proj", "gelu"}, .steps = std::move(steps)};
+}
+
+const TraceEvent& named(const Trace& trace, const std::string& name) {
+  const auto found = std::ranges::find(trace.events, name, &TraceEvent::name);
+  if (found == trace.events.end()) throw std::out_of_range(name);
+  return *found;
+}
+
+// Names from the event itself up to what nothing encloses.
+std::vector<std::string> ancestry(const Trace& trace, const std::string& name) {
+  const std::vector<std::size_t> owned_by = owners(trace);
+  std::vector<std::string> names;
+  for (auto i = static_cast<std::size_t>(&named(trace, name) - trace.events.data()); i != kNoEvent;
+       i = owned_by[i]) {
+    names.push_back(trace.events[i].name);
+  }
+  return names;
+}
+
+TEST(AssembleTrace, NestsCallsInStagesInTheBenchmarkInTheStep) {
+  const Trace trace = assemble_trace({benchmark("geglu", {step(2)})}, kRecorder);
+  EXPECT_THAT(ancestry(trace, "cudaLaunchKernelExC"),
+              ElementsAre("cudaLaunchKernelExC", "gate_proj", "geglu", "ProfilerStep#2"));
+  EXPECT_THAT(ancestry(trace, "cuLaunchKernelEx"),
+              ElementsAre("cuLaunchKernelEx", "gelu", "geglu", "ProfilerStep#2"));
+  EXPECT_THAT(ancestry(trace, "cudaStreamSynchronize"),
+              ElementsAre("cudaStreamSynchronize", "ProfilerStep#2"))
+      << "the benchmark's range ends with its last launch, the step when the GPU is through";
+}
+
+TEST(AssembleTrace, LeadsFromWorkToTheStageThatLaunchedIt) {
+  const Trace trace = assemble_trace({benchmark("geglu", {step(2)})}, kRecorder);
+  EXPECT_THAT(ancestry(trace, "gemm"), ElementsAre("gemm", "gate_proj", "geglu", "ProfilerStep#2"));
+  EXPECT_THAT(ancestry(trace, "Memset (Device)"),
+              ElementsAre("Memset (Device)", "gate_proj", "geglu", "ProfilerStep#2"));
+  EXPECT_EQ(ancestry(trace, "fusegate::gelu(float*, int)").at(1), "gelu");
+}
+
+TEST(AssembleTrace, CountsTimeFromTheFirstOfAll) {
+  TracedBenchmark traced = benchmark("geglu", {step(2)});
+  EXPECT_EQ(named(assemble_trace({traced}, kRecorder), "ProfilerStep#2").start_ns, 0);
+  traced.clocks = {{.at = kBegan - 50'000, .mhz = 1980}};
+  const Trace trace = assemble_trace({traced}, kRecorder);
+  EXPECT_EQ(named(trace, "ProfilerStep#2").start_ns, 50'000);
+  EXPECT_EQ(named(trace, "ProfilerStep#2").duration_ns, 100'000);
+  EXPECT_EQ(named(trace, "gemm").start_ns, 70'000);
+  EXPECT_EQ(named(trace, "gemm").duration_ns, 39'000);
+  EXPECT_EQ(trace.counters.at(0).at_ns, 0);
+}
+
+TEST(AssembleTrace, NumbersStepsOnOverBenchmarks) {
+  TracedBenchmark second = benchmark("linear", {step(2, 300'000)});
+  second.first_step = 5;
+  const Trace trace =
+      assemble_trace({benchmark("geglu", {step(2), step(3, 150'000)}), second}, kRecorder);
+  const TraceSummary summary = summarize(trace);
+  EXPECT_EQ(summary.steps, 3u);
+  EXPECT_EQ(summary.kernels, 6u);
+  EXPECT_EQ(summary.unowned, 0u);
+  EXPECT_EQ(named(trace, "ProfilerStep#7").start_ns, 300'000);
+}
+
+// CUPTI may count anew for a new subscriber.
+TEST(AssembleTrace, TellsEqualCorrelationsOfTwoStepsApart) {
+  const Trace trace = assemble_trace(
+      {benchmark("geglu", {step(2)}), benchmark("linear", {step(2, 200'000)})}, kRecorder);
+  std::vector<std::int64_t> launches, kernels;
+  for (const TraceEvent& event : trace.events) {
+    if (event.name == "cudaLaunchKernelExC") launches.push_back(event.correlation);
+    if (event.name == "gemm") kernels.push_back(event.correlation);
+  }
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_NE(launches[0], launches[1]);
+  EXPECT_EQ(launches, kernels);
+}
+
+TEST(AssembleTrace, KeepsWhatAKernelTakes) {
+  const Trace trace = assemble_trace({benchmark("geglu", {step(2)})}, kRecorder);
+  EXPECT_EQ(named(trace, "fusegate::gelu(float*, int)").launch,
+            (LaunchShape{{64, 24, 1}, {384, 1, 1}, 168, 200'016}));
+  EXPECT_EQ(named(trace, "Memset (Device)").bytes, 528);
+  EXPECT_EQ(named(trace, "Memset (Device)").category, TraceCategory::kMemset);
+  EXPECT_EQ(named(trace, "cuLaunchKernelEx").category, TraceCategory::kDriverCall);
+  EXPECT_EQ(named(trace, "cudaLaunchKernelExC").category, TraceCategory::kRuntimeCall);
+}
+
+TEST(AssembleTrace, GivesThreadsAndStreamsLanesOfTheirOwn) {
+  RecordedStep two = step(2);
+  two.activity.kernels[0].stream = {0, 13};
+  two.activity.calls[1].thread = 99;
+  const Trace trace = assemble_trace({benchmark("geglu", {two})}, kRecorder);
+  EXPECT_THAT(trace.tracks,
+              testing::UnorderedElementsAre(TraceTrack{10, 11, "fusegate_bench", "main"},
+                                            TraceTrack{10, 99, "fusegate_bench", "thread 99"},
+                                            TraceTrack{0, 7, "GPU 0", "stream 7"},
+                                            TraceTrack{0, 13, "GPU 0", "stream 13"}));
+}
+
+TEST(AssembleTrace, LeavesOutCallsOutsideOfTheStep) {
+  RecordedStep one = step(2);
+  one.activity.calls = {{.name = "before", .time = {kBegan - 50, kBegan - 40, 6}, .thread = 11},
+                        {.name = "after", .time = at(100'000, 10, 7), .thread = 11},
+                        {.name = "without times", .time = {0, 0, 8}, .thread = 11}};
+  const Trace trace = assemble_trace({benchmark("geglu", {one})}, kRecorder);
+  for (const TraceEvent& event : trace.events) {
+    EXPECT_FALSE(is_call(event.category)) << event.name;
+  }
+}
+
+TEST(AssembleTrace, ShowsTheClockBesideTheGpuAndElseTheHost) {
+  TracedBenchmark traced = benchmark("geglu", {step(2)});
+  traced.clocks = {{.at = kBegan, .mhz = 1980}, {.at = kBegan + 100'000, .mhz = 1755}};
+  traced.steps[0].activity.kernels[0].stream.device = 3;
+  traced.steps[0].activity.kernels[1].stream.device = 3;
+  const Trace trace = assemble_trace({traced}, kRecorder);
+  EXPECT_THAT(trace.counters, ElementsAre(TraceCounter{"SM clock (MHz)", 3, 0, 1980},
+                                          TraceCounter{"SM clock (MHz)", 3, 100'000, 1755}));
+  traced.steps[0].activity.kernels.clear();
+  traced.steps[0].activity.memory_operations.clear();
+  EXPECT_EQ(assemble_trace({traced}, kRecorder).counters.at(0).process, 10);
+}
+
+TEST(AssembleTrace, HasRangesAloneWhereNothingElseWasRecorded) {
+  RecordedStep bare = step(4);
+  bare.activity.kernels.clear();
+  bare.activity.memory_operations.clear();
+  bare.activity.calls.clear();
+  const Trace trace = assemble_trace({benchmark("geglu", {bare})}, kRecorder);
+  std::vector<std::string> names;
+  for (const TraceEvent& event : trace.events) names.push_back(event.name);
+  EXPECT_THAT(names, ElementsAre("ProfilerStep#4", "geglu", "gate_proj", "gelu"));
+  EXPECT_THAT(trace.counters, IsEmpty());
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,137 @@
+// fusegate_bench: one process of it is one invocation.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <random>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "bench/measuring/interrupt.h"
+#include "bench/plan/kept_choices.h"
+#include "bench/plan/options.h"
+#include "bench/plan/plan.h"
+#include "bench/program/runner.h"
+#include "bench/program/tracing.h"
+
+namespace fusegate {
+namespace {
+
+constexpr int kBadInput = 2;
+
+std::filesystem::path program_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
+void print_environment(const Device& device, const EnvironmentProbe& probe) {
+  nlohmann::json doubts = nlohmann::json::array();
+  for (const Doubt doubt : probe.doubts()) doubts.push_back(doubt_name(doubt));
+  const nlohmann::json json{{"device_kind", device.kind()},
+                            {"environment", probe.environment()},
+                            {"machine", probe.machine()},
+                            {"doubts", doubts}};
+  fmt::print("{}\n", json.dump(2));
+}
+
+InvocationOptions invocation_options(const Options& options, const Suite& suite, Device& device) {
+  InvocationOptions result{.info = {.suite = suite.name,
+                                    .number = options.invocation,
+                                    .seed = options.seed ? *options.seed : std::random_device{}(),
+                                    .protocol = suite.protocol},
+                           .out = options.out,
+                           .progress = options.progress,
+                           .resume = options.resume,
+                           .profile = options.profile};
+  const auto min_effect = suite.min_effect.find(std::string(device.kind()));
+  if (min_effect != suite.min_effect.end()) result.info.protocol.min_effect = min_effect->second;
+  choose_layout(device, result.info);
+  return result;
+}
+
+// The rest in a fresh process, which takes this one's place.
+[[noreturn]] void resume(char** argv) {
+  std::vector<char*> again;
+  for (char** argument = argv; *argument != nullptr; ++argument) again.push_back(*argument);
+  std::string flag = "--resume";
+  again.push_back(flag.data());
+  again.push_back(nullptr);
+  execv(program_path().c_str(), again.data());
+  throw std::runtime_error("the device was lost, and fusegate_bench could not start again");
+}
+
+int exit_code(Outcome outcome) { return outcome == Outcome::kComplete ? 0 : kBadInput; }
+
+int finish(Outcome outcome, const InvocationOptions& options, char** argv) {
+  if (outcome == Outcome::kInterrupted) {
+    fmt::print(stderr, "fusegate_bench: interrupted{}\n",
+               options.out ? "; what was measured is kept in " + options.out->string() : "");
+  }
+  if (outcome == Outcome::kDeviceLost) {
+    // Without a run file nothing says what is done already.
+    if (options.out) resume(argv);
+    fmt::print(stderr, "fusegate_bench: the device was lost; the rest was not measured\n");
+  }
+  return exit_code(outcome);
+}
+
+int finish_trace(Outcome outcome) {
+  if (outcome == Outcome::kInterrupted) {
+    fmt::print(stderr, "fusegate_bench: interrupted; no trace was written\n");
+  }
+  if (outcome == Outcome::kDeviceLost) {
+    fmt::print(stderr, "fusegate_bench: the device was lost; no trace was written\n");
+  }
+  return exit_code(outcome);
+}
+
+int trace(const std::filesystem::path& out, Device& device, const Plan& plan,
+          EnvironmentProbe& probe, const InvocationInfo& info) {
+  stop_on_signals();
+  const std::unique_ptr<Meter> meter = make_meter(device);
+  try {
+    return finish_trace(Tracing(device, *meter, plan, probe, info).run(out));
+  } catch (const ProfilerError& error) {
+    throw InputError("--trace", "", error.what());
+  }
+}
+
+int run(int argc, char** argv) {
+  const Options options = parse_options(argc, argv);
+  if (options.help) {
+    fmt::print("{}", *options.help);
+    return 0;
+  }
+  if (options.trace) require_writable(*options.trace);
+  const Suite suite = suite_of(options, program_path().parent_path() / "suites");
+  const std::unique_ptr<Device> device = open_device(options.device);
+  EnvironmentProbe probe(*device);
+  if (options.environment) {
+    print_environment(*device, probe);
+    return 0;
+  }
+  Plan plan = make_plan(suite.sweeps, *device, suite.name);
+  for (const std::string& refusal : plan.refusals) {
+    fmt::print(stderr, "fusegate_bench: left out {}\n", refusal);
+  }
+  if (const auto run = keep_choices(plan, options.keep_choices, probe.environment())) {
+    fmt::print(stderr, "fusegate_bench: keeps the choices of {}\n", run->string());
+  }
+  const InvocationOptions invocation = invocation_options(options, suite, *device);
+  if (options.trace) {
+    return trace(*options.trace, *device, filtered_plan(plan, options.benchmark_flags), probe,
+                 invocation.info);
+  }
+  return finish(run_benchmarks(*device, plan, probe, invocation, options.benchmark_flags),
+                invocation, argv);
+}
+
+}  // namespace
+}  // namespace fusegate
+
+int main(int argc, char** argv) {
+  try {
+    return fusegate::run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "fusegate_bench: {}\n", error.what());
+    return fusegate::kBadInput;
+  }
+}

@@ -1,0 +1,99 @@
+#include "bench/program/tracing.h"
+
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "baselines/traces/writer.h"
+#include "bench/measuring/interrupt.h"
+
+namespace fusegate {
+
+Tracing::Tracing(Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
+                 const InvocationInfo& info)
+    : device_(device),
+      probe_(probe),
+      info_(info),
+      ballast_(device, info.seed),
+      context_{device, meter, ballast_, info.protocol, info.seed},
+      schedule_(cycle_) {
+  for (const PlannedBenchmark& benchmark : plan.benchmarks) {
+    sessions_.emplace_back(context_, benchmark);
+  }
+}
+
+Outcome Tracing::run(const std::filesystem::path& out) {
+  context_.meter.attach_profiler();  // where that cannot be, nothing need be checked
+  verify();
+  record();
+  if (device_lost_) return Outcome::kDeviceLost;
+  if (interrupted()) return Outcome::kInterrupted;
+  if (traced_.empty()) return Outcome::kFailures;
+  probe_.look();
+  write_trace(out, trace());
+  fmt::print(stderr, "fusegate_bench: {} benchmark{} traced in {}\n", traced_.size(),
+             traced_.size() == 1 ? "" : "s", out.string());
+  return failures_.empty() ? Outcome::kComplete : Outcome::kFailures;
+}
+
+void Tracing::verify() {
+  Verifier verifier(device_, info_.seed);  // whose memory is gone before places are laid out
+  for (Session& session : sessions_) {
+    attempt(session, [&] { session.verify(verifier); });
+  }
+}
+
+void Tracing::record() {
+  for (Session& session : sessions_) {
+    if (session.verified()) attempt(session, [&] { record(session); });
+  }
+}
+
+void Tracing::record(Session& session) {
+  std::vector<ClockMark> clocks;
+  const auto read_clock = [&](const Profiler& profiler) {
+    const auto mhz = probe_.sm_clock_mhz();
+    if (mhz) clocks.push_back({.at = profiler.now(), .mhz = static_cast<double>(*mhz)});
+  };
+  TracedBenchmark traced = session.trace(schedule_, read_clock);
+  traced.clocks = std::move(clocks);
+  traced.first_step = std::exchange(steps_, steps_ + schedule_.steps());
+  traced_.push_back(std::move(traced));
+}
+
+void Tracing::attempt(const Session& session, const std::function<void()>& what) {
+  if (device_lost_ || interrupted()) return;
+  try {
+    what();
+  } catch (const ProfilerError&) {
+    throw;  // a trace that lacks a benchmark for no fault of its own is none
+  } catch (const std::exception& error) {
+    failures_[session.name()] = error.what();
+    fmt::print(stderr, "fusegate_bench: {}: {}\n", session.name(), error.what());
+    device_lost_ = is_lost(device_);
+  }
+}
+
+Trace Tracing::trace() const {
+  Trace trace = assemble_trace(traced_, {.process = getpid(), .thread = syscall(SYS_gettid)});
+  trace.about = about();
+  return trace;
+}
+
+nlohmann::json Tracing::about() const {
+  nlohmann::json about = origin_json(info_, probe_);
+  about["schedule"] = {
+      {"wait", cycle_.wait}, {"warm_up", cycle_.warm_up}, {"active", cycle_.active}};
+  for (const TracedBenchmark& benchmark : traced_) {
+    nlohmann::json steps = nlohmann::json::array();
+    for (const RecordedStep& step : benchmark.steps) steps.push_back(benchmark.step_number(step));
+    about["benchmarks"].push_back({{"name", benchmark.name}, {"steps", steps}});
+  }
+  if (!failures_.empty()) about["failures"] = failures_;
+  return about;
+}
+
+}  // namespace fusegate

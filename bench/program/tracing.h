@@ -1,0 +1,59 @@
+// fusegate_bench --trace: in place of measuring, a trace of a few calls of every benchmark, by the
+// series' schedule. Each is checked against the reference before: a wrong kernel is never traced.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "baselines/traces/trace.h"
+#include "bench/machine/environment_probe.h"
+#include "bench/measuring/invocation.h"
+#include "bench/measuring/session.h"
+#include "bench/plan/plan.h"
+#include "bench/profiling/step_trace.h"
+#include "bench/profiling/trace_schedule.h"
+
+namespace fusegate {
+
+// All must outlive it.
+class Tracing {
+ public:
+  Tracing(Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
+          const InvocationInfo& info);
+  // The sessions' context refers to the ballast.
+  Tracing(const Tracing&) = delete;
+  Tracing& operator=(const Tracing&) = delete;
+
+  // Checks all, traces all, then writes what did not fail; nothing where nothing is left, where a
+  // signal came or the device was lost. Throws ProfilerError where nothing can be recorded here,
+  // and InputError where the file cannot be written; then nothing is written either.
+  Outcome run(const std::filesystem::path& out);
+
+ private:
+  void verify();
+  void record();
+  void record(Session& session);
+  // A benchmark's failure leaves it out; nothing is done once a signal came or the device is lost.
+  void attempt(const Session& session, const std::function<void()>& what);
+  Trace trace() const;
+  nlohmann::json about() const;
+
+  Device& device_;
+  EnvironmentProbe& probe_;
+  const InvocationInfo& info_;
+  Ballast ballast_;
+  SessionContext context_;
+  TraceCycle cycle_;
+  TraceSchedule schedule_;
+  std::vector<Session> sessions_;
+  bool device_lost_ = false;
+  int steps_ = 0;  // of the benchmarks so far
+  std::vector<TracedBenchmark> traced_;
+  std::map<std::string, std::string> failures_;  // by benchmark
+};
+
+}  // namespace fusegate

@@ -1,0 +1,71 @@
+#include "ci/calibrating/text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "baselines/calibration/test_pool.h"
+
+namespace fusegate {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string text_of(const std::vector<Run>& runs, int comparisons = 50) {
+  return plain_text(calibration_document(calibrate(pool_runs(runs), {.comparisons = comparisons})));
+}
+
+TEST(CalibrationDocument, HasEveryPartOfOneCard) {
+  std::mt19937_64 random(1);
+  const std::string text = text_of({simulate({.spread = 0.0005}, random)});
+  EXPECT_THAT(text, AllOf(HasSubstr("Suite pr: 10 invocations on 1 card, 3 benchmarks."),
+                          HasSubstr("Environment: device NVIDIA H200."),
+                          HasSubstr("Spread between processes of a card"),
+                          HasSubstr("0 of 3 benchmarks spread by more"),
+                          HasSubstr("drawn from one card"), HasSubstr("252 different"),
+                          HasSubstr("Slowdowns found"), HasSubstr("Smallest detectable effect")));
+  EXPECT_THAT(text, Not(HasSubstr("two cards")));
+  EXPECT_THAT(text, Not(HasSubstr("Between cards")));
+  EXPECT_THAT(text, Not(HasSubstr("commits")));
+}
+
+TEST(CalibrationDocument, TellsCardsAndCommitsApart) {
+  std::mt19937_64 random(1);
+  fusegate::Run first = simulate({}, random);
+  fusegate::Run second = simulate({.device_uuid = "GPU-2"}, random);
+  first.provenance.commit = "0123456789abcdef";
+  second.provenance.commit = "fedcba9876543210";
+  second.provenance.dirty = true;
+  second.doubts = {Doubt::kThrottled};
+  const std::string text = text_of({first, second});
+  EXPECT_THAT(text, AllOf(HasSubstr("The runs are of 2 commits"), HasSubstr("fedcba987654 (dirty)"),
+                          HasSubstr("drawn from two cards"), HasSubstr("whole runs, two cards"),
+                          HasSubstr("Between cards"), HasSubstr("between 0.45 and 32 times"),
+                          HasSubstr("slowdown during")));
+}
+
+TEST(CalibrationDocument, ListsWhatSpreadsBeyondItsTarget) {
+  std::mt19937_64 random(1);
+  const std::string text =
+      text_of({simulate({.spread = 0.02, .times_ns = std::vector<double>(12, 50'000)}, random)}, 4);
+  EXPECT_THAT(text, HasSubstr("12 of 12 benchmarks spread by more than their class's target; the "
+                              "first of them:"));
+}
+
+TEST(CalibrationDocument, SaysWhereNothingCanBeDrawn) {
+  std::mt19937_64 random(1);
+  const std::string text = text_of({simulate({.invocations = 3}, random)});
+  EXPECT_THAT(text, HasSubstr("it takes four processes of one card"));
+  EXPECT_THAT(text, Not(HasSubstr("Slowdowns found")));
+}
+
+TEST(FormatSpread, IsFineEnoughForTheTargets) {
+  EXPECT_EQ(format_spread(0.00123456), "0.123 %");
+  EXPECT_EQ(format_spread(std::nan("")), "-");
+}
+
+}  // namespace
+}  // namespace fusegate

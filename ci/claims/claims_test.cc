@@ -1,0 +1,275 @@
+#include "ci/claims/claims.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <ostream>
+
+#include "ci/claims/test_input.h"
+
+namespace fusegate {
+namespace {
+
+const std::string kWide = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn";
+const std::string kDeep = "ampere_bf16_s16816gemm_bf16_128x256_ldg8_f2f_stages_64x3_tn";
+const std::string kGelu = "void at::native::vectorized_elementwise_kernel<4, GeluCUDAKernelImpl>";
+const std::string kMul = "void at::native::vectorized_elementwise_kernel<4, MulFunctor<float> >";
+const std::string kQuery = "cudaOccupancyMaxActiveBlocksPerMultiprocessor";
+const std::string kFused = "triton_poi_fused__unsafe_view_gelu_mul_0";
+constexpr const char* kOneRow = "/bf16/batch:1/seq:1/dim:768/hidden:3072";
+
+using Measured = std::vector<TestMeasured>;
+using Step = std::vector<TestOperator>;
+
+// The A100 of the series, as far as it is published; the rest is made up.
+struct Card {
+  Card() {
+    const auto name = [](const char* operation, const char* implementation) {
+      return reference_benchmark(operation, implementation);
+    };
+    const std::vector<TestLaunch> mlp{{kWide, "gate_proj", 190e3},
+                                      {kWide, "up_proj", 190e3},
+                                      {"my_gelu_kernel", "gelu", 60e3},
+                                      {"my_mul_kernel", "mul", 90e3},
+                                      {kDeep, "down_proj", 170e3}};
+    ours = {{name("linear", "addmm"), 190e3, 5e3, 0, {{kWide, "addmm", 190e3}}},
+            {name("geglu", "unfused"), 150e3, 5e3, 251658240},
+            {name("geglu", "fused"), 90e3, 5e3, 150994944},
+            {name("geglu", "fused_specialized"), 87e3},
+            {"control_copy/memcpy/bf16/batch:64/seq:128/dim:768/hidden:4608", 90e3, 5e3, 150994944},
+            {name("geglu_mlp", "unfused"), 700e3, 30e3, 0, mlp},
+            {name("geglu_mlp", "fused_pointwise"), 640e3},
+            {name("geglu_mlp", "fused_epilogue"), 550e3},
+            {std::string("geglu_mlp/unfused") + kOneRow, 14e3, 30e3},
+            {std::string("geglu_mlp/fused_pointwise") + kOneRow, 15e3},
+            {std::string("geglu_mlp/fused_epilogue") + kOneRow, 5e3}};
+    peers = {{name("linear", "torch_eager"), 190e3, 16e3},
+             {name("linear", "torch_compile"), 190e3, 60e3},
+             {name("geglu", "torch_eager"), 150e3, 16e3, 251658240},
+             {name("geglu", "torch_compile"), 89.4e3, 60e3, 150994944},
+             {name("geglu", "liger"), 92.8e3, 60e3, 150994944},
+             {name("geglu_mlp", "torch_eager"), 700e3, 60e3},
+             {name("geglu_mlp", "torch_compile"), 640e3, 80e3},
+             {std::string("geglu_mlp/torch_eager") + kOneRow, 14e3, 60e3},
+             {std::string("geglu_mlp/torch_compile") + kOneRow, 16e3, 80e3}};
+    const Step linear{{"aten::t"}, {"aten::addmm", kWide}};
+    const TestOperator wide{"aten::mm", kWide, kQuery};
+    const TestOperator deep{"aten::mm", kDeep, kQuery};
+    traces = {{{"linear", "torch_eager"}, linear},
+              {{"linear", "torch_compile"}, {{"TorchDynamo Cache Lookup"}, {"aten::addmm", kWide}}},
+              {{"geglu_mlp", "torch_eager"},
+               {{"aten::t"}, wide, wide, {"aten::gelu", kGelu}, {"aten::mul", kMul}, deep}},
+              {{"geglu_mlp", "torch_compile"},
+               {{"TorchDynamo Cache Lookup"}, wide, wide, {"triton", kFused}, deep}},
+              {{"geglu_mlp", "liger"},
+               {wide, wide, {"LigerGELUMulFunction", "_geglu_tanh_forward_kernel"}, deep}}};
+  }
+
+  TestMeasured& our(const char* operation, const char* implementation) {
+    return of(ours, reference_benchmark(operation, implementation));
+  }
+  TestMeasured& peer(const char* operation, const char* implementation) {
+    return of(peers, reference_benchmark(operation, implementation));
+  }
+  static TestMeasured& of(Measured& all, const std::string& name) {
+    return *std::ranges::find(all, name, &TestMeasured::name);
+  }
+  static void drop(Measured& all, const std::string& part) {
+    std::erase_if(
+        all, [&](const TestMeasured& one) { return one.name.find(part) != std::string::npos; });
+  }
+  Step& step(const char* operation, const char* implementation) {
+    return traces[{operation, implementation}];
+  }
+
+  ClaimsInput input() const {
+    ClaimsInput input{test_measured(ours, processes), test_measured(peers, processes)};
+    for (const auto& [name, step] : traces) set_trace(&input, name.first, name.second, step);
+    if (published) {
+      const std::string stage = reference_benchmark("geglu_mlp", "torch_eager") + "/stage:";
+      input.published = test_run(
+          {test_series(stage + "down_proj", {170e3}), test_series(stage + "gate_proj", {190e3})});
+    }
+    return input;
+  }
+
+  Measured ours, peers;
+  std::map<std::pair<std::string, std::string>, Step> traces;
+  int processes = 3;
+  bool published = true;
+};
+
+struct Case {
+  const char* part;  // of the statement
+  std::function<void(Card&)> refute;
+  std::function<void(Card&)> lose;  // what it takes
+};
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.part; }
+
+// One process alone has no interval.
+void one_process(Card& card) { card.processes = 1; }
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all{
+      {"is one kernel",
+       [](Card& card) {
+         card.our("linear", "addmm").launches.push_back({"add", "addmm", 9e3});
+       },
+       [](Card& card) { card.our("linear", "addmm").launches.clear(); }},
+      {"transpose launches nothing",
+       [](Card& card) { card.step("linear", "torch_eager").front().kernel = "transpose_kernel"; },
+       [](Card& card) {
+         card.traces.erase({"geglu_mlp", "torch_eager"});
+       }},
+      {"layout `tn`",
+       [](Card& card) {
+         card.step("linear", "torch_eager")[1].kernel =
+             "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_nn";
+       },
+       [](Card& card) {
+         card.traces.erase({"linear", "torch_eager"});
+       }},
+      {"does not help a single Linear",
+       [](Card& card) { card.peer("linear", "torch_compile").time_ns = 150e3; }, one_process},
+      {"takes the dispatch of `aten::t` off",
+       [](Card& card) { card.step("linear", "torch_compile").push_back({"aten::t"}); },
+       [](Card& card) {
+         card.traces.erase({"linear", "torch_eager"});
+       }},
+      {"costs host time", [](Card& card) { card.peer("linear", "torch_compile").host_ns = 10e3; },
+       [](Card& card) { Card::drop(card.peers, "linear/torch_eager"); }},
+      {"is five kernels", [](Card& card) { card.step("geglu_mlp", "torch_eager").pop_back(); },
+       [](Card& card) { card.our("geglu_mlp", "unfused").launches.clear(); }},
+      {"These are the kernels",
+       [](Card& card) {
+         card.step("geglu_mlp", "torch_eager").back().kernel =
+             "nvjet_sm90_tst_192x128_64x5_1x2_h_bz_coopB_TNT";
+       },
+       [](Card& card) {
+         card.traces.erase({"geglu_mlp", "torch_eager"});
+       }},
+      {"occupancy query",
+       [](Card& card) { card.step("geglu_mlp", "torch_eager").back().query.clear(); },
+       [](Card& card) {
+         card.traces.erase({"geglu_mlp", "torch_eager"});
+       }},
+      {"share one tile shape",
+       [](Card& card) { card.our("geglu_mlp", "unfused").launches[4].name = kWide; },
+       [](Card& card) { card.our("geglu_mlp", "unfused").launches.clear(); }},
+      {"by about a tenth",
+       [](Card& card) { card.our("geglu_mlp", "unfused").launches[4].duration_ns = 90e3; },
+       [](Card& card) { card.published = false; }},
+      {"very kernels of the eager one",
+       [](Card& card) { card.step("geglu_mlp", "liger").back().kernel = kWide; },
+       [](Card& card) {
+         card.traces.erase({"geglu_mlp", "liger"});
+       }},
+      {"one Triton kernel",
+       [](Card& card) { card.step("geglu_mlp", "torch_compile")[3].kernel = kGelu; },
+       [](Card& card) {
+         card.traces.erase({"geglu_mlp", "torch_compile"});
+       }},
+      {"without the compiler's work",
+       [](Card& card) { card.step("geglu_mlp", "liger").push_back({"TorchDynamo Cache Lookup"}); },
+       [](Card& card) {
+         card.traces.erase({"geglu_mlp", "liger"});
+       }},
+      {"round trip of the intermediate: ours",
+       [](Card& card) { card.our("geglu", "unfused").time_ns = 105e3; },
+       [](Card& card) { Card::drop(card.ours, "control_copy"); }},
+      {"The same of Inductor's",
+       [](Card& card) { card.peer("geglu", "torch_compile").time_ns = 160e3; },
+       [](Card& card) { Card::drop(card.peers, "geglu/torch_compile"); }},
+      {"specialised for one shape (Inductor's)",
+       [](Card& card) { card.peer("geglu", "torch_compile").time_ns = 92.5e3; },
+       [](Card& card) { Card::drop(card.peers, "geglu/liger"); }},
+      {"compiled for a single shape",
+       [](Card& card) { card.our("geglu", "fused_specialized").time_ns = 90e3; }, one_process},
+      {"gelu and mul loses, on the GPU: ours",
+       [](Card& card) {
+         Card::of(card.ours, std::string("geglu_mlp/fused_pointwise") + kOneRow).time_ns = 13e3;
+         card.ours.push_back({"geglu/unfused/bf16/batch:1/seq:8/dim:768/hidden:3072", 3e3});
+         card.ours.push_back({"geglu/fused/bf16/batch:1/seq:8/dim:768/hidden:3072", 2e3});
+       },
+       [](Card& card) { Card::drop(card.ours, kOneRow); }},
+      {"gelu and mul loses, on the GPU: PyTorch's",
+       [](Card& card) {
+         Card::of(card.peers, std::string("geglu_mlp/torch_compile") + kOneRow).time_ns = 13e3;
+         card.peers.push_back({std::string("geglu_mlp/liger") + kOneRow, 14e3});
+       },
+       [](Card& card) { Card::drop(card.peers, kOneRow); }},
+      {"a rung above", [](Card& card) { card.our("geglu_mlp", "fused_epilogue").time_ns = 639e3; },
+       [](Card& card) { Card::drop(card.ours, "fused_pointwise"); }},
+      {"faster than every peer",
+       [](Card& card) { card.peer("geglu_mlp", "torch_compile").time_ns = 500e3; },
+       [](Card& card) { Card::drop(card.peers, "geglu_mlp"); }},
+      {"is launch-bound",
+       [](Card& card) {
+         Card::of(card.ours, std::string("geglu_mlp/unfused") + kOneRow).host_ns = 9e3;
+       },
+       one_process},
+  };
+  return all;
+}
+
+Claim find_claim(const ClaimsInput& input, const std::string& part) {
+  std::vector<Claim> found;
+  for (Claim& claim : check_claims(input)) {
+    if (claim.statement.find(part) != std::string::npos) found.push_back(std::move(claim));
+  }
+  EXPECT_EQ(found.size(), 1u) << part;
+  return found.empty() ? Claim{} : found.front();
+}
+
+class EveryClaim : public testing::TestWithParam<Case> {};
+
+TEST_P(EveryClaim, HoldsWhereAllFindingsSaySo) {
+  const Claim claim = find_claim(Card().input(), GetParam().part);
+  EXPECT_EQ(verdict_of(claim), Holds::kHolds);
+  EXPECT_NE(claim.published, "");
+}
+
+TEST_P(EveryClaim, DoesNotHoldWhereOneIsRefuted) {
+  Card card;
+  GetParam().refute(card);
+  EXPECT_EQ(verdict_of(find_claim(card.input(), GetParam().part)), Holds::kDoesNotHold);
+}
+
+TEST_P(EveryClaim, CannotBeToldWithoutWhatItTakesAndSaysSo) {
+  Card card;
+  GetParam().lose(card);
+  const Claim claim = find_claim(card.input(), GetParam().part);
+  EXPECT_EQ(verdict_of(claim), Holds::kCannotBeTold);
+  EXPECT_FALSE(missing_of(claim).empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Claims, EveryClaim, testing::ValuesIn(cases()));
+
+TEST(CheckClaims, HasACaseHereForEach) {
+  EXPECT_EQ(check_claims(Card().input()).size(), cases().size());
+}
+
+TEST(CheckClaims, LosesNoneWithoutAnyInputAndTellsWhatEachTakes) {
+  const std::vector<Claim> claims = check_claims({});
+  EXPECT_EQ(claims.size(), cases().size());
+  for (const Claim& claim : claims) {
+    EXPECT_EQ(verdict_of(claim), Holds::kCannotBeTold) << claim.statement;
+    for (const Finding& finding : claim.findings) {
+      EXPECT_EQ(finding.answer == Answer::kUnknown, !finding.missing.empty()) << finding.question;
+    }
+  }
+}
+
+TEST(CheckClaims, PassesOverTracesOfAnotherProblem) {
+  ClaimsInput input = Card().input();
+  const Trace other = steps_trace("linear/torch_eager/bf16/batch:1/seq:1/dim:768/hidden:3072",
+                                  {{"aten::t"}, {"aten::addmm", kWide}});
+  input.traces["linear-torch_eager"] = {summarize(other), trace_steps(other)};
+  EXPECT_EQ(verdict_of(find_claim(input, "is one kernel")), Holds::kCannotBeTold);
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,173 @@
+#include "ci/commands/accept.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/record/baseline.h"
+#include "ci/processes/fake_program.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class AcceptCommandTest : public ::testing::Test {
+ protected:
+  AcceptCommandTest() {
+    request_.reason = "first on this driver";
+    request_.who = "somebody";
+    request_.store = folder_.path() / "store";
+  }
+  ExitCode accept(const FakeRunFile& file = {}, int invocations = 5) {
+    request_.runs = {write_run(folder_, "run", file, invocations)};
+    Console console{out_, err_};
+    return accept_command(request_, console);
+  }
+  std::string problem(const FakeRunFile& file = {}, int invocations = 5) {
+    try {
+      accept(file, invocations);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "none";
+  }
+  fs::path stored(const std::string& suite = "smoke") const {
+    return folder_.path() / "store" / "nvidia-h200" / (suite + ".json");
+  }
+
+  ScratchFolder folder_;
+  AcceptRequest request_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+TEST_F(AcceptCommandTest, StoresTheRunWithWhoAndWhy) {
+  EXPECT_EQ(accept(), ExitCode::kNoRegression);
+  EXPECT_EQ(out_.str(), "recorded " + stored().string() + ", also as anchor\n");
+  const Baseline baseline = read_baseline(stored());
+  EXPECT_EQ(baseline.acceptance.who, "somebody");
+  EXPECT_EQ(baseline.acceptance.reason, "first on this driver");
+  EXPECT_THAT(baseline.acceptance.when, StartsWith("20"));
+  EXPECT_EQ(baseline.run.benchmarks.size(), 2u);
+}
+
+TEST_F(AcceptCommandTest, NeedsAReason) {
+  request_.reason = " \n";
+  EXPECT_THAT(problem(), StartsWith("--reason: "));
+  EXPECT_FALSE(fs::exists(stored()));
+}
+
+TEST_F(AcceptCommandTest, RefusesARunThatIsNoBaselineAndSaysEveryReason) {
+  FakeRunFile file;
+  file.dirty = true;
+  file.failures = {{"a/b", "wrong results"}};
+  EXPECT_THAT(problem(file, 1), testing::AllOf(HasSubstr("a/b"), HasSubstr("uncommitted"),
+                                               HasSubstr("fewer than two"), HasSubstr("--force")));
+  EXPECT_FALSE(fs::exists(stored()));
+  request_.force = true;
+  EXPECT_EQ(accept(file, 1), ExitCode::kNoRegression);
+  EXPECT_TRUE(fs::exists(stored()));
+}
+
+TEST_F(AcceptCommandTest, RefusesWhatSpoiltTheMeasurement) {
+  EXPECT_THAT(problem({}, 1), HasSubstr("not accepted: fewer than two invocations"));
+  for (const auto& [doubt, reason] :
+       std::vector<std::pair<std::string, std::string>>{{"throttled", "throttled"},
+                                                        {"other_gpu_process", "another process"},
+                                                        {"dirty_tree", "uncommitted changes"}}) {
+    FakeRunFile file;
+    file.doubts = {doubt};
+    EXPECT_THAT(problem(file), HasSubstr("not accepted: ")) << doubt;
+    EXPECT_THAT(problem(file), HasSubstr(reason)) << doubt;
+  }
+  FakeRunFile wrong;
+  wrong.failures = {{"a/b", "relative error 0.3 exceeds 0.01"}};
+  EXPECT_THAT(problem(wrong), HasSubstr("not accepted: benchmarks failed: a/b"));
+  EXPECT_FALSE(fs::exists(stored()));
+  EXPECT_FALSE(fs::exists(anchor_path(stored())));
+}
+
+TEST_F(AcceptCommandTest, TheFirstIsTheAnchorAndStaysIt) {
+  accept();
+  EXPECT_EQ(read_file(anchor_path(stored())), read_file(stored()));
+  out_.str("");
+  request_.reason = "second";
+  accept();
+  EXPECT_EQ(out_.str(), "recorded " + stored().string() + "\n");
+  EXPECT_EQ(read_baseline(stored()).acceptance.reason, "second");
+  EXPECT_EQ(read_baseline(anchor_path(stored())).acceptance.reason, "first on this driver");
+}
+
+TEST_F(AcceptCommandTest, ReplacesTheAnchorWhereAsked) {
+  accept();
+  out_.str("");
+  request_.reason = "cuBLAS 13.2";
+  request_.replace_anchor = true;
+  accept();
+  EXPECT_THAT(out_.str(), HasSubstr(", also as anchor"));
+  EXPECT_EQ(read_file(anchor_path(stored())), read_file(stored()));
+  EXPECT_EQ(read_baseline(stored()).acceptance.reason, "cuBLAS 13.2");
+}
+
+TEST_F(AcceptCommandTest, EverySuiteHasAnAnchorOfItsOwn) {
+  accept();
+  request_.suite = "pr";
+  accept();
+  EXPECT_TRUE(fs::exists(anchor_path(stored("pr"))));
+}
+
+TEST_F(AcceptCommandTest, StoresForAnotherSuiteWhereNamed) {
+  request_.suite = "pr";
+  accept();
+  EXPECT_EQ(read_baseline(stored("pr")).run.provenance.suite, "pr");
+}
+
+TEST_F(AcceptCommandTest, NeedsASuiteThatCanBeAFilesName) {
+  FakeRunFile file;
+  file.suite = "";
+  EXPECT_THAT(problem(file), HasSubstr("context.fusegate.suite"));
+  request_.suite = "../x";
+  EXPECT_THAT(problem(), HasSubstr("is no name"));
+}
+
+TEST_F(AcceptCommandTest, KeepsABaselineOfTheSameEnvironmentWhereAsked) {
+  request_.if_missing = true;
+  accept();
+  EXPECT_THAT(out_.str(), StartsWith("recorded "));
+  out_.str("");
+  request_.reason = "second";
+  accept();
+  EXPECT_EQ(out_.str(), "kept " + stored().string() + "\n");
+  EXPECT_EQ(read_baseline(stored()).acceptance.reason, "first on this driver");
+  FakeRunFile other;
+  other.driver = "999.0";
+  accept(other);
+  EXPECT_EQ(read_baseline(stored()).acceptance.reason, "second");
+}
+
+TEST_F(AcceptCommandTest, LooksInTheOtherStoresToo) {
+  accept();
+  request_.stores = {request_.store};
+  request_.store = folder_.path() / "local";
+  request_.if_missing = true;
+  out_.str("");
+  accept();
+  EXPECT_THAT(out_.str(), StartsWith("kept "));
+  EXPECT_FALSE(fs::exists(folder_.path() / "local"));
+}
+
+TEST_F(AcceptCommandTest, FindsAName) {
+  request_.who = "";
+  setenv("USER", "login-name", 1);
+  accept();
+  EXPECT_NE(read_baseline(stored()).acceptance.who, "");
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,144 @@
+#include "ci/commands/calibrate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "baselines/calibration/file.h"
+#include "baselines/io/error.h"
+#include "ci/processes/fake_program.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class CalibrateCommandTest : public ::testing::Test {
+ protected:
+  CalibrateCommandTest() {
+    request_.store = folder_.path() / "store";
+    request_.comparisons = 50;
+  }
+
+  ExitCode calibrate() {
+    Console console{out_, err_};
+    return calibrate_command(request_, console);
+  }
+  std::string problem() {
+    try {
+      calibrate();
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "none";
+  }
+  Calibration stored(const std::string& suite = "smoke") {
+    return read_calibration(request_.store / "nvidia-h200" / (suite + ".calibration.json"));
+  }
+  std::string bench() {
+    const std::string prepared = folder_.write("prepared", run_file_text({})).string();
+    return write_script(folder_, "bench",
+                        std::string(kReadFlags) + "cp '" + prepared + "' \"$out\"\n");
+  }
+
+  ScratchFolder folder_;
+  CalibrateRequest request_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+TEST_F(CalibrateCommandTest, PrintsStoresAndWritesMarkdown) {
+  request_.runs = {write_run(folder_, "a", {}, 10)};
+  request_.markdown = folder_.path() / "c.md";
+  EXPECT_EQ(calibrate(), ExitCode::kNoRegression);
+  EXPECT_THAT(out_.str(), HasSubstr("Suite smoke: 10 invocations on 1 card, 2 benchmarks."));
+  EXPECT_THAT(out_.str(), HasSubstr("wrote " + request_.store.string()));
+  EXPECT_THAT(read_file(*request_.markdown), HasSubstr("## False alarms"));
+  const Calibration calibration = stored();
+  EXPECT_EQ(calibration.rules.at(0).rule.min_effect, Rule{}.min_effect);
+  EXPECT_EQ(calibration.rules.at(0).same_card.alarms.regressions.count, 0);
+  EXPECT_EQ(calibration.rules.at(0).same_card.alarms.regressions.of, 50);
+  EXPECT_EQ(calibration.runs.at(0).commit, "0123456789abcdef");
+  EXPECT_EQ(calibration.date.size(), std::string("2026-11-21T02:53:32+00:00").size());
+}
+
+TEST_F(CalibrateCommandTest, JudgesByTheSuitesOwnSmallestEffect) {
+  FakeRunFile file;
+  file.protocol = {{"min_effect", 0.5}};
+  request_.runs = {write_run(folder_, "a", file)};
+  calibrate();
+  EXPECT_EQ(stored().rules.at(0).rule.min_effect, 0.5);
+  EXPECT_EQ(stored().rules.at(1).rule.min_effect, 0.002);
+}
+
+TEST_F(CalibrateCommandTest, MeasuresWhereNoRunIsNamed) {
+  request_.suite = "smoke";
+  request_.program = bench();
+  request_.invocations = 4;
+  request_.out = folder_.path() / "run";
+  EXPECT_EQ(calibrate(), ExitCode::kNoRegression) << err_.str();
+  EXPECT_TRUE(fs::exists(*request_.out / "second" / "2.json"));
+  ASSERT_EQ(stored().runs.size(), 2u);
+  EXPECT_EQ(stored().runs[1].invocations, 2);
+}
+
+TEST_F(CalibrateCommandTest, CalibratesNothingByAFailedRun) {
+  request_.suite = "smoke";
+  request_.program = write_script(folder_, "crashes", "kill -SEGV $$\n");
+  request_.invocations = 2;
+  request_.out = folder_.path() / "run";
+  EXPECT_THAT(problem(),
+              HasSubstr("fusegate calibrate --run " + request_.out->string() + "/first --run "));
+}
+
+TEST_F(CalibrateCommandTest, TakesASuiteNameForRunsWithoutOne) {
+  FakeRunFile file;
+  file.suite = "";
+  request_.runs = {write_run(folder_, "a", file)};
+  EXPECT_THAT(problem(), HasSubstr("names no suite"));
+  request_.suite = "mine";
+  EXPECT_EQ(problem(), "none");
+  EXPECT_EQ(stored("mine").suite, "mine");
+}
+
+TEST_F(CalibrateCommandTest, SaysWhatIsWrong) {
+  EXPECT_THAT(problem(), HasSubstr("--suite: say which suite"));
+  const std::string run = write_run(folder_, "a", {});
+  request_.runs = {run, run + "/../a"};
+  EXPECT_THAT(problem(), HasSubstr("--run: named twice"));
+  request_.runs = {run};
+  request_.flags = {"--batch=8"};
+  EXPECT_THAT(problem(), HasSubstr("--run measures nothing"));
+  request_.runs = {folder_.path() / "missing"};
+  request_.flags = {};
+  EXPECT_THAT(problem(), HasSubstr("missing"));
+  request_.runs = {write_run(folder_, "single", {}, 1)};
+  EXPECT_THAT(problem(), HasSubstr("two invocations on one card"));
+}
+
+TEST_F(CalibrateCommandTest, ComparesProtocolsAndShowsThemAgain) {
+  request_.suite = "smoke";
+  request_.program = bench();
+  request_.variants = {"idle 0: --idle-us=0"};
+  request_.variants_file = folder_.write("v.txt", "own:\n");
+  request_.invocations = 2;
+  EXPECT_THAT(problem(), HasSubstr("--out: an experiment needs a folder"));
+  request_.out = folder_.path() / "experiment";
+  EXPECT_EQ(calibrate(), ExitCode::kNoRegression) << err_.str();
+  const std::string table = out_.str();
+  EXPECT_THAT(table, HasSubstr("--idle-us=0"));
+  EXPECT_LT(table.find("\nown "), table.find("\nidle 0 "));
+  out_.str("");
+  CalibrateRequest again;
+  again.from = request_.out;
+  again.markdown = folder_.path() / "e.md";
+  Console console{out_, err_};
+  EXPECT_EQ(calibrate_command(again, console), ExitCode::kNoRegression);
+  EXPECT_THAT(out_.str(), HasSubstr(table));
+  EXPECT_THAT(read_file(*again.markdown), HasSubstr("| idle 0 | 2 |"));
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,74 @@
+#include "ci/commands/claims.h"
+
+#include <fmt/ostream.h>
+
+#include <string>
+
+#include "baselines/io/error.h"
+#include "baselines/record/baseline.h"
+#include "ci/claims/claims.h"
+#include "ci/claims/text.h"
+#include "ci/console/output_files.h"
+#include "ci/figures/peer_match.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPublished = "published/nvidia-a100-sxm4-80gb.json";
+
+std::optional<Run> read_published(const ClaimsRequest& request) {
+  std::optional<fs::path> path = request.published;
+  for (const fs::path& store : request.stores) {
+    if (!path && fs::exists(store / kPublished)) path = store / kPublished;
+  }
+  if (!path) return std::nullopt;
+  Baseline baseline = read_baseline(*path);
+  if (!baseline.published) {
+    throw InputError(path->string(), "published", "these are figures of no publication");
+  }
+  return std::move(baseline.run);
+}
+
+ClaimsInput read_input(const ClaimsRequest& request) {
+  ClaimsInput input{read_measured_run(request.candidate)};
+  if (!request.peers.empty()) {
+    input.peers = read_measured_run(request.peers);
+    check_peer_environment(input.ours.run, input.peers->run, request.allow_environment_differences);
+  }
+  if (request.traces) input.traces = read_traces(*request.traces);
+  if (!request.allow_environment_differences) check_trace_devices(input);
+  input.published = read_published(request);
+  return input;
+}
+
+// As it was given, but for where the page goes.
+std::string command_text(const ClaimsRequest& request) {
+  std::string text = "fusegate claims";
+  const auto add = [&](const std::string& flag, const fs::path& path) {
+    text += ' ' + flag + ' ' + path.string();
+  };
+  for (const fs::path& path : request.candidate) add("--candidate", path);
+  for (const fs::path& path : request.peers) add("--peers", path);
+  if (request.traces) add("--traces", *request.traces);
+  if (request.published) add("--published", *request.published);
+  return text;
+}
+
+}  // namespace
+
+ExitCode claims_command(const ClaimsRequest& request, Console& console) {
+  const ClaimsInput input = read_input(request);
+  const std::vector<Claim> claims = check_claims(input);
+  const std::vector<std::string> notes =
+      input.peers ? peer_notes(input.ours.run, input.peers->run) : std::vector<std::string>{};
+  const std::string page = claims_page(claims, input, command_text(request), notes);
+  write_output_files({{request.out, [&] { return page; }}}, [&](const fs::path& path) {
+    fmt::print(console.out, "{}\nwrote {}\n", claims_headline(claims), path.string());
+  });
+  if (!request.out) console.out << page;
+  return ExitCode::kNoRegression;
+}
+
+}  // namespace fusegate

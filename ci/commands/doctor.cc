@@ -1,0 +1,103 @@
+#include "ci/commands/doctor.h"
+
+#include <fmt/ostream.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <thread>
+
+#include "baselines/io/error.h"
+#include "ci/commands/machine_checks.h"
+#include "ci/console/layout.h"
+#include "ci/processes/process.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Loading a GPU's driver and libraries takes seconds, not minutes.
+constexpr double kEnvironmentTimeoutS = 120;
+
+bool runs(const std::vector<std::string>& arguments) { return !output_of(arguments).empty(); }
+
+std::set<std::string> read_governors() {
+  std::set<std::string> governors;
+  std::error_code error;
+  for (const auto& cpu : fs::directory_iterator("/sys/devices/system/cpu", error)) {
+    std::ifstream file(cpu.path() / "cpufreq" / "scaling_governor");
+    std::string governor;
+    if (std::getline(file, governor)) governors.insert(governor);
+  }
+  return governors;
+}
+
+HostFacts look_at_host() {
+  HostFacts host;
+  double load[1] = {0};
+  if (getloadavg(load, 1) == 1) host.load = load[0];
+  host.cores = std::max(1u, std::thread::hardware_concurrency());
+  host.governors = read_governors();
+  std::error_code error;
+  const fs::space_info space = fs::space(fs::current_path(), error);
+  if (!error) host.free_bytes = space.available;
+  host.has_git = runs({"git", "--version"});
+  host.has_nvidia_smi = runs({"nvidia-smi", "--version"});
+  host.has_ncu = runs({"ncu", "--version"});
+  host.python = python_program();
+  host.has_python_packages = runs({host.python, "-c", "import jinja2, matplotlib; print('ok')"});
+  return host;
+}
+
+DeviceFacts ask_program(const std::string& program) {
+  ProcessRequest process;
+  process.arguments = {program, "--environment"};
+  process.timeout_s = kEnvironmentTimeoutS;
+  std::string output;
+  std::string last_error;
+  process.on_line = [&](OutputStream stream, std::string_view line) {
+    if (stream == OutputStream::kOut) {
+      output.append(line).push_back('\n');
+    } else if (!line.empty()) {
+      last_error = line;
+    }
+  };
+  try {
+    const ProcessEnd end = run_process(process);
+    if (!end.succeeded()) {
+      const std::string how = end.timed_out     ? "did not end"
+                              : end.signal != 0 ? fmt::format("ended by signal {}", end.signal)
+                                                : fmt::format("exit code {}", end.exit_code);
+      throw InputError(program, "--environment",
+                       last_error.empty() ? how : how + ": " + last_error);
+    }
+  } catch (const std::system_error& error) {
+    throw InputError(program, "", "cannot be started: " + error.code().message());
+  }
+  return parse_device_facts(program, nlohmann::json::parse(output, nullptr, false));
+}
+
+void print_checks(const std::vector<Check>& checks, Console& console) {
+  for (const Check& check : checks) {
+    fmt::print(console.out, "{:<6}{:<21}{}\n", check.ok ? "ok" : "warn", check.name, check.finding);
+    if (!check.ok) fmt::print(console.out, "{:<27}-> {}\n", "", check.advice);
+  }
+}
+
+}  // namespace
+
+ExitCode doctor_command(const DoctorRequest& request, Console& console) {
+  const std::string program =
+      request.program.empty() ? default_bench_program().string() : request.program;
+  // Before the program is asked: it loads the host itself.
+  const HostFacts host = look_at_host();
+  const DeviceFacts device = ask_program(program);
+  print_checks({{"benchmark program", true, program, ""}}, console);
+  print_checks(check_device(device), console);
+  print_checks(check_host(host, device.is_gpu), console);
+  return ExitCode::kNoRegression;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,127 @@
+#include "ci/commands/duet.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <chrono>
+
+#include "baselines/io/error.h"
+#include "ci/commands/gate.h"
+#include "ci/commands/report.h"
+#include "ci/console/layout.h"
+#include "ci/judging/aa_recording.h"
+#include "ci/measuring/measuring_run.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kInterrupted = "interrupted before there was anything to judge";
+
+fs::path default_folder() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return checkout_root(fs::current_path()) / ".fusegate" / "runs" /
+         fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(now));
+}
+
+struct Folders {
+  fs::path base;
+  fs::path base_again;
+  fs::path head;
+};
+
+Folders folders_of(const DuetRequest& request) {
+  const fs::path out = request.out.empty() ? default_folder() : request.out;
+  return {out / "base", out / "base_again", out / "head"};
+}
+
+MeasuringRequest measuring_request(const DuetRequest& request, const Folders& folders) {
+  MeasuringRequest measuring;
+  measuring.suite = request.suite;
+  measuring.arms.push_back({folders.base, request.base});
+  // An A/A arm tells of the machine; what is undecided about the head it cannot decide.
+  if (request.aa) measuring.arms.push_back({folders.base_again, request.base, false});
+  measuring.arms.push_back({folders.head, request.head});
+  measuring.invocations = request.invocations;
+  measuring.max_invocations = request.max_invocations.value_or(3 * request.invocations);
+  measuring.flags = request.flags;
+  measuring.environment =
+      keep_choices_environment(request.judging, request.suite, request.fresh_choices);
+  measuring.timeout_s = request.timeout_s;
+  measuring.budget_s = request.budget_s;
+  measuring.seed = request.seed;
+  return measuring;
+}
+
+GateRequest gate_request(const DuetRequest& request, const Folders& folders) {
+  GateRequest gate{request.judging, request.json, request.markdown};
+  gate.judging.baseline = {folders.base};
+  if (request.aa) gate.judging.baseline.push_back(folders.base_again);
+  gate.judging.candidate = {folders.head};
+  return gate;
+}
+
+void record_aa_of(MeasuredArm& head, const DuetRequest& request, const Folders& folders,
+                  Console& console) {
+  // Whole folders, so that the arms are compared as the gate compares: block by block. What base
+  // was extended by has no counterpart in base_again and falls out.
+  const auto findings = record_aa(
+      {{folders.base}, {folders.base_again}, request.judging, request.aa_history}, console);
+  // Into the candidate's record, where the gate and every later report of it look.
+  if (findings) head.set_aa(*findings);
+}
+
+struct Measured {
+  RunEnd end = RunEnd::kAll;
+  bool all_well = false;
+};
+
+Measured measure(const DuetRequest& request, const Folders& folders, const JudgingRequest& judging,
+                 Console& console) {
+  check_aa_history(request.aa_history);
+  MeasuringRun run(measuring_request(request, folders), console);
+  Measured measured;
+  measured.end = run.measure([&] { return judged_report(judging).judgement->result.verdicts; });
+  measured.all_well = run.report();
+  if (request.aa && measured.end != RunEnd::kInterrupted) {
+    record_aa_of(run.arms().back(), request, folders, console);
+  }
+  return measured;
+}
+
+// The verdict stands whether or not a page can be drawn of it.
+void draw_page(const DuetRequest& request, const JudgingRequest& judging, Console& console) {
+  if (!request.html) return;
+  try {
+    report_command({judging, "fusegate duet", std::nullopt, request.html}, console);
+  } catch (const InputError& error) {
+    fmt::print(console.err, "fusegate: no HTML report, but the verdict stands: {}\n", error.what());
+  }
+}
+
+}  // namespace
+
+ExitCode duet_command(const DuetRequest& request, Console& console) {
+  const Folders folders = folders_of(request);
+  const GateRequest gate = gate_request(request, folders);
+  Measured measured;
+  try {
+    measured = measure(request, folders, gate.judging, console);
+  } catch (const InputError& error) {
+    write_gate_failure(gate, error.what(), console);
+    throw;
+  }
+  if (measured.end == RunEnd::kInterrupted) {
+    write_gate_failure(gate, std::string(kInterrupted), console);
+    return ExitCode::kCouldNotJudge;
+  }
+  console.out << "\n";
+  const ExitCode verdict = gate_command(gate, console);
+  draw_page(request, gate.judging, console);
+  const bool passes = verdict == ExitCode::kNoRegression && measured.all_well;
+  return passes || verdict == ExitCode::kRegression ? verdict : ExitCode::kCouldNotJudge;
+}
+
+}  // namespace fusegate

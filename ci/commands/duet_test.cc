@@ -1,0 +1,222 @@
+#include "ci/commands/duet.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <sstream>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "ci/judging/aa_history.h"
+#include "ci/measuring/fake_bench.h"
+#include "ci/measuring/run_record.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
+
+class DuetCommandTest : public ::testing::Test {
+ protected:
+  DuetCommandTest() {
+    request_.base = write_bench(folder_, "base-bench", {});
+    request_.head = head({.phase = 1});
+    request_.suite = "smoke";
+    request_.out = folder_.path() / "duet";
+    request_.aa_history = folder_.path() / "aa.jsonl";
+    request_.json = folder_.path() / "gate.json";
+    request_.markdown = folder_.path() / "gate.md";
+  }
+
+  std::string head(const FakeBench& bench) { return write_bench(folder_, "head-bench", bench); }
+  static FakeRunFile slowed() {
+    FakeRunFile file;
+    file.times[kFused] *= 1.05;
+    return file;
+  }
+  ExitCode duet() {
+    Console console{out_, err_};
+    return duet_command(request_, console);
+  }
+  std::string problem() {
+    try {
+      duet();
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "none";
+  }
+  nlohmann::json json() const { return nlohmann::json::parse(read_file(*request_.json)); }
+  std::vector<InvocationRecord> invocations(const std::string& arm) const {
+    return read_run_record(request_.out / arm).invocations;
+  }
+  std::string session(const std::string& arm) const {
+    return read_run_record(request_.out / arm).session;
+  }
+
+  ScratchFolder folder_;
+  DuetRequest request_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+TEST_F(DuetCommandTest, PassesWhatIsAsItWas) {
+  EXPECT_EQ(duet(), ExitCode::kNoRegression) << out_.str() << err_.str();
+  for (const char* arm : {"base", "base_again", "head"}) {
+    EXPECT_EQ(invocations(arm).size(), 5u) << arm;
+    EXPECT_EQ(session(arm), session("head"));
+  }
+  EXPECT_THAT(out_.str(), HasSubstr("\nNo regression in 2 benchmarks"));
+  EXPECT_EQ(json()["exit_code"], 0);
+  EXPECT_EQ(json()["verdicts"][0]["baseline_invocations"], 10);
+  EXPECT_THAT(read_file(*request_.markdown), HasSubstr("No regression"));
+}
+
+TEST_F(DuetCommandTest, HasBothProgramsKeepTheChoicesOfAStoredBaseline) {
+  const std::string telling = "echo \"[$FUSEGATE_KEEP_CHOICES]\"";
+  request_.base = write_bench(folder_, "base-bench", {.more = telling});
+  request_.head = head({.phase = 1, .more = telling});
+  request_.judging.stores = {folder_.path() / "store"};
+  const std::string stored = folder_.write("store/here/smoke.json", "{}").string();
+  duet();
+  for (const char* arm : {"base", "base_again", "head"}) {
+    EXPECT_EQ(read_file(request_.out / arm / "1.log"), "[" + stored + "]\n") << arm;
+  }
+  request_.out = folder_.path() / "fresh";
+  request_.fresh_choices = true;
+  duet();
+  EXPECT_EQ(read_file(request_.out / "head" / "1.log"), "[]\n");
+}
+
+TEST_F(DuetCommandTest, FailsWhatGotSlowerAfterConfirmingIt) {
+  request_.head = head({.file = slowed(), .phase = 1});
+  EXPECT_EQ(duet(), ExitCode::kRegression) << out_.str() << err_.str();
+  EXPECT_EQ(json()["counts"]["regression"], 1);
+  EXPECT_EQ(invocations("base_again").size(), 5u);
+  for (const char* arm : {"base", "head"}) {
+    ASSERT_EQ(invocations(arm).size(), 10u) << arm;
+    for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(invocations(arm)[i].extension, i >= 5);
+    EXPECT_EQ(invocations(arm).back().block, 10);
+  }
+  const std::string calls = read_file(folder_.path() / "calls");
+  EXPECT_THAT(calls, HasSubstr(fmt::format("head-bench 6 ^({})(/", kFused)));
+  EXPECT_THAT(calls, Not(HasSubstr("^(linear")));
+}
+
+TEST_F(DuetCommandTest, DoesNotFailWhatItCannotConfirm) {
+  request_.head = head({.file = slowed(), .phase = 1, .later = FakeRunFile()});
+  EXPECT_EQ(duet(), ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(json()["counts"]["regression"], 0);
+  EXPECT_GE(invocations("head").size(), 10u);
+}
+
+TEST_F(DuetCommandTest, TellsWhatTheAaArmsShowed) {
+  duet();
+  const std::string line =
+      "A/A: 2 benchmarks, none called; so far 0 of 1 comparison raised an alarm (95 % upper bound "
+      "95 %); smallest detectable effect ";
+  EXPECT_THAT(out_.str(), HasSubstr(line));
+  EXPECT_THAT(read_file(*request_.markdown), HasSubstr("A/A: 2 benchmarks, none called"));
+  EXPECT_EQ(json()["aa"]["benchmarks"], 2);
+  EXPECT_EQ(json()["aa"]["invocations_a_side"], 5);
+  EXPECT_EQ(json()["aa"]["comparisons"], 1);
+  EXPECT_TRUE(json()["smallest_detectable"]["median"].is_number());
+  const auto history = read_aa_history(*request_.aa_history);
+  ASSERT_EQ(history.size(), 1u);
+  EXPECT_EQ(history[0].device, "NVIDIA H200");
+  EXPECT_EQ(history[0].suite, "smoke");
+  EXPECT_EQ(history[0].commit, "0123456789abcdef");
+}
+
+TEST_F(DuetCommandTest, CountsFalseAlarmsOverAllComparisons) {
+  duet();
+  // A program that is slower where it stands in for itself.
+  const auto slower = folder_.write("slower", run_file_text(slowed())).string();
+  request_.base =
+      write_bench(folder_, "odd-bench",
+                  {.more = "case $out in */base_again/*) cp '" + slower + "' \"$out\" ;; esac"});
+  request_.out = folder_.path() / "second";
+  duet();
+  EXPECT_EQ(json()["aa"]["called"], nlohmann::json({kFused}));
+  EXPECT_THAT(out_.str(), HasSubstr("1 called though nothing changed (the first is " +
+                                    std::string(kFused) + "); so far 1 of 2 comparisons"));
+  EXPECT_EQ(read_aa_history(*request_.aa_history)[1].false_alarms, 1);
+}
+
+TEST_F(DuetCommandTest, GoesWithoutAaArms) {
+  request_.aa = false;
+  EXPECT_EQ(duet(), ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_FALSE(fs::exists(request_.out / "base_again"));
+  EXPECT_FALSE(fs::exists(*request_.aa_history));
+  EXPECT_TRUE(json()["aa"].is_null());
+  EXPECT_THAT(out_.str(), Not(HasSubstr("A/A")));
+}
+
+TEST_F(DuetCommandTest, RefusesAnAaHistoryThatIsNoneBeforeItMeasures) {
+  folder_.write("aa.jsonl", "{}\n");
+  EXPECT_THAT(problem(), HasSubstr("aa.jsonl: line 1: when: is missing"));
+  EXPECT_EQ(json()["exit_code"], 2);
+  EXPECT_FALSE(fs::exists(request_.out));
+}
+
+TEST_F(DuetCommandTest, CannotJudgeAHeadThatFails) {
+  FakeRunFile wrong;
+  wrong.times.erase(kFused);
+  wrong.failures = {{kFused, "relative error 0.3 exceeds 0.01"}};
+  request_.head = head({.file = wrong, .more = "exit 2"});
+  EXPECT_EQ(duet(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(json()["exit_code"], 2);
+  EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("relative error 0.3"));
+  EXPECT_THAT(err_.str(), HasSubstr("failed in 5 of 5 invocations"));
+}
+
+TEST_F(DuetCommandTest, DoesNotPassWhereAnInvocationDidNotEndWell) {
+  request_.head = head({.phase = 1, .more = "[ $invocation = 2 ] && kill -ABRT $$; exit 0"});
+  EXPECT_EQ(duet(), ExitCode::kCouldNotJudge);
+  EXPECT_THAT(out_.str(), HasSubstr("No regression"));
+  EXPECT_THAT(err_.str(), HasSubstr("head/2.json: ended by signal 6"));
+}
+
+TEST_F(DuetCommandTest, SaysWhichProgramCannotRun) {
+  write_atomically(*request_.json, R"({"exit_code": 0})");
+  request_.head = (folder_.path() / "missing").string();
+  EXPECT_THAT(problem(), AllOf(HasSubstr("missing"), HasSubstr("cannot be started")));
+  EXPECT_EQ(json()["exit_code"], 2);
+  EXPECT_THAT(read_file(*request_.markdown), HasSubstr("Could not judge"));
+}
+
+TEST_F(DuetCommandTest, LeavesWhatWasMeasuredWhenInterrupted) {
+  request_.head = head(
+      {.more = "[ $invocation = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\nexit 0"});
+  EXPECT_EQ(duet(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(json()["exit_code"], 2);
+  EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("interrupted"));
+  EXPECT_TRUE(fs::exists(request_.out / "head" / "1.json"));
+  EXPECT_FALSE(read_run_record(request_.out / "base").finished);
+  EXPECT_FALSE(fs::exists(*request_.aa_history));
+}
+
+TEST_F(DuetCommandTest, MeasuresIntoNoFolderThatHoldsARun) {
+  duet();
+  EXPECT_THAT(problem(), HasSubstr("already holds invocations"));
+  EXPECT_EQ(json()["exit_code"], 2);
+}
+
+TEST_F(DuetCommandTest, LetsTheVerdictStandWhereNoPageCanBeDrawn) {
+  setenv("FUSEGATE_PYTHON", "/nonexistent/python", 1);
+  request_.html = folder_.path() / "r.html";
+  EXPECT_EQ(duet(), ExitCode::kNoRegression);
+  unsetenv("FUSEGATE_PYTHON");
+  EXPECT_THAT(err_.str(), HasSubstr("no HTML report, but the verdict stands: --html"));
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,108 @@
+#include "ci/commands/explain.h"
+
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "baselines/io/error.h"
+#include "ci/report/explain_text.h"
+
+namespace fusegate {
+namespace {
+
+constexpr std::size_t kMostNear = 5;
+
+// V. I. Levenshtein, "Binary codes capable of correcting deletions, insertions and reversals",
+// Soviet Physics Doklady 10 (1966), 707-710.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+// A part of a name is nearer than any misspelling.
+std::vector<std::string> near_names(const std::string& wanted, const Run& baseline,
+                                    const Run& candidate) {
+  std::set<std::tuple<bool, std::size_t, std::string>> ranked;
+  for (const Run* run : {&baseline, &candidate}) {
+    for (const BenchmarkSeries& series : run->benchmarks) {
+      const bool holds = series.name.find(wanted) != std::string::npos;
+      ranked.emplace(!holds, edit_distance(wanted, series.name), series.name);
+    }
+  }
+  std::vector<std::string> names;
+  for (const auto& [misspelled, distance, name] : ranked) {
+    if (names.size() < kMostNear) names.push_back(name);
+  }
+  return names;
+}
+
+const BenchmarkSeries* find_series(const Run& run, const std::string& name) {
+  const auto found = std::ranges::find(run.benchmarks, name, &BenchmarkSeries::name);
+  return found == run.benchmarks.end() ? nullptr : &*found;
+}
+
+[[noreturn]] void fail_for_name(const std::string& name, const Run& baseline,
+                                const Run& candidate) {
+  const std::vector<std::string> near = near_names(name, baseline, candidate);
+  throw InputError(
+      "benchmark", "",
+      fmt::format("neither {} nor {} has \"{}\"{}", baseline.source, candidate.source, name,
+                  near.empty() ? std::string() : fmt::format("; near: {}", fmt::join(near, ", "))));
+}
+
+ExitCode exit_code_of(const Verdict& verdict) {
+  switch (verdict.kind) {
+    case VerdictKind::kRegression:
+      return ExitCode::kRegression;
+    case VerdictKind::kNew:
+    case VerdictKind::kMissing:
+    case VerdictKind::kInvalid:
+      return ExitCode::kCouldNotJudge;
+    case VerdictKind::kImprovement:
+    case VerdictKind::kUnchanged:
+    case VerdictKind::kInconclusive:
+      break;
+  }
+  return ExitCode::kNoRegression;
+}
+
+}  // namespace
+
+ExitCode explain_command(const ExplainRequest& request, Console& console) {
+  const Run candidate = load_run({request.candidate});
+  JudgingRequest judging = request.rule;
+  judging.baseline = {request.baseline};
+  judging.allow_environment_differences = true;
+  const Judgement judgement = *judge_candidate(judging, candidate);
+  const Run& baseline = judgement.baseline.run;
+  const auto& verdicts = judgement.result.verdicts;
+  const auto verdict = std::ranges::find(verdicts, request.benchmark, &Verdict::benchmark);
+  if (verdict == verdicts.end()) fail_for_name(request.benchmark, baseline, candidate);
+  const BenchmarkSeries* before = find_series(baseline, request.benchmark);
+  const BenchmarkSeries* after = find_series(candidate, request.benchmark);
+  const KernelStory story =
+      tell_story(before, after, *verdict, judgement.options.rule, verdicts.size());
+  for (const EnvironmentDifference& difference : judgement.result.environment_differences) {
+    fmt::print(console.out, "differs: {} is {} in the baseline, {} in the candidate\n",
+               difference.field, difference.baseline, difference.candidate);
+  }
+  console.out << explain_text(before, after, *verdict, story);
+  return exit_code_of(*verdict);
+}
+
+}  // namespace fusegate

@@ -1,0 +1,158 @@
+#include "ci/commands/explain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/launches/test_profile.h"
+#include "ci/commands/accept.h"
+#include "ci/commands/gate.h"
+#include "ci/processes/fake_program.h"
+
+namespace fusegate {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::ThrowsMessage;
+
+constexpr const char* kMlp = "geglu_mlp/unfused/bf16/batch:64/seq:128/dim:768/hidden:3072";
+constexpr const char* kGemm = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_TNT";
+constexpr const char* kOther = "nvjet_sm90_tst_128x128_64x6_2x1_v_bz_TNT";
+
+class ExplainCommandTest : public testing::Test {
+ protected:
+  ExplainCommandTest() { request_.baseline = write_run(folder_, "base", file(launches_, 0)); }
+
+  static FakeRunFile file(const std::vector<TestLaunch>& launches, double slower) {
+    FakeRunFile file;
+    file.times[kMlp] = 100e3 * (1 + slower);
+    file.profiles[kMlp] = test_profile_json(launches);
+    return file;
+  }
+  ExitCode explain(const FakeRunFile& candidate) {
+    request_.candidate = write_run(folder_, "head", candidate);
+    Console console{out_, out_};
+    return explain_command(request_, console);
+  }
+
+  ScratchFolder folder_;
+  std::vector<TestLaunch> launches_{
+      {kGemm, "gate_proj", 55e3}, {"some_gelu", "gelu", 5e3}, {kGemm, "down_proj", 40e3}};
+  ExplainRequest request_{.baseline = {}, .candidate = {}, .benchmark = kMlp, .rule = {}};
+  std::ostringstream out_;
+};
+
+TEST_F(ExplainCommandTest, SaysThatNothingChanged) {
+  EXPECT_EQ(explain(file(launches_, 0)), ExitCode::kNoRegression);
+  EXPECT_THAT(out_.str(),
+              AllOf(HasSubstr(std::string(kMlp) + "\nunchanged: "),
+                    HasSubstr("gate_proj  cublas nvjet bf16 256x128x64 tn  55.00 us   55.00 us  "
+                              "+0.00 us      -\n"),
+                    EndsWith("unchanged: nothing changed: the same kernels in the same time.\n")));
+}
+
+TEST_F(ExplainCommandTest, TellsTheKernelThatGotSlower) {
+  launches_[2].duration_ns = 45e3;
+  EXPECT_EQ(explain(file(launches_, 0.05)), ExitCode::kRegression);
+  EXPECT_THAT(out_.str(), HasSubstr("time       100.0 us -> 105.0 us, +5.00 %\n"));
+  EXPECT_THAT(out_.str(), HasSubstr("effect     +5.00 %, ["));
+  EXPECT_THAT(out_.str(), HasSubstr("clock      1.980 GHz -> 1.980 GHz, +0.00 %\n"));
+  EXPECT_THAT(out_.str(), HasSubstr("40.00 us   45.00 us  +5.00 us  100 %\n"));
+  EXPECT_THAT(out_.str(), HasSubstr("\nregression: the same kernel, slower: cublas nvjet"));
+}
+
+TEST_F(ExplainCommandTest, TellsThatAnotherKernelWasPicked) {
+  launches_[2] = {kOther, "down_proj", 45e3};
+  explain(file(launches_, 0.05));
+  EXPECT_THAT(out_.str(), HasSubstr("regression: another kernel in down_proj: tile 256x128x64"));
+}
+
+TEST_F(ExplainCommandTest, TellsOfAnotherLaunch) {
+  launches_.push_back({"copy", "down_proj", 5e3});
+  launches_.push_back({"", "down_proj", 1e3});
+  explain(file(launches_, 0.05));
+  EXPECT_THAT(out_.str(), HasSubstr("+5.00 us   50 %  new\n"));
+  EXPECT_THAT(out_.str(), HasSubstr("memory operations, 0 -> 1"));
+  EXPECT_THAT(out_.str(), HasSubstr("regression: 1 kernel more (copy in down_proj); 1 memory "
+                                    "operation more (0 -> 1)."));
+}
+
+TEST_F(ExplainCommandTest, TellsOfTheHost) {
+  launches_[1].gap_ns += 30e3;
+  EXPECT_EQ(explain(file(launches_, 0)), ExitCode::kNoRegression);
+  EXPECT_THAT(out_.str(), HasSubstr("unchanged: the same kernels with 30.00 us more between them"));
+}
+
+TEST_F(ExplainCommandTest, ExplainsAcrossLibrariesAndSaysWhatDiffers) {
+  FakeRunFile other = file(launches_, 0);
+  other.driver = "999.0";
+  EXPECT_EQ(explain(other), ExitCode::kNoRegression);
+  EXPECT_THAT(out_.str(), HasSubstr("differs: driver is 580.159.04 in the baseline, 999.0 in the"));
+}
+
+TEST_F(ExplainCommandTest, SaysWhatItCannotTellWithoutProfiles) {
+  FakeRunFile slow = file(launches_, 0.05);
+  slow.profiles.clear();
+  EXPECT_EQ(explain(slow), ExitCode::kRegression);
+  EXPECT_THAT(out_.str(), HasSubstr("regression: a side has no profile"));
+  EXPECT_THAT(out_.str(), Not(HasSubstr("between kernels")));
+}
+
+TEST_F(ExplainCommandTest, SaysHowManyProcessesLaunchedTheseKernels) {
+  std::vector<TestLaunch> other = launches_;
+  other[2].name = kOther;
+  folder_.write("head/6.json", run_file_text(file(other, 0)));
+  explain(file(launches_, 0));
+  EXPECT_THAT(out_.str(), HasSubstr("5 of the candidate's 6 profiled processes launched these"));
+}
+
+TEST_F(ExplainCommandTest, NamesNearBenchmarks) {
+  request_.benchmark = "geglu_mlp/unfused/bf16/batch:64/seq:128/dim:768/hidden:3073";
+  EXPECT_THAT([&] { explain(file(launches_, 0)); },
+              ThrowsMessage<InputError>(HasSubstr(std::string("; near: ") + kMlp + ", ")));
+  request_.benchmark = "linear";
+  EXPECT_THAT([&] { explain(file(launches_, 0)); },
+              ThrowsMessage<InputError>(HasSubstr("; near: linear/addmm/")));
+}
+
+TEST_F(ExplainCommandTest, CannotJudgeWhatOneRunLacks) {
+  EXPECT_EQ(explain({}), ExitCode::kCouldNotJudge);
+  EXPECT_THAT(out_.str(), HasSubstr("missing: the candidate has no such benchmark"));
+}
+
+TEST_F(ExplainCommandTest, ExplainsAgainstAStoredBaseline) {
+  AcceptRequest accept;
+  accept.runs = {request_.baseline};
+  accept.reason = "a reason";
+  accept.who = "somebody";
+  accept.store = folder_.path() / "store";
+  Console console{out_, out_};
+  accept_command(accept, console);
+  request_.baseline = folder_.path() / "store/nvidia-h200/smoke.json";
+  launches_[2].duration_ns = 45e3;
+  EXPECT_EQ(explain(file(launches_, 0.05)), ExitCode::kRegression);
+  EXPECT_THAT(out_.str(), HasSubstr("the same kernel, slower: cublas nvjet"));
+}
+
+TEST_F(ExplainCommandTest, TheGateSaysTheSame) {
+  launches_[2] = {kOther, "down_proj", 45e3};
+  GateRequest gate;
+  gate.judging.baseline = {request_.baseline};
+  gate.judging.candidate = {write_run(folder_, "head", file(launches_, 0.05))};
+  gate.markdown = folder_.path() / "gate.md";
+  Console console{out_, out_};
+  EXPECT_EQ(gate_command(gate, console), ExitCode::kRegression);
+  EXPECT_THAT(out_.str(), HasSubstr(std::string("\nkernels of ") + kMlp +
+                                    ": another kernel in down_proj: tile 256x128x64 -> "));
+  EXPECT_THAT(read_file(*gate.markdown),
+              HasSubstr(std::string("| `") + kMlp + "` | another kernel in down&#95;proj: tile"));
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,104 @@
+#include "ci/commands/gate.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/io/json_field.h"
+#include "ci/console/markdown_escape.h"
+#include "ci/console/output_files.h"
+#include "ci/judging/aa_findings.h"
+#include "ci/report/gate_text.h"
+#include "ci/report/markdown.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kTitle = "fusegate";
+
+std::string text_of(const nlohmann::json& json) {
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+// What the run folder's own record says; nothing for run files and for several folders, of which
+// the findings would not hold together. Only this field is looked at: the gate takes folders whose
+// run.json is somebody else's.
+std::optional<AaFindings> recorded_aa(const std::vector<fs::path>& candidate) {
+  if (candidate.size() != 1) return std::nullopt;
+  const fs::path path = candidate.front() / "run.json";
+  if (!fs::exists(path)) return std::nullopt;
+  const nlohmann::json record = parse_json(read_file(path), path.string());
+  const auto aa = JsonField(record, path.string(), "").find("aa");
+  return aa ? std::optional(parse_aa(*aa)) : std::nullopt;
+}
+
+std::string aa_line(const AaFindings& findings, const GateResult& result) {
+  const std::string detectable = detectability_text(detectability_of(result.verdicts));
+  return fmt::format("A/A: {}{}{}", aa_text(findings), detectable.empty() ? "" : "; ", detectable);
+}
+
+std::string json_text(const Report& report, const std::optional<AaFindings>& aa) {
+  const Judgement& judgement = *report.judgement;
+  nlohmann::json json = gate_json(judgement.result, judgement.options);
+  json["baseline"] = judgement.baseline.run.source;
+  json["candidate"] = report.candidate.source;
+  json["aa"] = aa ? aa_json(*aa) : nlohmann::json(nullptr);
+  json["smallest_detectable"] = detectability_json(detectability_of(judgement.result.verdicts));
+  return text_of(json);
+}
+
+std::string markdown_of(const Report& report, const std::optional<AaFindings>& aa) {
+  std::string markdown = markdown_report(report);
+  if (aa) markdown += "\n" + markdown_text(aa_line(*aa, report.judgement->result)) + "\n";
+  return markdown;
+}
+
+std::string failure_json(const std::string& problem) {
+  return text_of({{"exit_code", static_cast<int>(ExitCode::kCouldNotJudge)},
+                  {"headline", problem},
+                  {"verdicts", nlohmann::json::array()}});
+}
+
+}  // namespace
+
+Report judged_report(const JudgingRequest& request) {
+  Report report;
+  report.title = kTitle;
+  report.candidate = load_run(request.candidate);
+  report.judgement = judge_candidate(request, report.candidate);
+  if (!report.judgement) {
+    throw InputError(report.candidate.source, "", missing_baseline_text(request, report.candidate));
+  }
+  return report;
+}
+
+void write_gate_failure(const GateRequest& request, const std::string& problem, Console& console) {
+  try {
+    write_output_files({{request.json, [&] { return failure_json(problem); }},
+                        {request.markdown, [&] { return markdown_failure(kTitle, problem); }}});
+  } catch (const InputError& error) {
+    fmt::print(console.err, "fusegate: {}\n", error.what());
+  }
+}
+
+ExitCode gate_command(const GateRequest& request, Console& console) {
+  std::optional<Report> report;
+  std::optional<AaFindings> aa;
+  try {
+    report = judged_report(request.judging);
+    aa = recorded_aa(request.judging.candidate);
+  } catch (const InputError& error) {
+    write_gate_failure(request, error.what(), console);
+    throw;
+  }
+  console.out << gate_text(*report);
+  if (aa) console.out << aa_line(*aa, report->judgement->result) << "\n";
+  write_output_files({{request.json, [&] { return json_text(*report, aa); }},
+                      {request.markdown, [&] { return markdown_of(*report, aa); }}});
+  return report->judgement->result.exit_code;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,274 @@
+#include "ci/commands/gate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "ci/commands/accept.h"
+#include "ci/measuring/run_record.h"
+#include "ci/processes/fake_program.h"
+
+namespace fusegate {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
+
+class GateCommandTest : public ::testing::Test {
+ protected:
+  GateCommandTest() {
+    request_.judging.baseline = {write_run(folder_, "base", {})};
+    request_.json = folder_.path() / "gate.json";
+    request_.markdown = folder_.path() / "gate.md";
+  }
+  ExitCode gate(const FakeRunFile& file) {
+    request_.judging.candidate = {write_run(folder_, "head", file)};
+    Console console{out_, err_};
+    return gate_command(request_, console);
+  }
+  nlohmann::json json() const { return nlohmann::json::parse(read_file(*request_.json)); }
+  std::string markdown() const { return read_file(*request_.markdown); }
+
+  ScratchFolder folder_;
+  GateRequest request_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+TEST_F(GateCommandTest, PassesWhatIsAsItWas) {
+  EXPECT_EQ(gate({}), ExitCode::kNoRegression);
+  EXPECT_EQ(json()["exit_code"], 0);
+  EXPECT_EQ(json()["verdicts"].size(), 2u);
+  EXPECT_THAT(out_.str(), StartsWith("No regression"));
+  EXPECT_THAT(markdown(), HasSubstr("No regression"));
+}
+
+TEST_F(GateCommandTest, FailsWhatGotSlowerAndNamesIt) {
+  FakeRunFile file;
+  file.times[kFused] *= 1.05;
+  EXPECT_EQ(gate(file), ExitCode::kRegression);
+  EXPECT_EQ(json()["exit_code"], 1);
+  EXPECT_THAT(out_.str(), HasSubstr(std::string("regression  ") + kFused + "  +5.00 %"));
+  EXPECT_THAT(out_.str(), Not(HasSubstr("regression  linear")));
+  EXPECT_THAT(markdown(), HasSubstr(std::string("| regression | `") + kFused + "` | +5.00 % |"));
+}
+
+TEST_F(GateCommandTest, HeedsTheSmallestEffect) {
+  FakeRunFile file;
+  file.times[kFused] *= 1.05;
+  request_.judging.min_effect = 0.1;
+  EXPECT_EQ(gate(file), ExitCode::kNoRegression);
+  EXPECT_THAT(out_.str(), HasSubstr("effects above 10 %"));
+}
+
+TEST_F(GateCommandTest, DoesNotJudgeAcrossEnvironments) {
+  FakeRunFile file;
+  file.driver = "999.0";
+  EXPECT_EQ(gate(file), ExitCode::kCouldNotJudge);
+  EXPECT_THAT(out_.str(), HasSubstr("driver: 580.159.04 in the baseline, 999.0 in the candidate"));
+  EXPECT_THAT(markdown(), HasSubstr("| driver | 580.159.04 | 999.0 |"));
+  request_.judging.allow_environment_differences = true;
+  EXPECT_EQ(gate(file), ExitCode::kNoRegression);
+}
+
+TEST_F(GateCommandTest, DoesNotPassFailedBenchmarks) {
+  FakeRunFile file;
+  file.times.erase(kFused);
+  file.failures = {{kFused, "results are wrong"}};
+  EXPECT_EQ(gate(file), ExitCode::kCouldNotJudge);
+  EXPECT_THAT(out_.str(), HasSubstr("results are wrong"));
+}
+
+TEST_F(GateCommandTest, LetsNoFormerVerdictStandWhereItCannotJudge) {
+  gate({});
+  folder_.write("head/1.json", "{\"context\": {");
+  request_.judging.candidate = {folder_.path() / "head"};
+  Console console{out_, err_};
+  EXPECT_THROW(gate_command(request_, console), InputError);
+  EXPECT_EQ(json()["exit_code"], 2);
+  EXPECT_EQ(json()["verdicts"].size(), 0u);
+  EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("1.json"));
+  EXPECT_THAT(markdown(), HasSubstr("Could not judge"));
+}
+
+TEST_F(GateCommandTest, AFileThatCannotBeWrittenCostsNoOther) {
+  request_.json = folder_.path();  // a folder
+  try {
+    gate({});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), StartsWith(folder_.path().string()));
+  }
+  EXPECT_THAT(out_.str(), StartsWith("No regression"));
+  EXPECT_THAT(markdown(), HasSubstr("No regression"));
+}
+
+TEST_F(GateCommandTest, SaysWhyItCannotJudgeAlsoWhereItCannotWriteThat) {
+  request_.json = folder_.path();
+  request_.judging.candidate = {folder_.path() / "nowhere"};
+  Console console{out_, err_};
+  try {
+    gate_command(request_, console);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("nowhere: cannot open"));
+  }
+  EXPECT_THAT(err_.str(), StartsWith("fusegate: " + folder_.path().string()));
+  EXPECT_THAT(markdown(), HasSubstr("Could not judge"));
+}
+
+TEST_F(GateCommandTest, TellsWhatTheCandidatesAaArmsShowed) {
+  gate({});
+  EXPECT_TRUE(json()["aa"].is_null());
+  EXPECT_THAT(out_.str(), Not(HasSubstr("A/A")));
+  RunRecord record;
+  record.aa = AaFindings{56, {"linear/x|y"}, 5, 12, 1};
+  write_run_record(request_.judging.candidate[0], record);
+  EXPECT_EQ(gate({}), ExitCode::kNoRegression);  // an alarm among equals is nobody's regression
+  EXPECT_EQ(json()["aa"]["called"], nlohmann::json({"linear/x|y"}));
+  EXPECT_EQ(json()["aa"]["comparisons"], 12);
+  EXPECT_THAT(json()["smallest_detectable"]["worst_benchmark"].get<std::string>(),
+              HasSubstr("batch:64"));
+  EXPECT_THAT(out_.str(), HasSubstr("\nA/A: 56 benchmarks, 1 called though nothing changed"));
+  EXPECT_THAT(out_.str(), HasSubstr("; smallest detectable effect "));
+  EXPECT_THAT(markdown(), HasSubstr("1 of 12 comparisons raised an alarm"));
+  EXPECT_THAT(markdown(), Not(HasSubstr("x|y")));
+}
+
+TEST_F(GateCommandTest, NamesWhatIsWrongInTheRecordOfAaArms) {
+  gate({});
+  folder_.write("head/run.json", R"({"aa": {"benchmarks": "many"}})");
+  request_.judging.candidate = {folder_.path() / "head"};
+  Console console{out_, err_};
+  EXPECT_THROW(gate_command(request_, console), InputError);
+  EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("run.json: aa.benchmarks: must be"));
+  folder_.write("head/run.json", R"({"theirs": 1})");
+  EXPECT_EQ(gate_command(request_, console), ExitCode::kNoRegression);
+}
+
+TEST_F(GateCommandTest, SaysHowToRecordABaselineThatIsMissing) {
+  request_.judging.baseline.clear();
+  request_.judging.stores = {folder_.path() / "store"};
+  try {
+    gate({});
+    FAIL() << "judged";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("fusegate accept RUN --reason TEXT"));
+  }
+}
+
+// Against a store that `fusegate accept` fills.
+class StoredGateTest : public GateCommandTest {
+ protected:
+  StoredGateTest() {
+    request_.judging.baseline.clear();
+    request_.judging.stores = {folder_.path() / "store"};
+  }
+  void accept(const FakeRunFile& file) {
+    AcceptRequest request;
+    request.runs = {write_run(folder_, "accepted", file)};
+    request.reason = "a reason";
+    request.who = "somebody";
+    request.store = request_.judging.stores.front();
+    Console console{out_, err_};
+    accept_command(request, console);
+    out_.str("");
+  }
+  // Slower by that in every shape of geglu/fused.
+  static FakeRunFile slowed(double factor) {
+    FakeRunFile file;
+    file.times = {{"linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072", 60000}};
+    for (const char* batch : {"1", "8", "64"}) {
+      file.times[std::string("geglu/fused/bf16/batch:") + batch + "/seq:128/dim:768/hidden:3072"] =
+          20000 * factor;
+    }
+    return file;
+  }
+};
+
+TEST_F(StoredGateTest, SaysNothingWhereTheAnchorIsTheBaseline) {
+  accept(slowed(1));
+  EXPECT_EQ(gate(slowed(1.003)), ExitCode::kNoRegression);
+  EXPECT_TRUE(json()["anchor"].is_null());
+  EXPECT_THAT(out_.str(), Not(HasSubstr("anchor")));
+}
+
+// Each step is below the smallest effect, and each is accepted: the gate never calls it.
+TEST_F(StoredGateTest, TheAnchorShowsWhatCreepsInSmallSteps) {
+  double factor = 1;
+  accept(slowed(factor));
+  for (int step = 1; step <= 6; ++step) {
+    factor *= 1.003;
+    out_.str("");
+    EXPECT_EQ(gate(slowed(factor)), ExitCode::kNoRegression) << out_.str();
+    EXPECT_EQ(json()["counts"]["regression"], 0) << step;
+    EXPECT_EQ(json()["families"].size(), 0u) << step;
+    if (step < 6) accept(slowed(factor));
+  }
+  const std::string what = "geglu/fused/bf16, all 3 shapes";
+  EXPECT_THAT(out_.str(), HasSubstr(what + " 1.8 % slower."));
+  EXPECT_THAT(markdown(), HasSubstr("1.8 % slower"));
+  ASSERT_EQ(json()["creep"].size(), 4u);
+  EXPECT_EQ(json()["creep"][0]["what"], what);
+  EXPECT_EQ(json()["creep"][0]["kind"], "family");
+  EXPECT_NEAR(json()["creep"][0]["effect"].get<double>(), 0.018, 5e-4);
+  request_.judging.max_creep = 0.03;
+  EXPECT_EQ(gate(slowed(factor)), ExitCode::kNoRegression);
+  request_.judging.max_creep = 0.015;
+  out_.str("");
+  EXPECT_EQ(gate(slowed(factor)), ExitCode::kRegression);
+  EXPECT_EQ(json()["exit_code"], 1);
+  EXPECT_THAT(out_.str(),
+              StartsWith("3 of 4 benchmarks got slower by more than 1.5 % since the anchor of 20"));
+}
+
+TEST_F(StoredGateTest, AnAnchorOfAnotherEnvironmentIsNotedOnce) {
+  FakeRunFile other = slowed(1);
+  other.driver = "570.1";
+  accept(other);
+  accept(slowed(1.02));
+  EXPECT_EQ(gate(slowed(1.02)), ExitCode::kNoRegression);
+  EXPECT_EQ(json()["creep"].size(), 0u);
+  EXPECT_THAT(json()["anchor"]["not_judged"].get<std::string>(), HasSubstr("driver is 570.1"));
+  EXPECT_EQ(json()["notes"].size(), 1u);
+  EXPECT_THAT(out_.str(), HasSubstr("cannot tell of creep: driver is 570.1 there"));
+}
+
+TEST_F(StoredGateTest, NamesABrokenAnchor) {
+  accept(slowed(1));
+  folder_.write("store/nvidia-h200/smoke.anchor.json", "[]");
+  EXPECT_THROW(gate(slowed(1)), InputError);
+  EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("smoke.anchor.json"));
+}
+
+TEST_F(StoredGateTest, NotesAStaleBaseline) {
+  accept(slowed(1));
+  FakeRunFile later = slowed(1);
+  later.date = "2099-01-01T00:00:00+00:00";
+  later.times.erase("geglu/fused/bf16/batch:1/seq:128/dim:768/hidden:3072");
+  later.times["geglu/new/bf16/batch:1/seq:128/dim:768/hidden:3072"] = 1000;
+  EXPECT_EQ(gate(later), ExitCode::kNoRegression);
+  EXPECT_EQ(json()["staleness"]["too_old"], true);
+  EXPECT_THAT(out_.str(), HasSubstr("note       The baseline is stale: accepted "));
+  EXPECT_THAT(out_.str(), HasSubstr("1 benchmark is not in the baseline: geglu/new/bf16/"));
+  EXPECT_THAT(out_.str(), HasSubstr("1 benchmark is not in the candidate: geglu/fused/bf16/"));
+  EXPECT_THAT(markdown(), HasSubstr("The baseline is stale"));
+  request_.judging.max_age_days = 1e6;
+  gate(later);
+  EXPECT_EQ(json()["staleness"]["too_old"], false);
+}
+
+TEST_F(GateCommandTest, APlainRunIsNeverStale) {
+  gate({});
+  EXPECT_TRUE(json()["staleness"].is_null());
+  EXPECT_TRUE(json()["anchor"].is_null());
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,138 @@
+#include "ci/commands/machine_checks.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "baselines/io/error.h"
+
+namespace fusegate {
+namespace {
+
+// A nightly run's files come to some tens of megabytes; a full disk ends it.
+constexpr std::uintmax_t kEnoughFreeBytes = std::uintmax_t{1} << 30;
+
+bool has(const DeviceFacts& device, Doubt doubt) {
+  return std::find(device.doubts.begin(), device.doubts.end(), doubt) != device.doubts.end();
+}
+
+Check check_doubt(const DeviceFacts& device, Doubt doubt, std::string name, std::string fine,
+                  std::string advice) {
+  if (!has(device, doubt)) return {std::move(name), true, std::move(fine), ""};
+  return {std::move(name), false, std::string(doubt_sentence(doubt)), std::move(advice)};
+}
+
+// With NVML missing nobody has looked, and "none seen" would be a lie.
+std::vector<Check> check_gpu_state(const DeviceFacts& device) {
+  if (has(device, Doubt::kNvmlMissing)) {
+    return {check_doubt(device, Doubt::kNvmlMissing, "NVML", "",
+                        "give the container the driver's utility libraries "
+                        "(NVIDIA_DRIVER_CAPABILITIES=compute,utility)")};
+  }
+  std::vector<Check> checks{
+      {"NVML", true, "limits, clocks and processes can be read", ""},
+      check_doubt(device, Doubt::kOtherGpuProcess, "other GPU processes", "none",
+                  "end them, or measure on a GPU of your own"),
+      check_doubt(device, Doubt::kThrottled, "throttling", "none",
+                  "see nvidia-smi -q -d PERFORMANCE; let the card cool, check its power supply"),
+      check_doubt(
+          device, Doubt::kUnlockedClocks, "clocks",
+          "only measuring tells whether they move; a run file says so",
+          "where you may: sudo nvidia-smi --lock-gpu-clocks=MHZ; else verdicts need time and "
+          "cycles to agree, as they do by default"),
+  };
+  if (device.persistence) {
+    checks.push_back({"persistence mode", *device.persistence,
+                      *device.persistence ? "on" : "off: the driver unloads between processes",
+                      *device.persistence ? "" : "sudo nvidia-smi --persistence-mode=1"});
+  }
+  return checks;
+}
+
+Check check_governor(const HostFacts& host) {
+  const std::string seen = fmt::format("{}", fmt::join(host.governors, ", "));
+  if (host.governors.empty()) return {"CPU governor", true, "not shown by this machine", ""};
+  const bool ok = host.governors == std::set<std::string>{"performance"};
+  return {"CPU governor", ok, seen, ok ? "" : "sudo cpupower frequency-set --governor performance"};
+}
+
+Check check_tool(const std::string& name, bool found, const std::string& advice) {
+  return {name, found, found ? "found" : "missing", found ? "" : advice};
+}
+
+// name: not a std::string, in whose temporary g++ 13 sees what the result might dangle from.
+const nlohmann::json& field(const std::string& source, const nlohmann::json& json, const char* name,
+                            nlohmann::json::value_t type) {
+  const auto found = json.find(name);
+  if (found == json.end() || found->type() != type) {
+    throw InputError(source, name, "missing or of another type");
+  }
+  return *found;
+}
+
+}  // namespace
+
+DeviceFacts parse_device_facts(const std::string& source, const nlohmann::json& json) {
+  using Type = nlohmann::json::value_t;
+  if (!json.is_object()) throw InputError(source, "--environment", "printed no JSON object");
+  DeviceFacts facts;
+  facts.is_gpu = field(source, json, "device_kind", Type::string) == "cuda";
+  const auto& environment = field(source, json, "environment", Type::object);
+  if (environment.contains("device") && environment["device"].is_string()) {
+    facts.device = environment["device"];
+  }
+  const auto machine = json.find("machine");
+  if (machine != json.end() && machine->is_object() && machine->contains("persistence") &&
+      (*machine)["persistence"].is_boolean()) {
+    facts.persistence = (*machine)["persistence"].get<bool>();
+  }
+  for (const auto& name : field(source, json, "doubts", Type::array)) {
+    const auto doubt = name.is_string() ? parse_doubt(name.get<std::string>()) : std::nullopt;
+    if (!doubt) throw InputError(source, "doubts", "unknown: " + name.dump());
+    facts.doubts.push_back(*doubt);
+  }
+  return facts;
+}
+
+std::vector<Check> check_device(const DeviceFacts& device) {
+  std::vector<Check> checks;
+  const std::string name = device.device.empty() ? "an unnamed device" : device.device;
+  if (device.is_gpu) {
+    checks.push_back({"GPU", true, name, ""});
+    const auto state = check_gpu_state(device);
+    checks.insert(checks.end(), state.begin(), state.end());
+  } else {
+    checks.push_back({"GPU", false, "none: suites are measured on the CPU, " + name,
+                      "for GPU kernels, build with CUDA and run where nvidia-smi shows a GPU"});
+  }
+  checks.push_back(check_doubt(device, Doubt::kDebugLibrary, "build", "optimised",
+                               "build the release or host preset"));
+  checks.push_back(check_doubt(device, Doubt::kDirtyTree, "source tree", "as committed",
+                               "commit, then build: a baseline must name what was measured"));
+  return checks;
+}
+
+std::vector<Check> check_host(const HostFacts& host, bool has_gpu) {
+  std::vector<Check> checks;
+  // Half the cores busy already takes turns with a benchmark that uses them all.
+  const bool idle = host.load <= 0.5 * host.cores;
+  checks.push_back({"host load", idle, fmt::format("{:.2f} on {} cores", host.load, host.cores),
+                    idle ? "" : "wait, or end what else runs here"});
+  checks.push_back(check_governor(host));
+  const bool enough = host.free_bytes >= kEnoughFreeBytes;
+  checks.push_back({"disk", enough, fmt::format("{:.1f} GB free", host.free_bytes / 1e9),
+                    enough ? "" : "free at least 1 GB: a run ends where the disk is full"});
+  checks.push_back(check_tool("git", host.has_git, "install git: runs then name their commit"));
+  checks.push_back({"HTML report", host.has_python_packages, host.python,
+                    host.has_python_packages ? "" : "pip install -r ci/requirements.txt"});
+  if (has_gpu) {
+    checks.push_back(
+        check_tool("nvidia-smi", host.has_nvidia_smi, "install the driver's utilities"));
+    checks.push_back(check_tool("ncu", host.has_ncu,
+                                "install Nsight Compute to look into a kernel that got slower"));
+  }
+  return checks;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,49 @@
+// What on this machine would spoil measurements, as a list of checks. Looking at the machine and
+// judging what was seen are apart, so that every judgement can be tested on any machine.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "baselines/record/doubt.h"
+
+namespace fusegate {
+
+// What `fusegate_bench --environment` says.
+struct DeviceFacts {
+  bool is_gpu = false;
+  std::string device;               // its name; empty where the environment names none
+  std::optional<bool> persistence;  // of a GPU, where the driver tells
+  std::vector<Doubt> doubts;
+};
+
+struct HostFacts {
+  double load = 0;  // of the last minute
+  unsigned cores = 1;
+  std::set<std::string> governors;  // of all cores; empty where the system does not tell
+  std::uintmax_t free_bytes = 0;    // where runs are written
+  bool has_git = false;
+  bool has_nvidia_smi = false;
+  bool has_ncu = false;
+  std::string python;  // the one that draws reports
+  bool has_python_packages = false;
+};
+
+struct Check {
+  std::string name;
+  bool ok = false;
+  std::string finding;
+  std::string advice;  // what to do; empty where it is ok
+};
+
+// Throws InputError naming the field that is missing or of another type.
+DeviceFacts parse_device_facts(const std::string& source, const nlohmann::json& json);
+
+std::vector<Check> check_device(const DeviceFacts& device);
+std::vector<Check> check_host(const HostFacts& host, bool has_gpu);
+
+}  // namespace fusegate

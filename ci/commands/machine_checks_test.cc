@@ -1,0 +1,116 @@
+#include "ci/commands/machine_checks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "baselines/io/error.h"
+
+namespace fusegate {
+namespace {
+
+using ::testing::HasSubstr;
+
+const Check* find_check(const std::vector<Check>& checks, const std::string& name) {
+  for (const Check& check : checks) {
+    if (check.name == name) return &check;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> warnings(const std::vector<Check>& checks) {
+  std::vector<std::string> names;
+  for (const Check& check : checks) {
+    if (!check.ok) names.push_back(check.name);
+    EXPECT_EQ(check.ok, check.advice.empty()) << check.name;  // every warning says what to do
+    EXPECT_FALSE(check.finding.empty()) << check.name;
+  }
+  return names;
+}
+
+HostFacts good_host() {
+  return {0.1, 4, {"performance"}, std::uintmax_t{100} << 30, true, true, true, "python3", true};
+}
+
+TEST(CheckDevice, FindsNothingAtAQuietGpu) {
+  const auto checks = check_device({true, "NVIDIA H200", true, {}});
+  EXPECT_THAT(warnings(checks), ::testing::IsEmpty());
+  EXPECT_EQ(find_check(checks, "GPU")->finding, "NVIDIA H200");
+}
+
+TEST(CheckDevice, WarnsOfEverythingThatSpoilsAGpusTimes) {
+  const auto checks =
+      check_device({true,
+                    "NVIDIA H200",
+                    false,
+                    {Doubt::kOtherGpuProcess, Doubt::kThrottled, Doubt::kUnlockedClocks,
+                     Doubt::kDebugLibrary, Doubt::kDirtyTree}});
+  EXPECT_THAT(warnings(checks),
+              ::testing::ElementsAre("other GPU processes", "throttling", "clocks",
+                                     "persistence mode", "build", "source tree"));
+}
+
+TEST(CheckDevice, DoesNotClaimWhatNobodyLookedAt) {
+  const auto checks = check_device({true, "NVIDIA H200", std::nullopt, {Doubt::kNvmlMissing}});
+  EXPECT_THAT(warnings(checks), ::testing::ElementsAre("NVML"));
+  EXPECT_EQ(find_check(checks, "throttling"), nullptr);
+  EXPECT_EQ(find_check(checks, "other GPU processes"), nullptr);
+}
+
+TEST(CheckDevice, SaysThatThereIsNoGpu) {
+  const auto checks = check_device({false, "Some CPU", std::nullopt, {}});
+  EXPECT_THAT(warnings(checks), ::testing::ElementsAre("GPU"));
+  EXPECT_THAT(find_check(checks, "GPU")->finding, HasSubstr("Some CPU"));
+}
+
+TEST(CheckHost, FindsNothingAtAGoodHost) {
+  EXPECT_THAT(warnings(check_host(good_host(), true)), ::testing::IsEmpty());
+}
+
+TEST(CheckHost, WarnsOfEachFact) {
+  HostFacts host = good_host();
+  host.load = 2.5;
+  EXPECT_THAT(warnings(check_host(host, true)), ::testing::ElementsAre("host load"));
+  host = good_host();
+  host.governors = {"performance", "powersave"};
+  EXPECT_THAT(warnings(check_host(host, true)), ::testing::ElementsAre("CPU governor"));
+  host = good_host();
+  host.free_bytes = 1'000'000;
+  EXPECT_THAT(warnings(check_host(host, true)), ::testing::ElementsAre("disk"));
+  host = good_host();
+  host.has_python_packages = false;
+  EXPECT_THAT(warnings(check_host(host, true)), ::testing::ElementsAre("HTML report"));
+  host = good_host();
+  host.has_git = host.has_nvidia_smi = host.has_ncu = false;
+  EXPECT_THAT(warnings(check_host(host, true)), ::testing::ElementsAre("git", "nvidia-smi", "ncu"));
+  EXPECT_THAT(warnings(check_host(host, false)), ::testing::ElementsAre("git"));
+}
+
+TEST(ParseDeviceFacts, ReadsWhatTheProgramPrints) {
+  const DeviceFacts facts = parse_device_facts("bench", nlohmann::json::parse(R"({
+      "device_kind": "cuda", "environment": {"device": "NVIDIA H200"},
+      "machine": {"persistence": false}, "doubts": ["throttled"]})"));
+  EXPECT_TRUE(facts.is_gpu);
+  EXPECT_EQ(facts.device, "NVIDIA H200");
+  EXPECT_EQ(facts.persistence, false);
+  EXPECT_THAT(facts.doubts, ::testing::ElementsAre(Doubt::kThrottled));
+}
+
+TEST(ParseDeviceFacts, NamesTheFieldThatIsWrong) {
+  const auto problem_of = [](const char* text) -> std::string {
+    try {
+      parse_device_facts("bench", nlohmann::json::parse(text));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_THAT(problem_of("[]"), HasSubstr("bench: --environment"));
+  EXPECT_THAT(problem_of(R"({"environment": {}, "doubts": []})"), HasSubstr("device_kind"));
+  EXPECT_THAT(problem_of(R"({"device_kind": "cpu", "doubts": []})"), HasSubstr("environment"));
+  EXPECT_THAT(problem_of(R"({"device_kind": "cpu", "environment": {}})"), HasSubstr("doubts"));
+  EXPECT_THAT(problem_of(R"({"device_kind": "cpu", "environment": {}, "doubts": ["odd"]})"),
+              HasSubstr("odd"));
+}
+
+}  // namespace
+}  // namespace fusegate

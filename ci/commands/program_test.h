@@ -1,0 +1,71 @@
+// The built program as a test calls it, with shell scripts in place of the benchmark program: what
+// a pipeline relies on are its exit codes, its files and its one line of error.
+#pragma once
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "ci/console/layout.h"
+#include "ci/measuring/fake_bench.h"
+#include "ci/processes/fake_program.h"
+#include "ci/processes/interrupts.h"
+#include "ci/processes/process.h"
+
+namespace fusegate {
+
+struct Ended {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+class ProgramTest : public ::testing::Test {
+ protected:
+  Ended fusegate(std::vector<std::string> arguments, const Interrupts* interrupts = nullptr) {
+    arguments.insert(arguments.begin(), (own_folder() / "fusegate").string());
+    Ended ended;
+    ProcessRequest request;
+    request.arguments = std::move(arguments);
+    request.timeout_s = 120;
+    request.grace_s = 60;
+    request.interrupts = interrupts;
+    request.on_line = [&](OutputStream stream, std::string_view line) {
+      (stream == OutputStream::kOut ? ended.out : ended.err).append(line).push_back('\n');
+      if (interrupts != nullptr && line.find("ready") != std::string_view::npos) raise(SIGINT);
+    };
+    const ProcessEnd end = run_process(request);
+    ended.code = end.signal != 0 ? 128 + end.signal : end.exit_code;
+    return ended;
+  }
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+  // A program whose run files say that; slower for later invocations by a hair.
+  std::string program(const std::string& name, const FakeRunFile& file,
+                      const std::string& more = "") {
+    const std::string prepared = write_run(folder_, name + "-prepared", file, 5);
+    return write_script(
+        folder_, name,
+        fmt::format("{}cp \"{}/$(( (invocation - 1) % 5 + 1 )).json\" \"$out\"\n{}\n", kReadFlags,
+                    prepared, more));
+  }
+  Ended gate(const std::string& candidate) {
+    return fusegate({"gate", "--baseline", path("base"), "--candidate", candidate, "--json",
+                     path("gate.json")});
+  }
+  // The error is one line that says what and where, and the code is 2.
+  void expect_error(const Ended& ended, const std::vector<std::string>& parts) {
+    EXPECT_EQ(ended.code, 2);
+    EXPECT_THAT(ended.err, testing::StartsWith("fusegate: "));
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+    for (const std::string& part : parts) EXPECT_THAT(ended.err, testing::HasSubstr(part));
+  }
+
+  ScratchFolder folder_;
+};
+
+}  // namespace fusegate

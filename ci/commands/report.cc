@@ -1,0 +1,102 @@
+#include "ci/commands/report.h"
+
+#include <fmt/ostream.h>
+
+#include <system_error>
+
+#include "baselines/io/error.h"
+#include "ci/console/layout.h"
+#include "ci/console/output_files.h"
+#include "ci/figures/peer_match.h"
+#include "ci/measuring/run_record.h"
+#include "ci/processes/process.h"
+#include "ci/report/markdown.h"
+#include "ci/report/report.h"
+
+namespace fusegate {
+namespace {
+
+constexpr double kDrawingTimeoutS = 600;
+
+// Why the folder of `run --peers` holds no run file, by its record; nothing where it holds one, or
+// is something else.
+std::optional<std::string> why_none_measured(const std::vector<std::filesystem::path>& peers) {
+  if (peers.size() != 1 || !std::filesystem::exists(peers.front() / "run.json")) return {};
+  const RunRecord record = read_run_record(peers.front());
+  std::string failure = "there was no program to measure them";
+  for (const InvocationRecord& invocation : record.invocations) {
+    if (std::filesystem::exists(peers.front() / invocation.file)) return {};
+    failure = invocation.failure;
+  }
+  return failure;
+}
+
+// That peers could not be measured is told in the report and does not cost it.
+Standings make_standings(const ReportRequest& request, const Run& ours) {
+  if (request.peers.empty()) return standings(ours, nullptr);
+  if (const auto why = why_none_measured(request.peers)) {
+    Standings result = standings(ours, nullptr);
+    result.notes.push_back("no peer was measured: " + *why);
+    return result;
+  }
+  const Run peers = load_run(request.peers);
+  check_peer_environment(ours, peers, request.judging.allow_environment_differences);
+  Standings result = standings(ours, &peers);
+  result.peers = describe(peers);
+  const std::vector<std::string> notes = peer_notes(ours, peers);
+  result.notes.insert(result.notes.end(), notes.begin(), notes.end());
+  return result;
+}
+
+Report make_report(const ReportRequest& request) {
+  Report report;
+  report.title = request.title;
+  report.candidate = load_run(request.judging.candidate);
+  report.sweeps = shape_sweeps(report.candidate);
+  report.crossovers = crossovers(report.candidate);
+  report.standings = make_standings(request, report.candidate);
+  report.judgement = judge_candidate(request.judging, report.candidate);
+  return report;
+}
+
+// The page is drawn in Python: matplotlib and Jinja2 have no equal in C++.
+std::string html_of(const Report& report) {
+  const std::string python = python_program();
+  ProcessRequest process;
+  process.arguments = {python, report_script().string()};
+  process.input =
+      report_json(report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  process.timeout_s = kDrawingTimeoutS;
+  std::string html;
+  std::string last_error;
+  process.on_line = [&](OutputStream stream, std::string_view line) {
+    if (stream == OutputStream::kOut) {
+      html.append(line).push_back('\n');
+    } else if (!line.empty()) {
+      last_error = line;
+    }
+  };
+  try {
+    const ProcessEnd end = run_process(process);
+    if (end.succeeded() && !html.empty()) return html;
+    if (end.timed_out) last_error = "took too long";
+  } catch (const std::system_error& error) {
+    last_error = "cannot be started: " + error.code().message();
+  }
+  throw InputError("--html", python, last_error.empty() ? "drew nothing" : last_error);
+}
+
+}  // namespace
+
+ExitCode report_command(const ReportRequest& request, Console& console) {
+  const Report report = make_report(request);
+  write_output_files({{request.markdown, [&] { return markdown_report(report); }},
+                      {request.html, [&] { return html_of(report); }}},
+                     [&](const std::filesystem::path& path) {
+                       fmt::print(console.out, "wrote {}\n", path.string());
+                     });
+  if (!request.markdown && !request.html) console.out << markdown_report(report);
+  return ExitCode::kNoRegression;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,29 @@
+// `fusegate report`: a run as Markdown and as one self-contained HTML page, compared with a
+// baseline where there is one.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ci/console/console.h"
+#include "ci/judging/judging.h"
+
+namespace fusegate {
+
+struct ReportRequest {
+  JudgingRequest judging;
+  std::string title;
+  std::optional<std::filesystem::path> markdown;  // neither of the two: Markdown goes to out
+  std::optional<std::filesystem::path> html;
+  // Run folders or run files of peers, together one run; empty where there are none. The judging's
+  // allow_environment_differences goes for them too.
+  std::vector<std::filesystem::path> peers{};
+};
+
+// 0 where the report was written, whatever it says. Throws InputError, also where Python or one of
+// its packages is missing.
+ExitCode report_command(const ReportRequest& request, Console& console);
+
+}  // namespace fusegate

@@ -1,0 +1,137 @@
+#include "ci/commands/run.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "baselines/io/error.h"
+#include "ci/commands/gate.h"
+#include "ci/console/format.h"
+#include "ci/console/layout.h"
+#include "ci/judging/aa_recording.h"
+#include "ci/measuring/measuring_run.h"
+
+namespace fusegate {
+namespace {
+
+// Two A/A arms with two invocations each: with fewer nothing could be called.
+constexpr int kLeastAaInvocations = 4;
+
+std::vector<std::string> programs_of(const RunRequest& request) {
+  std::vector<std::string> programs = request.programs;
+  if (programs.empty()) programs = {default_bench_program().string()};
+  // One program into several folders compares it with itself.
+  if (programs.size() == 1) programs.resize(request.out.size(), programs.front());
+  if (programs.size() != request.out.size()) {
+    throw InputError("--program", "",
+                     fmt::format("{} for {}: give as many of one as of the other",
+                                 format_count(programs.size(), "program"),
+                                 format_count(request.out.size(), "--out folder")));
+  }
+  return programs;
+}
+
+// The same for every spelling of a folder, one with a slash at its end included.
+std::filesystem::path canonical_folder(const std::filesystem::path& folder) {
+  const std::filesystem::path path =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(folder));
+  return path.has_filename() ? path : path.parent_path();
+}
+
+// "OUT-peers" beside OUT.
+std::filesystem::path default_peers_folder(const std::filesystem::path& out) {
+  std::filesystem::path folder = out.has_filename() ? out : out.parent_path();
+  folder += "-peers";
+  return folder;
+}
+
+std::filesystem::path peers_folder_of(const RunRequest& request) {
+  return request.peers_out.value_or(default_peers_folder(request.out.front()));
+}
+
+// Where a run of ours and one of peers would write over each other.
+void check_peers(const RunRequest& request) {
+  if (request.peers_out && !request.peers) {
+    throw InputError("--peers-out", "", "is for --peers, which is not given");
+  }
+  if (!request.peers) return;
+  if (request.out.size() != 1) {
+    throw InputError("--peers", "", "takes one --out folder: peers stand beside one run");
+  }
+  const std::filesystem::path folder = peers_folder_of(request);
+  if (canonical_folder(folder) == canonical_folder(request.out.front())) {
+    throw InputError(folder.string(), "--peers-out", "is the --out folder");
+  }
+}
+
+MeasuringRequest measuring_request(const RunRequest& request) {
+  MeasuringRequest measuring;
+  measuring.suite = request.suite;
+  const std::vector<std::string> programs = programs_of(request);
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    measuring.arms.push_back({request.out[i], programs[i]});
+  }
+  measuring.invocations = request.invocations;
+  measuring.max_invocations = request.max_invocations.value_or(request.invocations);
+  measuring.extends_whole_suite = true;
+  measuring.is_aa = request.aa;
+  measuring.flags = request.flags;
+  measuring.environment =
+      keep_choices_environment(request.judging, request.suite, request.fresh_choices);
+  measuring.timeout_s = request.timeout_s;
+  measuring.budget_s = request.budget_s;
+  measuring.seed = request.seed;
+  measuring.append = request.append;
+  if (request.peers) {
+    measuring.peers = PeersRequest{peers_folder_of(request), request.peers_program};
+  }
+  return measuring;
+}
+
+void check(const RunRequest& request) {
+  if (request.aa && request.out.size() != 1) {
+    throw InputError("--aa", "", "takes one --out folder; duet has A/A arms of its own");
+  }
+  check_peers(request);
+  if (request.aa && request.invocations < kLeastAaInvocations) {
+    throw InputError("--aa", "", fmt::format("needs --invocations {}", kLeastAaInvocations));
+  }
+  check_aa_history(request.aa_history);
+  // Before an hour of measuring, not after it. Which stored baseline fits is known only then.
+  if (!request.judging.baseline.empty()) load_baseline(request.judging, Run());
+}
+
+std::vector<Verdict> verdicts_on(const JudgingRequest& judging,
+                                 const std::vector<MeasuredArm>& arms) {
+  std::vector<Verdict> verdicts;
+  for (const MeasuredArm& arm : arms) {
+    JudgingRequest request = judging;
+    request.candidate = {arm.folder()};
+    const Report report = judged_report(request);
+    const std::vector<Verdict>& own = report.judgement->result.verdicts;
+    verdicts.insert(verdicts.end(), own.begin(), own.end());
+  }
+  return verdicts;
+}
+
+void record_aa_of(MeasuredArm& arm, const RunRequest& request, Console& console) {
+  const auto findings = record_aa(
+      {arm.files_of("a"), arm.files_of("b"), request.judging, request.aa_history}, console);
+  if (!findings) return;
+  arm.set_aa(*findings);
+  fmt::print(console.out, "A/A: {}\n", aa_text(*findings));
+}
+
+}  // namespace
+
+ExitCode run_command(const RunRequest& request, Console& console) {
+  check(request);
+  MeasuringRun run(measuring_request(request), console);
+  const RunEnd end = run.measure([&] { return verdicts_on(request.judging, run.arms()); });
+  const bool all_well = run.report();
+  if (request.aa && end != RunEnd::kInterrupted) {
+    record_aa_of(run.arms().front(), request, console);
+  }
+  return all_well ? ExitCode::kNoRegression : ExitCode::kCouldNotJudge;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,393 @@
+#include "ci/commands/run.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <set>
+#include <sstream>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/record/run.h"
+#include "ci/judging/aa_history.h"
+#include "ci/measuring/fake_bench.h"
+#include "ci/measuring/run_record.h"
+#include "ci/processes/fake_program.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class RunCommandTest : public ::testing::Test {
+ protected:
+  RunCommandTest() {
+    prepared_ = folder_.write("prepared", run_file_text({})).string();
+    request_.suite = "smoke";
+    request_.invocations = 3;
+    request_.out = {folder_.path() / "run"};
+    request_.programs = {good_program()};
+  }
+
+  std::string good_program() { return program("bench", "cp '" + prepared_ + "' \"$out\"\n"); }
+  std::string program(const std::string& name, const std::string& body) {
+    return write_script(folder_, name, std::string(kReadFlags) + body);
+  }
+  ExitCode run() {
+    Console console{out_, err_};
+    return run_command(request_, console);
+  }
+  std::string problem() {
+    try {
+      run();
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "none";
+  }
+  RunRecord record(const std::string& name = "run") {
+    return read_run_record(folder_.path() / name);
+  }
+
+  ScratchFolder folder_;
+  std::string prepared_;
+  RunRequest request_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+TEST_F(RunCommandTest, LeavesAFileALogAndARecord) {
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  for (const char* name : {"1.json", "1.log", "2.json", "3.json", "run.json"}) {
+    EXPECT_TRUE(fs::exists(folder_.path() / "run" / name)) << name;
+  }
+  EXPECT_EQ(record().planned_invocations, 3);
+  EXPECT_EQ(record().invocations.size(), 3u);
+  EXPECT_TRUE(record().finished);
+  EXPECT_THAT(out_.str(), HasSubstr("3 invocations of suite smoke in "));
+}
+
+TEST_F(RunCommandTest, GivesEveryInvocationASeedOfItsOwn) {
+  request_.seed = 5;
+  run();
+  std::set<std::uint64_t> seeds;
+  for (const auto& invocation : record().invocations) seeds.insert(invocation.seed);
+  EXPECT_EQ(seeds.size(), 3u);
+}
+
+TEST_F(RunCommandTest, InterleavesSeveralPrograms) {
+  const std::string note =
+      "echo \"$0\" | sed 's#.*/##' >> '" + folder_.path().string() + "/order'\n";
+  const std::string copy = "cp '" + prepared_ + "' \"$out\"\n";
+  request_.programs = {program("A", note + copy), program("B", note + copy)};
+  request_.out = {folder_.path() / "a", folder_.path() / "b"};
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  const std::string order = read_file(folder_.path() / "order");
+  EXPECT_TRUE(order.starts_with("A\nB\nB\nA\n") || order.starts_with("B\nA\nA\nB\n")) << order;
+  EXPECT_EQ(record("a").invocations.size(), 3u);
+  EXPECT_EQ(record("b").programs, request_.programs);
+  EXPECT_EQ(record("b").program, request_.programs[1]);
+}
+
+TEST_F(RunCommandTest, ComparesOneProgramWithItself) {
+  request_.out = {folder_.path() / "a", folder_.path() / "b"};
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_TRUE(fs::exists(folder_.path() / "b" / "3.json"));
+}
+
+TEST_F(RunCommandTest, RefusesFoldersAndProgramsThatDoNotPair) {
+  request_.programs = {good_program(), good_program()};
+  EXPECT_THAT(problem(), HasSubstr("--program: 2 programs for 1 --out folder"));
+  request_.out = {folder_.path() / "a", folder_.path() / "b" / ".." / "a"};
+  EXPECT_THAT(problem(), HasSubstr("--out: given twice"));
+  request_.out = {prepared_};
+  request_.programs = {good_program()};
+  EXPECT_THAT(problem(), HasSubstr("not a folder"));
+}
+
+TEST_F(RunCommandTest, GoesOnAfterACrash) {
+  request_.programs = {program("crashing", "cp '" + prepared_ +
+                                               "' \"$out\"\n"
+                                               "[ $invocation = 2 ] && kill -SEGV $$\n"
+                                               "exit 0")};
+  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(record().invocations.size(), 3u);
+  EXPECT_EQ(record().invocations[1].signal, SIGSEGV);
+  EXPECT_TRUE(record().finished);
+  EXPECT_THAT(err_.str(), HasSubstr("run/2.json: ended by signal 11"));
+  EXPECT_THAT(err_.str(), Not(HasSubstr("run/1.json")));
+}
+
+TEST_F(RunCommandTest, GoesOnAfterATimeout) {
+  request_.timeout_s = 0.3;
+  request_.programs = {program("hanging", "cp '" + prepared_ +
+                                              "' \"$out\"\n"
+                                              "[ $invocation = 1 ] && sleep 60\n"
+                                              "exit 0")};
+  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(record().invocations.size(), 3u);
+  EXPECT_THAT(record().invocations[0].failure, HasSubstr("stopped after"));
+}
+
+TEST_F(RunCommandTest, GoesOnPastFailedBenchmarksAndCountsThem) {
+  FakeRunFile file;
+  file.failures = {{"a/b", "wrong results"}};
+  const auto failing = folder_.write("failing", run_file_text(file)).string();
+  request_.programs = {program("bench2", "cp '" + failing + "' \"$out\"; exit 2")};
+  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(record().invocations.size(), 3u);
+  EXPECT_THAT(err_.str(), HasSubstr("fusegate: a/b: failed in 3 of 3 invocations: wrong results"));
+}
+
+TEST_F(RunCommandTest, StopsAtOnceWhereTheSuiteIsUnknown) {
+  request_.programs = {program("refusing", "echo 'suite: unknown' >&2; exit 2")};
+  EXPECT_THAT(problem(), HasSubstr("refusing: exit code 2: suite: unknown"));
+  EXPECT_EQ(record().invocations.size(), 1u);
+  EXPECT_FALSE(record().finished);
+}
+
+TEST_F(RunCommandTest, StopsAtOnceWhereTheProgramIsMissing) {
+  request_.programs = {(folder_.path() / "missing").string()};
+  EXPECT_THAT(problem(), HasSubstr("missing: cannot be started: No such file or directory"));
+}
+
+TEST_F(RunCommandTest, RefusesAFolderThatHoldsInvocations) {
+  run();
+  EXPECT_THAT(problem(), HasSubstr("already holds invocations"));
+  EXPECT_EQ(record().invocations.size(), 3u);
+}
+
+TEST_F(RunCommandTest, AppendsWhereAsked) {
+  run();
+  request_.append = true;
+  request_.invocations = 2;
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(record().invocations.size(), 5u);
+  EXPECT_EQ(record().planned_invocations, 5);
+  EXPECT_EQ(record().invocations.back().file, "5.json");
+  EXPECT_THAT(out_.str(), HasSubstr("2 invocations of suite smoke"));
+  request_.suite = "pr";
+  EXPECT_THAT(problem(), HasSubstr("run.json: suite: is \"smoke\""));
+}
+
+TEST_F(RunCommandTest, StartsNoRoundPastTheBudget) {
+  request_.budget_s = 0.05;
+  request_.out = {folder_.path() / "a", folder_.path() / "b"};
+  request_.programs = {program("slow", "cp '" + prepared_ + "' \"$out\"; sleep 0.1")};
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(record("a").invocations.size(), 1u);
+  EXPECT_EQ(record("b").invocations.size(), 1u);  // a round is never cut in half
+  EXPECT_THAT(out_.str(), HasSubstr("time budget"));
+}
+
+TEST_F(RunCommandTest, EndsInOrderWhenInterrupted) {
+  request_.programs = {program(
+      "slow", "cp '" + prepared_ +
+                  "' \"$out\"\n"
+                  "[ $invocation = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\n"
+                  "exit 0")};
+  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(record().invocations.size(), 2u);
+  EXPECT_EQ(record().invocations[1].failure, "interrupted");
+  EXPECT_FALSE(record().finished);
+  EXPECT_THAT(err_.str(), HasSubstr("interrupted; 1 finished invocation kept in "));
+  EXPECT_THAT(err_.str(), Not(HasSubstr("2.json")));
+}
+
+constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
+
+TEST_F(RunCommandTest, ExtendsWhatTheNamedBaselineLeavesUndecided) {
+  request_.judging.baseline = {write_run(folder_, "base", {})};
+  request_.programs = {write_bench(folder_, "noisy", {.noise = {{kFused, 0.05}}})};
+  request_.max_invocations = 5;
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  ASSERT_EQ(record().invocations.size(), 5u);
+  EXPECT_FALSE(record().invocations[2].extension);
+  EXPECT_TRUE(record().invocations[3].extension);
+  EXPECT_EQ(record().planned_invocations, 5);
+  EXPECT_THAT(read_file(folder_.path() / "calls"),
+              HasSubstr("noisy 5 .\n"));  // whole, as the baseline's processes were
+}
+
+TEST_F(RunCommandTest, ExtendsByTheStoredBaseline) {
+  FakeRunFile slowed;
+  slowed.times[kFused] *= 1.05;
+  const fusegate::Run stored = load_run({write_run(folder_, "base", {})});
+  const Baseline baseline{{"me", "2026-11-21T00:00:00+00:00", "first"}, stored};
+  request_.judging.stores = {folder_.path() / "store"};
+  write_atomically(baseline_path(request_.judging.stores[0], stored.environment, "smoke"),
+                   baseline_text(baseline));
+  request_.programs = {write_bench(folder_, "slow", {.file = slowed})};
+  request_.max_invocations = 9;
+  EXPECT_EQ(run(), ExitCode::kNoRegression);  // run measures; what it found is for gate to say
+  EXPECT_EQ(record().invocations.size(), 6u);
+}
+
+TEST_F(RunCommandTest, ExtendsNothingWithoutABaseline) {
+  request_.max_invocations = 9;
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(record().invocations.size(), 3u);
+  EXPECT_THAT(err_.str(), HasSubstr("nothing is extended"));
+  EXPECT_THAT(err_.str(), HasSubstr("no baseline of suite smoke for nvidia-h200 is stored"));
+}
+
+TEST_F(RunCommandTest, RefusesABaselineThatIsNoneBeforeItMeasures) {
+  request_.max_invocations = 9;
+  request_.judging.baseline = {folder_.path() / "missing"};
+  EXPECT_THAT(problem(), HasSubstr("missing"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "run"));
+}
+
+TEST_F(RunCommandTest, ComparesTheHalvesOfAnAaRun) {
+  request_.invocations = 5;
+  request_.aa = true;
+  request_.aa_history = folder_.path() / "aa.jsonl";
+  request_.programs = {write_bench(folder_, "bench", {})};
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_THAT(out_.str(), HasSubstr("A/A: 2 benchmarks, none called; so far 0 of 1 comparison"));
+  EXPECT_EQ(record().aa->benchmarks, 2);
+  EXPECT_EQ(read_aa_history(*request_.aa_history)[0].invocations_a_side, 2);
+  request_.out = {folder_.path() / "again"};
+  run();
+  EXPECT_THAT(out_.str(), HasSubstr("so far 0 of 2 comparisons"));
+  EXPECT_EQ(record("again").aa->comparisons, 2);
+}
+
+TEST_F(RunCommandTest, KeepsAnAaRunWhoseArmsCannotBeCompared) {
+  request_.invocations = 4;
+  request_.aa = true;
+  request_.aa_history = folder_.path() / "aa.jsonl";
+  request_.programs = {
+      program("crashing", "[ $invocation = 1 ] || kill -SEGV $$\ncp '" + prepared_ + "' \"$out\"")};
+  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_THAT(err_.str(), HasSubstr("no A/A comparison is recorded: A/A: an arm has no run file"));
+  EXPECT_FALSE(fs::exists(*request_.aa_history));
+}
+
+TEST_F(RunCommandTest, RefusesAaArmsThatCouldShowNothing) {
+  request_.aa = true;
+  EXPECT_THAT(problem(), HasSubstr("--aa: needs --invocations 4"));
+  request_.invocations = 4;
+  request_.out = {folder_.path() / "a", folder_.path() / "b"};
+  EXPECT_THAT(problem(), HasSubstr("--aa: takes one --out folder"));
+}
+
+TEST_F(RunCommandTest, ShowsFailuresAsTheyHappen) {
+  request_.invocations = 1;
+  request_.programs = {program("bench3", R"(
+      echo '@fusegate {"event":"benchmark","index":1,"total":1,"benchmark":"a","failure":"threw"}'
+      )"
+                                         "cp '" +
+                                             prepared_ + "' \"$out\"")};
+  run();
+  EXPECT_THAT(err_.str(), HasSubstr("a failed: threw"));
+}
+
+class RunPeersTest : public RunCommandTest {
+ protected:
+  RunPeersTest() {
+    FakeRunFile file;
+    file.times = {{"geglu/liger/bf16/batch:64/seq:128/dim:768/hidden:3072", 30000}};
+    copy_ = fmt::format("cp '{}' \"$out\"\n",
+                        folder_.write("peers-prepared", run_file_text(file)).string());
+    request_.peers = true;
+    peers_are(copy_);
+  }
+
+  // In place of peers.py, and the shell in that of Python.
+  void peers_are(const std::string& body) {
+    const std::string note =
+        fmt::format("echo \"$*\" >> '{}'\n", (folder_.path() / "asked").string());
+    request_.peers_program = {"sh", program("peers.py", note + body)};
+  }
+
+  std::string copy_;
+};
+
+TEST_F(RunPeersTest, MeasuresThemAfterEachOfOurOwn) {
+  request_.flags = {"--flag"};
+  EXPECT_EQ(run(), ExitCode::kNoRegression) << err_.str();
+  const RunRecord ours = record();
+  const RunRecord peers = record("run-peers");
+  ASSERT_EQ(peers.invocations.size(), 3u);
+  EXPECT_TRUE(peers.finished);
+  EXPECT_EQ(peers.session, ours.session);
+  std::string expected;
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(peers.invocations[i].block, ours.invocations[i].block);
+    expected += fmt::format(
+        "--suite=smoke --out={}/{}.json --invocation={} --seed={} --progress --flag\n",
+        (folder_.path() / "run-peers").string(), i + 1, i + 1, ours.invocations[i].seed);
+  }
+  EXPECT_EQ(read_file(folder_.path() / "asked"), expected);
+  EXPECT_EQ(load_run({folder_.path() / "run-peers"}).session, ours.session);
+  EXPECT_THAT(out_.str(), HasSubstr("3 invocations of peers in "));
+}
+
+TEST_F(RunPeersTest, GoesOnWithoutThemWhereTheyCannotRun) {
+  peers_are("echo 'no torch' >&2; exit 2");
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(record().invocations.size(), 3u);
+  EXPECT_EQ(record("run-peers").invocations.size(), 1u);  // no other would fare better
+  EXPECT_THAT(err_.str(), HasSubstr("peers are left out: sh: exit code 2: no torch\n"));
+}
+
+TEST_F(RunPeersTest, GoesOnWithoutPythonOrTheProgram) {
+  request_.peers_program.python = "/nonexistent/python";
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_THAT(err_.str(),
+              HasSubstr("peers are left out: /nonexistent/python: cannot be started: "));
+  request_.out = {folder_.path() / "second"};
+  request_.peers_program.script = folder_.path() / "nothing.py";
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_THAT(err_.str(), HasSubstr("peers are left out: there is no "));
+  EXPECT_EQ(record("second").invocations.size(), 3u);
+}
+
+TEST_F(RunPeersTest, TellsACrashAndTriesAgain) {
+  peers_are("[ $invocation = 2 ] && kill -SEGV $$\n" + copy_);
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(record("run-peers").invocations.size(), 3u);
+  EXPECT_THAT(err_.str(), HasSubstr("peers 2: ended by signal 11"));
+  EXPECT_THAT(out_.str(), HasSubstr("2 invocations of peers in "));
+}
+
+TEST_F(RunPeersTest, EndsInOrderWhenInterruptedInTheirProcess) {
+  peers_are("[ $invocation = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\n" + copy_);
+  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(record().invocations.size(), 2u);
+  EXPECT_EQ(record().invocations[1].failure, "");
+  EXPECT_FALSE(record().finished);
+  EXPECT_EQ(record("run-peers").invocations[1].failure, "interrupted");
+  EXPECT_FALSE(record("run-peers").finished);
+}
+
+TEST_F(RunPeersTest, RefusesFoldersThatWouldMix) {
+  request_.peers_out = folder_.path() / "run" / ".";
+  EXPECT_THAT(problem(), HasSubstr("--peers-out: is the --out folder"));
+  folder_.write("old/1.json", "{}");
+  request_.peers_out = folder_.path() / "old";
+  EXPECT_THAT(problem(), HasSubstr("--peers-out: already holds invocations"));
+  request_.peers = false;
+  EXPECT_THAT(problem(), HasSubstr("--peers-out: is for --peers"));
+  request_.peers = true;
+  request_.out = {folder_.path() / "a", folder_.path() / "b"};
+  EXPECT_THAT(problem(), HasSubstr("--peers: takes one --out folder"));
+}
+
+TEST_F(RunPeersTest, AddsToAFolderThatSharesNoSessionThen) {
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  fs::remove_all(folder_.path() / "run");
+  request_.append = true;  // ours starts afresh, theirs goes on
+  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(record("run-peers").invocations.size(), 6u);
+  EXPECT_NE(record().session, "");
+  EXPECT_EQ(record("run-peers").session, "");
+}
+
+}  // namespace
+}  // namespace fusegate

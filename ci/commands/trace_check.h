@@ -1,0 +1,18 @@
+// `fusegate trace-check`: a trace against what its steps should contain.
+#pragma once
+
+#include <filesystem>
+
+#include "ci/console/console.h"
+
+namespace fusegate {
+
+struct TraceCheckRequest {
+  std::filesystem::path trace{};
+  std::filesystem::path expectation{};  // baselines/traces/step_expectation.h
+};
+
+// kRegression where anything is not as expected.
+ExitCode trace_check_command(const TraceCheckRequest& request, Console& console);
+
+}  // namespace fusegate

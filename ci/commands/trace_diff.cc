@@ -1,0 +1,130 @@
+#include "ci/commands/trace_diff.h"
+
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "baselines/traces/diff.h"
+#include "ci/console/format.h"
+#include "ci/console/json_number.h"
+#include "ci/console/output_files.h"
+#include "ci/traces/summary_table.h"
+#include "ci/traces/trace_file.h"
+
+namespace fusegate {
+namespace {
+
+struct Side {
+  std::string source;
+  TraceSummary summary;
+};
+
+Side load(const std::filesystem::path& path) {
+  return {path.string(), summarize(read_trace_file(path))};
+}
+
+double ratio(const TraceDiffRow& row) { return row.b.cuda_ns / row.a.cuda_ns; }
+
+// B's GPU time over A's, minus one; "-" where a side has none.
+std::string format_ratio(const TraceDiffRow& row) {
+  return row.a.cuda_ns > 0 && row.b.cuda_ns > 0 ? format_effect(ratio(row) - 1) : "-";
+}
+
+std::string time_cell(const TraceFigures& figures, double TraceFigures::*time) {
+  return figures.calls > 0 ? format_time_ns(figures.*time) : "-";
+}
+
+void print_side(std::string_view name, const Side& side, std::ostream& out) {
+  const TraceSummary& summary = side.summary;
+  const double steps = static_cast<double>(std::max<std::size_t>(summary.steps, 1));
+  fmt::print(out, "{}  {}: {}; a step has {} kernels, {} memory operations, {} of CUDA\n", name,
+             side.source,
+             summary.steps > 0 ? format_count(summary.steps, "step") : "no steps, taken as one",
+             format_launches(static_cast<double>(summary.kernels) / steps),
+             format_launches(static_cast<double>(summary.memory_operations) / steps),
+             format_time_ns(static_cast<double>(summary.cuda_ns) / steps));
+}
+
+// What differs, of the GPU or of the host; per step.
+Table diff_table(const std::vector<TraceDiffRow>& rows, bool on_gpu, const TraceDiffRequest& how) {
+  std::vector<Column> columns{{"differs"}, {"name", Align::kLeft, true}, {"kind"}};
+  for (const char* what : {"calls", "CPU", "CUDA"}) {
+    if (on_gpu && std::string_view(what) == "CPU") continue;
+    columns.push_back({fmt::format("{} A", what), Align::kRight});
+    columns.push_back({fmt::format("{} B", what), Align::kRight});
+  }
+  columns.push_back({"B over A", Align::kRight});
+  Table table(std::move(columns));
+  for (const TraceDiffRow& row : rows) {
+    if (row.difference == TraceDifference::kNone || is_gpu_work(row.category) != on_gpu) continue;
+    if (how.limit != 0 && table.rows().size() == how.limit) break;
+    std::vector<std::string> cells{std::string(difference_name(row.difference)),
+                                   short_name(row.name, how.name_width),
+                                   std::string(category_title(row.category)),
+                                   format_launches(row.a.calls), format_launches(row.b.calls)};
+    if (!on_gpu) {
+      cells.push_back(time_cell(row.a, &TraceFigures::cpu_ns));
+      cells.push_back(time_cell(row.b, &TraceFigures::cpu_ns));
+    }
+    cells.push_back(time_cell(row.a, &TraceFigures::cuda_ns));
+    cells.push_back(time_cell(row.b, &TraceFigures::cuda_ns));
+    cells.push_back(format_ratio(row));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+void print_group(const std::vector<TraceDiffRow>& rows, bool on_gpu, const TraceDiffRequest& how,
+                 std::ostream& out) {
+  const auto in_group = [&](const TraceDiffRow& row) {
+    return is_gpu_work(row.category) == on_gpu;
+  };
+  const auto is_alike = [&](const TraceDiffRow& row) {
+    return in_group(row) && row.difference == TraceDifference::kNone;
+  };
+  const auto alike = static_cast<std::size_t>(std::ranges::count_if(rows, is_alike));
+  const auto all = static_cast<std::size_t>(std::ranges::count_if(rows, in_group));
+  fmt::print(out, "\n{}: {} of {} alike\n",
+             on_gpu ? "kernels and memory operations" : "operators, ranges and calls", alike, all);
+  const Table table = diff_table(rows, on_gpu, how);
+  if (!table.empty()) fmt::print(out, "{}", table.text());
+  const std::size_t left_out = all - alike - table.rows().size();
+  if (left_out > 0) fmt::print(out, "and {}\n", format_count(left_out, "more row"));
+}
+
+nlohmann::json figures_json(const TraceFigures& figures) {
+  return {{"calls", figures.calls}, {"cpu_ns", figures.cpu_ns}, {"cuda_ns", figures.cuda_ns}};
+}
+
+std::string json_text(const Side& a, const Side& b, const std::vector<TraceDiffRow>& rows) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const TraceDiffRow& row : rows) {
+    list.push_back({{"name", row.name},
+                    {"category", category_name(row.category)},
+                    {"difference", difference_name(row.difference)},
+                    {"a", figures_json(row.a)},
+                    {"b", figures_json(row.b)},
+                    {"cuda_ratio", json_number(ratio(row))}});
+  }
+  const nlohmann::json json{{"a", {{"trace", a.source}, {"steps", a.summary.steps}}},
+                            {"b", {{"trace", b.source}, {"steps", b.summary.steps}}},
+                            {"rows", list}};
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+ExitCode trace_diff_command(const TraceDiffRequest& request, Console& console) {
+  const Side a = load(request.a);
+  const Side b = load(request.b);
+  const std::vector<TraceDiffRow> rows = diff_traces(a.summary, b.summary, request.min_difference);
+  print_side("A", a, console.out);
+  print_side("B", b, console.out);
+  print_group(rows, true, request, console.out);
+  print_group(rows, false, request, console.out);
+  write_output_files({{request.json, [&] { return json_text(a, b, rows); }}});
+  return ExitCode::kNoRegression;
+}
+
+}  // namespace fusegate

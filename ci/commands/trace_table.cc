@@ -1,0 +1,46 @@
+#include "ci/commands/trace_table.h"
+
+#include <fmt/ostream.h>
+
+#include "ci/console/format.h"
+#include "ci/console/output_files.h"
+#include "ci/traces/trace_file.h"
+
+namespace fusegate {
+namespace {
+
+std::string json_text(const TraceSummary& summary, const std::string& source) {
+  nlohmann::json json = trace_json(summary);
+  json["trace"] = source;
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+void print_totals(const TraceSummary& summary, std::ostream& out) {
+  fmt::print(out, "CPU total {}, CUDA total {} in {}, {}", format_time_ns(summary.cpu_ns),
+             format_time_ns(summary.cuda_ns), format_count(summary.kernels, "kernel"),
+             format_count(summary.memory_operations, "memory operation"));
+  if (summary.steps > 0) fmt::print(out, "; {}", format_count(summary.steps, "step"));
+  fmt::print(out, "\n");
+  if (summary.unowned > 0) {
+    fmt::print(out, "{} of these launched by no operator or range of this trace\n",
+               summary.unowned);
+  }
+}
+
+}  // namespace
+
+ExitCode trace_table_command(const TraceTableRequest& request, Console& console) {
+  TraceSummary summary = summarize(read_trace_file(request.trace));
+  sort_rows(summary.rows, request.order);
+  fmt::print(console.out, "{}", trace_table(summary, request.limit, request.name_width).text());
+  if (request.limit != 0 && summary.rows.size() > request.limit) {
+    fmt::print(console.out, "and {}\n",
+               format_count(summary.rows.size() - request.limit, "more row"));
+  }
+  fmt::print(console.out, "\n");
+  print_totals(summary, console.out);
+  write_output_files({{request.json, [&] { return json_text(summary, request.trace.string()); }}});
+  return ExitCode::kNoRegression;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,21 @@
+// Where a command writes. Library code is given these streams and never prints elsewhere.
+#pragma once
+
+#include <functional>
+#include <ostream>
+
+#include "baselines/comparing/gate.h"
+
+namespace fusegate {
+
+struct Console {
+  std::ostream& out;         // results
+  std::ostream& err;         // progress, notes and errors
+  bool status_line = false;  // err is a terminal: one line that updates itself
+  int columns = 80;          // of that terminal
+};
+
+// A parsed command line, ready to run. Throws InputError and std::exception, which main reports.
+using Command = std::function<ExitCode(Console&)>;
+
+}  // namespace fusegate

@@ -1,0 +1,98 @@
+#include "ci/console/format.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "baselines/io/error.h"
+
+namespace fusegate {
+namespace {
+
+// `digits` significant digits in plain notation, trailing zeros kept so that columns line up. The
+// exponent is read after rounding: 999.96 has three digits before the point, its rounded form four.
+std::string significant(double value, int digits) {
+  if (value == 0) return "0";
+  const std::string scientific = fmt::format("{:.{}e}", value, digits - 1);
+  const int exponent = std::stoi(scientific.substr(scientific.find('e') + 1));
+  return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));
+}
+
+}  // namespace
+
+std::string format_time_ns(double time_ns) {
+  if (!std::isfinite(time_ns)) return "-";
+  struct Unit {
+    double ns;
+    std::string_view name;
+  };
+  constexpr std::array<Unit, 3> kLargeUnits{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}}};
+  for (const Unit& unit : kLargeUnits) {
+    // 999.96 ns would round to "1000. ns": the next unit starts where rounding reaches it.
+    if (std::abs(time_ns) >= unit.ns * 0.99995) {
+      return fmt::format("{} {}", significant(time_ns / unit.ns, 4), unit.name);
+    }
+  }
+  return fmt::format("{} ns", significant(time_ns, 4));
+}
+
+std::string format_effect(double effect) {
+  return std::isfinite(effect) ? fmt::format("{:+.2f} %", effect * 100) : "-";
+}
+
+std::string format_interval(const Interval& interval) {
+  if (!std::isfinite(interval.low) || !std::isfinite(interval.high)) return "-";
+  return fmt::format("[{:+.2f}, {:+.2f}] %", interval.low * 100, interval.high * 100);
+}
+
+std::string format_share(double fraction) {
+  return std::isfinite(fraction) ? fmt::format("{:.1f} %", fraction * 100) : "-";
+}
+
+std::string format_fraction(double fraction) {
+  return std::isfinite(fraction) ? fmt::format("{:.3g} %", fraction * 100) : "-";
+}
+
+std::string format_rate(double value) { return std::isfinite(value) ? significant(value, 3) : "-"; }
+
+std::string format_launches(double launches) {
+  return std::isfinite(launches) ? fmt::format("{:g}", launches) : "-";
+}
+
+std::string format_duration(double seconds) {
+  const auto whole = static_cast<long>(std::llround(std::max(0.0, seconds)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string format_count(std::size_t count, std::string_view singular) {
+  return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
+}
+
+double parse_fraction(std::string_view option, std::string_view text) {
+  const bool percent = text.ends_with('%');
+  std::string_view digits = percent ? text.substr(0, text.size() - 1) : text;
+  while (digits.ends_with(' ')) digits.remove_suffix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) {
+    throw InputError(option, "", fmt::format("\"{}\" is no fraction such as 0.005 or 0.5%", text));
+  }
+  if (percent) value /= 100;
+  // Not written as value <= 0, so that NaN is refused too.
+  if (!(value > 0 && value < 1)) {
+    throw InputError(option, "", fmt::format("{} is not between 0 and 1", text));
+  }
+  return value;
+}
+
+std::string format_instant(std::chrono::system_clock::time_point when) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}+00:00",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(when)));
+}
+
+}  // namespace fusegate

@@ -1,0 +1,63 @@
+#include "ci/console/layout.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace fusegate {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string chosen_python() {
+  const char* chosen = std::getenv("FUSEGATE_PYTHON");
+  return chosen != nullptr ? chosen : "";
+}
+
+}  // namespace
+
+fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
+fs::path default_bench_program() { return own_folder() / "fusegate_bench"; }
+
+fs::path report_script() { return own_folder() / "report" / "html_report.py"; }
+
+std::string python_program() {
+  const std::string chosen = chosen_python();
+  if (!chosen.empty()) return chosen;
+  // Programs lie in build/<preset>/bin.
+  const fs::path venv = own_folder().parent_path().parent_path() / "venv" / "bin" / "python3";
+  return fs::exists(venv) ? venv.string() : "python3";
+}
+
+fs::path peers_script() {
+  const fs::path installed = own_folder() / "peers" / "peers.py";
+  if (fs::exists(installed)) return installed;
+  const fs::path checkout = own_folder().parent_path().parent_path().parent_path();
+  return checkout / "bench" / "peers" / "peers.py";
+}
+
+std::string peers_python() {
+  const std::string chosen = chosen_python();
+  return chosen.empty() ? "python3" : chosen;
+}
+
+fs::path checkout_root(const fs::path& folder) {
+  const fs::path start = fs::absolute(folder);
+  for (fs::path candidate = start;; candidate = candidate.parent_path()) {
+    if (fs::exists(candidate / ".git")) return candidate;
+    if (candidate == candidate.parent_path()) return start;
+  }
+}
+
+std::vector<fs::path> default_stores(const fs::path& folder) {
+  std::vector<fs::path> stores;
+  for (const fs::path& root : {fs::absolute(folder), checkout_root(folder)}) {
+    for (const fs::path& store : {root / "baselines", root / ".fusegate" / "baselines"}) {
+      if (std::find(stores.begin(), stores.end(), store) == stores.end()) stores.push_back(store);
+    }
+  }
+  return stores;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,60 @@
+#include "ci/console/layout.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "baselines/io/scratch_folder.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+
+TEST(Layout, ProgramsLieTogether) {
+  EXPECT_TRUE(fs::exists(own_folder() / "ci_test"));
+  EXPECT_EQ(default_bench_program(), own_folder() / "fusegate_bench");
+}
+
+TEST(PythonProgram, IsTheOneThatTheEnvironmentNames) {
+  setenv("FUSEGATE_PYTHON", "/opt/python", 1);
+  EXPECT_EQ(python_program(), "/opt/python");
+  unsetenv("FUSEGATE_PYTHON");
+  EXPECT_NE(python_program(), "/opt/python");
+  EXPECT_NE(python_program(), "");
+}
+
+TEST(PeersPython, IsTheOneThatTheEnvironmentNamesElseThatOfPath) {
+  setenv("FUSEGATE_PYTHON", "/opt/python", 1);
+  EXPECT_EQ(peers_python(), "/opt/python");
+  unsetenv("FUSEGATE_PYTHON");
+  EXPECT_EQ(peers_python(), "python3");
+}
+
+TEST(PeersScript, LiesInTheCheckoutUnlessItWasInstalled) {
+  ASSERT_FALSE(fs::exists(own_folder() / "peers"));
+  EXPECT_TRUE(peers_script().string().ends_with("/bench/peers/peers.py")) << peers_script();
+}
+
+TEST(CheckoutRoot, IsTheNearestFolderWithDotGit) {
+  const ScratchFolder folder;
+  fs::create_directories(folder.path() / "a" / "b");
+  EXPECT_EQ(checkout_root(folder.path() / "a"), folder.path() / "a");
+  fs::create_directory(folder.path() / ".git");
+  EXPECT_EQ(checkout_root(folder.path() / "a" / "b"), folder.path());
+}
+
+TEST(DefaultStores, PutTheKeptBeforeTheLocalAndTheNearBeforeTheFar) {
+  const ScratchFolder folder;
+  fs::create_directories(folder.path() / ".git");
+  fs::create_directories(folder.path() / "a");
+  const fs::path root = folder.path();
+  EXPECT_THAT(default_stores(root), ElementsAre(root / "baselines", root / ".fusegate/baselines"));
+  EXPECT_THAT(default_stores(root / "a"),
+              ElementsAre(root / "a/baselines", root / "a/.fusegate/baselines", root / "baselines",
+                          root / ".fusegate/baselines"));
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,29 @@
+// What one benchmark of a run comes to, as every table shows it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "baselines/record/run.h"
+
+namespace fusegate {
+
+struct BenchmarkFigures {
+  std::string name;
+  double time_ns = 0;   // geometric mean over invocations; NaN where it never succeeded
+  double spread = 0;    // standard deviation between invocations, relative; NaN below two of them
+  double launches = 0;  // kernels a call; NaN, like all that follow, where it was not recorded
+  double tflops = 0;    // 1e12 operations a second, by the operation's own count
+  double gbps = 0;      // 1e9 bytes a second, by the least that must be moved
+  double flops = 0;     // of one call
+  double min_bytes = 0;
+  double host_ns = 0;        // what one call costs the host, its kernels launched on a stream
+  double host_graph_ns = 0;  // the same launched as one graph
+  int invocations = 0;
+  std::string failure;  // empty where it never failed
+};
+
+BenchmarkFigures benchmark_figures(const BenchmarkSeries& series);
+std::vector<BenchmarkFigures> benchmark_figures(const Run& run);
+
+}  // namespace fusegate

@@ -1,0 +1,64 @@
+// What bounds a benchmark: launches, memory or arithmetic, told from rates that were measured in
+// the same run (floor.h) and from what a call costs the host. The series calls this the regime;
+// here that word is the protocol's (burst, sustained).
+//
+// Two shares say how near a benchmark comes to its ceilings:
+//
+//   copy share  its least bytes over its time, over the copy rate
+//   GEMM share  its FLOPs over its time, over the GEMM rate of its dtype
+//
+// It is classed twice, because how it is launched makes a difference.
+//
+// As one graph, which is how its time is measured:
+//
+//   launch-bound   its kernels, each at the run's launch rate, explain more than half of its time,
+//                  and both shares are below one half; or launching the graph costs the host at
+//                  least the time (`host_graph_ns`). Fewer launches would help most.
+//   memory-bound   else, where the copy share is the larger one
+//   compute-bound  else
+//
+// On a stream, a kernel at a time, as an eager framework launches:
+//
+//   launch-bound   where its launches cost the host at least the time that the GPU takes
+//                  (`host_ns`, which is the host's cost of a launch times the launches): the GPU
+//                  waits for the host. Also where it is launch-bound as one graph: on a stream,
+//                  kernels follow each other no closer.
+//   as one graph   else
+//
+// So a benchmark that is launch-bound on a stream alone gains by being put in a graph, and one that
+// is launch-bound as a graph too gains by fusion alone.
+//
+// What is not known decides nothing:
+//   - Names of other programs, benchmarks that failed: no class, no shares.
+//   - No copy or no GEMM of the dtype in the run, no FLOPs or bytes recorded, or no work at all:
+//     neither memory-bound nor compute-bound, and of the launch rules only the host's.
+//   - No host cost recorded: no class on a stream, unless launch-bound as a graph.
+//   - No kernel launches recorded: the rule of the launch rate holds for none.
+// A benchmark far below both ceilings is bound by neither; the shares say how far.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ci/figures/benchmark_figures.h"
+#include "ci/figures/floor.h"
+
+namespace fusegate {
+
+enum class Bound { kLaunch, kMemory, kCompute };
+std::string_view bound_name(Bound bound);  // "launch-bound", "memory-bound", "compute-bound"
+
+struct BoundClass {
+  std::optional<Bound> as_graph{};
+  std::optional<Bound> on_stream{};
+};
+
+// floor: of the same benchmark by the same rates.
+BoundClass class_of(const BenchmarkFigures& figures, const Floor& floor, const FloorRates& rates);
+
+// "memory-bound"; "memory-bound, launch-bound on a stream" where the two differ; "launch-bound on a
+// stream" where no more is known; "-" where nothing is.
+std::string format_class(const BoundClass& bound);
+
+}  // namespace fusegate

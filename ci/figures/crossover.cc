@@ -1,0 +1,139 @@
+#include "ci/figures/crossover.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+#include "baselines/record/benchmark_name.h"
+#include "ci/console/format.h"
+#include "ci/figures/benchmark_figures.h"
+
+namespace fusegate {
+namespace {
+
+struct Pair {
+  std::string_view operation;
+  std::string_view implementation;
+  std::string_view against;
+  std::string_view unless;  // not where this one was measured; empty: always
+};
+
+constexpr std::array<Pair, 7> kPairs{{
+    {"linear", "addmm", "matmul_add", ""},
+    {"geglu", "fused", "unfused", ""},
+    {"geglu_mlp", "fused_pointwise", "unfused", ""},
+    {"geglu_mlp", "fused_epilogue", "fused_pointwise", ""},
+    {"geglu_mlp", "fused_epilogue", "packed_pointwise", ""},
+    {"geglu_mlp", "fused_epilogue_sm80", "fused_pointwise", ""},
+    {"geglu_mlp", "fused_epilogue", "unfused", "fused_pointwise"},
+}};
+
+using Split = std::pair<std::int64_t, std::int64_t>;            // batch, seq
+using Times = std::map<std::int64_t, std::map<Split, double>>;  // by M
+using ByImplementation = std::map<std::string, Times, std::less<>>;
+using Shape = std::pair<std::int64_t, std::int64_t>;  // dim, hidden
+using Sweeps = std::map<std::tuple<std::string, std::string>, std::map<Shape, ByImplementation>>;
+
+Sweeps times_of(const Run& run) {
+  Sweeps sweeps;
+  for (const BenchmarkSeries& series : run.benchmarks) {
+    const auto name = parse_benchmark_name(series.name);
+    const double time_ns = benchmark_figures(series).time_ns;
+    if (!name || !std::isfinite(time_ns)) continue;
+    sweeps[{name->operation, name->dtype}][{name->dim, name->hidden}][name->implementation]
+          [name->rows()][{name->batch, name->seq}] = time_ns;
+  }
+  return sweeps;
+}
+
+std::optional<double> mean_ratio(const std::map<Split, double>& times,
+                                 const std::map<Split, double>& against) {
+  double log_sum = 0;
+  int count = 0;
+  for (const auto& [split, time_ns] : times) {
+    const auto same = against.find(split);
+    if (same == against.end()) continue;
+    log_sum += std::log(time_ns / same->second);
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return std::exp(log_sum / count);
+}
+
+std::vector<RatioPoint> ratios(const Times& times, const Times& against) {
+  std::vector<RatioPoint> points;
+  for (const auto& [rows, splits] : times) {
+    const auto same = against.find(rows);
+    if (same == against.end()) continue;
+    if (const auto ratio = mean_ratio(splits, same->second)) points.push_back({rows, *ratio});
+  }
+  return points;
+}
+
+// One of the two ratios is below 1 and the other is not, so their logarithms differ.
+double interpolated_rows(const RatioPoint& before, const RatioPoint& after) {
+  const double from = std::log(before.ratio);
+  const double share = from / (from - std::log(after.ratio));
+  return static_cast<double>(before.rows) *
+         std::pow(static_cast<double>(after.rows) / static_cast<double>(before.rows), share);
+}
+
+std::vector<Crossing> crossings(const std::vector<RatioPoint>& points) {
+  std::vector<Crossing> found;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const RatioPoint& before = points[i - 1];
+    const RatioPoint& after = points[i];
+    if (before.pays() == after.pays()) continue;
+    found.push_back({interpolated_rows(before, after), before, after});
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Crossover> crossovers(const Run& run) {
+  std::vector<Crossover> all;
+  for (const auto& [key, shapes] : times_of(run)) {
+    const auto& [operation, dtype] = key;
+    for (const Pair& pair : kPairs) {
+      if (pair.operation != operation) continue;
+      for (const auto& [shape, implementations] : shapes) {
+        const auto fused = implementations.find(pair.implementation);
+        const auto against = implementations.find(pair.against);
+        if (fused == implementations.end() || against == implementations.end()) continue;
+        if (!pair.unless.empty() && implementations.contains(pair.unless)) continue;
+        const std::vector<RatioPoint> points = ratios(fused->second, against->second);
+        if (points.empty()) continue;
+        all.push_back({operation, dtype, shape.first, shape.second,
+                       std::string(pair.implementation), std::string(pair.against), points,
+                       crossings(points)});
+      }
+    }
+  }
+  return all;
+}
+
+std::string crossover_text(const Crossover& crossover) {
+  if (crossover.crossings.empty()) {
+    const std::int64_t first = crossover.points.front().rows;
+    const std::int64_t last = crossover.points.back().rows;
+    return fmt::format(
+        "{} pays, M {}", crossover.points.front().pays() ? "always" : "never",
+        first == last ? fmt::format("{}", first) : fmt::format("{} to {}", first, last));
+  }
+  std::string text;
+  for (const Crossing& crossing : crossover.crossings) {
+    text += fmt::format("{}{} at M {:.0f} ({} at {}, {} at {})", text.empty() ? "" : "; ",
+                        crossing.before.pays() ? "stops paying" : "starts paying", crossing.rows,
+                        format_rate(crossing.before.ratio), crossing.before.rows,
+                        format_rate(crossing.after.ratio), crossing.after.rows);
+  }
+  return text;
+}
+
+}  // namespace fusegate

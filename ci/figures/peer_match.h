@@ -1,0 +1,25 @@
+// Whether a run of peers may stand beside ours, and what a reader must know of the two: peers are
+// measured by another program (bench/peers), with libraries of its own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "baselines/record/run.h"
+
+namespace fusegate {
+
+// What forbids it: another device or driver, or another value of any other field that both runs
+// record (power limit, clocks, ECC, MIG). CUDA and cuBLAS may differ: a peer brings its own, and is
+// what its users get.
+std::vector<EnvironmentDifference> peer_environment_differences(const Run& ours, const Run& peers);
+
+// Throws InputError naming the first of these, unless they are allowed.
+void check_peer_environment(const Run& ours, const Run& peers, bool allow_differences);
+
+// In sentences: environments that differ, another card, another command, how the two protocols
+// differ. Peers let the driver lay out their tensors ("driver") where ours are in numbered layouts;
+// that is told as a fact, and any other difference as a warning.
+std::vector<std::string> peer_notes(const Run& ours, const Run& peers);
+
+}  // namespace fusegate

@@ -1,0 +1,126 @@
+#include "ci/figures/standing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "baselines/comparing/drift.h"
+#include "ci/figures/benchmark_figures.h"
+
+namespace fusegate {
+namespace {
+
+const MeasuredImplementation* fastest(const std::vector<MeasuredImplementation>& all) {
+  const MeasuredImplementation* best = nullptr;
+  for (const MeasuredImplementation& one : all) {
+    if (std::isfinite(one.time_ns) && (best == nullptr || one.time_ns < best->time_ns)) best = &one;
+  }
+  return best;
+}
+
+// dim, hidden, M, batch
+using ProblemKey = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+using ByProblem = std::map<ProblemKey, ProblemStanding>;
+using ByOperation = std::map<std::pair<std::string, std::string>, ByProblem>;
+
+void add(const std::vector<BenchmarkFigures>& run, const FloorRates* rates,
+         std::vector<MeasuredImplementation> ProblemStanding::*side, ByOperation* operations) {
+  for (const BenchmarkFigures& figures : run) {
+    auto name = parse_benchmark_name(figures.name);
+    if (!name || is_control(figures.name)) continue;
+    ProblemStanding& standing = (*operations)[{name->operation, name->dtype}]
+                                             [{name->dim, name->hidden, name->rows(), name->batch}];
+    MeasuredImplementation measured{name->implementation, figures.time_ns, figures.failure};
+    if (rates != nullptr) {
+      measured.floor = floor_of(figures, *rates);
+      measured.bound = class_of(figures, measured.floor, *rates);
+    }
+    (standing.*side).push_back(std::move(measured));
+    name->implementation.clear();
+    standing.problem = std::move(*name);
+  }
+}
+
+std::vector<std::string> names_of(const std::vector<ProblemStanding>& problems,
+                                  std::vector<MeasuredImplementation> ProblemStanding::*side) {
+  std::set<std::string> names;
+  for (const ProblemStanding& problem : problems) {
+    for (const MeasuredImplementation& measured : problem.*side) names.insert(measured.name);
+  }
+  return {names.begin(), names.end()};
+}
+
+OperationStanding operation_standing(const std::pair<std::string, std::string>& key,
+                                     ByProblem&& problems) {
+  OperationStanding standing{key.first, key.second, {}, {}, {}};
+  for (auto& [order, problem] : problems) standing.problems.push_back(std::move(problem));
+  standing.ours = names_of(standing.problems, &ProblemStanding::ours);
+  standing.peers = names_of(standing.problems, &ProblemStanding::peers);
+  return standing;
+}
+
+std::vector<std::string> rate_notes(const Standings& standings,
+                                    const std::vector<std::string>& dtypes) {
+  std::vector<std::string> notes = rate_sentences(standings.rates, dtypes);
+  if (std::ranges::any_of(standings.operations, &OperationStanding::has_floors)) {
+    notes.insert(
+        notes.begin(),
+        "floor: the larger of FLOPs over the GEMM rate and least bytes over the copy rate, "
+        "of our best implementation");
+  }
+  return notes;
+}
+
+bool any_compared(const std::vector<OperationStanding>& operations) {
+  return std::ranges::any_of(operations, [](const OperationStanding& operation) {
+    return std::ranges::any_of(operation.problems, [](const ProblemStanding& problem) {
+      return std::isfinite(problem.ratio());
+    });
+  });
+}
+
+}  // namespace
+
+const MeasuredImplementation* ProblemStanding::our_best() const { return fastest(ours); }
+
+const MeasuredImplementation* ProblemStanding::best_peer() const { return fastest(peers); }
+
+double ProblemStanding::ratio() const {
+  const MeasuredImplementation* own = our_best();
+  const MeasuredImplementation* peer = best_peer();
+  return own != nullptr && peer != nullptr ? own->time_ns / peer->time_ns
+                                           : std::numeric_limits<double>::quiet_NaN();
+}
+
+bool OperationStanding::has_floors() const {
+  return std::ranges::any_of(problems, [](const ProblemStanding& problem) {
+    const MeasuredImplementation* best = problem.our_best();
+    return best != nullptr && std::isfinite(best->floor.ns);
+  });
+}
+
+Standings standings(const Run& ours, const Run* peers) {
+  Standings result;
+  const std::vector<BenchmarkFigures> figures = benchmark_figures(ours);
+  result.rates = measured_rates(figures);
+  ByOperation operations;
+  add(figures, &result.rates, &ProblemStanding::ours, &operations);
+  if (peers != nullptr) {
+    add(benchmark_figures(*peers), nullptr, &ProblemStanding::peers, &operations);
+  }
+  std::set<std::string> dtypes;
+  for (auto& [key, problems] : operations) {
+    dtypes.insert(key.second);
+    result.operations.push_back(operation_standing(key, std::move(problems)));
+  }
+  if (!dtypes.empty()) result.notes = rate_notes(result, {dtypes.begin(), dtypes.end()});
+  if (peers != nullptr && !any_compared(result.operations)) {
+    result.notes.push_back("warning: there is no problem that both we and a peer have a time of");
+  }
+  return result;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,52 @@
+#include "ci/figures/verdict_groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ci/console/format.h"
+
+namespace fusegate {
+namespace {
+
+constexpr std::array kOrder{VerdictKind::kRegression,   VerdictKind::kInvalid,
+                            VerdictKind::kMissing,      VerdictKind::kImprovement,
+                            VerdictKind::kInconclusive, VerdictKind::kNew,
+                            VerdictKind::kUnchanged};
+
+double size_of_effect(const Verdict& verdict) {
+  return std::isfinite(verdict.effect) ? std::abs(verdict.effect) : -1;
+}
+
+bool comes_first(const Verdict* left, const Verdict* right) {
+  const double left_size = size_of_effect(*left);
+  const double right_size = size_of_effect(*right);
+  return left_size != right_size ? left_size > right_size : left->benchmark < right->benchmark;
+}
+
+}  // namespace
+
+std::vector<VerdictGroup> group_verdicts(const GateResult& result) {
+  std::vector<VerdictGroup> groups;
+  for (const VerdictKind kind : kOrder) {
+    VerdictGroup group{kind, {}};
+    for (const Verdict& verdict : result.verdicts) {
+      if (verdict.kind == kind) group.verdicts.push_back(&verdict);
+    }
+    std::sort(group.verdicts.begin(), group.verdicts.end(), comes_first);
+    if (!group.verdicts.empty()) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+std::string group_title(const VerdictGroup& group) {
+  const std::string_view name = verdict_name(group.kind);
+  const bool countable =
+      group.kind == VerdictKind::kRegression || group.kind == VerdictKind::kImprovement;
+  return countable ? format_count(group.verdicts.size(), name)
+                   : fmt::format("{} {}", group.verdicts.size(), name);
+}
+
+}  // namespace fusegate

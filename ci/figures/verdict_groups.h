@@ -1,0 +1,23 @@
+// Verdicts in the order in which people want them: what failed the gate first, what is as it was
+// last.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "baselines/comparing/gate.h"
+
+namespace fusegate {
+
+struct VerdictGroup {
+  VerdictKind kind;
+  std::vector<const Verdict*> verdicts;  // the largest effect first, then by name
+};
+
+// Every kind that occurs. Points into the result.
+std::vector<VerdictGroup> group_verdicts(const GateResult& result);
+
+// "2 regressions", "1 improvement", "40 unchanged".
+std::string group_title(const VerdictGroup& group);
+
+}  // namespace fusegate

@@ -1,0 +1,113 @@
+#include "ci/judging/judging.h"
+
+#include <fmt/format.h>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/record/keep_choices_variable.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string suite_of(const JudgingRequest& request, const Run& candidate) {
+  return request.suite.empty() ? candidate.provenance.suite : request.suite;
+}
+
+LoadedBaseline load_named_baseline(const std::vector<fs::path>& paths) {
+  // Alone it may be a stored baseline, which also tells who accepted it.
+  if (paths.size() == 1 && fs::is_regular_file(paths.front()) &&
+      is_baseline_text(read_file(paths.front()))) {
+    return load_stored_baseline(paths.front());
+  }
+  return {load_run(paths)};
+}
+
+}  // namespace
+
+std::optional<Judgement> judge_candidate(const JudgingRequest& request, const Run& candidate) {
+  auto baseline = load_baseline(request, candidate);
+  if (!baseline) return std::nullopt;
+  const GateOptions options = gate_options(request, baseline->run);
+  GateResult result = gate(*baseline, candidate, options);
+  return Judgement{std::move(*baseline), options, std::move(result)};
+}
+
+std::optional<fs::path> find_comparable_baseline(const std::vector<fs::path>& stores,
+                                                 const Environment& environment,
+                                                 const std::string& suite) {
+  std::optional<fs::path> first;
+  for (const fs::path& store : stores) {
+    const auto found = find_baseline({store}, environment, suite);
+    if (!found) continue;
+    if (environment_differences(read_baseline(*found).run.environment, environment).empty()) {
+      return found;
+    }
+    if (!first) first = found;
+  }
+  return first;
+}
+
+std::optional<LoadedBaseline> load_baseline(const JudgingRequest& request, const Run& candidate) {
+  if (!request.baseline.empty()) return load_named_baseline(request.baseline);
+  const std::string suite = suite_of(request, candidate);
+  if (suite.empty()) return std::nullopt;
+  const auto found = find_comparable_baseline(request.stores, candidate.environment, suite);
+  return found ? std::optional(load_stored_baseline(*found)) : std::nullopt;
+}
+
+std::map<std::string, std::string> keep_choices_environment(const JudgingRequest& request,
+                                                            const std::string& suite, bool fresh) {
+  if (fresh) return {{kKeepChoicesVariable, ""}};
+  // A suite may be named by its file.
+  const std::vector<fs::path> runs =
+      request.baseline.empty() ? baselines_of_suite(request.stores, fs::path(suite).stem().string())
+                               : request.baseline;
+  std::string list;
+  for (const fs::path& run : runs) {
+    list += fmt::format("{}{}", list.empty() ? "" : ":", run.string());
+  }
+  if (list.empty()) return {};
+  return {{kKeepChoicesVariable, list}};
+}
+
+std::string missing_baseline_text(const JudgingRequest& request, const Run& candidate) {
+  const std::string suite = suite_of(request, candidate);
+  if (suite.empty()) {
+    return "names no suite to look a baseline up by; name one with --suite, or a run with "
+           "--baseline";
+  }
+  return fmt::format(
+      "no baseline of suite {} for {} is stored; record one with: fusegate accept RUN --reason "
+      "TEXT",
+      suite, device_slug(candidate.environment));
+}
+
+GateOptions gate_options(const JudgingRequest& request, const Run& baseline) {
+  GateOptions options;
+  options.strict = request.strict;
+  options.allow_environment_differences = request.allow_environment_differences;
+  options.max_age_days = request.max_age_days;
+  options.max_creep = request.max_creep;
+  options.fail_on_changed_kernels = request.fail_on_changed_kernels;
+  // The baseline's suite and not the candidate's: a change must not loosen the rule it is judged
+  // by.
+  const nlohmann::json& protocol = baseline.provenance.protocol;
+  if (request.min_effect) {
+    options.rule.min_effect = *request.min_effect;
+  } else if (protocol.is_object() && protocol.contains("min_effect")) {
+    const nlohmann::json& value = protocol["min_effect"];
+    options.rule.min_effect = value.is_number() ? value.get<double>() : 0;
+    if (!(options.rule.min_effect > 0 && options.rule.min_effect < 1)) {
+      throw InputError(baseline.source, "protocol.min_effect",
+                       fmt::format("{} is not between 0 and 1", value.dump()));
+    }
+  }
+  if (request.false_discovery_rate) {
+    options.rule.false_discovery_rate = *request.false_discovery_rate;
+  }
+  return options;
+}
+
+}  // namespace fusegate

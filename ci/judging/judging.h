@@ -1,0 +1,62 @@
+// What `gate` and `report` start from: the candidate's run, the baseline that it is compared with,
+// and the options of the gate.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "baselines/comparing/gate.h"
+#include "baselines/record/baseline.h"
+
+namespace fusegate {
+
+struct JudgingRequest {
+  std::vector<std::filesystem::path> candidate;
+  std::vector<std::filesystem::path> baseline;  // empty: looked for in the stores
+  std::vector<std::filesystem::path> stores;
+  std::string suite;                 // empty: the one that the candidate names
+  std::optional<double> min_effect;  // else the suite's own, else Rule's
+  std::optional<double> false_discovery_rate;
+  bool strict = false;
+  bool allow_environment_differences = false;
+  double max_age_days = kDefaultMaxAgeDays;
+  std::optional<double> max_creep;
+  bool fail_on_changed_kernels = false;
+};
+
+struct Judgement {
+  LoadedBaseline baseline;
+  GateOptions options;
+  GateResult result;
+};
+
+// The candidate by the baseline that load_baseline() finds; nothing where there is none.
+std::optional<Judgement> judge_candidate(const JudgingRequest& request, const Run& candidate);
+
+// The named baseline, or the one of the candidate's device and suite in the stores; nothing where
+// none is stored. Throws InputError, also for figures from a publication, which judge nothing.
+std::optional<LoadedBaseline> load_baseline(const JudgingRequest& request, const Run& candidate);
+
+// The first stored baseline of that environment's device and suite whose environment is the same;
+// where there is none such, the first at all, so that the gate can say what differs.
+std::optional<std::filesystem::path> find_comparable_baseline(
+    const std::vector<std::filesystem::path>& stores, const Environment& environment,
+    const std::string& suite);
+
+// Tells benchmark programs to keep the choices of the baseline that judges them: the named one, or
+// of those that are stored for the suite the one of their device. Empty where there is none. fresh:
+// tells them to keep none, whatever our own environment says.
+std::map<std::string, std::string> keep_choices_environment(const JudgingRequest& request,
+                                                            const std::string& suite, bool fresh);
+
+// Why nothing was found, and what to do.
+std::string missing_baseline_text(const JudgingRequest& request, const Run& candidate);
+
+// The smallest effect is the flag's, else the baseline's suite's, else the rule's. Throws
+// InputError where the suite asks for one that is none.
+GateOptions gate_options(const JudgingRequest& request, const Run& baseline);
+
+}  // namespace fusegate

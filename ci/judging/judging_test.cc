@@ -1,0 +1,131 @@
+#include "ci/judging/judging.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "ci/processes/fake_program.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class JudgingTest : public ::testing::Test {
+ protected:
+  JudgingTest() { request_.stores = {folder_.path() / "kept", folder_.path() / "local"}; }
+
+  fusegate::Run run(const FakeRunFile& file = {}) {
+    return load_run({write_run(folder_, "run", file)});
+  }
+  fs::path store(const std::string& store, const FakeRunFile& file, bool published = false) {
+    Baseline baseline{{"somebody", "2026-11-21T00:00:00+00:00", "first"}, run(file), published};
+    const fs::path path =
+        baseline_path(folder_.path() / store, baseline.run.environment, file.suite);
+    write_atomically(path, baseline_text(baseline));
+    return path;
+  }
+  static FakeRunFile other_driver() {
+    FakeRunFile file;
+    file.driver = "999.0";
+    return file;
+  }
+
+  ScratchFolder folder_;
+  JudgingRequest request_;
+};
+
+TEST_F(JudgingTest, FindsTheStoredBaselineOfDeviceAndSuite) {
+  EXPECT_FALSE(load_baseline(request_, run()));
+  store("local", {});
+  const auto baseline = load_baseline(request_, run());
+  ASSERT_TRUE(baseline);
+  EXPECT_EQ(baseline->acceptance->reason, "first");
+  EXPECT_EQ(baseline->run.benchmarks.size(), 2u);
+}
+
+TEST_F(JudgingTest, PrefersTheFirstStoreWithTheSameEnvironment) {
+  const fusegate::Run candidate = run();
+  const fs::path kept_other = store("kept", other_driver());
+  EXPECT_EQ(find_comparable_baseline(request_.stores, candidate.environment, "smoke"), kept_other);
+  const fs::path local = store("local", {});
+  EXPECT_EQ(find_comparable_baseline(request_.stores, candidate.environment, "smoke"), local);
+  const fs::path kept = store("kept", {});
+  EXPECT_EQ(find_comparable_baseline(request_.stores, candidate.environment, "smoke"), kept);
+}
+
+TEST_F(JudgingTest, LooksForTheSuiteThatIsNamed) {
+  store("kept", {});
+  request_.suite = "pr";
+  EXPECT_FALSE(load_baseline(request_, run()));
+  EXPECT_THAT(missing_baseline_text(request_, run()), HasSubstr("suite pr for nvidia-h200"));
+  EXPECT_THAT(missing_baseline_text(request_, run()), HasSubstr("fusegate accept"));
+}
+
+TEST_F(JudgingTest, SaysThatARunWithoutASuiteHasNoBaseline) {
+  FakeRunFile file;
+  file.suite = "";
+  EXPECT_FALSE(load_baseline(request_, run(file)));
+  EXPECT_THAT(missing_baseline_text(request_, run(file)), HasSubstr("--suite"));
+}
+
+TEST_F(JudgingTest, TakesRunsAndStoredFilesAsNamedBaselines) {
+  request_.baseline = {write_run(folder_, "base", {}, 3)};
+  auto baseline = load_baseline(request_, run());
+  EXPECT_FALSE(baseline->acceptance);
+  EXPECT_EQ(baseline->run.benchmarks[0].invocations.size(), 3u);
+  request_.baseline = {folder_.path() / "base" / "1.json"};
+  EXPECT_EQ(load_baseline(request_, run())->run.benchmarks[0].invocations.size(), 1u);
+  request_.baseline = {store("kept", {})};
+  EXPECT_TRUE(load_baseline(request_, run())->acceptance);
+}
+
+TEST_F(JudgingTest, HasTheChoicesKeptThatTheBaselineMade) {
+  const auto kept = [&](const std::string& suite) {
+    const auto variables = keep_choices_environment(request_, suite, false);
+    return variables.empty() ? "" : variables.at("FUSEGATE_KEEP_CHOICES");
+  };
+  EXPECT_EQ(kept("smoke"), "");
+  const std::string first = folder_.write("kept/here/smoke.json", "{}").string();
+  const std::string second = folder_.write("local/there/smoke.json", "{}").string();
+  EXPECT_EQ(kept("smoke"), first + ":" + second) << "of every device: the program knows its own";
+  EXPECT_EQ(kept("elsewhere/smoke.json"), first + ":" + second) << "a suite named by its file";
+  EXPECT_EQ(kept("pr"), "");
+  request_.baseline = {folder_.path() / "a", folder_.path() / "b"};
+  EXPECT_EQ(kept("smoke"), request_.baseline[0].string() + ":" + request_.baseline[1].string());
+  EXPECT_EQ(keep_choices_environment(request_, "smoke", true).at("FUSEGATE_KEEP_CHOICES"), "")
+      << "in place of what our own environment says";
+}
+
+TEST_F(JudgingTest, RefusesPublishedFigures) {
+  request_.baseline = {store("kept", {}, true)};
+  try {
+    load_baseline(request_, run());
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("published"));
+    EXPECT_THAT(error.what(), HasSubstr("smoke.json"));
+  }
+}
+
+TEST_F(JudgingTest, TakesTheSmallestEffectFromTheFlagThenTheBaselinesSuiteThenTheRule) {
+  EXPECT_EQ(gate_options(request_, run()).rule.min_effect, Rule().min_effect);
+  FakeRunFile file;
+  file.protocol = {{"min_effect", 0.03}};
+  EXPECT_EQ(gate_options(request_, run(file)).rule.min_effect, 0.03);
+  request_.min_effect = 0.01;
+  EXPECT_EQ(gate_options(request_, run(file)).rule.min_effect, 0.01);
+}
+
+TEST_F(JudgingTest, RefusesASuitesEffectThatIsNone) {
+  for (const nlohmann::json& value : {nlohmann::json("x"), nlohmann::json(-1), nlohmann::json(1)}) {
+    FakeRunFile file;
+    file.protocol = {{"min_effect", value}};
+    EXPECT_THROW(gate_options(request_, run(file)), InputError) << value;
+  }
+}
+
+}  // namespace
+}  // namespace fusegate

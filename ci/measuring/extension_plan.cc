@@ -1,0 +1,74 @@
+#include "ci/measuring/extension_plan.h"
+
+#include <algorithm>
+
+namespace fusegate {
+namespace {
+
+bool is_doubtful(VerdictKind kind) {
+  return kind == VerdictKind::kRegression || kind == VerdictKind::kInconclusive;
+}
+
+// How many invocations beyond the minimum it should come to, as far as this look can tell.
+int wanted(const LookedAt& benchmark, const ExtensionLimits& limits) {
+  // Whatever failed since is invalid for good.
+  if (!benchmark.first_doubt || benchmark.kind == VerdictKind::kInvalid) return 0;
+  const bool was_suspicious = benchmark.first_doubt == VerdictKind::kRegression;
+  if (was_suspicious && benchmark.extensions < limits.confirmation) return limits.confirmation;
+  // After just the confirmation a regression is confirmed. After more it is one that looked
+  // undecided before, and stopping now would be stopping because it looks slower.
+  const bool is_confirmed = was_suspicious && benchmark.extensions == limits.confirmation &&
+                            benchmark.kind == VerdictKind::kRegression;
+  return is_doubtful(benchmark.kind) && !is_confirmed ? limits.most : 0;
+}
+
+bool is_unconfirmed(const LookedAt& benchmark) {
+  const bool is_suspicious = benchmark.kind == VerdictKind::kRegression ||
+                             benchmark.first_doubt == VerdictKind::kRegression;
+  return is_suspicious && benchmark.extensions < kLeastConfirmation;
+}
+
+}  // namespace
+
+ExtensionLimits extension_limits(int invocations, int max_invocations) {
+  const int most = max_invocations - invocations;
+  return {std::min(invocations, most), most};
+}
+
+ExtensionRound next_extension(const std::vector<LookedAt>& suite, const ExtensionLimits& limits) {
+  ExtensionRound round;
+  for (const LookedAt& benchmark : suite) {
+    if (benchmark.extensions >= wanted(benchmark, limits)) continue;
+    round.benchmarks.push_back(benchmark.benchmark);
+    if (is_unconfirmed(benchmark)) round.unconfirmed.push_back(benchmark.benchmark);
+  }
+  return round;
+}
+
+ExtensionRound ExtensionPlan::look(const std::vector<Verdict>& verdicts) {
+  const auto doubt = [](VerdictKind kind) {
+    return kind == VerdictKind::kRegression ? 2 : kind == VerdictKind::kInconclusive ? 1 : 0;
+  };
+  std::map<std::string, const Verdict*> worst;
+  for (const Verdict& verdict : verdicts) {
+    const auto [found, inserted] = worst.try_emplace(verdict.benchmark, &verdict);
+    if (doubt(verdict.kind) > doubt(found->second->kind)) found->second = &verdict;
+  }
+  for (const auto& [name, verdict] : worst) {
+    LookedAt& benchmark = suite_[name];
+    benchmark.benchmark = name;
+    benchmark.kind = verdict->kind;
+    // A control's code is the same on both sides: there is nothing about it to decide.
+    const bool raises_doubt = is_doubtful(verdict->kind) && !verdict->is_control;
+    if (!benchmark.first_doubt && raises_doubt) benchmark.first_doubt = verdict->kind;
+  }
+  std::vector<LookedAt> suite;
+  for (const auto& [name, benchmark] : suite_) suite.push_back(benchmark);
+  return next_extension(suite, limits_);
+}
+
+void ExtensionPlan::count_round(const std::vector<std::string>& measured) {
+  for (const std::string& name : measured) ++suite_.at(name).extensions;
+}
+
+}  // namespace fusegate

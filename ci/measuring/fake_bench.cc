@@ -1,0 +1,74 @@
+#include "ci/measuring/fake_bench.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace fusegate {
+namespace {
+
+constexpr int kPhases = 3;
+
+// Fragments that the script puts together: the context, and each benchmark's entries in each phase.
+void write_fragments(const ScratchFolder& folder, const std::string& prefix, const FakeBench& bench,
+                     const FakeRunFile& file) {
+  std::string names;
+  int number = 0;
+  const auto add = [&](const std::string& name, auto file_in_phase) {
+    names += name + "\n";
+    ++number;
+    for (int phase = 0; phase < kPhases; ++phase) {
+      const auto json = nlohmann::json::parse(run_file_text(file_in_phase(phase)));
+      const std::string entries = json["benchmarks"].dump();
+      folder.write(fmt::format("{}/{}/{}", prefix, phase, number),
+                   fmt::format(",{}", entries.substr(1, entries.size() - 2)));
+    }
+  };
+  for (const auto& [name, time_ns] : file.times) {
+    const double noise = bench.noise.contains(name) ? bench.noise.at(name) : 2e-4;
+    add(name, [&, name = name, time_ns = time_ns](int phase) {
+      return FakeRunFile{.times = {{name, time_ns * (1 + noise * (phase - 1))}}};
+    });
+  }
+  for (const auto& failure : file.failures) {
+    add(failure.first, [&](int) { return FakeRunFile{.times = {}, .failures = {failure}}; });
+  }
+  folder.write(prefix + "/names", names);
+  folder.write(prefix + "/context", nlohmann::json::parse(run_file_text(file))["context"].dump());
+}
+
+constexpr std::string_view kScript = R"sh(
+filter=.
+for argument in "$@"; do
+  case $argument in --benchmark_filter=*) filter=${argument#--benchmark_filter=} ;; esac
+done
+echo "$name $invocation $filter" >> "$folder/calls"
+when=first
+[ $invocation -ge $change_at ] && when=later
+prepared=$folder/$name-prepared/$when
+# Google Benchmark, too, looks for the name with this at its end.
+files=$(sed 's#$#/manual_time#' "$prepared/names" | grep -En -- "$filter" | while IFS=: read -r number benchmark; do
+  echo "$prepared/$(((invocation + phase) % 3))/$number"
+done)
+{
+  printf '{"context":'
+  cat "$prepared/context"
+  printf ',"benchmarks":['
+  cat $files | tail -c +2  # every one starts with a comma
+  printf ']}'
+} > "$out"
+)sh";
+
+}  // namespace
+
+std::string write_bench(const ScratchFolder& folder, const std::string& name,
+                        const FakeBench& bench) {
+  write_fragments(folder, name + "-prepared/first", bench, bench.file);
+  write_fragments(folder, name + "-prepared/later", bench, bench.later.value_or(bench.file));
+  return write_script(
+      folder, name,
+      fmt::format("{}name='{}' folder='{}' phase={} change_at={}\n{}{}\n", kReadFlags, name,
+                  folder.path().string(), bench.phase, bench.change_at, kScript, bench.more));
+}
+
+}  // namespace fusegate

@@ -1,0 +1,156 @@
+#include "ci/measuring/invocation.h"
+
+#include <fmt/format.h>
+#include <string.h>
+
+#include <algorithm>
+#include <fstream>
+#include <system_error>
+
+#include "baselines/io/error.h"
+#include "baselines/record/run_file.h"
+#include "ci/console/format.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A shell's codes for a program that is not executable, or not there.
+constexpr int kExitNotExecutable = 126;
+constexpr int kExitNotFound = 127;
+constexpr int kExitBadInput = 2;
+
+std::vector<std::string> arguments_of(const InvocationRequest& request, const fs::path& run_file) {
+  std::vector<std::string> arguments{request.program};
+  if (!request.script.empty()) arguments.push_back(request.script);
+  for (std::string flag : {"--suite=" + request.suite, "--out=" + run_file.string(),
+                           fmt::format("--invocation={}", request.number),
+                           fmt::format("--seed={}", request.seed), std::string("--progress")}) {
+    arguments.push_back(std::move(flag));
+  }
+  arguments.insert(arguments.end(), request.flags.begin(), request.flags.end());
+  return arguments;
+}
+
+// The log, and the line in it that most likely says what went wrong.
+class Log {
+ public:
+  explicit Log(const fs::path& path) : path_(path), stream_(path, std::ios::binary) { check(); }
+
+  void add(OutputStream stream, std::string_view line) {
+    stream_ << line << '\n';
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    (stream == OutputStream::kErr ? last_error_ : last_output_) = line;
+  }
+  void close() {
+    stream_.close();
+    check();
+  }
+  const std::string& last_line() const { return last_error_.empty() ? last_output_ : last_error_; }
+
+ private:
+  void check() const {
+    if (!stream_) throw InputError(path_.string(), "", "cannot be written");
+  }
+
+  fs::path path_;
+  std::ofstream stream_;
+  std::string last_error_;
+  std::string last_output_;
+};
+
+std::string with_last_line(std::string what, const Log& log) {
+  return log.last_line().empty() ? what : what + ": " + log.last_line();
+}
+
+// How the process ended, where that alone already means failure; else "".
+std::string failure_of_process(const InvocationRequest& request, const ProcessEnd& end,
+                               const Log& log) {
+  if (end.interrupted_by != 0) return std::string(kInterruptedFailure);
+  if (end.timed_out) return fmt::format("stopped after {}", format_duration(request.timeout_s));
+  if (end.signal != 0) {
+    // A library that aborts says why in its last words.
+    return with_last_line(fmt::format("ended by signal {} ({})", end.signal, strsignal(end.signal)),
+                          log);
+  }
+  if (end.exit_code == 0) return "";
+  return with_last_line(fmt::format("exit code {}", end.exit_code), log);
+}
+
+std::string failed_benchmarks_text(const std::map<std::string, std::string>& failed) {
+  return fmt::format("{} failed", format_count(failed.size(), "benchmark"));
+}
+
+void judge_run_file(const fs::path& run_file, InvocationOutcome* outcome) {
+  std::string* failure = &outcome->record.failure;
+  try {
+    for (const BenchmarkResult& result : read_run_file(run_file).benchmarks) {
+      if (!result.failure.empty()) outcome->failed_benchmarks[result.name] = result.failure;
+    }
+  } catch (const InputError& error) {
+    if (failure->empty()) *failure = error.what();
+    return;
+  }
+  // Failed benchmarks explain the code 2, and say more than it.
+  const bool explained = failure->empty() || outcome->record.exit_code == kExitBadInput;
+  if (!outcome->failed_benchmarks.empty() && explained && outcome->record.signal == 0 &&
+      !outcome->interrupted) {
+    *failure = failed_benchmarks_text(outcome->failed_benchmarks);
+  }
+}
+
+void judge(const InvocationRequest& request, const ProcessEnd& end, const Log& log,
+           const fs::path& run_file, InvocationOutcome* outcome) {
+  InvocationRecord& record = outcome->record;
+  record.exit_code = end.exit_code;
+  record.signal = end.signal;
+  record.seconds = end.seconds;
+  record.failure = failure_of_process(request, end, log);
+  outcome->interrupted = end.interrupted_by != 0;
+  const bool wrote_run_file = fs::exists(run_file);
+  if (wrote_run_file) {
+    judge_run_file(run_file, outcome);
+  } else if (record.failure.empty()) {
+    record.failure = with_last_line("wrote no run file", log);
+  }
+  outcome->hopeless = !wrote_run_file && end.signal == 0 && !end.timed_out &&
+                      !outcome->interrupted &&
+                      (end.exit_code == kExitBadInput || end.exit_code == kExitNotExecutable ||
+                       end.exit_code == kExitNotFound);
+}
+
+}  // namespace
+
+InvocationOutcome run_invocation(const InvocationRequest& request,
+                                 const std::function<void(const ProgressEvent&)>& on_event) {
+  const fs::path run_file = request.folder / fmt::format("{}.json", request.number);
+  Log log(request.folder / fmt::format("{}.log", request.number));
+
+  ProcessRequest process;
+  process.arguments = arguments_of(request, run_file);
+  process.environment = request.environment;
+  process.timeout_s = request.timeout_s;
+  process.interrupts = request.interrupts;
+  process.on_line = [&](OutputStream stream, std::string_view line) {
+    const auto event =
+        stream == OutputStream::kOut ? parse_progress_event(line) : std::optional<ProgressEvent>();
+    event ? on_event(*event) : log.add(stream, line);
+  };
+
+  InvocationOutcome outcome;
+  outcome.record.file = run_file.filename();
+  outcome.record.seed = request.seed;
+  try {
+    judge(request, run_process(process), log, run_file, &outcome);
+  } catch (const std::system_error& error) {
+    outcome.record.exit_code = kExitNotFound;
+    outcome.record.failure = "cannot be started: " + error.code().message();
+    outcome.hopeless = true;
+    log.add(OutputStream::kErr, outcome.record.failure);
+  }
+  log.close();
+  return outcome;
+}
+
+}  // namespace fusegate

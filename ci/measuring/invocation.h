@@ -1,0 +1,46 @@
+// One fresh process of the benchmark program: started, followed, and judged by how it ended and by
+// the run file that it left.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ci/measuring/run_record.h"
+#include "ci/processes/process.h"
+#include "ci/processes/progress_event.h"
+
+namespace fusegate {
+
+// The failure in the record of an invocation that Ctrl-C or its like ended.
+inline constexpr std::string_view kInterruptedFailure = "interrupted";
+
+struct InvocationRequest {
+  std::string program;
+  std::string suite;
+  std::filesystem::path folder;  // gets NUMBER.json and NUMBER.log
+  int number = 1;
+  std::uint64_t seed = 0;
+  std::vector<std::string> flags;  // passed on as they are
+  std::string script{};  // its first argument, where the program is an interpreter; else empty
+  std::map<std::string, std::string> environment{};  // as ProcessRequest's
+  double timeout_s = 0;                              // 0: none
+  const Interrupts* interrupts = nullptr;
+};
+
+struct InvocationOutcome {
+  InvocationRecord record;
+  // The program cannot be run at all, or refuses what it was asked for: no other would fare better.
+  bool hopeless = false;
+  bool interrupted = false;
+  std::map<std::string, std::string> failed_benchmarks;  // name to what went wrong
+};
+
+// Throws InputError where the log cannot be written. How the program fares is told by the outcome.
+InvocationOutcome run_invocation(const InvocationRequest& request,
+                                 const std::function<void(const ProgressEvent&)>& on_event);
+
+}  // namespace fusegate

@@ -1,0 +1,127 @@
+#include "ci/measuring/invocation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "baselines/io/file_io.h"
+#include "ci/processes/fake_program.h"
+
+namespace fusegate {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class InvocationTest : public ::testing::Test {
+ protected:
+  // body: what the fake program does after it has read its flags.
+  InvocationOutcome run(const std::string& body, double timeout_s = 30) {
+    InvocationRequest request;
+    request.program = write_script(folder_, "bench", std::string(kReadFlags) + body);
+    request.suite = "smoke";
+    request.folder = folder_.path();
+    request.number = 3;
+    request.seed = 77;
+    request.flags = {"--batch=8", "--name=with blank"};
+    request.timeout_s = timeout_s;
+    return run_invocation(request, [&](const ProgressEvent& event) { events_.push_back(event); });
+  }
+  std::string log() const { return read_file(folder_.path() / "3.log"); }
+  // A shell command that leaves that run file.
+  std::string leave(const FakeRunFile& file) const {
+    const auto prepared = folder_.write("prepared", run_file_text(file));
+    return "cp '" + prepared.string() + "' \"$out\"\n";
+  }
+
+  ScratchFolder folder_;
+  std::vector<ProgressEvent> events_;
+};
+
+TEST_F(InvocationTest, GivesTheProgramItsFlags) {
+  run("for a in \"$@\"; do echo \"[$a]\"; done; exit 1");
+  EXPECT_EQ(log(), "[--suite=smoke]\n[--out=" + (folder_.path() / "3.json").string() +
+                       "]\n[--invocation=3]\n[--seed=77]\n[--progress]\n[--batch=8]\n"
+                       "[--name=with blank]\n");
+}
+
+TEST_F(InvocationTest, SucceedsWithARunFile) {
+  const auto outcome = run(leave({}));
+  EXPECT_EQ(outcome.record.failure, "");
+  EXPECT_EQ(outcome.record.file, "3.json");
+  EXPECT_EQ(outcome.record.seed, 77u);
+  EXPECT_FALSE(outcome.hopeless);
+  EXPECT_TRUE(outcome.failed_benchmarks.empty());
+}
+
+TEST_F(InvocationTest, TakesEventsFromStandardOutputAndLogsTheRest) {
+  run(leave({}) + R"(
+      echo '@fusegate {"event":"start","total":2}'
+      echo 'for people'
+      echo '@fusegate {"event":"benchmark","index":1,"total":2,"benchmark":"a"}'
+      echo '@fusegate {"event":"start","total":2}' >&2)");
+  ASSERT_EQ(events_.size(), 2u);
+  EXPECT_EQ(events_[1].benchmark, "a");
+  EXPECT_THAT(log(), HasSubstr("for people"));
+  EXPECT_THAT(log(), HasSubstr("@fusegate"));  // the one on standard error
+}
+
+TEST_F(InvocationTest, NamesTheSignalOfACrashAndGoesOn) {
+  const auto outcome = run(leave({}) + "kill -SEGV $$");
+  EXPECT_EQ(outcome.record.signal, SIGSEGV);
+  EXPECT_THAT(outcome.record.failure, StartsWith("ended by signal 11"));
+  EXPECT_FALSE(outcome.hopeless);
+}
+
+TEST_F(InvocationTest, QuotesTheLastWordsOfACrash) {
+  const auto outcome = run("echo 'check failed: x == y' >&2; kill -ABRT $$");
+  EXPECT_EQ(outcome.record.failure, "ended by signal 6 (Aborted): check failed: x == y");
+}
+
+TEST_F(InvocationTest, StopsAtTheTimeLimit) {
+  const auto outcome = run("sleep 60", 0.3);
+  EXPECT_THAT(outcome.record.failure, StartsWith("stopped after"));
+  EXPECT_FALSE(outcome.hopeless);
+}
+
+TEST_F(InvocationTest, ListsBenchmarksThatFailed) {
+  FakeRunFile file;
+  file.failures = {{"geglu/odd/bf16/batch:1/seq:1/dim:8/hidden:8", "wrong results"}};
+  const auto outcome = run(leave(file) + "exit 2");
+  EXPECT_EQ(outcome.record.failure, "1 benchmark failed");
+  ASSERT_EQ(outcome.failed_benchmarks.size(), 1u);
+  EXPECT_EQ(outcome.failed_benchmarks.begin()->second, "wrong results");
+  EXPECT_FALSE(outcome.hopeless);
+}
+
+TEST_F(InvocationTest, KeepsTheCrashAsTheReasonWhereBenchmarksFailedToo) {
+  FakeRunFile file;
+  file.failures = {{"a", "wrong results"}};
+  EXPECT_THAT(run(leave(file) + "kill -SEGV $$").record.failure, StartsWith("ended by signal"));
+}
+
+TEST_F(InvocationTest, IsHopelessWhereTheSuiteIsRefused) {
+  const auto outcome = run("echo starting; echo 'fusegate_bench: suite: unknown: x' >&2; exit 2");
+  EXPECT_TRUE(outcome.hopeless);
+  EXPECT_EQ(outcome.record.failure, "exit code 2: fusegate_bench: suite: unknown: x");
+}
+
+TEST_F(InvocationTest, IsHopelessWhereTheProgramCannotRun) {
+  EXPECT_TRUE(run("exec /nonexistent/library-loader").hopeless);
+  InvocationRequest request;
+  request.program = (folder_.path() / "missing").string();
+  request.folder = folder_.path();
+  const auto outcome = run_invocation(request, [](const ProgressEvent&) {});
+  EXPECT_TRUE(outcome.hopeless);
+  EXPECT_EQ(outcome.record.failure, "cannot be started: No such file or directory");
+}
+
+TEST_F(InvocationTest, DoesNotBelieveAGoodExitCodeWithoutAGoodRunFile) {
+  EXPECT_EQ(run("exit 0").record.failure, "wrote no run file");
+  EXPECT_THAT(run("echo '{\"context\": ' > \"$out\"").record.failure, HasSubstr("3.json"));
+}
+
+}  // namespace
+}  // namespace fusegate

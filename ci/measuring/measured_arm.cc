@@ -1,0 +1,83 @@
+#include "ci/measuring/measured_arm.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "baselines/io/error.h"
+#include "ci/console/format.h"
+
+namespace fusegate {
+
+namespace fs = std::filesystem;
+
+MeasuredArm::MeasuredArm(const ArmRequest& request, RunRecord record)
+    : request_(request),
+      record_(std::move(record)),
+      next_number_(last_invocation_in(request_.folder) + 1),
+      earlier_(record_.invocations.size()) {
+  write();
+}
+
+void MeasuredArm::write() const { write_run_record(request_.folder, record_); }
+
+void MeasuredArm::add(const InvocationOutcome& outcome) {
+  record_.invocations.push_back(outcome.record);
+  record_.ended = format_instant(std::chrono::system_clock::now());
+  write();
+  if (outcome.hopeless) throw InputError(program(), "", outcome.record.failure);
+  for (const auto& [name, failure] : outcome.failed_benchmarks) {
+    FailedBenchmark& failed = failed_benchmarks_[name];
+    if (failed.times++ == 0) failed.failure = failure;
+  }
+}
+
+void MeasuredArm::finish(bool finished) {
+  record_.finished = finished;
+  write();
+}
+
+void MeasuredArm::set_aa(const AaFindings& findings) {
+  record_.aa = findings;
+  write();
+}
+
+std::span<const InvocationRecord> MeasuredArm::own_invocations() const {
+  return std::span(record_.invocations).subspan(earlier_);
+}
+
+int MeasuredArm::invocations() const { return static_cast<int>(own_invocations().size()); }
+
+int MeasuredArm::extensions() const {
+  return static_cast<int>(
+      std::ranges::count(own_invocations(), true, &InvocationRecord::extension));
+}
+
+std::vector<fs::path> MeasuredArm::files_of(const std::string& aa_arm) const {
+  std::vector<fs::path> files;
+  for (const InvocationRecord& invocation : own_invocations()) {
+    const fs::path file = folder() / invocation.file;
+    if (invocation.aa_arm == aa_arm && fs::exists(file)) files.push_back(file);
+  }
+  return files;
+}
+
+int MeasuredArm::report_failures(Console& console) const {
+  int failures = 0;
+  for (const InvocationRecord& invocation : own_invocations()) {
+    if (invocation.failure.empty()) continue;
+    ++failures;
+    if (invocation.failure == kInterruptedFailure) continue;  // the last line says so
+    fmt::print(console.err, "fusegate: {}: {}\n", (folder() / invocation.file).string(),
+               invocation.failure);
+  }
+  for (const auto& [name, failed] : failed_benchmarks_) {
+    fmt::print(console.err, "fusegate: {}: failed in {} of {}: {}\n", name, failed.times,
+               format_count(own_invocations().size(), "invocation"), failed.failure);
+  }
+  return failures;
+}
+
+}  // namespace fusegate

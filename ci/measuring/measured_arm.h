@@ -1,0 +1,65 @@
+// One of the programs that a run measures in turn, with the folder that its run files go to and the
+// record that is kept there.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ci/console/console.h"
+#include "ci/measuring/invocation.h"
+#include "ci/measuring/run_record.h"
+
+namespace fusegate {
+
+struct ArmRequest {
+  std::filesystem::path folder;
+  std::string program;
+  bool is_extended = true;  // false for an A/A arm, which is measured up to the minimum alone
+};
+
+class MeasuredArm {
+ public:
+  // record: what the folder's run.json is to say before the first invocation.
+  MeasuredArm(const ArmRequest& request, RunRecord record);
+
+  const std::filesystem::path& folder() const { return request_.folder; }
+  const std::string& program() const { return request_.program; }
+  bool is_extended() const { return request_.is_extended; }
+  const RunRecord& record() const { return record_; }
+
+  void plan_one_more() { ++record_.planned_invocations; }
+  int take_number() { return next_number_++; }
+  // Writes run.json. Throws InputError where no other invocation would fare better.
+  void add(const InvocationOutcome& outcome);
+  void finish(bool finished);
+  void set_aa(const AaFindings& findings);
+
+  // All of this run's: of what the folder held before nothing is told.
+  int invocations() const;
+  int extensions() const;
+  // The run files of that A/A arm.
+  std::vector<std::filesystem::path> files_of(const std::string& aa_arm) const;
+
+  // Says on console.err what failed. Returns how many invocations did not end well.
+  int report_failures(Console& console) const;
+
+ private:
+  struct FailedBenchmark {
+    int times = 0;
+    std::string failure;  // the first one
+  };
+
+  void write() const;
+  std::span<const InvocationRecord> own_invocations() const;
+
+  ArmRequest request_;
+  RunRecord record_;
+  int next_number_ = 1;
+  std::size_t earlier_ = 0;  // invocations that the folder already held
+  std::map<std::string, FailedBenchmark> failed_benchmarks_;
+};
+
+}  // namespace fusegate

@@ -1,0 +1,301 @@
+#include "ci/measuring/measuring_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <set>
+
+#include "baselines/io/error.h"
+#include "ci/console/format.h"
+#include "ci/measuring/benchmark_filter.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_folders(const MeasuringRequest& request) {
+  std::set<fs::path> seen;
+  for (const auto& [folder, program, is_extended] : request.arms) {
+    if (!seen.insert(fs::weakly_canonical(folder)).second) {
+      throw InputError(folder.string(), "--out", "given twice");
+    }
+    if (fs::exists(folder) && !fs::is_directory(folder)) {
+      throw InputError(folder.string(), "--out", "not a folder");
+    }
+    if (!request.append && last_invocation_in(folder) > 0) {
+      throw InputError(folder.string(), "--out",
+                       "already holds invocations; name another, or let run --append add to them");
+    }
+  }
+}
+
+// A confirmation by a single invocation would let one odd process confirm what another suggested.
+void check_counts(const MeasuringRequest& request) {
+  const int more = request.max_invocations - request.invocations;
+  if (more == 0 || more >= kLeastConfirmation) return;
+  throw InputError(
+      "--max-invocations", "",
+      fmt::format("{} is neither --invocations ({}), which extends nothing, nor at least {} more",
+                  request.max_invocations, request.invocations, kLeastConfirmation));
+}
+
+RunRecord started_record(const MeasuringRequest& request, const ArmRequest& arm) {
+  RunRecord record;
+  record.started = format_instant(std::chrono::system_clock::now());
+  if (request.append && fs::exists(arm.folder / "run.json")) {
+    record = read_run_record(arm.folder);
+    if (record.suite != request.suite) {
+      throw InputError(
+          (arm.folder / "run.json").string(), "suite",
+          fmt::format("is \"{}\" and cannot be added to by \"{}\"", record.suite, request.suite));
+    }
+  }
+  record.suite = request.suite;
+  record.flags = request.flags;
+  record.program = arm.program;
+  record.programs.clear();
+  for (const ArmRequest& each : request.arms) record.programs.push_back(each.program);
+  record.planned_invocations += request.invocations;
+  record.finished = false;
+  return record;
+}
+
+// Not drawn from the seed: two runs with the same seed are still two sessions.
+std::string new_session() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+// Folders that one session filled so far stay in it, and blocks count on. Otherwise a folder that
+// already holds invocations would mix two sessions, whose blocks mean different things.
+void set_sessions(std::vector<RunRecord>& records) {
+  const bool is_fresh = std::ranges::all_of(
+      records, [](const RunRecord& record) { return record.invocations.empty(); });
+  const bool is_shared = std::ranges::all_of(records, [&](const RunRecord& record) {
+    return record.session == records.front().session && !record.invocations.empty();
+  });
+  if (is_shared) return;
+  const std::string session = is_fresh ? new_session() : "";
+  for (RunRecord& record : records) record.session = session;
+}
+
+std::vector<MeasuredArm> prepare_arms(const MeasuringRequest& request) {
+  check_counts(request);
+  check_folders(request);
+  std::vector<RunRecord> records;
+  for (const ArmRequest& arm : request.arms) records.push_back(started_record(request, arm));
+  set_sessions(records);
+  std::vector<MeasuredArm> arms;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    arms.emplace_back(request.arms[i], std::move(records[i]));
+  }
+  return arms;
+}
+
+int last_block_of(const std::vector<MeasuredArm>& arms) {
+  int last = 0;
+  for (const MeasuredArm& arm : arms) {
+    for (const auto& invocation : arm.record().invocations) last = std::max(last, invocation.block);
+  }
+  return last;
+}
+
+}  // namespace
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+MeasuringRun::MeasuringRun(const MeasuringRequest& request, Console& console,
+                           ProgressDisplay::Now now)
+    : request_(request),
+      console_(console),
+      now_(std::move(now)),
+      arms_(prepare_arms(request)),
+      schedule_(static_cast<int>(arms_.size()) * (request.is_aa ? 2 : 1),
+                request.seed ? *request.seed : std::random_device{}()),
+      block_(last_block_of(arms_)),
+      minimum_s_(arms_.size()) {
+  if (request_.peers) peers_.emplace(*request_.peers, arms_.front().record(), request_.append);
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    slots_.push_back({i, request_.is_aa ? "a" : ""});
+    if (request_.is_aa) slots_.push_back({i, "b"});
+  }
+}
+
+RunEnd MeasuringRun::measure(const Look& look) {
+  interrupts_.emplace();
+  started_s_ = now_();
+  measure_minimum();
+  if (look && request_.max_invocations > request_.invocations) extend(look);
+  for (MeasuredArm& arm : arms_) arm.finish(end_ != RunEnd::kInterrupted);
+  if (peers_) peers_->finish(end_ != RunEnd::kInterrupted);
+  interrupts_.reset();
+  return end_;
+}
+
+void MeasuringRun::measure_minimum() {
+  const int planned = request_.invocations * static_cast<int>(arms_.size());
+  const int slots = static_cast<int>(slots_.size());
+  const int rounds = (planned + slots - 1) / slots;
+  ProgressDisplay display(console_, planned, now_);
+  for (int round = 0; round < rounds && end_ == RunEnd::kAll; ++round) {
+    const double mean_s = round == 0 ? 0 : (now_() - started_s_) / round;
+    if (round > 0 && !fits(mean_s)) {
+      end_ = RunEnd::kBudget;
+    } else {
+      measure_round({}, display);
+    }
+  }
+}
+
+void MeasuringRun::extend(const Look& look) {
+  ExtensionPlan plan(extension_limits(request_.invocations, request_.max_invocations));
+  bool told_of_budget = false;
+  for (int number = 1; end_ != RunEnd::kInterrupted; ++number) {
+    ExtensionRound round = look_at(plan, look);
+    if (round.benchmarks.empty()) return;
+    if (!fits(expected_extension_s(round.benchmarks.size(), plan.suite_size()))) {
+      end_ = RunEnd::kBudget;
+      const std::size_t left = round.benchmarks.size() - round.unconfirmed.size();
+      if (left > 0 && !told_of_budget) {
+        fmt::print(console_.err, "no time is left to extend {}\n", format_count(left, "benchmark"));
+        told_of_budget = true;
+      }
+      round.benchmarks = std::move(round.unconfirmed);
+    }
+    if (round.benchmarks.empty()) return;
+    fmt::print(console_.err, "extension {}: {} of {}\n", number, round.benchmarks.size(),
+               format_count(plan.suite_size(), "benchmark"));
+    ProgressDisplay display(console_, extended_arms(), now_);
+    const double round_started_s = now_();
+    measure_round({true, flags_of(round)}, display);
+    plan.count_round(round.benchmarks);
+    extension_s_a_benchmark_ =
+        (now_() - round_started_s) / static_cast<double>(request_.extends_whole_suite
+                                                             ? plan.suite_size()
+                                                             : round.benchmarks.size());
+  }
+}
+
+std::vector<std::string> MeasuringRun::flags_of(const ExtensionRound& round) const {
+  if (request_.extends_whole_suite) return {};
+  const auto filter = benchmark_filter_flag(round.benchmarks);
+  return filter ? std::vector{*filter} : std::vector<std::string>();
+}
+
+ExtensionRound MeasuringRun::look_at(ExtensionPlan& plan, const Look& look) const {
+  try {
+    return plan.look(look());
+  } catch (const InputError& error) {
+    // Whoever judges the run for good meets the same error, and ends with it.
+    fmt::print(console_.err, "nothing is extended: {}\n", error.what());
+    return {};
+  }
+}
+
+void MeasuringRun::measure_round(const Round& round, ProgressDisplay& display) {
+  ++block_;
+  for (const PlannedInvocation& planned : schedule_.next_round()) {
+    const Slot& slot = slots_[static_cast<std::size_t>(planned.arm)];
+    if (!takes_part(slot, round)) continue;
+    if (interrupts_->take() != 0 || !run_one(slot, planned.seed, round, display)) {
+      end_ = RunEnd::kInterrupted;
+      return;
+    }
+  }
+}
+
+bool MeasuringRun::takes_part(const Slot& slot, const Round& round) const {
+  const MeasuredArm& arm = arms_[slot.arm];
+  if (round.is_extension) return arm.is_extended() && slot.aa_arm != "b";
+  return arm.invocations() < request_.invocations;
+}
+
+InvocationRequest MeasuringRun::invocation_request(MeasuredArm& arm, std::uint64_t seed,
+                                                   const Round& round) const {
+  InvocationRequest invocation;
+  invocation.program = arm.program();
+  invocation.suite = request_.suite;
+  invocation.folder = arm.folder();
+  invocation.number = arm.take_number();
+  invocation.seed = seed;
+  invocation.flags = request_.flags;
+  invocation.flags.insert(invocation.flags.end(), round.flags.begin(), round.flags.end());
+  invocation.environment = request_.environment;
+  invocation.timeout_s = request_.timeout_s;
+  invocation.interrupts = &*interrupts_;
+  return invocation;
+}
+
+bool MeasuringRun::run_one(const Slot& slot, std::uint64_t seed, const Round& round,
+                           ProgressDisplay& display) {
+  MeasuredArm& arm = arms_[slot.arm];
+  if (round.is_extension) arm.plan_one_more();
+  display.start_invocation(arms_.size() > 1 ? arm.folder().string() : "");
+  const InvocationRequest invocation = invocation_request(arm, seed, round);
+  const double started_s = now_();
+  InvocationOutcome outcome =
+      run_invocation(invocation, [&](const ProgressEvent& event) { display.show(event); });
+  outcome.record.block = block_;
+  outcome.record.extension = round.is_extension;
+  if (!round.is_extension) outcome.record.aa_arm = slot.aa_arm;
+  // A hopeless one is told by the exception that ends the run here, and by nothing else.
+  arm.add(outcome);
+  bool interrupted = outcome.interrupted;
+  if (peers_ && !interrupted) interrupted = !peers_->measure_beside(invocation, outcome, display);
+  if (!round.is_extension) minimum_s_[slot.arm] += now_() - started_s;
+  display.finish_invocation(outcome.record.failure);
+  return !interrupted;
+}
+
+int MeasuringRun::extended_arms() const {
+  return static_cast<int>(std::ranges::count_if(arms_, &MeasuredArm::is_extended));
+}
+
+double MeasuringRun::expected_extension_s(std::size_t benchmarks, std::size_t suite_size) const {
+  double whole_suite_s = 0;
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    const int of_minimum = arms_[i].invocations() - arms_[i].extensions();
+    if (arms_[i].is_extended() && of_minimum > 0) whole_suite_s += minimum_s_[i] / of_minimum;
+  }
+  // A process has to start whatever it measures, so that few benchmarks take more than their share:
+  // the last extension knows by how much.
+  const auto count = static_cast<double>(request_.extends_whole_suite ? suite_size : benchmarks);
+  return std::max(whole_suite_s * count / static_cast<double>(suite_size),
+                  extension_s_a_benchmark_ * count);
+}
+
+bool MeasuringRun::fits(double expected_s) const {
+  return !request_.budget_s || now_() - started_s_ + expected_s <= *request_.budget_s;
+}
+
+bool MeasuringRun::report() const {
+  bool all_well = end_ != RunEnd::kInterrupted;
+  for (const MeasuredArm& arm : arms_) {
+    const int failures = arm.report_failures(console_);
+    if (failures > 0) all_well = false;
+    const std::string folder = arm.folder().string();
+    if (end_ == RunEnd::kInterrupted) {
+      fmt::print(console_.err, "fusegate: interrupted; {} kept in {}\n",
+                 format_count(static_cast<std::size_t>(arm.invocations() - failures),
+                              "finished invocation"),
+                 folder);
+      continue;
+    }
+    const int extensions = arm.extensions();
+    fmt::print(console_.out, "{} of suite {} in {}{}{}\n",
+               format_count(static_cast<std::size_t>(arm.invocations()), "invocation"),
+               request_.suite, folder,
+               extensions > 0 ? fmt::format(", {} of them for what was undecided", extensions) : "",
+               end_ == RunEnd::kBudget ? " (the time budget is used up)" : "");
+  }
+  if (peers_) peers_->report(console_);
+  return all_well;
+}
+
+}  // namespace fusegate

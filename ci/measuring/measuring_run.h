@@ -1,0 +1,107 @@
+// Measures the programs of a run in turn: first the minimum, then rounds of extension for what a
+// look at the data leaves undecided or suspicious (extension_plan.h says which, and why so).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "baselines/comparing/verdict.h"
+#include "ci/console/console.h"
+#include "ci/measuring/extension_plan.h"
+#include "ci/measuring/measured_arm.h"
+#include "ci/measuring/peers_arm.h"
+#include "ci/measuring/schedule.h"
+#include "ci/processes/interrupts.h"
+#include "ci/processes/progress_display.h"
+
+namespace fusegate {
+
+struct MeasuringRequest {
+  std::string suite;
+  std::vector<ArmRequest> arms;
+  int invocations = 5;      // of each arm: the minimum
+  int max_invocations = 5;  // of each extended arm; the minimum: no extension
+  // An extension measures every benchmark again and not only those that ask for it. For runs that
+  // are compared with a baseline of whole processes: on an H200, processes that measured 16 of the
+  // 60 benchmarks of `pr` found an unchanged GEMM of 3.6 us 0.4 % slower than whole ones did.
+  bool extends_whole_suite = false;
+  bool is_aa = false;  // deal each arm's minimum to two A/A arms, "a" and "b"
+  std::vector<std::string> flags;
+  std::map<std::string, std::string> environment;  // of the programs
+  double timeout_s = 1800;                         // of one invocation
+  // No round is started that would, by its expected length, end later. Two things are measured all
+  // the same: the first round, and the confirmation of a regression.
+  std::optional<double> budget_s;
+  std::optional<std::uint64_t> seed;    // of the order and of the processes; random where none
+  bool append = false;                  // add to folders that already hold invocations
+  std::optional<PeersRequest> peers{};  // measured after every invocation, where there is one arm
+};
+
+// Judges what was measured so far. Throws InputError where that cannot be; then nothing is
+// extended.
+using Look = std::function<std::vector<Verdict>()>;
+
+double steady_seconds();
+
+enum class RunEnd { kAll, kBudget, kInterrupted };
+
+class MeasuringRun {
+ public:
+  // Writes every folder's first record. Throws InputError for folders that cannot be measured into.
+  // now: a steady clock in seconds; tests bring their own.
+  MeasuringRun(const MeasuringRequest& request, Console& console,
+               ProgressDisplay::Now now = steady_seconds);
+
+  // look: empty where there is nothing to compare with. Throws InputError where a program can
+  // measure nothing at all; what was measured stays in the folders.
+  RunEnd measure(const Look& look);
+  // Says what was measured and what failed; whether every invocation ended well.
+  bool report() const;
+
+  std::vector<MeasuredArm>& arms() { return arms_; }
+
+ private:
+  // What may be started in a round: an arm, or one of the two that an arm stands in for.
+  struct Slot {
+    std::size_t arm = 0;
+    std::string aa_arm;
+  };
+  struct Round {
+    bool is_extension = false;
+    std::vector<std::string> flags;
+  };
+
+  void measure_minimum();
+  void extend(const Look& look);
+  std::vector<std::string> flags_of(const ExtensionRound& round) const;
+  ExtensionRound look_at(ExtensionPlan& plan, const Look& look) const;
+  void measure_round(const Round& round, ProgressDisplay& display);
+  bool takes_part(const Slot& slot, const Round& round) const;
+  // Whether the run may go on.
+  bool run_one(const Slot& slot, std::uint64_t seed, const Round& round, ProgressDisplay& display);
+  InvocationRequest invocation_request(MeasuredArm& arm, std::uint64_t seed,
+                                       const Round& round) const;
+  int extended_arms() const;
+  double expected_extension_s(std::size_t benchmarks, std::size_t suite_size) const;
+  bool fits(double expected_s) const;
+
+  const MeasuringRequest request_;
+  Console& console_;
+  ProgressDisplay::Now now_;
+  std::vector<MeasuredArm> arms_;
+  std::optional<PeersArm> peers_;
+  std::vector<Slot> slots_;
+  Schedule schedule_;
+  int block_ = 0;  // the last one that was started in this session
+  std::optional<Interrupts> interrupts_;
+  double started_s_ = 0;
+  std::vector<double> minimum_s_;       // by arm: what its invocations of the minimum took together
+  double extension_s_a_benchmark_ = 0;  // in the last extension, all arms together
+  RunEnd end_ = RunEnd::kAll;
+};
+
+}  // namespace fusegate

@@ -1,0 +1,302 @@
+#include "ci/measuring/measuring_run.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <set>
+#include <sstream>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "ci/measuring/fake_bench.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+using enum VerdictKind;
+
+class MeasuringRunTest : public ::testing::Test {
+ protected:
+  MeasuringRunTest() {
+    request_.suite = "smoke";
+    request_.invocations = 2;
+    request_.max_invocations = 6;
+    request_.seed = 1;
+  }
+
+  void add_arm(const std::string& name, bool is_extended = true, const FakeBench& bench = three()) {
+    request_.arms.push_back(
+        {folder_.path() / name, write_bench(folder_, "bench-" + name, bench), is_extended});
+  }
+  static FakeBench three() { return {.file = {.times = {{"a", 1000}, {"b", 2000}, {"c", 3000}}}}; }
+
+  // kinds: at look 1, 2, ... of benchmarks a, b and c; the last stands for all that follow.
+  RunEnd measure(const std::vector<std::vector<VerdictKind>>& kinds) {
+    Console console{out_, err_};
+    MeasuringRun run(request_, console, [this] { return now(); });
+    looks_ = 0;
+    const RunEnd end = run.measure([&] {
+      std::vector<Verdict> verdicts(3);
+      const auto& now = kinds[std::min(looks_++, kinds.size() - 1)];
+      for (std::size_t i = 0; i < 3; ++i) {
+        verdicts[i].benchmark = std::string(1, static_cast<char>('a' + i));
+        verdicts[i].kind = now[i];
+      }
+      return verdicts;
+    });
+    is_all_well_ = run.report();
+    return end;
+  }
+  // A clock that only programs made by taking_ten_seconds() move on.
+  double now() const {
+    const fs::path clock = folder_.path() / "clock";
+    return fs::exists(clock) ? static_cast<double>(read_file(clock).size()) : 0;
+  }
+  FakeBench taking_ten_seconds() const {
+    FakeBench bench = three();
+    bench.more = "printf .......... >> '" + (folder_.path() / "clock").string() + "'";
+    return bench;
+  }
+  RunRecord record(const std::string& name) const { return read_run_record(folder_.path() / name); }
+  std::vector<int> blocks(const std::string& name) const {
+    std::vector<int> result;
+    for (const auto& invocation : record(name).invocations) result.push_back(invocation.block);
+    return result;
+  }
+  int extensions(const std::string& name) const {
+    return static_cast<int>(
+        std::ranges::count(record(name).invocations, true, &InvocationRecord::extension));
+  }
+  // What the programs were called with: "bench-head 3 ^(a|b)...".
+  std::vector<std::string> calls() const {
+    std::vector<std::string> result;
+    std::istringstream lines(read_file(folder_.path() / "calls"));
+    for (std::string line; std::getline(lines, line);) result.push_back(line);
+    return result;
+  }
+  std::string order() const {
+    std::string arms;
+    for (const std::string& call : calls()) arms += call.substr(6, 1);
+    return arms;
+  }
+
+  ScratchFolder folder_;
+  MeasuringRequest request_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+  std::size_t looks_ = 0;
+  bool is_all_well_ = false;
+};
+
+TEST_F(MeasuringRunTest, RecordsTheSessionAndTheBlocksOfItsArms) {
+  request_.invocations = 3;
+  request_.max_invocations = 3;
+  add_arm("A");
+  add_arm("B");
+  EXPECT_EQ(measure({{kRegression, kRegression, kRegression}}), RunEnd::kAll);
+  EXPECT_EQ(looks_, 0u);
+  EXPECT_THAT(blocks("A"), ElementsAre(1, 2, 3));
+  EXPECT_THAT(blocks("B"), ElementsAre(1, 2, 3));
+  EXPECT_EQ(record("A").session, record("B").session);
+  EXPECT_THAT(record("A").session, SizeIs(16));
+  EXPECT_TRUE(order().starts_with("ABBA") || order().starts_with("BAAB")) << order();
+}
+
+TEST_F(MeasuringRunTest, DrawsTheOrderFromTheSeed) {
+  request_.invocations = 1;
+  request_.max_invocations = 1;
+  request_.append = true;
+  add_arm("A");
+  add_arm("B");
+  std::set<std::string> orders;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    fs::remove(folder_.path() / "calls");
+    request_.seed = seed;
+    measure({{}});
+    orders.insert(order());
+  }
+  EXPECT_THAT(orders, ElementsAre("AB", "BA"));
+}
+
+TEST_F(MeasuringRunTest, GivesSessionsOfTheirOwnToRunsWithTheSameSeed) {
+  add_arm("A");
+  measure({{kUnchanged, kUnchanged, kUnchanged}});
+  request_.arms.front().folder = folder_.path() / "later";
+  measure({{kUnchanged, kUnchanged, kUnchanged}});
+  EXPECT_NE(record("A").session, record("later").session);
+}
+
+TEST_F(MeasuringRunTest, CountsBlocksOnWhereItAppendsToOneSession) {
+  add_arm("A");
+  add_arm("B");
+  measure({{kUnchanged, kUnchanged, kUnchanged}});
+  const std::string session = record("A").session;
+  request_.append = true;
+  measure({{kUnchanged, kUnchanged, kUnchanged}});
+  EXPECT_THAT(blocks("B"), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(record("B").session, session);
+  // Beside a folder of another session blocks would mean two things.
+  add_arm("C");
+  measure({{kUnchanged, kUnchanged, kUnchanged}});
+  EXPECT_EQ(record("A").session, "");
+  EXPECT_EQ(record("C").session, "");
+}
+
+TEST_F(MeasuringRunTest, ExtendsTheUndecidedAndTheSuspiciousAndStopsWhereNothingIsLeft) {
+  add_arm("A");
+  add_arm("B");
+  EXPECT_EQ(measure({{kRegression, kUnchanged, kInconclusive},
+                     {kRegression, kUnchanged, kInconclusive},
+                     {kRegression, kUnchanged, kInconclusive},
+                     {kRegression, kUnchanged, kUnchanged}}),
+            RunEnd::kAll);
+  EXPECT_EQ(extensions("A"), 3);
+  EXPECT_EQ(extensions("B"), 3);
+  EXPECT_THAT(blocks("A"), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_EQ(record("A").planned_invocations, 5);
+  const auto lines = calls();
+  ASSERT_THAT(lines, SizeIs(10));
+  EXPECT_THAT(lines[3], HasSubstr(" 2 ."));
+  EXPECT_THAT(lines[4], HasSubstr(" 3 ^(a|c)(/"));
+  EXPECT_THAT(lines[7], HasSubstr(" 4 ^(a|c)(/"));
+  EXPECT_THAT(lines[8], HasSubstr(" 5 ^(c)(/"));  // a has had as many again as the minimum
+  EXPECT_THAT(err_.str(), HasSubstr("extension 3: 1 of 3 benchmarks"));
+  EXPECT_THAT(out_.str(), HasSubstr("5 invocations of suite smoke in "));
+  EXPECT_THAT(out_.str(), HasSubstr("A, 3 of them for what was undecided\n"));
+}
+
+TEST_F(MeasuringRunTest, InterleavesExtensionsToo) {
+  add_arm("A");
+  add_arm("B");
+  measure({{kInconclusive, kUnchanged, kUnchanged}});
+  for (std::size_t round = 0; round < 6; round += 2) {
+    const std::string pair = order().substr(2 * round, 4);
+    EXPECT_TRUE(pair == "ABBA" || pair == "BAAB") << pair;
+  }
+}
+
+TEST_F(MeasuringRunTest, StopsAtTheMaximum) {
+  add_arm("A");
+  EXPECT_EQ(measure({{kInconclusive, kInconclusive, kUnchanged}}), RunEnd::kAll);
+  EXPECT_EQ(extensions("A"), 4);
+  EXPECT_EQ(record("A").invocations.size(), 6u);
+}
+
+TEST_F(MeasuringRunTest, LeavesArmsThatAreNotExtendedAtTheMinimum) {
+  add_arm("A");
+  add_arm("B", false);
+  measure({{kRegression, kUnchanged, kUnchanged}});
+  EXPECT_EQ(extensions("A"), 2);
+  EXPECT_EQ(extensions("B"), 0);
+}
+
+TEST_F(MeasuringRunTest, StartsNoRoundOfTheMinimumThatWouldOverrunTheBudget) {
+  add_arm("A", true, taking_ten_seconds());
+  add_arm("B", true, taking_ten_seconds());
+  request_.invocations = 3;
+  request_.budget_s = 50;  // two rounds take 40 s, a third would end after 60 s
+  EXPECT_EQ(measure({{kUnchanged, kUnchanged, kUnchanged}}), RunEnd::kBudget);
+  EXPECT_EQ(record("A").invocations.size(), 2u);
+  EXPECT_EQ(record("B").invocations.size(), 2u);
+}
+
+TEST_F(MeasuringRunTest, ExpectsAnExtensionToTakeItsShareOfARound) {
+  add_arm("A", true, taking_ten_seconds());
+  add_arm("B", true, taking_ten_seconds());
+  add_arm("C", false, taking_ten_seconds());
+  const std::vector<std::vector<VerdictKind>> one_look{{kInconclusive, kInconclusive, kUnchanged},
+                                                       {kUnchanged, kUnchanged, kUnchanged}};
+  request_.budget_s = 73;  // 60 s, and two thirds of 20 s
+  EXPECT_EQ(measure(one_look), RunEnd::kBudget);
+  EXPECT_EQ(extensions("A"), 0);
+  EXPECT_TRUE(is_all_well_);
+  EXPECT_THAT(err_.str(), HasSubstr("no time is left to extend 2 benchmarks"));
+  EXPECT_THAT(out_.str(), HasSubstr("time budget is used up"));
+  for (ArmRequest& arm : request_.arms) arm.folder += "-again";
+  fs::remove(folder_.path() / "clock");
+  request_.budget_s = 74;
+  EXPECT_EQ(measure(one_look), RunEnd::kAll);
+  EXPECT_EQ(extensions("A-again"), 1);
+}
+
+TEST_F(MeasuringRunTest, ExpectsAnExtensionToTakeWhatTheLastOneTook) {
+  add_arm("A", true, taking_ten_seconds());
+  // 20 s, a third of 10 s expected and 10 s taken; then 10 s are expected and do not fit.
+  request_.budget_s = 39;
+  EXPECT_EQ(measure({{kInconclusive, kUnchanged, kUnchanged}}), RunEnd::kBudget);
+  EXPECT_EQ(extensions("A"), 1);
+}
+
+TEST_F(MeasuringRunTest, ConfirmsARegressionThoughTheBudgetIsUsedUp) {
+  add_arm("A", true, taking_ten_seconds());
+  request_.invocations = 3;
+  request_.budget_s = 15;
+  EXPECT_EQ(measure({{kRegression, kInconclusive, kUnchanged}}), RunEnd::kBudget);
+  EXPECT_THAT(calls(), ElementsAre("bench-A 1 .", StartsWith("bench-A 2 ^(a)(/"),
+                                   StartsWith("bench-A 3 ^(a)(/")));
+  EXPECT_EQ(extensions("A"), 2);
+  const std::string told = "no time is left to extend 1 benchmark\n";
+  EXPECT_THAT(err_.str(), HasSubstr(told));
+  EXPECT_EQ(err_.str().find(told), err_.str().rfind(told));
+}
+
+TEST_F(MeasuringRunTest, SaysWhyNothingIsExtended) {
+  add_arm("A");
+  Console console{out_, err_};
+  MeasuringRun run(request_, console);
+  EXPECT_EQ(run.measure([]() -> std::vector<Verdict> { throw InputError("base", "", "is odd"); }),
+            RunEnd::kAll);
+  EXPECT_THAT(err_.str(), HasSubstr("nothing is extended: base: is odd"));
+  EXPECT_TRUE(record("A").finished);
+  EXPECT_EQ(record("A").invocations.size(), 2u);
+}
+
+TEST_F(MeasuringRunTest, EndsInOrderWhenInterruptedInAnExtension) {
+  FakeBench bench = three();
+  bench.more = "[ $invocation = 4 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\nexit 0";
+  add_arm("A", true, bench);
+  EXPECT_EQ(measure({{kInconclusive, kUnchanged, kUnchanged}}), RunEnd::kInterrupted);
+  EXPECT_FALSE(is_all_well_);
+  EXPECT_EQ(record("A").invocations.size(), 4u);
+  EXPECT_FALSE(record("A").finished);
+  EXPECT_THAT(err_.str(), HasSubstr("interrupted; 3 finished invocations kept in "));
+}
+
+TEST_F(MeasuringRunTest, DealsTheMinimumToTwoArmsForAnAaComparison) {
+  request_.is_aa = true;
+  request_.invocations = 5;
+  request_.max_invocations = 7;
+  add_arm("A");
+  measure({{kInconclusive, kUnchanged, kUnchanged}});
+  const auto invocations = record("A").invocations;
+  ASSERT_THAT(invocations, SizeIs(7));
+  std::string arms;
+  for (const auto& invocation : invocations)
+    arms += invocation.aa_arm.empty() ? "-" : invocation.aa_arm;
+  EXPECT_TRUE(arms == "abbaa--" || arms == "abbab--" || arms == "baaba--" || arms == "baabb--")
+      << arms;
+  EXPECT_THAT(blocks("A"), ElementsAre(1, 1, 2, 2, 3, 4, 5));
+}
+
+TEST_F(MeasuringRunTest, RefusesAMaximumThatCouldNotConfirm) {
+  add_arm("A");
+  Console console{out_, err_};
+  for (const int maximum : {1, 3}) {
+    request_.max_invocations = maximum;
+    EXPECT_THROW(MeasuringRun(request_, console), InputError) << maximum;
+  }
+  EXPECT_FALSE(fs::exists(folder_.path() / "A"));
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,90 @@
+#include "ci/measuring/peers_arm.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "baselines/io/error.h"
+#include "ci/console/format.h"
+
+namespace fusegate {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_folder(const fs::path& folder, bool append) {
+  if (fs::exists(folder) && !fs::is_directory(folder)) {
+    throw InputError(folder.string(), "--peers-out", "not a folder");
+  }
+  if (!append && last_invocation_in(folder) > 0) {
+    throw InputError(folder.string(), "--peers-out", "already holds invocations; name another");
+  }
+}
+
+RunRecord first_record(const PeersRequest& request, const RunRecord& ours, bool append) {
+  check_folder(request.folder, append);
+  RunRecord record = ours;
+  record.invocations.clear();
+  record.aa.reset();
+  record.program = request.program.script.string();
+  record.programs = {record.program};
+  if (append && fs::exists(request.folder / "run.json")) {
+    const RunRecord earlier = read_run_record(request.folder);
+    record.invocations = earlier.invocations;
+    // What came of several sessions shares none.
+    if (!earlier.invocations.empty() && earlier.session != ours.session) record.session.clear();
+  }
+  return record;
+}
+
+}  // namespace
+
+PeersArm::PeersArm(const PeersRequest& request, const RunRecord& ours, bool append)
+    : program_(request.program),
+      arm_({request.folder, request.program.script.string()}, first_record(request, ours, append)) {
+}
+
+// One line an invocation, whatever came of it.
+void PeersArm::tell(int number, const InvocationRecord& record, ProgressDisplay& display) const {
+  if (given_up_) {
+    display.note(fmt::format("peers are left out: {}", record.failure));
+  } else {
+    display.note(
+        fmt::format("peers {}: {}", number,
+                    record.failure.empty() ? format_duration(record.seconds) : record.failure));
+  }
+}
+
+bool PeersArm::measure_beside(const InvocationRequest& ours, const InvocationOutcome& outcome,
+                              ProgressDisplay& display) {
+  if (given_up_) return true;
+  if (!fs::exists(program_.script)) {
+    given_up_ = true;
+    display.note(fmt::format("peers are left out: there is no {}", program_.script.string()));
+    return true;
+  }
+  InvocationRequest invocation = ours;
+  invocation.folder = arm_.folder();
+  invocation.program = program_.python;
+  invocation.script = program_.script.string();
+  InvocationOutcome measured = run_invocation(invocation, [](const ProgressEvent&) {});
+  measured.record.block = outcome.record.block;
+  measured.record.extension = outcome.record.extension;
+  given_up_ = measured.hopeless;
+  // Which Python it was that has no torch, or is none.
+  if (given_up_) measured.record.failure = program_.python + ": " + measured.record.failure;
+  measured.hopeless = false;  // for the arm, whose exception would end our run
+  arm_.add(measured);
+  tell(ours.number, measured.record, display);
+  return !measured.interrupted;
+}
+
+void PeersArm::report(Console& console) const {
+  std::size_t files = 0;
+  for (const InvocationRecord& invocation : arm_.record().invocations) {
+    if (fs::exists(arm_.folder() / invocation.file)) ++files;
+  }
+  fmt::print(console.out, "{} of peers in {}\n", format_count(files, "invocation"),
+             arm_.folder().string());
+}
+
+}  // namespace fusegate

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Compares this tree with another revision: both built here and measured side by side, now. Two runs that
+# were made apart differ by the day as well as by the code.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--invocations N] [--budget-s N]
+
+  --base REVISION  what this tree is compared with: a branch, a tag or a commit
+  --suite NAME     pr (the default), smoke or nightly
+  --invocations N  processes a side; 5 by default. What they leave undecided or suspicious is measured
+                   again, in up to three times as many
+  --budget-s N     seconds for all of that; 600 by default. A regression is confirmed all the same
+
+Measures the base twice, so that every comparison also tells how often nothing passes for something.
+Leaves the runs in .fusegate/runs/<time>, and gate.json, gate.md and report.html in
+.fusegate/reports/<time>; .fusegate/reports/latest links to the last.
+Exits 0 where nothing regressed, 1 on a regression, 2 where it could not judge.
+TEXT
+}
+
+main() {
+  parse_arguments "$@"
+  ci/setup.sh
+  use_cuda_toolkit
+  preset=$(measuring_preset)
+  check_out_base
+  build_preset "$FUSEGATE_ROOT" "$preset" fusegate fusegate_bench
+  step "the same for the base, $(git rev-parse --short "$base")"
+  build_preset "$base_tree" "$preset" fusegate_bench
+  new_job
+  measure_and_gate
+}
+
+parse_arguments() {
+  base='' suite=pr invocations=5 budget_s=600
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --base) base=$(value_of "$@"); shift 2 ;;
+      --suite) suite=$(value_of "$@"); shift 2 ;;
+      --invocations) invocations=$(value_of "$@"); shift 2 ;;
+      --budget-s) budget_s=$(value_of "$@"); shift 2 ;;
+      --help | -h) usage; exit 0 ;;
+      *) die "unknown argument '$1'; see --help" ;;
+    esac
+  done
+  [[ $base ]] || die "--base is missing; see --help"
+  base=$(git rev-parse --verify --quiet --end-of-options "$base^{commit}") || die "--base names no commit of this repository"
+  require_count --invocations "$invocations"
+  require_count --budget-s "$budget_s"
+}
+
+# A work tree of its own, kept between calls so that only what changed is built again.
+check_out_base() {
+  base_tree=$FUSEGATE_ROOT/build/base
+  git worktree prune
+  if [[ -e $base_tree/.git ]]; then
+    git -C "$base_tree" checkout --quiet --force --detach "$base"
+  else
+    git worktree add --quiet --force --detach "$base_tree" "$base"
+  fi || die "could not check out the base into $base_tree"
+}
+
+# This tree's fusegate drives and judges both: it knows the run file's newest form and the one before.
+measure_and_gate() {
+  local bench=build/$preset/bin/fusegate_bench verdict=0
+  step "measuring side by side: suite $suite, $invocations invocations a side, $budget_s s for all"
+  "build/$preset/bin/fusegate" duet --suite "$suite" --invocations "$invocations" --budget-s "$budget_s" \
+    --base "$base_tree/$bench" --head "$FUSEGATE_ROOT/$bench" --out "$RUNS" \
+    --json "$REPORTS/gate.json" --markdown "$REPORTS/gate.md" --html "$REPORTS/report.html" || verdict=$?
+  end_job "$verdict"
+}
+
+lib=$(dirname "${BASH_SOURCE[0]}")
+# shellcheck source=ci/pipelines/log.sh
+. "$lib/log.sh"
+# shellcheck source=ci/pipelines/arguments.sh
+. "$lib/arguments.sh"
+# shellcheck source=ci/pipelines/environment.sh
+. "$lib/environment.sh"
+# shellcheck source=ci/pipelines/build.sh
+. "$lib/build.sh"
+# shellcheck source=ci/pipelines/judge.sh
+. "$lib/judge.sh"
+cd "$FUSEGATE_ROOT"
+main "$@"

@@ -1,0 +1,144 @@
+"""The workflows are valid, keep the policy of workflow_policy.py, and each check can fail."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+VENV = ROOT / "build" / "venv"
+SKIPPED = 77  # ctest's SKIP_RETURN_CODE, in pipelines.cmake
+
+if pathlib.Path(sys.prefix) != VENV:
+    if not (VENV / "bin" / "check-jsonschema").exists():
+        print("skipped: no build/venv with check-jsonschema; ci/setup.sh makes it where PyPI is in reach")
+        sys.exit(SKIPPED)
+    python = str(VENV / "bin" / "python3")
+    os.execv(python, [python, *sys.argv])
+
+from ruamel.yaml import YAML  # noqa: E402 (a dependency of check-jsonschema, so it is in the venv)
+
+import workflow_policy  # noqa: E402
+
+
+def parse(text):
+    return YAML(typ="safe").load(text)
+
+
+def violations_of(text):
+    return workflow_policy.violations(parse(text), text)
+
+
+def run(*command, **options):
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def check_schema(paths):
+    return run(VENV / "bin" / "check-jsonschema", "--builtin-schema", "vendor.github-workflows", *paths)
+
+
+def shellcheck(script):
+    return run("shellcheck", "--shell=bash", "-", input=script)
+
+
+class OurWorkflows(unittest.TestCase):
+    def test_there_are_some(self):
+        self.assertEqual([path.name for path in WORKFLOWS],
+                         ["checks.yml", "nightly.yml", "pull-request-comment.yml", "pull-request.yml"])
+
+    def test_fit_the_schema(self):
+        result = check_schema(WORKFLOWS)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_keep_the_policy(self):
+        for path in WORKFLOWS:
+            with self.subTest(path.name):
+                self.assertEqual(violations_of(path.read_text()), [])
+
+    def test_scripts_pass_shellcheck(self):
+        for path in WORKFLOWS:
+            for name, step in workflow_policy.steps(parse(path.read_text())):
+                with self.subTest(path.name, job=name, step=step.get("name")):
+                    result = shellcheck(step.get("run", ":"))
+                    self.assertEqual(result.returncode, 0, result.stdout)
+
+    def test_call_only_scripts_that_exist(self):
+        for path in WORKFLOWS:
+            for _, step in workflow_policy.steps(parse(path.read_text())):
+                command = step.get("run", "").split(" ")[0].strip()
+                if "/" in command:
+                    with self.subTest(path.name, command=command):
+                        self.assertTrue(os.access(ROOT / command, os.X_OK))
+
+    def test_pass_actionlint(self):
+        actionlint = shutil.which("actionlint", path=f"{VENV / 'bin'}{os.pathsep}{os.environ['PATH']}")
+        if actionlint is None:
+            self.skipTest("actionlint cannot be had here; ci/setup.sh tries to install it")
+        # Our own runners' labels are ours to choose.
+        result = run(actionlint, "-ignore", 'label "gpu" is unknown', *WORKFLOWS)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+
+def spoiled(name, good, bad):
+    """A copy of one of our workflows with one change."""
+    text = (ROOT / ".github" / "workflows" / name).read_text()
+    assert good in text, f"{name} no longer holds {good!r}"
+    return text.replace(good, bad)
+
+
+# One bad copy for each rule, and the words that its violation must hold.
+SPOILED = [
+    ("pull-request.yml", "  pull_request:\n", "  pull_request_target:\n", "pull_request_target"),
+    ("nightly.yml", "permissions:\n  contents: read\n", "", "no top-level permissions"),
+    ("checks.yml", "permissions:\n  contents: read\n", "permissions: write-all\n", "beyond reading"),
+    ("checks.yml", "permissions:\n  contents: read\n", "permissions: read-all\n", "beyond reading"),
+    ("checks.yml", "  contents: read\n", "  contents: write\n", "beyond reading"),
+    ("pull-request.yml", "    timeout-minutes: 60\n",
+     "    timeout-minutes: 60\n    permissions:\n      pull-requests: write\n", "measure may write"),
+    ("nightly.yml", "  group: nightly\n", "  group: nightly${{ secrets.KEY }}\n", "names secrets"),
+    ("nightly.yml", "  group: nightly\n", "  group: ${{ toJSON(secrets) }}\n", "names secrets"),
+    ("pull-request.yml", "    timeout-minutes: 60\n",
+     "    timeout-minutes: 60\n    env:\n      GH_TOKEN: ${{ github.token }}\n", "github.token"),
+    ("checks.yml", "          persist-credentials: false\n", "          clean: true\n", "persist-credentials"),
+    ("checks.yml", "persist-credentials: false", "persist-credentials: true", "persist-credentials"),
+    ("pull-request-comment.yml", "          persist-credentials: false\n",
+     "          persist-credentials: false\n          ref: ${{ github.event.workflow_run.head_sha }}\n",
+     "another tree"),
+    ("nightly.yml", "run: ci/run.sh", "run: ci/run.sh ${{ github.event.head_commit.message }}", "pastes"),
+    ("nightly.yml", "actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd", "actions/checkout@v6", "not pinned"),
+    ("nightly.yml", "actions/upload-artifact@", "somebody/upload-artifact@", "not GitHub's own"),
+    ("nightly.yml", "actions/cache/save@27d5ce7f107fe9357f9df03efb73ab90386fccae", "actions/cache/save@v5",
+     "not pinned"),
+    ("pull-request.yml", "github.event.pull_request.head.repo.full_name == github.repository", "true", "any fork"),
+    ("nightly.yml", "    timeout-minutes: 120\n", "", "no timeout-minutes"),
+]
+
+
+class TheChecksCanFail(unittest.TestCase):
+    def test_policy_names_each_violation(self):
+        for name, good, bad, words in SPOILED:
+            with self.subTest(name, bad=bad):
+                found = violations_of(spoiled(name, good, bad))
+                self.assertTrue(any(words in line for line in found), found)
+
+    def test_every_rule_has_a_bad_copy(self):
+        broken = {rule for name, good, bad, _ in SPOILED for rule in workflow_policy.RULES
+                  if list(rule(parse(spoiled(name, good, bad)), spoiled(name, good, bad)))}
+        self.assertEqual(set(workflow_policy.RULES) - broken, set())
+
+    def test_schema_refuses_a_bad_copy(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bad = pathlib.Path(folder) / "bad.yml"
+            bad.write_text(spoiled("checks.yml", "runs-on:", "runs-at:"))
+            self.assertNotEqual(check_schema([bad]).returncode, 0)
+
+    def test_shellcheck_refuses_a_bad_script(self):
+        self.assertNotEqual(shellcheck('rm -rf $1/*\n').returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,96 @@
+#include "ci/processes/fake_program.h"
+
+#include <fmt/format.h>
+
+namespace fusegate {
+
+namespace fs = std::filesystem;
+
+const std::string_view kReadFlags = R"sh(
+for argument in "$@"; do
+  case $argument in
+    --out=*) out=${argument#--out=} ;;
+    --invocation=*) invocation=${argument#--invocation=} ;;
+    --seed=*) seed=${argument#--seed=} ;;
+    --suite=*) suite=${argument#--suite=} ;;
+  esac
+done
+)sh";
+
+std::string write_script(const ScratchFolder& folder, std::string_view name,
+                         std::string_view body) {
+  const fs::path path = folder.write(name, "#!/bin/sh\n" + std::string(body));
+  fs::permissions(path, fs::perms::owner_all);
+  return path.string();
+}
+
+namespace {
+
+nlohmann::json context_of(const FakeRunFile& file) {
+  return {{"date", file.date},
+          {"host_name", "fake"},
+          {"num_cpus", 2},
+          {"library_build_type", "release"},
+          {"fusegate",
+           {{"schema_version", 1},
+            {"environment", {{"device", "NVIDIA H200"}, {"driver", file.driver}}},
+            {"provenance", {{"commit", "0123456789abcdef"}, {"dirty", file.dirty}}},
+            {"protocol", file.protocol},
+            {"seed", 1},
+            {"suite", file.suite},
+            {"invocation", 1},
+            {"doubts", file.doubts},
+            {"finished", true}}}};
+}
+
+nlohmann::json sample_entry(const std::string& name, double time_ns, int repetition) {
+  return {{"name", name},
+          {"run_name", name},
+          {"run_type", "iteration"},
+          {"repetitions", 10},
+          {"repetition_index", repetition},
+          {"threads", 1},
+          {"iterations", 100},
+          {"real_time", time_ns},
+          {"cpu_time", time_ns},
+          {"time_unit", "ns"},
+          {"sm_clock_hz", 1.98e9},
+          {"kernel_launches", 1},
+          {"flops", 3.9e10},
+          {"min_bytes", 1.5e8}};
+}
+
+}  // namespace
+
+std::string run_file_text(const FakeRunFile& file) {
+  nlohmann::json entries = nlohmann::json::array();
+  for (const auto& [name, time_ns] : file.times) {
+    for (int i = 0; i < 10; ++i) {
+      entries.push_back(sample_entry(name, time_ns * (1 + 1e-4 * (i % 3 - 1)), i));
+    }
+    const auto profile = file.profiles.find(name);
+    if (profile != file.profiles.end()) {
+      entries[entries.size() - 10]["details"] = {{"profile", profile->second}};
+    }
+  }
+  for (const auto& [name, failure] : file.failures) {
+    entries.push_back({{"name", name},
+                       {"run_name", name},
+                       {"run_type", "iteration"},
+                       {"error_occurred", true},
+                       {"error_message", failure}});
+  }
+  return nlohmann::json{{"context", context_of(file)}, {"benchmarks", entries}}.dump(1);
+}
+
+std::string write_run(const ScratchFolder& folder, std::string_view name, const FakeRunFile& file,
+                      int invocations) {
+  for (int i = 1; i <= invocations; ++i) {
+    FakeRunFile shifted = file;
+    for (auto& [benchmark, time_ns] : shifted.times) time_ns *= 1 + 2e-4 * (i % 3 - 1);
+    folder.write(fmt::format("{}/{}.json", name, i), run_file_text(shifted));
+  }
+  return (folder.path() / name).string();
+}
+
+}  // namespace fusegate

@@ -1,0 +1,44 @@
+// For tests: shell scripts that stand in for the benchmark program, and the run files they leave.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "baselines/io/scratch_folder.h"
+
+namespace fusegate {
+
+// An executable shell script; returns its path.
+std::string write_script(const ScratchFolder& folder, std::string_view name, std::string_view body);
+
+// The script's start: sets $out, $invocation, $seed and $suite from the flags that `fusegate run`
+// gives.
+extern const std::string_view kReadFlags;
+
+// What a fake run file says. Times are in ns, one an invocation and benchmark.
+struct FakeRunFile {
+  std::map<std::string, double> times{
+      {"geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072", 20000},
+      {"linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072", 60000}};
+  std::map<std::string, std::string> failures{};  // benchmarks without a time
+  std::string suite = "smoke";
+  std::string driver = "580.159.04";
+  nlohmann::json protocol = nlohmann::json::object();
+  bool dirty = false;
+  std::vector<std::string> doubts{};  // by their names
+  std::string date = "2026-11-21T02:53:32+00:00";
+  std::map<std::string, nlohmann::json> profiles{};  // details.profile, by benchmark
+};
+
+// As text: a valid run file of this program, ten samples a benchmark.
+std::string run_file_text(const FakeRunFile& file);
+
+// A run folder with that many invocations whose times differ by about 0.02 %. Returns its path.
+std::string write_run(const ScratchFolder& folder, std::string_view name, const FakeRunFile& file,
+                      int invocations = 5);
+
+}  // namespace fusegate

@@ -1,0 +1,31 @@
+// Ctrl-C and its like as something to ask for instead of something that strikes: while an object
+// lives, SIGINT, SIGTERM and SIGHUP are held back from this thread and those it starts, and are
+// collected here. A measurement can then be ended in order: child first, record next.
+#pragma once
+
+#include <signal.h>
+
+#include "ci/processes/file_descriptor.h"
+
+namespace fusegate {
+
+class Interrupts {
+ public:
+  Interrupts();
+  // Gives the signals back as they were; ones that nobody took are dropped, since they have had
+  // their effect.
+  ~Interrupts();
+  Interrupts(const Interrupts&) = delete;  // the mask is the thread's: there is one
+  Interrupts& operator=(const Interrupts&) = delete;
+
+  // Readable while a signal waits: for poll().
+  int fd() const { return signals_.get(); }
+  // The next signal that waits, 0 for none. Does not block.
+  int take() const;
+
+ private:
+  sigset_t old_mask_;
+  FileDescriptor signals_;
+};
+
+}  // namespace fusegate

@@ -1,0 +1,281 @@
+#include "ci/processes/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+
+#include "ci/processes/file_descriptor.h"
+
+extern char** environ;
+
+namespace fusegate {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How often the child is looked at where its pipes are silent, or closed by a child that lives on.
+constexpr int kPollMilliseconds = 50;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+[[noreturn]] void throw_system_error(int error, const std::string& what) {
+  throw std::system_error(error, std::system_category(), what);
+}
+
+// The reading end of one of the child's streams, cut into lines.
+class LineReader {
+ public:
+  explicit LineReader(OutputStream stream) : stream_(stream) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw_system_error(errno, "pipe");
+    read_end_ = FileDescriptor(ends[0]);
+    write_end_ = FileDescriptor(ends[1]);
+    fcntl(read_end_.get(), F_SETFL, O_NONBLOCK);
+  }
+
+  int read_fd() const { return read_end_.get(); }
+  int write_fd() const { return write_end_.get(); }
+  void close_write_end() { write_end_.close(); }
+
+  // Hands on all whole lines that have arrived.
+  void forward(const ProcessRequest& request) {
+    std::array<char, 65536> buffer;
+    while (read_end_.is_open()) {
+      const ssize_t size = ::read(read_end_.get(), buffer.data(), buffer.size());
+      if (size < 0 && errno == EINTR) continue;
+      if (size < 0) break;  // nothing more for now
+      if (size == 0) {
+        read_end_.close();
+        break;
+      }
+      pending_.append(buffer.data(), static_cast<std::size_t>(size));
+      forward_lines(request);
+    }
+  }
+
+  void forward_rest(const ProcessRequest& request) {
+    forward(request);
+    if (!pending_.empty() && request.on_line) request.on_line(stream_, pending_);
+    pending_.clear();
+  }
+
+ private:
+  void forward_lines(const ProcessRequest& request) {
+    std::size_t begin = 0;
+    for (std::size_t end; (end = pending_.find('\n', begin)) != std::string::npos;
+         begin = end + 1) {
+      if (request.on_line) {
+        request.on_line(stream_, std::string_view(pending_).substr(begin, end - begin));
+      }
+    }
+    pending_.erase(0, begin);
+  }
+
+  OutputStream stream_;
+  FileDescriptor read_end_;
+  FileDescriptor write_end_;
+  std::string pending_;
+};
+
+// A file without a name as the child's standard input: unlike a pipe it needs no feeding, whatever
+// its size, and cannot deadlock with the child's output.
+FileDescriptor input_file(const std::string& input) {
+  if (input.empty()) return FileDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::tmpfile(), std::fclose);
+  if (!file || std::fwrite(input.data(), 1, input.size(), file.get()) != input.size() ||
+      std::fflush(file.get()) != 0) {
+    throw_system_error(errno, "temporary file for a program's input");
+  }
+  std::rewind(file.get());
+  return FileDescriptor(fcntl(fileno(file.get()), F_DUPFD_CLOEXEC, 3));
+}
+
+struct SpawnSettings {
+  SpawnSettings() {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+  }
+  ~SpawnSettings() {
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;  // the C objects must not be copied
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+
+  // A new group, and signals as a fresh process has them: we may hold them back, the child must
+  // not.
+  void start_afresh() {
+    sigset_t none;
+    sigset_t ours;
+    sigemptyset(&none);
+    sigemptyset(&ours);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) sigaddset(&ours, signal);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &ours);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(
+        &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+};
+
+// Ours, with those variables in place of what it says of them: "NAME=value".
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& variables) {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (!variables.contains(std::string(text.substr(0, text.find('='))))) all.emplace_back(text);
+  }
+  for (const auto& [name, value] : variables) all.push_back(name + "=" + value);
+  return all;
+}
+
+// As C wants them; they point into the strings.
+std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (const std::string& text : strings) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+class Child {
+ public:
+  Child(const ProcessRequest& request, int in, int out, int err) {
+    const std::vector<char*> argv = pointers_to(request.arguments);
+    const std::vector<std::string> variables = environment_with(request.environment);
+    SpawnSettings settings;
+    settings.start_afresh();
+    posix_spawn_file_actions_adddup2(&settings.actions, in, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&settings.actions, out, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&settings.actions, err, STDERR_FILENO);
+    const int error = posix_spawnp(&pid_, argv[0], &settings.actions, &settings.attributes,
+                                   argv.data(), pointers_to(variables).data());
+    if (error != 0) throw_system_error(error, request.arguments.front());
+  }
+  ~Child() {
+    if (!reaped_) reap();
+  }
+  Child(const Child&) = delete;  // a process has one owner
+  Child& operator=(const Child&) = delete;
+
+  bool has_ended() const {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == pid_;
+  }
+  void send(int signal) const { kill(-pid_, signal); }
+
+  // Ends what is left of the group, then collects the child. In this order: until then its number,
+  // which is the group's, cannot have been given to anybody else.
+  int reap() {
+    send(SIGKILL);
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    reaped_ = true;
+    return status;
+  }
+
+ private:
+  pid_t pid_ = -1;
+  bool reaped_ = false;
+};
+
+// When to ask the child to end, and when to stop asking.
+class Supervisor {
+ public:
+  Supervisor(const ProcessRequest& request, Child& child) : request_(request), child_(child) {}
+
+  void check(ProcessEnd* end) {
+    if (const int signal = request_.interrupts ? request_.interrupts->take() : 0) {
+      ask_to_end(end->interrupted_by == 0 ? signal : SIGKILL);
+      end->interrupted_by = signal;
+    }
+    if (request_.timeout_s > 0 && !asked_ && seconds_since(start_) > request_.timeout_s) {
+      end->timed_out = true;
+      ask_to_end(SIGTERM);
+    }
+    if (asked_ && seconds_since(asked_at_) > request_.grace_s) child_.send(SIGKILL);
+  }
+  double seconds() const { return seconds_since(start_); }
+
+ private:
+  void ask_to_end(int signal) {
+    child_.send(signal);
+    if (!asked_) asked_at_ = Clock::now();
+    asked_ = true;
+  }
+
+  const ProcessRequest& request_;
+  Child& child_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point asked_at_;
+  bool asked_ = false;
+};
+
+void wait_for_something(const LineReader& out, const LineReader& err,
+                        const Interrupts* interrupts) {
+  // poll() ignores entries with a negative descriptor: those of closed pipes.
+  std::array<pollfd, 3> watched{{{out.read_fd(), POLLIN, 0},
+                                 {err.read_fd(), POLLIN, 0},
+                                 {interrupts ? interrupts->fd() : -1, POLLIN, 0}}};
+  poll(watched.data(), watched.size(), kPollMilliseconds);
+}
+
+}  // namespace
+
+ProcessEnd run_process(const ProcessRequest& request) {
+  LineReader out(OutputStream::kOut);
+  LineReader err(OutputStream::kErr);
+  const FileDescriptor in = input_file(request.input);
+  Child child(request, in.get(), out.write_fd(), err.write_fd());
+  out.close_write_end();
+  err.close_write_end();
+
+  ProcessEnd end;
+  Supervisor supervisor(request, child);
+  while (!child.has_ended()) {
+    wait_for_something(out, err, request.interrupts);
+    out.forward(request);
+    err.forward(request);
+    supervisor.check(&end);
+  }
+  end.seconds = supervisor.seconds();
+  const int status = child.reap();
+  out.forward_rest(request);
+  err.forward_rest(request);
+  end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  return end;
+}
+
+std::string output_of(const std::vector<std::string>& arguments) {
+  std::string output;
+  ProcessRequest request;
+  request.arguments = arguments;
+  request.timeout_s = 10;
+  request.on_line = [&](OutputStream stream, std::string_view line) {
+    if (stream == OutputStream::kOut) output.append(line).push_back('\n');
+  };
+  try {
+    if (!run_process(request).succeeded()) return "";
+  } catch (const std::system_error&) {
+    return "";
+  }
+  if (output.ends_with('\n')) output.pop_back();
+  return output;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,46 @@
+// Runs a program to its end: in a process group of its own, so that all it started ends with it;
+// its output line by line, its time limited, and our own interruption passed on.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ci/processes/interrupts.h"
+
+namespace fusegate {
+
+enum class OutputStream { kOut, kErr };
+
+struct ProcessRequest {
+  std::vector<std::string> arguments;  // the first is a path, or a name that is looked up in PATH
+  std::string input;                   // what it reads from its standard input
+  std::map<std::string, std::string> environment{};  // variables, besides ours or in their place
+  double timeout_s = 0;                              // 0: none
+  // Each line without its newline; the last one also where it has none.
+  std::function<void(OutputStream, std::string_view)> on_line;
+  const Interrupts* interrupts = nullptr;  // signals taken from here are sent on to the process
+  // How long it may take to end when asked to, before it is killed.
+  double grace_s = 10;
+};
+
+struct ProcessEnd {
+  int exit_code = 0;  // meaningful where signal is 0
+  int signal = 0;     // the one that ended it, 0 for none
+  bool timed_out = false;
+  int interrupted_by = 0;  // the signal that reached us while it ran, 0 for none
+  double seconds = 0;
+
+  bool succeeded() const { return signal == 0 && exit_code == 0 && !timed_out; }
+};
+
+// Throws std::system_error where the program cannot be started.
+ProcessEnd run_process(const ProcessRequest& request);
+
+// Its standard output where it succeeds within ten seconds; else, or where it cannot be started,
+// "". The last newline is cut.
+std::string output_of(const std::vector<std::string>& arguments);
+
+}  // namespace fusegate

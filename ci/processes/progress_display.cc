@@ -1,0 +1,88 @@
+#include "ci/processes/progress_display.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ci/console/format.h"
+
+namespace fusegate {
+namespace {
+
+// Between two plain lines: seldom enough for a log, often enough to see that it lives.
+constexpr double kPlainLineIntervalS = 10;
+
+}  // namespace
+
+ProgressDisplay::ProgressDisplay(Console& console, int planned_invocations, Now now)
+    : console_(console),
+      planned_(planned_invocations),
+      now_(std::move(now)),
+      time_left_(planned_invocations),
+      last_line_(now_()) {}
+
+ProgressDisplay::~ProgressDisplay() { clear_status(); }
+
+void ProgressDisplay::start_invocation(const std::string& label) {
+  ++invocation_;
+  places_ = 0;
+  label_ = label;
+  invocation_started_ = now_();
+  time_left_.start_invocation();
+  if (console_.status_line) update_status(invocation_text() + time_left_text());
+}
+
+void ProgressDisplay::show(const ProgressEvent& event) {
+  places_ = event.index;
+  time_left_.progress(static_cast<double>(event.index) / event.total, now_() - invocation_started_);
+  if (!event.failure.empty()) note(fmt::format("{} failed: {}", event.benchmark, event.failure));
+  const std::string text = fmt::format("{}, place {}/{}{}  {}", invocation_text(), event.index,
+                                       event.total, time_left_text(), event.benchmark);
+  if (console_.status_line) {
+    update_status(text);
+  } else if (now_() - last_line_ >= kPlainLineIntervalS) {
+    print_line(text);
+  }
+}
+
+void ProgressDisplay::finish_invocation(const std::string& failure) {
+  const double seconds = now_() - invocation_started_;
+  time_left_.finish_invocation(seconds, failure.empty());
+  const std::string result = failure.empty() ? format_count(places_, "place") : failure;
+  print_line(fmt::format("{}: {} in {}{}", invocation_text(), result, format_duration(seconds),
+                         invocation_ < planned_ ? time_left_text() : ""));
+}
+
+void ProgressDisplay::note(const std::string& line) { print_line(line); }
+
+std::string ProgressDisplay::invocation_text() const {
+  return fmt::format("invocation {}/{}{}", invocation_, planned_,
+                     label_.empty() ? "" : " (" + label_ + ")");
+}
+
+std::string ProgressDisplay::time_left_text() const {
+  const auto seconds = time_left_.seconds();
+  return seconds ? fmt::format(", {} left", format_duration(*seconds)) : "";
+}
+
+void ProgressDisplay::update_status(const std::string& text) {
+  // A line that wraps cannot be overwritten; the last column stays free, since some terminals wrap
+  // there already.
+  const auto width = static_cast<std::size_t>(std::max(1, console_.columns - 1));
+  console_.err << "\r\x1b[K" << text.substr(0, width) << std::flush;
+  status_shown_ = true;
+}
+
+void ProgressDisplay::clear_status() {
+  if (status_shown_) console_.err << "\r\x1b[K" << std::flush;
+  status_shown_ = false;
+}
+
+void ProgressDisplay::print_line(const std::string& text) {
+  clear_status();
+  console_.err << text << std::endl;
+  last_line_ = now_();
+}
+
+}  // namespace fusegate

@@ -1,0 +1,50 @@
+#include "ci/processes/progress_event.h"
+
+#include <gtest/gtest.h>
+
+namespace fusegate {
+namespace {
+
+TEST(ParseProgressEvent, ReadsTheStart) {
+  const auto event = parse_progress_event(R"(@fusegate {"event":"start","total":60})");
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->index, 0);
+  EXPECT_EQ(event->total, 60);
+}
+
+TEST(ParseProgressEvent, ReadsAFinishedBenchmark) {
+  const auto event = parse_progress_event(
+      R"(@fusegate {"event":"benchmark","index":3,"total":60,"benchmark":"a/b","time_ns":1.5})");
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->index, 3);
+  EXPECT_EQ(event->benchmark, "a/b");
+  EXPECT_EQ(event->failure, "");
+}
+
+TEST(ParseProgressEvent, ReadsAFailure) {
+  const auto event = parse_progress_event(
+      R"(@fusegate {"event":"benchmark","index":3,"total":60,"benchmark":"a/b","failure":"wrong"})");
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->failure, "wrong");
+}
+
+TEST(ParseProgressEvent, LeavesEverythingElseAlone) {
+  for (const char* line : {
+           "",
+           "plain text",
+           "@fusegate",
+           "@fusegate ",
+           "@fusegate {\"event\":\"start\",",
+           "@fusegate []",
+           R"(@fusegate {"event":"later kind","total":1})",
+           R"(@fusegate {"event":"start"})",
+           R"(@fusegate {"event":"start","total":"60"})",
+           R"(@fusegate {"event":"benchmark","index":4,"total":3})",
+           R"( @fusegate {"event":"start","total":60})",
+       }) {
+    EXPECT_FALSE(parse_progress_event(line)) << line;
+  }
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,136 @@
+#include "ci/report/explain_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "baselines/launches/kernel_name.h"
+#include "ci/console/format.h"
+#include "ci/console/table.h"
+
+namespace fusegate {
+namespace {
+
+std::string short_name(const ProfiledKernel& kernel) {
+  return short_kernel_name(read_kernel_name(kernel.name));
+}
+
+std::string signed_us(double ns) { return fmt::format("{:+.2f} us", ns / 1e3); }
+
+double clock_hz(const BenchmarkSeries* series) {
+  if (!series || !series->counters.contains("sm_clock_hz")) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return series->counters.at("sm_clock_hz");
+}
+
+// "clock      1.980 GHz -> 1.750 GHz, -11.62 %"; nothing where a side has none.
+std::string figure_line(std::string_view what, double before, double after, auto format) {
+  if (!std::isfinite(before) || !std::isfinite(after)) return "";
+  return fmt::format("{:<10} {} -> {}, {}\n", what, format(before), format(after),
+                     format_effect(after / before - 1));
+}
+
+std::string figures(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
+                    const Verdict& verdict, const KernelStory& story) {
+  std::string text = figure_line("time", verdict.baseline_ns, verdict.candidate_ns, format_time_ns);
+  if (std::isfinite(verdict.effect)) {
+    text += fmt::format("{:<10} {}, {}\n", "effect", format_effect(verdict.effect),
+                        format_interval(verdict.interval));
+  }
+  text += figure_line("clock", clock_hz(baseline), clock_hz(candidate),
+                      [](double hz) { return fmt::format("{:.3f} GHz", hz / 1e9); });
+  return text + figure_line("host", story.host_ns.before, story.host_ns.after, format_time_ns);
+}
+
+// A row a kernel; shares are of the sum of all rows' changes.
+class KernelTable {
+ public:
+  explicit KernelTable(const KernelStory& story) : story_(story) {
+    for (const KernelPair& pair : story.pairs) total_ns_ += pair.change_ns();
+    total_ns_ += story.memory_ns.change() + story.gaps_ns.change();
+  }
+
+  std::string text() {
+    for (const KernelPair& pair : story_.pairs) add(pair);
+    if (story_.memory_operations.before > 0 || story_.memory_operations.after > 0) {
+      add_row("",
+              fmt::format("memory operations, {:g} -> {:g}", story_.memory_operations.before,
+                          story_.memory_operations.after),
+              story_.memory_ns, "");
+    }
+    add_row("", "between kernels", story_.gaps_ns, "");
+    return table_.text();
+  }
+
+ private:
+  void add(const KernelPair& pair) {
+    const ProfiledKernel& kernel = pair.after ? *pair.after : *pair.before;
+    const double nothing = std::numeric_limits<double>::quiet_NaN();
+    add_row(kernel.stage, short_name(kernel),
+            {pair.before ? pair.before->duration_ns : nothing,
+             pair.after ? pair.after->duration_ns : nothing},
+            what_of(pair));
+  }
+
+  static std::string what_of(const KernelPair& pair) {
+    if (!pair.before) return std::string("new");
+    if (!pair.after) return std::string("gone");
+    return fmt::format("{}", fmt::join(pair.differences, ", "));
+  }
+
+  void add_row(const std::string& stage, const std::string& name, const BeforeAfter& time_ns,
+               const std::string& what) {
+    const double before = std::isfinite(time_ns.before) ? time_ns.before : 0;
+    const double after = std::isfinite(time_ns.after) ? time_ns.after : 0;
+    const bool has_share = story_.kind != StoryKind::kNothing && total_ns_ != 0;
+    table_.add_row({stage, name, format_time_ns(time_ns.before), format_time_ns(time_ns.after),
+                    signed_us(after - before),
+                    has_share ? fmt::format("{:.0f} %", 100 * (after - before) / total_ns_) : "-",
+                    what});
+  }
+
+  const KernelStory& story_;
+  double total_ns_ = 0;
+  Table table_{{{"stage"},
+                {"kernel"},
+                {"baseline", Align::kRight},
+                {"candidate", Align::kRight},
+                {"change", Align::kRight},
+                {"share", Align::kRight},
+                {"what"}}};
+};
+
+std::string agreement(const BenchmarkSeries* series, std::string_view side) {
+  if (!series || !series->profile) return "";
+  const KernelProfile& profile = *series->profile;
+  if (static_cast<int>(profile.gaps_ns.size()) == profile.invocations) return "";
+  return fmt::format(
+      "{} of the {}'s {} profiled processes launched these kernels, the others did "
+      "not\n",
+      profile.gaps_ns.size(), side, profile.invocations);
+}
+
+std::string conclusion(const Verdict& verdict, const KernelStory& story) {
+  if (!story.sentence.empty()) return story.sentence;
+  if (!story.has_profiles) return "a side has no profile, so what it launches is not known";
+  if (verdict.kind != VerdictKind::kUnchanged) return "the same kernels, and no change for certain";
+  return "nothing changed: the same kernels in the same time";
+}
+
+}  // namespace
+
+std::string explain_text(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
+                         const Verdict& verdict, const KernelStory& story) {
+  std::string text =
+      fmt::format("{}\n{}: {}\n\n", verdict.benchmark, verdict_name(verdict.kind), verdict.reason);
+  text += figures(baseline, candidate, verdict, story);
+  if (story.has_profiles) text += fmt::format("\n{}", KernelTable(story).text());
+  text += agreement(baseline, "baseline") + agreement(candidate, "candidate");
+  return text + fmt::format("\n{}: {}.\n", verdict_name(verdict.kind), conclusion(verdict, story));
+}
+
+}  // namespace fusegate

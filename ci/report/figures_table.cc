@@ -1,0 +1,81 @@
+#include "ci/report/figures_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ci/console/format.h"
+#include "ci/figures/benchmark_figures.h"
+#include "ci/figures/bound.h"
+
+namespace fusegate {
+namespace {
+
+struct Line {
+  BenchmarkFigures figures;
+  Floor floor;
+  BoundClass bound;
+};
+
+struct OptionalColumn {
+  Column column;
+  std::function<std::string(const Line&)> text;  // "-" where it is not known
+};
+
+std::vector<OptionalColumn> optional_columns() {
+  return {
+      {{"host", Align::kRight},
+       [](const Line& line) { return format_time_ns(line.figures.host_ns); }},
+      {{"host, as a graph", Align::kRight},
+       [](const Line& line) { return format_time_ns(line.figures.host_graph_ns); }},
+      {{"floor", Align::kRight}, [](const Line& line) { return format_time_ns(line.floor.ns); }},
+      {{"time / floor", Align::kRight},
+       [](const Line& line) { return format_rate(line.floor.time_over); }},
+      {{"of copy rate", Align::kRight},
+       [](const Line& line) { return format_share(line.floor.copy_share); }},
+      {{"of GEMM rate", Align::kRight},
+       [](const Line& line) { return format_share(line.floor.gemm_share); }},
+      {{"class"}, [](const Line& line) { return format_class(line.bound); }}};
+}
+
+std::vector<OptionalColumn> known_columns(const std::vector<Line>& lines) {
+  std::vector<OptionalColumn> columns = optional_columns();
+  std::erase_if(columns, [&](const OptionalColumn& column) {
+    return std::ranges::all_of(lines, [&](const Line& line) { return column.text(line) == "-"; });
+  });
+  return columns;
+}
+
+}  // namespace
+
+Table figures_table(const Run& run, const FloorRates& rates) {
+  std::vector<Line> lines;
+  for (const BenchmarkFigures& figures : benchmark_figures(run)) {
+    const Floor floor = floor_of(figures, rates);
+    lines.push_back({figures, floor, class_of(figures, floor, rates)});
+  }
+  const std::vector<OptionalColumn> more = known_columns(lines);
+  std::vector<Column> columns{{"benchmark", Align::kLeft, true}, {"time", Align::kRight},
+                              {"spread", Align::kRight},         {"launches", Align::kRight},
+                              {"TFLOP/s", Align::kRight},        {"GB/s", Align::kRight}};
+  for (const OptionalColumn& column : more) columns.push_back(column.column);
+  columns.push_back({"failure"});
+  Table table(std::move(columns));
+  for (const Line& line : lines) {
+    const BenchmarkFigures& figures = line.figures;
+    std::vector<std::string> row{figures.name,
+                                 format_time_ns(figures.time_ns),
+                                 format_fraction(figures.spread),
+                                 format_launches(figures.launches),
+                                 format_rate(figures.tflops),
+                                 format_rate(figures.gbps)};
+    for (const OptionalColumn& column : more) row.push_back(column.text(line));
+    row.push_back(figures.failure);
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace fusegate

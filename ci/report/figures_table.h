@@ -1,0 +1,16 @@
+// Every benchmark of a run as a table: how long it takes, what rates that is, how far from its
+// floor and from either ceiling, and what bounds it.
+#pragma once
+
+#include "baselines/record/run.h"
+#include "ci/console/table.h"
+#include "ci/figures/floor.h"
+
+namespace fusegate {
+
+// The benchmark's name comes first, what went wrong last. Columns that nothing is known for are
+// left out: floors and shares, where `rates` tell none, and what a call costs the host, where that
+// was not recorded.
+Table figures_table(const Run& run, const FloorRates& rates);
+
+}  // namespace fusegate

@@ -1,0 +1,184 @@
+#include "ci/report/gate_text.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace fusegate {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Report example() {
+  Report report;
+  report.candidate.source = "head";
+  report.judgement.emplace();
+  report.judgement->baseline.run.source = "base";
+  report.judgement->baseline.acceptance = Acceptance{"somebody", "today", "first"};
+  report.judgement->result.headline = "The headline.";
+  return report;
+}
+
+void add(Report* report, const std::string& name, VerdictKind kind, double effect) {
+  Verdict verdict;
+  verdict.benchmark = name;
+  verdict.kind = kind;
+  verdict.effect = verdict.effect_time = effect;
+  verdict.interval = {effect - 0.001, effect + 0.001};
+  verdict.baseline_ns = 1000;
+  verdict.candidate_ns = 1000 * (1 + effect);
+  verdict.reason = "because of " + name;
+  report->judgement->result.verdicts.push_back(verdict);
+}
+
+TEST(GateText, StartsWithTheHeadlineAndEndsWithTheCounts) {
+  Report report = example();
+  add(&report, "slow", VerdictKind::kRegression, 0.05);
+  add(&report, "same", VerdictKind::kUnchanged, 0);
+  const std::string text = gate_text(report);
+  EXPECT_TRUE(text.starts_with("The headline.\n")) << text;
+  EXPECT_TRUE(text.ends_with("\n1 regression, 1 unchanged\n")) << text;
+  EXPECT_THAT(text, HasSubstr("accepted by somebody, today: first"));
+  EXPECT_THAT(text,
+              HasSubstr("regression  slow       +5.00 %  [+4.90, +5.10] %  +5.00 %    +0.00 %  "
+                        "1.000 us   1.050 us\n"));
+  EXPECT_THAT(text, Not(HasSubstr("same")));
+}
+
+TEST(GateText, ShowsExpectedAndSeenSideBySide) {
+  Report report = example();
+  report.judgement->result.unmet_expectations = {
+      {"linear/addmm", {{{"addmm", "1 GEMM", "nvjet, bias_add", false}}}}};
+  EXPECT_THAT(gate_text(report), HasSubstr("Launches other than declared\n"
+                                           "benchmark     part   expected  seen\n"
+                                           "linear/addmm  addmm  1 GEMM    nvjet, bias_add\n"));
+}
+
+TEST(GateText, ShowsTheMostSuspiciousOfManyUndecided) {
+  Report report = example();
+  for (int i = 0; i < 30; ++i) {
+    add(&report, fmt::format("undecided{:02}", i), VerdictKind::kInconclusive, 0.001 * i);
+  }
+  const std::string text = gate_text(report);
+  EXPECT_THAT(text, HasSubstr("undecided29"));
+  EXPECT_THAT(text, HasSubstr("undecided20"));
+  EXPECT_THAT(text, Not(HasSubstr("undecided19")));
+  EXPECT_THAT(text, HasSubstr("and 20 more inconclusive"));
+}
+
+TEST(GateText, GivesAReasonThatManyShareOnce) {
+  Report report = example();
+  for (const char* name : {"a", "b", "c"}) {
+    add(&report, name, VerdictKind::kInvalid, 0);
+    report.judgement->result.verdicts.back().reason = "the library is missing";
+  }
+  add(&report, "d", VerdictKind::kMissing, 0);
+  EXPECT_THAT(gate_text(report), HasSubstr("\ninvalid: the library is missing (3 times)\n"
+                                           "missing: because of d\n"));
+}
+
+TEST(GateText, NamesDifferencesAndNotes) {
+  Report report = example();
+  report.judgement->result.environment_differences = {{"driver", "1", "2"}};
+  report.judgement->result.notes = {"Candidate: a doubt."};
+  EXPECT_THAT(gate_text(report), HasSubstr("driver: 1 in the baseline, 2 in the candidate"));
+  EXPECT_THAT(gate_text(report), HasSubstr("note       Candidate: a doubt.\n"));
+}
+
+// The last `count` verdicts as rows of a finding.
+void add_finding(Report* report, const std::string& range, std::size_t count) {
+  GateResult& result = report->judgement->result;
+  FamilyFinding finding;
+  finding.family = "geglu/fused/bf16";
+  finding.range = range;
+  finding.certain_together = true;
+  finding.effect = finding.effect_time = 0.03;
+  finding.effect_cycles = 0.031;
+  finding.interval = {0.029, 0.031};
+  for (std::size_t i = result.verdicts.size() - count; i < result.verdicts.size(); ++i) {
+    const Verdict& verdict = result.verdicts[i];
+    finding.rows.push_back({verdict.benchmark, verdict.kind, verdict.effect, 0.03});
+    finding.regressions += verdict.kind == VerdictKind::kRegression;
+  }
+  result.families.push_back(finding);
+}
+
+TEST(GateText, ReadsFamiliesTogetherAboveTheRows) {
+  Report report = example();
+  add(&report, "slow", VerdictKind::kRegression, 0.03);
+  add(&report, "too", VerdictKind::kInconclusive, 0.03);
+  add_finding(&report, "M <= 1024", 2);
+  const std::string text = gate_text(report);
+  EXPECT_THAT(text, HasSubstr("geglu/fused/bf16  M <= 1024     2  +3.00 %  [+2.90, +3.10] %  "
+                              "+3.00 %    +3.10 %  1 of 2 is a regression\n"));
+  EXPECT_LT(text.find("M <= 1024"), text.find("slow"));
+}
+
+TEST(GateText, ShowsTheWorstOfManyRowsThatAgree) {
+  Report report = example();
+  add(&report, "another", VerdictKind::kRegression, 0.01);
+  for (int i = 0; i < 12; ++i) {
+    add(&report, fmt::format("slow{:02}", i), VerdictKind::kRegression, 0.03 + 1e-5 * i);
+  }
+  add_finding(&report, "M <= 1024", 12);
+  std::string text = gate_text(report);
+  EXPECT_THAT(text, HasSubstr("slow11"));
+  EXPECT_THAT(text, HasSubstr("slow09"));
+  EXPECT_THAT(text, Not(HasSubstr("slow08")));
+  EXPECT_THAT(text, HasSubstr("another"));
+  EXPECT_THAT(text, HasSubstr("and 9 more regressions of geglu/fused/bf16, M <= 1024\n"));
+  EXPECT_THAT(text, HasSubstr("13 regressions"));
+  report.judgement->result.families[0].rows_differ = true;
+  EXPECT_THAT(gate_text(report), HasSubstr("slow00"));
+}
+
+TEST(GateText, ShowsFewRowsOfAFamilyAll) {
+  Report report = example();
+  for (int i = 0; i < 6; ++i) {
+    add(&report, fmt::format("slow{}", i), VerdictKind::kRegression, 0.03);
+  }
+  add_finding(&report, "all 6 shapes", 6);
+  EXPECT_THAT(gate_text(report), HasSubstr("slow5"));
+  EXPECT_THAT(gate_text(report), Not(HasSubstr("more regression")));
+}
+
+TEST(GateText, ShowsTheMostSevereOfManyFamilies) {
+  Report report = example();
+  for (int i = 0; i < 20; ++i) add_finding(&report, fmt::format("M {}", i), 0);
+  EXPECT_THAT(gate_text(report), HasSubstr("M 11 "));
+  EXPECT_THAT(gate_text(report), Not(HasSubstr("M 12 ")));
+  EXPECT_THAT(gate_text(report), HasSubstr("and 8 more\n"));
+}
+
+void add_story(Report* report, const std::string& benchmark, StoryKind kind,
+               const std::string& sentence) {
+  KernelStory story;
+  story.benchmark = benchmark;
+  story.kind = kind;
+  story.sentence = sentence;
+  report->judgement->result.stories.push_back(story);
+}
+
+TEST(GateText, TellsOnceWhatKernelsOfManyBenchmarksTell) {
+  Report report = example();
+  add_story(&report, "a", StoryKind::kOtherKernel, "tile 1 -> 2");
+  add_story(&report, "b", StoryKind::kGaps, "5 us more");
+  add_story(&report, "c", StoryKind::kOtherKernel, "tile 1 -> 2");
+  add_story(&report, "d", StoryKind::kGaps, "6 us more");
+  add_story(&report, "e", StoryKind::kSameKernels, "slower");
+  EXPECT_THAT(gate_text(report),
+              HasSubstr("\n\nkernels of a, and likewise of 1 more: tile 1 -> 2\n"
+                        "kernels of b, and likewise of 1 more: 5 us more\nkernels of e: slower\n"));
+}
+
+TEST(GateText, TellsOfSomeOfManyKernels) {
+  Report report = example();
+  for (int i = 0; i < 15; ++i) {
+    add_story(&report, "a", StoryKind::kSameKernels, fmt::format("slower {:02}", i));
+  }
+  EXPECT_THAT(gate_text(report), HasSubstr("slower 11\nand 3 more\n"));
+}
+
+}  // namespace
+}  // namespace fusegate

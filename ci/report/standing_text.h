@@ -1,0 +1,18 @@
+// How implementations stand, as tables.
+#pragma once
+
+#include "ci/console/table.h"
+#include "ci/figures/standing.h"
+
+namespace fusegate {
+
+// A row a problem: our best against the best peer and against its floor. Columns that nothing is
+// known for are left out: those of peers where no run of peers was given, those of floors where no
+// rate was measured.
+Table best_table(const OperationStanding& operation, bool with_peers);
+
+// A row a problem, a column an implementation: ours, then peers. "failed" where it failed, "-"
+// where it was not measured.
+Table times_table(const OperationStanding& operation);
+
+}  // namespace fusegate

@@ -1,0 +1,67 @@
+#include "ci/report/standing_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "ci/console/test_table.h"
+
+namespace fusegate {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// One problem with peers, one where the peer failed, one without, one that ours failed at.
+OperationStanding operation(bool with_floors) {
+  const auto problem = [](std::int64_t batch) {
+    return BenchmarkName{"geglu_mlp", "", "bf16", batch, 128, 768, 3072};
+  };
+  const Floor floor = with_floors ? Floor{10e3, 8, 0.125, 0.1} : Floor{};
+  const BoundClass bound = with_floors ? BoundClass{Bound::kMemory, Bound::kLaunch} : BoundClass{};
+  OperationStanding standing{"geglu_mlp", "bf16", {"fused", "unfused"}, {"liger"}, {}};
+  standing.problems = {
+      {problem(1),
+       {{"fused", 80e3, "", floor, bound}, {"unfused", 90e3, "", {}}},
+       {{"liger", 160e3, ""}}},
+      {problem(2), {{"fused", 80e3, "", floor, bound}}, {{"liger", kNan, "threw"}}},
+      {problem(3), {{"fused", 80e3, "", floor, bound}}, {}},
+      {problem(4), {{"fused", kNan, "threw", {}}}, {{"liger", 160e3, ""}}},
+      {problem(5), {}, {{"liger", 160e3, ""}}}};
+  return standing;
+}
+
+TEST(BestTable, SaysWhoseTimeTheBestIsOrWhyThereIsNone) {
+  const Table table = best_table(operation(true), true);
+  EXPECT_THAT(headers(table), ElementsAre("problem", "our best", "implementation", "best peer",
+                                          "peer", "ratio", "floor", "time / floor", "class"));
+  const auto& rows = table.rows();
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_THAT(rows[0], ElementsAre("batch 1, seq 128, dim 768, hidden 3072", "80.00 us", "fused",
+                                   "160.0 us", "liger", "0.500", "10.00 us", "8.00",
+                                   "memory-bound, launch-bound on a stream"));
+  EXPECT_EQ(rows[1][3], "failed");
+  EXPECT_EQ(rows[2][3], "no peer");
+  EXPECT_EQ(rows[2][5], "-");
+  EXPECT_EQ(rows[3][1], "failed");
+  EXPECT_EQ(rows[4][1], "not measured");
+}
+
+TEST(BestTable, LeavesOutWhatIsNotKnown) {
+  EXPECT_THAT(headers(best_table(operation(false), false)),
+              ElementsAre("problem", "our best", "implementation"));
+}
+
+TEST(TimesTable, HasAColumnForEveryImplementation) {
+  const Table table = times_table(operation(true));
+  EXPECT_THAT(headers(table), ElementsAre("problem", "fused", "unfused", "liger"));
+  EXPECT_THAT(table.rows()[0], ElementsAre("batch 1, seq 128, dim 768, hidden 3072", "80.00 us",
+                                           "90.00 us", "160.0 us"));
+  EXPECT_THAT(table.rows()[1],
+              ElementsAre("batch 2, seq 128, dim 768, hidden 3072", "80.00 us", "-", "failed"));
+}
+
+}  // namespace
+}  // namespace fusegate

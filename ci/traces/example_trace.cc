@@ -1,0 +1,21 @@
+// Writes a trace as fusegate_bench would record one, for ci/traces/trace_programs_test.py to look
+// at what a file of ours holds. Takes the file's name.
+#include <exception>
+#include <iostream>
+
+#include "baselines/traces/test_trace.h"
+#include "baselines/traces/writer.h"
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "Usage: fusegate_example_trace FILE\n";
+    return 2;
+  }
+  try {
+    fusegate::write_trace(argv[1], fusegate::example_trace());
+  } catch (const std::exception& error) {
+    std::cerr << "fusegate_example_trace: " << error.what() << '\n';
+    return 2;
+  }
+  return 0;
+}

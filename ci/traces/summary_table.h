@@ -1,0 +1,53 @@
+// A trace's summary as the table that people know from torch.profiler, and as JSON.
+#pragma once
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "baselines/traces/summary.h"
+#include "ci/console/table.h"
+
+namespace fusegate {
+
+enum class TraceOrder {
+  kCuda,
+  kSelfCuda,
+  kCudaAverage,
+  kCpu,
+  kSelfCpu,
+  kCpuAverage,
+  kCalls,
+  kName
+};
+
+inline constexpr std::array<std::pair<std::string_view, TraceOrder>, 8> kTraceOrders{{
+    {"cuda", TraceOrder::kCuda},
+    {"self-cuda", TraceOrder::kSelfCuda},
+    {"cuda-average", TraceOrder::kCudaAverage},
+    {"cpu", TraceOrder::kCpu},
+    {"self-cpu", TraceOrder::kSelfCpu},
+    {"cpu-average", TraceOrder::kCpuAverage},
+    {"calls", TraceOrder::kCalls},
+    {"name", TraceOrder::kName},
+}};
+
+// The largest first, names in order of the alphabet; among equals, by CPU time, then as they were.
+void sort_rows(std::vector<TraceRow>& rows, TraceOrder order);
+
+// "operator", "range", "runtime call", "kernel", ...
+std::string_view category_title(TraceCategory category);
+
+// name_width: longer names lose their middle; 0 keeps them whole.
+std::string short_name(const std::string& name, std::size_t name_width);
+
+// limit: rows at most, 0 for all.
+Table trace_table(const TraceSummary& summary, std::size_t limit, std::size_t name_width);
+
+// All rows. Times in ns; shares are of cuda_ns, null where that is 0.
+nlohmann::json trace_json(const TraceSummary& summary);
+
+}  // namespace fusegate

@@ -1,0 +1,55 @@
+#include "kernels/contract/device.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace fusegate {
+namespace {
+
+// A function's static, since registrations run before main in no particular order.
+std::vector<DeviceKind>& kinds() {
+  static std::vector<DeviceKind> kinds;
+  return kinds;
+}
+
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const DeviceKind& kind : kinds()) names.push_back(kind.name);
+  return names;
+}
+
+}  // namespace
+
+double ErrorNorms::relative() const {
+  if (not_finite > 0) return std::numeric_limits<double>::infinity();
+  if (difference == 0) return 0;
+  return difference / reference;
+}
+
+Tensor allocate_tensor(Device& device, std::int64_t rows, std::int64_t cols, Dtype dtype,
+                       std::vector<Memory>& owner) {
+  Tensor tensor{nullptr, rows, cols, dtype};
+  owner.push_back(device.allocate(tensor.bytes()));
+  tensor.data = owner.back().data();
+  return tensor;
+}
+
+DeviceRegistration::DeviceRegistration(DeviceKind kind) {
+  kinds().push_back(std::move(kind));
+  std::ranges::sort(kinds(), std::ranges::greater{}, &DeviceKind::preference);
+}
+
+std::unique_ptr<Device> open_device(std::string_view wanted) {
+  for (const DeviceKind& kind : kinds()) {
+    if (wanted != "auto" && wanted != kind.name) continue;
+    if (std::unique_ptr<Device> device = kind.open()) return device;
+  }
+  throw DeviceError(fmt::format("no device of kind '{}' here; this program knows: {}", wanted,
+                                fmt::join(kind_names(), ", ")));
+}
+
+}  // namespace fusegate

@@ -1,0 +1,133 @@
+// What a kernel runs on: memory, random inputs, and the double-precision arithmetic that its
+// results are checked with. One device is open in a process; work is enqueued on its one stream.
+// Errors of the device's own library are thrown as DeviceError.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/contract/problem.h"
+
+namespace fusegate {
+
+class DeviceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Device memory, freed with the object. data() is a device address.
+class Memory {
+ public:
+  Memory() = default;
+  Memory(void* data, std::size_t bytes, std::function<void(void*)> release)
+      : data_(data, std::move(release)), bytes_(bytes) {}
+
+  void* data() const { return data_.get(); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::unique_ptr<void, std::function<void(void*)>> data_{nullptr, [](void*) {}};
+  std::size_t bytes_ = 0;
+};
+
+// A row-major matrix in device memory; a view, not an owner. A vector has one row.
+struct Tensor {
+  void* data = nullptr;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  Dtype dtype = Dtype::kFp32;
+
+  std::int64_t count() const { return rows * cols; }
+  std::size_t bytes() const { return static_cast<std::size_t>(count()) * dtype_bytes(dtype); }
+};
+
+struct ErrorNorms {
+  double difference = 0;  // ||out - reference||, Frobenius
+  double reference = 0;   // ||reference||
+  std::int64_t not_finite =
+      0;  // elements of out that are NaN or infinite, poison left over among them
+
+  // Infinite where the reference is zero and out is not, or where anything is not finite.
+  double relative() const;
+};
+
+// Double precision on the device. Pointers are device addresses of row-major doubles.
+class ReferenceMath {
+ public:
+  virtual ~ReferenceMath() = default;
+  virtual void widen(const Tensor& in, double* out) = 0;
+  virtual void copy(const double* in, double* out, std::int64_t count) = 0;
+  // out[m, n] = sum over k of x[m, k] * w[n, k]: a Linear layer's product with its weight as
+  // stored.
+  virtual void matmul(const double* x, const double* w, double* out, std::int64_t m, std::int64_t n,
+                      std::int64_t k) = 0;
+  virtual void add_bias(double* x, const double* bias, std::int64_t m, std::int64_t n) = 0;
+  // out = gelu_tanh(g) * u
+  virtual void geglu(const double* g, const double* u, double* out, std::int64_t count) = 0;
+  virtual ErrorNorms compare(const Tensor& out, const double* reference) = 0;
+};
+
+// By stage, what was chosen there for it (Stage::choice in kernel.h).
+using StageChoices = std::map<std::string, std::string>;
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual std::string_view kind() const = 0;  // "cuda", "cpu"
+  virtual std::string name() const = 0;       // such as "NVIDIA H200"
+  // Tells this device from others of its model; empty where it has no such thing.
+  virtual std::string uuid() const = 0;
+  // The software that decides its speed, such as {"cublas", "13.1.0"}.
+  virtual std::map<std::string, std::string> versions() const = 0;
+  // Numbers that this device can compute in.
+  virtual std::vector<Dtype> dtypes() const = 0;
+  virtual std::size_t available_bytes() const = 0;
+  // Throws DeviceError where the memory is not there. Contents are undefined.
+  virtual Memory allocate(std::size_t bytes) = 0;
+  // Lays out what is allocated from now on by number: the same allocations get the same distances
+  // from each other, in every process. False, and nothing changes, where the device leaves no such
+  // choice. Throws std::logic_error while memory of the layout before is in use.
+  virtual bool lay_out(std::uint64_t number) = 0;
+  // Uniform in [-scale, scale), rounded to the tensor's dtype; the same seed gives the same
+  // numbers.
+  virtual void fill_random(const Tensor& tensor, double scale, std::uint64_t seed) = 0;
+  // All bits one, which is NaN in every dtype.
+  virtual void poison(const Tensor& tensor) = 0;
+  virtual void copy_to_host(const void* from, std::span<std::byte> to) = 0;
+  // What an earlier process chose for the kernel that is prepared next: where the device chooses by
+  // measuring, that is taken again unless it has become slower than another.
+  virtual void keep_choices(const StageChoices&) {}
+  // Waits for everything enqueued and throws what went wrong in it.
+  virtual void synchronize() = 0;
+  virtual ReferenceMath& reference_math() = 0;
+};
+
+// A tensor in new memory, which owner keeps. Throws DeviceError where the memory is not there.
+Tensor allocate_tensor(Device& device, std::int64_t rows, std::int64_t cols, Dtype dtype,
+                       std::vector<Memory>& owner);
+
+// How a kind of device is opened; registered by the folder that implements it.
+struct DeviceKind {
+  std::string name;
+  int preference = 0;  // "auto" opens the kind with the highest preference that is present
+  // Null where this machine has no such device.
+  std::function<std::unique_ptr<Device>()> open;
+};
+
+class DeviceRegistration {
+ public:
+  explicit DeviceRegistration(DeviceKind kind);
+};
+
+// kind: a registered kind's name, or "auto". Throws DeviceError naming the kinds there are.
+std::unique_ptr<Device> open_device(std::string_view kind);
+
+}  // namespace fusegate

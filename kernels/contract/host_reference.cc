@@ -1,0 +1,91 @@
+#include "kernels/contract/host_reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <thread>
+#include <vector>
+
+#include "kernels/contract/number_format.h"
+
+namespace fusegate {
+namespace {
+
+// The order of a sum is free in a reference; eight partial sums let the compiler use vector
+// registers.
+double dot(const double* a, const double* b, std::int64_t count) {
+  constexpr int kLanes = 8;
+  double sums[kLanes] = {};
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+  }
+  for (; i < count; ++i) sums[0] += a[i] * b[i];
+  double total = 0;
+  for (const double sum : sums) total += sum;
+  return total;
+}
+
+void matmul_rows(const double* x, const double* w, double* out, std::int64_t begin,
+                 std::int64_t end, std::int64_t n, std::int64_t k) {
+  // Weight rows outside, so that each is read from memory once a block of rows of x and not once a
+  // row.
+  for (std::int64_t col = 0; col < n; ++col) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      out[row * n + col] = dot(x + row * k, w + col * k, k);
+    }
+  }
+}
+
+}  // namespace
+
+double gelu_tanh(double x) {
+  const double inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+  return 0.5 * x * (1 + std::tanh(inner));
+}
+
+void HostReference::widen(const Tensor& in, double* out) {
+  for (std::int64_t i = 0; i < in.count(); ++i) out[i] = load_element(in.data, in.dtype, i);
+}
+
+void HostReference::copy(const double* in, double* out, std::int64_t count) {
+  std::copy_n(in, count, out);
+}
+
+void HostReference::matmul(const double* x, const double* w, double* out, std::int64_t m,
+                           std::int64_t n, std::int64_t k) {
+  const std::int64_t workers = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, m);
+  std::vector<std::jthread> threads;
+  for (std::int64_t worker = 0; worker < workers; ++worker) {
+    threads.emplace_back(matmul_rows, x, w, out, m * worker / workers, m * (worker + 1) / workers,
+                         n, k);
+  }
+}
+
+void HostReference::add_bias(double* x, const double* bias, std::int64_t m, std::int64_t n) {
+  for (std::int64_t row = 0; row < m; ++row) {
+    for (std::int64_t col = 0; col < n; ++col) x[row * n + col] += bias[col];
+  }
+}
+
+void HostReference::geglu(const double* g, const double* u, double* out, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) out[i] = gelu_tanh(g[i]) * u[i];
+}
+
+ErrorNorms HostReference::compare(const Tensor& out, const double* reference) {
+  ErrorNorms norms;
+  for (std::int64_t i = 0; i < out.count(); ++i) {
+    const double value = load_element(out.data, out.dtype, i);
+    if (!std::isfinite(value)) {
+      ++norms.not_finite;
+      continue;
+    }
+    norms.difference += (value - reference[i]) * (value - reference[i]);
+    norms.reference += reference[i] * reference[i];
+  }
+  norms.difference = std::sqrt(norms.difference);
+  norms.reference = std::sqrt(norms.reference);
+  return norms;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,87 @@
+#include "kernels/contract/host_reference.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace fusegate {
+namespace {
+
+TEST(GeluTanh, AgreesWithTheFormulaComputedElsewhere) {
+  // Python's math.tanh, in double: 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))).
+  EXPECT_NEAR(gelu_tanh(0.0), 0.0, 1e-15);
+  EXPECT_NEAR(gelu_tanh(1.0), 0.8411919906082768, 1e-13);
+  EXPECT_NEAR(gelu_tanh(-1.0), -0.15880800939172324, 1e-13);
+  EXPECT_NEAR(gelu_tanh(10.0), 10.0, 1e-12);
+  EXPECT_NEAR(gelu_tanh(-10.0), 0.0, 1e-12);
+}
+
+TEST(GeluTanh, StaysWithinTheApproximationsErrorOfTheExactGelu) {
+  for (double x = -6; x <= 6; x += 0.01) {
+    const double exact = 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
+    EXPECT_NEAR(gelu_tanh(x), exact, 5e-4) << "at " << x;
+  }
+}
+
+TEST(HostReference, MultipliesByTheWeightAsStored) {
+  // x [2, 3], w [2, 3]: out[m, n] is the dot product of row m of x and row n of w.
+  const std::vector<double> x{1, 2, 3, 4, 5, 6}, w{1, 0, 1, 0, 2, 0};
+  std::vector<double> out(4);
+  HostReference().matmul(x.data(), w.data(), out.data(), 2, 2, 3);
+  EXPECT_EQ(out, (std::vector<double>{4, 4, 10, 10}));
+}
+
+TEST(HostReference, SumsEveryElementOfOddLengths) {
+  for (const int k : {1, 7, 8, 9, 17}) {
+    std::vector<double> ones(static_cast<std::size_t>(k), 1.0), out(1);
+    HostReference().matmul(ones.data(), ones.data(), out.data(), 1, 1, k);
+    EXPECT_EQ(out[0], k);
+  }
+}
+
+TEST(HostReference, Copies) {
+  const std::vector<double> x{1, -2, 3};
+  std::vector<double> out(3);
+  HostReference().copy(x.data(), out.data(), 3);
+  EXPECT_EQ(out, x);
+}
+
+TEST(HostReference, AddsTheBiasToEveryRow) {
+  std::vector<double> x{1, 2, 3, 4};
+  const std::vector<double> bias{10, 20};
+  HostReference().add_bias(x.data(), bias.data(), 2, 2);
+  EXPECT_EQ(x, (std::vector<double>{11, 22, 13, 24}));
+}
+
+TEST(HostReference, ComparesByFrobeniusNorm) {
+  std::vector<float> out{3, 4};
+  const std::vector<double> reference{3, 0};
+  const ErrorNorms norms =
+      HostReference().compare({out.data(), 1, 2, Dtype::kFp32}, reference.data());
+  EXPECT_DOUBLE_EQ(norms.difference, 4);
+  EXPECT_DOUBLE_EQ(norms.reference, 3);
+  EXPECT_DOUBLE_EQ(norms.relative(), 4.0 / 3);
+}
+
+TEST(HostReference, NeverPassesWhatIsNotFinite) {
+  std::vector<float> out{1, std::numeric_limits<float>::quiet_NaN()};
+  const std::vector<double> reference{1, 1};
+  const ErrorNorms norms =
+      HostReference().compare({out.data(), 1, 2, Dtype::kFp32}, reference.data());
+  EXPECT_EQ(norms.not_finite, 1);
+  EXPECT_TRUE(std::isinf(norms.relative()));
+}
+
+TEST(HostReference, ZeroAgainstZeroIsRightAndAnythingElseAgainstZeroIsNot) {
+  std::vector<float> out{0};
+  const std::vector<double> zero{0};
+  EXPECT_EQ(HostReference().compare({out.data(), 1, 1, Dtype::kFp32}, zero.data()).relative(), 0);
+  out[0] = 1;
+  EXPECT_TRUE(std::isinf(
+      HostReference().compare({out.data(), 1, 1, Dtype::kFp32}, zero.data()).relative()));
+}
+
+}  // namespace
+}  // namespace fusegate

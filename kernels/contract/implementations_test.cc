@@ -1,0 +1,137 @@
+// Every registered implementation against the double-precision reference, on every device that this
+// machine has; and the check itself against kernels that are wrong on purpose.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kernels/contract/verify.h"
+
+namespace fusegate {
+namespace {
+
+// Around vector widths and tile edges, and odd sizes that nothing divides.
+const std::vector<Problem> kProblems{
+    {1, 1, 8, 8, Dtype::kFp32},      {1, 7, 24, 40, Dtype::kFp32},
+    {1, 8, 64, 136, Dtype::kFp32},   {1, 127, 72, 200, Dtype::kFp32},
+    {2, 64, 128, 128, Dtype::kFp32}, {3, 43, 128, 264, Dtype::kFp32},
+    {1, 3, 5, 7, Dtype::kFp32},      {1, 33, 31, 129, Dtype::kFp32},
+};
+
+std::unique_ptr<Device> open_or_null(const std::string& kind) {
+  try {
+    return open_device(kind);
+  } catch (const DeviceError&) {
+    return nullptr;
+  }
+}
+
+class EveryImplementation : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryImplementation, AgreesWithTheReference) {
+  const std::unique_ptr<Device> device = open_or_null(GetParam());
+  if (device == nullptr) GTEST_SKIP() << "this machine has no " << GetParam() << " device";
+  int checked = 0;
+  for (const std::uint64_t seed : {1u, 2u}) {
+    Verifier verifier(*device, seed);
+    for (Problem problem : kProblems) {
+      for (const Dtype dtype : device->dtypes()) {
+        problem.dtype = dtype;
+        for (const Implementation& implementation : implementations()) {
+          if (!refusal(implementation, *device, problem).empty()) continue;
+          const Verification result = verifier.verify(implementation, problem);
+          EXPECT_TRUE(result.passed())
+              << benchmark_name(implementation, problem) << ": " << result.complaint();
+          ++checked;
+        }
+      }
+    }
+  }
+  EXPECT_GT(checked, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, EveryImplementation, testing::Values("cpu", "cuda"),
+                         [](const auto& info) { return info.param; });
+
+TEST(ImplementationNames, AreThoseOfTheRegisteredAndSorted) {
+  EXPECT_TRUE(std::ranges::is_sorted(kImplementationNames));
+  std::set<std::string> registered;
+  for (const Implementation& implementation : implementations()) {
+    registered.insert(implementation.name);
+  }
+  const std::set<std::string> named(kImplementationNames.begin(), kImplementationNames.end());
+  EXPECT_TRUE(std::ranges::includes(named, registered));
+#ifdef FUSEGATE_TEST_WITH_ALL_DEVICES
+  EXPECT_EQ(named, registered);
+#endif
+}
+
+PreparedKernel run_on_host(std::function<void()> work) {
+  PreparedKernel kernel;
+  kernel.stages.push_back({"host", 0, 0, std::move(work), ""});
+  return kernel;
+}
+
+Implementation wrong_geglu(decltype(Implementation::prepare) prepare) {
+  return {.operation = "geglu",
+          .name = "wrong",
+          .device = "cpu",
+          .dtypes = {Dtype::kFp32},
+          .prepare = std::move(prepare)};
+}
+
+constexpr Problem kSmall{1, 4, 1, 16, Dtype::kFp32};
+
+TEST(Verifier, SeesAnElementThatWasNeverWritten) {
+  const auto device = open_device("cpu");
+  const auto fused = wrong_geglu(
+      [](Device& device, const Problem& problem, std::span<const Tensor> in, const Tensor& out) {
+        // Everything but the last row.
+        const Problem shorter{1, problem.rows() - 1, 1, problem.hidden, problem.dtype};
+        for (const Implementation& i : implementations()) {
+          if (i.operation == "geglu" && i.name == "fused" && i.device == "cpu") {
+            const auto cut = [](Tensor t) { return Tensor{t.data, t.rows - 1, t.cols, t.dtype}; };
+            const std::vector<Tensor> inputs{cut(in[0]), cut(in[1])};
+            return i.prepare(device, shorter, inputs, cut(out));
+          }
+        }
+        return PreparedKernel{};
+      });
+  const Verification result = Verifier(*device, 1).verify(fused, kSmall);
+  EXPECT_FALSE(result.passed());
+  EXPECT_EQ(result.not_finite, kSmall.hidden);
+  EXPECT_THAT(result.complaint(), testing::HasSubstr("never written"));
+}
+
+TEST(Verifier, SeesTheWrongFunction) {
+  const auto device = open_device("cpu");
+  const auto copies_u =
+      wrong_geglu([](Device&, const Problem&, std::span<const Tensor> in, const Tensor& out) {
+        return run_on_host([from = in[1], out] { std::memcpy(out.data, from.data, out.bytes()); });
+      });
+  const Verification result = Verifier(*device, 1).verify(copies_u, kSmall);
+  EXPECT_FALSE(result.passed());
+  EXPECT_GT(result.relative_error, 0.1);
+  EXPECT_THAT(result.complaint(), testing::HasSubstr("relative error"));
+}
+
+TEST(Verifier, PoisonsTheOutputBeforeEveryKernel) {
+  const auto device = open_device("cpu");
+  Verifier verifier(*device, 1);
+  for (const Implementation& i : implementations()) {
+    if (i.operation == "geglu" && i.device == "cpu") {
+      EXPECT_TRUE(verifier.verify(i, kSmall).passed());
+    }
+  }
+  const auto nothing = wrong_geglu([](Device&, const Problem&, std::span<const Tensor>,
+                                      const Tensor&) { return PreparedKernel{}; });
+  EXPECT_FALSE(verifier.verify(nothing, kSmall).passed());
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,119 @@
+#include "kernels/contract/kernel.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "kernels/contract/stages.h"
+
+namespace fusegate {
+namespace {
+
+using testing::HasSubstr;
+
+const Implementation& find_implementation(const std::string& operation, const std::string& name) {
+  for (const Implementation& i : implementations()) {
+    if (i.operation == operation && i.name == name && i.device == "cpu") return i;
+  }
+  throw std::out_of_range(operation + "/" + name);
+}
+
+TEST(Registry, HoldsTheLadder) {
+  std::vector<std::string> names;
+  for (const Operation& operation : operations()) names.push_back(operation.name);
+  EXPECT_THAT(names,
+              testing::ElementsAre("control_copy", "control_gemm", "geglu", "geglu_mlp", "linear"));
+  for (const auto& [operation, name] : {std::pair("linear", "addmm"),
+                                        {"linear", "matmul_add"},
+                                        {"geglu", "unfused"},
+                                        {"geglu", "fused"},
+                                        {"geglu_mlp", "unfused"},
+                                        {"geglu_mlp", "fused_epilogue"},
+                                        {"control_copy", "memcpy"},
+                                        {"control_gemm", "onednn"}}) {
+    EXPECT_NO_THROW(find_implementation(operation, name));
+  }
+}
+
+TEST(Registry, KnowsControlsByTheirPrefix) {
+  for (const Operation& operation : operations()) {
+    EXPECT_EQ(operation.is_control, operation.name.starts_with("control_")) << operation.name;
+  }
+}
+
+TEST(Registry, SaysWhichOperationsThereAre) {
+  try {
+    find_operation("softmax");
+    FAIL();
+  } catch (const std::out_of_range& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("softmax"), HasSubstr("geglu_mlp")));
+  }
+}
+
+TEST(BenchmarkName, IsOperationImplementationProblem) {
+  EXPECT_EQ(benchmark_name(find_implementation("geglu_mlp", "unfused"),
+                           {64, 128, 768, 3072, Dtype::kBf16}),
+            "geglu_mlp/unfused/bf16/batch:64/seq:128/dim:768/hidden:3072");
+}
+
+TEST(Refusal, NamesWhatIsWrong) {
+  const auto device = open_device("cpu");
+  Implementation implementation = find_implementation("geglu", "fused");
+  EXPECT_EQ(refusal(implementation, *device, {1, 1, 8, 8, Dtype::kFp32}), "");
+  EXPECT_THAT(refusal(implementation, *device, {1, 1, 8, 8, Dtype::kFp16}), HasSubstr("fp16"));
+  implementation.alignment = 8;
+  EXPECT_THAT(refusal(implementation, *device, {1, 1, 8, 12, Dtype::kFp32}), HasSubstr("12"));
+  implementation.device = "cuda";
+  EXPECT_THAT(refusal(implementation, *device, {1, 1, 8, 8, Dtype::kFp32}), HasSubstr("cuda"));
+}
+
+TEST(Refusal, AsksTheImplementationLast) {
+  const auto device = open_device("cpu");
+  Implementation implementation = find_implementation("geglu", "fused");
+  int asked = 0;
+  implementation.refuses = [&](const Device& on, const Problem& problem) {
+    EXPECT_EQ(&on, device.get());
+    ++asked;
+    return problem.rows() > 64 ? std::string("too many rows") : std::string();
+  };
+  EXPECT_THAT(refusal(implementation, *device, {1, 1, 8, 8, Dtype::kFp16}), HasSubstr("fp16"));
+  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(refusal(implementation, *device, {1, 64, 8, 8, Dtype::kFp32}), "");
+  EXPECT_EQ(refusal(implementation, *device, {1, 65, 8, 8, Dtype::kFp32}), "too many rows");
+  EXPECT_EQ(asked, 2);
+}
+
+TEST(TensorBytes, CountsEveryTensorAndDoesNotOverflow) {
+  // x [2, 3], w [5, 3], bias [5], out [2, 5] in fp32.
+  EXPECT_EQ(tensor_bytes(find_operation("linear"), {1, 2, 3, 5, Dtype::kFp32}),
+            4 * (6 + 15 + 5 + 10));
+  const std::int64_t huge = 1LL << 40;
+  EXPECT_GT(tensor_bytes(find_operation("linear"), {1, huge, huge, huge, Dtype::kFp32}), 1e24);
+}
+
+TEST(Work, CountsOperationsAndBytes) {
+  const Tensor x{nullptr, 4, 8, Dtype::kBf16}, w{nullptr, 16, 8, Dtype::kBf16};
+  const Tensor out{nullptr, 4, 16, Dtype::kBf16};
+  const Stage product = matmul_work("matmul", x, w, out);
+  EXPECT_EQ(product.flops, 2 * 4 * 16 * 8);
+  EXPECT_EQ(product.min_bytes, 2 * (4 * 8 + 16 * 8 + 4 * 16));
+  const Stage pointwise = pointwise_work("mul", 3, {&out, &out}, out);
+  EXPECT_EQ(pointwise.flops, 3 * 64);
+  EXPECT_EQ(pointwise.min_bytes, 2 * 3 * 64);
+  const Stage fused = gate_up_geglu_work(x, w, w, out);
+  EXPECT_EQ(fused.flops, 2 * product.flops + (kGeluFlops + 1) * 64);
+  EXPECT_EQ(fused.min_bytes, 2 * (4 * 8 + 2 * 16 * 8 + 4 * 16));
+}
+
+TEST(OpenDevice, NamesTheKindsThereAre) {
+  try {
+    open_device("tpu");
+    FAIL();
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("tpu"), HasSubstr("cpu")));
+  }
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,101 @@
+#include "kernels/contract/stages.h"
+
+#include <utility>
+
+namespace fusegate {
+namespace {
+
+// The intermediates of a geglu_mlp, named as its operation names its parts.
+struct MlpTensors {
+  Tensor g, u, h;
+};
+
+MlpTensors mlp_tensors(PreparedKernel& kernel, Device& device, const Problem& p) {
+  const auto take = [&] { return kernel.intermediate(device, p.rows(), p.hidden, p.dtype); };
+  return {.g = take(), .u = take(), .h = take()};
+}
+
+}  // namespace
+
+Stage matmul_work(std::string name, const Tensor& x, const Tensor& w, const Tensor& out) {
+  return {.name = std::move(name),
+          .flops = 2 * static_cast<double>(out.count()) * static_cast<double>(x.cols),
+          .min_bytes = static_cast<double>(x.bytes() + w.bytes() + out.bytes()),
+          .launch = {},
+          .choice = {}};
+}
+
+Stage pointwise_work(std::string name, double flops_per_element,
+                     std::initializer_list<const Tensor*> inputs, const Tensor& out) {
+  Stage stage{.name = std::move(name),
+              .flops = flops_per_element * static_cast<double>(out.count()),
+              .min_bytes = static_cast<double>(out.bytes()),
+              .launch = {},
+              .choice = {}};
+  for (const Tensor* input : inputs) stage.min_bytes += static_cast<double>(input->bytes());
+  return stage;
+}
+
+Stage gate_up_geglu_work(const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
+                         const Tensor& h) {
+  Stage stage = matmul_work("gate_up_geglu", x, w_gate, h);
+  stage.flops +=
+      matmul_work("", x, w_up, h).flops + (kGeluFlops + 1) * static_cast<double>(h.count());
+  stage.min_bytes += static_cast<double>(w_up.bytes());
+  return stage;
+}
+
+PreparedKernel linear_addmm(StageLibrary& stages, Inputs in, const Tensor& out) {
+  PreparedKernel kernel;
+  kernel.stages.push_back(stages.matmul("addmm", in[0], in[1], &in[2], out));
+  return kernel;
+}
+
+PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, Inputs in,
+                                 const Tensor& out) {
+  PreparedKernel kernel;
+  const Tensor product = kernel.intermediate(device, out.rows, out.cols, out.dtype);
+  kernel.stages.push_back(stages.matmul("matmul", in[0], in[1], nullptr, product));
+  kernel.stages.push_back(stages.bias_add("bias_add", product, in[2], out));
+  return kernel;
+}
+
+PreparedKernel geglu_unfused(StageLibrary& stages, Device& device, Inputs in, const Tensor& out) {
+  PreparedKernel kernel;
+  const Tensor activated = kernel.intermediate(device, out.rows, out.cols, out.dtype);
+  kernel.stages.push_back(stages.gelu("gelu", in[0], activated));
+  kernel.stages.push_back(stages.mul("mul", activated, in[1], out));
+  return kernel;
+}
+
+PreparedKernel geglu_fused(StageLibrary& stages, Inputs in, const Tensor& out) {
+  PreparedKernel kernel;
+  kernel.stages.push_back(stages.gelu_mul("gelu_mul", in[0], in[1], out));
+  return kernel;
+}
+
+PreparedKernel geglu_mlp_unfused(StageLibrary& stages, Device& device, const Problem& problem,
+                                 Inputs in, const Tensor& out) {
+  PreparedKernel kernel;
+  const MlpTensors t = mlp_tensors(kernel, device, problem);
+  const Tensor activated = kernel.intermediate(device, t.g.rows, t.g.cols, t.g.dtype);
+  kernel.stages.push_back(stages.matmul("gate_proj", in[0], in[1], nullptr, t.g));
+  kernel.stages.push_back(stages.matmul("up_proj", in[0], in[2], nullptr, t.u));
+  kernel.stages.push_back(stages.gelu("gelu", t.g, activated));
+  kernel.stages.push_back(stages.mul("mul", activated, t.u, t.h));
+  kernel.stages.push_back(stages.matmul("down_proj", t.h, in[3], nullptr, out));
+  return kernel;
+}
+
+PreparedKernel geglu_mlp_fused_pointwise(StageLibrary& stages, Device& device,
+                                         const Problem& problem, Inputs in, const Tensor& out) {
+  PreparedKernel kernel;
+  const MlpTensors t = mlp_tensors(kernel, device, problem);
+  kernel.stages.push_back(stages.matmul("gate_proj", in[0], in[1], nullptr, t.g));
+  kernel.stages.push_back(stages.matmul("up_proj", in[0], in[2], nullptr, t.u));
+  kernel.stages.push_back(stages.gelu_mul("gelu_mul", t.g, t.u, t.h));
+  kernel.stages.push_back(stages.matmul("down_proj", t.h, in[3], nullptr, out));
+  return kernel;
+}
+
+}  // namespace fusegate

@@ -1,0 +1,49 @@
+#include "kernels/cuda/choosing/launch_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fusegate {
+namespace {
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+}  // namespace
+
+std::vector<std::size_t> close_to_fastest(const std::vector<std::vector<double>>& times,
+                                          double margin) {
+  std::vector<double> medians;
+  for (const std::vector<double>& own : times) medians.push_back(median(own));
+  std::vector<std::size_t> close;
+  if (medians.empty()) return close;
+  const double limit = *std::ranges::min_element(medians) * (1 + margin);
+  for (std::size_t i = 0; i < medians.size(); ++i) {
+    if (medians[i] <= limit) close.push_back(i);
+  }
+  return close;
+}
+
+std::size_t place_taken(const std::vector<std::vector<double>>& times,
+                        std::optional<std::size_t> kept) {
+  const std::vector<std::size_t> good = close_to_fastest(times, kKept);
+  if (kept && std::ranges::find(good, *kept) != good.end()) return *kept;
+  return close_to_fastest(times, kTie).front();
+}
+
+std::string choice_text(std::string_view how, std::size_t taken, std::size_t candidates,
+                        std::string_view name) {
+  return fmt::format("{}: candidate {} of {}, {}", how, taken + 1, candidates, name);
+}
+
+std::string chosen_name(std::string_view choice) {
+  const std::size_t rank = choice.find(": candidate ");
+  const std::size_t end = rank == std::string_view::npos ? rank : choice.find(", ", rank);
+  return std::string(end == std::string_view::npos ? choice : choice.substr(end + 2));
+}
+
+}  // namespace fusegate

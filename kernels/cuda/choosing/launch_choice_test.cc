@@ -1,0 +1,57 @@
+#include "kernels/cuda/choosing/launch_choice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace fusegate {
+namespace {
+
+using testing::ElementsAre;
+
+std::size_t taken(const std::vector<std::vector<double>>& times) {
+  return close_to_fastest(times, kTie).at(0);
+}
+
+TEST(LaunchChoice, TakesTheFastest) { EXPECT_EQ(taken({{10}, {9}, {8}, {9.5}}), 2u); }
+
+TEST(LaunchChoice, KeepsTheFirstUnlessAnotherIsFasterByMoreThanATie) {
+  EXPECT_EQ(taken({{10.09}, {10}}), 0u);
+  EXPECT_EQ(taken({{10.11}, {10}}), 1u);
+}
+
+TEST(LaunchChoice, TakesTheSameOfEqualsWhicheverNoisePutsAhead) {
+  EXPECT_EQ(taken({{10}, {9.01}, {9}, {8.99}}), 1u);
+  EXPECT_EQ(taken({{10}, {8.99}, {9}, {9.01}}), 1u);
+}
+
+TEST(LaunchChoice, GoesByMediansAndNotByTheLuckiestRound) {
+  EXPECT_EQ(taken({{10, 10, 10}, {11, 11, 2}}), 0u);
+  EXPECT_EQ(taken({{10, 10, 10}, {9, 9, 200}}), 1u);
+}
+
+TEST(LaunchChoice, KeepsOrderWhereItSortsOutTheHopeless) {
+  EXPECT_THAT(close_to_fastest({{12}, {10.5}, {13}, {10}, {10.9}}, kHopeless),
+              ElementsAre(1, 3, 4));
+  EXPECT_THAT(close_to_fastest({}, kHopeless), ElementsAre());
+}
+
+TEST(LaunchChoice, KeepsWhatWasTakenBeforeUntilAnotherIsClearlyFaster) {
+  const std::vector<std::vector<double>> times{{10.49}, {10}, {10.05}, {10.51}};
+  EXPECT_EQ(place_taken(times, std::nullopt), 1u);
+  EXPECT_EQ(place_taken(times, 0), 0u);
+  EXPECT_EQ(place_taken(times, 2), 2u);
+  EXPECT_EQ(place_taken(times, 3), 1u);
+}
+
+TEST(LaunchChoice, IsReadFromTheTextThatTellsIt) {
+  EXPECT_EQ(choice_text("tuned", 2, 8, "algo 66, tile 18"),
+            "tuned: candidate 3 of 8, algo 66, tile 18");
+  EXPECT_EQ(chosen_name(choice_text("tuned", 2, 8, "algo 66, tile 18")), "algo 66, tile 18");
+  EXPECT_EQ(chosen_name(choice_text("measured", 0, 12, "gemv: 192 blocks of 6 warps, 4 columns")),
+            "gemv: 192 blocks of 6 warps, 4 columns");
+  EXPECT_EQ(chosen_name("algo 66, tile 18"), "algo 66, tile 18");
+  EXPECT_EQ(chosen_name(""), "");
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,230 @@
+#include "kernels/cuda/choosing/launch_contest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "kernels/cuda/choosing/launch_choice.h"
+#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/launch_timing.h"
+
+namespace fusegate {
+namespace {
+
+constexpr double kBatchMs = 0.2;
+// Few rounds sort out what is hopeless; the others get more, an odd number with them.
+constexpr int kFirstRounds = 3, kMoreRounds = 12;
+
+struct Candidate {
+  std::size_t number = 0;
+  std::function<void()> launch;
+  std::unique_ptr<TimedLaunches> launches;
+  std::vector<double> times_ms;
+};
+
+// Whether the device took it. A library's candidate is a prediction, and some are refused when
+// launched.
+bool runs(CudaDevice& device, const std::function<void()>& launch) {
+  try {
+    launch();
+  } catch (const DeviceError&) {
+    cudaGetLastError();  // what was refused must not fail the next launch's check
+    return false;
+  }
+  device.synchronize();  // throws where the device itself failed
+  return true;
+}
+
+std::vector<Candidate> those_that_run(CudaDevice& device,
+                                      const std::vector<std::function<void()>>& launches) {
+  std::vector<Candidate> running;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    if (runs(device, launches[i])) running.push_back({i, launches[i], nullptr, {}});
+  }
+  if (running.empty()) throw DeviceError("none of the candidates runs");
+  return running;
+}
+
+void capture(std::vector<Candidate>& candidates, cudaStream_t stream) {
+  const int calls = launches_that_take(kBatchMs, candidates.front().launch, stream);
+  for (Candidate& candidate : candidates) {
+    candidate.launches = std::make_unique<TimedLaunches>(candidate.launch, calls, stream);
+  }
+}
+
+void time_rounds(std::vector<Candidate>& candidates, int rounds, std::mt19937& random) {
+  std::vector<Candidate*> order;
+  for (Candidate& candidate : candidates) order.push_back(&candidate);
+  for (int round = 0; round < rounds; ++round) {
+    std::ranges::shuffle(order, random);
+    for (Candidate* const candidate : order) {
+      const double ms = candidate->launches->ms();
+      candidate->times_ms.push_back(ms);
+      std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(2 * ms));
+    }
+  }
+}
+
+std::vector<std::vector<double>> times_of(const std::vector<Candidate>& candidates) {
+  std::vector<std::vector<double>> times;
+  for (const Candidate& candidate : candidates) times.push_back(candidate.times_ms);
+  return times;
+}
+
+std::vector<Candidate> close_ones(std::vector<Candidate> candidates, double margin) {
+  std::vector<Candidate> close;
+  for (const std::size_t i : close_to_fastest(times_of(candidates), margin)) {
+    close.push_back(std::move(candidates[i]));
+  }
+  return close;
+}
+
+// What is left of them after few rounds.
+std::vector<Candidate> promising(CudaDevice& device,
+                                 const std::vector<std::function<void()>>& launches,
+                                 std::mt19937& random) {
+  std::vector<Candidate> candidates = those_that_run(device, launches);
+  if (candidates.size() == 1) return candidates;
+  capture(candidates, device.stream());
+  time_rounds(candidates, kFirstRounds, random);
+  return close_ones(std::move(candidates), kHopeless);
+}
+
+// The place of the one of that number, where it is left.
+std::optional<std::size_t> place_of(std::optional<std::size_t> number,
+                                    const std::vector<Candidate>& candidates) {
+  const auto found = std::ranges::find_if(candidates, [&](const Candidate& candidate) {
+    return number && candidate.number == *number;
+  });
+  if (found == candidates.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - candidates.begin());
+}
+
+// At most so many of them, in their order; then the kept one, where it is not hopeless and not
+// among them.
+std::vector<std::size_t> fastest_few(CudaDevice& device,
+                                     const std::vector<std::function<void()>>& launches,
+                                     const Tensor& x, const Tensor& out, std::size_t most,
+                                     std::optional<std::size_t> kept) {
+  const RestoredTensor old_x(x, device.stream()), old_out(out, device.stream());
+  device.fill_random(x, 1.0, 1);
+  std::mt19937 random(1);
+  std::vector<Candidate> candidates = promising(device, launches, random);
+  const bool keep = place_of(kept, candidates).has_value();
+  for (double margin = kHopeless; candidates.size() > most; margin /= 2) {
+    candidates = close_ones(std::move(candidates), margin);
+    if (margin < kTie) candidates.resize(std::min(candidates.size(), most));
+  }
+  std::vector<std::size_t> numbers;
+  for (const Candidate& candidate : candidates) numbers.push_back(candidate.number);
+  if (keep && !place_of(kept, candidates)) numbers.push_back(*kept);
+  return numbers;
+}
+
+std::vector<std::function<void()>> launches_of(const std::vector<Contestant>& contestants) {
+  std::vector<std::function<void()>> launches;
+  for (const Contestant& contestant : contestants) launches.push_back(contestant.launch);
+  return launches;
+}
+
+std::string key_of(std::string work, const StageContest& stage) {
+  work += "\n" + stage.stage;
+  for (const Contestant& contestant : stage.contestants) work += "\n" + contestant.name;
+  return work;
+}
+
+ContestResult result_of(std::size_t taken, const std::vector<Contestant>& contestants) {
+  const std::string& name = contestants[taken].name;
+  if (contestants.size() == 1) return {taken, name};
+  return {taken, choice_text("measured", taken, contestants.size(), name)};
+}
+
+std::optional<std::size_t> kept_of(const CudaDevice& device, const StageContest& stage) {
+  std::vector<std::string> names;
+  for (const Contestant& contestant : stage.contestants) names.push_back(contestant.name);
+  return kept_of(device, stage.stage, names);
+}
+
+// Of first and second as they are numbered, in one number.
+std::size_t fastest_pair(CudaDevice& device, const StageContest& first, const StageContest& second,
+                         const Tensor& x, const Tensor& between, const Tensor& out) {
+  constexpr std::size_t kMostOfEach = 4;
+  const auto& [first_stage, firsts] = first;
+  const auto& [second_stage, seconds] = second;
+  const auto kept_first = kept_of(device, first), kept_second = kept_of(device, second);
+  const std::vector<std::size_t> few_seconds =
+      fastest_few(device, launches_of(seconds), between, out, kMostOfEach, kept_second);
+  std::vector<std::size_t> numbers;
+  std::vector<std::function<void()>> pairs;
+  std::optional<std::size_t> kept;
+  for (const std::size_t i :
+       fastest_few(device, launches_of(firsts), x, between, kMostOfEach, kept_first)) {
+    for (const std::size_t j : few_seconds) {
+      if (i == kept_first && j == kept_second) kept = pairs.size();
+      numbers.push_back(i * seconds.size() + j);
+      pairs.push_back([before = firsts[i].launch, after = seconds[j].launch] {
+        before();
+        after();
+      });
+    }
+  }
+  return numbers[fastest(device, pairs, x, out, kept)];
+}
+
+}  // namespace
+
+std::optional<std::size_t> kept_of(const CudaDevice& device, const std::string& stage,
+                                   const std::vector<std::string>& names) {
+  const auto found = std::ranges::find(names, chosen_name(device.kept_choice(stage)));
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+std::size_t fastest(CudaDevice& device, const std::vector<std::function<void()>>& launches,
+                    const Tensor& x, const Tensor& out, std::optional<std::size_t> kept) {
+  refuse_capture(device.stream(), "what is chosen by measuring");
+  const RestoredTensor old_x(x, device.stream()), old_out(out, device.stream());
+  device.fill_random(x, 1.0, 1);
+  std::mt19937 random(1);
+  std::vector<Candidate> candidates = promising(device, launches, random);
+  if (candidates.size() == 1) return candidates.front().number;
+  time_rounds(candidates, kMoreRounds, random);
+  return candidates[place_taken(times_of(candidates), place_of(kept, candidates))].number;
+}
+
+ContestResult contest(CudaDevice& device, const std::string& work, const StageContest& stage,
+                      const Tensor& x, const Tensor& out) {
+  const std::vector<Contestant>& contestants = stage.contestants;
+  if (contestants.size() == 1) return result_of(0, contestants);
+  const std::string key = key_of(work, stage);
+  std::map<std::string, std::size_t>& choices = device.launch_choices();
+  auto found = choices.find(key);
+  if (found == choices.end()) {
+    const std::size_t taken =
+        fastest(device, launches_of(contestants), x, out, kept_of(device, stage));
+    found = choices.emplace(key, taken).first;
+  }
+  return result_of(found->second, contestants);
+}
+
+PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const StageContest& first,
+                            const StageContest& second, const Tensor& x, const Tensor& between,
+                            const Tensor& out) {
+  const std::string key = key_of(key_of(work, first) + "\nthen", second);
+  std::map<std::string, std::size_t>& choices = device.launch_choices();
+  auto found = choices.find(key);
+  if (found == choices.end()) {
+    refuse_capture(device.stream(), "what is chosen by measuring");
+    found = choices.emplace(key, fastest_pair(device, first, second, x, between, out)).first;
+  }
+  const std::size_t seconds = second.contestants.size();
+  return {result_of(found->second / seconds, first.contestants),
+          result_of(found->second % seconds, second.contestants)};
+}
+
+}  // namespace fusegate

@@ -1,0 +1,65 @@
+// Chooses among kernels for the same work by measuring them where they run: cublasLt's candidates
+// (lt_tuning.h) and our own. Once for each problem and device; from then on the choice is taken
+// from CudaDevice.
+//
+// Each contestant runs back to back for 0.2 ms or more a round, in a CUDA graph between two events,
+// in rounds that take them in random order. After a batch the device idles twice as long as the
+// batch took, as in the burst protocol: what draws more power must not be chosen by clocks that are
+// not there when it counts. The operands are the real ones in the layout at hand, warm in the L2 as
+// far as they fit. Which of equals is taken: launch_choice.h.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/contract/device.h"
+#include "kernels/cuda/device/cuda_device.h"
+
+namespace fusegate {
+
+struct Contestant {
+  std::string name;  // which tells how it is cut, and nothing that differs between processes
+  std::function<void()> launch;
+};
+
+// What competes for a stage of a kernel.
+struct StageContest {
+  std::string stage;
+  std::vector<Contestant> contestants;
+};
+
+// The one that is taken of those that the device runs; kept: that was taken before. x is random
+// meanwhile, since what a kernel multiplies decides its power, hence its clock, and an intermediate
+// result holds nothing yet. Weights must hold their values already; x and out hold afterwards what
+// they held before. Throws DeviceError where none runs, or the device's stream captures.
+std::size_t fastest(CudaDevice& device, const std::vector<std::function<void()>>& launches,
+                    const Tensor& x, const Tensor& out,
+                    std::optional<std::size_t> kept = std::nullopt);
+
+// Of the names the one that CudaDevice was told to keep for the stage.
+std::optional<std::size_t> kept_of(const CudaDevice& device, const std::string& stage,
+                                   const std::vector<std::string>& names);
+
+struct ContestResult {
+  std::size_t taken = 0;
+  std::string choice;  // "measured: candidate 3 of 8, <its name>"; of one alone its name
+};
+
+// work: what the contestants compute, sizes and dtype with it; measured once for work and names.
+ContestResult contest(CudaDevice& device, const std::string& work, const StageContest& stage,
+                      const Tensor& x, const Tensor& out);
+
+struct PairResult {
+  ContestResult first, second;
+};
+
+// The same for two kernels in a row, the second of which reads what the first writes to between:
+// the few that are fastest alone are measured in pairs, since kernels that are launched early
+// overlap, and those that leave room on the SMs more than others.
+PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const StageContest& first,
+                            const StageContest& second, const Tensor& x, const Tensor& between,
+                            const Tensor& out);
+
+}  // namespace fusegate

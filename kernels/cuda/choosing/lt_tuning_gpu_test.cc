@@ -1,0 +1,114 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/choosing/lt_tuning.h"
+#include "kernels/cuda/device/cuda_graph.h"
+#include "kernels/cuda/device/gpu_test_fixture.h"
+
+namespace fusegate {
+namespace {
+
+class Tuning : public GpuTest {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (IsSkipped()) return;
+    x_ = random(256, 768, Dtype::kBf16, 1.0, 1);
+    w_ = random(1024, 768, Dtype::kBf16, 1.0, 2);
+    out_ = tensor(256, 1024, Dtype::kBf16);
+    device_->poison(out_);
+  }
+
+  LtMatmul matmul() {
+    return LtMatmul(*device_, {.m = out_.rows, .n = out_.cols, .k = x_.cols, .type = CUDA_R_16BF});
+  }
+
+  Tensor x_, w_, out_;
+};
+
+TEST_F(Tuning, ChoosesOnceAndTellsWhat) {
+  LtMatmul first = matmul(), second = matmul();
+  const std::string choice = tune(*device_, "down_proj", first, x_, w_, out_).choice;
+  EXPECT_THAT(choice, testing::StartsWith("tuned: candidate "));
+  EXPECT_THAT(choice, testing::EndsWith(", " + first.algorithm()));
+  EXPECT_EQ(device_->lt_choices().size(), 1u);
+  const Graph no_new_choice(device_->stream(), [&] {
+    EXPECT_EQ(tune(*device_, "down_proj", second, x_, w_, out_).choice, choice);
+  });
+  EXPECT_EQ(second.algorithm(), first.algorithm());
+}
+
+TEST_F(Tuning, TakesWhatIsKnownAlready) {
+  LtMatmul tuned = matmul();
+  const cublasLtMatmulAlgo_t other = tuned.candidates(12).back();
+  device_->lt_choices()[tuned.problem()] = {.algorithm = other, .text = "what it was"};
+  EXPECT_EQ(tune(*device_, "down_proj", tuned, x_, w_, out_).choice, "what it was");
+  EXPECT_EQ(tuned.algorithm(), LtMatmul::algorithm_text(other));
+}
+
+TEST_F(Tuning, TakesARivalThatIsFasterAndNoOther) {
+  const LtMatmul plain = matmul();
+  const auto twice = [&] {
+    plain.enqueue(x_.data, w_.data, out_.data);
+    plain.enqueue(x_.data, w_.data, out_.data);
+  };
+  const auto nothing = [&] { device_->poison({out_.data, 1, 8, Dtype::kBf16}); };
+  LtMatmul first = matmul(), second = matmul();
+  EXPECT_EQ(tune(*device_, "down_proj", first, x_, w_, out_, {{"twice", twice}}).rival,
+            std::nullopt);
+  const TunedMatmul tuned =
+      tune(*device_, "down_proj", second, x_, w_, out_, {{"twice", twice}, {"nothing", nothing}});
+  EXPECT_EQ(tuned.rival, 1u);
+  EXPECT_THAT(tuned.choice, testing::StartsWith("tuned: candidate 2 of "));
+  EXPECT_THAT(tuned.choice, testing::EndsWith(", nothing"));
+}
+
+TEST_F(Tuning, KeepsWhatAnEarlierProcessTookUnlessItIsSlower) {
+  const auto write = [&](std::int64_t rows) {
+    return [=, this] { device_->poison({out_.data, rows, 8, Dtype::kBf16}); };
+  };
+  device_->keep_choices({{"down_proj", "tuned: candidate 5 of 6, second"}});
+  LtMatmul first = matmul(), second = matmul();
+  const TunedMatmul kept =
+      tune(*device_, "down_proj", first, x_, w_, out_, {{"first", write(1)}, {"second", write(1)}});
+  EXPECT_EQ(kept.rival, 1u);
+  EXPECT_THAT(kept.choice, testing::StartsWith("tuned: candidate 2 of "));
+  EXPECT_THAT(kept.choice, testing::EndsWith(", second"));
+  const auto twice = [&] {
+    for (int i = 0; i < 2; ++i) first.enqueue(x_.data, w_.data, out_.data);
+  };
+  EXPECT_EQ(tune(*device_, "down_proj", second, x_, w_, out_, {{"second", twice}}).rival,
+            std::nullopt);
+}
+
+TEST_F(Tuning, LeavesTheOperandsAsTheyWere) {
+  const auto x = bytes(x_), w = bytes(w_), out = bytes(out_);
+  LtMatmul tuned = matmul();
+  tune(*device_, "down_proj", tuned, x_, w_, out_);
+  EXPECT_EQ(bytes(x_), x);
+  EXPECT_EQ(bytes(w_), w);
+  EXPECT_EQ(bytes(out_), out);
+}
+
+TEST_F(Tuning, RefusesToMeasureWhileTheStreamCaptures) {
+  LtMatmul tuned = matmul();
+  EXPECT_THROW(Graph(device_->stream(), [&] { tune(*device_, "down_proj", tuned, x_, w_, out_); }),
+               DeviceError);
+  EXPECT_NO_THROW(tune(*device_, "down_proj", tuned, x_, w_, out_)) << "the capture is over";
+}
+
+TEST_F(Tuning, BeginsWithWhatTheHeuristicGivesAlone) {
+  const LtMatmul plain = matmul();
+  const std::vector<cublasLtMatmulAlgo_t> candidates = plain.candidates(12);
+  ASSERT_GT(candidates.size(), 1u);
+  EXPECT_LE(candidates.size(), 12u);
+  LtMatmul first = matmul();
+  first.use(candidates.front());
+  EXPECT_EQ(first.algorithm(), plain.algorithm());
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,24 @@
+// The products of few rows of x, one to kMostFewRows, as contestants: gemv for a single row, and
+// few_rows_gemm, each cut in several ways. Only weights count there, and which cut brings them in
+// fastest hangs on their size: one that keeps many small blocks does where they come from memory,
+// fewer with more under way where they lie in the L2.
+#pragma once
+
+#include <vector>
+
+#include "kernels/contract/device.h"
+#include "kernels/cuda/choosing/launch_contest.h"
+#include "kernels/cuda/device/cuda_device.h"
+
+namespace fusegate {
+
+// None where x has more rows than kMostFewRows.
+
+// h = gelu_tanh(x w_gate^T) * (x w_up^T)
+std::vector<Contestant> streamed_geglu(CudaDevice& device, const Tensor& x, const Tensor& w_gate,
+                                       const Tensor& w_up, const Tensor& h);
+// out = x w^T
+std::vector<Contestant> streamed_matmul(CudaDevice& device, const Tensor& x, const Tensor& w,
+                                        const Tensor& out);
+
+}  // namespace fusegate

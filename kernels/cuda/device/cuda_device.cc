@@ -1,0 +1,138 @@
+#include "kernels/cuda/device/cuda_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda_reference.h"
+#include "kernels/cuda/device/fill.h"
+
+namespace fusegate {
+namespace {
+
+// The heuristic only offers algorithms whose workspace fits, so that it is part of what is
+// measured.
+constexpr std::size_t kWorkspaceBytes = 32u << 20;
+
+std::unique_ptr<Device> open_if_present() {
+  int count = 0;
+  // No driver and no GPU are answers here, not errors.
+  if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    return nullptr;
+  }
+  return std::make_unique<CudaDevice>();
+}
+
+const DeviceRegistration registered{{.name = "cuda", .preference = 1, .open = &open_if_present}};
+
+}  // namespace
+
+CudaDevice::CudaDevice() {
+  FUSEGATE_CUDA(cudaSetDevice(0));
+  FUSEGATE_CUDA(cudaGetDeviceProperties(&properties_, 0));
+  FUSEGATE_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  FUSEGATE_CUDA(cublasLtCreate(&cublaslt_));
+  workspace_ = allocate(kWorkspaceBytes);
+  reference_ = std::make_unique<CudaReference>(*this);
+}
+
+CudaDevice::~CudaDevice() {
+  // Nothing can be done about an error here, and the process is about to end.
+  if (cublas_ != nullptr) cublasDestroy(cublas_);
+  cublasLtDestroy(cublaslt_);
+  cudaStreamDestroy(stream_);
+}
+
+cublasHandle_t CudaDevice::cublas() {
+  if (cublas_ == nullptr) {
+    FUSEGATE_CUDA(cublasCreate(&cublas_));
+    FUSEGATE_CUDA(cublasSetStream(cublas_, stream_));
+    // After the stream, which takes a workspace of its own. Without one of ours, a captured matmul
+    // would have its memory allocated by the graph.
+    FUSEGATE_CUDA(cublasSetWorkspace(cublas_, workspace_.data(), workspace_.bytes()));
+  }
+  return cublas_;
+}
+
+std::string CudaDevice::uuid() const {
+  // The form that NVML and nvidia-smi use: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.
+  std::string text = "GPU";
+  for (int i = 0; i < 16; ++i) {
+    const bool dash = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
+    text += fmt::format("{}{:02x}", dash ? "-" : "",
+                        static_cast<unsigned char>(properties_.uuid.bytes[i]));
+  }
+  return text;
+}
+
+std::map<std::string, std::string> CudaDevice::versions() const {
+  int runtime = 0;
+  FUSEGATE_CUDA(cudaRuntimeGetVersion(&runtime));
+  const std::size_t cublas = cublasLtGetVersion();
+  return {{"cuda", fmt::format("{}.{}", runtime / 1000, runtime % 1000 / 10)},
+          {"cublas", fmt::format("{}.{}.{}", cublas / 10000, cublas / 100 % 100, cublas % 100)}};
+}
+
+std::size_t CudaDevice::available_bytes() const {
+  std::size_t available = 0, total = 0;
+  FUSEGATE_CUDA(cudaMemGetInfo(&available, &total));
+  return available;
+}
+
+std::unique_ptr<LayoutArena> CudaDevice::make_arena() {
+  constexpr std::size_t kBlockBytes = std::size_t{1} << 30, kMostBlocks = 16;
+  const std::size_t count = std::min(kMostBlocks, available_bytes() / 4 / kBlockBytes);
+  if (count == 0) return nullptr;
+  std::vector<Memory> blocks;
+  for (std::size_t i = 0; i < count; ++i) blocks.push_back(allocate_by_driver(kBlockBytes));
+  return std::make_unique<LayoutArena>(std::move(blocks), kBlockBytes, std::random_device{}());
+}
+
+bool CudaDevice::lay_out(std::uint64_t number) {
+  if (!arena_) arena_ = make_arena();
+  if (arena_) arena_->begin(number);
+  return arena_ != nullptr;
+}
+
+Memory CudaDevice::allocate(std::size_t bytes) {
+  if (arena_) {
+    if (std::optional<Memory> memory = arena_->allocate(bytes)) return std::move(*memory);
+  }
+  return allocate_by_driver(bytes);
+}
+
+Memory CudaDevice::allocate_by_driver(std::size_t bytes) {
+  void* data = nullptr;
+  if (const cudaError_t status = cudaMalloc(&data, bytes); status != cudaSuccess) {
+    cudaGetLastError();  // an allocation that failed must not fail the next launch's check
+    throw DeviceError(fmt::format("cannot allocate {} bytes on {}: {}; {} are free", bytes, name(),
+                                  cudaGetErrorString(status), available_bytes()));
+  }
+  return Memory(data, bytes, [](void* pointer) { cudaFree(pointer); });
+}
+
+void CudaDevice::fill_random(const Tensor& tensor, double scale, std::uint64_t seed) {
+  fill_uniform(tensor, static_cast<float>(scale), seed, stream_);
+}
+
+void CudaDevice::poison(const Tensor& tensor) {
+  FUSEGATE_CUDA(cudaMemsetAsync(tensor.data, 0xff, tensor.bytes(), stream_));
+}
+
+void CudaDevice::copy_to_host(const void* from, std::span<std::byte> to) {
+  FUSEGATE_CUDA(cudaMemcpyAsync(to.data(), from, to.size(), cudaMemcpyDeviceToHost, stream_));
+  synchronize();
+}
+
+void CudaDevice::synchronize() {
+  FUSEGATE_CUDA(cudaStreamSynchronize(stream_));
+  FUSEGATE_CUDA(cudaGetLastError());
+}
+
+}  // namespace fusegate

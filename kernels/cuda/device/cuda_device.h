@@ -1,0 +1,76 @@
+// One NVIDIA GPU as a device: the first that CUDA shows, on a stream of its own.
+#pragma once
+
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "kernels/contract/device.h"
+#include "kernels/contract/layout_arena.h"
+#include "kernels/cuda/device/lt_choice.h"
+
+namespace fusegate {
+
+class CudaDevice : public Device {
+ public:
+  // Throws DeviceError where the GPU cannot be used.
+  CudaDevice();
+  ~CudaDevice() override;
+  // The stream and the cuBLAS handles are captured by kernels; a copy would free them twice.
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  std::string_view kind() const override { return "cuda"; }
+  std::string name() const override { return properties_.name; }
+  std::string uuid() const override;
+  std::map<std::string, std::string> versions() const override;
+  std::vector<Dtype> dtypes() const override { return {Dtype::kFp16, Dtype::kBf16}; }
+  std::size_t available_bytes() const override;
+  Memory allocate(std::size_t bytes) override;
+  bool lay_out(std::uint64_t number) override;
+  void fill_random(const Tensor& tensor, double scale, std::uint64_t seed) override;
+  void poison(const Tensor& tensor) override;
+  void copy_to_host(const void* from, std::span<std::byte> to) override;
+  void keep_choices(const StageChoices& choices) override { kept_choices_ = choices; }
+  void synchronize() override;
+  ReferenceMath& reference_math() override { return *reference_; }
+
+  const cudaDeviceProp& properties() const { return properties_; }
+  cudaStream_t stream() const { return stream_; }
+  cublasLtHandle_t cublaslt() const { return cublaslt_; }
+  // Made at the first call, since a process may well do without; on the stream, in the workspace.
+  cublasHandle_t cublas();
+  // Scratch memory of cuBLAS's and cublasLt's matmuls, one for all: they run one after another on
+  // the stream.
+  const Memory& workspace() const { return workspace_; }
+  // What was measured once and holds from then on: a benchmark prepares its matmuls once a place.
+  LtChoices& lt_choices() { return lt_choices_; }
+  // Of launch_contest.h, by what competes for what.
+  std::map<std::string, std::size_t>& launch_choices() { return launch_choices_; }
+  // What keep_choices() said of the stage; else "".
+  std::string kept_choice(const std::string& stage) const {
+    const auto found = kept_choices_.find(stage);
+    return found == kept_choices_.end() ? "" : found->second;
+  }
+
+ private:
+  Memory allocate_by_driver(std::size_t bytes);
+  std::unique_ptr<LayoutArena> make_arena();
+
+  cudaDeviceProp properties_{};
+  cudaStream_t stream_ = nullptr;
+  cublasLtHandle_t cublaslt_ = nullptr;
+  cublasHandle_t cublas_ = nullptr;
+  std::unique_ptr<LayoutArena> arena_;  // null while the driver lays out memory
+  Memory workspace_;
+  LtChoices lt_choices_;
+  std::map<std::string, std::size_t> launch_choices_;
+  StageChoices kept_choices_;
+  std::unique_ptr<ReferenceMath> reference_;
+};
+
+}  // namespace fusegate

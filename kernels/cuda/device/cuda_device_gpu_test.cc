@@ -1,0 +1,77 @@
+// Memory on the GPU, laid out by number.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "kernels/contract/device.h"
+
+namespace fusegate {
+namespace {
+
+std::unique_ptr<Device> gpu_or_null() {
+  try {
+    return open_device("cuda");
+  } catch (const DeviceError&) {
+    return nullptr;
+  }
+}
+
+// Where three tensors of that layout lie, counted from the first.
+std::vector<std::ptrdiff_t> distances(Device& device, std::uint64_t number) {
+  EXPECT_TRUE(device.lay_out(number));
+  std::vector<Memory> memory;
+  std::vector<std::ptrdiff_t> result;
+  for (const std::size_t bytes : {5u << 20, 3000u, 70u << 20}) {
+    memory.push_back(device.allocate(bytes));
+    result.push_back(static_cast<std::byte*>(memory.back().data()) -
+                     static_cast<std::byte*>(memory.front().data()));
+  }
+  return result;
+}
+
+TEST(LayoutOnGpu, IsTheNumbers) {
+  const auto one = gpu_or_null();
+  if (!one) GTEST_SKIP() << "no GPU here";
+  const auto first = distances(*one, 3);
+  EXPECT_EQ(distances(*one, 3), first);
+  EXPECT_NE(distances(*one, 4), first);
+  const auto other = gpu_or_null();
+  ASSERT_TRUE(other);
+  EXPECT_EQ(distances(*other, 3), first);
+}
+
+TEST(LayoutOnGpu, HoldsWhatIsWritten) {
+  const auto device = gpu_or_null();
+  if (!device) GTEST_SKIP() << "no GPU here";
+  device->lay_out(7);
+  std::vector<Memory> memory;
+  std::vector<Tensor> tensors;
+  for (int i = 0; i < 4; ++i) {
+    tensors.push_back(allocate_tensor(*device, 1000, 3001, Dtype::kBf16, memory));
+    device->fill_random(tensors.back(), 1.0, static_cast<std::uint64_t>(i));
+  }
+  device->poison(tensors[2]);  // its neighbours must not feel it
+  for (const int i : {0, 1, 3}) {
+    std::vector<std::byte> seen(tensors[0].bytes()), expected(tensors[0].bytes());
+    device->copy_to_host(tensors[static_cast<std::size_t>(i)].data, seen);
+    device->fill_random(tensors[2], 1.0, static_cast<std::uint64_t>(i));
+    device->copy_to_host(tensors[2].data, expected);
+    EXPECT_EQ(seen, expected) << i;
+  }
+}
+
+TEST(LayoutOnGpu, TakesWhatDoesNotFitFromTheDriver) {
+  const auto device = gpu_or_null();
+  if (!device) GTEST_SKIP() << "no GPU here";
+  device->lay_out(1);
+  const Memory large = device->allocate(std::size_t{3} << 30);  // more than a block
+  EXPECT_NE(large.data(), nullptr);
+  EXPECT_NO_THROW(device->lay_out(2)) << "it is not of the layout";
+  const Memory small = device->allocate(1);
+  EXPECT_THROW(device->lay_out(2), std::logic_error);
+}
+
+}  // namespace
+}  // namespace fusegate

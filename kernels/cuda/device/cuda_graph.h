@@ -1,0 +1,90 @@
+// Work captured from a stream into a CUDA graph, to be looked at or replayed. Errors of CUDA are
+// thrown as DeviceError.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <vector>
+
+#include "kernels/cuda/device/cuda_error.h"
+
+namespace fusegate {
+
+class Graph {
+ public:
+  // What enqueue puts on the stream, captured and not run.
+  template <typename Enqueue>
+  Graph(cudaStream_t stream, Enqueue&& enqueue) {
+    FUSEGATE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    try {
+      enqueue();
+    } catch (...) {
+      cudaStreamEndCapture(stream, &graph_);  // else the stream stays in capture for good
+      if (graph_ != nullptr) cudaGraphDestroy(graph_);
+      throw;
+    }
+    FUSEGATE_CUDA(cudaStreamEndCapture(stream, &graph_));
+  }
+  ~Graph() { cudaGraphDestroy(graph_); }
+  // A copy would free it twice.
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  cudaGraph_t get() const { return graph_; }
+
+  std::vector<cudaGraphNode_t> nodes() const {
+    std::size_t size = 0;
+    FUSEGATE_CUDA(cudaGraphGetNodes(graph_, nullptr, &size));
+    std::vector<cudaGraphNode_t> nodes(size);
+    if (size > 0) FUSEGATE_CUDA(cudaGraphGetNodes(graph_, nodes.data(), &size));
+    return nodes;
+  }
+
+ private:
+  cudaGraph_t graph_ = nullptr;
+};
+
+class ExecutableGraph {
+ public:
+  // On its way to the device when this returns, lest the first launch take longer than the next.
+  ExecutableGraph(const Graph& graph, cudaStream_t stream) : stream_(stream) {
+    FUSEGATE_CUDA(cudaGraphInstantiate(&executable_, graph.get(), 0));
+    FUSEGATE_CUDA(cudaGraphUpload(executable_, stream));
+  }
+  ~ExecutableGraph() { cudaGraphExecDestroy(executable_); }
+  // A copy would free it twice.
+  ExecutableGraph(const ExecutableGraph&) = delete;
+  ExecutableGraph& operator=(const ExecutableGraph&) = delete;
+
+  void launch() const { FUSEGATE_CUDA(cudaGraphLaunch(executable_, stream_)); }
+
+ private:
+  cudaStream_t stream_;
+  cudaGraphExec_t executable_ = nullptr;
+};
+
+// An event that graphs record whenever they run.
+class GraphEvent {
+ public:
+  GraphEvent() { FUSEGATE_CUDA(cudaEventCreate(&event_)); }
+  ~GraphEvent() { cudaEventDestroy(event_); }
+  // The graph that records it holds its handle.
+  GraphEvent(const GraphEvent&) = delete;
+  GraphEvent& operator=(const GraphEvent&) = delete;
+
+  // Inside a capture.
+  void record(cudaStream_t stream) const {
+    FUSEGATE_CUDA(cudaEventRecordWithFlags(event_, stream, cudaEventRecordExternal));
+  }
+  // Both have happened.
+  double ms_since(const GraphEvent& start) const {
+    float ms = 0;
+    FUSEGATE_CUDA(cudaEventElapsedTime(&ms, start.event_, event_));
+    return ms;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace fusegate

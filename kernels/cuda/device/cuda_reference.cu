@@ -1,0 +1,125 @@
+#include <cmath>
+
+#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda_reference.h"
+#include "kernels/cuda/device/element.cuh"
+#include "kernels/cuda/device/lt_matmul.h"
+
+namespace fusegate {
+namespace {
+
+// The sums that compare() makes on the device.
+struct Sums {
+  double difference;
+  double reference;
+  unsigned long long not_finite;
+};
+
+template <typename F>
+__device__ void for_each_element(std::int64_t count, F&& f) {
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
+       i += stride) {
+    f(i);
+  }
+}
+
+template <typename T>
+__global__ void widen_kernel(const T* in, double* out, std::int64_t count) {
+  for_each_element(count, [=](std::int64_t i) { out[i] = static_cast<double>(to_float(in[i])); });
+}
+
+__global__ void copy_kernel(const double* in, double* out, std::int64_t count) {
+  for_each_element(count, [=](std::int64_t i) { out[i] = in[i]; });
+}
+
+__global__ void add_bias_kernel(double* x, const double* bias, std::int64_t count, std::int64_t n) {
+  for_each_element(count, [=](std::int64_t i) { x[i] += bias[i % n]; });
+}
+
+__global__ void geglu_kernel(const double* g, const double* u, double* out, std::int64_t count) {
+  constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
+  for_each_element(count, [=](std::int64_t i) {
+    const double x = g[i];
+    out[i] = 0.5 * x * (1 + tanh(kSqrtTwoOverPi * (x + 0.044715 * x * x * x))) * u[i];
+  });
+}
+
+__device__ double warp_sum(double value) {
+  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(~0u, value, offset);
+  return value;
+}
+
+template <typename T>
+__global__ void compare_kernel(const T* out, const double* reference, std::int64_t count,
+                               Sums* sums) {
+  double difference = 0, norm = 0, not_finite = 0;
+  for_each_element(count, [&](std::int64_t i) {
+    const double value = to_float(out[i]);
+    if (!isfinite(value)) {
+      not_finite += 1;
+      return;
+    }
+    difference += (value - reference[i]) * (value - reference[i]);
+    norm += reference[i] * reference[i];
+  });
+  difference = warp_sum(difference);
+  norm = warp_sum(norm);
+  not_finite = warp_sum(not_finite);
+  if (threadIdx.x % 32 == 0) {
+    atomicAdd(&sums->difference, difference);
+    atomicAdd(&sums->reference, norm);
+    atomicAdd(&sums->not_finite, static_cast<unsigned long long>(not_finite));
+  }
+}
+
+}  // namespace
+
+void CudaReference::widen(const Tensor& in, double* out) {
+  dispatch_dtype(in.dtype, [&]<typename T>() {
+    widen_kernel<<<grid_blocks(in.count()), kThreads, 0, device_.stream()>>>(
+        static_cast<const T*>(in.data), out, in.count());
+  });
+  FUSEGATE_CUDA(cudaGetLastError());
+}
+
+// Not cudaMemcpyAsync, which is what this is to check.
+void CudaReference::copy(const double* in, double* out, std::int64_t count) {
+  copy_kernel<<<grid_blocks(count), kThreads, 0, device_.stream()>>>(in, out, count);
+  FUSEGATE_CUDA(cudaGetLastError());
+}
+
+void CudaReference::matmul(const double* x, const double* w, double* out, std::int64_t m,
+                           std::int64_t n, std::int64_t k) {
+  const LtMatmul product(
+      device_, {.m = m, .n = n, .k = k, .type = CUDA_R_64F, .compute = CUBLAS_COMPUTE_64F});
+  product.enqueue(x, w, out);
+}
+
+void CudaReference::add_bias(double* x, const double* bias, std::int64_t m, std::int64_t n) {
+  add_bias_kernel<<<grid_blocks(m * n), kThreads, 0, device_.stream()>>>(x, bias, m * n, n);
+  FUSEGATE_CUDA(cudaGetLastError());
+}
+
+void CudaReference::geglu(const double* g, const double* u, double* out, std::int64_t count) {
+  geglu_kernel<<<grid_blocks(count), kThreads, 0, device_.stream()>>>(g, u, out, count);
+  FUSEGATE_CUDA(cudaGetLastError());
+}
+
+ErrorNorms CudaReference::compare(const Tensor& out, const double* reference) {
+  const Memory memory = device_.allocate(sizeof(Sums));
+  auto* const sums = static_cast<Sums*>(memory.data());
+  FUSEGATE_CUDA(cudaMemsetAsync(sums, 0, sizeof(Sums), device_.stream()));
+  dispatch_dtype(out.dtype, [&]<typename T>() {
+    compare_kernel<<<grid_blocks(out.count()), kThreads, 0, device_.stream()>>>(
+        static_cast<const T*>(out.data), reference, out.count(), sums);
+  });
+  FUSEGATE_CUDA(cudaGetLastError());
+  Sums host{};
+  device_.copy_to_host(sums, std::as_writable_bytes(std::span(&host, 1)));
+  return {.difference = std::sqrt(host.difference),
+          .reference = std::sqrt(host.reference),
+          .not_finite = static_cast<std::int64_t>(host.not_finite)};
+}
+
+}  // namespace fusegate

@@ -1,0 +1,103 @@
+// The GPU's reference and random numbers against the CPU's, which are plain C++.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "kernels/contract/host_reference.h"
+#include "kernels/contract/number_format.h"
+#include "kernels/contract/random.h"
+#include "kernels/cuda/device/cuda_reference.h"
+#include "kernels/cuda/device/gpu_test_fixture.h"
+
+namespace fusegate {
+namespace {
+
+class OnGpu : public GpuTest {
+ protected:
+  // A tensor of random numbers on the GPU, and the same on the host.
+  struct Both {
+    Tensor gpu;
+    Bytes bytes;
+    Tensor host;
+  };
+  Both random_on_both(std::int64_t rows, std::int64_t cols, Dtype dtype, std::uint64_t seed) {
+    Both both{random(rows, cols, dtype, 2.0, seed), {}, {}};
+    both.bytes = bytes(both.gpu);
+    both.host = {both.bytes.data(), rows, cols, dtype};
+    return both;
+  }
+  std::vector<double> to_host(const double* from, std::int64_t count) {
+    std::vector<double> host(static_cast<std::size_t>(count));
+    device_->copy_to_host(from, std::as_writable_bytes(std::span(host)));
+    return host;
+  }
+};
+
+TEST_F(OnGpu, FillsWithTheNumbersThatTheHostWouldMake) {
+  for (const Dtype dtype : {Dtype::kFp32, Dtype::kFp16, Dtype::kBf16}) {
+    const Both x = random_on_both(37, 53, dtype, 7);
+    for (std::int64_t i = 0; i < x.host.count(); ++i) {
+      std::uint32_t expected = 0;
+      store_element(&expected, dtype, 0, 2.0f * random_uniform(7, static_cast<std::uint64_t>(i)));
+      ASSERT_EQ(load_element(x.host.data, dtype, i), load_element(&expected, dtype, 0)) << i;
+    }
+  }
+}
+
+TEST_F(OnGpu, ReferenceAgreesWithTheHosts) {
+  constexpr std::int64_t kM = 37, kN = 53, kK = 129;
+  const Both x = random_on_both(kM, kK, Dtype::kBf16, 1);
+  const Both w = random_on_both(kN, kK, Dtype::kBf16, 2);
+  const Both bias = random_on_both(1, kN, Dtype::kFp16, 3);
+  const auto compute = [&](ReferenceMath& math, const Tensor& x, const Tensor& w,
+                           const Tensor& bias, double* xd, double* wd, double* bd, double* out) {
+    math.widen(x, xd);
+    math.widen(w, wd);
+    math.widen(bias, bd);
+    math.matmul(xd, wd, out, kM, kN, kK);
+    math.add_bias(out, bd, kM, kN);
+    math.geglu(out, out, out, kM * kN);
+  };
+  double* const gpu_out = doubles(kM * kN);
+  compute(device_->reference_math(), x.gpu, w.gpu, bias.gpu, doubles(kM * kK), doubles(kN * kK),
+          doubles(kN), gpu_out);
+  std::vector<double> xd(kM * kK), wd(kN * kK), bd(kN), expected(kM * kN);
+  HostReference host;
+  compute(host, x.host, w.host, bias.host, xd.data(), wd.data(), bd.data(), expected.data());
+  const std::vector<double> seen = to_host(gpu_out, kM * kN);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_NEAR(seen[i], expected[i], 1e-11 * (1 + std::abs(expected[i]))) << i;
+  }
+}
+
+TEST_F(OnGpu, Copies) {
+  const Both x = random_on_both(65, 33, Dtype::kBf16, 5);
+  double* const from = widened(x.gpu);
+  double* const to = doubles(x.host.count());
+  device_->reference_math().copy(from, to, x.host.count());
+  EXPECT_EQ(to_host(to, x.host.count()), to_host(from, x.host.count()));
+}
+
+TEST_F(OnGpu, ComparesAsTheHostDoes) {
+  const Both out = random_on_both(65, 33, Dtype::kBf16, 5);
+  const std::int64_t count = out.host.count();
+  double* const reference = widened(random(65, 33, Dtype::kBf16, 2.0, 6));
+  const std::vector<double> host_reference = to_host(reference, count);
+  const ErrorNorms seen = device_->reference_math().compare(out.gpu, reference);
+  const ErrorNorms expected = HostReference().compare(out.host, host_reference.data());
+  EXPECT_NEAR(seen.difference, expected.difference, 1e-9 * expected.difference);
+  EXPECT_NEAR(seen.reference, expected.reference, 1e-9 * expected.reference);
+  EXPECT_EQ(seen.not_finite, 0);
+  device_->poison(out.gpu);
+  EXPECT_EQ(device_->reference_math().compare(out.gpu, reference).not_finite, count);
+}
+
+TEST_F(OnGpu, SaysHowMuchMemoryThereIsWhenThereIsNotEnough) {
+  EXPECT_THROW(device_->allocate(std::size_t{1} << 50), DeviceError);
+  EXPECT_NO_THROW(device_->synchronize());
+}
+
+}  // namespace
+}  // namespace fusegate

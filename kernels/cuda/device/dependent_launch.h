@@ -1,0 +1,75 @@
+// Launches a kernel so that it may be placed on the GPU before the kernel ahead of it on the stream
+// has ended (CUDA Programming Guide, "Programmatic Dependent Launch"): what a launch costs then
+// passes while that kernel runs. Errors of CUDA are thrown as DeviceError.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <type_traits>
+
+#include "kernels/cuda/device/cuda_error.h"
+
+namespace fusegate {
+
+struct LaunchShape {
+  dim3 blocks;
+  dim3 threads;  // a block
+  // Dynamic; more than 48 KiB only where the kernel's attribute allows it.
+  std::size_t shared_bytes = 0;
+  unsigned cluster = 1;  // neighbouring blocks along x
+  // Only for a kernel that executes griddepcontrol.wait before it writes, or reads what the kernel
+  // ahead of it may have written.
+  bool early = false;
+};
+
+// Whether a kernel with griddepcontrol.wait in its source, for 9.0 and newer, may be launched early
+// on this device. Code for less than 9.0 has no such wait, and runs on newer devices too; and
+// graphs know such launches from 12.3 on.
+inline bool can_launch_early(const void* kernel) {
+  constexpr int kLeastArchitecture = 90, kLeastDriver = 12030;
+  cudaFuncAttributes attributes{};
+  int driver = 0;
+  FUSEGATE_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+  FUSEGATE_CUDA(cudaDriverGetVersion(&driver));
+  return attributes.ptxVersion >= kLeastArchitecture &&
+         attributes.binaryVersion >= kLeastArchitecture && driver >= kLeastDriver;
+}
+
+// Once before a kernel is launched with more than 48 KiB of dynamic shared memory.
+template <typename Kernel>
+void allow_shared_bytes(Kernel* kernel, int bytes) {
+  FUSEGATE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+}
+
+// kernel: a __global__ function, or a cudaKernel_t. args: the addresses of its arguments.
+inline void launch_kernel(const void* kernel, const LaunchShape& shape, cudaStream_t stream,
+                          void** args) {
+  cudaLaunchAttribute attributes[2] = {};
+  unsigned count = 0;
+  if (shape.early) {
+    attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[count++].val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (shape.cluster > 1) {
+    attributes[count].id = cudaLaunchAttributeClusterDimension;
+    attributes[count++].val.clusterDim = {shape.cluster, 1, 1};
+  }
+  cudaLaunchConfig_t config{};
+  config.gridDim = shape.blocks;
+  config.blockDim = shape.threads;
+  config.dynamicSmemBytes = shape.shared_bytes;
+  config.stream = stream;
+  config.attrs = attributes;
+  config.numAttrs = count;
+  FUSEGATE_CUDA(cudaLaunchKernelExC(&config, kernel, args));
+}
+
+// Params: the kernel's own, which the arguments are converted to.
+template <typename... Params>
+void launch_kernel(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
+                   std::type_identity_t<Params>... args) {
+  void* addresses[] = {&args...};
+  launch_kernel(reinterpret_cast<const void*>(kernel), shape, stream, addresses);
+}
+
+}  // namespace fusegate

@@ -1,0 +1,108 @@
+// For tests on a GPU: the device, memory that lives as long as a test wants, and what a product
+// comes to in double precision.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
+#include "kernels/contract/verify.h"
+#include "kernels/cuda/device/cuda_device.h"
+#include "kernels/cuda/device/guarded_tensor.h"
+#include "kernels/cuda/gemm/geglu_gemm_plan.h"
+
+namespace fusegate {
+
+// Skips where there is no GPU. A SetUp that builds on this one asks IsSkipped() before it goes on.
+class GpuTest : public testing::Test {
+ protected:
+  using Bytes = std::vector<std::byte>;
+
+  void SetUp() override {
+    try {
+      device_ = std::make_unique<CudaDevice>();
+    } catch (const DeviceError& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+
+  // In memory_, and so the doubles below.
+  Tensor tensor(std::int64_t rows, std::int64_t cols, Dtype dtype) {
+    return allocate_tensor(*device_, rows, cols, dtype, memory_);
+  }
+  Tensor random(std::int64_t rows, std::int64_t cols, Dtype dtype, double scale,
+                std::uint64_t seed) {
+    const Tensor result = tensor(rows, cols, dtype);
+    device_->fill_random(result, scale, seed);
+    return result;
+  }
+  // Other numbers at each call.
+  GuardedTensor guarded_random(std::int64_t rows, std::int64_t cols, Dtype dtype, double scale) {
+    GuardedTensor result(*device_, rows, cols, dtype);
+    device_->fill_random(result.tensor, scale, ++seed_);
+    return result;
+  }
+
+  Bytes bytes(const Tensor& tensor) {
+    Bytes result(tensor.bytes());
+    device_->copy_to_host(tensor.data, result);
+    return result;
+  }
+
+  double* doubles(std::int64_t count) {
+    memory_.push_back(device_->allocate(static_cast<std::size_t>(count) * sizeof(double)));
+    return static_cast<double*>(memory_.back().data());
+  }
+  double* widened(const Tensor& tensor) {
+    double* const wide = doubles(tensor.count());
+    device_->reference_math().widen(tensor, wide);
+    return wide;
+  }
+
+  // x w^T, [x.rows, w.rows].
+  double* product(const Tensor& x, const Tensor& w) {
+    double* const out = doubles(x.rows * w.rows);
+    device_->reference_math().matmul(widened(x), widened(w), out, x.rows, w.rows, x.cols);
+    return out;
+  }
+  // gelu_tanh(x w_gate^T) * (x w_up^T), [x.rows, w_gate.rows].
+  double* geglu_of_products(const Tensor& x, const Tensor& w_gate, const Tensor& w_up) {
+    double* const out = product(x, w_gate);
+    device_->reference_math().geglu(out, product(x, w_up), out, x.rows * w_gate.rows);
+    return out;
+  }
+
+  // That out is right, and nothing was written outside of it or of the inputs.
+  void expect_agrees(const GuardedTensor& out, const double* expected,
+                     std::initializer_list<const GuardedTensor*> inputs) {
+    const ErrorNorms norms = device_->reference_math().compare(out.tensor, expected);
+    EXPECT_LE(norms.relative(), error_bound(out.tensor.dtype));
+    EXPECT_EQ(norms.not_finite, 0);
+    EXPECT_TRUE(out.guards_are_whole());
+    for (const GuardedTensor* const input : inputs) EXPECT_TRUE(input->guards_are_whole());
+  }
+
+  // One product of that size with GeGLU as its epilogue. compute enqueues it.
+  void expect_geglu(const GegluGemmSize& size, Dtype dtype,
+                    const std::function<void(const Tensor& x, const Tensor& w_gate,
+                                             const Tensor& w_up, const Tensor& h)>& compute) {
+    const GuardedTensor x = guarded_random(size.rows, size.dim, dtype, 2);
+    const GuardedTensor w_gate = guarded_random(size.hidden, size.dim, dtype, 0.5);
+    const GuardedTensor w_up = guarded_random(size.hidden, size.dim, dtype, 0.5);
+    const GuardedTensor h(*device_, size.rows, size.hidden, dtype);
+    compute(x.tensor, w_gate.tensor, w_up.tensor, h.tensor);
+    expect_agrees(h, geglu_of_products(x.tensor, w_gate.tensor, w_up.tensor), {&x, &w_gate, &w_up});
+    memory_.clear();
+  }
+
+  std::unique_ptr<CudaDevice> device_;
+  std::vector<Memory> memory_;
+
+ private:
+  std::uint64_t seed_ = 0;
+};
+
+}  // namespace fusegate

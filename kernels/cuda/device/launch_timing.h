@@ -1,0 +1,94 @@
+// What takes the time of launches before anything is measured, and leaves things as they were: the
+// choice among kernels (launch_contest.h) and the search for a slowdown (slowdown_search.h).
+// Errors of CUDA are thrown as DeviceError.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "kernels/contract/device.h"
+#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda_graph.h"
+
+namespace fusegate {
+
+// what: what cannot be captured before it was timed, such as "a slowed kernel". Throws DeviceError
+// where the stream captures.
+inline void refuse_capture(cudaStream_t stream, const std::string& what) {
+  cudaStreamCaptureStatus capture{};
+  FUSEGATE_CUDA(cudaStreamIsCapturing(stream, &capture));
+  if (capture == cudaStreamCaptureStatusNone) return;
+  throw DeviceError(what + " must run once before it is captured");
+}
+
+// Holds again what it held when this was made, once this is gone: a kernel that writes over its
+// input makes something else of it with every launch, and a checked output must stay poisoned.
+class RestoredTensor {
+ public:
+  RestoredTensor(const Tensor& tensor, cudaStream_t stream) : tensor_(tensor), stream_(stream) {
+    FUSEGATE_CUDA(cudaMalloc(&copy_, tensor.bytes()));
+    FUSEGATE_CUDA(
+        cudaMemcpyAsync(copy_, tensor.data, tensor.bytes(), cudaMemcpyDeviceToDevice, stream));
+  }
+  ~RestoredTensor() {
+    // Nothing can be done about an error here; the next check finds it.
+    cudaMemcpyAsync(tensor_.data, copy_, tensor_.bytes(), cudaMemcpyDeviceToDevice, stream_);
+    cudaStreamSynchronize(stream_);
+    cudaFree(copy_);
+  }
+  // A copy would restore and free twice.
+  RestoredTensor(const RestoredTensor&) = delete;
+  RestoredTensor& operator=(const RestoredTensor&) = delete;
+
+ private:
+  Tensor tensor_;
+  cudaStream_t stream_;
+  void* copy_ = nullptr;
+};
+
+// So many launches in a row, timed as bench/measuring/cuda_meter.cu times them: in one graph, since
+// the host launches kernels below 2.5 us more slowly one by one than an H200 runs them.
+class TimedLaunches {
+ public:
+  TimedLaunches(const std::function<void()>& enqueue, int launches, cudaStream_t stream)
+      : stream_(stream), executable_(captured(enqueue, launches), stream) {}
+
+  double ms() const {
+    executable_.launch();
+    FUSEGATE_CUDA(cudaStreamSynchronize(stream_));
+    return end_.ms_since(start_);
+  }
+
+ private:
+  Graph captured(const std::function<void()>& enqueue, int launches) const {
+    return Graph(stream_, [&] {
+      start_.record(stream_);
+      for (int i = 0; i < launches; ++i) enqueue();
+      end_.record(stream_);
+    });
+  }
+
+  cudaStream_t stream_;
+  GraphEvent start_, end_;
+  ExecutableGraph executable_;
+};
+
+// How many launches in a row take that long: one at least. The device runs them for a while, lest a
+// clock that comes up from idle counts, and is warm afterwards.
+inline int launches_that_take(double wanted_ms, const std::function<void()>& enqueue,
+                              cudaStream_t stream) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kPilot = 20;
+  constexpr std::chrono::milliseconds kWarm{30};
+  const TimedLaunches pilot(enqueue, kPilot, stream);
+  double ms = 0;
+  for (const auto end = Clock::now() + kWarm; Clock::now() < end;) ms = pilot.ms();
+  return std::max(1, static_cast<int>(std::lround(wanted_ms / ms * kPilot)));
+}
+
+}  // namespace fusegate

@@ -1,0 +1,153 @@
+#include "kernels/cuda/device/lt_matmul.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "kernels/cuda/device/cuda_error.h"
+
+namespace fusegate {
+namespace {
+
+cublasLtMatmulDesc_t make_operation(const LtMatmulShape& shape) {
+  const bool is_double = shape.type == CUDA_R_64F;
+  cublasLtMatmulDesc_t desc = nullptr;
+  FUSEGATE_CUDA(
+      cublasLtMatmulDescCreate(&desc, shape.compute, is_double ? CUDA_R_64F : CUDA_R_32F));
+  const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
+    FUSEGATE_CUDA(cublasLtMatmulDescSetAttribute(desc, attribute, &value, sizeof(value)));
+  };
+  // cublasLt counts columns first: it computes out^T [n, m] = w [n, k] x^T [k, m], and w as it lies
+  // is the transposed operand.
+  set(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
+  if (shape.bias != nullptr) {
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, shape.bias);
+  }
+  return desc;
+}
+
+// The row-major matrix [rows, cols].
+cublasLtMatrixLayout_t make_layout(const LtMatmulShape& shape, std::int64_t rows,
+                                   std::int64_t cols) {
+  cublasLtMatrixLayout_t layout = nullptr;
+  FUSEGATE_CUDA(cublasLtMatrixLayoutCreate(&layout, shape.type, static_cast<std::uint64_t>(cols),
+                                           static_cast<std::uint64_t>(rows), cols));
+  return layout;
+}
+
+cublasLtMatmulPreference_t make_preference(std::size_t workspace_bytes) {
+  cublasLtMatmulPreference_t preference = nullptr;
+  FUSEGATE_CUDA(cublasLtMatmulPreferenceCreate(&preference));
+  FUSEGATE_CUDA(cublasLtMatmulPreferenceSetAttribute(preference,
+                                                     CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                                     &workspace_bytes, sizeof(workspace_bytes)));
+  return preference;
+}
+
+}  // namespace
+
+cudaDataType_t cuda_data_type(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kBf16:
+      return CUDA_R_16BF;
+    case Dtype::kFp16:
+      return CUDA_R_16F;
+    case Dtype::kFp32:
+      break;
+  }
+  return CUDA_R_32F;
+}
+
+LtMatmul::LtMatmul(CudaDevice& device, const LtMatmulShape& shape)
+    : device_(device),
+      shape_(shape),
+      operation_(make_operation(shape), &cublasLtMatmulDescDestroy),
+      w_(make_layout(shape, shape.n, shape.k), &cublasLtMatrixLayoutDestroy),
+      x_(make_layout(shape, shape.m, shape.k), &cublasLtMatrixLayoutDestroy),
+      out_(make_layout(shape, shape.m, shape.n), &cublasLtMatrixLayoutDestroy) {
+  const std::vector<cublasLtMatmulAlgo_t> found = heuristic(1);
+  if (found.empty()) {
+    throw DeviceError(
+        fmt::format("cublasLt has no algorithm for m {}, n {}, k {}", shape.m, shape.n, shape.k));
+  }
+  algo_ = found.front();
+}
+
+std::vector<cublasLtMatmulAlgo_t> LtMatmul::heuristic(std::size_t most) const {
+  const Handle<cublasLtMatmulPreferenceOpaque_t> preference(
+      make_preference(device_.workspace().bytes()), &cublasLtMatmulPreferenceDestroy);
+  std::vector<cublasLtMatmulHeuristicResult_t> results(most);
+  int found = 0;
+  FUSEGATE_CUDA(cublasLtMatmulAlgoGetHeuristic(device_.cublaslt(), operation_.get(), w_.get(),
+                                               x_.get(), out_.get(), out_.get(), preference.get(),
+                                               static_cast<int>(most), results.data(), &found));
+  results.resize(static_cast<std::size_t>(found));
+  std::vector<cublasLtMatmulAlgo_t> algorithms;
+  for (const cublasLtMatmulHeuristicResult_t& result : results) {
+    if (result.state == CUBLAS_STATUS_SUCCESS) algorithms.push_back(result.algo);
+  }
+  return algorithms;
+}
+
+std::vector<cublasLtMatmulAlgo_t> LtMatmul::candidates(std::size_t most) const {
+  // Asked for more, the heuristic need not begin with what it gives where it is asked for one.
+  std::vector<cublasLtMatmulAlgo_t> algorithms{algo_};
+  for (const cublasLtMatmulAlgo_t& other : heuristic(most)) {
+    if (algorithms.size() == most) break;
+    if (!std::ranges::equal(other.data, algo_.data)) algorithms.push_back(other);
+  }
+  return algorithms;
+}
+
+LtProblem LtMatmul::problem() const {
+  return {.m = shape_.m,
+          .n = shape_.n,
+          .k = shape_.k,
+          .type = shape_.type,
+          .compute = shape_.compute,
+          .bias = shape_.bias != nullptr,
+          .workspace_bytes = device_.workspace().bytes()};
+}
+
+void LtMatmul::enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, const void* w,
+                          void* out) const {
+  const bool is_double = shape_.type == CUDA_R_64F;
+  const double one = 1, zero = 0;
+  const float one_f = 1, zero_f = 0;
+  const void* const alpha = is_double ? static_cast<const void*>(&one) : &one_f;
+  const void* const beta = is_double ? static_cast<const void*>(&zero) : &zero_f;
+  FUSEGATE_CUDA(cublasLtMatmul(device_.cublaslt(), operation_.get(), alpha, w, w_.get(), x,
+                               x_.get(), beta, out, out_.get(), out, out_.get(), &algorithm,
+                               device_.workspace().data(), device_.workspace().bytes(),
+                               device_.stream()));
+}
+
+std::string LtMatmul::algorithm_text(const cublasLtMatmulAlgo_t& algorithm) {
+  constexpr std::array<std::pair<const char*, cublasLtMatmulAlgoConfigAttributes_t>, 6> kWide{{
+      {"algo", CUBLASLT_ALGO_CONFIG_ID},
+      {"tile", CUBLASLT_ALGO_CONFIG_TILE_ID},
+      {"stages", CUBLASLT_ALGO_CONFIG_STAGES_ID},
+      {"split-k", CUBLASLT_ALGO_CONFIG_SPLITK_NUM},
+      {"swizzle", CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING},
+      {"custom", CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION},
+  }};
+  constexpr std::array<std::pair<const char*, cublasLtMatmulAlgoConfigAttributes_t>, 2> kNarrow{{
+      {"inner", CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID},
+      {"cluster", CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID},
+  }};
+  std::string text;
+  const auto append = [&](const char* name, auto value, cublasLtMatmulAlgoConfigAttributes_t what) {
+    std::size_t written = 0;
+    FUSEGATE_CUDA(
+        cublasLtMatmulAlgoConfigGetAttribute(&algorithm, what, &value, sizeof(value), &written));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  };
+  for (const auto& [name, what] : kWide) append(name, std::uint32_t{0}, what);
+  for (const auto& [name, what] : kNarrow) append(name, std::uint16_t{0}, what);
+  return text;
+}
+
+}  // namespace fusegate

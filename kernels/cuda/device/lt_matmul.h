@@ -1,0 +1,62 @@
+// One cublasLt matmul, out [m, n] = x [m, k] w [n, k]^T (+ bias [n]), all row-major, as a Linear
+// layer wants it. The algorithm is the heuristic's first choice for the device's workspace, fixed
+// when the object is made unless another candidate is chosen (lt_tuning.h), and can be told: two
+// processes that were given different ones can be told apart.
+#pragma once
+
+#include <cublasLt.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/device/cuda_device.h"
+#include "kernels/cuda/device/lt_choice.h"
+
+namespace fusegate {
+
+struct LtMatmulShape {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  cudaDataType_t type = CUDA_R_16BF;  // of x, w, out and bias
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+  const void* bias = nullptr;  // device address of n elements; null for none
+};
+
+cudaDataType_t cuda_data_type(Dtype dtype);
+
+class LtMatmul {
+ public:
+  // Throws DeviceError where cublasLt has no algorithm for the shape.
+  LtMatmul(CudaDevice& device, const LtMatmulShape& shape);
+
+  void enqueue(const void* x, const void* w, void* out) const { enqueue_by(algo_, x, w, out); }
+  // By one of the candidates. Throws DeviceError where it cannot compute this after all.
+  void enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, const void* w,
+                  void* out) const;
+
+  // What there is to choose from: the algorithm in use, then the heuristic's others in its order,
+  // most of them all in all.
+  std::vector<cublasLtMatmulAlgo_t> candidates(std::size_t most) const;
+  void use(const cublasLtMatmulAlgo_t& algorithm) { algo_ = algorithm; }
+  LtProblem problem() const;
+  // Such as "algo 66, tile 18, stages 36, split-k 1, ...": cublasLt's numbers of its own.
+  std::string algorithm() const { return algorithm_text(algo_); }
+  static std::string algorithm_text(const cublasLtMatmulAlgo_t& algorithm);
+
+ private:
+  template <typename T>
+  using Handle = std::unique_ptr<T, cublasStatus_t (*)(T*)>;
+
+  // The heuristic's first ones, as many as most or fewer.
+  std::vector<cublasLtMatmulAlgo_t> heuristic(std::size_t most) const;
+
+  CudaDevice& device_;
+  LtMatmulShape shape_;
+  Handle<cublasLtMatmulDescOpaque_t> operation_;
+  Handle<cublasLtMatrixLayoutOpaque_t> w_, x_, out_;
+  cublasLtMatmulAlgo_t algo_{};
+};
+
+}  // namespace fusegate

@@ -1,0 +1,105 @@
+// Every shape of few_rows_gemm around its edges, against the double-precision reference, in memory
+// with guard zones; and kernels that are launched early, one behind the other.
+#include <gtest/gtest.h>
+
+#include "kernels/cuda/device/gpu_test_fixture.h"
+#include "kernels/cuda/few_rows/few_rows_gemm.h"
+
+namespace fusegate {
+namespace {
+
+class FewRows : public GpuTest {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (!IsSkipped()) sm_count_ = device_->properties().multiProcessorCount;
+  }
+
+  // One product where weights is 1, geglu of two where it is 2, with every shape that fits.
+  void check(const FewRowsSize& size, Dtype dtype) {
+    const GuardedTensor x = guarded_random(size.rows, size.k, dtype, 2);
+    const GuardedTensor first = guarded_random(size.cols, size.k, dtype, 0.5);
+    const GuardedTensor second = guarded_random(size.cols, size.k, dtype, 0.5);
+    const double* const expected = size.weights == 1
+                                       ? product(x.tensor, first.tensor)
+                                       : geglu_of_products(x.tensor, first.tensor, second.tensor);
+    for (std::size_t shape = 0; shape < kFewRowsShapes.size(); ++shape) {
+      if (!fits(kFewRowsShapes[shape], size)) continue;
+      SCOPED_TRACE(testing::Message() << "shape " << shape);
+      const FewRowsPlan plan = plan_few_rows(size, sm_count_, shape);
+      const GuardedTensor out(*device_, size.rows, size.cols, dtype);
+      if (size.weights == 1) {
+        enqueue_few_rows_matmul(plan, x.tensor, first.tensor, out.tensor, device_->stream());
+      } else {
+        enqueue_few_rows_geglu(plan, x.tensor, first.tensor, second.tensor, out.tensor,
+                               device_->stream());
+      }
+      expect_agrees(out, expected, {&x, &first, &second});
+    }
+    memory_.clear();
+  }
+
+  int sm_count_ = 0;
+};
+
+TEST_F(FewRows, AgreeWithTheReferenceAroundEveryEdge) {
+  for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
+    for (const int rows : {1, 2, 7, 8, 9, 16, 33, 64}) {
+      for (const int cols : {8, 24, 136}) {
+        for (const int k : {8, 24, 136, 776}) {
+          for (const int weights : {1, 2}) {
+            SCOPED_TRACE(testing::Message() << dtype_name(dtype) << " rows " << rows << " cols "
+                                            << cols << " k " << k << " weights " << weights);
+            check({rows, cols, k, weights}, dtype);
+          }
+        }
+      }
+    }
+  }
+}
+
+// Several rounds of turns for every warp, and more blocks than the GPU holds at once.
+TEST_F(FewRows, AgreeWithTheReferenceWhereWeightsAreMany) {
+  for (const int rows : {1, 8, 50}) {
+    check({rows, 776, 12296, 1}, Dtype::kBf16);
+    check({rows, 12296, 776, 2}, Dtype::kBf16);
+  }
+}
+
+// The MLP of ever other tokens, all through one h: every kernel reads what the one right before
+// wrote, or writes over what it read. Nothing waits between them, so that they overlap as they can;
+// the same with each done before the next begins must give the same to the bit.
+TEST_F(FewRows, RepeatToTheBitWhenLaunchedBackToBack) {
+  constexpr int kTokens = 20, kDim = 776, kHidden = 3080;
+  std::uint64_t seed = 0;
+  const auto tensor = [&](std::int64_t rows, std::int64_t cols, double scale) {
+    return random(rows, cols, Dtype::kBf16, scale, ++seed);
+  };
+  const Tensor gate = tensor(kHidden, kDim, 0.1), up = tensor(kHidden, kDim, 0.1);
+  const Tensor down = tensor(kDim, kHidden, 0.1);
+  for (const int rows : {1, 8, 64}) {
+    const Tensor h = tensor(rows, kHidden, 1);
+    const Tensor x = tensor(kTokens * rows, kDim, 2), out = tensor(kTokens * rows, kDim, 1);
+    const auto part = [&](const Tensor& all, int token) {
+      return Tensor{static_cast<std::byte*>(all.data) + token * all.bytes() / kTokens, rows,
+                    all.cols, all.dtype};
+    };
+    const FewRowsPlan first = plan_few_rows({rows, kHidden, kDim, 2}, sm_count_);
+    const FewRowsPlan second = plan_few_rows({rows, kDim, kHidden, 1}, sm_count_);
+    const auto run = [&](bool one_by_one) {
+      device_->poison(out);
+      for (int token = 0; token < kTokens; ++token) {
+        enqueue_few_rows_geglu(first, part(x, token), gate, up, h, device_->stream());
+        if (one_by_one) device_->synchronize();
+        enqueue_few_rows_matmul(second, h, down, part(out, token), device_->stream());
+        if (one_by_one) device_->synchronize();
+      }
+      return bytes(out);
+    };
+    const Bytes apart = run(true);
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(run(false), apart) << rows << " rows";
+  }
+}
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,133 @@
+#include "kernels/cuda/few_rows/few_rows_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+
+namespace fusegate {
+namespace {
+
+constexpr double kSmRate = 64;    // bytes a clock
+constexpr double kL2Rate = 5120;  // bytes a clock
+constexpr double kElementBytes = 2;
+constexpr double kWorthALargerShape = 0.95;
+// What the blocks on an SM share: by 512 bytes a load and warp, and 8 loads on their way, 96 KiB,
+// above the 36 that an H200's 4.8 TB/s make in a microsecond.
+constexpr int kWarpsPerSm = 24;
+constexpr int kLeastWarps = 8;  // allowed to a block, however many share an SM
+
+constexpr std::int64_t kAlignment = 8;  // elements of 16 bytes, which a thread loads at once
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+void check(const FewRowsSize& size) {
+  // Room for a block beyond the end, so that positions never overflow an int.
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max() - (1 << 16);
+  // The kernel's offsets within its rows are 32 bits.
+  constexpr std::int64_t kMostK = 1 << 24;
+  for (const auto& [name, value, most, multiple] :
+       {std::tuple("rows", size.rows, kMostFewRows, std::int64_t{1}),
+        {"cols", size.cols, kMost, 1},
+        {"k", size.k, kMostK, kAlignment}}) {
+    if (value < 1 || value > most || value % multiple != 0) {
+      throw std::invalid_argument(
+          fmt::format("few_rows: {} is {}, must be a multiple of {} from {} to {}", name, value,
+                      multiple, multiple, most));
+    }
+  }
+}
+
+double cost(const FewRowsSize& size, int sm_count, std::int64_t cols_per_block) {
+  const std::int64_t blocks = ceil_div(size.cols, cols_per_block);
+  const double bytes = static_cast<double>(size.weights * cols_per_block + size.rows) *
+                       static_cast<double>(size.k) * kElementBytes;
+  return static_cast<double>(ceil_div(blocks, sm_count)) * bytes / kSmRate +
+         static_cast<double>(blocks) * bytes / kL2Rate;
+}
+
+// As many as have something to load from the start, but no more than leave other blocks room; then
+// as few of those as get through k in the same number of rounds.
+int warps(const FewRowsSize& size, const FewRowsShape& shape, int blocks_per_sm) {
+  const std::int64_t most =
+      std::min(std::max(kWarpsPerSm / blocks_per_sm, kLeastWarps), shape.most_warps);
+  const std::int64_t turns = ceil_div(size.k, kFewRowsChunk * shape.depth);
+  return static_cast<int>(ceil_div(turns, ceil_div(turns, most)));
+}
+
+FewRowsPlan plan_with(const FewRowsSize& size, int sm_count, std::size_t shape, int cols) {
+  const std::int64_t blocks = ceil_div(size.cols, cols);
+  const std::int64_t blocks_per_sm = std::min<std::int64_t>(ceil_div(blocks, sm_count), 64);
+  return {.shape = shape,
+          .cols_per_block = cols,
+          .blocks = static_cast<int>(blocks),
+          .warps = warps(size, kFewRowsShapes[shape], static_cast<int>(blocks_per_sm)),
+          .cost = cost(size, sm_count, cols)};
+}
+
+}  // namespace
+
+bool fits(const FewRowsShape& shape, const FewRowsSize& size) {
+  return size.rows <= shape.x_rows() && shape.w_sets % size.weights == 0;
+}
+
+FewRowsPlan plan_few_rows(const FewRowsSize& size, int sm_count, std::size_t shape_index) {
+  check(size);
+  const FewRowsShape& shape = kFewRowsShapes.at(shape_index);
+  if (!fits(shape, size)) {
+    throw std::invalid_argument(
+        fmt::format("few_rows: a shape for {} rows and {} sets of weights does not fit {} rows and "
+                    "{} weights",
+                    shape.x_rows(), shape.w_sets, size.rows, size.weights));
+  }
+  FewRowsPlan best;
+  for (int cols = shape.w_rows() / size.weights; cols > 0; --cols) {
+    const FewRowsPlan plan = plan_with(size, sm_count, shape_index, cols);
+    if (best.cols_per_block == 0 || plan.cost < best.cost) best = plan;
+  }
+  return best;
+}
+
+FewRowsPlan plan_few_rows(const FewRowsSize& size, int sm_count) {
+  check(size);
+  std::optional<FewRowsPlan> best;
+  for (std::size_t i = 0; i < kFewRowsShapes.size(); ++i) {
+    const FewRowsShape& shape = kFewRowsShapes[i];
+    // One with more rows than needed would multiply zeros.
+    if (!fits(shape, size) || (best && shape.x_tiles > kFewRowsShapes[best->shape].x_tiles)) {
+      continue;
+    }
+    const FewRowsPlan plan = plan_few_rows(size, sm_count, i);
+    if (!best || plan.cost < kWorthALargerShape * best->cost) best = plan;
+  }
+  return best.value();
+}
+
+std::vector<FewRowsPlan> few_rows_plans(const FewRowsSize& size, int sm_count) {
+  std::vector<FewRowsPlan> plans{plan_few_rows(size, sm_count)};
+  const auto add = [&](const FewRowsPlan& plan) {
+    if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);
+  };
+  for (std::size_t i = 0; i < kFewRowsShapes.size(); ++i) {
+    const FewRowsShape& shape = kFewRowsShapes[i];
+    if (!fits(shape, size) || shape.x_tiles != kFewRowsShapes[plans.front().shape].x_tiles)
+      continue;
+    add(plan_few_rows(size, sm_count, i));
+    add(plan_with(size, sm_count, i, shape.w_rows() / size.weights));
+  }
+  return plans;
+}
+
+std::string plan_text(const FewRowsPlan& plan) {
+  const FewRowsShape& shape = kFewRowsShapes.at(plan.shape);
+  return fmt::format(
+      "few_rows: {} blocks of {} warps, {} columns each, x in {} x 8 rows, weights in {} x 8, {} "
+      "chunks "
+      "ahead",
+      plan.blocks, plan.warps, plan.cols_per_block, shape.x_tiles, shape.w_sets, shape.depth);
+}
+
+}  // namespace fusegate

@@ -1,0 +1,178 @@
+// The kernel behind gemv.h. A block takes a few neighbouring columns of the result, and its warps
+// share out k: a warp's load is 512 neighbouring bytes of one row of weights, as memory likes them,
+// and the same elements of x serve all of the block's columns. On an H200 a loop of such loads
+// alone reads 224 MiB at 4.56 TB/s (driver 580.159.04, 2026-11-21).
+//
+// Products are fp32, one multiply-add an element. Tensor cores would want the same k of 16 rows of
+// weights in a warp at once: few_rows_gemm.cuh, which loads 64 bytes of each.
+#pragma once
+
+#include <cuda_device_runtime_api.h>
+
+#include "kernels/cuda/device/element.cuh"
+#include "kernels/cuda/few_rows/gemv_plan.h"
+#include "kernels/cuda/few_rows/weight_stream.cuh"
+
+namespace fusegate::gemv {
+
+template <typename T>
+struct Arguments {
+  const T* x;     // [k]
+  const T* w[2];  // [cols, k]: gate and up, or one alone
+  T* out;         // [cols]
+  int cols;
+  int k;
+};
+
+// nvcc 13.0 cannot launch a kernel with a class value among its template arguments.
+template <std::size_t kIndex>
+struct Shape {
+  static constexpr GemvShape kShape = kGemvShapes[kIndex];
+};
+
+// Two neighbours in 32 bits.
+__device__ inline float2 widen(std::uint32_t bits, __nv_bfloat16) {
+  return {__uint_as_float(bits << 16), __uint_as_float(bits & 0xffff0000)};
+}
+__device__ inline float2 widen(std::uint32_t bits, __half) {
+  __half2 pair;
+  memcpy(&pair, &bits, sizeof(pair));
+  return __half22float2(pair);
+}
+
+// Eight neighbours.
+struct Eight {
+  float2 of[4];
+
+  template <typename T>
+  __device__ Eight(const uint4& bits, T type)
+      : of{widen(bits.x, type), widen(bits.y, type), widen(bits.z, type), widen(bits.w, type)} {}
+};
+
+__device__ inline void add_products(float& sum, const Eight& a, const Eight& b) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    sum = fmaf(a.of[i].x, b.of[i].x, sum);
+    sum = fmaf(a.of[i].y, b.of[i].y, sum);
+  }
+}
+
+// One chunk of k of all the block's rows of weights: the columns' of the first, then of the second.
+template <GemvShape kShape, int kWeights>
+struct Chunk {
+  static constexpr int kRows = kShape.cols * kWeights;
+  uint4 of[kRows];
+
+  // k: of this lane's eight.
+  template <typename T>
+  __device__ void load(const Arguments<T>& args, int k) {
+    const int first = static_cast<int>(blockIdx.x) * kShape.cols;
+#pragma unroll
+    for (int row = 0; row < kRows; ++row) {
+      const int col = first + row % kShape.cols;
+      of[row] = few_rows::load_weights_16(
+          args.w[row / kShape.cols] + static_cast<std::int64_t>(col) * args.k + k,
+          col < args.cols && k < args.k);
+    }
+  }
+};
+
+// A warp's share of k, chunk by chunk. The first are asked for when this is made.
+template <typename T, GemvShape kShape, int kWeights>
+class Stream {
+ public:
+  using Weights = Chunk<kShape, kWeights>;
+  using Sums = float[Weights::kRows];
+
+  __device__ explicit Stream(const Arguments<T>& args)
+      : args_(args),
+        k_(static_cast<int>(threadIdx.x) / 32 * kGemvChunk +
+           static_cast<int>(threadIdx.x) % 32 * 8),
+        step_(static_cast<int>(blockDim.x) / 32 * kGemvChunk) {
+#pragma unroll
+    for (int i = 0; i < kShape.ahead; ++i) weights_[i].load(args_, k_ + i * step_);
+  }
+
+  __device__ void sum_up(Sums& sums) {
+    // All of a warp agree: k is cut off to a whole chunk.
+    const int end = (args_.k + kGemvChunk - 1) / kGemvChunk * kGemvChunk;
+    for (; k_ < end; k_ += kShape.ahead * step_) {
+      uint4 x[kShape.ahead];
+#pragma unroll
+      for (int i = 0; i < kShape.ahead; ++i) {
+        const int k = k_ + i * step_;
+        x[i] = few_rows::load_x_16(args_.x + k, k < args_.k);
+      }
+      __syncwarp();  // lest ptxas move each load to where it is used
+#pragma unroll
+      for (int i = 0; i < kShape.ahead; ++i) {
+        const Eight eight(x[i], T{});
+#pragma unroll
+        for (int row = 0; row < Weights::kRows; ++row) {
+          add_products(sums[row], Eight(weights_[i].of[row], T{}), eight);
+        }
+        weights_[i].load(args_, k_ + (kShape.ahead + i) * step_);
+      }
+    }
+  }
+
+ private:
+  const Arguments<T>& args_;
+  int k_;  // of this lane's eight in the next chunk
+  int step_;
+  Weights weights_[kShape.ahead];
+};
+
+template <int kCount>
+__device__ void sum_over_warp(float (&sums)[kCount]) {
+#pragma unroll
+  for (int lanes = 16; lanes > 0; lanes /= 2) {
+#pragma unroll
+    for (float& sum : sums) sum += __shfl_xor_sync(0xffffffff, sum, lanes);
+  }
+}
+
+// A column from what the block's warps summed of its rows of weights.
+template <typename Result, int kCols, int kRows>
+__device__ float column(const float (&parts)[kMostGemvWarps][kRows], int within) {
+  float total[Result::kWeights]{};
+  const int warps = static_cast<int>(blockDim.x) / 32;
+  // Without a branch, so that a thread asks for all before it adds the first.
+#pragma unroll
+  for (int warp = 0; warp < kMostGemvWarps; ++warp) {
+#pragma unroll
+    for (int i = 0; i < Result::kWeights; ++i) {
+      total[i] += warp < warps ? parts[warp][i * kCols + within] : 0;
+    }
+  }
+  if constexpr (Result::kWeights == 2) return Result::of(total[0], total[1]);
+  return total[0];
+}
+
+template <typename T, typename Result, typename Shape>
+__global__ void __launch_bounds__(kMostGemvWarps * 32)
+    gemv_kernel(const __grid_constant__ Arguments<T> args) {
+  constexpr GemvShape kShape = Shape::kShape;
+  constexpr int kRows = kShape.cols * Result::kWeights;
+  __shared__ float parts[kMostGemvWarps][kRows];
+  Stream<T, kShape, Result::kWeights> stream(args);
+#if __CUDA_ARCH__ >= 900
+  // From here on x is what the kernel before wrote, and nobody reads out any more.
+  cudaGridDependencySynchronize();
+  few_rows::let_next_kernel_in();
+#endif
+  float sums[kRows]{};
+  stream.sum_up(sums);
+  sum_over_warp(sums);
+  if (threadIdx.x % 32 == 0) {
+#pragma unroll
+    for (int row = 0; row < kRows; ++row) parts[threadIdx.x / 32][row] = sums[row];
+  }
+  __syncthreads();
+  const int within = static_cast<int>(threadIdx.x);
+  const int col = static_cast<int>(blockIdx.x) * kShape.cols + within;
+  if (within >= kShape.cols || col >= args.cols) return;
+  args.out[col] = from_float<T>(column<Result, kShape.cols>(parts, within));
+}
+
+}  // namespace fusegate::gemv

@@ -1,0 +1,27 @@
+// Products of one row of x with weights that are read once: what a decode step of one token does.
+// For sm_80 and newer. x [1, k], weights [cols, k] and out [1, cols], row-major as a Linear layer
+// stores them, bf16 or fp16; x and the weights at multiples of 16 bytes, k a multiple of 8. Sums
+// are fp32 and in an order that the plan sets, so that results repeat to the bit; out is rounded
+// once.
+//
+// Where the device can, these kernels are launched early (dependent_launch.h) and load their first
+// weights before the kernel ahead has ended. So that one may write x but not the weights.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/contract/device.h"
+#include "kernels/cuda/few_rows/gemv_plan.h"
+
+namespace fusegate {
+
+// plan: one of gemv_plans() for these tensors. Throw std::invalid_argument where they are fp32.
+
+// h = gelu_tanh(x w_gate^T) * (x w_up^T); gelu and the product with u are fp32.
+void enqueue_gemv_geglu(const GemvPlan& plan, const Tensor& x, const Tensor& w_gate,
+                        const Tensor& w_up, const Tensor& h, cudaStream_t stream);
+// out = x w^T
+void enqueue_gemv(const GemvPlan& plan, const Tensor& x, const Tensor& w, const Tensor& out,
+                  cudaStream_t stream);
+
+}  // namespace fusegate

@@ -1,0 +1,74 @@
+// How geglu_gemm_sm80 cuts h [rows, hidden] = gelu_tanh(x w_gate^T) * (x w_up^T), x [rows, dim],
+// into tiles: which tile shape, in which order, by how many blocks. Plain C++, so that it is tested
+// without a GPU.
+//
+// The rule: the shape with the least cost, which is the time of the SM with most tiles, in cycles,
+//   ceil(tiles / SMs) x (k x (rows 2 cols / kMmaRate + (rows + 2 cols) 2 B / kFillRate) + epilogue)
+// k being dim in whole steps. kMmaRate and kFillRate are an A100's (NVIDIA A100 whitepaper: 1024
+// dense 16-bit multiply-adds a clock and SM; L2 reads 5120 bytes a clock for 108 SMs). The epilogue
+// counts only where one block has the SM to itself; with more, another's products hide it. It is
+// bound by the special functions: two an element, 16 a clock and SM (CUDA Programming Guide,
+// "Arithmetic Instructions").
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "kernels/cuda/gemm/geglu_gemm_plan.h"
+
+namespace fusegate {
+
+// Every warp holds 32 columns of the gate and the same 32 of the up product: four 8-column
+// fragments, which four threads turn into 16-byte stores.
+inline constexpr int kGegluWarpCols = 32;
+
+// A block's share of h and how it gets there. In units of elements but where named otherwise.
+struct GegluTile {
+  int rows = 0;
+  int cols = 0;    // of h; as many rows of w_gate and of w_up
+  int k_step = 0;  // how much of dim a stage holds
+  int stages = 0;  // ring of shared memory buffers
+  int warps_down = 0;
+  int blocks_per_sm = 0;  // that the registers are rationed for
+
+  FUSEGATE_HOST_DEVICE constexpr int warp_rows() const { return rows / warps_down; }
+  FUSEGATE_HOST_DEVICE constexpr int warps_across() const { return cols / kGegluWarpCols; }
+  FUSEGATE_HOST_DEVICE constexpr int threads() const { return 32 * warps_down * warps_across(); }
+  FUSEGATE_HOST_DEVICE constexpr int stage_rows() const { return rows + 2 * cols; }
+  FUSEGATE_HOST_DEVICE constexpr int stage_bytes() const { return stage_rows() * k_step * 2; }
+  FUSEGATE_HOST_DEVICE constexpr int shared_bytes() const { return stages * stage_bytes(); }
+};
+
+// From the most reuse to the most blocks. The first gives an SM to one block: 8 warps with 128
+// accumulators a thread take its registers, three stages 144 of an A100's 163 KiB. The second is
+// its half, and two share an SM, so that one's epilogue runs beside the other's products. The third
+// is for few rows; the last for decode, where reading the weights is all that matters and many
+// small blocks keep most reads under way.
+inline constexpr std::array<GegluTile, 4> kGegluTiles{{
+    {.rows = 128, .cols = 128, .k_step = 64, .stages = 3, .warps_down = 2, .blocks_per_sm = 1},
+    {.rows = 128, .cols = 64, .k_step = 32, .stages = 4, .warps_down = 2, .blocks_per_sm = 2},
+    {.rows = 64, .cols = 64, .k_step = 64, .stages = 3, .warps_down = 2, .blocks_per_sm = 2},
+    {.rows = 32, .cols = 32, .k_step = 64, .stages = 4, .warps_down = 2, .blocks_per_sm = 4},
+}};
+
+struct GpuLimits {
+  int sm_count = 0;
+  std::size_t shared_bytes_per_block = 0;  // what a kernel may ask for
+  std::size_t shared_bytes_per_sm = 0;
+};
+
+// The cheapest plan. Throws std::invalid_argument where hidden or dim are no multiples of 8, a size
+// is below 1 or beyond 32 bits, or no tile fits in the GPU's shared memory.
+GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& gpu);
+// The plan with this tile, which must fit.
+GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& gpu,
+                                   std::size_t tile);
+
+bool fits(const GegluTile& tile, const GpuLimits& gpu);
+
+// "tile 128 x (128 + 128) x 64, 3 stages, 147456 bytes shared, 132 blocks of 256 threads, 12 waves"
+std::string plan_text(const GegluGemmPlan& plan);
+
+}  // namespace fusegate

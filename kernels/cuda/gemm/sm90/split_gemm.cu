@@ -1,0 +1,70 @@
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/cuda/device/dependent_launch.h"
+#include "kernels/cuda/gemm/sm90/split_gemm.cuh"
+#include "kernels/cuda/gemm/sm90/split_gemm.h"
+#include "kernels/cuda/gemm/sm90/tensor_map.h"
+
+namespace fusegate {
+namespace {
+
+static_assert(kSplitGemmRows == sm90::kTileRows && kSplitGemmStep == sm90::kStageColumns);
+
+unsigned ceil_div(std::int64_t a, int b) { return static_cast<unsigned>((a + b - 1) / b); }
+
+template <typename T, std::size_t kIndex>
+using GemmOf = sm90::SplitGemm<
+    sm90::TileShape<T, kSplitGemmShapes[kIndex].cols, kSplitGemmShapes[kIndex].stages>,
+    kSplitGemmShapes[kIndex].splits>;
+
+template <typename Gemm>
+std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Tensor& w,
+                                  const Tensor& out) {
+  using T = typename Gemm::T;
+  constexpr int kCols = Gemm::Shape::kWidth;
+  const auto kernel = sm90::split_gemm_kernel<Gemm>;
+  allow_shared_bytes(kernel, Gemm::kSharedBytes);
+  const LaunchShape shape{.blocks = dim3(ceil_div(out.cols, kCols) * Gemm::kSplits,
+                                         ceil_div(out.rows, sm90::kTileRows)),
+                          .threads = sm90::kBlockThreads,
+                          .shared_bytes = Gemm::kSharedBytes,
+                          .cluster = Gemm::kSplits,
+                          .early = can_launch_early(reinterpret_cast<const void*>(kernel))};
+  const sm90::SplitMaps maps{
+      .x = make_tensor_map(x, sm90::kTileRows, sm90::kStageColumns),
+      .w = make_tensor_map(w, kCols, sm90::kStageColumns),
+  };
+  const sm90::SplitSizes sizes{static_cast<int>(out.rows), static_cast<int>(out.cols),
+                               static_cast<int>(x.cols)};
+  return [=, stream = device.stream()] {
+    launch_kernel(kernel, shape, stream, maps, sizes, static_cast<T*>(out.data));
+  };
+}
+
+template <typename T, std::size_t... kIndex>
+std::function<void()> make_of(CudaDevice& device, std::size_t shape, const Tensor& x,
+                              const Tensor& w, const Tensor& out, std::index_sequence<kIndex...>) {
+  std::function<void()> launch;
+  ((kIndex == shape ? void(launch = make_launch<GemmOf<T, kIndex>>(device, x, w, out)) : void()),
+   ...);
+  return launch;
+}
+
+}  // namespace
+
+std::function<void()> make_split_gemm_sm90(CudaDevice& device, std::size_t shape, const Tensor& x,
+                                           const Tensor& w, const Tensor& out) {
+  constexpr auto kShapes = std::make_index_sequence<kSplitGemmShapes.size()>();
+  switch (out.dtype) {
+    case Dtype::kBf16:
+      return make_of<__nv_bfloat16>(device, shape, x, w, out, kShapes);
+    case Dtype::kFp16:
+      return make_of<__half>(device, shape, x, w, out, kShapes);
+    case Dtype::kFp32:
+      break;
+  }
+  throw std::invalid_argument("split_gemm_sm90: has no fp32 version");
+}
+
+}  // namespace fusegate

@@ -1,0 +1,204 @@
+// The GEMM for problems of few tiles: narrow tiles, and k split over the blocks of a cluster, so
+// that nearly every SM has some of it. Each block multiplies its share of k for all of the tile's
+// rows, and owns a band of them: the sums of the others' bands it writes to their owners' shared
+// memory. No workspace, no second kernel, and one wait for the cluster at the end.
+#pragma once
+
+#include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
+
+namespace fusegate::sm90 {
+
+template <typename Shape_, int kSplits_>
+struct SplitGemm {
+  using Shape = Shape_;
+  using T = typename Shape::T;
+  using Sums = float[Shape::kWidth / 2];
+  static constexpr int kSplits = kSplits_;  // blocks of a cluster
+  static constexpr int kStages = Shape::kStages;
+  // The consumers' threads whose rows are one block's band.
+  static constexpr int kBandThreads = kConsumers * kWarpgroup / kSplits;
+  static_assert(kBandThreads % 32 == 0);
+  // What one other block writes of a band.
+  static constexpr int kPartBytes = kBandThreads * static_cast<int>(sizeof(Sums));
+  static constexpr int kPartsBytes = (kSplits - 1) * kPartBytes;
+  static constexpr int kSharedBytes = kStages * Shape::kStageBytes + kPartsBytes +
+                                      static_cast<int>(sizeof(RingBarriers<kStages>)) +
+                                      static_cast<int>(kSwizzleAlignment);
+  static_assert(kSharedBytes <= kMostSharedBytes);
+};
+
+struct SplitMaps {
+  CUtensorMap x, w;
+};
+
+struct SplitSizes {
+  int m = 0;
+  int n = 0;
+  int k = 0;
+};
+
+// What one block computes: its place in the cluster, rows and columns of out from, and steps of k.
+struct SplitPlace {
+  int rank = 0, row = 0, column = 0, first_step = 0, steps = 0;
+};
+
+template <typename Gemm>
+__device__ SplitPlace split_place(const SplitSizes& sizes) {
+  const int steps = (sizes.k + kStageColumns - 1) / kStageColumns;
+  const int rank = static_cast<int>(blockIdx.x) % Gemm::kSplits;
+  const int first = steps * rank / Gemm::kSplits;
+  return {rank, static_cast<int>(blockIdx.y) * kTileRows,
+          static_cast<int>(blockIdx.x) / Gemm::kSplits * Gemm::Shape::kWidth, first,
+          steps * (rank + 1) / Gemm::kSplits - first};
+}
+
+template <typename Gemm>
+struct SplitShared {
+  std::uint32_t stages = 0, parts = 0, full = 0, empty = 0;
+
+  __device__ explicit SplitShared(const void* raw) {
+    stages = (shared_address(raw) + kSwizzleAlignment - 1) / kSwizzleAlignment * kSwizzleAlignment;
+    parts = stages + Gemm::kStages * Gemm::Shape::kStageBytes;
+    full = parts + Gemm::kPartsBytes;
+    empty = full + Gemm::kStages * sizeof(std::uint64_t);
+  }
+  __device__ std::uint32_t stage(int i) const { return stages + i * Gemm::Shape::kStageBytes; }
+  __device__ std::uint32_t full_at(int i) const { return full + i * 8; }
+  __device__ std::uint32_t empty_at(int i) const { return empty + i * 8; }
+};
+
+template <typename Gemm>
+__device__ void load_split_w(const SplitMaps& maps, const SplitShared<Gemm>& shared,
+                             const SplitPlace& place, int step, int stage) {
+  load_box(maps.w, shared.stage(stage) + Gemm::Shape::kXBytes, shared.full_at(stage),
+           (place.first_step + step) * kStageColumns, place.column);
+}
+
+template <typename Gemm>
+__device__ void load_split_x(const SplitMaps& maps, const SplitShared<Gemm>& shared,
+                             const SplitPlace& place, int step, int stage) {
+  load_box(maps.x, shared.stage(stage), shared.full_at(stage),
+           (place.first_step + step) * kStageColumns, place.row);
+}
+
+template <typename Gemm>
+__device__ void produce_split(const SplitMaps& maps, const SplitShared<Gemm>& shared,
+                              const SplitPlace& place) {
+  const int ahead = min(Gemm::kStages, place.steps);
+  // Weights are no kernel's result, so they need not wait for the kernel ahead.
+  for (int i = 0; i < ahead; ++i) {
+    barrier_expect_bytes(shared.full_at(i), Gemm::Shape::kStageBytes);
+    load_split_w(maps, shared, place, i, i);
+  }
+  wait_for_previous_kernel();
+  for (int i = 0; i < ahead; ++i) load_split_x(maps, shared, place, i, i);
+  RingPosition<Gemm::kStages> at;
+  for (int step = 0; step < place.steps; ++step, at.advance()) {
+    if (step < ahead) continue;
+    barrier_wait(shared.empty_at(at.stage), at.parity ^ 1);
+    barrier_expect_bytes(shared.full_at(at.stage), Gemm::Shape::kStageBytes);
+    load_split_w(maps, shared, place, step, at.stage);
+    load_split_x(maps, shared, place, step, at.stage);
+  }
+}
+
+// Four of a thread's sums, the i-th, in the part of the band that came from another block.
+template <typename Gemm>
+__device__ std::uint32_t part_at(const SplitShared<Gemm>& shared, int part, int thread, int i) {
+  return shared.parts + part * Gemm::kPartBytes + (i * Gemm::kBandThreads + thread) * 16;
+}
+
+// thread: of the consumers'. Leaves the band's owner all but its own sums.
+template <typename Gemm>
+__device__ void give_sums(const typename Gemm::Sums& d, const SplitShared<Gemm>& shared, int rank,
+                          int thread) {
+  const int owner = thread / Gemm::kBandThreads;
+  if (owner == rank) return;
+  const int part = rank < owner ? rank : rank - 1;
+#pragma unroll
+  for (int i = 0; i < Gemm::Shape::kWidth / 8; ++i) {
+    store_to_block(part_at(shared, part, thread % Gemm::kBandThreads, i), owner,
+                   {d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]});
+  }
+}
+
+template <typename Gemm>
+__device__ void add_given(typename Gemm::Sums& d, const SplitShared<Gemm>& shared, int thread) {
+#pragma unroll
+  for (int part = 0; part < Gemm::kSplits - 1; ++part) {
+#pragma unroll
+    for (int i = 0; i < Gemm::Shape::kWidth / 8; ++i) {
+      const float4 given =
+          load_shared_floats(part_at(shared, part, thread % Gemm::kBandThreads, i));
+      d[4 * i] += given.x, d[4 * i + 1] += given.y;
+      d[4 * i + 2] += given.z, d[4 * i + 3] += given.w;
+    }
+  }
+}
+
+// thread: of the consumers'. Two neighbours at a time, as wgmma leaves them (wgmma.cuh).
+template <typename Gemm>
+__device__ void store_band(const typename Gemm::Sums& d, const SplitPlace& place,
+                           const SplitSizes& sizes, int thread, typename Gemm::T* out) {
+  const int lane = thread % 32;
+  const int row = place.row + thread / 32 * 16 + lane / 4, column = place.column + lane % 4 * 2;
+#pragma unroll
+  for (int below = 0; below < 2; ++below) {
+    if (row + below * 8 >= sizes.m) return;
+    typename Gemm::T* const to =
+        out + static_cast<std::int64_t>(row + below * 8) * sizes.n + column;
+#pragma unroll
+    for (int i = 0; i < Gemm::Shape::kWidth / 8; ++i) {
+      if (column + i * 8 >= sizes.n) break;
+      const std::uint32_t pair =
+          pack<typename Gemm::T>(d[4 * i + 2 * below], d[4 * i + 2 * below + 1]);
+      *reinterpret_cast<std::uint32_t*>(to + i * 8) = pair;
+    }
+  }
+}
+
+template <typename Gemm>
+__global__ void __launch_bounds__(kBlockThreads, 1)
+    split_gemm_kernel(const __grid_constant__ SplitMaps maps,
+                      const __grid_constant__ SplitSizes sizes, typename Gemm::T* out) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  extern __shared__ unsigned char raw[];
+  const SplitShared<Gemm> shared(raw);
+  const SplitPlace place = split_place<Gemm>(sizes);
+  if (threadIdx.x == 0) {
+    prefetch_map(maps.x);
+    prefetch_map(maps.w);
+    for (int i = 0; i < Gemm::kStages; ++i) {
+      barrier_init(shared.full_at(i), 1);
+      barrier_init(shared.empty_at(i), kConsumers);
+    }
+    fence_barrier_init();
+  }
+  __syncthreads();
+  cluster_arrive();
+  let_next_kernel_start();
+  const int consumer = warpgroup_of_warp() - 1;
+  if (consumer < 0) {
+    if (threadIdx.x == 0) produce_split(maps, shared, place);
+    __syncwarp();
+    cluster_wait();
+    cluster_sync();
+    return;
+  }
+  typename Gemm::Sums d;
+  RingPosition<Gemm::kStages> at;
+  multiply_tile<typename Gemm::Shape>(d, shared, at, place.steps, consumer, [&](int stage) {
+    if (threadIdx.x % kWarpgroup == 0) barrier_arrive(shared.empty_at(stage));
+  });
+  const int thread = static_cast<int>(threadIdx.x) - kWarpgroup;
+  __syncwarp();
+  cluster_wait();  // the others have started, so that their shared memory may be written
+  give_sums<Gemm>(d, shared, place.rank, thread);
+  cluster_sync();
+  if (thread / Gemm::kBandThreads != place.rank) return;
+  add_given<Gemm>(d, shared, thread);
+  store_band<Gemm>(d, place, sizes, thread, out);
+#endif  // other architectures never launch it
+}
+
+}  // namespace fusegate::sm90

@@ -1,0 +1,31 @@
+#include "kernels/cuda/gemm/sm90/split_gemm_plan.h"
+
+#include <fmt/format.h>
+
+namespace fusegate {
+namespace {
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+bool fits(const SplitGemmShape& shape, const SplitGemmSize& size, int sm_count) {
+  const std::int64_t tiles = ceil_div(size.m, kSplitGemmRows) * ceil_div(size.n, shape.cols);
+  return tiles * shape.splits <= sm_count && ceil_div(size.k, kSplitGemmStep) >= shape.splits;
+}
+
+}  // namespace
+
+std::vector<std::size_t> split_gemm_shapes(const SplitGemmSize& size, int sm_count) {
+  std::vector<std::size_t> fitting;
+  for (std::size_t i = 0; i < kSplitGemmShapes.size(); ++i) {
+    if (fits(kSplitGemmShapes[i], size, sm_count)) fitting.push_back(i);
+  }
+  return fitting;
+}
+
+std::string split_gemm_text(std::size_t shape) {
+  const SplitGemmShape& of = kSplitGemmShapes.at(shape);
+  return fmt::format("split_gemm_sm90: tiles of {} x {}, k over {} blocks", kSplitGemmRows, of.cols,
+                     of.splits);
+}
+
+}  // namespace fusegate

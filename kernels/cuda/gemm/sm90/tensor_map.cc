@@ -1,0 +1,45 @@
+#include "kernels/cuda/gemm/sm90/tensor_map.h"
+
+#include <fmt/format.h>
+
+#include "kernels/cuda/device/driver_function.h"
+
+namespace fusegate {
+namespace {
+
+using Encode = decltype(cuTensorMapEncodeTiled);
+
+Encode* find_encode() {
+  Encode* const encode = driver_function<Encode>("cuTensorMapEncodeTiled", 12000);
+  if (encode == nullptr) throw DeviceError("the driver has no cuTensorMapEncodeTiled");
+  return encode;
+}
+
+}  // namespace
+
+CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns) {
+  static Encode* const encode = find_encode();
+  const cuuint64_t sizes[] = {static_cast<cuuint64_t>(tensor.cols),
+                              static_cast<cuuint64_t>(tensor.rows)};
+  const cuuint64_t row_bytes[] = {sizes[0] * dtype_bytes(tensor.dtype)};
+  const cuuint32_t box[] = {static_cast<cuuint32_t>(box_columns),
+                            static_cast<cuuint32_t>(box_rows)};
+  const cuuint32_t steps[] = {1, 1};
+  const bool wide = static_cast<std::size_t>(box_columns) * dtype_bytes(tensor.dtype) == 128;
+  CUtensorMap map{};
+  const CUresult result =
+      encode(&map,
+             tensor.dtype == Dtype::kBf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                                          : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+             2, tensor.data, sizes, row_bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+             wide ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
+             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS) {
+    throw DeviceError(fmt::format("no tensor map for {} x {} in boxes of {} x {}: driver error {}",
+                                  tensor.rows, tensor.cols, box_rows, box_columns,
+                                  static_cast<int>(result)));
+  }
+  return map;
+}
+
+}  // namespace fusegate

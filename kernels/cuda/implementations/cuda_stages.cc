@@ -1,0 +1,94 @@
+#include "kernels/cuda/implementations/cuda_stages.h"
+
+#include <utility>
+
+#include "kernels/cuda/planted/planted_change.h"
+#include "kernels/cuda/pointwise/pointwise.h"
+
+namespace fusegate {
+
+Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
+                         const Tensor& out) {
+  Stage stage = matmul_work(std::move(name), x, w, out);
+  if (bias != nullptr) {
+    stage.flops += static_cast<double>(out.count());
+    stage.min_bytes += static_cast<double>(bias->bytes());
+  }
+  const auto product = lt_matmul(x, bias, out);
+  stage.choice = choice_ == MatmulChoice::kTuned
+                     ? tune(device_, stage.name, *product, x, w, out).choice
+                     : product->algorithm();
+  stage.launch = [product, x, w, out] { product->enqueue(x.data, w.data, out.data); };
+  return stage;
+}
+
+Stage CudaStages::tuned_matmul(std::string name, const Tensor& x, const Tensor& w,
+                               const Tensor& out, const std::vector<Contestant>& rivals,
+                               const Stage& before) {
+  Stage stage = matmul_work(std::move(name), x, w, out);
+  const auto product = lt_matmul(x, nullptr, out);
+  const TunedMatmul tuned = tune(device_, stage.name, *product, x, w, out, rivals,
+                                 {.name = before.choice, .launch = before.launch});
+  stage.choice = tuned.choice;
+  if (tuned.rival) {
+    stage.launch = rivals[*tuned.rival].launch;
+  } else {
+    stage.launch = [product, x, w, out] { product->enqueue(x.data, w.data, out.data); };
+  }
+  return stage;
+}
+
+std::shared_ptr<LtMatmul> CudaStages::lt_matmul(const Tensor& x, const Tensor* bias,
+                                                const Tensor& out) {
+  auto product = std::make_shared<LtMatmul>(
+      device_, LtMatmulShape{.m = out.rows,
+                             .n = out.cols,
+                             .k = x.cols,
+                             .type = cuda_data_type(out.dtype),
+                             .bias = bias != nullptr ? bias->data : nullptr});
+  if constexpr (kPlantedChange == PlantedChange::kOtherAlgorithm) {
+    product->use(product->candidates(2).back());
+  }
+  return product;
+}
+
+Stage CudaStages::bias_add(std::string name, const Tensor& x, const Tensor& bias,
+                           const Tensor& out) {
+  Stage stage = pointwise_work(std::move(name), 1, {&x, &bias}, out);
+  stage.launch = [=, stream = device_.stream()] { enqueue_bias_add(x, bias, out, stream); };
+  return stage;
+}
+
+Stage CudaStages::gelu(std::string name, const Tensor& x, const Tensor& out) {
+  Stage stage = pointwise_work(std::move(name), kGeluFlops, {&x}, out);
+  stage.launch = [=, stream = device_.stream()] { enqueue_gelu(x, out, stream); };
+  return stage;
+}
+
+Stage CudaStages::mul(std::string name, const Tensor& a, const Tensor& b, const Tensor& out) {
+  Stage stage = pointwise_work(std::move(name), 1, {&a, &b}, out);
+  stage.launch = [=, stream = device_.stream()] { enqueue_mul(a, b, out, stream); };
+  return stage;
+}
+
+Stage CudaStages::gelu_mul(std::string name, const Tensor& g, const Tensor& u, const Tensor& out) {
+  Stage stage = pointwise_work(std::move(name), kGeluFlops + 1, {&g, &u}, out);
+  stage.launch = [=, stream = device_.stream()] {
+    if constexpr (kPlantedChange == PlantedChange::kExtraLaunch) {
+      enqueue_gelu(g, out, stream);
+      enqueue_mul(out, u, out, stream);
+    } else {
+      if constexpr (kPlantedChange == PlantedChange::kHostDelay) dawdle();
+      enqueue_gelu_mul(g, u, out, stream);
+    }
+  };
+  return stage;
+}
+
+Stage CudaStages::packed_gelu_mul(std::string name, const Tensor& gu, const Tensor& out) {
+  Stage stage = pointwise_work(std::move(name), kGeluFlops + 1, {&gu}, out);
+  stage.launch = [=, stream = device_.stream()] { enqueue_packed_gelu_mul(gu, out, stream); };
+  return stage;
+}
+
+}  // namespace fusegate

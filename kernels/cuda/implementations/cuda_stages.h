@@ -1,0 +1,42 @@
+// The GPU's stages: cublasLt matmuls and our own element-wise kernels.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/contract/stages.h"
+#include "kernels/cuda/choosing/lt_tuning.h"
+#include "kernels/cuda/device/cuda_device.h"
+
+namespace fusegate {
+
+// Who chooses the algorithm of a matmul: cublasLt's heuristic, or measuring (lt_tuning.h).
+enum class MatmulChoice { kHeuristic, kTuned };
+
+class CudaStages : public StageLibrary {
+ public:
+  explicit CudaStages(Device& device, MatmulChoice choice = MatmulChoice::kHeuristic)
+      : device_(static_cast<CudaDevice&>(device)), choice_(choice) {}
+
+  Stage matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
+               const Tensor& out) override;
+  // By whatever measures fastest behind the stage that makes x, cublasLt's or the rivals
+  // (lt_tuning.h), whoever chooses otherwise.
+  Stage tuned_matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor& out,
+                     const std::vector<Contestant>& rivals, const Stage& before);
+  Stage bias_add(std::string name, const Tensor& x, const Tensor& bias, const Tensor& out) override;
+  Stage gelu(std::string name, const Tensor& x, const Tensor& out) override;
+  Stage mul(std::string name, const Tensor& a, const Tensor& b, const Tensor& out) override;
+  Stage gelu_mul(std::string name, const Tensor& g, const Tensor& u, const Tensor& out) override;
+  // out [m, n] = gelu_tanh(g) * u, where gu [m, 2 n] has g in its left half and u in its right.
+  Stage packed_gelu_mul(std::string name, const Tensor& gu, const Tensor& out);
+
+ private:
+  std::shared_ptr<LtMatmul> lt_matmul(const Tensor& x, const Tensor* bias, const Tensor& out);
+
+  CudaDevice& device_;
+  MatmulChoice choice_;
+};
+
+}  // namespace fusegate

@@ -1,0 +1,77 @@
+#include "kernels/cuda/implementations/expected_stages.h"
+
+#include <utility>
+
+namespace fusegate {
+namespace {
+
+// Functions, since registrations ask before main, in no particular order.
+
+// The families of cuBLAS's names: "nvjet_tst_128x160_...", "sm80_xmma_gemm_...",
+// "gemmSN_TN_kernel", "gemvx::kernel", "cutlass::Kernel2".
+constexpr char kLibraryGemm[] = "nvjet|gemm|gemv|xmma|cutlass";
+constexpr char kOwnGemm[] = "fusegate::.*(geglu_gemm|split_gemm|few_rows|gemv)_kernel";
+constexpr char kReduction[] = "splitKreduce";
+
+// In the 204 rows with matmuls of the baselines stored for the H200 (pr and nightly) a second
+// kernel was launched where the choice splits K, and nowhere else.
+ExpectedKernels reduction_if_split() {
+  return {"split-K reduction", kReduction, 1, 1, "split-k ([2-9]|[1-9][0-9])"};
+}
+
+// The reduction before the GEMM, whose pattern may fit the reduction's template arguments. In the
+// same rows no matmul had more than one memset.
+ExpectedStage library_matmul(const std::string& stage, ExpectedKernels reduction,
+                             ExpectedKernels gemm) {
+  return {.name = stage,
+          .kernels = {std::move(reduction), std::move(gemm)},
+          .most_memory_operations = 1};
+}
+
+ExpectedStage element_wise(const std::string& stage, const std::string& pattern) {
+  return {.name = stage, .kernels = {{stage, pattern}}};
+}
+
+}  // namespace
+
+ExpectedStage expected_matmul(const std::string& stage) {
+  return library_matmul(stage, reduction_if_split(), {"GEMM of the library", kLibraryGemm});
+}
+
+ExpectedStage expected_cublas_matmul(const std::string& stage) {
+  return library_matmul(stage, {"split-K reduction", kReduction, 0, 1},
+                        {"GEMM of the library", kLibraryGemm});
+}
+
+ExpectedStage expected_own_matmul(const std::string& stage) {
+  return {.name = stage, .kernels = {{"GEMM of ours", kOwnGemm}}};
+}
+
+ExpectedStage expected_fastest_matmul(const std::string& stage) {
+  return library_matmul(stage, reduction_if_split(),
+                        {"GEMM", std::string(kLibraryGemm) + "|" + kOwnGemm});
+}
+
+ExpectedStage expected_bias_add() {
+  return element_wise("bias_add", "fusegate::.*bias_add_kernel");
+}
+ExpectedStage expected_gelu() { return element_wise("gelu", "pointwise_kernel<.*::Gelu,"); }
+ExpectedStage expected_mul() { return element_wise("mul", "pointwise_kernel<.*::Mul,"); }
+// In one kernel for all shapes, rounding in between or not; for packed operands; or compiled for
+// one shape.
+ExpectedStage expected_gelu_mul() {
+  return element_wise("gelu_mul",
+                      "pointwise_kernel<.*::(Rounded)?GeluMul,|packed_gelu_mul_kernel|^gelu_mul$");
+}
+
+std::vector<ExpectedCalls> expected_own_launches(int count) {
+  return {{"launches", "^cudaLaunchKernel", count, count},
+          {"occupancy queries", "Occupancy", 0, 0}};
+}
+
+Expectation expected_pointwise_mlp() {
+  return {.stages = {expected_matmul("gate_proj"), expected_matmul("up_proj"), expected_gelu_mul(),
+                     expected_matmul("down_proj")}};
+}
+
+}  // namespace fusegate

@@ -1,0 +1,23 @@
+// geglu_mlp/fused_epilogue_sm90: two kernels. GeGLU is the epilogue of one product with both the
+// gate's and the up's weights, as they are stored, by Hopper's instructions
+// (sm90/geglu_gemm.cuh); then the down product.
+#include "kernels/cuda/implementations/expected_stages.h"
+#include "kernels/cuda/implementations/fused_epilogue.h"
+
+namespace fusegate {
+namespace {
+
+const ImplementationRegistration registered{{
+    .operation = "geglu_mlp",
+    .name = "fused_epilogue_sm90",
+    .device = "cuda",
+    .dtypes = {Dtype::kBf16, Dtype::kFp16},
+    .alignment = kFusedEpilogueAlignment,
+    .prepare = &prepare_fused_epilogue_sm90,
+    .refuses = [](const Device& device, const Problem&) { return refuses_sm90(device); },
+    .expects = {{.stages = {expected_own_matmul("gate_up_geglu"),
+                            expected_fastest_matmul("down_proj")}}},
+}};
+
+}  // namespace
+}  // namespace fusegate

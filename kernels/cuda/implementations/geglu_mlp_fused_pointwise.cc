@@ -1,0 +1,23 @@
+// geglu_mlp/fused_pointwise: four kernels, gelu and mul in one, as Inductor and Liger fuse it.
+#include "kernels/cuda/implementations/cuda_stages.h"
+#include "kernels/cuda/implementations/expected_stages.h"
+
+namespace fusegate {
+namespace {
+
+PreparedKernel prepare(Device& device, const Problem& problem, Inputs in, const Tensor& out) {
+  CudaStages stages(device);
+  return geglu_mlp_fused_pointwise(stages, device, problem, in, out);
+}
+
+const ImplementationRegistration registered{{
+    .operation = "geglu_mlp",
+    .name = "fused_pointwise",
+    .device = "cuda",
+    .dtypes = {Dtype::kBf16, Dtype::kFp16},
+    .prepare = &prepare,
+    .expects = {expected_pointwise_mlp()},
+}};
+
+}  // namespace
+}  // namespace fusegate

@@ -1,0 +1,126 @@
+// A kernel that takes a share longer, to see the gate fail: included only by a build that asks for
+// it (-DFUSEGATE_SLOW_KERNEL=gelu_mul -DFUSEGATE_SLOW_SHARE=0.01 to CMake).
+//
+// Doing a share of the work twice slows a grid of many waves by that share, but a grid of one wave
+// by up to 53 % for 5 % (on an H200), since there the doubled blocks end last by all of their
+// second work. So threads take steps between reading and writing that lead nowhere, in one of two
+// ways. One warp of each block that ends the grid takes them in a loop: all those blocks take them
+// side by side, and the grid ends later by what one of them takes, whatever came before. But a
+// kernel of 2 to 5 us took 2 to 4 % longer for merely having the loop; there every thread takes a
+// number of steps that is known to the compiler. Which way and how many is measured for each kernel
+// and size (slowdown_search.h) before the first of its launches that counts.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/contract/device.h"
+#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/launch_timing.h"
+#include "kernels/cuda/planted/slowdown_search.h"
+
+namespace fusegate {
+
+static_assert(FUSEGATE_SLOW_SHARE > 0 && FUSEGATE_SLOW_SHARE < 1, "a share of the kernel's time");
+
+__device__ inline float one_step(float chain) { return __fmaf_rn(chain, 0.9999f, 1e-4f); }
+
+// The word. The compiler cannot know that no arithmetic makes a NaN of that payload, so it keeps
+// the chain; and the store stays one that is always taken.
+__device__ inline unsigned after_chain(float chain, unsigned word) {
+  constexpr unsigned kPayloadOfNoArithmetic = 0x7fc12345;
+  return __float_as_uint(chain) == kPayloadOfNoArithmetic ? 0 : word;
+}
+
+// What a kernel is held up by, passed to it by value. word: the last to be computed.
+template <unsigned kSteps>
+struct EveryThreadSteps {
+  __device__ unsigned held_up(unsigned word) const {
+    if constexpr (kSteps == 0) {
+      return word;
+    } else {
+      float chain = __uint_as_float(word);
+#pragma unroll
+      for (unsigned step = 0; step < kSteps; ++step) chain = one_step(chain);
+      return after_chain(chain, word);
+    }
+  }
+};
+
+struct LastWaveSteps {
+  unsigned first_block = 0;
+  unsigned steps = 0;
+
+  __device__ unsigned held_up(unsigned word) const {
+    constexpr unsigned kWarp = 32;
+    const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
+    if (block < first_block || threadIdx.x >= kWarp || threadIdx.y > 0) return word;
+    float chain = __uint_as_float(word);
+#pragma unroll 1
+    for (unsigned step = 0; step < steps; ++step) chain = one_step(chain);
+    return after_chain(chain, word);
+  }
+};
+
+// The kernels that there are of EveryThreadSteps. From 4 on neighbours differ by a quarter at most,
+// so the nearer of two is off by an eighth at most.
+using Ladder = std::integer_sequence<unsigned, 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24,
+                                     28, 32, 40, 48, 56, 64, 80, 96, 112, 128>;
+
+template <unsigned... kRungs>
+std::vector<unsigned> rungs(std::integer_sequence<unsigned, kRungs...>) {
+  return {kRungs...};
+}
+
+// enqueue: enqueues the kernel with the slowdown that it is given, an EveryThreadSteps or a
+// LastWaveSteps.
+template <typename Enqueue, unsigned... kRungs>
+void enqueue_slowed(const Enqueue& enqueue, const Slowing& slowing, unsigned first_of_last_wave,
+                    std::integer_sequence<unsigned, kRungs...>) {
+  if (slowing.way == SlowingWay::kLastWave) {
+    return enqueue(LastWaveSteps{first_of_last_wave, slowing.steps});
+  }
+  ((kRungs == slowing.steps ? enqueue(EveryThreadSteps<kRungs>{}) : void()), ...);
+}
+
+// Blocks that the GPU holds at once.
+inline unsigned resident_blocks(const void* kernel, int threads) {
+  int device = 0, sms = 0, blocks_an_sm = 0;
+  FUSEGATE_CUDA(cudaGetDevice(&device));
+  FUSEGATE_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
+  FUSEGATE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_an_sm, kernel, threads, 0));
+  return static_cast<unsigned>(sms * blocks_an_sm);
+}
+
+// In two steps, since # does not expand its argument.
+#define FUSEGATE_QUOTE(text) #text
+#define FUSEGATE_TEXT(macro) FUSEGATE_QUOTE(macro)
+
+// Repeats what is known of this kernel and size (Enqueue's type is one kernel's own) or finds it
+// out. That cannot be done in a capture: throws DeviceError there.
+template <typename Enqueue>
+void launch_slowed(const Enqueue& enqueue, unsigned blocks, unsigned resident, const Tensor& out,
+                   cudaStream_t stream) {
+  static std::map<std::int64_t, Slowing> known;
+  const auto enqueue_as = [&](const Slowing& slowing) {
+    enqueue_slowed(enqueue, slowing, blocks > resident ? blocks - resident : 0, Ladder{});
+  };
+  auto found = known.find(out.count());
+  if (found == known.end()) {
+    refuse_capture(stream, "a slowed kernel");
+    const RestoredTensor restored(out, stream);
+    SlowingSearch search(enqueue_as, rungs(Ladder{}), FUSEGATE_SLOW_SHARE, stream);
+    found = known.emplace(out.count(), search.nearest()).first;
+    std::fprintf(stderr, "slowed %s of %s, %lld elements: wanted %+.2f %%, measured %+.2f %%; %s\n",
+                 FUSEGATE_TEXT(FUSEGATE_SLOW_OP), std::string(dtype_name(out.dtype)).c_str(),
+                 static_cast<long long>(out.count()), FUSEGATE_SLOW_SHARE * 100,
+                 found->second.share * 100, found->second.text().c_str());
+  }
+  enqueue_as(found->second);
+}
+
+}  // namespace fusegate

@@ -1,0 +1,176 @@
+// The insides of the element-wise kernels: numbers of 16 bits in words of 32, gelu, and what one
+// thread does. Both nvcc (pointwise.cu) and, at run time, NVRTC (gelu_mul_specialized.cu) compile
+// this file; NVRTC finds no headers but those it is given, so it includes no others and converts by
+// PTX.
+//
+// Tensors are contiguous. A pack is 16 bytes, four words; count elements are packs and then a tail
+// of fewer elements than a pack has, or, where an address is not a multiple of 16, a tail alone.
+#pragma once
+
+#include "kernels/cuda/device/gelu_tanh.cuh"
+
+namespace fusegate {
+
+inline constexpr int kWordsInAPack = 4;
+
+// A number format. first and second: a word's numbers, the first in its low half; an element of 16
+// bits is a word whose second is zero. word: rounds to nearest even.
+struct Bf16 {
+  using Element = unsigned short;
+  static constexpr int kInAWord = 2;
+  static __device__ float first(unsigned word) { return __uint_as_float(word << 16); }
+  static __device__ float second(unsigned word) { return __uint_as_float(word & 0xffff0000u); }
+  static __device__ unsigned word(float first, float second = 0) {
+    unsigned result;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(result) : "f"(second), "f"(first));
+    return result;
+  }
+};
+
+struct Fp16 {
+  using Element = unsigned short;
+  static constexpr int kInAWord = 2;
+  static __device__ float widened(unsigned short bits) {
+    float result;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(bits));
+    return result;
+  }
+  static __device__ float first(unsigned word) { return widened(word & 0xffffu); }
+  static __device__ float second(unsigned word) { return widened(word >> 16); }
+  static __device__ unsigned word(float first, float second = 0) {
+    unsigned result;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(result) : "f"(second), "f"(first));
+    return result;
+  }
+};
+
+struct Fp32 {
+  using Element = unsigned;
+  static constexpr int kInAWord = 1;
+  static __device__ float first(unsigned word) { return __uint_as_float(word); }
+  static __device__ unsigned word(float first) { return __float_as_uint(first); }
+};
+
+template <typename Format>
+inline constexpr unsigned kInAPack = kWordsInAPack* Format::kInAWord;
+
+// What is computed of the elements at one place of the inputs, in fp32; Format is theirs.
+struct Gelu {
+  template <typename Format>
+  static __device__ float of(float x) {
+    return gelu_tanh(x);
+  }
+};
+struct Mul {
+  template <typename Format>
+  static __device__ float of(float a, float b) {
+    return __fmul_rn(a, b);
+  }
+};
+struct GeluMul {
+  template <typename Format>
+  static __device__ float of(float g, float u) {
+    return __fmul_rn(gelu_tanh(g), u);
+  }
+};
+// With gelu(g) rounded first, as a tensor of its own would hold it.
+struct RoundedGeluMul {
+  template <typename Format>
+  static __device__ float of(float g, float u) {
+    return __fmul_rn(Format::first(Format::word(gelu_tanh(g))), u);
+  }
+};
+struct Add {
+  template <typename Format>
+  static __device__ float of(float a, float b) {
+    return __fadd_rn(a, b);
+  }
+};
+
+// What holds a kernel up before it writes: nothing, but in a build that slows one (slowdown.cuh).
+struct NotSlowed {
+  __device__ unsigned held_up(unsigned word) const { return word; }
+};
+
+template <typename Format, typename Op, typename... Words>
+__device__ unsigned word_of(Words... words) {
+  if constexpr (Format::kInAWord == 2) {
+    return Format::word(Op::template of<Format>(Format::first(words)...),
+                        Op::template of<Format>(Format::second(words)...));
+  } else {
+    return Format::word(Op::template of<Format>(Format::first(words)...));
+  }
+}
+
+// Not .nc, since out may be an input.
+__device__ inline uint4 load_pack(const void* from, unsigned pack) {
+  return static_cast<const uint4*>(from)[pack];
+}
+
+template <typename Format, typename Op, typename... Pack>
+__device__ uint4 pack_of(const Pack&... in) {
+  return {word_of<Format, Op>(in.x...), word_of<Format, Op>(in.y...), word_of<Format, Op>(in.z...),
+          word_of<Format, Op>(in.w...)};
+}
+
+// Waits until the kernel before this one has written everything (dependent_launch.h). Before any
+// access to memory.
+__device__ inline void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// Lets the kernel after this one be placed beside it. Not before the wait: a kernel that waits
+// would have the next one placed, that one the next, and grids that only wait pile up on the SMs.
+// Nor before the loads, which placing blocks slows down. In a graph of gelu-muls on an H200 (driver
+// 580.159.04), microseconds a kernel of so many elements, and where no next one is let in at all:
+//
+//   elements     before the wait   after it   after the loads   never
+//     262,144         1.74           0.99          0.94          1.05
+//     524,288         1.87           1.21          1.20          1.24
+//   1,409,024         2.01           2.16          1.75          1.85
+//   3,145,728         2.76           2.76          2.68          2.70
+__device__ inline void let_next_kernel_in() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// in: the pack of each input, loaded.
+template <typename Format, typename Op, typename Slowdown, typename... Pack>
+__device__ void write_pack(Slowdown slowdown, void* out, unsigned pack, const Pack&... in) {
+  let_next_kernel_in();
+  uint4 result = pack_of<Format, Op>(in...);
+  result.w = slowdown.held_up(result.w);
+  static_cast<uint4*>(out)[pack] = result;
+}
+
+template <typename Format>
+__device__ unsigned load_element(const void* from, unsigned long long i) {
+  return static_cast<const typename Format::Element*>(from)[i];
+}
+
+template <typename Format, typename Op, typename Slowdown, typename... In>
+__device__ void write_element(Slowdown slowdown, void* out, unsigned long long i, In... in) {
+  let_next_kernel_in();
+  using Element = typename Format::Element;
+  const unsigned word = Format::word(Op::template of<Format>(Format::first(in)...));
+  static_cast<Element*>(out)[i] = static_cast<Element>(slowdown.held_up(word));
+}
+
+// One thread's part: a pack or an element of the tail.
+template <typename Format, typename Op, unsigned kThreads, typename Slowdown, typename... In>
+__device__ void pointwise(Slowdown slowdown, void* out, unsigned packs, unsigned tail,
+                          const In*... in) {
+  wait_for_kernel_before();
+  const unsigned i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < packs) {
+    write_pack<Format, Op>(slowdown, out, i, load_pack(in, i)...);
+  } else if (i - packs < tail) {
+    const unsigned long long element = packs * 1ull * kInAPack<Format> + (i - packs);
+    write_element<Format, Op>(slowdown, out, element, load_element<Format>(in, element)...);
+  }
+}
+
+}  // namespace fusegate

@@ -1,0 +1,24 @@
+// What only a device can say of the kernel that is compiled for it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/cuda/device/gpu_test_fixture.h"
+#include "kernels/cuda/pointwise/specialized_gelu_mul.h"
+
+namespace fusegate {
+namespace {
+
+class SpecializedGeluMulOnGpu : public GpuTest {};
+
+TEST_F(SpecializedGeluMulOnGpu, IsCompiledOnceForTheDeviceAndLaunchedEarlyWhereItCanBe) {
+  const cudaDeviceProp& properties = device_->properties();
+  const SpecializedGeluMul& made = specialized_gelu_mul({8, 3072, Dtype::kBf16}, properties);
+  EXPECT_THAT(made.choice, testing::HasSubstr("8x3072, sm_"));
+  EXPECT_GT(made.compile_ms, 0);
+  EXPECT_EQ(made.launch.early, properties.major >= 9);
+  EXPECT_EQ(&specialized_gelu_mul({8, 3072, Dtype::kBf16}, properties), &made);
+  EXPECT_NE(&specialized_gelu_mul({3072, 8, Dtype::kBf16}, properties), &made);
+}
+
+}  // namespace
+}  // namespace fusegate
