@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 
 TEST(Layout, ProgramsLieTogether) {
-  EXPECT_TRUE(fs::exists(own_folder() / "ci_test"));
+  EXPECT_TRUE(fs::exists(own_folder() / "fusegate_ci_console_test"));
   EXPECT_EQ(default_bench_program(), own_folder() / "fusegate_bench");
 }
 
