@@ -13,8 +13,8 @@ file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
 // The commit that this build was made from; empty outside a git checkout.
 #pragma once
 
-namespace fusegate {
+namespace fusegate::bench {
 inline constexpr const char* kCommit = "@commit@";
 inline constexpr bool kCommitDirty = @dirty@;
-}  // namespace fusegate
+}  // namespace fusegate::bench
 ]])

@@ -11,7 +11,7 @@
 #include "baselines/calibration/spread.h"
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 std::vector<Rule> rules_of(const CalibrationOptions& options) {
@@ -75,4 +75,4 @@ Calibration calibrate(const CalibrationPool& pool, const CalibrationOptions& opt
   return calibration;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

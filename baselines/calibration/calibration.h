@@ -13,7 +13,7 @@
 #include "baselines/calibration/pool.h"
 #include "baselines/comparing/verdict.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct CalibrationOptions {
   Rule rule{};                      // the gate's
@@ -138,4 +138,4 @@ struct Calibration {
 // Fills all but the date. Throws InputError where no card has two invocations.
 Calibration calibrate(const CalibrationPool& pool, const CalibrationOptions& options);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -9,7 +9,7 @@
 #include "baselines/io/error.h"
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using ::testing::HasSubstr;
@@ -130,10 +130,11 @@ CalibrationPool pool_of_two_arms() {
   std::mt19937_64 random(2);
   std::normal_distribution<double> normal;
   const SimulatedRun simulated{.invocations = 8, .spread = 0.0003};
-  std::vector<fusegate::Run> arms{simulate(simulated, random), simulate(simulated, random)};
+  std::vector<fusegate::baselines::Run> arms{simulate(simulated, random),
+                                             simulate(simulated, random)};
   for (int block = 0; block < simulated.invocations; ++block) {
     const double moved = std::exp(0.02 * normal(random));
-    for (fusegate::Run& arm : arms) {
+    for (fusegate::baselines::Run& arm : arms) {
       arm.session = "one command";
       for (BenchmarkSeries& series : arm.benchmarks) {
         InvocationSummary& summary = series.invocations[static_cast<std::size_t>(block)];
@@ -194,4 +195,4 @@ TEST(Calibrate, JudgesOnceWhereTheGateIsAsSharp) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <span>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -100,4 +100,4 @@ std::optional<BetweenCard> between_card(const CalibrationPool& pool,
   return result;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -7,7 +7,7 @@
 
 #include "baselines/calibration/calibration.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // The variance between groups, in the one-way random model: (mean square between - mean square
 // within) / n0, with n0 = (N - sum n_i^2 / N) / (groups - 1), which is n where all groups have n
@@ -25,4 +25,4 @@ Interval deviation_factors(double degrees_of_freedom);
 std::optional<BetweenCard> between_card(const CalibrationPool& pool,
                                         const std::vector<DurationClass>& classes);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

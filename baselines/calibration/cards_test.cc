@@ -6,7 +6,7 @@
 
 #include "baselines/calibration/test_pool.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 TEST(BetweenGroupsVariance, IsTheAnovaEstimate) {
@@ -30,7 +30,7 @@ TEST(BetweenGroupsVariance, IsUnknownWithoutGroupsOrReplicates) {
 TEST(BetweenCard, IsFoundUnderTheNoiseOfTheMeans) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
-  std::vector<fusegate::Run> runs;
+  std::vector<fusegate::baselines::Run> runs;
   for (int card = 0; card < 200; ++card) {
     runs.push_back(simulate({.device_uuid = "GPU-" + std::to_string(card),
                              .invocations = 5,
@@ -66,9 +66,9 @@ TEST(BetweenCard, IsFlooredOnceAveraged) {
 
 TEST(BetweenCard, TellsWhatBindsApart) {
   std::mt19937_64 random(5);
-  fusegate::Run first = simulate({.device_uuid = "GPU-1", .spread = 1e-5}, random);
-  fusegate::Run second = simulate({.device_uuid = "GPU-2", .spread = 1e-5}, random);
-  for (fusegate::Run* run : {&first, &second}) {
+  fusegate::baselines::Run first = simulate({.device_uuid = "GPU-1", .spread = 1e-5}, random);
+  fusegate::baselines::Run second = simulate({.device_uuid = "GPU-2", .spread = 1e-5}, random);
+  for (fusegate::baselines::Run* run : {&first, &second}) {
     run->benchmarks[0].counters = {{"flops", 200}, {"min_bytes", 1}};
     run->benchmarks[1].counters = {{"flops", 1}, {"min_bytes", 1}};
   }
@@ -99,4 +99,4 @@ TEST(DeviationFactors, AreThoseOfChiSquare) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr double kLongNs = 20'000;
@@ -57,4 +57,4 @@ std::string_view family_of(std::string_view benchmark) {
   return benchmark;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

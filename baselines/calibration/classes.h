@@ -9,7 +9,7 @@
 
 #include "baselines/record/run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // Kernels of another length spread by another size: between paced processes on an H200, pointwise
 // ones by 0.02 % at 36 us and by 0.5 % at 1.2 us (standard deviations of time).
@@ -47,4 +47,4 @@ std::optional<Bound> bound_of(const BenchmarkSeries& series);
 // "BM_copy" of "BM_copy/4096".
 std::string_view family_of(std::string_view benchmark);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

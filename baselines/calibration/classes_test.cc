@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 TEST(DurationClass, BoundariesBelongToTheLonger) {
@@ -46,4 +46,4 @@ TEST(FamilyOf, EndsBeforeTheFirstParameter) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

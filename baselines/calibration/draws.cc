@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 // The gate calls nothing where a side has a single invocation.
@@ -197,4 +197,4 @@ double possible_side_by_side(const CalibrationPool& pool, int side) {
   return sum;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -8,7 +8,7 @@
 
 #include "baselines/calibration/pool.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // A comparison to be judged: cards by their place in the pool, invocations by theirs on the card.
 // Sides of one session are compared block by block.
@@ -39,4 +39,4 @@ std::vector<Draw> whole_runs(const CalibrationPool& pool);
 double possible_draws(const CalibrationPool& pool, int side);
 double possible_side_by_side(const CalibrationPool& pool, int side);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -7,7 +7,7 @@
 
 #include "baselines/calibration/test_pool.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using ::testing::ElementsAre;
@@ -16,7 +16,7 @@ using ::testing::SizeIs;
 
 CalibrationPool pool_of(const std::vector<std::pair<std::string, int>>& runs) {
   std::mt19937_64 random(1);
-  std::vector<fusegate::Run> simulated;
+  std::vector<fusegate::baselines::Run> simulated;
   for (const auto& [uuid, invocations] : runs) {
     simulated.push_back(simulate({.device_uuid = uuid, .invocations = invocations}, random));
   }
@@ -67,7 +67,7 @@ TEST(DrawSameCard, NeedsTwoOnEachSide) {
 // Arms of one command, a block a round; the last run has no blocks.
 CalibrationPool pool_in_blocks(int arms, int rounds) {
   std::mt19937_64 random(1);
-  std::vector<fusegate::Run> runs;
+  std::vector<fusegate::baselines::Run> runs;
   for (int arm = 0; arm < arms; ++arm) {
     runs.push_back(simulate({.invocations = rounds}, random));
     runs.back().session = "one command";
@@ -153,4 +153,4 @@ TEST(PossibleDraws, AreCountedSideBySide) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

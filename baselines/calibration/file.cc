@@ -9,7 +9,7 @@
 #include "baselines/record/baseline.h"
 #include "baselines/record/run_context.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 namespace fs = std::filesystem;
@@ -206,4 +206,4 @@ std::optional<fs::path> find_calibration(const std::vector<fs::path>& stores,
   return std::nullopt;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

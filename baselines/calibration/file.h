@@ -32,7 +32,7 @@
 
 #include "baselines/calibration/calibration.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 inline constexpr int kCalibrationSchemaVersion = 1;
 
@@ -52,4 +52,4 @@ std::optional<std::filesystem::path> find_calibration(
     const std::vector<std::filesystem::path>& stores, const Environment& environment,
     const std::string& suite);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

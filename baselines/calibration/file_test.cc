@@ -10,7 +10,7 @@
 #include "baselines/io/scratch_folder.h"
 #include "baselines/record/baseline.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -19,9 +19,10 @@ using ::testing::ThrowsMessage;
 
 Calibration example() {
   std::mt19937_64 random(1);
-  fusegate::Run first = simulate({.times_ns = {50'000, 10'000}}, random);
-  fusegate::Run second = simulate({.device_uuid = "GPU-2", .times_ns = {50'000, 10'000}}, random);
-  for (fusegate::Run* run : {&first, &second}) {
+  fusegate::baselines::Run first = simulate({.times_ns = {50'000, 10'000}}, random);
+  fusegate::baselines::Run second =
+      simulate({.device_uuid = "GPU-2", .times_ns = {50'000, 10'000}}, random);
+  for (fusegate::baselines::Run* run : {&first, &second}) {
     run->provenance.protocol = {{"samples", 60}, {"l2", "warm"}};
     run->provenance.commit = "0123456789abcdef";
     run->doubts = {Doubt::kUnlockedClocks};
@@ -132,4 +133,4 @@ TEST(FindCalibration, IsNeverTakenForABaseline) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -12,7 +12,7 @@
 #include "baselines/comparing/drift.h"
 #include "baselines/io/parallel.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 struct Sides {
@@ -236,4 +236,4 @@ JudgedDraws judge_draws(const CalibrationPool& pool, const std::vector<DurationC
   return result;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -6,7 +6,7 @@
 
 #include "baselines/calibration/calibration.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct JudgedDraws {
   std::vector<RuleCalibration> rules;
@@ -19,4 +19,4 @@ struct JudgedDraws {
 JudgedDraws judge_draws(const CalibrationPool& pool, const std::vector<DurationClass>& classes,
                         const std::vector<Rule>& rules, const CalibrationOptions& options);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

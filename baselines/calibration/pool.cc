@@ -11,7 +11,7 @@
 #include "baselines/comparing/clock_share.h"
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 std::size_t invocations_of(const Run& run) {
@@ -171,4 +171,4 @@ Run drawn_run(const PooledCard& card, const std::vector<std::size_t>& invocation
   return run;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -7,7 +7,7 @@
 
 #include "baselines/record/run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // Where a part of the pool comes from.
 struct CalibratedRun {
@@ -52,4 +52,4 @@ double pooled_clock_share(const std::vector<PooledCard>& cards, std::size_t benc
 // of all.
 Run drawn_run(const PooledCard& card, const std::vector<std::size_t>& invocations);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -6,7 +6,7 @@
 #include "baselines/io/error.h"
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using ::testing::ElementsAre;
@@ -65,7 +65,7 @@ TEST(PoolRuns, LeavesOutWhatSomeInvocationLacks) {
 TEST(PoolRuns, PassesOverExtensions) {
   BenchmarkSeries extended = test_series("b", {1, 2, 3});
   extended.invocations[2].extension = true;
-  fusegate::Run run = run_of({test_series("a", {10, 20}), extended});
+  fusegate::baselines::Run run = run_of({test_series("a", {10, 20}), extended});
   run.session = "one command";
   const CalibrationPool pool = pool_runs({run});
   EXPECT_THAT(pool.left_out, ElementsAre());
@@ -74,8 +74,8 @@ TEST(PoolRuns, PassesOverExtensions) {
 }
 
 TEST(PoolRuns, NamesWhatDiffers) {
-  const fusegate::Run run = run_of({test_series("a", {1, 2})});
-  fusegate::Run other = run_of({test_series("a", {1, 2})}, "GPU-2");
+  const fusegate::baselines::Run run = run_of({test_series("a", {1, 2})});
+  fusegate::baselines::Run other = run_of({test_series("a", {1, 2})}, "GPU-2");
   other.environment["driver"] = "570";
   EXPECT_THAT(
       [&] {
@@ -112,11 +112,11 @@ TEST(PoolRuns, NeedsSomethingInCommon) {
 TEST(DrawnRun, TakesOneProcessesSummariesTogether) {
   const CalibrationPool pool =
       pool_runs({run_of({test_series("a", {10, 20, 30}), test_series("b", {1, 2, 3})})});
-  const fusegate::Run drawn = drawn_run(pool.cards.at(0), {2, 0});
+  const fusegate::baselines::Run drawn = drawn_run(pool.cards.at(0), {2, 0});
   EXPECT_THAT(times_of(drawn, 0), ElementsAre(30, 10));
   EXPECT_THAT(times_of(drawn, 1), ElementsAre(3, 1));
   EXPECT_EQ(drawn.provenance.device_uuid, "GPU-1");
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -137,4 +137,4 @@ PerClass<SpreadError> rms_errors(const PooledCard& card,
   return errors;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -5,7 +5,7 @@
 
 #include "baselines/calibration/calibration.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // The p-quantile by linear interpolation between order statistics, definition 7 of R. J. Hyndman,
 // Y. Fan, "Sample quantiles in statistical packages", Am. Stat. 50 (1996), 361-365. NaN of none.
@@ -34,4 +34,4 @@ struct SpreadError {
 // three invocations.
 PerClass<SpreadError> rms_errors(const PooledCard& card, const std::vector<DurationClass>& classes);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -7,7 +7,7 @@
 #include "baselines/calibration/test_pool.h"
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 TEST(Quantile, InterpolatesBetweenOrderStatistics) {
@@ -120,4 +120,4 @@ TEST(RmsErrors, AreUnknownBelowThreeInvocations) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

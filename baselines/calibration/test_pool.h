@@ -11,7 +11,7 @@
 
 #include "baselines/record/run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct SimulatedRun {
   std::string device_uuid = "GPU-1";
@@ -44,4 +44,4 @@ inline Run simulate(const SimulatedRun& simulated, std::mt19937_64& random) {
   return run;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -6,7 +6,7 @@
 
 #include "baselines/calibration/file.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::ordered_json;
@@ -192,4 +192,4 @@ std::string calibration_text(const Calibration& calibration) {
   return text + "\n}\n";
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr double squared(double value) { return value * value; }
@@ -69,4 +69,4 @@ void add_variance(const VarianceEstimate& of_one_card, Contrast& contrast) {
                                                   squared(cards) / of_one_card.degrees_of_freedom);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -5,7 +5,7 @@
 #include "baselines/record/run.h"
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // The variance of one card's mean logarithm about its model's. Cards differ in the clock that they
 // hold under load, which compute-bound kernels feel in time and less in cycles; at equal clock,
@@ -25,4 +25,4 @@ BetweenCards between_cards(const BenchmarkSeries& series);
 // 110-114.
 void add_variance(const VarianceEstimate& of_one_card, Contrast& contrast);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

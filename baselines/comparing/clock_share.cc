@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr double squared(double value) { return value * value; }
@@ -49,4 +49,4 @@ bool has_cycles(const BenchmarkSeries& series) {
   });
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -17,7 +17,7 @@
 
 #include "baselines/record/run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // From 0 (time does not depend on the clock) to 1 (cycles do not), from the samples of all
 // invocations of one benchmark's series. Where these tell little it is drawn towards a half, by
@@ -32,4 +32,4 @@ double log_at_share(const InvocationSummary& summary, double share);
 // Whether every invocation has cycles.
 bool has_cycles(const BenchmarkSeries& series);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

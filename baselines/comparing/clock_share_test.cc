@@ -8,7 +8,7 @@
 
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 // An invocation's samples of a kernel whose time goes with the clock by the share.
@@ -165,4 +165,4 @@ TEST(ClockShareTest, MixesTimeAndCycles) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -10,7 +10,7 @@
 #include "baselines/comparing/verdict.h"
 #include "baselines/statistics/moderated_contrasts.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 // Which of a run's invocations enter.
@@ -220,4 +220,4 @@ void compare_suite(std::vector<Comparison>& suite, const Circumstances& circumst
   SuiteComparer(suite, circumstances, rule).compare();
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -7,7 +7,7 @@
 #include "baselines/record/run.h"
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct Rule;
 
@@ -70,4 +70,4 @@ std::optional<bool> slower_by_the_clock(const Comparison& comparison, const Rule
 void compare_suite(std::vector<Comparison>& suite, const Circumstances& circumstances,
                    const Rule& rule);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -8,7 +8,7 @@
 #include "baselines/comparing/verdict.h"
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 // Three benchmarks of the same noise: slower, slower by the clock alone, and unchanged.
@@ -132,4 +132,4 @@ TEST_F(CompareSuite, MarksSingleInvocations) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -13,7 +13,7 @@
 #include "baselines/comparing/gate.h"
 #include "baselines/io/instant.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 std::string date_of(const std::string& when) {
@@ -136,4 +136,4 @@ void fold_creep(const Creep& creep, const GateOptions& options, GateResult& resu
       date_of(creep.since), beyond.front().what, 100 * beyond.front().effect, result.headline);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -8,7 +8,7 @@
 #include "baselines/record/baseline.h"
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct GateOptions;
 struct GateResult;
@@ -41,4 +41,4 @@ Creep creep_since(const Baseline& anchor, const Run& candidate, const GateResult
 // say so, unless there is one against the baseline already.
 void fold_creep(const Creep& creep, const GateOptions& options, GateResult& result);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

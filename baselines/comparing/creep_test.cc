@@ -7,7 +7,7 @@
 #include "baselines/comparing/gate.h"
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using testing::ElementsAre;
@@ -18,8 +18,8 @@ using testing::SizeIs;
 using testing::StartsWith;
 
 // Four shapes of geglu/fused, slowed, and two others that stay.
-fusegate::Run slowed(double factor) {
-  fusegate::Run run;
+fusegate::baselines::Run slowed(double factor) {
+  fusegate::baselines::Run run;
   const auto add = [&](const std::string& name, double by) {
     run.benchmarks.push_back(
         test_series(name, {1000 * by, 1000.5 * by, 999.5 * by, 1000.2 * by, 999.8 * by}));
@@ -105,7 +105,7 @@ TEST(Creep, SaysThatTheAnchorIsOfAnotherCard) {
   // Two cards differ by so much that only far more is certain.
   LoadedBaseline baseline = stored(4, 1);
   baseline.anchor->run.provenance.device_uuid = "GPU-1";
-  fusegate::Run candidate = slowed(4);
+  fusegate::baselines::Run candidate = slowed(4);
   candidate.provenance.device_uuid = "GPU-2";
   EXPECT_THAT(gate(baseline, candidate, {}).creep->notes,
               ElementsAre(HasSubstr("2026-10-01, on another card: ")));
@@ -113,7 +113,7 @@ TEST(Creep, SaysThatTheAnchorIsOfAnotherCard) {
 
 TEST(Creep, InTheSustainedRegimeIsThatOfCycles) {
   LoadedBaseline baseline = stored(1.018, 1);
-  fusegate::Run candidate = slowed(1.021);
+  fusegate::baselines::Run candidate = slowed(1.021);
   const nlohmann::json protocol{{"regime", "sustained"}};
   baseline.run.provenance.protocol = baseline.anchor->run.provenance.protocol = protocol;
   candidate.provenance.protocol = protocol;
@@ -142,4 +142,4 @@ TEST(Creep, IsNotJudgedWhereNothingElseWas) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

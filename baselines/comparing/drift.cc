@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr double kLevel = 0.01;
@@ -38,4 +38,4 @@ Drift drift_of(std::vector<Comparison>& suite) {
   return drift;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

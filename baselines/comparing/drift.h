@@ -9,7 +9,7 @@
 
 #include "baselines/comparing/comparison.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 bool is_control(std::string_view benchmark);
 
@@ -29,4 +29,4 @@ struct Drift {
 // controls, all quantities and both directions together (Bonferroni). Marks those as moved.
 Drift drift_of(std::vector<Comparison>& suite);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -7,7 +7,7 @@
 #include "baselines/comparing/verdict.h"
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 const std::vector<double> kQuiet{1000, 1000.5, 999.5, 1000.2, 999.8};
@@ -72,4 +72,4 @@ TEST(Drift, SmallNoiseIsNoMovement) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

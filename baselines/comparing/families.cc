@@ -17,7 +17,7 @@
 #include "baselines/comparing/family_ranges.h"
 #include "baselines/comparing/quantity.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 // One benchmark as both runs and the verdict have it.
@@ -267,4 +267,4 @@ std::vector<FamilyFinding> find_families(const Run& baseline, const Run& candida
   return findings;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

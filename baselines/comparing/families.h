@@ -8,7 +8,7 @@
 
 #include "baselines/comparing/verdict.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 enum class FamilyTrend { kSlower, kFaster };
 
@@ -55,4 +55,4 @@ std::vector<FamilyFinding> find_families(const Run& baseline, const Run& candida
 // single row is certain".
 std::string rows_text(const FamilyFinding& finding);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

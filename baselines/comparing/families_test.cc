@@ -13,7 +13,7 @@
 
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using testing::HasSubstr;
@@ -249,7 +249,7 @@ TEST(FindFamilies, InTheSustainedRegimeCyclesAloneDecide) {
 
 TEST(FindFamilies, OfRunsSideBySideAreComparedBlockByBlock) {
   Sweep sweep = Simulator().sweep(grid(), [](const Shape&) { return 0.02; });
-  const auto drift = [](fusegate::Run& run) {
+  const auto drift = [](fusegate::baselines::Run& run) {
     run.session = "one command";
     for (BenchmarkSeries& series : run.benchmarks) {
       int block = 0;
@@ -358,4 +358,4 @@ TEST(FindFamilies, InventsNothingUnderTheNull) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -6,7 +6,7 @@
 
 #include "baselines/comparing/between_cards.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -96,4 +96,4 @@ RangeContrast contrast_of_range(const std::vector<RangeRow>& rows, NormalEstimat
   return range;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -9,7 +9,7 @@
 #include "baselines/statistics/statistics.h"
 #include "baselines/statistics/two_sides.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // One benchmark of the range, in time or in cycles.
 struct RangeRow {
@@ -53,4 +53,4 @@ struct RangeContrast {
 // adds to this error undivided. Of the two errors the one with the wider interval counts.
 RangeContrast contrast_of_range(const std::vector<RangeRow>& rows, NormalEstimates& estimates);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -105,4 +105,4 @@ TEST(ContrastOfRange, MoreRowsDoNotTellTwoCardsApart) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr std::array<std::string_view, 3> kNumberedAxes{"M", "hidden", "dim"};
@@ -202,4 +202,4 @@ FamilyRange describe_range(const Family& family, const std::vector<std::size_t>&
                                : describe_names(family.name, members, all);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

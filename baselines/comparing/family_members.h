@@ -8,7 +8,7 @@
 
 #include "baselines/record/benchmark_name.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct FamilyMember {
   std::string benchmark;
@@ -37,4 +37,4 @@ struct FamilyRange {
 // part: indices of members, in rising order, at least one.
 FamilyRange describe_range(const Family& family, const std::vector<std::size_t>& part);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

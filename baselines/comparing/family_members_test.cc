@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using testing::ElementsAre;
@@ -97,4 +97,4 @@ TEST(DescribeRange, OfOtherNamesIsFromOneToAnother) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

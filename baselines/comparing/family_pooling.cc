@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 struct WeightedMean {
@@ -70,4 +70,4 @@ PooledEffects pool_effects(const std::vector<Estimate>& rows) {
   return pooled;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // Of a logarithm, and as sure as a normal distribution with that standard error.
 struct Estimate {
@@ -35,4 +35,4 @@ struct PooledEffects {
 // 377-385.
 PooledEffects pool_effects(const std::vector<Estimate>& rows);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using testing::DoubleNear;
@@ -88,4 +88,4 @@ TEST(PoolEffects, FindsTauAndCoversTheMean) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -9,7 +9,7 @@
 
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr double kLevel = 0.01;
@@ -185,4 +185,4 @@ std::vector<std::vector<std::size_t>> agreeing_ranges(const std::vector<FamilyPo
   return ranges;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -8,7 +8,7 @@
 
 #include "baselines/comparing/family_pooling.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct FamilyPoint {
   std::vector<std::int64_t> position;  // one an axis of the sweep; the same axes for all points
@@ -29,4 +29,4 @@ struct FamilyPoint {
 std::vector<std::vector<std::size_t>> agreeing_ranges(const std::vector<FamilyPoint>& points,
                                                       double smallest_difference);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using testing::ElementsAre;
@@ -134,4 +134,4 @@ TEST(AgreeingRanges, InventsNoRangesUnderTheNull) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -5,7 +5,7 @@
 
 #include "baselines/comparing/families.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 std::string counted(std::size_t some, std::size_t all, std::string_view one,
@@ -45,4 +45,4 @@ std::string rows_text(const FamilyFinding& finding) {
   return text;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 std::size_t count(const std::vector<Verdict>& verdicts, VerdictKind kind) {
@@ -205,4 +205,4 @@ GateResult gate(const LoadedBaseline& baseline, const Run& candidate, const Gate
   return result;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

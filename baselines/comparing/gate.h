@@ -13,7 +13,7 @@
 #include "baselines/comparing/verdict.h"
 #include "baselines/record/baseline.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 enum class ExitCode {
   kNoRegression = 0,
@@ -69,4 +69,4 @@ GateResult gate(const LoadedBaseline& baseline, const Run& candidate, const Gate
 // written as null.
 nlohmann::json gate_json(const GateResult& result, const GateOptions& options);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -3,7 +3,7 @@
 
 #include "baselines/comparing/gate.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -187,4 +187,4 @@ json gate_json(const GateResult& result, const GateOptions& options) {
   };
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

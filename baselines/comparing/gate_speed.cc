@@ -19,7 +19,7 @@
 #include "baselines/io/parallel.h"
 #include "baselines/io/scratch_folder.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 namespace fs = std::filesystem;
@@ -140,11 +140,11 @@ void measure(const Options& options) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines
 
 int main(int argc, char** argv) {
   try {
-    fusegate::measure(fusegate::parse_options(argc, argv));
+    fusegate::baselines::measure(fusegate::baselines::parse_options(argc, argv));
   } catch (const std::exception& error) {
     fmt::print(stderr, "fusegate_gate_speed: {}\n", error.what());
     return 2;

@@ -7,7 +7,7 @@
 
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -315,4 +315,4 @@ TEST(GateJson, HasStalenessAndCreepOfAStoredBaseline) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -4,7 +4,7 @@
 #include "baselines/comparing/kernel_story.h"
 #include "baselines/launches/kernel_name.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 struct Named {
@@ -129,4 +129,4 @@ std::vector<KernelPair> pair_kernels(const std::vector<ProfiledKernel>& before,
   return Pairing(before, after).pairs();
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

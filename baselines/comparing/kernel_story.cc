@@ -10,7 +10,7 @@
 
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 // 1: slower, -1: faster, 0: no change that was called.
@@ -177,4 +177,4 @@ std::vector<KernelStory> tell_stories(const Run& baseline, const Run& candidate,
   return stories;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

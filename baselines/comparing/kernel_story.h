@@ -10,7 +10,7 @@
 #include "baselines/comparing/verdict.h"
 #include "baselines/record/run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 enum class StoryKind {
   kNothing,      // the same kernels, and no verdict that asks for a cause
@@ -87,4 +87,4 @@ std::vector<KernelPair> pair_kernels(const std::vector<ProfiledKernel>& before,
 // One sentence without a full stop; kind and pairs are set.
 std::string story_sentence(const KernelStory& story, const Verdict& verdict);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -9,7 +9,7 @@
 #include "baselines/launches/test_profile.h"
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using testing::ElementsAre;
@@ -204,9 +204,9 @@ TEST(KernelStory, LeavesAloneGapsThatDoNotExceedWhatMatters) {
 
 TEST(KernelStory, TellsOfAnotherClock) {
   // 2 % slower in time at a clock that is 2 % lower.
-  fusegate::Run baseline = run_of({});
-  fusegate::Run candidate = run_of({.slower = 0.02, .clock_ghz = 2 / 1.02});
-  for (fusegate::Run* run : {&baseline, &candidate}) {
+  fusegate::baselines::Run baseline = run_of({});
+  fusegate::baselines::Run candidate = run_of({.slower = 0.02, .clock_ghz = 2 / 1.02});
+  for (fusegate::baselines::Run* run : {&baseline, &candidate}) {
     for (InvocationSummary& summary : run->benchmarks[1].invocations) {
       summary.clock_fit = {
           .time_squares = 0.01, .clock_squares = 0.01, .products = -0.01, .degrees_of_freedom = 47};
@@ -229,9 +229,9 @@ TEST(KernelStory, SaysWhereTheProfileDoesNotTell) {
 }
 
 TEST(KernelStory, IsNotToldWithoutProfiles) {
-  fusegate::Run baseline = run_of({});
+  fusegate::baselines::Run baseline = run_of({});
   baseline.benchmarks[1].profile.reset();
-  const fusegate::Run candidate = run_of({.slower = 0.05});
+  const fusegate::baselines::Run candidate = run_of({.slower = 0.05});
   const GateResult result = gate(baseline, candidate, {});
   EXPECT_THAT(result.stories, IsEmpty());
   const KernelStory story =
@@ -268,7 +268,7 @@ TEST(Gate, FailsOnAChangedKernelWhereAskedTo) {
 TEST(Gate, CannotJudgeChangedKernelsWithoutProfiles) {
   GateOptions options;
   options.fail_on_changed_kernels = true;
-  fusegate::Run plain = run_of({});
+  fusegate::baselines::Run plain = run_of({});
   plain.benchmarks[1].profile.reset();
   EXPECT_EQ(gate(plain, run_of({}), options).exit_code, ExitCode::kCouldNotJudge);
   EXPECT_EQ(gate(plain, run_of({.slower = 0.05}), options).exit_code, ExitCode::kRegression);
@@ -314,4 +314,4 @@ TEST(PairKernels, DoesNotPairAcrossStages) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

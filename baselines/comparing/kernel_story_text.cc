@@ -8,7 +8,7 @@
 #include "baselines/comparing/kernel_story.h"
 #include "baselines/launches/kernel_name.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 std::string microseconds(double ns) { return fmt::format("{:.2f} us", ns / 1e3); }
@@ -161,4 +161,4 @@ std::string story_sentence(const KernelStory& story, const Verdict& verdict) {
   return text;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

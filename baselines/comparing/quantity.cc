@@ -4,7 +4,7 @@
 
 #include "baselines/comparing/verdict.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 double p_beyond(Contrast contrast, double direction, const Shift& shift, const Rule& rule) {
   contrast.effect *= direction;
@@ -12,4 +12,4 @@ double p_beyond(Contrast contrast, double direction, const Shift& shift, const R
   return p_above(contrast, std::log1p(rule.min_effect) + moved);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

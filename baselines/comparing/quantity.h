@@ -6,7 +6,7 @@
 #include "baselines/comparing/comparison.h"
 #include "baselines/comparing/drift.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct Quantity {
   double (*share)(const Comparison&);  // for log_at_share()
@@ -36,4 +36,4 @@ inline const Quantity& deciding_quantity(bool have_cycles, const Circumstances& 
   return circumstances.cycles_alone ? kCycles : kEqualClock;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -8,7 +8,7 @@
 
 #include "baselines/comparing/test_simulator.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr int kMinimum = 5;
@@ -101,4 +101,4 @@ TEST(SequentialCalibration, FindsMoreThanTheMinimumAlone) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

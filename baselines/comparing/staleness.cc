@@ -8,7 +8,7 @@
 
 #include "baselines/io/instant.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr std::array<std::string_view, 3> kLibraries{"driver", "cuda", "cublas"};
@@ -95,4 +95,4 @@ Staleness staleness_of(const Acceptance& acceptance, const Run& baseline, const 
   return staleness;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

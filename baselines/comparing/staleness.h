@@ -9,7 +9,7 @@
 #include "baselines/record/baseline.h"
 #include "baselines/record/environment.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 inline constexpr double kDefaultMaxAgeDays = 30;
 
@@ -28,4 +28,4 @@ struct Staleness {
 Staleness staleness_of(const Acceptance& acceptance, const Run& baseline, const Run& candidate,
                        double max_age_days);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

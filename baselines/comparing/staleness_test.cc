@@ -5,7 +5,7 @@
 
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using testing::ElementsAre;
@@ -14,8 +14,9 @@ using testing::IsEmpty;
 
 const Acceptance kAccepted{"ada", "2026-10-01T00:00:00+00:00", "first"};
 
-fusegate::Run measured(const std::string& date, const std::vector<std::string>& names = {"a"}) {
-  fusegate::Run run;
+fusegate::baselines::Run measured(const std::string& date,
+                                  const std::vector<std::string>& names = {"a"}) {
+  fusegate::baselines::Run run;
   for (const std::string& name : names) run.benchmarks.push_back(test_series(name, {1000, 1001}));
   run.provenance.date = date;
   return run;
@@ -74,4 +75,4 @@ TEST(StalenessOf, NamesThreeOfTheBenchmarksThatOneSideLacks) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

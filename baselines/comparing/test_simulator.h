@@ -12,7 +12,7 @@
 #include "baselines/comparing/verdict.h"
 #include "baselines/record/run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct Simulation {
   int benchmarks = 60;
@@ -125,4 +125,4 @@ inline Counts simulate(const Simulation& simulation, int suites) {
   return counts;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

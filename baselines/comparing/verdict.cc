@@ -10,7 +10,7 @@
 #include "baselines/comparing/verdict_reason.h"
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -208,4 +208,4 @@ std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule
   return verdicts;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -8,7 +8,7 @@
 #include "baselines/record/run.h"
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 enum class VerdictKind {
   kRegression,    // slower by more than the smallest effect that matters
@@ -80,4 +80,4 @@ struct Verdict {
 // show a slowdown again, at 5 %, for a regression to be called.
 std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

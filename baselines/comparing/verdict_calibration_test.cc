@@ -11,7 +11,7 @@
 #include "baselines/comparing/verdict.h"
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 namespace fs = std::filesystem;
@@ -84,8 +84,8 @@ TEST(Calibration, TheSmallestDetectableEffectIsFoundNineTimesInTen) {
     int found = 0;
     double sum = 0;
     for (int suite = 0; suite < suites; ++suite) {
-      fusegate::Run baseline;
-      fusegate::Run candidate;
+      fusegate::baselines::Run baseline;
+      fusegate::baselines::Run candidate;
       for (int i = 0; i < kBenchmarks; ++i) {
         const std::string name = fmt::format("{:03}", i);
         baseline.benchmarks.push_back(make_series(name, 1));
@@ -191,4 +191,4 @@ TEST(SameCode, LessThanTheSmallestEffectIsNotCalled) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

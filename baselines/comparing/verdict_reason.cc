@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 std::string percent(double share) { return fmt::format("{:.2f} %", 100 * std::abs(share)); }
@@ -137,4 +137,4 @@ std::string reason_without_comparison(const BenchmarkSeries* baseline,
   return baseline ? "the candidate has no such benchmark" : "the baseline has no such benchmark";
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -6,7 +6,7 @@
 #include "baselines/comparing/comparison.h"
 #include "baselines/comparing/verdict.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // For a benchmark that both runs measured; the verdict's kind, effects and interval are set.
 std::string reason_of(const Comparison& comparison, const Circumstances& circumstances,
@@ -16,4 +16,4 @@ std::string reason_of(const Comparison& comparison, const Circumstances& circums
 std::string reason_without_comparison(const BenchmarkSeries* baseline,
                                       const BenchmarkSeries* candidate);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

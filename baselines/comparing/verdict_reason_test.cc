@@ -7,7 +7,7 @@
 
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using ::testing::HasSubstr;
@@ -66,4 +66,4 @@ TEST_F(UndecidedReason, NamesBothEndsOfABandWhoseEndsDiffer) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -8,7 +8,7 @@
 #include "baselines/io/error.h"
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using testing::ElementsAre;
@@ -328,4 +328,4 @@ TEST(Judge, RunsOfOneSessionAreComparedBlockByBlock) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

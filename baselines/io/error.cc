@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 std::string message(std::string_view source, std::string_view field, std::string_view problem) {
@@ -15,4 +15,4 @@ std::string message(std::string_view source, std::string_view field, std::string
 InputError::InputError(std::string_view source, std::string_view field, std::string_view problem)
     : std::runtime_error(message(source, field, problem)) {}
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

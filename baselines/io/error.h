@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 class InputError : public std::runtime_error {
  public:
@@ -15,4 +15,4 @@ class InputError : public std::runtime_error {
   InputError(std::string_view source, std::string_view field, std::string_view problem);
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -11,7 +11,7 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 namespace fs = std::filesystem;
@@ -169,4 +169,4 @@ void require_writable(const fs::path& path) {
   const TemporaryFile probe(path);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // Throws InputError where the file cannot be opened or read.
 std::string read_file(const std::filesystem::path& path);
@@ -19,4 +19,4 @@ void write_atomically(const std::filesystem::path& path, std::string_view conten
 // there need not be done in vain. Creates missing folders.
 void require_writable(const std::filesystem::path& path);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

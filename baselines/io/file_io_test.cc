@@ -11,7 +11,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/scratch_folder.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 namespace fs = std::filesystem;
@@ -159,4 +159,4 @@ TEST(FileIo, AFileWhereAFolderShouldBeIsAnError) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

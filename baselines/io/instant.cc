@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 // Takes fixed parts from the front of a text; once one does not fit, nothing does.
@@ -75,4 +75,4 @@ std::optional<std::chrono::sys_seconds> parse_instant(std::string_view text) {
   return chrono::sys_days(date) + hours + minutes + seconds - zone;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

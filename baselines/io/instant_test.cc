@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using std::chrono::hours;
@@ -31,4 +31,4 @@ TEST(ParseInstant, LeavesOtherTextsAlone) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

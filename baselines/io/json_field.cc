@@ -7,7 +7,7 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 std::string json_problem(const nlohmann::json::exception& error) {
   // "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error ..."
@@ -106,4 +106,4 @@ std::string JsonField::text_or_empty(std::string_view key) const {
   return found ? found->text() : std::string();
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // The tree of a whole text. Throws InputError with line and column where it is no JSON.
 nlohmann::json parse_json(std::string_view text, const std::string& source);
@@ -48,4 +48,4 @@ class JsonField {
   std::string path_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -5,7 +5,7 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -63,4 +63,4 @@ TEST(ParseJson, SaysWhereTheTextBreaks) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // Handler: as for nlohmann::json::sax_parse(), less binary() and parse_error(). Its return values
 // are not looked at; it stops the parsing by an exception.
@@ -197,4 +197,4 @@ class JsonStream {
   std::string buffer_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -7,7 +7,7 @@
 
 #include "baselines/io/json_tree_builder.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -128,4 +128,4 @@ TEST(JsonStream, DeepNestingDoesNotOverflowTheStack) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

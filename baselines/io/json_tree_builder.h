@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 class JsonTreeBuilder {
  public:
@@ -36,4 +36,4 @@ class JsonTreeBuilder {
   std::string key_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

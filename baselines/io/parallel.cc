@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
   std::vector<std::exception_ptr> exceptions(count);
@@ -32,4 +32,4 @@ void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work
   }
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

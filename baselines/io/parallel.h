@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <functional>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // Calls work(i) for i in [0, count), in any order and on any thread. Every call is made even where
 // one throws; then the exception of the lowest i is thrown on, so that a message does not depend on
 // which thread was first.
 void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 TEST(InParallel, CallsEachOnce) {
@@ -31,4 +31,4 @@ TEST(InParallel, ThrowsOnTheExceptionOfTheLowestIndexAfterAllTheRest) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -10,7 +10,7 @@
 
 #include "baselines/io/file_io.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 class ScratchFolder {
  public:
@@ -39,4 +39,4 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -106,4 +106,4 @@ CallProfile parse_call_profile(const JsonField& field) {
   return profile;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

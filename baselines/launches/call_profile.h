@@ -20,7 +20,7 @@
 
 #include "baselines/io/json_field.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // When and why something ran.
 struct ProfileSpan {
@@ -63,4 +63,4 @@ nlohmann::json call_profile_json(const CallProfile& profile);
 // Throws InputError naming file and field: for a missing or mistyped one, or a time below zero.
 CallProfile parse_call_profile(const JsonField& field);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -5,7 +5,7 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -57,4 +57,4 @@ TEST(CallProfile, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 using nlohmann::json;
 
@@ -41,4 +41,4 @@ std::vector<std::string> unmet_lines(const TraceExpectation& expectation) {
   return lines;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -13,7 +13,7 @@
 
 #include "baselines/io/json_field.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct ExpectationPart {
   std::string part;  // a stage, or what calls are of
@@ -35,4 +35,4 @@ TraceExpectation parse_expectation(const JsonField& field);
 // For people: each part that is not met on a line of its own, "addmm: expected 1 GEMM, seen ...".
 std::vector<std::string> unmet_lines(const TraceExpectation& expectation);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

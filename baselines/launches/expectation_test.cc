@@ -5,7 +5,7 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -46,4 +46,4 @@ TEST(TraceExpectation, ShowsBothSidesOfWhatIsNotMet) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

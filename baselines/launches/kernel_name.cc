@@ -11,7 +11,7 @@
 
 #include "baselines/launches/kernel_name_gemm.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 void remove_all(std::string& text, std::string_view part) {
@@ -244,4 +244,4 @@ KernelName read_kernel_name(std::string_view name) {
   return kernel;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

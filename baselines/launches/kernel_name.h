@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // Empty and zero where the name does not tell.
 struct KernelName {
@@ -56,4 +56,4 @@ std::string short_kernel_name(const KernelName& kernel);
 // project's own kernels the parameters, and what a build slows on purpose, are not looked at.
 std::vector<std::string> kernel_differences(const KernelName& before, const KernelName& after);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using Words = std::vector<std::string_view>;
@@ -246,4 +246,4 @@ std::optional<KernelName> read_gemm_name(std::string_view name) {
   return read_words(name, of_tensorrt ? "tensorrt" : "cublas", "gemm", words);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

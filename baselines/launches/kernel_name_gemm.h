@@ -6,7 +6,7 @@
 
 #include "baselines/launches/kernel_name.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // name: one identifier. Nothing where it is not of a family that kernel_name.h lists.
 std::optional<KernelName> read_gemm_name(std::string_view name);
@@ -14,4 +14,4 @@ std::optional<KernelName> read_gemm_name(std::string_view name);
 // "bf16" of "__nv_bfloat16", "c10::BFloat16" or "bf16"; empty where it is no number format.
 std::string_view dtype_of(std::string_view type);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using testing::ElementsAre;
@@ -235,4 +235,4 @@ TEST(KernelDifferences, ShowWholeNamesWhereNothingReadDiffers) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

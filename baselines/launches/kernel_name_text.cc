@@ -7,7 +7,7 @@
 
 #include "baselines/launches/kernel_name.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 struct Fact {
@@ -78,4 +78,4 @@ std::vector<std::string> kernel_differences(const KernelName& before, const Kern
   return differences;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

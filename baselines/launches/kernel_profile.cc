@@ -5,7 +5,7 @@
 
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -157,4 +157,4 @@ json stored_profile_json(const KernelProfile& profile) {
           {"invocations", profile.invocations}};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

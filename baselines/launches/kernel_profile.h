@@ -10,7 +10,7 @@
 #include "baselines/io/json_field.h"
 #include "baselines/launches/call_profile.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct ProfiledKernel {
   std::string name;
@@ -45,4 +45,4 @@ KernelProfile merge_profiles(const std::vector<KernelProfile>& profiles);
 KernelProfile read_stored_profile(const JsonField& field);
 nlohmann::json stored_profile_json(const KernelProfile& profile);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -6,7 +6,7 @@
 
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 struct Work {
@@ -95,4 +95,4 @@ StageTimes median_stage_times(const std::vector<StageTimes>& invocations) {
   return result;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

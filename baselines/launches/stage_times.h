@@ -8,7 +8,7 @@
 
 #include "baselines/launches/call_profile.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct StageTime {
   std::string stage;  // empty: what ran outside of any
@@ -37,4 +37,4 @@ StageTimes stage_times(const CallProfile& profile);
 // the span's.
 StageTimes median_stage_times(const std::vector<StageTimes>& invocations);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

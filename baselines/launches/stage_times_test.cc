@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 LaunchedKernel kernel(const std::string& stage, double start_ns, double duration_ns) {
@@ -91,4 +91,4 @@ TEST(MedianStageTimes, AreTheFirstsWhereNoneIsInTheMajority) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

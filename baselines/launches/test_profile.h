@@ -7,7 +7,7 @@
 
 #include "baselines/launches/kernel_profile.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // A kernel with, before it, a pause of the GPU; a memory operation where it has no name.
 struct TestLaunch {
@@ -58,4 +58,4 @@ inline KernelProfile test_profile(std::vector<TestLaunch> launches, int invocati
   return merge_profiles(profiles);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

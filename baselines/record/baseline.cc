@@ -11,7 +11,7 @@
 #include "baselines/io/json_field.h"
 #include "baselines/record/run_context.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 namespace fs = std::filesystem;
@@ -267,4 +267,4 @@ std::optional<fs::path> find_baseline(const std::vector<fs::path>& stores,
   return std::nullopt;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -10,7 +10,7 @@
 
 #include "baselines/record/run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct Acceptance {
   std::string who;
@@ -67,4 +67,4 @@ std::optional<std::filesystem::path> find_baseline(const std::vector<std::filesy
                                                    const Environment& environment,
                                                    const std::string& suite);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

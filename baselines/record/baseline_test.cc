@@ -11,7 +11,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/scratch_folder.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -262,7 +262,7 @@ TEST(ReasonsNotToAccept, WrongResultsInOneInvocationAreEnough) {
 }
 
 TEST(ReasonsNotToAccept, NameAFewOfManyFailures) {
-  fusegate::Run run;
+  fusegate::baselines::Run run;
   for (const char* name : {"a", "b", "c", "d", "e"}) {
     run.benchmarks.push_back({});
     run.benchmarks.back().name = name;
@@ -348,4 +348,4 @@ TEST(BaselinesOfSuite, AreThoseOfEveryDeviceStoreByStore) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

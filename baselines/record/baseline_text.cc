@@ -10,7 +10,7 @@
 #include "baselines/record/baseline.h"
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -137,4 +137,4 @@ std::string baseline_text(const Baseline& baseline) {
       dumped(doubts_json(run.doubts)), benchmarks);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -50,4 +50,4 @@ std::string problem_text(const BenchmarkName& name) {
                      name.hidden);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct BenchmarkName {
   std::string operation;
@@ -27,4 +27,4 @@ std::optional<BenchmarkName> parse_benchmark_name(std::string_view name);
 // "batch 64, seq 128, dim 768, hidden 3072"
 std::string problem_text(const BenchmarkName& name);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 TEST(ParseBenchmarkName, ReadsEveryPart) {
@@ -39,4 +39,4 @@ TEST(ParseBenchmarkName, LeavesOtherNamesAlone) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

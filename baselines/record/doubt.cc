@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 struct DoubtText {
@@ -77,4 +77,4 @@ void add_doubts(std::vector<Doubt>& doubts, const std::vector<Doubt>& more) {
   }
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -8,7 +8,7 @@
 
 #include "baselines/io/json_field.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 enum class Doubt {
   kNvmlMissing,      // no NVML: limits, other processes and throttling are unknown
@@ -39,4 +39,4 @@ std::vector<Doubt> read_doubts(const JsonField& names);
 // Appends those of `more` that are not there yet, so that a record names each doubt once.
 void add_doubts(std::vector<Doubt>& doubts, const std::vector<Doubt>& more);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

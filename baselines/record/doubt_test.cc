@@ -7,7 +7,7 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr Doubt kLastDoubt = Doubt::kDebugLibrary;
@@ -52,4 +52,4 @@ TEST(Doubt, AddingKeepsEachOnceAndInOrder) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

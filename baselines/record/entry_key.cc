@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 EntryKey entry_key(const std::string& name) {
   static const std::unordered_map<std::string, EntryKey> kKeys{
@@ -39,4 +39,4 @@ EntryKey EntryKeyOrder::find(std::size_t position, const std::string& name) {
   return guess.key;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

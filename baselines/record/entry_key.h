@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 enum class EntryKey {
   kName,
@@ -39,4 +39,4 @@ class EntryKeyOrder {
   std::vector<Known> known_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 TEST(EntryKey, GoogleBenchmarksOwnKeysAreNoCounters) {
@@ -25,4 +25,4 @@ TEST(EntryKeyOrder, AWrongGuessIsCorrected) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

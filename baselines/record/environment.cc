@@ -2,7 +2,7 @@
 
 #include <set>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 std::string shown(const Environment& environment, const std::string& field) {
@@ -68,4 +68,4 @@ std::string device_slug(const Environment& environment) {
   return result.empty() ? "unknown-device" : result;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

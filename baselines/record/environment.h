@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 using Environment = std::map<std::string, nlohmann::json>;
 
@@ -40,4 +40,4 @@ std::string slug(std::string_view text);
 // where the environment names none.
 std::string device_slug(const Environment& environment);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

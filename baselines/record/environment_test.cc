@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 TEST(EnvironmentDifferences, EqualAndEmptyEnvironmentsDoNotDiffer) {
@@ -70,4 +70,4 @@ TEST(ProtocolDifferences, NoneWhereARunRecordsNoProtocol) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

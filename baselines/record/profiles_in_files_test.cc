@@ -1,15 +1,14 @@
-#include "baselines/launches/kernel_profile.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "baselines/io/error.h"
+#include "baselines/launches/kernel_profile.h"
 #include "baselines/launches/test_profile.h"
 #include "baselines/record/baseline.h"
 #include "baselines/record/run_merger.h"
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -147,4 +146,4 @@ TEST(Profile, IsAbsentWhereNothingWasProfiled) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

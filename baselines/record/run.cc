@@ -13,7 +13,7 @@
 #include "baselines/record/baseline.h"
 #include "baselines/record/run_merger.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,4 +143,4 @@ std::vector<fs::path> run_files(const std::vector<fs::path>& paths) {
   return sources_of(paths).files;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -10,7 +10,7 @@
 
 #include "baselines/record/run_file.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // One benchmark over the invocations of a run. Invocations are the unit of replication.
 struct BenchmarkSeries {
@@ -46,4 +46,4 @@ Run load_run(const std::vector<std::filesystem::path>& paths);
 // folders that cannot be read and for a file named twice.
 std::vector<std::filesystem::path> run_files(const std::vector<std::filesystem::path>& paths);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

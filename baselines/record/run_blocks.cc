@@ -5,7 +5,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 InvocationPlace place_of(const JsonField& entry) {
@@ -35,4 +35,4 @@ RunBlocks read_run_blocks(const std::filesystem::path& folder) {
   return blocks;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

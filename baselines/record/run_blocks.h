@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct InvocationPlace {
   int block = 0;           // counted from 1 over the session; 0 where none is recorded
@@ -22,4 +22,4 @@ struct RunBlocks {
 // Nothing recorded where the folder has no run.json. Throws InputError naming file and field.
 RunBlocks read_run_blocks(const std::filesystem::path& folder);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -5,7 +5,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/scratch_folder.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 TEST(ReadRunBlocks, OfADuetsFolder) {
@@ -48,4 +48,4 @@ TEST(ReadRunBlocks, NamesFileAndFieldOfWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

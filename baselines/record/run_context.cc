@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 // The names of environment.h. A plain Google Benchmark program gives such facts as custom context
@@ -92,4 +92,4 @@ RunFile read_run_context(const nlohmann::json& context, const std::string& sourc
   return file;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

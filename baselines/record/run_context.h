@@ -6,7 +6,7 @@
 #include "baselines/io/json_field.h"
 #include "baselines/record/run_file.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // Fills everything but the benchmarks. context: null or an object. Throws InputError.
 RunFile read_run_context(const nlohmann::json& context, const std::string& source);
@@ -17,4 +17,4 @@ void read_provenance(const JsonField& field, Provenance& provenance);
 // Fields of strings, numbers and booleans.
 Environment read_environment(const JsonField& field);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

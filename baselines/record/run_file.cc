@@ -8,7 +8,7 @@
 #include "baselines/record/run_file_parser.h"
 #include "baselines/record/sample_collector.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 // A name or an error message may hold bytes that are no UTF-8, which must not cost the file.
@@ -85,4 +85,4 @@ void RunFileWriter::write() const {
   write_atomically(path_, text);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

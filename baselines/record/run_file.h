@@ -36,7 +36,7 @@
 #include "baselines/record/environment.h"
 #include "baselines/statistics/clock_fit.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 inline constexpr int kRunFileSchemaVersion = 1;
 
@@ -116,4 +116,4 @@ class RunFileWriter {
   std::map<std::string, std::size_t> first_entry_;  // by name
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

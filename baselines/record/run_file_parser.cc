@@ -11,7 +11,7 @@
 #include "baselines/io/json_tree_builder.h"
 #include "baselines/record/entry_key.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -292,4 +292,4 @@ json parse_run_text(std::string_view text, std::string_view source, const EntryC
   return handler.take_context();
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 inline constexpr std::string_view kClockCounter = "sm_clock_hz";
 
@@ -45,4 +45,4 @@ using EntryCallback = std::function<void(const RunFileEntry&)>;
 nlohmann::json parse_run_text(std::string_view text, std::string_view source,
                               const EntryCallback& on_entry);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

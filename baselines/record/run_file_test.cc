@@ -9,7 +9,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/scratch_folder.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -373,4 +373,4 @@ TEST(RunFileWriter, TellsAtOnceWhereItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -8,7 +8,7 @@
 #include "baselines/io/error.h"
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 void RunMerger::add(RunFile&& file, const std::string& source, const InvocationPlace& place) {
   if (first_source_.empty()) {
@@ -64,4 +64,4 @@ Run RunMerger::take() {
   return std::move(run_);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -9,7 +9,7 @@
 #include "baselines/record/run.h"
 #include "baselines/record/run_blocks.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 class RunMerger {
  public:
@@ -34,4 +34,4 @@ class RunMerger {
   std::unordered_map<std::string, std::size_t> index_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

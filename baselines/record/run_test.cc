@@ -9,7 +9,7 @@
 #include "baselines/io/scratch_folder.h"
 #include "baselines/record/baseline.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -234,4 +234,4 @@ TEST(LoadRun, NothingIsGatedAgainstAPublication) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -8,12 +8,12 @@
 #include <limits>
 #include <string_view>
 
-#include "baselines/statistics/clock_fit.h"
 #include "baselines/io/error.h"
 #include "baselines/io/json_field.h"
+#include "baselines/statistics/clock_fit.h"
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -187,4 +187,4 @@ std::vector<BenchmarkResult> SampleCollector::results() {
   return results;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -11,7 +11,7 @@
 #include "baselines/record/run_file.h"
 #include "baselines/record/run_file_parser.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 class SampleCollector {
  public:
@@ -57,4 +57,4 @@ class SampleCollector {
   std::size_t aggregates_ = 0;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

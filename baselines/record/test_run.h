@@ -8,7 +8,7 @@
 
 #include "baselines/record/run.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // One invocation a time. cycles: clock_ghz cycles a nanosecond, none where it is zero.
 inline BenchmarkSeries test_series(std::string name, const std::vector<double>& times_ns,
@@ -36,4 +36,4 @@ inline Run test_run(std::vector<BenchmarkSeries> benchmarks) {
   return run;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

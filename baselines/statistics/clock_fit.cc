@@ -4,7 +4,7 @@
 
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 // Tells samples that some share explains, give or take five standard deviations as the median
@@ -63,4 +63,4 @@ ClockFit fit_clock(const std::vector<double>& times_ns, const std::vector<double
   return fit;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

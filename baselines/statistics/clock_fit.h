@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // How time went with the SM clock over the samples of one invocation: sums of squares and products
 // of the logarithms' deviations from their means.
@@ -20,4 +20,4 @@ struct ClockFit {
 // they tell the most: in one of a hundred an H200's clock was 5 to 25 % lower.
 ClockFit fit_clock(const std::vector<double>& times_ns, const std::vector<double>& cycles);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 // A baseline's times are rounded to five significant digits, which alone moves a time by as much as
@@ -41,4 +41,4 @@ std::vector<ModeratedContrast> moderated_contrasts(const std::vector<TwoSides>& 
   return contrasts;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -8,7 +8,7 @@
 #include "baselines/statistics/statistics.h"
 #include "baselines/statistics/two_sides.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct ModeratedContrast {
   Contrast contrast;
@@ -19,4 +19,4 @@ struct ModeratedContrast {
 // where neither the benchmark nor the suite tells anything about the spread between invocations.
 std::vector<ModeratedContrast> moderated_contrasts(const std::vector<TwoSides>& suite);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 std::vector<Contrast> contrasts_of(const std::vector<TwoSides>& suite) {
@@ -75,4 +75,4 @@ TEST(ModeratedContrasts, NothingIsKnownWithOneInvocationASideThroughout) {
 TEST(ModeratedContrasts, OfNoBenchmarkAreNone) { EXPECT_TRUE(moderated_contrasts({}).empty()); }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using Column = std::vector<double>;
@@ -129,4 +129,4 @@ double NaturalSpline::leverage(double x) const {
   return dot(z, z);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 class NaturalSpline {
  public:
@@ -33,4 +33,4 @@ class NaturalSpline {
   std::vector<double> coefficients_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

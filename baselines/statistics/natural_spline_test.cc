@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 std::vector<double> evenly(double from, double to, int count) {
@@ -76,4 +76,4 @@ TEST(NaturalSpline, SpendsNoMoreThanThereAreDistinctPlaces) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -10,7 +10,7 @@
 #include <limits>
 #include <numeric>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -134,4 +134,4 @@ std::vector<double> benjamini_hochberg(const std::vector<double>& p) {
   return adjusted;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -7,7 +7,7 @@
 
 #include "baselines/statistics/variance_prior.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // NaN where there are no values.
 double median(std::vector<double> values);
@@ -62,4 +62,4 @@ double detectable_noncentrality(double degrees_of_freedom, double level, double 
 // discovery rate", J. R. Stat. Soc. B 57 (1995), 289-300.
 std::vector<double> benjamini_hochberg(const std::vector<double>& p);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

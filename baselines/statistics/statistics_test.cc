@@ -8,7 +8,7 @@
 #include <numbers>
 #include <random>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using testing::DoubleNear;
@@ -189,4 +189,4 @@ TEST(DetectableNoncentrality, HoldsForFewAndForNoDegreesOfFreedom) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

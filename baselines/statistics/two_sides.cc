@@ -5,7 +5,7 @@
 
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 double mean(const std::vector<double>& values) {
@@ -78,4 +78,4 @@ Difference difference_of(const TwoSides& sides) {
           share_of(sides.baseline, sides.candidate)};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

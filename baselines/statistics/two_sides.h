@@ -6,7 +6,7 @@
 
 #include "baselines/statistics/variance_prior.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // Logarithms of one quantity, a value an invocation. Neither side is empty.
 struct TwoSides {
@@ -30,4 +30,4 @@ struct Difference {
 // variance" (1959), section 4.4. Else the difference of the means.
 Difference difference_of(const TwoSides& sides);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

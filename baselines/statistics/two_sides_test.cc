@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 TEST(DifferenceOf, UnpairedIsTheDifferenceOfMeans) {
@@ -73,4 +73,4 @@ TEST(DifferenceOf, ADriftFallsOut) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

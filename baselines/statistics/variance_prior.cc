@@ -10,7 +10,7 @@
 
 #include "baselines/statistics/natural_spline.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 // Two variances give one degree of freedom for their own dispersion, which says nothing; with two
@@ -122,4 +122,4 @@ VarianceEstimate moderate(const VarianceEstimate& own, const VarianceEstimate& p
       total};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // A variance and the degrees of freedom it was estimated with.
 struct VarianceEstimate {
@@ -37,4 +37,4 @@ VarianceEstimate moderate(const VarianceEstimate& own, const VarianceEstimate& p
 // The y > 0 with trigamma(y) = x, for x > 0, by Newton's method (ibid., appendix).
 double trigamma_inverse(double x);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

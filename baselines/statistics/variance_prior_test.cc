@@ -7,7 +7,7 @@
 #include <numbers>
 #include <random>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -194,4 +194,4 @@ TEST(Moderate, TheEndsAreTheOneOrTheOther) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

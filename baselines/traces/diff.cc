@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 TraceFigures figures_of(const TraceRow& row, const TraceSummary& summary) {
@@ -60,4 +60,4 @@ std::vector<TraceDiffRow> diff_traces(const TraceSummary& a, const TraceSummary&
   return rows;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

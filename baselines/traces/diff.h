@@ -8,7 +8,7 @@
 
 #include "baselines/traces/summary.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 enum class TraceDifference { kOnlyInA, kOnlyInB, kCalls, kTime, kNone };
 
@@ -35,4 +35,4 @@ struct TraceDiffRow {
 std::vector<TraceDiffRow> diff_traces(const TraceSummary& a, const TraceSummary& b,
                                       double min_difference);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using enum TraceCategory;
@@ -82,4 +82,4 @@ TEST(TraceDiff, KeepsCategoriesOfOneNameApart) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

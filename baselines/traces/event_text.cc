@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr std::int64_t kNanosecondsInMicrosecond = 1000;
@@ -33,4 +33,4 @@ std::optional<std::int64_t> nanoseconds_of_microseconds(std::string_view text) {
   return microseconds * kNanosecondsInMicrosecond + (negative ? -ns : ns);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct TraceEventText {
   std::string phase;
@@ -62,4 +62,4 @@ inline std::optional<std::array<std::int64_t, 3>>* triple_argument(TraceEventTex
 // off. Nothing where it does not fit: 292 years.
 std::optional<std::int64_t> nanoseconds_of_microseconds(std::string_view text);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

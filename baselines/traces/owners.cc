@@ -4,7 +4,7 @@
 #include <tuple>
 #include <unordered_map>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 bool is_scope(TraceCategory category) {
@@ -82,4 +82,4 @@ class OwnerSearch {
 
 std::vector<std::size_t> owners(const Trace& trace) { return OwnerSearch(trace).take(); }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

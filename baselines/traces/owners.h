@@ -7,7 +7,7 @@
 
 #include "baselines/traces/trace.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 inline constexpr std::size_t kNoEvent = static_cast<std::size_t>(-1);
 
@@ -19,4 +19,4 @@ inline constexpr std::size_t kNoEvent = static_cast<std::size_t>(-1);
 // as times rounded to microseconds do, stays within.
 std::vector<std::size_t> owners(const Trace& trace);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -5,7 +5,7 @@
 
 #include "baselines/traces/test_trace.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using ::testing::ElementsAre;
@@ -82,4 +82,4 @@ TEST(TraceOwners, AreNoneOfWorkThatNamesNoLaunch) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -9,7 +9,7 @@
 #include "baselines/io/json_stream.h"
 #include "baselines/traces/text_handler.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 class TraceBuilder {
@@ -136,4 +136,4 @@ Trace parse_trace(std::string_view text, std::string_view source) {
   return trace;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

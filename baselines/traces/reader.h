@@ -12,7 +12,7 @@
 
 #include "baselines/traces/trace.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // The times keep every ns of the text, also of those that count from 1970, which a double would
 // round to 250 ns. GPU work belongs to the track of its "stream", wherever it was drawn.
@@ -20,4 +20,4 @@ namespace fusegate {
 // where the text is no JSON; also where it has no event that could be read.
 Trace parse_trace(std::string_view text, std::string_view source);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

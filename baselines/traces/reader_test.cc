@@ -7,7 +7,7 @@
 #include "baselines/io/error.h"
 #include "baselines/traces/event_text.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using ::testing::ElementsAre;
@@ -178,4 +178,4 @@ TEST(TraceReader, SaysWhereTheTextIsNoJson) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

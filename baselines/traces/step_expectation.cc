@@ -13,7 +13,7 @@
 #include "baselines/traces/owners.h"
 #include "baselines/traces/summary.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 // Not <regex>, in which g++ 12 finds uninitialised variables when it builds with sanitizers.
@@ -247,4 +247,4 @@ TraceExpectation check_steps(const Trace& trace, const StepExpectation& expectat
   return checked;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

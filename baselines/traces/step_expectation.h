@@ -22,7 +22,7 @@
 #include "baselines/launches/expectation.h"
 #include "baselines/traces/trace.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct CountRange {
   int least = 0;
@@ -50,4 +50,4 @@ StepExpectation parse_step_expectation(const JsonField& field);
 // the first. A launch_nothing that no event of the trace fits is not met: nothing was looked at.
 TraceExpectation check_steps(const Trace& trace, const StepExpectation& expectation);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -6,7 +6,7 @@
 #include "baselines/io/error.h"
 #include "baselines/traces/test_trace.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -124,4 +124,4 @@ TEST(StepExpectation, NamesFileAndFieldOfWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

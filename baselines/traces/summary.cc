@@ -7,7 +7,7 @@
 
 #include "baselines/traces/owners.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
@@ -89,4 +89,4 @@ bool is_step(const TraceEvent& event) {
 
 TraceSummary summarize(const Trace& trace) { return Summarizer(trace).take(); }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -15,7 +15,7 @@
 
 #include "baselines/traces/trace.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 struct TraceRow {
   std::string name;
@@ -42,4 +42,4 @@ bool is_step(const TraceEvent& event);
 
 TraceSummary summarize(const Trace& trace);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

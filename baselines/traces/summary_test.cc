@@ -9,7 +9,7 @@
 #include "baselines/traces/test_trace.h"
 #include "baselines/traces/writer.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using enum TraceCategory;
@@ -105,4 +105,4 @@ TEST(TraceSummary, HasNoNegativeTimeWhereRoundedTimesOverlap) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

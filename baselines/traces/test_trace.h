@@ -3,7 +3,7 @@
 
 #include "baselines/traces/trace.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // The MLP's first stages on one host thread and one stream, all in ns: a range of the benchmark
 // around two stages, each with one call and one kernel; the second kernel begins before the first
@@ -30,4 +30,4 @@ inline Trace example_trace() {
   return trace;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

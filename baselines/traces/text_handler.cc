@@ -5,7 +5,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/json_field.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr std::int64_t kLargestMicroseconds = 9'200'000'000'000'000;  // in ns, 64 bits hold no more
@@ -227,4 +227,4 @@ bool TraceTextHandler::parse_error(std::size_t, const std::string&,
   fail(json_problem(error));
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -10,7 +10,7 @@
 
 #include "baselines/traces/event_text.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 class TraceTextHandler {
  public:
@@ -62,4 +62,4 @@ class TraceTextHandler {
   TraceEventText event_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

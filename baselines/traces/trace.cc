@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 constexpr std::array<std::pair<TraceCategory, std::string_view>, 10> kNames{{
@@ -49,4 +49,4 @@ std::size_t Trace::add_track(TraceTrack track) {
   return index;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

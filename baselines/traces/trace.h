@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 enum class TraceCategory {
   kOperator,     // cpu_op: a PyTorch operator
@@ -94,4 +94,4 @@ struct Trace {
   std::size_t add_track(TraceTrack track);
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

@@ -12,7 +12,7 @@
 
 #include "baselines/io/file_io.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::ordered_json;
@@ -181,4 +181,4 @@ void write_trace(const std::filesystem::path& path, const Trace& trace) {
   write_atomically(path, trace_text(trace));
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

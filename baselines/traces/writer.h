@@ -11,7 +11,7 @@
 
 #include "baselines/traces/trace.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 
 // Kernels that overlap on one stream, as programmatic dependent launch lets them, get lanes of
 // their own: viewers drop an event that begins before its lane's last has ended.
@@ -21,4 +21,4 @@ std::string trace_text(const Trace& trace);
 // Whole and at once (file_io.h). Throws InputError where the file cannot be written.
 void write_trace(const std::filesystem::path& path, const Trace& trace);
 
-}  // namespace fusegate
+}  // namespace fusegate::baselines

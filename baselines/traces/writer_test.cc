@@ -11,7 +11,7 @@
 #include "baselines/traces/reader.h"
 #include "baselines/traces/test_trace.h"
 
-namespace fusegate {
+namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
@@ -142,4 +142,4 @@ TEST(TraceWriter, WritesAWholeFileOrNone) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::baselines

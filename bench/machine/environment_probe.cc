@@ -12,14 +12,14 @@
 
 #include "bench/machine/commit.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 // A locked clock stays within this share of itself (the reading's own error included).
 constexpr double kLockedClockSpread = 0.005;
 
 template <typename T>
-void put(Environment& environment, const char* name, const std::optional<T>& value) {
+void put(baselines::Environment& environment, const char* name, const std::optional<T>& value) {
   if (value) environment[name] = *value;
 }
 
@@ -37,17 +37,18 @@ std::string first_line(const char* path) {
 
 }  // namespace
 
-EnvironmentProbe::EnvironmentProbe(const Device& device) : device_(device), uuid_(device.uuid()) {
+EnvironmentProbe::EnvironmentProbe(const kernels::Device& device)
+    : device_(device), uuid_(device.uuid()) {
   if (device.kind() == "cuda") nvml_ = Nvml::open();
 #ifndef NDEBUG
-  doubts_.insert(Doubt::kDebugLibrary);
+  doubts_.insert(baselines::Doubt::kDebugLibrary);
 #endif
-  if (kCommitDirty) doubts_.insert(Doubt::kDirtyTree);
+  if (kCommitDirty) doubts_.insert(baselines::Doubt::kDirtyTree);
   look();
 }
 
-Environment EnvironmentProbe::environment() const {
-  Environment environment;
+baselines::Environment EnvironmentProbe::environment() const {
+  baselines::Environment environment;
   environment["device"] = device_.name();
   for (const auto& [name, value] : device_.versions()) environment[name] = value;
   const auto state = nvml_ ? nvml_->state(uuid_) : std::nullopt;
@@ -94,13 +95,13 @@ void EnvironmentProbe::look() {
 void EnvironmentProbe::look_at_gpu() {
   const auto state = nvml_ ? nvml_->state(uuid_) : std::nullopt;
   if (!state) {
-    doubts_.insert(Doubt::kNvmlMissing);
+    doubts_.insert(baselines::Doubt::kNvmlMissing);
     return;
   }
-  if (state->compute_processes > 1) doubts_.insert(Doubt::kOtherGpuProcess);
+  if (state->compute_processes > 1) doubts_.insert(baselines::Doubt::kOtherGpuProcess);
   throttle_reasons_ = state->throttle_reasons;
   for (const std::string& reason : throttle_reasons_) {
-    if (is_slowdown(reason)) doubts_.insert(Doubt::kThrottled);
+    if (is_slowdown(reason)) doubts_.insert(baselines::Doubt::kThrottled);
   }
 }
 
@@ -111,7 +112,8 @@ void EnvironmentProbe::look_at_host() {
   double unused = 0;
   unsigned runnable = 0;
   if (!(file >> unused >> unused >> unused >> runnable)) return;
-  if (runnable > 2 * std::thread::hardware_concurrency() + 1) doubts_.insert(Doubt::kBusyHost);
+  if (runnable > 2 * std::thread::hardware_concurrency() + 1)
+    doubts_.insert(baselines::Doubt::kBusyHost);
 }
 
 void EnvironmentProbe::saw_clock(double hz) {
@@ -119,8 +121,8 @@ void EnvironmentProbe::saw_clock(double hz) {
   highest_clock_hz_ = std::max(highest_clock_hz_, hz);
   lowest_clock_hz_ = lowest_clock_hz_ == 0 ? hz : std::min(lowest_clock_hz_, hz);
   if (highest_clock_hz_ > (1 + kLockedClockSpread) * lowest_clock_hz_) {
-    doubts_.insert(Doubt::kUnlockedClocks);
+    doubts_.insert(baselines::Doubt::kUnlockedClocks);
   }
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

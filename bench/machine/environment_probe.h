@@ -14,14 +14,14 @@
 #include "bench/machine/nvml.h"
 #include "kernels/contract/device.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 class EnvironmentProbe {
  public:
-  explicit EnvironmentProbe(const Device& device);
+  explicit EnvironmentProbe(const kernels::Device& device);
 
   // Once, at the start.
-  Environment environment() const;
+  baselines::Environment environment() const;
   const std::string& device_uuid() const { return uuid_; }
   // Host name, load, clocks and temperature now: JSON for people and doctors.
   nlohmann::json machine() const;
@@ -32,7 +32,7 @@ class EnvironmentProbe {
   void look();
   // Adds an SM clock seen during a sample.
   void saw_clock(double hz);
-  const std::set<Doubt>& doubts() const { return doubts_; }
+  const std::set<baselines::Doubt>& doubts() const { return doubts_; }
   // Throttle reasons that the last look() saw.
   const std::vector<std::string>& throttle_reasons() const { return throttle_reasons_; }
 
@@ -40,12 +40,12 @@ class EnvironmentProbe {
   void look_at_gpu();
   void look_at_host();
 
-  const Device& device_;
+  const kernels::Device& device_;
   std::string uuid_;
   std::unique_ptr<Nvml> nvml_;
-  std::set<Doubt> doubts_;
+  std::set<baselines::Doubt> doubts_;
   std::vector<std::string> throttle_reasons_;
   double lowest_clock_hz_ = 0, highest_clock_hz_ = 0;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

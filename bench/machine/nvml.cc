@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 // The part of NVML's stable C ABI that is used here, after NVIDIA's "NVML API Reference Guide". Its
@@ -66,7 +66,8 @@ struct Nvml::Library {
   // Null where there is none of that id.
   Device device(const std::string& uuid) const {
     Device device = nullptr;
-    auto* const by_uuid = function<Status(const char*, Device*)>("nvmlDeviceGetHandleByUUID");
+    auto* const by_uuid =
+        function<Status(const char*, Device*)>("nvmlDeviceGetHandleByUUID");
     return by_uuid != nullptr && by_uuid(uuid.c_str(), &device) == kSuccess ? device : nullptr;
   }
 
@@ -160,4 +161,4 @@ std::optional<GpuState> Nvml::state(const std::string& uuid) const {
   return state;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // What the driver says of one GPU. An empty optional: not supported, or not permitted.
 struct GpuState {
@@ -50,4 +50,4 @@ class Nvml {
   std::unique_ptr<Library> library_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

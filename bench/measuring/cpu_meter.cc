@@ -5,7 +5,7 @@
 
 #include "bench/measuring/meter.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 // Larger than the last-level caches of the CPUs met so far (32 MB and 300 MB). A few server CPUs
@@ -14,7 +14,8 @@ constexpr std::size_t kFlushBytes = std::size_t{512} << 20;
 
 class CpuBatch : public Batch {
  public:
-  CpuBatch(Device& device, const PreparedKernel& kernel, const BatchOptions& options)
+  CpuBatch(kernels::Device& device, const kernels::PreparedKernel& kernel,
+           const BatchOptions& options)
       : device_(device),
         kernel_(kernel),
         calls_(options.calls),
@@ -36,8 +37,8 @@ class CpuBatch : public Batch {
   }
 
  private:
-  Device& device_;
-  const PreparedKernel& kernel_;
+  kernels::Device& device_;
+  const kernels::PreparedKernel& kernel_;
   int calls_;
   std::vector<char> flush_;
 };
@@ -55,33 +56,33 @@ class HostProfiler : public Profiler {
 
 class CpuMeter : public Meter {
  public:
-  explicit CpuMeter(Device& device) : device_(device) {}
+  explicit CpuMeter(kernels::Device& device) : device_(device) {}
 
-  std::unique_ptr<Batch> record(const PreparedKernel& kernel,
+  std::unique_ptr<Batch> record(const kernels::PreparedKernel& kernel,
                                 const BatchOptions& options) override {
     return std::make_unique<CpuBatch>(device_, kernel, options);
   }
   bool can_spin() const override { return false; }
-  LaunchCount count_launches(const PreparedKernel& kernel) override {
+  LaunchCount count_launches(const kernels::PreparedKernel& kernel) override {
     return {.kernels = static_cast<std::int64_t>(kernel.stages.size())};
   }
-  double host_ns(const PreparedKernel&) override {
+  double host_ns(const kernels::PreparedKernel&) override {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  double host_graph_ns(const PreparedKernel&) override {
+  double host_graph_ns(const kernels::PreparedKernel&) override {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  std::vector<KernelResources> kernels(const Stage&) override { return {}; }
-  void annotate(const PreparedKernel&, const std::string&) override {}
-  ProfileAttempt profile(const PreparedKernel&) override { return {}; }
+  std::vector<kernels::KernelResources> kernels(const kernels::Stage&) override { return {}; }
+  void annotate(const kernels::PreparedKernel&, const std::string&) override {}
+  ProfileAttempt profile(const kernels::PreparedKernel&) override { return {}; }
   std::unique_ptr<Profiler> attach_profiler() override { return std::make_unique<HostProfiler>(); }
 
  private:
-  Device& device_;
+  kernels::Device& device_;
 };
 
 const MeterRegistration registered{
-    "cpu", [](Device& device) { return std::make_unique<CpuMeter>(device); }};
+    "cpu", [](kernels::Device& device) { return std::make_unique<CpuMeter>(device); }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

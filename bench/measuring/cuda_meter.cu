@@ -16,7 +16,7 @@
 #include "kernels/cuda/device/cuda_error.h"
 #include "kernels/cuda/device/cuda_graph.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 struct NvtxDomain {
@@ -61,7 +61,8 @@ __global__ void spin_kernel(unsigned long long length_ns, float* never) {
 
 class CudaBatch : public Batch {
  public:
-  CudaBatch(CudaDevice& device, const PreparedKernel& kernel, const BatchOptions& options)
+  CudaBatch(kernels::CudaDevice& device, const kernels::PreparedKernel& kernel,
+            const BatchOptions& options)
       : device_(device), sms_(device.properties().multiProcessorCount) {
     const std::size_t clock_bytes = 2 * static_cast<std::size_t>(sms_) * sizeof(ClockReading);
     clocks_ = device.allocate(clock_bytes);
@@ -71,8 +72,8 @@ class CudaBatch : public Batch {
     if (flushed) flush_ = device.allocate(flush_bytes);
     // With nothing to flush, one timed stretch of all the calls; else a stretch a call.
     const int stretches = flushed ? options.calls : 1;
-    events_ = std::vector<GraphEvent>(2 * static_cast<std::size_t>(stretches));
-    const Graph graph(device.stream(), [&] {
+    events_ = std::vector<kernels::GraphEvent>(2 * static_cast<std::size_t>(stretches));
+    const kernels::Graph graph(device.stream(), [&] {
       if (options.spin.count() > 0) enqueue_spin(options.spin);
       read_clocks_into(0);
       for (int stretch = 0; stretch < stretches; ++stretch) {
@@ -110,7 +111,7 @@ class CudaBatch : public Batch {
     FUSEGATE_CUDA(cudaGetLastError());
   }
 
-  void enqueue_stretch(const PreparedKernel& kernel, int calls, int stretch) {
+  void enqueue_stretch(const kernels::PreparedKernel& kernel, int calls, int stretch) {
     if (flush_.bytes() > 0) {
       FUSEGATE_CUDA(
           cudaMemsetAsync(flush_.data(), stretch & 0xff, flush_.bytes(), device_.stream()));
@@ -139,26 +140,27 @@ class CudaBatch : public Batch {
     return *middle;
   }
 
-  CudaDevice& device_;
+  kernels::CudaDevice& device_;
   int sms_;
-  Memory clocks_;
-  Memory flush_;
-  std::vector<GraphEvent> events_;
-  std::optional<ExecutableGraph> executable_;
+  kernels::Memory clocks_;
+  kernels::Memory flush_;
+  std::vector<kernels::GraphEvent> events_;
+  std::optional<kernels::ExecutableGraph> executable_;
 };
 
 class CudaMeter : public Meter {
  public:
-  explicit CudaMeter(Device& device) : device_(static_cast<CudaDevice&>(device)) {}
+  explicit CudaMeter(kernels::Device& device)
+      : device_(static_cast<kernels::CudaDevice&>(device)) {}
 
-  std::unique_ptr<Batch> record(const PreparedKernel& kernel,
+  std::unique_ptr<Batch> record(const kernels::PreparedKernel& kernel,
                                 const BatchOptions& options) override {
     return std::make_unique<CudaBatch>(device_, kernel, options);
   }
   bool can_spin() const override { return true; }
 
-  LaunchCount count_launches(const PreparedKernel& kernel) override {
-    const Graph graph(device_.stream(), [&] { kernel.launch(); });
+  LaunchCount count_launches(const kernels::PreparedKernel& kernel) override {
+    const kernels::Graph graph(device_.stream(), [&] { kernel.launch(); });
     LaunchCount count;
     for (const cudaGraphNode_t node : graph.nodes()) {
       cudaGraphNodeType type{};
@@ -170,30 +172,31 @@ class CudaMeter : public Meter {
     return count;
   }
 
-  double host_ns(const PreparedKernel& kernel) override {
+  double host_ns(const kernels::PreparedKernel& kernel) override {
     return host_ns_of([&] { kernel.launch(); });
   }
-  double host_graph_ns(const PreparedKernel& kernel) override {
-    const ExecutableGraph call(Graph(device_.stream(), [&] { kernel.launch(); }), device_.stream());
+  double host_graph_ns(const kernels::PreparedKernel& kernel) override {
+    const kernels::ExecutableGraph call(kernels::Graph(device_.stream(), [&] { kernel.launch(); }),
+                                        device_.stream());
     device_.synchronize();
     return host_ns_of([&] { call.launch(); });
   }
 
-  std::vector<KernelResources> kernels(const Stage& stage) override {
-    const Graph graph(device_.stream(), stage.launch);
+  std::vector<kernels::KernelResources> kernels(const kernels::Stage& stage) override {
+    const kernels::Graph graph(device_.stream(), stage.launch);
     return graph_kernels(graph, device_.properties().maxThreadsPerMultiProcessor);
   }
 
-  void annotate(const PreparedKernel& kernel, const std::string& benchmark) override {
+  void annotate(const kernels::PreparedKernel& kernel, const std::string& benchmark) override {
     const NvtxRange whole(benchmark);
-    for (const Stage& stage : kernel.stages) {
+    for (const kernels::Stage& stage : kernel.stages) {
       const NvtxRange part(stage.name);
       stage.launch();
     }
     device_.synchronize();
   }
 
-  ProfileAttempt profile(const PreparedKernel& kernel) override {
+  ProfileAttempt profile(const kernels::PreparedKernel& kernel) override {
     const TraceSchedule once({.wait = 0, .warm_up = 1, .active = 1});
     try {
       const auto steps = record_steps(once, attach_cupti, profiled_call(kernel, device_));
@@ -223,11 +226,11 @@ class CudaMeter : public Meter {
     return rounds[kRounds / 2];
   }
 
-  CudaDevice& device_;
+  kernels::CudaDevice& device_;
 };
 
 const MeterRegistration registered{
-    "cuda", [](Device& device) { return std::make_unique<CudaMeter>(device); }};
+    "cuda", [](kernels::Device& device) { return std::make_unique<CudaMeter>(device); }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -10,15 +10,15 @@
 #include "bench/measuring/meter_test_fixture.h"
 #include "kernels/contract/workspace.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 class CudaMeterTest : public MeterTest {
  protected:
-  PreparedKernel prepared(const std::string& operation, const std::string& name) {
-    const Problem problem{1, 128, 768, 3072, Dtype::kBf16};
-    workspace_.emplace(*device_, find_operation(operation), problem, 1);
-    PreparedKernel kernel =
+  kernels::PreparedKernel prepared(const std::string& operation, const std::string& name) {
+    const kernels::Problem problem{1, 128, 768, 3072, kernels::Dtype::kBf16};
+    workspace_.emplace(*device_, kernels::find_operation(operation), problem, 1);
+    kernels::PreparedKernel kernel =
         implementation(operation, name)
             .prepare(*device_, problem, workspace_->inputs(), workspace_->output());
     kernel.launch();
@@ -26,7 +26,7 @@ class CudaMeterTest : public MeterTest {
     return kernel;
   }
 
-  std::optional<Workspace> workspace_;
+  std::optional<kernels::Workspace> workspace_;
 };
 
 TEST_F(CudaMeterTest, TellsTheResourcesOfEveryKernelThatIsLaunched) {
@@ -34,10 +34,10 @@ TEST_F(CudaMeterTest, TellsTheResourcesOfEveryKernelThatIsLaunched) {
        {std::pair("geglu", "fused"), std::pair("geglu_mlp", "fused_pointwise"),
         std::pair("geglu_mlp", "packed_pointwise"), std::pair("linear", "matmul_add"),
         std::pair("control_gemm", "cublas")}) {
-    const PreparedKernel kernel = prepared(operation, name);
+    const kernels::PreparedKernel kernel = prepared(operation, name);
     std::int64_t told = 0;
-    for (const Stage& stage : kernel.stages) {
-      for (const KernelResources& of : meter_->kernels(stage)) {
+    for (const kernels::Stage& stage : kernel.stages) {
+      for (const kernels::KernelResources& of : meter_->kernels(stage)) {
         SCOPED_TRACE(operation + ("/" + stage.name) + ": " + of.name);
         ++told;
         EXPECT_GT(of.blocks, 0);
@@ -53,19 +53,19 @@ TEST_F(CudaMeterTest, TellsTheResourcesOfEveryKernelThatIsLaunched) {
 }
 
 TEST_F(CudaMeterTest, NamesKernelsReadably) {
-  const PreparedKernel kernel = prepared("geglu", "fused");
-  const std::vector<KernelResources> told = meter_->kernels(kernel.stages.at(0));
+  const kernels::PreparedKernel kernel = prepared("geglu", "fused");
+  const std::vector<kernels::KernelResources> told = meter_->kernels(kernel.stages.at(0));
   ASSERT_EQ(told.size(), 1u);
   EXPECT_THAT(told[0].name, testing::HasSubstr("fusegate::"));
 }
 
 TEST_F(CudaMeterTest, FindsNoKernelInACopy) {
-  const PreparedKernel kernel = prepared("control_copy", "memcpy");
+  const kernels::PreparedKernel kernel = prepared("control_copy", "memcpy");
   EXPECT_TRUE(meter_->kernels(kernel.stages.at(0)).empty());
 }
 
 TEST_F(CudaMeterTest, TakesTheHostsTimeOfACallBothWays) {
-  const PreparedKernel kernel = prepared("geglu_mlp", "unfused");
+  const kernels::PreparedKernel kernel = prepared("geglu_mlp", "unfused");
   for (const double ns : {meter_->host_ns(kernel), meter_->host_graph_ns(kernel)}) {
     EXPECT_GT(ns, 100) << "the host was called";
     EXPECT_LT(ns, 1e6) << "and did not wait for the device";
@@ -73,4 +73,4 @@ TEST_F(CudaMeterTest, TakesTheHostsTimeOfACallBothWays) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -9,7 +9,7 @@
 
 #include "bench/measuring/meter.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // What fake profilers did and are to deliver.
 struct FakeProfilerLog {
@@ -33,7 +33,7 @@ class FakeProfiler : public Profiler {
     part();
   }
   Activity take() override {
-    if (--log_.fails_at_take == 0) throw ProfilerError(Doubt::kProfileFailed);
+    if (--log_.fails_at_take == 0) throw ProfilerError(baselines::Doubt::kProfileFailed);
     log_.text += 't';
     return log_.records;
   }
@@ -46,7 +46,8 @@ class FakeMeter : public Meter {
  public:
   explicit FakeMeter(double call_ns) : call_ns(call_ns) {}
 
-  std::unique_ptr<Batch> record(const PreparedKernel&, const BatchOptions& options) override {
+  std::unique_ptr<Batch> record(const kernels::PreparedKernel&,
+                                const BatchOptions& options) override {
     struct FakeBatch : Batch {
       FakeBatch(FakeMeter& meter, int calls) : meter(meter), calls(calls) {}
       Sample run() override {
@@ -62,17 +63,17 @@ class FakeMeter : public Meter {
     return std::make_unique<FakeBatch>(*this, options.calls);
   }
   bool can_spin() const override { return spins; }
-  LaunchCount count_launches(const PreparedKernel&) override { return {.kernels = 3}; }
-  double host_ns(const PreparedKernel&) override { return 42; }
-  double host_graph_ns(const PreparedKernel&) override { return 7; }
-  std::vector<KernelResources> kernels(const Stage& stage) override {
+  LaunchCount count_launches(const kernels::PreparedKernel&) override { return {.kernels = 3}; }
+  double host_ns(const kernels::PreparedKernel&) override { return 42; }
+  double host_graph_ns(const kernels::PreparedKernel&) override { return 7; }
+  std::vector<kernels::KernelResources> kernels(const kernels::Stage& stage) override {
     return {{.name = stage.name + "_kernel", .registers = 32}};
   }
-  void annotate(const PreparedKernel&, const std::string& benchmark) override {
+  void annotate(const kernels::PreparedKernel&, const std::string& benchmark) override {
     annotated.push_back(benchmark);
   }
 
-  ProfileAttempt profile(const PreparedKernel&) override {
+  ProfileAttempt profile(const kernels::PreparedKernel&) override {
     ++profiles;
     return attempt;
   }
@@ -96,12 +97,12 @@ class FakeMeter : public Meter {
 };
 
 // The CPU's implementation of that name.
-inline const Implementation& cpu_implementation(const std::string& operation,
-                                                const std::string& name) {
-  for (const Implementation& i : implementations()) {
+inline const kernels::Implementation& cpu_implementation(const std::string& operation,
+                                                         const std::string& name) {
+  for (const kernels::Implementation& i : kernels::implementations()) {
     if (i.operation == operation && i.name == name && i.device == "cpu") return i;
   }
   throw std::out_of_range(operation + "/" + name);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

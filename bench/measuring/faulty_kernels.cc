@@ -4,25 +4,28 @@
 
 #include "kernels/contract/kernel.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
-PreparedKernel writes_nothing(Device&, const Problem&, std::span<const Tensor>, const Tensor&) {
+kernels::PreparedKernel writes_nothing(kernels::Device&, const kernels::Problem&,
+                                       std::span<const kernels::Tensor>, const kernels::Tensor&) {
   return {};
 }
 
-PreparedKernel throws(Device&, const Problem&, std::span<const Tensor>, const Tensor&) {
+kernels::PreparedKernel throws(kernels::Device&, const kernels::Problem&,
+                               std::span<const kernels::Tensor>, const kernels::Tensor&) {
   throw std::runtime_error("no algorithm for this shape");
 }
 
 // Right where it is checked and at the first place in memory; at the second there is no memory
 // left.
-PreparedKernel throws_later(Device& device, const Problem& problem, std::span<const Tensor> inputs,
-                            const Tensor& out) {
+kernels::PreparedKernel throws_later(kernels::Device& device, const kernels::Problem& problem,
+                                     std::span<const kernels::Tensor> inputs,
+                                     const kernels::Tensor& out) {
   static int prepared = 0;
   constexpr int kCheckAndFirstPlace = 2;
-  if (++prepared > kCheckAndFirstPlace) throw DeviceError("no memory left");
-  for (const Implementation& i : implementations()) {
+  if (++prepared > kCheckAndFirstPlace) throw kernels::DeviceError("no memory left");
+  for (const kernels::Implementation& i : kernels::implementations()) {
     if (i.operation == "geglu" && i.name == "fused" && i.device == "cpu") {
       return i.prepare(device, problem, inputs, out);
     }
@@ -30,23 +33,23 @@ PreparedKernel throws_later(Device& device, const Problem& problem, std::span<co
   throw std::logic_error("geglu/fused is not registered");
 }
 
-const ImplementationRegistration throwing_later{{.operation = "geglu",
-                                                 .name = "faulty_later",
-                                                 .device = "cpu",
-                                                 .dtypes = {Dtype::kFp32},
-                                                 .prepare = &throws_later}};
+const kernels::ImplementationRegistration throwing_later{{.operation = "geglu",
+                                                          .name = "faulty_later",
+                                                          .device = "cpu",
+                                                          .dtypes = {kernels::Dtype::kFp32},
+                                                          .prepare = &throws_later}};
 
-const ImplementationRegistration wrong_result{{.operation = "geglu",
-                                               .name = "faulty_result",
-                                               .device = "cpu",
-                                               .dtypes = {Dtype::kFp32},
-                                               .prepare = &writes_nothing}};
+const kernels::ImplementationRegistration wrong_result{{.operation = "geglu",
+                                                        .name = "faulty_result",
+                                                        .device = "cpu",
+                                                        .dtypes = {kernels::Dtype::kFp32},
+                                                        .prepare = &writes_nothing}};
 
-const ImplementationRegistration throwing{{.operation = "geglu",
-                                           .name = "faulty_throw",
-                                           .device = "cpu",
-                                           .dtypes = {Dtype::kFp32},
-                                           .prepare = &throws}};
+const kernels::ImplementationRegistration throwing{{.operation = "geglu",
+                                                    .name = "faulty_throw",
+                                                    .device = "cpu",
+                                                    .dtypes = {kernels::Dtype::kFp32},
+                                                    .prepare = &throws}};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

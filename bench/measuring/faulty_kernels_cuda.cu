@@ -4,18 +4,19 @@
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/cuda_error.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 __global__ void write_to_nobody(int* address) { *address = 1; }
 
-PreparedKernel prepare(Device& device, const Problem&, std::span<const Tensor>, const Tensor&) {
-  PreparedKernel kernel;
+kernels::PreparedKernel prepare(kernels::Device& device, const kernels::Problem&,
+                                std::span<const kernels::Tensor>, const kernels::Tensor&) {
+  kernels::PreparedKernel kernel;
   kernel.stages.push_back({.name = "faulty",
                            .flops = 0,
                            .min_bytes = 0,
                            .launch =
-                               [stream = static_cast<CudaDevice&>(device).stream()] {
+                               [stream = static_cast<kernels::CudaDevice&>(device).stream()] {
                                  write_to_nobody<<<1, 1, 0, stream>>>(reinterpret_cast<int*>(64));
                                  FUSEGATE_CUDA(cudaGetLastError());
                                },
@@ -23,11 +24,11 @@ PreparedKernel prepare(Device& device, const Problem&, std::span<const Tensor>, 
   return kernel;
 }
 
-const ImplementationRegistration registered{{.operation = "geglu",
-                                             .name = "faulty_address",
-                                             .device = "cuda",
-                                             .dtypes = {Dtype::kBf16},
-                                             .prepare = &prepare}};
+const kernels::ImplementationRegistration registered{{.operation = "geglu",
+                                                      .name = "faulty_address",
+                                                      .device = "cuda",
+                                                      .dtypes = {kernels::Dtype::kBf16},
+                                                      .prepare = &prepare}};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

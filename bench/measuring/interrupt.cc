@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 volatile std::sig_atomic_t signalled = 0;
@@ -19,4 +19,4 @@ void stop_on_signals() {
 
 bool interrupted() { return signalled != 0; }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

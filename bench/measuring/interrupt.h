@@ -1,10 +1,10 @@
 // Ctrl-C and the termination signal, as a question to ask between two samples.
 #pragma once
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // From here on the first signal is remembered; a second one ends the process at once.
 void stop_on_signals();
 bool interrupted();
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -10,7 +10,7 @@
 #include "bench/measuring/interrupt.h"
 #include "bench/profiling/launch_check.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 // How often the machine is looked at: about as often as when that was done once a benchmark, 56
@@ -25,18 +25,19 @@ double process_cpu_ns() {
 
 }  // namespace
 
-void choose_layout(Device& device, InvocationInfo& info) {
+void choose_layout(kernels::Device& device, InvocationInfo& info) {
   std::optional<Layout>& layout = info.protocol.layout;
   const bool numbered = layout != Layout::kDriver && device.lay_out(0);
   if (layout == Layout::kNumbered && !numbered) {
-    throw InputError("suite " + info.suite, "protocol.layout",
-                     fmt::format("{} leaves the layout of memory to its driver", device.name()));
+    throw baselines::InputError(
+        "suite " + info.suite, "protocol.layout",
+        fmt::format("{} leaves the layout of memory to its driver", device.name()));
   }
   layout = numbered ? Layout::kNumbered : Layout::kDriver;
 }
 
-Invocation::Invocation(Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
-                       const InvocationOptions& options)
+Invocation::Invocation(kernels::Device& device, Meter& meter, const Plan& plan,
+                       EnvironmentProbe& probe, const InvocationOptions& options)
     : device_(device),
       ballast_(device, options.info.seed),
       context_{device, meter, ballast_, options.info.protocol, options.info.seed},
@@ -45,8 +46,8 @@ Invocation::Invocation(Device& device, Meter& meter, const Plan& plan, Environme
       options_(options),
       ledger_(plan, options.info) {
   if (options.info.protocol.spin.count() > 0 && !meter.can_spin()) {
-    throw InputError("suite " + options.info.suite, "protocol.spin_us",
-                     fmt::format("{} has no kernel that spins", device.name()));
+    throw baselines::InputError("suite " + options.info.suite, "protocol.spin_us",
+                                fmt::format("{} has no kernel that spins", device.name()));
   }
   for (const PlannedBenchmark& benchmark : plan.benchmarks) {
     sessions_.emplace_back(context_, benchmark);
@@ -66,13 +67,13 @@ void Invocation::start(nlohmann::json google_context) {
   }
   // Before any timing, and in the plan's order: implementations that share a reference stand side
   // by side there, and one reference is held at a time.
-  Verifier verifier(device_, options_.info.seed);
+  kernels::Verifier verifier(device_, options_.info.seed);
   for (std::size_t i = 0; i < sessions_.size() && !stopped(); ++i) {
     if (ledger_.selected(i) && !ledger_.is_complete(i)) verify(i, verifier);
   }
 }
 
-void Invocation::verify(std::size_t benchmark, Verifier& verifier) {
+void Invocation::verify(std::size_t benchmark, kernels::Verifier& verifier) {
   try {
     sessions_[benchmark].verify(verifier);
   } catch (const std::exception& error) {
@@ -84,7 +85,7 @@ std::unique_ptr<Place> Invocation::enter(std::size_t benchmark) {
   Session& session = sessions_[benchmark];
   // Google Benchmark may be built with other regular expressions than those that selected.
   if (!session.verified()) {
-    Verifier verifier(device_, options_.info.seed);
+    kernels::Verifier verifier(device_, options_.info.seed);
     session.verify(verifier);
   }
   return session.enter(ledger_.next_place(benchmark));
@@ -124,7 +125,7 @@ Outcome Invocation::finish() {
   if (!interrupted() && options_.profile && options_.out) profile();
   if (device_lost_) return Outcome::kDeviceLost;
   if (interrupted()) return Outcome::kInterrupted;
-  std::set<Doubt> doubts = probe_.doubts();
+  std::set<baselines::Doubt> doubts = probe_.doubts();
   doubts.insert(profile_doubts_.begin(), profile_doubts_.end());
   ledger_.finish(doubts);
   if (options_.out) {
@@ -144,20 +145,20 @@ void Invocation::profile() {
     if (attempt.profile) details[i] = profile_details(i, *attempt.profile);
     if (!attempt.doubt) continue;
     profile_doubts_.insert(*attempt.doubt);
-    if (*attempt.doubt != Doubt::kProfileFailed) break;  // it holds for all
+    if (*attempt.doubt != baselines::Doubt::kProfileFailed) break;  // it holds for all
   }
   if (!details.empty()) ledger_.add_details(details);
 }
 
 nlohmann::json Invocation::profile_details(std::size_t benchmark,
-                                           const CallProfile& profile) const {
-  nlohmann::json details{{"profile", call_profile_json(profile)}};
+                                           const baselines::CallProfile& profile) const {
+  nlohmann::json details{{"profile", baselines::call_profile_json(profile)}};
   const Session& session = sessions_[benchmark];
   const auto expectation =
       check_trace(session.implementation(), seen_trace(profile, session.record().stages));
   if (!expectation) return details;
-  details["expectation"] = expectation_json(*expectation);
-  for (const std::string& line : unmet_lines(*expectation)) {
+  details["expectation"] = baselines::expectation_json(*expectation);
+  for (const std::string& line : baselines::unmet_lines(*expectation)) {
     fmt::print(stderr, "fusegate_bench: {}: {}\n", plan_.benchmarks[benchmark].name(), line);
   }
   return details;
@@ -171,7 +172,7 @@ ProfileAttempt Invocation::try_profile(std::size_t benchmark) {
     fmt::print(stderr, "fusegate_bench: {}: profile: {}\n", plan_.benchmarks[benchmark].name(),
                error.what());
     device_lost_ = device_lost_ || is_lost(device_);
-    return {.doubt = Doubt::kProfileFailed};
+    return {.doubt = baselines::Doubt::kProfileFailed};
   }
 }
 
@@ -194,4 +195,4 @@ void Invocation::report_progress(const std::string& line) const {
   std::fflush(stdout);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -18,7 +18,7 @@
 #include "bench/measuring/session.h"
 #include "bench/plan/plan.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 enum class Outcome {
   kComplete,     // every benchmark was measured
@@ -38,13 +38,13 @@ struct InvocationOptions {
 
 // Settles the protocol's layout: numbered where the device has such layouts, unless the protocol
 // asks for the driver's. Throws InputError where it asks for numbered ones and the device has none.
-void choose_layout(Device& device, InvocationInfo& info);
+void choose_layout(kernels::Device& device, InvocationInfo& info);
 
 // Benchmarks are known by their number in the plan. All must outlive the invocation. Throws
 // InputError for a protocol that the device cannot follow.
 class Invocation {
  public:
-  Invocation(Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
+  Invocation(kernels::Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
              const InvocationOptions& options);
   // The sessions refer to its context and its ballast.
   Invocation(const Invocation&) = delete;
@@ -72,14 +72,15 @@ class Invocation {
   std::int64_t calls_a_place(std::size_t benchmark) const;
 
  private:
-  void verify(std::size_t benchmark, Verifier& verifier);
+  void verify(std::size_t benchmark, kernels::Verifier& verifier);
   void look_at_machine(PlaceRecord& record);
   void profile();
   ProfileAttempt try_profile(std::size_t benchmark);
-  nlohmann::json profile_details(std::size_t benchmark, const CallProfile& profile) const;
+  nlohmann::json profile_details(std::size_t benchmark,
+                                 const baselines::CallProfile& profile) const;
   void report_progress(const std::string& line) const;
 
-  Device& device_;
+  kernels::Device& device_;
   Ballast ballast_;
   SessionContext context_;
   const Plan& plan_;
@@ -89,7 +90,7 @@ class Invocation {
   std::vector<Session> sessions_;
   std::chrono::steady_clock::time_point last_look_;
   bool device_lost_ = false;
-  std::set<Doubt> profile_doubts_;
+  std::set<baselines::Doubt> profile_doubts_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

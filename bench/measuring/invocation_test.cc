@@ -9,17 +9,16 @@
 #include "bench/measuring/fake_meter.h"
 #include "kernels/onednn/cpu_device.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 class InvocationTest : public testing::Test {
  protected:
   InvocationTest() {
     wrong_.name = "wrong";
-    wrong_.prepare = [](Device&, const Problem&, std::span<const Tensor>, const Tensor&) {
-      return PreparedKernel{};
-    };
-    const Problem problem{1, 4, 1, 16, Dtype::kFp32};
+    wrong_.prepare = [](kernels::Device&, const kernels::Problem&, std::span<const kernels::Tensor>,
+                        const kernels::Tensor&) { return kernels::PreparedKernel{}; };
+    const kernels::Problem problem{1, 4, 1, 16, kernels::Dtype::kFp32};
     plan_.benchmarks = {{&wrong_, problem}, {&right_, problem}};
     options_.info.protocol = {.samples = 5, .idle = std::chrono::nanoseconds(0), .places = 2};
     options_.out = std::filesystem::path(testing::TempDir()) / "fusegate_invocation_test" /
@@ -42,10 +41,10 @@ class InvocationTest : public testing::Test {
                                   .throttle_reasons = {}});
   }
 
-  std::unique_ptr<Device> device_ = open_device("cpu");
+  std::unique_ptr<kernels::Device> device_ = kernels::open_device("cpu");
   EnvironmentProbe probe_{*device_};
   FakeMeter meter_{100'000};
-  Implementation right_ = cpu_implementation("geglu", "fused"), wrong_ = right_;
+  kernels::Implementation right_ = cpu_implementation("geglu", "fused"), wrong_ = right_;
   Plan plan_;
   InvocationOptions options_;
 };
@@ -66,15 +65,15 @@ TEST_F(InvocationTest, MeasuresPlaceByPlace) {
   measure_place(*invocation, 1);
   EXPECT_TRUE(invocation->ledger().is_everything_complete());
   EXPECT_EQ(invocation->finish(), Outcome::kFailures);
-  const RunFile file = read_run_file(*options_.out);
+  const baselines::RunFile file = baselines::read_run_file(*options_.out);
   ASSERT_EQ(file.benchmarks.size(), 2u);
   EXPECT_THAT(file.benchmarks[0].failure, testing::HasSubstr("wrong result"));
   EXPECT_EQ(file.benchmarks[1].summary.samples, 5);
   EXPECT_EQ(file.benchmarks[1].counters.at("host_ns"), 42);
 }
 
-CallProfile profile_of_one_kernel() {
-  CallProfile profile;
+baselines::CallProfile profile_of_one_kernel() {
+  baselines::CallProfile profile;
   profile.kernels.push_back(
       {.name = "gelu_mul", .span = {.stage = "gelu_mul", .duration_ns = 2e3}});
   return profile;
@@ -97,7 +96,7 @@ class ProfileTest : public InvocationTest {
     return invocation->finish();
   }
   nlohmann::json entries() const {
-    return nlohmann::json::parse(read_file(*options_.out)).at("benchmarks");
+    return nlohmann::json::parse(baselines::read_file(*options_.out)).at("benchmarks");
   }
 };
 
@@ -112,7 +111,7 @@ TEST_F(ProfileTest, IsTakenOfEveryBenchmarkAfterTheLastSample) {
     ++found;
     EXPECT_EQ(entry.at("repetition_index"), 0);
     EXPECT_TRUE(details.contains("stages")) << "what the entry had is kept";
-    EXPECT_EQ(details.at("profile"), call_profile_json(profile_of_one_kernel()));
+    EXPECT_EQ(details.at("profile"), baselines::call_profile_json(profile_of_one_kernel()));
   }
   EXPECT_EQ(found, 2);
 }
@@ -121,8 +120,9 @@ TEST_F(ProfileTest, IsHeldAgainstWhatTheImplementationDeclares) {
   right_.expects = {{.stages = {{.name = "geglu", .kernels = {{"GeGLU", "gelu_mul"}}}}}};
   meter_.attempt.profile = profile_of_one_kernel();
   measure_all();
-  std::vector<TraceExpectation> found;
-  for (const BenchmarkResult& result : read_run_file(*options_.out).benchmarks) {
+  std::vector<baselines::TraceExpectation> found;
+  for (const baselines::BenchmarkResult& result :
+       baselines::read_run_file(*options_.out).benchmarks) {
     if (result.expectation) found.push_back(*result.expectation);
   }
   ASSERT_EQ(found.size(), 1u) << "the other declares nothing";
@@ -136,19 +136,20 @@ TEST_F(ProfileTest, IsNotTakenWhereNobodyAsksForIt) {
 }
 
 TEST_F(ProfileTest, IsARecordedDoubtWhereTheProfilerIsRefused) {
-  meter_.attempt.doubt = Doubt::kProfilerRefused;
+  meter_.attempt.doubt = baselines::Doubt::kProfilerRefused;
   EXPECT_EQ(measure_all(), Outcome::kComplete);
   EXPECT_EQ(meter_.profiles, 1) << "the others would be refused too";
-  const RunFile file = read_run_file(*options_.out);
-  EXPECT_THAT(file.doubts, testing::Contains(Doubt::kProfilerRefused));
+  const baselines::RunFile file = baselines::read_run_file(*options_.out);
+  EXPECT_THAT(file.doubts, testing::Contains(baselines::Doubt::kProfilerRefused));
   EXPECT_EQ(file.benchmarks.at(1).summary.samples, 5);
 }
 
 TEST_F(ProfileTest, OfOneBenchmarkThatFailsCostsNoOther) {
-  meter_.attempt.doubt = Doubt::kProfileFailed;
+  meter_.attempt.doubt = baselines::Doubt::kProfileFailed;
   EXPECT_EQ(measure_all(), Outcome::kComplete);
   EXPECT_EQ(meter_.profiles, 2);
-  EXPECT_THAT(read_run_file(*options_.out).doubts, testing::Contains(Doubt::kProfileFailed));
+  EXPECT_THAT(baselines::read_run_file(*options_.out).doubts,
+              testing::Contains(baselines::Doubt::kProfileFailed));
 }
 
 TEST_F(InvocationTest, SpinsOnlyWhereTheMeterCan) {
@@ -161,13 +162,13 @@ TEST_F(InvocationTest, SpinsOnlyWhereTheMeterCan) {
   try {
     start();
     FAIL();
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("mine: protocol.spin_us: "));
   }
 }
 
 // A device with numbered layouts, and one without.
-class LayoutDevice : public CpuDevice {
+class LayoutDevice : public kernels::CpuDevice {
  public:
   bool lay_out(std::uint64_t number) override {
     numbers.push_back(number);
@@ -189,13 +190,13 @@ TEST(ChooseLayout, IsNumberedWhereTheDeviceCan) {
 }
 
 TEST(ChooseLayout, IsTheDriversElsewhere) {
-  CpuDevice device;
+  kernels::CpuDevice device;
   InvocationInfo info;
   choose_layout(device, info);
   EXPECT_EQ(info.protocol.layout, Layout::kDriver);
   info.protocol.layout = Layout::kNumbered;
-  EXPECT_THROW(choose_layout(device, info), InputError);
+  EXPECT_THROW(choose_layout(device, info), baselines::InputError);
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

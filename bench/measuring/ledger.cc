@@ -9,7 +9,7 @@
 #include "baselines/io/json_field.h"
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -35,11 +35,12 @@ Ledger::Ledger(const Plan& plan, const InvocationInfo& info) : info_(info) {
 }
 
 void Ledger::resume(const std::filesystem::path& path) {
-  const json whole = parse_json(read_file(path), path.string());
+  const json whole = baselines::parse_json(baselines::read_file(path), path.string());
   std::map<std::string, Account*> by_name;
   for (Account& account : accounts_) by_name[account.name] = &account;
   std::map<Account*, int> samples;
-  for (const JsonField& entry : JsonField(whole, path.string(), "").at("benchmarks").elements()) {
+  for (const baselines::JsonField& entry :
+       baselines::JsonField(whole, path.string(), "").at("benchmarks").elements()) {
     pending_.push_back(entry.value());
     const auto found = by_name.find(entry.at("name").text());
     if (found == by_name.end()) continue;
@@ -100,7 +101,7 @@ void Ledger::flush_if_due() {
   if (Clock::now() - last_write_ >= kTimesAWrite * last_write_took_) flush();
 }
 
-void Ledger::finish(const std::set<Doubt>& doubts) {
+void Ledger::finish(const std::set<baselines::Doubt>& doubts) {
   flush();
   if (writer_) writer_->finish({doubts.begin(), doubts.end()});
 }
@@ -160,11 +161,12 @@ std::string Ledger::progress_line(std::size_t benchmark) const {
   if (!account.failure.empty()) {
     event["failure"] = account.failure;
   } else {
-    event["time_ns"] = median(account.times_ns);
-    event["spread"] = median_absolute_deviation(account.times_ns) / median(account.times_ns);
+    event["time_ns"] = baselines::median(account.times_ns);
+    event["spread"] = baselines::median_absolute_deviation(account.times_ns) /
+                      baselines::median(account.times_ns);
   }
   // An error message may hold bytes that are no UTF-8.
   return "@fusegate " + event.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

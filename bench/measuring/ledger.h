@@ -16,7 +16,7 @@
 #include "bench/measuring/recorder.h"
 #include "bench/plan/plan.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // Benchmarks are known by their number in the plan.
 class Ledger {
@@ -38,7 +38,7 @@ class Ledger {
   void add_details(const std::map<std::size_t, nlohmann::json>& details);
   // What is not on disk yet.
   void flush();
-  void finish(const std::set<Doubt>& doubts);
+  void finish(const std::set<baselines::Doubt>& doubts);
 
   int next_place(std::size_t benchmark) const { return accounts_[benchmark].places; }
   bool selected(std::size_t benchmark) const { return accounts_[benchmark].selected; }
@@ -72,11 +72,11 @@ class Ledger {
 
   const InvocationInfo& info_;
   std::vector<Account> accounts_;
-  std::optional<RunFileWriter> writer_;
+  std::optional<baselines::RunFileWriter> writer_;
   std::vector<nlohmann::json> pending_;  // entries that are not on disk yet
   std::chrono::steady_clock::time_point last_write_;
   std::chrono::steady_clock::duration last_write_took_{};
   std::chrono::duration<double> recording_{};
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -7,7 +7,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 using nlohmann::json;
@@ -15,9 +15,9 @@ using nlohmann::json;
 class LedgerTest : public testing::Test {
  protected:
   LedgerTest() {
-    for (const Implementation& implementation : implementations()) {
+    for (const kernels::Implementation& implementation : kernels::implementations()) {
       if (implementation.operation == "geglu" && implementation.device == "cpu") {
-        plan_.benchmarks.push_back({&implementation, {1, 4, 1, 16, Dtype::kFp32}});
+        plan_.benchmarks.push_back({&implementation, {1, 4, 1, 16, kernels::Dtype::kFp32}});
       }
     }
     info_.protocol.samples = 4;
@@ -83,7 +83,7 @@ TEST_F(LedgerTest, AFailureCompletesABenchmarkWhateverItHas) {
   const json event = event_of(ledger.progress_line(0));
   EXPECT_EQ(event.at("index"), 2) << "the place that is not to come counts as done";
   EXPECT_THAT(event.at("failure").get<std::string>(), testing::HasSubstr("no memory"));
-  const RunFile file = read_run_file(path_);
+  const baselines::RunFile file = baselines::read_run_file(path_);
   ASSERT_EQ(file.benchmarks.size(), 1u);
   EXPECT_THAT(file.benchmarks[0].failure, testing::HasSubstr("no memory"));
   EXPECT_EQ(file.benchmarks[0].summary.samples, 2);
@@ -91,17 +91,17 @@ TEST_F(LedgerTest, AFailureCompletesABenchmarkWhateverItHas) {
 
 TEST_F(LedgerTest, TheFileIsWholeAfterEveryFlush) {
   Ledger ledger = make();
-  EXPECT_EQ(read_run_file(path_).benchmarks.size(), 0u);
+  EXPECT_EQ(baselines::read_run_file(path_).benchmarks.size(), 0u);
   ledger.add_place(0, two_samples(1000), {});
   ledger.flush();
-  EXPECT_EQ(read_run_file(path_).benchmarks.at(0).summary.samples, 2);
+  EXPECT_EQ(baselines::read_run_file(path_).benchmarks.at(0).summary.samples, 2);
   ledger.add_place(1, two_samples(1000), {});
   ledger.add_place(0, two_samples(1000), {});
-  ledger.finish({Doubt::kBusyHost});
-  const RunFile file = read_run_file(path_);
+  ledger.finish({baselines::Doubt::kBusyHost});
+  const baselines::RunFile file = baselines::read_run_file(path_);
   EXPECT_EQ(file.benchmarks.at(0).summary.samples, 4);
-  EXPECT_THAT(file.doubts, testing::ElementsAre(Doubt::kBusyHost));
-  EXPECT_TRUE(json::parse(read_file(path_))["context"]["fusegate"]["finished"]);
+  EXPECT_THAT(file.doubts, testing::ElementsAre(baselines::Doubt::kBusyHost));
+  EXPECT_TRUE(json::parse(baselines::read_file(path_))["context"]["fusegate"]["finished"]);
 }
 
 TEST_F(LedgerTest, ResumesAtThePlaceThatIsMissing) {
@@ -121,7 +121,7 @@ TEST_F(LedgerTest, ResumesAtThePlaceThatIsMissing) {
     EXPECT_EQ(event_of(ledger.progress_line(1)).at("index"), 4);
     ledger.finish({});
   }
-  const RunFile file = read_run_file(path_);
+  const baselines::RunFile file = baselines::read_run_file(path_);
   ASSERT_EQ(file.benchmarks.size(), 2u);
   EXPECT_EQ(file.benchmarks[0].summary.samples, 4);
   EXPECT_EQ(file.benchmarks[0].failure, "");
@@ -130,10 +130,10 @@ TEST_F(LedgerTest, ResumesAtThePlaceThatIsMissing) {
 
 TEST_F(LedgerTest, RefusesToResumeWhatIsNoRunFile) {
   for (const std::string text : {"{\"benchmarks\": [", "{}", "{\"benchmarks\": [{\"name\": 1}]}"}) {
-    write_atomically(path_, text);
-    EXPECT_THROW(make(), InputError) << text;
+    baselines::write_atomically(path_, text);
+    EXPECT_THROW(make(), baselines::InputError) << text;
   }
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

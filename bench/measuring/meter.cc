@@ -4,10 +4,10 @@
 #include <stdexcept>
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
-using MakeMeter = std::function<std::unique_ptr<Meter>(Device&)>;
+using MakeMeter = std::function<std::unique_ptr<Meter>(kernels::Device&)>;
 
 // A function's static, since registrations run before main in no particular order.
 std::map<std::string, MakeMeter, std::less<>>& makers() {
@@ -21,12 +21,12 @@ MeterRegistration::MeterRegistration(std::string device_kind, MakeMeter make) {
   makers().emplace(std::move(device_kind), std::move(make));
 }
 
-std::unique_ptr<Meter> make_meter(Device& device) {
+std::unique_ptr<Meter> make_meter(kernels::Device& device) {
   const auto found = makers().find(device.kind());
   if (found == makers().end()) {
-    throw DeviceError("no meter for devices of kind " + std::string(device.kind()));
+    throw kernels::DeviceError("no meter for devices of kind " + std::string(device.kind()));
   }
   return found->second(device);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

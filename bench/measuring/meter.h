@@ -16,7 +16,7 @@
 #include "bench/profiling/profiler.h"
 #include "kernels/contract/kernel.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // One timed batch of launches.
 struct Sample {
@@ -46,33 +46,33 @@ struct LaunchCount {
 
 // Neither on a device that has no launches to tell of.
 struct ProfileAttempt {
-  std::optional<CallProfile> profile{};
-  std::optional<Doubt> doubt{};  // why there is no profile
+  std::optional<baselines::CallProfile> profile{};
+  std::optional<baselines::Doubt> doubt{};  // why there is no profile
 };
 
 class Meter {
  public:
   virtual ~Meter() = default;
   // kernel must outlive the batch.
-  virtual std::unique_ptr<Batch> record(const PreparedKernel& kernel,
+  virtual std::unique_ptr<Batch> record(const kernels::PreparedKernel& kernel,
                                         const BatchOptions& options) = 0;
   // Whether it takes a batch that spins.
   virtual bool can_spin() const = 0;
-  virtual LaunchCount count_launches(const PreparedKernel& kernel) = 0;
+  virtual LaunchCount count_launches(const kernels::PreparedKernel& kernel) = 0;
   // Host time to launch one call, the device not waited for. On a CPU device there is no launch to
   // speak of, and it is NaN.
-  virtual double host_ns(const PreparedKernel& kernel) = 0;
+  virtual double host_ns(const kernels::PreparedKernel& kernel) = 0;
   // The same where the call is one CUDA graph, made beforehand.
-  virtual double host_graph_ns(const PreparedKernel& kernel) = 0;
+  virtual double host_graph_ns(const kernels::PreparedKernel& kernel) = 0;
   // The kernels that the stage launches, in order. Empty where the device has no such thing or does
   // not tell.
-  virtual std::vector<KernelResources> kernels(const Stage& stage) = 0;
+  virtual std::vector<kernels::KernelResources> kernels(const kernels::Stage& stage) = 0;
   // Launches one call with an NVTX range for the benchmark and one for each stage. Untimed: a range
   // costs microseconds under a profiler.
-  virtual void annotate(const PreparedKernel& kernel, const std::string& benchmark) = 0;
+  virtual void annotate(const kernels::PreparedKernel& kernel, const std::string& benchmark) = 0;
   // What one call puts on the device, after one to warm up. A profiler is attached meanwhile, and
   // may leave traces in the process: nothing is to be timed after it.
-  virtual ProfileAttempt profile(const PreparedKernel& kernel) = 0;
+  virtual ProfileAttempt profile(const kernels::PreparedKernel& kernel) = 0;
   // The profiler of this kind of device, attached; on a CPU device it knows the host's time alone.
   // What holds after profile() holds after it. Throws ProfilerError.
   virtual std::unique_ptr<Profiler> attach_profiler() = 0;
@@ -81,9 +81,10 @@ class Meter {
 // How a kind of device is metered; registered by the file that implements it.
 class MeterRegistration {
  public:
-  MeterRegistration(std::string device_kind, std::function<std::unique_ptr<Meter>(Device&)> make);
+  MeterRegistration(std::string device_kind,
+                    std::function<std::unique_ptr<Meter>(kernels::Device&)> make);
 };
 
-std::unique_ptr<Meter> make_meter(Device& device);
+std::unique_ptr<Meter> make_meter(kernels::Device& device);
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

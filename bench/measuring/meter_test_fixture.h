@@ -12,33 +12,33 @@
 #include "kernels/contract/device.h"
 #include "kernels/contract/kernel.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // Skips where there is no GPU. A SetUp that builds on this one asks IsSkipped() before it goes on.
 class MeterTest : public testing::Test {
  protected:
   void SetUp() override {
     try {
-      device_ = open_device("cuda");
-    } catch (const DeviceError& error) {
+      device_ = kernels::open_device("cuda");
+    } catch (const kernels::DeviceError& error) {
       GTEST_SKIP() << error.what();
     }
     meter_ = make_meter(*device_);
   }
 
   // The GPU's. Throws std::out_of_range where there is none by that name.
-  static const Implementation& implementation(const std::string& operation,
-                                              const std::string& name) {
-    const auto& all = implementations();
-    const auto found = std::ranges::find_if(all, [&](const Implementation& i) {
+  static const kernels::Implementation& implementation(const std::string& operation,
+                                                       const std::string& name) {
+    const auto& all = kernels::implementations();
+    const auto found = std::ranges::find_if(all, [&](const kernels::Implementation& i) {
       return i.operation == operation && i.name == name && i.device == "cuda";
     });
     if (found == all.end()) throw std::out_of_range(operation + "/" + name);
     return *found;
   }
 
-  std::unique_ptr<Device> device_;
+  std::unique_ptr<kernels::Device> device_;
   std::unique_ptr<Meter> meter_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

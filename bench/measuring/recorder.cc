@@ -6,20 +6,20 @@
 #include "baselines/record/run_file.h"
 #include "bench/machine/commit.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 using nlohmann::json;
 
-std::vector<std::string> names_of(const std::set<Doubt>& doubts) {
+std::vector<std::string> names_of(const std::set<baselines::Doubt>& doubts) {
   std::vector<std::string> names;
-  for (const Doubt doubt : doubts) names.emplace_back(doubt_name(doubt));
+  for (const baselines::Doubt doubt : doubts) names.emplace_back(baselines::doubt_name(doubt));
   return names;
 }
 
-json kernels_json(const std::vector<KernelResources>& kernels) {
+json kernels_json(const std::vector<kernels::KernelResources>& kernels) {
   json list = json::array();
-  for (const KernelResources& kernel : kernels) {
+  for (const kernels::KernelResources& kernel : kernels) {
     list.push_back({{"name", kernel.name},
                     {"blocks", kernel.blocks},
                     {"threads_per_block", kernel.threads_per_block},
@@ -34,7 +34,7 @@ json kernels_json(const std::vector<KernelResources>& kernels) {
 
 json full_details(const BenchmarkRecord& record) {
   json stages = json::array(), choices = json::object(), notes = json::object();
-  for (const Stage& stage : record.stages) {
+  for (const kernels::Stage& stage : record.stages) {
     stages.push_back(
         {{"name", stage.name}, {"flops", stage.flops}, {"min_bytes", stage.min_bytes}});
     if (!stage.kernels.empty()) stages.back()["kernels"] = kernels_json(stage.kernels);
@@ -84,7 +84,7 @@ json origin_json(const InvocationInfo& info, const EnvironmentProbe& probe) {
 
 json fusegate_context(const InvocationInfo& info, const EnvironmentProbe& probe) {
   json context = origin_json(info, probe);
-  context["schema_version"] = kRunFileSchemaVersion;
+  context["schema_version"] = baselines::kRunFileSchemaVersion;
   context["invocation"] = info.number;
   context["protocol"] = info.protocol.to_json();
   context["finished"] = false;
@@ -134,4 +134,4 @@ json failed_entry(const EntryHead& head, int index, const std::string& failure) 
   return failed;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -13,7 +13,7 @@
 #include "bench/measuring/session.h"
 #include "bench/plan/protocol.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // What the invocation is called and was asked to do.
 struct InvocationInfo {
@@ -43,7 +43,7 @@ SampleEntry sample_entry(const BenchmarkRecord& record, int calls, const Sample&
 // Everything taken in one place.
 struct PlaceRecord {
   std::vector<SampleEntry> samples;
-  std::set<Doubt> doubts;
+  std::set<baselines::Doubt> doubts;
   std::vector<std::string> throttle_reasons;  // where the machine was looked at after the samples
 };
 
@@ -64,4 +64,4 @@ std::vector<nlohmann::json> place_entries(const EntryHead& head, int first_index
 // index: samples before the failure.
 nlohmann::json failed_entry(const EntryHead& head, int index, const std::string& failure);
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

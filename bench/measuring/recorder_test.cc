@@ -8,7 +8,7 @@
 
 #include "baselines/record/run_file.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 using nlohmann::json;
@@ -17,17 +17,17 @@ class RecorderTest : public testing::Test {
  protected:
   void TearDown() override { std::filesystem::remove_all(path_.parent_path()); }
 
-  RunFile write_and_read(const std::vector<std::vector<json>>& benchmarks, bool finish) {
+  baselines::RunFile write_and_read(const std::vector<std::vector<json>>& benchmarks, bool finish) {
     const InvocationInfo info{.suite = "mine", .number = 3, .seed = 7, .protocol = {}};
-    RunFileWriter writer(path_, {{"date", "2026-11-21T00:00:00+00:00"},
-                                 {"host_name", "here"},
-                                 {"fusegate", fusegate_context(info, probe_)}});
+    baselines::RunFileWriter writer(path_, {{"date", "2026-11-21T00:00:00+00:00"},
+                                            {"host_name", "here"},
+                                            {"fusegate", fusegate_context(info, probe_)}});
     for (const auto& entries : benchmarks) writer.append(entries);
     if (finish) writer.finish({});
-    return read_run_file(path_);
+    return baselines::read_run_file(path_);
   }
 
-  std::unique_ptr<Device> device_ = open_device("cpu");
+  std::unique_ptr<kernels::Device> device_ = kernels::open_device("cpu");
   EnvironmentProbe probe_{*device_};
   // Tests of one program run side by side: each has a folder of its own.
   std::filesystem::path path_ =
@@ -68,8 +68,8 @@ BenchmarkRecord record_with_choice() {
 
 TEST_F(RecorderTest, WritesWhatTheReaderReads) {
   PlaceRecord place = three_samples();
-  place.doubts = {Doubt::kShortBatch};
-  const RunFile file =
+  place.doubts = {baselines::Doubt::kShortBatch};
+  const baselines::RunFile file =
       write_and_read({place_entries(head_of("a/b"), 0, place, record_with_choice())}, true);
   EXPECT_EQ(file.provenance.suite, "mine");
   EXPECT_EQ(file.provenance.host, "here");
@@ -77,20 +77,20 @@ TEST_F(RecorderTest, WritesWhatTheReaderReads) {
   EXPECT_EQ(file.provenance.protocol.at("order"), "interleaved");
   EXPECT_EQ(file.environment.at("device"), device_->name());
   ASSERT_EQ(file.benchmarks.size(), 1u);
-  const BenchmarkResult& result = file.benchmarks[0];
+  const baselines::BenchmarkResult& result = file.benchmarks[0];
   EXPECT_EQ(result.name, "a/b");
   EXPECT_EQ(result.summary.samples, 3);
   EXPECT_DOUBLE_EQ(result.summary.time_ns, 1010);
   EXPECT_DOUBLE_EQ(result.summary.cycles, 1010);
   EXPECT_EQ(result.choices.at("gate_proj"), "algo 66, tile 18");
   EXPECT_EQ(result.counters.at("flops"), 64);
-  EXPECT_THAT(result.doubts, testing::ElementsAre(Doubt::kShortBatch));
+  EXPECT_THAT(result.doubts, testing::ElementsAre(baselines::Doubt::kShortBatch));
 }
 
 TEST_F(RecorderTest, PutsPlacesOfSeveralBenchmarksTogether) {
   PlaceRecord later = three_samples();
-  later.doubts = {Doubt::kShortBatch};
-  const RunFile file =
+  later.doubts = {baselines::Doubt::kShortBatch};
+  const baselines::RunFile file =
       write_and_read({place_entries(head_of("a"), 0, three_samples(), record_with_choice()),
                       place_entries(head_of("b"), 0, three_samples(), {}),
                       place_entries(head_of("a"), 3, later, record_with_choice())},
@@ -98,7 +98,7 @@ TEST_F(RecorderTest, PutsPlacesOfSeveralBenchmarksTogether) {
   ASSERT_EQ(file.benchmarks.size(), 2u);
   EXPECT_EQ(file.benchmarks[0].summary.samples, 6);
   EXPECT_EQ(file.benchmarks[0].choices.size(), 1u);
-  EXPECT_THAT(file.benchmarks[0].doubts, testing::ElementsAre(Doubt::kShortBatch));
+  EXPECT_THAT(file.benchmarks[0].doubts, testing::ElementsAre(baselines::Doubt::kShortBatch));
   EXPECT_EQ(file.benchmarks[1].summary.samples, 3);
 }
 
@@ -115,11 +115,12 @@ TEST_F(RecorderTest, TellsTheResourcesOfEveryStagesKernels) {
 
 TEST_F(RecorderTest, KeepsFailuresBesideResults) {
   const std::string wrong = "wrong result: relative error 0.5";
-  const RunFile file = write_and_read({{failed_entry(head_of("bad"), 0, wrong)},
-                                       place_entries(head_of("good"), 0, three_samples(), {}),
-                                       place_entries(head_of("late"), 0, three_samples(), {}),
-                                       {failed_entry(head_of("late"), 3, "no memory")}},
-                                      false);
+  const baselines::RunFile file =
+      write_and_read({{failed_entry(head_of("bad"), 0, wrong)},
+                      place_entries(head_of("good"), 0, three_samples(), {}),
+                      place_entries(head_of("late"), 0, three_samples(), {}),
+                      {failed_entry(head_of("late"), 3, "no memory")}},
+                     false);
   ASSERT_EQ(file.benchmarks.size(), 3u);
   EXPECT_EQ(file.benchmarks[0].failure, wrong);
   EXPECT_EQ(file.benchmarks[1].failure, "");
@@ -164,4 +165,4 @@ TEST(SampleEntry, CountsPerCall) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

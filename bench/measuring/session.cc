@@ -9,7 +9,7 @@
 
 #include "bench/measuring/interrupt.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 // Bounds the size of a graph. 1.5 ms of calls reach it only below 0.4 us a call; the shortest call
@@ -31,26 +31,28 @@ void warm_up(Batch& batch, std::chrono::nanoseconds length) {
 
 }  // namespace
 
-bool is_lost(Device& device) {
+bool is_lost(kernels::Device& device) {
   try {
     device.synchronize();
     return false;
-  } catch (const DeviceError&) {
+  } catch (const kernels::DeviceError&) {
     return true;
   }
 }
 
-void Session::verify(Verifier& verifier) {
-  const Operation& operation = find_operation(benchmark_.implementation->operation);
-  const double needed = tensor_bytes(operation, benchmark_.problem);
+void Session::verify(kernels::Verifier& verifier) {
+  const kernels::Operation& operation =
+      kernels::find_operation(benchmark_.implementation->operation);
+  const double needed = kernels::tensor_bytes(operation, benchmark_.problem);
   const auto available = static_cast<double>(context_.device.available_bytes());
   if (needed > available) {
-    throw DeviceError(fmt::format("its tensors take {:.3g} GB and {} has {:.3g} GB free",
-                                  needed / 1e9, context_.device.name(), available / 1e9));
+    throw kernels::DeviceError(fmt::format("its tensors take {:.3g} GB and {} has {:.3g} GB free",
+                                           needed / 1e9, context_.device.name(), available / 1e9));
   }
   // It chooses when it is prepared for the first time, and stays with that.
   context_.device.keep_choices(benchmark_.kept_choices);
-  const Verification result = verifier.verify(*benchmark_.implementation, benchmark_.problem);
+  const kernels::Verification result =
+      verifier.verify(*benchmark_.implementation, benchmark_.problem);
   if (!result.passed()) throw std::runtime_error(result.complaint());
   record_.relative_error = result.relative_error;
   verified_ = true;
@@ -65,9 +67,10 @@ std::unique_ptr<Place> Session::move_to(int place) {
     ballast.roll();
   }
   std::mt19937_64 random(seed + static_cast<std::uint64_t>(place));
-  const Operation& operation = find_operation(benchmark_.implementation->operation);
+  const kernels::Operation& operation =
+      kernels::find_operation(benchmark_.implementation->operation);
   std::unique_ptr<Place> here(
-      new Place{Workspace(device, operation, benchmark_.problem, random()), {}, {}, {}});
+      new Place{kernels::Workspace(device, operation, benchmark_.problem, random()), {}, {}, {}});
   here->kernel = benchmark_.implementation->prepare(
       device, benchmark_.problem, here->workspace.inputs(), here->workspace.output());
   return here;
@@ -101,7 +104,7 @@ BatchOptions Session::batch_options() const {
   return {.calls = calls_, .l2 = context_.protocol.l2, .spin = context_.protocol.spin};
 }
 
-void Session::size_batch(const PreparedKernel& kernel) {
+void Session::size_batch(const kernels::PreparedKernel& kernel) {
   const double target_ns = needed_ns(context_.protocol);
   calls_ = 1;
   // A few calls say little about the time of many; growing towards the target settles it.
@@ -118,14 +121,14 @@ void Session::size_batch(const PreparedKernel& kernel) {
   }
 }
 
-void Session::describe(const PreparedKernel& kernel) {
+void Session::describe(const kernels::PreparedKernel& kernel) {
   record_.flops = kernel.flops();
   record_.min_bytes = kernel.min_bytes();
   record_.launches = context_.meter.count_launches(kernel);
   record_.host_ns = context_.meter.host_ns(kernel);
   record_.host_graph_ns = context_.meter.host_graph_ns(kernel);
   record_.stages = kernel.stages;
-  for (Stage& stage : record_.stages) {
+  for (kernels::Stage& stage : record_.stages) {
     stage.kernels = context_.meter.kernels(stage);
     stage.launch = nullptr;
   }
@@ -135,11 +138,12 @@ void Session::describe(const PreparedKernel& kernel) {
 Sample Session::run_sample(Place& place) const {
   std::this_thread::sleep_for(context_.protocol.idle);
   const Sample sample = place.batch->run();
-  if (sample.batch_ns < needed_ns(context_.protocol)) place.doubts.insert(Doubt::kShortBatch);
+  if (sample.batch_ns < needed_ns(context_.protocol))
+    place.doubts.insert(baselines::Doubt::kShortBatch);
   if (std::isnan(sample.sm_clock_hz) && context_.device.kind() == "cuda") {
-    place.doubts.insert(Doubt::kClockUnread);
+    place.doubts.insert(baselines::Doubt::kClockUnread);
   }
   return sample;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

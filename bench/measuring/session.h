@@ -16,7 +16,7 @@
 #include "kernels/contract/verify.h"
 #include "kernels/contract/workspace.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // What is known of a benchmark besides its samples.
 struct BenchmarkRecord {
@@ -26,35 +26,35 @@ struct BenchmarkRecord {
   double host_ns = 0;
   double host_graph_ns = 0;
   LaunchCount launches;
-  std::vector<Stage> stages;  // without launch functions
+  std::vector<kernels::Stage> stages;  // without launch functions
 };
 
 // A block of random size that lies in the way of the tensors to come, so that a place is not the
 // one that was just freed.
 class Ballast {
  public:
-  Ballast(Device& device, std::uint64_t seed) : device_(device), random_(seed) {}
+  Ballast(kernels::Device& device, std::uint64_t seed) : device_(device), random_(seed) {}
 
   // The new block is taken before the old one is freed.
   void roll() { memory_ = device_.allocate((1 + random_() % 64) << 20); }
 
  private:
-  Device& device_;
+  kernels::Device& device_;
   std::mt19937_64 random_;
-  Memory memory_;
+  kernels::Memory memory_;
 };
 
 // A benchmark in one place of memory, which is freed with it.
 struct Place {
-  Workspace workspace;
-  PreparedKernel kernel;
-  std::unique_ptr<Batch> batch;  // after the kernel, which it refers to
-  std::set<Doubt> doubts;        // raised by samples taken here
+  kernels::Workspace workspace;
+  kernels::PreparedKernel kernel;
+  std::unique_ptr<Batch> batch;       // after the kernel, which it refers to
+  std::set<baselines::Doubt> doubts;  // raised by samples taken here
 };
 
 // What the sessions of a process share.
 struct SessionContext {
-  Device& device;
+  kernels::Device& device;
   Meter& meter;
   Ballast& ballast;
   const Protocol& protocol;
@@ -62,7 +62,7 @@ struct SessionContext {
 };
 
 // Whether a kernel broke the device's context: CUDA says so at every call from then on.
-bool is_lost(Device& device);
+bool is_lost(kernels::Device& device);
 
 class Session {
  public:
@@ -70,7 +70,7 @@ class Session {
       : context_(context), benchmark_(benchmark) {}
 
   // Checks the implementation against the reference. Throws std::runtime_error where it fails.
-  void verify(Verifier& verifier);
+  void verify(kernels::Verifier& verifier);
   bool verified() const { return verified_; }
   std::string name() const { return benchmark_.name(); }
   // Moves to a fresh place and warms up there; the first time also fixes the batch and describes
@@ -88,13 +88,13 @@ class Session {
   // Known from the first place on.
   int calls() const { return calls_; }
   const BenchmarkRecord& record() const { return record_; }
-  const Implementation& implementation() const { return *benchmark_.implementation; }
+  const kernels::Implementation& implementation() const { return *benchmark_.implementation; }
 
  private:
   std::unique_ptr<Place> move_to(int place);
   BatchOptions batch_options() const;
-  void size_batch(const PreparedKernel& kernel);
-  void describe(const PreparedKernel& kernel);
+  void size_batch(const kernels::PreparedKernel& kernel);
+  void describe(const kernels::PreparedKernel& kernel);
 
   const SessionContext& context_;
   const PlannedBenchmark& benchmark_;
@@ -103,4 +103,4 @@ class Session {
   BenchmarkRecord record_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -10,7 +10,7 @@
 #include "bench/measuring/fake_meter.h"
 #include "kernels/onednn/cpu_device.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 class SessionTest : public testing::Test {
@@ -22,29 +22,29 @@ class SessionTest : public testing::Test {
     return session;
   }
 
-  std::unique_ptr<Device> device_ = open_device("cpu");
-  Verifier verifier_{*device_, 1};
+  std::unique_ptr<kernels::Device> device_ = kernels::open_device("cpu");
+  kernels::Verifier verifier_{*device_, 1};
   Ballast ballast_{*device_, 1};
   std::optional<SessionContext> context_;
   Protocol protocol_{.samples = 12, .idle = std::chrono::nanoseconds(0), .places = 4};
-  Implementation implementation_ = cpu_implementation("geglu", "fused");
-  PlannedBenchmark benchmark_{&implementation_, {1, 4, 1, 16, Dtype::kFp32}};
+  kernels::Implementation implementation_ = cpu_implementation("geglu", "fused");
+  PlannedBenchmark benchmark_{&implementation_, {1, 4, 1, 16, kernels::Dtype::kFp32}};
 };
 
 // Tells what it is to keep when a kernel is prepared.
-class ChoosingDevice : public CpuDevice {
+class ChoosingDevice : public kernels::CpuDevice {
  public:
-  void keep_choices(const StageChoices& choices) override { kept = choices; }
+  void keep_choices(const kernels::StageChoices& choices) override { kept = choices; }
 
-  StageChoices kept;
+  kernels::StageChoices kept;
 };
 
 TEST_F(SessionTest, KeepsChoicesWhereTheKernelIsPreparedFirst) {
   ChoosingDevice device;
-  std::vector<StageChoices> seen;
-  Implementation choosing = implementation_;
-  choosing.prepare = [&](Device& any, const Problem& problem, std::span<const Tensor> in,
-                         const Tensor& out) {
+  std::vector<kernels::StageChoices> seen;
+  kernels::Implementation choosing = implementation_;
+  choosing.prepare = [&](kernels::Device& any, const kernels::Problem& problem,
+                         std::span<const kernels::Tensor> in, const kernels::Tensor& out) {
     seen.push_back(device.kept);
     return implementation_.prepare(any, problem, in, out);
   };
@@ -52,13 +52,13 @@ TEST_F(SessionTest, KeepsChoicesWhereTheKernelIsPreparedFirst) {
   const PlannedBenchmark anew{&choosing, benchmark_.problem};
   FakeMeter meter(2000.0);
   const SessionContext context{device, meter, ballast_, protocol_, 1};
-  Verifier verifier(device, 1);
+  kernels::Verifier verifier(device, 1);
   Session(context, kept).verify(verifier);
   ASSERT_FALSE(seen.empty());
   EXPECT_EQ(seen.front(), kept.kept_choices);
   seen.clear();
   Session(context, anew).verify(verifier);
-  EXPECT_EQ(seen.front(), StageChoices()) << "those of the benchmark before";
+  EXPECT_EQ(seen.front(), kernels::StageChoices()) << "those of the benchmark before";
 }
 
 TEST_F(SessionTest, MakesBatchesLongEnough) {
@@ -78,7 +78,7 @@ TEST_F(SessionTest, DoubtsABatchThatStaysShort) {
   Session session = verified(meter);
   const auto place = session.enter(0);
   session.run_sample(*place);
-  EXPECT_THAT(place->doubts, testing::ElementsAre(Doubt::kShortBatch));
+  EXPECT_THAT(place->doubts, testing::ElementsAre(baselines::Doubt::kShortBatch));
 }
 
 TEST_F(SessionTest, SizesAndDescribesAtTheFirstPlaceAlone) {
@@ -97,22 +97,22 @@ TEST_F(SessionTest, SizesAndDescribesAtTheFirstPlaceAlone) {
 }
 
 // Numbered layouts on a CPU: the number alone, and whether the place before is gone by then.
-class NumberedDevice : public CpuDevice {
+class NumberedDevice : public kernels::CpuDevice {
  public:
   bool lay_out(std::uint64_t number) override {
     EXPECT_EQ(in_use_, 0);
     numbers.push_back(number);
     return true;
   }
-  Memory allocate(std::size_t bytes) override {
+  kernels::Memory allocate(std::size_t bytes) override {
     ++in_use_;
-    memory_.push_back(CpuDevice::allocate(bytes));
-    return Memory(memory_.back().data(), bytes, [this](void*) { --in_use_; });
+    memory_.push_back(kernels::CpuDevice::allocate(bytes));
+    return kernels::Memory(memory_.back().data(), bytes, [this](void*) { --in_use_; });
   }
   std::vector<std::uint64_t> numbers;
 
  private:
-  std::vector<Memory> memory_;
+  std::vector<kernels::Memory> memory_;
   int in_use_ = 0;
 };
 
@@ -124,7 +124,7 @@ TEST_F(SessionTest, LaysEveryPlaceOutByItsNumber) {
   const SessionContext context{device, meter, ballast, protocol_, 1};
   Session session(context, benchmark_);
   {
-    Verifier verifier(device, 1);
+    kernels::Verifier verifier(device, 1);
     session.verify(verifier);
   }
   for (const int place : {0, 1, 5}) session.enter(place);
@@ -182,9 +182,9 @@ TEST_F(SessionTest, IdlesBeforeEverySample) {
 }
 
 TEST_F(SessionTest, NeverTimesAWrongKernel) {
-  implementation_.prepare = [](Device&, const Problem&, std::span<const Tensor>, const Tensor&) {
-    return PreparedKernel{};
-  };
+  implementation_.prepare = [](kernels::Device&, const kernels::Problem&,
+                               std::span<const kernels::Tensor>,
+                               const kernels::Tensor&) { return kernels::PreparedKernel{}; };
   FakeMeter meter(100'000);
   EXPECT_THROW(verified(meter), std::runtime_error);
   Session unchecked(*context_, benchmark_);
@@ -194,15 +194,15 @@ TEST_F(SessionTest, NeverTimesAWrongKernel) {
 }
 
 TEST_F(SessionTest, RefusesWhatDoesNotFitIntoMemory) {
-  benchmark_.problem = {kLargestAxis, kLargestAxis, 1, kLargestAxis, Dtype::kFp32};
+  benchmark_.problem = {kLargestAxis, kLargestAxis, 1, kLargestAxis, kernels::Dtype::kFp32};
   FakeMeter meter(100'000);
   try {
     verified(meter);
     FAIL();
-  } catch (const DeviceError& error) {
+  } catch (const kernels::DeviceError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("GB free"));
   }
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -8,7 +8,7 @@
 #include "baselines/io/error.h"
 #include "bench/plan/protocol.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 template <typename T>
@@ -16,7 +16,7 @@ T number_of(const std::string& flag, std::string_view text) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
-    throw InputError(flag, "", "is not followed by a number");
+    throw baselines::InputError(flag, "", "is not followed by a number");
   }
   return value;
 }
@@ -27,7 +27,8 @@ std::int64_t microseconds_of(const std::string& flag, std::string_view text) {
   if (text.ends_with('s')) text.remove_suffix(1);
   const double seconds = number_of<double>(flag, text);
   constexpr double kDay = 86400;
-  if (!(seconds >= 0 && seconds < kDay)) throw InputError(flag, "", "is no time to measure for");
+  if (!(seconds >= 0 && seconds < kDay))
+    throw baselines::InputError(flag, "", "is no time to measure for");
   return std::llround(seconds * 1e6);
 }
 
@@ -35,7 +36,7 @@ std::int64_t microseconds_of(const std::string& flag, std::string_view text) {
 std::string_view order_of(const std::string& flag, std::string_view text) {
   if (text.empty() || text == "true") return order_name(Order::kInterleaved);
   if (text == "false") return order_name(Order::kContiguous);
-  throw InputError(flag, "", "must be true or false");
+  throw baselines::InputError(flag, "", "must be true or false");
 }
 
 }  // namespace
@@ -60,4 +61,4 @@ std::vector<std::string> take_protocol_flags(const std::vector<std::string>& fla
   return rest;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

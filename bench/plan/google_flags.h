@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // Returns flags without those that went into protocol, named as a suite's protocol names them:
 //   --benchmark_repetitions=N                      places
@@ -16,4 +16,4 @@ namespace fusegate {
 std::vector<std::string> take_protocol_flags(const std::vector<std::string>& flags,
                                              nlohmann::json& protocol);
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

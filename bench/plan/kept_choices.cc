@@ -5,13 +5,14 @@
 
 #include "baselines/record/run.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 // Whether there was any.
-bool take_choices(Plan& plan, const Run& run) {
-  std::map<std::string, StageChoices> choices;
-  for (const BenchmarkSeries& series : run.benchmarks) choices[series.name] = series.choices;
+bool take_choices(Plan& plan, const baselines::Run& run) {
+  std::map<std::string, kernels::StageChoices> choices;
+  for (const baselines::BenchmarkSeries& series : run.benchmarks)
+    choices[series.name] = series.choices;
   bool any = false;
   for (PlannedBenchmark& benchmark : plan.benchmarks) {
     benchmark.kept_choices = choices[benchmark.name()];
@@ -24,13 +25,13 @@ bool take_choices(Plan& plan, const Run& run) {
 
 std::optional<std::filesystem::path> keep_choices(Plan& plan,
                                                   const std::vector<std::filesystem::path>& runs,
-                                                  const Environment& environment) {
+                                                  const baselines::Environment& environment) {
   for (const std::filesystem::path& path : runs) {
-    const Run run = load_run({path});
-    if (device_slug(run.environment) != device_slug(environment)) continue;
+    const baselines::Run run = baselines::load_run({path});
+    if (baselines::device_slug(run.environment) != baselines::device_slug(environment)) continue;
     return take_choices(plan, run) ? std::optional(path) : std::nullopt;
   }
   return std::nullopt;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -10,13 +10,13 @@
 #include "baselines/record/environment.h"
 #include "bench/plan/plan.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // Sets the kept choices of the plan's benchmarks to those of the first run (a stored baseline, a
 // run file or a run folder) that is of the environment's device. Returns its path; nothing where
 // none is, or no benchmark had a choice there. Throws InputError for a path that cannot be read.
 std::optional<std::filesystem::path> keep_choices(Plan& plan,
                                                   const std::vector<std::filesystem::path>& runs,
-                                                  const Environment& environment);
+                                                  const baselines::Environment& environment);
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -8,7 +8,7 @@
 #include "baselines/record/baseline.h"
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 using testing::ElementsAre;
@@ -24,21 +24,22 @@ class KeptChoicesTest : public testing::Test {
                       .seq = {8},
                       .dim = {16},
                       .hidden = {24},
-                      .dtype = {Dtype::kFp32}};
-    plan_ = make_plan({sweep}, *open_device("cpu"), "test");
+                      .dtype = {kernels::Dtype::kFp32}};
+    plan_ = make_plan({sweep}, *kernels::open_device("cpu"), "test");
   }
 
-  std::filesystem::path baseline(const std::string& device, const StageChoices& choices) {
-    Baseline baseline{.acceptance = {"ada", "2026-11-21T00:00:00+00:00", "a test"}, .run = {}};
+  std::filesystem::path baseline(const std::string& device, const kernels::StageChoices& choices) {
+    baselines::Baseline baseline{.acceptance = {"ada", "2026-11-21T00:00:00+00:00", "a test"},
+                                 .run = {}};
     baseline.run.environment = {{"device", device}};
-    baseline.run.benchmarks = {test_series(plan_.benchmarks.front().name(), {10, 11})};
+    baseline.run.benchmarks = {baselines::test_series(plan_.benchmarks.front().name(), {10, 11})};
     baseline.run.benchmarks.front().choices = choices;
-    return folder_.write(slug(device) + ".json", baseline_text(baseline));
+    return folder_.write(baselines::slug(device) + ".json", baselines::baseline_text(baseline));
   }
 
-  ScratchFolder folder_;
+  baselines::ScratchFolder folder_;
   Plan plan_;
-  const Environment here_{{"device", "NVIDIA H200"}};
+  const baselines::Environment here_{{"device", "NVIDIA H200"}};
 };
 
 TEST_F(KeptChoicesTest, AreThoseOfTheBenchmarkInTheFirstRunOfTheDevice) {
@@ -59,8 +60,8 @@ TEST_F(KeptChoicesTest, AreNoneWhereNoRunHasAny) {
 TEST_F(KeptChoicesTest, NameTheFileThatCannotBeRead) {
   const auto broken = folder_.write("broken.json", "{");
   EXPECT_THAT([&] { keep_choices(plan_, {broken}, here_); },
-              testing::ThrowsMessage<InputError>(testing::HasSubstr("broken.json")));
+              testing::ThrowsMessage<baselines::InputError>(testing::HasSubstr("broken.json")));
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

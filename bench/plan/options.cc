@@ -12,7 +12,7 @@
 #include "bench/plan/google_flags.h"
 #include "kernels/contract/kernel.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 using nlohmann::json;
@@ -65,7 +65,7 @@ void add_trace_option(CLI::App& app, Options& options) {
 // Flags that say how to measure, where nothing is measured. google: Google Benchmark's.
 void require_no_measuring(const json& protocol, const std::vector<std::string>& google) {
   const auto refuse = [](const std::string& flag) {
-    throw InputError("--trace", "", "excludes " + flag + ", since nothing is measured");
+    throw baselines::InputError("--trace", "", "excludes " + flag + ", since nothing is measured");
   };
   for (const std::string& flag : google) {
     if (flag.starts_with("--benchmark_") && !flag.starts_with("--benchmark_filter=")) refuse(flag);
@@ -108,14 +108,14 @@ void add_options(CLI::App& app, Options& options) {
                  "or run folder of this device took, unless it is more than 5 % behind; several, "
                  "separated by colons: the first of this device")
       ->delimiter(':')
-      ->envname(kKeepChoicesVariable);
+      ->envname(baselines::kKeepChoicesVariable);
   add_trace_option(app, options);
 }
 
 bool sweeps_controls_alone(const json& sweep) {
   const json names = sweep.value("operations", json::array());
   return !names.empty() && std::ranges::all_of(names, [](const json& name) {
-    return find_operation(name.get<std::string>()).is_control;
+    return kernels::find_operation(name.get<std::string>()).is_control;
   });
 }
 
@@ -161,7 +161,7 @@ Options parse_options(int argc, const char* const* argv) {
   options.benchmark_flags = take_protocol_flags(app.remaining(), options.protocol);
   for (const std::string& flag : options.benchmark_flags) {
     if (!flag.starts_with("--benchmark_") && !flag.starts_with("--v=")) {
-      throw InputError(flag, "", "unknown flag; see --help");
+      throw baselines::InputError(flag, "", "unknown flag; see --help");
     }
   }
   return options;
@@ -172,7 +172,7 @@ Suite suite_of(const Options& options, const std::filesystem::path& folder) {
   std::string source = "the command line";
   if (options.suite || options.axes.empty()) {
     source = suite_path(options.suite.value_or("smoke"), folder).string();
-    suite = parse_json(read_file(source), source);
+    suite = baselines::parse_json(baselines::read_file(source), source);
     // Checked before the flags replace anything: a broken file is broken whatever the flags are.
     parse_suite(suite, source);
   } else {
@@ -190,4 +190,4 @@ Suite suite_of(const Options& options, const std::filesystem::path& folder) {
   return parse_suite(suite, source);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -10,7 +10,7 @@
 
 #include "bench/plan/suite.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 struct Options {
   std::optional<std::string> suite;
@@ -38,4 +38,4 @@ Options parse_options(int argc, const char* const* argv);
 // says, but for sweeps of controls alone. folder: where named suites lie. Throws InputError.
 Suite suite_of(const Options& options, const std::filesystem::path& folder);
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

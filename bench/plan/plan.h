@@ -7,14 +7,15 @@
 #include "bench/plan/suite.h"
 #include "kernels/contract/kernel.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 struct PlannedBenchmark {
-  const Implementation* implementation;  // in the registry, which lives as long as the program
-  Problem problem;
-  StageChoices kept_choices{};  // see kept_choices.h
+  const kernels::Implementation*
+      implementation;  // in the registry, which lives as long as the program
+  kernels::Problem problem;
+  kernels::StageChoices kept_choices{};  // see kept_choices.h
 
-  std::string name() const { return benchmark_name(*implementation, problem); }
+  std::string name() const { return kernels::benchmark_name(*implementation, problem); }
 };
 
 struct Plan {
@@ -26,6 +27,7 @@ struct Plan {
 };
 
 // Throws InputError (source: where the sweeps come from) where nothing at all is left to run.
-Plan make_plan(const std::vector<Sweep>& sweeps, const Device& device, const std::string& source);
+Plan make_plan(const std::vector<Sweep>& sweeps, const kernels::Device& device,
+               const std::string& source);
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

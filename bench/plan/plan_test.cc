@@ -5,7 +5,7 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 using testing::HasSubstr;
@@ -17,7 +17,7 @@ Sweep small_sweep() {
           .seq = {8},
           .dim = {16, 32},
           .hidden = {24},
-          .dtype = {Dtype::kFp32}};
+          .dtype = {kernels::Dtype::kFp32}};
 }
 
 std::vector<std::string> names_of(const Plan& plan) {
@@ -27,7 +27,7 @@ std::vector<std::string> names_of(const Plan& plan) {
 }
 
 TEST(Plan, TakesEveryCombinationOnce) {
-  const auto device = open_device("cpu");
+  const auto device = kernels::open_device("cpu");
   Sweep sweep = small_sweep();
   sweep.operations = {"linear"};
   const Plan plan = make_plan({sweep, sweep}, *device, "test");
@@ -37,7 +37,7 @@ TEST(Plan, TakesEveryCombinationOnce) {
 }
 
 TEST(Plan, DoesNotRepeatAnOperationAlongAnAxisThatItLacks) {
-  const auto device = open_device("cpu");
+  const auto device = kernels::open_device("cpu");
   Sweep sweep = small_sweep();
   sweep.operations = {"geglu"};
   sweep.implementations = {"fused"};
@@ -47,7 +47,7 @@ TEST(Plan, DoesNotRepeatAnOperationAlongAnAxisThatItLacks) {
 }
 
 TEST(Plan, TakesControlsOnlyWhereTheyAreNamed) {
-  const auto device = open_device("cpu");
+  const auto device = kernels::open_device("cpu");
   EXPECT_THAT(names_of(make_plan({small_sweep()}, *device, "test")),
               testing::Each(testing::Not(testing::StartsWith("control_"))));
   Sweep controls = small_sweep();
@@ -60,7 +60,7 @@ TEST(Plan, TakesControlsOnlyWhereTheyAreNamed) {
 }
 
 TEST(Plan, KeepsImplementationsOfOneProblemTogether) {
-  const auto device = open_device("cpu");
+  const auto device = kernels::open_device("cpu");
   const Plan plan = make_plan({small_sweep()}, *device, "test");
   for (std::size_t i = 2; i < plan.benchmarks.size(); ++i) {
     const auto same = [&](std::size_t a, std::size_t b) {
@@ -73,9 +73,9 @@ TEST(Plan, KeepsImplementationsOfOneProblemTogether) {
 }
 
 TEST(Plan, SaysWhatItLeavesOut) {
-  const auto device = open_device("cpu");
+  const auto device = kernels::open_device("cpu");
   Sweep sweep = small_sweep();
-  sweep.dtype = {Dtype::kFp32, Dtype::kFp16};
+  sweep.dtype = {kernels::Dtype::kFp32, kernels::Dtype::kFp16};
   const Plan plan = make_plan({sweep}, *device, "test");
   EXPECT_FALSE(plan.benchmarks.empty());
   EXPECT_THAT(plan.refusals, testing::Each(HasSubstr("fp16")));
@@ -83,16 +83,16 @@ TEST(Plan, SaysWhatItLeavesOut) {
 }
 
 TEST(Plan, RefusesToRunNothing) {
-  const auto device = open_device("cpu");
+  const auto device = kernels::open_device("cpu");
   Sweep sweep = small_sweep();
-  sweep.dtype = {Dtype::kFp16};
+  sweep.dtype = {kernels::Dtype::kFp16};
   try {
     make_plan({sweep}, *device, "half.json");
     FAIL();
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("half.json"), HasSubstr("fp16")));
   }
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

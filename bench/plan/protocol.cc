@@ -1,6 +1,6 @@
 #include "bench/plan/protocol.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 std::string_view regime_name(Regime regime) {
   return regime == Regime::kBurst ? "burst" : "sustained";
@@ -36,4 +36,4 @@ Protocol protocol_of(Regime regime) {
           .warm = std::chrono::milliseconds(100)};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

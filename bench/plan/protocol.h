@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace fusegate {
+namespace fusegate::bench {
 
 enum class Regime {
   kBurst,      // idle before every sample
@@ -73,4 +73,4 @@ struct Protocol {
 // The defaults in a regime.
 Protocol protocol_of(Regime regime);
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 TEST(Protocol, SpreadsSamplesEvenlyOverThePlaces) {
@@ -35,4 +35,4 @@ TEST(Protocol, IsWrittenWhole) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

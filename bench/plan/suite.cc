@@ -12,7 +12,7 @@
 #include "baselines/io/error.h"
 #include "kernels/contract/kernel.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 using nlohmann::json;
@@ -24,7 +24,7 @@ class Node {
       : value_(value), source_(source), path_(std::move(path)) {}
 
   [[noreturn]] void fail(std::string_view problem) const {
-    throw InputError(source_, path_, problem);
+    throw baselines::InputError(source_, path_, problem);
   }
 
   bool has(const std::string& key) const { return value_.contains(key); }
@@ -114,12 +114,12 @@ std::vector<std::string> parse_names(const Node& sweep, const std::string& key,
 
 std::vector<std::string> operation_names() {
   std::vector<std::string> names;
-  for (const Operation& operation : operations()) names.push_back(operation.name);
+  for (const kernels::Operation& operation : kernels::operations()) names.push_back(operation.name);
   return names;
 }
 
 std::vector<std::string> implementation_names() {
-  return {kImplementationNames.begin(), kImplementationNames.end()};
+  return {kernels::kImplementationNames.begin(), kernels::kImplementationNames.end()};
 }
 
 Sweep parse_sweep(const Node& node) {
@@ -132,7 +132,7 @@ Sweep parse_sweep(const Node& node) {
               .hidden = parse_axis(node, "hidden"),
               .dtype = {}};
   for (const Node& dtype : node.at("dtype").elements()) {
-    const auto parsed = parse_dtype(dtype.string());
+    const auto parsed = kernels::parse_dtype(dtype.string());
     if (!parsed)
       dtype.fail(fmt::format("unknown dtype '{}'; known: bf16, fp16, fp32", dtype.string()));
     sweep.dtype.push_back(*parsed);
@@ -227,11 +227,11 @@ std::filesystem::path suite_path(const std::string& name, const std::filesystem:
                                          ? std::filesystem::path(name)
                                          : folder / (name + ".json");
   if (!std::filesystem::exists(path)) {
-    throw InputError(name, "",
-                     fmt::format("no such suite; there are {}, or name a .json file",
-                                 fmt::join(suites_in(folder), ", ")));
+    throw baselines::InputError(name, "",
+                                fmt::format("no such suite; there are {}, or name a .json file",
+                                            fmt::join(suites_in(folder), ", ")));
   }
   return path;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

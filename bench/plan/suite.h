@@ -22,13 +22,13 @@
 #include "bench/plan/protocol.h"
 #include "kernels/contract/problem.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 struct Sweep {
   std::vector<std::string> operations;       // empty: all but the controls
   std::vector<std::string> implementations;  // empty: all
   std::vector<std::int64_t> batch, seq, dim, hidden;
-  std::vector<Dtype> dtype;
+  std::vector<kernels::Dtype> dtype;
 };
 
 struct Suite {
@@ -49,4 +49,4 @@ std::filesystem::path suite_path(const std::string& name, const std::filesystem:
 // operations, implementations or dtypes.
 Suite parse_suite(const nlohmann::json& json, const std::string& source);
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -9,7 +9,7 @@
 #include "baselines/io/file_io.h"
 #include "bench/plan/options.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 using nlohmann::json;
@@ -34,7 +34,7 @@ std::string complaint(const json& suite) {
   try {
     parse_suite(suite, "mine.json");
     return "";
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     return error.what();
   }
 }
@@ -50,7 +50,7 @@ TEST(Suite, ReadsEveryField) {
   ASSERT_EQ(suite.sweeps.size(), 1u);
   EXPECT_THAT(suite.sweeps[0].batch, testing::ElementsAre(1, 8));
   EXPECT_THAT(suite.sweeps[0].operations, testing::ElementsAre("geglu"));
-  EXPECT_THAT(suite.sweeps[0].dtype, testing::ElementsAre(Dtype::kFp32));
+  EXPECT_THAT(suite.sweeps[0].dtype, testing::ElementsAre(kernels::Dtype::kFp32));
 }
 
 TEST(Suite, TakesWhatIsNotNamedFromTheRegime) {
@@ -137,12 +137,12 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(SuitePath, ListsTheSuitesThereAre) {
   const std::filesystem::path folder = testing::TempDir() + "fusegate_suite_test";
-  write_atomically(folder / "pr.json", valid().dump());
+  baselines::write_atomically(folder / "pr.json", valid().dump());
   EXPECT_EQ(suite_path("pr", folder), folder / "pr.json");
   try {
     suite_path("weekly", folder);
     FAIL();
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("weekly"), HasSubstr("pr")));
   }
   std::filesystem::remove_all(folder);
@@ -155,7 +155,7 @@ Suite from_flags(std::vector<const char*> flags, const std::filesystem::path& fo
 
 TEST(Flags, ReplaceTheSuitesAxes) {
   const std::filesystem::path folder = testing::TempDir() + "fusegate_flags_test";
-  write_atomically(folder / "smoke.json", valid().dump());
+  baselines::write_atomically(folder / "smoke.json", valid().dump());
   const Suite suite = from_flags({"--suite=smoke", "--batch=2,4", "--samples=3"}, folder);
   EXPECT_EQ(suite.name, "mine");
   EXPECT_THAT(suite.sweeps[0].batch, testing::ElementsAre(2, 4));
@@ -170,7 +170,7 @@ TEST(Flags, OfAnotherRegimeDropWhatTheSuiteChoseForItsOwn) {
   const std::filesystem::path folder = testing::TempDir() + "fusegate_regime_test";
   json suite = valid();
   suite["protocol"] = {{"samples", 16}, {"idle_us", 2000}, {"places", 4}};
-  write_atomically(folder / "smoke.json", suite.dump());
+  baselines::write_atomically(folder / "smoke.json", suite.dump());
   const Protocol burst = from_flags({"--regime=burst"}, folder).protocol;
   EXPECT_EQ(burst.idle, std::chrono::microseconds(2000));
   EXPECT_EQ(burst.places, 4);
@@ -188,7 +188,7 @@ TEST(Flags, LeaveControlsAsTheyAreOrOut) {
   suite["sweeps"].push_back(json(suite["sweeps"][0]));
   suite["sweeps"][1].erase("implementations");
   suite["sweeps"][1]["operations"] = {"control_copy", "control_gemm"};
-  write_atomically(folder / "smoke.json", suite.dump());
+  baselines::write_atomically(folder / "smoke.json", suite.dump());
   const Suite resized = from_flags({"--suite=smoke", "--batch=4"}, folder);
   ASSERT_EQ(resized.sweeps.size(), 2u);
   EXPECT_THAT(resized.sweeps[0].batch, testing::ElementsAre(4));
@@ -214,9 +214,9 @@ TEST(Flags, AloneStartFromTheReferenceProblem) {
 }
 
 TEST(Flags, AreCheckedLikeASuite) {
-  EXPECT_THROW(from_flags({"--batch=0"}), InputError);
-  EXPECT_THROW(from_flags({"--implementation=magic"}), InputError);
-  EXPECT_THROW(from_flags({"--no-such-flag"}), InputError);
+  EXPECT_THROW(from_flags({"--batch=0"}), baselines::InputError);
+  EXPECT_THROW(from_flags({"--implementation=magic"}), baselines::InputError);
+  EXPECT_THROW(from_flags({"--no-such-flag"}), baselines::InputError);
 }
 
 TEST(Flags, PassGoogleBenchmarksOwn) {
@@ -233,12 +233,13 @@ TEST(Flags, OfGoogleBenchmarkThatSetTheProtocolBecomeTheProtocols) {
   EXPECT_EQ(suite.protocol.places, 4);
   EXPECT_EQ(suite.protocol.batch, std::chrono::milliseconds(250));
   EXPECT_EQ(suite.protocol.order, Order::kContiguous);
-  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_repetitions=0"}), InputError);
-  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_repetitions"}), InputError);
-  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_min_time=10x"}), InputError);
-  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_min_time=nan"}), InputError);
-  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_enable_random_interleaving=x"}), InputError);
+  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_repetitions=0"}), baselines::InputError);
+  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_repetitions"}), baselines::InputError);
+  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_min_time=10x"}), baselines::InputError);
+  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_min_time=nan"}), baselines::InputError);
+  EXPECT_THROW(from_flags({"--batch=1", "--benchmark_enable_random_interleaving=x"}),
+               baselines::InputError);
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -7,7 +7,7 @@
 
 #include "kernels/contract/readable_name.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 // Puts records on the call's axis of time and into its stages.
@@ -19,7 +19,7 @@ class Spans {
     }
   }
 
-  ProfileSpan operator()(const ActivityTime& time) const {
+  baselines::ProfileSpan operator()(const ActivityTime& time) const {
     const auto stage = stage_of_.find(time.correlation);
     // As doubles: a clock of the host may place a start just before the call began.
     return {.stage = stage == stage_of_.end() ? std::string() : stage->second,
@@ -56,11 +56,12 @@ std::string call_name(const std::string& name) {
   return is_version ? name.substr(0, suffix) : name;
 }
 
-CallProfile assemble_profile(const Activity& activity, const std::vector<std::string>& stages) {
+baselines::CallProfile assemble_profile(const Activity& activity,
+                                        const std::vector<std::string>& stages) {
   const Spans span(activity, stages);
-  CallProfile profile;
+  baselines::CallProfile profile;
   for (const KernelActivity& kernel : activity.kernels) {
-    profile.kernels.push_back({.name = readable_name(kernel.name.c_str()),
+    profile.kernels.push_back({.name = kernels::readable_name(kernel.name.c_str()),
                                .span = span(kernel.time),
                                .grid = kernel.grid,
                                .block = kernel.block,
@@ -84,4 +85,4 @@ CallProfile assemble_profile(const Activity& activity, const std::vector<std::st
   return profile;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -10,7 +10,7 @@
 
 #include "baselines/launches/call_profile.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // In ns, of the profiler's clock. The correlation tells which call launched what.
 struct ActivityTime {
@@ -78,6 +78,7 @@ struct Activity {
 
 // Records joined by correlation, in order of start, names readable, and times since the call began.
 // stages: the parts' names. What no part launched has no stage.
-CallProfile assemble_profile(const Activity& activity, const std::vector<std::string>& stages);
+baselines::CallProfile assemble_profile(const Activity& activity,
+                                        const std::vector<std::string>& stages);
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

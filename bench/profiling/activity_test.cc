@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 using testing::ElementsAre;
@@ -37,14 +37,14 @@ TEST(AssembleProfile, PutsKernelsInOrderOfStartWhateverTheOrderOfRecords) {
   Activity activity = called();
   activity.kernels = {kernel("third", at(900, 10, 3)), kernel("first", at(100, 10, 1)),
                       kernel("second", at(500, 10, 2))};
-  const CallProfile profile = assemble_profile(activity, {});
+  const baselines::CallProfile profile = assemble_profile(activity, {});
   EXPECT_THAT(each(profile.kernels, name_of), ElementsAre("first", "second", "third"));
 }
 
 TEST(AssembleProfile, CountsFromTheCallsStart) {
   Activity activity = called();
   activity.kernels = {kernel("k", at(7000, 2500, 1))};
-  const CallProfile profile = assemble_profile(activity, {});
+  const baselines::CallProfile profile = assemble_profile(activity, {});
   EXPECT_DOUBLE_EQ(profile.kernels.at(0).span.start_ns, 7000);
   EXPECT_DOUBLE_EQ(profile.kernels.at(0).span.duration_ns, 2500);
 }
@@ -53,7 +53,7 @@ TEST(AssembleProfile, CountsFromTheCallsStart) {
 TEST(AssembleProfile, TakesAKernelThatSeemsToStartBeforeTheCall) {
   Activity activity = called();
   activity.kernels = {kernel("k", {kBegan - 200, kBegan + 300, 1})};
-  const CallProfile profile = assemble_profile(activity, {});
+  const baselines::CallProfile profile = assemble_profile(activity, {});
   EXPECT_DOUBLE_EQ(profile.kernels.at(0).span.start_ns, -200);
   EXPECT_DOUBLE_EQ(profile.kernels.at(0).span.duration_ns, 500);
 }
@@ -68,7 +68,7 @@ TEST(AssembleProfile, FindsStagesByCorrelation) {
                     {.name = "cuLaunchKernelEx", .time = at(20, 2, 42)},
                     {.name = "cudaLaunchKernelExC_v11060", .time = at(30, 2, 43)}};
   activity.parts = {{43, 1}, {41, 0}, {40, 0}, {42, 0}};
-  const CallProfile profile = assemble_profile(activity, {"gate_proj", "gelu"});
+  const baselines::CallProfile profile = assemble_profile(activity, {"gate_proj", "gelu"});
   EXPECT_THAT(each(profile.kernels, stage_of), ElementsAre("gate_proj", "gate_proj", "gelu"));
   EXPECT_THAT(each(profile.memory_operations, stage_of), ElementsAre("gate_proj"));
   EXPECT_THAT(each(profile.calls, stage_of),
@@ -80,7 +80,7 @@ TEST(AssembleProfile, KeepsWhatNoPartLaunchedWithoutAStage) {
   Activity activity = called();
   activity.kernels = {kernel("known", at(100, 10, 1)), kernel("unknown", at(200, 10, 99))};
   activity.parts = {{1, 0}, {7, 5}};  // and a part that there is not
-  const CallProfile profile = assemble_profile(activity, {"addmm"});
+  const baselines::CallProfile profile = assemble_profile(activity, {"addmm"});
   EXPECT_THAT(each(profile.kernels, stage_of), ElementsAre("addmm", ""));
 }
 
@@ -91,7 +91,7 @@ TEST(AssembleProfile, MixesStreamsByStart) {
   activity.kernels = {kernel("a1", at(100, 400, 1)), kernel("a2", at(510, 50, 3)),
                       kernel("b1", at(150, 100, 2)), kernel("b2", at(260, 100, 4))};
   activity.parts = {{1, 0}, {3, 0}, {2, 1}, {4, 1}};
-  const CallProfile profile = assemble_profile(activity, {"a", "b"});
+  const baselines::CallProfile profile = assemble_profile(activity, {"a", "b"});
   EXPECT_THAT(each(profile.kernels, name_of), ElementsAre("a1", "b1", "b2", "a2"));
   EXPECT_THAT(each(profile.kernels, stage_of), ElementsAre("a", "b", "b", "a"));
 }
@@ -102,7 +102,7 @@ TEST(AssembleProfile, LeavesOutCallsBeforeAndAfterTheLaunch) {
                     {.name = "cudaLaunchKernel_v7000", .time = at(4000, 900, 7)},
                     {.name = "cuCtxGetCurrent", .time = {kBegan - 50, kBegan - 40, 6}},
                     {.name = "without times", .time = {0, 0, 5}}};
-  const CallProfile profile = assemble_profile(activity, {});
+  const baselines::CallProfile profile = assemble_profile(activity, {});
   EXPECT_THAT(each(profile.calls, name_of), ElementsAre("cudaLaunchKernel"));
 }
 
@@ -113,7 +113,7 @@ TEST(AssembleProfile, NamesCallsAsTheyAreDeclared) {
       {.name = "cudaStreamIsCapturing_ptsz_v10000", .time = at(2, 1, 2)},
       {.name = "cuMemAlloc_v2", .time = at(3, 1, 3)},
       {.name = "cudaGetDeviceProperties_v2_v12000", .time = at(4, 1, 4)}};
-  const CallProfile profile = assemble_profile(activity, {});
+  const baselines::CallProfile profile = assemble_profile(activity, {});
   EXPECT_THAT(
       each(profile.calls, name_of),
       ElementsAre("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
@@ -124,7 +124,7 @@ TEST(AssembleProfile, ReadsMangledNamesAndLeavesOthersWhole) {
   Activity activity = called();
   activity.kernels = {kernel("_ZN8fusegate4geluEPfi", at(1, 1, 1)),
                       kernel("nvjet_tst_128x160_64x4_1x2_h_bz_coopB_TNT", at(2, 1, 2))};
-  const CallProfile profile = assemble_profile(activity, {});
+  const baselines::CallProfile profile = assemble_profile(activity, {});
   EXPECT_THAT(
       each(profile.kernels, name_of),
       ElementsAre("fusegate::gelu(float*, int)", "nvjet_tst_128x160_64x4_1x2_h_bz_coopB_TNT"));
@@ -139,7 +139,7 @@ TEST(AssembleProfile, KeepsWhatAKernelTakes) {
                        .registers = 168,
                        .static_shared_bytes = 16,
                        .dynamic_shared_bytes = 200000}};
-  const LaunchedKernel kernel = assemble_profile(activity, {}).kernels.at(0);
+  const baselines::LaunchedKernel kernel = assemble_profile(activity, {}).kernels.at(0);
   EXPECT_THAT(kernel.grid, ElementsAre(24, 64, 1));
   EXPECT_THAT(kernel.block, ElementsAre(384, 1, 1));
   EXPECT_EQ(kernel.registers, 168);
@@ -148,4 +148,4 @@ TEST(AssembleProfile, KeepsWhatAKernelTakes) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -8,7 +8,7 @@
 #include "kernels/contract/readable_name.h"
 #include "kernels/cuda/device/driver_function.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 struct Driver {
@@ -44,10 +44,11 @@ CUfunction function_of(const CUDA_KERNEL_NODE_PARAMS& node) {
   return function;
 }
 
-std::optional<KernelResources> resources(const CUDA_KERNEL_NODE_PARAMS& node, int threads_per_sm) {
+std::optional<kernels::KernelResources> resources(const CUDA_KERNEL_NODE_PARAMS& node,
+                                                  int threads_per_sm) {
   const CUfunction function = function_of(node);
   if (function == nullptr) return std::nullopt;
-  KernelResources kernel;
+  kernels::KernelResources kernel;
   kernel.blocks = static_cast<std::int64_t>(node.gridDimX) * node.gridDimY * node.gridDimZ;
   kernel.threads_per_block = static_cast<int>(node.blockDimX * node.blockDimY * node.blockDimZ);
   kernel.dynamic_shared_bytes = static_cast<int>(node.sharedMemBytes);
@@ -60,7 +61,7 @@ std::optional<KernelResources> resources(const CUDA_KERNEL_NODE_PARAMS& node, in
       driver().blocks_per_sm(&kernel.blocks_per_sm, function, kernel.threads_per_block,
                              node.sharedMemBytes) == CUDA_SUCCESS;
   if (!told) return std::nullopt;
-  kernel.name = readable_name(name);
+  kernel.name = kernels::readable_name(name);
   kernel.occupancy = static_cast<double>(kernel.blocks_per_sm) * kernel.threads_per_block /
                      static_cast<double>(threads_per_sm);
   return kernel;
@@ -68,8 +69,9 @@ std::optional<KernelResources> resources(const CUDA_KERNEL_NODE_PARAMS& node, in
 
 }  // namespace
 
-std::vector<KernelResources> graph_kernels(const Graph& graph, int threads_per_sm) {
-  std::vector<KernelResources> kernels;
+std::vector<kernels::KernelResources> graph_kernels(const kernels::Graph& graph,
+                                                    int threads_per_sm) {
+  std::vector<kernels::KernelResources> kernels;
   if (!driver().complete()) return kernels;
   for (const cudaGraphNode_t node : graph.nodes()) {
     cudaGraphNodeType type{};
@@ -82,4 +84,4 @@ std::vector<KernelResources> graph_kernels(const Graph& graph, int threads_per_s
   return kernels;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

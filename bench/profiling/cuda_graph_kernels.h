@@ -7,10 +7,11 @@
 #include "kernels/contract/kernel.h"
 #include "kernels/cuda/device/cuda_graph.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // Every kernel of the graph, in the order in which it was captured. A kernel that the driver tells
 // nothing about is left out. threads_per_sm: what an SM holds at most.
-std::vector<KernelResources> graph_kernels(const Graph& graph, int threads_per_sm);
+std::vector<kernels::KernelResources> graph_kernels(const kernels::Graph& graph,
+                                                    int threads_per_sm);
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

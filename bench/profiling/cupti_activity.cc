@@ -11,7 +11,7 @@
 #include "bench/profiling/cupti_library.h"
 #include "bench/profiling/profiler.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 constexpr std::array kKinds{CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
@@ -30,12 +30,12 @@ void check(CUptiResult result) {
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-      throw ProfilerError(Doubt::kProfilerRefused);
+      throw ProfilerError(baselines::Doubt::kProfilerRefused);
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
     case CUPTI_ERROR_NOT_COMPATIBLE:
-      throw ProfilerError(Doubt::kProfilerTaken);
+      throw ProfilerError(baselines::Doubt::kProfilerTaken);
     default:
-      throw ProfilerError(Doubt::kProfileFailed);
+      throw ProfilerError(baselines::Doubt::kProfileFailed);
   }
 }
 
@@ -74,7 +74,7 @@ class Collector {
   // Throws where a kernel or a memory operation lacks its times.
   Activity take() {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(untimed_, 0) > 0) throw ProfilerError(Doubt::kProfileFailed);
+    if (std::exchange(untimed_, 0) > 0) throw ProfilerError(baselines::Doubt::kProfileFailed);
     return std::exchange(activity_, {});
   }
 
@@ -232,8 +232,8 @@ class CuptiProfiler : public Profiler {
 
 std::unique_ptr<Profiler> attach_cupti() {
   const CuptiLibrary* const cupti = cupti_library();
-  if (cupti == nullptr) throw ProfilerError(Doubt::kProfilerMissing);
+  if (cupti == nullptr) throw ProfilerError(baselines::Doubt::kProfilerMissing);
   return std::make_unique<CuptiProfiler>(*cupti);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 template <typename Function>
@@ -39,4 +39,4 @@ const CuptiLibrary* cupti_library() {
   return library ? &*library : nullptr;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -4,7 +4,7 @@
 
 #include <cupti.h>
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // Only what is used here. All there since CUDA 12.0.
 struct CuptiLibrary {
@@ -25,4 +25,4 @@ struct CuptiLibrary {
 // Null where this machine has none of the toolkit's major version. Stays open.
 const CuptiLibrary* cupti_library();
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -8,13 +8,14 @@
 #include "baselines/launches/expectation.h"
 #include "kernels/contract/kernel.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // What ran, by the stages that it ran in; stages: as the prepared kernel has them.
-SeenTrace seen_trace(const CallProfile& profile, const std::vector<Stage>& stages);
+kernels::SeenTrace seen_trace(const baselines::CallProfile& profile,
+                              const std::vector<kernels::Stage>& stages);
 
 // Nothing where the implementation declares nothing.
-std::optional<TraceExpectation> check_trace(const Implementation& implementation,
-                                            const SeenTrace& seen);
+std::optional<baselines::TraceExpectation> check_trace(
+    const kernels::Implementation& implementation, const kernels::SeenTrace& seen);
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -4,21 +4,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 using testing::ElementsAre;
 
-std::vector<Stage> gelu_and_mul() {
-  std::vector<Stage> stages(2);
+std::vector<kernels::Stage> gelu_and_mul() {
+  std::vector<kernels::Stage> stages(2);
   stages[0].name = "gelu";
   stages[0].choice = "a choice";
   stages[1].name = "mul";
   return stages;
 }
 
-CallProfile profile_of(const std::vector<std::pair<std::string, std::string>>& kernels) {
-  CallProfile profile;
+baselines::CallProfile profile_of(const std::vector<std::pair<std::string, std::string>>& kernels) {
+  baselines::CallProfile profile;
   for (const auto& [name, stage] : kernels) {
     profile.kernels.push_back({.name = name, .span = {.stage = stage}});
   }
@@ -26,10 +26,11 @@ CallProfile profile_of(const std::vector<std::pair<std::string, std::string>>& k
 }
 
 TEST(SeenTrace, SortsWhatRanIntoStages) {
-  CallProfile profile = profile_of({{"k_gelu", "gelu"}, {"k_mul", "mul"}, {"k_mul2", "mul"}});
+  baselines::CallProfile profile =
+      profile_of({{"k_gelu", "gelu"}, {"k_mul", "mul"}, {"k_mul2", "mul"}});
   profile.memory_operations = {{.kind = "memset", .span = {.stage = "mul"}}};
   profile.calls = {{.name = "cudaLaunchKernel"}, {.name = "cudaMemsetAsync"}};
-  const SeenTrace trace = seen_trace(profile, gelu_and_mul());
+  const kernels::SeenTrace trace = seen_trace(profile, gelu_and_mul());
   ASSERT_EQ(trace.stages.size(), 2u);
   EXPECT_EQ(trace.stages[0].choice, "a choice");
   EXPECT_THAT(trace.stages[0].kernels, ElementsAre("k_gelu"));
@@ -40,19 +41,20 @@ TEST(SeenTrace, SortsWhatRanIntoStages) {
 }
 
 TEST(SeenTrace, KeepsWhatNoStageLaunchedApart) {
-  CallProfile profile = profile_of({{"k_gelu", "gelu"}, {"stray", ""}, {"other", "elsewhere"}});
+  baselines::CallProfile profile =
+      profile_of({{"k_gelu", "gelu"}, {"stray", ""}, {"other", "elsewhere"}});
   profile.memory_operations = {{.kind = "memcpy"}};
-  const SeenTrace trace = seen_trace(profile, gelu_and_mul());
+  const kernels::SeenTrace trace = seen_trace(profile, gelu_and_mul());
   EXPECT_THAT(trace.stray_kernels, ElementsAre("stray", "other"));
   EXPECT_EQ(trace.stray_memory_operations, 1);
 }
 
 TEST(CheckTrace, SaysNothingWhereNothingIsDeclared) {
-  EXPECT_FALSE(check_trace(Implementation{}, seen_trace({}, gelu_and_mul())).has_value());
+  EXPECT_FALSE(check_trace(kernels::Implementation{}, seen_trace({}, gelu_and_mul())).has_value());
 }
 
 TEST(CheckTrace, HoldsExpectedAgainstSeen) {
-  Implementation implementation;
+  kernels::Implementation implementation;
   implementation.expects = {{.stages = {{.name = "gelu", .kernels = {{"gelu", "k_gelu"}}},
                                         {.name = "mul", .kernels = {{"mul", "k_mul"}}}}}};
   const auto met =
@@ -61,9 +63,9 @@ TEST(CheckTrace, HoldsExpectedAgainstSeen) {
   EXPECT_TRUE(met.value().met());
   const auto unmet =
       check_trace(implementation, seen_trace(profile_of({{"k_gelu", "gelu"}}), gelu_and_mul()));
-  EXPECT_THAT(unmet_lines(unmet.value()),
+  EXPECT_THAT(baselines::unmet_lines(unmet.value()),
               ElementsAre("mul: expected 1 mul, no memory operation, seen nothing"));
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

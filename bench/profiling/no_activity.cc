@@ -1,8 +1,10 @@
 // attach_cupti() of a build that found no CUPTI.
 #include "bench/profiling/profiler.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
-std::unique_ptr<Profiler> attach_cupti() { throw ProfilerError(Doubt::kProfilerMissing); }
+std::unique_ptr<Profiler> attach_cupti() {
+  throw ProfilerError(baselines::Doubt::kProfilerMissing);
+}
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

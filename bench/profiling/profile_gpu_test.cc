@@ -12,56 +12,57 @@
 #include "bench/profiling/launch_check.h"
 #include "kernels/contract/workspace.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 // A call made ready, with the memory that it works in.
 struct Prepared {
-  std::unique_ptr<Workspace> workspace;
-  PreparedKernel kernel;
+  std::unique_ptr<kernels::Workspace> workspace;
+  kernels::PreparedKernel kernel;
 };
 
 class ProfileGpuTest : public MeterTest {
  protected:
-  Prepared prepare(const Implementation& implementation, const Problem& problem) {
-    Prepared prepared{
-        std::make_unique<Workspace>(*device_, find_operation(implementation.operation), problem, 1),
-        {}};
+  Prepared prepare(const kernels::Implementation& implementation, const kernels::Problem& problem) {
+    Prepared prepared{std::make_unique<kernels::Workspace>(
+                          *device_, kernels::find_operation(implementation.operation), problem, 1),
+                      {}};
     prepared.kernel = implementation.prepare(*device_, problem, prepared.workspace->inputs(),
                                              prepared.workspace->output());
     return prepared;
   }
   Prepared prepare(const std::string& operation, const std::string& name) {
-    return prepare(implementation(operation, name), {1, 128, 768, 3072, Dtype::kBf16});
+    return prepare(implementation(operation, name), {1, 128, 768, 3072, kernels::Dtype::kBf16});
   }
 
   // Nothing where CUPTI cannot be used here, which the test then skips for.
-  std::optional<CallProfile> profile(const Prepared& prepared) {
+  std::optional<baselines::CallProfile> profile(const Prepared& prepared) {
     ProfileAttempt attempt = meter_->profile(prepared.kernel);
-    if (attempt.doubt) why_ = doubt_sentence(*attempt.doubt);
-    EXPECT_NE(attempt.doubt, Doubt::kProfileFailed);
+    if (attempt.doubt) why_ = baselines::doubt_sentence(*attempt.doubt);
+    EXPECT_NE(attempt.doubt, baselines::Doubt::kProfileFailed);
     EXPECT_NE(attempt.doubt.has_value(), attempt.profile.has_value());
     return attempt.profile;
   }
 
   // The same from a capture of each stage, which no profiler takes part in. Knows no calls.
-  SeenTrace captured(const PreparedKernel& kernel) {
-    SeenTrace trace;
-    for (const Stage& stage : kernel.stages) {
-      PreparedKernel alone;
+  kernels::SeenTrace captured(const kernels::PreparedKernel& kernel) {
+    kernels::SeenTrace trace;
+    for (const kernels::Stage& stage : kernel.stages) {
+      kernels::PreparedKernel alone;
       alone.stages = {stage};
-      SeenStage seen{.name = stage.name, .choice = stage.choice};
-      for (const KernelResources& of : meter_->kernels(stage)) seen.kernels.push_back(of.name);
+      kernels::SeenStage seen{.name = stage.name, .choice = stage.choice};
+      for (const kernels::KernelResources& of : meter_->kernels(stage))
+        seen.kernels.push_back(of.name);
       seen.memory_operations = static_cast<int>(meter_->count_launches(alone).memory_operations);
       trace.stages.push_back(std::move(seen));
     }
     return trace;
   }
 
-  void expect_met(const Implementation& implementation, const SeenTrace& seen) {
+  void expect_met(const kernels::Implementation& implementation, const kernels::SeenTrace& seen) {
     const auto checked = check_trace(implementation, seen);
     ASSERT_TRUE(checked.has_value());
-    EXPECT_THAT(unmet_lines(*checked), testing::IsEmpty());
+    EXPECT_THAT(baselines::unmet_lines(*checked), testing::IsEmpty());
   }
 
   std::string why_;
@@ -71,8 +72,8 @@ TEST_F(ProfileGpuTest, HasTheKernelsOfACallInTheirStages) {
   const Prepared prepared = prepare("geglu_mlp", "unfused");
   const auto seen = profile(prepared);
   if (!seen) GTEST_SKIP() << why_;
-  const SeenTrace by_profile = seen_trace(*seen, prepared.kernel.stages);
-  const SeenTrace by_capture = captured(prepared.kernel);
+  const kernels::SeenTrace by_profile = seen_trace(*seen, prepared.kernel.stages);
+  const kernels::SeenTrace by_capture = captured(prepared.kernel);
   EXPECT_THAT(by_profile.stray_kernels, testing::IsEmpty());
   ASSERT_EQ(by_profile.stages.size(), 5u);
   for (std::size_t i = 0; i < by_profile.stages.size(); ++i) {
@@ -88,8 +89,8 @@ TEST_F(ProfileGpuTest, TellsWhatAKernelTakesAndWhenItRan) {
   ASSERT_EQ(seen->kernels.size(), 2u);
   double last_start_ns = 0;
   for (std::size_t i = 0; i < 2; ++i) {
-    const LaunchedKernel& kernel = seen->kernels[i];
-    const KernelResources captured = meter_->kernels(prepared.kernel.stages[i]).at(0);
+    const baselines::LaunchedKernel& kernel = seen->kernels[i];
+    const kernels::KernelResources captured = meter_->kernels(prepared.kernel.stages[i]).at(0);
     EXPECT_EQ(kernel.name, captured.name);
     EXPECT_EQ(kernel.grid[0] * kernel.grid[1] * kernel.grid[2], captured.blocks);
     EXPECT_EQ(kernel.block[0] * kernel.block[1] * kernel.block[2], captured.threads_per_block);
@@ -105,8 +106,8 @@ TEST_F(ProfileGpuTest, JoinsEveryKernelToTheCallThatLaunchedIt) {
   const Prepared prepared = prepare("geglu_mlp", "fused_pointwise");
   const auto seen = profile(prepared);
   if (!seen) GTEST_SKIP() << why_;
-  for (const LaunchedKernel& kernel : seen->kernels) {
-    const auto call = std::ranges::find_if(seen->calls, [&](const ApiCall& one) {
+  for (const baselines::LaunchedKernel& kernel : seen->kernels) {
+    const auto call = std::ranges::find_if(seen->calls, [&](const baselines::ApiCall& one) {
       return one.span.correlation == kernel.span.correlation;
     });
     ASSERT_NE(call, seen->calls.end()) << kernel.name;
@@ -123,7 +124,7 @@ TEST_F(ProfileGpuTest, TellsMemoryOperations) {
   if (!seen) GTEST_SKIP() << why_;
   EXPECT_TRUE(seen->kernels.empty());
   ASSERT_EQ(seen->memory_operations.size(), 1u);
-  const LaunchedMemoryOperation& copy = seen->memory_operations[0];
+  const baselines::LaunchedMemoryOperation& copy = seen->memory_operations[0];
   EXPECT_EQ(copy.kind, "memcpy");
   EXPECT_EQ(copy.span.stage, "copy");
   EXPECT_EQ(copy.bytes, static_cast<std::int64_t>(prepared.workspace->output().bytes()));
@@ -144,26 +145,26 @@ TEST_F(ProfileGpuTest, CanBeTakenAgain) {
 TEST_F(ProfileGpuTest, LeavesNothingAttachedWhereAStageThrows) {
   Prepared prepared = prepare("geglu", "fused");
   Prepared broken = prepare("geglu", "fused");
-  broken.kernel.stages[0].launch = [] { throw DeviceError("on purpose"); };
-  EXPECT_THROW(meter_->profile(broken.kernel), DeviceError);
+  broken.kernel.stages[0].launch = [] { throw kernels::DeviceError("on purpose"); };
+  EXPECT_THROW(meter_->profile(broken.kernel), kernels::DeviceError);
   const auto seen = profile(prepared);
   if (!seen) GTEST_SKIP() << why_;
   EXPECT_EQ(seen->kernels.size(), 1u);
 }
 
 // For many rows and few, where a product is split, and where nothing is aligned.
-const std::vector<Problem> kProblems{{1, 1, 768, 3072, Dtype::kBf16},
-                                     {64, 1, 768, 3072, Dtype::kBf16},
-                                     {1, 128, 768, 3072, Dtype::kBf16},
-                                     {64, 128, 768, 3072, Dtype::kBf16},
-                                     {1, 33, 31, 129, Dtype::kBf16}};
+const std::vector<kernels::Problem> kProblems{{1, 1, 768, 3072, kernels::Dtype::kBf16},
+                                              {64, 1, 768, 3072, kernels::Dtype::kBf16},
+                                              {1, 128, 768, 3072, kernels::Dtype::kBf16},
+                                              {64, 128, 768, 3072, kernels::Dtype::kBf16},
+                                              {1, 33, 31, 129, kernels::Dtype::kBf16}};
 
 TEST_F(ProfileGpuTest, FindsThatEveryImplementationLaunchesWhatItDeclares) {
   int checked = 0;
-  for (const Problem& problem : kProblems) {
-    for (const Implementation& implementation : implementations()) {
-      if (!refusal(implementation, *device_, problem).empty()) continue;
-      SCOPED_TRACE(benchmark_name(implementation, problem));
+  for (const kernels::Problem& problem : kProblems) {
+    for (const kernels::Implementation& implementation : kernels::implementations()) {
+      if (!kernels::refusal(implementation, *device_, problem).empty()) continue;
+      SCOPED_TRACE(kernels::benchmark_name(implementation, problem));
       const Prepared prepared = prepare(implementation, problem);
       prepared.kernel.launch();  // some may not be captured at first
       device_->synchronize();
@@ -178,4 +179,4 @@ TEST_F(ProfileGpuTest, FindsThatEveryImplementationLaunchesWhatItDeclares) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

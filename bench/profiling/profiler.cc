@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 void run(const ProfiledCall& call) {
@@ -31,15 +31,15 @@ Activity record(Profiler& profiler, const ProfiledCall& call) {
 
 }  // namespace
 
-ProfiledCall profiled_call(const PreparedKernel& kernel, Device& device) {
+ProfiledCall profiled_call(const kernels::PreparedKernel& kernel, kernels::Device& device) {
   ProfiledCall call{.parts = {}, .wait = [&device] { device.synchronize(); }};
-  for (const Stage& stage : kernel.stages) call.parts.push_back(stage.launch);
+  for (const kernels::Stage& stage : kernel.stages) call.parts.push_back(stage.launch);
   return call;
 }
 
-std::vector<std::string> stage_names(const PreparedKernel& kernel) {
+std::vector<std::string> stage_names(const kernels::PreparedKernel& kernel) {
   std::vector<std::string> names;
-  for (const Stage& stage : kernel.stages) names.push_back(stage.name);
+  for (const kernels::Stage& stage : kernel.stages) names.push_back(stage.name);
   return names;
 }
 
@@ -66,4 +66,4 @@ std::vector<RecordedStep> record_steps(const TraceSchedule& schedule, const Atta
   return kept;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -15,17 +15,17 @@
 #include "bench/profiling/trace_schedule.h"
 #include "kernels/contract/kernel.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // Why nothing can be recorded.
 class ProfilerError : public std::runtime_error {
  public:
-  explicit ProfilerError(Doubt doubt)
-      : std::runtime_error(std::string(doubt_sentence(doubt))), doubt_(doubt) {}
-  Doubt doubt() const { return doubt_; }
+  explicit ProfilerError(baselines::Doubt doubt)
+      : std::runtime_error(std::string(baselines::doubt_sentence(doubt))), doubt_(doubt) {}
+  baselines::Doubt doubt() const { return doubt_; }
 
  private:
-  Doubt doubt_;
+  baselines::Doubt doubt_;
 };
 
 // Attached from construction to destruction. All throw ProfilerError.
@@ -54,8 +54,8 @@ struct ProfiledCall {
 };
 
 // The kernel's stages, and their names. The device must outlive the call.
-ProfiledCall profiled_call(const PreparedKernel& kernel, Device& device);
-std::vector<std::string> stage_names(const PreparedKernel& kernel);
+ProfiledCall profiled_call(const kernels::PreparedKernel& kernel, kernels::Device& device);
+std::vector<std::string> stage_names(const kernels::PreparedKernel& kernel);
 
 struct RecordedStep {
   int step = 0;  // of the schedule
@@ -68,4 +68,4 @@ struct RecordedStep {
 std::vector<RecordedStep> record_steps(const TraceSchedule& schedule, const AttachProfiler& attach,
                                        const ProfiledCall& call, const StepBorder& border = {});
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -8,7 +8,7 @@
 
 #include "bench/measuring/fake_meter.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 using testing::ElementsAre;
@@ -73,21 +73,21 @@ TEST_F(RecordStepsTest, LeavesNothingAttachedWhereAPartThrows) {
 
 TEST_F(RecordStepsTest, PassesOnWhyNothingCanBeRecorded) {
   const AttachProfiler refused = []() -> std::unique_ptr<Profiler> {
-    throw ProfilerError(Doubt::kProfilerRefused);
+    throw ProfilerError(baselines::Doubt::kProfilerRefused);
   };
   try {
     record_steps(TraceSchedule(), refused, call_);
     FAIL() << "recorded";
   } catch (const ProfilerError& error) {
-    EXPECT_EQ(error.doubt(), Doubt::kProfilerRefused);
+    EXPECT_EQ(error.doubt(), baselines::Doubt::kProfilerRefused);
     EXPECT_THAT(error.what(), testing::HasSubstr("CUPTI may not be used"));
   }
 }
 
 TEST(ProfiledCall, RunsTheStagesUnderTheirNames) {
-  const auto device = open_device("cpu");
+  const auto device = kernels::open_device("cpu");
   std::string text;
-  PreparedKernel kernel;
+  kernels::PreparedKernel kernel;
   kernel.stages.resize(2);
   kernel.stages[0] = {.name = "gelu", .launch = [&] { text += 'g'; }, .choice = {}};
   kernel.stages[1] = {.name = "mul", .launch = [&] { text += 'm'; }, .choice = {}};
@@ -99,4 +99,4 @@ TEST(ProfiledCall, RunsTheStagesUnderTheirNames) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

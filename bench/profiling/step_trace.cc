@@ -9,7 +9,7 @@
 
 #include "kernels/contract/readable_name.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 constexpr const char* kProgram = "fusegate_bench";
@@ -35,7 +35,7 @@ class Assembler {
     clocks_.insert(clocks_.end(), benchmark.clocks.begin(), benchmark.clocks.end());
   }
 
-  Trace take() {
+  baselines::Trace take() {
     for (const ClockMark& clock : clocks_) {
       trace_.counters.push_back({.name = "SM clock (MHz)",
                                  .process = clocked_process(),
@@ -63,7 +63,7 @@ class Assembler {
   }
 
   void add_range(const std::string& name, const HostSpan& span) {
-    add_event(name, TraceCategory::kRange, host_, {span.start, span.end, 0});
+    add_event(name, baselines::TraceCategory::kRange, host_, {span.start, span.end, 0});
   }
 
   void add_call(const CallActivity& call) {
@@ -71,30 +71,32 @@ class Assembler {
     const std::size_t track = is_ours ? host_
                                       : trace_.add_track({recorder_.process, call.thread, kProgram,
                                                           fmt::format("thread {}", call.thread)});
-    const auto category = call.of_driver ? TraceCategory::kDriverCall : TraceCategory::kRuntimeCall;
+    const auto category = call.of_driver ? baselines::TraceCategory::kDriverCall
+                                         : baselines::TraceCategory::kRuntimeCall;
     add_event(call_name(call.name), category, track, call.time);
   }
 
   void add_kernel(const KernelActivity& kernel) {
-    TraceEvent& event = add_event(readable_name(kernel.name.c_str()), TraceCategory::kKernel,
-                                  track_of(kernel.stream), kernel.time);
+    baselines::TraceEvent& event =
+        add_event(kernels::readable_name(kernel.name.c_str()), baselines::TraceCategory::kKernel,
+                  track_of(kernel.stream), kernel.time);
     event.launch =
-        LaunchShape{.grid = kernel.grid,
+        baselines::LaunchShape{.grid = kernel.grid,
                     .block = kernel.block,
                     .registers_per_thread = kernel.registers,
                     .shared_bytes = kernel.static_shared_bytes + kernel.dynamic_shared_bytes};
   }
 
   void add_memory(const MemoryActivity& operation) {
-    const auto category =
-        operation.kind == "memset" ? TraceCategory::kMemset : TraceCategory::kMemcpy;
-    TraceEvent& event =
+    const auto category = operation.kind == "memset" ? baselines::TraceCategory::kMemset
+                                                     : baselines::TraceCategory::kMemcpy;
+    baselines::TraceEvent& event =
         add_event(operation.title, category, track_of(operation.stream), operation.time);
     event.bytes = static_cast<std::int64_t>(operation.bytes);
   }
 
-  TraceEvent& add_event(const std::string& name, TraceCategory category, std::size_t track,
-                        const ActivityTime& time) {
+  baselines::TraceEvent& add_event(const std::string& name, baselines::TraceCategory category,
+                                   std::size_t track, const ActivityTime& time) {
     trace_.events.push_back({.name = name,
                              .category = category,
                              .track = track,
@@ -122,12 +124,13 @@ class Assembler {
 
   // The GPU's, where anything ran on one.
   std::int64_t clocked_process() const {
-    const auto work = std::ranges::find_if(
-        trace_.events, [](const TraceEvent& event) { return is_gpu_work(event.category); });
+    const auto work = std::ranges::find_if(trace_.events, [](const baselines::TraceEvent& event) {
+      return baselines::is_gpu_work(event.category);
+    });
     return work == trace_.events.end() ? recorder_.process : trace_.tracks[work->track].process;
   }
 
-  Trace trace_;
+  baselines::Trace trace_;
   std::uint64_t origin_;
   HostThread recorder_;
   std::size_t host_;
@@ -138,10 +141,11 @@ class Assembler {
 
 }  // namespace
 
-Trace assemble_trace(const std::vector<TracedBenchmark>& benchmarks, const HostThread& recorder) {
+baselines::Trace assemble_trace(const std::vector<TracedBenchmark>& benchmarks,
+                                const HostThread& recorder) {
   Assembler assembler(first_time(benchmarks), recorder);
   for (const TracedBenchmark& benchmark : benchmarks) assembler.add(benchmark);
   return assembler.take();
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -11,7 +11,7 @@
 #include "baselines/traces/trace.h"
 #include "bench/profiling/profiler.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // The GPU's SM clock at a time of the profiler's clock.
 struct ClockMark {
@@ -37,6 +37,7 @@ struct HostThread {
 
 // Times count from the first of all. A profiler that is attached anew may count correlations anew,
 // so that those of the trace are numbers of its own. Calls outside of the steps are left out.
-Trace assemble_trace(const std::vector<TracedBenchmark>& benchmarks, const HostThread& recorder);
+baselines::Trace assemble_trace(const std::vector<TracedBenchmark>& benchmarks,
+                                const HostThread& recorder);
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

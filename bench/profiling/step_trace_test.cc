@@ -9,7 +9,7 @@
 #include "baselines/traces/owners.h"
 #include "baselines/traces/summary.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 using testing::ElementsAre;
@@ -59,25 +59,25 @@ TracedBenchmark benchmark(const std::string& name, std::vector<RecordedStep> ste
   return {.name = name, .stages = {"gate_proj", "gelu"}, .steps = std::move(steps)};
 }
 
-const TraceEvent& named(const Trace& trace, const std::string& name) {
-  const auto found = std::ranges::find(trace.events, name, &TraceEvent::name);
+const baselines::TraceEvent& named(const baselines::Trace& trace, const std::string& name) {
+  const auto found = std::ranges::find(trace.events, name, &baselines::TraceEvent::name);
   if (found == trace.events.end()) throw std::out_of_range(name);
   return *found;
 }
 
 // Names from the event itself up to what nothing encloses.
-std::vector<std::string> ancestry(const Trace& trace, const std::string& name) {
-  const std::vector<std::size_t> owned_by = owners(trace);
+std::vector<std::string> ancestry(const baselines::Trace& trace, const std::string& name) {
+  const std::vector<std::size_t> owned_by = baselines::owners(trace);
   std::vector<std::string> names;
-  for (auto i = static_cast<std::size_t>(&named(trace, name) - trace.events.data()); i != kNoEvent;
-       i = owned_by[i]) {
+  for (auto i = static_cast<std::size_t>(&named(trace, name) - trace.events.data());
+       i != baselines::kNoEvent; i = owned_by[i]) {
     names.push_back(trace.events[i].name);
   }
   return names;
 }
 
 TEST(AssembleTrace, NestsCallsInStagesInTheBenchmarkInTheStep) {
-  const Trace trace = assemble_trace({benchmark("geglu", {step(2)})}, kRecorder);
+  const baselines::Trace trace = assemble_trace({benchmark("geglu", {step(2)})}, kRecorder);
   EXPECT_THAT(ancestry(trace, "cudaLaunchKernelExC"),
               ElementsAre("cudaLaunchKernelExC", "gate_proj", "geglu", "ProfilerStep#2"));
   EXPECT_THAT(ancestry(trace, "cuLaunchKernelEx"),
@@ -88,7 +88,7 @@ TEST(AssembleTrace, NestsCallsInStagesInTheBenchmarkInTheStep) {
 }
 
 TEST(AssembleTrace, LeadsFromWorkToTheStageThatLaunchedIt) {
-  const Trace trace = assemble_trace({benchmark("geglu", {step(2)})}, kRecorder);
+  const baselines::Trace trace = assemble_trace({benchmark("geglu", {step(2)})}, kRecorder);
   EXPECT_THAT(ancestry(trace, "gemm"), ElementsAre("gemm", "gate_proj", "geglu", "ProfilerStep#2"));
   EXPECT_THAT(ancestry(trace, "Memset (Device)"),
               ElementsAre("Memset (Device)", "gate_proj", "geglu", "ProfilerStep#2"));
@@ -99,7 +99,7 @@ TEST(AssembleTrace, CountsTimeFromTheFirstOfAll) {
   TracedBenchmark traced = benchmark("geglu", {step(2)});
   EXPECT_EQ(named(assemble_trace({traced}, kRecorder), "ProfilerStep#2").start_ns, 0);
   traced.clocks = {{.at = kBegan - 50'000, .mhz = 1980}};
-  const Trace trace = assemble_trace({traced}, kRecorder);
+  const baselines::Trace trace = assemble_trace({traced}, kRecorder);
   EXPECT_EQ(named(trace, "ProfilerStep#2").start_ns, 50'000);
   EXPECT_EQ(named(trace, "ProfilerStep#2").duration_ns, 100'000);
   EXPECT_EQ(named(trace, "gemm").start_ns, 70'000);
@@ -110,9 +110,9 @@ TEST(AssembleTrace, CountsTimeFromTheFirstOfAll) {
 TEST(AssembleTrace, NumbersStepsOnOverBenchmarks) {
   TracedBenchmark second = benchmark("linear", {step(2, 300'000)});
   second.first_step = 5;
-  const Trace trace =
+  const baselines::Trace trace =
       assemble_trace({benchmark("geglu", {step(2), step(3, 150'000)}), second}, kRecorder);
-  const TraceSummary summary = summarize(trace);
+  const baselines::TraceSummary summary = baselines::summarize(trace);
   EXPECT_EQ(summary.steps, 3u);
   EXPECT_EQ(summary.kernels, 6u);
   EXPECT_EQ(summary.unowned, 0u);
@@ -121,10 +121,10 @@ TEST(AssembleTrace, NumbersStepsOnOverBenchmarks) {
 
 // CUPTI may count anew for a new subscriber.
 TEST(AssembleTrace, TellsEqualCorrelationsOfTwoStepsApart) {
-  const Trace trace = assemble_trace(
+  const baselines::Trace trace = assemble_trace(
       {benchmark("geglu", {step(2)}), benchmark("linear", {step(2, 200'000)})}, kRecorder);
   std::vector<std::int64_t> launches, kernels;
-  for (const TraceEvent& event : trace.events) {
+  for (const baselines::TraceEvent& event : trace.events) {
     if (event.name == "cudaLaunchKernelExC") launches.push_back(event.correlation);
     if (event.name == "gemm") kernels.push_back(event.correlation);
   }
@@ -134,25 +134,25 @@ TEST(AssembleTrace, TellsEqualCorrelationsOfTwoStepsApart) {
 }
 
 TEST(AssembleTrace, KeepsWhatAKernelTakes) {
-  const Trace trace = assemble_trace({benchmark("geglu", {step(2)})}, kRecorder);
+  const baselines::Trace trace = assemble_trace({benchmark("geglu", {step(2)})}, kRecorder);
   EXPECT_EQ(named(trace, "fusegate::gelu(float*, int)").launch,
-            (LaunchShape{{64, 24, 1}, {384, 1, 1}, 168, 200'016}));
+            (baselines::LaunchShape{{64, 24, 1}, {384, 1, 1}, 168, 200'016}));
   EXPECT_EQ(named(trace, "Memset (Device)").bytes, 528);
-  EXPECT_EQ(named(trace, "Memset (Device)").category, TraceCategory::kMemset);
-  EXPECT_EQ(named(trace, "cuLaunchKernelEx").category, TraceCategory::kDriverCall);
-  EXPECT_EQ(named(trace, "cudaLaunchKernelExC").category, TraceCategory::kRuntimeCall);
+  EXPECT_EQ(named(trace, "Memset (Device)").category, baselines::TraceCategory::kMemset);
+  EXPECT_EQ(named(trace, "cuLaunchKernelEx").category, baselines::TraceCategory::kDriverCall);
+  EXPECT_EQ(named(trace, "cudaLaunchKernelExC").category, baselines::TraceCategory::kRuntimeCall);
 }
 
 TEST(AssembleTrace, GivesThreadsAndStreamsLanesOfTheirOwn) {
   RecordedStep two = step(2);
   two.activity.kernels[0].stream = {0, 13};
   two.activity.calls[1].thread = 99;
-  const Trace trace = assemble_trace({benchmark("geglu", {two})}, kRecorder);
-  EXPECT_THAT(trace.tracks,
-              testing::UnorderedElementsAre(TraceTrack{10, 11, "fusegate_bench", "main"},
-                                            TraceTrack{10, 99, "fusegate_bench", "thread 99"},
-                                            TraceTrack{0, 7, "GPU 0", "stream 7"},
-                                            TraceTrack{0, 13, "GPU 0", "stream 13"}));
+  const baselines::Trace trace = assemble_trace({benchmark("geglu", {two})}, kRecorder);
+  EXPECT_THAT(trace.tracks, testing::UnorderedElementsAre(
+                                baselines::TraceTrack{10, 11, "fusegate_bench", "main"},
+                                baselines::TraceTrack{10, 99, "fusegate_bench", "thread 99"},
+                                baselines::TraceTrack{0, 7, "GPU 0", "stream 7"},
+                                baselines::TraceTrack{0, 13, "GPU 0", "stream 13"}));
 }
 
 TEST(AssembleTrace, LeavesOutCallsOutsideOfTheStep) {
@@ -160,9 +160,9 @@ TEST(AssembleTrace, LeavesOutCallsOutsideOfTheStep) {
   one.activity.calls = {{.name = "before", .time = {kBegan - 50, kBegan - 40, 6}, .thread = 11},
                         {.name = "after", .time = at(100'000, 10, 7), .thread = 11},
                         {.name = "without times", .time = {0, 0, 8}, .thread = 11}};
-  const Trace trace = assemble_trace({benchmark("geglu", {one})}, kRecorder);
-  for (const TraceEvent& event : trace.events) {
-    EXPECT_FALSE(is_call(event.category)) << event.name;
+  const baselines::Trace trace = assemble_trace({benchmark("geglu", {one})}, kRecorder);
+  for (const baselines::TraceEvent& event : trace.events) {
+    EXPECT_FALSE(baselines::is_call(event.category)) << event.name;
   }
 }
 
@@ -171,9 +171,10 @@ TEST(AssembleTrace, ShowsTheClockBesideTheGpuAndElseTheHost) {
   traced.clocks = {{.at = kBegan, .mhz = 1980}, {.at = kBegan + 100'000, .mhz = 1755}};
   traced.steps[0].activity.kernels[0].stream.device = 3;
   traced.steps[0].activity.kernels[1].stream.device = 3;
-  const Trace trace = assemble_trace({traced}, kRecorder);
-  EXPECT_THAT(trace.counters, ElementsAre(TraceCounter{"SM clock (MHz)", 3, 0, 1980},
-                                          TraceCounter{"SM clock (MHz)", 3, 100'000, 1755}));
+  const baselines::Trace trace = assemble_trace({traced}, kRecorder);
+  EXPECT_THAT(trace.counters,
+              ElementsAre(baselines::TraceCounter{"SM clock (MHz)", 3, 0, 1980},
+                          baselines::TraceCounter{"SM clock (MHz)", 3, 100'000, 1755}));
   traced.steps[0].activity.kernels.clear();
   traced.steps[0].activity.memory_operations.clear();
   EXPECT_EQ(assemble_trace({traced}, kRecorder).counters.at(0).process, 10);
@@ -184,12 +185,12 @@ TEST(AssembleTrace, HasRangesAloneWhereNothingElseWasRecorded) {
   bare.activity.kernels.clear();
   bare.activity.memory_operations.clear();
   bare.activity.calls.clear();
-  const Trace trace = assemble_trace({benchmark("geglu", {bare})}, kRecorder);
+  const baselines::Trace trace = assemble_trace({benchmark("geglu", {bare})}, kRecorder);
   std::vector<std::string> names;
-  for (const TraceEvent& event : trace.events) names.push_back(event.name);
+  for (const baselines::TraceEvent& event : trace.events) names.push_back(event.name);
   EXPECT_THAT(names, ElementsAre("ProfilerStep#4", "geglu", "gate_proj", "gelu"));
   EXPECT_THAT(trace.counters, IsEmpty());
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

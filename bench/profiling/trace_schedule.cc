@@ -7,13 +7,13 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 void require_at_least(int least, std::string_view name, int value) {
   if (value >= least) return;
-  throw InputError("trace schedule", name,
-                   fmt::format("must be {} or more, but is {}", least, value));
+  throw baselines::InputError("trace schedule", name,
+                              fmt::format("must be {} or more, but is {}", least, value));
 }
 
 int checked_steps(const TraceCycle& cycle) {
@@ -23,7 +23,7 @@ int checked_steps(const TraceCycle& cycle) {
   require_at_least(1, "repeat", cycle.repeat);
   const long steps = static_cast<long>(cycle.wait) + cycle.warm_up + cycle.active;
   if (steps > std::numeric_limits<int>::max() / cycle.repeat) {
-    throw InputError("trace schedule", "", "has more steps than an int can count");
+    throw baselines::InputError("trace schedule", "", "has more steps than an int can count");
   }
   return static_cast<int>(steps);
 }
@@ -41,4 +41,4 @@ TraceAction TraceSchedule::action(int step) const {
   return in_cycle + 1 == cycle_steps_ ? TraceAction::kComplete : TraceAction::kRecord;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

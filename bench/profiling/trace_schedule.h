@@ -4,7 +4,7 @@
 // It counts and does nothing else: the caller runs step 0, 1, ... and asks before each.
 #pragma once
 
-namespace fusegate {
+namespace fusegate::bench {
 
 enum class TraceAction {
   kPass,     // the recorder is off
@@ -35,4 +35,4 @@ class TraceSchedule {
   int cycle_steps_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

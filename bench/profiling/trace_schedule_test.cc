@@ -8,7 +8,7 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 // One letter a step, and of some steps beyond the last.
@@ -37,7 +37,7 @@ TEST(TraceSchedule, SaysWhatIsOutOfRange) {
   const auto error_of = [](const TraceCycle& cycle) -> std::string {
     try {
       return "no error, " + actions(TraceSchedule(cycle));
-    } catch (const InputError& error) {
+    } catch (const baselines::InputError& error) {
       return error.what();
     }
   };
@@ -50,4 +50,4 @@ TEST(TraceSchedule, SaysWhatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

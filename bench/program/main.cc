@@ -15,16 +15,17 @@
 #include "bench/program/runner.h"
 #include "bench/program/tracing.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 constexpr int kBadInput = 2;
 
 std::filesystem::path program_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
-void print_environment(const Device& device, const EnvironmentProbe& probe) {
+void print_environment(const kernels::Device& device, const EnvironmentProbe& probe) {
   nlohmann::json doubts = nlohmann::json::array();
-  for (const Doubt doubt : probe.doubts()) doubts.push_back(doubt_name(doubt));
+  for (const baselines::Doubt doubt : probe.doubts())
+    doubts.push_back(baselines::doubt_name(doubt));
   const nlohmann::json json{{"device_kind", device.kind()},
                             {"environment", probe.environment()},
                             {"machine", probe.machine()},
@@ -32,7 +33,8 @@ void print_environment(const Device& device, const EnvironmentProbe& probe) {
   fmt::print("{}\n", json.dump(2));
 }
 
-InvocationOptions invocation_options(const Options& options, const Suite& suite, Device& device) {
+InvocationOptions invocation_options(const Options& options, const Suite& suite,
+                                     kernels::Device& device) {
   InvocationOptions result{.info = {.suite = suite.name,
                                     .number = options.invocation,
                                     .seed = options.seed ? *options.seed : std::random_device{}(),
@@ -83,14 +85,14 @@ int finish_trace(Outcome outcome) {
   return exit_code(outcome);
 }
 
-int trace(const std::filesystem::path& out, Device& device, const Plan& plan,
+int trace(const std::filesystem::path& out, kernels::Device& device, const Plan& plan,
           EnvironmentProbe& probe, const InvocationInfo& info) {
   stop_on_signals();
   const std::unique_ptr<Meter> meter = make_meter(device);
   try {
     return finish_trace(Tracing(device, *meter, plan, probe, info).run(out));
   } catch (const ProfilerError& error) {
-    throw InputError("--trace", "", error.what());
+    throw baselines::InputError("--trace", "", error.what());
   }
 }
 
@@ -100,9 +102,9 @@ int run(int argc, char** argv) {
     fmt::print("{}", *options.help);
     return 0;
   }
-  if (options.trace) require_writable(*options.trace);
+  if (options.trace) baselines::require_writable(*options.trace);
   const Suite suite = suite_of(options, program_path().parent_path() / "suites");
-  const std::unique_ptr<Device> device = open_device(options.device);
+  const std::unique_ptr<kernels::Device> device = kernels::open_device(options.device);
   EnvironmentProbe probe(*device);
   if (options.environment) {
     print_environment(*device, probe);
@@ -125,13 +127,13 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench
 
 int main(int argc, char** argv) {
   try {
-    return fusegate::run(argc, argv);
+    return fusegate::bench::run(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "fusegate_bench: {}\n", error.what());
-    return fusegate::kBadInput;
+    return fusegate::bench::kBadInput;
   }
 }

@@ -17,7 +17,7 @@
 #include "baselines/io/error.h"
 #include "bench/measuring/interrupt.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 using nlohmann::json;
@@ -129,7 +129,7 @@ class Reporter : public benchmark::BenchmarkReporter {
     std::vector<Run> rows;
     std::ranges::copy_if(runs, std::back_inserter(rows), [](const Run& run) {
       return run.run_type == Run::RT_Aggregate ? run.aggregate_name == "median"
-                                               : run.repetitions == 1;
+                                                          : run.repetitions == 1;
     });
     if (!rows.empty()) display_->ReportRuns(rows);
   }
@@ -234,7 +234,8 @@ void initialize_google_benchmark(std::vector<std::string>& flags) {
   for (std::string& flag : flags) argv.push_back(flag.data());
   int argc = static_cast<int>(argv.size());
   benchmark::Initialize(&argc, argv.data());
-  if (argc > 1) throw InputError(argv[1], "", "Google Benchmark does not know this flag");
+  if (argc > 1)
+    throw baselines::InputError(argv[1], "", "Google Benchmark does not know this flag");
 }
 
 }  // namespace
@@ -248,11 +249,12 @@ Plan filtered_plan(const Plan& plan, const std::vector<std::string>& flags) {
       plan.benchmarks, std::back_inserter(filtered.benchmarks),
       [](const PlannedBenchmark& benchmark) { return passes_filter(benchmark.name()); });
   if (!filtered.benchmarks.empty()) return filtered;
-  throw InputError("--benchmark_filter", "",
-                   fmt::format("lets none of {} benchmarks through", plan.benchmarks.size()));
+  throw baselines::InputError(
+      "--benchmark_filter", "",
+      fmt::format("lets none of {} benchmarks through", plan.benchmarks.size()));
 }
 
-Outcome run_benchmarks(Device& device, const Plan& plan, EnvironmentProbe& probe,
+Outcome run_benchmarks(kernels::Device& device, const Plan& plan, EnvironmentProbe& probe,
                        const InvocationOptions& options, const std::vector<std::string>& flags) {
   std::vector<std::string> all_flags = google_benchmark_flags(options.info.protocol, flags);
   initialize_google_benchmark(all_flags);
@@ -265,4 +267,4 @@ Outcome run_benchmarks(Device& device, const Plan& plan, EnvironmentProbe& probe
   return invocation.finish();
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

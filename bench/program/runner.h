@@ -7,7 +7,7 @@
 
 #include "bench/measuring/invocation.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // The plan with what --benchmark_filter lets through alone, for whoever does not measure. flags:
 // Google Benchmark's own. Throws InputError for those that it does not know, and where nothing is
@@ -16,7 +16,7 @@ Plan filtered_plan(const Plan& plan, const std::vector<std::string>& flags);
 
 // flags: Google Benchmark's own. Throws InputError for those that it does not know, and for a run
 // file that cannot be used.
-Outcome run_benchmarks(Device& device, const Plan& plan, EnvironmentProbe& probe,
+Outcome run_benchmarks(kernels::Device& device, const Plan& plan, EnvironmentProbe& probe,
                        const InvocationOptions& options, const std::vector<std::string>& flags);
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -14,7 +14,7 @@
 #include "bench/measuring/meter_test_fixture.h"
 #include "bench/program/tracing.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 class TraceGpuTest : public MeterTest {
@@ -25,7 +25,7 @@ class TraceGpuTest : public MeterTest {
     try {
       meter_->attach_profiler();
     } catch (const ProfilerError& error) {
-      ASSERT_NE(error.doubt(), Doubt::kProfileFailed);
+      ASSERT_NE(error.doubt(), baselines::Doubt::kProfileFailed);
       GTEST_SKIP() << error.what();
     }
     probe_.emplace(*device_);
@@ -37,17 +37,17 @@ class TraceGpuTest : public MeterTest {
   void trace(const std::string& operation, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
       plan_.benchmarks.push_back(
-          {&implementation(operation, name), {1, 128, 768, 3072, Dtype::kBf16}});
+          {&implementation(operation, name), {1, 128, 768, 3072, kernels::Dtype::kBf16}});
     }
     const auto path = folder_.path() / "trace.json";
     ASSERT_EQ(Tracing(*device_, *meter_, plan_, *probe_, info_).run(path), Outcome::kComplete);
-    text_ = read_file(path);
-    trace_ = parse_trace(text_, path.string());
-    owners_ = owners(trace_);
+    text_ = baselines::read_file(path);
+    trace_ = baselines::parse_trace(text_, path.string());
+    owners_ = baselines::owners(trace_);
   }
 
   // What the profile pass tells of the same call.
-  CallProfile profile(const PlannedBenchmark& benchmark) {
+  baselines::CallProfile profile(const PlannedBenchmark& benchmark) {
     const SessionContext context{*device_, *meter_, ballast(), info_.protocol, info_.seed};
     Session session(context, benchmark);
     const ProfileAttempt attempt = session.profile();
@@ -59,7 +59,7 @@ class TraceGpuTest : public MeterTest {
   // The names of what encloses the event, or launched it, from the inside out.
   std::vector<std::string> around(std::size_t event) const {
     std::vector<std::string> names;
-    for (std::size_t o = owners_[event]; o != kNoEvent; o = owners_[o]) {
+    for (std::size_t o = owners_[event]; o != baselines::kNoEvent; o = owners_[o]) {
       names.push_back(trace_.events[o].name);
     }
     return names;
@@ -69,8 +69,8 @@ class TraceGpuTest : public MeterTest {
   std::vector<std::string> kernels_of(const std::string& step) const {
     std::map<std::int64_t, std::string> by_start;
     for (std::size_t i = 0; i < trace_.events.size(); ++i) {
-      const TraceEvent& event = trace_.events[i];
-      if (event.category != TraceCategory::kKernel) continue;
+      const baselines::TraceEvent& event = trace_.events[i];
+      if (event.category != baselines::TraceCategory::kKernel) continue;
       const std::vector<std::string> names = around(i);
       if (names.size() == 3 && names[2] == step) {
         by_start[event.start_ns] = names[0] + ": " + event.name;
@@ -81,24 +81,24 @@ class TraceGpuTest : public MeterTest {
     return names;
   }
 
-  ScratchFolder folder_;
+  baselines::ScratchFolder folder_;
   std::optional<EnvironmentProbe> probe_;
   std::optional<Ballast> ballast_;
   InvocationInfo info_;
   Plan plan_;
   std::string text_;
-  Trace trace_;
+  baselines::Trace trace_;
   std::vector<std::size_t> owners_;
 };
 
 TEST_F(TraceGpuTest, HasTheKernelsOfTheProfileInEachOfItsThreeSteps) {
   trace("geglu_mlp", {"unfused", "fused_pointwise"});
-  EXPECT_EQ(summarize(trace_).steps, 6u);
-  EXPECT_EQ(summarize(trace_).unowned, 0u);
+  EXPECT_EQ(baselines::summarize(trace_).steps, 6u);
+  EXPECT_EQ(baselines::summarize(trace_).unowned, 0u);
   int step = 2;
   for (const PlannedBenchmark& benchmark : plan_.benchmarks) {
     std::vector<std::string> expected;
-    for (const LaunchedKernel& kernel : profile(benchmark).kernels) {
+    for (const baselines::LaunchedKernel& kernel : profile(benchmark).kernels) {
       expected.push_back(kernel.span.stage + ": " + kernel.name);
     }
     EXPECT_GE(expected.size(), 3u) << "the products at least";
@@ -114,8 +114,9 @@ TEST_F(TraceGpuTest, LaunchesEveryKernelFromACallWithinItsStage) {
   const std::string benchmark = plan_.benchmarks[0].name();
   int launches = 0;
   for (std::size_t i = 0; i < trace_.events.size(); ++i) {
-    const TraceEvent& event = trace_.events[i];
-    if (!is_call(event.category) || event.name.find("LaunchKernel") == std::string::npos) continue;
+    const baselines::TraceEvent& event = trace_.events[i];
+    if (!baselines::is_call(event.category) || event.name.find("LaunchKernel") == std::string::npos)
+      continue;
     ++launches;
     std::vector<std::string> names = around(i);
     // A runtime's call may enclose the driver's.
@@ -133,10 +134,10 @@ TEST_F(TraceGpuTest, KeepsEveryCallWithinTheRangeThatItBeganIn) {
   trace("geglu_mlp", {"unfused"});
   int enclosed = 0;
   for (std::size_t i = 0; i < trace_.events.size(); ++i) {
-    const TraceEvent& event = trace_.events[i];
-    if (is_gpu_work(event.category) || owners_[i] == kNoEvent) continue;
+    const baselines::TraceEvent& event = trace_.events[i];
+    if (baselines::is_gpu_work(event.category) || owners_[i] == baselines::kNoEvent) continue;
     ++enclosed;
-    const TraceEvent& owner = trace_.events[owners_[i]];
+    const baselines::TraceEvent& owner = trace_.events[owners_[i]];
     EXPECT_LE(event.end_ns(), owner.end_ns()) << event.name << " in " << owner.name;
   }
   EXPECT_GE(enclosed, 3 * (1 + 5 + 5)) << "benchmark, stages and launches";
@@ -146,11 +147,11 @@ TEST_F(TraceGpuTest, PutsHostAndGpuOnOneAxis) {
   trace("geglu_mlp", {"unfused"});
   int kernels = 0;
   for (std::size_t i = 0; i < trace_.events.size(); ++i) {
-    const TraceEvent& kernel = trace_.events[i];
-    if (kernel.category != TraceCategory::kKernel) continue;
+    const baselines::TraceEvent& kernel = trace_.events[i];
+    if (kernel.category != baselines::TraceCategory::kKernel) continue;
     ++kernels;
     std::size_t step = owners_[i];
-    while (owners_[step] != kNoEvent) step = owners_[step];
+    while (owners_[step] != baselines::kNoEvent) step = owners_[step];
     EXPECT_GT(kernel.start_ns, trace_.events[step].start_ns);
     EXPECT_LT(kernel.end_ns(), trace_.events[step].end_ns()) << "a step ends when it is through";
     EXPECT_GT(kernel.duration_ns, 500) << "no kernel is as short";
@@ -165,7 +166,7 @@ TEST_F(TraceGpuTest, DrawsAnArrowToAllThatRanOnTheGpu) {
   const nlohmann::json written = nlohmann::json::parse(text_);
   std::map<std::string, int> phases;
   for (const auto& event : written.at("traceEvents")) ++phases[event.at("ph").get<std::string>()];
-  EXPECT_EQ(summarize(trace_).memory_operations, 3u);
+  EXPECT_EQ(baselines::summarize(trace_).memory_operations, 3u);
   EXPECT_EQ(phases["s"], 3);
   EXPECT_EQ(phases["f"], 3);
   EXPECT_THAT(text_, testing::HasSubstr("Memcpy DtoD (Device -> Device)"));
@@ -175,11 +176,11 @@ TEST_F(TraceGpuTest, ReadsTheClockAroundEachStepWhereNvmlTells) {
   trace("linear", {"addmm"});
   if (!probe_->sm_clock_mhz()) GTEST_SKIP() << "NVML does not tell the clock";
   ASSERT_EQ(trace_.counters.size(), 6u);
-  for (const TraceCounter& clock : trace_.counters) {
+  for (const baselines::TraceCounter& clock : trace_.counters) {
     EXPECT_EQ(clock.name, "SM clock (MHz)");
     EXPECT_GT(clock.value, 100);
   }
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

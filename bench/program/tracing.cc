@@ -10,9 +10,9 @@
 #include "baselines/traces/writer.h"
 #include "bench/measuring/interrupt.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
-Tracing::Tracing(Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
+Tracing::Tracing(kernels::Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
                  const InvocationInfo& info)
     : device_(device),
       probe_(probe),
@@ -33,14 +33,15 @@ Outcome Tracing::run(const std::filesystem::path& out) {
   if (interrupted()) return Outcome::kInterrupted;
   if (traced_.empty()) return Outcome::kFailures;
   probe_.look();
-  write_trace(out, trace());
+  baselines::write_trace(out, trace());
   fmt::print(stderr, "fusegate_bench: {} benchmark{} traced in {}\n", traced_.size(),
              traced_.size() == 1 ? "" : "s", out.string());
   return failures_.empty() ? Outcome::kComplete : Outcome::kFailures;
 }
 
 void Tracing::verify() {
-  Verifier verifier(device_, info_.seed);  // whose memory is gone before places are laid out
+  kernels::Verifier verifier(device_,
+                             info_.seed);  // whose memory is gone before places are laid out
   for (Session& session : sessions_) {
     attempt(session, [&] { session.verify(verifier); });
   }
@@ -77,8 +78,9 @@ void Tracing::attempt(const Session& session, const std::function<void()>& what)
   }
 }
 
-Trace Tracing::trace() const {
-  Trace trace = assemble_trace(traced_, {.process = getpid(), .thread = syscall(SYS_gettid)});
+baselines::Trace Tracing::trace() const {
+  baselines::Trace trace =
+      assemble_trace(traced_, {.process = getpid(), .thread = syscall(SYS_gettid)});
   trace.about = about();
   return trace;
 }
@@ -96,4 +98,4 @@ nlohmann::json Tracing::about() const {
   return about;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

@@ -17,12 +17,12 @@
 #include "bench/profiling/step_trace.h"
 #include "bench/profiling/trace_schedule.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 
 // All must outlive it.
 class Tracing {
  public:
-  Tracing(Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
+  Tracing(kernels::Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
           const InvocationInfo& info);
   // The sessions' context refers to the ballast.
   Tracing(const Tracing&) = delete;
@@ -39,10 +39,10 @@ class Tracing {
   void record(Session& session);
   // A benchmark's failure leaves it out; nothing is done once a signal came or the device is lost.
   void attempt(const Session& session, const std::function<void()>& what);
-  Trace trace() const;
+  baselines::Trace trace() const;
   nlohmann::json about() const;
 
-  Device& device_;
+  kernels::Device& device_;
   EnvironmentProbe& probe_;
   const InvocationInfo& info_;
   Ballast ballast_;
@@ -56,4 +56,4 @@ class Tracing {
   std::map<std::string, std::string> failures_;  // by benchmark
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::bench

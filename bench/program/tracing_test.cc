@@ -13,7 +13,7 @@
 #include "bench/measuring/fake_meter.h"
 #include "bench/measuring/interrupt.h"
 
-namespace fusegate {
+namespace fusegate::bench {
 namespace {
 
 using testing::ElementsAre;
@@ -22,16 +22,15 @@ class TracingTest : public testing::Test {
  protected:
   TracingTest() {
     wrong_.name = "wrong";
-    wrong_.prepare = [](Device&, const Problem&, std::span<const Tensor>, const Tensor&) {
-      return PreparedKernel{};
-    };
+    wrong_.prepare = [](kernels::Device&, const kernels::Problem&, std::span<const kernels::Tensor>,
+                        const kernels::Tensor&) { return kernels::PreparedKernel{}; };
     plan_.benchmarks = {{&right_, problem_}};
     info_.suite = "custom";
     info_.protocol.layout = Layout::kDriver;
   }
 
   Outcome run() { return Tracing(*device_, meter_, plan_, probe_, info_).run(out_); }
-  nlohmann::json written() const { return nlohmann::json::parse(read_file(out_)); }
+  nlohmann::json written() const { return nlohmann::json::parse(baselines::read_file(out_)); }
   std::vector<std::string> slices() const {
     const nlohmann::json trace = written();
     std::vector<std::string> names;
@@ -41,19 +40,19 @@ class TracingTest : public testing::Test {
     return names;
   }
 
-  ScratchFolder folder_;
+  baselines::ScratchFolder folder_;
   std::filesystem::path out_ = folder_.path() / "trace.json";
-  std::unique_ptr<Device> device_ = open_device("cpu");
+  std::unique_ptr<kernels::Device> device_ = kernels::open_device("cpu");
   EnvironmentProbe probe_{*device_};
   FakeMeter meter_{100'000};
-  Implementation right_ = cpu_implementation("geglu", "fused"), wrong_ = right_;
-  Problem problem_{1, 4, 1, 16, Dtype::kFp32};
+  kernels::Implementation right_ = cpu_implementation("geglu", "fused"), wrong_ = right_;
+  kernels::Problem problem_{1, 4, 1, 16, kernels::Dtype::kFp32};
   Plan plan_;
   InvocationInfo info_;
 };
 
 TEST_F(TracingTest, WritesThreeStepsOfEachBenchmark) {
-  Implementation other = right_;
+  kernels::Implementation other = right_;
   other.name = "other";
   plan_.benchmarks.push_back({&other, problem_});
   EXPECT_EQ(run(), Outcome::kComplete);
@@ -96,8 +95,9 @@ TEST_F(TracingTest, WritesNothingWhereNothingIsLeft) {
 }
 
 TEST_F(TracingTest, WritesNothingWhereTheProfilerIsRefused) {
-  for (const Doubt doubt :
-       {Doubt::kProfilerMissing, Doubt::kProfilerRefused, Doubt::kProfilerTaken}) {
+  for (const baselines::Doubt doubt :
+       {baselines::Doubt::kProfilerMissing, baselines::Doubt::kProfilerRefused,
+        baselines::Doubt::kProfilerTaken}) {
     meter_.attempt.doubt = doubt;
     EXPECT_THROW(run(), ProfilerError);
     EXPECT_FALSE(std::filesystem::exists(out_));
@@ -130,4 +130,4 @@ TEST_F(TracingTest, TimesNothing) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::bench

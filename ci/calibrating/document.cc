@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 // No more than keeps a table whole and shows every character: these pages are kept in docs/, where
@@ -70,4 +70,4 @@ std::string markdown_document(const std::vector<Section>& document) {
   return text;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -7,7 +7,7 @@
 
 #include "ci/console/table.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct Section {
   std::string title;                   // may be empty
@@ -20,4 +20,4 @@ std::string plain_text(const std::vector<Section>& document);
 // Titles are headings of the second level.
 std::string markdown_document(const std::vector<Section>& document);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 std::vector<Section> example() {
@@ -33,4 +33,4 @@ TEST(Document, LeavesOutATableWithoutRows) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -17,7 +17,7 @@
 #include "ci/measuring/run_record.h"
 #include "ci/processes/time_left.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,7 +38,7 @@ class ExperimentRun {
         time_left_(static_cast<int>(planned_)),
         random_(request.seed ? *request.seed : std::random_device{}()) {}
 
-  ExitCode measure() {
+  baselines::ExitCode measure() {
     bool all_well = true;
     const double start = steady_seconds();
     for (const auto& round :
@@ -49,11 +49,11 @@ class ExperimentRun {
       }
       for (const std::size_t variant : round) {
         const InvocationEnd end = run_one(request_.experiment.variants[variant]);
-        if (end == InvocationEnd::kInterrupted) return ExitCode::kCouldNotJudge;
+        if (end == InvocationEnd::kInterrupted) return baselines::ExitCode::kCouldNotJudge;
         all_well = all_well && end == InvocationEnd::kWell;
       }
     }
-    return all_well ? ExitCode::kNoRegression : ExitCode::kCouldNotJudge;
+    return all_well ? baselines::ExitCode::kNoRegression : baselines::ExitCode::kCouldNotJudge;
   }
 
  private:
@@ -67,8 +67,8 @@ class ExperimentRun {
       MeasuringRun run(measuring_request(variant, folder), console);
       run.measure({});
       return ended(folder, run.report());
-    } catch (const InputError& error) {
-      throw InputError("variant", variant.name, error.what());
+    } catch (const baselines::InputError& error) {
+      throw baselines::InputError("variant", variant.name, error.what());
     }
   }
 
@@ -125,14 +125,15 @@ std::vector<std::vector<std::size_t>> experiment_rounds(std::size_t variants, in
   return plan;
 }
 
-ExitCode measure_experiment(const ExperimentRequest& request, Console& console) {
+baselines::ExitCode measure_experiment(const ExperimentRequest& request, Console& console) {
   check_variants(request.experiment.variants);
   if (fs::exists(experiment_path(request.out))) {
-    throw InputError(request.out.string(), "--out",
-                     "already holds an experiment; --from makes its table, or name another folder");
+    throw baselines::InputError(
+        request.out.string(), "--out",
+        "already holds an experiment; --from makes its table, or name another folder");
   }
   write_experiment(request.out, request.experiment);
   return ExperimentRun(request, console).measure();
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -13,7 +13,7 @@
 #include "ci/calibrating/variants.h"
 #include "ci/console/console.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct ExperimentRequest {
   Experiment experiment;
@@ -32,9 +32,9 @@ std::vector<std::vector<std::size_t>> experiment_rounds(std::size_t variants, in
 // Leaves a run folder a variant in request.out. 0 where every invocation ended well, 2 where one
 // did not or somebody interrupted; what was measured stays. Throws InputError where a variant
 // cannot be measured at all.
-ExitCode measure_experiment(const ExperimentRequest& request, Console& console);
+baselines::ExitCode measure_experiment(const ExperimentRequest& request, Console& console);
 
 // The table of an experiment's folder, one row a variant. Throws InputError.
 Section experiment_section(const std::filesystem::path& folder);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -11,15 +11,15 @@
 #include "ci/console/format.h"
 #include "ci/measuring/run_record.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
 
 struct VariantFigures {
   double seconds = std::numeric_limits<double>::quiet_NaN();  // of one, the median
-  PooledCard card;
-  std::vector<BenchmarkCalibration> benchmarks;
+  baselines::PooledCard card;
+  std::vector<baselines::BenchmarkCalibration> benchmarks;
 };
 
 double median_seconds(const fs::path& folder) {
@@ -27,15 +27,15 @@ double median_seconds(const fs::path& folder) {
   for (const InvocationRecord& invocation : read_run_record(folder).invocations) {
     if (invocation.failure.empty()) seconds.push_back(invocation.seconds);
   }
-  return median(std::move(seconds));
+  return baselines::median(std::move(seconds));
 }
 
 VariantFigures figures_of(const fs::path& folder) {
   VariantFigures figures;
   if (last_invocation_in(folder) == 0) return figures;
-  figures.card = std::move(pool_runs({load_run({folder})}).cards.front());
+  figures.card = std::move(baselines::pool_runs({baselines::load_run({folder})}).cards.front());
   if (fs::exists(folder / "run.json")) figures.seconds = median_seconds(folder);
-  figures.benchmarks = benchmark_spreads({figures.card});
+  figures.benchmarks = baselines::benchmark_spreads({figures.card});
   return figures;
 }
 
@@ -43,7 +43,7 @@ using Durations = std::map<std::string, double>;
 
 Durations durations_of(const VariantFigures& figures) {
   Durations durations;
-  for (const BenchmarkCalibration& benchmark : figures.benchmarks) {
+  for (const baselines::BenchmarkCalibration& benchmark : figures.benchmarks) {
     durations.emplace(benchmark.name, benchmark.time_ns);
   }
   return durations;
@@ -53,7 +53,7 @@ Durations durations_of(const VariantFigures& figures) {
 double change_against(const Durations& first, const VariantFigures& figures) {
   double sum = 0;
   int count = 0;
-  for (const BenchmarkCalibration& benchmark : figures.benchmarks) {
+  for (const baselines::BenchmarkCalibration& benchmark : figures.benchmarks) {
     const auto found = first.find(benchmark.name);
     if (found == first.end()) continue;
     sum += std::log(benchmark.time_ns / found->second);
@@ -63,16 +63,18 @@ double change_against(const Durations& first, const VariantFigures& figures) {
 }
 
 // By the first variant's durations, so that every row is of the same kernels.
-std::vector<DurationClass> classes_of(const Durations& first, const VariantFigures& figures) {
-  std::vector<DurationClass> classes;
-  for (const BenchmarkCalibration& benchmark : figures.benchmarks) {
+std::vector<baselines::DurationClass> classes_of(const Durations& first,
+                                                 const VariantFigures& figures) {
+  std::vector<baselines::DurationClass> classes;
+  for (const baselines::BenchmarkCalibration& benchmark : figures.benchmarks) {
     const auto found = first.find(benchmark.name);
-    classes.push_back(duration_class(found == first.end() ? benchmark.time_ns : found->second));
+    classes.push_back(
+        baselines::duration_class(found == first.end() ? benchmark.time_ns : found->second));
   }
   return classes;
 }
 
-std::string spread_cell(const SpreadSummary& summary, double error) {
+std::string spread_cell(const baselines::SpreadSummary& summary, double error) {
   if (!std::isfinite(summary.rms)) return "-";
   return fmt::format("{:.3f}{} / {:.3f}", summary.rms * 100,
                      std::isfinite(error) ? fmt::format(" ± {:.3f}", error * 100) : "",
@@ -81,9 +83,11 @@ std::string spread_cell(const SpreadSummary& summary, double error) {
 
 std::vector<std::string> row_of(const Variant& variant, const VariantFigures& figures,
                                 const Durations& first) {
-  const std::vector<DurationClass> classes = classes_of(first, figures);
-  const PerClass<ClassSpread> spreads = class_spreads(figures.benchmarks, classes);
-  const PerClass<SpreadError> errors = rms_errors(figures.card, classes);
+  const std::vector<baselines::DurationClass> classes = classes_of(first, figures);
+  const baselines::PerClass<baselines::ClassSpread> spreads =
+      baselines::class_spreads(figures.benchmarks, classes);
+  const baselines::PerClass<baselines::SpreadError> errors =
+      baselines::rms_errors(figures.card, classes);
   std::vector<std::string> row{
       variant.name, std::to_string(figures.card.invocations()),
       std::isfinite(figures.seconds) ? fmt::format("{:.1f}", figures.seconds) : "-"};
@@ -118,9 +122,10 @@ Section experiment_section(const fs::path& folder) {
       "Classes are by the times of the first variant, against which the mean change of time is."};
   section.columns = {{"variant"}, {"invocations", Align::kRight}, {"s each", Align::kRight}};
   for (const char* quantity : {"time ", "cycles ", "equal clock "}) {
-    for (const DurationClass duration : kDurationClasses) {
+    for (const baselines::DurationClass duration : baselines::kDurationClasses) {
       section.columns.push_back(
-          {std::string(quantity) + std::string(duration_class_title(duration)), Align::kRight});
+          {std::string(quantity) + std::string(baselines::duration_class_title(duration)),
+           Align::kRight});
     }
   }
   section.columns.push_back({"change", Align::kRight});
@@ -134,4 +139,4 @@ Section experiment_section(const fs::path& folder) {
   return section;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

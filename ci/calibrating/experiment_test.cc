@@ -12,7 +12,7 @@
 #include "ci/measuring/run_record.h"
 #include "ci/processes/fake_program.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -64,19 +64,19 @@ class ExperimentTest : public ::testing::Test {
     }
     return text;
   }
-  ExitCode measure() {
+  baselines::ExitCode measure() {
     Console console{out_, err_};
     return measure_experiment(request_, console);
   }
 
-  ScratchFolder folder_;
+  baselines::ScratchFolder folder_;
   ExperimentRequest request_;
   std::ostringstream out_;
   std::ostringstream err_;
 };
 
 TEST_F(ExperimentTest, LeavesARunFolderAVariant) {
-  EXPECT_EQ(measure(), ExitCode::kNoRegression) << err_.str();
+  EXPECT_EQ(measure(), baselines::ExitCode::kNoRegression) << err_.str();
   for (const char* variant : {"wide", "none"}) {
     const RunRecord record = read_run_record(request_.out / variant);
     EXPECT_THAT(record.invocations, SizeIs(3)) << variant;
@@ -85,7 +85,7 @@ TEST_F(ExperimentTest, LeavesARunFolderAVariant) {
   EXPECT_THAT(read_run_record(request_.out / "wide").flags,
               ElementsAre("--common", "--spread=400"));
   EXPECT_THAT(err_.str(), HasSubstr("process 6/6: "));
-  EXPECT_THAT(read_file(folder_.path() / "calls"), HasSubstr("--suite=smoke"));
+  EXPECT_THAT(baselines::read_file(folder_.path() / "calls"), HasSubstr("--suite=smoke"));
 }
 
 TEST_F(ExperimentTest, TablesWhatEachVariantSpreads) {
@@ -114,12 +114,12 @@ TEST_F(ExperimentTest, ShowsAVariantThatWasNeverMeasured) {
 TEST_F(ExperimentTest, DoesNotMixWithAnEarlierOne) {
   measure();
   EXPECT_THAT([&] { measure(); },
-              ThrowsMessage<InputError>(HasSubstr("already holds an experiment")));
+              ThrowsMessage<baselines::InputError>(HasSubstr("already holds an experiment")));
 }
 
 TEST_F(ExperimentTest, NamesTheVariantThatCannotBeMeasured) {
   request_.program = write_script(folder_, "refuses", "echo 'no such flag' >&2; exit 2\n");
-  EXPECT_THAT([&] { measure(); }, ThrowsMessage<InputError>(::testing::AllOf(
+  EXPECT_THAT([&] { measure(); }, ThrowsMessage<baselines::InputError>(::testing::AllOf(
                                       HasSubstr("variant: "), HasSubstr("no such flag"))));
 }
 
@@ -128,17 +128,17 @@ TEST_F(ExperimentTest, GoesOnAfterAProcessThatCrashed) {
   request_.program =
       write_script(folder_, "crashes",
                    "case \"$*\" in *invocation=2*) kill -SEGV $$ ;; esac\n" + bench + " \"$@\"\n");
-  EXPECT_EQ(measure(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(measure(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(read_run_record(request_.out / "wide").invocations, SizeIs(3));
   EXPECT_EQ(experiment_section(request_.out).rows.at(0).at(1), "2");
 }
 
 TEST_F(ExperimentTest, StartsNoRoundBeyondItsBudget) {
   request_.budget_s = 1e-9;
-  EXPECT_EQ(measure(), ExitCode::kNoRegression);
+  EXPECT_EQ(measure(), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(last_invocation_in(request_.out / "wide"), 0);
   EXPECT_THAT(err_.str(), HasSubstr("time budget is used up"));
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -9,28 +9,28 @@
 #include "baselines/calibration/cards.h"
 #include "ci/console/format.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 // Of a commit's hash: what tells it from others, as in a report.
 constexpr std::size_t kShownOfCommit = 12;
 constexpr std::size_t kMostNoisyShown = 10;
 
-std::string rule_text(const Rule& rule) {
+std::string rule_text(const baselines::Rule& rule) {
   return fmt::format("above {}, FDR {}", format_fraction(rule.min_effect),
                      format_fraction(rule.false_discovery_rate));
 }
 
-std::string share_text(const Rate& rate) {
+std::string share_text(const baselines::Rate& rate) {
   return rate.of > 0 ? fmt::format("{:.1f} % of {}", rate.share() * 100, rate.of) : "-";
 }
 
-std::string bounds_text(const Rate& rate) {
-  const Interval bounds = rate.bounds();
+std::string bounds_text(const baselines::Rate& rate) {
+  const baselines::Interval bounds = rate.bounds();
   return fmt::format("[{:.2f}, {:.2f}] %", bounds.low * 100, bounds.high * 100);
 }
 
-std::string environment_text(const Environment& environment) {
+std::string environment_text(const baselines::Environment& environment) {
   std::string text;
   for (const auto& [field, value] : environment) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", field,
@@ -39,26 +39,26 @@ std::string environment_text(const Environment& environment) {
   return text;
 }
 
-int total_invocations(const Calibration& calibration) {
+int total_invocations(const baselines::Calibration& calibration) {
   int sum = 0;
-  for (const CalibratedRun& run : calibration.runs) sum += run.invocations;
+  for (const baselines::CalibratedRun& run : calibration.runs) sum += run.invocations;
   return sum;
 }
 
-std::size_t count_cards(const Calibration& calibration) {
+std::size_t count_cards(const baselines::Calibration& calibration) {
   std::set<std::string> cards;
-  for (const CalibratedRun& run : calibration.runs) cards.insert(run.device_uuid);
+  for (const baselines::CalibratedRun& run : calibration.runs) cards.insert(run.device_uuid);
   return cards.size();
 }
 
-std::string left_out_text(const Calibration& calibration) {
+std::string left_out_text(const baselines::Calibration& calibration) {
   std::string text = fmt::format("{} left out, failed or missing in some process:",
                                  format_count(calibration.left_out.size(), "benchmark"));
   for (const std::string& name : calibration.left_out) text += ' ' + name;
   return text;
 }
 
-Section provenance_section(const Calibration& calibration) {
+Section provenance_section(const baselines::Calibration& calibration) {
   Section section;
   section.sentences.push_back(fmt::format(
       "Suite {}: {} on {}, {}.", calibration.suite,
@@ -67,13 +67,13 @@ Section provenance_section(const Calibration& calibration) {
       format_count(calibration.benchmarks.size(), "benchmark")));
   section.sentences.push_back("Environment: " + environment_text(calibration.environment) + ".");
   section.sentences.push_back("Protocol: " + calibration.protocol.dump() + ".");
-  for (const Doubt doubt : calibration.doubts) {
-    section.sentences.push_back(std::string(doubt_sentence(doubt)));
+  for (const baselines::Doubt doubt : calibration.doubts) {
+    section.sentences.push_back(std::string(baselines::doubt_sentence(doubt)));
   }
   if (!calibration.left_out.empty()) section.sentences.push_back(left_out_text(calibration));
   section.columns = {{"run"}, {"card"}, {"commit"}, {"date"}, {"invocations", Align::kRight}};
   std::set<std::string> commits;
-  for (const CalibratedRun& run : calibration.runs) {
+  for (const baselines::CalibratedRun& run : calibration.runs) {
     commits.insert(run.commit);
     section.rows.push_back({run.source, run.device_uuid,
                             run.commit.substr(0, kShownOfCommit) + (run.dirty ? " (dirty)" : ""),
@@ -88,21 +88,21 @@ Section provenance_section(const Calibration& calibration) {
   return section;
 }
 
-std::vector<std::string> spread_row(DurationClass duration, std::string_view quantity,
-                                    const SpreadSummary& summary) {
-  const Quantiles& quantiles = summary.quantiles;
-  return {std::string(duration_class_title(duration)),
+std::vector<std::string> spread_row(baselines::DurationClass duration, std::string_view quantity,
+                                    const baselines::SpreadSummary& summary) {
+  const baselines::Quantiles& quantiles = summary.quantiles;
+  return {std::string(baselines::duration_class_title(duration)),
           std::string(quantity),
           std::to_string(quantiles.benchmarks),
           format_spread(quantiles.median),
           format_spread(quantiles.p90),
           format_spread(quantiles.max),
           format_spread(summary.rms),
-          format_fraction(spread_target(duration)),
+          format_fraction(baselines::spread_target(duration)),
           fmt::format("{} of {}", summary.within_target, quantiles.benchmarks)};
 }
 
-Section spread_section(const Calibration& calibration) {
+Section spread_section(const baselines::Calibration& calibration) {
   Section section;
   section.title = "Spread between processes of a card";
   section.sentences = {"Relative standard deviation of a benchmark from process to process."};
@@ -115,8 +115,8 @@ Section spread_section(const Calibration& calibration) {
                      {"rms", Align::kRight},
                      {"target", Align::kRight},
                      {"within target", Align::kRight}};
-  for (const DurationClass duration : kDurationClasses) {
-    const ClassSpread& spread = calibration.spread[class_index(duration)];
+  for (const baselines::DurationClass duration : baselines::kDurationClasses) {
+    const baselines::ClassSpread& spread = calibration.spread[baselines::class_index(duration)];
     if (spread.time.quantiles.benchmarks == 0) continue;
     section.rows.push_back(spread_row(duration, "time", spread.time));
     if (spread.cycles.quantiles.benchmarks == 0) continue;
@@ -127,15 +127,15 @@ Section spread_section(const Calibration& calibration) {
 }
 
 // By how far what the gate tests is above the target, relative to it.
-Section noisy_section(const Calibration& calibration) {
-  const auto excess = [](const BenchmarkCalibration& benchmark) {
+Section noisy_section(const baselines::Calibration& calibration) {
+  const auto excess = [](const baselines::BenchmarkCalibration& benchmark) {
     const double tested = std::isfinite(benchmark.spread_equal_clock) ? benchmark.spread_equal_clock
                                                                       : benchmark.spread_time;
-    return tested / spread_target(duration_class(benchmark.time_ns));
+    return tested / baselines::spread_target(baselines::duration_class(benchmark.time_ns));
   };
-  std::vector<BenchmarkCalibration> noisy;
+  std::vector<baselines::BenchmarkCalibration> noisy;
   std::ranges::copy_if(calibration.benchmarks, std::back_inserter(noisy),
-                       [&](const BenchmarkCalibration& b) { return excess(b) > 1; });
+                       [&](const baselines::BenchmarkCalibration& b) { return excess(b) > 1; });
   std::ranges::stable_sort(noisy, std::greater<>{}, excess);
   Section section;
   section.title = "Furthest above the target";
@@ -145,7 +145,7 @@ Section noisy_section(const Calibration& calibration) {
                      {"in cycles", Align::kRight},
                      {"at equal clock", Align::kRight},
                      {"smallest detectable", Align::kRight}};
-  for (const BenchmarkCalibration& benchmark : noisy) {
+  for (const baselines::BenchmarkCalibration& benchmark : noisy) {
     if (section.rows.size() == kMostNoisyShown) break;
     section.rows.push_back(
         {benchmark.name, format_time_ns(benchmark.time_ns), format_spread(benchmark.spread_time),
@@ -159,8 +159,8 @@ Section noisy_section(const Calibration& calibration) {
   return section;
 }
 
-void add_alarms(const Rule& rule, std::string_view sides, const FalseAlarms& alarms,
-                Section& section) {
+void add_alarms(const baselines::Rule& rule, std::string_view sides,
+                const baselines::FalseAlarms& alarms, Section& section) {
   if (alarms.regressions.of == 0) return;
   section.rows.push_back(
       {rule_text(rule), std::string(sides), std::to_string(alarms.regressions.of),
@@ -168,7 +168,7 @@ void add_alarms(const Rule& rule, std::string_view sides, const FalseAlarms& ala
        std::to_string(alarms.improvements.count), bounds_text(alarms.improvements)});
 }
 
-std::string sharing_text(const Calibration& calibration) {
+std::string sharing_text(const baselines::Calibration& calibration) {
   const auto text = [](double possible, std::string_view how) {
     return possible > 0 ? fmt::format("{:.6g} different ones can be drawn {}", possible, how) : "";
   };
@@ -180,7 +180,7 @@ std::string sharing_text(const Calibration& calibration) {
       total_invocations(calibration), within, pairs.empty() ? "" : ", ", pairs);
 }
 
-Section false_alarm_section(const Calibration& calibration) {
+Section false_alarm_section(const baselines::Calibration& calibration) {
   Section section;
   section.title = "False alarms";
   section.columns = {{"rule"},
@@ -190,7 +190,7 @@ Section false_alarm_section(const Calibration& calibration) {
                      {"95 %", Align::kRight},
                      {"with an improvement", Align::kRight},
                      {"95 %", Align::kRight}};
-  for (const RuleCalibration& own : calibration.rules) {
+  for (const baselines::RuleCalibration& own : calibration.rules) {
     add_alarms(own.rule, "drawn from one card", own.same_card.alarms, section);
     add_alarms(own.rule, "drawn side by side", own.side_by_side.alarms, section);
     add_alarms(own.rule, "drawn from two cards", own.other_card, section);
@@ -210,18 +210,18 @@ Section false_alarm_section(const Calibration& calibration) {
   return section;
 }
 
-void add_detection(const Rule& rule, std::string_view sides, const DrawnCalibration& own,
-                   Section& section) {
-  for (const Detection& slowed : own.detection) {
+void add_detection(const baselines::Rule& rule, std::string_view sides,
+                   const baselines::DrawnCalibration& own, Section& section) {
+  for (const baselines::Detection& slowed : own.detection) {
     std::vector<std::string> row{rule_text(rule), std::string(sides),
                                  format_fraction(slowed.slowdown)};
-    for (const Rate& rate : slowed.found) row.push_back(share_text(rate));
+    for (const baselines::Rate& rate : slowed.found) row.push_back(share_text(rate));
     row.push_back(share_text(slowed.outside));
     section.rows.push_back(std::move(row));
   }
 }
 
-Section detection_section(const Calibration& calibration) {
+Section detection_section(const baselines::Calibration& calibration) {
   Section section;
   section.title = "Slowdowns found";
   section.sentences = {
@@ -229,30 +229,32 @@ Section detection_section(const Calibration& calibration) {
       "cycles, all others left as they are. Share of the slowed that are called, and comparisons "
       "in which another was called slower."};
   section.columns = {{"rule"}, {"sides"}, {"slowed by", Align::kRight}};
-  for (const DurationClass duration : kDurationClasses) {
-    section.columns.push_back({std::string(duration_class_title(duration)), Align::kRight});
+  for (const baselines::DurationClass duration : baselines::kDurationClasses) {
+    section.columns.push_back(
+        {std::string(baselines::duration_class_title(duration)), Align::kRight});
   }
   section.columns.push_back({"others called", Align::kRight});
-  for (const RuleCalibration& own : calibration.rules) {
+  for (const baselines::RuleCalibration& own : calibration.rules) {
     add_detection(own.rule, "drawn from one card", own.same_card, section);
     add_detection(own.rule, "drawn side by side", own.side_by_side, section);
   }
   return section;
 }
 
-void add_detectable(const Rule& rule, std::string_view sides, const DrawnCalibration& own,
-                    Section& section) {
-  for (const DurationClass duration : kDurationClasses) {
-    const Quantiles& quantiles = own.smallest_detectable[class_index(duration)];
+void add_detectable(const baselines::Rule& rule, std::string_view sides,
+                    const baselines::DrawnCalibration& own, Section& section) {
+  for (const baselines::DurationClass duration : baselines::kDurationClasses) {
+    const baselines::Quantiles& quantiles =
+        own.smallest_detectable[baselines::class_index(duration)];
     if (quantiles.benchmarks == 0) continue;
     section.rows.push_back({rule_text(rule), std::string(sides),
-                            std::string(duration_class_title(duration)),
+                            std::string(baselines::duration_class_title(duration)),
                             std::to_string(quantiles.benchmarks), format_spread(quantiles.median),
                             format_spread(quantiles.p90), format_spread(quantiles.max)});
   }
 }
 
-Section detectable_section(const Calibration& calibration) {
+Section detectable_section(const baselines::Calibration& calibration) {
   Section section;
   section.title = "Smallest detectable effect";
   section.sentences = {
@@ -265,24 +267,24 @@ Section detectable_section(const Calibration& calibration) {
                      {"median", Align::kRight},
                      {"90 %", Align::kRight},
                      {"max", Align::kRight}};
-  for (const RuleCalibration& own : calibration.rules) {
+  for (const baselines::RuleCalibration& own : calibration.rules) {
     add_detectable(own.rule, "drawn from one card", own.same_card, section);
     add_detectable(own.rule, "drawn side by side", own.side_by_side, section);
   }
   return section;
 }
 
-void add_card_spread(std::string_view what, const CardSpread& spread, Section& section) {
+void add_card_spread(std::string_view what, const baselines::CardSpread& spread, Section& section) {
   if (spread.benchmarks == 0) return;
   section.rows.push_back({std::string(what), std::to_string(spread.benchmarks),
                           format_spread(spread.time), format_spread(spread.cycles),
                           format_spread(spread.equal_clock)});
 }
 
-Section between_card_section(const BetweenCard& between) {
+Section between_card_section(const baselines::BetweenCard& between) {
   Section section;
   section.title = "Between cards";
-  const Interval factors = deviation_factors(between.cards - 1);
+  const baselines::Interval factors = baselines::deviation_factors(between.cards - 1);
   section.sentences = {
       fmt::format("Standard deviation between the means of {} cards, less the noise of the means. "
                   "What differs between the occasions on which the cards were measured is in it.",
@@ -298,9 +300,9 @@ Section between_card_section(const BetweenCard& between) {
                      {"in cycles", Align::kRight},
                      {"in time at equal clock", Align::kRight}};
   add_card_spread("all", between.all, section);
-  for (const DurationClass duration : kDurationClasses) {
-    add_card_spread(duration_class_title(duration), between.classes[class_index(duration)],
-                    section);
+  for (const baselines::DurationClass duration : baselines::kDurationClasses) {
+    add_card_spread(baselines::duration_class_title(duration),
+                    between.classes[baselines::class_index(duration)], section);
   }
   add_card_spread("compute-bound", between.compute_bound, section);
   add_card_spread("memory-bound", between.memory_bound, section);
@@ -313,7 +315,7 @@ std::string format_spread(double spread) {
   return std::isfinite(spread) ? fmt::format("{:.3f} %", spread * 100) : "-";
 }
 
-std::vector<Section> calibration_document(const Calibration& calibration) {
+std::vector<Section> calibration_document(const baselines::Calibration& calibration) {
   std::vector<Section> document{provenance_section(calibration), spread_section(calibration),
                                 noisy_section(calibration), false_alarm_section(calibration)};
   for (Section section : {detection_section(calibration), detectable_section(calibration)}) {
@@ -323,4 +325,4 @@ std::vector<Section> calibration_document(const Calibration& calibration) {
   return document;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -6,11 +6,11 @@
 #include "baselines/calibration/calibration.h"
 #include "ci/calibrating/document.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
-std::vector<Section> calibration_document(const Calibration& calibration);
+std::vector<Section> calibration_document(const baselines::Calibration& calibration);
 
 // "0.0912 %", of a relative standard deviation; "-" where it is not known.
 std::string format_spread(double spread);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -7,20 +7,21 @@
 
 #include "baselines/calibration/test_pool.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string text_of(const std::vector<Run>& runs, int comparisons = 50) {
-  return plain_text(calibration_document(calibrate(pool_runs(runs), {.comparisons = comparisons})));
+std::string text_of(const std::vector<baselines::Run>& runs, int comparisons = 50) {
+  return plain_text(calibration_document(
+      baselines::calibrate(baselines::pool_runs(runs), {.comparisons = comparisons})));
 }
 
 TEST(CalibrationDocument, HasEveryPartOfOneCard) {
   std::mt19937_64 random(1);
-  const std::string text = text_of({simulate({.spread = 0.0005}, random)});
+  const std::string text = text_of({baselines::simulate({.spread = 0.0005}, random)});
   EXPECT_THAT(text, AllOf(HasSubstr("Suite pr: 10 invocations on 1 card, 3 benchmarks."),
                           HasSubstr("Environment: device NVIDIA H200."),
                           HasSubstr("Spread between processes of a card"),
@@ -34,12 +35,12 @@ TEST(CalibrationDocument, HasEveryPartOfOneCard) {
 
 TEST(CalibrationDocument, TellsCardsAndCommitsApart) {
   std::mt19937_64 random(1);
-  fusegate::Run first = simulate({}, random);
-  fusegate::Run second = simulate({.device_uuid = "GPU-2"}, random);
+  fusegate::baselines::Run first = baselines::simulate({}, random);
+  fusegate::baselines::Run second = baselines::simulate({.device_uuid = "GPU-2"}, random);
   first.provenance.commit = "0123456789abcdef";
   second.provenance.commit = "fedcba9876543210";
   second.provenance.dirty = true;
-  second.doubts = {Doubt::kThrottled};
+  second.doubts = {baselines::Doubt::kThrottled};
   const std::string text = text_of({first, second});
   EXPECT_THAT(text, AllOf(HasSubstr("The runs are of 2 commits"), HasSubstr("fedcba987654 (dirty)"),
                           HasSubstr("drawn from two cards"), HasSubstr("whole runs, two cards"),
@@ -49,15 +50,16 @@ TEST(CalibrationDocument, TellsCardsAndCommitsApart) {
 
 TEST(CalibrationDocument, ListsWhatSpreadsBeyondItsTarget) {
   std::mt19937_64 random(1);
-  const std::string text =
-      text_of({simulate({.spread = 0.02, .times_ns = std::vector<double>(12, 50'000)}, random)}, 4);
+  const std::string text = text_of(
+      {baselines::simulate({.spread = 0.02, .times_ns = std::vector<double>(12, 50'000)}, random)},
+      4);
   EXPECT_THAT(text, HasSubstr("12 of 12 benchmarks spread by more than their class's target; the "
                               "first of them:"));
 }
 
 TEST(CalibrationDocument, SaysWhereNothingCanBeDrawn) {
   std::mt19937_64 random(1);
-  const std::string text = text_of({simulate({.invocations = 3}, random)});
+  const std::string text = text_of({baselines::simulate({.invocations = 3}, random)});
   EXPECT_THAT(text, HasSubstr("it takes four processes of one card"));
   EXPECT_THAT(text, Not(HasSubstr("Slowdowns found")));
 }
@@ -68,4 +70,4 @@ TEST(FormatSpread, IsFineEnoughForTheTargets) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -10,7 +10,7 @@
 #include "baselines/io/json_field.h"
 #include "baselines/record/environment.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,28 +23,28 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(start, text.find_last_not_of(kBlanks) - start + 1);
 }
 
-std::vector<std::string> texts(const JsonField& field) {
+std::vector<std::string> texts(const baselines::JsonField& field) {
   std::vector<std::string> result;
-  for (const JsonField& element : field.elements()) result.push_back(element.text());
+  for (const baselines::JsonField& element : field.elements()) result.push_back(element.text());
   return result;
 }
 
 }  // namespace
 
-std::string Variant::folder() const { return slug(name); }
+std::string Variant::folder() const { return baselines::slug(name); }
 
 Variant parse_variant(std::string_view source, std::string_view text) {
   const auto colon = text.find(':');
   Variant variant;
   variant.name = trimmed(text.substr(0, colon));
   if (colon == text.npos || variant.folder().empty()) {
-    throw InputError(source, "",
-                     fmt::format("\"{}\" is no variant such as \"idle-0: --idle-us=0\"", text));
+    throw baselines::InputError(
+        source, "", fmt::format("\"{}\" is no variant such as \"idle-0: --idle-us=0\"", text));
   }
   std::istringstream flags{std::string(text.substr(colon + 1))};
   for (std::string flag; flags >> flag;) {
     if (!flag.starts_with('-')) {
-      throw InputError(source, variant.name, fmt::format("\"{}\" is no flag", flag));
+      throw baselines::InputError(source, variant.name, fmt::format("\"{}\" is no flag", flag));
     }
     variant.flags.push_back(flag);
   }
@@ -52,7 +52,7 @@ Variant parse_variant(std::string_view source, std::string_view text) {
 }
 
 std::vector<Variant> read_variants(const fs::path& path) {
-  std::istringstream file(read_file(path));
+  std::istringstream file(baselines::read_file(path));
   std::vector<Variant> variants;
   int number = 0;
   for (std::string line; std::getline(file, line);) {
@@ -65,11 +65,11 @@ std::vector<Variant> read_variants(const fs::path& path) {
 }
 
 void check_variants(const std::vector<Variant>& variants) {
-  if (variants.empty()) throw InputError("--variants", "", "there is no variant");
+  if (variants.empty()) throw baselines::InputError("--variants", "", "there is no variant");
   std::set<std::string> folders;
   for (const Variant& variant : variants) {
     if (!folders.insert(variant.folder()).second) {
-      throw InputError("--variant", variant.name, "two variants of that name");
+      throw baselines::InputError("--variant", variant.name, "two variants of that name");
     }
   }
 }
@@ -84,17 +84,17 @@ void write_experiment(const fs::path& folder, const Experiment& experiment) {
   const nlohmann::json json{
       {"suite", experiment.suite}, {"flags", experiment.flags}, {"variants", variants}};
   const auto replace = nlohmann::json::error_handler_t::replace;
-  write_atomically(experiment_path(folder), json.dump(2, ' ', false, replace) + "\n");
+  baselines::write_atomically(experiment_path(folder), json.dump(2, ' ', false, replace) + "\n");
 }
 
 Experiment read_experiment(const fs::path& folder) {
   const std::string source = experiment_path(folder).string();
-  const nlohmann::json json = parse_json(read_file(source), source);
-  const JsonField field(json, source, "");
+  const nlohmann::json json = baselines::parse_json(baselines::read_file(source), source);
+  const baselines::JsonField field(json, source, "");
   Experiment experiment;
   experiment.suite = field.at("suite").text();
   experiment.flags = texts(field.at("flags"));
-  for (const JsonField& variant : field.at("variants").elements()) {
+  for (const baselines::JsonField& variant : field.at("variants").elements()) {
     experiment.variants.push_back({variant.at("name").text(), texts(variant.at("flags"))});
     if (experiment.variants.back().folder().empty()) variant.at("name").fail("is no name");
   }
@@ -102,4 +102,4 @@ Experiment read_experiment(const fs::path& folder) {
   return experiment;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct Variant {
   std::string name;
@@ -35,4 +35,4 @@ Experiment read_experiment(const std::filesystem::path& folder);
 // Throws InputError where there is none, or where two would share a folder.
 void check_variants(const std::vector<Variant>& variants);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

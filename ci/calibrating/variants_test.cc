@@ -7,7 +7,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/scratch_folder.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::ElementsAre;
@@ -29,15 +29,15 @@ TEST(ParseVariant, HasANameAndFlags) {
 TEST(ParseVariant, SaysWhatIsNone) {
   for (const char* text : {"", "idle", ": --idle-us=0", "--: --idle-us=0"}) {
     EXPECT_THAT([&] { parse_variant("--variant", text); },
-                ThrowsMessage<InputError>(
+                ThrowsMessage<baselines::InputError>(
                     HasSubstr("--variant: \"" + std::string(text) + "\" is no variant such as")));
   }
   EXPECT_THAT([] { parse_variant("--variant", "a: idle-us=0"); },
-              ThrowsMessage<InputError>("--variant: a: \"idle-us=0\" is no flag"));
+              ThrowsMessage<baselines::InputError>("--variant: a: \"idle-us=0\" is no flag"));
 }
 
 TEST(ReadVariants, PassesOverComments) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   const auto path = folder.write("v.txt", "# protocols\n\n  a: --x=1\r\nb:\n  # more\n");
   const auto variants = read_variants(path);
   ASSERT_EQ(variants.size(), 2u);
@@ -45,21 +45,22 @@ TEST(ReadVariants, PassesOverComments) {
   EXPECT_THAT(variants[0].flags, ElementsAre("--x=1"));
   EXPECT_THAT(variants[1].flags, IsEmpty());
   const auto broken = folder.write("w.txt", "a: --x=1\nnonsense\n");
-  EXPECT_THAT([&] { read_variants(broken); },
-              ThrowsMessage<InputError>(HasSubstr("w.txt, line 2: \"nonsense\" is no variant")));
+  EXPECT_THAT(
+      [&] { read_variants(broken); },
+      ThrowsMessage<baselines::InputError>(HasSubstr("w.txt, line 2: \"nonsense\" is no variant")));
 }
 
 TEST(CheckVariants, RefusesNoneAndTwins) {
-  EXPECT_THROW(check_variants({}), InputError);
+  EXPECT_THROW(check_variants({}), baselines::InputError);
   EXPECT_THAT(
       [] {
         check_variants({{"Idle 0", {}}, {"idle-0", {}}});
       },
-      ThrowsMessage<InputError>(HasSubstr("idle-0: two variants of that name")));
+      ThrowsMessage<baselines::InputError>(HasSubstr("idle-0: two variants of that name")));
 }
 
 TEST(Experiment, ReadsBack) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   write_experiment(folder.path(), {"pr", {"--x"}, {{"a", {"--y=1"}}, {"b", {}}}});
   const Experiment read = read_experiment(folder.path());
   EXPECT_EQ(read.suite, "pr");
@@ -69,12 +70,12 @@ TEST(Experiment, ReadsBack) {
 }
 
 TEST(Experiment, NamesFileAndField) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   const auto problem = [&](const std::string& text) {
     folder.write("experiment.json", text);
     try {
       read_experiment(folder.path());
-    } catch (const InputError& error) {
+    } catch (const baselines::InputError& error) {
       return std::string(error.what());
     }
     return std::string("none");
@@ -95,4 +96,4 @@ TEST(Experiment, TheListInDocsIsSound) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -7,7 +7,7 @@
 #include "ci/claims/compare.h"
 #include "ci/console/format.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr const char* kNoFigure = "no figure";
@@ -72,8 +72,8 @@ Claim last_rung(const ClaimsInput& input) {
 std::set<std::string> peer_implementations(const ClaimsInput& input) {
   std::set<std::string> names;
   if (!input.peers) return names;
-  for (const BenchmarkSeries& series : input.peers->run.benchmarks) {
-    const auto name = parse_benchmark_name(series.name);
+  for (const baselines::BenchmarkSeries& series : input.peers->run.benchmarks) {
+    const auto name = baselines::parse_benchmark_name(series.name);
     if (name && name->operation == kMlp) names.insert(name->implementation);
   }
   return names;
@@ -108,7 +108,7 @@ Finding launch_bound(std::string question, const Side& side, const MeasuredProbl
   }
   finding.answer = rule(*ratio, 1);
   if (finding.answer == Answer::kUnknown) finding.missing = kNeedsTwoProcesses;
-  finding.seen = {fmt::format("{}: {} over {}, {}", problem_text(problem.name),
+  finding.seen = {fmt::format("{}: {} over {}, {}", baselines::problem_text(problem.name),
                               format_time_ns(typical(host)), format_time_ns(typical(gpu)),
                               ratio_text(*ratio))};
   return finding;
@@ -155,4 +155,4 @@ std::vector<Claim> check_claims(const ClaimsInput& input) {
   return all;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 bool contains(const std::vector<Answer>& answers, Answer wanted) {
@@ -62,4 +62,4 @@ std::vector<std::string> missing_of(const Claim& claim) {
   return all;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

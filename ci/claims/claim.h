@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 enum class Answer { kYes, kNo, kUnknown };
 
@@ -45,4 +45,4 @@ Holds verdict_of(const Claim& claim);
 // Of the findings that keep a claim from being told, each once, in their order.
 std::vector<std::string> missing_of(const Claim& claim);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

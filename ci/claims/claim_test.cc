@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using enum Answer;
@@ -47,4 +47,4 @@ TEST(MissingOf, NamesOnceWhatUnknownFindingsLack) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

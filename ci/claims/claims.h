@@ -8,7 +8,7 @@
 #include "ci/claims/claim.h"
 #include "ci/claims/input.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // All of them, whatever the input lacks: what cannot be told says what is missing.
 std::vector<Claim> check_claims(const ClaimsInput& input);
@@ -20,4 +20,4 @@ std::vector<Claim> claims_of_compiled(const ClaimsInput& input);  // compiled, a
 std::vector<Claim> claims_of_fusion(const ClaimsInput& input);    // what fusing saves
 std::vector<Claim> claims_beyond(const ClaimsInput& input);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -9,7 +9,7 @@
 
 #include "ci/claims/test_input.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 const std::string kWide = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn";
@@ -29,11 +29,11 @@ struct Card {
     const auto name = [](const char* operation, const char* implementation) {
       return reference_benchmark(operation, implementation);
     };
-    const std::vector<TestLaunch> mlp{{kWide, "gate_proj", 190e3},
-                                      {kWide, "up_proj", 190e3},
-                                      {"my_gelu_kernel", "gelu", 60e3},
-                                      {"my_mul_kernel", "mul", 90e3},
-                                      {kDeep, "down_proj", 170e3}};
+    const std::vector<baselines::TestLaunch> mlp{{kWide, "gate_proj", 190e3},
+                                                 {kWide, "up_proj", 190e3},
+                                                 {"my_gelu_kernel", "gelu", 60e3},
+                                                 {"my_mul_kernel", "mul", 90e3},
+                                                 {kDeep, "down_proj", 170e3}};
     ours = {{name("linear", "addmm"), 190e3, 5e3, 0, {{kWide, "addmm", 190e3}}},
             {name("geglu", "unfused"), 150e3, 5e3, 251658240},
             {name("geglu", "fused"), 90e3, 5e3, 150994944},
@@ -89,8 +89,8 @@ struct Card {
     for (const auto& [name, step] : traces) set_trace(&input, name.first, name.second, step);
     if (published) {
       const std::string stage = reference_benchmark("geglu_mlp", "torch_eager") + "/stage:";
-      input.published = test_run(
-          {test_series(stage + "down_proj", {170e3}), test_series(stage + "gate_proj", {190e3})});
+      input.published = baselines::test_run({baselines::test_series(stage + "down_proj", {170e3}),
+                                             baselines::test_series(stage + "gate_proj", {190e3})});
     }
     return input;
   }
@@ -265,11 +265,12 @@ TEST(CheckClaims, LosesNoneWithoutAnyInputAndTellsWhatEachTakes) {
 
 TEST(CheckClaims, PassesOverTracesOfAnotherProblem) {
   ClaimsInput input = Card().input();
-  const Trace other = steps_trace("linear/torch_eager/bf16/batch:1/seq:1/dim:768/hidden:3072",
-                                  {{"aten::t"}, {"aten::addmm", kWide}});
-  input.traces["linear-torch_eager"] = {summarize(other), trace_steps(other)};
+  const baselines::Trace other =
+      steps_trace("linear/torch_eager/bf16/batch:1/seq:1/dim:768/hidden:3072",
+                  {{"aten::t"}, {"aten::addmm", kWide}});
+  input.traces["linear-torch_eager"] = {baselines::summarize(other), trace_steps(other)};
   EXPECT_EQ(verdict_of(find_claim(input, "is one kernel")), Holds::kCannotBeTold);
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -9,13 +9,13 @@
 
 #include "ci/console/format.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr std::string_view kDtype = "bf16";  // the series'
 
 auto by_size(const MeasuredProblem& problem) {
-  const BenchmarkName& name = problem.name;
+  const baselines::BenchmarkName& name = problem.name;
   return std::tuple(name.rows(), name.dim, name.hidden, name.batch);
 }
 
@@ -44,8 +44,8 @@ Side peer_side(const ClaimsInput& input, std::string_view implementation) {
 std::vector<MeasuredProblem> problems_of(const Side& side, std::string_view operation) {
   std::vector<MeasuredProblem> problems;
   if (side.run == nullptr) return problems;
-  for (const BenchmarkSeries& series : side.run->run.benchmarks) {
-    const auto name = parse_benchmark_name(series.name);
+  for (const baselines::BenchmarkSeries& series : side.run->run.benchmarks) {
+    const auto name = baselines::parse_benchmark_name(series.name);
     const bool wanted = name && name->operation == operation && name->dtype == kDtype &&
                         name->implementation == side.implementation && !series.invocations.empty();
     if (!wanted) continue;
@@ -89,9 +89,9 @@ Finding time_finding(const Question& question, const Side& a, const Side& b,
     const std::string above = a.benchmark(question.operation, problem.problem);
     const std::string below = b.benchmark(question.operation, problem.problem);
     const auto ratio = time_ratio(*a.run, above, *b.run, below);
-    if (!ratio) return Judged{Answer::kUnknown, problem_text(problem.name)};
-    return Judged{rule(*ratio), time_line(problem_text(problem.name), a.run->times_ns(above),
-                                          b.run->times_ns(below), *ratio)};
+    if (!ratio) return Judged{Answer::kUnknown, baselines::problem_text(problem.name)};
+    return Judged{rule(*ratio), time_line(baselines::problem_text(problem.name),
+                                          a.run->times_ns(above), b.run->times_ns(below), *ratio)};
   });
 }
 
@@ -120,4 +120,4 @@ std::string needs_trace(std::string_view name) {
                      kReferenceProblem);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -11,7 +11,7 @@
 
 #include "ci/claims/input.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // An implementation in one of the two runs. run: nullptr where that run was not given.
 struct Side {
@@ -26,8 +26,8 @@ Side our_side(const ClaimsInput& input, std::string_view implementation);
 Side peer_side(const ClaimsInput& input, std::string_view implementation);
 
 struct MeasuredProblem {
-  BenchmarkName name;   // of the one that it was found by
-  std::string problem;  // "bf16/batch:64/..."
+  baselines::BenchmarkName name;  // of the one that it was found by
+  std::string problem;            // "bf16/batch:64/..."
 };
 
 // In bf16, the fewest rows first.
@@ -72,4 +72,4 @@ inline constexpr std::string_view kNeedsTwoProcesses =
     "a second process of each, or more of them where an interval spans the bound";
 std::string needs_trace(std::string_view name);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

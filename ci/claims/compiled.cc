@@ -4,7 +4,7 @@
 #include "ci/claims/compare.h"
 #include "ci/claims/kernels.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr std::string_view kEager = "geglu_mlp-torch_eager";
@@ -69,4 +69,4 @@ std::vector<Claim> claims_of_compiled(const ClaimsInput& input) {
   return {same_gemms(input), one_triton_kernel(input), no_pre_ops(input)};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

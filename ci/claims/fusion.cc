@@ -9,7 +9,7 @@
 #include "ci/figures/benchmark_figures.h"
 #include "ci/figures/floor.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr double kBytesOfBf16 = 2;
@@ -18,12 +18,12 @@ constexpr double kBytesOfBf16 = 2;
 constexpr double kNear = 0.25;
 
 double intermediate_bytes() {
-  const auto name = parse_benchmark_name(reference_benchmark("geglu", "unfused"));
+  const auto name = baselines::parse_benchmark_name(reference_benchmark("geglu", "unfused"));
   return static_cast<double>(name->rows() * name->hidden) * kBytesOfBf16;
 }
 
 std::optional<double> min_bytes(const MeasuredRun& run, const std::string& benchmark) {
-  const BenchmarkSeries* series = run.find(benchmark);
+  const baselines::BenchmarkSeries* series = run.find(benchmark);
   if (series == nullptr) return std::nullopt;
   const auto found = series->counters.find("min_bytes");
   return found == series->counters.end() ? std::nullopt : std::optional(found->second);
@@ -52,7 +52,7 @@ Finding bytes_saved(const Side& fused, const Side& unfused) {
 std::vector<double> saved_ns(const Side& fused, const Side& unfused) {
   std::vector<double> saved;
   if (fused.run == nullptr) return saved;
-  for (const RunFile& process : fused.run->processes) {
+  for (const baselines::RunFile& process : fused.run->processes) {
     const MeasuredRun alone{{}, {process}};
     const auto with = alone.times_ns(fused.benchmark("geglu", kReferenceProblem));
     const auto without = alone.times_ns(unfused.benchmark("geglu", kReferenceProblem));
@@ -126,7 +126,7 @@ Finding fused_kernels_in_traces(const ClaimsInput& input) {
     const ReadTrace* trace = input.trace(name);
     if (trace == nullptr) continue;
     for (const StepKernel& kernel : trace->steps.kernels) {
-      const KernelName read = read_kernel_name(kernel.name);
+      const baselines::KernelName read = baselines::read_kernel_name(kernel.name);
       if (!is_library_gemm(read)) finding.seen.push_back(kernel_line(read, kernel.duration_ns));
     }
   }
@@ -156,4 +156,4 @@ std::vector<Claim> claims_of_fusion(const ClaimsInput& input) {
           specialised_peers(input)};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

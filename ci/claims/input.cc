@@ -12,21 +12,21 @@
 #include "baselines/traces/reader.h"
 #include "ci/traces/trace_file.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr std::string_view kHostNs = "host_ns";
 
-std::optional<double> counter(const BenchmarkResult& result, std::string_view name) {
+std::optional<double> counter(const baselines::BenchmarkResult& result, std::string_view name) {
   const auto found = result.counters.find(std::string(name));
   return found == result.counters.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<Ratio> cycle_ratio(const MeasuredRun& numerator_run, std::string_view numerator,
                                  const MeasuredRun& denominator_run, std::string_view denominator) {
-  const auto cycles = [](const BenchmarkResult& result) {
+  const auto cycles = [](const baselines::BenchmarkResult& result) {
     return std::optional(result.summary.cycles);
   };
   const std::vector<double> above = numerator_run.values(numerator, cycles);
@@ -62,17 +62,18 @@ std::string reference_benchmark(std::string_view operation, std::string_view imp
   return fmt::format("{}/{}/{}", operation, implementation, kReferenceProblem);
 }
 
-const BenchmarkSeries* MeasuredRun::find(std::string_view name) const {
-  const auto found = std::ranges::find(run.benchmarks, name, &BenchmarkSeries::name);
+const baselines::BenchmarkSeries* MeasuredRun::find(std::string_view name) const {
+  const auto found = std::ranges::find(run.benchmarks, name, &baselines::BenchmarkSeries::name);
   return found == run.benchmarks.end() ? nullptr : &*found;
 }
 
 std::vector<double> MeasuredRun::values(
     std::string_view name,
-    const std::function<std::optional<double>(const BenchmarkResult&)>& of) const {
+    const std::function<std::optional<double>(const baselines::BenchmarkResult&)>& of) const {
   std::vector<double> values;
-  for (const RunFile& process : processes) {
-    const auto result = std::ranges::find(process.benchmarks, name, &BenchmarkResult::name);
+  for (const baselines::RunFile& process : processes) {
+    const auto result =
+        std::ranges::find(process.benchmarks, name, &baselines::BenchmarkResult::name);
     if (result == process.benchmarks.end() || !result->failure.empty()) continue;
     const std::optional<double> value = of(*result);
     if (value && std::isfinite(*value) && *value > 0) values.push_back(*value);
@@ -81,12 +82,14 @@ std::vector<double> MeasuredRun::values(
 }
 
 std::vector<double> MeasuredRun::times_ns(std::string_view name) const {
-  return values(
-      name, [](const BenchmarkResult& result) { return std::optional(result.summary.time_ns); });
+  return values(name, [](const baselines::BenchmarkResult& result) {
+    return std::optional(result.summary.time_ns);
+  });
 }
 
 std::vector<double> MeasuredRun::host_ns(std::string_view name) const {
-  return values(name, [](const BenchmarkResult& result) { return counter(result, kHostNs); });
+  return values(name,
+                [](const baselines::BenchmarkResult& result) { return counter(result, kHostNs); });
 }
 
 std::optional<TimeRatio> time_ratio(const MeasuredRun& numerator_run, std::string_view numerator,
@@ -105,22 +108,24 @@ const ReadTrace* ClaimsInput::trace(std::string_view name) const {
 
 std::optional<double> ClaimsInput::published_ns(std::string_view benchmark) const {
   if (!published) return std::nullopt;
-  const auto found = std::ranges::find(published->benchmarks, benchmark, &BenchmarkSeries::name);
+  const auto found =
+      std::ranges::find(published->benchmarks, benchmark, &baselines::BenchmarkSeries::name);
   if (found == published->benchmarks.end() || found->invocations.empty()) return std::nullopt;
   return found->invocations.front().time_ns;
 }
 
 MeasuredRun read_measured_run(const std::vector<fs::path>& paths) {
   MeasuredRun measured;
-  for (const fs::path& file : run_files(paths)) {
-    const std::string text = read_file(file);
-    if (is_baseline_text(text)) {
-      throw InputError(file.string(), "",
-                       "a stored baseline does not have what each process showed; name run files");
+  for (const fs::path& file : baselines::run_files(paths)) {
+    const std::string text = baselines::read_file(file);
+    if (baselines::is_baseline_text(text)) {
+      throw baselines::InputError(
+          file.string(), "",
+          "a stored baseline does not have what each process showed; name run files");
     }
-    measured.processes.push_back(parse_run_file(text, file.string()));
+    measured.processes.push_back(baselines::parse_run_file(text, file.string()));
   }
-  measured.run = load_run(paths);
+  measured.run = baselines::load_run(paths);
   return measured;
 }
 
@@ -128,16 +133,18 @@ std::map<std::string, ReadTrace, std::less<>> read_traces(const fs::path& folder
   std::error_code error;
   std::set<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder, error)) files.insert(entry.path());
-  if (error) throw InputError(folder.string(), "", "cannot read the folder: " + error.message());
+  if (error)
+    throw baselines::InputError(folder.string(), "", "cannot read the folder: " + error.message());
   std::map<std::string, ReadTrace, std::less<>> traces;
   for (const fs::path& file : files) {
     const std::string name = trace_name(file);
     if (name.empty()) continue;
     const std::string text = read_trace_text(file);
-    const Trace trace = parse_trace(text, file.string());
-    ReadTrace read{summarize(trace), trace_steps(trace), device_of(text)};
+    const baselines::Trace trace = baselines::parse_trace(text, file.string());
+    ReadTrace read{baselines::summarize(trace), trace_steps(trace), device_of(text)};
     if (!traces.try_emplace(name, std::move(read)).second) {
-      throw InputError(file.string(), "", "there is another trace of that name in the folder");
+      throw baselines::InputError(file.string(), "",
+                                  "there is another trace of that name in the folder");
     }
   }
   return traces;
@@ -148,11 +155,11 @@ void check_trace_devices(const ClaimsInput& input) {
   if (ours == input.ours.run.environment.end()) return;
   for (const auto& [name, trace] : input.traces) {
     if (trace.device.empty() || ours->second == trace.device) continue;
-    throw InputError(name, "deviceProperties",
-                     fmt::format("is {}, but our run is of {}, unless told "
-                                 "--allow-environment-difference",
-                                 trace.device, ours->second.dump()));
+    throw baselines::InputError(name, "deviceProperties",
+                                fmt::format("is {}, but our run is of {}, unless told "
+                                            "--allow-environment-difference",
+                                            trace.device, ours->second.dump()));
   }
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -15,7 +15,7 @@
 #include "ci/claims/ratio.h"
 #include "ci/claims/trace.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // The series' problem, as benchmarks' names end.
 inline constexpr std::string_view kReferenceProblem = "bf16/batch:64/seq:128/dim:768/hidden:3072";
@@ -23,14 +23,14 @@ std::string reference_benchmark(std::string_view operation, std::string_view imp
 
 // A run, and each of its processes by itself.
 struct MeasuredRun {
-  Run run;
-  std::vector<RunFile> processes;
+  baselines::Run run;
+  std::vector<baselines::RunFile> processes;
 
-  const BenchmarkSeries* find(std::string_view name) const;
+  const baselines::BenchmarkSeries* find(std::string_view name) const;
   // Of each process that has it, in their order: finite and above zero.
   std::vector<double> values(
       std::string_view name,
-      const std::function<std::optional<double>(const BenchmarkResult&)>& of) const;
+      const std::function<std::optional<double>(const baselines::BenchmarkResult&)>& of) const;
   std::vector<double> times_ns(std::string_view name) const;
   std::vector<double> host_ns(std::string_view name) const;  // of one call, launched on a stream
 };
@@ -44,7 +44,7 @@ std::optional<TimeRatio> time_ratio(const MeasuredRun& numerator_run, std::strin
 inline constexpr std::string_view kNotGiven = "a figure that --published does not have";
 
 struct ReadTrace {
-  TraceSummary summary;
+  baselines::TraceSummary summary;
   TraceSteps steps;
   std::string device{};  // as PyTorch writes it beside the events; empty where it does not
 };
@@ -53,7 +53,7 @@ struct ClaimsInput {
   MeasuredRun ours;
   std::optional<MeasuredRun> peers{};
   std::map<std::string, ReadTrace, std::less<>> traces{};  // by name, such as "linear-torch_eager"
-  std::optional<Run> published{};
+  std::optional<baselines::Run> published{};
 
   const ReadTrace* trace(std::string_view name) const;
   std::optional<double> published_ns(std::string_view benchmark) const;
@@ -69,4 +69,4 @@ std::map<std::string, ReadTrace, std::less<>> read_traces(const std::filesystem:
 // Throws InputError where a trace says that it is of another device than our run.
 void check_trace_devices(const ClaimsInput& input);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

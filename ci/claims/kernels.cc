@@ -9,14 +9,15 @@
 #include "ci/console/markdown_escape.h"
 #include "ci/traces/summary_table.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr std::size_t kNameWidth = 90;
 
-void show_profile(const KernelProfile& profile, Finding* finding) {
-  for (const ProfiledKernel& kernel : profile.kernels) {
-    const std::string line = kernel_line(read_kernel_name(kernel.name), kernel.duration_ns);
+void show_profile(const baselines::KernelProfile& profile, Finding* finding) {
+  for (const baselines::ProfiledKernel& kernel : profile.kernels) {
+    const std::string line =
+        kernel_line(baselines::read_kernel_name(kernel.name), kernel.duration_ns);
     finding->seen.push_back(kernel.stage.empty() ? line : kernel.stage + ": " + line);
   }
   const auto operations = static_cast<std::size_t>(profile.memory_operations);
@@ -31,8 +32,8 @@ bool is_of_the_reference(const ReadTrace& trace, std::string_view name) {
   const std::size_t dash = name.find('-');
   const std::string benchmark =
       reference_benchmark(name.substr(0, dash), name.substr(std::min(dash + 1, name.size())));
-  return std::ranges::any_of(trace.summary.rows, [&](const TraceRow& row) {
-    return row.category == TraceCategory::kRange && row.name == benchmark;
+  return std::ranges::any_of(trace.summary.rows, [&](const baselines::TraceRow& row) {
+    return row.category == baselines::TraceCategory::kRange && row.name == benchmark;
   });
 }
 
@@ -40,19 +41,20 @@ bool is_of_the_reference(const ReadTrace& trace, std::string_view name) {
 
 KernelNames read_kernels(const TraceSteps& steps) {
   KernelNames names;
-  for (const StepKernel& kernel : steps.kernels) names.push_back(read_kernel_name(kernel.name));
+  for (const StepKernel& kernel : steps.kernels)
+    names.push_back(baselines::read_kernel_name(kernel.name));
   return names;
 }
 
-KernelNames read_kernels(const KernelProfile& profile) {
+KernelNames read_kernels(const baselines::KernelProfile& profile) {
   KernelNames names;
-  for (const ProfiledKernel& kernel : profile.kernels) {
-    names.push_back(read_kernel_name(kernel.name));
+  for (const baselines::ProfiledKernel& kernel : profile.kernels) {
+    names.push_back(baselines::read_kernel_name(kernel.name));
   }
   return names;
 }
 
-bool is_library_gemm(const KernelName& kernel) {
+bool is_library_gemm(const baselines::KernelName& kernel) {
   const bool library = kernel.library == "cublas" || kernel.library == "cutlass";
   return library && !kernel.function.starts_with("splitK");
 }
@@ -71,9 +73,10 @@ KernelNames all_but_gemms(const KernelNames& kernels) {
   return others;
 }
 
-std::string kernel_line(const KernelName& kernel, double duration_ns) {
+std::string kernel_line(const baselines::KernelName& kernel, double duration_ns) {
   const std::string read =
-      kernel.is_read() ? fmt::format(" ({})", markdown_code(short_kernel_name(kernel))) : "";
+      kernel.is_read() ? fmt::format(" ({})", markdown_code(baselines::short_kernel_name(kernel)))
+                       : "";
   return fmt::format("{}{}, {}", markdown_code(short_name(kernel.name, kNameWidth)), read,
                      format_time_ns(duration_ns));
 }
@@ -103,7 +106,8 @@ Finding trace_kernels_finding(std::string question, const ClaimsInput& input,
   });
   if (finding.answer == Answer::kUnknown) return finding;
   for (const StepKernel& kernel : input.trace(trace)->steps.kernels) {
-    finding.seen.push_back(kernel_line(read_kernel_name(kernel.name), kernel.duration_ns));
+    finding.seen.push_back(
+        kernel_line(baselines::read_kernel_name(kernel.name), kernel.duration_ns));
   }
   return finding;
 }
@@ -118,7 +122,8 @@ Finding same_kernels_finding(std::string question, const ClaimsInput& input, std
   if (finding.answer == Answer::kUnknown) return finding;
   return trace_kernels_finding(std::move(question), input, trace, [&](const KernelNames& kernels) {
     return !wanted.empty() &&
-           std::ranges::equal(select(kernels), wanted, {}, &KernelName::name, &KernelName::name);
+           std::ranges::equal(select(kernels), wanted, {}, &baselines::KernelName::name,
+                              &baselines::KernelName::name);
   });
 }
 
@@ -127,8 +132,9 @@ Finding profile_finding(std::string question, const ClaimsInput& input,
                         const std::function<bool(const KernelNames&)>& rule) {
   Finding finding{std::move(question)};
   std::vector<Answer> answers;
-  for (const RunFile& process : input.ours.processes) {
-    const auto result = std::ranges::find(process.benchmarks, benchmark, &BenchmarkResult::name);
+  for (const baselines::RunFile& process : input.ours.processes) {
+    const auto result =
+        std::ranges::find(process.benchmarks, benchmark, &baselines::BenchmarkResult::name);
     if (result == process.benchmarks.end() || !result->profile) continue;
     answers.push_back(answer_of(rule(read_kernels(*result->profile))));
   }
@@ -141,4 +147,4 @@ Finding profile_finding(std::string question, const ClaimsInput& input,
   return finding;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -9,22 +9,22 @@
 #include "baselines/launches/kernel_name.h"
 #include "ci/claims/input.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
-using KernelNames = std::vector<KernelName>;
+using KernelNames = std::vector<baselines::KernelName>;
 
 // Kernels of one call, in order of their start.
 KernelNames read_kernels(const TraceSteps& steps);
-KernelNames read_kernels(const KernelProfile& profile);
+KernelNames read_kernels(const baselines::KernelProfile& profile);
 
 // A GEMM that a library brings, and no helper of one such as split-K's reduction.
-bool is_library_gemm(const KernelName& kernel);
+bool is_library_gemm(const baselines::KernelName& kernel);
 KernelNames all_kernels(const KernelNames& kernels);
 KernelNames library_gemms(const KernelNames& kernels);
 KernelNames all_but_gemms(const KernelNames& kernels);
 
 // "`nvjet_...` (cublas nvjet bf16 256x128x64 tn), 57.06 us"
-std::string kernel_line(const KernelName& kernel, double duration_ns);
+std::string kernel_line(const baselines::KernelName& kernel, double duration_ns);
 
 // By the steps of a trace named OPERATION-IMPLEMENTATION; unknown where there is none, it is of
 // another problem than the series', by its ranges' name, or its steps differ.
@@ -42,4 +42,4 @@ Finding profile_finding(std::string question, const ClaimsInput& input,
                         const std::string& benchmark,
                         const std::function<bool(const KernelNames&)>& rule);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

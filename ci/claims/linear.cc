@@ -9,7 +9,7 @@
 #include "ci/console/format.h"
 #include "ci/console/markdown_escape.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr std::string_view kEager = "linear-torch_eager";
@@ -69,7 +69,7 @@ Finding views_launch_nothing(const ClaimsInput& input, std::string_view trace) {
   Finding finding = trace_finding(question, input, trace, [&](const ReadTrace& read) {
     std::vector<Answer> answers;
     for (const std::string_view view : kViews) {
-      const TraceRow* row = find_operator(read.summary, view);
+      const baselines::TraceRow* row = find_operator(read.summary, view);
       if (row == nullptr) continue;
       answers.push_back(answer_of(row->cuda_ns == 0));
       const double cpu_ns = static_cast<double>(row->cpu_ns) / static_cast<double>(row->calls);
@@ -137,8 +137,8 @@ Finding rows_of_its_own(const ClaimsInput& input) {
       "It has operators that the eager one has not", input, kCompiled, [&](const ReadTrace& read) {
         const ReadTrace* eager = input.trace(kEager);
         if (eager == nullptr) return Answer::kUnknown;
-        for (const TraceRow& row : read.summary.rows) {
-          const bool own = row.category == TraceCategory::kOperator &&
+        for (const baselines::TraceRow& row : read.summary.rows) {
+          const bool own = row.category == baselines::TraceCategory::kOperator &&
                            find_operator(eager->summary, row.name) == nullptr;
           if (own) seen.push_back(markdown_code(row.name));
         }
@@ -178,9 +178,10 @@ Claim compile_costs_host_time(const ClaimsInput& input) {
         const auto above = compiled.run->host_ns(compiled.benchmark("linear", problem.problem));
         const auto below = eager.run->host_ns(eager.benchmark("linear", problem.problem));
         const auto ratio = ratio_of(above, below);
-        if (!ratio) return Judged{Answer::kUnknown, problem_text(problem.name) + ": not recorded"};
+        if (!ratio)
+          return Judged{Answer::kUnknown, baselines::problem_text(problem.name) + ": not recorded"};
         return Judged{is_above(*ratio, 1),
-                      fmt::format("{}: {} over {}, {}", problem_text(problem.name),
+                      fmt::format("{}: {} over {}, {}", baselines::problem_text(problem.name),
                                   format_time_ns(typical(above)), format_time_ns(typical(below)),
                                   ratio_text(*ratio))};
       })};
@@ -198,4 +199,4 @@ std::vector<Claim> claims_of_linear(const ClaimsInput& input) {
           compile_costs_host_time(input)};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -8,7 +8,7 @@
 #include "ci/claims/kernels.h"
 #include "ci/console/format.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr std::string_view kEager = "geglu_mlp-torch_eager";
@@ -30,7 +30,7 @@ bool is_five(const KernelNames& kernels) {
          is_library_gemm(kernels[kDown]);
 }
 
-bool says(const KernelName& kernel, std::string_view capital, std::string_view lower) {
+bool says(const baselines::KernelName& kernel, std::string_view capital, std::string_view lower) {
   return kernel.name.find(capital) != std::string::npos ||
          kernel.name.find(lower) != std::string::npos;
 }
@@ -52,29 +52,31 @@ Claim five_kernels(const ClaimsInput& input) {
   return claim;
 }
 
-bool same_family(const KernelName& seen, std::string_view published) {
-  const KernelName wanted = read_kernel_name(published);
+bool same_family(const baselines::KernelName& seen, std::string_view published) {
+  const baselines::KernelName wanted = baselines::read_kernel_name(published);
   return seen.library == wanted.library && seen.function == wanted.function &&
          seen.architecture == wanted.architecture;
 }
 
-bool same_shape(const KernelName& seen, std::string_view published) {
-  const KernelName wanted = read_kernel_name(published);
+bool same_shape(const baselines::KernelName& seen, std::string_view published) {
+  const baselines::KernelName wanted = baselines::read_kernel_name(published);
   return seen.tile == wanted.tile && seen.stages == wanted.stages;
 }
 
 // The rule for all three, of which two share what was published.
-bool every_gemm(const KernelNames& kernels, bool (*rule)(const KernelName&, std::string_view)) {
+bool every_gemm(const KernelNames& kernels,
+                bool (*rule)(const baselines::KernelName&, std::string_view)) {
   return is_five(kernels) && rule(kernels[kGate], kPublishedGate) &&
          rule(kernels[kUp], kPublishedGate) && rule(kernels[kDown], kPublishedDown);
 }
 
-bool is_tn(const KernelName& seen, std::string_view published) {
-  return seen.layout == read_kernel_name(published).layout;
+bool is_tn(const baselines::KernelName& seen, std::string_view published) {
+  return seen.layout == baselines::read_kernel_name(published).layout;
 }
 
 Claim kernel_names(const ClaimsInput& input) {
-  const auto gemms = [&](const char* question, bool (*rule)(const KernelName&, std::string_view)) {
+  const auto gemms = [&](const char* question,
+                         bool (*rule)(const baselines::KernelName&, std::string_view)) {
     Finding finding = trace_kernels_finding(
         question, input, kEager,
         [rule](const KernelNames& kernels) { return every_gemm(kernels, rule); });
@@ -108,7 +110,7 @@ Claim occupancy_queries(const ClaimsInput& input) {
       "Every step of PyTorch's trace asks for the occupancy three times", input, kEager,
       [&](const ReadTrace& trace) {
         std::size_t calls = 0;
-        for (const TraceRow& row : rows_with_prefix(trace.summary, "cudaOccupancy")) {
+        for (const baselines::TraceRow& row : rows_with_prefix(trace.summary, "cudaOccupancy")) {
           calls += row.calls;
         }
         const double a_step = static_cast<double>(calls) / static_cast<double>(trace.steps.steps);
@@ -143,12 +145,13 @@ Claim tile_shapes(const ClaimsInput& input) {
 }
 
 std::vector<double> stage_ns(const ClaimsInput& input, std::string_view stage) {
-  return input.ours.values(unfused(), [&](const BenchmarkResult& result) -> std::optional<double> {
-    if (!result.profile) return std::nullopt;
-    const auto& kernels = result.profile->kernels;
-    const auto found = std::ranges::find(kernels, stage, &ProfiledKernel::stage);
-    return found == kernels.end() ? std::nullopt : std::optional(found->duration_ns);
-  });
+  return input.ours.values(
+      unfused(), [&](const baselines::BenchmarkResult& result) -> std::optional<double> {
+        if (!result.profile) return std::nullopt;
+        const auto& kernels = result.profile->kernels;
+        const auto found = std::ranges::find(kernels, stage, &baselines::ProfiledKernel::stage);
+        return found == kernels.end() ? std::nullopt : std::optional(found->duration_ns);
+      });
 }
 
 std::optional<double> published_stage_ns(const ClaimsInput& input, std::string_view stage) {
@@ -244,4 +247,4 @@ std::vector<Claim> claims_of_mlp(const ClaimsInput& input) {
           down_to_gate(input)};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 std::vector<double> logarithms(const std::vector<double>& values) {
@@ -27,12 +27,13 @@ std::optional<Ratio> ratio_of(const std::vector<double>& numerators,
   if (numerators.empty() || denominators.empty()) return std::nullopt;
   const std::vector<double> above = logarithms(numerators);
   const std::vector<double> below = logarithms(denominators);
-  const VarianceEstimate variance = pooled_variance({above, below});
+  const baselines::VarianceEstimate variance = baselines::pooled_variance({above, below});
   const auto n = static_cast<double>(above.size());
   const auto m = static_cast<double>(below.size());
-  const Contrast contrast{mean(above) - mean(below), std::sqrt(variance.variance * (1 / n + 1 / m)),
-                          variance.degrees_of_freedom};
-  const Interval logs = confidence_interval(contrast, kClaimConfidence);
+  const baselines::Contrast contrast{mean(above) - mean(below),
+                                     std::sqrt(variance.variance * (1 / n + 1 / m)),
+                                     variance.degrees_of_freedom};
+  const baselines::Interval logs = baselines::confidence_interval(contrast, kClaimConfidence);
   return Ratio{std::exp(contrast.effect),
                {std::exp(logs.low), std::exp(logs.high)},
                static_cast<int>(std::min(above.size(), below.size()))};
@@ -72,4 +73,4 @@ Answer is_slower(const TimeRatio& ratio) {
   return all_of(answers);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

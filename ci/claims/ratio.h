@@ -14,7 +14,7 @@
 #include "baselines/statistics/statistics.h"
 #include "ci/claims/claim.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 inline constexpr double kClaimConfidence = 0.99;
 // What a claim about a time must exceed. Several times what places in memory and the spread between
@@ -23,8 +23,8 @@ inline constexpr double kClaimEffect = 0.01;
 
 struct Ratio {
   double value = 0;
-  Interval interval{};  // of the same; infinite where either side has one process alone
-  int processes = 0;    // of the side that has fewer
+  baselines::Interval interval{};  // of the same; infinite where either side has one process alone
+  int processes = 0;               // of the side that has fewer
 
   bool is_known() const { return processes >= 2; }
 };
@@ -53,4 +53,4 @@ struct TimeRatio {
 Answer is_faster(const TimeRatio& ratio);
 Answer is_slower(const TimeRatio& ratio);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 TEST(RatioOf, IsOfGeometricMeansWithStudentsInterval) {
@@ -51,4 +51,4 @@ TEST(TimeRatio, IsFasterWhereTimeAndCyclesBothAreByMoreThanWhatCounts) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -9,31 +9,31 @@
 #include "baselines/record/test_run.h"
 #include "ci/claims/input.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct TestMeasured {
   std::string name;
   double time_ns = 0;
   double host_ns = 5000;
   double min_bytes = 0;
-  std::vector<TestLaunch> launches{};
+  std::vector<baselines::TestLaunch> launches{};
 };
 
 // One process more: times and host times differ by 0.1 % from one to the next.
 inline void add_process(const std::vector<TestMeasured>& benchmarks, MeasuredRun* measured) {
   const double noise = 1 + 0.001 * static_cast<double>(measured->processes.size());
-  RunFile& process = measured->processes.emplace_back();
+  baselines::RunFile& process = measured->processes.emplace_back();
   measured->run.benchmarks.clear();
   for (const TestMeasured& one : benchmarks) {
-    BenchmarkResult result;
+    baselines::BenchmarkResult result;
     result.name = one.name;
     result.summary.time_ns = one.time_ns * noise;
     result.summary.cycles = one.time_ns * noise * 2;
     result.counters = {{"host_ns", one.host_ns * noise}, {"min_bytes", one.min_bytes}};
-    BenchmarkSeries series = test_series(one.name, {one.time_ns});
+    baselines::BenchmarkSeries series = baselines::test_series(one.name, {one.time_ns});
     series.counters = result.counters;
     if (!one.launches.empty()) {
-      result.profile = test_profile(one.launches, 1);
+      result.profile = baselines::test_profile(one.launches, 1);
       series.profile = result.profile;
     }
     process.benchmarks.push_back(std::move(result));
@@ -55,9 +55,10 @@ struct TestOperator {
 };
 
 // Three steps of the same, as bench/peers/record_trace.py records them.
-inline Trace steps_trace(const std::string& benchmark, const std::vector<TestOperator>& step) {
-  using enum TraceCategory;
-  Trace trace;
+inline baselines::Trace steps_trace(const std::string& benchmark,
+                                    const std::vector<TestOperator>& step) {
+  using enum baselines::TraceCategory;
+  baselines::Trace trace;
   const std::size_t host = trace.add_track({1, 1, "python", "main"});
   const std::size_t stream = trace.add_track({0, 7, "GPU 0", "stream 7"});
   std::int64_t at = 0, correlation = 0;
@@ -82,8 +83,9 @@ inline Trace steps_trace(const std::string& benchmark, const std::vector<TestOpe
 
 inline void set_trace(ClaimsInput* input, const std::string& operation,
                       const std::string& implementation, const std::vector<TestOperator>& step) {
-  const Trace trace = steps_trace(reference_benchmark(operation, implementation), step);
-  input->traces[operation + "-" + implementation] = {summarize(trace), trace_steps(trace)};
+  const baselines::Trace trace = steps_trace(reference_benchmark(operation, implementation), step);
+  input->traces[operation + "-" + implementation] = {baselines::summarize(trace),
+                                                     trace_steps(trace)};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

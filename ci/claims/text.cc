@@ -12,7 +12,7 @@
 #include "ci/console/markdown_escape.h"
 #include "ci/report/report.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr std::string_view kSeries =
@@ -30,7 +30,7 @@ std::string rules_text() {
       100 * kClaimConfidence, format_fraction(kClaimEffect));
 }
 
-std::string environment_text(const Run& run) {
+std::string environment_text(const baselines::Run& run) {
   std::string text;
   for (const auto& [field, value] : run.environment) {
     const std::string shown = value.is_string() ? value.get<std::string>() : value.dump();
@@ -40,9 +40,9 @@ std::string environment_text(const Run& run) {
 }
 
 // What a peers' run says that it was measured with.
-std::string libraries_text(const Run& peers) {
+std::string libraries_text(const baselines::Run& peers) {
   std::map<std::string, std::string> versions;
-  for (const BenchmarkSeries& series : peers.benchmarks) {
+  for (const baselines::BenchmarkSeries& series : peers.benchmarks) {
     for (const char* library : {"torch", "triton", "liger"}) {
       const auto found = series.choices.find(library);
       if (found != series.choices.end()) versions[library] = found->second;
@@ -64,7 +64,7 @@ std::string traces_text(const ClaimsInput& input) {
 }
 
 std::string inputs_text(const ClaimsInput& input) {
-  const Run& ours = input.ours.run;
+  const baselines::Run& ours = input.ours.run;
   std::string text = fmt::format("- our run: suite {}, {}\n", markdown_code(ours.provenance.suite),
                                  markdown_code(describe(ours)));
   text += fmt::format("- environment: {}\n", markdown_code(environment_text(ours)));
@@ -81,8 +81,8 @@ std::string inputs_text(const ClaimsInput& input) {
 
 std::string notes_text(const ClaimsInput& input, const std::vector<std::string>& notes) {
   std::string text;
-  for (const Doubt doubt : input.ours.run.doubts) {
-    text += fmt::format("- {}\n", doubt_sentence(doubt));
+  for (const baselines::Doubt doubt : input.ours.run.doubts) {
+    text += fmt::format("- {}\n", baselines::doubt_sentence(doubt));
   }
   for (const std::string& note : notes) text += fmt::format("- {}\n", markdown_code(note));
   return text;
@@ -162,4 +162,4 @@ std::string claims_page(const std::vector<Claim>& claims, const ClaimsInput& inp
   return page;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -7,7 +7,7 @@
 #include "ci/claims/claim.h"
 #include "ci/claims/input.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // "14 hold, 3 do not hold, 1 cannot be told"
 std::string claims_headline(const std::vector<Claim>& claims);
@@ -16,4 +16,4 @@ std::string claims_headline(const std::vector<Claim>& claims);
 std::string claims_page(const std::vector<Claim>& claims, const ClaimsInput& input,
                         const std::string& command, const std::vector<std::string>& notes);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -6,46 +6,50 @@
 #include "baselines/statistics/statistics.h"
 #include "baselines/traces/owners.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr std::string_view kStep = "ProfilerStep#";
 
-using Launched = std::vector<const TraceEvent*>;
+using Launched = std::vector<const baselines::TraceEvent*>;
 
 // The step around an event, itself included; kNoEvent outside of any.
-std::size_t step_of(const Trace& trace, const std::vector<std::size_t>& owner, std::size_t event) {
-  while (event != kNoEvent && !trace.events[event].name.starts_with(kStep)) event = owner[event];
+std::size_t step_of(const baselines::Trace& trace, const std::vector<std::size_t>& owner,
+                    std::size_t event) {
+  while (event != baselines::kNoEvent && !trace.events[event].name.starts_with(kStep))
+    event = owner[event];
   return event;
 }
 
-std::map<std::size_t, Launched> kernels_by_step(const Trace& trace) {
-  const std::vector<std::size_t> owner = owners(trace);
+std::map<std::size_t, Launched> kernels_by_step(const baselines::Trace& trace) {
+  const std::vector<std::size_t> owner = baselines::owners(trace);
   std::map<std::size_t, Launched> steps;
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
-    const TraceEvent& event = trace.events[i];
-    if (event.category == TraceCategory::kRange && event.name.starts_with(kStep)) steps[i];
-    if (event.category != TraceCategory::kKernel) continue;
-    if (const std::size_t step = step_of(trace, owner, i); step != kNoEvent) {
+    const baselines::TraceEvent& event = trace.events[i];
+    if (event.category == baselines::TraceCategory::kRange && event.name.starts_with(kStep))
+      steps[i];
+    if (event.category != baselines::TraceCategory::kKernel) continue;
+    if (const std::size_t step = step_of(trace, owner, i); step != baselines::kNoEvent) {
       steps[step].push_back(&event);
     }
   }
   for (auto& [step, launched] : steps) {
-    std::ranges::stable_sort(launched, {}, &TraceEvent::start_ns);
+    std::ranges::stable_sort(launched, {}, &baselines::TraceEvent::start_ns);
   }
   return steps;
 }
 
 }  // namespace
 
-TraceSteps trace_steps(const Trace& trace) {
+TraceSteps trace_steps(const baselines::Trace& trace) {
   const auto by_step = kernels_by_step(trace);
   TraceSteps result;
   result.steps = by_step.size();
   if (by_step.empty()) return result;
   const Launched& first = by_step.begin()->second;
   result.alike = std::ranges::all_of(by_step, [&](const auto& step) {
-    return std::ranges::equal(step.second, first, {}, &TraceEvent::name, &TraceEvent::name);
+    return std::ranges::equal(step.second, first, {}, &baselines::TraceEvent::name,
+                              &baselines::TraceEvent::name);
   });
   if (!result.alike) return result;
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -53,25 +57,28 @@ TraceSteps trace_steps(const Trace& trace) {
     for (const auto& [step, launched] : by_step) {
       durations.push_back(static_cast<double>(launched[i]->duration_ns));
     }
-    result.kernels.push_back({first[i]->name, median(durations)});
+    result.kernels.push_back({first[i]->name, baselines::median(durations)});
   }
   return result;
 }
 
-std::vector<TraceRow> rows_with_prefix(const TraceSummary& summary, std::string_view prefix) {
-  std::vector<TraceRow> found;
-  for (const TraceRow& row : summary.rows) {
-    const bool host = row.category == TraceCategory::kOperator || is_call(row.category);
+std::vector<baselines::TraceRow> rows_with_prefix(const baselines::TraceSummary& summary,
+                                                  std::string_view prefix) {
+  std::vector<baselines::TraceRow> found;
+  for (const baselines::TraceRow& row : summary.rows) {
+    const bool host =
+        row.category == baselines::TraceCategory::kOperator || baselines::is_call(row.category);
     if (host && row.name.starts_with(prefix)) found.push_back(row);
   }
   return found;
 }
 
-const TraceRow* find_operator(const TraceSummary& summary, std::string_view name) {
-  const auto found = std::ranges::find_if(summary.rows, [&](const TraceRow& row) {
-    return row.category == TraceCategory::kOperator && row.name == name;
+const baselines::TraceRow* find_operator(const baselines::TraceSummary& summary,
+                                         std::string_view name) {
+  const auto found = std::ranges::find_if(summary.rows, [&](const baselines::TraceRow& row) {
+    return row.category == baselines::TraceCategory::kOperator && row.name == name;
   });
   return found == summary.rows.end() ? nullptr : &*found;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

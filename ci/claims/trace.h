@@ -9,7 +9,7 @@
 #include "baselines/traces/summary.h"
 #include "baselines/traces/trace.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct StepKernel {
   std::string name;
@@ -24,11 +24,13 @@ struct TraceSteps {
 };
 
 // A trace without such ranges has no steps; what was launched outside of them is passed over.
-TraceSteps trace_steps(const Trace& trace);
+TraceSteps trace_steps(const baselines::Trace& trace);
 
 // Host rows (operators and calls) whose name begins so.
-std::vector<TraceRow> rows_with_prefix(const TraceSummary& summary, std::string_view prefix);
+std::vector<baselines::TraceRow> rows_with_prefix(const baselines::TraceSummary& summary,
+                                                  std::string_view prefix);
 // The operator of that name; nullptr where the trace has none.
-const TraceRow* find_operator(const TraceSummary& summary, std::string_view name);
+const baselines::TraceRow* find_operator(const baselines::TraceSummary& summary,
+                                         std::string_view name);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

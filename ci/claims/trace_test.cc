@@ -5,14 +5,14 @@
 #include "baselines/traces/test_trace.h"
 #include "ci/claims/test_input.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 const std::vector<TestOperator> kStep{{"aten::t"}, {"aten::mm", "gemm"}, {"aten::gelu", "gelu"}};
 
 TEST(TraceSteps, HaveTheKernelsOfEachInOrder) {
-  Trace trace = steps_trace("a", kStep);
-  std::ranges::find_if(trace.events, [](const TraceEvent& event) {
+  baselines::Trace trace = steps_trace("a", kStep);
+  std::ranges::find_if(trace.events, [](const baselines::TraceEvent& event) {
     return event.name == "gelu";
   })->duration_ns = 90;
   const TraceSteps steps = trace_steps(trace);
@@ -25,16 +25,18 @@ TEST(TraceSteps, HaveTheKernelsOfEachInOrder) {
 }
 
 TEST(TraceSteps, HaveNoKernelsWhereTheyDiffer) {
-  Trace trace = steps_trace("a", kStep);
+  baselines::Trace trace = steps_trace("a", kStep);
   trace.events.back().name = "another";
   EXPECT_FALSE(trace_steps(trace).alike);
   EXPECT_TRUE(trace_steps(trace).kernels.empty());
 }
 
-TEST(TraceSteps, AreNoneInATraceWithoutThem) { EXPECT_EQ(trace_steps(example_trace()).steps, 0u); }
+TEST(TraceSteps, AreNoneInATraceWithoutThem) {
+  EXPECT_EQ(trace_steps(baselines::example_trace()).steps, 0u);
+}
 
 TEST(TraceRows, AreFoundByNameAndPrefix) {
-  const TraceSummary summary = summarize(steps_trace("aten::range", kStep));
+  const baselines::TraceSummary summary = baselines::summarize(steps_trace("aten::range", kStep));
   ASSERT_NE(find_operator(summary, "aten::t"), nullptr);
   EXPECT_EQ(find_operator(summary, "aten::t")->calls, 3u);
   EXPECT_EQ(find_operator(summary, "aten::range"), nullptr) << "it is a range";
@@ -43,4 +45,4 @@ TEST(TraceRows, AreFoundByNameAndPrefix) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

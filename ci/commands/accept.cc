@@ -12,7 +12,7 @@
 #include "ci/judging/judging.h"
 #include "ci/processes/process.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,74 +30,76 @@ std::string acceptor(const AcceptRequest& request) {
   if (!user.empty()) return user;
   const char* login = std::getenv("USER");
   if (login != nullptr && *login != '\0') return login;
-  throw InputError("--who", "", "give a name: neither git nor the environment has one");
+  throw baselines::InputError("--who", "", "give a name: neither git nor the environment has one");
 }
 
-std::string suite_of(const AcceptRequest& request, const Run& run) {
+std::string suite_of(const AcceptRequest& request, const baselines::Run& run) {
   const std::string& suite = request.suite.empty() ? run.provenance.suite : request.suite;
   if (suite.empty()) {
-    throw InputError(run.source, "context.fusegate.suite",
-                     "the run names no suite; name one with --suite");
+    throw baselines::InputError(run.source, "context.fusegate.suite",
+                                "the run names no suite; name one with --suite");
   }
   // It becomes a file's name.
   if (suite.find('/') != std::string::npos || suite.starts_with('.')) {
-    throw InputError(run.source, "context.fusegate.suite", fmt::format("\"{}\" is no name", suite));
+    throw baselines::InputError(run.source, "context.fusegate.suite",
+                                fmt::format("\"{}\" is no name", suite));
   }
   return suite;
 }
 
-void check_reasons(const AcceptRequest& request, const Run& run) {
+void check_reasons(const AcceptRequest& request, const baselines::Run& run) {
   if (request.force) return;
   std::string all;
-  for (const std::string& reason : reasons_not_to_accept(run)) {
+  for (const std::string& reason : baselines::reasons_not_to_accept(run)) {
     all += (all.empty() ? "" : "; ") + reason;
   }
   if (!all.empty()) {
-    throw InputError(run.source, "", fmt::format("not accepted: {} (--force accepts it)", all));
+    throw baselines::InputError(run.source, "",
+                                fmt::format("not accepted: {} (--force accepts it)", all));
   }
 }
 
 // A baseline with which a run of this very environment can be compared.
-std::optional<fs::path> stored_already(const AcceptRequest& request, const Run& run,
+std::optional<fs::path> stored_already(const AcceptRequest& request, const baselines::Run& run,
                                        const std::string& suite) {
   std::vector<fs::path> stores{request.store};
   stores.insert(stores.end(), request.stores.begin(), request.stores.end());
   const auto found = find_comparable_baseline(stores, run.environment, suite);
   if (!found) return std::nullopt;
-  const Run stored = read_baseline(*found).run;
+  const baselines::Run stored = baselines::read_baseline(*found).run;
   const bool comparable =
-      environment_differences(stored.environment, run.environment).empty() &&
-      protocol_differences(stored.provenance.protocol, run.provenance.protocol).empty();
+      baselines::environment_differences(stored.environment, run.environment).empty() &&
+      baselines::protocol_differences(stored.provenance.protocol, run.provenance.protocol).empty();
   return comparable ? found : std::nullopt;
 }
 
 }  // namespace
 
-ExitCode accept_command(const AcceptRequest& request, Console& console) {
+baselines::ExitCode accept_command(const AcceptRequest& request, Console& console) {
   if (request.reason.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw InputError("--reason", "", "say why this run becomes the baseline");
+    throw baselines::InputError("--reason", "", "say why this run becomes the baseline");
   }
-  Baseline baseline;
-  baseline.run = load_run(request.runs);
+  baselines::Baseline baseline;
+  baseline.run = baselines::load_run(request.runs);
   const std::string suite = suite_of(request, baseline.run);
   if (request.if_missing) {
     if (const auto found = stored_already(request, baseline.run, suite)) {
       fmt::print(console.out, "kept {}\n", found->string());
-      return ExitCode::kNoRegression;
+      return baselines::ExitCode::kNoRegression;
     }
   }
   check_reasons(request, baseline.run);
   baseline.run.provenance.suite = suite;
   baseline.acceptance = {acceptor(request), format_instant(std::chrono::system_clock::now()),
                          request.reason};
-  const fs::path path = baseline_path(request.store, baseline.run.environment, suite);
-  const bool is_anchor = request.replace_anchor || !fs::exists(anchor_path(path));
-  const std::string text = baseline_text(baseline);
-  write_atomically(path, text);
+  const fs::path path = baselines::baseline_path(request.store, baseline.run.environment, suite);
+  const bool is_anchor = request.replace_anchor || !fs::exists(baselines::anchor_path(path));
+  const std::string text = baselines::baseline_text(baseline);
+  baselines::write_atomically(path, text);
   // The same text tells the gate that there is nothing yet to compare.
-  if (is_anchor) write_atomically(anchor_path(path), text);
+  if (is_anchor) baselines::write_atomically(baselines::anchor_path(path), text);
   fmt::print(console.out, "recorded {}{}\n", path.string(), is_anchor ? ", also as anchor" : "");
-  return ExitCode::kNoRegression;
+  return baselines::ExitCode::kNoRegression;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -8,7 +8,7 @@
 
 #include "ci/console/console.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct AcceptRequest {
   std::vector<std::filesystem::path> runs;
@@ -24,6 +24,6 @@ struct AcceptRequest {
 
 // Prints the baseline's path behind "recorded" or, with if_missing, "kept", and whether the run
 // became the anchor too. Throws InputError with every reason not to accept the run.
-ExitCode accept_command(const AcceptRequest& request, Console& console);
+baselines::ExitCode accept_command(const AcceptRequest& request, Console& console);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -10,7 +10,7 @@
 #include "baselines/record/baseline.h"
 #include "ci/processes/fake_program.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -24,7 +24,7 @@ class AcceptCommandTest : public ::testing::Test {
     request_.who = "somebody";
     request_.store = folder_.path() / "store";
   }
-  ExitCode accept(const FakeRunFile& file = {}, int invocations = 5) {
+  baselines::ExitCode accept(const FakeRunFile& file = {}, int invocations = 5) {
     request_.runs = {write_run(folder_, "run", file, invocations)};
     Console console{out_, err_};
     return accept_command(request_, console);
@@ -32,7 +32,7 @@ class AcceptCommandTest : public ::testing::Test {
   std::string problem(const FakeRunFile& file = {}, int invocations = 5) {
     try {
       accept(file, invocations);
-    } catch (const InputError& error) {
+    } catch (const baselines::InputError& error) {
       return error.what();
     }
     return "none";
@@ -41,16 +41,16 @@ class AcceptCommandTest : public ::testing::Test {
     return folder_.path() / "store" / "nvidia-h200" / (suite + ".json");
   }
 
-  ScratchFolder folder_;
+  baselines::ScratchFolder folder_;
   AcceptRequest request_;
   std::ostringstream out_;
   std::ostringstream err_;
 };
 
 TEST_F(AcceptCommandTest, StoresTheRunWithWhoAndWhy) {
-  EXPECT_EQ(accept(), ExitCode::kNoRegression);
+  EXPECT_EQ(accept(), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(out_.str(), "recorded " + stored().string() + ", also as anchor\n");
-  const Baseline baseline = read_baseline(stored());
+  const baselines::Baseline baseline = baselines::read_baseline(stored());
   EXPECT_EQ(baseline.acceptance.who, "somebody");
   EXPECT_EQ(baseline.acceptance.reason, "first on this driver");
   EXPECT_THAT(baseline.acceptance.when, StartsWith("20"));
@@ -71,7 +71,7 @@ TEST_F(AcceptCommandTest, RefusesARunThatIsNoBaselineAndSaysEveryReason) {
                                                HasSubstr("fewer than two"), HasSubstr("--force")));
   EXPECT_FALSE(fs::exists(stored()));
   request_.force = true;
-  EXPECT_EQ(accept(file, 1), ExitCode::kNoRegression);
+  EXPECT_EQ(accept(file, 1), baselines::ExitCode::kNoRegression);
   EXPECT_TRUE(fs::exists(stored()));
 }
 
@@ -90,18 +90,19 @@ TEST_F(AcceptCommandTest, RefusesWhatSpoiltTheMeasurement) {
   wrong.failures = {{"a/b", "relative error 0.3 exceeds 0.01"}};
   EXPECT_THAT(problem(wrong), HasSubstr("not accepted: benchmarks failed: a/b"));
   EXPECT_FALSE(fs::exists(stored()));
-  EXPECT_FALSE(fs::exists(anchor_path(stored())));
+  EXPECT_FALSE(fs::exists(baselines::anchor_path(stored())));
 }
 
 TEST_F(AcceptCommandTest, TheFirstIsTheAnchorAndStaysIt) {
   accept();
-  EXPECT_EQ(read_file(anchor_path(stored())), read_file(stored()));
+  EXPECT_EQ(baselines::read_file(baselines::anchor_path(stored())), baselines::read_file(stored()));
   out_.str("");
   request_.reason = "second";
   accept();
   EXPECT_EQ(out_.str(), "recorded " + stored().string() + "\n");
-  EXPECT_EQ(read_baseline(stored()).acceptance.reason, "second");
-  EXPECT_EQ(read_baseline(anchor_path(stored())).acceptance.reason, "first on this driver");
+  EXPECT_EQ(baselines::read_baseline(stored()).acceptance.reason, "second");
+  EXPECT_EQ(baselines::read_baseline(baselines::anchor_path(stored())).acceptance.reason,
+            "first on this driver");
 }
 
 TEST_F(AcceptCommandTest, ReplacesTheAnchorWhereAsked) {
@@ -111,21 +112,21 @@ TEST_F(AcceptCommandTest, ReplacesTheAnchorWhereAsked) {
   request_.replace_anchor = true;
   accept();
   EXPECT_THAT(out_.str(), HasSubstr(", also as anchor"));
-  EXPECT_EQ(read_file(anchor_path(stored())), read_file(stored()));
-  EXPECT_EQ(read_baseline(stored()).acceptance.reason, "cuBLAS 13.2");
+  EXPECT_EQ(baselines::read_file(baselines::anchor_path(stored())), baselines::read_file(stored()));
+  EXPECT_EQ(baselines::read_baseline(stored()).acceptance.reason, "cuBLAS 13.2");
 }
 
 TEST_F(AcceptCommandTest, EverySuiteHasAnAnchorOfItsOwn) {
   accept();
   request_.suite = "pr";
   accept();
-  EXPECT_TRUE(fs::exists(anchor_path(stored("pr"))));
+  EXPECT_TRUE(fs::exists(baselines::anchor_path(stored("pr"))));
 }
 
 TEST_F(AcceptCommandTest, StoresForAnotherSuiteWhereNamed) {
   request_.suite = "pr";
   accept();
-  EXPECT_EQ(read_baseline(stored("pr")).run.provenance.suite, "pr");
+  EXPECT_EQ(baselines::read_baseline(stored("pr")).run.provenance.suite, "pr");
 }
 
 TEST_F(AcceptCommandTest, NeedsASuiteThatCanBeAFilesName) {
@@ -144,11 +145,11 @@ TEST_F(AcceptCommandTest, KeepsABaselineOfTheSameEnvironmentWhereAsked) {
   request_.reason = "second";
   accept();
   EXPECT_EQ(out_.str(), "kept " + stored().string() + "\n");
-  EXPECT_EQ(read_baseline(stored()).acceptance.reason, "first on this driver");
+  EXPECT_EQ(baselines::read_baseline(stored()).acceptance.reason, "first on this driver");
   FakeRunFile other;
   other.driver = "999.0";
   accept(other);
-  EXPECT_EQ(read_baseline(stored()).acceptance.reason, "second");
+  EXPECT_EQ(baselines::read_baseline(stored()).acceptance.reason, "second");
 }
 
 TEST_F(AcceptCommandTest, LooksInTheOtherStoresToo) {
@@ -166,8 +167,8 @@ TEST_F(AcceptCommandTest, FindsAName) {
   request_.who = "";
   setenv("USER", "login-name", 1);
   accept();
-  EXPECT_NE(read_baseline(stored()).acceptance.who, "");
+  EXPECT_NE(baselines::read_baseline(stored()).acceptance.who, "");
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

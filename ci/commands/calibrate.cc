@@ -16,7 +16,7 @@
 #include "ci/console/layout.h"
 #include "ci/judging/judging.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,54 +31,58 @@ fs::path default_out() {
 }
 
 void require_suite(const CalibrateRequest& request) {
-  if (request.suite.empty()) throw InputError("--suite", "", "say which suite to measure");
+  if (request.suite.empty())
+    throw baselines::InputError("--suite", "", "say which suite to measure");
 }
 
 void write_markdown(const CalibrateRequest& request, const std::vector<Section>& document,
                     Console& console) {
   if (!request.markdown) return;
-  write_atomically(*request.markdown, markdown_document(document));
+  baselines::write_atomically(*request.markdown, markdown_document(document));
   fmt::print(console.out, "wrote {}\n", request.markdown->string());
 }
 
-std::vector<Run> load_runs(const CalibrateRequest& request, const std::vector<fs::path>& folders) {
-  std::vector<Run> runs;
+std::vector<baselines::Run> load_runs(const CalibrateRequest& request,
+                                      const std::vector<fs::path>& folders) {
+  std::vector<baselines::Run> runs;
   std::set<fs::path> seen;
   for (const fs::path& folder : folders) {
     // The same processes twice would pass for two runs that agree perfectly.
     if (!seen.insert(fs::weakly_canonical(folder)).second) {
-      throw InputError(folder.string(), "--run", "named twice");
+      throw baselines::InputError(folder.string(), "--run", "named twice");
     }
-    runs.push_back(load_run({folder}));
+    runs.push_back(baselines::load_run({folder}));
     if (!request.suite.empty()) runs.back().provenance.suite = request.suite;
     if (runs.back().provenance.suite.empty()) {
-      throw InputError(folder.string(), "", "the run names no suite; name one with --suite");
+      throw baselines::InputError(folder.string(), "",
+                                  "the run names no suite; name one with --suite");
     }
   }
   return runs;
 }
 
-ExitCode calibrate_runs(const CalibrateRequest& request, const std::vector<fs::path>& folders,
-                        Console& console) {
-  const CalibrationPool pool = pool_runs(load_runs(request, folders));
-  CalibrationOptions options;
+baselines::ExitCode calibrate_runs(const CalibrateRequest& request,
+                                   const std::vector<fs::path>& folders, Console& console) {
+  const baselines::CalibrationPool pool = baselines::pool_runs(load_runs(request, folders));
+  baselines::CalibrationOptions options;
   options.rule = gate_options({}, pool.cards.front().run).rule;
   options.comparisons = request.comparisons;
   options.side = request.side;
   options.seed = request.seed.value_or(options.seed);
-  Calibration calibration = calibrate(pool, options);
+  baselines::Calibration calibration = baselines::calibrate(pool, options);
   calibration.date = format_instant(std::chrono::system_clock::now());
   const std::vector<Section> document = calibration_document(calibration);
   console.out << plain_text(document) << '\n';
   write_markdown(request, document, console);
-  const fs::path path = calibration_path(request.store, calibration.environment, calibration.suite);
-  write_atomically(path, calibration_text(calibration));
+  const fs::path path =
+      baselines::calibration_path(request.store, calibration.environment, calibration.suite);
+  baselines::write_atomically(path, baselines::calibration_text(calibration));
   fmt::print(console.out, "wrote {}\n", path.string());
-  return ExitCode::kNoRegression;
+  return baselines::ExitCode::kNoRegression;
 }
 
 // As two arms of one command, whose invocations may be compared as two runs' and also side by side.
-ExitCode measure_and_calibrate(const CalibrateRequest& request, Console& console) {
+baselines::ExitCode measure_and_calibrate(const CalibrateRequest& request, Console& console) {
   require_suite(request);
   const fs::path out = request.out.value_or(default_out());
   RunRequest run;
@@ -90,28 +94,29 @@ ExitCode measure_and_calibrate(const CalibrateRequest& request, Console& console
   run.timeout_s = request.timeout_s;
   run.budget_s = request.budget_s;
   run.seed = request.seed;
-  if (run_command(run, console) != ExitCode::kNoRegression) {
-    throw InputError(out.string(), "",
-                     fmt::format("not every process ended well, so nothing was calibrated; to use "
-                                 "what there is: fusegate calibrate --run {} --run {}",
-                                 run.out[0].string(), run.out[1].string()));
+  if (run_command(run, console) != baselines::ExitCode::kNoRegression) {
+    throw baselines::InputError(
+        out.string(), "",
+        fmt::format("not every process ended well, so nothing was calibrated; to use "
+                    "what there is: fusegate calibrate --run {} --run {}",
+                    run.out[0].string(), run.out[1].string()));
   }
   CalibrateRequest measured = request;
   measured.suite.clear();  // may name a file; the run has the suite's own name
   return calibrate_runs(measured, run.out, console);
 }
 
-ExitCode show_experiment(const CalibrateRequest& request, const fs::path& folder,
-                         Console& console) {
+baselines::ExitCode show_experiment(const CalibrateRequest& request, const fs::path& folder,
+                                    Console& console) {
   const std::vector<Section> document{experiment_section(folder)};
   console.out << plain_text(document);
   write_markdown(request, document, console);
-  return ExitCode::kNoRegression;
+  return baselines::ExitCode::kNoRegression;
 }
 
-ExitCode measure_variants(const CalibrateRequest& request, Console& console) {
+baselines::ExitCode measure_variants(const CalibrateRequest& request, Console& console) {
   require_suite(request);
-  if (!request.out) throw InputError("--out", "", "an experiment needs a folder");
+  if (!request.out) throw baselines::InputError("--out", "", "an experiment needs a folder");
   ExperimentRequest experiment;
   experiment.experiment = {request.suite, request.flags, {}};
   std::vector<Variant>& variants = experiment.experiment.variants;
@@ -125,21 +130,22 @@ ExitCode measure_variants(const CalibrateRequest& request, Console& console) {
   experiment.timeout_s = request.timeout_s;
   experiment.budget_s = request.budget_s;
   experiment.seed = request.seed;
-  const ExitCode measured = measure_experiment(experiment, console);
+  const baselines::ExitCode measured = measure_experiment(experiment, console);
   show_experiment(request, *request.out, console);
   return measured;
 }
 
 }  // namespace
 
-ExitCode calibrate_command(const CalibrateRequest& request, Console& console) {
+baselines::ExitCode calibrate_command(const CalibrateRequest& request, Console& console) {
   if (request.from) return show_experiment(request, *request.from, console);
   if (!request.variants.empty() || request.variants_file) return measure_variants(request, console);
   if (request.runs.empty()) return measure_and_calibrate(request, console);
   if (!request.flags.empty()) {
-    throw InputError("--run", "", "what follows -- is for measuring, and --run measures nothing");
+    throw baselines::InputError("--run", "",
+                                "what follows -- is for measuring, and --run measures nothing");
   }
   return calibrate_runs(request, request.runs, console);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

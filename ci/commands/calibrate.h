@@ -10,7 +10,7 @@
 
 #include "ci/console/console.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct CalibrateRequest {
   // What is calibrated: runs that were measured already, or else new ones.
@@ -39,6 +39,6 @@ struct CalibrateRequest {
 
 // 0 where all was measured, printed and stored, whatever it says; 2 where a process failed or
 // somebody interrupted. Throws InputError.
-ExitCode calibrate_command(const CalibrateRequest& request, Console& console);
+baselines::ExitCode calibrate_command(const CalibrateRequest& request, Console& console);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

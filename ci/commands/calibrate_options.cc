@@ -1,6 +1,6 @@
 #include "ci/commands/calibrate_options.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 template <typename T>
@@ -76,4 +76,4 @@ void add_calibrate_options(CLI::App& app, CalibrateRequest& request) {
   app.footer("What follows -- is passed on to the benchmark program.");
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

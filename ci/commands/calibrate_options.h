@@ -5,9 +5,9 @@
 
 #include "ci/commands/calibrate.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // Adds the flags that fill the request. The request must outlive the parser.
 void add_calibrate_options(CLI::App& app, CalibrateRequest& request);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

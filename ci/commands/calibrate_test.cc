@@ -9,7 +9,7 @@
 #include "baselines/io/error.h"
 #include "ci/processes/fake_program.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,20 +22,21 @@ class CalibrateCommandTest : public ::testing::Test {
     request_.comparisons = 50;
   }
 
-  ExitCode calibrate() {
+  baselines::ExitCode calibrate() {
     Console console{out_, err_};
     return calibrate_command(request_, console);
   }
   std::string problem() {
     try {
       calibrate();
-    } catch (const InputError& error) {
+    } catch (const baselines::InputError& error) {
       return error.what();
     }
     return "none";
   }
-  Calibration stored(const std::string& suite = "smoke") {
-    return read_calibration(request_.store / "nvidia-h200" / (suite + ".calibration.json"));
+  baselines::Calibration stored(const std::string& suite = "smoke") {
+    return baselines::read_calibration(request_.store / "nvidia-h200" /
+                                       (suite + ".calibration.json"));
   }
   std::string bench() {
     const std::string prepared = folder_.write("prepared", run_file_text({})).string();
@@ -43,7 +44,7 @@ class CalibrateCommandTest : public ::testing::Test {
                         std::string(kReadFlags) + "cp '" + prepared + "' \"$out\"\n");
   }
 
-  ScratchFolder folder_;
+  baselines::ScratchFolder folder_;
   CalibrateRequest request_;
   std::ostringstream out_;
   std::ostringstream err_;
@@ -52,12 +53,12 @@ class CalibrateCommandTest : public ::testing::Test {
 TEST_F(CalibrateCommandTest, PrintsStoresAndWritesMarkdown) {
   request_.runs = {write_run(folder_, "a", {}, 10)};
   request_.markdown = folder_.path() / "c.md";
-  EXPECT_EQ(calibrate(), ExitCode::kNoRegression);
+  EXPECT_EQ(calibrate(), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(out_.str(), HasSubstr("Suite smoke: 10 invocations on 1 card, 2 benchmarks."));
   EXPECT_THAT(out_.str(), HasSubstr("wrote " + request_.store.string()));
-  EXPECT_THAT(read_file(*request_.markdown), HasSubstr("## False alarms"));
-  const Calibration calibration = stored();
-  EXPECT_EQ(calibration.rules.at(0).rule.min_effect, Rule{}.min_effect);
+  EXPECT_THAT(baselines::read_file(*request_.markdown), HasSubstr("## False alarms"));
+  const baselines::Calibration calibration = stored();
+  EXPECT_EQ(calibration.rules.at(0).rule.min_effect, baselines::Rule{}.min_effect);
   EXPECT_EQ(calibration.rules.at(0).same_card.alarms.regressions.count, 0);
   EXPECT_EQ(calibration.rules.at(0).same_card.alarms.regressions.of, 50);
   EXPECT_EQ(calibration.runs.at(0).commit, "0123456789abcdef");
@@ -78,7 +79,7 @@ TEST_F(CalibrateCommandTest, MeasuresWhereNoRunIsNamed) {
   request_.program = bench();
   request_.invocations = 4;
   request_.out = folder_.path() / "run";
-  EXPECT_EQ(calibrate(), ExitCode::kNoRegression) << err_.str();
+  EXPECT_EQ(calibrate(), baselines::ExitCode::kNoRegression) << err_.str();
   EXPECT_TRUE(fs::exists(*request_.out / "second" / "2.json"));
   ASSERT_EQ(stored().runs.size(), 2u);
   EXPECT_EQ(stored().runs[1].invocations, 2);
@@ -126,7 +127,7 @@ TEST_F(CalibrateCommandTest, ComparesProtocolsAndShowsThemAgain) {
   request_.invocations = 2;
   EXPECT_THAT(problem(), HasSubstr("--out: an experiment needs a folder"));
   request_.out = folder_.path() / "experiment";
-  EXPECT_EQ(calibrate(), ExitCode::kNoRegression) << err_.str();
+  EXPECT_EQ(calibrate(), baselines::ExitCode::kNoRegression) << err_.str();
   const std::string table = out_.str();
   EXPECT_THAT(table, HasSubstr("--idle-us=0"));
   EXPECT_LT(table.find("\nown "), table.find("\nidle 0 "));
@@ -135,10 +136,10 @@ TEST_F(CalibrateCommandTest, ComparesProtocolsAndShowsThemAgain) {
   again.from = request_.out;
   again.markdown = folder_.path() / "e.md";
   Console console{out_, err_};
-  EXPECT_EQ(calibrate_command(again, console), ExitCode::kNoRegression);
+  EXPECT_EQ(calibrate_command(again, console), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(out_.str(), HasSubstr(table));
-  EXPECT_THAT(read_file(*again.markdown), HasSubstr("| idle 0 | 2 |"));
+  EXPECT_THAT(baselines::read_file(*again.markdown), HasSubstr("| idle 0 | 2 |"));
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

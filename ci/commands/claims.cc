@@ -11,22 +11,22 @@
 #include "ci/console/output_files.h"
 #include "ci/figures/peer_match.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr const char* kPublished = "published/nvidia-a100-sxm4-80gb.json";
 
-std::optional<Run> read_published(const ClaimsRequest& request) {
+std::optional<baselines::Run> read_published(const ClaimsRequest& request) {
   std::optional<fs::path> path = request.published;
   for (const fs::path& store : request.stores) {
     if (!path && fs::exists(store / kPublished)) path = store / kPublished;
   }
   if (!path) return std::nullopt;
-  Baseline baseline = read_baseline(*path);
+  baselines::Baseline baseline = baselines::read_baseline(*path);
   if (!baseline.published) {
-    throw InputError(path->string(), "published", "these are figures of no publication");
+    throw baselines::InputError(path->string(), "published", "these are figures of no publication");
   }
   return std::move(baseline.run);
 }
@@ -58,7 +58,7 @@ std::string command_text(const ClaimsRequest& request) {
 
 }  // namespace
 
-ExitCode claims_command(const ClaimsRequest& request, Console& console) {
+baselines::ExitCode claims_command(const ClaimsRequest& request, Console& console) {
   const ClaimsInput input = read_input(request);
   const std::vector<Claim> claims = check_claims(input);
   const std::vector<std::string> notes =
@@ -68,7 +68,7 @@ ExitCode claims_command(const ClaimsRequest& request, Console& console) {
     fmt::print(console.out, "{}\nwrote {}\n", claims_headline(claims), path.string());
   });
   if (!request.out) console.out << page;
-  return ExitCode::kNoRegression;
+  return baselines::ExitCode::kNoRegression;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

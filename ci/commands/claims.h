@@ -8,7 +8,7 @@
 
 #include "ci/console/console.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct ClaimsRequest {
   std::vector<std::filesystem::path> candidate;      // run folders or run files, together one run
@@ -21,6 +21,6 @@ struct ClaimsRequest {
 };
 
 // 0 where the page was written, whatever holds. Throws InputError.
-ExitCode claims_command(const ClaimsRequest& request, Console& console);
+baselines::ExitCode claims_command(const ClaimsRequest& request, Console& console);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

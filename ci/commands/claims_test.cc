@@ -11,7 +11,7 @@
 #include "ci/claims/test_input.h"
 #include "ci/processes/fake_program.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using testing::AllOf;
@@ -26,23 +26,23 @@ class ClaimsCommandTest : public testing::Test {
   ClaimsCommandTest() {
     FakeRunFile file;
     file.profiles[reference_benchmark("linear", "addmm")] =
-        test_profile_json({{kGemm, "addmm", 57e3}});
+        baselines::test_profile_json({{kGemm, "addmm", 57e3}});
     request_.candidate = {write_run(folder_, "ours", file)};
     std::filesystem::create_directory(folder_.path() / "traces");
     request_.traces = folder_.path() / "traces";
-    const Trace trace = steps_trace(reference_benchmark("linear", "torch_eager"),
-                                    {{"aten::t"}, {"aten::addmm", kGemm}});
-    folder_.write("traces/linear-torch_eager.json", trace_text(trace));
+    const baselines::Trace trace = steps_trace(reference_benchmark("linear", "torch_eager"),
+                                               {{"aten::t"}, {"aten::addmm", kGemm}});
+    folder_.write("traces/linear-torch_eager.json", baselines::trace_text(trace));
   }
   std::string page() {
     std::ostringstream out, err;
     Console console{out, err};
-    EXPECT_EQ(claims_command(request_, console), ExitCode::kNoRegression);
+    EXPECT_EQ(claims_command(request_, console), baselines::ExitCode::kNoRegression);
     EXPECT_EQ(err.str(), "");
     return out.str();
   }
 
-  ScratchFolder folder_;
+  baselines::ScratchFolder folder_;
   ClaimsRequest request_;
 };
 
@@ -66,7 +66,7 @@ TEST_F(ClaimsCommandTest, IsTheSameForTheSameInput) { EXPECT_EQ(page(), page());
 TEST_F(ClaimsCommandTest, WritesAFileAndSaysHowManyHold) {
   request_.out = folder_.path() / "claims.md";
   EXPECT_THAT(page(), AllOf(HasSubstr("statements, "), HasSubstr("wrote ")));
-  EXPECT_THAT(read_file(*request_.out), HasSubstr("# The series' claims, checked\n"));
+  EXPECT_THAT(baselines::read_file(*request_.out), HasSubstr("# The series' claims, checked\n"));
 }
 
 TEST_F(ClaimsCommandTest, TakesThePublishedFiguresOfAStore) {
@@ -88,7 +88,8 @@ TEST_F(ClaimsCommandTest, RefusesTracesOfAnotherDevice) {
       R"({"deviceProperties": [{"name": "NVIDIA L4"}], "traceEvents": [)"
       R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1})"
       "]}");
-  EXPECT_THAT([&] { page(); }, ThrowsMessage<InputError>(HasSubstr("is NVIDIA L4, but our run")));
+  EXPECT_THAT([&] { page(); },
+              ThrowsMessage<baselines::InputError>(HasSubstr("is NVIDIA L4, but our run")));
   request_.allow_environment_differences = true;
   EXPECT_THAT(page(), HasSubstr("on NVIDIA L4"));
 }
@@ -97,20 +98,24 @@ TEST_F(ClaimsCommandTest, RefusesPeersOfAnotherDriver) {
   FakeRunFile file;
   file.driver = "555.1";
   request_.peers = {write_run(folder_, "peers", file)};
-  EXPECT_THAT([&] { page(); }, ThrowsMessage<InputError>(HasSubstr("environment.driver")));
+  EXPECT_THAT([&] { page(); },
+              ThrowsMessage<baselines::InputError>(HasSubstr("environment.driver")));
 }
 
 TEST_F(ClaimsCommandTest, RefusesAStoredBaseline) {
   request_.candidate = {std::filesystem::path(FUSEGATE_SOURCE) / "baselines/nvidia-h200/pr.json"};
-  EXPECT_THAT([&] { page(); }, ThrowsMessage<InputError>(HasSubstr("name run files")));
+  EXPECT_THAT([&] { page(); }, ThrowsMessage<baselines::InputError>(HasSubstr("name run files")));
 }
 
 TEST_F(ClaimsCommandTest, RefusesTwoTracesOfOneNameAndAFolderThatIsNone) {
-  folder_.write("traces/linear-torch_eager.json.gz", trace_text(steps_trace("a", {{"aten::t"}})));
-  EXPECT_THAT([&] { page(); }, ThrowsMessage<InputError>(HasSubstr("another trace of that name")));
+  folder_.write("traces/linear-torch_eager.json.gz",
+                baselines::trace_text(steps_trace("a", {{"aten::t"}})));
+  EXPECT_THAT([&] { page(); },
+              ThrowsMessage<baselines::InputError>(HasSubstr("another trace of that name")));
   request_.traces = folder_.path() / "nothing";
-  EXPECT_THAT([&] { page(); }, ThrowsMessage<InputError>(HasSubstr("cannot read the folder")));
+  EXPECT_THAT([&] { page(); },
+              ThrowsMessage<baselines::InputError>(HasSubstr("cannot read the folder")));
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -13,7 +13,7 @@
 #include "ci/console/layout.h"
 #include "ci/processes/process.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -70,11 +70,11 @@ DeviceFacts ask_program(const std::string& program) {
       const std::string how = end.timed_out     ? "did not end"
                               : end.signal != 0 ? fmt::format("ended by signal {}", end.signal)
                                                 : fmt::format("exit code {}", end.exit_code);
-      throw InputError(program, "--environment",
-                       last_error.empty() ? how : how + ": " + last_error);
+      throw baselines::InputError(program, "--environment",
+                                  last_error.empty() ? how : how + ": " + last_error);
     }
   } catch (const std::system_error& error) {
-    throw InputError(program, "", "cannot be started: " + error.code().message());
+    throw baselines::InputError(program, "", "cannot be started: " + error.code().message());
   }
   return parse_device_facts(program, nlohmann::json::parse(output, nullptr, false));
 }
@@ -88,7 +88,7 @@ void print_checks(const std::vector<Check>& checks, Console& console) {
 
 }  // namespace
 
-ExitCode doctor_command(const DoctorRequest& request, Console& console) {
+baselines::ExitCode doctor_command(const DoctorRequest& request, Console& console) {
   const std::string program =
       request.program.empty() ? default_bench_program().string() : request.program;
   // Before the program is asked: it loads the host itself.
@@ -97,7 +97,7 @@ ExitCode doctor_command(const DoctorRequest& request, Console& console) {
   print_checks({{"benchmark program", true, program, ""}}, console);
   print_checks(check_device(device), console);
   print_checks(check_host(host, device.is_gpu), console);
-  return ExitCode::kNoRegression;
+  return baselines::ExitCode::kNoRegression;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -5,13 +5,13 @@
 
 #include "ci/console/console.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct DoctorRequest {
   std::string program;  // empty: the benchmark program beside this one
 };
 
 // 0 where the machine can measure, whatever the warnings; 2 where the benchmark program cannot run.
-ExitCode doctor_command(const DoctorRequest& request, Console& console);
+baselines::ExitCode doctor_command(const DoctorRequest& request, Console& console);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

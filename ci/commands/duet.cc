@@ -13,7 +13,7 @@
 #include "ci/judging/aa_recording.h"
 #include "ci/measuring/measuring_run.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,32 +96,34 @@ void draw_page(const DuetRequest& request, const JudgingRequest& judging, Consol
   if (!request.html) return;
   try {
     report_command({judging, "fusegate duet", std::nullopt, request.html}, console);
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     fmt::print(console.err, "fusegate: no HTML report, but the verdict stands: {}\n", error.what());
   }
 }
 
 }  // namespace
 
-ExitCode duet_command(const DuetRequest& request, Console& console) {
+baselines::ExitCode duet_command(const DuetRequest& request, Console& console) {
   const Folders folders = folders_of(request);
   const GateRequest gate = gate_request(request, folders);
   Measured measured;
   try {
     measured = measure(request, folders, gate.judging, console);
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     write_gate_failure(gate, error.what(), console);
     throw;
   }
   if (measured.end == RunEnd::kInterrupted) {
     write_gate_failure(gate, std::string(kInterrupted), console);
-    return ExitCode::kCouldNotJudge;
+    return baselines::ExitCode::kCouldNotJudge;
   }
   console.out << "\n";
-  const ExitCode verdict = gate_command(gate, console);
+  const baselines::ExitCode verdict = gate_command(gate, console);
   draw_page(request, gate.judging, console);
-  const bool passes = verdict == ExitCode::kNoRegression && measured.all_well;
-  return passes || verdict == ExitCode::kRegression ? verdict : ExitCode::kCouldNotJudge;
+  const bool passes = verdict == baselines::ExitCode::kNoRegression && measured.all_well;
+  return passes || verdict == baselines::ExitCode::kRegression
+             ? verdict
+             : baselines::ExitCode::kCouldNotJudge;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -12,7 +12,7 @@
 #include "ci/console/console.h"
 #include "ci/judging/judging.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct DuetRequest {
   std::string base;  // programs
@@ -38,6 +38,6 @@ struct DuetRequest {
 // The gate's exit code; 2 instead of 0 where an invocation did not end well, and 2 where the run
 // was interrupted. What was measured stays in the folder. Throws InputError as run and gate do; the
 // files asked for then say that nothing was judged.
-ExitCode duet_command(const DuetRequest& request, Console& console);
+baselines::ExitCode duet_command(const DuetRequest& request, Console& console);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

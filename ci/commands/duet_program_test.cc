@@ -7,7 +7,7 @@
 #include "ci/commands/program_test.h"
 #include "ci/measuring/run_record.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::HasSubstr;
@@ -27,7 +27,7 @@ TEST_F(ProgramTest, DuetPassesUnchangedCodeAndFailsSlowedCode) {
   const Ended slower = duet(write_bench(folder_, "slower", {.file = slowed, .phase = 1}), "second");
   EXPECT_EQ(slower.code, 1) << slower.out << slower.err;
   EXPECT_THAT(slower.out, HasSubstr("so far 0 of 2 comparisons raised an alarm"));
-  const auto json = nlohmann::json::parse(read_file(path("gate.json")));
+  const auto json = nlohmann::json::parse(baselines::read_file(path("gate.json")));
   for (const auto& verdict : json["verdicts"]) {
     EXPECT_EQ(verdict["verdict"] == "regression", verdict["benchmark"] == kFused) << verdict;
   }
@@ -65,8 +65,8 @@ TEST_F(ProgramTest, DuetKeepsWhatWasMeasuredWhenInterrupted) {
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(ended.err, HasSubstr("fusegate: interrupted; 1 finished invocation kept in "));
   EXPECT_FALSE(read_run_record(path("duet/head")).finished);
-  EXPECT_EQ(nlohmann::json::parse(read_file(path("gate.json")))["exit_code"], 2);
+  EXPECT_EQ(nlohmann::json::parse(baselines::read_file(path("gate.json")))["exit_code"], 2);
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

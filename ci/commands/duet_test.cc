@@ -13,7 +13,7 @@
 #include "ci/measuring/fake_bench.h"
 #include "ci/measuring/run_record.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,19 +42,21 @@ class DuetCommandTest : public ::testing::Test {
     file.times[kFused] *= 1.05;
     return file;
   }
-  ExitCode duet() {
+  baselines::ExitCode duet() {
     Console console{out_, err_};
     return duet_command(request_, console);
   }
   std::string problem() {
     try {
       duet();
-    } catch (const InputError& error) {
+    } catch (const baselines::InputError& error) {
       return error.what();
     }
     return "none";
   }
-  nlohmann::json json() const { return nlohmann::json::parse(read_file(*request_.json)); }
+  nlohmann::json json() const {
+    return nlohmann::json::parse(baselines::read_file(*request_.json));
+  }
   std::vector<InvocationRecord> invocations(const std::string& arm) const {
     return read_run_record(request_.out / arm).invocations;
   }
@@ -62,14 +64,14 @@ class DuetCommandTest : public ::testing::Test {
     return read_run_record(request_.out / arm).session;
   }
 
-  ScratchFolder folder_;
+  baselines::ScratchFolder folder_;
   DuetRequest request_;
   std::ostringstream out_;
   std::ostringstream err_;
 };
 
 TEST_F(DuetCommandTest, PassesWhatIsAsItWas) {
-  EXPECT_EQ(duet(), ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(duet(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   for (const char* arm : {"base", "base_again", "head"}) {
     EXPECT_EQ(invocations(arm).size(), 5u) << arm;
     EXPECT_EQ(session(arm), session("head"));
@@ -77,7 +79,7 @@ TEST_F(DuetCommandTest, PassesWhatIsAsItWas) {
   EXPECT_THAT(out_.str(), HasSubstr("\nNo regression in 2 benchmarks"));
   EXPECT_EQ(json()["exit_code"], 0);
   EXPECT_EQ(json()["verdicts"][0]["baseline_invocations"], 10);
-  EXPECT_THAT(read_file(*request_.markdown), HasSubstr("No regression"));
+  EXPECT_THAT(baselines::read_file(*request_.markdown), HasSubstr("No regression"));
 }
 
 TEST_F(DuetCommandTest, HasBothProgramsKeepTheChoicesOfAStoredBaseline) {
@@ -88,17 +90,17 @@ TEST_F(DuetCommandTest, HasBothProgramsKeepTheChoicesOfAStoredBaseline) {
   const std::string stored = folder_.write("store/here/smoke.json", "{}").string();
   duet();
   for (const char* arm : {"base", "base_again", "head"}) {
-    EXPECT_EQ(read_file(request_.out / arm / "1.log"), "[" + stored + "]\n") << arm;
+    EXPECT_EQ(baselines::read_file(request_.out / arm / "1.log"), "[" + stored + "]\n") << arm;
   }
   request_.out = folder_.path() / "fresh";
   request_.fresh_choices = true;
   duet();
-  EXPECT_EQ(read_file(request_.out / "head" / "1.log"), "[]\n");
+  EXPECT_EQ(baselines::read_file(request_.out / "head" / "1.log"), "[]\n");
 }
 
 TEST_F(DuetCommandTest, FailsWhatGotSlowerAfterConfirmingIt) {
   request_.head = head({.file = slowed(), .phase = 1});
-  EXPECT_EQ(duet(), ExitCode::kRegression) << out_.str() << err_.str();
+  EXPECT_EQ(duet(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
   EXPECT_EQ(json()["counts"]["regression"], 1);
   EXPECT_EQ(invocations("base_again").size(), 5u);
   for (const char* arm : {"base", "head"}) {
@@ -106,14 +108,14 @@ TEST_F(DuetCommandTest, FailsWhatGotSlowerAfterConfirmingIt) {
     for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(invocations(arm)[i].extension, i >= 5);
     EXPECT_EQ(invocations(arm).back().block, 10);
   }
-  const std::string calls = read_file(folder_.path() / "calls");
+  const std::string calls = baselines::read_file(folder_.path() / "calls");
   EXPECT_THAT(calls, HasSubstr(fmt::format("head-bench 6 ^({})(/", kFused)));
   EXPECT_THAT(calls, Not(HasSubstr("^(linear")));
 }
 
 TEST_F(DuetCommandTest, DoesNotFailWhatItCannotConfirm) {
   request_.head = head({.file = slowed(), .phase = 1, .later = FakeRunFile()});
-  EXPECT_EQ(duet(), ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(duet(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_EQ(json()["counts"]["regression"], 0);
   EXPECT_GE(invocations("head").size(), 10u);
 }
@@ -124,7 +126,8 @@ TEST_F(DuetCommandTest, TellsWhatTheAaArmsShowed) {
       "A/A: 2 benchmarks, none called; so far 0 of 1 comparison raised an alarm (95 % upper bound "
       "95 %); smallest detectable effect ";
   EXPECT_THAT(out_.str(), HasSubstr(line));
-  EXPECT_THAT(read_file(*request_.markdown), HasSubstr("A/A: 2 benchmarks, none called"));
+  EXPECT_THAT(baselines::read_file(*request_.markdown),
+              HasSubstr("A/A: 2 benchmarks, none called"));
   EXPECT_EQ(json()["aa"]["benchmarks"], 2);
   EXPECT_EQ(json()["aa"]["invocations_a_side"], 5);
   EXPECT_EQ(json()["aa"]["comparisons"], 1);
@@ -153,7 +156,7 @@ TEST_F(DuetCommandTest, CountsFalseAlarmsOverAllComparisons) {
 
 TEST_F(DuetCommandTest, GoesWithoutAaArms) {
   request_.aa = false;
-  EXPECT_EQ(duet(), ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(duet(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_FALSE(fs::exists(request_.out / "base_again"));
   EXPECT_FALSE(fs::exists(*request_.aa_history));
   EXPECT_TRUE(json()["aa"].is_null());
@@ -172,7 +175,7 @@ TEST_F(DuetCommandTest, CannotJudgeAHeadThatFails) {
   wrong.times.erase(kFused);
   wrong.failures = {{kFused, "relative error 0.3 exceeds 0.01"}};
   request_.head = head({.file = wrong, .more = "exit 2"});
-  EXPECT_EQ(duet(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(duet(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_EQ(json()["exit_code"], 2);
   EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("relative error 0.3"));
   EXPECT_THAT(err_.str(), HasSubstr("failed in 5 of 5 invocations"));
@@ -180,23 +183,23 @@ TEST_F(DuetCommandTest, CannotJudgeAHeadThatFails) {
 
 TEST_F(DuetCommandTest, DoesNotPassWhereAnInvocationDidNotEndWell) {
   request_.head = head({.phase = 1, .more = "[ $invocation = 2 ] && kill -ABRT $$; exit 0"});
-  EXPECT_EQ(duet(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(duet(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(out_.str(), HasSubstr("No regression"));
   EXPECT_THAT(err_.str(), HasSubstr("head/2.json: ended by signal 6"));
 }
 
 TEST_F(DuetCommandTest, SaysWhichProgramCannotRun) {
-  write_atomically(*request_.json, R"({"exit_code": 0})");
+  baselines::write_atomically(*request_.json, R"({"exit_code": 0})");
   request_.head = (folder_.path() / "missing").string();
   EXPECT_THAT(problem(), AllOf(HasSubstr("missing"), HasSubstr("cannot be started")));
   EXPECT_EQ(json()["exit_code"], 2);
-  EXPECT_THAT(read_file(*request_.markdown), HasSubstr("Could not judge"));
+  EXPECT_THAT(baselines::read_file(*request_.markdown), HasSubstr("Could not judge"));
 }
 
 TEST_F(DuetCommandTest, LeavesWhatWasMeasuredWhenInterrupted) {
   request_.head = head(
       {.more = "[ $invocation = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\nexit 0"});
-  EXPECT_EQ(duet(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(duet(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_EQ(json()["exit_code"], 2);
   EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("interrupted"));
   EXPECT_TRUE(fs::exists(request_.out / "head" / "1.json"));
@@ -213,10 +216,10 @@ TEST_F(DuetCommandTest, MeasuresIntoNoFolderThatHoldsARun) {
 TEST_F(DuetCommandTest, LetsTheVerdictStandWhereNoPageCanBeDrawn) {
   setenv("FUSEGATE_PYTHON", "/nonexistent/python", 1);
   request_.html = folder_.path() / "r.html";
-  EXPECT_EQ(duet(), ExitCode::kNoRegression);
+  EXPECT_EQ(duet(), baselines::ExitCode::kNoRegression);
   unsetenv("FUSEGATE_PYTHON");
   EXPECT_THAT(err_.str(), HasSubstr("no HTML report, but the verdict stands: --html"));
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

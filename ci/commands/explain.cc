@@ -13,7 +13,7 @@
 #include "baselines/io/error.h"
 #include "ci/report/explain_text.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr std::size_t kMostNear = 5;
@@ -35,11 +35,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 // A part of a name is nearer than any misspelling.
-std::vector<std::string> near_names(const std::string& wanted, const Run& baseline,
-                                    const Run& candidate) {
+std::vector<std::string> near_names(const std::string& wanted, const baselines::Run& baseline,
+                                    const baselines::Run& candidate) {
   std::set<std::tuple<bool, std::size_t, std::string>> ranked;
-  for (const Run* run : {&baseline, &candidate}) {
-    for (const BenchmarkSeries& series : run->benchmarks) {
+  for (const baselines::Run* run : {&baseline, &candidate}) {
+    for (const baselines::BenchmarkSeries& series : run->benchmarks) {
       const bool holds = series.name.find(wanted) != std::string::npos;
       ranked.emplace(!holds, edit_distance(wanted, series.name), series.name);
     }
@@ -51,53 +51,55 @@ std::vector<std::string> near_names(const std::string& wanted, const Run& baseli
   return names;
 }
 
-const BenchmarkSeries* find_series(const Run& run, const std::string& name) {
-  const auto found = std::ranges::find(run.benchmarks, name, &BenchmarkSeries::name);
+const baselines::BenchmarkSeries* find_series(const baselines::Run& run, const std::string& name) {
+  const auto found = std::ranges::find(run.benchmarks, name, &baselines::BenchmarkSeries::name);
   return found == run.benchmarks.end() ? nullptr : &*found;
 }
 
-[[noreturn]] void fail_for_name(const std::string& name, const Run& baseline,
-                                const Run& candidate) {
+[[noreturn]] void fail_for_name(const std::string& name, const baselines::Run& baseline,
+                                const baselines::Run& candidate) {
   const std::vector<std::string> near = near_names(name, baseline, candidate);
-  throw InputError(
+  throw baselines::InputError(
       "benchmark", "",
       fmt::format("neither {} nor {} has \"{}\"{}", baseline.source, candidate.source, name,
                   near.empty() ? std::string() : fmt::format("; near: {}", fmt::join(near, ", "))));
 }
 
-ExitCode exit_code_of(const Verdict& verdict) {
+baselines::ExitCode exit_code_of(const baselines::Verdict& verdict) {
   switch (verdict.kind) {
-    case VerdictKind::kRegression:
-      return ExitCode::kRegression;
-    case VerdictKind::kNew:
-    case VerdictKind::kMissing:
-    case VerdictKind::kInvalid:
-      return ExitCode::kCouldNotJudge;
-    case VerdictKind::kImprovement:
-    case VerdictKind::kUnchanged:
-    case VerdictKind::kInconclusive:
+    case baselines::VerdictKind::kRegression:
+      return baselines::ExitCode::kRegression;
+    case baselines::VerdictKind::kNew:
+    case baselines::VerdictKind::kMissing:
+    case baselines::VerdictKind::kInvalid:
+      return baselines::ExitCode::kCouldNotJudge;
+    case baselines::VerdictKind::kImprovement:
+    case baselines::VerdictKind::kUnchanged:
+    case baselines::VerdictKind::kInconclusive:
       break;
   }
-  return ExitCode::kNoRegression;
+  return baselines::ExitCode::kNoRegression;
 }
 
 }  // namespace
 
-ExitCode explain_command(const ExplainRequest& request, Console& console) {
-  const Run candidate = load_run({request.candidate});
+baselines::ExitCode explain_command(const ExplainRequest& request, Console& console) {
+  const baselines::Run candidate = baselines::load_run({request.candidate});
   JudgingRequest judging = request.rule;
   judging.baseline = {request.baseline};
   judging.allow_environment_differences = true;
   const Judgement judgement = *judge_candidate(judging, candidate);
-  const Run& baseline = judgement.baseline.run;
+  const baselines::Run& baseline = judgement.baseline.run;
   const auto& verdicts = judgement.result.verdicts;
-  const auto verdict = std::ranges::find(verdicts, request.benchmark, &Verdict::benchmark);
+  const auto verdict =
+      std::ranges::find(verdicts, request.benchmark, &baselines::Verdict::benchmark);
   if (verdict == verdicts.end()) fail_for_name(request.benchmark, baseline, candidate);
-  const BenchmarkSeries* before = find_series(baseline, request.benchmark);
-  const BenchmarkSeries* after = find_series(candidate, request.benchmark);
-  const KernelStory story =
-      tell_story(before, after, *verdict, judgement.options.rule, verdicts.size());
-  for (const EnvironmentDifference& difference : judgement.result.environment_differences) {
+  const baselines::BenchmarkSeries* before = find_series(baseline, request.benchmark);
+  const baselines::BenchmarkSeries* after = find_series(candidate, request.benchmark);
+  const baselines::KernelStory story =
+      baselines::tell_story(before, after, *verdict, judgement.options.rule, verdicts.size());
+  for (const baselines::EnvironmentDifference& difference :
+       judgement.result.environment_differences) {
     fmt::print(console.out, "differs: {} is {} in the baseline, {} in the candidate\n",
                difference.field, difference.baseline, difference.candidate);
   }
@@ -105,4 +107,4 @@ ExitCode explain_command(const ExplainRequest& request, Console& console) {
   return exit_code_of(*verdict);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -7,7 +7,7 @@
 #include "ci/console/console.h"
 #include "ci/judging/judging.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct ExplainRequest {
   std::filesystem::path baseline;
@@ -20,6 +20,6 @@ struct ExplainRequest {
 // differ, as a changed library is what is to be explained; what differs is printed.
 // Throws InputError where neither run has the benchmark, naming those that are near.
 // Returns 1 for a regression, 2 where the benchmark could not be compared, else 0.
-ExitCode explain_command(const ExplainRequest& request, Console& console);
+baselines::ExitCode explain_command(const ExplainRequest& request, Console& console);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

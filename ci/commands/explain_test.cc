@@ -12,7 +12,7 @@
 #include "ci/commands/gate.h"
 #include "ci/processes/fake_program.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using testing::AllOf;
@@ -29,27 +29,27 @@ class ExplainCommandTest : public testing::Test {
  protected:
   ExplainCommandTest() { request_.baseline = write_run(folder_, "base", file(launches_, 0)); }
 
-  static FakeRunFile file(const std::vector<TestLaunch>& launches, double slower) {
+  static FakeRunFile file(const std::vector<baselines::TestLaunch>& launches, double slower) {
     FakeRunFile file;
     file.times[kMlp] = 100e3 * (1 + slower);
-    file.profiles[kMlp] = test_profile_json(launches);
+    file.profiles[kMlp] = baselines::test_profile_json(launches);
     return file;
   }
-  ExitCode explain(const FakeRunFile& candidate) {
+  baselines::ExitCode explain(const FakeRunFile& candidate) {
     request_.candidate = write_run(folder_, "head", candidate);
     Console console{out_, out_};
     return explain_command(request_, console);
   }
 
-  ScratchFolder folder_;
-  std::vector<TestLaunch> launches_{
+  baselines::ScratchFolder folder_;
+  std::vector<baselines::TestLaunch> launches_{
       {kGemm, "gate_proj", 55e3}, {"some_gelu", "gelu", 5e3}, {kGemm, "down_proj", 40e3}};
   ExplainRequest request_{.baseline = {}, .candidate = {}, .benchmark = kMlp, .rule = {}};
   std::ostringstream out_;
 };
 
 TEST_F(ExplainCommandTest, SaysThatNothingChanged) {
-  EXPECT_EQ(explain(file(launches_, 0)), ExitCode::kNoRegression);
+  EXPECT_EQ(explain(file(launches_, 0)), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(out_.str(),
               AllOf(HasSubstr(std::string(kMlp) + "\nunchanged: "),
                     HasSubstr("gate_proj  cublas nvjet bf16 256x128x64 tn  55.00 us   55.00 us  "
@@ -59,7 +59,7 @@ TEST_F(ExplainCommandTest, SaysThatNothingChanged) {
 
 TEST_F(ExplainCommandTest, TellsTheKernelThatGotSlower) {
   launches_[2].duration_ns = 45e3;
-  EXPECT_EQ(explain(file(launches_, 0.05)), ExitCode::kRegression);
+  EXPECT_EQ(explain(file(launches_, 0.05)), baselines::ExitCode::kRegression);
   EXPECT_THAT(out_.str(), HasSubstr("time       100.0 us -> 105.0 us, +5.00 %\n"));
   EXPECT_THAT(out_.str(), HasSubstr("effect     +5.00 %, ["));
   EXPECT_THAT(out_.str(), HasSubstr("clock      1.980 GHz -> 1.980 GHz, +0.00 %\n"));
@@ -85,27 +85,27 @@ TEST_F(ExplainCommandTest, TellsOfAnotherLaunch) {
 
 TEST_F(ExplainCommandTest, TellsOfTheHost) {
   launches_[1].gap_ns += 30e3;
-  EXPECT_EQ(explain(file(launches_, 0)), ExitCode::kNoRegression);
+  EXPECT_EQ(explain(file(launches_, 0)), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(out_.str(), HasSubstr("unchanged: the same kernels with 30.00 us more between them"));
 }
 
 TEST_F(ExplainCommandTest, ExplainsAcrossLibrariesAndSaysWhatDiffers) {
   FakeRunFile other = file(launches_, 0);
   other.driver = "999.0";
-  EXPECT_EQ(explain(other), ExitCode::kNoRegression);
+  EXPECT_EQ(explain(other), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(out_.str(), HasSubstr("differs: driver is 580.159.04 in the baseline, 999.0 in the"));
 }
 
 TEST_F(ExplainCommandTest, SaysWhatItCannotTellWithoutProfiles) {
   FakeRunFile slow = file(launches_, 0.05);
   slow.profiles.clear();
-  EXPECT_EQ(explain(slow), ExitCode::kRegression);
+  EXPECT_EQ(explain(slow), baselines::ExitCode::kRegression);
   EXPECT_THAT(out_.str(), HasSubstr("regression: a side has no profile"));
   EXPECT_THAT(out_.str(), Not(HasSubstr("between kernels")));
 }
 
 TEST_F(ExplainCommandTest, SaysHowManyProcessesLaunchedTheseKernels) {
-  std::vector<TestLaunch> other = launches_;
+  std::vector<baselines::TestLaunch> other = launches_;
   other[2].name = kOther;
   folder_.write("head/6.json", run_file_text(file(other, 0)));
   explain(file(launches_, 0));
@@ -114,15 +114,16 @@ TEST_F(ExplainCommandTest, SaysHowManyProcessesLaunchedTheseKernels) {
 
 TEST_F(ExplainCommandTest, NamesNearBenchmarks) {
   request_.benchmark = "geglu_mlp/unfused/bf16/batch:64/seq:128/dim:768/hidden:3073";
-  EXPECT_THAT([&] { explain(file(launches_, 0)); },
-              ThrowsMessage<InputError>(HasSubstr(std::string("; near: ") + kMlp + ", ")));
+  EXPECT_THAT(
+      [&] { explain(file(launches_, 0)); },
+      ThrowsMessage<baselines::InputError>(HasSubstr(std::string("; near: ") + kMlp + ", ")));
   request_.benchmark = "linear";
   EXPECT_THAT([&] { explain(file(launches_, 0)); },
-              ThrowsMessage<InputError>(HasSubstr("; near: linear/addmm/")));
+              ThrowsMessage<baselines::InputError>(HasSubstr("; near: linear/addmm/")));
 }
 
 TEST_F(ExplainCommandTest, CannotJudgeWhatOneRunLacks) {
-  EXPECT_EQ(explain({}), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(explain({}), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(out_.str(), HasSubstr("missing: the candidate has no such benchmark"));
 }
 
@@ -136,7 +137,7 @@ TEST_F(ExplainCommandTest, ExplainsAgainstAStoredBaseline) {
   accept_command(accept, console);
   request_.baseline = folder_.path() / "store/nvidia-h200/smoke.json";
   launches_[2].duration_ns = 45e3;
-  EXPECT_EQ(explain(file(launches_, 0.05)), ExitCode::kRegression);
+  EXPECT_EQ(explain(file(launches_, 0.05)), baselines::ExitCode::kRegression);
   EXPECT_THAT(out_.str(), HasSubstr("the same kernel, slower: cublas nvjet"));
 }
 
@@ -147,12 +148,12 @@ TEST_F(ExplainCommandTest, TheGateSaysTheSame) {
   gate.judging.candidate = {write_run(folder_, "head", file(launches_, 0.05))};
   gate.markdown = folder_.path() / "gate.md";
   Console console{out_, out_};
-  EXPECT_EQ(gate_command(gate, console), ExitCode::kRegression);
+  EXPECT_EQ(gate_command(gate, console), baselines::ExitCode::kRegression);
   EXPECT_THAT(out_.str(), HasSubstr(std::string("\nkernels of ") + kMlp +
                                     ": another kernel in down_proj: tile 256x128x64 -> "));
-  EXPECT_THAT(read_file(*gate.markdown),
+  EXPECT_THAT(baselines::read_file(*gate.markdown),
               HasSubstr(std::string("| `") + kMlp + "` | another kernel in down&#95;proj: tile"));
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

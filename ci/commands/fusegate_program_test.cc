@@ -7,7 +7,7 @@
 #include "ci/commands/program_test.h"
 #include "ci/measuring/run_record.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,7 +41,7 @@ TEST_F(ProgramTest, FailsSlowedCodeAndNamesItsBenchmarksAlone) {
   EXPECT_EQ(measured.code, 0) << measured.err;
   const Ended gated = gate(path("head"));
   EXPECT_EQ(gated.code, 1) << gated.out << gated.err;
-  const auto json = nlohmann::json::parse(read_file(path("gate.json")));
+  const auto json = nlohmann::json::parse(baselines::read_file(path("gate.json")));
   EXPECT_EQ(json["exit_code"], 1);
   for (const auto& verdict : json["verdicts"]) {
     EXPECT_EQ(verdict["verdict"] == "regression", verdict["benchmark"] == kFused) << verdict;
@@ -128,7 +128,7 @@ TEST_F(ProgramTest, ReportsInHtml) {
   const Ended report = fusegate({"report", "--baseline", path("run"), "--candidate", path("run"),
                                  "--html", path("pages/r.html"), "--title", "A <title>"});
   EXPECT_EQ(report.code, 0) << report.err;
-  const std::string page = read_file(path("pages/r.html"));
+  const std::string page = baselines::read_file(path("pages/r.html"));
   EXPECT_THAT(page, StartsWith("<!doctype html>"));
   EXPECT_THAT(page, HasSubstr("<h1>A &lt;title&gt;</h1>"));
   EXPECT_THAT(page, HasSubstr("fused: 1.50 times as fast on average"));
@@ -240,4 +240,4 @@ TEST_F(ProgramTest, StopsAtOnceWhereNothingCanBeMeasured) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

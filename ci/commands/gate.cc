@@ -12,7 +12,7 @@
 #include "ci/report/gate_text.h"
 #include "ci/report/markdown.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,19 +30,19 @@ std::optional<AaFindings> recorded_aa(const std::vector<fs::path>& candidate) {
   if (candidate.size() != 1) return std::nullopt;
   const fs::path path = candidate.front() / "run.json";
   if (!fs::exists(path)) return std::nullopt;
-  const nlohmann::json record = parse_json(read_file(path), path.string());
-  const auto aa = JsonField(record, path.string(), "").find("aa");
+  const nlohmann::json record = baselines::parse_json(baselines::read_file(path), path.string());
+  const auto aa = baselines::JsonField(record, path.string(), "").find("aa");
   return aa ? std::optional(parse_aa(*aa)) : std::nullopt;
 }
 
-std::string aa_line(const AaFindings& findings, const GateResult& result) {
+std::string aa_line(const AaFindings& findings, const baselines::GateResult& result) {
   const std::string detectable = detectability_text(detectability_of(result.verdicts));
   return fmt::format("A/A: {}{}{}", aa_text(findings), detectable.empty() ? "" : "; ", detectable);
 }
 
 std::string json_text(const Report& report, const std::optional<AaFindings>& aa) {
   const Judgement& judgement = *report.judgement;
-  nlohmann::json json = gate_json(judgement.result, judgement.options);
+  nlohmann::json json = baselines::gate_json(judgement.result, judgement.options);
   json["baseline"] = judgement.baseline.run.source;
   json["candidate"] = report.candidate.source;
   json["aa"] = aa ? aa_json(*aa) : nlohmann::json(nullptr);
@@ -57,7 +57,7 @@ std::string markdown_of(const Report& report, const std::optional<AaFindings>& a
 }
 
 std::string failure_json(const std::string& problem) {
-  return text_of({{"exit_code", static_cast<int>(ExitCode::kCouldNotJudge)},
+  return text_of({{"exit_code", static_cast<int>(baselines::ExitCode::kCouldNotJudge)},
                   {"headline", problem},
                   {"verdicts", nlohmann::json::array()}});
 }
@@ -67,10 +67,11 @@ std::string failure_json(const std::string& problem) {
 Report judged_report(const JudgingRequest& request) {
   Report report;
   report.title = kTitle;
-  report.candidate = load_run(request.candidate);
+  report.candidate = baselines::load_run(request.candidate);
   report.judgement = judge_candidate(request, report.candidate);
   if (!report.judgement) {
-    throw InputError(report.candidate.source, "", missing_baseline_text(request, report.candidate));
+    throw baselines::InputError(report.candidate.source, "",
+                                missing_baseline_text(request, report.candidate));
   }
   return report;
 }
@@ -79,18 +80,18 @@ void write_gate_failure(const GateRequest& request, const std::string& problem, 
   try {
     write_output_files({{request.json, [&] { return failure_json(problem); }},
                         {request.markdown, [&] { return markdown_failure(kTitle, problem); }}});
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     fmt::print(console.err, "fusegate: {}\n", error.what());
   }
 }
 
-ExitCode gate_command(const GateRequest& request, Console& console) {
+baselines::ExitCode gate_command(const GateRequest& request, Console& console) {
   std::optional<Report> report;
   std::optional<AaFindings> aa;
   try {
     report = judged_report(request.judging);
     aa = recorded_aa(request.judging.candidate);
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     write_gate_failure(request, error.what(), console);
     throw;
   }
@@ -101,4 +102,4 @@ ExitCode gate_command(const GateRequest& request, Console& console) {
   return report->judgement->result.exit_code;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -9,7 +9,7 @@
 #include "ci/judging/judging.h"
 #include "ci/report/report.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct GateRequest {
   JudgingRequest judging;
@@ -20,7 +20,7 @@ struct GateRequest {
 // Where it cannot judge, the files are written too, with exit code 2 and the reason: what a former
 // gate left there must not pass for this one's verdict. The exception then goes on. What A/A arms
 // the candidate's run folder has a record of is told beside the verdict and does not enter it.
-ExitCode gate_command(const GateRequest& request, Console& console);
+baselines::ExitCode gate_command(const GateRequest& request, Console& console);
 
 // The parts of it that `run` and `duet` need.
 //
@@ -29,4 +29,4 @@ Report judged_report(const JudgingRequest& request);
 // Says on console.err what cannot be written: the problem at hand matters more.
 void write_gate_failure(const GateRequest& request, const std::string& problem, Console& console);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -6,7 +6,7 @@
 #include "baselines/io/file_io.h"
 #include "ci/commands/program_test.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::HasSubstr;
@@ -42,7 +42,7 @@ TEST_F(ProgramTest, GateNamesWhatIsWrongInARunFile) {
     folder_.write("head/1.json", text);
     SCOPED_TRACE(text.substr(0, 60));
     expect_error(gate(path("head")), {"head/1.json", field});
-    EXPECT_EQ(nlohmann::json::parse(read_file(path("gate.json")))["exit_code"], 2);
+    EXPECT_EQ(nlohmann::json::parse(baselines::read_file(path("gate.json")))["exit_code"], 2);
   }
 }
 
@@ -104,4 +104,4 @@ TEST_F(ProgramTest, SaysSoWhereAResultCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

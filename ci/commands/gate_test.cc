@@ -11,7 +11,7 @@
 #include "ci/measuring/run_record.h"
 #include "ci/processes/fake_program.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::HasSubstr;
@@ -27,22 +27,24 @@ class GateCommandTest : public ::testing::Test {
     request_.json = folder_.path() / "gate.json";
     request_.markdown = folder_.path() / "gate.md";
   }
-  ExitCode gate(const FakeRunFile& file) {
+  baselines::ExitCode gate(const FakeRunFile& file) {
     request_.judging.candidate = {write_run(folder_, "head", file)};
     Console console{out_, err_};
     return gate_command(request_, console);
   }
-  nlohmann::json json() const { return nlohmann::json::parse(read_file(*request_.json)); }
-  std::string markdown() const { return read_file(*request_.markdown); }
+  nlohmann::json json() const {
+    return nlohmann::json::parse(baselines::read_file(*request_.json));
+  }
+  std::string markdown() const { return baselines::read_file(*request_.markdown); }
 
-  ScratchFolder folder_;
+  baselines::ScratchFolder folder_;
   GateRequest request_;
   std::ostringstream out_;
   std::ostringstream err_;
 };
 
 TEST_F(GateCommandTest, PassesWhatIsAsItWas) {
-  EXPECT_EQ(gate({}), ExitCode::kNoRegression);
+  EXPECT_EQ(gate({}), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(json()["exit_code"], 0);
   EXPECT_EQ(json()["verdicts"].size(), 2u);
   EXPECT_THAT(out_.str(), StartsWith("No regression"));
@@ -52,7 +54,7 @@ TEST_F(GateCommandTest, PassesWhatIsAsItWas) {
 TEST_F(GateCommandTest, FailsWhatGotSlowerAndNamesIt) {
   FakeRunFile file;
   file.times[kFused] *= 1.05;
-  EXPECT_EQ(gate(file), ExitCode::kRegression);
+  EXPECT_EQ(gate(file), baselines::ExitCode::kRegression);
   EXPECT_EQ(json()["exit_code"], 1);
   EXPECT_THAT(out_.str(), HasSubstr(std::string("regression  ") + kFused + "  +5.00 %"));
   EXPECT_THAT(out_.str(), Not(HasSubstr("regression  linear")));
@@ -63,25 +65,25 @@ TEST_F(GateCommandTest, HeedsTheSmallestEffect) {
   FakeRunFile file;
   file.times[kFused] *= 1.05;
   request_.judging.min_effect = 0.1;
-  EXPECT_EQ(gate(file), ExitCode::kNoRegression);
+  EXPECT_EQ(gate(file), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(out_.str(), HasSubstr("effects above 10 %"));
 }
 
 TEST_F(GateCommandTest, DoesNotJudgeAcrossEnvironments) {
   FakeRunFile file;
   file.driver = "999.0";
-  EXPECT_EQ(gate(file), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(gate(file), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(out_.str(), HasSubstr("driver: 580.159.04 in the baseline, 999.0 in the candidate"));
   EXPECT_THAT(markdown(), HasSubstr("| driver | 580.159.04 | 999.0 |"));
   request_.judging.allow_environment_differences = true;
-  EXPECT_EQ(gate(file), ExitCode::kNoRegression);
+  EXPECT_EQ(gate(file), baselines::ExitCode::kNoRegression);
 }
 
 TEST_F(GateCommandTest, DoesNotPassFailedBenchmarks) {
   FakeRunFile file;
   file.times.erase(kFused);
   file.failures = {{kFused, "results are wrong"}};
-  EXPECT_EQ(gate(file), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(gate(file), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(out_.str(), HasSubstr("results are wrong"));
 }
 
@@ -90,7 +92,7 @@ TEST_F(GateCommandTest, LetsNoFormerVerdictStandWhereItCannotJudge) {
   folder_.write("head/1.json", "{\"context\": {");
   request_.judging.candidate = {folder_.path() / "head"};
   Console console{out_, err_};
-  EXPECT_THROW(gate_command(request_, console), InputError);
+  EXPECT_THROW(gate_command(request_, console), baselines::InputError);
   EXPECT_EQ(json()["exit_code"], 2);
   EXPECT_EQ(json()["verdicts"].size(), 0u);
   EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("1.json"));
@@ -102,7 +104,7 @@ TEST_F(GateCommandTest, AFileThatCannotBeWrittenCostsNoOther) {
   try {
     gate({});
     FAIL();
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     EXPECT_THAT(error.what(), StartsWith(folder_.path().string()));
   }
   EXPECT_THAT(out_.str(), StartsWith("No regression"));
@@ -116,7 +118,7 @@ TEST_F(GateCommandTest, SaysWhyItCannotJudgeAlsoWhereItCannotWriteThat) {
   try {
     gate_command(request_, console);
     FAIL();
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("nowhere: cannot open"));
   }
   EXPECT_THAT(err_.str(), StartsWith("fusegate: " + folder_.path().string()));
@@ -130,7 +132,8 @@ TEST_F(GateCommandTest, TellsWhatTheCandidatesAaArmsShowed) {
   RunRecord record;
   record.aa = AaFindings{56, {"linear/x|y"}, 5, 12, 1};
   write_run_record(request_.judging.candidate[0], record);
-  EXPECT_EQ(gate({}), ExitCode::kNoRegression);  // an alarm among equals is nobody's regression
+  EXPECT_EQ(gate({}),
+            baselines::ExitCode::kNoRegression);  // an alarm among equals is nobody's regression
   EXPECT_EQ(json()["aa"]["called"], nlohmann::json({"linear/x|y"}));
   EXPECT_EQ(json()["aa"]["comparisons"], 12);
   EXPECT_THAT(json()["smallest_detectable"]["worst_benchmark"].get<std::string>(),
@@ -146,10 +149,10 @@ TEST_F(GateCommandTest, NamesWhatIsWrongInTheRecordOfAaArms) {
   folder_.write("head/run.json", R"({"aa": {"benchmarks": "many"}})");
   request_.judging.candidate = {folder_.path() / "head"};
   Console console{out_, err_};
-  EXPECT_THROW(gate_command(request_, console), InputError);
+  EXPECT_THROW(gate_command(request_, console), baselines::InputError);
   EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("run.json: aa.benchmarks: must be"));
   folder_.write("head/run.json", R"({"theirs": 1})");
-  EXPECT_EQ(gate_command(request_, console), ExitCode::kNoRegression);
+  EXPECT_EQ(gate_command(request_, console), baselines::ExitCode::kNoRegression);
 }
 
 TEST_F(GateCommandTest, SaysHowToRecordABaselineThatIsMissing) {
@@ -158,7 +161,7 @@ TEST_F(GateCommandTest, SaysHowToRecordABaselineThatIsMissing) {
   try {
     gate({});
     FAIL() << "judged";
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("fusegate accept RUN --reason TEXT"));
   }
 }
@@ -194,7 +197,7 @@ class StoredGateTest : public GateCommandTest {
 
 TEST_F(StoredGateTest, SaysNothingWhereTheAnchorIsTheBaseline) {
   accept(slowed(1));
-  EXPECT_EQ(gate(slowed(1.003)), ExitCode::kNoRegression);
+  EXPECT_EQ(gate(slowed(1.003)), baselines::ExitCode::kNoRegression);
   EXPECT_TRUE(json()["anchor"].is_null());
   EXPECT_THAT(out_.str(), Not(HasSubstr("anchor")));
 }
@@ -206,7 +209,7 @@ TEST_F(StoredGateTest, TheAnchorShowsWhatCreepsInSmallSteps) {
   for (int step = 1; step <= 6; ++step) {
     factor *= 1.003;
     out_.str("");
-    EXPECT_EQ(gate(slowed(factor)), ExitCode::kNoRegression) << out_.str();
+    EXPECT_EQ(gate(slowed(factor)), baselines::ExitCode::kNoRegression) << out_.str();
     EXPECT_EQ(json()["counts"]["regression"], 0) << step;
     EXPECT_EQ(json()["families"].size(), 0u) << step;
     if (step < 6) accept(slowed(factor));
@@ -219,10 +222,10 @@ TEST_F(StoredGateTest, TheAnchorShowsWhatCreepsInSmallSteps) {
   EXPECT_EQ(json()["creep"][0]["kind"], "family");
   EXPECT_NEAR(json()["creep"][0]["effect"].get<double>(), 0.018, 5e-4);
   request_.judging.max_creep = 0.03;
-  EXPECT_EQ(gate(slowed(factor)), ExitCode::kNoRegression);
+  EXPECT_EQ(gate(slowed(factor)), baselines::ExitCode::kNoRegression);
   request_.judging.max_creep = 0.015;
   out_.str("");
-  EXPECT_EQ(gate(slowed(factor)), ExitCode::kRegression);
+  EXPECT_EQ(gate(slowed(factor)), baselines::ExitCode::kRegression);
   EXPECT_EQ(json()["exit_code"], 1);
   EXPECT_THAT(out_.str(),
               StartsWith("3 of 4 benchmarks got slower by more than 1.5 % since the anchor of 20"));
@@ -233,7 +236,7 @@ TEST_F(StoredGateTest, AnAnchorOfAnotherEnvironmentIsNotedOnce) {
   other.driver = "570.1";
   accept(other);
   accept(slowed(1.02));
-  EXPECT_EQ(gate(slowed(1.02)), ExitCode::kNoRegression);
+  EXPECT_EQ(gate(slowed(1.02)), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(json()["creep"].size(), 0u);
   EXPECT_THAT(json()["anchor"]["not_judged"].get<std::string>(), HasSubstr("driver is 570.1"));
   EXPECT_EQ(json()["notes"].size(), 1u);
@@ -243,7 +246,7 @@ TEST_F(StoredGateTest, AnAnchorOfAnotherEnvironmentIsNotedOnce) {
 TEST_F(StoredGateTest, NamesABrokenAnchor) {
   accept(slowed(1));
   folder_.write("store/nvidia-h200/smoke.anchor.json", "[]");
-  EXPECT_THROW(gate(slowed(1)), InputError);
+  EXPECT_THROW(gate(slowed(1)), baselines::InputError);
   EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("smoke.anchor.json"));
 }
 
@@ -253,7 +256,7 @@ TEST_F(StoredGateTest, NotesAStaleBaseline) {
   later.date = "2099-01-01T00:00:00+00:00";
   later.times.erase("geglu/fused/bf16/batch:1/seq:128/dim:768/hidden:3072");
   later.times["geglu/new/bf16/batch:1/seq:128/dim:768/hidden:3072"] = 1000;
-  EXPECT_EQ(gate(later), ExitCode::kNoRegression);
+  EXPECT_EQ(gate(later), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(json()["staleness"]["too_old"], true);
   EXPECT_THAT(out_.str(), HasSubstr("note       The baseline is stale: accepted "));
   EXPECT_THAT(out_.str(), HasSubstr("1 benchmark is not in the baseline: geglu/new/bf16/"));
@@ -271,4 +274,4 @@ TEST_F(GateCommandTest, APlainRunIsNeverStale) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -7,37 +7,37 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 // A nightly run's files come to some tens of megabytes; a full disk ends it.
 constexpr std::uintmax_t kEnoughFreeBytes = std::uintmax_t{1} << 30;
 
-bool has(const DeviceFacts& device, Doubt doubt) {
+bool has(const DeviceFacts& device, baselines::Doubt doubt) {
   return std::find(device.doubts.begin(), device.doubts.end(), doubt) != device.doubts.end();
 }
 
-Check check_doubt(const DeviceFacts& device, Doubt doubt, std::string name, std::string fine,
-                  std::string advice) {
+Check check_doubt(const DeviceFacts& device, baselines::Doubt doubt, std::string name,
+                  std::string fine, std::string advice) {
   if (!has(device, doubt)) return {std::move(name), true, std::move(fine), ""};
-  return {std::move(name), false, std::string(doubt_sentence(doubt)), std::move(advice)};
+  return {std::move(name), false, std::string(baselines::doubt_sentence(doubt)), std::move(advice)};
 }
 
 // With NVML missing nobody has looked, and "none seen" would be a lie.
 std::vector<Check> check_gpu_state(const DeviceFacts& device) {
-  if (has(device, Doubt::kNvmlMissing)) {
-    return {check_doubt(device, Doubt::kNvmlMissing, "NVML", "",
+  if (has(device, baselines::Doubt::kNvmlMissing)) {
+    return {check_doubt(device, baselines::Doubt::kNvmlMissing, "NVML", "",
                         "give the container the driver's utility libraries "
                         "(NVIDIA_DRIVER_CAPABILITIES=compute,utility)")};
   }
   std::vector<Check> checks{
       {"NVML", true, "limits, clocks and processes can be read", ""},
-      check_doubt(device, Doubt::kOtherGpuProcess, "other GPU processes", "none",
+      check_doubt(device, baselines::Doubt::kOtherGpuProcess, "other GPU processes", "none",
                   "end them, or measure on a GPU of your own"),
-      check_doubt(device, Doubt::kThrottled, "throttling", "none",
+      check_doubt(device, baselines::Doubt::kThrottled, "throttling", "none",
                   "see nvidia-smi -q -d PERFORMANCE; let the card cool, check its power supply"),
       check_doubt(
-          device, Doubt::kUnlockedClocks, "clocks",
+          device, baselines::Doubt::kUnlockedClocks, "clocks",
           "only measuring tells whether they move; a run file says so",
           "where you may: sudo nvidia-smi --lock-gpu-clocks=MHZ; else verdicts need time and "
           "cycles to agree, as they do by default"),
@@ -66,7 +66,7 @@ const nlohmann::json& field(const std::string& source, const nlohmann::json& jso
                             nlohmann::json::value_t type) {
   const auto found = json.find(name);
   if (found == json.end() || found->type() != type) {
-    throw InputError(source, name, "missing or of another type");
+    throw baselines::InputError(source, name, "missing or of another type");
   }
   return *found;
 }
@@ -75,7 +75,8 @@ const nlohmann::json& field(const std::string& source, const nlohmann::json& jso
 
 DeviceFacts parse_device_facts(const std::string& source, const nlohmann::json& json) {
   using Type = nlohmann::json::value_t;
-  if (!json.is_object()) throw InputError(source, "--environment", "printed no JSON object");
+  if (!json.is_object())
+    throw baselines::InputError(source, "--environment", "printed no JSON object");
   DeviceFacts facts;
   facts.is_gpu = field(source, json, "device_kind", Type::string) == "cuda";
   const auto& environment = field(source, json, "environment", Type::object);
@@ -88,8 +89,9 @@ DeviceFacts parse_device_facts(const std::string& source, const nlohmann::json& 
     facts.persistence = (*machine)["persistence"].get<bool>();
   }
   for (const auto& name : field(source, json, "doubts", Type::array)) {
-    const auto doubt = name.is_string() ? parse_doubt(name.get<std::string>()) : std::nullopt;
-    if (!doubt) throw InputError(source, "doubts", "unknown: " + name.dump());
+    const auto doubt =
+        name.is_string() ? baselines::parse_doubt(name.get<std::string>()) : std::nullopt;
+    if (!doubt) throw baselines::InputError(source, "doubts", "unknown: " + name.dump());
     facts.doubts.push_back(*doubt);
   }
   return facts;
@@ -106,9 +108,9 @@ std::vector<Check> check_device(const DeviceFacts& device) {
     checks.push_back({"GPU", false, "none: suites are measured on the CPU, " + name,
                       "for GPU kernels, build with CUDA and run where nvidia-smi shows a GPU"});
   }
-  checks.push_back(check_doubt(device, Doubt::kDebugLibrary, "build", "optimised",
+  checks.push_back(check_doubt(device, baselines::Doubt::kDebugLibrary, "build", "optimised",
                                "build the release or host preset"));
-  checks.push_back(check_doubt(device, Doubt::kDirtyTree, "source tree", "as committed",
+  checks.push_back(check_doubt(device, baselines::Doubt::kDirtyTree, "source tree", "as committed",
                                "commit, then build: a baseline must name what was measured"));
   return checks;
 }
@@ -135,4 +137,4 @@ std::vector<Check> check_host(const HostFacts& host, bool has_gpu) {
   return checks;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -11,14 +11,14 @@
 
 #include "baselines/record/doubt.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // What `fusegate_bench --environment` says.
 struct DeviceFacts {
   bool is_gpu = false;
   std::string device;               // its name; empty where the environment names none
   std::optional<bool> persistence;  // of a GPU, where the driver tells
-  std::vector<Doubt> doubts;
+  std::vector<baselines::Doubt> doubts;
 };
 
 struct HostFacts {
@@ -46,4 +46,4 @@ DeviceFacts parse_device_facts(const std::string& source, const nlohmann::json& 
 std::vector<Check> check_device(const DeviceFacts& device);
 std::vector<Check> check_host(const HostFacts& host, bool has_gpu);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -5,7 +5,7 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::HasSubstr;
@@ -42,15 +42,17 @@ TEST(CheckDevice, WarnsOfEverythingThatSpoilsAGpusTimes) {
       check_device({true,
                     "NVIDIA H200",
                     false,
-                    {Doubt::kOtherGpuProcess, Doubt::kThrottled, Doubt::kUnlockedClocks,
-                     Doubt::kDebugLibrary, Doubt::kDirtyTree}});
+                    {baselines::Doubt::kOtherGpuProcess, baselines::Doubt::kThrottled,
+                     baselines::Doubt::kUnlockedClocks, baselines::Doubt::kDebugLibrary,
+                     baselines::Doubt::kDirtyTree}});
   EXPECT_THAT(warnings(checks),
               ::testing::ElementsAre("other GPU processes", "throttling", "clocks",
                                      "persistence mode", "build", "source tree"));
 }
 
 TEST(CheckDevice, DoesNotClaimWhatNobodyLookedAt) {
-  const auto checks = check_device({true, "NVIDIA H200", std::nullopt, {Doubt::kNvmlMissing}});
+  const auto checks =
+      check_device({true, "NVIDIA H200", std::nullopt, {baselines::Doubt::kNvmlMissing}});
   EXPECT_THAT(warnings(checks), ::testing::ElementsAre("NVML"));
   EXPECT_EQ(find_check(checks, "throttling"), nullptr);
   EXPECT_EQ(find_check(checks, "other GPU processes"), nullptr);
@@ -92,14 +94,14 @@ TEST(ParseDeviceFacts, ReadsWhatTheProgramPrints) {
   EXPECT_TRUE(facts.is_gpu);
   EXPECT_EQ(facts.device, "NVIDIA H200");
   EXPECT_EQ(facts.persistence, false);
-  EXPECT_THAT(facts.doubts, ::testing::ElementsAre(Doubt::kThrottled));
+  EXPECT_THAT(facts.doubts, ::testing::ElementsAre(baselines::Doubt::kThrottled));
 }
 
 TEST(ParseDeviceFacts, NamesTheFieldThatIsWrong) {
   const auto problem_of = [](const char* text) -> std::string {
     try {
       parse_device_facts("bench", nlohmann::json::parse(text));
-    } catch (const InputError& error) {
+    } catch (const baselines::InputError& error) {
       return error.what();
     }
     return "accepted";
@@ -113,4 +115,4 @@ TEST(ParseDeviceFacts, NamesTheFieldThatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -16,14 +16,16 @@ int terminal_columns() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  fusegate::Console console{std::cout, std::cerr, isatty(STDERR_FILENO) == 1, terminal_columns()};
+  fusegate::ci::Console console{std::cout, std::cerr, isatty(STDERR_FILENO) == 1,
+                                terminal_columns()};
   try {
-    const fusegate::ExitCode code = fusegate::parse_command_line(argc, argv)(console);
+    const fusegate::baselines::ExitCode code =
+        fusegate::ci::parse_command_line(argc, argv)(console);
     // A full disk behind a redirection is an error too, and shows only now.
     if (!std::cout.flush()) throw std::runtime_error("standard output: cannot be written");
     return static_cast<int>(code);
   } catch (const std::exception& error) {
     std::cerr << "fusegate: " << error.what() << '\n';
-    return static_cast<int>(fusegate::ExitCode::kCouldNotJudge);
+    return static_cast<int>(fusegate::baselines::ExitCode::kCouldNotJudge);
   }
 }

@@ -22,7 +22,7 @@
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -305,7 +305,7 @@ void add_traces(CLI::App& app, Command* command) {
 Command usage_error(const std::string& problem) {
   return [=](Console& console) {
     console.err << "fusegate: " << problem << "\n";
-    return ExitCode::kCouldNotJudge;
+    return baselines::ExitCode::kCouldNotJudge;
   };
 }
 
@@ -321,9 +321,9 @@ Command parse(CLI::App& app, std::vector<std::string> arguments, Command* comman
     }
     return [text = out.str()](Console& console) {
       console.out << text;
-      return ExitCode::kNoRegression;
+      return baselines::ExitCode::kNoRegression;
     };
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     return usage_error(error.what());
   }
   return *command;
@@ -375,4 +375,4 @@ Command parse_command_line(int argc, char** argv) {
   return parsed;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -7,13 +7,13 @@
 
 #include "ci/processes/fake_program.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::HasSubstr;
 
 struct Ended {
-  ExitCode code;
+  baselines::ExitCode code;
   std::string out;
   std::string err;
 };
@@ -25,12 +25,13 @@ Ended run(std::vector<std::string> arguments) {
   std::ostringstream out;
   std::ostringstream err;
   Console console{out, err};
-  const ExitCode code = parse_command_line(static_cast<int>(argv.size()), argv.data())(console);
+  const baselines::ExitCode code =
+      parse_command_line(static_cast<int>(argv.size()), argv.data())(console);
   return {code, out.str(), err.str()};
 }
 
 TEST(ParseCommandLine, PrintsHelpAndVersion) {
-  EXPECT_EQ(run({"--help"}).code, ExitCode::kNoRegression);
+  EXPECT_EQ(run({"--help"}).code, baselines::ExitCode::kNoRegression);
   EXPECT_THAT(run({"--help"}).out, HasSubstr("gate"));
   EXPECT_THAT(run({"gate", "--help"}).out, HasSubstr("--min-effect"));
   EXPECT_THAT(run({"--version"}).out, HasSubstr("fusegate 0."));
@@ -70,7 +71,7 @@ TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
   };
   for (const auto& line : lines) {
     const Ended ended = run(line);
-    EXPECT_EQ(ended.code, ExitCode::kCouldNotJudge) << ::testing::PrintToString(line);
+    EXPECT_EQ(ended.code, baselines::ExitCode::kCouldNotJudge) << ::testing::PrintToString(line);
     EXPECT_THAT(ended.err, ::testing::StartsWith("fusegate: ")) << ::testing::PrintToString(line);
     EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
   }
@@ -81,7 +82,7 @@ TEST(ParseCommandLine, NamesACommandThatIsNone) {
 }
 
 TEST(ParseCommandLine, PassesOnWhatFollowsTheDashes) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   const auto prepared = folder.write("prepared", run_file_text({})).string();
   const std::string program =
       write_script(folder, "bench",
@@ -90,13 +91,13 @@ TEST(ParseCommandLine, PassesOnWhatFollowsTheDashes) {
   const Ended ended = run({"run", "--suite", "smoke", "--program", program, "--out",
                            (folder.path() / "run").string(), "--invocations", "1", "--",
                            "--batch=8", "--benchmark_filter=a b"});
-  EXPECT_EQ(ended.code, ExitCode::kNoRegression) << ended.err;
-  const std::string log = read_file(folder.path() / "run" / "1.log");
+  EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
+  const std::string log = baselines::read_file(folder.path() / "run" / "1.log");
   EXPECT_THAT(log, HasSubstr("[--batch=8]\n[--benchmark_filter=a b]\n"));
 }
 
 TEST(ParseCommandLine, HasARunKeepTheChoicesOfTheBaselineUnlessToldNotTo) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   const auto prepared = folder.write("prepared", run_file_text({})).string();
   const std::string program = write_script(folder, "bench",
                                            std::string(kReadFlags) + "cp '" + prepared +
@@ -115,62 +116,63 @@ TEST(ParseCommandLine, HasARunKeepTheChoicesOfTheBaselineUnlessToldNotTo) {
                                        "--out",
                                        (folder.path() / out).string()};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
-    EXPECT_EQ(run(arguments).code, ExitCode::kNoRegression);
-    return read_file(folder.path() / out / "1.log");
+    EXPECT_EQ(run(arguments).code, baselines::ExitCode::kNoRegression);
+    return baselines::read_file(folder.path() / out / "1.log");
   };
   EXPECT_EQ(told("kept", {}), "[" + named + "]\n");
   EXPECT_EQ(told("fresh", {"--fresh-choices"}), "[]\n");
 }
 
 TEST(ParseCommandLine, TakesADuetWithoutAaArms) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   const auto prepared = folder.write("prepared", run_file_text({})).string();
   const std::string program = write_script(
       folder, "bench", std::string(kReadFlags) + "cp '" + prepared + "' \"$out\"\necho \"[$*]\"\n");
   const std::string out = (folder.path() / "duet").string();
   const Ended ended = run({"duet", "--suite", "smoke", "--base", program, "--head", program,
                            "--out", out, "--invocations", "2", "--no-aa", "--", "--batch=8"});
-  EXPECT_EQ(ended.code, ExitCode::kNoRegression) << ended.err;
-  EXPECT_THAT(read_file(folder.path() / "duet" / "head" / "2.log"), HasSubstr(" --batch=8]"));
+  EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
+  EXPECT_THAT(baselines::read_file(folder.path() / "duet" / "head" / "2.log"),
+              HasSubstr(" --batch=8]"));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "duet" / "base_again"));
 }
 
 TEST(ParseCommandLine, PairsRepeatedProgramsWithFolders) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   const auto prepared = folder.write("prepared", run_file_text({})).string();
   const std::string body = std::string(kReadFlags) + "cp '" + prepared + "' \"$out\"\n";
   const Ended ended =
       run({"run", "--suite", "smoke", "--invocations", "2", "--program",
            write_script(folder, "a", body), "--out", (folder.path() / "A").string(), "--program",
            write_script(folder, "b", body), "--out", (folder.path() / "B").string()});
-  EXPECT_EQ(ended.code, ExitCode::kNoRegression) << ended.err;
+  EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "A" / "2.json"));
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "B" / "2.json"));
 }
 
 TEST(ParseCommandLine, TakesSeveralPathsBehindOneFlag) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   const std::string base = write_run(folder, "base", {});
   const std::string head = write_run(folder, "head", {});
   const Ended ended = run({"gate", "--baseline", base + "/1.json", base + "/2.json",
                            base + "/3.json", "--candidate", head + "/1.json", head + "/2.json",
                            head + "/3.json", "--min-effect", "0.5%"});
-  EXPECT_EQ(ended.code, ExitCode::kNoRegression) << ended.out;
+  EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.out;
   EXPECT_THAT(ended.out, HasSubstr("3 invocations on NVIDIA H200"));
 }
 
 TEST(ParseCommandLine, TakesWhatAsksForKernels) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   const std::string base = write_run(folder, "base", {});
   EXPECT_THAT(
       run({"gate", "--baseline", base, "--candidate", base, "--fail-on-changed-kernels"}).out,
       HasSubstr("Could not judge: a run has no profiles"));
   const std::string benchmark = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
   const Ended explained = run({"explain", base, base, benchmark, "--min-effect", "1%"});
-  EXPECT_EQ(explained.code, ExitCode::kNoRegression);
+  EXPECT_EQ(explained.code, baselines::ExitCode::kNoRegression);
   EXPECT_THAT(explained.out, HasSubstr(benchmark + "\nunchanged: "));
   EXPECT_THAT(explained.out, HasSubstr("lies within [-0.99, +1.00] %"));
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -17,7 +17,7 @@
 #include "ci/processes/interrupts.h"
 #include "ci/processes/process.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct Ended {
   int code = -1;
@@ -65,7 +65,7 @@ class ProgramTest : public ::testing::Test {
     for (const std::string& part : parts) EXPECT_THAT(ended.err, testing::HasSubstr(part));
   }
 
-  ScratchFolder folder_;
+  baselines::ScratchFolder folder_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

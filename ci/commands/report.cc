@@ -13,7 +13,7 @@
 #include "ci/report/markdown.h"
 #include "ci/report/report.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr double kDrawingTimeoutS = 600;
@@ -32,14 +32,14 @@ std::optional<std::string> why_none_measured(const std::vector<std::filesystem::
 }
 
 // That peers could not be measured is told in the report and does not cost it.
-Standings make_standings(const ReportRequest& request, const Run& ours) {
+Standings make_standings(const ReportRequest& request, const baselines::Run& ours) {
   if (request.peers.empty()) return standings(ours, nullptr);
   if (const auto why = why_none_measured(request.peers)) {
     Standings result = standings(ours, nullptr);
     result.notes.push_back("no peer was measured: " + *why);
     return result;
   }
-  const Run peers = load_run(request.peers);
+  const baselines::Run peers = baselines::load_run(request.peers);
   check_peer_environment(ours, peers, request.judging.allow_environment_differences);
   Standings result = standings(ours, &peers);
   result.peers = describe(peers);
@@ -51,7 +51,7 @@ Standings make_standings(const ReportRequest& request, const Run& ours) {
 Report make_report(const ReportRequest& request) {
   Report report;
   report.title = request.title;
-  report.candidate = load_run(request.judging.candidate);
+  report.candidate = baselines::load_run(request.judging.candidate);
   report.sweeps = shape_sweeps(report.candidate);
   report.crossovers = crossovers(report.candidate);
   report.standings = make_standings(request, report.candidate);
@@ -83,12 +83,12 @@ std::string html_of(const Report& report) {
   } catch (const std::system_error& error) {
     last_error = "cannot be started: " + error.code().message();
   }
-  throw InputError("--html", python, last_error.empty() ? "drew nothing" : last_error);
+  throw baselines::InputError("--html", python, last_error.empty() ? "drew nothing" : last_error);
 }
 
 }  // namespace
 
-ExitCode report_command(const ReportRequest& request, Console& console) {
+baselines::ExitCode report_command(const ReportRequest& request, Console& console) {
   const Report report = make_report(request);
   write_output_files({{request.markdown, [&] { return markdown_report(report); }},
                       {request.html, [&] { return html_of(report); }}},
@@ -96,7 +96,7 @@ ExitCode report_command(const ReportRequest& request, Console& console) {
                        fmt::print(console.out, "wrote {}\n", path.string());
                      });
   if (!request.markdown && !request.html) console.out << markdown_report(report);
-  return ExitCode::kNoRegression;
+  return baselines::ExitCode::kNoRegression;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -10,7 +10,7 @@
 #include "ci/console/console.h"
 #include "ci/judging/judging.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct ReportRequest {
   JudgingRequest judging;
@@ -24,6 +24,6 @@ struct ReportRequest {
 
 // 0 where the report was written, whatever it says. Throws InputError, also where Python or one of
 // its packages is missing.
-ExitCode report_command(const ReportRequest& request, Console& console);
+baselines::ExitCode report_command(const ReportRequest& request, Console& console);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

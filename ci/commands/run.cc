@@ -10,7 +10,7 @@
 #include "ci/judging/aa_recording.h"
 #include "ci/measuring/measuring_run.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 // Two A/A arms with two invocations each: with fewer nothing could be called.
@@ -22,10 +22,10 @@ std::vector<std::string> programs_of(const RunRequest& request) {
   // One program into several folders compares it with itself.
   if (programs.size() == 1) programs.resize(request.out.size(), programs.front());
   if (programs.size() != request.out.size()) {
-    throw InputError("--program", "",
-                     fmt::format("{} for {}: give as many of one as of the other",
-                                 format_count(programs.size(), "program"),
-                                 format_count(request.out.size(), "--out folder")));
+    throw baselines::InputError("--program", "",
+                                fmt::format("{} for {}: give as many of one as of the other",
+                                            format_count(programs.size(), "program"),
+                                            format_count(request.out.size(), "--out folder")));
   }
   return programs;
 }
@@ -51,15 +51,16 @@ std::filesystem::path peers_folder_of(const RunRequest& request) {
 // Where a run of ours and one of peers would write over each other.
 void check_peers(const RunRequest& request) {
   if (request.peers_out && !request.peers) {
-    throw InputError("--peers-out", "", "is for --peers, which is not given");
+    throw baselines::InputError("--peers-out", "", "is for --peers, which is not given");
   }
   if (!request.peers) return;
   if (request.out.size() != 1) {
-    throw InputError("--peers", "", "takes one --out folder: peers stand beside one run");
+    throw baselines::InputError("--peers", "",
+                                "takes one --out folder: peers stand beside one run");
   }
   const std::filesystem::path folder = peers_folder_of(request);
   if (canonical_folder(folder) == canonical_folder(request.out.front())) {
-    throw InputError(folder.string(), "--peers-out", "is the --out folder");
+    throw baselines::InputError(folder.string(), "--peers-out", "is the --out folder");
   }
 }
 
@@ -89,25 +90,26 @@ MeasuringRequest measuring_request(const RunRequest& request) {
 
 void check(const RunRequest& request) {
   if (request.aa && request.out.size() != 1) {
-    throw InputError("--aa", "", "takes one --out folder; duet has A/A arms of its own");
+    throw baselines::InputError("--aa", "", "takes one --out folder; duet has A/A arms of its own");
   }
   check_peers(request);
   if (request.aa && request.invocations < kLeastAaInvocations) {
-    throw InputError("--aa", "", fmt::format("needs --invocations {}", kLeastAaInvocations));
+    throw baselines::InputError("--aa", "",
+                                fmt::format("needs --invocations {}", kLeastAaInvocations));
   }
   check_aa_history(request.aa_history);
   // Before an hour of measuring, not after it. Which stored baseline fits is known only then.
-  if (!request.judging.baseline.empty()) load_baseline(request.judging, Run());
+  if (!request.judging.baseline.empty()) load_baseline(request.judging, baselines::Run());
 }
 
-std::vector<Verdict> verdicts_on(const JudgingRequest& judging,
-                                 const std::vector<MeasuredArm>& arms) {
-  std::vector<Verdict> verdicts;
+std::vector<baselines::Verdict> verdicts_on(const JudgingRequest& judging,
+                                            const std::vector<MeasuredArm>& arms) {
+  std::vector<baselines::Verdict> verdicts;
   for (const MeasuredArm& arm : arms) {
     JudgingRequest request = judging;
     request.candidate = {arm.folder()};
     const Report report = judged_report(request);
-    const std::vector<Verdict>& own = report.judgement->result.verdicts;
+    const std::vector<baselines::Verdict>& own = report.judgement->result.verdicts;
     verdicts.insert(verdicts.end(), own.begin(), own.end());
   }
   return verdicts;
@@ -123,7 +125,7 @@ void record_aa_of(MeasuredArm& arm, const RunRequest& request, Console& console)
 
 }  // namespace
 
-ExitCode run_command(const RunRequest& request, Console& console) {
+baselines::ExitCode run_command(const RunRequest& request, Console& console) {
   check(request);
   MeasuringRun run(measuring_request(request), console);
   const RunEnd end = run.measure([&] { return verdicts_on(request.judging, run.arms()); });
@@ -131,7 +133,7 @@ ExitCode run_command(const RunRequest& request, Console& console) {
   if (request.aa && end != RunEnd::kInterrupted) {
     record_aa_of(run.arms().front(), request, console);
   }
-  return all_well ? ExitCode::kNoRegression : ExitCode::kCouldNotJudge;
+  return all_well ? baselines::ExitCode::kNoRegression : baselines::ExitCode::kCouldNotJudge;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -12,7 +12,7 @@
 #include "ci/judging/judging.h"
 #include "ci/measuring/peers_arm.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct RunRequest {
   std::string suite;
@@ -37,6 +37,6 @@ struct RunRequest {
 
 // 0 where every invocation ended well, 2 where one did not or the run was interrupted; what was
 // measured stays in the folders. Throws InputError where nothing can be measured at all.
-ExitCode run_command(const RunRequest& request, Console& console);
+baselines::ExitCode run_command(const RunRequest& request, Console& console);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -16,7 +16,7 @@
 #include "ci/measuring/run_record.h"
 #include "ci/processes/fake_program.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,14 +37,14 @@ class RunCommandTest : public ::testing::Test {
   std::string program(const std::string& name, const std::string& body) {
     return write_script(folder_, name, std::string(kReadFlags) + body);
   }
-  ExitCode run() {
+  baselines::ExitCode run() {
     Console console{out_, err_};
     return run_command(request_, console);
   }
   std::string problem() {
     try {
       run();
-    } catch (const InputError& error) {
+    } catch (const baselines::InputError& error) {
       return error.what();
     }
     return "none";
@@ -53,7 +53,7 @@ class RunCommandTest : public ::testing::Test {
     return read_run_record(folder_.path() / name);
   }
 
-  ScratchFolder folder_;
+  baselines::ScratchFolder folder_;
   std::string prepared_;
   RunRequest request_;
   std::ostringstream out_;
@@ -61,7 +61,7 @@ class RunCommandTest : public ::testing::Test {
 };
 
 TEST_F(RunCommandTest, LeavesAFileALogAndARecord) {
-  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   for (const char* name : {"1.json", "1.log", "2.json", "3.json", "run.json"}) {
     EXPECT_TRUE(fs::exists(folder_.path() / "run" / name)) << name;
   }
@@ -85,8 +85,8 @@ TEST_F(RunCommandTest, InterleavesSeveralPrograms) {
   const std::string copy = "cp '" + prepared_ + "' \"$out\"\n";
   request_.programs = {program("A", note + copy), program("B", note + copy)};
   request_.out = {folder_.path() / "a", folder_.path() / "b"};
-  EXPECT_EQ(run(), ExitCode::kNoRegression);
-  const std::string order = read_file(folder_.path() / "order");
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
+  const std::string order = baselines::read_file(folder_.path() / "order");
   EXPECT_TRUE(order.starts_with("A\nB\nB\nA\n") || order.starts_with("B\nA\nA\nB\n")) << order;
   EXPECT_EQ(record("a").invocations.size(), 3u);
   EXPECT_EQ(record("b").programs, request_.programs);
@@ -95,7 +95,7 @@ TEST_F(RunCommandTest, InterleavesSeveralPrograms) {
 
 TEST_F(RunCommandTest, ComparesOneProgramWithItself) {
   request_.out = {folder_.path() / "a", folder_.path() / "b"};
-  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_TRUE(fs::exists(folder_.path() / "b" / "3.json"));
 }
 
@@ -114,7 +114,7 @@ TEST_F(RunCommandTest, GoesOnAfterACrash) {
                                                "' \"$out\"\n"
                                                "[ $invocation = 2 ] && kill -SEGV $$\n"
                                                "exit 0")};
-  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_EQ(record().invocations.size(), 3u);
   EXPECT_EQ(record().invocations[1].signal, SIGSEGV);
   EXPECT_TRUE(record().finished);
@@ -128,7 +128,7 @@ TEST_F(RunCommandTest, GoesOnAfterATimeout) {
                                               "' \"$out\"\n"
                                               "[ $invocation = 1 ] && sleep 60\n"
                                               "exit 0")};
-  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_EQ(record().invocations.size(), 3u);
   EXPECT_THAT(record().invocations[0].failure, HasSubstr("stopped after"));
 }
@@ -138,7 +138,7 @@ TEST_F(RunCommandTest, GoesOnPastFailedBenchmarksAndCountsThem) {
   file.failures = {{"a/b", "wrong results"}};
   const auto failing = folder_.write("failing", run_file_text(file)).string();
   request_.programs = {program("bench2", "cp '" + failing + "' \"$out\"; exit 2")};
-  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_EQ(record().invocations.size(), 3u);
   EXPECT_THAT(err_.str(), HasSubstr("fusegate: a/b: failed in 3 of 3 invocations: wrong results"));
 }
@@ -165,7 +165,7 @@ TEST_F(RunCommandTest, AppendsWhereAsked) {
   run();
   request_.append = true;
   request_.invocations = 2;
-  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(record().invocations.size(), 5u);
   EXPECT_EQ(record().planned_invocations, 5);
   EXPECT_EQ(record().invocations.back().file, "5.json");
@@ -178,7 +178,7 @@ TEST_F(RunCommandTest, StartsNoRoundPastTheBudget) {
   request_.budget_s = 0.05;
   request_.out = {folder_.path() / "a", folder_.path() / "b"};
   request_.programs = {program("slow", "cp '" + prepared_ + "' \"$out\"; sleep 0.1")};
-  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(record("a").invocations.size(), 1u);
   EXPECT_EQ(record("b").invocations.size(), 1u);  // a round is never cut in half
   EXPECT_THAT(out_.str(), HasSubstr("time budget"));
@@ -190,7 +190,7 @@ TEST_F(RunCommandTest, EndsInOrderWhenInterrupted) {
                   "' \"$out\"\n"
                   "[ $invocation = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\n"
                   "exit 0")};
-  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_EQ(record().invocations.size(), 2u);
   EXPECT_EQ(record().invocations[1].failure, "interrupted");
   EXPECT_FALSE(record().finished);
@@ -204,32 +204,34 @@ TEST_F(RunCommandTest, ExtendsWhatTheNamedBaselineLeavesUndecided) {
   request_.judging.baseline = {write_run(folder_, "base", {})};
   request_.programs = {write_bench(folder_, "noisy", {.noise = {{kFused, 0.05}}})};
   request_.max_invocations = 5;
-  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   ASSERT_EQ(record().invocations.size(), 5u);
   EXPECT_FALSE(record().invocations[2].extension);
   EXPECT_TRUE(record().invocations[3].extension);
   EXPECT_EQ(record().planned_invocations, 5);
-  EXPECT_THAT(read_file(folder_.path() / "calls"),
+  EXPECT_THAT(baselines::read_file(folder_.path() / "calls"),
               HasSubstr("noisy 5 .\n"));  // whole, as the baseline's processes were
 }
 
 TEST_F(RunCommandTest, ExtendsByTheStoredBaseline) {
   FakeRunFile slowed;
   slowed.times[kFused] *= 1.05;
-  const fusegate::Run stored = load_run({write_run(folder_, "base", {})});
-  const Baseline baseline{{"me", "2026-11-21T00:00:00+00:00", "first"}, stored};
+  const fusegate::baselines::Run stored = baselines::load_run({write_run(folder_, "base", {})});
+  const baselines::Baseline baseline{{"me", "2026-11-21T00:00:00+00:00", "first"}, stored};
   request_.judging.stores = {folder_.path() / "store"};
-  write_atomically(baseline_path(request_.judging.stores[0], stored.environment, "smoke"),
-                   baseline_text(baseline));
+  baselines::write_atomically(
+      baselines::baseline_path(request_.judging.stores[0], stored.environment, "smoke"),
+      baselines::baseline_text(baseline));
   request_.programs = {write_bench(folder_, "slow", {.file = slowed})};
   request_.max_invocations = 9;
-  EXPECT_EQ(run(), ExitCode::kNoRegression);  // run measures; what it found is for gate to say
+  EXPECT_EQ(run(),
+            baselines::ExitCode::kNoRegression);  // run measures; what it found is for gate to say
   EXPECT_EQ(record().invocations.size(), 6u);
 }
 
 TEST_F(RunCommandTest, ExtendsNothingWithoutABaseline) {
   request_.max_invocations = 9;
-  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(record().invocations.size(), 3u);
   EXPECT_THAT(err_.str(), HasSubstr("nothing is extended"));
   EXPECT_THAT(err_.str(), HasSubstr("no baseline of suite smoke for nvidia-h200 is stored"));
@@ -247,7 +249,7 @@ TEST_F(RunCommandTest, ComparesTheHalvesOfAnAaRun) {
   request_.aa = true;
   request_.aa_history = folder_.path() / "aa.jsonl";
   request_.programs = {write_bench(folder_, "bench", {})};
-  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(out_.str(), HasSubstr("A/A: 2 benchmarks, none called; so far 0 of 1 comparison"));
   EXPECT_EQ(record().aa->benchmarks, 2);
   EXPECT_EQ(read_aa_history(*request_.aa_history)[0].invocations_a_side, 2);
@@ -263,7 +265,7 @@ TEST_F(RunCommandTest, KeepsAnAaRunWhoseArmsCannotBeCompared) {
   request_.aa_history = folder_.path() / "aa.jsonl";
   request_.programs = {
       program("crashing", "[ $invocation = 1 ] || kill -SEGV $$\ncp '" + prepared_ + "' \"$out\"")};
-  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(err_.str(), HasSubstr("no A/A comparison is recorded: A/A: an arm has no run file"));
   EXPECT_FALSE(fs::exists(*request_.aa_history));
 }
@@ -310,7 +312,7 @@ class RunPeersTest : public RunCommandTest {
 
 TEST_F(RunPeersTest, MeasuresThemAfterEachOfOurOwn) {
   request_.flags = {"--flag"};
-  EXPECT_EQ(run(), ExitCode::kNoRegression) << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << err_.str();
   const RunRecord ours = record();
   const RunRecord peers = record("run-peers");
   ASSERT_EQ(peers.invocations.size(), 3u);
@@ -323,14 +325,14 @@ TEST_F(RunPeersTest, MeasuresThemAfterEachOfOurOwn) {
         "--suite=smoke --out={}/{}.json --invocation={} --seed={} --progress --flag\n",
         (folder_.path() / "run-peers").string(), i + 1, i + 1, ours.invocations[i].seed);
   }
-  EXPECT_EQ(read_file(folder_.path() / "asked"), expected);
-  EXPECT_EQ(load_run({folder_.path() / "run-peers"}).session, ours.session);
+  EXPECT_EQ(baselines::read_file(folder_.path() / "asked"), expected);
+  EXPECT_EQ(baselines::load_run({folder_.path() / "run-peers"}).session, ours.session);
   EXPECT_THAT(out_.str(), HasSubstr("3 invocations of peers in "));
 }
 
 TEST_F(RunPeersTest, GoesOnWithoutThemWhereTheyCannotRun) {
   peers_are("echo 'no torch' >&2; exit 2");
-  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(record().invocations.size(), 3u);
   EXPECT_EQ(record("run-peers").invocations.size(), 1u);  // no other would fare better
   EXPECT_THAT(err_.str(), HasSubstr("peers are left out: sh: exit code 2: no torch\n"));
@@ -338,19 +340,19 @@ TEST_F(RunPeersTest, GoesOnWithoutThemWhereTheyCannotRun) {
 
 TEST_F(RunPeersTest, GoesOnWithoutPythonOrTheProgram) {
   request_.peers_program.python = "/nonexistent/python";
-  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(err_.str(),
               HasSubstr("peers are left out: /nonexistent/python: cannot be started: "));
   request_.out = {folder_.path() / "second"};
   request_.peers_program.script = folder_.path() / "nothing.py";
-  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(err_.str(), HasSubstr("peers are left out: there is no "));
   EXPECT_EQ(record("second").invocations.size(), 3u);
 }
 
 TEST_F(RunPeersTest, TellsACrashAndTriesAgain) {
   peers_are("[ $invocation = 2 ] && kill -SEGV $$\n" + copy_);
-  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(record("run-peers").invocations.size(), 3u);
   EXPECT_THAT(err_.str(), HasSubstr("peers 2: ended by signal 11"));
   EXPECT_THAT(out_.str(), HasSubstr("2 invocations of peers in "));
@@ -358,7 +360,7 @@ TEST_F(RunPeersTest, TellsACrashAndTriesAgain) {
 
 TEST_F(RunPeersTest, EndsInOrderWhenInterruptedInTheirProcess) {
   peers_are("[ $invocation = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\n" + copy_);
-  EXPECT_EQ(run(), ExitCode::kCouldNotJudge);
+  EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_EQ(record().invocations.size(), 2u);
   EXPECT_EQ(record().invocations[1].failure, "");
   EXPECT_FALSE(record().finished);
@@ -380,14 +382,14 @@ TEST_F(RunPeersTest, RefusesFoldersThatWouldMix) {
 }
 
 TEST_F(RunPeersTest, AddsToAFolderThatSharesNoSessionThen) {
-  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   fs::remove_all(folder_.path() / "run");
   request_.append = true;  // ours starts afresh, theirs goes on
-  EXPECT_EQ(run(), ExitCode::kNoRegression);
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(record("run-peers").invocations.size(), 6u);
   EXPECT_NE(record().session, "");
   EXPECT_EQ(record("run-peers").session, "");
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -6,12 +6,12 @@
 
 #include "ci/console/console.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct ShowRequest {
   std::vector<std::filesystem::path> paths;
 };
 
-ExitCode show_command(const ShowRequest& request, Console& console);
+baselines::ExitCode show_command(const ShowRequest& request, Console& console);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -5,7 +5,7 @@
 
 #include "ci/console/console.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct TraceCheckRequest {
   std::filesystem::path trace{};
@@ -13,6 +13,6 @@ struct TraceCheckRequest {
 };
 
 // kRegression where anything is not as expected.
-ExitCode trace_check_command(const TraceCheckRequest& request, Console& console);
+baselines::ExitCode trace_check_command(const TraceCheckRequest& request, Console& console);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

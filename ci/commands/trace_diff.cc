@@ -12,31 +12,32 @@
 #include "ci/traces/summary_table.h"
 #include "ci/traces/trace_file.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 struct Side {
   std::string source;
-  TraceSummary summary;
+  baselines::TraceSummary summary;
 };
 
 Side load(const std::filesystem::path& path) {
-  return {path.string(), summarize(read_trace_file(path))};
+  return {path.string(), baselines::summarize(read_trace_file(path))};
 }
 
-double ratio(const TraceDiffRow& row) { return row.b.cuda_ns / row.a.cuda_ns; }
+double ratio(const baselines::TraceDiffRow& row) { return row.b.cuda_ns / row.a.cuda_ns; }
 
 // B's GPU time over A's, minus one; "-" where a side has none.
-std::string format_ratio(const TraceDiffRow& row) {
+std::string format_ratio(const baselines::TraceDiffRow& row) {
   return row.a.cuda_ns > 0 && row.b.cuda_ns > 0 ? format_effect(ratio(row) - 1) : "-";
 }
 
-std::string time_cell(const TraceFigures& figures, double TraceFigures::*time) {
+std::string time_cell(const baselines::TraceFigures& figures,
+                      double baselines::TraceFigures::*time) {
   return figures.calls > 0 ? format_time_ns(figures.*time) : "-";
 }
 
 void print_side(std::string_view name, const Side& side, std::ostream& out) {
-  const TraceSummary& summary = side.summary;
+  const baselines::TraceSummary& summary = side.summary;
   const double steps = static_cast<double>(std::max<std::size_t>(summary.steps, 1));
   fmt::print(out, "{}  {}: {}; a step has {} kernels, {} memory operations, {} of CUDA\n", name,
              side.source,
@@ -47,7 +48,8 @@ void print_side(std::string_view name, const Side& side, std::ostream& out) {
 }
 
 // What differs, of the GPU or of the host; per step.
-Table diff_table(const std::vector<TraceDiffRow>& rows, bool on_gpu, const TraceDiffRequest& how) {
+Table diff_table(const std::vector<baselines::TraceDiffRow>& rows, bool on_gpu,
+                 const TraceDiffRequest& how) {
   std::vector<Column> columns{{"differs"}, {"name", Align::kLeft, true}, {"kind"}};
   for (const char* what : {"calls", "CPU", "CUDA"}) {
     if (on_gpu && std::string_view(what) == "CPU") continue;
@@ -56,32 +58,34 @@ Table diff_table(const std::vector<TraceDiffRow>& rows, bool on_gpu, const Trace
   }
   columns.push_back({"B over A", Align::kRight});
   Table table(std::move(columns));
-  for (const TraceDiffRow& row : rows) {
-    if (row.difference == TraceDifference::kNone || is_gpu_work(row.category) != on_gpu) continue;
+  for (const baselines::TraceDiffRow& row : rows) {
+    if (row.difference == baselines::TraceDifference::kNone ||
+        baselines::is_gpu_work(row.category) != on_gpu)
+      continue;
     if (how.limit != 0 && table.rows().size() == how.limit) break;
-    std::vector<std::string> cells{std::string(difference_name(row.difference)),
+    std::vector<std::string> cells{std::string(baselines::difference_name(row.difference)),
                                    short_name(row.name, how.name_width),
                                    std::string(category_title(row.category)),
                                    format_launches(row.a.calls), format_launches(row.b.calls)};
     if (!on_gpu) {
-      cells.push_back(time_cell(row.a, &TraceFigures::cpu_ns));
-      cells.push_back(time_cell(row.b, &TraceFigures::cpu_ns));
+      cells.push_back(time_cell(row.a, &baselines::TraceFigures::cpu_ns));
+      cells.push_back(time_cell(row.b, &baselines::TraceFigures::cpu_ns));
     }
-    cells.push_back(time_cell(row.a, &TraceFigures::cuda_ns));
-    cells.push_back(time_cell(row.b, &TraceFigures::cuda_ns));
+    cells.push_back(time_cell(row.a, &baselines::TraceFigures::cuda_ns));
+    cells.push_back(time_cell(row.b, &baselines::TraceFigures::cuda_ns));
     cells.push_back(format_ratio(row));
     table.add_row(std::move(cells));
   }
   return table;
 }
 
-void print_group(const std::vector<TraceDiffRow>& rows, bool on_gpu, const TraceDiffRequest& how,
-                 std::ostream& out) {
-  const auto in_group = [&](const TraceDiffRow& row) {
-    return is_gpu_work(row.category) == on_gpu;
+void print_group(const std::vector<baselines::TraceDiffRow>& rows, bool on_gpu,
+                 const TraceDiffRequest& how, std::ostream& out) {
+  const auto in_group = [&](const baselines::TraceDiffRow& row) {
+    return baselines::is_gpu_work(row.category) == on_gpu;
   };
-  const auto is_alike = [&](const TraceDiffRow& row) {
-    return in_group(row) && row.difference == TraceDifference::kNone;
+  const auto is_alike = [&](const baselines::TraceDiffRow& row) {
+    return in_group(row) && row.difference == baselines::TraceDifference::kNone;
   };
   const auto alike = static_cast<std::size_t>(std::ranges::count_if(rows, is_alike));
   const auto all = static_cast<std::size_t>(std::ranges::count_if(rows, in_group));
@@ -93,16 +97,17 @@ void print_group(const std::vector<TraceDiffRow>& rows, bool on_gpu, const Trace
   if (left_out > 0) fmt::print(out, "and {}\n", format_count(left_out, "more row"));
 }
 
-nlohmann::json figures_json(const TraceFigures& figures) {
+nlohmann::json figures_json(const baselines::TraceFigures& figures) {
   return {{"calls", figures.calls}, {"cpu_ns", figures.cpu_ns}, {"cuda_ns", figures.cuda_ns}};
 }
 
-std::string json_text(const Side& a, const Side& b, const std::vector<TraceDiffRow>& rows) {
+std::string json_text(const Side& a, const Side& b,
+                      const std::vector<baselines::TraceDiffRow>& rows) {
   nlohmann::json list = nlohmann::json::array();
-  for (const TraceDiffRow& row : rows) {
+  for (const baselines::TraceDiffRow& row : rows) {
     list.push_back({{"name", row.name},
-                    {"category", category_name(row.category)},
-                    {"difference", difference_name(row.difference)},
+                    {"category", baselines::category_name(row.category)},
+                    {"difference", baselines::difference_name(row.difference)},
                     {"a", figures_json(row.a)},
                     {"b", figures_json(row.b)},
                     {"cuda_ratio", json_number(ratio(row))}});
@@ -115,16 +120,17 @@ std::string json_text(const Side& a, const Side& b, const std::vector<TraceDiffR
 
 }  // namespace
 
-ExitCode trace_diff_command(const TraceDiffRequest& request, Console& console) {
+baselines::ExitCode trace_diff_command(const TraceDiffRequest& request, Console& console) {
   const Side a = load(request.a);
   const Side b = load(request.b);
-  const std::vector<TraceDiffRow> rows = diff_traces(a.summary, b.summary, request.min_difference);
+  const std::vector<baselines::TraceDiffRow> rows =
+      baselines::diff_traces(a.summary, b.summary, request.min_difference);
   print_side("A", a, console.out);
   print_side("B", b, console.out);
   print_group(rows, true, request, console.out);
   print_group(rows, false, request, console.out);
   write_output_files({{request.json, [&] { return json_text(a, b, rows); }}});
-  return ExitCode::kNoRegression;
+  return baselines::ExitCode::kNoRegression;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

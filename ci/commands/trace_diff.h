@@ -6,7 +6,7 @@
 
 #include "ci/console/console.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct TraceDiffRequest {
   std::filesystem::path a{};
@@ -18,6 +18,6 @@ struct TraceDiffRequest {
 };
 
 // 0 however much differs: a trace is one look and no measurement.
-ExitCode trace_diff_command(const TraceDiffRequest& request, Console& console);
+baselines::ExitCode trace_diff_command(const TraceDiffRequest& request, Console& console);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

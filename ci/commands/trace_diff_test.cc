@@ -10,7 +10,7 @@
 #include "baselines/traces/test_trace.h"
 #include "baselines/traces/writer.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::HasSubstr;
@@ -18,21 +18,22 @@ using ::testing::Not;
 
 class TraceDiffCommand : public testing::Test {
  protected:
-  std::string printed(const Trace& a, const Trace& b, TraceDiffRequest request = {}) {
-    request.a = folder_.write("a.json", trace_text(a));
-    request.b = folder_.write("b.json", trace_text(b));
+  std::string printed(const baselines::Trace& a, const baselines::Trace& b,
+                      TraceDiffRequest request = {}) {
+    request.a = folder_.write("a.json", baselines::trace_text(a));
+    request.b = folder_.write("b.json", baselines::trace_text(b));
     std::ostringstream out, err;
     Console console{out, err};
-    EXPECT_EQ(trace_diff_command(request, console), ExitCode::kNoRegression);
+    EXPECT_EQ(trace_diff_command(request, console), baselines::ExitCode::kNoRegression);
     EXPECT_EQ(err.str(), "");
     return out.str();
   }
 
-  ScratchFolder folder_;
+  baselines::ScratchFolder folder_;
 };
 
 TEST_F(TraceDiffCommand, HasNoRowWhereNothingDiffers) {
-  const std::string text = printed(example_trace(), example_trace());
+  const std::string text = printed(baselines::example_trace(), baselines::example_trace());
   EXPECT_THAT(text, HasSubstr("kernels and memory operations: 2 of 2 alike\n\n"));
   EXPECT_THAT(text, HasSubstr("operators, ranges and calls: 6 of 6 alike\n"));
   EXPECT_THAT(text, Not(HasSubstr("gemm_sm90")));
@@ -40,10 +41,10 @@ TEST_F(TraceDiffCommand, HasNoRowWhereNothingDiffers) {
 }
 
 TEST_F(TraceDiffCommand, ShowsWhatDiffers) {
-  Trace other = example_trace();
+  baselines::Trace other = baselines::example_trace();
   other.events[7].name = "nvjet";        // gate_proj's kernel
   other.events[9].duration_ns = 45'000;  // up_proj's
-  const std::string text = printed(example_trace(), other);
+  const std::string text = printed(baselines::example_trace(), other);
   for (const char* part :
        {"only in B  nvjet ", "calls      gemm_sm90 ", "time     up_proj ", "+47.80 %",
         "kernels and memory operations: 1 of 3 alike", "operators, ranges and calls: 4 of 6"}) {
@@ -52,18 +53,18 @@ TEST_F(TraceDiffCommand, ShowsWhatDiffers) {
 }
 
 TEST_F(TraceDiffCommand, StopsAtItsLimitAndSaysSo) {
-  Trace other = example_trace();
+  baselines::Trace other = baselines::example_trace();
   other.events[7].name = "nvjet";
-  const std::string text = printed(example_trace(), other, {.limit = 1});
+  const std::string text = printed(baselines::example_trace(), other, {.limit = 1});
   EXPECT_THAT(text, HasSubstr("and 1 more row\n"));
 }
 
 TEST_F(TraceDiffCommand, WritesAllRowsAsJson) {
   const auto json_path = folder_.path() / "diff.json";
-  Trace other = example_trace();
+  baselines::Trace other = baselines::example_trace();
   other.events[7].name = "nvjet";
-  printed(example_trace(), other, {.json = json_path});
-  const auto json = nlohmann::json::parse(read_file(json_path));
+  printed(baselines::example_trace(), other, {.json = json_path});
+  const auto json = nlohmann::json::parse(baselines::read_file(json_path));
   EXPECT_EQ(json["rows"].size(), 9U);
   EXPECT_EQ(json["a"]["steps"], 0);
   for (const auto& row : json["rows"]) {
@@ -77,4 +78,4 @@ TEST_F(TraceDiffCommand, WritesAllRowsAsJson) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

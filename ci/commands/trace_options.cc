@@ -6,7 +6,7 @@
 
 #include "ci/console/format.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr const char* kTraceHelp =
@@ -59,4 +59,4 @@ void add_trace_diff_options(CLI::App& app, TraceDiffRequest& request) {
   add_layout(app, request);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

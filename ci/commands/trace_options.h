@@ -7,10 +7,10 @@
 #include "ci/commands/trace_diff.h"
 #include "ci/commands/trace_table.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 void add_trace_table_options(CLI::App& app, TraceTableRequest& request);
 void add_trace_check_options(CLI::App& app, TraceCheckRequest& request);
 void add_trace_diff_options(CLI::App& app, TraceDiffRequest& request);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

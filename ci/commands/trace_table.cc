@@ -6,16 +6,16 @@
 #include "ci/console/output_files.h"
 #include "ci/traces/trace_file.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
-std::string json_text(const TraceSummary& summary, const std::string& source) {
+std::string json_text(const baselines::TraceSummary& summary, const std::string& source) {
   nlohmann::json json = trace_json(summary);
   json["trace"] = source;
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-void print_totals(const TraceSummary& summary, std::ostream& out) {
+void print_totals(const baselines::TraceSummary& summary, std::ostream& out) {
   fmt::print(out, "CPU total {}, CUDA total {} in {}, {}", format_time_ns(summary.cpu_ns),
              format_time_ns(summary.cuda_ns), format_count(summary.kernels, "kernel"),
              format_count(summary.memory_operations, "memory operation"));
@@ -29,8 +29,8 @@ void print_totals(const TraceSummary& summary, std::ostream& out) {
 
 }  // namespace
 
-ExitCode trace_table_command(const TraceTableRequest& request, Console& console) {
-  TraceSummary summary = summarize(read_trace_file(request.trace));
+baselines::ExitCode trace_table_command(const TraceTableRequest& request, Console& console) {
+  baselines::TraceSummary summary = baselines::summarize(read_trace_file(request.trace));
   sort_rows(summary.rows, request.order);
   fmt::print(console.out, "{}", trace_table(summary, request.limit, request.name_width).text());
   if (request.limit != 0 && summary.rows.size() > request.limit) {
@@ -40,7 +40,7 @@ ExitCode trace_table_command(const TraceTableRequest& request, Console& console)
   fmt::print(console.out, "\n");
   print_totals(summary, console.out);
   write_output_files({{request.json, [&] { return json_text(summary, request.trace.string()); }}});
-  return ExitCode::kNoRegression;
+  return baselines::ExitCode::kNoRegression;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -7,7 +7,7 @@
 #include "ci/console/console.h"
 #include "ci/traces/summary_table.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct TraceTableRequest {
   std::filesystem::path trace{};
@@ -17,6 +17,6 @@ struct TraceTableRequest {
   std::optional<std::filesystem::path> json{};
 };
 
-ExitCode trace_table_command(const TraceTableRequest& request, Console& console);
+baselines::ExitCode trace_table_command(const TraceTableRequest& request, Console& console);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

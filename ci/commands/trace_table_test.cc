@@ -11,7 +11,7 @@
 #include "baselines/traces/test_trace.h"
 #include "baselines/traces/writer.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::HasSubstr;
@@ -23,13 +23,14 @@ class TraceTableCommand : public testing::Test {
     request.trace = path_;
     std::ostringstream out, err;
     Console console{out, err};
-    EXPECT_EQ(trace_table_command(request, console), ExitCode::kNoRegression);
+    EXPECT_EQ(trace_table_command(request, console), baselines::ExitCode::kNoRegression);
     EXPECT_EQ(err.str(), "");
     return out.str();
   }
 
-  ScratchFolder folder_;
-  std::filesystem::path path_ = folder_.write("trace.json", trace_text(example_trace()));
+  baselines::ScratchFolder folder_;
+  std::filesystem::path path_ =
+      folder_.write("trace.json", baselines::trace_text(baselines::example_trace()));
 };
 
 TEST_F(TraceTableCommand, PrintsTheTableAndWhatItComesTo) {
@@ -47,16 +48,16 @@ TEST_F(TraceTableCommand, SaysWhatItLeavesOut) {
 }
 
 TEST_F(TraceTableCommand, SaysWhatNobodyLaunched) {
-  Trace trace = example_trace();
+  baselines::Trace trace = baselines::example_trace();
   trace.events.back().correlation = 0;
-  write_trace(path_, trace);
+  baselines::write_trace(path_, trace);
   EXPECT_THAT(printed({}), HasSubstr("1 of these launched by no operator or range of this trace"));
 }
 
 TEST_F(TraceTableCommand, WritesJson) {
   const auto json_path = folder_.path() / "table.json";
   printed({.limit = 1, .json = json_path});
-  const auto json = nlohmann::json::parse(read_file(json_path));
+  const auto json = nlohmann::json::parse(baselines::read_file(json_path));
   EXPECT_EQ(json["rows"].size(), 8U);
   EXPECT_EQ(json["trace"], path_.string());
 }
@@ -69,11 +70,11 @@ TEST_F(TraceTableCommand, NamesAFileThatCannotBeRead) {
     try {
       trace_table_command({.trace = broken}, console);
       FAIL() << "no error";
-    } catch (const InputError& error) {
+    } catch (const baselines::InputError& error) {
       EXPECT_THAT(error.what(), HasSubstr("broken.json: "));
     }
   }
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

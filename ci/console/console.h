@@ -6,7 +6,7 @@
 
 #include "baselines/comparing/gate.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct Console {
   std::ostream& out;         // results
@@ -16,6 +16,6 @@ struct Console {
 };
 
 // A parsed command line, ready to run. Throws InputError and std::exception, which main reports.
-using Command = std::function<ExitCode(Console&)>;
+using Command = std::function<baselines::ExitCode(Console&)>;
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

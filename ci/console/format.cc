@@ -9,7 +9,7 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 // `digits` significant digits in plain notation, trailing zeros kept so that columns line up. The
@@ -43,7 +43,7 @@ std::string format_effect(double effect) {
   return std::isfinite(effect) ? fmt::format("{:+.2f} %", effect * 100) : "-";
 }
 
-std::string format_interval(const Interval& interval) {
+std::string format_interval(const baselines::Interval& interval) {
   if (!std::isfinite(interval.low) || !std::isfinite(interval.high)) return "-";
   return fmt::format("[{:+.2f}, {:+.2f}] %", interval.low * 100, interval.high * 100);
 }
@@ -80,12 +80,13 @@ double parse_fraction(std::string_view option, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) {
-    throw InputError(option, "", fmt::format("\"{}\" is no fraction such as 0.005 or 0.5%", text));
+    throw baselines::InputError(option, "",
+                                fmt::format("\"{}\" is no fraction such as 0.005 or 0.5%", text));
   }
   if (percent) value /= 100;
   // Not written as value <= 0, so that NaN is refused too.
   if (!(value > 0 && value < 1)) {
-    throw InputError(option, "", fmt::format("{} is not between 0 and 1", text));
+    throw baselines::InputError(option, "", fmt::format("{} is not between 0 and 1", text));
   }
   return value;
 }
@@ -95,4 +96,4 @@ std::string format_instant(std::chrono::system_clock::time_point when) {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(when)));
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -7,7 +7,7 @@
 
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // Four significant digits in a unit that fits: "52.31 us". "-" where the time is not finite.
 std::string format_time_ns(double time_ns);
@@ -15,7 +15,7 @@ std::string format_time_ns(double time_ns);
 // "+1.23 %", of 0.0123. "-" where it is not finite.
 std::string format_effect(double effect);
 // "[+0.90, +1.52] %". "-" where either end is not finite.
-std::string format_interval(const Interval& interval);
+std::string format_interval(const baselines::Interval& interval);
 // Of a whole, one decimal: "45.3 %" of 0.453. "-" where it is not finite.
 std::string format_share(double fraction);
 // A fraction without a sign, in as few digits as say it: "0.5 %" of 0.005.
@@ -40,4 +40,4 @@ double parse_fraction(std::string_view option, std::string_view text);
 // "2026-11-21T02:53:32+00:00"
 std::string format_instant(std::chrono::system_clock::time_point when);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

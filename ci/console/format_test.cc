@@ -7,7 +7,7 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -89,7 +89,7 @@ TEST(ParseFraction, RefusesEverythingElseNamingTheOption) {
     try {
       parse_fraction("--min-effect", text);
       ADD_FAILURE() << text << " was accepted";
-    } catch (const InputError& error) {
+    } catch (const baselines::InputError& error) {
       EXPECT_TRUE(std::string_view(error.what()).starts_with("--min-effect: ")) << error.what();
     }
   }
@@ -101,4 +101,4 @@ TEST(FormatInstant, IsIso8601WithAZone) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

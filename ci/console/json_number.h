@@ -4,10 +4,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 inline nlohmann::json json_number(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 namespace fs = std::filesystem;
 
@@ -60,4 +60,4 @@ std::vector<fs::path> default_stores(const fs::path& folder) {
   return stores;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // The folder of the running executable.
 std::filesystem::path own_folder();
@@ -33,4 +33,4 @@ std::filesystem::path checkout_root(const std::filesystem::path& folder);
 // is this machine's own; under the folder, then under its checkout's root. Each once.
 std::vector<std::filesystem::path> default_stores(const std::filesystem::path& folder);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -6,7 +6,7 @@
 
 #include "baselines/io/scratch_folder.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,7 +38,7 @@ TEST(PeersScript, LiesInTheCheckoutUnlessItWasInstalled) {
 }
 
 TEST(CheckoutRoot, IsTheNearestFolderWithDotGit) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   fs::create_directories(folder.path() / "a" / "b");
   EXPECT_EQ(checkout_root(folder.path() / "a"), folder.path() / "a");
   fs::create_directory(folder.path() / ".git");
@@ -46,7 +46,7 @@ TEST(CheckoutRoot, IsTheNearestFolderWithDotGit) {
 }
 
 TEST(DefaultStores, PutTheKeptBeforeTheLocalAndTheNearBeforeTheFar) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   fs::create_directories(folder.path() / ".git");
   fs::create_directories(folder.path() / "a");
   const fs::path root = folder.path();
@@ -57,4 +57,4 @@ TEST(DefaultStores, PutTheKeptBeforeTheLocalAndTheNearBeforeTheFar) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

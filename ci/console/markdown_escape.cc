@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
@@ -45,4 +45,4 @@ std::string markdown_text(std::string_view text) {
   return escaped;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // As code, fit for a table's cell.
 std::string markdown_code(std::string_view text);
@@ -13,4 +13,4 @@ std::string markdown_code(std::string_view text);
 // As plain text in one line, fit for a table's cell: no markup, no HTML, nobody mentioned.
 std::string markdown_text(std::string_view text);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

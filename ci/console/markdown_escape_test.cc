@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 TEST(MarkdownCode, ShowsAnOrdinaryNameAsItIs) {
@@ -33,4 +33,4 @@ TEST(MarkdownText, MentionsAndLinksNobody) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -5,7 +5,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 void write_output_files(std::initializer_list<OutputFile> files,
                         const std::function<void(const std::filesystem::path&)>& written) {
@@ -13,13 +13,13 @@ void write_output_files(std::initializer_list<OutputFile> files,
   for (const OutputFile& file : files) {
     if (!file.path) continue;
     try {
-      write_atomically(*file.path, file.text());
+      baselines::write_atomically(*file.path, file.text());
       written(*file.path);
-    } catch (const InputError&) {
+    } catch (const baselines::InputError&) {
       if (!first) first = std::current_exception();
     }
   }
   if (first) std::rethrow_exception(first);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

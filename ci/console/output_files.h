@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct OutputFile {
   std::optional<std::filesystem::path> path;  // nothing: it was not asked for
@@ -20,4 +20,4 @@ void write_output_files(
     std::initializer_list<OutputFile> files,
     const std::function<void(const std::filesystem::path&)>& written = [](const auto&) {});
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 // Code points, not bytes: names from other programs may hold more than ASCII.
@@ -47,4 +47,4 @@ std::string Table::text() const {
   return text;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

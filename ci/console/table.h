@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 enum class Align { kLeft, kRight };
 
@@ -31,4 +31,4 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 TEST(Table, AlignsColumnsAndDropsTrailingBlanks) {
@@ -30,4 +30,4 @@ TEST(Table, RefusesARowOfAnotherWidth) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

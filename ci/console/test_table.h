@@ -6,7 +6,7 @@
 
 #include "ci/console/table.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 inline std::vector<std::string> headers(const Table& table) {
   std::vector<std::string> headers;
@@ -14,4 +14,4 @@ inline std::vector<std::string> headers(const Table& table) {
   return headers;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

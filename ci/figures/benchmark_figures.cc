@@ -3,19 +3,19 @@
 #include <cmath>
 #include <limits>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-double counter(const BenchmarkSeries& series, const std::string& name) {
+double counter(const baselines::BenchmarkSeries& series, const std::string& name) {
   const auto found = series.counters.find(name);
   return found == series.counters.end() ? kNan : found->second;
 }
 
 }  // namespace
 
-BenchmarkFigures benchmark_figures(const BenchmarkSeries& series) {
+BenchmarkFigures benchmark_figures(const baselines::BenchmarkSeries& series) {
   const auto n = static_cast<double>(series.invocations.size());
   double sum = 0;
   for (const auto& invocation : series.invocations) sum += std::log(invocation.time_ns);
@@ -39,10 +39,11 @@ BenchmarkFigures benchmark_figures(const BenchmarkSeries& series) {
   return figures;
 }
 
-std::vector<BenchmarkFigures> benchmark_figures(const Run& run) {
+std::vector<BenchmarkFigures> benchmark_figures(const baselines::Run& run) {
   std::vector<BenchmarkFigures> all;
-  for (const BenchmarkSeries& series : run.benchmarks) all.push_back(benchmark_figures(series));
+  for (const baselines::BenchmarkSeries& series : run.benchmarks)
+    all.push_back(benchmark_figures(series));
   return all;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -6,7 +6,7 @@
 
 #include "baselines/record/run.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct BenchmarkFigures {
   std::string name;
@@ -23,7 +23,7 @@ struct BenchmarkFigures {
   std::string failure;  // empty where it never failed
 };
 
-BenchmarkFigures benchmark_figures(const BenchmarkSeries& series);
-std::vector<BenchmarkFigures> benchmark_figures(const Run& run);
+BenchmarkFigures benchmark_figures(const baselines::BenchmarkSeries& series);
+std::vector<BenchmarkFigures> benchmark_figures(const baselines::Run& run);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

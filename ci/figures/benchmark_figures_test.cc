@@ -4,11 +4,11 @@
 
 #include <cmath>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
-BenchmarkSeries series_of(const std::vector<double>& times_ns) {
-  BenchmarkSeries series;
+baselines::BenchmarkSeries series_of(const std::vector<double>& times_ns) {
+  baselines::BenchmarkSeries series;
   series.name = std::string(1, 'a');
   for (const double time_ns : times_ns) series.invocations.push_back({time_ns, 0, 0, 1});
   return series;
@@ -22,7 +22,7 @@ TEST(BenchmarkFigures, TakesTheGeometricMeanAndTheSpreadOfLogarithms) {
 }
 
 TEST(BenchmarkFigures, TurnsCountersIntoRates) {
-  BenchmarkSeries series = series_of({1000});
+  baselines::BenchmarkSeries series = series_of({1000});
   series.counters = {{"flops", 5e8}, {"min_bytes", 2e6}, {"kernel_launches", 4}};
   const BenchmarkFigures figures = benchmark_figures(series);
   EXPECT_DOUBLE_EQ(figures.tflops, 500);
@@ -32,7 +32,7 @@ TEST(BenchmarkFigures, TurnsCountersIntoRates) {
 }
 
 TEST(BenchmarkFigures, HasNoTimeForABenchmarkThatNeverSucceeded) {
-  BenchmarkSeries series = series_of({});
+  baselines::BenchmarkSeries series = series_of({});
   series.failure = "wrong results";
   const BenchmarkFigures figures = benchmark_figures(series);
   EXPECT_TRUE(std::isnan(figures.time_ns));
@@ -42,4 +42,4 @@ TEST(BenchmarkFigures, HasNoTimeForABenchmarkThatNeverSucceeded) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

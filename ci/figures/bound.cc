@@ -6,7 +6,7 @@
 
 #include "baselines/record/benchmark_name.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 // Comparisons with NaN are false, so that what is not known makes nothing launch-bound.
@@ -44,7 +44,7 @@ std::string_view bound_name(Bound bound) {
 }
 
 BoundClass class_of(const BenchmarkFigures& figures, const Floor& floor, const FloorRates& rates) {
-  if (!parse_benchmark_name(figures.name)) return {};
+  if (!baselines::parse_benchmark_name(figures.name)) return {};
   BoundClass bound;
   bound.as_graph = as_graph(figures, floor, rates);
   bound.on_stream = on_stream(figures, bound.as_graph);
@@ -61,4 +61,4 @@ std::string format_class(const BoundClass& bound) {
   return text;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -44,7 +44,7 @@
 #include "ci/figures/benchmark_figures.h"
 #include "ci/figures/floor.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 enum class Bound { kLaunch, kMemory, kCompute };
 std::string_view bound_name(Bound bound);  // "launch-bound", "memory-bound", "compute-bound"
@@ -61,4 +61,4 @@ BoundClass class_of(const BenchmarkFigures& figures, const Floor& floor, const F
 // stream" where no more is known; "-" where nothing is.
 std::string format_class(const BoundClass& bound);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

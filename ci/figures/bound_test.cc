@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -125,4 +125,4 @@ TEST(FormatClass, SaysBothWaysWhereTheyDiffer) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

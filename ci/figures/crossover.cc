@@ -13,7 +13,7 @@
 #include "ci/console/format.h"
 #include "ci/figures/benchmark_figures.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 struct Pair {
@@ -39,10 +39,10 @@ using ByImplementation = std::map<std::string, Times, std::less<>>;
 using Shape = std::pair<std::int64_t, std::int64_t>;  // dim, hidden
 using Sweeps = std::map<std::tuple<std::string, std::string>, std::map<Shape, ByImplementation>>;
 
-Sweeps times_of(const Run& run) {
+Sweeps times_of(const baselines::Run& run) {
   Sweeps sweeps;
-  for (const BenchmarkSeries& series : run.benchmarks) {
-    const auto name = parse_benchmark_name(series.name);
+  for (const baselines::BenchmarkSeries& series : run.benchmarks) {
+    const auto name = baselines::parse_benchmark_name(series.name);
     const double time_ns = benchmark_figures(series).time_ns;
     if (!name || !std::isfinite(time_ns)) continue;
     sweeps[{name->operation, name->dtype}][{name->dim, name->hidden}][name->implementation]
@@ -96,7 +96,7 @@ std::vector<Crossing> crossings(const std::vector<RatioPoint>& points) {
 
 }  // namespace
 
-std::vector<Crossover> crossovers(const Run& run) {
+std::vector<Crossover> crossovers(const baselines::Run& run) {
   std::vector<Crossover> all;
   for (const auto& [key, shapes] : times_of(run)) {
     const auto& [operation, dtype] = key;
@@ -136,4 +136,4 @@ std::string crossover_text(const Crossover& crossover) {
   return text;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

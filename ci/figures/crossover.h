@@ -14,7 +14,7 @@
 
 #include "baselines/record/run.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // Problems with the same M, however it splits into batch and seq, are one point: the geometric mean
 // of their ratios.
@@ -56,11 +56,11 @@ inline constexpr std::string_view kCrossoverNote =
 //              where there is no fused_pointwise, as on the CPU
 // Sorted by operation, dtype, pair, dim, hidden. Names of other programs and benchmarks without a
 // time are left out.
-std::vector<Crossover> crossovers(const Run& run);
+std::vector<Crossover> crossovers(const baselines::Run& run);
 
 // "stops paying at M 1200 (0.970 at 512, 1.03 at 2048)", "starts paying at M ...", each crossing in
 // turn; "always pays, M 128 to 8192" and "never pays, M 128" of the measured Ms where there is
 // none.
 std::string crossover_text(const Crossover& crossover);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -8,21 +8,21 @@
 
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::SizeIs;
 
-BenchmarkSeries measured(const std::string& kernel, int batch, int seq, double time_ns,
-                         int hidden = 3072) {
-  return test_series(
+baselines::BenchmarkSeries measured(const std::string& kernel, int batch, int seq, double time_ns,
+                                    int hidden = 3072) {
+  return baselines::test_series(
       fmt::format("{}/bf16/batch:{}/seq:{}/dim:768/hidden:{}", kernel, batch, seq, hidden),
       {time_ns});
 }
 
 // geglu at M = 128, 512, ... with the ratios given; unfused takes 1 ms.
-fusegate::Run geglu(const std::vector<double>& ratios) {
-  fusegate::Run run;
+fusegate::baselines::Run geglu(const std::vector<double>& ratios) {
+  fusegate::baselines::Run run;
   int batch = 1;
   for (const double ratio : ratios) {
     run.benchmarks.push_back(measured("geglu/fused", batch, 128, 1e6 * ratio));
@@ -68,17 +68,17 @@ TEST(Crossovers, SayAlwaysOrNeverOfTheMeasuredRows) {
 }
 
 TEST(Crossovers, CompareTheSameSplitOfTheRows) {
-  const auto all = crossovers(
-      test_run({measured("geglu/fused", 1, 128, 500), measured("geglu/fused", 128, 1, 8000),
-                measured("geglu/fused", 2, 64, 7), measured("geglu/unfused", 1, 128, 1000),
-                measured("geglu/unfused", 128, 1, 4000), measured("geglu/unfused", 64, 2, 9)}));
+  const auto all = crossovers(baselines::test_run(
+      {measured("geglu/fused", 1, 128, 500), measured("geglu/fused", 128, 1, 8000),
+       measured("geglu/fused", 2, 64, 7), measured("geglu/unfused", 1, 128, 1000),
+       measured("geglu/unfused", 128, 1, 4000), measured("geglu/unfused", 64, 2, 9)}));
   ASSERT_THAT(all, SizeIs(1));
   ASSERT_THAT(all[0].points, SizeIs(1));
   EXPECT_NEAR(all[0].points[0].ratio, 1, 1e-12);  // of 0.5 and 2
 }
 
 TEST(Crossovers, HaveAPairForEachStepOfTheLadder) {
-  const auto all = crossovers(test_run(
+  const auto all = crossovers(baselines::test_run(
       {measured("geglu_mlp/fused_epilogue", 1, 128, 1), measured("geglu_mlp/unfused", 1, 128, 3),
        measured("geglu_mlp/fused_pointwise", 1, 128, 2), measured("linear/addmm", 1, 128, 1),
        measured("linear/matmul_add", 1, 128, 2)}));
@@ -91,10 +91,11 @@ TEST(Crossovers, HaveAPairForEachStepOfTheLadder) {
 }
 
 TEST(Crossovers, HoldTheChosenKernelAgainstTheLibraryAndOneKernelAgainstTheLadder) {
-  const auto all = crossovers(test_run({measured("geglu_mlp/fused_epilogue", 64, 1, 13),
-                                        measured("geglu_mlp/fused_epilogue_sm80", 64, 1, 12),
-                                        measured("geglu_mlp/fused_pointwise", 64, 1, 14),
-                                        measured("geglu_mlp/packed_pointwise", 64, 1, 11)}));
+  const auto all =
+      crossovers(baselines::test_run({measured("geglu_mlp/fused_epilogue", 64, 1, 13),
+                                      measured("geglu_mlp/fused_epilogue_sm80", 64, 1, 12),
+                                      measured("geglu_mlp/fused_pointwise", 64, 1, 14),
+                                      measured("geglu_mlp/packed_pointwise", 64, 1, 11)}));
   ASSERT_THAT(all, SizeIs(3));
   EXPECT_EQ(all[1].against, "packed_pointwise");
   EXPECT_DOUBLE_EQ(all[1].points[0].ratio, 13.0 / 11);
@@ -103,14 +104,14 @@ TEST(Crossovers, HoldTheChosenKernelAgainstTheLibraryAndOneKernelAgainstTheLadde
 }
 
 TEST(Crossovers, SkipAStepThatADeviceDoesNotHave) {
-  const auto all = crossovers(test_run(
+  const auto all = crossovers(baselines::test_run(
       {measured("geglu_mlp/fused_epilogue", 1, 128, 1), measured("geglu_mlp/unfused", 1, 128, 3)}));
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_EQ(all[0].against, "unfused");
 }
 
 TEST(Crossovers, KeepShapesApart) {
-  fusegate::Run run = geglu({0.5, 0.5});
+  fusegate::baselines::Run run = geglu({0.5, 0.5});
   run.benchmarks.push_back(measured("geglu/fused", 1, 128, 2, 4096));
   run.benchmarks.push_back(measured("geglu/unfused", 1, 128, 1, 4096));
   const auto all = crossovers(run);
@@ -121,13 +122,14 @@ TEST(Crossovers, KeepShapesApart) {
 
 TEST(Crossovers, LeaveOutWhatHasNoPartner) {
   EXPECT_TRUE(
-      crossovers(test_run({measured("geglu/fused", 1, 128, 1), measured("geglu/unfused", 1, 256, 1),
-                           failed_series("geglu/unfused/bf16/batch:1/seq:128/dim:768/"
-                                         "hidden:3072",
-                                         "threw"),
-                           test_series("BM_other/8", {1})}))
+      crossovers(baselines::test_run(
+                     {measured("geglu/fused", 1, 128, 1), measured("geglu/unfused", 1, 256, 1),
+                      baselines::failed_series("geglu/unfused/bf16/batch:1/seq:128/dim:768/"
+                                               "hidden:3072",
+                                               "threw"),
+                      baselines::test_series("BM_other/8", {1})}))
           .empty());
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -8,12 +8,12 @@
 #include "baselines/record/benchmark_name.h"
 #include "ci/console/format.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr double kShortestGemmNs = 20e3;
 
-bool is_gemm(const BenchmarkName& name) {
+bool is_gemm(const baselines::BenchmarkName& name) {
   return name.operation == "linear" || name.operation == "control_gemm";
 }
 
@@ -47,7 +47,7 @@ FloorRates measured_rates(const std::vector<BenchmarkFigures>& run) {
   }
   double copied_bytes = 0;
   for (const BenchmarkFigures& figures : run) {
-    const auto name = parse_benchmark_name(figures.name);
+    const auto name = baselines::parse_benchmark_name(figures.name);
     if (!name) continue;
     if (is_gemm(*name)) add_gemm(figures, name->dtype, &rates);
     if (name->operation == "control_copy" && figures.gbps > 0 && figures.min_bytes > copied_bytes) {
@@ -61,7 +61,7 @@ FloorRates measured_rates(const std::vector<BenchmarkFigures>& run) {
 }
 
 Floor floor_of(const BenchmarkFigures& figures, const FloorRates& rates) {
-  const auto name = parse_benchmark_name(figures.name);
+  const auto name = baselines::parse_benchmark_name(figures.name);
   if (!name) return {};
   Floor floor;
   if (rates.copy_gbps) floor.copy_share = figures.gbps / rates.copy_gbps->value;
@@ -99,4 +99,4 @@ std::vector<std::string> rate_sentences(const FloorRates& rates,
   return sentences;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

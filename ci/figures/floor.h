@@ -31,7 +31,7 @@
 
 #include "ci/figures/benchmark_figures.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct MeasuredRate {
   double value = 0;
@@ -63,4 +63,4 @@ Floor floor_of(const BenchmarkFigures& figures, const FloorRates& rates);
 std::vector<std::string> rate_sentences(const FloorRates& rates,
                                         const std::vector<std::string>& dtypes);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::ElementsAre;
@@ -134,4 +134,4 @@ TEST(RateSentences, SayWhereARateComesFromOrThatThereIsNone) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -8,7 +8,7 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr std::string_view kLayout = "protocol.layout";
@@ -26,20 +26,20 @@ bool has(const Fields& fields, std::string_view field) {
   return std::ranges::find(fields, field) != fields.end();
 }
 
-bool in_both(const Run& ours, const Run& peers, const std::string& field) {
+bool in_both(const baselines::Run& ours, const baselines::Run& peers, const std::string& field) {
   return ours.environment.contains(field) && peers.environment.contains(field);
 }
 
-std::string difference_text(const EnvironmentDifference& difference) {
+std::string difference_text(const baselines::EnvironmentDifference& difference) {
   return fmt::format("{}: {} here, {} there", difference.field, difference.baseline,
                      difference.candidate);
 }
 
 std::string quoted(const std::string& value) {
-  return value == kAbsent ? std::string("missing") : fmt::format("\"{}\"", value);
+  return value == baselines::kAbsent ? std::string("missing") : fmt::format("\"{}\"", value);
 }
 
-std::string joined(const std::vector<EnvironmentDifference>& differences) {
+std::string joined(const std::vector<baselines::EnvironmentDifference>& differences) {
   std::string text;
   for (const auto& difference : differences) {
     text += (text.empty() ? "" : "; ") + difference_text(difference);
@@ -47,18 +47,19 @@ std::string joined(const std::vector<EnvironmentDifference>& differences) {
   return text;
 }
 
-bool both_record(const EnvironmentDifference& difference) {
-  return difference.baseline != kAbsent && difference.candidate != kAbsent;
+bool both_record(const baselines::EnvironmentDifference& difference) {
+  return difference.baseline != baselines::kAbsent && difference.candidate != baselines::kAbsent;
 }
 
-void add_protocol_notes(const Run& ours, const Run& peers, std::vector<std::string>* notes) {
+void add_protocol_notes(const baselines::Run& ours, const baselines::Run& peers,
+                        std::vector<std::string>* notes) {
   if (peers.provenance.protocol.empty()) {
     notes->push_back("warning: the peers' run records no protocol");
     return;
   }
-  std::vector<EnvironmentDifference> warned;
+  std::vector<baselines::EnvironmentDifference> warned;
   for (const auto& difference :
-       protocol_differences(ours.provenance.protocol, peers.provenance.protocol)) {
+       baselines::protocol_differences(ours.provenance.protocol, peers.provenance.protocol)) {
     if (difference.field == kLayout) {
       notes->push_back(fmt::format("tensors lie as layout \"{}\" has them here, \"{}\" there",
                                    difference.baseline, difference.candidate));
@@ -73,26 +74,29 @@ void add_protocol_notes(const Run& ours, const Run& peers, std::vector<std::stri
 
 }  // namespace
 
-std::vector<EnvironmentDifference> peer_environment_differences(const Run& ours, const Run& peers) {
-  auto differences = environment_differences(ours.environment, peers.environment);
-  std::erase_if(differences, [&](const EnvironmentDifference& difference) {
+std::vector<baselines::EnvironmentDifference> peer_environment_differences(
+    const baselines::Run& ours, const baselines::Run& peers) {
+  auto differences = baselines::environment_differences(ours.environment, peers.environment);
+  std::erase_if(differences, [&](const baselines::EnvironmentDifference& difference) {
     return !is_needed(difference.field) &&
            (is_library(difference.field) || !in_both(ours, peers, difference.field));
   });
   return differences;
 }
 
-void check_peer_environment(const Run& ours, const Run& peers, bool allow_differences) {
+void check_peer_environment(const baselines::Run& ours, const baselines::Run& peers,
+                            bool allow_differences) {
   const auto differences = peer_environment_differences(ours, peers);
   if (differences.empty() || allow_differences) return;
-  const EnvironmentDifference& first = differences.front();
-  throw InputError(peers.source, "environment." + first.field,
-                   fmt::format("is {}, but {} in {}: peers are compared on the same device and "
-                               "driver, unless told --allow-environment-difference",
-                               quoted(first.candidate), quoted(first.baseline), ours.source));
+  const baselines::EnvironmentDifference& first = differences.front();
+  throw baselines::InputError(
+      peers.source, "environment." + first.field,
+      fmt::format("is {}, but {} in {}: peers are compared on the same device and "
+                  "driver, unless told --allow-environment-difference",
+                  quoted(first.candidate), quoted(first.baseline), ours.source));
 }
 
-std::vector<std::string> peer_notes(const Run& ours, const Run& peers) {
+std::vector<std::string> peer_notes(const baselines::Run& ours, const baselines::Run& peers) {
   std::vector<std::string> notes;
   if (const auto differences = peer_environment_differences(ours, peers); !differences.empty()) {
     notes.push_back("warning: peers were measured in another environment: " + joined(differences));
@@ -109,4 +113,4 @@ std::vector<std::string> peer_notes(const Run& ours, const Run& peers) {
   return notes;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

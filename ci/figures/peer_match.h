@@ -7,19 +7,21 @@
 
 #include "baselines/record/run.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // What forbids it: another device or driver, or another value of any other field that both runs
 // record (power limit, clocks, ECC, MIG). CUDA and cuBLAS may differ: a peer brings its own, and is
 // what its users get.
-std::vector<EnvironmentDifference> peer_environment_differences(const Run& ours, const Run& peers);
+std::vector<baselines::EnvironmentDifference> peer_environment_differences(
+    const baselines::Run& ours, const baselines::Run& peers);
 
 // Throws InputError naming the first of these, unless they are allowed.
-void check_peer_environment(const Run& ours, const Run& peers, bool allow_differences);
+void check_peer_environment(const baselines::Run& ours, const baselines::Run& peers,
+                            bool allow_differences);
 
 // In sentences: environments that differ, another card, another command, how the two protocols
 // differ. Peers let the driver lay out their tensors ("driver") where ours are in numbered layouts;
 // that is told as a fact, and any other difference as a warning.
-std::vector<std::string> peer_notes(const Run& ours, const Run& peers);
+std::vector<std::string> peer_notes(const baselines::Run& ours, const baselines::Run& peers);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

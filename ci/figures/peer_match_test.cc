@@ -5,15 +5,15 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-fusegate::Run run() {
-  fusegate::Run run;
+fusegate::baselines::Run run() {
+  fusegate::baselines::Run run;
   run.source = "ours";
   run.session = "a session";
   run.environment = {{"device", "NVIDIA H200"},
@@ -28,16 +28,16 @@ fusegate::Run run() {
   return run;
 }
 
-fusegate::Run peers() {
-  fusegate::Run peers = run();
+fusegate::baselines::Run peers() {
+  fusegate::baselines::Run peers = run();
   peers.source = "theirs";
   return peers;
 }
 
-std::string refusal(const fusegate::Run& peers, bool allow = false) {
+std::string refusal(const fusegate::baselines::Run& peers, bool allow = false) {
   try {
     check_peer_environment(run(), peers, allow);
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     return error.what();
   }
   return "";
@@ -45,7 +45,7 @@ std::string refusal(const fusegate::Run& peers, bool allow = false) {
 
 TEST(PeerEnvironment, MustBeOfTheSameDeviceAndDriver) {
   EXPECT_EQ(refusal(peers()), "");
-  fusegate::Run other = peers();
+  fusegate::baselines::Run other = peers();
   other.environment["driver"] = "575";
   EXPECT_EQ(refusal(other),
             "theirs: environment.driver: is \"575\", but \"580\" in ours: peers are compared on "
@@ -60,7 +60,7 @@ TEST(PeerEnvironment, MustBeOfTheSameDeviceAndDriver) {
 }
 
 TEST(PeerEnvironment, MayHaveLibrariesOfItsOwnAndRecordLess) {
-  fusegate::Run other = peers();
+  fusegate::baselines::Run other = peers();
   other.environment["cuda"] = "12.8";
   other.environment["torch"] = "2.9";
   other.environment.erase("max_sm_clock_mhz");
@@ -74,7 +74,7 @@ TEST(PeerNotes, AreNoneForARunOfTheSameCommandAndProtocol) {
 }
 
 TEST(PeerNotes, TellTheLayoutAsAFactAndTheRestAsAWarning) {
-  fusegate::Run other = peers();
+  fusegate::baselines::Run other = peers();
   other.provenance.protocol["layout"] = "driver";
   other.provenance.protocol.erase("places");
   EXPECT_THAT(peer_notes(run(), other),
@@ -91,7 +91,7 @@ TEST(PeerNotes, TellTheLayoutAsAFactAndTheRestAsAWarning) {
 }
 
 TEST(PeerNotes, TellAnotherCardAndAnotherCommand) {
-  fusegate::Run other = peers();
+  fusegate::baselines::Run other = peers();
   other.provenance.device_uuid = "GPU-2";
   other.session.clear();
   EXPECT_THAT(peer_notes(run(), other),
@@ -100,4 +100,4 @@ TEST(PeerNotes, TellAnotherCardAndAnotherCommand) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -10,7 +10,7 @@
 #include "baselines/comparing/drift.h"
 #include "ci/figures/benchmark_figures.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 const MeasuredImplementation* fastest(const std::vector<MeasuredImplementation>& all) {
@@ -29,8 +29,8 @@ using ByOperation = std::map<std::pair<std::string, std::string>, ByProblem>;
 void add(const std::vector<BenchmarkFigures>& run, const FloorRates* rates,
          std::vector<MeasuredImplementation> ProblemStanding::*side, ByOperation* operations) {
   for (const BenchmarkFigures& figures : run) {
-    auto name = parse_benchmark_name(figures.name);
-    if (!name || is_control(figures.name)) continue;
+    auto name = baselines::parse_benchmark_name(figures.name);
+    if (!name || baselines::is_control(figures.name)) continue;
     ProblemStanding& standing = (*operations)[{name->operation, name->dtype}]
                                              [{name->dim, name->hidden, name->rows(), name->batch}];
     MeasuredImplementation measured{name->implementation, figures.time_ns, figures.failure};
@@ -102,7 +102,7 @@ bool OperationStanding::has_floors() const {
   });
 }
 
-Standings standings(const Run& ours, const Run* peers) {
+Standings standings(const baselines::Run& ours, const baselines::Run* peers) {
   Standings result;
   const std::vector<BenchmarkFigures> figures = benchmark_figures(ours);
   result.rates = measured_rates(figures);
@@ -123,4 +123,4 @@ Standings standings(const Run& ours, const Run* peers) {
   return result;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

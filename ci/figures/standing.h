@@ -11,7 +11,7 @@
 #include "ci/figures/bound.h"
 #include "ci/figures/floor.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct MeasuredImplementation {
   std::string name;
@@ -22,7 +22,7 @@ struct MeasuredImplementation {
 };
 
 struct ProblemStanding {
-  BenchmarkName problem;                     // its implementation is empty
+  baselines::BenchmarkName problem;          // its implementation is empty
   std::vector<MeasuredImplementation> ours;  // by name, as are the peers
   std::vector<MeasuredImplementation> peers;
 
@@ -53,6 +53,6 @@ struct Standings {
 
 // peers: nullptr where there are none. Benchmarks with names of other programs are left out.
 // Whether the two may be compared is told by peer_match.h.
-Standings standings(const Run& ours, const Run* peers);
+Standings standings(const baselines::Run& ours, const baselines::Run* peers);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

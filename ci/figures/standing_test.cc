@@ -7,7 +7,7 @@
 
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::Contains;
@@ -19,32 +19,33 @@ using ::testing::StartsWith;
 constexpr const char* kSmall = "/bf16/batch:1/seq:128/dim:768/hidden:3072";
 constexpr const char* kLarge = "/bf16/batch:64/seq:128/dim:768/hidden:3072";
 
-BenchmarkSeries measured(const std::string& name, double time_ns, double flops = 5e9,
-                         double bytes = 4e7) {
-  BenchmarkSeries series = test_series(name, {time_ns});
+baselines::BenchmarkSeries measured(const std::string& name, double time_ns, double flops = 5e9,
+                                    double bytes = 4e7) {
+  baselines::BenchmarkSeries series = baselines::test_series(name, {time_ns});
   series.counters = {{"flops", flops}, {"min_bytes", bytes}, {"kernel_launches", 2}};
   return series;
 }
 
 // fusegate's classes share the name Run with GoogleTest's.
-fusegate::Run ours() {
-  return test_run({measured(std::string("geglu_mlp/fused") + kLarge, 80e3),
-                   measured(std::string("geglu_mlp/unfused") + kLarge, 100e3),
-                   measured(std::string("geglu_mlp/fused") + kSmall, 30e3),
-                   measured(std::string("geglu_mlp/unfused") + kSmall, 20e3),
-                   measured(std::string("control_gemm/cublas") + kLarge, 100e3, 5e10),
-                   measured(std::string("control_copy/memcpy") + kLarge, 40e3, 0, 1.6e8),
-                   measured("BM_other/8", 10)});
+fusegate::baselines::Run ours() {
+  return baselines::test_run({measured(std::string("geglu_mlp/fused") + kLarge, 80e3),
+                              measured(std::string("geglu_mlp/unfused") + kLarge, 100e3),
+                              measured(std::string("geglu_mlp/fused") + kSmall, 30e3),
+                              measured(std::string("geglu_mlp/unfused") + kSmall, 20e3),
+                              measured(std::string("control_gemm/cublas") + kLarge, 100e3, 5e10),
+                              measured(std::string("control_copy/memcpy") + kLarge, 40e3, 0, 1.6e8),
+                              measured("BM_other/8", 10)});
 }
 
-fusegate::Run peers() {
-  return test_run({measured(std::string("geglu_mlp/torch_eager") + kLarge, 200e3),
-                   measured(std::string("geglu_mlp/liger") + kLarge, 160e3),
-                   failed_series(std::string("geglu_mlp/torch_compile") + kLarge, "threw")});
+fusegate::baselines::Run peers() {
+  return baselines::test_run(
+      {measured(std::string("geglu_mlp/torch_eager") + kLarge, 200e3),
+       measured(std::string("geglu_mlp/liger") + kLarge, 160e3),
+       baselines::failed_series(std::string("geglu_mlp/torch_compile") + kLarge, "threw")});
 }
 
 TEST(Standings, SetOurBestAgainstTheBestPeerAtEachProblem) {
-  const fusegate::Run theirs = peers();
+  const fusegate::baselines::Run theirs = peers();
   const Standings result = standings(ours(), &theirs);
   ASSERT_EQ(result.operations.size(), 1u);  // no controls, no other programs
   const OperationStanding& mlp = result.operations[0];
@@ -64,7 +65,7 @@ TEST(Standings, SetOurBestAgainstTheBestPeerAtEachProblem) {
 }
 
 TEST(Standings, TellTheFloorOfOursByTheRunsOwnRates) {
-  const fusegate::Run theirs = peers();
+  const fusegate::baselines::Run theirs = peers();
   const Standings result = standings(ours(), &theirs);
   EXPECT_TRUE(result.operations[0].has_floors());
   EXPECT_THAT(result.notes, Contains(StartsWith("floor: ")));
@@ -76,8 +77,8 @@ TEST(Standings, TellTheFloorOfOursByTheRunsOwnRates) {
 }
 
 TEST(Standings, HaveNoFloorsWithoutACopy) {
-  const Standings result =
-      standings(test_run({measured(std::string("geglu/fused") + kLarge, 80e3)}), nullptr);
+  const Standings result = standings(
+      baselines::test_run({measured(std::string("geglu/fused") + kLarge, 80e3)}), nullptr);
   ASSERT_EQ(result.operations.size(), 1u);
   EXPECT_FALSE(result.operations[0].has_floors());
   EXPECT_THAT(result.operations[0].peers, IsEmpty());
@@ -86,22 +87,22 @@ TEST(Standings, HaveNoFloorsWithoutACopy) {
 }
 
 TEST(Standings, SayNothingOfAnotherProgramsRun) {
-  const Standings result = standings(test_run({measured("BM_other/8", 10)}), nullptr);
+  const Standings result = standings(baselines::test_run({measured("BM_other/8", 10)}), nullptr);
   EXPECT_THAT(result.operations, IsEmpty());
   EXPECT_THAT(result.notes, IsEmpty());
 }
 
 TEST(Standings, KeepAProblemThatPeersAloneMeasured) {
-  const fusegate::Run theirs = peers();
-  const Standings result =
-      standings(test_run({measured(std::string("geglu_mlp/fused") + kSmall, 80e3)}), &theirs);
+  const fusegate::baselines::Run theirs = peers();
+  const Standings result = standings(
+      baselines::test_run({measured(std::string("geglu_mlp/fused") + kSmall, 80e3)}), &theirs);
   ASSERT_EQ(result.operations[0].problems.size(), 2u);
   EXPECT_EQ(result.operations[0].problems[1].our_best(), nullptr);
   EXPECT_THAT(result.notes, Contains(StartsWith("warning: there is no problem that both")));
 }
 
 TEST(Standings, OrderProblemsByDimHiddenAndRows) {
-  fusegate::Run run;
+  fusegate::baselines::Run run;
   for (const char* problem : {"batch:8/seq:1/dim:4096/hidden:64", "batch:2/seq:512/dim:64/hidden:8",
                               "batch:64/seq:1/dim:64/hidden:8", "batch:1/seq:64/dim:64/hidden:8"}) {
     run.benchmarks.push_back(measured(std::string("geglu/fused/bf16/") + problem, 10));
@@ -115,4 +116,4 @@ TEST(Standings, OrderProblemsByDimHiddenAndRows) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -10,7 +10,7 @@
 #include "baselines/record/benchmark_name.h"
 #include "ci/figures/benchmark_figures.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -25,10 +25,11 @@ using Split = std::pair<std::int64_t, std::int64_t>;                 // batch, s
 using ByShape = std::map<Shape, std::map<Split, BenchmarkFigures>>;
 using ByImplementation = std::map<std::string, ByShape>;
 
-std::map<std::pair<std::string, std::string>, ByImplementation> by_operation(const Run& run) {
+std::map<std::pair<std::string, std::string>, ByImplementation> by_operation(
+    const baselines::Run& run) {
   std::map<std::pair<std::string, std::string>, ByImplementation> grouped;
-  for (const BenchmarkSeries& series : run.benchmarks) {
-    const auto name = parse_benchmark_name(series.name);
+  for (const baselines::BenchmarkSeries& series : run.benchmarks) {
+    const auto name = baselines::parse_benchmark_name(series.name);
     const BenchmarkFigures figures = benchmark_figures(series);
     if (!name || !std::isfinite(figures.time_ns)) continue;
     grouped[{name->operation, name->dtype}][name->implementation]
@@ -97,7 +98,7 @@ Sweep sweep_of(const std::string& operation, const std::string& dtype,
 
 }  // namespace
 
-std::vector<Sweep> shape_sweeps(const Run& run) {
+std::vector<Sweep> shape_sweeps(const baselines::Run& run) {
   std::vector<Sweep> sweeps;
   for (const auto& [key, implementations] : by_operation(run)) {
     sweeps.push_back(sweep_of(key.first, key.second, implementations));
@@ -120,4 +121,4 @@ SweepSummary summarise(const SweepSeries& series) {
   return summary;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

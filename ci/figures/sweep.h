@@ -8,7 +8,7 @@
 
 #include "baselines/record/run.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // Problems with the same M, dim and hidden, however M splits into batch and seq, are one point; its
 // figures are geometric means over them.
@@ -36,7 +36,7 @@ struct Sweep {
 
 // By operation, then dtype. Benchmarks with names of other programs, or without a time, are left
 // out.
-std::vector<Sweep> shape_sweeps(const Run& run);
+std::vector<Sweep> shape_sweeps(const baselines::Run& run);
 
 // How one implementation fares over a sweep, for a line in a table.
 struct SweepSummary {
@@ -48,4 +48,4 @@ struct SweepSummary {
 };
 SweepSummary summarise(const SweepSeries& series);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

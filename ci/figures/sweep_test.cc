@@ -5,12 +5,12 @@
 
 #include <cmath>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
-void add(Run* run, const std::string& implementation, int batch, int seq, double time_ns,
+void add(baselines::Run* run, const std::string& implementation, int batch, int seq, double time_ns,
          const std::string& operation = "geglu", int hidden = 3072) {
-  BenchmarkSeries series;
+  baselines::BenchmarkSeries series;
   series.name = fmt::format("{}/{}/bf16/batch:{}/seq:{}/dim:768/hidden:{}", operation,
                             implementation, batch, seq, hidden);
   if (time_ns > 0) series.invocations = {{time_ns, 0, 0, 1}};
@@ -18,7 +18,7 @@ void add(Run* run, const std::string& implementation, int batch, int seq, double
 }
 
 TEST(ShapeSweeps, DivideTheReferencesTimeByTheImplementations) {
-  fusegate::Run run;
+  fusegate::baselines::Run run;
   add(&run, "fused", 1, 128, 1000);
   add(&run, "unfused", 1, 128, 1500);
   const auto sweeps = shape_sweeps(run);
@@ -32,7 +32,7 @@ TEST(ShapeSweeps, DivideTheReferencesTimeByTheImplementations) {
 }
 
 TEST(ShapeSweeps, TakeMatmulAddAsTheReferenceOfLinear) {
-  fusegate::Run run;
+  fusegate::baselines::Run run;
   add(&run, "addmm", 1, 128, 1000, "linear");
   add(&run, "matmul_add", 1, 128, 2000, "linear");
   const auto sweeps = shape_sweeps(run);
@@ -42,7 +42,7 @@ TEST(ShapeSweeps, TakeMatmulAddAsTheReferenceOfLinear) {
 }
 
 TEST(ShapeSweeps, MakeOnePointOfProblemsWithTheSameRows) {
-  fusegate::Run run;
+  fusegate::baselines::Run run;
   add(&run, "fused", 1, 128, 1000);
   add(&run, "fused", 128, 1, 4000);
   add(&run, "unfused", 1, 128, 2000);
@@ -55,7 +55,7 @@ TEST(ShapeSweeps, MakeOnePointOfProblemsWithTheSameRows) {
 }
 
 TEST(ShapeSweeps, HaveNoSpeedUpWithoutAReference) {
-  fusegate::Run run;
+  fusegate::baselines::Run run;
   add(&run, "fused", 1, 128, 1000);
   EXPECT_EQ(shape_sweeps(run)[0].reference, "");
   EXPECT_TRUE(std::isnan(shape_sweeps(run)[0].series[0].points[0].speed_up));
@@ -64,14 +64,14 @@ TEST(ShapeSweeps, HaveNoSpeedUpWithoutAReference) {
 }
 
 TEST(ShapeSweeps, LeaveOutOtherNamesAndFailures) {
-  fusegate::Run run;
+  fusegate::baselines::Run run;
   add(&run, "fused", 1, 128, 0);
   run.benchmarks.push_back({"BM_copy/1024", {{10, 0, 0, 1}}, "", {}, {}, {}});
   EXPECT_TRUE(shape_sweeps(run).empty());
 }
 
 TEST(ShapeSweeps, OrderPointsByDimHiddenAndRows) {
-  fusegate::Run run;
+  fusegate::baselines::Run run;
   for (const int hidden : {4096, 3072}) {
     for (const int seq : {512, 64}) add(&run, "fused", 1, seq, 1000, "geglu", hidden);
   }
@@ -99,4 +99,4 @@ TEST(Summarise, FindsBestWorstAndMean) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -8,19 +8,20 @@
 
 #include "ci/console/format.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
-constexpr std::array kOrder{VerdictKind::kRegression,   VerdictKind::kInvalid,
-                            VerdictKind::kMissing,      VerdictKind::kImprovement,
-                            VerdictKind::kInconclusive, VerdictKind::kNew,
-                            VerdictKind::kUnchanged};
+constexpr std::array kOrder{
+    baselines::VerdictKind::kRegression,   baselines::VerdictKind::kInvalid,
+    baselines::VerdictKind::kMissing,      baselines::VerdictKind::kImprovement,
+    baselines::VerdictKind::kInconclusive, baselines::VerdictKind::kNew,
+    baselines::VerdictKind::kUnchanged};
 
-double size_of_effect(const Verdict& verdict) {
+double size_of_effect(const baselines::Verdict& verdict) {
   return std::isfinite(verdict.effect) ? std::abs(verdict.effect) : -1;
 }
 
-bool comes_first(const Verdict* left, const Verdict* right) {
+bool comes_first(const baselines::Verdict* left, const baselines::Verdict* right) {
   const double left_size = size_of_effect(*left);
   const double right_size = size_of_effect(*right);
   return left_size != right_size ? left_size > right_size : left->benchmark < right->benchmark;
@@ -28,11 +29,11 @@ bool comes_first(const Verdict* left, const Verdict* right) {
 
 }  // namespace
 
-std::vector<VerdictGroup> group_verdicts(const GateResult& result) {
+std::vector<VerdictGroup> group_verdicts(const baselines::GateResult& result) {
   std::vector<VerdictGroup> groups;
-  for (const VerdictKind kind : kOrder) {
+  for (const baselines::VerdictKind kind : kOrder) {
     VerdictGroup group{kind, {}};
-    for (const Verdict& verdict : result.verdicts) {
+    for (const baselines::Verdict& verdict : result.verdicts) {
       if (verdict.kind == kind) group.verdicts.push_back(&verdict);
     }
     std::sort(group.verdicts.begin(), group.verdicts.end(), comes_first);
@@ -42,11 +43,11 @@ std::vector<VerdictGroup> group_verdicts(const GateResult& result) {
 }
 
 std::string group_title(const VerdictGroup& group) {
-  const std::string_view name = verdict_name(group.kind);
-  const bool countable =
-      group.kind == VerdictKind::kRegression || group.kind == VerdictKind::kImprovement;
+  const std::string_view name = baselines::verdict_name(group.kind);
+  const bool countable = group.kind == baselines::VerdictKind::kRegression ||
+                         group.kind == baselines::VerdictKind::kImprovement;
   return countable ? format_count(group.verdicts.size(), name)
                    : fmt::format("{} {}", group.verdicts.size(), name);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

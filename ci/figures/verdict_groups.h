@@ -7,17 +7,17 @@
 
 #include "baselines/comparing/gate.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct VerdictGroup {
-  VerdictKind kind;
-  std::vector<const Verdict*> verdicts;  // the largest effect first, then by name
+  baselines::VerdictKind kind;
+  std::vector<const baselines::Verdict*> verdicts;  // the largest effect first, then by name
 };
 
 // Every kind that occurs. Points into the result.
-std::vector<VerdictGroup> group_verdicts(const GateResult& result);
+std::vector<VerdictGroup> group_verdicts(const baselines::GateResult& result);
 
 // "2 regressions", "1 improvement", "40 unchanged".
 std::string group_title(const VerdictGroup& group);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

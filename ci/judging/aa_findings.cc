@@ -10,18 +10,21 @@
 #include "baselines/statistics/statistics.h"
 #include "ci/console/format.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 using nlohmann::json;
 
-AaFindings compare_aa(const Run& a, const Run& b, const Rule& rule) {
+AaFindings compare_aa(const baselines::Run& a, const baselines::Run& b,
+                      const baselines::Rule& rule) {
   AaFindings findings;
-  for (const Verdict& verdict : judge(a, b, rule)) {
+  for (const baselines::Verdict& verdict : baselines::judge(a, b, rule)) {
     const int invocations = std::min(verdict.baseline_invocations, verdict.candidate_invocations);
-    if (verdict.kind == VerdictKind::kInvalid || verdict.is_control || invocations < 2) continue;
+    if (verdict.kind == baselines::VerdictKind::kInvalid || verdict.is_control || invocations < 2)
+      continue;
     ++findings.benchmarks;
     findings.invocations_a_side = std::max(findings.invocations_a_side, invocations);
-    if (verdict.kind == VerdictKind::kRegression || verdict.kind == VerdictKind::kImprovement) {
+    if (verdict.kind == baselines::VerdictKind::kRegression ||
+        verdict.kind == baselines::VerdictKind::kImprovement) {
       findings.called.push_back(verdict.benchmark);
     }
   }
@@ -57,15 +60,15 @@ json aa_json(const AaFindings& findings) {
            alarm_rate_upper_bound(findings.comparisons, findings.comparisons_with_alarm)}};
 }
 
-AaFindings parse_aa(const JsonField& field) {
+AaFindings parse_aa(const baselines::JsonField& field) {
   AaFindings findings;
   findings.benchmarks = field.at("benchmarks").integer();
-  for (const JsonField& name : field.at("called").elements()) {
+  for (const baselines::JsonField& name : field.at("called").elements()) {
     findings.called.push_back(name.text());
   }
   findings.invocations_a_side = field.at("invocations_a_side").integer();
   findings.comparisons = field.at("comparisons").integer();
-  const JsonField alarms = field.at("comparisons_with_alarm");
+  const baselines::JsonField alarms = field.at("comparisons_with_alarm");
   findings.comparisons_with_alarm = alarms.integer();
   if (findings.comparisons_with_alarm < 0 ||
       findings.comparisons_with_alarm > findings.comparisons) {
@@ -74,11 +77,11 @@ AaFindings parse_aa(const JsonField& field) {
   return findings;
 }
 
-Detectability detectability_of(const std::vector<Verdict>& verdicts) {
+Detectability detectability_of(const std::vector<baselines::Verdict>& verdicts) {
   Detectability effects;
   effects.worst = -std::numeric_limits<double>::infinity();
   std::vector<double> all;
-  for (const Verdict& verdict : verdicts) {
+  for (const baselines::Verdict& verdict : verdicts) {
     // Infinite where a side has a single invocation: nothing is detectable, and nothing was judged.
     if (!std::isfinite(verdict.smallest_detectable)) continue;
     all.push_back(verdict.smallest_detectable);
@@ -87,7 +90,7 @@ Detectability detectability_of(const std::vector<Verdict>& verdicts) {
     effects.worst_benchmark = verdict.benchmark;
   }
   if (all.empty()) effects.worst = std::numeric_limits<double>::quiet_NaN();
-  effects.median = median(std::move(all));
+  effects.median = baselines::median(std::move(all));
   return effects;
 }
 
@@ -105,4 +108,4 @@ json detectability_json(const Detectability& effects) {
           {"worst_benchmark", effects.worst_benchmark}};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -9,7 +9,7 @@
 #include "baselines/comparing/verdict.h"
 #include "baselines/io/json_field.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct AaFindings {
   int benchmarks = 0;               // that had two invocations or more on each side
@@ -22,7 +22,8 @@ struct AaFindings {
 
 // Compares as the gate does. A benchmark that failed, a control, and one that a side measured less
 // than twice could not have been called and do not count.
-AaFindings compare_aa(const Run& a, const Run& b, const Rule& rule);
+AaFindings compare_aa(const baselines::Run& a, const baselines::Run& b,
+                      const baselines::Rule& rule);
 
 // The largest alarm rate that `alarms` in `comparisons` are compatible with, at 95 % confidence: C.
 // J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of
@@ -36,7 +37,7 @@ std::string aa_text(const AaFindings& findings);
 // "alarm_rate_upper_bound"}
 nlohmann::json aa_json(const AaFindings& findings);
 // Throws InputError naming file and field.
-AaFindings parse_aa(const JsonField& field);
+AaFindings parse_aa(const baselines::JsonField& field);
 
 // The smallest detectable effects of a comparison's benchmarks; NaN where none has one.
 struct Detectability {
@@ -44,11 +45,11 @@ struct Detectability {
   double worst = 0;
   std::string worst_benchmark;
 };
-Detectability detectability_of(const std::vector<Verdict>& verdicts);
+Detectability detectability_of(const std::vector<baselines::Verdict>& verdicts);
 // "smallest detectable effect 0.62 % in the median, 2.1 % at worst (geglu/...)"; "" where there is
 // none.
 std::string detectability_text(const Detectability& effects);
 // {"median", "worst", "worst_benchmark"}, null where there is none.
 nlohmann::json detectability_json(const Detectability& effects);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -7,7 +7,7 @@
 
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::ElementsAre;
@@ -17,8 +17,11 @@ const std::vector<double> kSlower{1100, 1100.5, 1099.5, 1100.2, 1099.8};
 
 TEST(CompareAa, CountsEveryCallAsAFalseAlarm) {
   const AaFindings findings = compare_aa(
-      test_run({test_series("a", kQuiet), test_series("b", kQuiet), test_series("c", kSlower)}),
-      test_run({test_series("a", kQuiet), test_series("b", kSlower), test_series("c", kQuiet)}),
+      baselines::test_run({baselines::test_series("a", kQuiet), baselines::test_series("b", kQuiet),
+                           baselines::test_series("c", kSlower)}),
+      baselines::test_run({baselines::test_series("a", kQuiet),
+                           baselines::test_series("b", kSlower),
+                           baselines::test_series("c", kQuiet)}),
       {});
   EXPECT_EQ(findings.benchmarks, 3);
   EXPECT_THAT(findings.called, ElementsAre("b", "c"));
@@ -26,12 +29,14 @@ TEST(CompareAa, CountsEveryCallAsAFalseAlarm) {
 }
 
 TEST(CompareAa, LeavesOutWhatCouldNotHaveBeenCalled) {
-  const AaFindings findings =
-      compare_aa(test_run({test_series("a", kQuiet), test_series("failed", kQuiet),
-                           test_series("once", {1000}), test_series("alone", kQuiet)}),
-                 test_run({test_series("a", {1000, 1001, 999}), failed_series("failed", "wrong"),
-                           test_series("once", {1500})}),
-                 {});
+  const AaFindings findings = compare_aa(
+      baselines::test_run(
+          {baselines::test_series("a", kQuiet), baselines::test_series("failed", kQuiet),
+           baselines::test_series("once", {1000}), baselines::test_series("alone", kQuiet)}),
+      baselines::test_run({baselines::test_series("a", {1000, 1001, 999}),
+                           baselines::failed_series("failed", "wrong"),
+                           baselines::test_series("once", {1500})}),
+      {});
   EXPECT_EQ(findings.benchmarks, 1);
   EXPECT_EQ(findings.invocations_a_side, 3);
   EXPECT_TRUE(findings.called.empty());
@@ -58,11 +63,11 @@ TEST(AaText, IsOneLine) {
 TEST(AaJson, IsReadAsItWasWritten) {
   const nlohmann::json json = aa_json({56, {"a", "b"}, 5, 12, 1});
   EXPECT_EQ(json["called"], nlohmann::json({"a", "b"}));
-  EXPECT_EQ(aa_json(parse_aa(JsonField(json, "run.json", "aa"))), json);
+  EXPECT_EQ(aa_json(parse_aa(baselines::JsonField(json, "run.json", "aa"))), json);
 }
 
 TEST(Detectability, GivesTheMedianAndTheWorst) {
-  std::vector<Verdict> verdicts(4);
+  std::vector<baselines::Verdict> verdicts(4);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> smallest{0.006, 0.021, nan, 0.005};
@@ -73,10 +78,10 @@ TEST(Detectability, GivesTheMedianAndTheWorst) {
   EXPECT_EQ(detectability_text(detectability_of(verdicts)),
             "smallest detectable effect 0.6 % in the median, 2.1 % at worst (b)");
   EXPECT_EQ(detectability_json(detectability_of(verdicts))["worst_benchmark"], "b");
-  for (Verdict& verdict : verdicts) verdict.smallest_detectable = infinity;
+  for (baselines::Verdict& verdict : verdicts) verdict.smallest_detectable = infinity;
   EXPECT_EQ(detectability_text(detectability_of(verdicts)), "");
   EXPECT_TRUE(detectability_json(detectability_of({})).is_null());
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

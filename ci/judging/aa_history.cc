@@ -6,7 +6,7 @@
 #include "baselines/io/json_field.h"
 #include "baselines/record/baseline.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,13 +23,13 @@ json entry_json(const AaEntry& entry) {
           {"invocations_a_side", entry.invocations_a_side}};
 }
 
-int count_at(const JsonField& field, std::string_view key) {
-  const JsonField count = field.at(key);
+int count_at(const baselines::JsonField& field, std::string_view key) {
+  const baselines::JsonField count = field.at(key);
   if (count.integer() < 0) count.fail("must not be negative");
   return count.integer();
 }
 
-AaEntry parse_entry(const JsonField& field) {
+AaEntry parse_entry(const baselines::JsonField& field) {
   AaEntry entry;
   entry.when = field.at("when").text();
   entry.device_uuid = field.text_or_empty("device_uuid");
@@ -52,21 +52,23 @@ std::string text_of(const std::vector<AaEntry>& entries) {
 
 }  // namespace
 
-fs::path aa_history_path(const fs::path& root, const Environment& environment,
+fs::path aa_history_path(const fs::path& root, const baselines::Environment& environment,
                          const std::string& suite) {
-  return baseline_path(root / ".fusegate" / "aa", environment, suite).replace_extension(".jsonl");
+  return baselines::baseline_path(root / ".fusegate" / "aa", environment, suite)
+      .replace_extension(".jsonl");
 }
 
 std::vector<AaEntry> read_aa_history(const fs::path& path) {
   std::vector<AaEntry> entries;
   if (!fs::exists(path)) return entries;
-  const std::string text = read_file(path);
+  const std::string text = baselines::read_file(path);
   int line_number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string source = fmt::format("{}: line {}", path.string(), ++line_number);
-    const json tree = parse_json(std::string_view(text).substr(begin, end - begin), source);
-    entries.push_back(parse_entry(JsonField(tree, source, "")));
+    const json tree =
+        baselines::parse_json(std::string_view(text).substr(begin, end - begin), source);
+    entries.push_back(parse_entry(baselines::JsonField(tree, source, "")));
     begin = end + 1;
   }
   return entries;
@@ -75,8 +77,8 @@ std::vector<AaEntry> read_aa_history(const fs::path& path) {
 std::vector<AaEntry> append_to_aa_history(const fs::path& path, const AaEntry& entry) {
   std::vector<AaEntry> entries = read_aa_history(path);
   entries.push_back(entry);
-  write_atomically(path, text_of(entries));
+  baselines::write_atomically(path, text_of(entries));
   return entries;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -7,7 +7,7 @@
 
 #include "baselines/record/run.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct AaEntry {
   std::string when;         // ISO 8601
@@ -22,7 +22,8 @@ struct AaEntry {
 
 // .fusegate/aa/<device slug>/<suite slug>.jsonl under root.
 std::filesystem::path aa_history_path(const std::filesystem::path& root,
-                                      const Environment& environment, const std::string& suite);
+                                      const baselines::Environment& environment,
+                                      const std::string& suite);
 
 // Empty where there is no such file. Throws InputError naming file, line and field.
 std::vector<AaEntry> read_aa_history(const std::filesystem::path& path);
@@ -31,4 +32,4 @@ std::vector<AaEntry> read_aa_history(const std::filesystem::path& path);
 // same moment one may lose its line; a reader never sees half of one.
 std::vector<AaEntry> append_to_aa_history(const std::filesystem::path& path, const AaEntry& entry);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

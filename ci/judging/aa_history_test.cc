@@ -7,7 +7,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/scratch_folder.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -18,7 +18,7 @@ AaEntry example(int false_alarms) {
 }
 
 TEST(AaHistory, GrowsByALineAComparison) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   const fs::path path = folder.path() / "aa" / "pr.jsonl";
   EXPECT_TRUE(read_aa_history(path).empty());
   EXPECT_EQ(append_to_aa_history(path, example(0)).size(), 1u);
@@ -33,17 +33,17 @@ TEST(AaHistory, GrowsByALineAComparison) {
   EXPECT_EQ(entries[1].benchmarks, 56);
   EXPECT_EQ(entries[1].false_alarms, 2);
   EXPECT_EQ(entries[1].invocations_a_side, 5);
-  EXPECT_EQ(std::ranges::count(read_file(path), '\n'), 2);
+  EXPECT_EQ(std::ranges::count(baselines::read_file(path), '\n'), 2);
 }
 
 TEST(AaHistory, HasAFileADeviceAndSuite) {
-  const Environment environment{{"device", "NVIDIA H200"}};
+  const baselines::Environment environment{{"device", "NVIDIA H200"}};
   EXPECT_EQ(aa_history_path("root", environment, "pr"), "root/.fusegate/aa/nvidia-h200/pr.jsonl");
   EXPECT_EQ(aa_history_path("root", {}, ""), "root/.fusegate/aa/unknown-device/unnamed.jsonl");
 }
 
 TEST(AaHistory, NamesTheLineAndFieldThatIsWrong) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   const std::string good = R"({"when": "x", "benchmarks": 1, "false_alarms": 0,)"
                            R"( "invocations_a_side": 5})"
                            "\n";
@@ -51,8 +51,8 @@ TEST(AaHistory, NamesTheLineAndFieldThatIsWrong) {
     const fs::path path = folder.write("aa.jsonl", text);
     try {
       append_to_aa_history(path, example(0));
-    } catch (const InputError& error) {
-      EXPECT_EQ(read_file(path), text);
+    } catch (const baselines::InputError& error) {
+      EXPECT_EQ(baselines::read_file(path), text);
       return error.what();
     }
     return "accepted";
@@ -65,4 +65,4 @@ TEST(AaHistory, NamesTheLineAndFieldThatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -10,12 +10,12 @@
 #include "ci/console/layout.h"
 #include "ci/judging/aa_history.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
 
-AaEntry entry_of(const AaFindings& findings, const Run& run) {
+AaEntry entry_of(const AaFindings& findings, const baselines::Run& run) {
   AaEntry entry;
   entry.when = format_instant(std::chrono::system_clock::now());
   entry.device_uuid = run.provenance.device_uuid;
@@ -32,13 +32,14 @@ AaEntry entry_of(const AaFindings& findings, const Run& run) {
 }
 
 AaFindings compare_and_remember(const AaRecordingRequest& request) {
-  if (request.a.empty() || request.b.empty()) throw InputError("A/A", "", "an arm has no run file");
-  const Run a = load_run(request.a);
-  const Run b = load_run(request.b);
+  if (request.a.empty() || request.b.empty())
+    throw baselines::InputError("A/A", "", "an arm has no run file");
+  const baselines::Run a = baselines::load_run(request.a);
+  const baselines::Run b = baselines::load_run(request.b);
   AaFindings findings = compare_aa(a, b, gate_options(request.judging, a).rule);
   // Counted as "no alarm", a comparison that could raise none would flatter the gate.
   if (findings.benchmarks == 0) {
-    throw InputError("A/A", "", "no benchmark has two invocations in each arm");
+    throw baselines::InputError("A/A", "", "no benchmark has two invocations in each arm");
   }
   const fs::path history = request.history ? *request.history
                                            : aa_history_path(checkout_root(fs::current_path()),
@@ -59,10 +60,10 @@ void check_aa_history(const std::optional<fs::path>& history) {
 std::optional<AaFindings> record_aa(const AaRecordingRequest& request, Console& console) {
   try {
     return compare_and_remember(request);
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     fmt::print(console.err, "fusegate: no A/A comparison is recorded: {}\n", error.what());
     return std::nullopt;
   }
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -9,7 +9,7 @@
 #include "ci/judging/aa_findings.h"
 #include "ci/judging/judging.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct AaRecordingRequest {
   std::vector<std::filesystem::path> a;  // run folders or run files
@@ -25,4 +25,4 @@ void check_aa_history(const std::optional<std::filesystem::path>& history);
 // why: the measurement itself is none the worse for it.
 std::optional<AaFindings> record_aa(const AaRecordingRequest& request, Console& console);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

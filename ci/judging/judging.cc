@@ -6,42 +6,45 @@
 #include "baselines/io/file_io.h"
 #include "baselines/record/keep_choices_variable.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string suite_of(const JudgingRequest& request, const Run& candidate) {
+std::string suite_of(const JudgingRequest& request, const baselines::Run& candidate) {
   return request.suite.empty() ? candidate.provenance.suite : request.suite;
 }
 
-LoadedBaseline load_named_baseline(const std::vector<fs::path>& paths) {
+baselines::LoadedBaseline load_named_baseline(const std::vector<fs::path>& paths) {
   // Alone it may be a stored baseline, which also tells who accepted it.
   if (paths.size() == 1 && fs::is_regular_file(paths.front()) &&
-      is_baseline_text(read_file(paths.front()))) {
-    return load_stored_baseline(paths.front());
+      baselines::is_baseline_text(baselines::read_file(paths.front()))) {
+    return baselines::load_stored_baseline(paths.front());
   }
-  return {load_run(paths)};
+  return {baselines::load_run(paths)};
 }
 
 }  // namespace
 
-std::optional<Judgement> judge_candidate(const JudgingRequest& request, const Run& candidate) {
+std::optional<Judgement> judge_candidate(const JudgingRequest& request,
+                                         const baselines::Run& candidate) {
   auto baseline = load_baseline(request, candidate);
   if (!baseline) return std::nullopt;
-  const GateOptions options = gate_options(request, baseline->run);
-  GateResult result = gate(*baseline, candidate, options);
+  const baselines::GateOptions options = gate_options(request, baseline->run);
+  baselines::GateResult result = baselines::gate(*baseline, candidate, options);
   return Judgement{std::move(*baseline), options, std::move(result)};
 }
 
 std::optional<fs::path> find_comparable_baseline(const std::vector<fs::path>& stores,
-                                                 const Environment& environment,
+                                                 const baselines::Environment& environment,
                                                  const std::string& suite) {
   std::optional<fs::path> first;
   for (const fs::path& store : stores) {
-    const auto found = find_baseline({store}, environment, suite);
+    const auto found = baselines::find_baseline({store}, environment, suite);
     if (!found) continue;
-    if (environment_differences(read_baseline(*found).run.environment, environment).empty()) {
+    if (baselines::environment_differences(baselines::read_baseline(*found).run.environment,
+                                           environment)
+            .empty()) {
       return found;
     }
     if (!first) first = found;
@@ -49,30 +52,32 @@ std::optional<fs::path> find_comparable_baseline(const std::vector<fs::path>& st
   return first;
 }
 
-std::optional<LoadedBaseline> load_baseline(const JudgingRequest& request, const Run& candidate) {
+std::optional<baselines::LoadedBaseline> load_baseline(const JudgingRequest& request,
+                                                       const baselines::Run& candidate) {
   if (!request.baseline.empty()) return load_named_baseline(request.baseline);
   const std::string suite = suite_of(request, candidate);
   if (suite.empty()) return std::nullopt;
   const auto found = find_comparable_baseline(request.stores, candidate.environment, suite);
-  return found ? std::optional(load_stored_baseline(*found)) : std::nullopt;
+  return found ? std::optional(baselines::load_stored_baseline(*found)) : std::nullopt;
 }
 
 std::map<std::string, std::string> keep_choices_environment(const JudgingRequest& request,
                                                             const std::string& suite, bool fresh) {
-  if (fresh) return {{kKeepChoicesVariable, ""}};
+  if (fresh) return {{baselines::kKeepChoicesVariable, ""}};
   // A suite may be named by its file.
   const std::vector<fs::path> runs =
-      request.baseline.empty() ? baselines_of_suite(request.stores, fs::path(suite).stem().string())
-                               : request.baseline;
+      request.baseline.empty()
+          ? baselines::baselines_of_suite(request.stores, fs::path(suite).stem().string())
+          : request.baseline;
   std::string list;
   for (const fs::path& run : runs) {
     list += fmt::format("{}{}", list.empty() ? "" : ":", run.string());
   }
   if (list.empty()) return {};
-  return {{kKeepChoicesVariable, list}};
+  return {{baselines::kKeepChoicesVariable, list}};
 }
 
-std::string missing_baseline_text(const JudgingRequest& request, const Run& candidate) {
+std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate) {
   const std::string suite = suite_of(request, candidate);
   if (suite.empty()) {
     return "names no suite to look a baseline up by; name one with --suite, or a run with "
@@ -81,11 +86,11 @@ std::string missing_baseline_text(const JudgingRequest& request, const Run& cand
   return fmt::format(
       "no baseline of suite {} for {} is stored; record one with: fusegate accept RUN --reason "
       "TEXT",
-      suite, device_slug(candidate.environment));
+      suite, baselines::device_slug(candidate.environment));
 }
 
-GateOptions gate_options(const JudgingRequest& request, const Run& baseline) {
-  GateOptions options;
+baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline) {
+  baselines::GateOptions options;
   options.strict = request.strict;
   options.allow_environment_differences = request.allow_environment_differences;
   options.max_age_days = request.max_age_days;
@@ -100,8 +105,8 @@ GateOptions gate_options(const JudgingRequest& request, const Run& baseline) {
     const nlohmann::json& value = protocol["min_effect"];
     options.rule.min_effect = value.is_number() ? value.get<double>() : 0;
     if (!(options.rule.min_effect > 0 && options.rule.min_effect < 1)) {
-      throw InputError(baseline.source, "protocol.min_effect",
-                       fmt::format("{} is not between 0 and 1", value.dump()));
+      throw baselines::InputError(baseline.source, "protocol.min_effect",
+                                  fmt::format("{} is not between 0 and 1", value.dump()));
     }
   }
   if (request.false_discovery_rate) {
@@ -110,4 +115,4 @@ GateOptions gate_options(const JudgingRequest& request, const Run& baseline) {
   return options;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -11,7 +11,7 @@
 #include "baselines/comparing/gate.h"
 #include "baselines/record/baseline.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct JudgingRequest {
   std::vector<std::filesystem::path> candidate;
@@ -22,28 +22,30 @@ struct JudgingRequest {
   std::optional<double> false_discovery_rate;
   bool strict = false;
   bool allow_environment_differences = false;
-  double max_age_days = kDefaultMaxAgeDays;
+  double max_age_days = baselines::kDefaultMaxAgeDays;
   std::optional<double> max_creep;
   bool fail_on_changed_kernels = false;
 };
 
 struct Judgement {
-  LoadedBaseline baseline;
-  GateOptions options;
-  GateResult result;
+  baselines::LoadedBaseline baseline;
+  baselines::GateOptions options;
+  baselines::GateResult result;
 };
 
 // The candidate by the baseline that load_baseline() finds; nothing where there is none.
-std::optional<Judgement> judge_candidate(const JudgingRequest& request, const Run& candidate);
+std::optional<Judgement> judge_candidate(const JudgingRequest& request,
+                                         const baselines::Run& candidate);
 
 // The named baseline, or the one of the candidate's device and suite in the stores; nothing where
 // none is stored. Throws InputError, also for figures from a publication, which judge nothing.
-std::optional<LoadedBaseline> load_baseline(const JudgingRequest& request, const Run& candidate);
+std::optional<baselines::LoadedBaseline> load_baseline(const JudgingRequest& request,
+                                                       const baselines::Run& candidate);
 
 // The first stored baseline of that environment's device and suite whose environment is the same;
 // where there is none such, the first at all, so that the gate can say what differs.
 std::optional<std::filesystem::path> find_comparable_baseline(
-    const std::vector<std::filesystem::path>& stores, const Environment& environment,
+    const std::vector<std::filesystem::path>& stores, const baselines::Environment& environment,
     const std::string& suite);
 
 // Tells benchmark programs to keep the choices of the baseline that judges them: the named one, or
@@ -53,10 +55,10 @@ std::map<std::string, std::string> keep_choices_environment(const JudgingRequest
                                                             const std::string& suite, bool fresh);
 
 // Why nothing was found, and what to do.
-std::string missing_baseline_text(const JudgingRequest& request, const Run& candidate);
+std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate);
 
 // The smallest effect is the flag's, else the baseline's suite's, else the rule's. Throws
 // InputError where the suite asks for one that is none.
-GateOptions gate_options(const JudgingRequest& request, const Run& baseline);
+baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

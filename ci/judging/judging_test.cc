@@ -7,7 +7,7 @@
 #include "baselines/io/file_io.h"
 #include "ci/processes/fake_program.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -17,14 +17,15 @@ class JudgingTest : public ::testing::Test {
  protected:
   JudgingTest() { request_.stores = {folder_.path() / "kept", folder_.path() / "local"}; }
 
-  fusegate::Run run(const FakeRunFile& file = {}) {
-    return load_run({write_run(folder_, "run", file)});
+  fusegate::baselines::Run run(const FakeRunFile& file = {}) {
+    return baselines::load_run({write_run(folder_, "run", file)});
   }
   fs::path store(const std::string& store, const FakeRunFile& file, bool published = false) {
-    Baseline baseline{{"somebody", "2026-11-21T00:00:00+00:00", "first"}, run(file), published};
+    baselines::Baseline baseline{
+        {"somebody", "2026-11-21T00:00:00+00:00", "first"}, run(file), published};
     const fs::path path =
-        baseline_path(folder_.path() / store, baseline.run.environment, file.suite);
-    write_atomically(path, baseline_text(baseline));
+        baselines::baseline_path(folder_.path() / store, baseline.run.environment, file.suite);
+    baselines::write_atomically(path, baselines::baseline_text(baseline));
     return path;
   }
   static FakeRunFile other_driver() {
@@ -33,7 +34,7 @@ class JudgingTest : public ::testing::Test {
     return file;
   }
 
-  ScratchFolder folder_;
+  baselines::ScratchFolder folder_;
   JudgingRequest request_;
 };
 
@@ -47,7 +48,7 @@ TEST_F(JudgingTest, FindsTheStoredBaselineOfDeviceAndSuite) {
 }
 
 TEST_F(JudgingTest, PrefersTheFirstStoreWithTheSameEnvironment) {
-  const fusegate::Run candidate = run();
+  const fusegate::baselines::Run candidate = run();
   const fs::path kept_other = store("kept", other_driver());
   EXPECT_EQ(find_comparable_baseline(request_.stores, candidate.environment, "smoke"), kept_other);
   const fs::path local = store("local", {});
@@ -104,14 +105,14 @@ TEST_F(JudgingTest, RefusesPublishedFigures) {
   try {
     load_baseline(request_, run());
     FAIL() << "accepted";
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("published"));
     EXPECT_THAT(error.what(), HasSubstr("smoke.json"));
   }
 }
 
 TEST_F(JudgingTest, TakesTheSmallestEffectFromTheFlagThenTheBaselinesSuiteThenTheRule) {
-  EXPECT_EQ(gate_options(request_, run()).rule.min_effect, Rule().min_effect);
+  EXPECT_EQ(gate_options(request_, run()).rule.min_effect, baselines::Rule().min_effect);
   FakeRunFile file;
   file.protocol = {{"min_effect", 0.03}};
   EXPECT_EQ(gate_options(request_, run(file)).rule.min_effect, 0.03);
@@ -123,9 +124,9 @@ TEST_F(JudgingTest, RefusesASuitesEffectThatIsNone) {
   for (const nlohmann::json& value : {nlohmann::json("x"), nlohmann::json(-1), nlohmann::json(1)}) {
     FakeRunFile file;
     file.protocol = {{"min_effect", value}};
-    EXPECT_THROW(gate_options(request_, run(file)), InputError) << value;
+    EXPECT_THROW(gate_options(request_, run(file)), baselines::InputError) << value;
   }
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

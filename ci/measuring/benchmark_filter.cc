@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 // MAX_ARG_STRLEN, 32 pages of 4 KiB, counts the terminating zero.
@@ -40,4 +40,4 @@ std::optional<std::string> benchmark_filter_flag(const std::vector<std::string>&
   return flag.size() <= kLongestArgument ? std::optional(flag) : std::nullopt;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

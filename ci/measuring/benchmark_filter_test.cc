@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <regex.h>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 std::string expression_of(const std::vector<std::string>& names) {
@@ -55,4 +55,4 @@ TEST(BenchmarkFilterFlag, IsNoneWhereItWouldNotFitACommandLine) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -2,29 +2,30 @@
 
 #include <algorithm>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
-bool is_doubtful(VerdictKind kind) {
-  return kind == VerdictKind::kRegression || kind == VerdictKind::kInconclusive;
+bool is_doubtful(baselines::VerdictKind kind) {
+  return kind == baselines::VerdictKind::kRegression ||
+         kind == baselines::VerdictKind::kInconclusive;
 }
 
 // How many invocations beyond the minimum it should come to, as far as this look can tell.
 int wanted(const LookedAt& benchmark, const ExtensionLimits& limits) {
   // Whatever failed since is invalid for good.
-  if (!benchmark.first_doubt || benchmark.kind == VerdictKind::kInvalid) return 0;
-  const bool was_suspicious = benchmark.first_doubt == VerdictKind::kRegression;
+  if (!benchmark.first_doubt || benchmark.kind == baselines::VerdictKind::kInvalid) return 0;
+  const bool was_suspicious = benchmark.first_doubt == baselines::VerdictKind::kRegression;
   if (was_suspicious && benchmark.extensions < limits.confirmation) return limits.confirmation;
   // After just the confirmation a regression is confirmed. After more it is one that looked
   // undecided before, and stopping now would be stopping because it looks slower.
   const bool is_confirmed = was_suspicious && benchmark.extensions == limits.confirmation &&
-                            benchmark.kind == VerdictKind::kRegression;
+                            benchmark.kind == baselines::VerdictKind::kRegression;
   return is_doubtful(benchmark.kind) && !is_confirmed ? limits.most : 0;
 }
 
 bool is_unconfirmed(const LookedAt& benchmark) {
-  const bool is_suspicious = benchmark.kind == VerdictKind::kRegression ||
-                             benchmark.first_doubt == VerdictKind::kRegression;
+  const bool is_suspicious = benchmark.kind == baselines::VerdictKind::kRegression ||
+                             benchmark.first_doubt == baselines::VerdictKind::kRegression;
   return is_suspicious && benchmark.extensions < kLeastConfirmation;
 }
 
@@ -45,12 +46,14 @@ ExtensionRound next_extension(const std::vector<LookedAt>& suite, const Extensio
   return round;
 }
 
-ExtensionRound ExtensionPlan::look(const std::vector<Verdict>& verdicts) {
-  const auto doubt = [](VerdictKind kind) {
-    return kind == VerdictKind::kRegression ? 2 : kind == VerdictKind::kInconclusive ? 1 : 0;
+ExtensionRound ExtensionPlan::look(const std::vector<baselines::Verdict>& verdicts) {
+  const auto doubt = [](baselines::VerdictKind kind) {
+    return kind == baselines::VerdictKind::kRegression     ? 2
+           : kind == baselines::VerdictKind::kInconclusive ? 1
+                                                           : 0;
   };
-  std::map<std::string, const Verdict*> worst;
-  for (const Verdict& verdict : verdicts) {
+  std::map<std::string, const baselines::Verdict*> worst;
+  for (const baselines::Verdict& verdict : verdicts) {
     const auto [found, inserted] = worst.try_emplace(verdict.benchmark, &verdict);
     if (doubt(verdict.kind) > doubt(found->second->kind)) found->second = &verdict;
   }
@@ -71,4 +74,4 @@ void ExtensionPlan::count_round(const std::vector<std::string>& measured) {
   for (const std::string& name : measured) ++suite_.at(name).extensions;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -22,7 +22,7 @@
 
 #include "baselines/comparing/verdict.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // In invocations beyond the minimum, on each side.
 struct ExtensionLimits {
@@ -42,9 +42,10 @@ inline constexpr int kLeastConfirmation = 2;
 // One benchmark, as the looks so far found it.
 struct LookedAt {
   std::string benchmark;
-  VerdictKind kind = VerdictKind::kInconclusive;  // by all that was measured so far
+  baselines::VerdictKind kind =
+      baselines::VerdictKind::kInconclusive;  // by all that was measured so far
   // kRegression or kInconclusive: what it was when a look first could not let it go.
-  std::optional<VerdictKind> first_doubt;
+  std::optional<baselines::VerdictKind> first_doubt;
   int extensions = 0;  // invocations beyond the minimum that it had, on each side
 };
 
@@ -62,7 +63,7 @@ class ExtensionPlan {
 
   // verdicts: by all that was measured so far. A benchmark that several runs were judged by is as
   // doubtful as its worst verdict.
-  ExtensionRound look(const std::vector<Verdict>& verdicts);
+  ExtensionRound look(const std::vector<baselines::Verdict>& verdicts);
   void count_round(const std::vector<std::string>& measured);
   std::size_t suite_size() const { return suite_.size(); }
 
@@ -71,4 +72,4 @@ class ExtensionPlan {
   std::map<std::string, LookedAt> suite_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -9,18 +9,19 @@
 
 #include "baselines/statistics/statistics.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-using enum VerdictKind;
+using enum baselines::VerdictKind;
 
 constexpr ExtensionLimits kLimits{5, 10};
 
-std::vector<Verdict> verdicts(const std::vector<std::pair<std::string, VerdictKind>>& kinds) {
-  std::vector<Verdict> result;
+std::vector<baselines::Verdict> verdicts(
+    const std::vector<std::pair<std::string, baselines::VerdictKind>>& kinds) {
+  std::vector<baselines::Verdict> result;
   for (const auto& [name, kind] : kinds) {
     result.emplace_back();
     result.back().benchmark = name;
@@ -31,7 +32,7 @@ std::vector<Verdict> verdicts(const std::vector<std::pair<std::string, VerdictKi
 
 // How many further invocations one benchmark gets that has first one verdict at every look, and
 // another from look number `change` on.
-int extensions_of(VerdictKind first, VerdictKind then, int change) {
+int extensions_of(baselines::VerdictKind first, baselines::VerdictKind then, int change) {
   ExtensionPlan plan(kLimits);
   for (int look = 0;; ++look) {
     const auto round = plan.look(verdicts({{"a", look < change ? first : then}}));
@@ -87,7 +88,7 @@ TEST(NextExtension, NeverStopsBecauseABenchmarkLooksSlower) {
   // Undecided after its confirmation, and slower again one round later.
   ExtensionPlan plan(kLimits);
   int extensions = 0;
-  for (const VerdictKind kind :
+  for (const baselines::VerdictKind kind :
        {kRegression, kRegression, kRegression, kRegression, kRegression, kInconclusive, kRegression,
         kRegression, kRegression, kRegression}) {
     const auto round = plan.look(verdicts({{"a", kind}}));
@@ -109,7 +110,7 @@ TEST(NextExtension, ConfirmsWhatTurnsSuspiciousOnlyByItsNeighbours) {
 }
 
 TEST(NextExtension, ExemptsTwoRoundsOfASuspicionFromTheBudget) {
-  for (const VerdictKind later : {kRegression, kInconclusive, kUnchanged}) {
+  for (const baselines::VerdictKind later : {kRegression, kInconclusive, kUnchanged}) {
     ExtensionPlan plan(kLimits);
     plan.look(verdicts({{"a", kRegression}, {"b", kInconclusive}}));
     plan.count_round({"a", "b"});
@@ -143,7 +144,7 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-Contrast contrast(const std::vector<double>& base, const std::vector<double>& head) {
+baselines::Contrast contrast(const std::vector<double>& base, const std::vector<double>& head) {
   const auto n = static_cast<double>(base.size());
   double squares = 0;
   for (const double value : base) squares += std::pow(value - mean(base), 2);
@@ -152,9 +153,9 @@ Contrast contrast(const std::vector<double>& base, const std::vector<double>& he
   return {mean(head) - mean(base), std::sqrt(squares / degrees * 2 / n), degrees};
 }
 
-VerdictKind kind_of(const Contrast& contrast) {
-  if (p_above(contrast, kThreshold) <= kLevel) return kRegression;
-  const Interval interval = confidence_interval(contrast, 0.95);
+baselines::VerdictKind kind_of(const baselines::Contrast& contrast) {
+  if (baselines::p_above(contrast, kThreshold) <= kLevel) return kRegression;
+  const baselines::Interval interval = baselines::confidence_interval(contrast, 0.95);
   return interval.low >= -kThreshold && interval.high <= kThreshold ? kUnchanged : kInconclusive;
 }
 
@@ -167,7 +168,7 @@ TEST(ExtensionPlan, LooksWithoutRaisingTheRateOfFalseRegressions) {
     std::vector<double> base;
     std::vector<double> head;
     ExtensionPlan plan(kLimits);
-    VerdictKind kind = kInconclusive;
+    baselines::VerdictKind kind = kInconclusive;
     for (bool goes_on = true; goes_on;) {
       // Slower by just the smallest effect: the hardest case that must not be called.
       do {
@@ -186,4 +187,4 @@ TEST(ExtensionPlan, LooksWithoutRaisingTheRateOfFalseRegressions) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -4,14 +4,14 @@
 
 #include <nlohmann/json.hpp>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr int kPhases = 3;
 
 // Fragments that the script puts together: the context, and each benchmark's entries in each phase.
-void write_fragments(const ScratchFolder& folder, const std::string& prefix, const FakeBench& bench,
-                     const FakeRunFile& file) {
+void write_fragments(const baselines::ScratchFolder& folder, const std::string& prefix,
+                     const FakeBench& bench, const FakeRunFile& file) {
   std::string names;
   int number = 0;
   const auto add = [&](const std::string& name, auto file_in_phase) {
@@ -61,7 +61,7 @@ done)
 
 }  // namespace
 
-std::string write_bench(const ScratchFolder& folder, const std::string& name,
+std::string write_bench(const baselines::ScratchFolder& folder, const std::string& name,
                         const FakeBench& bench) {
   write_fragments(folder, name + "-prepared/first", bench, bench.file);
   write_fragments(folder, name + "-prepared/later", bench, bench.later.value_or(bench.file));
@@ -71,4 +71,4 @@ std::string write_bench(const ScratchFolder& folder, const std::string& name,
                   folder.path().string(), bench.phase, bench.change_at, kScript, bench.more));
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

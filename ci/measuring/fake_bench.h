@@ -10,7 +10,7 @@
 #include "baselines/io/scratch_folder.h"
 #include "ci/processes/fake_program.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct FakeBench {
   FakeRunFile file{};
@@ -25,7 +25,7 @@ struct FakeBench {
 
 // An executable script; returns its path. Each call adds "NAME INVOCATION FILTER" to calls in the
 // folder, FILTER being "." where none was given.
-std::string write_bench(const ScratchFolder& folder, const std::string& name,
+std::string write_bench(const baselines::ScratchFolder& folder, const std::string& name,
                         const FakeBench& bench);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

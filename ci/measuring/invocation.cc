@@ -11,7 +11,7 @@
 #include "baselines/record/run_file.h"
 #include "ci/console/format.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -51,7 +51,7 @@ class Log {
 
  private:
   void check() const {
-    if (!stream_) throw InputError(path_.string(), "", "cannot be written");
+    if (!stream_) throw baselines::InputError(path_.string(), "", "cannot be written");
   }
 
   fs::path path_;
@@ -85,10 +85,10 @@ std::string failed_benchmarks_text(const std::map<std::string, std::string>& fai
 void judge_run_file(const fs::path& run_file, InvocationOutcome* outcome) {
   std::string* failure = &outcome->record.failure;
   try {
-    for (const BenchmarkResult& result : read_run_file(run_file).benchmarks) {
+    for (const baselines::BenchmarkResult& result : baselines::read_run_file(run_file).benchmarks) {
       if (!result.failure.empty()) outcome->failed_benchmarks[result.name] = result.failure;
     }
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     if (failure->empty()) *failure = error.what();
     return;
   }
@@ -153,4 +153,4 @@ InvocationOutcome run_invocation(const InvocationRequest& request,
   return outcome;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

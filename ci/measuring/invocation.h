@@ -13,7 +13,7 @@
 #include "ci/processes/process.h"
 #include "ci/processes/progress_event.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // The failure in the record of an invocation that Ctrl-C or its like ended.
 inline constexpr std::string_view kInterruptedFailure = "interrupted";
@@ -43,4 +43,4 @@ struct InvocationOutcome {
 InvocationOutcome run_invocation(const InvocationRequest& request,
                                  const std::function<void(const ProgressEvent&)>& on_event);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

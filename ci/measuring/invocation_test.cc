@@ -8,7 +8,7 @@
 #include "baselines/io/file_io.h"
 #include "ci/processes/fake_program.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::ElementsAre;
@@ -29,14 +29,14 @@ class InvocationTest : public ::testing::Test {
     request.timeout_s = timeout_s;
     return run_invocation(request, [&](const ProgressEvent& event) { events_.push_back(event); });
   }
-  std::string log() const { return read_file(folder_.path() / "3.log"); }
+  std::string log() const { return baselines::read_file(folder_.path() / "3.log"); }
   // A shell command that leaves that run file.
   std::string leave(const FakeRunFile& file) const {
     const auto prepared = folder_.write("prepared", run_file_text(file));
     return "cp '" + prepared.string() + "' \"$out\"\n";
   }
 
-  ScratchFolder folder_;
+  baselines::ScratchFolder folder_;
   std::vector<ProgressEvent> events_;
 };
 
@@ -124,4 +124,4 @@ TEST_F(InvocationTest, DoesNotBelieveAGoodExitCodeWithoutAGoodRunFile) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -9,7 +9,7 @@
 #include "baselines/io/error.h"
 #include "ci/console/format.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 namespace fs = std::filesystem;
 
@@ -27,7 +27,7 @@ void MeasuredArm::add(const InvocationOutcome& outcome) {
   record_.invocations.push_back(outcome.record);
   record_.ended = format_instant(std::chrono::system_clock::now());
   write();
-  if (outcome.hopeless) throw InputError(program(), "", outcome.record.failure);
+  if (outcome.hopeless) throw baselines::InputError(program(), "", outcome.record.failure);
   for (const auto& [name, failure] : outcome.failed_benchmarks) {
     FailedBenchmark& failed = failed_benchmarks_[name];
     if (failed.times++ == 0) failed.failure = failure;
@@ -80,4 +80,4 @@ int MeasuredArm::report_failures(Console& console) const {
   return failures;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

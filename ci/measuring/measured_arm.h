@@ -12,7 +12,7 @@
 #include "ci/measuring/invocation.h"
 #include "ci/measuring/run_record.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct ArmRequest {
   std::filesystem::path folder;
@@ -62,4 +62,4 @@ class MeasuredArm {
   std::map<std::string, FailedBenchmark> failed_benchmarks_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -12,7 +12,7 @@
 #include "ci/console/format.h"
 #include "ci/measuring/benchmark_filter.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,14 +21,15 @@ void check_folders(const MeasuringRequest& request) {
   std::set<fs::path> seen;
   for (const auto& [folder, program, is_extended] : request.arms) {
     if (!seen.insert(fs::weakly_canonical(folder)).second) {
-      throw InputError(folder.string(), "--out", "given twice");
+      throw baselines::InputError(folder.string(), "--out", "given twice");
     }
     if (fs::exists(folder) && !fs::is_directory(folder)) {
-      throw InputError(folder.string(), "--out", "not a folder");
+      throw baselines::InputError(folder.string(), "--out", "not a folder");
     }
     if (!request.append && last_invocation_in(folder) > 0) {
-      throw InputError(folder.string(), "--out",
-                       "already holds invocations; name another, or let run --append add to them");
+      throw baselines::InputError(
+          folder.string(), "--out",
+          "already holds invocations; name another, or let run --append add to them");
     }
   }
 }
@@ -37,7 +38,7 @@ void check_folders(const MeasuringRequest& request) {
 void check_counts(const MeasuringRequest& request) {
   const int more = request.max_invocations - request.invocations;
   if (more == 0 || more >= kLeastConfirmation) return;
-  throw InputError(
+  throw baselines::InputError(
       "--max-invocations", "",
       fmt::format("{} is neither --invocations ({}), which extends nothing, nor at least {} more",
                   request.max_invocations, request.invocations, kLeastConfirmation));
@@ -49,7 +50,7 @@ RunRecord started_record(const MeasuringRequest& request, const ArmRequest& arm)
   if (request.append && fs::exists(arm.folder / "run.json")) {
     record = read_run_record(arm.folder);
     if (record.suite != request.suite) {
-      throw InputError(
+      throw baselines::InputError(
           (arm.folder / "run.json").string(), "suite",
           fmt::format("is \"{}\" and cannot be added to by \"{}\"", record.suite, request.suite));
     }
@@ -191,7 +192,7 @@ std::vector<std::string> MeasuringRun::flags_of(const ExtensionRound& round) con
 ExtensionRound MeasuringRun::look_at(ExtensionPlan& plan, const Look& look) const {
   try {
     return plan.look(look());
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     // Whoever judges the run for good meets the same error, and ends with it.
     fmt::print(console_.err, "nothing is extended: {}\n", error.what());
     return {};
@@ -298,4 +299,4 @@ bool MeasuringRun::report() const {
   return all_well;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

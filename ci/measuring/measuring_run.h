@@ -18,7 +18,7 @@
 #include "ci/processes/interrupts.h"
 #include "ci/processes/progress_display.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct MeasuringRequest {
   std::string suite;
@@ -43,7 +43,7 @@ struct MeasuringRequest {
 
 // Judges what was measured so far. Throws InputError where that cannot be; then nothing is
 // extended.
-using Look = std::function<std::vector<Verdict>()>;
+using Look = std::function<std::vector<baselines::Verdict>()>;
 
 double steady_seconds();
 
@@ -104,4 +104,4 @@ class MeasuringRun {
   RunEnd end_ = RunEnd::kAll;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

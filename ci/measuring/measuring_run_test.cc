@@ -12,7 +12,7 @@
 #include "baselines/io/file_io.h"
 #include "ci/measuring/fake_bench.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,7 +23,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-using enum VerdictKind;
+using enum baselines::VerdictKind;
 
 class MeasuringRunTest : public ::testing::Test {
  protected:
@@ -41,12 +41,12 @@ class MeasuringRunTest : public ::testing::Test {
   static FakeBench three() { return {.file = {.times = {{"a", 1000}, {"b", 2000}, {"c", 3000}}}}; }
 
   // kinds: at look 1, 2, ... of benchmarks a, b and c; the last stands for all that follow.
-  RunEnd measure(const std::vector<std::vector<VerdictKind>>& kinds) {
+  RunEnd measure(const std::vector<std::vector<baselines::VerdictKind>>& kinds) {
     Console console{out_, err_};
     MeasuringRun run(request_, console, [this] { return now(); });
     looks_ = 0;
     const RunEnd end = run.measure([&] {
-      std::vector<Verdict> verdicts(3);
+      std::vector<baselines::Verdict> verdicts(3);
       const auto& now = kinds[std::min(looks_++, kinds.size() - 1)];
       for (std::size_t i = 0; i < 3; ++i) {
         verdicts[i].benchmark = std::string(1, static_cast<char>('a' + i));
@@ -60,7 +60,7 @@ class MeasuringRunTest : public ::testing::Test {
   // A clock that only programs made by taking_ten_seconds() move on.
   double now() const {
     const fs::path clock = folder_.path() / "clock";
-    return fs::exists(clock) ? static_cast<double>(read_file(clock).size()) : 0;
+    return fs::exists(clock) ? static_cast<double>(baselines::read_file(clock).size()) : 0;
   }
   FakeBench taking_ten_seconds() const {
     FakeBench bench = three();
@@ -80,7 +80,7 @@ class MeasuringRunTest : public ::testing::Test {
   // What the programs were called with: "bench-head 3 ^(a|b)...".
   std::vector<std::string> calls() const {
     std::vector<std::string> result;
-    std::istringstream lines(read_file(folder_.path() / "calls"));
+    std::istringstream lines(baselines::read_file(folder_.path() / "calls"));
     for (std::string line; std::getline(lines, line);) result.push_back(line);
     return result;
   }
@@ -90,7 +90,7 @@ class MeasuringRunTest : public ::testing::Test {
     return arms;
   }
 
-  ScratchFolder folder_;
+  baselines::ScratchFolder folder_;
   MeasuringRequest request_;
   std::ostringstream out_;
   std::ostringstream err_;
@@ -214,8 +214,8 @@ TEST_F(MeasuringRunTest, ExpectsAnExtensionToTakeItsShareOfARound) {
   add_arm("A", true, taking_ten_seconds());
   add_arm("B", true, taking_ten_seconds());
   add_arm("C", false, taking_ten_seconds());
-  const std::vector<std::vector<VerdictKind>> one_look{{kInconclusive, kInconclusive, kUnchanged},
-                                                       {kUnchanged, kUnchanged, kUnchanged}};
+  const std::vector<std::vector<baselines::VerdictKind>> one_look{
+      {kInconclusive, kInconclusive, kUnchanged}, {kUnchanged, kUnchanged, kUnchanged}};
   request_.budget_s = 73;  // 60 s, and two thirds of 20 s
   EXPECT_EQ(measure(one_look), RunEnd::kBudget);
   EXPECT_EQ(extensions("A"), 0);
@@ -254,7 +254,9 @@ TEST_F(MeasuringRunTest, SaysWhyNothingIsExtended) {
   add_arm("A");
   Console console{out_, err_};
   MeasuringRun run(request_, console);
-  EXPECT_EQ(run.measure([]() -> std::vector<Verdict> { throw InputError("base", "", "is odd"); }),
+  EXPECT_EQ(run.measure([]() -> std::vector<baselines::Verdict> {
+    throw baselines::InputError("base", "", "is odd");
+  }),
             RunEnd::kAll);
   EXPECT_THAT(err_.str(), HasSubstr("nothing is extended: base: is odd"));
   EXPECT_TRUE(record("A").finished);
@@ -293,10 +295,10 @@ TEST_F(MeasuringRunTest, RefusesAMaximumThatCouldNotConfirm) {
   Console console{out_, err_};
   for (const int maximum : {1, 3}) {
     request_.max_invocations = maximum;
-    EXPECT_THROW(MeasuringRun(request_, console), InputError) << maximum;
+    EXPECT_THROW(MeasuringRun(request_, console), baselines::InputError) << maximum;
   }
   EXPECT_FALSE(fs::exists(folder_.path() / "A"));
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -6,17 +6,18 @@
 #include "baselines/io/error.h"
 #include "ci/console/format.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
 
 void check_folder(const fs::path& folder, bool append) {
   if (fs::exists(folder) && !fs::is_directory(folder)) {
-    throw InputError(folder.string(), "--peers-out", "not a folder");
+    throw baselines::InputError(folder.string(), "--peers-out", "not a folder");
   }
   if (!append && last_invocation_in(folder) > 0) {
-    throw InputError(folder.string(), "--peers-out", "already holds invocations; name another");
+    throw baselines::InputError(folder.string(), "--peers-out",
+                                "already holds invocations; name another");
   }
 }
 
@@ -87,4 +88,4 @@ void PeersArm::report(Console& console) const {
              arm_.folder().string());
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

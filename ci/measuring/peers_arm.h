@@ -12,7 +12,7 @@
 #include "ci/measuring/measured_arm.h"
 #include "ci/processes/progress_display.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct PeersProgram {
   std::string python = peers_python();
@@ -46,4 +46,4 @@ class PeersArm {
   bool given_up_ = false;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

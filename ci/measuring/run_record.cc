@@ -6,7 +6,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using nlohmann::json;
@@ -23,7 +23,7 @@ json invocation_json(const InvocationRecord& invocation) {
           {"aa_arm", invocation.aa_arm}};
 }
 
-InvocationRecord parse_invocation(const JsonField& field) {
+InvocationRecord parse_invocation(const baselines::JsonField& field) {
   InvocationRecord invocation;
   invocation.file = field.at("file").text();
   invocation.exit_code = field.at("exit_code").integer();
@@ -37,13 +37,13 @@ InvocationRecord parse_invocation(const JsonField& field) {
   return invocation;
 }
 
-std::vector<std::string> parse_texts(const JsonField& field) {
+std::vector<std::string> parse_texts(const baselines::JsonField& field) {
   std::vector<std::string> texts;
-  for (const JsonField& element : field.elements()) texts.push_back(element.text());
+  for (const baselines::JsonField& element : field.elements()) texts.push_back(element.text());
   return texts;
 }
 
-RunRecord parse_run_record(const JsonField& root) {
+RunRecord parse_run_record(const baselines::JsonField& root) {
   RunRecord record;
   record.suite = root.at("suite").text();
   record.programs = parse_texts(root.at("programs"));
@@ -51,7 +51,7 @@ RunRecord parse_run_record(const JsonField& root) {
   record.flags = parse_texts(root.at("flags"));
   record.session = root.text_or_empty("session");
   record.planned_invocations = root.at("planned_invocations").integer();
-  for (const JsonField& element : root.at("invocations").elements()) {
+  for (const baselines::JsonField& element : root.at("invocations").elements()) {
     record.invocations.push_back(parse_invocation(element));
   }
   record.started = root.at("started").text();
@@ -85,14 +85,14 @@ json run_record_json(const RunRecord& record) {
 void write_run_record(const std::filesystem::path& folder, const RunRecord& record) {
   // A failure may quote a program's output, which need not be UTF-8.
   const auto replace = nlohmann::json::error_handler_t::replace;
-  write_atomically(record_path(folder),
-                   run_record_json(record).dump(2, ' ', false, replace) + "\n");
+  baselines::write_atomically(record_path(folder),
+                              run_record_json(record).dump(2, ' ', false, replace) + "\n");
 }
 
 RunRecord read_run_record(const std::filesystem::path& folder) {
   const std::filesystem::path path = record_path(folder);
-  const json tree = parse_json(read_file(path), path.string());
-  const JsonField root(tree, path.string(), "");
+  const json tree = baselines::parse_json(baselines::read_file(path), path.string());
+  const baselines::JsonField root(tree, path.string(), "");
   if (root.at("schema_version").integer() != kRunRecordSchemaVersion) {
     root.at("schema_version").fail("not one that this fusegate reads");
   }
@@ -113,4 +113,4 @@ int last_invocation_in(const std::filesystem::path& folder) {
   return last;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -11,7 +11,7 @@
 
 #include "ci/judging/aa_findings.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 inline constexpr int kRunRecordSchemaVersion = 1;
 
@@ -57,4 +57,4 @@ RunRecord read_run_record(const std::filesystem::path& folder);
 // The largest i for which the folder holds an i.json or i.log; 0 where it has none or is missing.
 int last_invocation_in(const std::filesystem::path& folder);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

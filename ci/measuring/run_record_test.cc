@@ -6,7 +6,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/scratch_folder.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 RunRecord example() {
@@ -33,20 +33,20 @@ RunRecord example() {
 }
 
 TEST(RunRecord, IsReadAsItWasWritten) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   write_run_record(folder.path(), example());
   EXPECT_EQ(run_record_json(read_run_record(folder.path())), run_record_json(example()));
 }
 
 TEST(RunRecord, ReadsOlderRecordsWithoutSessionsAndBlocks) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   nlohmann::json older = run_record_json(example());
   older.erase("session");
   older.erase("aa");
   for (auto& invocation : older["invocations"]) {
     for (const char* key : {"block", "extension", "aa_arm"}) invocation.erase(key);
   }
-  write_atomically(folder.path() / "run.json", older.dump());
+  baselines::write_atomically(folder.path() / "run.json", older.dump());
   const RunRecord record = read_run_record(folder.path());
   EXPECT_EQ(record.session, "");
   EXPECT_FALSE(record.aa);
@@ -55,7 +55,7 @@ TEST(RunRecord, ReadsOlderRecordsWithoutSessionsAndBlocks) {
 }
 
 TEST(RunRecord, TakesOutputThatIsNoUtf8) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   RunRecord record = example();
   record.invocations[1].failure = "said \xff";
   write_run_record(folder.path(), record);
@@ -63,12 +63,12 @@ TEST(RunRecord, TakesOutputThatIsNoUtf8) {
 }
 
 TEST(RunRecord, NamesTheFileAndFieldThatIsWrong) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   const auto problem_of = [&](const std::string& text) -> std::string {
-    write_atomically(folder.path() / "run.json", text);
+    baselines::write_atomically(folder.path() / "run.json", text);
     try {
       read_run_record(folder.path());
-    } catch (const InputError& error) {
+    } catch (const baselines::InputError& error) {
       return error.what();
     }
     return "accepted";
@@ -88,14 +88,14 @@ TEST(RunRecord, NamesTheFileAndFieldThatIsWrong) {
 }
 
 TEST(LastInvocation, LooksAtNumberedFilesAlone) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   EXPECT_EQ(last_invocation_in(folder.path() / "missing"), 0);
   EXPECT_EQ(last_invocation_in(folder.path()), 0);
   for (const char* name : {"run.json", "2.json", "10.json", "11.log", "12.txt", "x13.json"}) {
-    write_atomically(folder.path() / name, "{}");
+    baselines::write_atomically(folder.path() / name, "{}");
   }
   EXPECT_EQ(last_invocation_in(folder.path()), 11);
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 Schedule::Schedule(int arms, std::uint64_t seed)
     : random_(seed), order_(static_cast<std::size_t>(arms)) {
@@ -30,4 +30,4 @@ std::uint64_t Schedule::draw_seed() {
   return seed;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct PlannedInvocation {
   int arm = 0;
@@ -33,4 +33,4 @@ class Schedule {
   std::set<std::uint64_t> drawn_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 std::vector<int> arms_of(const std::vector<PlannedInvocation>& round) {
@@ -58,4 +58,4 @@ TEST(Schedule, IsTheSameForTheSameSeedAlone) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

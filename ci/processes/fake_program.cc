@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 namespace fs = std::filesystem;
 
@@ -17,7 +17,7 @@ for argument in "$@"; do
 done
 )sh";
 
-std::string write_script(const ScratchFolder& folder, std::string_view name,
+std::string write_script(const baselines::ScratchFolder& folder, std::string_view name,
                          std::string_view body) {
   const fs::path path = folder.write(name, "#!/bin/sh\n" + std::string(body));
   fs::permissions(path, fs::perms::owner_all);
@@ -83,8 +83,8 @@ std::string run_file_text(const FakeRunFile& file) {
   return nlohmann::json{{"context", context_of(file)}, {"benchmarks", entries}}.dump(1);
 }
 
-std::string write_run(const ScratchFolder& folder, std::string_view name, const FakeRunFile& file,
-                      int invocations) {
+std::string write_run(const baselines::ScratchFolder& folder, std::string_view name,
+                      const FakeRunFile& file, int invocations) {
   for (int i = 1; i <= invocations; ++i) {
     FakeRunFile shifted = file;
     for (auto& [benchmark, time_ns] : shifted.times) time_ns *= 1 + 2e-4 * (i % 3 - 1);
@@ -93,4 +93,4 @@ std::string write_run(const ScratchFolder& folder, std::string_view name, const 
   return (folder.path() / name).string();
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -10,10 +10,11 @@
 
 #include "baselines/io/scratch_folder.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // An executable shell script; returns its path.
-std::string write_script(const ScratchFolder& folder, std::string_view name, std::string_view body);
+std::string write_script(const baselines::ScratchFolder& folder, std::string_view name,
+                         std::string_view body);
 
 // The script's start: sets $out, $invocation, $seed and $suite from the flags that `fusegate run`
 // gives.
@@ -38,7 +39,7 @@ struct FakeRunFile {
 std::string run_file_text(const FakeRunFile& file);
 
 // A run folder with that many invocations whose times differ by about 0.02 %. Returns its path.
-std::string write_run(const ScratchFolder& folder, std::string_view name, const FakeRunFile& file,
-                      int invocations = 5);
+std::string write_run(const baselines::ScratchFolder& folder, std::string_view name,
+                      const FakeRunFile& file, int invocations = 5);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

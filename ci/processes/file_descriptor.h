@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 class FileDescriptor {
  public:
@@ -31,4 +31,4 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 Interrupts::Interrupts() {
   sigset_t ours;
@@ -29,4 +29,4 @@ int Interrupts::take() const {
                                                                  : 0;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

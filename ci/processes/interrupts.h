@@ -7,7 +7,7 @@
 
 #include "ci/processes/file_descriptor.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 class Interrupts {
  public:
@@ -28,4 +28,4 @@ class Interrupts {
   FileDescriptor signals_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -16,7 +16,7 @@
 
 extern char** environ;
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -278,4 +278,4 @@ std::string output_of(const std::vector<std::string>& arguments) {
   return output;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

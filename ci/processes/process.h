@@ -10,7 +10,7 @@
 
 #include "ci/processes/interrupts.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 enum class OutputStream { kOut, kErr };
 
@@ -43,4 +43,4 @@ ProcessEnd run_process(const ProcessRequest& request);
 // "". The last newline is cut.
 std::string output_of(const std::vector<std::string>& arguments);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

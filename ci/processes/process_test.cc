@@ -9,7 +9,7 @@
 #include <system_error>
 #include <thread>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::ElementsAre;
@@ -167,4 +167,4 @@ TEST(OutputOf, IsEmptyForFailureAndForNoProgram) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

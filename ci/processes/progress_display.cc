@@ -7,7 +7,7 @@
 
 #include "ci/console/format.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 // Between two plain lines: seldom enough for a log, often enough to see that it lives.
@@ -85,4 +85,4 @@ void ProgressDisplay::print_line(const std::string& text) {
   last_line_ = now_();
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -9,7 +9,7 @@
 #include "ci/processes/progress_event.h"
 #include "ci/processes/time_left.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 class ProgressDisplay {
  public:
@@ -47,4 +47,4 @@ class ProgressDisplay {
   bool status_shown_ = false;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

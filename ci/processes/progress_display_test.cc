@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 class ProgressDisplayTest : public ::testing::Test {
@@ -76,4 +76,4 @@ TEST_F(ProgressDisplayTest, KeepsOneLineOnATerminalWithinItsWidth) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

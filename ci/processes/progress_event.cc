@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr std::string_view kPrefix = "@fusegate ";
@@ -37,4 +37,4 @@ std::optional<ProgressEvent> parse_progress_event(std::string_view line) {
   return sensible ? std::optional(event) : std::nullopt;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

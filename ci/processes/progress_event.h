@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct ProgressEvent {
   int index = 0;  // places finished; 0: the invocation has just started
@@ -18,4 +18,4 @@ struct ProgressEvent {
 // nothing where the line is no event, or one of a kind that this version does not know.
 std::optional<ProgressEvent> parse_progress_event(std::string_view line);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 TEST(ParseProgressEvent, ReadsTheStart) {
@@ -47,4 +47,4 @@ TEST(ParseProgressEvent, LeavesEverythingElseAlone) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 void TimeLeft::start_invocation() {
   ++started_;
@@ -36,4 +36,4 @@ std::optional<double> TimeLeft::seconds() const {
   return *whole * (std::max(0, planned_ - started_) + running);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

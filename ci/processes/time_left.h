@@ -3,7 +3,7 @@
 
 #include <optional>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 class TimeLeft {
  public:
@@ -32,4 +32,4 @@ class TimeLeft {
   double seconds_ = 0;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 TEST(TimeLeft, IsUnknownBeforeAnythingIsDone) {
@@ -54,4 +54,4 @@ TEST(TimeLeft, NeverGoesBelowZero) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

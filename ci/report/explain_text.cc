@@ -11,16 +11,16 @@
 #include "ci/console/format.h"
 #include "ci/console/table.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
-std::string short_name(const ProfiledKernel& kernel) {
-  return short_kernel_name(read_kernel_name(kernel.name));
+std::string short_name(const baselines::ProfiledKernel& kernel) {
+  return baselines::short_kernel_name(baselines::read_kernel_name(kernel.name));
 }
 
 std::string signed_us(double ns) { return fmt::format("{:+.2f} us", ns / 1e3); }
 
-double clock_hz(const BenchmarkSeries* series) {
+double clock_hz(const baselines::BenchmarkSeries* series) {
   if (!series || !series->counters.contains("sm_clock_hz")) {
     return std::numeric_limits<double>::quiet_NaN();
   }
@@ -34,8 +34,9 @@ std::string figure_line(std::string_view what, double before, double after, auto
                      format_effect(after / before - 1));
 }
 
-std::string figures(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
-                    const Verdict& verdict, const KernelStory& story) {
+std::string figures(const baselines::BenchmarkSeries* baseline,
+                    const baselines::BenchmarkSeries* candidate, const baselines::Verdict& verdict,
+                    const baselines::KernelStory& story) {
   std::string text = figure_line("time", verdict.baseline_ns, verdict.candidate_ns, format_time_ns);
   if (std::isfinite(verdict.effect)) {
     text += fmt::format("{:<10} {}, {}\n", "effect", format_effect(verdict.effect),
@@ -49,13 +50,13 @@ std::string figures(const BenchmarkSeries* baseline, const BenchmarkSeries* cand
 // A row a kernel; shares are of the sum of all rows' changes.
 class KernelTable {
  public:
-  explicit KernelTable(const KernelStory& story) : story_(story) {
-    for (const KernelPair& pair : story.pairs) total_ns_ += pair.change_ns();
+  explicit KernelTable(const baselines::KernelStory& story) : story_(story) {
+    for (const baselines::KernelPair& pair : story.pairs) total_ns_ += pair.change_ns();
     total_ns_ += story.memory_ns.change() + story.gaps_ns.change();
   }
 
   std::string text() {
-    for (const KernelPair& pair : story_.pairs) add(pair);
+    for (const baselines::KernelPair& pair : story_.pairs) add(pair);
     if (story_.memory_operations.before > 0 || story_.memory_operations.after > 0) {
       add_row("",
               fmt::format("memory operations, {:g} -> {:g}", story_.memory_operations.before,
@@ -67,8 +68,8 @@ class KernelTable {
   }
 
  private:
-  void add(const KernelPair& pair) {
-    const ProfiledKernel& kernel = pair.after ? *pair.after : *pair.before;
+  void add(const baselines::KernelPair& pair) {
+    const baselines::ProfiledKernel& kernel = pair.after ? *pair.after : *pair.before;
     const double nothing = std::numeric_limits<double>::quiet_NaN();
     add_row(kernel.stage, short_name(kernel),
             {pair.before ? pair.before->duration_ns : nothing,
@@ -76,24 +77,24 @@ class KernelTable {
             what_of(pair));
   }
 
-  static std::string what_of(const KernelPair& pair) {
+  static std::string what_of(const baselines::KernelPair& pair) {
     if (!pair.before) return std::string("new");
     if (!pair.after) return std::string("gone");
     return fmt::format("{}", fmt::join(pair.differences, ", "));
   }
 
-  void add_row(const std::string& stage, const std::string& name, const BeforeAfter& time_ns,
-               const std::string& what) {
+  void add_row(const std::string& stage, const std::string& name,
+               const baselines::BeforeAfter& time_ns, const std::string& what) {
     const double before = std::isfinite(time_ns.before) ? time_ns.before : 0;
     const double after = std::isfinite(time_ns.after) ? time_ns.after : 0;
-    const bool has_share = story_.kind != StoryKind::kNothing && total_ns_ != 0;
+    const bool has_share = story_.kind != baselines::StoryKind::kNothing && total_ns_ != 0;
     table_.add_row({stage, name, format_time_ns(time_ns.before), format_time_ns(time_ns.after),
                     signed_us(after - before),
                     has_share ? fmt::format("{:.0f} %", 100 * (after - before) / total_ns_) : "-",
                     what});
   }
 
-  const KernelStory& story_;
+  const baselines::KernelStory& story_;
   double total_ns_ = 0;
   Table table_{{{"stage"},
                 {"kernel"},
@@ -104,9 +105,9 @@ class KernelTable {
                 {"what"}}};
 };
 
-std::string agreement(const BenchmarkSeries* series, std::string_view side) {
+std::string agreement(const baselines::BenchmarkSeries* series, std::string_view side) {
   if (!series || !series->profile) return "";
-  const KernelProfile& profile = *series->profile;
+  const baselines::KernelProfile& profile = *series->profile;
   if (static_cast<int>(profile.gaps_ns.size()) == profile.invocations) return "";
   return fmt::format(
       "{} of the {}'s {} profiled processes launched these kernels, the others did "
@@ -114,23 +115,26 @@ std::string agreement(const BenchmarkSeries* series, std::string_view side) {
       profile.gaps_ns.size(), side, profile.invocations);
 }
 
-std::string conclusion(const Verdict& verdict, const KernelStory& story) {
+std::string conclusion(const baselines::Verdict& verdict, const baselines::KernelStory& story) {
   if (!story.sentence.empty()) return story.sentence;
   if (!story.has_profiles) return "a side has no profile, so what it launches is not known";
-  if (verdict.kind != VerdictKind::kUnchanged) return "the same kernels, and no change for certain";
+  if (verdict.kind != baselines::VerdictKind::kUnchanged)
+    return "the same kernels, and no change for certain";
   return "nothing changed: the same kernels in the same time";
 }
 
 }  // namespace
 
-std::string explain_text(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
-                         const Verdict& verdict, const KernelStory& story) {
-  std::string text =
-      fmt::format("{}\n{}: {}\n\n", verdict.benchmark, verdict_name(verdict.kind), verdict.reason);
+std::string explain_text(const baselines::BenchmarkSeries* baseline,
+                         const baselines::BenchmarkSeries* candidate,
+                         const baselines::Verdict& verdict, const baselines::KernelStory& story) {
+  std::string text = fmt::format("{}\n{}: {}\n\n", verdict.benchmark,
+                                 baselines::verdict_name(verdict.kind), verdict.reason);
   text += figures(baseline, candidate, verdict, story);
   if (story.has_profiles) text += fmt::format("\n{}", KernelTable(story).text());
   text += agreement(baseline, "baseline") + agreement(candidate, "candidate");
-  return text + fmt::format("\n{}: {}.\n", verdict_name(verdict.kind), conclusion(verdict, story));
+  return text + fmt::format("\n{}: {}.\n", baselines::verdict_name(verdict.kind),
+                            conclusion(verdict, story));
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

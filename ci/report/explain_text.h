@@ -5,10 +5,11 @@
 
 #include "baselines/comparing/gate.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // baseline, candidate: the benchmark in either run, null where it lacks it.
-std::string explain_text(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
-                         const Verdict& verdict, const KernelStory& story);
+std::string explain_text(const baselines::BenchmarkSeries* baseline,
+                         const baselines::BenchmarkSeries* candidate,
+                         const baselines::Verdict& verdict, const baselines::KernelStory& story);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

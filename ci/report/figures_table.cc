@@ -10,7 +10,7 @@
 #include "ci/figures/benchmark_figures.h"
 #include "ci/figures/bound.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 struct Line {
@@ -50,7 +50,7 @@ std::vector<OptionalColumn> known_columns(const std::vector<Line>& lines) {
 
 }  // namespace
 
-Table figures_table(const Run& run, const FloorRates& rates) {
+Table figures_table(const baselines::Run& run, const FloorRates& rates) {
   std::vector<Line> lines;
   for (const BenchmarkFigures& figures : benchmark_figures(run)) {
     const Floor floor = floor_of(figures, rates);
@@ -78,4 +78,4 @@ Table figures_table(const Run& run, const FloorRates& rates) {
   return table;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

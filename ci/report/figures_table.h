@@ -6,11 +6,11 @@
 #include "ci/console/table.h"
 #include "ci/figures/floor.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // The benchmark's name comes first, what went wrong last. Columns that nothing is known for are
 // left out: floors and shares, where `rates` tell none, and what a call costs the host, where that
 // was not recorded.
-Table figures_table(const Run& run, const FloorRates& rates);
+Table figures_table(const baselines::Run& run, const FloorRates& rates);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -6,7 +6,7 @@
 #include "baselines/record/test_run.h"
 #include "ci/console/test_table.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::ElementsAre;
@@ -15,7 +15,9 @@ constexpr const char* kName = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:
 
 TEST(FiguresTable, HasWhatEveryRunHas) {
   const Table table =
-      figures_table(test_run({test_series("BM_a", {1000}), failed_series("BM_b", "threw")}), {});
+      figures_table(baselines::test_run({baselines::test_series("BM_a", {1000}),
+                                         baselines::failed_series("BM_b", "threw")}),
+                    {});
   EXPECT_THAT(headers(table),
               ElementsAre("benchmark", "time", "spread", "launches", "TFLOP/s", "GB/s", "failure"));
   EXPECT_THAT(table.rows()[0], ElementsAre("BM_a", "1.000 us", "-", "-", "-", "-", ""));
@@ -23,14 +25,14 @@ TEST(FiguresTable, HasWhatEveryRunHas) {
 }
 
 TEST(FiguresTable, HasHostCostAndFloorWhereTheyAreKnown) {
-  BenchmarkSeries series = test_series(kName, {50e3});
+  baselines::BenchmarkSeries series = baselines::test_series(kName, {50e3});
   series.counters = {{"flops", 5e7},
                      {"min_bytes", 1.6e8},
                      {"host_ns", 2900},
                      {"host_graph_ns", 2100},
                      {"kernel_launches", 1}};
   const FloorRates rates{{{"bf16", {500, ""}}}, MeasuredRate{4000, ""}, std::nullopt};
-  const Table table = figures_table(test_run({series}), rates);
+  const Table table = figures_table(baselines::test_run({series}), rates);
   EXPECT_THAT(headers(table),
               ElementsAre("benchmark", "time", "spread", "launches", "TFLOP/s", "GB/s", "host",
                           "host, as a graph", "floor", "time / floor", "of copy rate",
@@ -41,4 +43,4 @@ TEST(FiguresTable, HasHostCostAndFloorWhereTheyAreKnown) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -11,7 +11,7 @@
 #include "ci/figures/verdict_groups.h"
 #include "ci/report/stages_table.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 // Undecided benchmarks are named, the most suspicious first, but a noisy machine has hundreds.
@@ -23,23 +23,24 @@ constexpr std::size_t kMostFindings = 12;
 constexpr std::size_t kMostStories = 12;
 
 std::string row_limit_note(const VerdictGroup& group, std::size_t shown) {
-  return fmt::format("and {} more {}\n", group.verdicts.size() - shown, verdict_name(group.kind));
+  return fmt::format("and {} more {}\n", group.verdicts.size() - shown,
+                     baselines::verdict_name(group.kind));
 }
 
 std::size_t rows_shown(const VerdictGroup& group) {
   switch (group.kind) {
-    case VerdictKind::kNew:
-    case VerdictKind::kUnchanged:
+    case baselines::VerdictKind::kNew:
+    case baselines::VerdictKind::kUnchanged:
       return 0;
-    case VerdictKind::kInconclusive:
+    case baselines::VerdictKind::kInconclusive:
       return std::min(group.verdicts.size(), kMostInconclusiveRows);
     default:
       return group.verdicts.size();
   }
 }
 
-void add_verdict(Table* table, const Verdict& verdict) {
-  table->add_row({std::string(verdict_name(verdict.kind)), verdict.benchmark,
+void add_verdict(Table* table, const baselines::Verdict& verdict) {
+  table->add_row({std::string(baselines::verdict_name(verdict.kind)), verdict.benchmark,
                   format_effect(verdict.effect), format_interval(verdict.interval),
                   format_effect(verdict.effect_time), format_effect(verdict.effect_cycles),
                   format_time_ns(verdict.baseline_ns), format_time_ns(verdict.candidate_ns)});
@@ -47,15 +48,17 @@ void add_verdict(Table* table, const Verdict& verdict) {
 
 // Below the table and not in it: names are long, and with both no row fits a terminal. What changed
 // its time has its figures in the table already.
-bool needs_reason(VerdictKind kind) {
-  return kind != VerdictKind::kRegression && kind != VerdictKind::kImprovement;
+bool needs_reason(baselines::VerdictKind kind) {
+  return kind != baselines::VerdictKind::kRegression &&
+         kind != baselines::VerdictKind::kImprovement;
 }
 
 // Benchmarks that fail together fail for the same reason: it is given once.
 class Reasons {
  public:
-  void add(const Verdict& verdict) {
-    const std::string reason = fmt::format("{}: {}", verdict_name(verdict.kind), verdict.reason);
+  void add(const baselines::Verdict& verdict) {
+    const std::string reason =
+        fmt::format("{}: {}", baselines::verdict_name(verdict.kind), verdict.reason);
     if (count_[reason]++ == 0) order_.push_back(reason);
   }
   std::string text() const {
@@ -75,35 +78,37 @@ class Reasons {
 // Takes the verdicts of one kind, the worst first, and says which are left out.
 class RangeRows {
  public:
-  RangeRows(const std::vector<FamilyFinding>& findings, VerdictKind kind) : kind_(kind) {
-    for (const FamilyFinding& finding : findings) {
-      const auto of_kind = std::ranges::count(finding.rows, kind, &FamilyRow::kind);
+  RangeRows(const std::vector<baselines::FamilyFinding>& findings, baselines::VerdictKind kind)
+      : kind_(kind) {
+    for (const baselines::FamilyFinding& finding : findings) {
+      const auto of_kind = std::ranges::count(finding.rows, kind, &baselines::FamilyRow::kind);
       if (static_cast<std::size_t>(of_kind) <= kMostRowsOfRange || finding.rows_differ) continue;
-      for (const FamilyRow& row : finding.rows) of_range_[row.benchmark] = &finding;
+      for (const baselines::FamilyRow& row : finding.rows) of_range_[row.benchmark] = &finding;
     }
   }
-  bool takes(const Verdict& verdict) {
+  bool takes(const baselines::Verdict& verdict) {
     const auto found = of_range_.find(verdict.benchmark);
     return found == of_range_.end() || ++seen_[found->second] <= kShownRowsOfRange;
   }
   std::string left_out() const {
     std::string text;
     for (const auto& [finding, count] : seen_) {
-      text += fmt::format(
-          "and {} of {}, {}\n",
-          format_count(count - kShownRowsOfRange, fmt::format("more {}", verdict_name(kind_))),
-          finding->family, finding->range);
+      text += fmt::format("and {} of {}, {}\n",
+                          format_count(count - kShownRowsOfRange,
+                                       fmt::format("more {}", baselines::verdict_name(kind_))),
+                          finding->family, finding->range);
     }
     return text;
   }
 
  private:
-  VerdictKind kind_;
-  std::map<std::string, const FamilyFinding*> of_range_;  // by benchmark
-  std::map<const FamilyFinding*, std::size_t> seen_;      // in the findings' order: of one array
+  baselines::VerdictKind kind_;
+  std::map<std::string, const baselines::FamilyFinding*> of_range_;  // by benchmark
+  std::map<const baselines::FamilyFinding*, std::size_t>
+      seen_;  // in the findings' order: of one array
 };
 
-std::string families_text(const std::vector<FamilyFinding>& findings) {
+std::string families_text(const std::vector<baselines::FamilyFinding>& findings) {
   if (findings.empty()) return "";
   Table table({{"family"},
                {"range"},
@@ -114,11 +119,11 @@ std::string families_text(const std::vector<FamilyFinding>& findings) {
                {"in cycles", Align::kRight},
                {"what"}});
   for (std::size_t i = 0; i < std::min(findings.size(), kMostFindings); ++i) {
-    const FamilyFinding& finding = findings[i];
+    const baselines::FamilyFinding& finding = findings[i];
     table.add_row({finding.family, finding.range, std::to_string(finding.rows.size()),
                    format_effect(finding.effect), format_interval(finding.interval),
                    format_effect(finding.effect_time), format_effect(finding.effect_cycles),
-                   rows_text(finding)});
+                   baselines::rows_text(finding)});
   }
   std::string text = fmt::format("\n{}", table.text());
   if (findings.size() > kMostFindings) {
@@ -128,20 +133,21 @@ std::string families_text(const std::vector<FamilyFinding>& findings) {
 }
 
 struct StoryLine {
-  const KernelStory* shown;
+  const baselines::KernelStory* shown;
   std::size_t more = 0;
 };
 
 // A busier host shows in every benchmark, with other figures in each.
-bool share_a_line(const KernelStory& a, const KernelStory& b) {
-  const bool both_gaps = a.kind == StoryKind::kGaps && b.kind == StoryKind::kGaps;
+bool share_a_line(const baselines::KernelStory& a, const baselines::KernelStory& b) {
+  const bool both_gaps =
+      a.kind == baselines::StoryKind::kGaps && b.kind == baselines::StoryKind::kGaps;
   return both_gaps || a.sentence == b.sentence;
 }
 
 // Of the benchmarks that share a line the first is shown.
-std::string stories_text(const std::vector<KernelStory>& stories) {
+std::string stories_text(const std::vector<baselines::KernelStory>& stories) {
   std::vector<StoryLine> lines;
-  for (const KernelStory& story : stories) {
+  for (const baselines::KernelStory& story : stories) {
     const auto same = std::ranges::find_if(
         lines, [&](const StoryLine& line) { return share_a_line(*line.shown, story); });
     if (same == lines.end()) {
@@ -163,7 +169,7 @@ std::string stories_text(const std::vector<KernelStory>& stories) {
   return text;
 }
 
-std::string verdicts_text(const GateResult& result) {
+std::string verdicts_text(const baselines::GateResult& result) {
   Table table({{"verdict"},
                {"benchmark"},
                {"effect", Align::kRight},
@@ -195,7 +201,7 @@ std::string verdicts_text(const GateResult& result) {
   return text;
 }
 
-std::string baseline_text_for_people(const LoadedBaseline& baseline) {
+std::string baseline_text_for_people(const baselines::LoadedBaseline& baseline) {
   std::string text =
       fmt::format("baseline   {}: {}\n", baseline.run.source, describe(baseline.run));
   if (baseline.acceptance) {
@@ -212,7 +218,7 @@ std::string gate_text(const Report& report) {
   if (report.judgement) text += baseline_text_for_people(report.judgement->baseline);
   text += fmt::format("candidate  {}: {}\n", report.candidate.source, describe(report.candidate));
   if (!report.judgement) return text;
-  const Rule& rule = report.judgement->options.rule;
+  const baselines::Rule& rule = report.judgement->options.rule;
   text += fmt::format("rule       effects above {}, false discovery rate {}\n",
                       format_fraction(rule.min_effect), format_fraction(rule.false_discovery_rate));
   for (const std::string& sentence : doubt_sentences(report)) {
@@ -222,11 +228,11 @@ std::string gate_text(const Report& report) {
     text += fmt::format("differs    {}: {} in the baseline, {} in the candidate\n",
                         difference.field, difference.baseline, difference.candidate);
   }
-  const GateResult& result = report.judgement->result;
+  const baselines::GateResult& result = report.judgement->result;
   if (const Table unmet = expectations_table(result.unmet_expectations); !unmet.empty()) {
     text += fmt::format("\n{}\n{}", kUnmetNote, unmet.text());
   }
   return text + families_text(result.families) + verdicts_text(result);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

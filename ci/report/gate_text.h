@@ -5,8 +5,8 @@
 
 #include "ci/report/report.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 std::string gate_text(const Report& report);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::HasSubstr;
@@ -15,13 +15,13 @@ Report example() {
   report.candidate.source = "head";
   report.judgement.emplace();
   report.judgement->baseline.run.source = "base";
-  report.judgement->baseline.acceptance = Acceptance{"somebody", "today", "first"};
+  report.judgement->baseline.acceptance = baselines::Acceptance{"somebody", "today", "first"};
   report.judgement->result.headline = "The headline.";
   return report;
 }
 
-void add(Report* report, const std::string& name, VerdictKind kind, double effect) {
-  Verdict verdict;
+void add(Report* report, const std::string& name, baselines::VerdictKind kind, double effect) {
+  baselines::Verdict verdict;
   verdict.benchmark = name;
   verdict.kind = kind;
   verdict.effect = verdict.effect_time = effect;
@@ -34,8 +34,8 @@ void add(Report* report, const std::string& name, VerdictKind kind, double effec
 
 TEST(GateText, StartsWithTheHeadlineAndEndsWithTheCounts) {
   Report report = example();
-  add(&report, "slow", VerdictKind::kRegression, 0.05);
-  add(&report, "same", VerdictKind::kUnchanged, 0);
+  add(&report, "slow", baselines::VerdictKind::kRegression, 0.05);
+  add(&report, "same", baselines::VerdictKind::kUnchanged, 0);
   const std::string text = gate_text(report);
   EXPECT_TRUE(text.starts_with("The headline.\n")) << text;
   EXPECT_TRUE(text.ends_with("\n1 regression, 1 unchanged\n")) << text;
@@ -58,7 +58,8 @@ TEST(GateText, ShowsExpectedAndSeenSideBySide) {
 TEST(GateText, ShowsTheMostSuspiciousOfManyUndecided) {
   Report report = example();
   for (int i = 0; i < 30; ++i) {
-    add(&report, fmt::format("undecided{:02}", i), VerdictKind::kInconclusive, 0.001 * i);
+    add(&report, fmt::format("undecided{:02}", i), baselines::VerdictKind::kInconclusive,
+        0.001 * i);
   }
   const std::string text = gate_text(report);
   EXPECT_THAT(text, HasSubstr("undecided29"));
@@ -70,10 +71,10 @@ TEST(GateText, ShowsTheMostSuspiciousOfManyUndecided) {
 TEST(GateText, GivesAReasonThatManyShareOnce) {
   Report report = example();
   for (const char* name : {"a", "b", "c"}) {
-    add(&report, name, VerdictKind::kInvalid, 0);
+    add(&report, name, baselines::VerdictKind::kInvalid, 0);
     report.judgement->result.verdicts.back().reason = "the library is missing";
   }
-  add(&report, "d", VerdictKind::kMissing, 0);
+  add(&report, "d", baselines::VerdictKind::kMissing, 0);
   EXPECT_THAT(gate_text(report), HasSubstr("\ninvalid: the library is missing (3 times)\n"
                                            "missing: because of d\n"));
 }
@@ -88,8 +89,8 @@ TEST(GateText, NamesDifferencesAndNotes) {
 
 // The last `count` verdicts as rows of a finding.
 void add_finding(Report* report, const std::string& range, std::size_t count) {
-  GateResult& result = report->judgement->result;
-  FamilyFinding finding;
+  baselines::GateResult& result = report->judgement->result;
+  baselines::FamilyFinding finding;
   finding.family = "geglu/fused/bf16";
   finding.range = range;
   finding.certain_together = true;
@@ -97,17 +98,17 @@ void add_finding(Report* report, const std::string& range, std::size_t count) {
   finding.effect_cycles = 0.031;
   finding.interval = {0.029, 0.031};
   for (std::size_t i = result.verdicts.size() - count; i < result.verdicts.size(); ++i) {
-    const Verdict& verdict = result.verdicts[i];
+    const baselines::Verdict& verdict = result.verdicts[i];
     finding.rows.push_back({verdict.benchmark, verdict.kind, verdict.effect, 0.03});
-    finding.regressions += verdict.kind == VerdictKind::kRegression;
+    finding.regressions += verdict.kind == baselines::VerdictKind::kRegression;
   }
   result.families.push_back(finding);
 }
 
 TEST(GateText, ReadsFamiliesTogetherAboveTheRows) {
   Report report = example();
-  add(&report, "slow", VerdictKind::kRegression, 0.03);
-  add(&report, "too", VerdictKind::kInconclusive, 0.03);
+  add(&report, "slow", baselines::VerdictKind::kRegression, 0.03);
+  add(&report, "too", baselines::VerdictKind::kInconclusive, 0.03);
   add_finding(&report, "M <= 1024", 2);
   const std::string text = gate_text(report);
   EXPECT_THAT(text, HasSubstr("geglu/fused/bf16  M <= 1024     2  +3.00 %  [+2.90, +3.10] %  "
@@ -117,9 +118,9 @@ TEST(GateText, ReadsFamiliesTogetherAboveTheRows) {
 
 TEST(GateText, ShowsTheWorstOfManyRowsThatAgree) {
   Report report = example();
-  add(&report, "another", VerdictKind::kRegression, 0.01);
+  add(&report, "another", baselines::VerdictKind::kRegression, 0.01);
   for (int i = 0; i < 12; ++i) {
-    add(&report, fmt::format("slow{:02}", i), VerdictKind::kRegression, 0.03 + 1e-5 * i);
+    add(&report, fmt::format("slow{:02}", i), baselines::VerdictKind::kRegression, 0.03 + 1e-5 * i);
   }
   add_finding(&report, "M <= 1024", 12);
   std::string text = gate_text(report);
@@ -136,7 +137,7 @@ TEST(GateText, ShowsTheWorstOfManyRowsThatAgree) {
 TEST(GateText, ShowsFewRowsOfAFamilyAll) {
   Report report = example();
   for (int i = 0; i < 6; ++i) {
-    add(&report, fmt::format("slow{}", i), VerdictKind::kRegression, 0.03);
+    add(&report, fmt::format("slow{}", i), baselines::VerdictKind::kRegression, 0.03);
   }
   add_finding(&report, "all 6 shapes", 6);
   EXPECT_THAT(gate_text(report), HasSubstr("slow5"));
@@ -151,9 +152,9 @@ TEST(GateText, ShowsTheMostSevereOfManyFamilies) {
   EXPECT_THAT(gate_text(report), HasSubstr("and 8 more\n"));
 }
 
-void add_story(Report* report, const std::string& benchmark, StoryKind kind,
+void add_story(Report* report, const std::string& benchmark, baselines::StoryKind kind,
                const std::string& sentence) {
-  KernelStory story;
+  baselines::KernelStory story;
   story.benchmark = benchmark;
   story.kind = kind;
   story.sentence = sentence;
@@ -162,11 +163,11 @@ void add_story(Report* report, const std::string& benchmark, StoryKind kind,
 
 TEST(GateText, TellsOnceWhatKernelsOfManyBenchmarksTell) {
   Report report = example();
-  add_story(&report, "a", StoryKind::kOtherKernel, "tile 1 -> 2");
-  add_story(&report, "b", StoryKind::kGaps, "5 us more");
-  add_story(&report, "c", StoryKind::kOtherKernel, "tile 1 -> 2");
-  add_story(&report, "d", StoryKind::kGaps, "6 us more");
-  add_story(&report, "e", StoryKind::kSameKernels, "slower");
+  add_story(&report, "a", baselines::StoryKind::kOtherKernel, "tile 1 -> 2");
+  add_story(&report, "b", baselines::StoryKind::kGaps, "5 us more");
+  add_story(&report, "c", baselines::StoryKind::kOtherKernel, "tile 1 -> 2");
+  add_story(&report, "d", baselines::StoryKind::kGaps, "6 us more");
+  add_story(&report, "e", baselines::StoryKind::kSameKernels, "slower");
   EXPECT_THAT(gate_text(report),
               HasSubstr("\n\nkernels of a, and likewise of 1 more: tile 1 -> 2\n"
                         "kernels of b, and likewise of 1 more: 5 us more\nkernels of e: slower\n"));
@@ -175,10 +176,10 @@ TEST(GateText, TellsOnceWhatKernelsOfManyBenchmarksTell) {
 TEST(GateText, TellsOfSomeOfManyKernels) {
   Report report = example();
   for (int i = 0; i < 15; ++i) {
-    add_story(&report, "a", StoryKind::kSameKernels, fmt::format("slower {:02}", i));
+    add_story(&report, "a", baselines::StoryKind::kSameKernels, fmt::format("slower {:02}", i));
   }
   EXPECT_THAT(gate_text(report), HasSubstr("slower 11\nand 3 more\n"));
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -11,7 +11,7 @@
 #include "ci/report/stages_table.h"
 #include "ci/report/standing_text.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 // Kept free while rows are written: for what closes a table and says that rows are left out.
@@ -77,23 +77,23 @@ constexpr std::string_view kVerdictHeader =
 
 std::vector<std::string> verdict_rows(const VerdictGroup& group) {
   std::vector<std::string> rows;
-  for (const Verdict* verdict : group.verdicts) {
-    rows.push_back(
-        fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", verdict_name(verdict->kind),
-                    code_cell(verdict->benchmark), format_effect(verdict->effect),
-                    format_interval(verdict->interval), format_effect(verdict->effect_time),
-                    format_effect(verdict->effect_cycles), format_time_ns(verdict->baseline_ns),
-                    format_time_ns(verdict->candidate_ns), text_cell(verdict->reason)));
+  for (const baselines::Verdict* verdict : group.verdicts) {
+    rows.push_back(fmt::format(
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", baselines::verdict_name(verdict->kind),
+        code_cell(verdict->benchmark), format_effect(verdict->effect),
+        format_interval(verdict->interval), format_effect(verdict->effect_time),
+        format_effect(verdict->effect_cycles), format_time_ns(verdict->baseline_ns),
+        format_time_ns(verdict->candidate_ns), text_cell(verdict->reason)));
   }
   return rows;
 }
 
-bool matters(VerdictKind kind) {
-  return kind == VerdictKind::kRegression || kind == VerdictKind::kInvalid ||
-         kind == VerdictKind::kMissing || kind == VerdictKind::kImprovement;
+bool matters(baselines::VerdictKind kind) {
+  return kind == baselines::VerdictKind::kRegression || kind == baselines::VerdictKind::kInvalid ||
+         kind == baselines::VerdictKind::kMissing || kind == baselines::VerdictKind::kImprovement;
 }
 
-void add_counts(Page* page, const GateResult& result) {
+void add_counts(Page* page, const baselines::GateResult& result) {
   std::string counts;
   for (const VerdictGroup& group : group_verdicts(result)) {
     counts += (counts.empty() ? "" : ", ") + group_title(group);
@@ -101,7 +101,7 @@ void add_counts(Page* page, const GateResult& result) {
   if (!counts.empty()) page->add("\n" + counts + ".\n");
 }
 
-void add_verdicts_that_matter(Page* page, const GateResult& result) {
+void add_verdicts_that_matter(Page* page, const baselines::GateResult& result) {
   std::vector<std::string> rows;
   for (const VerdictGroup& group : group_verdicts(result)) {
     if (!matters(group.kind)) continue;
@@ -111,14 +111,14 @@ void add_verdicts_that_matter(Page* page, const GateResult& result) {
   page->add_table(kVerdictHeader, rows);
 }
 
-void add_families(Page* page, const GateResult& result) {
+void add_families(Page* page, const baselines::GateResult& result) {
   std::vector<std::string> rows;
-  for (const FamilyFinding& finding : result.families) {
-    rows.push_back(
-        fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", code_cell(finding.family),
-                    text_cell(finding.range), finding.rows.size(), format_effect(finding.effect),
-                    format_interval(finding.interval), format_effect(finding.effect_time),
-                    format_effect(finding.effect_cycles), text_cell(rows_text(finding))));
+  for (const baselines::FamilyFinding& finding : result.families) {
+    rows.push_back(fmt::format(
+        "| {} | {} | {} | {} | {} | {} | {} | {} |\n", code_cell(finding.family),
+        text_cell(finding.range), finding.rows.size(), format_effect(finding.effect),
+        format_interval(finding.interval), format_effect(finding.effect_time),
+        format_effect(finding.effect_cycles), text_cell(baselines::rows_text(finding))));
   }
   page->add_table(
       "| family | range | rows | effect | interval | in time | in cycles | what |\n"
@@ -127,12 +127,12 @@ void add_families(Page* page, const GateResult& result) {
 }
 
 // What the host does shows in every benchmark at once: folded, lest it crowd out the rest.
-void add_stories(Page* page, const GateResult& result) {
+void add_stories(Page* page, const baselines::GateResult& result) {
   constexpr std::string_view kHeader = "| benchmark | what its kernels tell |\n| --- | --- |\n";
   std::vector<std::string> rows;
   std::vector<std::string> gaps;
-  for (const KernelStory& story : result.stories) {
-    (story.kind == StoryKind::kGaps ? gaps : rows)
+  for (const baselines::KernelStory& story : result.stories) {
+    (story.kind == baselines::StoryKind::kGaps ? gaps : rows)
         .push_back(
             fmt::format("| {} | {} |\n", code_cell(story.benchmark), text_cell(story.sentence)));
   }
@@ -142,14 +142,14 @@ void add_stories(Page* page, const GateResult& result) {
       fmt::format("{} with other pauses of the GPU", format_count(gaps.size(), "benchmark")));
 }
 
-void add_other_verdicts(Page* page, const GateResult& result) {
+void add_other_verdicts(Page* page, const baselines::GateResult& result) {
   for (const VerdictGroup& group : group_verdicts(result)) {
     if (matters(group.kind)) continue;
     page->add_table(kVerdictHeader, verdict_rows(group), group_title(group));
   }
 }
 
-void add_differences(Page* page, const GateResult& result) {
+void add_differences(Page* page, const baselines::GateResult& result) {
   std::vector<std::string> rows;
   for (const auto& difference : result.environment_differences) {
     rows.push_back(fmt::format("| {} | {} | {} |\n", text_cell(difference.field),
@@ -160,7 +160,7 @@ void add_differences(Page* page, const GateResult& result) {
 
 void add_runs(Page* page, const Report& report) {
   if (report.judgement) {
-    const LoadedBaseline& baseline = report.judgement->baseline;
+    const baselines::LoadedBaseline& baseline = report.judgement->baseline;
     page->add(fmt::format("\n- Baseline: {}{}", text_cell(describe(baseline.run)),
                           baseline.acceptance ? fmt::format("; accepted by {}: {}",
                                                             text_cell(baseline.acceptance->who),
@@ -169,7 +169,7 @@ void add_runs(Page* page, const Report& report) {
   }
   page->add(fmt::format("\n- Candidate: {}", text_cell(describe(report.candidate))));
   if (report.judgement) {
-    const Rule& rule = report.judgement->options.rule;
+    const baselines::Rule& rule = report.judgement->options.rule;
     page->add(fmt::format("\n- Rule: effects above {}, false discovery rate {}",
                           format_fraction(rule.min_effect),
                           format_fraction(rule.false_discovery_rate)));
@@ -274,7 +274,7 @@ void add_figures(Page* page, const Report& report) {
 }
 
 void add_unmet_expectations(Page* page, const Report& report) {
-  const Table table = expectations_table(unmet_expectations(report.candidate));
+  const Table table = expectations_table(baselines::unmet_expectations(report.candidate));
   page->add_table(fmt::format("**{}**\n\n{}", kUnmetNote, table_header(table.columns())),
                   table_lines(table));
 }
@@ -287,11 +287,11 @@ void add_stages(Page* page, const Report& report) {
 std::string_view mark(const Report& report) {
   if (!report.judgement) return "";
   switch (report.judgement->result.exit_code) {
-    case ExitCode::kNoRegression:
+    case baselines::ExitCode::kNoRegression:
       return "\u2705 ";
-    case ExitCode::kRegression:
+    case baselines::ExitCode::kRegression:
       return "\u274c ";
-    case ExitCode::kCouldNotJudge:
+    case baselines::ExitCode::kCouldNotJudge:
       return "\u26a0\ufe0f ";
   }
   return "";
@@ -329,4 +329,4 @@ std::string markdown_failure(std::string_view title, std::string_view problem) {
                      text_cell(problem));
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

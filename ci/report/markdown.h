@@ -8,7 +8,7 @@
 
 #include "ci/report/report.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // GitHub refuses comments above 65,536 characters.
 inline constexpr std::size_t kMarkdownLimit = 60'000;
@@ -20,4 +20,4 @@ std::string markdown_report(const Report& report, std::size_t limit = kMarkdownL
 // For a comparison that ended before any verdict.
 std::string markdown_failure(std::string_view title, std::string_view problem);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -4,14 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Verdict verdict(const std::string& name, VerdictKind kind) {
-  Verdict verdict;
+baselines::Verdict verdict(const std::string& name, baselines::VerdictKind kind) {
+  baselines::Verdict verdict;
   verdict.benchmark = name;
   verdict.kind = kind;
   verdict.baseline_ns = 1000;
@@ -21,7 +21,7 @@ Verdict verdict(const std::string& name, VerdictKind kind) {
   return verdict;
 }
 
-Report judged(ExitCode exit_code, std::vector<Verdict> verdicts) {
+Report judged(baselines::ExitCode exit_code, std::vector<baselines::Verdict> verdicts) {
   Report report;
   report.title = "fusegate";
   report.judgement.emplace();
@@ -38,9 +38,9 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 }
 
 TEST(MarkdownReport, PutsTheVerdictFirstAndFoldsTheRest) {
-  const std::string text =
-      markdown_report(judged(ExitCode::kRegression, {verdict("same", VerdictKind::kUnchanged),
-                                                     verdict("slow", VerdictKind::kRegression)}));
+  const std::string text = markdown_report(judged(
+      baselines::ExitCode::kRegression, {verdict("same", baselines::VerdictKind::kUnchanged),
+                                         verdict("slow", baselines::VerdictKind::kRegression)}));
   EXPECT_TRUE(text.starts_with("## fusegate\n\n\u274c **The headline.**\n")) << text;
   EXPECT_LT(text.find("`slow`"), text.find("<details><summary>1 unchanged</summary>"));
   EXPECT_LT(text.find("<details>"), text.find("`same`"));
@@ -48,13 +48,14 @@ TEST(MarkdownReport, PutsTheVerdictFirstAndFoldsTheRest) {
 }
 
 TEST(MarkdownReport, ShowsWhatWasLaunchedBesideWhatIsDeclared) {
-  Report report = judged(ExitCode::kRegression, {verdict("same", VerdictKind::kUnchanged)});
-  BenchmarkSeries series;
+  Report report = judged(baselines::ExitCode::kRegression,
+                         {verdict("same", baselines::VerdictKind::kUnchanged)});
+  baselines::BenchmarkSeries series;
   series.name = "linear/addmm";
   series.expectation = {{{"addmm", "1 GEMM", "a|b", false}}};
-  CallProfile profile;
+  baselines::CallProfile profile;
   profile.kernels = {{.name = "a|b", .span = {"addmm", 0, 5000, 1}}};
-  series.stage_times = stage_times(profile);
+  series.stage_times = baselines::stage_times(profile);
   report.candidate.benchmarks = {series};
   report.sweeps.emplace_back();
   const std::string text = markdown_report(report);
@@ -64,20 +65,22 @@ TEST(MarkdownReport, ShowsWhatWasLaunchedBesideWhatIsDeclared) {
 }
 
 TEST(MarkdownReport, LetsNoNameBreakItsTable) {
-  const std::string text = markdown_report(judged(
-      ExitCode::kRegression, {verdict("a|b</details><script>\n@team", VerdictKind::kRegression)}));
+  const std::string text = markdown_report(
+      judged(baselines::ExitCode::kRegression,
+             {verdict("a|b</details><script>\n@team", baselines::VerdictKind::kRegression)}));
   EXPECT_THAT(text, HasSubstr("| `a\\|b</details><script> @team` |"));
 }
 
 TEST(MarkdownReport, ReadsFamiliesTogetherBeforeTheRows) {
-  Report report = judged(ExitCode::kRegression, {verdict("slow", VerdictKind::kRegression)});
-  FamilyFinding finding;
+  Report report = judged(baselines::ExitCode::kRegression,
+                         {verdict("slow", baselines::VerdictKind::kRegression)});
+  baselines::FamilyFinding finding;
   finding.family = "a|b";
   finding.range = "M <= 1024";
   finding.effect = finding.effect_time = 0.03;
   finding.interval = {0.029, 0.031};
-  finding.rows = {{"slow", VerdictKind::kRegression, 0.05, 0.05},
-                  {"other", VerdictKind::kInconclusive, 0.01, 0.01}};
+  finding.rows = {{"slow", baselines::VerdictKind::kRegression, 0.05, 0.05},
+                  {"other", baselines::VerdictKind::kInconclusive, 0.01, 0.01}};
   finding.regressions = 1;
   report.judgement->result.families = {finding};
   const std::string text = markdown_report(report);
@@ -87,11 +90,12 @@ TEST(MarkdownReport, ReadsFamiliesTogetherBeforeTheRows) {
 }
 
 TEST(MarkdownReport, StaysBelowTheLimitAndSaysWhatIsMissing) {
-  std::vector<Verdict> verdicts{verdict("the slow one", VerdictKind::kRegression)};
+  std::vector<baselines::Verdict> verdicts{
+      verdict("the slow one", baselines::VerdictKind::kRegression)};
   for (int i = 0; i < 2000; ++i) {
-    verdicts.push_back(verdict(fmt::format("benchmark {}", i), VerdictKind::kUnchanged));
+    verdicts.push_back(verdict(fmt::format("benchmark {}", i), baselines::VerdictKind::kUnchanged));
   }
-  const std::string text = markdown_report(judged(ExitCode::kRegression, verdicts));
+  const std::string text = markdown_report(judged(baselines::ExitCode::kRegression, verdicts));
   EXPECT_LE(text.size(), kMarkdownLimit);
   EXPECT_GT(text.size(), kMarkdownLimit * 9 / 10);
   EXPECT_THAT(text, HasSubstr("the slow one"));
@@ -102,12 +106,12 @@ TEST(MarkdownReport, StaysBelowTheLimitAndSaysWhatIsMissing) {
 }
 
 TEST(MarkdownReport, StaysBelowTheLimitWhateverTheTextsAre) {
-  std::vector<Verdict> verdicts;
+  std::vector<baselines::Verdict> verdicts;
   for (int i = 0; i < 100; ++i) {
-    verdicts.push_back(verdict(std::string(50'000, '`'), VerdictKind::kRegression));
+    verdicts.push_back(verdict(std::string(50'000, '`'), baselines::VerdictKind::kRegression));
     verdicts.back().reason = std::string(50'000, '*');
   }
-  Report report = judged(ExitCode::kRegression, verdicts);
+  Report report = judged(baselines::ExitCode::kRegression, verdicts);
   report.judgement->result.headline = std::string(100'000, '<');
   const std::string text = markdown_report(report);
   EXPECT_LE(text.size(), kMarkdownLimit);
@@ -171,12 +175,14 @@ TEST(MarkdownReport, SetsOurBestAgainstPeersAndFloors) {
 }
 
 TEST(MarkdownReport, FoldsWhatTheHostDoesAndShowsOtherKernels) {
-  Report report = judged(ExitCode::kNoRegression, {verdict("a", VerdictKind::kUnchanged)});
-  for (const StoryKind kind : {StoryKind::kGaps, StoryKind::kOtherKernel}) {
-    KernelStory story;
+  Report report = judged(baselines::ExitCode::kNoRegression,
+                         {verdict("a", baselines::VerdictKind::kUnchanged)});
+  for (const baselines::StoryKind kind :
+       {baselines::StoryKind::kGaps, baselines::StoryKind::kOtherKernel}) {
+    baselines::KernelStory story;
     story.benchmark = "a";
     story.kind = kind;
-    story.sentence = story_name(kind);
+    story.sentence = baselines::story_name(kind);
     report.judgement->result.stories.push_back(story);
   }
   const std::string text = markdown_report(report);
@@ -185,4 +191,4 @@ TEST(MarkdownReport, FoldsWhatTheHostDoesAndShowsOtherKernels) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -11,20 +11,20 @@
 #include "ci/report/standing_json.h"
 #include "ci/report/why_json.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using nlohmann::json;
 
-std::string device_of(const Run& run) {
+std::string device_of(const baselines::Run& run) {
   const auto device = run.environment.find("device");
   return device != run.environment.end() && device->second.is_string()
              ? device->second.get<std::string>()
              : "an unnamed device";
 }
 
-json run_json(const Run& run) {
-  const Provenance& from = run.provenance;
+json run_json(const baselines::Run& run) {
+  const baselines::Provenance& from = run.provenance;
   json environment = json::object();
   for (const auto& [field, value] : run.environment) environment[field] = value;
   return {{"source", run.source},
@@ -54,7 +54,7 @@ json benchmark_json(const BenchmarkFigures& figures, const FloorRates& rates) {
               {"invocations", figures.invocations},
               {"failure", figures.failure}};
   result.update(floor_json(floor, class_of(figures, floor, rates)));
-  if (const auto name = parse_benchmark_name(figures.name)) {
+  if (const auto name = baselines::parse_benchmark_name(figures.name)) {
     result["operation"] = name->operation;
     result["implementation"] = name->implementation;
     result["dtype"] = name->dtype;
@@ -99,11 +99,11 @@ json sweep_json(const Sweep& sweep) {
 std::string outcome(const Report& report) {
   if (!report.judgement) return "not compared";
   switch (report.judgement->result.exit_code) {
-    case ExitCode::kNoRegression:
+    case baselines::ExitCode::kNoRegression:
       return "pass";
-    case ExitCode::kRegression:
+    case baselines::ExitCode::kRegression:
       return "regression";
-    case ExitCode::kCouldNotJudge:
+    case baselines::ExitCode::kCouldNotJudge:
       return "could not judge";
   }
   return "could not judge";
@@ -111,15 +111,15 @@ std::string outcome(const Report& report) {
 
 }  // namespace
 
-int invocations_of(const Run& run) {
+int invocations_of(const baselines::Run& run) {
   std::size_t most = 0;
-  for (const BenchmarkSeries& series : run.benchmarks) {
+  for (const baselines::BenchmarkSeries& series : run.benchmarks) {
     most = std::max(most, series.invocations.size());
   }
   return static_cast<int>(most);
 }
 
-std::string describe(const Run& run) {
+std::string describe(const baselines::Run& run) {
   std::string text = fmt::format(
       "{} on {}", format_count(static_cast<std::size_t>(invocations_of(run)), "invocation"),
       device_of(run));
@@ -142,7 +142,8 @@ std::vector<std::string> doubt_sentences(const Report& report) {
   std::vector<std::string> sentences;
   if (report.judgement) sentences = report.judgement->result.notes;
   if (!report.judgement) {  // the gate's notes speak of both runs' doubts already
-    for (const Doubt doubt : report.candidate.doubts) sentences.emplace_back(doubt_sentence(doubt));
+    for (const baselines::Doubt doubt : report.candidate.doubts)
+      sentences.emplace_back(baselines::doubt_sentence(doubt));
   }
   return sentences;
 }
@@ -177,9 +178,9 @@ json report_json(const Report& report) {
                                           {"when", judgement.baseline.acceptance->when},
                                           {"reason", judgement.baseline.acceptance->reason}};
     }
-    result["gate"] = gate_json(judgement.result, judgement.options);
+    result["gate"] = baselines::gate_json(judgement.result, judgement.options);
   }
   return result;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -12,11 +12,11 @@
 #include "ci/figures/sweep.h"
 #include "ci/judging/judging.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 struct Report {
   std::string title;
-  Run candidate;
+  baselines::Run candidate;
   std::optional<Judgement> judgement;  // nothing: the run is shown and compared with nothing
   std::vector<Sweep> sweeps;           // empty where they are not to be shown
   std::vector<Crossover> crossovers;   // likewise
@@ -27,15 +27,15 @@ struct Report {
 std::string headline(const Report& report);
 
 // "5 invocations on NVIDIA H200, commit 0123456789ab (dirty), 2026-11-21T02:53:32+00:00"
-std::string describe(const Run& run);
+std::string describe(const baselines::Run& run);
 
 // Doubts about the candidate and the gate's notes, in sentences, each once.
 std::vector<std::string> doubt_sentences(const Report& report);
 
 // The number of invocations of the benchmark that has most.
-int invocations_of(const Run& run);
+int invocations_of(const baselines::Run& run);
 
 // What ci/report/html/html_report.py draws. NaN is written as null.
 nlohmann::json report_json(const Report& report);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -5,24 +5,25 @@
 
 #include "ci/processes/fake_program.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::HasSubstr;
 
 Report example(bool judged) {
-  const ScratchFolder folder;
+  const baselines::ScratchFolder folder;
   FakeRunFile file;
   file.times["geglu/unfused/bf16/batch:64/seq:128/dim:768/hidden:3072"] = 30000;
   file.times["BM_other/8"] = 10;
   file.failures = {{"geglu/odd/bf16/batch:1/seq:1/dim:8/hidden:8", "threw"}};
   Report report;
   report.title = "a title";
-  report.candidate = load_run({write_run(folder, "run", file)});
+  report.candidate = baselines::load_run({write_run(folder, "run", file)});
   report.sweeps = shape_sweeps(report.candidate);
   if (judged) {
-    report.judgement = Judgement{{report.candidate, Acceptance{"me", "today", "why"}}, {}, {}};
-    report.judgement->result = gate(report.candidate, report.candidate, {});
+    report.judgement =
+        Judgement{{report.candidate, baselines::Acceptance{"me", "today", "why"}}, {}, {}};
+    report.judgement->result = baselines::gate(report.candidate, report.candidate, {});
   }
   return report;
 }
@@ -34,7 +35,7 @@ TEST(Headline, IsTheGatesOrSaysThatNothingWasCompared) {
 }
 
 TEST(Describe, NamesDeviceCommitAndDate) {
-  fusegate::Run run = example(false).candidate;
+  fusegate::baselines::Run run = example(false).candidate;
   EXPECT_EQ(describe(run),
             "5 invocations on NVIDIA H200, commit 0123456789ab, 2026-11-21T02:53:32+00:00");
   run.provenance.dirty = true;
@@ -98,4 +99,4 @@ TEST(ReportJson, HasTheGatesVerdictsAndWhoAccepted) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -9,7 +9,7 @@
 #include "baselines/record/run.h"
 #include "ci/console/table.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // What the shares are of, for beneath the table's title.
 inline constexpr std::string_view kStagesNote =
@@ -19,9 +19,9 @@ inline constexpr std::string_view kStagesNote =
 inline constexpr std::string_view kUnmetNote = "Launches other than declared";
 
 // A row a stage and one for the gaps, of every benchmark that was profiled.
-Table stages_table(const Run& run);
+Table stages_table(const baselines::Run& run);
 
 // A row for each part that is not as declared.
-Table expectations_table(const std::vector<UnmetExpectation>& unmet);
+Table expectations_table(const std::vector<baselines::UnmetExpectation>& unmet);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

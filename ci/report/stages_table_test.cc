@@ -5,23 +5,24 @@
 
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using testing::ElementsAre;
 
-BenchmarkSeries profiled(const std::string& name) {
-  CallProfile profile;
+baselines::BenchmarkSeries profiled(const std::string& name) {
+  baselines::CallProfile profile;
   profile.kernels = {{.name = "a", .span = {"gate_proj", 0, 30e3, 1}},
                      {.name = "b", .span = {"gelu", 40e3, 60e3, 2}},
                      {.name = "c", .span = {"", 90e3, 10e3, 3}}};
-  BenchmarkSeries series = test_series(name, {100e3, 100e3});
-  series.stage_times = stage_times(profile);
+  baselines::BenchmarkSeries series = baselines::test_series(name, {100e3, 100e3});
+  series.stage_times = baselines::stage_times(profile);
   return series;
 }
 
 TEST(StagesTable, HasARowAStageAndOneForTheGaps) {
-  const Table table = stages_table(test_run({profiled("m"), test_series("without", {1e3})}));
+  const Table table =
+      stages_table(baselines::test_run({profiled("m"), baselines::test_series("without", {1e3})}));
   ASSERT_EQ(table.rows().size(), 4u);
   EXPECT_THAT(table.rows()[0],
               ElementsAre("m", "gate_proj", "1", "0", "30.00 us", "30.00 us", "30.0 %"));
@@ -33,7 +34,7 @@ TEST(StagesTable, HasARowAStageAndOneForTheGaps) {
 }
 
 TEST(StagesTable, IsEmptyWhereNothingWasProfiled) {
-  EXPECT_TRUE(stages_table(test_run({test_series("a", {1e3})})).empty());
+  EXPECT_TRUE(stages_table(baselines::test_run({baselines::test_series("a", {1e3})})).empty());
 }
 
 TEST(ExpectationsTable, ShowsPartsThatAreNotMetAlone) {
@@ -44,4 +45,4 @@ TEST(ExpectationsTable, ShowsPartsThatAreNotMetAlone) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -2,7 +2,7 @@
 
 #include "ci/console/json_number.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using nlohmann::json;
@@ -30,7 +30,7 @@ json all_json(const std::vector<MeasuredImplementation>& all) {
 }
 
 json problem_json(const ProblemStanding& problem) {
-  return {{"problem", problem_text(problem.problem)},
+  return {{"problem", baselines::problem_text(problem.problem)},
           {"best", best_json(problem.our_best())},
           {"best_peer", best_json(problem.best_peer())},
           {"ratio", json_number(problem.ratio())},
@@ -73,4 +73,4 @@ json standings_json(const Standings& standings) {
           {"operations", operations}};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -5,7 +5,7 @@
 
 #include "ci/figures/standing.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // {peers, notes, operations: [{operation, dtype, has_floors, ours, peers, problems: [{problem,
 // best, best_peer, ratio, ours, peers}]}]}. An implementation is {name, time_ns, failure, floor_ns,
@@ -16,4 +16,4 @@ nlohmann::json standings_json(const Standings& standings);
 // floor_ns, time_over_floor, copy_share and gemm_share; class, class_on_stream and class_text.
 nlohmann::json floor_json(const Floor& floor, const BoundClass& bound);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -9,7 +9,7 @@
 
 #include "ci/console/format.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 // A time and whose it is, or why there is none.
@@ -22,7 +22,7 @@ void add_best(const MeasuredImplementation* best, std::string_view missing,
 std::vector<std::string> best_row(const ProblemStanding& problem, bool with_peers,
                                   bool with_floors) {
   const MeasuredImplementation* own = problem.our_best();
-  std::vector<std::string> row{problem_text(problem.problem)};
+  std::vector<std::string> row{baselines::problem_text(problem.problem)};
   add_best(own, problem.ours.empty() ? "not measured" : "failed", &row);
   if (with_peers) {
     add_best(problem.best_peer(), problem.peers.empty() ? "no peer" : "failed", &row);
@@ -79,7 +79,7 @@ Table times_table(const OperationStanding& operation) {
   }
   Table table(std::move(columns));
   for (const ProblemStanding& problem : operation.problems) {
-    std::vector<std::string> row{problem_text(problem.problem)};
+    std::vector<std::string> row{baselines::problem_text(problem.problem)};
     add_times(operation.ours, problem.ours, &row);
     add_times(operation.peers, problem.peers, &row);
     table.add_row(std::move(row));
@@ -87,4 +87,4 @@ Table times_table(const OperationStanding& operation) {
   return table;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -4,7 +4,7 @@
 #include "ci/console/table.h"
 #include "ci/figures/standing.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // A row a problem: our best against the best peer and against its floor. Columns that nothing is
 // known for are left out: those of peers where no run of peers was given, those of floors where no
@@ -15,4 +15,4 @@ Table best_table(const OperationStanding& operation, bool with_peers);
 // where it was not measured.
 Table times_table(const OperationStanding& operation);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -7,7 +7,7 @@
 
 #include "ci/console/test_table.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::ElementsAre;
@@ -17,7 +17,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // One problem with peers, one where the peer failed, one without, one that ours failed at.
 OperationStanding operation(bool with_floors) {
   const auto problem = [](std::int64_t batch) {
-    return BenchmarkName{"geglu_mlp", "", "bf16", batch, 128, 768, 3072};
+    return baselines::BenchmarkName{"geglu_mlp", "", "bf16", batch, 128, 768, 3072};
   };
   const Floor floor = with_floors ? Floor{10e3, 8, 0.125, 0.1} : Floor{};
   const BoundClass bound = with_floors ? BoundClass{Bound::kMemory, Bound::kLaunch} : BoundClass{};
@@ -64,4 +64,4 @@ TEST(TimesTable, HasAColumnForEveryImplementation) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -2,12 +2,12 @@
 
 #include "ci/console/json_number.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using nlohmann::json;
 
-json stages_json(const StageTimes& times) {
+json stages_json(const baselines::StageTimes& times) {
   json stages = json::array();
   const auto add = [&](const json& stage, const json& kernels, const json& memory_operations,
                        const json& sum_ns, double own_ns) {
@@ -18,7 +18,7 @@ json stages_json(const StageTimes& times) {
                       {"own_ns", json_number(own_ns)},
                       {"share", json_number(times.share(own_ns))}});
   };
-  for (const StageTime& stage : times.stages) {
+  for (const baselines::StageTime& stage : times.stages) {
     add(stage.stage, stage.kernels, stage.memory_operations, json_number(stage.sum_ns),
         stage.own_ns);
   }
@@ -56,15 +56,15 @@ json crossover_json(const Crossover& crossover) {
 
 }  // namespace
 
-json profiles_json(const Run& run) {
+json profiles_json(const baselines::Run& run) {
   json profiles = json::array();
-  for (const BenchmarkSeries& series : run.benchmarks) {
+  for (const baselines::BenchmarkSeries& series : run.benchmarks) {
     if (!series.stage_times && !series.expectation) continue;
     profiles.push_back(
         {{"benchmark", series.name},
          {"stages", series.stage_times ? stages_json(*series.stage_times) : json(nullptr)},
          {"expectation",
-          series.expectation ? expectation_json(*series.expectation) : json(nullptr)}});
+          series.expectation ? baselines::expectation_json(*series.expectation) : json(nullptr)}});
   }
   return profiles;
 }
@@ -82,4 +82,4 @@ json crossovers_json(const std::vector<Crossover>& crossovers) {
   return all;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -8,12 +8,12 @@
 #include "ci/figures/crossover.h"
 #include "ci/figures/floor.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // [{benchmark, stages: [{stage, kernels, memory_operations, sum_ns, own_ns, share}] or null,
 // expectation (baselines/launches/expectation.h) or null}] of the benchmarks that have either. A
 // stage is "" for what ran outside of any; the last one is null and stands for the gaps.
-nlohmann::json profiles_json(const Run& run);
+nlohmann::json profiles_json(const baselines::Run& run);
 
 // {gemm_tflops: {dtype: {value, benchmark}}, copy_gbps: {value, benchmark} or null}
 nlohmann::json ceilings_json(const FloorRates& rates);
@@ -22,4 +22,4 @@ nlohmann::json ceilings_json(const FloorRates& rates);
 // [{rows, before, after}], text}]
 nlohmann::json crossovers_json(const std::vector<Crossover>& crossovers);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -4,21 +4,22 @@
 
 #include "baselines/record/test_run.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
-BenchmarkSeries profiled() {
-  CallProfile call;
+baselines::BenchmarkSeries profiled() {
+  baselines::CallProfile call;
   call.kernels = {{.name = "a", .span = {"gate_proj", 0, 30e3, 1}},
                   {.name = "b", .span = {"", 40e3, 60e3, 2}}};
-  BenchmarkSeries series = test_series("m", {100e3});
-  series.stage_times = stage_times(call);
-  series.expectation = TraceExpectation{{{"mul", "1 mul", "nothing", false}}};
+  baselines::BenchmarkSeries series = baselines::test_series("m", {100e3});
+  series.stage_times = baselines::stage_times(call);
+  series.expectation = baselines::TraceExpectation{{{"mul", "1 mul", "nothing", false}}};
   return series;
 }
 
 TEST(ProfilesJson, HasStagesThenTheGapsAndTheExpectation) {
-  const auto json = profiles_json(test_run({profiled(), test_series("without", {1})}));
+  const auto json =
+      profiles_json(baselines::test_run({profiled(), baselines::test_series("without", {1})}));
   ASSERT_EQ(json.size(), 1u);
   EXPECT_EQ(json[0]["benchmark"], "m");
   const auto& stages = json[0]["stages"];
@@ -35,12 +36,12 @@ TEST(ProfilesJson, HasStagesThenTheGapsAndTheExpectation) {
 }
 
 TEST(ProfilesJson, SaysWhichOfTheTwoIsMissing) {
-  BenchmarkSeries series = profiled();
+  baselines::BenchmarkSeries series = profiled();
   series.expectation.reset();
-  EXPECT_TRUE(profiles_json(test_run({series}))[0]["expectation"].is_null());
+  EXPECT_TRUE(profiles_json(baselines::test_run({series}))[0]["expectation"].is_null());
   series = profiled();
   series.stage_times.reset();
-  EXPECT_TRUE(profiles_json(test_run({series}))[0]["stages"].is_null());
+  EXPECT_TRUE(profiles_json(baselines::test_run({series}))[0]["stages"].is_null());
 }
 
 TEST(CeilingsJson, HasNullForWhatWasNotMeasured) {
@@ -68,4 +69,4 @@ TEST(CrossoversJson, HasPointsCrossingsAndTheirText) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

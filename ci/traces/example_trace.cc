@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    fusegate::write_trace(argv[1], fusegate::example_trace());
+    fusegate::baselines::write_trace(argv[1], fusegate::baselines::example_trace());
   } catch (const std::exception& error) {
     std::cerr << "fusegate_example_trace: " << error.what() << '\n';
     return 2;

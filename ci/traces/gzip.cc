@@ -9,7 +9,7 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 constexpr int kGzipOnly = 15 + 16;  // the largest window, and no other format (zlib.h)
@@ -30,7 +30,7 @@ class Inflater {
     inflateReset(&stream_);
     int result = Z_OK;
     while (result != Z_STREAM_END) {
-      if (bytes.empty()) throw InputError(source, "", "the gzip data end too early");
+      if (bytes.empty()) throw baselines::InputError(source, "", "the gzip data end too early");
       const std::size_t used = text.size();
       text.resize(std::max<std::size_t>(2 * used, 1 << 16));
       const std::size_t room = std::min(text.size() - used, kMostAtOnce);
@@ -42,7 +42,7 @@ class Inflater {
       result = inflate(&stream_, Z_NO_FLUSH);
       if (result != Z_OK && result != Z_STREAM_END) {
         const char* reason = stream_.msg != nullptr ? stream_.msg : zError(result);
-        throw InputError(source, "", fmt::format("no valid gzip data: {}", reason));
+        throw baselines::InputError(source, "", fmt::format("no valid gzip data: {}", reason));
       }
       bytes.remove_prefix(offered - stream_.avail_in);
       text.resize(used + room - stream_.avail_out);
@@ -65,9 +65,9 @@ std::string gunzip(std::string_view bytes, std::string_view source) {
   } while (is_gzip(bytes));
   // As gzip does: what follows the last member is padding, or was never part of it.
   if (bytes.find_first_not_of('\0') != bytes.npos) {
-    throw InputError(source, "", "something that is no gzip data follows them");
+    throw baselines::InputError(source, "", "something that is no gzip data follows them");
   }
   return text;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // By the first bytes, whatever the file is called.
 bool is_gzip(std::string_view bytes);
@@ -13,4 +13,4 @@ bool is_gzip(std::string_view bytes);
 // are damaged or end too early.
 std::string gunzip(std::string_view bytes, std::string_view source);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -8,7 +8,7 @@
 
 #include "baselines/io/error.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::HasSubstr;
@@ -37,7 +37,7 @@ std::string random_text(std::size_t size) {
 std::string error_of(const std::string& bytes) {
   try {
     gunzip(bytes, "a.json.gz");
-  } catch (const InputError& error) {
+  } catch (const baselines::InputError& error) {
     return error.what();
   }
   return "";
@@ -77,4 +77,4 @@ TEST(Gzip, SaysWhatIsDamaged) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -10,19 +10,19 @@
 #include "ci/console/format.h"
 #include "ci/console/json_number.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
-double average(std::int64_t total, const TraceRow& row) {
+double average(std::int64_t total, const baselines::TraceRow& row) {
   return static_cast<double>(total) / static_cast<double>(row.calls);
 }
 
-double share(std::int64_t part, const TraceSummary& summary) {
+double share(std::int64_t part, const baselines::TraceSummary& summary) {
   if (summary.cuda_ns == 0) return std::numeric_limits<double>::quiet_NaN();
   return static_cast<double>(part) / static_cast<double>(summary.cuda_ns);
 }
 
-double sort_key(const TraceRow& row, TraceOrder order) {
+double sort_key(const baselines::TraceRow& row, TraceOrder order) {
   switch (order) {
     case TraceOrder::kCuda:
       return static_cast<double>(row.cuda_ns);
@@ -48,36 +48,36 @@ std::string format_ns(std::int64_t ns) { return format_time_ns(static_cast<doubl
 
 }  // namespace
 
-void sort_rows(std::vector<TraceRow>& rows, TraceOrder order) {
+void sort_rows(std::vector<baselines::TraceRow>& rows, TraceOrder order) {
   if (order == TraceOrder::kName) {
-    std::ranges::stable_sort(rows, {}, &TraceRow::name);
+    std::ranges::stable_sort(rows, {}, &baselines::TraceRow::name);
     return;
   }
-  std::ranges::stable_sort(rows, std::ranges::greater(), [&](const TraceRow& row) {
+  std::ranges::stable_sort(rows, std::ranges::greater(), [&](const baselines::TraceRow& row) {
     return std::pair(sort_key(row, order), row.cpu_ns);
   });
 }
 
-std::string_view category_title(TraceCategory category) {
+std::string_view category_title(baselines::TraceCategory category) {
   switch (category) {
-    case TraceCategory::kOperator:
+    case baselines::TraceCategory::kOperator:
       return "operator";
-    case TraceCategory::kRange:
+    case baselines::TraceCategory::kRange:
       return "range";
-    case TraceCategory::kRuntimeCall:
+    case baselines::TraceCategory::kRuntimeCall:
       return "runtime call";
-    case TraceCategory::kDriverCall:
+    case baselines::TraceCategory::kDriverCall:
       return "driver call";
-    case TraceCategory::kKernel:
+    case baselines::TraceCategory::kKernel:
       return "kernel";
-    case TraceCategory::kMemcpy:
-    case TraceCategory::kMemset:
+    case baselines::TraceCategory::kMemcpy:
+    case baselines::TraceCategory::kMemset:
       return "memory operation";
-    case TraceCategory::kGpuRange:
+    case baselines::TraceCategory::kGpuRange:
       return "range on the GPU";
-    case TraceCategory::kPython:
+    case baselines::TraceCategory::kPython:
       return "Python";
-    case TraceCategory::kOverhead:
+    case baselines::TraceCategory::kOverhead:
       break;
   }
   return "profiler overhead";
@@ -95,7 +95,8 @@ std::string short_name(const std::string& name, std::size_t name_width) {
   return fmt::format("{}{}{}", name.substr(0, head), kGap, name.substr(tail));
 }
 
-Table trace_table(const TraceSummary& summary, std::size_t limit, std::size_t name_width) {
+Table trace_table(const baselines::TraceSummary& summary, std::size_t limit,
+                  std::size_t name_width) {
   Table table({{"name", Align::kLeft, true},
                {"kind"},
                {"calls", Align::kRight},
@@ -108,7 +109,7 @@ Table trace_table(const TraceSummary& summary, std::size_t limit, std::size_t na
                {"share", Align::kRight},
                {"CUDA average", Align::kRight}});
   const std::size_t shown = limit == 0 ? summary.rows.size() : std::min(limit, summary.rows.size());
-  for (const TraceRow& row : std::span(summary.rows).first(shown)) {
+  for (const baselines::TraceRow& row : std::span(summary.rows).first(shown)) {
     table.add_row({short_name(row.name, name_width), std::string(category_title(row.category)),
                    std::to_string(row.calls), format_ns(row.self_cpu_ns), format_ns(row.cpu_ns),
                    format_time_ns(average(row.cpu_ns, row)), format_ns(row.self_cuda_ns),
@@ -119,11 +120,11 @@ Table trace_table(const TraceSummary& summary, std::size_t limit, std::size_t na
   return table;
 }
 
-nlohmann::json trace_json(const TraceSummary& summary) {
+nlohmann::json trace_json(const baselines::TraceSummary& summary) {
   nlohmann::json rows = nlohmann::json::array();
-  for (const TraceRow& row : summary.rows) {
+  for (const baselines::TraceRow& row : summary.rows) {
     rows.push_back({{"name", row.name},
-                    {"category", category_name(row.category)},
+                    {"category", baselines::category_name(row.category)},
                     {"calls", row.calls},
                     {"self_cpu_ns", row.self_cpu_ns},
                     {"cpu_ns", row.cpu_ns},
@@ -143,4 +144,4 @@ nlohmann::json trace_json(const TraceSummary& summary) {
           {"rows", rows}};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -11,7 +11,7 @@
 #include "baselines/traces/summary.h"
 #include "ci/console/table.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 enum class TraceOrder {
   kCuda,
@@ -36,18 +36,19 @@ inline constexpr std::array<std::pair<std::string_view, TraceOrder>, 8> kTraceOr
 }};
 
 // The largest first, names in order of the alphabet; among equals, by CPU time, then as they were.
-void sort_rows(std::vector<TraceRow>& rows, TraceOrder order);
+void sort_rows(std::vector<baselines::TraceRow>& rows, TraceOrder order);
 
 // "operator", "range", "runtime call", "kernel", ...
-std::string_view category_title(TraceCategory category);
+std::string_view category_title(baselines::TraceCategory category);
 
 // name_width: longer names lose their middle; 0 keeps them whole.
 std::string short_name(const std::string& name, std::size_t name_width);
 
 // limit: rows at most, 0 for all.
-Table trace_table(const TraceSummary& summary, std::size_t limit, std::size_t name_width);
+Table trace_table(const baselines::TraceSummary& summary, std::size_t limit,
+                  std::size_t name_width);
 
 // All rows. Times in ns; shares are of cuda_ns, null where that is 0.
-nlohmann::json trace_json(const TraceSummary& summary);
+nlohmann::json trace_json(const baselines::TraceSummary& summary);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

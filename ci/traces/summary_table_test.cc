@@ -5,15 +5,15 @@
 
 #include "ci/console/test_table.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 namespace {
 
 using ::testing::ElementsAre;
-using enum TraceCategory;
+using enum baselines::TraceCategory;
 
 // Two steps of a product and what launched it, and an operator that launches nothing.
-TraceSummary example() {
-  TraceSummary summary;
+baselines::TraceSummary example() {
+  baselines::TraceSummary summary;
   summary.rows = {{"aten::linear", kOperator, 2, 10'000, 50'000, 0, 90'000},
                   {"aten::addmm", kOperator, 2, 30'000, 40'000, 90'000, 90'000},
                   {"aten::t", kOperator, 4, 4'000, 4'000, 0, 0},
@@ -27,10 +27,10 @@ TraceSummary example() {
 }
 
 std::vector<std::string> names(TraceOrder order) {
-  TraceSummary summary = example();
+  baselines::TraceSummary summary = example();
   sort_rows(summary.rows, order);
   std::vector<std::string> names;
-  for (const TraceRow& row : summary.rows) names.push_back(row.name);
+  for (const baselines::TraceRow& row : summary.rows) names.push_back(row.name);
   return names;
 }
 
@@ -54,7 +54,7 @@ TEST(TraceTable, KeepsRowsThatLaunchNothing) {
 }
 
 TEST(TraceTable, HasNoShareOfNothing) {
-  TraceSummary summary;
+  baselines::TraceSummary summary;
   summary.rows = {{"aten::t", kOperator, 1, 4'000, 4'000, 0, 0}};
   EXPECT_EQ(trace_table(summary, 0, 0).rows()[0][7], "-");
   EXPECT_TRUE(trace_json(summary)["rows"][0]["cuda_share"].is_null());
@@ -107,4 +107,4 @@ TEST(TraceTable, IsWholeAsJson) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::ci

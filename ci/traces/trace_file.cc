@@ -4,15 +4,15 @@
 #include "baselines/traces/reader.h"
 #include "ci/traces/gzip.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 std::string read_trace_text(const std::filesystem::path& path) {
-  std::string text = read_file(path);
+  std::string text = baselines::read_file(path);
   return is_gzip(text) ? gunzip(text, path.string()) : text;
 }
 
-Trace read_trace_file(const std::filesystem::path& path) {
-  return parse_trace(read_trace_text(path), path.string());
+baselines::Trace read_trace_file(const std::filesystem::path& path) {
+  return baselines::parse_trace(read_trace_text(path), path.string());
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -6,11 +6,11 @@
 
 #include "baselines/traces/trace.h"
 
-namespace fusegate {
+namespace fusegate::ci {
 
 // JSON, or gzip of it, of fusegate's or PyTorch's (baselines/traces/reader.h). Throws InputError.
-Trace read_trace_file(const std::filesystem::path& path);
+baselines::Trace read_trace_file(const std::filesystem::path& path);
 // Its JSON, unpacked.
 std::string read_trace_text(const std::filesystem::path& path);
 
-}  // namespace fusegate
+}  // namespace fusegate::ci

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 // A function's static, since registrations run before main in no particular order.
@@ -52,4 +52,4 @@ std::unique_ptr<Device> open_device(std::string_view wanted) {
                                 fmt::join(kind_names(), ", ")));
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -16,7 +16,7 @@
 
 #include "kernels/contract/problem.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 class DeviceError : public std::runtime_error {
  public:
@@ -130,4 +130,4 @@ class DeviceRegistration {
 // kind: a registered kind's name, or "auto". Throws DeviceError naming the kinds there are.
 std::unique_ptr<Device> open_device(std::string_view kind);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

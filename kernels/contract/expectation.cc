@@ -7,7 +7,7 @@
 #include <iterator>
 #include <stdexcept>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 // Of a name with template arguments; what comes later seldom tells kernels apart.
@@ -135,4 +135,4 @@ std::vector<CheckedPart> check_expectation(const std::vector<Expectation>& alter
   return parts;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

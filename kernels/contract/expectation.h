@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // Kernels of one kind within a stage. Each kernel counts for the first kind whose pattern it fits.
 struct ExpectedKernels {
@@ -75,4 +75,4 @@ struct CheckedPart {
 std::vector<CheckedPart> check_expectation(const std::vector<Expectation>& alternatives,
                                            const SeenTrace& seen);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -9,7 +9,7 @@
 
 #include "kernels/contract/kernel.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 using testing::ElementsAre;
@@ -122,4 +122,4 @@ TEST(Expectation, IsDeclaredByEveryImplementationOnCuda) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

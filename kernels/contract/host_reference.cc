@@ -8,7 +8,7 @@
 
 #include "kernels/contract/number_format.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 // The order of a sum is free in a reference; eight partial sums let the compiler use vector
@@ -88,4 +88,4 @@ ErrorNorms HostReference::compare(const Tensor& out, const double* reference) {
   return norms;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

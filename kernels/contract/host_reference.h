@@ -4,7 +4,7 @@
 
 #include "kernels/contract/device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // gelu(approximate="tanh"): 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). D. Hendrycks, K.
 // Gimpel, "Gaussian Error Linear Units (GELUs)", arXiv:1606.08415, section 2.
@@ -21,4 +21,4 @@ class HostReference : public ReferenceMath {
   ErrorNorms compare(const Tensor& out, const double* reference) override;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 TEST(GeluTanh, AgreesWithTheFormulaComputedElsewhere) {
@@ -84,4 +84,4 @@ TEST(HostReference, ZeroAgainstZeroIsRightAndAnythingElseAgainstZeroIsNot) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

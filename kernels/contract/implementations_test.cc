@@ -12,7 +12,7 @@
 
 #include "kernels/contract/verify.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 // Around vector widths and tile edges, and odd sizes that nothing divides.
@@ -134,4 +134,4 @@ TEST(Verifier, PoisonsTheOutputBeforeEveryKernel) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

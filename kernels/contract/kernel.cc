@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <tuple>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 // Functions' statics, since registrations run before main in no particular order.
@@ -105,4 +105,4 @@ double tensor_bytes(const Operation& operation, const Problem& problem) {
   return total * static_cast<double>(dtype_bytes(problem.dtype));
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -24,7 +24,7 @@
 #include "kernels/contract/expectation.h"
 #include "kernels/contract/problem.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // A tensor that an operation reads or writes, not yet in memory.
 struct TensorShape {
@@ -153,4 +153,4 @@ std::string benchmark_name(const Implementation& implementation, const Problem& 
 // Device memory that the operation's tensors take.
 double tensor_bytes(const Operation& operation, const Problem& problem);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

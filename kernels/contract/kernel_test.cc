@@ -7,7 +7,7 @@
 
 #include "kernels/contract/stages.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 using testing::HasSubstr;
@@ -116,4 +116,4 @@ TEST(OpenDevice, NamesTheKindsThereAre) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 LayoutArena::LayoutArena(std::vector<Memory> blocks, std::size_t block_bytes,
                          std::uint64_t first_block_seed)
@@ -39,4 +39,4 @@ std::size_t LayoutArena::random_gap() {
   return gap_random_() % kSteps * kStep;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

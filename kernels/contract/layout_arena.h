@@ -17,7 +17,7 @@
 
 #include "kernels/contract/device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 class LayoutArena {
  public:
@@ -48,4 +48,4 @@ class LayoutArena {
   int in_use_ = 0;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

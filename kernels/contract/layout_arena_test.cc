@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 constexpr std::size_t kBlockBytes = 256 << 20;
@@ -120,4 +120,4 @@ TEST(LayoutArenaTest, RefusesToMoveMemoryInUse) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -9,7 +9,7 @@
 
 #include "kernels/contract/problem.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 inline float bf16_to_float(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
@@ -47,4 +47,4 @@ inline void store_element(void* data, Dtype dtype, std::int64_t index, float val
   }
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -7,7 +7,7 @@
 
 #include "kernels/contract/random.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 TEST(Bf16, RoundsToNearestEven) {
@@ -53,4 +53,4 @@ TEST(RandomUniform, FillsItsIntervalEvenly) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

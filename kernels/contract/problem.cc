@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 constexpr std::array<std::pair<Dtype, std::string_view>, 3> kDtypeNames{{
@@ -37,4 +37,4 @@ std::string problem_name(const Problem& problem) {
                      problem.batch, problem.seq, problem.dim, problem.hidden);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

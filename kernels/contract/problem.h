@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 enum class Dtype { kFp32, kFp16, kBf16 };
 
@@ -31,4 +31,4 @@ struct Problem {
 // "bf16/batch:64/seq:128/dim:768/hidden:3072"
 std::string problem_name(const Problem& problem);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -6,7 +6,7 @@
 
 #include "kernels/contract/host_device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // Uniform in [-1, 1), with 24 random bits. The mixer is SplitMix64's: G. L. Steele, D. Lea,
 // C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
@@ -19,4 +19,4 @@ FUSEGATE_HOST_DEVICE inline float random_uniform(std::uint64_t seed, std::uint64
          static_cast<float>(1 << 23);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <memory>
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 std::string readable_name(const char* name) {
   int status = 0;
@@ -14,4 +14,4 @@ std::string readable_name(const char* name) {
   return status == 0 ? demangled.get() : name;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // C++'s name where it is one's mangled form; others, such as many of cuBLAS's, stay as they are.
 std::string readable_name(const char* name);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 // The intermediates of a geglu_mlp, named as its operation names its parts.
@@ -98,4 +98,4 @@ PreparedKernel geglu_mlp_fused_pointwise(StageLibrary& stages, Device& device,
   return kernel;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

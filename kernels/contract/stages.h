@@ -9,7 +9,7 @@
 
 #include "kernels/contract/kernel.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // gelu_tanh by the operations written down in its formula: x^3 (2), its factor and sum (2),
 // sqrt(2/pi) (1), tanh (1), plus one (1), half of x (1), and their product (1).
@@ -59,4 +59,4 @@ PreparedKernel geglu_mlp_unfused(StageLibrary& stages, Device& device, const Pro
 PreparedKernel geglu_mlp_fused_pointwise(StageLibrary& stages, Device& device,
                                          const Problem& problem, Inputs in, const Tensor& out);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 Memory doubles(Device& device, const Tensor& like) {
@@ -72,4 +72,4 @@ Verification Verifier::verify(const Implementation& implementation, const Proble
   return {norms.relative(), error_bound(problem.dtype), norms.not_finite};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

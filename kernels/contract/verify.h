@@ -9,7 +9,7 @@
 #include "kernels/contract/kernel.h"
 #include "kernels/contract/workspace.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // The largest ||out - ref|| / ||ref|| that rounding explains. bf16 keeps 8 bits: one rounding costs
 // 2^-9 / sqrt(3) = 1.1e-3 of a value on average, and geglu_mlp rounds four times on its way. fp16
@@ -50,4 +50,4 @@ class Verifier {
   std::optional<Reference> last_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

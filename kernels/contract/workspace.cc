@@ -1,6 +1,6 @@
 #include "kernels/contract/workspace.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 Workspace::Workspace(Device& device, const Operation& operation, const Problem& problem,
                      std::uint64_t seed) {
@@ -13,4 +13,4 @@ Workspace::Workspace(Device& device, const Operation& operation, const Problem& 
   device.poison(output_);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -7,7 +7,7 @@
 
 #include "kernels/contract/kernel.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 class Workspace {
  public:
@@ -23,4 +23,4 @@ class Workspace {
   Tensor output_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

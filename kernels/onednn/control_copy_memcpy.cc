@@ -3,7 +3,7 @@
 
 #include "kernels/contract/stages.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 PreparedKernel prepare(Device&, const Problem&, Inputs in, const Tensor& out) {
@@ -23,4 +23,4 @@ const ImplementationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -1,7 +1,7 @@
 // control_gemm/onednn on the CPU: one matmul primitive.
 #include "kernels/onednn/onednn_stages.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 PreparedKernel prepare(Device& device, const Problem&, Inputs in, const Tensor& out) {
@@ -19,4 +19,4 @@ const ImplementationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

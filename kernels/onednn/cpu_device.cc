@@ -13,7 +13,7 @@
 #include "kernels/contract/number_format.h"
 #include "kernels/contract/random.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 // oneDNN's own buffers are aligned to a page; so are ours, lest alignment become the noise.
@@ -100,4 +100,4 @@ void CpuDevice::copy_to_host(const void* from, std::span<std::byte> to) {
 
 void CpuDevice::synchronize() { stream_.wait(); }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

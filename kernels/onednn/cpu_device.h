@@ -7,7 +7,7 @@
 #include "kernels/contract/device.h"
 #include "kernels/contract/host_reference.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 class CpuDevice : public Device {
  public:
@@ -36,4 +36,4 @@ class CpuDevice : public Device {
   HostReference reference_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

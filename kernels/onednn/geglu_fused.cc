@@ -1,7 +1,7 @@
 // geglu/fused on the CPU: an eltwise primitive with the product as its post-op.
 #include "kernels/onednn/onednn_stages.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 PreparedKernel prepare(Device& device, const Problem&, Inputs in, const Tensor& out) {
@@ -18,4 +18,4 @@ const ImplementationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

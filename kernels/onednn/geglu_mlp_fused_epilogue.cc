@@ -2,7 +2,7 @@
 // g nor gelu(g) is ever written.
 #include "kernels/onednn/onednn_stages.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 PreparedKernel prepare(Device& device, const Problem& problem, Inputs in, const Tensor& out) {
@@ -25,4 +25,4 @@ const ImplementationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

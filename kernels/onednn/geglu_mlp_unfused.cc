@@ -1,7 +1,7 @@
 // geglu_mlp/unfused on the CPU: five primitives.
 #include "kernels/onednn/onednn_stages.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 PreparedKernel prepare(Device& device, const Problem& problem, Inputs in, const Tensor& out) {
@@ -18,4 +18,4 @@ const ImplementationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

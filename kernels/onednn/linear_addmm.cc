@@ -1,7 +1,7 @@
 // linear/addmm on the CPU: one matmul primitive that adds the bias.
 #include "kernels/onednn/onednn_stages.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 PreparedKernel prepare(Device& device, const Problem&, Inputs in, const Tensor& out) {
@@ -18,4 +18,4 @@ const ImplementationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

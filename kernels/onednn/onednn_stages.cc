@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 using dnnl::algorithm;
@@ -176,4 +176,4 @@ Stage OnednnStages::gelu_mul(std::string name, const Tensor& g, const Tensor& u,
   return stage;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -7,7 +7,7 @@
 #include "kernels/contract/stages.h"
 #include "kernels/onednn/cpu_device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 class OnednnStages : public StageLibrary {
  public:
@@ -27,4 +27,4 @@ class OnednnStages : public StageLibrary {
   CpuDevice& device_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -2,7 +2,7 @@
 // fits.
 #include "kernels/contract/kernel.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 std::vector<TensorShape> inputs(const Problem& p) { return {{"x", p.rows(), p.hidden, 1.0}}; }
@@ -24,4 +24,4 @@ const OperationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -1,7 +1,7 @@
 // geglu: out = gelu_tanh(g) * u, all [M, hidden]. gelu_tanh is PyTorch's gelu(approximate="tanh").
 #include "kernels/contract/kernel.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 std::vector<TensorShape> inputs(const Problem& p) {
@@ -24,4 +24,4 @@ const OperationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

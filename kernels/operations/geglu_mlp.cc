@@ -4,7 +4,7 @@
 
 #include "kernels/contract/kernel.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 std::vector<TensorShape> inputs(const Problem& p) {
@@ -44,4 +44,4 @@ const OperationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

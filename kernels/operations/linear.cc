@@ -3,7 +3,7 @@
 
 #include "kernels/contract/kernel.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 std::vector<TensorShape> inputs(const Problem& p) {
@@ -28,4 +28,4 @@ const OperationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

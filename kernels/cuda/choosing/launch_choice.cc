@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 double median(std::vector<double> values) {
@@ -46,4 +46,4 @@ std::string chosen_name(std::string_view choice) {
   return std::string(end == std::string_view::npos ? choice : choice.substr(end + 2));
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

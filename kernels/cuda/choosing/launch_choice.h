@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // Shares of the fastest's median time.
 inline constexpr double kTie = 0.01;
@@ -43,4 +43,4 @@ std::string choice_text(std::string_view how, std::size_t taken, std::size_t can
                         std::string_view name);
 std::string chosen_name(std::string_view choice);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

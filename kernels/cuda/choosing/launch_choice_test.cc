@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 using testing::ElementsAre;
@@ -54,4 +54,4 @@ TEST(LaunchChoice, IsReadFromTheTextThatTellsIt) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

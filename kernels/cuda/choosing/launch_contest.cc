@@ -13,7 +13,7 @@
 #include "kernels/cuda/device/cuda_error.h"
 #include "kernels/cuda/device/launch_timing.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 constexpr double kBatchMs = 0.2;
@@ -227,4 +227,4 @@ PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const S
           result_of(found->second % seconds, second.contestants)};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

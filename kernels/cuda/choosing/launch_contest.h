@@ -17,7 +17,7 @@
 #include "kernels/contract/device.h"
 #include "kernels/cuda/device/cuda_device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 struct Contestant {
   std::string name;  // which tells how it is cut, and nothing that differs between processes
@@ -62,4 +62,4 @@ PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const S
                             const StageContest& second, const Tensor& x, const Tensor& between,
                             const Tensor& out);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

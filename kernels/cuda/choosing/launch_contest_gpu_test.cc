@@ -5,7 +5,7 @@
 #include "kernels/cuda/device/cuda_graph.h"
 #include "kernels/cuda/device/gpu_test_fixture.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 class Contest : public GpuTest {
@@ -95,4 +95,4 @@ TEST_F(Contest, LeavesTheTensorsAsTheyWere) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

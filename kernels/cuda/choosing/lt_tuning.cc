@@ -4,7 +4,7 @@
 
 #include "kernels/cuda/choosing/launch_choice.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 constexpr std::size_t kMostCandidates = 12;
@@ -61,4 +61,4 @@ TunedMatmul tune(CudaDevice& device, const std::string& stage, LtMatmul& matmul,
   return {choice.text, choice.rival};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -13,7 +13,7 @@
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/lt_matmul.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 struct TunedMatmul {
   std::string choice;                  // "tuned: candidate 3 of 8, algo 66, tile 18, ..."
@@ -32,4 +32,4 @@ TunedMatmul tune(CudaDevice& device, const std::string& stage, LtMatmul& matmul,
                  const Tensor& w, const Tensor& out, const std::vector<Contestant>& rivals = {},
                  const Contestant& before = {});
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

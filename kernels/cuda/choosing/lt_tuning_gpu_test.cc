@@ -8,7 +8,7 @@
 #include "kernels/cuda/device/cuda_graph.h"
 #include "kernels/cuda/device/gpu_test_fixture.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 class Tuning : public GpuTest {
@@ -111,4 +111,4 @@ TEST_F(Tuning, BeginsWithWhatTheHeuristicGivesAlone) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -3,7 +3,7 @@
 #include "kernels/cuda/few_rows/few_rows_gemm.h"
 #include "kernels/cuda/few_rows/gemv.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 // enqueue(plan) enqueues either kernel's plan.
@@ -60,4 +60,4 @@ std::vector<Contestant> streamed_matmul(CudaDevice& device, const Tensor& x, con
                      EnqueueMatmul{x, w, out, device.stream()});
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -10,7 +10,7 @@
 #include "kernels/cuda/choosing/launch_contest.h"
 #include "kernels/cuda/device/cuda_device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // None where x has more rows than kMostFewRows.
 
@@ -21,4 +21,4 @@ std::vector<Contestant> streamed_geglu(CudaDevice& device, const Tensor& x, cons
 std::vector<Contestant> streamed_matmul(CudaDevice& device, const Tensor& x, const Tensor& w,
                                         const Tensor& out);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

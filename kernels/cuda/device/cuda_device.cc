@@ -12,7 +12,7 @@
 #include "kernels/cuda/device/cuda_reference.h"
 #include "kernels/cuda/device/fill.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 // The heuristic only offers algorithms whose workspace fits, so that it is part of what is
@@ -135,4 +135,4 @@ void CudaDevice::synchronize() {
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

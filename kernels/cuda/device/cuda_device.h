@@ -13,7 +13,7 @@
 #include "kernels/contract/layout_arena.h"
 #include "kernels/cuda/device/lt_choice.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 class CudaDevice : public Device {
  public:
@@ -73,4 +73,4 @@ class CudaDevice : public Device {
   std::unique_ptr<ReferenceMath> reference_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -7,7 +7,7 @@
 
 #include "kernels/contract/device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 std::unique_ptr<Device> gpu_or_null() {
@@ -74,4 +74,4 @@ TEST(LayoutOnGpu, TakesWhatDoesNotFitFromTheDriver) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

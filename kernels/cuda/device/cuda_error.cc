@@ -4,7 +4,7 @@
 
 #include "kernels/contract/device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 void throw_cuda_error(cudaError_t status, const char* call) {
   throw DeviceError(
@@ -16,4 +16,4 @@ void throw_cuda_error(cublasStatus_t status, const char* call) {
                                 cublasLtGetStatusString(status), call));
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

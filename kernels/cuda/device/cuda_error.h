@@ -7,16 +7,16 @@
 
 #include <string>
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 [[noreturn]] void throw_cuda_error(cudaError_t status, const char* call);
 [[noreturn]] void throw_cuda_error(cublasStatus_t status, const char* call);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels
 
-#define FUSEGATE_CUDA(call)                               \
-  do {                                                    \
-    const auto fusegate_status = (call);                  \
-    if (static_cast<int>(fusegate_status) != 0)           \
-      fusegate::throw_cuda_error(fusegate_status, #call); \
+#define FUSEGATE_CUDA(call)                                        \
+  do {                                                             \
+    const auto fusegate_status = (call);                           \
+    if (static_cast<int>(fusegate_status) != 0)                    \
+      fusegate::kernels::throw_cuda_error(fusegate_status, #call); \
   } while (false)

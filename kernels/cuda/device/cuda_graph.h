@@ -8,7 +8,7 @@
 
 #include "kernels/cuda/device/cuda_error.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 class Graph {
  public:
@@ -87,4 +87,4 @@ class GraphEvent {
   cudaEvent_t event_ = nullptr;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -5,7 +5,7 @@
 #include "kernels/cuda/device/element.cuh"
 #include "kernels/cuda/device/lt_matmul.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 // The sums that compare() makes on the device.
@@ -122,4 +122,4 @@ ErrorNorms CudaReference::compare(const Tensor& out, const double* reference) {
           .not_finite = static_cast<std::int64_t>(host.not_finite)};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

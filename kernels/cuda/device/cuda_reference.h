@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/device/cuda_device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 class CudaReference : public ReferenceMath {
  public:
@@ -23,4 +23,4 @@ class CudaReference : public ReferenceMath {
   CudaDevice& device_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -11,7 +11,7 @@
 #include "kernels/cuda/device/cuda_reference.h"
 #include "kernels/cuda/device/gpu_test_fixture.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 class OnGpu : public GpuTest {
@@ -100,4 +100,4 @@ TEST_F(OnGpu, SaysHowMuchMemoryThereIsWhenThereIsNotEnough) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -9,7 +9,7 @@
 
 #include "kernels/cuda/device/cuda_error.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 struct LaunchShape {
   dim3 blocks;
@@ -72,4 +72,4 @@ void launch_kernel(void (*kernel)(Params...), const LaunchShape& shape, cudaStre
   launch_kernel(reinterpret_cast<const void*>(kernel), shape, stream, addresses);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 void* driver_function(const char* name, [[maybe_unused]] unsigned since) {
   void* function = nullptr;
@@ -17,4 +17,4 @@ void* driver_function(const char* name, [[maybe_unused]] unsigned since) {
   return status == cudaSuccess && found == cudaDriverEntryPointSuccess ? function : nullptr;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

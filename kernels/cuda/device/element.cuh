@@ -10,7 +10,7 @@
 
 #include "kernels/contract/device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 inline constexpr int kThreads = 256;
 
@@ -53,4 +53,4 @@ inline int grid_blocks(std::int64_t count) {
   return static_cast<int>(std::min((count + kThreads - 1) / kThreads, kMostBlocks));
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

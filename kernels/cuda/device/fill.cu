@@ -3,7 +3,7 @@
 #include "kernels/cuda/device/element.cuh"
 #include "kernels/cuda/device/fill.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 template <typename T>
@@ -26,4 +26,4 @@ void fill_uniform(const Tensor& tensor, float scale, std::uint64_t seed, cudaStr
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -7,9 +7,9 @@
 
 #include "kernels/contract/device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // Uniform in [-scale, scale), the numbers that the CPU makes from the same seed.
 void fill_uniform(const Tensor& tensor, float scale, std::uint64_t seed, cudaStream_t stream);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -2,7 +2,7 @@
 // so it includes none.
 #pragma once
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // Both flush what is below 2^-126 to zero; exp2 is good to 2 ulp, the reciprocal to 1 (PTX ISA,
 // "ex2", "rcp"): far below what rounding to 16 bits costs.
@@ -29,4 +29,4 @@ __device__ inline float gelu_tanh(float x) {
   return __fmul_rn(x, fast_reciprocal(__fadd_rn(fast_exp2(__fmul_rn(x, factor)), 1.0f)));
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

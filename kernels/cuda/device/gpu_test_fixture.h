@@ -14,7 +14,7 @@
 #include "kernels/cuda/device/guarded_tensor.h"
 #include "kernels/cuda/gemm/geglu_gemm_plan.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // Skips where there is no GPU. A SetUp that builds on this one asks IsSkipped() before it goes on.
 class GpuTest : public testing::Test {
@@ -105,4 +105,4 @@ class GpuTest : public testing::Test {
   std::uint64_t seed_ = 0;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

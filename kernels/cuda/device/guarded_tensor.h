@@ -7,7 +7,7 @@
 
 #include "kernels/contract/device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 inline constexpr std::byte kGuard{0xff};  // all bits one, as poison writes: NaN where it is read
 inline constexpr std::size_t kGuardBytes = 4096;
@@ -40,4 +40,4 @@ class GuardedTensor {
   Memory memory_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -15,7 +15,7 @@
 #include "kernels/cuda/device/cuda_error.h"
 #include "kernels/cuda/device/cuda_graph.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // what: what cannot be captured before it was timed, such as "a slowed kernel". Throws DeviceError
 // where the stream captures.
@@ -91,4 +91,4 @@ inline int launches_that_take(double wanted_ms, const std::function<void()>& enq
   return std::max(1, static_cast<int>(std::lround(wanted_ms / ms * kPilot)));
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

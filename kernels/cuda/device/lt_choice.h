@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // What decides about an algorithm: one choice holds for all matmuls that have this in common, on
 // one device.
@@ -37,4 +37,4 @@ struct LtChoice {
 
 using LtChoices = std::map<LtProblem, LtChoice>;
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 TEST(LtProblem, IsAnotherWhereAnythingDiffersThatTheAlgorithmDependsOn) {
@@ -29,4 +29,4 @@ TEST(LtProblem, IsAnotherWhereAnythingDiffersThatTheAlgorithmDependsOn) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -8,7 +8,7 @@
 
 #include "kernels/cuda/device/cuda_error.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 cublasLtMatmulDesc_t make_operation(const LtMatmulShape& shape) {
@@ -150,4 +150,4 @@ std::string LtMatmul::algorithm_text(const cublasLtMatmulAlgo_t& algorithm) {
   return text;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

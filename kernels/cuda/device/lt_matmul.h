@@ -13,7 +13,7 @@
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/lt_choice.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 struct LtMatmulShape {
   std::int64_t m = 0;
@@ -59,4 +59,4 @@ class LtMatmul {
   cublasLtMatmulAlgo_t algo_{};
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -5,7 +5,7 @@
 #include "kernels/cuda/few_rows/few_rows_gemm.cuh"
 #include "kernels/cuda/few_rows/few_rows_gemm.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 template <std::size_t kIndex>
@@ -68,4 +68,4 @@ void enqueue_few_rows_matmul(const FewRowsPlan& plan, const Tensor& x, const Ten
   enqueue<few_rows::Linear>(plan, x, w, {}, out, stream);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -19,7 +19,7 @@
 #include "kernels/cuda/few_rows/weight_stream.cuh"
 #include "kernels/cuda/gemm/sm80/mma.cuh"
 
-namespace fusegate::few_rows {
+namespace fusegate::kernels::few_rows {
 
 template <typename T>
 struct Arguments {
@@ -224,4 +224,4 @@ __global__ void __launch_bounds__(Shape::kShape.most_warps * 32)
   }
 }
 
-}  // namespace fusegate::few_rows
+}  // namespace fusegate::kernels::few_rows

@@ -14,7 +14,7 @@
 #include "kernels/contract/device.h"
 #include "kernels/cuda/few_rows/few_rows_plan.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // h = gelu_tanh(x w_gate^T) * (x w_up^T); gelu and the product with u are fp32. plan: of these
 // tensors' sizes with two weights. Throws std::invalid_argument where they are fp32.
@@ -26,4 +26,4 @@ void enqueue_few_rows_geglu(const FewRowsPlan& plan, const Tensor& x, const Tens
 void enqueue_few_rows_matmul(const FewRowsPlan& plan, const Tensor& x, const Tensor& w,
                              const Tensor& out, cudaStream_t stream);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

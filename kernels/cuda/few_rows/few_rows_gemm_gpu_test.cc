@@ -5,7 +5,7 @@
 #include "kernels/cuda/device/gpu_test_fixture.h"
 #include "kernels/cuda/few_rows/few_rows_gemm.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 class FewRows : public GpuTest {
@@ -102,4 +102,4 @@ TEST_F(FewRows, RepeatToTheBitWhenLaunchedBackToBack) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <tuple>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 constexpr double kSmRate = 64;    // bytes a clock
@@ -130,4 +130,4 @@ std::string plan_text(const FewRowsPlan& plan) {
       plan.blocks, plan.warps, plan.cols_per_block, shape.x_tiles, shape.w_sets, shape.depth);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

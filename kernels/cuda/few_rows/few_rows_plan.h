@@ -22,7 +22,7 @@
 
 #include "kernels/contract/host_device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 inline constexpr std::int64_t kMostFewRows = 64;
 
@@ -96,4 +96,4 @@ std::vector<FewRowsPlan> few_rows_plans(const FewRowsSize& size, int sm_count);
 // ahead"
 std::string plan_text(const FewRowsPlan& plan);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

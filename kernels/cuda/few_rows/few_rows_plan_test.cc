@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 using testing::HasSubstr;
@@ -143,4 +143,4 @@ TEST(FewRowsPlan, TellsItselfInALine) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -5,7 +5,7 @@
 #include "kernels/cuda/few_rows/gemv.cuh"
 #include "kernels/cuda/few_rows/gemv.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 template <typename T, typename Result, std::size_t kIndex>
@@ -55,4 +55,4 @@ void enqueue_gemv(const GemvPlan& plan, const Tensor& x, const Tensor& w, const 
   enqueue<few_rows::Linear>(plan, x, w, {}, out, stream);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

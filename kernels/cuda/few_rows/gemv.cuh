@@ -13,7 +13,7 @@
 #include "kernels/cuda/few_rows/gemv_plan.h"
 #include "kernels/cuda/few_rows/weight_stream.cuh"
 
-namespace fusegate::gemv {
+namespace fusegate::kernels::gemv {
 
 template <typename T>
 struct Arguments {
@@ -175,4 +175,4 @@ __global__ void __launch_bounds__(kMostGemvWarps * 32)
   args.out[col] = from_float<T>(column<Result, kShape.cols>(parts, within));
 }
 
-}  // namespace fusegate::gemv
+}  // namespace fusegate::kernels::gemv

@@ -13,7 +13,7 @@
 #include "kernels/contract/device.h"
 #include "kernels/cuda/few_rows/gemv_plan.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // plan: one of gemv_plans() for these tensors. Throw std::invalid_argument where they are fp32.
 
@@ -24,4 +24,4 @@ void enqueue_gemv_geglu(const GemvPlan& plan, const Tensor& x, const Tensor& w_g
 void enqueue_gemv(const GemvPlan& plan, const Tensor& x, const Tensor& w, const Tensor& out,
                   cudaStream_t stream);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

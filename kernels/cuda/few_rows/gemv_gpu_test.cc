@@ -5,7 +5,7 @@
 #include "kernels/cuda/device/gpu_test_fixture.h"
 #include "kernels/cuda/few_rows/gemv.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 class Gemv : public GpuTest {
@@ -48,4 +48,4 @@ TEST_F(Gemv, AgreesWithTheReferenceWhereWeightsAreMany) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -47,4 +47,4 @@ std::string plan_text(const GemvPlan& plan) {
                      plan.warps, shape.cols, shape.ahead, shape.ahead == 1 ? "" : "s");
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

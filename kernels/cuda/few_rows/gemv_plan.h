@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 inline constexpr int kGemvChunk = 256;  // elements of k that a warp loads at once, 16 bytes a lane
 
@@ -41,4 +41,4 @@ std::vector<GemvPlan> gemv_plans(std::int64_t cols, std::int64_t k);
 // "gemv: 3584 blocks of 8 warps, 4 columns each, 1 chunk ahead"
 std::string plan_text(const GemvPlan& plan);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

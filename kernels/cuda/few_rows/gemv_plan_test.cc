@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 TEST(GemvPlan, CoversAllColumnsAndAllOfK) {
@@ -47,4 +47,4 @@ TEST(GemvPlan, TellsItselfInALine) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -6,7 +6,7 @@
 
 #include "kernels/cuda/device/gelu_tanh.cuh"
 
-namespace fusegate::few_rows {
+namespace fusegate::kernels::few_rows {
 
 // 16 bytes by one instruction, or zeros where they are outside, whose address is not read.
 #define FUSEGATE_LOAD_16(instruction, to, from, inside)                 \
@@ -55,4 +55,4 @@ struct Linear {
   static constexpr int kWeights = 1;
 };
 
-}  // namespace fusegate::few_rows
+}  // namespace fusegate::kernels::few_rows

@@ -7,7 +7,7 @@
 
 #include "kernels/cuda/gemm/tile_raster.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 struct GegluGemmSize {
   std::int64_t rows = 0;
@@ -23,4 +23,4 @@ struct GegluGemmPlan {
   double cost = 0;  // as the architecture's rule has it
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

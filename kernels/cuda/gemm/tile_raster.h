@@ -3,7 +3,7 @@
 
 #include "kernels/contract/host_device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 struct TilePosition {
   int row = 0;
@@ -30,4 +30,4 @@ struct TileRaster {
   }
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

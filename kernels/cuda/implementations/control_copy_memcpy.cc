@@ -3,7 +3,7 @@
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/cuda_error.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 PreparedKernel prepare(Device& device, const Problem&, Inputs in, const Tensor& out) {
@@ -29,4 +29,4 @@ const ImplementationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

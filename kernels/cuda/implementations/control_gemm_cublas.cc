@@ -7,7 +7,7 @@
 #include "kernels/cuda/device/lt_matmul.h"
 #include "kernels/cuda/implementations/expected_stages.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 // cuBLAS counts columns first: it computes out^T [n, m] = w [n, k] x^T [k, m], and w as it lies is
@@ -40,4 +40,4 @@ const ImplementationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

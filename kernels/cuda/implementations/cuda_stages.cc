@@ -5,7 +5,7 @@
 #include "kernels/cuda/planted/planted_change.h"
 #include "kernels/cuda/pointwise/pointwise.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                          const Tensor& out) {
@@ -91,4 +91,4 @@ Stage CudaStages::packed_gelu_mul(std::string name, const Tensor& gu, const Tens
   return stage;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -9,7 +9,7 @@
 #include "kernels/cuda/choosing/lt_tuning.h"
 #include "kernels/cuda/device/cuda_device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // Who chooses the algorithm of a matmul: cublasLt's heuristic, or measuring (lt_tuning.h).
 enum class MatmulChoice { kHeuristic, kTuned };
@@ -39,4 +39,4 @@ class CudaStages : public StageLibrary {
   MatmulChoice choice_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -12,7 +12,7 @@
 #include "kernels/cuda/device/cuda_graph.h"
 #include "kernels/cuda/device/gpu_test_fixture.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 std::vector<cudaGraphEdgeData> edges(cudaGraph_t graph) {
@@ -78,4 +78,4 @@ TEST_F(EarlyLaunch, IsHowOwnKernelsFollowEachOther) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

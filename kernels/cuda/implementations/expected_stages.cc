@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 // Functions, since registrations ask before main, in no particular order.
@@ -74,4 +74,4 @@ Expectation expected_pointwise_mlp() {
                      expected_matmul("down_proj")}};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -6,7 +6,7 @@
 
 #include "kernels/contract/expectation.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // cublasLt's matmul: one kernel, and a second one that adds up the parts where the algorithm splits
 // K, which the stage's choice says. Some algorithms have a memset before them.
@@ -31,4 +31,4 @@ std::vector<ExpectedCalls> expected_own_launches(int count);
 // A geglu_mlp of four kernels, gelu and mul in one.
 Expectation expected_pointwise_mlp();
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

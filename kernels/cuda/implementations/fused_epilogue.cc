@@ -14,7 +14,7 @@
 #include "kernels/cuda/gemm/sm90/split_gemm.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 constexpr const char* kGateUp = "gate_up_geglu";
@@ -145,4 +145,4 @@ PreparedKernel prepare_fused_epilogue_few_rows(Device& any_device, const Problem
   return std::move(made).kernel();
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -6,7 +6,7 @@
 #include "kernels/contract/kernel.h"
 #include "kernels/contract/stages.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // Of dim and hidden: rows of 16-bit elements are read and written 16 bytes at a time.
 inline constexpr std::int64_t kFusedEpilogueAlignment = 8;
@@ -28,4 +28,4 @@ PreparedKernel prepare_fused_epilogue_sm90(Device& device, const Problem& proble
 PreparedKernel prepare_fused_epilogue_few_rows(Device& device, const Problem& problem, Inputs in,
                                                const Tensor& out);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -8,7 +8,7 @@
 #include "kernels/cuda/implementations/expected_stages.h"
 #include "kernels/cuda/pointwise/pointwise.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 PreparedKernel prepare(Device& device, const Problem&, Inputs in, const Tensor& out) {
@@ -31,4 +31,4 @@ const ImplementationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

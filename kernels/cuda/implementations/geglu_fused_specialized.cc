@@ -8,7 +8,7 @@
 #include "kernels/cuda/implementations/expected_stages.h"
 #include "kernels/cuda/pointwise/specialized_gelu_mul.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 PreparedKernel prepare(Device& device, const Problem&, Inputs in, const Tensor& out) {
@@ -36,4 +36,4 @@ const ImplementationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

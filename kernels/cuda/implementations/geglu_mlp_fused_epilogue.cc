@@ -6,7 +6,7 @@
 #include "kernels/cuda/implementations/expected_stages.h"
 #include "kernels/cuda/implementations/fused_epilogue.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 bool is_aligned(const Problem& problem) {
@@ -40,4 +40,4 @@ const ImplementationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

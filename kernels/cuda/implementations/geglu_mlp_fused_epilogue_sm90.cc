@@ -4,7 +4,7 @@
 #include "kernels/cuda/implementations/expected_stages.h"
 #include "kernels/cuda/implementations/fused_epilogue.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 const ImplementationRegistration registered{{
@@ -20,4 +20,4 @@ const ImplementationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

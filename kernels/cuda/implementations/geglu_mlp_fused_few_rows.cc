@@ -8,7 +8,7 @@
 #include "kernels/cuda/implementations/expected_stages.h"
 #include "kernels/cuda/implementations/fused_epilogue.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 // Those kernels and no other, whatever else may be faster.
@@ -52,4 +52,4 @@ const ImplementationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -9,7 +9,7 @@
 #include "kernels/cuda/implementations/cuda_stages.h"
 #include "kernels/cuda/implementations/expected_stages.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 Tensor stacked(PreparedKernel& kernel, CudaDevice& device, const Tensor& top,
@@ -50,4 +50,4 @@ const ImplementationRegistration registered{{
 }};
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

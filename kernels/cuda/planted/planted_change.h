@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 enum class PlantedChange {
   kNone,
@@ -28,4 +28,4 @@ inline void dawdle() {
   }
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

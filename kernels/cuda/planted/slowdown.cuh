@@ -23,7 +23,7 @@
 #include "kernels/cuda/device/launch_timing.h"
 #include "kernels/cuda/planted/slowdown_search.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 static_assert(FUSEGATE_SLOW_SHARE > 0 && FUSEGATE_SLOW_SHARE < 1, "a share of the kernel's time");
 
@@ -123,4 +123,4 @@ void launch_slowed(const Enqueue& enqueue, unsigned blocks, unsigned resident, c
   enqueue_as(found->second);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

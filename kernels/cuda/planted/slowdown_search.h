@@ -12,7 +12,7 @@
 #include "kernels/contract/device.h"
 #include "kernels/cuda/device/launch_timing.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 enum class SlowingWay { kEveryThread, kLastWave };
 
@@ -137,4 +137,4 @@ class SlowingSearch {
   TimedLaunches as_it_is_;
 };
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

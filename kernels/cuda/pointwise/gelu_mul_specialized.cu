@@ -4,7 +4,7 @@
 
 extern "C" __global__ void __launch_bounds__(FUSEGATE_THREADS)
     gelu_mul(void* out, const void* g, const void* u) {
-  using namespace fusegate;
+  using namespace fusegate::kernels;
   if constexpr (FUSEGATE_EXACT) {
     wait_for_kernel_before();
     const unsigned i = blockIdx.x * FUSEGATE_THREADS + threadIdx.x;

@@ -7,7 +7,7 @@
 
 #include "kernels/contract/device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 void check(nvrtcResult result, const char* call) {
@@ -73,4 +73,4 @@ std::vector<char> nvrtc_compile(const NvrtcRequest& request) {
   return program.machine_code();
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

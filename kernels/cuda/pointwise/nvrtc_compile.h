@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 struct NamedText {
   const char* name;  // as an #include has it
@@ -23,4 +23,4 @@ struct NvrtcRequest {
 // NVRTC's log where it does not compile.
 std::vector<char> nvrtc_compile(const NvrtcRequest& request);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

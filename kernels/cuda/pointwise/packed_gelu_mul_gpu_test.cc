@@ -5,7 +5,7 @@
 #include "kernels/cuda/device/gpu_test_fixture.h"
 #include "kernels/cuda/pointwise/pointwise.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 class PackedGeluMul : public GpuTest {
@@ -69,4 +69,4 @@ TEST_F(PackedGeluMul, GoesBeyondTheRowsOfAGrid) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -11,7 +11,7 @@
 #include "kernels/cuda/planted/slowdown.cuh"
 #endif
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 constexpr unsigned kThreads = 256, kLargeThreads = 1024;  // of a block
@@ -208,4 +208,4 @@ void enqueue_rounded_gelu_mul(const Tensor& g, const Tensor& u, const Tensor& ou
   enqueue_pointwise<RoundedGeluMul>(out, stream, g, u);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

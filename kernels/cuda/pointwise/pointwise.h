@@ -9,7 +9,7 @@
 
 #include "kernels/contract/device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // out [m, n] = x [m, n] + bias [1, n]; out may be x.
 void enqueue_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cudaStream_t stream);
@@ -26,4 +26,4 @@ void enqueue_packed_gelu_mul(const Tensor& gu, const Tensor& out, cudaStream_t s
 void enqueue_rounded_gelu_mul(const Tensor& g, const Tensor& u, const Tensor& out,
                               cudaStream_t stream);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -9,7 +9,7 @@
 
 #include "kernels/cuda/device/gelu_tanh.cuh"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 inline constexpr int kWordsInAPack = 4;
 
@@ -173,4 +173,4 @@ __device__ void pointwise(Slowdown slowdown, void* out, unsigned packs, unsigned
   }
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

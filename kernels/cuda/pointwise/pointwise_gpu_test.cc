@@ -14,7 +14,7 @@
 #include "kernels/cuda/device/gpu_test_fixture.h"
 #include "kernels/cuda/pointwise/pointwise.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 const Implementation* find_geglu(const std::string& name) {
@@ -150,4 +150,4 @@ TEST_F(PointwiseOnGpu, WaitsForTheKernelBeforeIt) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

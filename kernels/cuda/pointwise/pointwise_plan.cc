@@ -6,7 +6,7 @@
 
 #include "kernels/contract/device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 bool PointwisePlan::exact(unsigned threads) const {
   return tail == 0 && std::uint64_t{blocks} * threads == packs;
@@ -24,4 +24,4 @@ PointwisePlan plan_pointwise(std::int64_t count, int in_a_pack, bool aligned, un
   return {static_cast<unsigned>(packs), static_cast<unsigned>(tail), static_cast<unsigned>(blocks)};
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

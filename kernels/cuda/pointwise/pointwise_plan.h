@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // Outputs of so many bytes and more, which stream past the L2, are worked on by the largest blocks.
 // In a graph of gelu-muls on an H200 (driver 580.159.04), microseconds a kernel of so many
@@ -33,4 +33,4 @@ struct PointwisePlan {
 // cannot count it.
 PointwisePlan plan_pointwise(std::int64_t count, int in_a_pack, bool aligned, unsigned threads);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -4,7 +4,7 @@
 
 #include "kernels/contract/device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -39,4 +39,4 @@ TEST(PointwisePlan, RefusesWhatThirtyTwoBitsDoNotCount) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

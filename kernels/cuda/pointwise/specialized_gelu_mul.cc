@@ -9,7 +9,7 @@
 #include "kernels/cuda/device/cuda_error.h"
 #include "kernels/cuda/pointwise/nvrtc_compile.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 // The sources as raw string literals, which CMake writes.
@@ -104,4 +104,4 @@ const SpecializedGeluMul& specialized_gelu_mul(const GeluMulShape& shape,
   return found->second;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -14,7 +14,7 @@
 #include "kernels/cuda/device/dependent_launch.h"
 #include "kernels/cuda/pointwise/pointwise_plan.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 struct GeluMulShape {
   std::int64_t rows = 0;
@@ -47,4 +47,4 @@ struct SpecializedGeluMul {
 const SpecializedGeluMul& specialized_gelu_mul(const GeluMulShape& shape,
                                                const cudaDeviceProp& device);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

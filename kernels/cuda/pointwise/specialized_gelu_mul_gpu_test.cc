@@ -5,7 +5,7 @@
 #include "kernels/cuda/device/gpu_test_fixture.h"
 #include "kernels/cuda/pointwise/specialized_gelu_mul.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 class SpecializedGeluMulOnGpu : public GpuTest {};
@@ -21,4 +21,4 @@ TEST_F(SpecializedGeluMulOnGpu, IsCompiledOnceForTheDeviceAndLaunchedEarlyWhereI
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

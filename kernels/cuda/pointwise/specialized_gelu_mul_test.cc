@@ -6,7 +6,7 @@
 
 #include "kernels/cuda/pointwise/nvrtc_compile.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 bool is_elf(const std::vector<char>& code) {
@@ -72,4 +72,4 @@ TEST(NvrtcCompile, NamesAnArchitectureThatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

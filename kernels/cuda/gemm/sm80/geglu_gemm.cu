@@ -5,7 +5,7 @@
 #include "kernels/cuda/gemm/sm80/geglu_gemm.cuh"
 #include "kernels/cuda/gemm/sm80/geglu_gemm.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 template <std::size_t kIndex>
@@ -80,4 +80,4 @@ void enqueue_geglu_gemm_sm80(const GegluGemmPlan& plan, const Tensor& x, const T
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

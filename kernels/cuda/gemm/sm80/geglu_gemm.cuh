@@ -16,7 +16,7 @@
 #include "kernels/cuda/gemm/sm80/mma.cuh"
 #include "kernels/cuda/gemm/sm80/plan.h"
 
-namespace fusegate::sm80 {
+namespace fusegate::kernels::sm80 {
 
 inline constexpr int kChunk = 8;  // elements of 16 bytes, the unit that cp.async and ldmatrix move
 inline constexpr int kChunkBytes = 16;
@@ -351,4 +351,4 @@ __global__ void __launch_bounds__(Shape::kTile.threads(), Shape::kTile.blocks_pe
   pipeline.drain();
 }
 
-}  // namespace fusegate::sm80
+}  // namespace fusegate::kernels::sm80

@@ -9,7 +9,7 @@
 #include "kernels/contract/device.h"
 #include "kernels/cuda/gemm/sm80/plan.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 GpuLimits gpu_limits(const cudaDeviceProp& properties);
 
@@ -22,4 +22,4 @@ void prepare_geglu_gemm_sm80(const GegluGemmPlan& plan, Dtype dtype);
 void enqueue_geglu_gemm_sm80(const GegluGemmPlan& plan, const Tensor& x, const Tensor& w_gate,
                              const Tensor& w_up, const Tensor& h, cudaStream_t stream);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

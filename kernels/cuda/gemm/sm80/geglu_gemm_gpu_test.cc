@@ -5,7 +5,7 @@
 #include "kernels/cuda/device/gpu_test_fixture.h"
 #include "kernels/cuda/gemm/sm80/geglu_gemm.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 class GegluGemmSm80 : public GpuTest, public testing::WithParamInterface<std::size_t> {
@@ -51,4 +51,4 @@ TEST_P(GegluGemmSm80, AgreesWithTheReferenceOverManyTilesABlock) {
 INSTANTIATE_TEST_SUITE_P(Tiles, GegluGemmSm80, testing::Range<std::size_t>(0, kGegluTiles.size()));
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

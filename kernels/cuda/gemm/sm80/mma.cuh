@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 __device__ inline std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
@@ -63,4 +63,4 @@ __device__ inline void mma_m16n8k16<__half>(float (&d)[4], const std::uint32_t (
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -8,7 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 constexpr double kMmaRate = 1024;              // multiply-adds a clock and SM
@@ -111,4 +111,4 @@ std::string plan_text(const GegluGemmPlan& plan) {
       tile.threads(), plan.waves);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

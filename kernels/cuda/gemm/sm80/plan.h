@@ -18,7 +18,7 @@
 
 #include "kernels/cuda/gemm/geglu_gemm_plan.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // Every warp holds 32 columns of the gate and the same 32 of the up product: four 8-column
 // fragments, which four threads turn into 16-byte stores.
@@ -71,4 +71,4 @@ bool fits(const GegluTile& tile, const GpuLimits& gpu);
 // "tile 128 x (128 + 128) x 64, 3 stages, 147456 bytes shared, 132 blocks of 256 threads, 12 waves"
 std::string plan_text(const GegluGemmPlan& plan);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

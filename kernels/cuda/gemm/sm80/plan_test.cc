@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 using testing::HasSubstr;
@@ -135,4 +135,4 @@ TEST(GegluPlan, TellsItselfInALine) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -7,7 +7,7 @@
 #include "kernels/cuda/gemm/sm90/geglu_gemm.h"
 #include "kernels/cuda/gemm/sm90/tensor_map.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 template <typename T, std::size_t kIndex>
@@ -89,4 +89,4 @@ std::function<void()> make_geglu_gemm_sm90(CudaDevice& device, const GegluGemmPl
   throw std::invalid_argument("geglu_gemm_sm90: has no fp32 version");
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

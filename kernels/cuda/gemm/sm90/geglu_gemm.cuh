@@ -19,7 +19,7 @@
 #include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
 #include "kernels/cuda/gemm/tile_raster.h"
 
-namespace fusegate::sm90 {
+namespace fusegate::kernels::sm90 {
 
 inline constexpr int kFinishers = 96;  // threads: warps 1 to 3
 // Named barriers, each for the finishers and one consumer: the consumer's sums are there, and may
@@ -325,4 +325,4 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 #endif  // other architectures never launch it
 }
 
-}  // namespace fusegate::sm90
+}  // namespace fusegate::kernels::sm90

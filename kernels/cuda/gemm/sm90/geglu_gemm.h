@@ -10,7 +10,7 @@
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/gemm/sm90/geglu_gemm_plan.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 struct GegluGemmOperands {
   Tensor x, w_gate, w_up, h;
@@ -25,4 +25,4 @@ bool has_sm90_code();
 std::function<void()> make_geglu_gemm_sm90(CudaDevice& device, const GegluGemmPlan& plan,
                                            const GegluGemmOperands& operands);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -9,7 +9,7 @@
 #include "kernels/cuda/gemm/sm90/split_gemm.h"
 #include "kernels/cuda/implementations/fused_epilogue.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 class HopperGemm : public GpuTest {
@@ -83,4 +83,4 @@ TEST_F(HopperGemm, SplitAgreesWithTheReferenceAroundEveryEdge) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 constexpr int kStep = 64;  // of dim
@@ -77,4 +77,4 @@ std::string plan_text_sm90(const GegluGemmPlan& plan) {
                      shape.cols, shape.cols, kStep, shape.stages, blocks, plan.waves);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -15,7 +15,7 @@
 
 #include "kernels/cuda/gemm/geglu_gemm_plan.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 inline constexpr int kGegluSm90Rows = 128;  // of every tile
 
@@ -55,4 +55,4 @@ std::vector<GegluGemmPlan> geglu_gemm_plans_sm90(const GegluGemmSize& size, int 
 // "tile 128 x (128 + 128) x 64, 3 stages, 66 clusters of 2 blocks, 12 waves"
 std::string plan_text_sm90(const GegluGemmPlan& plan);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

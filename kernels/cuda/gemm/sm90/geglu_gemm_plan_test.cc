@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 constexpr int kSms = 132;  // an H200's
@@ -78,4 +78,4 @@ TEST(GegluGemmSm90Plan, TellsItselfInALine) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

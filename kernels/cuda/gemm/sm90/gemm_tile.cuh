@@ -12,7 +12,7 @@
 #include "kernels/cuda/gemm/sm90/ptx.cuh"
 #include "kernels/cuda/gemm/sm90/wgmma.cuh"
 
-namespace fusegate::sm90 {
+namespace fusegate::kernels::sm90 {
 
 inline constexpr int kTileRows = 128;
 inline constexpr int kStageColumns = 64;  // 128 bytes of 16-bit elements: the widest swizzle
@@ -130,4 +130,4 @@ __device__ inline float2 unpack(std::uint32_t bits) {
   }
 }
 
-}  // namespace fusegate::sm90
+}  // namespace fusegate::kernels::sm90

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace fusegate::sm90 {
+namespace fusegate::kernels::sm90 {
 
 __device__ inline std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
@@ -199,4 +199,4 @@ __device__ inline void let_next_kernel_start() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
-}  // namespace fusegate::sm90
+}  // namespace fusegate::kernels::sm90

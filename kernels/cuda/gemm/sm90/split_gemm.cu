@@ -6,7 +6,7 @@
 #include "kernels/cuda/gemm/sm90/split_gemm.h"
 #include "kernels/cuda/gemm/sm90/tensor_map.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 static_assert(kSplitGemmRows == sm90::kTileRows && kSplitGemmStep == sm90::kStageColumns);
@@ -67,4 +67,4 @@ std::function<void()> make_split_gemm_sm90(CudaDevice& device, std::size_t shape
   throw std::invalid_argument("split_gemm_sm90: has no fp32 version");
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

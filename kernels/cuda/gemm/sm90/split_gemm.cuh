@@ -6,7 +6,7 @@
 
 #include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
 
-namespace fusegate::sm90 {
+namespace fusegate::kernels::sm90 {
 
 template <typename Shape_, int kSplits_>
 struct SplitGemm {
@@ -201,4 +201,4 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 #endif  // other architectures never launch it
 }
 
-}  // namespace fusegate::sm90
+}  // namespace fusegate::kernels::sm90

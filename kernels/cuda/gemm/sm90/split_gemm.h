@@ -7,7 +7,7 @@
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/gemm/sm90/split_gemm_plan.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // Ready to be enqueued as often as wanted. shape: one of split_gemm_shapes() for these sizes.
 // Throws DeviceError where the driver refuses the tensors, std::invalid_argument where they are
@@ -15,4 +15,4 @@ namespace fusegate {
 std::function<void()> make_split_gemm_sm90(CudaDevice& device, std::size_t shape, const Tensor& x,
                                            const Tensor& w, const Tensor& out);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

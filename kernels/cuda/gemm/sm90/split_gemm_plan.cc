@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -28,4 +28,4 @@ std::string split_gemm_text(std::size_t shape) {
                      of.splits);
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 inline constexpr int kSplitGemmRows = 128;  // of every tile
 inline constexpr int kSplitGemmStep = 64;   // of k
@@ -39,4 +39,4 @@ std::vector<std::size_t> split_gemm_shapes(const SplitGemmSize& size, int sm_cou
 // "split_gemm_sm90: tiles of 128 x 64, k over 4 blocks"
 std::string split_gemm_text(std::size_t shape);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

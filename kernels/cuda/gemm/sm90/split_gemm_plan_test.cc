@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 using testing::ElementsAre;
@@ -31,4 +31,4 @@ TEST(SplitGemmPlan, TellsAShapeInALine) {
 }
 
 }  // namespace
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -4,7 +4,7 @@
 
 #include "kernels/cuda/device/driver_function.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 namespace {
 
 using Encode = decltype(cuTensorMapEncodeTiled);
@@ -42,4 +42,4 @@ CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns)
   return map;
 }
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -6,7 +6,7 @@
 
 #include "kernels/contract/device.h"
 
-namespace fusegate {
+namespace fusegate::kernels {
 
 // Boxes of box_rows x box_columns of a row-major matrix of 16-bit elements, as it lies in shared
 // memory in the swizzle of a box row's width, 64 or 128 bytes. What lies outside reads as zero.
@@ -14,4 +14,4 @@ namespace fusegate {
 // the driver refuses.
 CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns);
 
-}  // namespace fusegate
+}  // namespace fusegate::kernels

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace fusegate::sm90 {
+namespace fusegate::kernels::sm90 {
 
 // Describes a tile of 64-element (128-byte) rows in the 128-byte swizzle, groups of eight rows
 // 1,024 bytes apart. address: shared, a multiple of 1,024 plus 32 for every 16 columns in.
@@ -111,4 +111,4 @@ __device__ inline void wgmma(float (&d)[kColumns / 2], std::uint64_t a, std::uin
   WgmmaOf<kColumns>::template run<T>(d, a, b, add);
 }
 
-}  // namespace fusegate::sm90
+}  // namespace fusegate::kernels::sm90
