@@ -1,0 +1,366 @@
+"""Holds the code against the tables of docs/architecture.md, and the links of README.md and docs/ against the tree.
+
+Found are: an include between rooms that the table does not allow, an arrow of the table that no include uses,
+a room that includes one of a row below its own, a circle of modules (a header with its source), a room with too
+many or too few files, a folder with sources that the table does not name, a room without a CMakeLists.txt that
+opens with a comment, a namespace that is not the library's, and a link or path in the docs that leads nowhere.
+"""
+
+import collections
+import pathlib
+import re
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+DOCUMENT = "docs/architecture.md"
+SMALLEST, LARGEST = 5, 40
+COMPILED = {".h", ".cc", ".cu", ".cuh"}
+SOURCES = COMPILED | {".py"}
+NO_SOURCES = {"build", "__pycache__", "testdata"}
+
+# ===== TEMPORARY: what the move into rooms has left to do. A line goes when it is done; none may come. =====
+TEMPORARY_CIRCLES_IN = {
+    "baselines/calibration", "baselines/comparing", "baselines/launches", "baselines/record",
+    "kernels/cuda/device"}
+TEMPORARY_FINDINGS = {
+    "baselines/comparing: 55 files",
+    "ci/commands: 51 files",
+    "ci/report/html: no CMakeLists.txt",
+    "kernels/cuda/gemm: 2 files",
+    "kernels/cuda/gemm/sm80: no CMakeLists.txt",
+    "kernels/cuda/gemm/sm90: no CMakeLists.txt",
+    "bench/profiling includes bench/measuring",
+    "kernels/cuda/gemm/sm90 includes kernels/cuda/implementations",
+}
+# ===== end of TEMPORARY =====
+
+
+def folder_of(path):
+    return path.rpartition("/")[0]
+
+
+def module_of(path):
+    """A header with its source: the path without its extension."""
+    return path.rpartition(".")[0]
+
+
+class Tree:
+    """The files under root by path, as git names them, and what the compiled ones include of each other."""
+
+    def __init__(self, root):
+        self.root = root
+        self.files = [path.relative_to(root).as_posix() for path in sorted(root.rglob("*")) if self._counts(path)]
+        self.libraries = {path.partition("/")[0] for path in self.files if "/" in path}
+        self.includes = [(path, line, target) for path in self.files if pathlib.Path(path).suffix in COMPILED
+                         for line, target in self._includes_of(path)]
+
+    def _counts(self, path):
+        parts = path.relative_to(self.root).parts
+        return path.is_file() and not any(part.startswith(".") or part in NO_SOURCES for part in parts)
+
+    def text(self, path):
+        return (self.root / path).read_text(encoding="utf-8")
+
+    def _includes_of(self, path):
+        for number, line in enumerate(self.text(path).splitlines(), 1):
+            found = re.match(r'\s*#\s*include\s*(["<])([^">]+)[">]', line)
+            if found and (found[1] == '"' or found[2].partition("/")[0] in self.libraries):
+                yield number, found[2]
+
+    def folders_with_sources(self):
+        return sorted({folder_of(path) for path in self.files if pathlib.Path(path).suffix in SOURCES} - {""})
+
+
+def rows_below(document, heading):
+    """The cells of the table below the heading, without its two first rows, backticks taken off."""
+    _, _, text = document.partition(f"\n## {heading}\n")
+    lines = text.partition("\n## ")[0].splitlines()
+    table = [line for line in lines if line.startswith("|")]
+    if len(table) < 3:
+        raise ValueError(f"{DOCUMENT}: no table under the heading '{heading}'")
+    return [[cell.strip().replace("`", "") for cell in line.strip("|").split("|")] for line in table[2:]]
+
+
+def rooms_in(cell):
+    """'baselines: io, record; ci: console' names baselines/io, baselines/record and ci/console."""
+    for group in filter(None, (group.strip() for group in cell.split(";"))):
+        library, _, names = group.partition(":")
+        yield from (f"{library.strip()}/{name.strip()}" for name in names.split(","))
+
+
+class Drawing:
+    """What docs/architecture.md says: which room may include which, from the ground up, and odd sizes."""
+
+    def __init__(self, document):
+        self.may_include = {row[0]: set(rooms_in(row[2])) for row in rows_below(document, "Who may include whom")}
+        self.order = {room: place for place, room in enumerate(self.may_include)}
+        self.sizes = {row[0]: tuple(map(int, row[1].split(" to "))) for row in rows_below(document, "Rooms of another size")}
+
+
+def include_findings(tree, drawing):
+    used = collections.defaultdict(list)
+    for path, line, target in tree.includes:
+        if folder_of(target) != folder_of(path):
+            used[folder_of(path), folder_of(target)].append(f"{path}:{line}")
+    for (room, other), places in sorted(used.items()):
+        if other not in drawing.may_include.get(room, ()):
+            yield f"{room} includes {other}", f"{places[0]}; the table does not allow it"
+    for room, others in drawing.may_include.items():
+        for other in sorted(others):
+            if other not in drawing.may_include:
+                yield f"{room} may include {other}", "which is no room of the table"
+            elif drawing.order[other] >= drawing.order[room]:
+                yield f"{room} may include {other}", "which stands below it in the table"
+            if (room, other) not in used:
+                yield f"{room} may include {other}", "and no include does so any more: take it out of the table"
+
+
+def circles(edges):
+    """The sets of nodes that reach each other, of a dictionary from node to nodes (Tarjan 1972)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(edges.get(node, ())):
+            if other not in index:
+                visit(other)
+            if other in stack:
+                low[node] = min(low[node], low[other])
+        if low[node] == index[node]:
+            together = stack[stack.index(node):]
+            del stack[stack.index(node):]
+            if len(together) > 1:
+                found.append(sorted(together))
+
+    for node in sorted(edges):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def circle_findings(tree):
+    edges = collections.defaultdict(set)
+    for path, _, target in tree.includes:
+        if module_of(target) != module_of(path):
+            edges[module_of(path)].add(module_of(target))
+    for modules in circles(edges):
+        yield f"circle of {', '.join(modules)}", "they include each other"
+
+
+def room_findings(tree, drawing):
+    folders = tree.folders_with_sources()
+    for folder in folders:
+        if folder not in drawing.may_include:
+            yield f"{folder}: not in the table", "every folder with sources is a room and has a row"
+    for room in drawing.may_include:
+        files = [path for path in tree.files if folder_of(path) == room and not path.endswith("/CMakeLists.txt")]
+        smallest, largest = drawing.sizes.get(room, (SMALLEST, LARGEST))
+        if not smallest <= len(files) <= largest:
+            yield f"{room}: {len(files)} files", f"a room has {smallest} to {largest}"
+        if f"{room}/CMakeLists.txt" not in tree.files:
+            yield f"{room}: no CMakeLists.txt", "every room has one"
+        elif not tree.text(f"{room}/CMakeLists.txt").startswith("# "):
+            yield f"{room}: CMakeLists.txt says nothing", "it opens with a comment: what the room is for"
+    for room, (smallest, largest) in drawing.sizes.items():
+        if room not in drawing.may_include or (smallest >= SMALLEST and largest <= LARGEST):
+            yield f"{room}: size", "no exception from the rule: take it out of the table"
+
+
+def namespace_findings(tree):
+    for path in tree.files:
+        if pathlib.Path(path).suffix in COMPILED:
+            library = path.partition("/")[0]
+            for name in re.findall(r"^namespace fusegate\b(?:::)?(\w*)", tree.text(path), re.MULTILINE):
+                if name != library:
+                    yield f"{path}: namespace fusegate::{name}", f"its library's is fusegate::{library}"
+
+
+def findings(tree, drawing):
+    """Pairs of what is wrong and why."""
+    yield from include_findings(tree, drawing)
+    yield from circle_findings(tree)
+    yield from room_findings(tree, drawing)
+    yield from namespace_findings(tree)
+
+
+def is_temporary(finding):
+    if finding.startswith("circle of "):
+        return {folder_of(module) for module in finding[len("circle of "):].split(", ")} <= TEMPORARY_CIRCLES_IN
+    return finding in TEMPORARY_FINDINGS
+
+
+def anchors_of(text):
+    """The headings of a page as GitHub makes anchors of them, repeated ones numbered."""
+    counts = collections.Counter()
+    for heading in re.findall(r"^#+ (.+)$", without_code(text), re.MULTILINE):
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
+        anchor = re.sub(r"[^\w\- ]", "", plain).strip().replace(" ", "-")
+        yield anchor if not counts[anchor] else f"{anchor}-{counts[anchor]}"
+        counts[anchor] += 1
+
+
+def without_code(text):
+    fenced = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"^(?: {4}).*$", "", fenced, flags=re.MULTILINE)
+
+
+def link_findings(tree, pages):
+    """Links that lead nowhere, and paths of the tree in backticks that are not there."""
+    for page in pages:
+        text = without_code(tree.text(page))
+        for link in re.findall(r"\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"", text):
+            target, _, anchor = "".join(link).partition("#")
+            if re.match(r"[a-z]+:", target):
+                continue
+            path = (tree.root / page).parent / target if target else tree.root / page
+            if not path.exists():
+                yield f"{page}: link to {target}", "is not there"
+            elif anchor and anchor not in anchors_of(path.read_text(encoding="utf-8")):
+                yield f"{page}: link to {target}#{anchor}", "has no such heading"
+        libraries = "|".join(sorted(tree.libraries))
+        for path in re.findall(rf"`((?:{libraries})/[\w./-]+)`", text):
+            if not (tree.root / path).exists():
+                yield f"{page}: {path}", "is not there"
+
+
+class Project(unittest.TestCase):
+    """The project as it is."""
+
+    def test_code_is_as_drawn(self):
+        tree = Tree(ROOT)
+        found = findings(tree, Drawing(tree.text(DOCUMENT)))
+        self.fail_with(f"{what}: {why} (see {DOCUMENT})" for what, why in found if not is_temporary(what))
+
+    def test_links_lead_somewhere(self):
+        tree = Tree(ROOT)
+        pages = [path for path in tree.files if path == "README.md" or re.fullmatch(r"docs/[^/]+\.md", path)]
+        self.fail_with(f"{what}: {why}" for what, why in link_findings(tree, pages))
+
+    def fail_with(self, sentences):
+        wrong = "\n".join(sentences)
+        if wrong:
+            self.fail("\n" + wrong)
+
+
+DRAWN = """# A house
+
+## Who may include whom
+
+| room | inside | may include |
+| --- | --- | --- |
+| `ground/io` | files | |
+| `ground/runs` | runs | ground: io |
+| `top/gate` | verdicts | `ground`: io, runs |
+
+## Rooms of another size
+
+| room | files | why |
+| --- | --- | --- |
+| `top/gate` | 3 to 3 | small |
+"""
+
+
+class Planted(unittest.TestCase):
+    """The checks on a house of three rooms that is in order until something is planted."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for room, count in {"ground/io": 5, "ground/runs": 5, "top/gate": 3}.items():
+            self.write(f"{room}/CMakeLists.txt", "# What it is for.\n")
+            for number in range(count):
+                self.write(f"{room}/file{number}.h", f"namespace fusegate::{room.partition('/')[0]} {{}}\n")
+        self.write("ground/runs/file0.h", '#include "ground/io/file0.h"\n#include <vector>\n')
+        self.write("top/gate/file0.h", '#include "ground/io/file1.h"\n#include "ground/runs/file0.h"\n')
+        self.drawn = DRAWN
+
+    def write(self, path, text):
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text)
+
+    def found(self):
+        return [what for what, _ in findings(Tree(self.root), Drawing(self.drawn))]
+
+    def test_nothing_where_all_is_as_drawn(self):
+        self.assertEqual(self.found(), [])
+
+    def test_an_include_that_the_table_does_not_have(self):
+        self.write("ground/io/file2.h", '  #  include "ground/runs/file4.h"  // up\n')
+        self.assertEqual(self.found(), ["ground/io includes ground/runs"])
+
+    def test_an_include_in_angle_brackets_and_one_in_a_test(self):
+        self.write("ground/runs/file1_test.cc", "#include <top/gate/file1.h>\n")
+        self.assertEqual(self.found(), ["ground/runs includes top/gate"])
+
+    def test_an_include_that_does_not_start_at_the_root(self):
+        self.write("ground/io/file2.h", '#include "file3.h"\n')
+        self.assertEqual(self.found(), ["ground/io includes "])
+
+    def test_an_arrow_that_nothing_uses(self):
+        self.write("ground/runs/file0.h", "")
+        self.assertEqual(self.found(), ["ground/runs may include ground/io"])
+
+    def test_an_arrow_that_points_down_the_table(self):
+        self.drawn = DRAWN.replace("files | |", "files | ground: runs |")
+        self.write("ground/io/file2.h", '#include "ground/runs/file4.h"\n')
+        self.assertEqual(self.found(), ["ground/io may include ground/runs"])
+
+    def test_an_arrow_to_a_room_that_is_not_there(self):
+        self.drawn = DRAWN.replace("ground: io |", "ground: io, cellar |")
+        self.assertIn("ground/runs may include ground/cellar", self.found())
+
+    def test_a_circle_of_modules_through_their_sources(self):
+        self.write("ground/io/file2.h", "")
+        self.write("ground/io/file2.cc", '#include "ground/io/file2.h"\n#include "ground/io/file3.h"\n')
+        self.write("ground/io/file3.h", '#include "ground/io/file4.h"\n')
+        self.write("ground/io/file4.cc", '#include "ground/io/file2.h"\n')
+        self.assertEqual(self.found(), ["circle of ground/io/file2, ground/io/file3, ground/io/file4"])
+
+    def test_no_circle_where_two_ways_lead_to_one_module(self):
+        self.write("ground/io/file2.h", '#include "ground/io/file3.h"\n#include "ground/io/file4.h"\n')
+        self.write("ground/io/file3.h", '#include "ground/io/file4.h"\n')
+        self.assertEqual(self.found(), [])
+
+    def test_a_room_that_is_too_large_or_too_small(self):
+        for number in range(41):
+            self.write(f"ground/io/file{number}.h", "")
+        (self.root / "ground/runs/file4.h").unlink()
+        self.write("top/gate/file3.h", "")
+        self.assertEqual(self.found(), ["ground/io: 41 files", "ground/runs: 4 files", "top/gate: 4 files"])
+
+    def test_an_exception_that_is_none(self):
+        self.drawn = DRAWN.replace("3 to 3", "5 to 40")
+        self.assertEqual(self.found(), ["top/gate: 3 files", "top/gate: size"])
+
+    def test_a_folder_that_the_table_does_not_name(self):
+        self.write("top/attic/junk.py", "")
+        self.assertEqual(self.found(), ["top/attic: not in the table"])
+
+    def test_a_room_without_a_word_on_what_it_is_for(self):
+        (self.root / "ground/io/CMakeLists.txt").unlink()
+        self.write("top/gate/CMakeLists.txt", "add_library(gate)\n")
+        self.assertEqual(self.found(), ["ground/io: no CMakeLists.txt", "top/gate: CMakeLists.txt says nothing"])
+
+    def test_a_namespace_of_another_library(self):
+        self.write("ground/io/file2.h", "namespace fusegate::top {}\n")
+        self.write("ground/io/file3.h", "namespace fusegate {}\n")
+        self.assertEqual(self.found(), ["ground/io/file2.h: namespace fusegate::top",
+                                        "ground/io/file3.h: namespace fusegate::"])
+
+    def test_links_that_lead_nowhere(self):
+        self.write("docs/page.md", "# One: `two`\n[a](other.md) [b](#one-two) [c](#three) [d](../ground/io)\n"
+                                   "[e](https://example.org/x) `ground/io/file0.h` `ground/io/gone.h`\n\n    [f](code.md)\n")
+        tree = Tree(self.root)
+        self.assertEqual([what for what, _ in link_findings(tree, ["docs/page.md"])],
+                         ["docs/page.md: link to other.md", "docs/page.md: link to #three", "docs/page.md: ground/io/gone.h"])
+
+    def test_a_page_without_the_table(self):
+        with self.assertRaisesRegex(ValueError, "Who may include whom"):
+            Drawing("# Nothing\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
