@@ -13,17 +13,17 @@ namespace {
 
 struct Driver {
   decltype(cuGraphKernelNodeGetParams)* node_params =
-      driver_function<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams", 12000);
+      kernels::driver_function<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams", 12000);
   decltype(cuKernelGetFunction)* function_of =
-      driver_function<decltype(cuKernelGetFunction)>("cuKernelGetFunction", 12000);
+      kernels::driver_function<decltype(cuKernelGetFunction)>("cuKernelGetFunction", 12000);
   decltype(cuFuncGetAttribute)* attribute =
-      driver_function<decltype(cuFuncGetAttribute)>("cuFuncGetAttribute", 12000);
+      kernels::driver_function<decltype(cuFuncGetAttribute)>("cuFuncGetAttribute", 12000);
   decltype(cuOccupancyMaxActiveBlocksPerMultiprocessor)* blocks_per_sm =
-      driver_function<decltype(cuOccupancyMaxActiveBlocksPerMultiprocessor)>(
+      kernels::driver_function<decltype(cuOccupancyMaxActiveBlocksPerMultiprocessor)>(
           "cuOccupancyMaxActiveBlocksPerMultiprocessor", 12000);
   // Spelled out, since headers before 12.3 do not declare it.
   using GetName = CUresult(const char**, CUfunction);
-  GetName* name = driver_function<GetName>("cuFuncGetName", 12030);
+  GetName* name = kernels::driver_function<GetName>("cuFuncGetName", 12030);
 
   bool complete() const {
     return node_params != nullptr && function_of != nullptr && attribute != nullptr &&
