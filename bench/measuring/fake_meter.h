@@ -8,39 +8,9 @@
 #include <vector>
 
 #include "bench/measuring/meter.h"
+#include "bench/profiling/fake_profiler.h"
 
 namespace fusegate::bench {
-
-// What fake profilers did and are to deliver.
-struct FakeProfilerLog {
-  std::string text{};         // '[' attached, ']' detached, a part's number, 't' records taken
-  std::uint64_t now = 1'000;  // the clock, which goes on by 10 ns at every look
-  Activity records{};         // delivered every time
-  int fails_at_take = 0;      // which time loses records, from 1; 0 for none
-};
-
-class FakeProfiler : public Profiler {
- public:
-  explicit FakeProfiler(FakeProfilerLog& log) : log_(log) { log_.text += '['; }
-  ~FakeProfiler() override { log_.text += ']'; }
-  // The log would tell of more than were attached.
-  FakeProfiler(const FakeProfiler&) = delete;
-  FakeProfiler& operator=(const FakeProfiler&) = delete;
-
-  std::uint64_t now() const override { return log_.now += 10; }
-  void launch(const std::function<void()>& part, std::size_t number) override {
-    log_.text += std::to_string(number);
-    part();
-  }
-  Activity take() override {
-    if (--log_.fails_at_take == 0) throw ProfilerError(baselines::Doubt::kProfileFailed);
-    log_.text += 't';
-    return log_.records;
-  }
-
- private:
-  FakeProfilerLog& log_;
-};
 
 class FakeMeter : public Meter {
  public:

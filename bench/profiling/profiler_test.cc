@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-#include "bench/measuring/fake_meter.h"
+#include "bench/profiling/fake_profiler.h"
 
 namespace fusegate::bench {
 namespace {
