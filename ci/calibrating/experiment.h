@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "ci/calibrating/document.h"
 #include "ci/calibrating/variants.h"
 #include "ci/console/console.h"
+#include "ci/report/document.h"
 
 namespace fusegate::ci {
 

@@ -81,14 +81,14 @@ std::string spread_cell(const baselines::SpreadSummary& summary, double error) {
                      summary.quantiles.median * 100);
 }
 
-std::vector<std::string> row_of(const Variant& variant, const VariantFigures& figures,
-                                const Durations& first) {
+std::vector<Cell> row_of(const Variant& variant, const VariantFigures& figures,
+                         const Durations& first) {
   const std::vector<baselines::DurationClass> classes = classes_of(first, figures);
   const baselines::PerClass<baselines::ClassSpread> spreads =
       baselines::class_spreads(figures.benchmarks, classes);
   const baselines::PerClass<baselines::SpreadError> errors =
       baselines::rms_errors(figures.card, classes);
-  std::vector<std::string> row{
+  std::vector<Cell> row{
       variant.name, std::to_string(figures.card.invocations()),
       std::isfinite(figures.seconds) ? fmt::format("{:.1f}", figures.seconds) : "-"};
   for (std::size_t i = 0; i < spreads.size(); ++i) {
@@ -120,21 +120,23 @@ Section experiment_section(const fs::path& folder) {
           "%: rms ± its standard error / median over the benchmarks of a class.",
           experiment.suite, flags),
       "Classes are by the times of the first variant, against which the mean change of time is."};
-  section.columns = {{"variant"}, {"invocations", Align::kRight}, {"s each", Align::kRight}};
+  std::vector<Column> columns{
+      {"variant"}, {"invocations", Align::kRight}, {"s each", Align::kRight}};
   for (const char* quantity : {"time ", "cycles ", "equal clock "}) {
     for (const baselines::DurationClass duration : baselines::kDurationClasses) {
-      section.columns.push_back(
+      columns.push_back(
           {std::string(quantity) + std::string(baselines::duration_class_title(duration)),
            Align::kRight});
     }
   }
-  section.columns.push_back({"change", Align::kRight});
-  section.columns.push_back({"flags"});
+  columns.push_back({"change", Align::kRight});
+  columns.push_back({"flags"});
+  section.table = Table(std::move(columns));
   Durations first;
   for (const Variant& variant : experiment.variants) {
     const VariantFigures figures = figures_of(folder / variant.folder());
     if (first.empty()) first = durations_of(figures);
-    section.rows.push_back(row_of(variant, figures, first));
+    section.table.add_row(row_of(variant, figures, first));
   }
   return section;
 }

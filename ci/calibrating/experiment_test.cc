@@ -92,23 +92,23 @@ TEST_F(ExperimentTest, TablesWhatEachVariantSpreads) {
   measure();
   const Section section = experiment_section(request_.out);
   EXPECT_THAT(section.sentences.front(), HasSubstr("Suite smoke --common."));
-  ASSERT_THAT(section.rows, SizeIs(2));
-  EXPECT_EQ(section.rows[0][0], "wide");
-  EXPECT_EQ(section.rows[0][1], "3");
+  ASSERT_THAT(section.table.rows(), SizeIs(2));
+  EXPECT_EQ(section.table.rows()[0][0], "wide");
+  EXPECT_EQ(section.table.rows()[0][1], "3");
   // 700.4, 700.8 and 701.2 us: a standard deviation of 0.4 of 700.8.
-  EXPECT_THAT(section.rows[0][3], HasSubstr("/ 0.057"));
-  EXPECT_THAT(section.rows[1][3], HasSubstr("0.000"));
-  EXPECT_EQ(section.rows[0][4], "-");
-  EXPECT_EQ(section.rows[1][12], "-0.11 %");
-  EXPECT_EQ(section.rows[0].back(), "--spread=400");
+  EXPECT_THAT(section.table.rows()[0][3].text, HasSubstr("/ 0.057"));
+  EXPECT_THAT(section.table.rows()[1][3].text, HasSubstr("0.000"));
+  EXPECT_EQ(section.table.rows()[0][4], "-");
+  EXPECT_EQ(section.table.rows()[1][12], "-0.11 %");
+  EXPECT_EQ(section.table.rows()[0].back(), "--spread=400");
 }
 
 TEST_F(ExperimentTest, ShowsAVariantThatWasNeverMeasured) {
   measure();
   fs::remove_all(request_.out / "none");
   const Section section = experiment_section(request_.out);
-  EXPECT_EQ(section.rows.at(1).at(1), "0");
-  EXPECT_EQ(section.rows.at(1).at(2), "-");
+  EXPECT_EQ(section.table.rows().at(1).at(1), "0");
+  EXPECT_EQ(section.table.rows().at(1).at(2), "-");
 }
 
 TEST_F(ExperimentTest, DoesNotMixWithAnEarlierOne) {
@@ -130,7 +130,7 @@ TEST_F(ExperimentTest, GoesOnAfterAProcessThatCrashed) {
                    "case \"$*\" in *invocation=2*) kill -SEGV $$ ;; esac\n" + bench + " \"$@\"\n");
   EXPECT_EQ(measure(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(read_run_record(request_.out / "wide").invocations, SizeIs(3));
-  EXPECT_EQ(experiment_section(request_.out).rows.at(0).at(1), "2");
+  EXPECT_EQ(experiment_section(request_.out).table.rows().at(0).at(1), "2");
 }
 
 TEST_F(ExperimentTest, StartsNoRoundBeyondItsBudget) {

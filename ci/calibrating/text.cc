@@ -71,13 +71,13 @@ Section provenance_section(const baselines::Calibration& calibration) {
     section.sentences.push_back(std::string(baselines::doubt_sentence(doubt)));
   }
   if (!calibration.left_out.empty()) section.sentences.push_back(left_out_text(calibration));
-  section.columns = {{"run"}, {"card"}, {"commit"}, {"date"}, {"invocations", Align::kRight}};
+  section.table = Table({{"run"}, {"card"}, {"commit"}, {"date"}, {"invocations", Align::kRight}});
   std::set<std::string> commits;
   for (const baselines::CalibratedRun& run : calibration.runs) {
     commits.insert(run.commit);
-    section.rows.push_back({run.source, run.device_uuid,
-                            run.commit.substr(0, kShownOfCommit) + (run.dirty ? " (dirty)" : ""),
-                            run.date, std::to_string(run.invocations)});
+    section.table.add_row({run.source, run.device_uuid,
+                           run.commit.substr(0, kShownOfCommit) + (run.dirty ? " (dirty)" : ""),
+                           run.date, std::to_string(run.invocations)});
   }
   if (commits.size() > 1) {
     section.sentences.push_back(
@@ -88,8 +88,8 @@ Section provenance_section(const baselines::Calibration& calibration) {
   return section;
 }
 
-std::vector<std::string> spread_row(baselines::DurationClass duration, std::string_view quantity,
-                                    const baselines::SpreadSummary& summary) {
+std::vector<Cell> spread_row(baselines::DurationClass duration, std::string_view quantity,
+                             const baselines::SpreadSummary& summary) {
   const baselines::Quantiles& quantiles = summary.quantiles;
   return {std::string(baselines::duration_class_title(duration)),
           std::string(quantity),
@@ -106,22 +106,22 @@ Section spread_section(const baselines::Calibration& calibration) {
   Section section;
   section.title = "Spread between processes of a card";
   section.sentences = {"Relative standard deviation of a benchmark from process to process."};
-  section.columns = {{"kernels"},
-                     {"in"},
-                     {"benchmarks", Align::kRight},
-                     {"median", Align::kRight},
-                     {"90 %", Align::kRight},
-                     {"max", Align::kRight},
-                     {"rms", Align::kRight},
-                     {"target", Align::kRight},
-                     {"within target", Align::kRight}};
+  section.table = Table({{"kernels"},
+                         {"in"},
+                         {"benchmarks", Align::kRight},
+                         {"median", Align::kRight},
+                         {"90 %", Align::kRight},
+                         {"max", Align::kRight},
+                         {"rms", Align::kRight},
+                         {"target", Align::kRight},
+                         {"within target", Align::kRight}});
   for (const baselines::DurationClass duration : baselines::kDurationClasses) {
     const baselines::ClassSpread& spread = calibration.spread[baselines::class_index(duration)];
     if (spread.time.quantiles.benchmarks == 0) continue;
-    section.rows.push_back(spread_row(duration, "time", spread.time));
+    section.table.add_row(spread_row(duration, "time", spread.time));
     if (spread.cycles.quantiles.benchmarks == 0) continue;
-    section.rows.push_back(spread_row(duration, "cycles", spread.cycles));
-    section.rows.push_back(spread_row(duration, "time at equal clock", spread.equal_clock));
+    section.table.add_row(spread_row(duration, "cycles", spread.cycles));
+    section.table.add_row(spread_row(duration, "time at equal clock", spread.equal_clock));
   }
   return section;
 }
@@ -139,15 +139,15 @@ Section noisy_section(const baselines::Calibration& calibration) {
   std::ranges::stable_sort(noisy, std::greater<>{}, excess);
   Section section;
   section.title = "Furthest above the target";
-  section.columns = {{"benchmark"},
-                     {"time", Align::kRight},
-                     {"spread", Align::kRight},
-                     {"in cycles", Align::kRight},
-                     {"at equal clock", Align::kRight},
-                     {"smallest detectable", Align::kRight}};
+  section.table = Table({{"benchmark"},
+                         {"time", Align::kRight},
+                         {"spread", Align::kRight},
+                         {"in cycles", Align::kRight},
+                         {"at equal clock", Align::kRight},
+                         {"smallest detectable", Align::kRight}});
   for (const baselines::BenchmarkCalibration& benchmark : noisy) {
-    if (section.rows.size() == kMostNoisyShown) break;
-    section.rows.push_back(
+    if (section.table.rows().size() == kMostNoisyShown) break;
+    section.table.add_row(
         {benchmark.name, format_time_ns(benchmark.time_ns), format_spread(benchmark.spread_time),
          format_spread(benchmark.spread_cycles), format_spread(benchmark.spread_equal_clock),
          format_spread(benchmark.smallest_detectable)});
@@ -155,17 +155,17 @@ Section noisy_section(const baselines::Calibration& calibration) {
   section.sentences = {
       fmt::format("{} of {} benchmarks spread by more than their class's target{}", noisy.size(),
                   calibration.benchmarks.size(),
-                  noisy.size() > section.rows.size() ? "; the first of them:" : ".")};
+                  noisy.size() > section.table.rows().size() ? "; the first of them:" : ".")};
   return section;
 }
 
 void add_alarms(const baselines::Rule& rule, std::string_view sides,
                 const baselines::FalseAlarms& alarms, Section& section) {
   if (alarms.regressions.of == 0) return;
-  section.rows.push_back(
-      {rule_text(rule), std::string(sides), std::to_string(alarms.regressions.of),
-       std::to_string(alarms.regressions.count), bounds_text(alarms.regressions),
-       std::to_string(alarms.improvements.count), bounds_text(alarms.improvements)});
+  section.table.add_row({rule_text(rule), std::string(sides), std::to_string(alarms.regressions.of),
+                         std::to_string(alarms.regressions.count), bounds_text(alarms.regressions),
+                         std::to_string(alarms.improvements.count),
+                         bounds_text(alarms.improvements)});
 }
 
 std::string sharing_text(const baselines::Calibration& calibration) {
@@ -183,13 +183,13 @@ std::string sharing_text(const baselines::Calibration& calibration) {
 Section false_alarm_section(const baselines::Calibration& calibration) {
   Section section;
   section.title = "False alarms";
-  section.columns = {{"rule"},
-                     {"sides"},
-                     {"comparisons", Align::kRight},
-                     {"with a regression", Align::kRight},
-                     {"95 %", Align::kRight},
-                     {"with an improvement", Align::kRight},
-                     {"95 %", Align::kRight}};
+  section.table = Table({{"rule"},
+                         {"sides"},
+                         {"comparisons", Align::kRight},
+                         {"with a regression", Align::kRight},
+                         {"95 %", Align::kRight},
+                         {"with an improvement", Align::kRight},
+                         {"95 %", Align::kRight}});
   for (const baselines::RuleCalibration& own : calibration.rules) {
     add_alarms(own.rule, "drawn from one card", own.same_card.alarms, section);
     add_alarms(own.rule, "drawn side by side", own.side_by_side.alarms, section);
@@ -197,7 +197,7 @@ Section false_alarm_section(const baselines::Calibration& calibration) {
     add_alarms(own.rule, "whole runs, one card", own.same_card_runs, section);
     add_alarms(own.rule, "whole runs, two cards", own.other_card_runs, section);
   }
-  if (section.rows.empty()) {
+  if (section.table.empty()) {
     section.sentences = {"Nothing to compare: it takes four processes of one card."};
     return section;
   }
@@ -213,11 +213,10 @@ Section false_alarm_section(const baselines::Calibration& calibration) {
 void add_detection(const baselines::Rule& rule, std::string_view sides,
                    const baselines::DrawnCalibration& own, Section& section) {
   for (const baselines::Detection& slowed : own.detection) {
-    std::vector<std::string> row{rule_text(rule), std::string(sides),
-                                 format_fraction(slowed.slowdown)};
+    std::vector<Cell> row{rule_text(rule), std::string(sides), format_fraction(slowed.slowdown)};
     for (const baselines::Rate& rate : slowed.found) row.push_back(share_text(rate));
     row.push_back(share_text(slowed.outside));
-    section.rows.push_back(std::move(row));
+    section.table.add_row(std::move(row));
   }
 }
 
@@ -228,12 +227,12 @@ Section detection_section(const baselines::Calibration& calibration) {
       "One implementation's benchmarks of one number format slowed by that much in time and in "
       "cycles, all others left as they are. Share of the slowed that are called, and comparisons "
       "in which another was called slower."};
-  section.columns = {{"rule"}, {"sides"}, {"slowed by", Align::kRight}};
+  std::vector<Column> columns{{"rule"}, {"sides"}, {"slowed by", Align::kRight}};
   for (const baselines::DurationClass duration : baselines::kDurationClasses) {
-    section.columns.push_back(
-        {std::string(baselines::duration_class_title(duration)), Align::kRight});
+    columns.push_back({std::string(baselines::duration_class_title(duration)), Align::kRight});
   }
-  section.columns.push_back({"others called", Align::kRight});
+  columns.push_back({"others called", Align::kRight});
+  section.table = Table(std::move(columns));
   for (const baselines::RuleCalibration& own : calibration.rules) {
     add_detection(own.rule, "drawn from one card", own.same_card, section);
     add_detection(own.rule, "drawn side by side", own.side_by_side, section);
@@ -247,10 +246,10 @@ void add_detectable(const baselines::Rule& rule, std::string_view sides,
     const baselines::Quantiles& quantiles =
         own.smallest_detectable[baselines::class_index(duration)];
     if (quantiles.benchmarks == 0) continue;
-    section.rows.push_back({rule_text(rule), std::string(sides),
-                            std::string(baselines::duration_class_title(duration)),
-                            std::to_string(quantiles.benchmarks), format_spread(quantiles.median),
-                            format_spread(quantiles.p90), format_spread(quantiles.max)});
+    section.table.add_row({rule_text(rule), std::string(sides),
+                           std::string(baselines::duration_class_title(duration)),
+                           std::to_string(quantiles.benchmarks), format_spread(quantiles.median),
+                           format_spread(quantiles.p90), format_spread(quantiles.max)});
   }
 }
 
@@ -260,13 +259,13 @@ Section detectable_section(const baselines::Calibration& calibration) {
   section.sentences = {
       "Found nine times in ten where a tenth of the suite is slower by as much; each benchmark's "
       "median over the draws."};
-  section.columns = {{"rule"},
-                     {"sides"},
-                     {"kernels"},
-                     {"benchmarks", Align::kRight},
-                     {"median", Align::kRight},
-                     {"90 %", Align::kRight},
-                     {"max", Align::kRight}};
+  section.table = Table({{"rule"},
+                         {"sides"},
+                         {"kernels"},
+                         {"benchmarks", Align::kRight},
+                         {"median", Align::kRight},
+                         {"90 %", Align::kRight},
+                         {"max", Align::kRight}});
   for (const baselines::RuleCalibration& own : calibration.rules) {
     add_detectable(own.rule, "drawn from one card", own.same_card, section);
     add_detectable(own.rule, "drawn side by side", own.side_by_side, section);
@@ -276,9 +275,9 @@ Section detectable_section(const baselines::Calibration& calibration) {
 
 void add_card_spread(std::string_view what, const baselines::CardSpread& spread, Section& section) {
   if (spread.benchmarks == 0) return;
-  section.rows.push_back({std::string(what), std::to_string(spread.benchmarks),
-                          format_spread(spread.time), format_spread(spread.cycles),
-                          format_spread(spread.equal_clock)});
+  section.table.add_row({std::string(what), std::to_string(spread.benchmarks),
+                         format_spread(spread.time), format_spread(spread.cycles),
+                         format_spread(spread.equal_clock)});
 }
 
 Section between_card_section(const baselines::BetweenCard& between) {
@@ -294,11 +293,11 @@ Section between_card_section(const baselines::BetweenCard& between) {
           "than that it lies between {:.2g} and {:.2g} times these (95 %).",
           format_count(static_cast<std::size_t>(between.cards), "card"), factors.low,
           factors.high)};
-  section.columns = {{"kernels"},
-                     {"benchmarks", Align::kRight},
-                     {"in time", Align::kRight},
-                     {"in cycles", Align::kRight},
-                     {"in time at equal clock", Align::kRight}};
+  section.table = Table({{"kernels"},
+                         {"benchmarks", Align::kRight},
+                         {"in time", Align::kRight},
+                         {"in cycles", Align::kRight},
+                         {"in time at equal clock", Align::kRight}});
   add_card_spread("all", between.all, section);
   for (const baselines::DurationClass duration : baselines::kDurationClasses) {
     add_card_spread(baselines::duration_class_title(duration),
@@ -319,7 +318,7 @@ std::vector<Section> calibration_document(const baselines::Calibration& calibrat
   std::vector<Section> document{provenance_section(calibration), spread_section(calibration),
                                 noisy_section(calibration), false_alarm_section(calibration)};
   for (Section section : {detection_section(calibration), detectable_section(calibration)}) {
-    if (!section.rows.empty()) document.push_back(std::move(section));
+    if (!section.table.empty()) document.push_back(std::move(section));
   }
   if (calibration.between_card) document.push_back(between_card_section(*calibration.between_card));
   return document;

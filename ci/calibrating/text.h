@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "baselines/calibration/calibration.h"
-#include "ci/calibrating/document.h"
+#include "ci/report/document.h"
 
 namespace fusegate::ci {
 

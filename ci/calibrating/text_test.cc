@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string text_of(const std::vector<baselines::Run>& runs, int comparisons = 50) {
-  return plain_text(calibration_document(
+  return terminal_text(calibration_document(
       baselines::calibrate(baselines::pool_runs(runs), {.comparisons = comparisons})));
 }
 

@@ -38,7 +38,7 @@ void require_suite(const CalibrateRequest& request) {
 void write_markdown(const CalibrateRequest& request, const std::vector<Section>& document,
                     Console& console) {
   if (!request.markdown) return;
-  baselines::write_atomically(*request.markdown, markdown_document(document));
+  baselines::write_atomically(*request.markdown, markdown({.sections = document}));
   fmt::print(console.out, "wrote {}\n", request.markdown->string());
 }
 
@@ -72,7 +72,7 @@ baselines::ExitCode calibrate_runs(const CalibrateRequest& request,
   baselines::Calibration calibration = baselines::calibrate(pool, options);
   calibration.date = format_instant(std::chrono::system_clock::now());
   const std::vector<Section> document = calibration_document(calibration);
-  console.out << plain_text(document) << '\n';
+  console.out << terminal_text(document) << '\n';
   write_markdown(request, document, console);
   const fs::path path =
       baselines::calibration_path(request.store, calibration.environment, calibration.suite);
@@ -109,7 +109,7 @@ baselines::ExitCode measure_and_calibrate(const CalibrateRequest& request, Conso
 baselines::ExitCode show_experiment(const CalibrateRequest& request, const fs::path& folder,
                                     Console& console) {
   const std::vector<Section> document{experiment_section(folder)};
-  console.out << plain_text(document);
+  console.out << terminal_text(document);
   write_markdown(request, document, console);
   return baselines::ExitCode::kNoRegression;
 }

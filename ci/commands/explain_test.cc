@@ -152,7 +152,7 @@ TEST_F(ExplainCommandTest, TheGateSaysTheSame) {
   EXPECT_THAT(out_.str(), HasSubstr(std::string("\nkernels of ") + kMlp +
                                     ": another kernel in down_proj: tile 256x128x64 -> "));
   EXPECT_THAT(baselines::read_file(*gate.markdown),
-              HasSubstr(std::string("| `") + kMlp + "` | another kernel in down&#95;proj: tile"));
+              HasSubstr(std::string("| `") + kMlp + "` | another kernel in down_proj: tile"));
 }
 
 }  // namespace

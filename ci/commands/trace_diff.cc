@@ -63,7 +63,7 @@ Table diff_table(const std::vector<baselines::TraceDiffRow>& rows, bool on_gpu,
         baselines::is_gpu_work(row.category) != on_gpu)
       continue;
     if (how.limit != 0 && table.rows().size() == how.limit) break;
-    std::vector<std::string> cells{std::string(baselines::difference_name(row.difference)),
+    std::vector<Cell> cells{std::string(baselines::difference_name(row.difference)),
                                    short_name(row.name, how.name_width),
                                    std::string(category_title(row.category)),
                                    format_launches(row.a.calls), format_launches(row.b.calls)};

@@ -23,13 +23,20 @@ TEST(MarkdownCode, CannotBeLeftFromInside) {
 TEST(MarkdownText, HasNoMarkupAndNoHtml) {
   EXPECT_EQ(markdown_text("5 % slower, in time"), "5 % slower, in time");
   EXPECT_EQ(markdown_text("<img src=x>"), "&#60;img src=x&#62;");
-  EXPECT_EQ(markdown_text("**a** [b](c)"), "&#42;&#42;a&#42;&#42; &#91;b&#93;&#40;c&#41;");
+  EXPECT_EQ(markdown_text("**a** [b](c)"), "&#42;&#42;a&#42;&#42; &#91;b&#93;(c)");
+  EXPECT_EQ(markdown_text("![a](b \"c\")"), "!&#91;a&#93;(b \"c\")");
   EXPECT_EQ(markdown_text("a\r\n\nb"), "a   b");
+}
+
+TEST(MarkdownText, LeavesUnderscoresWithinWords) {
+  EXPECT_EQ(markdown_text("fused_epilogue_sm80"), "fused_epilogue_sm80");
+  EXPECT_EQ(markdown_text("_a_ b__c d_"), "&#95;a&#95; b&#95;&#95;c d&#95;");
 }
 
 TEST(MarkdownText, MentionsAndLinksNobody) {
   EXPECT_EQ(markdown_text("@team"), "@\u200bteam");
   EXPECT_EQ(markdown_text("http://x"), "http&#58;//x");
+  EXPECT_EQ(markdown_text("a WWW.x.org"), "a WWW&#46;x.org");
 }
 
 }  // namespace

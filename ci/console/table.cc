@@ -1,8 +1,10 @@
 #include "ci/console/table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <stdexcept>
-#include <utility>
 
 namespace fusegate::ci {
 namespace {
@@ -13,38 +15,98 @@ std::size_t display_width(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+struct SharedLine {
+  std::string subject;
+  std::string text;
+  std::size_t count = 1;
+  bool is_one_subject = true;
+};
+
+std::vector<SharedLine> share(const std::vector<std::pair<std::string, std::string>>& lines) {
+  std::vector<SharedLine> shared;
+  std::map<std::string_view, std::size_t> places;
+  for (const auto& [subject, text] : lines) {
+    const auto [place, is_new] = places.emplace(text, shared.size());
+    if (is_new) {
+      shared.push_back({subject, text});
+      continue;
+    }
+    SharedLine& same = shared[place->second];
+    ++same.count;
+    same.is_one_subject = same.is_one_subject && same.subject == subject;
+  }
+  return shared;
+}
+
+std::string more_line(std::size_t count) {
+  return count > 0 ? fmt::format("and {} more\n", count) : "";
+}
+
 }  // namespace
+
+std::string shared_lines(const std::vector<std::pair<std::string, std::string>>& lines,
+                         std::size_t limit) {
+  const std::vector<SharedLine> shared = share(lines);
+  const std::size_t shown = std::min(limit, shared.size());
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const SharedLine& line = shared[i];
+    const bool is_alone = line.count == 1;
+    text += fmt::format(
+        "{}{}: {}{}\n", line.subject,
+        is_alone || line.is_one_subject ? "" : fmt::format(", and {} more", line.count - 1),
+        line.text, !is_alone && line.is_one_subject ? fmt::format(" ({} times)", line.count) : "");
+  }
+  return text + more_line(shared.size() - shown);
+}
 
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-void Table::add_row(std::vector<std::string> cells) {
+void Table::add_row(std::vector<Cell> cells) {
   if (cells.size() != columns_.size()) throw std::logic_error("a table row of another width");
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::text() const {
+std::string Table::line(const std::vector<std::size_t>& widths,
+                        const std::vector<Cell>& cells) const {
+  std::string line;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].is_remark) continue;
+    const std::string& cell = cells[i].text;
+    const std::string padding(widths[i] - display_width(cell), ' ');
+    line += i == 0 ? "" : "  ";
+    line += columns_[i].align == Align::kLeft ? cell + padding : padding + cell;
+  }
+  return line.erase(line.find_last_not_of(' ') + 1) + '\n';
+}
+
+std::string Table::remarks(std::size_t shown) const {
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (!columns_[i].is_remark) continue;
+    for (std::size_t row = 0; row < shown; ++row) {
+      const Cell& remark = rows_[row][i];
+      if (remark.text.empty() || remark.is_aside) continue;
+      lines.emplace_back(rows_[row].front().text, remark.text);
+    }
+  }
+  return lines.empty() ? "" : '\n' + shared_lines(lines);
+}
+
+std::string Table::text(std::size_t limit) const {
+  const std::size_t shown = std::min(limit, rows_.size());
+  std::vector<Cell> headers;
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
+    headers.emplace_back(columns_[i].header);
     widths.push_back(display_width(columns_[i].header));
-    for (const auto& row : rows_) widths[i] = std::max(widths[i], display_width(row[i]));
-  }
-  std::string text;
-  const auto add_line = [&](const auto& cell_of) {
-    std::string line;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const std::string& cell = cell_of(i);
-      const std::string padding(widths[i] - display_width(cell), ' ');
-      line += i == 0 ? "" : "  ";
-      line += columns_[i].align == Align::kLeft ? cell + padding : padding + cell;
+    for (std::size_t row = 0; row < shown; ++row) {
+      widths[i] = std::max(widths[i], display_width(rows_[row][i].text));
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
-  };
-  add_line([&](std::size_t i) -> const std::string& { return columns_[i].header; });
-  for (const auto& row : rows_) {
-    add_line([&](std::size_t i) -> const std::string& { return row[i]; });
   }
-  return text;
+  std::string text = line(widths, headers);
+  for (std::size_t row = 0; row < shown; ++row) text += line(widths, rows_[row]);
+  return text + more_line(rows_.size() - shown) + remarks(shown);
 }
 
 }  // namespace fusegate::ci

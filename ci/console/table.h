@@ -1,7 +1,12 @@
-// A table of text cells; in plain text its columns line up.
+// A table of cells that are text already (format.h), for every writer of the house: its own plain
+// text, and the writers of ci/report/document.h.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fusegate::ci {
@@ -12,23 +17,51 @@ struct Column {
   std::string header;
   Align align = Align::kLeft;
   bool is_code = false;  // names of a program's things, set apart where a format can
+  // Long: a terminal has it below the table, once for all rows that share it, so that rows fit.
+  bool is_remark = false;
 };
+
+// What a cell's colour says, where a format has colours.
+enum class Tone { kPlain, kGood, kBad, kUnsure, kStrong };
+
+struct Cell {
+  Cell(std::string text, Tone tone = Tone::kPlain) : text(std::move(text)), tone(tone) {}
+  Cell(std::string_view text) : text(text) {}
+  Cell(const char* text) : text(text) {}
+  // What they say; the tone aside.
+  friend bool operator==(const Cell& a, const Cell& b) { return a.text == b.text; }
+
+  std::string text;
+  Tone tone = Tone::kPlain;
+  bool is_aside = false;  // of a remark: the row's figures say it, and a terminal leaves it out
+};
+
+// Prefixes what is said once for many: "invalid: the library is missing (3 times)", "a, and 2
+// more: another kernel". lines: a subject and what is said of it. At most `limit` lines, and one
+// that says how many are left out.
+std::string shared_lines(const std::vector<std::pair<std::string, std::string>>& lines,
+                         std::size_t limit = std::numeric_limits<std::size_t>::max());
 
 class Table {
  public:
+  Table() = default;
   explicit Table(std::vector<Column> columns);
 
   // cells: one a column.
-  void add_row(std::vector<std::string> cells);
+  void add_row(std::vector<Cell> cells);
   bool empty() const { return rows_.empty(); }
   const std::vector<Column>& columns() const { return columns_; }
-  const std::vector<std::vector<std::string>>& rows() const { return rows_; }
-  // The header, then the rows, each ended by a newline, without trailing blanks.
-  std::string text() const;
+  const std::vector<std::vector<Cell>>& rows() const { return rows_; }
+  // The header, then at most `limit` rows, lined up, each ended by a newline, without trailing
+  // blanks; then how many are left out; then the remarks of the rows that are shown.
+  std::string text(std::size_t limit = std::numeric_limits<std::size_t>::max()) const;
 
  private:
+  std::string line(const std::vector<std::size_t>& widths, const std::vector<Cell>& cells) const;
+  std::string remarks(std::size_t shown) const;
+
   std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<std::vector<Cell>> rows_;
 };
 
 }  // namespace fusegate::ci

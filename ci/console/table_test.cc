@@ -24,6 +24,33 @@ TEST(Table, CountsCodePointsAndNotBytes) {
   EXPECT_EQ(table.text(), "name  x\n\u00b5s    1\nabcd  2\n");
 }
 
+TEST(Table, SaysHowManyRowsItLeavesOut) {
+  Table table({{"name"}});
+  for (const char* name : {"a", "b", "much longer"}) table.add_row({name});
+  EXPECT_EQ(table.text(2), "name\na\nb\nand 1 more\n");
+}
+
+TEST(Table, GivesARemarkThatManyShareOnceBelow) {
+  Table table({{"verdict"}, {"name"}, {"why", Align::kLeft, false, true}});
+  table.add_row({"invalid", "a", "the library is missing"});
+  table.add_row({"invalid", "b", "the library is missing"});
+  table.add_row({"missing", "c", "gone"});
+  Cell aside = "its figures say it";
+  aside.is_aside = true;
+  table.add_row({"regression", "d", aside});
+  EXPECT_EQ(table.text(),
+            "verdict     name\ninvalid     a\ninvalid     b\nmissing     c\nregression  d\n"
+            "\ninvalid: the library is missing (2 times)\nmissing: gone\n");
+  EXPECT_EQ(table.text(1),
+            "verdict  name\ninvalid  a\nand 3 more\n"
+            "\ninvalid: the library is missing\n");
+}
+
+TEST(SharedLines, NameTheFirstOfManySubjects) {
+  EXPECT_EQ(shared_lines({{"a", "x"}, {"b", "y"}, {"c", "x"}, {"d", "z"}}, 2),
+            "a, and 1 more: x\nb: y\nand 1 more\n");
+}
+
 TEST(Table, RefusesARowOfAnotherWidth) {
   Table table({{"name"}});
   EXPECT_THROW(table.add_row({"a", "b"}), std::logic_error);

@@ -65,12 +65,12 @@ Table figures_table(const baselines::Run& run, const FloorRates& rates) {
   Table table(std::move(columns));
   for (const Line& line : lines) {
     const BenchmarkFigures& figures = line.figures;
-    std::vector<std::string> row{figures.name,
-                                 format_time_ns(figures.time_ns),
-                                 format_fraction(figures.spread),
-                                 format_launches(figures.launches),
-                                 format_rate(figures.tflops),
-                                 format_rate(figures.gbps)};
+    std::vector<Cell> row{figures.name,
+                          format_time_ns(figures.time_ns),
+                          format_fraction(figures.spread),
+                          format_launches(figures.launches),
+                          format_rate(figures.tflops),
+                          format_rate(figures.gbps)};
     for (const OptionalColumn& column : more) row.push_back(column.text(line));
     row.push_back(figures.failure);
     table.add_row(std::move(row));

@@ -234,8 +234,8 @@ std::vector<std::string> table_lines(const Table& table) {
   for (const auto& row : table.rows()) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const bool is_code = table.columns()[i].is_code && !row[i].empty();
-      line += fmt::format("| {} ", is_code ? code_cell(row[i]) : text_cell(row[i]));
+      const bool is_code = table.columns()[i].is_code && !row[i].text.empty();
+      line += fmt::format("| {} ", is_code ? code_cell(row[i].text) : text_cell(row[i].text));
     }
     lines.push_back(line + "|\n");
   }

@@ -14,15 +14,14 @@ namespace {
 
 // A time and whose it is, or why there is none.
 void add_best(const MeasuredImplementation* best, std::string_view missing,
-              std::vector<std::string>* row) {
+              std::vector<Cell>* row) {
   row->push_back(best != nullptr ? format_time_ns(best->time_ns) : std::string(missing));
   row->push_back(best != nullptr ? best->name : std::string());
 }
 
-std::vector<std::string> best_row(const ProblemStanding& problem, bool with_peers,
-                                  bool with_floors) {
+std::vector<Cell> best_row(const ProblemStanding& problem, bool with_peers, bool with_floors) {
   const MeasuredImplementation* own = problem.our_best();
-  std::vector<std::string> row{baselines::problem_text(problem.problem)};
+  std::vector<Cell> row{baselines::problem_text(problem.problem)};
   add_best(own, problem.ours.empty() ? "not measured" : "failed", &row);
   if (with_peers) {
     add_best(problem.best_peer(), problem.peers.empty() ? "no peer" : "failed", &row);
@@ -38,7 +37,7 @@ std::vector<std::string> best_row(const ProblemStanding& problem, bool with_peer
 }
 
 void add_times(const std::vector<std::string>& names,
-               const std::vector<MeasuredImplementation>& measured, std::vector<std::string>* row) {
+               const std::vector<MeasuredImplementation>& measured, std::vector<Cell>* row) {
   for (const std::string& name : names) {
     const auto found = std::ranges::find(measured, name, &MeasuredImplementation::name);
     if (found == measured.end()) {
@@ -79,7 +78,7 @@ Table times_table(const OperationStanding& operation) {
   }
   Table table(std::move(columns));
   for (const ProblemStanding& problem : operation.problems) {
-    std::vector<std::string> row{baselines::problem_text(problem.problem)};
+    std::vector<Cell> row{baselines::problem_text(problem.problem)};
     add_times(operation.ours, problem.ours, &row);
     add_times(operation.peers, problem.peers, &row);
     table.add_row(std::move(row));

@@ -1,0 +1,64 @@
+// What is told to people, built once and written three ways: for a terminal, as GitHub Markdown,
+// and as JSON, of which html/html_report.py lays out a page. Everything is formatted already and in
+// order; a writer lays out and escapes.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "ci/console/table.h"
+
+namespace fusegate::ci {
+
+inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+
+// Whether all of it is seen, or its title alone until a reader asks for more. A terminal folds
+// nothing.
+enum class Fold { kNever, kInMarkdown, kAlways };
+
+struct Section {
+  std::string title{};                     // may be empty
+  std::vector<std::string> sentences{};    // before the table, each a line
+  std::vector<Cell> notes{};               // a list
+  Table table{};                           // left out where it has no rows
+  std::vector<nlohmann::json> pictures{};  // what the page draws (pictures.h)
+  std::vector<Section> parts{};
+  Fold fold = Fold::kNever;
+  bool is_page_only = false;             // with its parts: neither Markdown nor a terminal has it
+  std::size_t terminal_rows = kNoLimit;  // as many are shown there; 0: nor the rest of it
+  // On a terminal each row is a line, "first cell: last cell", and rows that say the same share it.
+  bool is_lines = false;
+
+  // Has nothing but perhaps a title.
+  bool empty() const;
+};
+
+// "candidate  head: 5 invocations on NVIDIA H200"
+struct Fact {
+  std::string label;
+  Cell text;
+};
+
+struct Document {
+  std::string title{};
+  std::string outcome{};   // what the page's colour tells: "pass", "regression", ...
+  std::string mark{};      // a sign of it, for Markdown
+  std::string headline{};  // one sentence
+  std::vector<Fact> facts{};
+  std::string summary{};  // above the sections; on a terminal the last line, which is seen first
+  std::vector<Section> sections{};
+};
+
+std::string terminal_text(const Document& document);
+std::string terminal_text(const std::vector<Section>& sections);
+
+// Headings start at `heading`; what is folded comes last. Where a limit is given the text is never
+// longer: tables are cut, those that come first last, and it says how many rows are left out.
+std::string markdown(const Document& document, std::size_t limit = kNoLimit, int heading = 2);
+
+nlohmann::json document_json(const Document& document);
+
+}  // namespace fusegate::ci
