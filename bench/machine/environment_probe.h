@@ -22,6 +22,7 @@ class EnvironmentProbe {
 
   // Once, at the start.
   baselines::Environment environment() const;
+  std::string_view device_kind() const { return device_.kind(); }
   const std::string& device_uuid() const { return uuid_; }
   // Host name, load, clocks and temperature now: JSON for people and doctors.
   nlohmann::json machine() const;

@@ -1,19 +1,44 @@
-"""Stand-ins for tests: a device, a meter and libraries without torch, whose time is whatever the test says."""
+"""Stand-ins for tests: a device, a meter and libraries without torch, whose time is whatever the test says. What is
+fusegate_bench's is asked of the program itself, which needs no GPU for that."""
 
+import functools
 import itertools
 import types
 
+from bench import find_bench, read_plan
 from graph_nodes import LaunchCount
 from libraries import Libraries
 from meter import Sample
 from nvml import GpuState
-from problems import OPERATIONS
+from problems import Problem
+from protocol import Protocol
 
 UUID = "GPU-1"
+ENVIRONMENT = {"device": "NVIDIA H200", "driver": "580.1", "cuda": "12.9", "cublas": "12.9.1", "power_limit_w": 700.0,
+               "max_sm_clock_mhz": 1980, "max_memory_clock_mhz": 3201, "ecc": True, "mig": False}
+
+
+def plan_on_a_gpu(program, flags):
+    """In place of read_plan: the program's plan, as if it had seen the fake device."""
+    plan = read_plan(program, flags)
+    plan["fusegate"].update(environment=ENVIRONMENT, doubts=["debug_library"],
+                            provenance={**plan["fusegate"]["provenance"], "device_uuid": UUID})
+    return plan
+
+
+@functools.lru_cache(maxsize=None)
+def fake_problem(operation, sizes="1,128,768,3072", dtype="bf16"):
+    plan = read_plan(find_bench(), [f"--problem={sizes}", f"--operation={operation}", f"--dtype={dtype}"])
+    return Problem(**plan["work"][0]["problems"][0])
+
+
+def fake_protocol(**fields):
+    return Protocol(**{"samples": 48, "places": 48, "batch_ns": 1_500_000, "idle_ns": 3_000_000, "warm_ns": 0,
+                       "order": "interleaved", "l2": "warm", **fields})
 
 
 class FakeDevice:
-    kind, name, uuid = "cuda", "NVIDIA H200", UUID
+    kind, uuid = "cuda", UUID
 
     def __init__(self, error=0.001, not_finite=0):
         self.result, self.fresh, self.seeds, self.references, self.lost = (error, not_finite), 0, [], [], False
@@ -24,9 +49,9 @@ class FakeDevice:
     def fresh_memory(self):
         self.fresh += 1
 
-    def inputs(self, operation, problem, seed):
+    def inputs(self, problem, seed):
         self.seeds.append(seed)
-        return [1.0 for _ in OPERATIONS[operation].inputs(problem)]
+        return [1.0 for _ in problem.inputs]
 
     def reference(self, operation, inputs):
         self.references.append(inputs)
@@ -73,8 +98,8 @@ class FakeMeter:
 
 
 class FakeNvml:
-    def __init__(self, **fields):
-        self.gpu = GpuState(**{"driver": "580.1", "power_limit_w": 700.0, "compute_processes": 1, **fields})
+    def __init__(self, compute_processes=1, throttle_reasons=()):
+        self.gpu = GpuState(compute_processes, list(throttle_reasons))
 
     def state(self, uuid):
         return self.gpu if uuid == UUID else None

@@ -28,8 +28,8 @@ class Account:
 class Invocation:
     """libraries: of libraries.find_libraries. say: takes progress lines, for fusegate; may be None."""
 
-    def __init__(self, device, meter, probe, plan, protocol, seed, number, libraries, run_file, say=None):
-        self._device, self._meter, self._probe = device, meter, probe
+    def __init__(self, device, meter, watch, plan, protocol, seed, number, libraries, run_file, say=None):
+        self._device, self._meter, self._watch = device, meter, watch
         self._protocol, self._seed, self._libraries = protocol, seed, libraries
         self._run_file, self._say, self._last_look = run_file, say, 0.0
         self.accounts, self.checking_s = [], 0.0
@@ -51,7 +51,7 @@ class Invocation:
             account = self.accounts[index]
             if not account.failure:
                 self._attempt(account, self._measure)
-        self._run_file.finish(self._probe.doubts)
+        self._run_file.finish(self._watch.doubts)
 
     def measured(self):
         return [account for account in self.accounts if account.times_ns and not account.failure]
@@ -69,7 +69,7 @@ class Invocation:
             before = time.process_time_ns()
             sample = account.session.run_sample(place)
             samples.append((sample, time.process_time_ns() - before))
-            self._probe.saw_clock(sample.sm_clock_hz)
+            self._watch.saw_clock(sample.sm_clock_hz)
         about_place = {"doubts": sorted(place.doubts), "throttle_reasons": self._look()}
         self._run_file.append(account.writer.place(self._protocol.first_sample(account.places), samples,
                                                    account.session.record, account.session.calls, account.choices,
@@ -104,8 +104,8 @@ class Invocation:
         if now - self._last_look < BETWEEN_LOOKS_S:
             return []
         self._last_look = now
-        self._probe.look()
-        return self._probe.throttle_reasons
+        self._watch.look()
+        return self._watch.throttle_reasons
 
     def _places_done(self, account):
         return self._protocol.places if account.failure else account.places

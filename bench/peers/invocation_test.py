@@ -8,12 +8,14 @@ import tempfile
 import unittest
 
 import invocation as module
-from environment import Probe
-from fakes import FakeDevice, FakeMeter, FakeNvml, fake_libraries
+from bench import find_bench
+from fakes import UUID, FakeDevice, FakeMeter, FakeNvml, fake_libraries, plan_on_a_gpu
 from input_error import DeviceLost, InputError
-from options import name_filter, parse_options, suite_of
+from options import name_filter, parse_options
 from plan import make_plan
+from protocol import protocol_of
 from run_file import RunFile, fusegate_context, google_context
+from watch import Watch
 
 PEERS = "--implementation=torch_eager,torch_compile"
 
@@ -41,14 +43,12 @@ class InvocationTest(unittest.TestCase):
     def invocation(self, *flags, device=None, meter=None):
         options = parse_options(["--problem=1,128,768,3072", "--operation=linear", PEERS, "--samples=6", "--places=3",
                                  "--idle-us=0", "--seed=9", *flags])
-        suite = suite_of(options)
+        given = plan_on_a_gpu(find_bench(), options.plan_flags)
         device, libraries = device or FakeDevice(), fake_libraries()
-        probe = Probe(device, FakeNvml())
-        plan = make_plan(suite, name_filter(options), libraries.missing)
-        context = {**google_context(), "fusegate": fusegate_context(suite.name, 1, 9, suite.protocol, probe,
-                                                                    libraries.versions)}
-        return module.Invocation(device, meter or FakeMeter(), probe, plan, suite.protocol, 9, 1, libraries,
-                                 RunFile(self.path, context), self.lines.append)
+        plan = make_plan(given, name_filter(options), libraries.missing)
+        context = {**google_context(), "fusegate": fusegate_context(given, device, libraries.versions, [])}
+        return module.Invocation(device, meter or FakeMeter(), Watch(FakeNvml(), UUID, []), plan, protocol_of(given),
+                                 9, 1, libraries, RunFile(self.path, context), self.lines.append)
 
     def run_file(self):
         return json.loads(self.path.read_text(encoding="utf-8"))

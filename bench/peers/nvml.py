@@ -1,31 +1,17 @@
-"""NVIDIA's management library, by its stable C ABI (NVML API Reference Guide) as bench/machine/nvml.cc asks it. Not
-through pynvml, which torch does not bring along, nor nvidia-smi, which takes too long between samples."""
+"""What NVIDIA's management library says of a GPU between samples, by its stable C ABI (NVML API Reference Guide) as
+bench/machine/nvml.cc asks it. Not through pynvml, which torch does not bring along, nor nvidia-smi, which takes too
+long between samples."""
 
+import collections
 import ctypes
-import dataclasses
-import typing
 
-CLOCK_SM, CLOCK_MEMORY = 1, 2
 # nvmlClocksEventReasons, by their bits.
 THROTTLE_REASONS = ((0x2, "applications_clocks_setting"), (0x4, "sw_power_cap"), (0x8, "hw_slowdown"),
                     (0x10, "sync_boost"), (0x20, "sw_thermal_slowdown"), (0x40, "hw_thermal_slowdown"),
                     (0x80, "hw_power_brake_slowdown"))
 
-
-@dataclasses.dataclass
-class GpuState:
-    """What the driver says of one GPU. None: not supported, or not permitted."""
-    driver: typing.Optional[str] = None
-    power_limit_w: typing.Optional[float] = None
-    max_sm_clock_mhz: typing.Optional[int] = None
-    max_memory_clock_mhz: typing.Optional[int] = None
-    ecc: typing.Optional[bool] = None
-    mig: typing.Optional[bool] = None
-    persistence: typing.Optional[bool] = None
-    temperature_c: typing.Optional[int] = None
-    sm_clock_mhz: typing.Optional[int] = None  # at this moment
-    throttle_reasons: list = dataclasses.field(default_factory=list)  # at this moment
-    compute_processes: int = 0  # ours among them
+# compute_processes: ours among them; 0 where the driver does not say.
+GpuState = collections.namedtuple("GpuState", "compute_processes throttle_reasons")
 
 
 class _ProcessInfo(ctypes.Structure):
@@ -53,38 +39,11 @@ class Nvml:
         device = ctypes.c_void_p()
         if not self._succeeds("nvmlDeviceGetHandleByUUID", uuid.encode(), ctypes.byref(device)):
             return None
-        power_mw = self._number(device, "nvmlDeviceGetPowerManagementLimit")
-        persistence = self._number(device, "nvmlDeviceGetPersistenceMode")
-        return GpuState(
-            driver=self._driver(),
-            power_limit_w=None if power_mw is None else power_mw / 1e3,
-            max_sm_clock_mhz=self._number(device, "nvmlDeviceGetMaxClockInfo", CLOCK_SM),
-            max_memory_clock_mhz=self._number(device, "nvmlDeviceGetMaxClockInfo", CLOCK_MEMORY),
-            ecc=self._mode(device, "nvmlDeviceGetEccMode"),
-            mig=self._mode(device, "nvmlDeviceGetMigMode"),
-            persistence=None if persistence is None else persistence != 0,
-            temperature_c=self._number(device, "nvmlDeviceGetTemperature", 0),
-            sm_clock_mhz=self._number(device, "nvmlDeviceGetClockInfo", CLOCK_SM),
-            throttle_reasons=self._throttle_reasons(device),
-            compute_processes=self._compute_processes(device))
+        return GpuState(self._compute_processes(device), self._throttle_reasons(device))
 
     def _succeeds(self, name, *arguments):
         function = getattr(self._library, name, None)
         return function is not None and function(*arguments) == 0
-
-    def _number(self, device, name, *kind):
-        value = ctypes.c_uint(0)
-        return value.value if self._succeeds(name, device, *kind, ctypes.byref(value)) else None
-
-    def _mode(self, device, name):
-        """There is a current and a pending mode; the current one is what counts."""
-        current, pending = ctypes.c_uint(0), ctypes.c_uint(0)
-        found = self._succeeds(name, device, ctypes.byref(current), ctypes.byref(pending))
-        return current.value != 0 if found else None
-
-    def _driver(self):
-        text = ctypes.create_string_buffer(81)
-        return text.value.decode() if self._succeeds("nvmlSystemGetDriverVersion", text, 80) else None
 
     def _throttle_reasons(self, device):
         bits = ctypes.c_ulonglong(0)

@@ -1,65 +1,41 @@
-"""The command line, and what it makes of a suite."""
+"""The peers' own flags, and which go to fusegate_bench."""
 
 import unittest
 
 from implementations import MAX_AUTOTUNE
 from input_error import InputError
-from options import name_filter, parse_options, suite_of
+from options import name_filter, parse_options
 
 
-def suite(*flags):
-    return suite_of(parse_options(flags))
+def plan_flags(*flags):
+    return parse_options(flags).plan_flags
 
 
 class OptionsTest(unittest.TestCase):
     def test_measures_the_ladder_unless_told_otherwise(self):
-        self.assertEqual(suite().name, "ladder")
-        self.assertEqual(suite("--suite=pr").name, "pr")
+        self.assertEqual(plan_flags(), ["--suite=ladder"])
+        self.assertEqual(plan_flags("--suite", "pr"), ["--suite=pr"])
+        self.assertEqual(plan_flags("--problem=1,2,3,4", "--problem=5,6,7,8"),
+                         ["--problem=1,2,3,4", "--problem=5,6,7,8"])
 
-    def test_flags_stand_in_place_of_what_the_suite_says(self):
-        changed = suite("--suite=smoke", "--samples=7", "--idle-us=9", "--batch=3,5", "--dtype=bf16",
-                        "--operation=geglu")
-        self.assertEqual((changed.protocol.samples, changed.protocol.idle_ns), (7, 9000))
-        self.assertEqual(changed.protocol.places, 4, "the suite's")
-        for sweep in changed.sweeps:
-            self.assertEqual((sweep.batch, sweep.dtype, sweep.operations), ([3, 5], ["bf16"], ["geglu"]))
-
-    def test_another_regime_has_its_own_idle_and_places(self):
-        protocol = suite("--suite=smoke", "--regime=sustained").protocol
-        self.assertEqual((protocol.idle_ns, protocol.places), (0, 12))
-
-    def test_takes_problems_directly(self):
-        given = suite("--problem=1,2,3,4", "--problem=5,6,7,8", "--operation=geglu_mlp")
-        self.assertEqual([(s.batch, s.seq, s.dim, s.hidden, s.dtype) for s in given.sweeps],
-                         [([1], [2], [3], [4], ["bf16"]), ([5], [6], [7], [8], ["bf16"])])
-        self.assertEqual(suite("--problem=1,2,3,4", "--dtype=fp16").sweeps[0].dtype, ["fp16"])
+    def test_leaves_to_fusegate_bench_what_it_does_not_know(self):
+        self.assertEqual(plan_flags("--samples=7", "--progress", "--batch", "3,5", "--speed"),
+                         ["--suite=ladder", "--samples=7", "--batch", "3,5", "--speed"])
 
     def test_says_what_is_wrong_in_one_line(self):
-        for flags, expected in ((["--problem=1,2,3"], "--problem: '1,2,3' is not batch,seq,dim,hidden"),
-                                (["--problem=1,2,3,0"], "four whole numbers from 1"),
-                                (["--problem=1,2,3,4", "--suite=pr"], "--problem: stands in place of"),
-                                (["--problem=1,2,3,4", "--dtype=fp9"], "unknown dtype 'fp9'"),
-                                (["--batch=x"], "--batch: 'x' is no list of whole numbers"),
-                                (["--suite=pr", "--samples=0"], "pr.json: protocol.samples"),
-                                (["--suite=pr", "--layout=numbered"], "protocol.layout: torch leaves"),
-                                (["--operation=softmax"], "--operation: unknown name 'softmax'"),
-                                (["--implementation=fused"], "--implementation: unknown name 'fused'"),
+        for flags, expected in ((["--implementation=fused"], "--implementation: unknown name 'fused'"),
                                 (["--filter=["], "no regular expression"),
-                                (["--invocation=0"], "--invocation: '0' is no number from 1 on"),
-                                (["--max-autotune=perhaps"], "--max-autotune"),
-                                (["--speed"], "unrecognized arguments: --speed")):
+                                (["--max-autotune=perhaps"], "--max-autotune")):
             with self.subTest(flags), self.assertRaises(InputError) as caught:
-                options = parse_options(flags)
-                suite_of(options)
-                name_filter(options)
+                name_filter(parse_options(flags))
             self.assertIn(expected, str(caught.exception))
             self.assertNotIn("\n", str(caught.exception))
 
     def test_takes_what_fusegate_run_passes(self):
         options = parse_options(["--suite=pr", "--out=o/1.json", "--invocation=3", "--seed=5", "--progress",
                                  "--benchmark_filter=liger"])
-        self.assertEqual((options.out, options.invocation, options.seed, options.progress),
-                         ("o/1.json", 3, 5, True))
+        self.assertEqual((options.out, options.progress), ("o/1.json", True))
+        self.assertEqual(options.plan_flags, ["--suite=pr", "--invocation=3", "--seed=5"])
         self.assertTrue(name_filter(options)("liger", "geglu/liger/bf16"))
         self.assertFalse(name_filter(options)("torch_eager", "geglu/torch_eager/bf16"))
 

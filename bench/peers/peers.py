@@ -10,24 +10,27 @@ What is missing (torch, a GPU, Triton, Liger) is said in a line and left out. Ex
 """
 
 import json
-import secrets
 import signal
 import statistics
 import sys
 import time
 
-from environment import Probe
+from bench import find_bench, read_plan, require_same_gpu
 from input_error import DeviceLost, InputError
 from invocation import Invocation
 from libraries import find_libraries, one_line
 from meter import CudaMeter
 from nvml import Nvml
-from options import name_filter, parse_options, suite_of
+from options import name_filter, parse_options
 from plan import make_plan
+from protocol import protocol_of
 from run_file import RunFile, fusegate_context, google_context
 from torch_device import TorchDevice
+from watch import Watch
 
 BAD_INPUT = 2
+# Of fusegate_bench's, those that say nothing of what torch runs.
+DOUBTS_OF_THE_BUILD = {"debug_library"}
 
 
 def main(arguments=None):
@@ -44,20 +47,28 @@ def main(arguments=None):
 
 def run(options):
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    suite, takes_name = suite_of(options), name_filter(options)
-    make_plan(suite, takes_name)  # what is wrong with it is told before torch takes seconds to load
+    takes_name, bench = name_filter(options), options.bench or find_bench()
+    # Before torch is on the GPU: of what runs there fusegate_bench tells, and of itself it knows. What is wrong
+    # with the plan is so told before torch takes seconds to load.
+    given = read_plan(bench, options.plan_flags)
+    protocol = protocol_of(given)
+    make_plan(given, takes_name)
     libraries = find_libraries()
     device, meter = open_gpu(libraries)
-    probe = Probe(device, Nvml.open())
+    require_same_gpu(given, bench, device.uuid)
+    watch = Watch(Nvml.open(), device.uuid, set(given["fusegate"]["doubts"]) - DOUBTS_OF_THE_BUILD)
+    context = fusegate_context(given, device, libraries.versions, watch.doubts)
     if options.environment:
-        print(json.dumps({"device_kind": device.kind, "environment": probe.environment(),
-                          "libraries": libraries.versions, "machine": probe.machine(),
-                          "doubts": sorted(probe.doubts)}, indent=2))
+        print(json.dumps({"device_kind": device.kind, **{key: context[key] for key in (
+            "environment", "libraries", "machine", "doubts")}}, indent=2))
         return 0
-    plan = make_plan(suite, takes_name, libraries.missing)
+    plan = make_plan(given, takes_name, libraries.missing)
     for refusal in plan.refusals:
         complain(f"left out {refusal}")
-    return measure(options, suite, plan, device, meter, probe, libraries)
+    run_file = RunFile(options.out, {**google_context(), "fusegate": context})
+    say = (lambda line: print(line, flush=True)) if options.progress else None
+    return measure(Invocation(device, meter, watch, plan, protocol, context["seed"], context["invocation"], libraries,
+                              run_file, say), run_file, options.progress)
 
 
 def open_gpu(libraries):
@@ -89,18 +100,12 @@ def clock_reader(torch):
     return enqueue_read_clocks
 
 
-def measure(options, suite, plan, device, meter, probe, libraries):
-    seed = secrets.randbits(32) if options.seed is None else options.seed
-    context = {**google_context(), "fusegate": fusegate_context(suite.name, options.invocation, seed, suite.protocol,
-                                                                probe, libraries.versions)}
-    say = (lambda line: print(line, flush=True)) if options.progress else None
-    run_file, start = RunFile(options.out, context), time.monotonic()
-    invocation = Invocation(device, meter, probe, plan, suite.protocol, seed, options.invocation, libraries, run_file,
-                            say)
+def measure(invocation, run_file, progress):
+    start = time.monotonic()
     invocation.run()
     complain(f"{len(invocation.measured())} benchmarks in {time.monotonic() - start:.1f} s: "
              f"{invocation.checking_s:.1f} s compiling and checking, {run_file.writing_s:.1f} s on the run file")
-    if not options.progress:
+    if not progress:
         print_table(invocation.measured())
     if not invocation.measured():
         complain("every benchmark failed")

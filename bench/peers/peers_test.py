@@ -12,7 +12,7 @@ import unittest
 from unittest import mock
 
 import peers
-from fakes import FakeDevice, FakeMeter, FakeNvml, fake_libraries
+from fakes import FakeDevice, FakeMeter, FakeNvml, fake_libraries, plan_on_a_gpu
 
 PROGRAM = pathlib.Path(__file__).resolve().parent / "peers.py"
 NO_TORCH = "raise ImportError('none is wanted here')"
@@ -35,7 +35,7 @@ class PeersTest(unittest.TestCase):
         out, errors = io.StringIO(), io.StringIO()
         with mock.patch.multiple(peers, find_libraries=lambda: libraries or fake_libraries(),
                                  open_gpu=lambda _: (device or FakeDevice(), FakeMeter()),
-                                 Nvml=mock.Mock(open=FakeNvml)), \
+                                 read_plan=plan_on_a_gpu, Nvml=mock.Mock(open=FakeNvml)), \
                 contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
             code = peers.main(["--samples=2", "--places=2", "--idle-us=0", *flags])
         return code, out.getvalue(), errors.getvalue()
@@ -52,9 +52,11 @@ class PeersTest(unittest.TestCase):
         cut = self.folder / "cut.json"
         cut.write_text('{"name": ', encoding="utf-8")
         for flags, expected in (([f"--suite={bad}"], f"peers: {bad}: sweeps: must be a list"),
-                                ([f"--suite={cut}"], f"peers: {cut}: Expecting value"),
+                                ([f"--suite={cut}"], f"peers: {cut}: no valid JSON"),
                                 (["--suite=nope"], "peers: nope: no such suite"),
-                                (["--speed=3"], "peers: the command line: unrecognized arguments: --speed=3"),
+                                (["--speed=3"], "peers: --speed=3: unknown flag"),
+                                (["--problem=1,2,3"], "peers: --problem: '1,2,3' is not batch,seq,dim,hidden"),
+                                (["--bench=/nonexistent"], "peers: /nonexistent: cannot be started"),
                                 (["--filter=nothing_has_this"], "peers: ladder: sweeps: nothing is left to run")):
             with self.subTest(flags):
                 result = self.process(*flags)
@@ -99,6 +101,7 @@ class PeersTest(unittest.TestCase):
         code, out, _ = self.main("--environment")
         self.assertEqual(code, 0)
         self.assertEqual(json.loads(out)["environment"]["cublas"], "13.1.0")
+        self.assertEqual(json.loads(out)["doubts"], [], "that fusegate_bench was built for debugging is not torch's")
         self.assertEqual(json.loads(out)["libraries"]["liger"], "0.8.5")
 
 

@@ -1,11 +1,10 @@
-"""From a suite to the benchmarks that the libraries at hand can run."""
+"""From fusegate_bench's plan to the benchmarks that the libraries at hand can run."""
 
 import dataclasses
-import itertools
 
 from implementations import IMPLEMENTATIONS
 from input_error import InputError
-from problems import DTYPES, OPERATIONS, Problem
+from problems import DTYPES, Problem
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,27 +24,23 @@ class Plan:
     refusals: list  # what was left out and why, one sentence each
 
 
-def make_plan(suite, takes_name, missing=None):
-    """takes_name: of an implementation's and a benchmark's name, whether it is wanted. missing: why a library
+def make_plan(given, takes_name, missing=None):
+    """given: fusegate_bench's plan. The implementations that its suite names are fusegate's own and choose nothing
+    here. takes_name: of an implementation's and a benchmark's name, whether it is wanted. missing: why a library
     cannot be used, by its name. Raises InputError where nothing is left to run."""
     benchmarks, refusals = {}, {}
-    for sweep in suite.sweeps:
-        for operation in sweep.operations or sorted(OPERATIONS):
-            if operation not in OPERATIONS:
-                refusals[f"operation {operation}: no peer has it"] = None
-                continue
-            for problem in problems_of(sweep, operation):
-                _add(operation, problem, takes_name, missing or {}, benchmarks, refusals)
+    known = {implementation.operation for implementation in IMPLEMENTATIONS}
+    for swept in given["work"]:
+        operation = swept["operation"]
+        if operation not in known:
+            refusals[f"operation {operation}: no peer has it"] = None
+            continue
+        for problem in swept["problems"]:
+            _add(operation, Problem(**problem), takes_name, missing or {}, benchmarks, refusals)
     if not benchmarks:
-        raise InputError(suite.name, "sweeps", f"nothing is left to run: {next(iter(refusals), 'no peer fits')}")
+        raise InputError(given["fusegate"]["suite"], "sweeps",
+                         f"nothing is left to run: {next(iter(refusals), 'no peer fits')}")
     return Plan(list(benchmarks.values()), list(refusals))
-
-
-def problems_of(sweep, operation):
-    """Every combination of the axes; dim stays at its first value where the operation does not use it."""
-    dims = sweep.dim if OPERATIONS[operation].uses_dim else sweep.dim[:1]
-    return [Problem(batch, seq, dim, hidden, dtype) for dtype, batch, seq, dim, hidden
-            in itertools.product(sweep.dtype, sweep.batch, sweep.seq, dims, sweep.hidden)]
 
 
 def _add(operation, problem, takes_name, missing, benchmarks, refusals):

@@ -2,16 +2,14 @@
 
 import unittest
 
-from implementations import MAX_AUTOTUNE
+from bench import find_bench, read_plan
+from implementations import IMPLEMENTATIONS, MAX_AUTOTUNE
 from input_error import InputError
 from plan import make_plan
-from protocol import Protocol
-from suite import Suite, Sweep
 
 
-def suite(**fields):
-    axes = {"operations": [], "dtype": ["bf16"], "batch": [1], "seq": [128], "dim": [768], "hidden": [3072]}
-    return Suite("mine", Protocol(), [Sweep(**{**axes, **fields})])
+def planned(*flags):
+    return read_plan(find_bench(), flags or ["--problem=1,128,768,3072"])
 
 
 def everything(_implementation, _benchmark):
@@ -24,31 +22,31 @@ def names(plan):
 
 class PlanTest(unittest.TestCase):
     def test_has_all_four_peers_of_the_mlp(self):
-        self.assertEqual(names(make_plan(suite(operations=["geglu_mlp"]), everything)),
+        self.assertEqual(names(make_plan(planned("--problem=1,128,768,3072", "--operation=geglu_mlp"), everything)),
                          [f"geglu_mlp/{name}/bf16/batch:1/seq:128/dim:768/hidden:3072"
                           for name in ("liger", "torch_compile", MAX_AUTOTUNE, "torch_eager")])
 
     def test_repeats_geglu_along_no_dim_and_nothing_twice(self):
-        twice = suite(operations=["geglu"], dim=[768, 4096])
-        twice.sweeps.append(twice.sweeps[0])
+        twice = planned("--operation=geglu", "--dim=768,4096", "--dtype=bf16")
+        twice["work"] *= 2
         plan = make_plan(twice, everything)
         self.assertEqual(len(plan.benchmarks), 4)
         self.assertEqual({benchmark.problem.dim for benchmark in plan.benchmarks}, {768})
 
     def test_without_operations_takes_all_that_peers_have(self):
-        plan = make_plan(suite(), everything)
+        plan = make_plan(planned(), everything)
         self.assertEqual({benchmark.implementation.operation for benchmark in plan.benchmarks},
-                         {"geglu", "geglu_mlp", "linear"})
+                         {each.operation for each in IMPLEMENTATIONS})
 
     def test_leaves_out_by_name(self):
-        plan = make_plan(suite(), lambda implementation, benchmark:
+        plan = make_plan(planned(), lambda implementation, benchmark:
                          implementation == "torch_eager" and "linear/" in benchmark)
         self.assertEqual(len(plan.benchmarks), 1)
         self.assertEqual(plan.refusals, [])
 
     def test_says_once_what_is_left_out_and_why(self):
-        plan = make_plan(suite(operations=["control_copy", "geglu"], dtype=["bf16", "fp32"], batch=[1, 2]), everything,
-                         {"liger": "liger-kernel is not here"})
+        given = planned("--operation=control_copy,geglu", "--dtype=bf16,fp32", "--batch=1,2")
+        plan = make_plan(given, everything, {"liger": "liger-kernel is not here"})
         self.assertEqual(plan.refusals, ["operation control_copy: no peer has it",
                                          "geglu/liger: liger-kernel is not here",
                                          "geglu in fp32: fusegate_bench has it on no GPU either"])
@@ -56,8 +54,8 @@ class PlanTest(unittest.TestCase):
                          {"torch_compile", MAX_AUTOTUNE, "torch_eager"})
 
     def test_refuses_to_measure_nothing(self):
-        with self.assertRaisesRegex(InputError, "mine: sweeps: nothing is left to run: operation softmax"):
-            make_plan(suite(operations=["softmax"]), everything)
+        with self.assertRaisesRegex(InputError, "custom: sweeps: nothing is left to run: operation control_copy"):
+            make_plan(planned("--operation=control_copy"), everything)
 
 
 if __name__ == "__main__":

@@ -1,41 +1,26 @@
-"""What is computed: problems, and the operations with their inputs and the work that their parts must do at
-least. Shapes, scales, FLOPs and bytes are those of kernels/operations/ and kernels/contract/stages.h."""
+"""What is computed: problems as fusegate_bench's plan has them, the work that an implementation's parts must do at
+least (kernels/contract/stages.h), and the operations' references."""
 
 import dataclasses
+import functools
 import math
 
-# kernels/contract/stages.h: gelu_tanh by the operations written down in its formula.
-GELU_FLOPS = 9
 # What fusegate_bench computes on a GPU.
 DTYPES = ("bf16", "fp16")
-# The largest ||out - ref|| / ||ref|| that rounding explains (kernels/contract/verify.cc).
-ERROR_BOUNDS = {"bf16": 1e-2, "fp16": 1.5e-3}
 
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
+    """As the plan has it. inputs: {"name", "rows", "cols", "scale"}, random and uniform in [-scale, scale)."""
+    name: str
+    dtype: str
     batch: int
     seq: int
     dim: int
     hidden: int
-    dtype: str
-
-    @property
-    def rows(self):
-        return self.batch * self.seq
-
-    @property
-    def name(self):
-        return f"{self.dtype}/batch:{self.batch}/seq:{self.seq}/dim:{self.dim}/hidden:{self.hidden}"
-
-
-@dataclasses.dataclass(frozen=True)
-class Shape:
-    """A random input: uniform in [-scale, scale)."""
     rows: int
-    cols: int
-    scale: float
-    vector: bool = False  # one row, handed over without its first axis
+    error_bound: float  # the largest ||out - ref|| / ||ref|| that rounding explains
+    inputs: list
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,34 +31,20 @@ class Stage:
     min_bytes: float
 
 
-def linear_inputs(p):
-    bound = 1 / math.sqrt(p.dim)
-    return [Shape(p.rows, p.dim, 1.0), Shape(p.hidden, p.dim, bound),
-            Shape(1, p.hidden, bound, vector=True)]
-
-
-def geglu_inputs(p):
-    return [Shape(p.rows, p.hidden, 3.0), Shape(p.rows, p.hidden, 1.0)]
-
-
-def geglu_mlp_inputs(p):
-    in_bound, hidden_bound = 1 / math.sqrt(p.dim), 1 / math.sqrt(p.hidden)
-    return [Shape(p.rows, p.dim, 4.0), Shape(p.hidden, p.dim, in_bound), Shape(p.hidden, p.dim, in_bound),
-            Shape(p.dim, p.hidden, hidden_bound)]
-
-
 @dataclasses.dataclass(frozen=True)
-class Operation:
-    inputs: object  # of a problem, in the order of kernels/operations
-    uses_dim: bool = True  # False: not repeated along the dim axis
+class Activation:
+    """What a gated unit applies to the gate."""
+    name: str
+    flops: int  # of one element, by the operations written down in its formula
+    reference: object  # of torch and a tensor of doubles: by the formula, as torch's own is among what is checked
 
 
-# Sorted by name, as plans are.
-OPERATIONS = {
-    "geglu": Operation(geglu_inputs, uses_dim=False),
-    "geglu_mlp": Operation(geglu_mlp_inputs),
-    "linear": Operation(linear_inputs),
-}
+def _gelu_tanh(torch, g):
+    return 0.5 * g * (1 + torch.tanh(math.sqrt(2 / math.pi) * (g + 0.044715 * g**3)))
+
+
+# A gated unit NAME is out = activation(g) * u. NAME_mlp has it between its projections.
+GATED = {"geglu": Activation("gelu", 9, _gelu_tanh)}
 
 
 def matmul_stage(name, m, n, k, bias=False):
@@ -92,23 +63,33 @@ def linear_stages(p):
     return [matmul_stage("addmm", p.rows, p.hidden, p.dim, bias=True)]
 
 
-def geglu_unfused_stages(p):
-    elements = p.rows * p.hidden
-    return [pointwise_stage("gelu", GELU_FLOPS, 2, elements), pointwise_stage("mul", 1, 3, elements)]
+def gated_stages(operation, fused, p):
+    """The unit of GATED, in one kernel or in two."""
+    activation, elements = GATED[operation], p.rows * p.hidden
+    if fused:
+        return [pointwise_stage(f"{activation.name}_mul", activation.flops + 1, 3, elements)]
+    return [pointwise_stage(activation.name, activation.flops, 2, elements), pointwise_stage("mul", 1, 3, elements)]
 
 
-def geglu_fused_stages(p):
-    return [pointwise_stage("gelu_mul", GELU_FLOPS + 1, 3, p.rows * p.hidden)]
-
-
-def geglu_mlp_unfused_stages(p):
-    return _mlp_stages(p, geglu_unfused_stages(p))
-
-
-def geglu_mlp_fused_stages(p):
-    return _mlp_stages(p, geglu_fused_stages(p))
-
-
-def _mlp_stages(p, pointwise):
+def gated_mlp_stages(operation, fused, p):
+    """operation: the unit's."""
     return [matmul_stage("gate_proj", p.rows, p.hidden, p.dim), matmul_stage("up_proj", p.rows, p.hidden, p.dim),
-            *pointwise, matmul_stage("down_proj", p.rows, p.dim, p.hidden)]
+            *gated_stages(operation, fused, p), matmul_stage("down_proj", p.rows, p.dim, p.hidden)]
+
+
+geglu_unfused_stages = functools.partial(gated_stages, "geglu", False)
+geglu_fused_stages = functools.partial(gated_stages, "geglu", True)
+geglu_mlp_unfused_stages = functools.partial(gated_mlp_stages, "geglu", False)
+geglu_mlp_fused_stages = functools.partial(gated_mlp_stages, "geglu", True)
+
+
+def reference(torch, operation, inputs):
+    """inputs: tensors of doubles."""
+    if operation in GATED:
+        g, u = inputs
+        return GATED[operation].reference(torch, g) * u
+    if operation == "linear":
+        x, w, bias = inputs
+        return x @ w.T + bias
+    x, w_gate, w_up, w_down = inputs
+    return reference(torch, operation.removesuffix("_mlp"), (x @ w_gate.T, x @ w_up.T)) @ w_down.T

@@ -4,9 +4,9 @@ import math
 import unittest
 
 import problems
-from problems import Problem, Shape
+from fakes import fake_problem
 
-SMALL = Problem(1, 128, 768, 3072, "bf16")
+SMALL = fake_problem("geglu_mlp")
 
 
 def totals(stages):
@@ -21,9 +21,9 @@ class ProblemsTest(unittest.TestCase):
     def test_work_is_what_fusegate_bench_counts(self):
         # From a run file of suite pr.
         self.assertEqual(totals(problems.geglu_mlp_unfused_stages(SMALL)), (1815871488.0, 21037056.0))
-        self.assertEqual(totals(problems.geglu_fused_stages(Problem(1, 128, 768, 11008, "bf16"))),
+        self.assertEqual(totals(problems.geglu_fused_stages(fake_problem("geglu", "1,128,768,11008"))),
                          (14090240.0, 8454144.0))
-        fused = problems.geglu_mlp_fused_stages(Problem(8, 512, 1024, 8192, "bf16"))
+        fused = problems.geglu_mlp_fused_stages(fake_problem("geglu_mlp", "8,512,1024,8192"))
         self.assertEqual(totals(fused), (206493974528.0, 478150656.0))
         self.assertEqual([stage.name for stage in fused], ["gate_proj", "up_proj", "gelu_mul", "down_proj"])
 
@@ -34,12 +34,13 @@ class ProblemsTest(unittest.TestCase):
         self.assertEqual(stage.min_bytes, 2 * (rows * dim + hidden * dim + hidden + rows * hidden))
 
     def test_inputs_have_the_operations_shapes_and_scales(self):
-        x, w_gate, w_up, w_down = problems.OPERATIONS["geglu_mlp"].inputs(SMALL)
-        self.assertEqual(x, Shape(128, 768, 4.0))
-        self.assertEqual(w_gate, w_up)
-        self.assertEqual(w_down, Shape(768, 3072, 1 / math.sqrt(3072)))
-        bias = problems.OPERATIONS["linear"].inputs(SMALL)[2]
-        self.assertEqual((bias.cols, bias.vector), (3072, True))
+        x, w_gate, w_up, w_down = SMALL.inputs
+        self.assertEqual(x, {"name": "x", "rows": 128, "cols": 768, "scale": 4.0})
+        self.assertEqual({**w_gate, "name": "w_up"}, w_up)
+        self.assertEqual((w_down["rows"], w_down["cols"], w_down["scale"]), (768, 3072, 1 / math.sqrt(3072)))
+        self.assertEqual([each["name"] for each in fake_problem("linear").inputs], ["x", "w", "bias"])
+        self.assertEqual([fake_problem("linear", dtype=dtype).error_bound for dtype in problems.DTYPES],
+                         [1e-2, 1.5e-3])
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import os
 import pathlib
 import sys
 
+from bench import find_bench, read_plan
 from implementations import IMPLEMENTATIONS
 from input_error import InputError
 from libraries import find_libraries, one_line
@@ -38,11 +39,17 @@ def parse_options(arguments):
     parser.add_argument("--operation", help="left out: all")
     parser.add_argument("--implementation", help="left out: all")
     parser.add_argument("--out", required=True, type=pathlib.Path, help="folder")
+    parser.add_argument("--bench", metavar="PROGRAM", help="the fusegate_bench that tells the problem's tensors "
+                        "(default: $FUSEGATE_BENCH, else the one built here)")
     return parser.parse_args(arguments)
 
 
 def run(options):
-    problem, wanted = parse_problem(options.problem, options.dtype), chosen(options)
+    wanted = chosen(options)
+    operations = ",".join(sorted({each.operation for each in wanted}))
+    plan = read_plan(options.bench or find_bench(), [f"--problem={options.problem}", f"--dtype={options.dtype}",
+                                                     f"--operation={operations}"])
+    problems = {swept["operation"]: Problem(**swept["problems"][0]) for swept in plan["work"]}
     libraries = find_libraries()
     torch = libraries.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
@@ -50,6 +57,7 @@ def run(options):
     options.out.mkdir(parents=True, exist_ok=True)
     device, recorded = TorchDevice(torch), 0
     for implementation in wanted:
+        problem = problems[implementation.operation]
         name = implementation.benchmark_name(problem)
         missing = [libraries.missing[need] for need in implementation.needs if need in libraries.missing]
         if missing:
@@ -58,7 +66,7 @@ def run(options):
         path = options.out / f"{implementation.operation}-{implementation.name}.json"
         try:
             function = implementation.build(libraries.modules)
-            record(torch, name, function, device.inputs(implementation.operation, problem, 1), path)
+            record(torch, name, function, device.inputs(problem, 1), path)
         # A library may fail in any way, and the others' traces are still wanted.
         except Exception as error:  # pylint: disable=broad-except
             complain(f"{name}: {one_line(error)}")
@@ -66,16 +74,6 @@ def run(options):
         print(path)
         recorded += 1
     return 0 if recorded else BAD_INPUT
-
-
-def parse_problem(text, dtype):
-    try:
-        sizes = [int(part) for part in text.split(",")]
-    except ValueError:
-        sizes = []
-    if len(sizes) != 4 or min(sizes) < 1:
-        raise InputError("--problem", "", f"'{text}' is not four sizes with commas between")
-    return Problem(*sizes, dtype)
 
 
 def chosen(options):

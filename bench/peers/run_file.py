@@ -12,7 +12,8 @@ import time
 
 from input_error import InputError
 
-SCHEMA_VERSION = 1
+# What torch brings along in place of fusegate_bench's own.
+LIBRARIES_OF_TORCH = ("cuda", "cublas")
 
 
 def google_context():
@@ -23,11 +24,13 @@ def google_context():
             "library_build_type": "release"}
 
 
-def fusegate_context(suite, invocation, seed, protocol, probe, libraries):
-    """libraries: versions by name. They stand beside the environment, which must be fusegate_bench's."""
-    return {"schema_version": SCHEMA_VERSION, "suite": suite, "invocation": invocation, "seed": seed,
-            "provenance": probe.provenance(), "protocol": protocol.to_json(), "environment": probe.environment(),
-            "libraries": libraries, "machine": probe.machine(), "doubts": sorted(probe.doubts), "finished": False}
+def fusegate_context(given, device, libraries, doubts):
+    """given: fusegate_bench's plan, which has all but what torch alone knows. libraries: versions by name. They
+    stand beside the environment, whose keys must be fusegate_bench's for both programs' files to make one run."""
+    fusegate = given["fusegate"]
+    environment = {key: value for key, value in fusegate["environment"].items() if key not in LIBRARIES_OF_TORCH}
+    return {**fusegate, "environment": {**environment, **device.versions()}, "libraries": libraries,
+            "protocol": {**fusegate["protocol"], "layout": "driver"}, "doubts": sorted(doubts)}
 
 
 class EntryWriter:

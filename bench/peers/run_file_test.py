@@ -6,13 +6,12 @@ import pathlib
 import tempfile
 import unittest
 
-from fakes import FakeDevice, FakeNvml
-from environment import Probe
+from bench import find_bench
+from fakes import ENVIRONMENT, FakeDevice, plan_on_a_gpu
 from graph_nodes import LaunchCount
 from input_error import InputError
 from meter import Sample
 from problems import Stage
-from protocol import Protocol
 from run_file import EntryWriter, RunFile, fusegate_context, google_context
 from session import Record
 
@@ -71,8 +70,11 @@ class RunFileTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.path = pathlib.Path(folder.name) / "run" / "1.json"
         self.context = {**google_context(),
-                        "fusegate": fusegate_context("ladder", 2, 7, Protocol(), Probe(FakeDevice(), FakeNvml()),
-                                                     {"torch": "2.11.0"})}
+                        "fusegate": fusegate_context(self.plan(), FakeDevice(), {"torch": "2.11.0"}, {"dirty_tree"})}
+
+    @staticmethod
+    def plan():
+        return plan_on_a_gpu(find_bench(), ["--suite=ladder", "--invocation=2", "--seed=7"])
 
     def read(self):
         return json.loads(self.path.read_text(encoding="utf-8"))
@@ -88,20 +90,26 @@ class RunFileTest(unittest.TestCase):
 
     def test_says_when_it_is_finished_and_what_was_doubted(self):
         file = RunFile(self.path, self.context)
-        before = set(self.read()["context"]["fusegate"]["doubts"])
         file.finish({"unlocked_clocks"})
         fusegate = self.read()["context"]["fusegate"]
         self.assertTrue(fusegate["finished"])
-        self.assertEqual(set(fusegate["doubts"]), before | {"unlocked_clocks"})
+        self.assertEqual(fusegate["doubts"], ["dirty_tree", "unlocked_clocks"])
 
     def test_context_says_what_was_asked_for(self):
         RunFile(self.path, self.context)
         fusegate = self.read()["context"]["fusegate"]
         self.assertEqual((fusegate["suite"], fusegate["invocation"], fusegate["seed"]), ("ladder", 2, 7))
-        self.assertEqual(fusegate["protocol"]["layout"], "driver")
-        self.assertEqual(fusegate["environment"]["device"], "NVIDIA H200")
+        self.assertEqual(fusegate["protocol"], {**self.plan()["fusegate"]["protocol"], "layout": "driver"})
         self.assertEqual(fusegate["libraries"], {"torch": "2.11.0"})
         self.assertEqual(fusegate["provenance"]["device_uuid"], "GPU-1")
+
+    def test_environment_has_fusegate_benchs_keys_and_torchs_libraries(self):
+        fusegate = self.context["fusegate"]
+        self.assertEqual(fusegate["environment"], {**ENVIRONMENT, "cuda": "13.0", "cublas": "13.1.0"})
+        self.assertEqual(set(fusegate) - set(self.plan()["fusegate"]), {"libraries"})
+        device = FakeDevice()
+        device.versions = lambda: {"cuda": "13.0"}  # a cuBLAS that does not tell
+        self.assertNotIn("cublas", fusegate_context(self.plan(), device, {}, [])["environment"])
 
     def test_names_the_file_that_cannot_be_written(self):
         self.path.parent.write_text("a file where the folder should be", encoding="utf-8")

@@ -5,8 +5,6 @@ import dataclasses
 import math
 import time
 
-from problems import ERROR_BOUNDS
-
 # Bounds the size of a graph, as fusegate_bench does.
 MOST_CALLS = 4000
 
@@ -31,17 +29,17 @@ class Verifier:
         """The relative error and the launches of a call. Raises RuntimeError where the result is wrong."""
         if self._key != (operation, problem):
             self._key = self._inputs = self._reference = None  # their memory may be needed
-            self._inputs = self._device.inputs(operation, problem, self._seed)
+            self._inputs = self._device.inputs(problem, self._seed)
             self._reference = self._device.reference(operation, self._inputs)
             self._key = (operation, problem)
         inputs = self._inputs
         output, launches = self._meter.check(lambda: function(*inputs))
         error, not_finite = self._device.error(output, self._reference)
-        bound = ERROR_BOUNDS[problem.dtype]
         if not_finite:
             raise RuntimeError(f"wrong result: {not_finite} elements are NaN, infinite or were never written")
-        if not error <= bound:
-            raise RuntimeError(f"wrong result: relative error {error:.2e} against the reference, {bound:.1e} allowed")
+        if not error <= problem.error_bound:
+            raise RuntimeError(f"wrong result: relative error {error:.2e} against the reference, "
+                               f"{problem.error_bound:.1e} allowed")
         return error, launches
 
 
@@ -74,8 +72,8 @@ class Session:
         if not self.verified:
             raise ValueError("what was not checked is not timed")
         self._device.fresh_memory()
-        operation, function = self._benchmark.implementation.operation, self._function
-        inputs = self._device.inputs(operation, self._benchmark.problem, f"{self._seed}/{place}")
+        function = self._function
+        inputs = self._device.inputs(self._benchmark.problem, f"{self._seed}/{place}")
 
         def call():
             return function(*inputs)

@@ -3,21 +3,19 @@
 import math
 import unittest
 
-from fakes import FakeDevice, FakeMeter, fake_libraries
+from fakes import FakeDevice, FakeMeter, fake_libraries, fake_problem, fake_protocol
 from implementations import IMPLEMENTATIONS
 from plan import Benchmark
-from problems import Problem
-from protocol import Protocol
 from session import MOST_CALLS, Session, Verifier
 
-PROBLEM = Problem(1, 128, 768, 3072, "bf16")
+PROBLEM = fake_problem("linear")
 LINEAR = next(each for each in IMPLEMENTATIONS if each.operation == "linear" and each.name == "torch_eager")
 
 
 class SessionTest(unittest.TestCase):
     def session(self, device=None, meter=None, **protocol):
         self.device, self.meter = device or FakeDevice(), meter or FakeMeter()
-        return Session(self.device, self.meter, Protocol(**protocol), 5, Benchmark(LINEAR, PROBLEM),
+        return Session(self.device, self.meter, fake_protocol(**protocol), 5, Benchmark(LINEAR, PROBLEM),
                        sleep=self.meter.sleep, clock_ns=lambda: self.meter.now_ns)
 
     def verified(self, **arguments):

@@ -5,9 +5,7 @@ import ctypes
 import math
 import random
 
-from problems import OPERATIONS
-
-SQRT_2_OVER_PI = math.sqrt(2 / math.pi)
+import problems
 
 
 class TorchDevice:
@@ -16,10 +14,6 @@ class TorchDevice:
         self._dtypes = {"bf16": torch.bfloat16, "fp16": torch.float16}
         self._ballast = None
         self._random = random.Random(seed)
-
-    @property
-    def name(self):
-        return self._torch.cuda.get_device_name(0)
 
     @property
     def uuid(self):
@@ -48,25 +42,20 @@ class TorchDevice:
         self._ballast = self._torch.empty(megabytes << 20, dtype=self._torch.uint8, device=self.kind)
         self._torch.cuda.empty_cache()
 
-    def inputs(self, operation, problem, seed):
+    def inputs(self, problem, seed):
         """Uniform in [-scale, scale), rounded to the problem's dtype; the same numbers for the same seed."""
         generator = self._torch.Generator(device=self.kind).manual_seed(random.Random(seed).getrandbits(63))
         tensors = []
-        for shape in OPERATIONS[operation].inputs(problem):
-            size = (shape.cols,) if shape.vector else (shape.rows, shape.cols)
+        for given in problem.inputs:
+            # torch takes a bias as a vector.
+            size = (given["cols"],) if given["name"] == "bias" else (given["rows"], given["cols"])
             wide = self._torch.empty(size, dtype=self._torch.float32, device=self.kind)
-            wide.uniform_(-shape.scale, shape.scale, generator=generator)
+            wide.uniform_(-given["scale"], given["scale"], generator=generator)
             tensors.append(wide.to(self._dtypes[problem.dtype]))
         return tensors
 
     def reference(self, operation, inputs):
-        wide = [tensor.double() for tensor in inputs]
-        if operation == "linear":
-            return wide[0] @ wide[1].T + wide[2]
-        if operation == "geglu":
-            return _geglu(self._torch, *wide)
-        x, w_gate, w_up, w_down = wide
-        return _geglu(self._torch, x @ w_gate.T, x @ w_up.T) @ w_down.T
+        return problems.reference(self._torch, operation, [tensor.double() for tensor in inputs])
 
     def error(self, out, reference):
         """||out - reference|| / ||reference||, infinite where anything is not finite, and how many are not."""
@@ -75,8 +64,3 @@ class TorchDevice:
         if wide.shape != reference.shape or not_finite:
             return math.inf, not_finite
         return float((wide - reference).norm() / reference.norm()), 0
-
-
-def _geglu(torch, g, u):
-    """By the formula, as torch's own gelu is among what is checked."""
-    return 0.5 * g * (1 + torch.tanh(SQRT_2_OVER_PI * (g + 0.044715 * g**3))) * u

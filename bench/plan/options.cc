@@ -32,6 +32,37 @@ void add_protocol(CLI::App& app, Options& options, const std::string& name, cons
   app.add_option_function<T>("--" + name, store, help);
 }
 
+// "64,128,768,3072" as a sweep of that problem alone.
+json problem_sweep(const std::string& text) {
+  std::vector<std::int64_t> sizes;
+  for (const std::string& part : CLI::detail::split(text, ',')) {
+    std::int64_t size = 0;
+    if (!CLI::detail::lexical_cast(part, size)) size = 0;
+    sizes.push_back(size);
+  }
+  const auto fits = [](std::int64_t size) { return 1 <= size && size <= kLargestAxis; };
+  if (sizes.size() != 4 || !std::ranges::all_of(sizes, fits)) {
+    throw baselines::InputError(
+        "--problem", "",
+        fmt::format("'{}' is not batch,seq,dim,hidden, four whole numbers from 1 to {}", text,
+                    kLargestAxis));
+  }
+  return {{"batch", {sizes[0]}},
+          {"seq", {sizes[1]}},
+          {"dim", {sizes[2]}},
+          {"hidden", {sizes[3]}},
+          {"dtype", {"bf16"}}};
+}
+
+void add_problem_option(CLI::App& app, Options& options) {
+  const auto store = [&options](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) options.problems.push_back(problem_sweep(text));
+  };
+  app.add_option_function<std::vector<std::string>>(
+         "--problem", store, "BATCH,SEQ,DIM,HIDDEN in place of a suite, in bf16; may be repeated")
+      ->excludes(app.get_option("--suite"));
+}
+
 void add_protocol_options(CLI::App& app, Options& options) {
   const auto add_text = [&](const char* name, const char* key, const char* help) {
     add_protocol<std::string>(app, options, name, key, help);
@@ -56,8 +87,8 @@ void add_trace_option(CLI::App& app, Options& options) {
       app.add_option("--trace", options.trace,
                      "Write a trace of 3 calls of each benchmark here (Chrome JSON, for "
                      "ui.perfetto.dev) instead of measuring");
-  for (const char* other :
-       {"--out", "--invocation", "--resume", "--progress", "--environment", "--profile"}) {
+  for (const char* other : {"--out", "--invocation", "--resume", "--progress", "--environment",
+                            "--plan", "--profile"}) {
     trace->excludes(app.get_option(other));
   }
 }
@@ -90,6 +121,7 @@ void add_options(CLI::App& app, Options& options) {
                         "linear, geglu, geglu_mlp, control_copy, control_gemm");
   add_axis<std::string>(app, options, "implementation", "implementations",
                         "addmm, unfused, fused, ...");
+  add_problem_option(app, options);
   add_protocol_options(app, options);
   app.add_option("--out", options.out, "Write the run file here");
   app.add_option("--invocation", options.invocation, "This invocation's number in its run")
@@ -97,6 +129,8 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--seed", options.seed, "Of the random inputs; fresh where not given");
   app.add_flag("--progress", options.progress, "Lines for fusegate in place of the table");
   app.add_flag("--environment", options.environment, "Print the environment as JSON and stop");
+  app.add_flag("--plan", options.plan,
+               "Print what would be measured, how and where as JSON and stop");
   app.add_option("--profile", options.profile,
                  "Record what each benchmark launches, after all are measured: on or off")
       ->transform(
@@ -170,7 +204,13 @@ Options parse_options(int argc, const char* const* argv) {
 Suite suite_of(const Options& options, const std::filesystem::path& folder) {
   json suite;
   std::string source = "the command line";
-  if (options.suite || options.axes.empty()) {
+  if (!options.problems.empty()) {
+    for (const char* axis : {"batch", "seq", "dim", "hidden"}) {
+      if (!options.axes.contains(axis)) continue;
+      throw baselines::InputError("--problem", "", fmt::format("stands in place of --{}", axis));
+    }
+    suite = {{"name", "custom"}, {"sweeps", options.problems}};
+  } else if (options.suite || options.axes.empty()) {
     source = suite_path(options.suite.value_or("smoke"), folder).string();
     suite = baselines::parse_json(baselines::read_file(source), source);
     // Checked before the flags replace anything: a broken file is broken whatever the flags are.

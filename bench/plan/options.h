@@ -16,12 +16,14 @@ struct Options {
   std::optional<std::string> suite;
   std::string device = "auto";
   nlohmann::json axes = nlohmann::json::object();      // those given, as a sweep would name them
+  nlohmann::json problems = nlohmann::json::array();   // those given, a sweep each
   nlohmann::json protocol = nlohmann::json::object();  // those given, as a suite would name them
   std::optional<std::filesystem::path> out;
   int invocation = 1;
   std::optional<std::uint64_t> seed;
   bool progress = false;     // machine-readable lines instead of Google Benchmark's table
   bool environment = false;  // print the environment and stop
+  bool plan = false;         // print what would be measured and the environment, and stop
   bool resume = false;       // go on with a run file that lacks benchmarks
   std::vector<std::filesystem::path> keep_choices;  // runs, see kept_choices.h
   std::optional<std::filesystem::path> trace;       // write a trace here instead of measuring
@@ -33,9 +35,10 @@ struct Options {
 // Throws CLI::Error, which main reports, and InputError for values that no flag's type excludes.
 Options parse_options(int argc, const char* const* argv);
 
-// The suite that the options come to: the named one, "smoke" where nothing is named, or the
-// reference problem where axes are given and no suite; with the flags in place of what the file
-// says, but for sweeps of controls alone. folder: where named suites lie. Throws InputError.
+// The suite that the options come to: the named one, the problems given, "smoke" where nothing is
+// named, or the reference problem where axes are given and no suite; with the flags in place of
+// what the file says, but for sweeps of controls alone. folder: where named suites lie. Throws
+// InputError.
 Suite suite_of(const Options& options, const std::filesystem::path& folder);
 
 }  // namespace fusegate::bench

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "baselines/io/error.h"
@@ -39,51 +40,48 @@ std::vector<kernels::Problem> problems_of(const Sweep& sweep, const kernels::Ope
   return problems;
 }
 
-class Planner {
- public:
-  explicit Planner(const kernels::Device& device) : device_(device) {}
+}  // namespace
 
-  void add(const Sweep& sweep) {
+std::vector<SweptOperation> swept_operations(const std::vector<Sweep>& sweeps) {
+  std::vector<SweptOperation> swept;
+  for (const Sweep& sweep : sweeps) {
     for (const kernels::Operation& operation : kernels::operations()) {
       if (!takes(sweep, operation)) continue;
-      for (const kernels::Problem& problem : problems_of(sweep, operation))
-        add(sweep, operation, problem);
+      swept.push_back({&operation, sweep.implementations, problems_of(sweep, operation)});
     }
   }
+  return swept;
+}
 
-  Plan take() { return std::move(plan_); }
-
- private:
-  void add(const Sweep& sweep, const kernels::Operation& operation,
-           const kernels::Problem& problem) {
-    for (const kernels::Implementation& implementation : kernels::implementations()) {
-      if (implementation.operation != operation.name || implementation.device != device_.kind() ||
-          !named(sweep.implementations, implementation.name)) {
-        continue;
-      }
-      const PlannedBenchmark benchmark{&implementation, problem};
-      if (!seen_.insert(benchmark.name()).second) continue;
-      const std::string why = kernels::refusal(implementation, device_, problem);
-      if (why.empty()) {
-        plan_.benchmarks.push_back(benchmark);
-      } else {
-        plan_.refusals.push_back(fmt::format("{}: {}", benchmark.name(), why));
+Plan plan_of(const std::vector<Sweep>& sweeps, const kernels::Device& device) {
+  Plan plan;
+  std::set<std::string> seen;
+  for (const SweptOperation& swept : swept_operations(sweeps)) {
+    const auto takes_part = [&](const kernels::Implementation& implementation) {
+      return implementation.operation == swept.operation->name &&
+             implementation.device == device.kind() &&
+             named(swept.implementations, implementation.name);
+    };
+    for (const kernels::Problem& problem : swept.problems) {
+      for (const kernels::Implementation& implementation :
+           kernels::implementations() | std::views::filter(takes_part)) {
+        const PlannedBenchmark benchmark{&implementation, problem};
+        if (!seen.insert(benchmark.name()).second) continue;
+        const std::string why = kernels::refusal(implementation, device, problem);
+        if (why.empty()) {
+          plan.benchmarks.push_back(benchmark);
+        } else {
+          plan.refusals.push_back(fmt::format("{}: {}", benchmark.name(), why));
+        }
       }
     }
   }
-
-  const kernels::Device& device_;
-  Plan plan_;
-  std::set<std::string> seen_;
-};
-
-}  // namespace
+  return plan;
+}
 
 Plan make_plan(const std::vector<Sweep>& sweeps, const kernels::Device& device,
                const std::string& source) {
-  Planner planner(device);
-  for (const Sweep& sweep : sweeps) planner.add(sweep);
-  Plan plan = planner.take();
+  Plan plan = plan_of(sweeps, device);
   if (plan.benchmarks.empty()) {
     throw baselines::InputError(source, "sweeps",
                                 plan.refusals.empty()

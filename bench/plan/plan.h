@@ -26,6 +26,19 @@ struct Plan {
   std::vector<std::string> refusals;
 };
 
+// An operation that a sweep takes, whatever a device can compute of it.
+struct SweptOperation {
+  const kernels::Operation* operation;       // in the registry
+  std::vector<std::string> implementations;  // empty: all
+  std::vector<kernels::Problem> problems;    // every combination of the axes
+};
+
+// In the plan's order.
+std::vector<SweptOperation> swept_operations(const std::vector<Sweep>& sweeps);
+
+// May be empty.
+Plan plan_of(const std::vector<Sweep>& sweeps, const kernels::Device& device);
+
 // Throws InputError (source: where the sweeps come from) where nothing at all is left to run.
 Plan make_plan(const std::vector<Sweep>& sweeps, const kernels::Device& device,
                const std::string& source);

@@ -82,6 +82,24 @@ TEST(Plan, SaysWhatItLeavesOut) {
   EXPECT_FALSE(plan.refusals.empty());
 }
 
+TEST(Plan, KnowsWhatIsSweptWhateverTheDeviceCanCompute) {
+  const auto device = kernels::open_device("cpu");
+  Sweep sweep = small_sweep();
+  sweep.operations = {"linear", "geglu"};
+  sweep.implementations = {"fused"};
+  sweep.dtype = {kernels::Dtype::kFp16};
+  const std::vector<SweptOperation> swept = swept_operations({sweep});
+  ASSERT_EQ(swept.size(), 2u);
+  EXPECT_EQ(swept[0].operation->name, "geglu");
+  EXPECT_EQ(swept[0].problems.size(), 2u) << "batch: it has no dim";
+  EXPECT_EQ(swept[1].operation->name, "linear");
+  EXPECT_EQ(swept[1].problems.size(), 2u * 2);
+  EXPECT_THAT(swept[1].implementations, testing::ElementsAre("fused"));
+  const Plan plan = plan_of({sweep}, *device);
+  EXPECT_TRUE(plan.benchmarks.empty());
+  EXPECT_THAT(plan.refusals, testing::SizeIs(2));
+}
+
 TEST(Plan, RefusesToRunNothing) {
   const auto device = kernels::open_device("cpu");
   Sweep sweep = small_sweep();

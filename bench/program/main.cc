@@ -12,6 +12,7 @@
 #include "bench/plan/kept_choices.h"
 #include "bench/plan/options.h"
 #include "bench/plan/plan.h"
+#include "bench/program/plan_json.h"
 #include "bench/program/runner.h"
 #include "bench/program/tracing.h"
 
@@ -22,11 +23,11 @@ constexpr int kBadInput = 2;
 
 std::filesystem::path program_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
-void print_environment(const kernels::Device& device, const EnvironmentProbe& probe) {
+void print_environment(const EnvironmentProbe& probe) {
   nlohmann::json doubts = nlohmann::json::array();
   for (const baselines::Doubt doubt : probe.doubts())
     doubts.push_back(baselines::doubt_name(doubt));
-  const nlohmann::json json{{"device_kind", device.kind()},
+  const nlohmann::json json{{"device_kind", probe.device_kind()},
                             {"environment", probe.environment()},
                             {"machine", probe.machine()},
                             {"doubts", doubts}};
@@ -34,7 +35,7 @@ void print_environment(const kernels::Device& device, const EnvironmentProbe& pr
 }
 
 InvocationOptions invocation_options(const Options& options, const Suite& suite,
-                                     kernels::Device& device) {
+                                     const kernels::Device& device) {
   InvocationOptions result{.info = {.suite = suite.name,
                                     .number = options.invocation,
                                     .seed = options.seed ? *options.seed : std::random_device{}(),
@@ -45,8 +46,15 @@ InvocationOptions invocation_options(const Options& options, const Suite& suite,
                            .profile = options.profile};
   const auto min_effect = suite.min_effect.find(std::string(device.kind()));
   if (min_effect != suite.min_effect.end()) result.info.protocol.min_effect = min_effect->second;
-  choose_layout(device, result.info);
   return result;
+}
+
+void print_plan(const Options& options, const Suite& suite, const kernels::Device& device,
+                const EnvironmentProbe& probe) {
+  Plan plan = plan_of(suite.sweeps, device);
+  if (!options.benchmark_flags.empty()) plan = filtered_plan(plan, options.benchmark_flags);
+  const InvocationInfo info = invocation_options(options, suite, device).info;
+  fmt::print("{}\n", plan_json(swept_operations(suite.sweeps), plan, info, probe).dump(1));
 }
 
 // The rest in a fresh process, which takes this one's place.
@@ -107,7 +115,11 @@ int run(int argc, char** argv) {
   const std::unique_ptr<kernels::Device> device = kernels::open_device(options.device);
   EnvironmentProbe probe(*device);
   if (options.environment) {
-    print_environment(*device, probe);
+    print_environment(probe);
+    return 0;
+  }
+  if (options.plan) {
+    print_plan(options, suite, *device, probe);
     return 0;
   }
   Plan plan = make_plan(suite.sweeps, *device, suite.name);
@@ -117,7 +129,8 @@ int run(int argc, char** argv) {
   if (const auto run = keep_choices(plan, options.keep_choices, probe.environment())) {
     fmt::print(stderr, "fusegate_bench: keeps the choices of {}\n", run->string());
   }
-  const InvocationOptions invocation = invocation_options(options, suite, *device);
+  InvocationOptions invocation = invocation_options(options, suite, *device);
+  choose_layout(*device, invocation.info);
   if (options.trace) {
     return trace(*options.trace, *device, filtered_plan(plan, options.benchmark_flags), probe,
                  invocation.info);

@@ -189,6 +189,49 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(facts["device_kind"], "cpu")
         self.assertIn("onednn", facts["environment"])
 
+    def plan(self, *flags):
+        result = run("--plan", *flags)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return json.loads(result.stdout)
+
+    def test_prints_its_plan(self):
+        self.assertEqual(run(*TINY, "--operation=linear", f"--out={self.out}", "--seed=5").returncode, 0)
+        measured = self.read()["context"]["fusegate"]
+        plan = self.plan(*TINY, "--operation=linear", "--seed=5")
+        for key in ("suite", "seed", "environment", "provenance", "invocation"):
+            self.assertEqual(plan["fusegate"][key], measured[key])
+        self.assertEqual({**plan["fusegate"]["protocol"], "layout": "driver"}, measured["protocol"])
+        self.assertEqual(plan["device_kind"], "cpu")
+        self.assertEqual(sorted(plan["benchmarks"]), names(self.read()))
+        (swept,) = plan["work"]
+        self.assertEqual((swept["operation"], swept["implementations"]), ("linear", []))
+        (problem,) = swept["problems"]
+        self.assertEqual((problem["name"], problem["rows"]), ("fp32/batch:1/seq:4/dim:16/hidden:24", 4))
+        self.assertEqual(problem["inputs"], [{"name": "x", "rows": 4, "cols": 16, "scale": 1.0},
+                                             {"name": "w", "rows": 24, "cols": 16, "scale": 0.25},
+                                             {"name": "bias", "rows": 1, "cols": 24, "scale": 0.25}])
+
+    def test_plans_what_this_device_cannot_compute_too(self):
+        plan = self.plan("--device=cpu", "--problem=1,4,16,24", "--problem=2,4,16,24", "--dtype=fp16",
+                         "--operation=geglu", "--implementation=fused")
+        self.assertEqual([problem["batch"] for swept in plan["work"] for problem in swept["problems"]], [1, 2])
+        self.assertEqual(plan["work"][0]["implementations"], ["fused"])
+        self.assertEqual(plan["fusegate"]["suite"], "custom")
+        self.assertEqual(plan["benchmarks"], [])
+        self.assertIn("fp16", plan["refusals"][0])
+
+    def test_plans_what_the_filter_lets_through(self):
+        plan = self.plan(*TINY, "--benchmark_filter=linear/addmm")
+        self.assertEqual(plan["benchmarks"], ["linear/addmm/fp32/batch:1/seq:4/dim:16/hidden:24"])
+        self.assertNotIn("layout", plan["fusegate"]["protocol"], "it is the device's to choose")
+
+    def test_measures_problems_given_one_by_one(self):
+        result = run("--device=cpu", "--problem=1,4,16,24", "--problem=1,4,16,32", "--dtype=fp32", "--operation=geglu",
+                     "--implementation=fused", "--samples=1", "--batch-us=50", f"--out={self.out}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(names(self.read()), [f"geglu/fused/fp32/batch:1/seq:4/dim:16/hidden:{hidden}"
+                                              for hidden in (24, 32)])
+
     def test_tells_its_flags(self):
         result = run("--help")
         self.assertEqual(result.returncode, 0)
@@ -263,6 +306,13 @@ class ProgramTest(unittest.TestCase):
                 (["--batch=1", "--benchmark_repetitions=many"], "--benchmark_repetitions"),
                 (["--device=cpu", "--batch=1", "--dtype=fp16"], "fp16"),
                 ([*TINY, "--out=/proc/no/such/folder/1.json"], "/proc/no"),
+                (["--problem=1,2,3"], "--problem: '1,2,3' is not batch,seq,dim,hidden, four whole numbers from 1"),
+                (["--problem=1,2,3,0"], "--problem: '1,2,3,0'"),
+                (["--problem=1,2,3,x"], "--problem: '1,2,3,x'"),
+                (["--problem=1,2,3,4", "--seq=8"], "--problem: stands in place of --seq"),
+                (["--problem=1,2,3,4", "--suite=pr"], "--problem"),
+                (["--plan", *TINY, "--benchmark_filter=nothing"], "--benchmark_filter"),
+                (["--trace=t.json", "--plan"], "--trace"),
                 (["--trace=t.json", f"--out={self.out}"], "--trace"),
                 (["--trace=t.json", "--resume"], "excludes --trace"),
                 (["--trace=t.json", "--progress"], "excludes --trace"),

@@ -129,7 +129,7 @@ class Reporter : public benchmark::BenchmarkReporter {
     std::vector<Run> rows;
     std::ranges::copy_if(runs, std::back_inserter(rows), [](const Run& run) {
       return run.run_type == Run::RT_Aggregate ? run.aggregate_name == "median"
-                                                          : run.repetitions == 1;
+                                               : run.repetitions == 1;
     });
     if (!rows.empty()) display_->ReportRuns(rows);
   }

@@ -303,7 +303,7 @@ class RunPeersTest : public RunCommandTest {
   // In place of peers.py, and the shell in that of Python.
   void peers_are(const std::string& body) {
     const std::string note =
-        fmt::format("echo \"$*\" >> '{}'\n", (folder_.path() / "asked").string());
+        fmt::format("echo \"$FUSEGATE_BENCH: $*\" >> '{}'\n", (folder_.path() / "asked").string());
     request_.peers_program = {"sh", program("peers.py", note + body)};
   }
 
@@ -322,8 +322,9 @@ TEST_F(RunPeersTest, MeasuresThemAfterEachOfOurOwn) {
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(peers.invocations[i].block, ours.invocations[i].block);
     expected += fmt::format(
-        "--suite=smoke --out={}/{}.json --invocation={} --seed={} --progress --flag\n",
-        (folder_.path() / "run-peers").string(), i + 1, i + 1, ours.invocations[i].seed);
+        "{}: --suite=smoke --out={}/{}.json --invocation={} --seed={} --progress --flag\n",
+        ours.program, (folder_.path() / "run-peers").string(), i + 1, i + 1,
+        ours.invocations[i].seed);
   }
   EXPECT_EQ(baselines::read_file(folder_.path() / "asked"), expected);
   EXPECT_EQ(baselines::load_run({folder_.path() / "run-peers"}).session, ours.session);

@@ -67,6 +67,7 @@ bool PeersArm::measure_beside(const InvocationRequest& ours, const InvocationOut
   invocation.folder = arm_.folder();
   invocation.program = program_.python;
   invocation.script = program_.script.string();
+  invocation.environment["FUSEGATE_BENCH"] = ours.program;  // whose plan they measure
   InvocationOutcome measured = run_invocation(invocation, [](const ProgressEvent&) {});
   measured.record.block = outcome.record.block;
   measured.record.extension = outcome.record.extension;

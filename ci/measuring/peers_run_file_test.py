@@ -32,7 +32,7 @@ class PeersRunFileTest(unittest.TestCase):
         device, meter = fakes.FakeDevice(error), fakes.FakeMeter(call_ns)
         path = self.run_folder / file_name
         with mock.patch.multiple(peers, find_libraries=fakes.fake_libraries, open_gpu=lambda _: (device, meter),
-                                 Nvml=mock.Mock(open=fakes.FakeNvml)), \
+                                 read_plan=fakes.plan_on_a_gpu, Nvml=mock.Mock(open=fakes.FakeNvml)), \
                 contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             peers.main(["--problem=64,128,768,3072", "--operation=geglu_mlp", "--samples=4", "--places=2",
                         "--idle-us=0", f"--out={path}"])

@@ -1,0 +1,37 @@
+"""The machine while it is measured: the doubts that its state raises, as bench/machine/environment_probe.cc has
+them. What it is at the start is in fusegate_bench's plan."""
+
+import math
+
+# A locked clock stays within this share of itself.
+LOCKED_CLOCK_SPREAD = 0.005
+
+
+class Watch:
+    """nvml: of nvml.Nvml, or None. uuid: the GPU's. doubts: those there are already."""
+
+    def __init__(self, nvml, uuid, doubts):
+        self._nvml, self._uuid = nvml, uuid
+        self.doubts, self.throttle_reasons = set(doubts), []
+        self._lowest_hz, self._highest_hz = math.inf, 0.0
+        self.look()
+
+    def look(self):
+        """At the machine's state once more; between places, never within a sample."""
+        state = self._nvml.state(self._uuid) if self._nvml else None
+        if state is None:
+            self.doubts.add("nvml_missing")
+            return
+        if state.compute_processes > 1:
+            self.doubts.add("other_gpu_process")
+        self.throttle_reasons = state.throttle_reasons
+        # A software power cap is none: a GEMM runs at its power limit whenever it runs long enough.
+        if any(reason.endswith("slowdown") for reason in state.throttle_reasons):
+            self.doubts.add("throttled")
+
+    def saw_clock(self, hz):
+        if math.isnan(hz):
+            return
+        self._lowest_hz, self._highest_hz = min(self._lowest_hz, hz), max(self._highest_hz, hz)
+        if self._highest_hz > (1 + LOCKED_CLOCK_SPREAD) * self._lowest_hz:
+            self.doubts.add("unlocked_clocks")
