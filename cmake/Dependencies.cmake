@@ -17,6 +17,12 @@ if(NOT nlohmann_json_FOUND)
   fusegate_fetch(nlohmann_json nlohmann/json v3.11.3)
 endif()
 
+# 3.0.1 in Debian, 3.6 in Ubuntu: its package calls no other minor version than its own compatible.
+find_package(simdjson QUIET)
+if(NOT simdjson_FOUND)
+  fusegate_fetch(simdjson simdjson/simdjson v3.6.4)
+endif()
+
 find_package(fmt 9 QUIET)
 if(NOT fmt_FOUND)
   fusegate_fetch(fmt fmtlib/fmt 9.1.0)

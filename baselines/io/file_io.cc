@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
                    fmt::format("{}: {}", action, std::generic_category().message(error)));
 }
 
+constexpr std::size_t kRoomBehind = 64;
+
 // Closes on the way out; copies are deleted because two owners would close twice.
 class Descriptor {
  public:
@@ -133,9 +135,10 @@ std::string read_file(const fs::path& path) {
   if (::fstat(file.get(), &status) != 0) fail(path, "cannot read", errno);
   std::string contents;
   std::size_t used = 0;
-  // One byte more than the size, so that a regular file ends without growing the buffer. The size
-  // is only a first guess: pipes and /proc have none.
-  contents.resize(static_cast<std::size_t>(status.st_size) + 1);
+  // More than the size, so that a regular file ends without growing the buffer, and so that a
+  // parser finds its padding there (json_walk.h). The size is only a first guess: pipes and /proc
+  // have none.
+  contents.resize(static_cast<std::size_t>(status.st_size) + kRoomBehind);
   while (true) {
     const ssize_t count = ::read(file.get(), contents.data() + used, contents.size() - used);
     if (count < 0 && errno == EINTR) continue;

@@ -2,30 +2,102 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "baselines/io/error.h"
 
 namespace fusegate::baselines {
 
-std::string json_problem(const nlohmann::json::exception& error) {
-  // "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error ..."
+namespace {
+
+using nlohmann::json;
+
+// "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error ..." without
+// the parser's own name and number.
+std::string_view problem_of(const json::exception& error) {
   std::string_view problem = error.what();
   if (const auto end = problem.find("] "); end != problem.npos) problem.remove_prefix(end + 2);
   constexpr std::string_view kPrefix = "parse error at ";
   if (problem.starts_with(kPrefix)) problem.remove_prefix(kPrefix.size());
-  return fmt::format("no valid JSON: {}", problem);
+  return problem;
 }
 
-nlohmann::json parse_json(std::string_view text, const std::string& source) {
+// Follows a parser through a text, to say in which field it stopped.
+class PathFollower {
+ public:
+  // Takes the parser's callbacks. What is read already is dropped, so that no tree of a large file
+  // arises.
+  bool operator()(int, json::parse_event_t event, json& value) {
+    switch (event) {
+      case json::parse_event_t::object_start:
+      case json::parse_event_t::array_start:
+        open_.push_back({.is_array = event == json::parse_event_t::array_start});
+        return true;
+      case json::parse_event_t::key:
+        open_.back().key = value.get<std::string>();
+        return true;
+      case json::parse_event_t::object_end:
+      case json::parse_event_t::array_end:
+        open_.pop_back();
+        break;
+      case json::parse_event_t::value:
+        break;
+    }
+    if (!open_.empty()) {
+      ++open_.back().elements;
+      open_.back().key.clear();
+    }
+    return false;
+  }
+
+  std::string path() const {
+    constexpr std::size_t kDeepest = 16;  // a message must stay readable
+    std::string path;
+    for (std::size_t i = 0; i < std::min(open_.size(), kDeepest); ++i) {
+      const Container& container = open_[i];
+      if (container.is_array) {
+        path += fmt::format("[{}]", container.elements);
+      } else if (!container.key.empty()) {
+        path += (path.empty() ? "" : ".") + container.key;
+      }
+    }
+    return path;
+  }
+
+ private:
+  struct Container {
+    bool is_array = false;
+    std::size_t elements = 0;  // that are complete
+    std::string key{};         // of the member that is not
+  };
+  std::vector<Container> open_;
+};
+
+}  // namespace
+
+void throw_syntax_error(std::string_view text, const std::string& source, std::string_view reason) {
   if (text.find_first_not_of(" \t\r\n") == text.npos) {
     throw InputError(source, "", "the file is empty");
   }
+  PathFollower follower;
   try {
-    return nlohmann::json::parse(text);
-  } catch (const nlohmann::json::exception& error) {
-    throw InputError(source, "", json_problem(error));
+    const json dropped = json::parse(text, std::ref(follower));
+  } catch (const json::exception& error) {
+    throw InputError(source, follower.path(), fmt::format("no valid JSON: {}", problem_of(error)));
+  }
+  // nlohmann's parser reads a NUL as the end.
+  if (text.find('\0') != text.npos) reason = "there is a NUL byte in it";
+  throw InputError(source, "", fmt::format("no valid JSON: {}", reason));
+}
+
+json parse_json(std::string_view text, const std::string& source) {
+  try {
+    return json::parse(text);
+  } catch (const json::exception& error) {
+    throw_syntax_error(text, source, problem_of(error));
   }
 }
 

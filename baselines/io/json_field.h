@@ -11,10 +11,12 @@
 
 namespace fusegate::baselines {
 
-// The tree of a whole text. Throws InputError with line and column where it is no JSON.
+// The tree of a whole text. Throws InputError with field, line and column where it is no JSON.
 nlohmann::json parse_json(std::string_view text, const std::string& source);
-// The parser's message without its own name and number: "line 1, column 5: syntax error ...".
-std::string json_problem(const nlohmann::json::exception& error);
+// For a text that a parser refused: throws that InputError. Gives the parser's reason where the
+// text is JSON all the same (too large, say).
+[[noreturn]] void throw_syntax_error(std::string_view text, const std::string& source,
+                                     std::string_view reason);
 
 // Refers to the value and does not own it.
 class JsonField {

@@ -56,8 +56,9 @@ TEST(JsonField, NamesThePathOfAWrongType) {
 
 TEST(ParseJson, SaysWhereTheTextBreaks) {
   EXPECT_EQ(parse_json("[1]", "f.json"), json::array({1}));
-  EXPECT_THAT([] { parse_json("[1,\n", "f.json"); },
-              ThrowsMessage<InputError>(HasSubstr("f.json: no valid JSON: line 2, column 1: ")));
+  EXPECT_THAT(
+      [] { parse_json("[1,\n", "f.json"); },
+      ThrowsMessage<InputError>(HasSubstr("f.json: [1]: no valid JSON: line 2, column 1: ")));
   EXPECT_THAT([] { parse_json(" \n", "f.json"); },
               ThrowsMessage<InputError>("f.json: the file is empty"));
 }

@@ -4,8 +4,8 @@
 
 namespace fusegate::baselines {
 
-EntryKey entry_key(const std::string& name) {
-  static const std::unordered_map<std::string, EntryKey> kKeys{
+EntryKey entry_key(std::string_view name) {
+  static const std::unordered_map<std::string_view, EntryKey> kKeys{
       {"name", EntryKey::kName},
       {"run_name", EntryKey::kRunName},
       {"run_type", EntryKey::kRunType},
@@ -32,10 +32,10 @@ EntryKey entry_key(const std::string& name) {
   return found == kKeys.end() ? EntryKey::kOther : found->second;
 }
 
-EntryKey EntryKeyOrder::find(std::size_t position, const std::string& name) {
+EntryKey EntryKeyOrder::find(std::size_t position, std::string_view name) {
   if (position >= known_.size()) known_.resize(position + 1);
   Known& guess = known_[position];
-  if (guess.name != name) guess = {name, entry_key(name)};
+  if (guess.name != name) guess = {std::string(name), entry_key(name)};
   return guess.key;
 }
 

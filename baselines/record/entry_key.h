@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fusegate::baselines {
@@ -24,12 +25,12 @@ enum class EntryKey {
   kOther,    // a counter, where it holds a number
 };
 
-EntryKey entry_key(const std::string& name);
+EntryKey entry_key(std::string_view name);
 
 // Looks keys up with a guess: the n-th key of an entry is nearly always the n-th of the one before.
 class EntryKeyOrder {
  public:
-  EntryKey find(std::size_t position, const std::string& name);
+  EntryKey find(std::size_t position, std::string_view name);
 
  private:
   struct Known {

@@ -114,12 +114,12 @@ Run load_run(const std::vector<fs::path>& paths) {
   std::vector<char> is_baseline(files.size());
   std::vector<RunFile> invocations(files.size());
   in_parallel(files.size(), [&](std::size_t i) {
-    const std::string text = read_file(files[i]);
+    std::string text = read_file(files[i]);
     is_baseline[i] = is_baseline_text(text);
     if (is_baseline[i]) {
       baselines[i] = parse_baseline(text, files[i].string());
     } else {
-      invocations[i] = parse_run_file(text, files[i].string());
+      invocations[i] = parse_run_file(std::move(text), files[i].string());
     }
   });
   for (std::size_t i = 0; i < files.size(); ++i) {

@@ -18,10 +18,10 @@ std::string text_of(const nlohmann::json& value) {
 
 }  // namespace
 
-RunFile parse_run_file(std::string_view text, const std::string& source) {
+RunFile parse_run_file(std::string text, const std::string& source) {
   SampleCollector collector(source);
   const nlohmann::json context = parse_run_text(
-      text, source, [&collector](const RunFileEntry& entry) { collector.add(entry); });
+      std::move(text), source, [&collector](const RunFileEntry& entry) { collector.add(entry); });
   RunFile file = read_run_context(context, source);
   file.benchmarks = collector.results();
   return file;

@@ -89,7 +89,7 @@ struct RunFile {
 // fields, times that are not finite and positive, a name that stands for two benchmarks.
 RunFile read_run_file(const std::filesystem::path& path);
 // The same for text that is in memory already; source stands in messages for the file.
-RunFile parse_run_file(std::string_view text, const std::string& source);
+RunFile parse_run_file(std::string text, const std::string& source);
 
 // Grows a run file one benchmark at a time; after every call the file on disk is whole and valid.
 class RunFileWriter {

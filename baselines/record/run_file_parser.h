@@ -42,7 +42,7 @@ using EntryCallback = std::function<void(const RunFileEntry&)>;
 
 // Returns "context", null where there is none. Throws InputError naming source, field and, where
 // the text is no JSON, line and column.
-nlohmann::json parse_run_text(std::string_view text, std::string_view source,
+nlohmann::json parse_run_text(std::string text, const std::string& source,
                               const EntryCallback& on_entry);
 
 }  // namespace fusegate::baselines

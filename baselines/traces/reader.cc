@@ -6,18 +6,65 @@
 #include <utility>
 
 #include "baselines/io/error.h"
-#include "baselines/io/json_stream.h"
-#include "baselines/traces/text_handler.h"
+#include "baselines/io/json_walk.h"
+#include "baselines/traces/event_text.h"
 
 namespace fusegate::baselines {
 namespace {
+
+using simdjson::ondemand::json_type;
 
 class TraceBuilder {
  public:
   explicit TraceBuilder(std::string_view source) : source_(source) {}
 
-  void add(std::size_t index, const TraceEventText& text) {
-    index_ = index;
+  void read(simdjson::ondemand::document& document) {
+    const json_type type = document.type();
+    if (type == json_type::array) return read_events(document.get_array());
+    if (type != json_type::object) {
+      throw InputError(source_, "", "must be a JSON object or an array of events");
+    }
+    bool saw_events = false;
+    for (simdjson::ondemand::field member : document.get_object()) {
+      if (key_of(member) != "traceEvents") continue;
+      if (saw_events) throw InputError(source_, "traceEvents", "stands there twice");
+      saw_events = true;
+      simdjson::ondemand::value events = member.value();
+      if (events.type() != json_type::array) {
+        throw InputError(source_, "traceEvents", "must be an array");
+      }
+      read_events(events.get_array());
+    }
+    if (!saw_events) throw InputError(source_, "traceEvents", "is missing");
+  }
+
+  Trace take() {
+    for (TraceTrack& track : trace_.tracks) {
+      track.process_name = process_names_[track.process];
+      track.thread_name = thread_names_[{track.process, track.thread}];
+    }
+    return std::move(trace_);
+  }
+
+ private:
+  std::string path() const { return fmt::format("traceEvents[{}]", index_); }
+  [[noreturn]] void fail(std::string_view key, std::string_view problem) const {
+    throw InputError(source_, fmt::format("{}.{}", path(), key), problem);
+  }
+  std::int64_t required(const std::optional<std::int64_t>& value, std::string_view key) const {
+    if (!value) fail(key, "is missing or no number");
+    return *value;
+  }
+
+  void read_events(simdjson::ondemand::array events) {
+    for (simdjson::ondemand::value event : events) {
+      if (event.type() != json_type::object) throw InputError(source_, path(), "must be an object");
+      add(read_event(event, source_, index_));
+      ++index_;
+    }
+  }
+
+  void add(const TraceEventText& text) {
     if (text.phase == "X") {
       add_complete(text);
     } else if (text.phase == "M") {
@@ -31,27 +78,10 @@ class TraceBuilder {
     }
   }
 
-  Trace take() {
-    for (TraceTrack& track : trace_.tracks) {
-      track.process_name = process_names_[track.process];
-      track.thread_name = thread_names_[{track.process, track.thread}];
-    }
-    return std::move(trace_);
-  }
-
- private:
-  [[noreturn]] void fail(std::string_view key, std::string_view problem) const {
-    throw InputError(source_, fmt::format("traceEvents[{}].{}", index_, key), problem);
-  }
-  std::int64_t required(const std::optional<std::int64_t>& value, std::string_view key) const {
-    if (!value) fail(key, "is missing or no number");
-    return *value;
-  }
-
   void add_complete(const TraceEventText& text) {
     const auto category = parse_category(text.category);
     if (!category) return;
-    TraceEvent event{.name = text.name, .category = *category};
+    TraceEvent event{.name = std::string(text.name), .category = *category};
     if (text.name.empty()) fail("name", "is missing or empty");
     event.start_ns = required(text.start_ns, "ts");
     event.duration_ns = required(text.duration_ns, "dur");
@@ -90,7 +120,7 @@ class TraceBuilder {
   void add_counters(const TraceEventText& text) {
     for (const auto& [key, value] : text.values) {
       trace_.counters.push_back(
-          {.name = key == "value" ? text.name : fmt::format("{}: {}", text.name, key),
+          {.name = key == "value" ? std::string(text.name) : fmt::format("{}: {}", text.name, key),
            .process = text.process.value_or(0),
            .at_ns = required(text.start_ns, "ts"),
            .value = value});
@@ -105,28 +135,11 @@ class TraceBuilder {
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> thread_names_;
 };
 
-// The handler's path says in which event nlohmann's parser stopped, and that parser says why.
-[[noreturn]] void throw_syntax_error(std::string_view text, std::string_view source) {
-  const TraceTextHandler::Callback ignore = [](std::size_t, const TraceEventText&) {};
-  TraceTextHandler handler(source, ignore);
-  nlohmann::json::sax_parse(text.begin(), text.end(), &handler);
-  // The one text that it takes and JsonStream refuses: a NUL, which it reads as the end.
-  throw InputError(source, "", "no valid JSON: there is a NUL byte in it");
-}
-
 }  // namespace
 
-Trace parse_trace(std::string_view text, std::string_view source) {
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    throw InputError(source, "", "the file is empty");
-  }
+Trace parse_trace(std::string text, const std::string& source) {
   TraceBuilder builder(source);
-  const TraceTextHandler::Callback add = [&](std::size_t index, const TraceEventText& event) {
-    builder.add(index, event);
-  };
-  TraceTextHandler handler(source, add);
-  if (!JsonStream(text, handler).parse()) throw_syntax_error(text, source);
-  if (!handler.saw_events()) throw InputError(source, "traceEvents", "is missing");
+  walk_json(std::move(text), source, [&](auto& document) { builder.read(document); });
   Trace trace = builder.take();
   if (trace.events.empty()) {
     throw InputError(source, "traceEvents",

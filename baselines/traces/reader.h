@@ -8,7 +8,7 @@
 // "block", "registers per thread", "shared memory", "stream", "bytes".
 #pragma once
 
-#include <string_view>
+#include <string>
 
 #include "baselines/traces/trace.h"
 
@@ -18,6 +18,6 @@ namespace fusegate::baselines {
 // round to 250 ns. GPU work belongs to the track of its "stream", wherever it was drawn.
 // Throws InputError naming source and event, as in "traceEvents[7].args.grid", or line and column
 // where the text is no JSON; also where it has no event that could be read.
-Trace parse_trace(std::string_view text, std::string_view source);
+Trace parse_trace(std::string text, const std::string& source);
 
 }  // namespace fusegate::baselines

@@ -26,7 +26,7 @@ Trace parse(std::string_view events) { return parse_trace(file(events), "a.json"
 
 std::string error_of(std::string_view text) {
   try {
-    parse_trace(text, "a.json");
+    parse_trace(std::string(text), "a.json");
   } catch (const InputError& error) {
     return error.what();
   }

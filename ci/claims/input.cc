@@ -117,13 +117,13 @@ std::optional<double> ClaimsInput::published_ns(std::string_view benchmark) cons
 MeasuredRun read_measured_run(const std::vector<fs::path>& paths) {
   MeasuredRun measured;
   for (const fs::path& file : baselines::run_files(paths)) {
-    const std::string text = baselines::read_file(file);
+    std::string text = baselines::read_file(file);
     if (baselines::is_baseline_text(text)) {
       throw baselines::InputError(
           file.string(), "",
           "a stored baseline does not have what each process showed; name run files");
     }
-    measured.processes.push_back(baselines::parse_run_file(text, file.string()));
+    measured.processes.push_back(baselines::parse_run_file(std::move(text), file.string()));
   }
   measured.run = baselines::load_run(paths);
   return measured;

@@ -9,6 +9,7 @@ readonly TOOLS=(g++ cmake ninja-build git ca-certificates python3-venv shellchec
 # A library that the distribution lacks is no failure: cmake/Dependencies.cmake builds it from source.
 declare -rA LIBRARY_HEADER=(
   [nlohmann-json3-dev]=nlohmann/json.hpp
+  [libsimdjson-dev]=simdjson.h
   [libfmt-dev]=fmt/core.h
   [libcli11-dev]=CLI/CLI.hpp
   [zlib1g-dev]=zlib.h

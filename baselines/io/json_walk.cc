@@ -1,0 +1,98 @@
+#include "baselines/io/json_walk.h"
+
+#include "baselines/io/error.h"
+#include "baselines/io/json_field.h"
+
+namespace fusegate::baselines {
+
+using simdjson::ondemand::json_type;
+
+namespace {
+
+// By nlohmann's parser, which takes a million brackets without a recursion.
+void check_text(std::string_view text) {
+  if (!nlohmann::json::accept(text)) throw simdjson::simdjson_error(simdjson::TAPE_ERROR);
+}
+
+}  // namespace
+
+void walk_json(std::string text, const std::string& source,
+               const std::function<void(simdjson::ondemand::document&)>& read) {
+  text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+  const std::size_t mark = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // of UTF-8
+  try {
+    simdjson::ondemand::parser parser;
+    simdjson::ondemand::document document =
+        parser.iterate(text.data() + mark, text.size() - mark, text.capacity() - mark);
+    read(document);
+    // There is no place left to be at, unless something stands behind the value.
+    if (!document.current_location().error()) throw simdjson::simdjson_error(simdjson::TAPE_ERROR);
+  } catch (const simdjson::simdjson_error& error) {
+    throw_syntax_error(text, source, error.what());
+  } catch (const nlohmann::json::exception& error) {
+    throw_syntax_error(text, source, error.what());
+  }
+}
+
+std::string_view key_of(simdjson::ondemand::field field) {
+  const char* start = field.key().raw();
+  // Control characters, NUL too, are no part of a string: simdjson has seen to that.
+  const std::string_view plain(start, std::strchr(start, '"'));
+  if (plain.find('\\') != plain.npos) return field.unescaped_key();
+  return plain;
+}
+
+std::string_view text_of(simdjson::ondemand::value value) {
+  std::string_view token = value.raw_json_token();  // with the space behind it
+  if (token.find('\\') != token.npos) return value.get_string();
+  // Takes it: simdjson 3.0.1 passes over a string that nobody took with a colon behind it.
+  value.get_raw_json_string().value();
+  token.remove_prefix(1);
+  return token.substr(0, token.rfind('"'));
+}
+
+std::string_view type_name(json_type type) {
+  switch (type) {
+    case json_type::array:
+      return "an array";
+    case json_type::object:
+      return "an object";
+    case json_type::number:
+      return "a number";
+    case json_type::string:
+      return "a string";
+    case json_type::boolean:
+      return "true or false";
+    case json_type::null:
+      break;
+  }
+  return "null";
+}
+
+void check_json(simdjson::ondemand::value value) {
+  switch (value.type()) {
+    case json_type::number:
+      value.get_double().value();
+      return;
+    case json_type::string:
+      text_of(value);
+      return;
+    case json_type::boolean:
+      value.get_bool().value();
+      return;
+    case json_type::null:
+      if (!value.is_null()) throw simdjson::simdjson_error(simdjson::N_ATOM_ERROR);
+      return;
+    case json_type::object:
+      return check_text(simdjson::ondemand::object(value.get_object()).raw_json());
+    case json_type::array:
+      return check_text(simdjson::ondemand::array(value.get_array()).raw_json());
+  }
+}
+
+nlohmann::json tree_of(simdjson::ondemand::object object) {
+  const std::string_view text = object.raw_json();
+  return nlohmann::json::parse(text);
+}
+
+}  // namespace fusegate::baselines
