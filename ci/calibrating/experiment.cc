@@ -22,10 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 enum class InvocationEnd { kWell, kFailed, kInterrupted };
 
 class ExperimentRun {

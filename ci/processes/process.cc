@@ -12,13 +12,14 @@
 #include <memory>
 #include <system_error>
 
-#include "ci/processes/file_descriptor.h"
+#include "baselines/io/file_descriptor.h"
 
 extern char** environ;
 
 namespace fusegate::ci {
 namespace {
 
+using baselines::FileDescriptor;
 using Clock = std::chrono::steady_clock;
 
 // How often the child is looked at where its pipes are silent, or closed by a child that lives on.

@@ -3,9 +3,10 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
-namespace fusegate::ci {
+namespace fusegate::baselines {
 
 class FileDescriptor {
  public:
@@ -23,12 +24,14 @@ class FileDescriptor {
 
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
-  void close() {
-    if (is_open()) ::close(std::exchange(fd_, -1));
+  // Some file systems (NFS, quotas) report a full disk only here. Returns errno, 0 for success.
+  int close() {
+    if (!is_open() || ::close(std::exchange(fd_, -1)) == 0) return 0;
+    return errno;
   }
 
  private:
   int fd_ = -1;
 };
 
-}  // namespace fusegate::ci
+}  // namespace fusegate::baselines
