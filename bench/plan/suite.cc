@@ -74,19 +74,16 @@ std::vector<std::string> operation_names() {
   return names;
 }
 
-std::vector<std::string> implementation_names() {
-  return {kernels::kImplementationNames.begin(), kernels::kImplementationNames.end()};
-}
-
 Sweep parse_sweep(const JsonField& node) {
   expect_keys(node, {"operations", "implementations", "batch", "seq", "dim", "hidden", "dtype"});
-  Sweep sweep{.operations = parse_names(node, "operations", operation_names()),
-              .implementations = parse_names(node, "implementations", implementation_names()),
-              .batch = parse_axis(node, "batch"),
-              .seq = parse_axis(node, "seq"),
-              .dim = parse_axis(node, "dim"),
-              .hidden = parse_axis(node, "hidden"),
-              .dtype = {}};
+  Sweep sweep{
+      .operations = parse_names(node, "operations", operation_names()),
+      .implementations = parse_names(node, "implementations", kernels::implementation_names()),
+      .batch = parse_axis(node, "batch"),
+      .seq = parse_axis(node, "seq"),
+      .dim = parse_axis(node, "dim"),
+      .hidden = parse_axis(node, "hidden"),
+      .dtype = {}};
   for (const JsonField& dtype : elements_of(node.at("dtype"))) {
     const auto parsed = kernels::parse_dtype(dtype.text());
     if (!parsed)

@@ -101,8 +101,8 @@ TEST(Work, CountsOperationsAndBytes) {
   const Stage pointwise = pointwise_work("mul", 3, {&out, &out}, out);
   EXPECT_EQ(pointwise.flops, 3 * 64);
   EXPECT_EQ(pointwise.min_bytes, 2 * 3 * 64);
-  const Stage fused = gate_up_geglu_work(x, w, w, out);
-  EXPECT_EQ(fused.flops, 2 * product.flops + (kGeluFlops + 1) * 64);
+  const Stage fused = gate_up_work({.unit = "geglu", .flops = 9}, x, w, w, out);
+  EXPECT_EQ(fused.flops, 2 * product.flops + (9 + 1) * 64);
   EXPECT_EQ(fused.min_bytes, 2 * (4 * 8 + 2 * 16 * 8 + 4 * 16));
 }
 

@@ -9,34 +9,37 @@
 
 #include "kernels/cuda/choosing/launch_contest.h"
 #include "kernels/cuda/choosing/streamed_products.h"
-#include "kernels/cuda/gemm/sm80/geglu_gemm.h"
-#include "kernels/cuda/gemm/sm90/geglu_gemm.h"
+#include "kernels/cuda/gemm/sm80/gated_gemm.h"
+#include "kernels/cuda/gemm/sm90/gated_gemm.h"
 #include "kernels/cuda/gemm/sm90/split_gemm.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
 
 namespace fusegate::kernels {
 namespace {
 
-constexpr const char* kGateUp = "gate_up_geglu";
 constexpr const char* kDown = "down_proj";
 
 // in: x, w_gate, w_up, as everywhere here.
-std::vector<Contestant> tiled_sm80(CudaDevice& device, Inputs in, const Tensor& h) {
-  const GegluGemmPlan plan =
-      plan_geglu_gemm_sm80(geglu_gemm_size(in[0], h), gpu_limits(device.properties()));
-  prepare_geglu_gemm_sm80(plan, h.dtype);
+std::vector<Contestant> tiled_sm80(CudaDevice& device, const Activation& activation, Inputs in,
+                                   const Tensor& h) {
+  const GatedGemmPlan plan =
+      plan_gated_gemm_sm80(gated_gemm_size(in[0], h), gpu_limits(device.properties()));
+  prepare_gated_gemm_sm80(plan, activation, h.dtype);
   return {{.name = plan_text(plan),
-           .launch = [plan, x = in[0], w_gate = in[1], w_up = in[2], h, stream = device.stream()] {
-             enqueue_geglu_gemm_sm80(plan, x, w_gate, w_up, h, stream);
+           .launch = [plan, activation, x = in[0], w_gate = in[1], w_up = in[2], h,
+                      stream = device.stream()] {
+             enqueue_gated_gemm_sm80(plan, activation, x, w_gate, w_up, h, stream);
            }}};
 }
 
-std::vector<Contestant> tiled_sm90(CudaDevice& device, Inputs in, const Tensor& h) {
+std::vector<Contestant> tiled_sm90(CudaDevice& device, const Activation& activation, Inputs in,
+                                   const Tensor& h) {
   std::vector<Contestant> tiled;
-  for (const GegluGemmPlan& plan :
-       geglu_gemm_plans_sm90(geglu_gemm_size(in[0], h), device.properties().multiProcessorCount)) {
-    tiled.push_back({.name = plan_text_sm90(plan),
-                     .launch = make_geglu_gemm_sm90(device, plan, {in[0], in[1], in[2], h})});
+  for (const GatedGemmPlan& plan :
+       gated_gemm_plans_sm90(gated_gemm_size(in[0], h), device.properties().multiProcessorCount)) {
+    tiled.push_back(
+        {.name = plan_text_sm90(plan),
+         .launch = make_gated_gemm_sm90(device, plan, activation, {in[0], in[1], in[2], h})});
   }
   return tiled;
 }
@@ -60,8 +63,10 @@ std::vector<Contestant> joined(std::vector<Contestant> all, std::vector<Contesta
 // The MLP as it is put together.
 class TwoKernels {
  public:
-  TwoKernels(CudaDevice& device, const Problem& problem, Inputs in, const Tensor& out)
+  TwoKernels(CudaDevice& device, const Activation& activation, const Problem& problem, Inputs in,
+             const Tensor& out)
       : device_(device),
+        activation_(activation),
         in_(in),
         out_(out),
         h_(kernel_.intermediate(device, problem.rows(), problem.hidden, problem.dtype)) {}
@@ -69,7 +74,7 @@ class TwoKernels {
   const Tensor& h() const { return h_; }
 
   void add_gate_up(const Contestant& contestant, std::string choice) {
-    Stage stage = gate_up_geglu_work(in_[0], in_[1], in_[2], h_);
+    Stage stage = gate_up_work(activation_, in_[0], in_[1], in_[2], h_);
     stage.choice = std::move(choice);
     stage.launch = contestant.launch;
     kernel_.stages.push_back(std::move(stage));
@@ -77,7 +82,8 @@ class TwoKernels {
   void add_gate_up(const std::vector<Contestant>& contestants) {
     const std::string work =
         fmt::format("{} x {} x {} {}", h_.rows, h_.cols, in_[0].cols, dtype_name(h_.dtype));
-    const ContestResult result = contest(device_, work, {kGateUp, contestants}, in_[0], h_);
+    const ContestResult result =
+        contest(device_, work, {activation_.gate_up_stage(), contestants}, in_[0], h_);
     add_gate_up(contestants[result.taken], result.choice);
   }
 
@@ -91,6 +97,7 @@ class TwoKernels {
 
  private:
   CudaDevice& device_;
+  Activation activation_;
   Inputs in_;
   Tensor out_;
   PreparedKernel kernel_;
@@ -108,38 +115,40 @@ std::string refuses_sm90(const Device& device) {
   return has_sm90_code() ? "" : "this program was built without code for sm_90a";
 }
 
-PreparedKernel prepare_fused_epilogue_sm80(Device& any_device, const Problem& problem, Inputs in,
-                                           const Tensor& out) {
+PreparedKernel prepare_fused_epilogue_sm80(const Activation& activation, Device& any_device,
+                                           const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
-  TwoKernels made(device, problem, in, out);
-  made.add_gate_up(tiled_sm80(device, in, made.h()));
+  TwoKernels made(device, activation, problem, in, out);
+  made.add_gate_up(tiled_sm80(device, activation, in, made.h()));
   made.add_down(streamed_matmul(device, made.h(), in[3], out));
   return std::move(made).kernel();
 }
 
-PreparedKernel prepare_fused_epilogue_sm90(Device& any_device, const Problem& problem, Inputs in,
-                                           const Tensor& out) {
+PreparedKernel prepare_fused_epilogue_sm90(const Activation& activation, Device& any_device,
+                                           const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
-  TwoKernels made(device, problem, in, out);
-  made.add_gate_up(tiled_sm90(device, in, made.h()));
+  TwoKernels made(device, activation, problem, in, out);
+  made.add_gate_up(tiled_sm90(device, activation, in, made.h()));
   made.add_down(split_sm90(device, made.h(), in[3], out));
   return std::move(made).kernel();
 }
 
-PreparedKernel prepare_fused_epilogue_few_rows(Device& any_device, const Problem& problem,
-                                               Inputs in, const Tensor& out) {
+PreparedKernel prepare_fused_epilogue_few_rows(const Activation& activation, Device& any_device,
+                                               const Problem& problem, Inputs in,
+                                               const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   const bool is_sm90 = refuses_sm90(device).empty();
-  TwoKernels made(device, problem, in, out);
+  TwoKernels made(device, activation, problem, in, out);
   const Tensor& h = made.h();
-  const std::vector<Contestant> gate_up =
-      joined(streamed_geglu(device, in[0], in[1], in[2], h),
-             is_sm90 ? tiled_sm90(device, in, h) : tiled_sm80(device, in, h));
+  const std::vector<Contestant> gate_up = joined(
+      streamed_gated(device, activation, in[0], in[1], in[2], h),
+      is_sm90 ? tiled_sm90(device, activation, in, h) : tiled_sm80(device, activation, in, h));
   const std::vector<Contestant> down =
       joined(streamed_matmul(device, h, in[3], out),
              is_sm90 ? split_sm90(device, h, in[3], out) : std::vector<Contestant>());
-  const PairResult best = contest_of_pairs(device, problem_name(problem), {kGateUp, gate_up},
-                                           {kDown, down}, in[0], h, out);
+  const PairResult best =
+      contest_of_pairs(device, problem_name(problem), {activation.gate_up_stage(), gate_up},
+                       {kDown, down}, in[0], h, out);
   made.add_gate_up(gate_up[best.first.taken], best.first.choice);
   made.add_down({down[best.second.taken]});
   return std::move(made).kernel();
