@@ -48,6 +48,8 @@ def _gelu_tanh(torch, g):
 GATED = {
     "geglu": Activation("gelu", 9, _gelu_tanh, lambda functional, g: functional.gelu(g, approximate="tanh"),
                         liger="LigerGELUMulFunction"),
+    "swiglu": Activation("silu", 4, lambda torch, g: g / (1 + torch.exp(-g)),
+                         lambda functional, g: functional.silu(g), liger="LigerSiLUMulFunction"),
 }
 
 

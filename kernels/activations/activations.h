@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/activations/gelu_tanh.h"
+#include "kernels/activations/silu.h"
 #include "kernels/contract/activation.h"
 
 namespace fusegate::kernels {
@@ -14,10 +15,10 @@ namespace fusegate::kernels {
 template <typename... Functors>
 struct ActivationList {};
 
-using Activations = ActivationList<GeluTanh>;
+using Activations = ActivationList<GeluTanh, Silu>;
 // Those that are built into our matrix products too, which takes a minute of compiling each:
 // suites name no others there.
-using GemmActivations = ActivationList<GeluTanh>;
+using GemmActivations = ActivationList<GeluTanh, Silu>;
 
 template <typename Functor>
 inline constexpr Activation kActivationOf{Functor::kName, Functor::kUnit, Functor::kStage,

@@ -27,6 +27,12 @@ void expect_device_forms_agree(ActivationList<Functors...>) {
 
 TEST(Activations, DeviceFormsAgreeWithTheirReferences) { expect_device_forms_agree(Activations{}); }
 
+// Python's math.exp, in double: x / (1 + math.exp(-x)).
+TEST(Silu, AgreesWithTheFormulaComputedElsewhere) {
+  EXPECT_NEAR(Silu::reference(1.0), 0.7310585786300049, 1e-15);
+  EXPECT_NEAR(Silu::reference(-2.0), -0.2384058440442351, 1e-15);
+}
+
 TEST(Activations, HaveNamesOfTheirOwn) {
   std::set<std::string_view> names, units;
   for (const Activation& activation : kActivations) {

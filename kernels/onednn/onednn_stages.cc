@@ -46,6 +46,7 @@ struct Eltwise {
 
 constexpr std::array kEltwise{
     Eltwise{"gelu_tanh", algorithm::eltwise_gelu_tanh},
+    Eltwise{"silu", algorithm::eltwise_swish, 1},
 };
 
 const Eltwise* find_eltwise(const Activation& activation) {
