@@ -108,8 +108,8 @@ class FakeNvml:
 def fake_libraries():
     """A torch whose tensors are numbers, and a Liger on top of it."""
     functional = types.SimpleNamespace(linear=lambda x, w, bias=0.0: x * w + bias,
-                                       gelu=lambda x, approximate: x if approximate == "tanh" else 0.0,
-                                       silu=lambda x: x)
+                                       gelu=lambda x, approximate="none": x,
+                                       silu=lambda x: x, relu=lambda x: x)
     torch = types.SimpleNamespace(nn=types.SimpleNamespace(functional=functional),
                                   compile=lambda function, **_: function)
     gelu_mul = types.SimpleNamespace(apply=lambda g, u: g * u)

@@ -50,6 +50,9 @@ GATED = {
                         liger="LigerGELUMulFunction"),
     "swiglu": Activation("silu", 4, lambda torch, g: g / (1 + torch.exp(-g)),
                          lambda functional, g: functional.silu(g), liger="LigerSiLUMulFunction"),
+    "geglu_erf": Activation("gelu", 5, lambda torch, g: 0.5 * g * (1 + torch.erf(g / math.sqrt(2))),
+                            lambda functional, g: functional.gelu(g)),
+    "reglu": Activation("relu", 1, lambda torch, g: g.clamp(min=0), lambda functional, g: functional.relu(g)),
 }
 
 

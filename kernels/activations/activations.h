@@ -6,7 +6,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/activations/gelu.h"
 #include "kernels/activations/gelu_tanh.h"
+#include "kernels/activations/relu.h"
 #include "kernels/activations/silu.h"
 #include "kernels/contract/activation.h"
 
@@ -15,7 +17,7 @@ namespace fusegate::kernels {
 template <typename... Functors>
 struct ActivationList {};
 
-using Activations = ActivationList<GeluTanh, Silu>;
+using Activations = ActivationList<GeluTanh, Silu, Gelu, Relu>;
 // Those that are built into our matrix products too, which takes a minute of compiling each:
 // suites name no others there.
 using GemmActivations = ActivationList<GeluTanh, Silu>;

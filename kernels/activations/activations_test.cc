@@ -33,6 +33,17 @@ TEST(Silu, AgreesWithTheFormulaComputedElsewhere) {
   EXPECT_NEAR(Silu::reference(-2.0), -0.2384058440442351, 1e-15);
 }
 
+// Python's math.erf, in double: 0.5 * x * (1 + math.erf(x / math.sqrt(2))).
+TEST(Gelu, AgreesWithTheFormulaComputedElsewhere) {
+  EXPECT_NEAR(Gelu::reference(1.0), 0.8413447460685429, 1e-15);
+  EXPECT_NEAR(Gelu::reference(-2.0), -0.04550026389635842, 1e-15);
+}
+
+TEST(Relu, CutsOffWhatIsNegative) {
+  EXPECT_EQ(Relu::reference(1.5), 1.5);
+  EXPECT_EQ(Relu::reference(-1.5), 0);
+}
+
 TEST(Activations, HaveNamesOfTheirOwn) {
   std::set<std::string_view> names, units;
   for (const Activation& activation : kActivations) {

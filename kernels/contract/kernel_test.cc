@@ -22,8 +22,9 @@ const Implementation& find_implementation(const std::string& operation, const st
 TEST(Registry, HoldsTheLadder) {
   std::vector<std::string> names;
   for (const Operation& operation : operations()) names.push_back(operation.name);
-  EXPECT_THAT(names, testing::ElementsAre("control_copy", "control_gemm", "geglu", "geglu_mlp",
-                                          "linear", "swiglu", "swiglu_mlp"));
+  EXPECT_THAT(names, testing::ElementsAre("control_copy", "control_gemm", "geglu", "geglu_erf",
+                                          "geglu_erf_mlp", "geglu_mlp", "linear", "reglu",
+                                          "reglu_mlp", "swiglu", "swiglu_mlp"));
   for (const auto& [operation, name] : {std::pair("linear", "addmm"),
                                         {"linear", "matmul_add"},
                                         {"geglu", "unfused"},

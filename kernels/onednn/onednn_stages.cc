@@ -47,6 +47,8 @@ struct Eltwise {
 constexpr std::array kEltwise{
     Eltwise{"gelu_tanh", algorithm::eltwise_gelu_tanh},
     Eltwise{"silu", algorithm::eltwise_swish, 1},
+    Eltwise{"gelu", algorithm::eltwise_gelu_erf},
+    Eltwise{"relu", algorithm::eltwise_relu},
 };
 
 const Eltwise* find_eltwise(const Activation& activation) {
