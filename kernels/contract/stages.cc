@@ -50,13 +50,14 @@ Stage gate_up_work(const Activation& activation, const Tensor& x, const Tensor& 
   return stage;
 }
 
-PreparedKernel linear_addmm(StageLibrary& stages, Inputs in, const Tensor& out) {
+PreparedKernel linear_addmm(StageLibrary& stages, Device&, const Problem&, Inputs in,
+                            const Tensor& out) {
   PreparedKernel kernel;
   kernel.stages.push_back(stages.matmul("addmm", in[0], in[1], &in[2], out));
   return kernel;
 }
 
-PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, Inputs in,
+PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, const Problem&, Inputs in,
                                  const Tensor& out) {
   PreparedKernel kernel;
   const Tensor product = kernel.intermediate(device, out.rows, out.cols, out.dtype);
@@ -65,8 +66,8 @@ PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, Inputs in
   return kernel;
 }
 
-PreparedKernel gated_unfused(StageLibrary& stages, const Activation& activation, Device& device,
-                             Inputs in, const Tensor& out) {
+PreparedKernel gated_unfused(const Activation& activation, StageLibrary& stages, Device& device,
+                             const Problem&, Inputs in, const Tensor& out) {
   PreparedKernel kernel;
   const Tensor activated = kernel.intermediate(device, out.rows, out.cols, out.dtype);
   kernel.stages.push_back(stages.activate(activation, in[0], activated));
@@ -74,14 +75,14 @@ PreparedKernel gated_unfused(StageLibrary& stages, const Activation& activation,
   return kernel;
 }
 
-PreparedKernel gated_fused(StageLibrary& stages, const Activation& activation, Inputs in,
-                           const Tensor& out) {
+PreparedKernel gated_fused(const Activation& activation, StageLibrary& stages, Device&,
+                           const Problem&, Inputs in, const Tensor& out) {
   PreparedKernel kernel;
   kernel.stages.push_back(stages.gate(activation, in[0], in[1], out));
   return kernel;
 }
 
-PreparedKernel gated_mlp_unfused(StageLibrary& stages, const Activation& activation, Device& device,
+PreparedKernel gated_mlp_unfused(const Activation& activation, StageLibrary& stages, Device& device,
                                  const Problem& problem, Inputs in, const Tensor& out) {
   PreparedKernel kernel;
   const MlpTensors t = mlp_tensors(kernel, device, problem);
@@ -94,7 +95,7 @@ PreparedKernel gated_mlp_unfused(StageLibrary& stages, const Activation& activat
   return kernel;
 }
 
-PreparedKernel gated_mlp_fused_pointwise(StageLibrary& stages, const Activation& activation,
+PreparedKernel gated_mlp_fused_pointwise(const Activation& activation, StageLibrary& stages,
                                          Device& device, const Problem& problem, Inputs in,
                                          const Tensor& out) {
   PreparedKernel kernel;

@@ -3,6 +3,7 @@
 // implementation's own.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -44,22 +45,27 @@ class StageLibrary {
 using Inputs = std::span<const Tensor>;
 
 // linear: one matmul that adds the bias itself; or a matmul, then the bias in a kernel of its own.
-PreparedKernel linear_addmm(StageLibrary& stages, Inputs in, const Tensor& out);
-PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, Inputs in,
+PreparedKernel linear_addmm(StageLibrary& stages, Device&, const Problem&, Inputs in,
+                            const Tensor& out);
+PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, const Problem&, Inputs in,
                                  const Tensor& out);
 
 // A gated unit, such as geglu: the activation, then mul; or both in one.
-PreparedKernel gated_unfused(StageLibrary& stages, const Activation& activation, Device& device,
-                             Inputs in, const Tensor& out);
-PreparedKernel gated_fused(StageLibrary& stages, const Activation& activation, Inputs in,
-                           const Tensor& out);
+PreparedKernel gated_unfused(const Activation& activation, StageLibrary& stages, Device& device,
+                             const Problem&, Inputs in, const Tensor& out);
+PreparedKernel gated_fused(const Activation& activation, StageLibrary& stages, Device&,
+                           const Problem&, Inputs in, const Tensor& out);
 
 // Its MLP, such as geglu_mlp: five stages (gate_proj, up_proj, the activation, mul, down_proj), as
 // PyTorch runs it eagerly; or four, the activation and mul in one.
-PreparedKernel gated_mlp_unfused(StageLibrary& stages, const Activation& activation, Device& device,
+PreparedKernel gated_mlp_unfused(const Activation& activation, StageLibrary& stages, Device& device,
                                  const Problem& problem, Inputs in, const Tensor& out);
-PreparedKernel gated_mlp_fused_pointwise(StageLibrary& stages, const Activation& activation,
+PreparedKernel gated_mlp_fused_pointwise(const Activation& activation, StageLibrary& stages,
                                          Device& device, const Problem& problem, Inputs in,
                                          const Tensor& out);
+
+// Any of them: what a device registers them by.
+using Composition = std::function<PreparedKernel(StageLibrary&, Device&, const Problem&, Inputs,
+                                                 const Tensor& out)>;
 
 }  // namespace fusegate::kernels

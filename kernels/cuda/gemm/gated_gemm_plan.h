@@ -9,6 +9,9 @@
 
 namespace fusegate::kernels {
 
+// Of dim and hidden: rows of 16-bit elements are read and written 16 bytes at a time.
+inline constexpr std::int64_t kGatedGemmAlignment = 8;
+
 struct GatedGemmSize {
   std::int64_t rows = 0;
   std::int64_t hidden = 0;

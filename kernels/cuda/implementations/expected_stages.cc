@@ -53,7 +53,7 @@ ExpectedStage expected_fastest_matmul(const std::string& stage) {
 }
 
 ExpectedStage expected_bias_add() {
-  return element_wise("bias_add", "fusegate::.*bias_add_kernel");
+  return element_wise("bias_add", "pointwise_kernel<.*::BiasAdd<");
 }
 ExpectedStage expected_activation(const Activation& activation) {
   return element_wise(std::string(activation.stage), "pointwise_kernel<.*::Activated<");
@@ -62,9 +62,8 @@ ExpectedStage expected_mul() { return element_wise("mul", "pointwise_kernel<.*::
 // In one kernel for all shapes, rounding in between or not; for packed operands; or compiled for
 // one shape.
 ExpectedStage expected_gated(const Activation& activation) {
-  return element_wise(activation.gated_stage(),
-                      "pointwise_kernel<.*::(Rounded)?Gated<|packed_gated_kernel|^" +
-                          activation.gated_stage() + "$");
+  return element_wise(activation.gated_stage(), "pointwise_kernel<.*::(Rounded|Packed)?Gated<|^" +
+                                                    activation.gated_stage() + "$");
 }
 
 std::vector<ExpectedCalls> expected_own_launches(int count) {

@@ -1,5 +1,12 @@
-#include "kernels/cuda/implementations/fused_epilogue.h"
-
+// fused_epilogue of a gated MLP: two kernels. One product with both the gate's and the up's
+// weights, as they are stored, has the gated unit as its epilogue, so that g and u never reach
+// device memory; then the down product, cublasLt's or our own, whichever measures faster. Stages'
+// choices say how each is cut or which algorithm it is.
+//
+// _sm80 is by Ampere's instructions, on compute capability 8.0 and newer, _sm90 by Hopper's.
+// Without either it is what suits the device and the problem: for few rows each product by
+// whichever is fastest of the above and of those that stream the weights; and where the product
+// cannot compute the problem, or loses to four kernels, the four kernels with tuned matmuls.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,12 +14,15 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/activations/activations.h"
 #include "kernels/cuda/choosing/launch_contest.h"
 #include "kernels/cuda/choosing/streamed_products.h"
+#include "kernels/cuda/few_rows/few_rows_plan.h"
 #include "kernels/cuda/gemm/sm80/gated_gemm.h"
 #include "kernels/cuda/gemm/sm90/gated_gemm.h"
 #include "kernels/cuda/gemm/sm90/split_gemm.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
+#include "kernels/cuda/implementations/expected_stages.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -104,19 +114,8 @@ class TwoKernels {
   Tensor h_;
 };
 
-}  // namespace
-
-std::string refuses_sm90(const Device& device) {
-  const cudaDeviceProp& gpu = static_cast<const CudaDevice&>(device).properties();
-  if (gpu.major != 9 || gpu.minor != 0) {
-    return fmt::format("it needs compute capability 9.0, and {} has {}.{}", device.name(),
-                       gpu.major, gpu.minor);
-  }
-  return has_sm90_code() ? "" : "this program was built without code for sm_90a";
-}
-
-PreparedKernel prepare_fused_epilogue_sm80(const Activation& activation, Device& any_device,
-                                           const Problem& problem, Inputs in, const Tensor& out) {
+PreparedKernel prepare_sm80(const Activation& activation, Device& any_device,
+                            const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   TwoKernels made(device, activation, problem, in, out);
   made.add_gate_up(tiled_sm80(device, activation, in, made.h()));
@@ -124,8 +123,8 @@ PreparedKernel prepare_fused_epilogue_sm80(const Activation& activation, Device&
   return std::move(made).kernel();
 }
 
-PreparedKernel prepare_fused_epilogue_sm90(const Activation& activation, Device& any_device,
-                                           const Problem& problem, Inputs in, const Tensor& out) {
+PreparedKernel prepare_sm90(const Activation& activation, Device& any_device,
+                            const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   TwoKernels made(device, activation, problem, in, out);
   made.add_gate_up(tiled_sm90(device, activation, in, made.h()));
@@ -133,9 +132,8 @@ PreparedKernel prepare_fused_epilogue_sm90(const Activation& activation, Device&
   return std::move(made).kernel();
 }
 
-PreparedKernel prepare_fused_epilogue_few_rows(const Activation& activation, Device& any_device,
-                                               const Problem& problem, Inputs in,
-                                               const Tensor& out) {
+PreparedKernel prepare_few_rows(const Activation& activation, Device& any_device,
+                                const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   const bool is_sm90 = refuses_sm90(device).empty();
   TwoKernels made(device, activation, problem, in, out);
@@ -154,4 +152,64 @@ PreparedKernel prepare_fused_epilogue_few_rows(const Activation& activation, Dev
   return std::move(made).kernel();
 }
 
+bool is_aligned(const Problem& problem) {
+  return problem.dim % kGatedGemmAlignment == 0 && problem.hidden % kGatedGemmAlignment == 0;
+}
+
+// By whichever suits the device and the problem.
+PreparedKernel prepare(const Activation& activation, Device& device, const Problem& problem,
+                       Inputs in, const Tensor& out) {
+  if (is_aligned(problem)) {
+    if (problem.rows() <= kMostFewRows) {
+      return prepare_few_rows(activation, device, problem, in, out);
+    }
+    const auto& gpu = static_cast<const CudaDevice&>(device);
+    if (refuses_sm90(gpu).empty()) return prepare_sm90(activation, device, problem, in, out);
+    // By mma.sync, which from 9.0 on reaches no more than half of the tensor cores' rate.
+    if (gpu.properties().major == 8) return prepare_sm80(activation, device, problem, in, out);
+  }
+  CudaStages stages(device, MatmulChoice::kTuned);
+  return gated_mlp_fused_pointwise(activation, stages, device, problem, in, out);
+}
+
+const ImplementationRegistration chosen(kGemmActivations, [](const Activation& activation) {
+  return Implementation{
+      .operation = activation.mlp(),
+      .name = "fused_epilogue",
+      .device = "cuda",
+      .dtypes = {Dtype::kBf16, Dtype::kFp16},
+      .prepare = std::bind_front(&prepare, activation),
+      .expects = {expected_epilogue_mlp(activation), expected_pointwise_mlp(activation)},
+  };
+});
+
+const ImplementationRegistration on_sm80(kGemmActivations, [](const Activation& activation) {
+  return Implementation{
+      .operation = activation.mlp(),
+      .name = "fused_epilogue_sm80",
+      .device = "cuda",
+      .dtypes = {Dtype::kBf16, Dtype::kFp16},
+      .alignment = kGatedGemmAlignment,
+      .prepare = std::bind_front(&prepare_sm80, activation),
+      .expects = {expected_epilogue_mlp(activation)},
+  };
+});
+
+const ImplementationRegistration on_sm90(kGemmActivations, [](const Activation& activation) {
+  return Implementation{
+      .operation = activation.mlp(),
+      .name = "fused_epilogue_sm90",
+      .device = "cuda",
+      .dtypes = {Dtype::kBf16, Dtype::kFp16},
+      .alignment = kGatedGemmAlignment,
+      .prepare = std::bind_front(&prepare_sm90, activation),
+      .refuses =
+          [](const Device& device, const Problem&) {
+            return refuses_sm90(static_cast<const CudaDevice&>(device));
+          },
+      .expects = {expected_epilogue_mlp(activation)},
+  };
+});
+
+}  // namespace
 }  // namespace fusegate::kernels

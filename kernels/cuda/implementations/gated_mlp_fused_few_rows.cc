@@ -6,8 +6,8 @@
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/choosing/streamed_products.h"
 #include "kernels/cuda/few_rows/few_rows_plan.h"
+#include "kernels/cuda/gemm/gated_gemm_plan.h"
 #include "kernels/cuda/implementations/expected_stages.h"
-#include "kernels/cuda/implementations/fused_epilogue.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -47,7 +47,7 @@ const ImplementationRegistration registered(kGemmActivations, [](const Activatio
       .name = "fused_few_rows",
       .device = "cuda",
       .dtypes = {Dtype::kBf16, Dtype::kFp16},
-      .alignment = kFusedEpilogueAlignment,
+      .alignment = kGatedGemmAlignment,
       .prepare = std::bind_front(&prepare, activation),
       .refuses = &refuses,
       .expects = {{.stages = {expected_own_matmul(activation.gate_up_stage()),

@@ -24,7 +24,7 @@
 #include "kernels/cuda/device/launch_timing.h"
 #include "kernels/cuda/planted/slowdown_search.h"
 
-namespace fusegate::kernels {
+namespace fusegate::kernels::planted {
 
 static_assert(FUSEGATE_SLOW_SHARE > 0 && FUSEGATE_SLOW_SHARE < 1, "a share of the kernel's time");
 
@@ -77,9 +77,9 @@ std::vector<unsigned> rungs(std::integer_sequence<unsigned, kRungs...>) {
   return {kRungs...};
 }
 
-// The kernel, held up. Body is what its threads do (pointwise.cu).
+// The kernel of that name, held up. Body is what its threads do (pointwise.cu).
 template <typename Body, typename Hold, typename... Args>
-__global__ void __launch_bounds__(Body::kThreads) slowed_kernel(Hold hold, Args... args) {
+__global__ void __launch_bounds__(Body::kThreads) pointwise_kernel(Hold hold, Args... args) {
   Body::run(hold, args...);
 }
 
@@ -113,14 +113,15 @@ template <typename Body, typename... Args>
 void launch_slowed(dim3 grid, dim3 threads, const Tensor& out, cudaStream_t stream, Args... args) {
   static std::map<std::int64_t, Slowing> known;
   const auto enqueue = [&]<typename Hold>(Hold hold) {
-    const auto kernel = slowed_kernel<Body, Hold, Args...>;
+    const auto kernel = pointwise_kernel<Body, Hold, Args...>;
     static const bool early = can_launch_early(reinterpret_cast<const void*>(kernel));
     launch_kernel(kernel, {.blocks = grid, .threads = threads, .early = early}, stream, hold,
                   args...);
   };
   const unsigned blocks = grid.x * grid.y;
-  static const unsigned resident = resident_blocks(
-      reinterpret_cast<const void*>(slowed_kernel<Body, LastWaveSteps, Args...>), Body::kThreads);
+  static const unsigned resident =
+      resident_blocks(reinterpret_cast<const void*>(pointwise_kernel<Body, LastWaveSteps, Args...>),
+                      Body::kThreads);
   const auto enqueue_as = [&](const Slowing& slowing) {
     enqueue_slowed(enqueue, slowing, blocks > resident ? blocks - resident : 0, Ladder{});
   };
@@ -138,4 +139,4 @@ void launch_slowed(dim3 grid, dim3 threads, const Tensor& out, cudaStream_t stre
   enqueue_as(found->second);
 }
 
-}  // namespace fusegate::kernels
+}  // namespace fusegate::kernels::planted

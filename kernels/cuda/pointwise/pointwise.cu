@@ -25,8 +25,8 @@ constexpr bool kHasLargeBlocks<Gated<Functor>> = true;
 template <typename Functor>
 constexpr bool kHasLargeBlocks<RoundedGated<Functor>> = true;
 
-// What a thread of a kernel does, apart from the kernel, so that a build that slows one can hold it
-// up (planted/slowdown.cuh).
+// What the threads of a kernel do, apart from the kernel, so that a build that slows one can hold
+// it up (planted/slowdown.cuh).
 template <typename Format, typename Op_, unsigned kThreads_>
 struct Pointwise {
   using Op = Op_;
@@ -87,31 +87,9 @@ struct PackedGated {
   }
 };
 
-// In: each input's address.
-template <typename Format, typename Op, typename... In>
-__global__ void __launch_bounds__(kThreads)
-    pointwise_kernel(void* out, unsigned packs, unsigned tail, In... in) {
-  Pointwise<Format, Op, kThreads>::run(NotHeldUp{}, out, packs, tail, in...);
-}
-
-// A kernel by another name, as their times differ.
-template <typename Format, typename Op, typename... In>
-__global__ void __launch_bounds__(kLargeThreads)
-    large_pointwise_kernel(void* out, unsigned packs, unsigned tail, In... in) {
-  Pointwise<Format, Op, kLargeThreads>::run(NotHeldUp{}, out, packs, tail, in...);
-}
-
-template <typename Format, bool kPacked>
-__global__ void __launch_bounds__(kThreads)
-    bias_add_kernel(void* out, const void* x, const void* bias, unsigned items,
-                    unsigned items_a_row) {
-  BiasAdd<Format, kPacked>::run(NotHeldUp{}, out, x, bias, items, items_a_row);
-}
-
-template <typename Format, typename Functor, bool kPacked>
-__global__ void __launch_bounds__(PackedGated<Format, Functor, kPacked>::kThreads)
-    packed_gated_kernel(void* out, const void* gu, unsigned rows, unsigned items_a_row) {
-  PackedGated<Format, Functor, kPacked>::run(NotHeldUp{}, out, gu, rows, items_a_row);
+template <typename Body, typename... Args>
+__global__ void __launch_bounds__(Body::kThreads) pointwise_kernel(Args... args) {
+  Body::run(NotHeldUp{}, args...);
 }
 
 // Calls f.template operator()<Format>() with the format of dtype.
@@ -132,37 +110,37 @@ bool aligned_to_16(Pointers... pointers) {
   return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
 }
 
-// kernel: Body's. args are what it takes.
 template <typename Body, typename... Args>
-void launch(void (*kernel)(Args...), dim3 blocks, dim3 threads, [[maybe_unused]] const Tensor& out,
-            cudaStream_t stream, std::type_identity_t<Args>... args) {
+void launch(dim3 blocks, dim3 threads, [[maybe_unused]] const Tensor& out, cudaStream_t stream,
+            Args... args) {
 #ifdef FUSEGATE_SLOW_OP
   if constexpr (std::is_same_v<typename Body::Op, FUSEGATE_SLOW_OP>) {
-    return launch_slowed<Body>(blocks, threads, out, stream, args...);
+    return planted::launch_slowed<Body>(blocks, threads, out, stream, args...);
   }
 #endif
+  const auto kernel = pointwise_kernel<Body, Args...>;
   static const bool early = can_launch_early(reinterpret_cast<const void*>(kernel));
   launch_kernel(kernel, {.blocks = blocks, .threads = threads, .early = early}, stream, args...);
+}
+
+template <typename Format, typename Op, unsigned kBlock, typename... In>
+void launch_pointwise(const Tensor& out, cudaStream_t stream, const In&... in) {
+  const bool aligned = aligned_to_16(out.data, in.data...);
+  const PointwisePlan plan = plan_pointwise(out.count(), kInAPack<Format>, aligned, kBlock);
+  launch<Pointwise<Format, Op, kBlock>>(plan.blocks, kBlock, out, stream, out.data, plan.packs,
+                                        plan.tail, in.data...);
 }
 
 template <typename Op, typename... In>
 void enqueue_pointwise(const Tensor& out, cudaStream_t stream, const In&... in) {
   if (out.count() == 0) return;
   dispatch_format(out.dtype, [&]<typename Format>() {
-    const bool large = kHasLargeBlocks<Op> && out.bytes() >= kLargeOutput;
-    const unsigned threads = large ? kLargeThreads : kThreads;
-    const bool aligned = aligned_to_16(out.data, in.data...);
-    const PointwisePlan plan = plan_pointwise(out.count(), kInAPack<Format>, aligned, threads);
     if constexpr (kHasLargeBlocks<Op>) {
-      if (large) {
-        return launch<Pointwise<Format, Op, kLargeThreads>>(
-            large_pointwise_kernel<Format, Op, decltype(In::data)...>, plan.blocks, threads, out,
-            stream, out.data, plan.packs, plan.tail, in.data...);
+      if (out.bytes() >= kLargeOutput) {
+        return launch_pointwise<Format, Op, kLargeThreads>(out, stream, in...);
       }
     }
-    launch<Pointwise<Format, Op, kThreads>>(pointwise_kernel<Format, Op, decltype(In::data)...>,
-                                            plan.blocks, threads, out, stream, out.data, plan.packs,
-                                            plan.tail, in.data...);
+    launch_pointwise<Format, Op, kThreads>(out, stream, in...);
   });
 }
 
@@ -170,9 +148,8 @@ template <typename Format, bool kPacked>
 void launch_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cudaStream_t stream) {
   constexpr int kInAnItem = kPacked ? kInAPack<Format> : 1;
   const PointwisePlan plan = plan_pointwise(out.count(), kInAnItem, true, kThreads);
-  launch<BiasAdd<Format, kPacked>>(bias_add_kernel<Format, kPacked>, plan.blocks, kThreads, out,
-                                   stream, out.data, x.data, bias.data, plan.packs,
-                                   static_cast<unsigned>(out.cols / kInAnItem));
+  launch<BiasAdd<Format, kPacked>>(plan.blocks, kThreads, out, stream, out.data, x.data, bias.data,
+                                   plan.packs, static_cast<unsigned>(out.cols / kInAnItem));
 }
 
 // Indices of 32 bits: gu has fewer than 2^32 items, 64 GiB of packs.
@@ -184,8 +161,7 @@ void launch_packed_gated(const Tensor& gu, const Tensor& out, cudaStream_t strea
   const auto rows = static_cast<unsigned>(out.rows);
   const dim3 blocks((items + Body::kCols - 1) / Body::kCols,
                     std::min((rows + Body::kRows - 1) / Body::kRows, kMostGridRows));
-  launch<Body>(packed_gated_kernel<Format, Functor, kPacked>, blocks,
-               dim3(Body::kCols, Body::kRows), out, stream, out.data, gu.data, rows, items);
+  launch<Body>(blocks, dim3(Body::kCols, Body::kRows), out, stream, out.data, gu.data, rows, items);
 }
 
 }  // namespace

@@ -71,11 +71,17 @@ std::function<void()> make_of(CudaDevice& device, const GatedGemmPlan& plan,
 
 }  // namespace
 
-bool has_sm90_code() {
+std::string refuses_sm90(const CudaDevice& device) {
+  const cudaDeviceProp& gpu = device.properties();
+  if (gpu.major != 9 || gpu.minor != 0) {
+    return "it needs compute capability 9.0, and " + device.name() + " has " +
+           std::to_string(gpu.major) + "." + std::to_string(gpu.minor);
+  }
   cudaFuncAttributes code{};
   FUSEGATE_CUDA(
       cudaFuncGetAttributes(&code, sm90::gated_gemm_kernel<GemmOf<__nv_bfloat16, GeluTanh, 0>>));
-  return code.binaryVersion == 90 && code.ptxVersion == 90;
+  const bool is_here = code.binaryVersion == 90 && code.ptxVersion == 90;
+  return is_here ? "" : "this program was built without code for sm_90a";
 }
 
 std::function<void()> make_gated_gemm_sm90(CudaDevice& device, const GatedGemmPlan& plan,

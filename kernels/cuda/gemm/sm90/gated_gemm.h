@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/gemm/sm90/gated_gemm_plan.h"
@@ -16,9 +17,9 @@ struct GatedGemmOperands {
   Tensor x, w_gate, w_up, h;
 };
 
-// Whether this program has the kernels' machine code for the GPU at hand, which must be of compute
-// capability 9.0: they are built for sm_90a alone.
-bool has_sm90_code();
+// Why the device cannot run these kernels, or "": they are built for sm_90a alone, which is compute
+// capability 9.0.
+std::string refuses_sm90(const CudaDevice& device);
 
 // Ready to be enqueued as often as wanted, by that plan. activation: one of kGemmActivations.
 // Throws DeviceError where the driver refuses the tensors, std::invalid_argument where they are

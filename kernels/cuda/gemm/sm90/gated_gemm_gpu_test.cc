@@ -7,7 +7,6 @@
 #include "kernels/cuda/device/gpu_test_fixture.h"
 #include "kernels/cuda/gemm/sm90/gated_gemm.h"
 #include "kernels/cuda/gemm/sm90/split_gemm.h"
-#include "kernels/cuda/implementations/fused_epilogue.h"
 
 namespace fusegate::kernels {
 namespace {
