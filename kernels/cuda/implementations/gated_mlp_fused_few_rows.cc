@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "kernels/activations/activations.h"
+#include "kernels/contract/stages.h"
 #include "kernels/cuda/choosing/streamed_products.h"
 #include "kernels/cuda/few_rows/few_rows_plan.h"
 #include "kernels/cuda/gemm/gated_gemm_plan.h"
