@@ -108,6 +108,21 @@ void fold_expectations(const Run& candidate, GateResult& result) {
                                 unmet.front().benchmark, result.headline);
 }
 
+// Where a benchmark crept beyond the limit, that is a regression, unless there is one against the
+// baseline already.
+void fold_creep(const Creep& creep, double max_creep, GateResult& result) {
+  const auto beyond = [&](const Verdict& verdict) { return is_beyond(verdict, max_creep); };
+  const auto most = std::ranges::find_if(creep.slower, beyond);
+  if (most == creep.slower.end() || result.exit_code == ExitCode::kRegression) return;
+  result.exit_code = ExitCode::kRegression;
+  result.headline = fmt::format(
+      "{} of {} got slower by more than {:g} % since the anchor of {}, the most {} by {:.2f} %. "
+      "Against the baseline: {}",
+      std::ranges::count_if(creep.slower, beyond),
+      counted(result.verdicts.size(), "benchmark", "benchmarks"), 100 * max_creep,
+      acceptance_date(creep), most->benchmark, 100 * most->effect, result.headline);
+}
+
 void note_doubts(const std::vector<Doubt>& doubts, std::string_view side, GateResult& result) {
   for (const Doubt doubt : doubts) {
     result.notes.push_back(fmt::format("{}: {}", side, doubt_sentence(doubt)));
@@ -163,12 +178,7 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
   note_doubts(baseline.doubts, "Baseline", result);
   note_doubts(candidate.doubts, "Candidate", result);
   note_provenance(baseline.provenance, candidate.provenance, result);
-  result.environment_differences =
-      environment_differences(baseline.environment, candidate.environment);
-  for (EnvironmentDifference& difference :
-       protocol_differences(baseline.provenance.protocol, candidate.provenance.protocol)) {
-    result.environment_differences.push_back(std::move(difference));
-  }
+  result.environment_differences = differences_between(baseline, candidate);
   if (!result.environment_differences.empty() && !options.allow_environment_differences) {
     const EnvironmentDifference& first = result.environment_differences.front();
     refuse(result, fmt::format("the environments differ in {} (baseline {}, candidate {}){}.",
@@ -183,7 +193,7 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
   fold(result, options.strict);
   fold_expectations(candidate, result);
   note_parts(baseline, candidate, result);
-  result.families = find_families(baseline, candidate, result.verdicts, options.rule);
+  result.families = families_of(result.verdicts);
   result.stories = tell_stories(baseline, candidate, result.verdicts, options.rule);
   if (options.fail_on_changed_kernels) fold_kernels(baseline, candidate, result);
   return result;
@@ -198,8 +208,8 @@ GateResult gate(const LoadedBaseline& baseline, const Run& candidate, const Gate
   }
   // Where nothing was judged, there is nothing yet that the anchor could add to.
   if (baseline.anchor && !result.verdicts.empty()) {
-    result.creep = creep_since(*baseline.anchor, candidate, result, options);
-    fold_creep(*result.creep, options, result);
+    result.creep = creep_since(*baseline.anchor, candidate, result.verdicts, options.rule);
+    if (options.max_creep) fold_creep(*result.creep, *options.max_creep, result);
     add_notes(result.creep->notes, result);
   }
   return result;

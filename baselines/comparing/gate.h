@@ -45,7 +45,7 @@ struct GateResult {
   std::vector<EnvironmentDifference> environment_differences;
   std::vector<std::string> notes;                    // doubts about the runs, in sentences
   std::vector<Verdict> verdicts;                     // sorted by name
-  std::vector<FamilyFinding> families;               // the most severe first
+  std::vector<Family> families;                      // the slowest first
   std::vector<UnmetExpectation> unmet_expectations;  // sorted by name
   std::vector<KernelStory> stories;                  // of what changed and why; sorted by name
   std::optional<Staleness> staleness;                // of a stored baseline

@@ -47,29 +47,14 @@ json differences_json(const std::vector<EnvironmentDifference>& differences) {
   return list;
 }
 
-json family_json(const FamilyFinding& finding) {
-  json rows = json::array();
-  for (const FamilyRow& row : finding.rows) {
-    rows.push_back({{"benchmark", row.benchmark},
-                    {"verdict", verdict_name(row.kind)},
-                    {"effect", number(row.effect)},
-                    {"shrunken_effect", number(row.shrunken_effect)}});
-  }
-  return {{"family", finding.family},
-          {"range", finding.range},
-          {"trend", trend_name(finding.trend)},
-          {"certain_together", finding.certain_together},
-          {"effect", number(finding.effect)},
-          {"effect_time", number(finding.effect_time)},
-          {"effect_cycles", number(finding.effect_cycles)},
-          {"interval", interval_json(finding.interval)},
-          {"p", number(finding.p)},
-          {"heterogeneity", number(finding.heterogeneity)},
-          {"spread", number(finding.spread)},
-          {"regressions", finding.regressions},
-          {"improvements", finding.improvements},
-          {"summary", rows_text(finding)},
-          {"rows", std::move(rows)}};
+json family_json(const Family& family) {
+  return {{"family", family.name},
+          {"rows", family.rows},
+          {"effect", number(family.mean_effect)},
+          {"lowest", number(family.lowest_effect)},
+          {"highest", number(family.highest_effect)},
+          {"regressions", family.regressions},
+          {"improvements", family.improvements}};
 }
 
 json kernel_json(const std::optional<ProfiledKernel>& kernel) {
@@ -117,20 +102,14 @@ json anchor_json(const Creep& creep) {
   return {{"source", creep.anchor}, {"when", creep.since}, {"not_judged", std::move(not_judged)}};
 }
 
-json creep_json(const Creep& creep) {
+json creep_json(const Creep& creep, const std::optional<double>& max_creep) {
   json list = json::array();
-  const auto add = [&](const std::vector<CreepFinding>& findings, std::string_view kind) {
-    for (const CreepFinding& finding : findings) {
-      list.push_back({{"kind", kind},
-                      {"what", finding.what},
-                      {"effect", number(finding.effect)},
-                      {"interval", interval_json(finding.interval)},
-                      {"benchmarks", finding.benchmarks},
-                      {"beyond_max_creep", finding.beyond_limit}});
-    }
-  };
-  add(creep.families, "family");
-  add(creep.benchmarks, "benchmark");
+  for (const Verdict& verdict : creep.slower) {
+    list.push_back({{"what", verdict.benchmark},
+                    {"effect", number(verdict.effect)},
+                    {"interval", interval_json(verdict.interval)},
+                    {"beyond_max_creep", max_creep && is_beyond(verdict, *max_creep)}});
+  }
   return list;
 }
 
@@ -166,7 +145,7 @@ json gate_json(const GateResult& result, const GateOptions& options) {
   json stories = json::array();
   for (const KernelStory& story : result.stories) stories.push_back(story_json(story));
   json families = json::array();
-  for (const FamilyFinding& finding : result.families) families.push_back(family_json(finding));
+  for (const Family& family : result.families) families.push_back(family_json(family));
   return {
       {"exit_code", static_cast<int>(result.exit_code)},
       {"headline", result.headline},
@@ -182,7 +161,7 @@ json gate_json(const GateResult& result, const GateOptions& options) {
       {"unmet_expectations", unmet_json(result.unmet_expectations)},
       {"staleness", result.staleness ? staleness_json(*result.staleness) : json(nullptr)},
       {"anchor", result.creep ? anchor_json(*result.creep) : json(nullptr)},
-      {"creep", result.creep ? creep_json(*result.creep) : json::array()},
+      {"creep", result.creep ? creep_json(*result.creep, options.max_creep) : json::array()},
       {"verdicts", std::move(verdicts)},
   };
 }

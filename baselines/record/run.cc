@@ -105,6 +105,15 @@ Run run_of_baseline(Baseline baseline) {
 
 }  // namespace
 
+std::vector<EnvironmentDifference> differences_between(const Run& baseline, const Run& candidate) {
+  auto differences = environment_differences(baseline.environment, candidate.environment);
+  for (EnvironmentDifference& difference :
+       protocol_differences(baseline.provenance.protocol, candidate.provenance.protocol)) {
+    differences.push_back(std::move(difference));
+  }
+  return differences;
+}
+
 Run load_run(const std::vector<fs::path>& paths) {
   const RunSources sources = sources_of(paths);
   const std::vector<fs::path>& files = sources.files;

@@ -36,6 +36,9 @@ struct Run {
   std::vector<BenchmarkSeries> benchmarks;  // sorted by name
 };
 
+// In environment and protocol, where none may be for the two to be compared.
+std::vector<EnvironmentDifference> differences_between(const Run& baseline, const Run& candidate);
+
 // paths: run folders (every *.json in it but run.json, fusegate's own record of the run) and run
 // files; several make one run. A folder's run.json tells blocks and extensions. Files are read on
 // all cores. A stored baseline file is a run too. Throws InputError: no invocation at all,
