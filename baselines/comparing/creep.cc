@@ -9,6 +9,7 @@
 
 #include "baselines/comparing/comparison.h"
 #include "baselines/comparing/families.h"
+#include "baselines/comparing/judge.h"
 #include "baselines/io/instant.h"
 
 namespace fusegate::baselines {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "baselines/comparing/rule.h"
 #include "baselines/comparing/verdict.h"
 #include "baselines/record/baseline.h"
 

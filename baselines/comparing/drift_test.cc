@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "baselines/comparing/verdict.h"
+#include "baselines/comparing/judge.h"
 #include "baselines/record/test_run.h"
 
 namespace fusegate::baselines {

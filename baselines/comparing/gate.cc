@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "baselines/comparing/judge.h"
+
 namespace fusegate::baselines {
 namespace {
 

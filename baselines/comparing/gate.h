@@ -10,6 +10,7 @@
 #include "baselines/comparing/families.h"
 #include "baselines/comparing/kernel_story.h"
 #include "baselines/comparing/staleness.h"
+#include "baselines/comparing/rule.h"
 #include "baselines/comparing/verdict.h"
 #include "baselines/record/baseline.h"
 

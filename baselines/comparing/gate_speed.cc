@@ -18,6 +18,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/parallel.h"
 #include "baselines/io/scratch_folder.h"
+#include "baselines/record/load_run.h"
 
 namespace fusegate::baselines {
 namespace {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "baselines/comparing/rule.h"
 #include "baselines/comparing/verdict.h"
 #include "baselines/record/run.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "baselines/comparing/kernel_story.h"
-#include "baselines/launches/kernel_name.h"
+#include "baselines/launches/kernel_name_reader.h"
 
 namespace fusegate::baselines {
 namespace {

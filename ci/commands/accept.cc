@@ -8,6 +8,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/record/baseline.h"
+#include "baselines/record/load_run.h"
 #include "ci/console/format.h"
 #include "ci/judging/judging.h"
 #include "ci/processes/process.h"

@@ -1,4 +1,4 @@
-#include "baselines/comparing/verdict.h"
+#include "baselines/comparing/judge.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
