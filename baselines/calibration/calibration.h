@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -11,7 +12,8 @@
 
 #include "baselines/calibration/classes.h"
 #include "baselines/calibration/pool.h"
-#include "baselines/comparing/verdict.h"
+#include "baselines/comparing/rule.h"
+#include "baselines/statistics/statistics.h"
 
 namespace fusegate::baselines {
 
@@ -33,8 +35,11 @@ struct Rate {
     count += counted;
     ++of;
   }
-  double share() const;     // NaN of 0
-  Interval bounds() const;  // 95 %, C. J. Clopper, E. S. Pearson, Biometrika 26 (1934), 404-413
+  // NaN of 0.
+  double share() const {
+    return of > 0 ? static_cast<double>(count) / of : std::numeric_limits<double>::quiet_NaN();
+  }
+  Interval bounds() const { return binomial_interval(count, of, 0.025); }  // 95 %
 };
 
 // Over benchmarks; NaN where there is none.
@@ -134,8 +139,5 @@ struct Calibration {
   std::optional<BetweenCard> between_card;
   std::vector<BenchmarkCalibration> benchmarks;  // sorted by name
 };
-
-// Fills all but the date. Throws InputError where no card has two invocations.
-Calibration calibrate(const CalibrationPool& pool, const CalibrationOptions& options);
 
 }  // namespace fusegate::baselines

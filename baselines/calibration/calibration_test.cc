@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "baselines/calibration/calibrate.h"
 #include "baselines/calibration/test_pool.h"
 #include "baselines/io/error.h"
 #include "baselines/record/test_run.h"

@@ -1,6 +1,5 @@
 #include "baselines/calibration/classes.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace fusegate::baselines {
@@ -9,11 +8,6 @@ namespace {
 constexpr double kLongNs = 20'000;
 constexpr double kMediumNs = 3'000;
 constexpr double kComputeBoundFlopsPerByte = 100;
-
-bool is_parameter(std::string_view part) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  return part.find(':') != part.npos || (!part.empty() && std::ranges::all_of(part, is_digit));
-}
 
 }  // namespace
 
@@ -44,17 +38,6 @@ std::optional<Bound> bound_of(const BenchmarkSeries& series) {
   const double intensity = flops->second / bytes->second;
   if (!std::isfinite(intensity)) return std::nullopt;
   return intensity >= kComputeBoundFlopsPerByte ? Bound::kCompute : Bound::kMemory;
-}
-
-std::string_view family_of(std::string_view benchmark) {
-  std::size_t end = benchmark.find('/');
-  while (end != benchmark.npos) {
-    const std::size_t next = benchmark.find('/', end + 1);
-    const auto length = next == benchmark.npos ? next : next - end - 1;
-    if (is_parameter(benchmark.substr(end + 1, length))) return benchmark.substr(0, end);
-    end = next;
-  }
-  return benchmark;
 }
 
 }  // namespace fusegate::baselines

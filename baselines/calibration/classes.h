@@ -42,9 +42,4 @@ enum class Bound { kCompute, kMemory };
 // where the counters flops and min_bytes do not tell.
 std::optional<Bound> bound_of(const BenchmarkSeries& series);
 
-// What one slower kernel slows: the leading parts of the name up to the first that is a parameter,
-// which has a colon or is a number. "geglu/fused/bf16" of "geglu/fused/bf16/batch:64/seq:128",
-// "BM_copy" of "BM_copy/4096".
-std::string_view family_of(std::string_view benchmark);
-
 }  // namespace fusegate::baselines

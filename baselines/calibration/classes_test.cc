@@ -35,15 +35,5 @@ TEST(BoundOf, IsToldByArithmeticIntensity) {
   EXPECT_EQ(bound_of({}), std::nullopt);
 }
 
-TEST(FamilyOf, EndsBeforeTheFirstParameter) {
-  EXPECT_EQ(family_of("geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072"), "geglu/fused/bf16");
-  EXPECT_EQ(family_of("gemm/m:8192/n:3072/k:768"), "gemm");
-  EXPECT_EQ(family_of("BM_copy/4096/repeats:10"), "BM_copy");
-  EXPECT_EQ(family_of("BM_copy/stream/4096"), "BM_copy/stream");
-  EXPECT_EQ(family_of("BM_copy"), "BM_copy");
-  EXPECT_EQ(family_of("BM_copy/manual_time"), "BM_copy/manual_time");
-  EXPECT_EQ(family_of(""), "");
-}
-
 }  // namespace
 }  // namespace fusegate::baselines

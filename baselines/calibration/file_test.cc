@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "baselines/calibration/calibrate.h"
 #include "baselines/calibration/test_pool.h"
 #include "baselines/io/error.h"
 #include "baselines/io/scratch_folder.h"

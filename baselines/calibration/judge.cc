@@ -10,6 +10,8 @@
 #include "baselines/calibration/draws.h"
 #include "baselines/calibration/spread.h"
 #include "baselines/comparing/drift.h"
+#include "baselines/comparing/families.h"
+#include "baselines/comparing/judge.h"
 #include "baselines/io/parallel.h"
 
 namespace fusegate::baselines {

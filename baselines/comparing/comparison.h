@@ -2,14 +2,12 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
+#include "baselines/comparing/rule.h"
 #include "baselines/record/run.h"
 #include "baselines/statistics/statistics.h"
 
 namespace fusegate::baselines {
-
-struct Rule;
 
 // How two runs stand to each other.
 struct Circumstances {
@@ -65,9 +63,5 @@ bool both_show(const Contrast& time, const Contrast& cycles, double direction, c
 // Time may be certain where time at equal clock is not, with nearly the same effect, as two cards'
 // times differ by less: that is no clock that moved.
 std::optional<bool> slower_by_the_clock(const Comparison& comparison, const Rule& rule);
-
-// In the input's order; both pointers of each are set, and both have invocations.
-void compare_suite(std::vector<Comparison>& suite, const Circumstances& circumstances,
-                   const Rule& rule);
 
 }  // namespace fusegate::baselines

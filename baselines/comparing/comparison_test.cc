@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "baselines/comparing/compare_suite.h"
 #include "baselines/comparing/verdict.h"
 #include "baselines/record/test_run.h"
 

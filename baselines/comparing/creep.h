@@ -5,40 +5,28 @@
 #include <string>
 #include <vector>
 
+#include "baselines/comparing/rule.h"
+#include "baselines/comparing/verdict.h"
 #include "baselines/record/baseline.h"
-#include "baselines/statistics/statistics.h"
 
 namespace fusegate::baselines {
 
-struct GateOptions;
-struct GateResult;
-
-struct CreepFinding {
-  std::string what;   // "geglu/fused/bf16, M <= 1024", or a benchmark
-  double effect = 0;  // of time, or of cycles where they alone decide
-  Interval interval;
-  std::vector<std::string> benchmarks;  // of the range, or that one
-  bool beyond_limit = false;            // a benchmark's interval, its low end too
-};
-
 struct Creep {
-  std::string anchor;      // its file
-  std::string since;       // when it was accepted
-  std::string not_judged;  // why not, in words; empty where it was
-  // Slower against the anchor and not against the baseline: ranges without a row in common with one
-  // that is slower against the baseline, and benchmarks. The largest effect first.
-  std::vector<CreepFinding> families;
-  std::vector<CreepFinding> benchmarks;
-  std::vector<std::string> notes;  // all of this in sentences
+  std::string anchor;                              // its file
+  std::string since;                               // when it was accepted
+  std::vector<EnvironmentDifference> differences;  // where there is one, nothing was judged
+  bool other_card = false;                         // than the anchor's
+  // Against the anchor, of what is slower against it and not against the baseline. The largest
+  // effect first.
+  std::vector<Verdict> slower;
 };
 
 // Judges the candidate against the anchor by the gate's rule, where their environments match.
-// against_baseline: the gate's result for the same candidate.
-Creep creep_since(const Baseline& anchor, const Run& candidate, const GateResult& against_baseline,
-                  const GateOptions& options);
+// against_baseline: the verdicts of the same candidate.
+Creep creep_since(const Baseline& anchor, const Run& candidate,
+                  const std::vector<Verdict>& against_baseline, const Rule& rule);
 
-// Where a benchmark crept beyond options.max_creep, that is a regression: exit code and headline
-// say so, unless there is one against the baseline already.
-void fold_creep(const Creep& creep, const GateOptions& options, GateResult& result);
+// Whether it is slower by more than that for certain.
+bool is_beyond(const Verdict& verdict, double max_creep);
 
 }  // namespace fusegate::baselines

@@ -1,5 +1,6 @@
-// The verdicts of one implementation along the sweep, read together: "geglu/fused, M <= 1024: 3 %
-// slower" instead of forty rows. Findings inform; no verdict and no exit code comes of them.
+// The verdicts of one implementation along the sweep in one line: "geglu/fused/bf16: 12 rows, +1.2
+// % on average, from +0.1 to +3.4 %, 9 regressions". It informs; no verdict and no exit code comes
+// of it.
 #pragma once
 
 #include <string>
@@ -10,49 +11,24 @@
 
 namespace fusegate::baselines {
 
-enum class FamilyTrend { kSlower, kFaster };
-
-std::string_view trend_name(FamilyTrend trend);  // "slower", "faster"
-
-struct FamilyRow {
-  std::string benchmark;
-  VerdictKind kind = VerdictKind::kInconclusive;
-  double effect = 0;           // as the verdict's
-  double shrunken_effect = 0;  // the same, drawn towards the range's (family_pooling.h)
-};
-
-// A range of a family in which the benchmarks agree, or a family that differs without a pattern.
-struct FamilyFinding {
-  std::string family;  // "geglu/fused/bf16"; without the dtype where several agree
-  std::string range;   // "M <= 1024", "hidden 11008", "all 12 shapes"
-  FamilyTrend trend = FamilyTrend::kSlower;
-  bool certain_together = false;  // the pooled effect itself is beyond the smallest that matters
-  double effect = 0;              // pooled, of what the verdicts' effects are of
-  Interval interval;              // of effect
-  double effect_time = 0;         // pooled, candidate over baseline, minus one
-  double effect_cycles = 0;       // NaN where a row has no cycles
-  double p = 1;                   // of the trend, adjusted over all ranges
-  double heterogeneity = 0;       // I^2 of the rows, from 0 to 1
-  double spread = 0;              // tau, by how much true effects differ, relative
-  std::size_t regressions = 0;    // among the rows
+struct Family {
+  std::string name;             // family_of() its rows
+  std::size_t rows = 0;         // that have an effect
+  std::size_t regressions = 0;  // among them
   std::size_t improvements = 0;
-  bool rows_differ = false;     // by more than the smallest effect that matters
-  std::vector<FamilyRow> rows;  // along the sweep
+  double mean_effect = 0;  // of the geometric mean of candidate over baseline
+  double lowest_effect = 0;
+  double highest_effect = 0;
+
+  bool changed() const { return regressions + improvements > 0; }
 };
 
-// Ranges whose pooled effect is beyond the smallest that matters and beyond what controls moved by,
-// as for a single benchmark, at the rule's false discovery rate over all
-// ranges of the suite; or that have a regression or an improvement among their rows. The slower
-// ones first, the largest effect first.
-//
-// Read are benchmarks with at least two invocations on both sides, of families that have two such;
-// no controls. A range of a single one is that benchmark's verdict and never called on its own
-// account.
-std::vector<FamilyFinding> find_families(const Run& baseline, const Run& candidate,
-                                         const std::vector<Verdict>& verdicts, const Rule& rule);
+// What one slower kernel slows: the leading parts of the name up to the first that is a parameter,
+// which has a colon or is a number. "geglu/fused/bf16" of "geglu/fused/bf16/batch:64/seq:128",
+// "BM_copy" of "BM_copy/4096".
+std::string_view family_of(std::string_view benchmark);
 
-// What the rows say beside the pooled effect: "11 of 12 are regressions", "together slower, no
-// single row is certain".
-std::string rows_text(const FamilyFinding& finding);
+// Of verdicts that have an effect and are no controls. The slowest first.
+std::vector<Family> families_of(const std::vector<Verdict>& verdicts);
 
 }  // namespace fusegate::baselines

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "baselines/comparing/kernel_story.h"
-#include "baselines/launches/kernel_name.h"
+#include "baselines/launches/kernel_name_reader.h"
 
 namespace fusegate::baselines {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "baselines/comparing/verdict.h"
-
 namespace fusegate::baselines {
 
 double p_beyond(Contrast contrast, double direction, const Shift& shift, const Rule& rule) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "baselines/comparing/judge.h"
 #include "baselines/comparing/test_simulator.h"
 
 namespace fusegate::baselines {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "baselines/comparing/judge.h"
 #include "baselines/comparing/verdict.h"
 #include "baselines/record/run.h"
 

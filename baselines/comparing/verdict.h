@@ -1,11 +1,12 @@
-// The one place where a verdict is computed. Reports format what stands here and never decide.
+// What is said of one benchmark that was measured twice. Computed in judge.h; reports format what
+// stands here and never decide.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "baselines/record/run.h"
+#include "baselines/record/doubt.h"
 #include "baselines/statistics/statistics.h"
 
 namespace fusegate::baselines {
@@ -23,11 +24,27 @@ enum class VerdictKind {
 
 std::string_view verdict_name(VerdictKind kind);  // "regression", ...
 
-// What the gate is told to care about.
-struct Rule {
-  double min_effect = 0.003;           // smallest effect that matters, 0.003 = 0.3 %
-  double false_discovery_rate = 0.01;  // over the whole suite
-  double confidence = 0.95;            // of the interval
+// What stands in the way of calling an inconclusive benchmark.
+enum class Obstacle {
+  kNone,
+  kNoSpread,         // one invocation a side: nothing tells the spread between invocations
+  kBorrowedNoise,    // likewise, and the noise shown is that of the suite's other benchmarks
+  kSingleBaseline,   // one invocation there, which may be the odd one out
+  kSingleCandidate,  // likewise
+  kMachineMoved,     // a control that differs all the same
+  kNotConfirmed,     // all invocations together say slower, the fresh ones alone do not
+  kClockSaysSlower,  // time is slower for certain, and that is the clock's doing
+  kClockSaysFaster,  // likewise
+  kDisagreement,     // slower or faster at equal clock, but time and cycles do not both show it
+  kCardsDiffer,      // the interval is too wide, as the runs come from two cards
+  kTooWide,          // the interval is too wide
+};
+
+// The library picked something else, such as an algorithm.
+struct ChoiceChange {
+  std::string name;
+  std::string before;
+  std::string after;
 };
 
 struct Verdict {
@@ -47,37 +64,17 @@ struct Verdict {
   // least one benchmark) is slower by as much: a kernel that got slower shows in several shapes.
   // NaN likewise.
   double smallest_detectable = 0;
-  // What interval and kind come from, of logarithms; without degrees of freedom where there is
-  // none.
-  Contrast log_time;
-  Contrast log_cycles;
-  Contrast log_equal_clock;
   int baseline_invocations = 0;
   int candidate_invocations = 0;
   int confirming_invocations = 0;  // of the candidate's: measured afresh, as it was not decided
   bool is_control = false;         // its code is the same on both sides
   bool machine_moved = false;      // a control that differs all the same
   bool clock_moved = false;        // time differs for certain, time at equal clock does not
-  std::string reason;              // one sentence for people: why this verdict
-  std::vector<Doubt> doubts;       // of either side
+  Obstacle obstacle = Obstacle::kNone;
+  std::vector<ChoiceChange> choice_changes;
+  std::string failure;               // where it failed; may be empty there too
+  bool failed_in_candidate = false;  // or else in the baseline
+  std::vector<Doubt> doubts;         // of either side
 };
-
-// Every benchmark of either run, sorted by name. Throws InputError for a rule that is none: a
-// negative effect, a rate or confidence outside of (0, 1).
-//
-// Of each invocation only its fast half's mean enters (statistics.h). Per benchmark the candidate's
-// mean logarithm of time at equal clock (clock_share.h) less the baseline's is tested against
-// log(1 + min_effect) (TREAT) with a variance moderated over the suite (moderated_contrasts.h), and
-// both time and cycles must show it (both_show()). Where either side has no cycles, time decides
-// alone; where both were measured in the sustained regime, cycles do. Benjamini-Hochberg runs over
-// the suite, once for slower and once for faster. Where a side has a single invocation the verdict
-// is inconclusive, whatever the estimate.
-//
-// Runs of one session are compared block by block (two_sides.h). Between two cards the difference
-// of cards adds to the noise (between_cards.h). Where controls moved, the effect must exceed their
-// movement too (drift.h), and a control itself is never a regression. Where the candidate has
-// invocations that were measured afresh because the benchmark was not decided, these alone must
-// show a slowdown again, at 5 %, for a regression to be called.
-std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule);
 
 }  // namespace fusegate::baselines

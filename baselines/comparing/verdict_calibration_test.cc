@@ -7,8 +7,10 @@
 #include <cmath>
 #include <random>
 
+#include "baselines/comparing/judge.h"
 #include "baselines/comparing/test_simulator.h"
 #include "baselines/comparing/verdict.h"
+#include "baselines/record/load_run.h"
 #include "baselines/record/test_run.h"
 
 namespace fusegate::baselines {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "baselines/launches/kernel_name_reader.h"
+
 namespace fusegate::baselines {
 namespace {
 

@@ -5,6 +5,7 @@
 #include "baselines/launches/kernel_profile.h"
 #include "baselines/launches/test_profile.h"
 #include "baselines/record/baseline.h"
+#include "baselines/record/run_file.h"
 #include "baselines/record/run_merger.h"
 #include "baselines/record/test_run.h"
 

@@ -1,146 +1,16 @@
 #include "baselines/record/run.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <map>
-#include <set>
 #include <utility>
 
-#include "baselines/io/error.h"
-#include "baselines/io/file_io.h"
-#include "baselines/io/parallel.h"
-#include "baselines/record/baseline.h"
-#include "baselines/record/run_merger.h"
-
 namespace fusegate::baselines {
-namespace {
 
-namespace fs = std::filesystem;
-
-// "9.json" before "10.json": the order of invocations, not of letters.
-bool invocation_order(const fs::path& a, const fs::path& b) {
-  const std::string left = a.filename().string();
-  const std::string right = b.filename().string();
-  return std::pair(left.size(), left) < std::pair(right.size(), right);
-}
-
-std::vector<fs::path> files_of_folder(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const fs::path& file = entry.path();
-    const bool hidden = file.filename().string().starts_with('.');
-    if (file.extension() == ".json" && file.filename() != "run.json" && !hidden) {
-      files.push_back(file);
-    }
+std::vector<EnvironmentDifference> differences_between(const Run& baseline, const Run& candidate) {
+  auto differences = environment_differences(baseline.environment, candidate.environment);
+  for (EnvironmentDifference& difference :
+       protocol_differences(baseline.provenance.protocol, candidate.provenance.protocol)) {
+    differences.push_back(std::move(difference));
   }
-  if (error) throw InputError(folder.string(), "", "cannot read the folder: " + error.message());
-  if (files.empty()) {
-    throw InputError(folder.string(), "", "no finished invocation: the folder has no run file");
-  }
-  std::ranges::sort(files, invocation_order);
-  return files;
-}
-
-// The files of a run, and where each stands among the others.
-struct RunSources {
-  std::vector<fs::path> files;
-  std::vector<InvocationPlace> places;  // of each file
-  std::string session;
-};
-
-void add_path(const fs::path& path, RunSources& sources) {
-  std::error_code error;
-  if (!fs::is_directory(path, error)) {
-    sources.files.push_back(path);
-    sources.places.emplace_back();
-    return;
-  }
-  const RunBlocks blocks = read_run_blocks(path);
-  sources.session = blocks.session;
-  for (const fs::path& file : files_of_folder(path)) {
-    const auto place = blocks.by_file.find(file.filename().string());
-    sources.files.push_back(file);
-    sources.places.push_back(place == blocks.by_file.end() ? InvocationPlace{} : place->second);
-  }
-}
-
-RunSources sources_of(const std::vector<fs::path>& paths) {
-  RunSources sources;
-  std::set<std::string> sessions;
-  for (const fs::path& path : paths) {
-    sources.session.clear();
-    add_path(path, sources);
-    sessions.insert(sources.session);
-  }
-  // Blocks are counted within a session; what came of several shares none.
-  if (sessions.size() != 1) sources.session.clear();
-  std::set<fs::path> seen;
-  for (const fs::path& file : sources.files) {
-    // The same invocation twice would pass for two that agree perfectly.
-    std::error_code error;
-    if (!seen.insert(fs::weakly_canonical(file, error)).second) {
-      throw InputError(file.string(), "", "named twice in one run");
-    }
-  }
-  return sources;
-}
-
-std::string source_of(const std::vector<fs::path>& paths) {
-  std::string source;
-  for (const fs::path& path : paths) {
-    source += (source.empty() ? "" : ", ") + path.string();
-  }
-  return source;
-}
-
-Run run_of_baseline(Baseline baseline) {
-  if (baseline.published) {
-    throw InputError(baseline.run.source, "published",
-                     "these are figures from a publication, which nothing is gated against");
-  }
-  return std::move(baseline.run);
-}
-
-}  // namespace
-
-Run load_run(const std::vector<fs::path>& paths) {
-  const RunSources sources = sources_of(paths);
-  const std::vector<fs::path>& files = sources.files;
-  if (files.empty()) throw InputError("run", "", "no file was named");
-  RunMerger merger;
-  std::vector<Baseline> baselines(files.size());
-  std::vector<char> is_baseline(files.size());
-  std::vector<RunFile> invocations(files.size());
-  in_parallel(files.size(), [&](std::size_t i) {
-    std::string text = read_file(files[i]);
-    is_baseline[i] = is_baseline_text(text);
-    if (is_baseline[i]) {
-      baselines[i] = parse_baseline(text, files[i].string());
-    } else {
-      invocations[i] = parse_run_file(std::move(text), files[i].string());
-    }
-  });
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (is_baseline[i] && files.size() > 1) {
-      throw InputError(files[i].string(), "",
-                       "a stored baseline is a whole run and cannot be joined with other files");
-    }
-    if (is_baseline[i]) return run_of_baseline(std::move(baselines[i]));
-    merger.add(std::move(invocations[i]), files[i].string(), sources.places[i]);
-  }
-  Run run = merger.take();
-  run.source = source_of(paths);
-  run.session = sources.session;
-  if (run.benchmarks.empty()) {
-    throw InputError(run.source, "benchmarks", "no finished invocation: no benchmark was measured");
-  }
-  return run;
-}
-
-std::vector<fs::path> run_files(const std::vector<fs::path>& paths) {
-  return sources_of(paths).files;
+  return differences;
 }
 
 }  // namespace fusegate::baselines

@@ -1,14 +1,13 @@
 // A run: several invocations of the same code on the same machine, as the statistics want it, one
-// series a benchmark. It comes from a run folder, from run files, or from a stored baseline.
+// series a benchmark.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "baselines/record/run_file.h"
+#include "baselines/record/invocation.h"
 
 namespace fusegate::baselines {
 
@@ -36,14 +35,7 @@ struct Run {
   std::vector<BenchmarkSeries> benchmarks;  // sorted by name
 };
 
-// paths: run folders (every *.json in it but run.json, fusegate's own record of the run) and run
-// files; several make one run. A folder's run.json tells blocks and extensions. Files are read on
-// all cores. A stored baseline file is a run too. Throws InputError: no invocation at all,
-// unreadable files, invocations whose environments differ.
-Run load_run(const std::vector<std::filesystem::path>& paths);
-
-// The files that load_run() reads for them, in the order of the invocations; it throws alike for
-// folders that cannot be read and for a file named twice.
-std::vector<std::filesystem::path> run_files(const std::vector<std::filesystem::path>& paths);
+// In environment and protocol, where none may be for the two to be compared.
+std::vector<EnvironmentDifference> differences_between(const Run& baseline, const Run& candidate);
 
 }  // namespace fusegate::baselines

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "baselines/io/json_field.h"
-#include "baselines/record/run_file.h"
+#include "baselines/record/invocation.h"
 
 namespace fusegate::baselines {
 

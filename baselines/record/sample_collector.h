@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "baselines/record/run_file.h"
+#include "baselines/record/invocation.h"
 #include "baselines/record/run_file_parser.h"
 
 namespace fusegate::baselines {

@@ -1,6 +1,7 @@
 #include "baselines/statistics/statistics.h"
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/normal.hpp>
@@ -99,6 +100,13 @@ Interval confidence_interval(const Contrast& contrast, double confidence) {
   const double half =
       upper_quantile((1 - confidence) / 2, contrast.degrees_of_freedom) * contrast.standard_error;
   return {contrast.effect - half, contrast.effect + half};
+}
+
+Interval binomial_interval(int successes, int trials, double tail) {
+  using boost::math::binomial_distribution;
+  if (trials == 0) return {0, 1};
+  return {binomial_distribution<>::find_lower_bound_on_p(trials, successes, tail),
+          binomial_distribution<>::find_upper_bound_on_p(trials, successes, tail)};
 }
 
 double detectable_noncentrality(double degrees_of_freedom, double level, double power) {

@@ -52,6 +52,11 @@ struct Interval {
 // The central interval of the given confidence, such as 0.95.
 Interval confidence_interval(const Contrast& contrast, double confidence);
 
+// Of a rate that was counted, with so much probability beyond either end; [0, 1] of no trials. C.
+// J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of
+// the binomial", Biometrika 26 (1934), 404-413.
+Interval binomial_interval(int successes, int trials, double tail);
+
 // The true effect, in standard errors beyond the threshold, that p_above() finds at `level` with
 // probability `power`: the noncentrality d for which P(T' > t) = power, T' being noncentral t with
 // that d and t the upper quantile of Student's t at `level`. J. Cohen, "Statistical power analysis

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "baselines/record/run.h"
+#include "baselines/record/load_run.h"
 
 namespace fusegate::bench {
 namespace {

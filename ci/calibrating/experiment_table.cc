@@ -5,6 +5,7 @@
 #include <map>
 
 #include "baselines/calibration/spread.h"
+#include "baselines/record/load_run.h"
 #include "baselines/statistics/statistics.h"
 #include "ci/calibrating/experiment.h"
 #include "ci/calibrating/text.h"

@@ -9,6 +9,8 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/record/baseline.h"
+#include "baselines/record/load_run.h"
+#include "baselines/record/run_file.h"
 #include "baselines/traces/reader.h"
 #include "ci/traces/trace_file.h"
 

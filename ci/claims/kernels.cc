@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "baselines/launches/kernel_name_reader.h"
 #include "ci/claims/compare.h"
 #include "ci/console/format.h"
 #include "ci/console/markdown_escape.h"

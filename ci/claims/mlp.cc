@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "baselines/launches/kernel_name_reader.h"
 #include "ci/claims/claims.h"
 #include "ci/claims/compare.h"
 #include "ci/claims/kernels.h"

@@ -8,6 +8,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/record/baseline.h"
+#include "baselines/record/load_run.h"
 #include "ci/console/format.h"
 #include "ci/judging/judging.h"
 #include "ci/processes/process.h"
@@ -66,11 +67,9 @@ std::optional<fs::path> stored_already(const AcceptRequest& request, const basel
   stores.insert(stores.end(), request.stores.begin(), request.stores.end());
   const auto found = find_comparable_baseline(stores, run.environment, suite);
   if (!found) return std::nullopt;
-  const baselines::Run stored = baselines::read_baseline(*found).run;
-  const bool comparable =
-      baselines::environment_differences(stored.environment, run.environment).empty() &&
-      baselines::protocol_differences(stored.provenance.protocol, run.provenance.protocol).empty();
-  return comparable ? found : std::nullopt;
+  const auto differences =
+      baselines::differences_between(baselines::read_baseline(*found).run, run);
+  return differences.empty() ? found : std::nullopt;
 }
 
 }  // namespace

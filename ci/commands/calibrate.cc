@@ -6,9 +6,11 @@
 #include <chrono>
 #include <set>
 
+#include "baselines/calibration/calibrate.h"
 #include "baselines/calibration/file.h"
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/record/load_run.h"
 #include "ci/calibrating/experiment.h"
 #include "ci/calibrating/text.h"
 #include "ci/commands/run.h"

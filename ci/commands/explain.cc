@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "baselines/io/error.h"
+#include "baselines/record/load_run.h"
 #include "ci/report/explain_text.h"
 
 namespace fusegate::ci {

@@ -6,6 +6,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
+#include "baselines/record/load_run.h"
 #include "ci/console/markdown_escape.h"
 #include "ci/console/output_files.h"
 #include "ci/judging/aa_findings.h"

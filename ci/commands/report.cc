@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "baselines/io/error.h"
+#include "baselines/record/load_run.h"
 #include "ci/console/layout.h"
 #include "ci/console/output_files.h"
 #include "ci/figures/peer_match.h"

@@ -4,6 +4,7 @@
 
 #include "baselines/io/file_io.h"
 #include "baselines/record/baseline.h"
+#include "baselines/record/load_run.h"
 #include "ci/report/figures_table.h"
 #include "ci/report/report.h"
 #include "ci/report/stages_table.h"

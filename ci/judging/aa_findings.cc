@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <limits>
 
+#include "baselines/comparing/judge.h"
 #include "baselines/statistics/statistics.h"
 #include "ci/console/format.h"
 
@@ -32,8 +32,7 @@ AaFindings compare_aa(const baselines::Run& a, const baselines::Run& b,
 }
 
 double alarm_rate_upper_bound(int comparisons, int alarms) {
-  if (comparisons == 0 || alarms == comparisons) return 1;
-  return boost::math::binomial_distribution<>::find_upper_bound_on_p(comparisons, alarms, 0.05);
+  return baselines::binomial_interval(alarms, comparisons, 0.05).high;
 }
 
 std::string aa_text(const AaFindings& findings) {

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "baselines/io/error.h"
+#include "baselines/record/load_run.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
 #include "ci/judging/aa_history.h"

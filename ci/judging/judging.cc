@@ -5,6 +5,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/record/keep_choices_variable.h"
+#include "baselines/record/load_run.h"
 
 namespace fusegate::ci {
 namespace {

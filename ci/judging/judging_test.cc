@@ -5,6 +5,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/record/load_run.h"
 #include "ci/processes/fake_program.h"
 
 namespace fusegate::ci {

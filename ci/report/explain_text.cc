@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "baselines/launches/kernel_name.h"
+#include "baselines/launches/kernel_name_reader.h"
 #include "ci/console/format.h"
 #include "ci/console/table.h"
 

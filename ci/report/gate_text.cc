@@ -16,10 +16,10 @@ namespace {
 
 // Undecided benchmarks are named, the most suspicious first, but a noisy machine has hundreds.
 constexpr std::size_t kMostInconclusiveRows = 10;
-// Of a range whose rows agree the worst stand for the others.
-constexpr std::size_t kMostRowsOfRange = 6;
-constexpr std::size_t kShownRowsOfRange = 3;
-constexpr std::size_t kMostFindings = 12;
+// Of a family with more rows than that the worst stand for the others.
+constexpr std::size_t kMostRowsOfFamily = 6;
+constexpr std::size_t kShownRowsOfFamily = 3;
+constexpr std::size_t kMostFamilies = 12;
 constexpr std::size_t kMostStories = 12;
 
 std::string row_limit_note(const VerdictGroup& group, std::size_t shown) {
@@ -75,61 +75,55 @@ class Reasons {
   std::map<std::string, int> count_;
 };
 
-// Takes the verdicts of one kind, the worst first, and says which are left out.
-class RangeRows {
+// Of a family with many rows of one kind takes the worst, and says which are left out.
+class FamilyRows {
  public:
-  RangeRows(const std::vector<baselines::FamilyFinding>& findings, baselines::VerdictKind kind)
-      : kind_(kind) {
-    for (const baselines::FamilyFinding& finding : findings) {
-      const auto of_kind = std::ranges::count(finding.rows, kind, &baselines::FamilyRow::kind);
-      if (static_cast<std::size_t>(of_kind) <= kMostRowsOfRange || finding.rows_differ) continue;
-      for (const baselines::FamilyRow& row : finding.rows) of_range_[row.benchmark] = &finding;
+  explicit FamilyRows(const VerdictGroup& group) : kind_(group.kind) {
+    for (const baselines::Verdict* verdict : group.verdicts) {
+      ++rows_[baselines::family_of(verdict->benchmark)];
     }
   }
   bool takes(const baselines::Verdict& verdict) {
-    const auto found = of_range_.find(verdict.benchmark);
-    return found == of_range_.end() || ++seen_[found->second] <= kShownRowsOfRange;
+    const std::string_view family = baselines::family_of(verdict.benchmark);
+    return rows_[family] <= kMostRowsOfFamily || ++seen_[family] <= kShownRowsOfFamily;
   }
   std::string left_out() const {
     std::string text;
-    for (const auto& [finding, count] : seen_) {
-      text += fmt::format("and {} of {}, {}\n",
-                          format_count(count - kShownRowsOfRange,
+    for (const auto& [family, count] : seen_) {
+      text += fmt::format("and {} of {}\n",
+                          format_count(count - kShownRowsOfFamily,
                                        fmt::format("more {}", baselines::verdict_name(kind_))),
-                          finding->family, finding->range);
+                          family);
     }
     return text;
   }
 
  private:
   baselines::VerdictKind kind_;
-  std::map<std::string, const baselines::FamilyFinding*> of_range_;  // by benchmark
-  std::map<const baselines::FamilyFinding*, std::size_t>
-      seen_;  // in the findings' order: of one array
+  std::map<std::string_view, std::size_t> rows_;
+  std::map<std::string_view, std::size_t> seen_;
 };
 
-std::string families_text(const std::vector<baselines::FamilyFinding>& findings) {
-  if (findings.empty()) return "";
+// Those with a regression or an improvement.
+std::string families_text(const std::vector<baselines::Family>& families) {
   Table table({{"family"},
-               {"range"},
                {"rows", Align::kRight},
-               {"effect", Align::kRight},
-               {"interval", Align::kRight},
-               {"in time", Align::kRight},
-               {"in cycles", Align::kRight},
-               {"what"}});
-  for (std::size_t i = 0; i < std::min(findings.size(), kMostFindings); ++i) {
-    const baselines::FamilyFinding& finding = findings[i];
-    table.add_row({finding.family, finding.range, std::to_string(finding.rows.size()),
-                   format_effect(finding.effect), format_interval(finding.interval),
-                   format_effect(finding.effect_time), format_effect(finding.effect_cycles),
-                   baselines::rows_text(finding)});
+               {"mean", Align::kRight},
+               {"from", Align::kRight},
+               {"to", Align::kRight},
+               {"regressions", Align::kRight},
+               {"improvements", Align::kRight}});
+  std::size_t changed = 0;
+  for (const baselines::Family& family : families) {
+    if (!family.changed() || ++changed > kMostFamilies) continue;
+    table.add_row({family.name, std::to_string(family.rows), format_effect(family.mean_effect),
+                   format_effect(family.lowest_effect), format_effect(family.highest_effect),
+                   std::to_string(family.regressions), std::to_string(family.improvements)});
   }
-  std::string text = fmt::format("\n{}", table.text());
-  if (findings.size() > kMostFindings) {
-    text += fmt::format("and {} more\n", findings.size() - kMostFindings);
-  }
-  return text;
+  if (table.empty()) return "";
+  return fmt::format(
+      "\n{}{}", table.text(),
+      changed > kMostFamilies ? fmt::format("and {} more\n", changed - kMostFamilies) : "");
 }
 
 struct StoryLine {
@@ -183,7 +177,7 @@ std::string verdicts_text(const baselines::GateResult& result) {
   Reasons reasons;
   for (const VerdictGroup& group : group_verdicts(result)) {
     const std::size_t shown = rows_shown(group);
-    RangeRows rows(result.families, group.kind);
+    FamilyRows rows(group);
     for (std::size_t i = 0; i < shown; ++i) {
       if (!needs_reason(group.kind) && !rows.takes(*group.verdicts[i])) continue;
       add_verdict(&table, *group.verdicts[i]);

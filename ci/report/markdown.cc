@@ -113,16 +113,16 @@ void add_verdicts_that_matter(Page* page, const baselines::GateResult& result) {
 
 void add_families(Page* page, const baselines::GateResult& result) {
   std::vector<std::string> rows;
-  for (const baselines::FamilyFinding& finding : result.families) {
-    rows.push_back(fmt::format(
-        "| {} | {} | {} | {} | {} | {} | {} | {} |\n", code_cell(finding.family),
-        text_cell(finding.range), finding.rows.size(), format_effect(finding.effect),
-        format_interval(finding.interval), format_effect(finding.effect_time),
-        format_effect(finding.effect_cycles), text_cell(baselines::rows_text(finding))));
+  for (const baselines::Family& family : result.families) {
+    if (!family.changed()) continue;
+    rows.push_back(
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", code_cell(family.name), family.rows,
+                    format_effect(family.mean_effect), format_effect(family.lowest_effect),
+                    format_effect(family.highest_effect), family.regressions, family.improvements));
   }
   page->add_table(
-      "| family | range | rows | effect | interval | in time | in cycles | what |\n"
-      "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |\n",
+      "| family | rows | mean | from | to | regressions | improvements |\n"
+      "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
       rows);
 }
 

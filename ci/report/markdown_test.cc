@@ -71,22 +71,14 @@ TEST(MarkdownReport, LetsNoNameBreakItsTable) {
   EXPECT_THAT(text, HasSubstr("| `a\\|b</details><script> @team` |"));
 }
 
-TEST(MarkdownReport, ReadsFamiliesTogetherBeforeTheRows) {
+TEST(MarkdownReport, ShowsChangedFamiliesBeforeTheRows) {
   Report report = judged(baselines::ExitCode::kRegression,
                          {verdict("slow", baselines::VerdictKind::kRegression)});
-  baselines::FamilyFinding finding;
-  finding.family = "a|b";
-  finding.range = "M <= 1024";
-  finding.effect = finding.effect_time = 0.03;
-  finding.interval = {0.029, 0.031};
-  finding.rows = {{"slow", baselines::VerdictKind::kRegression, 0.05, 0.05},
-                  {"other", baselines::VerdictKind::kInconclusive, 0.01, 0.01}};
-  finding.regressions = 1;
-  report.judgement->result.families = {finding};
+  report.judgement->result.families = {{"a|b", 12, 4, 1, 0.03, -0.001, 0.0525}};
   const std::string text = markdown_report(report);
-  EXPECT_THAT(text, HasSubstr("| `a\\|b` | M &#60;= 1024 | 2 | +3.00 % | [+2.90, +3.10] % |"));
-  EXPECT_LT(text.find("1 regression."), text.find("M &#60;= 1024"));
-  EXPECT_LT(text.find("M &#60;= 1024"), text.find("`slow`"));
+  EXPECT_THAT(text, HasSubstr("| `a\\|b` | 12 | +3.00 % | -0.10 % | +5.25 % | 4 | 1 |"));
+  EXPECT_LT(text.find("1 regression."), text.find("`a\\|b`"));
+  EXPECT_LT(text.find("`a\\|b`"), text.find("`slow`"));
 }
 
 TEST(MarkdownReport, StaysBelowTheLimitAndSaysWhatIsMissing) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "baselines/record/load_run.h"
 #include "ci/processes/fake_program.h"
 
 namespace fusegate::ci {

@@ -81,29 +81,6 @@ def _title(kind, count):
     return f"{count} {kind}{'s' if countable and count != 1 else ''}"
 
 
-# The forest plot's width, in its own units.
-FOREST_WIDTH = 200
-
-
-def forest(gate):
-    """The families with where each line of the plot goes, all on one scale; a bound that is not known is the
-    plot's edge."""
-    limit = gate["rule"]["min_effect"]
-    effects = [family["effect"] for family in gate["families"]]
-    bounds = [bound for family in gate["families"] for bound in family["interval"].values()]
-    values = [value for value in effects + bounds if value is not None]
-    most = 1.05 * max(abs(value) for value in (limit, *values))
-
-    def place(effect, unknown=FOREST_WIDTH / 2):
-        return unknown if effect is None else round(FOREST_WIDTH / 2 * (1 + effect / most), 1)
-
-    lines = [{"family": family, "at": place(effect), "from": place(family["interval"]["low"], 0),
-              "to": place(family["interval"]["high"], FOREST_WIDTH)}
-             for family, effect in zip(gate["families"], effects)]
-    return {"lines": lines, "width": FOREST_WIDTH, "zero": place(0), "matters": [place(-limit), place(limit)],
-            "most": most}
-
-
 def facts(model):
     """Environment and provenance of both runs, line by line; differing marks what must not differ."""
     runs = [model["baseline"] or {}, model["candidate"]]
@@ -151,8 +128,7 @@ def render(model):
         model=model, sweeps=sweeps, facts=facts(model), columns=known_columns(model),
         rooflines=rooflines(model), profile_groups=profile_groups(model), bar_width=BAR_WIDTH, unmet=unmet(model),
         stories=stories(model["gate"]) if model["gate"] else None,
-        groups=verdict_groups(model["gate"]) if model["gate"] else [],
-        forest=forest(model["gate"]) if model["gate"] else None)
+        groups=verdict_groups(model["gate"]) if model["gate"] else [])
 
 
 def main():

@@ -62,22 +62,19 @@ class Page(unittest.TestCase):
         self.assertLess(text.index("+5.00 %"), text.index("same"))
         self.assertEqual([tag for tag, _ in outline.tags].count("details"), 2)  # unchanged, all figures
 
-    def test_reads_families_together(self):
+    def test_shows_families(self):
         outline = self.outline(test_model.model(verdicts=[], families=[
-            test_model.family(), test_model.family("M 8192", "faster", -0.02, rows=("only",))]))
+            test_model.family(), test_model.family("linear/addmm/bf16", -0.02, 0)]))
         text = " ".join(outline.text.split())
-        for part in ("M <= 1024", "+3.00 %", "[+2.80, +3.20] %", "1 of 2 is a regression", "+2.70 %", "M 8192"):
+        for part in ("geglu/fused/bf16 12 +3.00 % +2.00 % +4.00 % 1 0", "linear/addmm/bf16 12 -2.00 % -3.00 %"):
             self.assertIn(part, text)
-        pictures = [attributes for tag, attributes in outline.tags if tag == "svg"]
-        self.assertEqual(len(pictures), 2)
-        self.assertIn("+3.00 %", pictures[0]["aria-label"])
-        self.assertEqual(text.count("its rows"), 1)  # one row alone stands among the verdicts
+        self.assertNotIn("along the sweep together", html_report.render(test_model.model(verdicts=[])))
 
     def test_shows_what_crept_since_the_anchor(self):
         page = html_report.render(test_model.model(verdicts=[], creep=[
             test_model.crept(), test_model.crept("linear/addmm", 0.05, beyond=True)]))
         self.assertIn("pr.anchor.json", page)
-        self.assertIn('<td class="name">geglu/fused/bf16, all 4 shapes</td>', page)
+        self.assertIn('<td class="name">geglu/fused/bf16/batch:1</td>', page)
         self.assertIn('<td class="name differing">linear/addmm</td>', page)
         self.assertNotIn("Slower than the anchor", html_report.render(test_model.model(verdicts=[])))
 
@@ -178,7 +175,7 @@ class Page(unittest.TestCase):
         model = test_model.model(
             verdicts=[test_model.verdict(evil, "regression", 0.1)], benchmarks=[test_model.benchmark(evil, evil)],
             sweeps=[test_model.sweep(names=("unfused", evil))], creep=[test_model.crept(evil)],
-            families=[test_model.family(evil, rows=(evil, evil))],
+            families=[test_model.family(evil)],
             standings=test_model.standings([test_model.problem(evil, test_model.measured(evil, 1.0))],
                                            peers=evil, notes=[evil]))
         model["gate"]["kernels"] = [test_model.story(evil, kernels=[
@@ -220,24 +217,6 @@ class Page(unittest.TestCase):
 
     def test_works_without_anything_measured(self):
         self.outline(test_model.model())
-
-
-class Forest(unittest.TestCase):
-    def test_puts_all_lines_on_one_scale(self):
-        gate = test_model.model(verdicts=[], families=[
-            test_model.family(effect=0.04), test_model.family(effect=-0.02)])["gate"]
-        plot = html_report.forest(gate)
-        self.assertEqual(plot["zero"], plot["width"] / 2)
-        slow, fast = plot["lines"]
-        self.assertTrue(plot["zero"] < slow["from"] < slow["at"] < slow["to"] < plot["width"])
-        self.assertTrue(0 < fast["from"] < fast["at"] < fast["to"] < plot["zero"])
-        self.assertAlmostEqual((slow["at"] - plot["zero"]) / (plot["zero"] - fast["at"]), 2, places=1)
-
-    def test_takes_an_interval_that_is_not_known(self):
-        family = test_model.family()
-        family["interval"] = {"low": None, "high": None}
-        plot = html_report.forest(test_model.model(verdicts=[], families=[family])["gate"])
-        self.assertEqual((plot["lines"][0]["from"], plot["lines"][0]["to"]), (0, plot["width"]))
 
 
 class Formats(unittest.TestCase):

@@ -33,19 +33,13 @@ def verdict(benchmark, kind="unchanged", effect=0.0):
             "reason": "a reason"}
 
 
-def family(range_text="M <= 1024", trend="slower", effect=0.03, rows=("geglu/fused/a", "geglu/fused/b")):
-    return {"family": "geglu/fused/bf16", "range": range_text, "trend": trend, "certain_together": True,
-            "effect": effect, "effect_time": effect, "effect_cycles": effect,
-            "interval": {"low": effect - 0.002, "high": effect + 0.002},
-            "p": 0.001, "heterogeneity": 0.1, "spread": 0.001, "regressions": 1, "improvements": 0,
-            "summary": "1 of 2 is a regression",
-            "rows": [{"benchmark": name, "verdict": "regression", "effect": effect,
-                      "shrunken_effect": effect * 0.9} for name in rows]}
+def family(name="geglu/fused/bf16", effect=0.03, regressions=1):
+    return {"family": name, "rows": 12, "effect": effect, "lowest": effect - 0.01, "highest": effect + 0.01,
+            "regressions": regressions, "improvements": 0}
 
 
-def crept(what="geglu/fused/bf16, all 4 shapes", effect=0.021, beyond=False):
-    return {"kind": "family", "what": what, "effect": effect,
-            "interval": {"low": effect - 0.001, "high": effect + 0.001}, "benchmarks": ["a"],
+def crept(what="geglu/fused/bf16/batch:1", effect=0.021, beyond=False):
+    return {"what": what, "effect": effect, "interval": {"low": effect - 0.001, "high": effect + 0.001},
             "beyond_max_creep": beyond}
 
 

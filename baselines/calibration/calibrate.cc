@@ -1,8 +1,5 @@
-#include "baselines/calibration/calibration.h"
+#include "baselines/calibration/calibrate.h"
 
-#include <boost/math/distributions/binomial.hpp>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "baselines/calibration/cards.h"
@@ -33,18 +30,6 @@ void add_draws(const CalibrationPool& pool, const CalibrationOptions& options,
 }
 
 }  // namespace
-
-double Rate::share() const {
-  return of > 0 ? static_cast<double>(count) / of : std::numeric_limits<double>::quiet_NaN();
-}
-
-Interval Rate::bounds() const {
-  using boost::math::binomial_distribution;
-  constexpr double kTail = 0.025;
-  if (of == 0) return {0, 1};
-  return {binomial_distribution<>::find_lower_bound_on_p(of, count, kTail),
-          binomial_distribution<>::find_upper_bound_on_p(of, count, kTail)};
-}
 
 Calibration calibrate(const CalibrationPool& pool, const CalibrationOptions& options) {
   const Run& first = pool.cards.front().run;

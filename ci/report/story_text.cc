@@ -1,21 +1,28 @@
-// A story in one sentence.
+#include "ci/report/story_text.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "baselines/comparing/kernel_story.h"
-#include "baselines/launches/kernel_name.h"
+#include "baselines/launches/kernel_name_reader.h"
 
-namespace fusegate::baselines {
+namespace fusegate::ci {
 namespace {
+
+using baselines::BeforeAfter;
+using baselines::KernelPair;
+using baselines::KernelStory;
+using baselines::ProfiledKernel;
+using baselines::StoryKind;
+using baselines::VerdictKind;
 
 std::string microseconds(double ns) { return fmt::format("{:.2f} us", ns / 1e3); }
 std::string signed_percent(double share) { return fmt::format("{:+.2f} %", 100 * share); }
 
 std::string short_name(const ProfiledKernel& kernel) {
-  return short_kernel_name(read_kernel_name(kernel.name));
+  return short_kernel_name(baselines::read_kernel_name(kernel.name));
 }
 
 // " in gelu"; nothing outside of any stage.
@@ -51,8 +58,8 @@ std::string other_kernels(const KernelStory& story) {
   std::vector<std::string> texts;
   for (const KernelPair& pair : story.pairs) {
     if (!pair.is_other()) continue;
-    const bool own = read_kernel_name(pair.before->name).library == "fusegate" &&
-                     read_kernel_name(pair.after->name).library == "fusegate";
+    const bool own = baselines::read_kernel_name(pair.before->name).library == "fusegate" &&
+                     baselines::read_kernel_name(pair.after->name).library == "fusegate";
     texts.push_back(fmt::format("another kernel{}{}: {}", own ? " of ours" : "",
                                 in_stage(pair.after->stage), fmt::join(pair.differences, ", ")));
   }
@@ -114,21 +121,21 @@ std::string same_kernels(const KernelStory& story, double direction) {
                             direction > 0 ? "grew by" : "shrank by");
 }
 
-std::string clock(const Verdict& verdict) {
+std::string clock(const KernelStory& story) {
   return fmt::format("another clock: {} in time, {} at equal clock",
-                     signed_percent(verdict.effect_time), signed_percent(verdict.effect));
+                     signed_percent(story.effect_time), signed_percent(story.effect));
 }
 
-std::string untold(const KernelStory& story, const Verdict& verdict) {
+std::string untold(const KernelStory& story) {
   double change_ns = 0;
   for (const KernelPair& pair : story.pairs) change_ns += pair.change_ns();
   return fmt::format(
       "the same kernels, and the profiled calls do not show where the time went: {:+.2f} us there, "
       "{:+.2f} us as timed",
-      change_ns / 1e3, (verdict.candidate_ns - verdict.baseline_ns) / 1e3);
+      change_ns / 1e3, story.time_ns.change() / 1e3);
 }
 
-std::string cause(const KernelStory& story, const Verdict& verdict) {
+std::string cause(const KernelStory& story) {
   switch (story.kind) {
     case StoryKind::kNothing:
       return "";
@@ -138,11 +145,11 @@ std::string cause(const KernelStory& story, const Verdict& verdict) {
     case StoryKind::kGaps:
       return gaps(story);
     case StoryKind::kSameKernels:
-      return same_kernels(story, verdict.kind == VerdictKind::kRegression ? 1 : -1);
+      return same_kernels(story, story.verdict == VerdictKind::kRegression ? 1 : -1);
     case StoryKind::kClock:
-      return (story.has_profiles ? "the same kernels at " : "") + clock(verdict);
+      return (story.has_profiles ? "the same kernels at " : "") + clock(story);
     case StoryKind::kUntold:
-      return untold(story, verdict);
+      return untold(story);
     case StoryKind::kNoProfile:
       return "a side has no profile, so what it launched is not known";
   }
@@ -151,14 +158,14 @@ std::string cause(const KernelStory& story, const Verdict& verdict) {
 
 }  // namespace
 
-std::string story_sentence(const KernelStory& story, const Verdict& verdict) {
-  std::string text = cause(story, verdict);
+std::string story_text(const KernelStory& story) {
+  std::string text = cause(story);
   if (text.empty()) return text;
   const std::string launched = story.has_profiles ? launches(story) : "";
   const bool is_told = story.kind == StoryKind::kLaunches || story.kind == StoryKind::kOtherKernel;
   if (!launched.empty() && !is_told) text += "; also " + launched;
-  if (verdict.kind == VerdictKind::kUnchanged) text += "; time is unchanged";
+  if (story.verdict == VerdictKind::kUnchanged) text += "; time is unchanged";
   return text;
 }
 
-}  // namespace fusegate::baselines
+}  // namespace fusegate::ci

@@ -1,4 +1,4 @@
-#include "baselines/launches/kernel_name_gemm.h"
+#include "baselines/launches/gemm_name.h"
 
 #include <algorithm>
 #include <array>

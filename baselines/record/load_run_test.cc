@@ -1,4 +1,4 @@
-#include "baselines/record/run.h"
+#include "baselines/record/load_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,234 @@
+#include "baselines/comparing/judge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "baselines/comparing/compare_suite.h"
+#include "baselines/comparing/comparison.h"
+#include "baselines/io/error.h"
+
+namespace fusegate::baselines {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kPower = 0.9;
+constexpr double kConfirmationLevel = 0.05;
+
+void check(const Rule& rule) {
+  const auto is_share = [](double value) { return value > 0 && value < 1; };
+  if (!(rule.min_effect >= 0) || !std::isfinite(rule.min_effect)) {
+    throw InputError("rule", "min_effect", "must be zero or a positive number");
+  }
+  if (!is_share(rule.false_discovery_rate)) {
+    throw InputError("rule", "false_discovery_rate", "must lie between 0 and 1");
+  }
+  if (!is_share(rule.confidence)) {
+    throw InputError("rule", "confidence", "must lie between 0 and 1");
+  }
+}
+
+double geometric_mean_ns(const BenchmarkSeries& series) {
+  if (series.invocations.empty()) return kNan;
+  double sum = 0;
+  for (const InvocationSummary& summary : series.invocations) sum += std::log(summary.time_ns);
+  return std::exp(sum / static_cast<double>(series.invocations.size()));
+}
+
+void describe_side(const BenchmarkSeries* series, double& time_ns, int& invocations,
+                   std::vector<Doubt>& doubts) {
+  time_ns = series ? geometric_mean_ns(*series) : kNan;
+  invocations = series ? static_cast<int>(series->invocations.size()) : 0;
+  if (series) add_doubts(doubts, series->doubts);
+}
+
+// All that does not need statistics; a series is null where its run lacks the benchmark.
+Verdict described(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate) {
+  Verdict verdict;
+  verdict.benchmark = baseline ? baseline->name : candidate->name;
+  verdict.effect = verdict.effect_time = verdict.effect_cycles = kNan;
+  verdict.clock_share = verdict.smallest_detectable = kNan;
+  verdict.interval = {kNan, kNan};
+  describe_side(baseline, verdict.baseline_ns, verdict.baseline_invocations, verdict.doubts);
+  describe_side(candidate, verdict.candidate_ns, verdict.candidate_invocations, verdict.doubts);
+  return verdict;
+}
+
+bool failed(const BenchmarkSeries* series) {
+  return series && (!series->failure.empty() || series->invocations.empty());
+}
+
+// Of a benchmark that cannot be compared; kInconclusive where it can.
+void describe_failure(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
+                      Verdict& verdict) {
+  verdict.failed_in_candidate = failed(candidate);
+  if (failed(baseline) || failed(candidate)) {
+    verdict.kind = VerdictKind::kInvalid;
+    verdict.failure = verdict.failed_in_candidate ? candidate->failure : baseline->failure;
+  } else if (!baseline || !candidate) {
+    verdict.kind = baseline ? VerdictKind::kMissing : VerdictKind::kNew;
+  }
+}
+
+// Solving for the noncentrality costs more than all else of a verdict, and the benchmarks of a
+// suite have nearly the same degrees of freedom.
+class DetectableEffects {
+ public:
+  DetectableEffects(std::size_t suite_size, const Circumstances& circumstances, const Rule& rule)
+      : threshold_(rule.min_effect), circumstances_(circumstances) {
+    const double size = static_cast<double>(suite_size);
+    level_ = rule.false_discovery_rate * std::max(1.0, std::ceil(size / 10)) / size;
+  }
+
+  double operator()(const Comparison& comparison) {
+    const Contrast& stated = comparison.stated(circumstances_);
+    return std::expm1(std::log1p(threshold_) + in_errors(stated) * stated.standard_error);
+  }
+
+ private:
+  double in_errors(const Contrast& contrast) {
+    // Steps of 2 %: that much in the degrees of freedom moves the answer by less than 1 %.
+    constexpr double kStepsAnE = 50;
+    const double rounded =
+        std::exp(std::round(kStepsAnE * std::log(contrast.degrees_of_freedom)) / kStepsAnE);
+    const auto [found, inserted] = known_.try_emplace(rounded, 0);
+    if (inserted) found->second = detectable_noncentrality(rounded, level_, kPower);
+    return found->second;
+  }
+
+  double threshold_;
+  const Circumstances& circumstances_;
+  double level_ = 0;
+  std::map<double, double> known_;  // by rounded degrees of freedom
+};
+
+// The clock's doing, or the kernel's that draws more power.
+bool clock_moved(const Comparison& comparison, const Circumstances& circumstances,
+                 const Rule& rule) {
+  const bool clock_is_taken_out = comparison.equal_clock && !circumstances.cycles_alone;
+  return clock_is_taken_out && !comparison.has_single_invocation &&
+         slower_by_the_clock(comparison, rule).has_value();
+}
+
+// One invocation may be the odd one out, which no variance within the other side can tell: of four
+// processes of unchanged code (testdata/h200-same-code/paced-5ms), one timed a 1.9 us kernel 13 %
+// below the other three, which agreed within 0.8 %. So it takes two on each side to call anything.
+VerdictKind kind_of(const Comparison& comparison, const Circumstances& circumstances,
+                    const Interval& interval, const Rule& rule) {
+  if (comparison.has_single_invocation) return VerdictKind::kInconclusive;
+  const bool slower = comparison.p_slower <= rule.false_discovery_rate;
+  const bool faster = comparison.p_faster <= rule.false_discovery_rate;
+  if (comparison.is_control && (slower || faster)) return VerdictKind::kInconclusive;
+  if (slower) {
+    const bool confirmed = comparison.confirming_invocations == 0 ||
+                           comparison.p_slower_confirmed <= kConfirmationLevel;
+    return confirmed ? VerdictKind::kRegression : VerdictKind::kInconclusive;
+  }
+  if (faster) return VerdictKind::kImprovement;
+  // Not unchanged to who waits for it.
+  if (clock_moved(comparison, circumstances, rule)) return VerdictKind::kInconclusive;
+  const double threshold = std::log1p(rule.min_effect);
+  const bool inside = interval.low >= -threshold && interval.high <= threshold;
+  return inside ? VerdictKind::kUnchanged : VerdictKind::kInconclusive;
+}
+
+// Slower or faster at equal clock as far as the interval tells, but time and cycles do not both
+// show it.
+bool disagrees(const Comparison& comparison, const Interval& interval, const Rule& rule) {
+  const bool is_slower = interval.low > rule.min_effect;
+  const bool is_faster = interval.high < least_gain(rule);
+  if (!is_slower && !is_faster) return false;
+  return !both_show(comparison.time, *comparison.cycles, is_slower ? 1 : -1, rule);
+}
+
+// The first of them, in the order in which they weigh.
+Obstacle obstacle_of(const Comparison& comparison, const Circumstances& circumstances,
+                     const Interval& interval, const Rule& rule) {
+  if (!comparison.has_estimate()) return Obstacle::kNoSpread;
+  if (comparison.has_borrowed_noise) return Obstacle::kBorrowedNoise;
+  if (comparison.has_single_invocation) {
+    return comparison.candidate->invocations.size() < 2 ? Obstacle::kSingleCandidate
+                                                        : Obstacle::kSingleBaseline;
+  }
+  if (comparison.has_moved) return Obstacle::kMachineMoved;
+  if (comparison.p_slower <= rule.false_discovery_rate && comparison.confirming_invocations > 0) {
+    return Obstacle::kNotConfirmed;
+  }
+  if (comparison.cycles && !circumstances.cycles_alone) {
+    if (const auto slower = slower_by_the_clock(comparison, rule)) {
+      return *slower ? Obstacle::kClockSaysSlower : Obstacle::kClockSaysFaster;
+    }
+    if (disagrees(comparison, interval, rule)) return Obstacle::kDisagreement;
+  }
+  return circumstances.other_card ? Obstacle::kCardsDiffer : Obstacle::kTooWide;
+}
+
+std::vector<ChoiceChange> choice_changes(const BenchmarkSeries& baseline,
+                                         const BenchmarkSeries& candidate) {
+  std::vector<ChoiceChange> changes;
+  for (const auto& [name, choice] : candidate.choices) {
+    const auto before = baseline.choices.find(name);
+    if (before == baseline.choices.end() || before->second == choice) continue;
+    changes.push_back({name, before->second, choice});
+  }
+  return changes;
+}
+
+void decide(const Comparison& comparison, const Circumstances& circumstances, const Rule& rule,
+            DetectableEffects& detectable, Verdict& verdict) {
+  verdict.effect = std::expm1(comparison.stated(circumstances).effect);
+  verdict.effect_time = std::expm1(comparison.time.effect);
+  if (comparison.cycles) {
+    verdict.effect_cycles = std::expm1(comparison.cycles->effect);
+    verdict.clock_share = comparison.clock_share;
+  }
+  verdict.confirming_invocations = comparison.confirming_invocations;
+  verdict.is_control = comparison.is_control;
+  verdict.machine_moved = comparison.has_moved;
+  if (comparison.has_estimate()) {
+    const Contrast& stated = comparison.stated(circumstances);
+    const Interval interval = confidence_interval(stated, rule.confidence);
+    verdict.kind = kind_of(comparison, circumstances, interval, rule);
+    verdict.interval = {std::expm1(interval.low), std::expm1(interval.high)};
+    verdict.p = stated.effect < 0 ? comparison.p_faster : comparison.p_slower;
+    verdict.smallest_detectable = detectable(comparison);
+    verdict.clock_moved =
+        verdict.kind == VerdictKind::kInconclusive && clock_moved(comparison, circumstances, rule);
+  }
+  if (verdict.kind == VerdictKind::kInconclusive) {
+    verdict.obstacle = obstacle_of(comparison, circumstances, verdict.interval, rule);
+  }
+  verdict.choice_changes = choice_changes(*comparison.baseline, *comparison.candidate);
+}
+
+}  // namespace
+
+std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule) {
+  check(rule);
+  std::map<std::string_view, std::pair<const BenchmarkSeries*, const BenchmarkSeries*>> pairs;
+  for (const BenchmarkSeries& series : baseline.benchmarks) pairs[series.name].first = &series;
+  for (const BenchmarkSeries& series : candidate.benchmarks) pairs[series.name].second = &series;
+
+  std::vector<Verdict> verdicts;
+  std::vector<Comparison> suite;
+  std::vector<std::size_t> compared;  // the suite's places among the verdicts
+  for (const auto& [name, pair] : pairs) {
+    verdicts.push_back(described(pair.first, pair.second));
+    Verdict& verdict = verdicts.back();
+    describe_failure(pair.first, pair.second, verdict);
+    if (verdict.kind != VerdictKind::kInconclusive) continue;
+    compared.push_back(verdicts.size() - 1);
+    suite.push_back({.baseline = pair.first, .candidate = pair.second});
+  }
+  const Circumstances circumstances = circumstances_of(baseline, candidate);
+  compare_suite(suite, circumstances, rule);
+  DetectableEffects detectable(suite.size(), circumstances, rule);
+  for (std::size_t i = 0; i < suite.size(); ++i) {
+    decide(suite[i], circumstances, rule, detectable, verdicts[compared[i]]);
+  }
+  return verdicts;
+}
+
+}  // namespace fusegate::baselines

@@ -1,0 +1,15 @@
+// What the gate is told to care about.
+#pragma once
+
+namespace fusegate::baselines {
+
+struct Rule {
+  double min_effect = 0.003;           // smallest effect that matters, 0.003 = 0.3 %
+  double false_discovery_rate = 0.01;  // over the whole suite
+  double confidence = 0.95;            // of the interval
+};
+
+// Ratios: as much faster as the smallest slowdown that matters is slower.
+inline double least_gain(const Rule& rule) { return -rule.min_effect / (1 + rule.min_effect); }
+
+}  // namespace fusegate::baselines

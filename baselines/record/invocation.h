@@ -1,0 +1,66 @@
+// What one invocation measured, as its run file tells it (run_file.h).
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "baselines/launches/expectation.h"
+#include "baselines/launches/kernel_profile.h"
+#include "baselines/launches/stage_times.h"
+#include "baselines/record/doubt.h"
+#include "baselines/record/environment.h"
+#include "baselines/statistics/clock_fit.h"
+
+namespace fusegate::baselines {
+
+inline constexpr int kRunFileSchemaVersion = 1;
+
+// Where a run came from; none of it must match between two runs.
+struct Provenance {
+  std::string commit;  // empty where unknown
+  bool dirty = false;
+  std::string date;  // ISO 8601, as Google Benchmark writes it
+  std::string host;
+  std::string device_uuid;
+  std::string suite;        // empty for a run that no suite named
+  nlohmann::json protocol;  // as the benchmark program recorded it; null for plain files
+};
+
+// One benchmark in one invocation: what its samples come to.
+struct InvocationSummary {
+  // Each the mean of the samples' fast half (statistics.h), per call.
+  double time_ns = 0;  // NaN where there is no sample
+  double cycles = 0;   // time x SM clock; NaN where any sample has no clock
+  double spread = 0;   // median absolute deviation of time over its median
+  int samples = 0;
+  // Of a run in which several arms were measured side by side: which round this was, counted from
+  // 1. Values of one block are close in time and compared with each other. 0: no block.
+  int block = 0;
+  // Measured afresh after the rest, because the benchmark was undecided or looked slower.
+  bool extension = false;
+  ClockFit clock_fit{};
+};
+
+struct BenchmarkResult {
+  std::string name;
+  InvocationSummary summary;
+  std::string failure;                         // not empty: it threw, or its results were wrong
+  std::map<std::string, double> counters;      // medians over samples
+  std::map<std::string, std::string> choices;  // what the library picked, such as an algorithm
+  std::vector<Doubt> doubts;
+  std::optional<KernelProfile> profile{};         // of one call
+  std::optional<StageTimes> stage_times{};        // where a call was profiled
+  std::optional<TraceExpectation> expectation{};  // where one is declared and a call was profiled
+};
+
+struct RunFile {
+  Environment environment;
+  Provenance provenance;
+  std::vector<Doubt> doubts;
+  std::vector<BenchmarkResult> benchmarks;  // in file order, names unique
+};
+
+}  // namespace fusegate::baselines

@@ -1,0 +1,21 @@
+// Reads a run from where it lies: a run folder, run files, or a stored baseline.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "baselines/record/run.h"
+
+namespace fusegate::baselines {
+
+// paths: run folders (every *.json in it but run.json, fusegate's own record of the run) and run
+// files; several make one run. A folder's run.json tells blocks and extensions. Files are read on
+// all cores. A stored baseline file is a run too. Throws InputError: no invocation at all,
+// unreadable files, invocations whose environments differ.
+Run load_run(const std::vector<std::filesystem::path>& paths);
+
+// The files that load_run() reads for them, in the order of the invocations; it throws alike for
+// folders that cannot be read and for a file named twice.
+std::vector<std::filesystem::path> run_files(const std::vector<std::filesystem::path>& paths);
+
+}  // namespace fusegate::baselines
