@@ -6,11 +6,8 @@
 #include "baselines/io/json_field.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
-#include "ci/console/markdown_escape.h"
 #include "ci/console/output_files.h"
 #include "ci/judging/aa_findings.h"
-#include "ci/report/gate_text.h"
-#include "ci/report/markdown.h"
 
 namespace fusegate::ci {
 namespace {
@@ -37,7 +34,7 @@ std::optional<AaFindings> recorded_aa(const std::vector<fs::path>& candidate) {
 
 std::string aa_line(const AaFindings& findings, const baselines::GateResult& result) {
   const std::string detectable = detectability_text(detectability_of(result.verdicts));
-  return fmt::format("A/A: {}{}{}", aa_text(findings), detectable.empty() ? "" : "; ", detectable);
+  return fmt::format("{}{}{}", aa_text(findings), detectable.empty() ? "" : "; ", detectable);
 }
 
 std::string json_text(const Report& report, const std::optional<AaFindings>& aa) {
@@ -50,10 +47,10 @@ std::string json_text(const Report& report, const std::optional<AaFindings>& aa)
   return text_of(json);
 }
 
-std::string markdown_of(const Report& report, const std::optional<AaFindings>& aa) {
-  std::string markdown = markdown_report(report);
-  if (aa) markdown += "\n" + markdown_text(aa_line(*aa, report.judgement->result)) + "\n";
-  return markdown;
+Document document_of(const Report& report, const std::optional<AaFindings>& aa) {
+  Document document = report_document(report);
+  if (aa) document.facts.push_back({"A/A", aa_line(*aa, report.judgement->result)});
+  return document;
 }
 
 std::string failure_json(const std::string& problem) {
@@ -79,7 +76,9 @@ Report judged_report(const JudgingRequest& request) {
 void write_gate_failure(const GateRequest& request, const std::string& problem, Console& console) {
   try {
     write_output_files({{request.json, [&] { return failure_json(problem); }},
-                        {request.markdown, [&] { return markdown_failure(kTitle, problem); }}});
+                        {request.markdown, [&] {
+                           return markdown(failure_document(kTitle, problem), kMarkdownLimit);
+                         }}});
   } catch (const baselines::InputError& error) {
     fmt::print(console.err, "fusegate: {}\n", error.what());
   }
@@ -104,10 +103,10 @@ baselines::ExitCode gate_command(const GateRequest& request, Console& console) {
     write_gate_failure(request, error.what(), console);
     throw;
   }
-  console.out << gate_text(*report);
-  if (aa) console.out << aa_line(*aa, report->judgement->result) << "\n";
+  const Document document = document_of(*report, aa);
+  console.out << terminal_text(document);
   write_output_files({{request.json, [&] { return json_text(*report, aa); }},
-                      {request.markdown, [&] { return markdown_of(*report, aa); }}});
+                      {request.markdown, [&] { return markdown(document, kMarkdownLimit); }}});
   return report->judgement->result.exit_code;
 }
 

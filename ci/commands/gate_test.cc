@@ -136,7 +136,7 @@ TEST_F(GateCommandTest, TellsWhatTheCandidatesAaArmsShowed) {
   EXPECT_EQ(json()["aa"]["comparisons"], 12);
   EXPECT_THAT(json()["smallest_detectable"]["worst_benchmark"].get<std::string>(),
               HasSubstr("batch:64"));
-  EXPECT_THAT(out_.str(), HasSubstr("\nA/A: 56 benchmarks, 1 called though nothing changed"));
+  EXPECT_THAT(out_.str(), HasSubstr("\nA/A        56 benchmarks, 1 called though nothing changed"));
   EXPECT_THAT(out_.str(), HasSubstr("; smallest detectable effect "));
   EXPECT_THAT(markdown(), HasSubstr("1 of 12 comparisons raised an alarm"));
   EXPECT_THAT(markdown(), Not(HasSubstr("x|y")));

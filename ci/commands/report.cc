@@ -10,7 +10,7 @@
 #include "ci/figures/peer_match.h"
 #include "ci/measuring/run_record.h"
 #include "ci/processes/process.h"
-#include "ci/report/markdown.h"
+#include "ci/report/report.h"
 
 namespace fusegate::ci {
 namespace {
@@ -59,12 +59,12 @@ Report make_report(const ReportRequest& request) {
 }
 
 // The page is drawn in Python: matplotlib and Jinja2 have no equal in C++.
-std::string html_of(const Report& report) {
+std::string html_of(const Document& document) {
   const std::string python = python_program();
   ProcessRequest process;
   process.arguments = {python, report_script().string()};
   process.input =
-      report_json(report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      document_json(document).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   process.timeout_s = kDrawingTimeoutS;
   ProcessOutput html = collect_output(std::move(process));
   if (html.failure.empty() && html.out.empty()) html.failure = "drew nothing";
@@ -86,13 +86,14 @@ void add_report(CommandLine& line) {
 }
 
 baselines::ExitCode report_command(const ReportRequest& request, Console& console) {
-  const Report report = make_report(request);
-  write_output_files({{request.markdown, [&] { return markdown_report(report); }},
-                      {request.html, [&] { return html_of(report); }}},
-                     [&](const std::filesystem::path& path) {
-                       fmt::print(console.out, "wrote {}\n", path.string());
-                     });
-  if (!request.markdown && !request.html) console.out << markdown_report(report);
+  const Document document = report_document(make_report(request));
+  const auto comment = [&] { return markdown(document, kMarkdownLimit); };
+  write_output_files(
+      {{request.markdown, comment}, {request.html, [&] { return html_of(document); }}},
+      [&](const std::filesystem::path& path) {
+        fmt::print(console.out, "wrote {}\n", path.string());
+      });
+  if (!request.markdown && !request.html) console.out << comment();
   return baselines::ExitCode::kNoRegression;
 }
 

@@ -6,7 +6,8 @@
 #include "ci/commands/command_line.h"
 #include "ci/report/figures_table.h"
 #include "ci/report/report.h"
-#include "ci/report/stages_table.h"
+#include "ci/report/stages_section.h"
+#include "ci/report/verdict_sections.h"
 
 namespace fusegate::ci {
 
@@ -29,17 +30,14 @@ void add_show(CommandLine& line) {
 
 baselines::ExitCode show_command(const ShowRequest& request, Console& console) {
   const baselines::Run run = load_for_showing(request.paths);
-  const Table table = figures_table(run, measured_rates(benchmark_figures(run)));
   fmt::print(console.out, "{}: {}\n", run.source, describe(run));
   for (const baselines::Doubt doubt : run.doubts)
     fmt::print(console.out, "note: {}\n", baselines::doubt_sentence(doubt));
-  fmt::print(console.out, "\n{}", table.text());
-  if (const Table stages = stages_table(run); !stages.empty()) {
-    fmt::print(console.out, "\n{}\n\n{}", kStagesNote, stages.text());
-  }
-  if (const Table unmet = expectations_table(baselines::unmet_expectations(run)); !unmet.empty()) {
-    fmt::print(console.out, "\n{}\n\n{}", kUnmetNote, unmet.text());
-  }
+  console.out << '\n'
+              << terminal_text(std::vector<Section>{
+                     {.table = figures_table(run, measured_rates(benchmark_figures(run)))},
+                     stages_section(run),
+                     unmet_section(baselines::unmet_expectations(run))});
   return baselines::ExitCode::kNoRegression;
 }
 

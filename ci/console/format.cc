@@ -58,6 +58,10 @@ std::string format_fraction(double fraction) {
 
 std::string format_rate(double value) { return std::isfinite(value) ? significant(value, 3) : "-"; }
 
+std::string format_factor(double factor) {
+  return std::isfinite(factor) ? fmt::format("{:.2f}", factor) : "-";
+}
+
 std::string format_launches(double launches) {
   return std::isfinite(launches) ? fmt::format("{:g}", launches) : "-";
 }

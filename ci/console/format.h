@@ -24,6 +24,9 @@ std::string format_fraction(double fraction);
 // Three significant digits, without exponents: "688", "4.32". "-" where it is not finite.
 std::string format_rate(double value);
 
+// How many times as fast, two decimals: "1.50". "-" where it is not finite.
+std::string format_factor(double factor);
+
 // "5"; "4.5" where a median over invocations fell between two counts. "-" where it is not finite.
 std::string format_launches(double launches);
 

@@ -59,6 +59,11 @@ TEST(FormatRate, KeepsThreeDigits) {
   EXPECT_EQ(format_rate(kNan), "-");
 }
 
+TEST(FormatFactor, HasTwoDecimals) {
+  EXPECT_EQ(format_factor(1.5), "1.50");
+  EXPECT_EQ(format_factor(kNan), "-");
+}
+
 TEST(FormatLaunches, AreCounts) {
   EXPECT_EQ(format_launches(5), "5");
   EXPECT_EQ(format_launches(4.5), "4.5");

@@ -67,8 +67,7 @@ void Table::add_row(std::vector<Cell> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::line(const std::vector<std::size_t>& widths,
-                        const std::vector<Cell>& cells) const {
+std::string Table::line(const std::vector<std::size_t>& widths, const Row& cells) const {
   std::string line;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i].is_remark) continue;
@@ -80,33 +79,34 @@ std::string Table::line(const std::vector<std::size_t>& widths,
   return line.erase(line.find_last_not_of(' ') + 1) + '\n';
 }
 
-std::string Table::remarks(std::size_t shown) const {
+std::string Table::remarks(const std::vector<const Row*>& shown) const {
   std::vector<std::pair<std::string, std::string>> lines;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (!columns_[i].is_remark) continue;
-    for (std::size_t row = 0; row < shown; ++row) {
-      const Cell& remark = rows_[row][i];
+    for (const Row* row : shown) {
+      const Cell& remark = (*row)[i];
       if (remark.text.empty() || remark.is_aside) continue;
-      lines.emplace_back(rows_[row].front().text, remark.text);
+      lines.emplace_back(row->front().text, remark.text);
     }
   }
   return lines.empty() ? "" : '\n' + shared_lines(lines);
 }
 
 std::string Table::text(std::size_t limit) const {
-  const std::size_t shown = std::min(limit, rows_.size());
-  std::vector<Cell> headers;
+  std::vector<const Row*> shown;
+  for (const Row& row : rows_) {
+    if (shown.size() < limit && !row.front().is_aside) shown.push_back(&row);
+  }
+  Row headers;
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     headers.emplace_back(columns_[i].header);
     widths.push_back(display_width(columns_[i].header));
-    for (std::size_t row = 0; row < shown; ++row) {
-      widths[i] = std::max(widths[i], display_width(rows_[row][i].text));
-    }
+    for (const Row* row : shown) widths[i] = std::max(widths[i], display_width((*row)[i].text));
   }
   std::string text = line(widths, headers);
-  for (std::size_t row = 0; row < shown; ++row) text += line(widths, rows_[row]);
-  return text + more_line(rows_.size() - shown) + remarks(shown);
+  for (const Row* row : shown) text += line(widths, *row);
+  return text + more_line(rows_.size() - shown.size()) + remarks(shown);
 }
 
 }  // namespace fusegate::ci

@@ -33,7 +33,9 @@ struct Cell {
 
   std::string text;
   Tone tone = Tone::kPlain;
-  bool is_aside = false;  // of a remark: the row's figures say it, and a terminal leaves it out
+  // A terminal leaves it out: of a remark, because the row's figures say it; of a row's first cell,
+  // with the whole row, for which others stand.
+  bool is_aside = false;
 };
 
 // Prefixes what is said once for many: "invalid: the library is missing (3 times)", "a, and 2
@@ -57,11 +59,13 @@ class Table {
   std::string text(std::size_t limit = std::numeric_limits<std::size_t>::max()) const;
 
  private:
-  std::string line(const std::vector<std::size_t>& widths, const std::vector<Cell>& cells) const;
-  std::string remarks(std::size_t shown) const;
+  using Row = std::vector<Cell>;
+
+  std::string line(const std::vector<std::size_t>& widths, const Row& cells) const;
+  std::string remarks(const std::vector<const Row*>& shown) const;
 
   std::vector<Column> columns_;
-  std::vector<std::vector<Cell>> rows_;
+  std::vector<Row> rows_;
 };
 
 }  // namespace fusegate::ci

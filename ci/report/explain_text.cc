@@ -5,11 +5,12 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "baselines/launches/kernel_name_reader.h"
 #include "ci/console/format.h"
-#include "ci/console/table.h"
+#include "ci/report/document.h"
 
 namespace fusegate::ci {
 namespace {
@@ -28,23 +29,26 @@ double clock_hz(const baselines::BenchmarkSeries* series) {
 }
 
 // "clock      1.980 GHz -> 1.750 GHz, -11.62 %"; nothing where a side has none.
-std::string figure_line(std::string_view what, double before, double after, auto format) {
-  if (!std::isfinite(before) || !std::isfinite(after)) return "";
-  return fmt::format("{:<10} {} -> {}, {}\n", what, format(before), format(after),
-                     format_effect(after / before - 1));
+void add_figure(const char* what, double before, double after, auto format,
+                std::vector<Fact>* facts) {
+  if (!std::isfinite(before) || !std::isfinite(after)) return;
+  facts->push_back({what, fmt::format("{} -> {}, {}", format(before), format(after),
+                                      format_effect(after / before - 1))});
 }
 
-std::string figures(const baselines::BenchmarkSeries* baseline,
-                    const baselines::BenchmarkSeries* candidate, const baselines::Verdict& verdict,
-                    const baselines::KernelStory& story) {
-  std::string text = figure_line("time", verdict.baseline_ns, verdict.candidate_ns, format_time_ns);
+std::vector<Fact> figures(const baselines::BenchmarkSeries* baseline,
+                          const baselines::BenchmarkSeries* candidate,
+                          const baselines::Verdict& verdict, const baselines::KernelStory& story) {
+  std::vector<Fact> facts;
+  add_figure("time", verdict.baseline_ns, verdict.candidate_ns, format_time_ns, &facts);
   if (std::isfinite(verdict.effect)) {
-    text += fmt::format("{:<10} {}, {}\n", "effect", format_effect(verdict.effect),
-                        format_interval(verdict.interval));
+    facts.push_back({"effect", fmt::format("{}, {}", format_effect(verdict.effect),
+                                           format_interval(verdict.interval))});
   }
-  text += figure_line("clock", clock_hz(baseline), clock_hz(candidate),
-                      [](double hz) { return fmt::format("{:.3f} GHz", hz / 1e9); });
-  return text + figure_line("host", story.host_ns.before, story.host_ns.after, format_time_ns);
+  const auto format_clock = [](double hz) { return fmt::format("{:.3f} GHz", hz / 1e9); };
+  add_figure("clock", clock_hz(baseline), clock_hz(candidate), format_clock, &facts);
+  add_figure("host", story.host_ns.before, story.host_ns.after, format_time_ns, &facts);
+  return facts;
 }
 
 // A row a kernel; shares are of the sum of all rows' changes.
@@ -55,7 +59,7 @@ class KernelTable {
     total_ns_ += story.memory_ns.change() + story.gaps_ns.change();
   }
 
-  std::string text() {
+  Table table() && {
     for (const baselines::KernelPair& pair : story_.pairs) add(pair);
     if (story_.memory_operations.before > 0 || story_.memory_operations.after > 0) {
       add_row("",
@@ -64,7 +68,7 @@ class KernelTable {
               story_.memory_ns, "");
     }
     add_row("", "between kernels", story_.gaps_ns, "");
-    return table_.text();
+    return std::move(table_);
   }
 
  private:
@@ -105,14 +109,14 @@ class KernelTable {
                 {"what"}}};
 };
 
-std::string agreement(const baselines::BenchmarkSeries* series, std::string_view side) {
-  if (!series || !series->profile) return "";
+void add_agreement(const baselines::BenchmarkSeries* series, std::string_view side,
+                   std::vector<std::string>* sentences) {
+  if (!series || !series->profile) return;
   const baselines::KernelProfile& profile = *series->profile;
-  if (static_cast<int>(profile.gaps_ns.size()) == profile.invocations) return "";
-  return fmt::format(
-      "{} of the {}'s {} profiled processes launched these kernels, the others did "
-      "not\n",
-      profile.gaps_ns.size(), side, profile.invocations);
+  if (static_cast<int>(profile.gaps_ns.size()) == profile.invocations) return;
+  sentences->push_back(
+      fmt::format("{} of the {}'s {} profiled processes launched these kernels, the others did not",
+                  profile.gaps_ns.size(), side, profile.invocations));
 }
 
 std::string conclusion(const baselines::Verdict& verdict, const baselines::KernelStory& story) {
@@ -128,13 +132,16 @@ std::string conclusion(const baselines::Verdict& verdict, const baselines::Kerne
 std::string explain_text(const baselines::BenchmarkSeries* baseline,
                          const baselines::BenchmarkSeries* candidate,
                          const baselines::Verdict& verdict, const baselines::KernelStory& story) {
-  std::string text = fmt::format("{}\n{}: {}\n\n", verdict.benchmark,
-                                 baselines::verdict_name(verdict.kind), verdict.reason);
-  text += figures(baseline, candidate, verdict, story);
-  if (story.has_profiles) text += fmt::format("\n{}", KernelTable(story).text());
-  text += agreement(baseline, "baseline") + agreement(candidate, "candidate");
-  return text + fmt::format("\n{}: {}.\n", baselines::verdict_name(verdict.kind),
-                            conclusion(verdict, story));
+  const std::string_view kind = baselines::verdict_name(verdict.kind);
+  Section kernels;
+  add_agreement(baseline, "baseline", &kernels.sentences);
+  add_agreement(candidate, "candidate", &kernels.sentences);
+  if (story.has_profiles) kernels.table = KernelTable(story).table();
+  return terminal_text(
+      {.headline = fmt::format("{}\n{}: {}", verdict.benchmark, kind, verdict.reason),
+       .facts = figures(baseline, candidate, verdict, story),
+       .summary = fmt::format("{}: {}.", kind, conclusion(verdict, story)),
+       .sections = {std::move(kernels)}});
 }
 
 }  // namespace fusegate::ci

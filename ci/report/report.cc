@@ -3,18 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
-#include "baselines/record/benchmark_name.h"
 #include "ci/console/format.h"
-#include "ci/console/json_number.h"
 #include "ci/figures/benchmark_figures.h"
-#include "ci/report/standing_json.h"
-#include "ci/report/why_json.h"
+#include "ci/report/figures_table.h"
+#include "ci/report/stages_section.h"
+#include "ci/report/standing_section.h"
+#include "ci/report/sweep_sections.h"
+#include "ci/report/verdict_sections.h"
 
 namespace fusegate::ci {
 namespace {
 
 using nlohmann::json;
+
+// A table of as many stays open on the page.
+constexpr std::size_t kMostOpenRows = 100;
+constexpr std::string_view kCouldNotJudgeMark = "\u26a0\ufe0f";
 
 std::string device_of(const baselines::Run& run) {
   const auto device = run.environment.find("device");
@@ -23,112 +30,27 @@ std::string device_of(const baselines::Run& run) {
              : "an unnamed device";
 }
 
-json run_json(const baselines::Run& run) {
-  const baselines::Provenance& from = run.provenance;
-  json environment = json::object();
-  for (const auto& [field, value] : run.environment) environment[field] = value;
-  return {{"source", run.source},
-          {"description", describe(run)},
-          {"environment", environment},
-          {"provenance",
-           {{"commit", from.commit},
-            {"uncommitted changes", from.dirty},
-            {"date", from.date},
-            {"host", from.host},
-            {"device uuid", from.device_uuid},
-            {"suite", from.suite}}}};
-}
-
-json benchmark_json(const BenchmarkFigures& figures, const FloorRates& rates) {
-  const Floor floor = floor_of(figures, rates);
-  json result{{"name", figures.name},
-              {"time_ns", json_number(figures.time_ns)},
-              {"spread", json_number(figures.spread)},
-              {"launches", json_number(figures.launches)},
-              {"tflops", json_number(figures.tflops)},
-              {"gbps", json_number(figures.gbps)},
-              {"flops", json_number(figures.flops)},
-              {"min_bytes", json_number(figures.min_bytes)},
-              {"host_ns", json_number(figures.host_ns)},
-              {"host_graph_ns", json_number(figures.host_graph_ns)},
-              {"invocations", figures.invocations},
-              {"failure", figures.failure}};
-  result.update(floor_json(floor, class_of(figures, floor, rates)));
-  if (const auto name = baselines::parse_benchmark_name(figures.name)) {
-    result["operation"] = name->operation;
-    result["implementation"] = name->implementation;
-    result["dtype"] = name->dtype;
-    result["problem"] = {{"batch", name->batch},
-                         {"seq", name->seq},
-                         {"dim", name->dim},
-                         {"hidden", name->hidden},
-                         {"rows", name->rows()}};
-  }
-  return result;
-}
-
-json point_json(const SweepPoint& point) {
-  return {{"rows", point.rows},
-          {"dim", point.dim},
-          {"hidden", point.hidden},
-          {"time_ns", json_number(point.time_ns)},
-          {"tflops", json_number(point.tflops)},
-          {"gbps", json_number(point.gbps)},
-          {"speed_up", json_number(point.speed_up)}};
-}
-
-json sweep_json(const Sweep& sweep) {
-  json series = json::array();
-  for (const SweepSeries& one : sweep.series) {
-    const SweepSummary summary = summarise(one);
-    json points = json::array();
-    for (const SweepPoint& point : one.points) points.push_back(point_json(point));
-    series.push_back({{"implementation", one.implementation},
-                      {"points", points},
-                      {"mean_speed_up", json_number(summary.mean_speed_up)},
-                      {"faster", summary.faster},
-                      {"compared", summary.points}});
-  }
-  return {{"operation", sweep.operation},
-          {"dtype", sweep.dtype},
-          {"reference", sweep.reference},
-          {"series", series}};
-}
-
-// The words that the page colours: they repeat the exit code and decide nothing.
-std::string outcome(const Report& report) {
-  if (!report.judgement) return "not compared";
-  switch (report.judgement->result.exit_code) {
-    case baselines::ExitCode::kNoRegression:
-      return "pass";
-    case baselines::ExitCode::kRegression:
-      return "regression";
-    case baselines::ExitCode::kCouldNotJudge:
-      return "could not judge";
-  }
-  return "could not judge";
-}
-
-}  // namespace
-
-int invocations_of(const baselines::Run& run) {
+// The number of invocations of the benchmark that has most.
+std::size_t invocations_of(const baselines::Run& run) {
   std::size_t most = 0;
   for (const baselines::BenchmarkSeries& series : run.benchmarks) {
     most = std::max(most, series.invocations.size());
   }
-  return static_cast<int>(most);
+  return most;
 }
 
-std::string describe(const baselines::Run& run) {
-  std::string text = fmt::format(
-      "{} on {}", format_count(static_cast<std::size_t>(invocations_of(run)), "invocation"),
-      device_of(run));
-  if (!run.provenance.commit.empty()) {
-    text += fmt::format(", commit {}{}", run.provenance.commit.substr(0, 12),
-                        run.provenance.dirty ? " with uncommitted changes" : "");
+// The words that the page colours repeat the exit code and decide nothing.
+std::pair<std::string_view, std::string_view> outcome_and_mark(const Report& report) {
+  if (!report.judgement) return {"not compared", ""};
+  switch (report.judgement->result.exit_code) {
+    case baselines::ExitCode::kNoRegression:
+      return {"pass", "\u2705"};
+    case baselines::ExitCode::kRegression:
+      return {"regression", "\u274c"};
+    case baselines::ExitCode::kCouldNotJudge:
+      break;
   }
-  if (!run.provenance.date.empty()) text += ", " + run.provenance.date;
-  return text;
+  return {"could not judge", kCouldNotJudgeMark};
 }
 
 std::string headline(const Report& report) {
@@ -138,49 +60,159 @@ std::string headline(const Report& report) {
                      describe(report.candidate));
 }
 
-std::vector<std::string> doubt_sentences(const Report& report) {
-  std::vector<std::string> sentences;
-  if (report.judgement) sentences = report.judgement->result.notes;
-  if (!report.judgement) {  // the gate's notes speak of both runs' doubts already
-    for (const baselines::Doubt doubt : report.candidate.doubts)
-      sentences.emplace_back(baselines::doubt_sentence(doubt));
-  }
-  return sentences;
+std::string described_source(const baselines::Run& run) {
+  return run.source.empty() ? describe(run) : fmt::format("{}: {}", run.source, describe(run));
 }
 
-json report_json(const Report& report) {
-  const FloorRates rates = report.standings ? report.standings->rates : FloorRates{};
-  json benchmarks = json::array();
-  for (const BenchmarkFigures& figures : benchmark_figures(report.candidate)) {
-    benchmarks.push_back(benchmark_json(figures, rates));
-  }
-  json sweeps = json::array();
-  for (const Sweep& sweep : report.sweeps) sweeps.push_back(sweep_json(sweep));
-  json result{{"title", report.title},
-              {"headline", headline(report)},
-              {"outcome", outcome(report)},
-              {"doubts", doubt_sentences(report)},
-              {"candidate", run_json(report.candidate)},
-              {"baseline", nullptr},
-              {"gate", nullptr},
-              {"benchmarks", benchmarks},
-              {"ceilings", ceilings_json(rates)},
-              {"profiles", profiles_json(report.candidate)},
-              {"sweeps", sweeps},
-              {"crossovers", crossovers_json(report.crossovers)},
-              {"standings", report.standings ? standings_json(*report.standings) : json(nullptr)}};
-  if (report.judgement) {
-    const Judgement& judgement = *report.judgement;
-    result["baseline"] = run_json(judgement.baseline.run);
-    result["baseline"]["acceptance"] = nullptr;
-    if (judgement.baseline.acceptance) {
-      result["baseline"]["acceptance"] = {{"who", judgement.baseline.acceptance->who},
-                                          {"when", judgement.baseline.acceptance->when},
-                                          {"reason", judgement.baseline.acceptance->reason}};
+// Of the candidate's doubts the gate's notes speak already.
+std::vector<Fact> facts_of(const Report& report) {
+  const Fact candidate{"candidate", described_source(report.candidate)};
+  if (!report.judgement) {
+    std::vector<Fact> facts{candidate};
+    for (const baselines::Doubt doubt : report.candidate.doubts) {
+      facts.push_back({"note", baselines::doubt_sentence(doubt)});
     }
-    result["gate"] = baselines::gate_json(judgement.result, judgement.options);
+    return facts;
   }
-  return result;
+  const baselines::LoadedBaseline& baseline = report.judgement->baseline;
+  std::vector<Fact> facts{{"baseline", described_source(baseline.run)}};
+  if (const auto& acceptance = baseline.acceptance) {
+    facts.push_back({"accepted", fmt::format("by {}, {}: {}", acceptance->who, acceptance->when,
+                                             acceptance->reason)});
+  }
+  facts.push_back(candidate);
+  const baselines::Rule& rule = report.judgement->options.rule;
+  facts.push_back({"rule", fmt::format("effects above {}, false discovery rate {}",
+                                       format_fraction(rule.min_effect),
+                                       format_fraction(rule.false_discovery_rate))});
+  const baselines::GateResult& result = report.judgement->result;
+  for (const std::string& note : result.notes) facts.push_back({"note", note});
+  for (const auto& [field, before, after] : result.environment_differences) {
+    facts.push_back(
+        {"differs",
+         {fmt::format("{}: {} in the baseline, {} in the candidate", field, before, after),
+          Tone::kBad}});
+  }
+  return facts;
+}
+
+Section figures_section(const Report& report) {
+  Section section{.sentences = {"Spread: of the processes' times, one standard deviation."},
+                  .table = figures_table(report.candidate, report.standings->rates)};
+  const std::size_t rows = section.table.rows().size();
+  section.title = format_count(rows, "benchmark") + ", all figures";
+  section.fold = rows <= kMostOpenRows ? Fold::kInMarkdown : Fold::kAlways;
+  return section;
+}
+
+std::string value_text(const baselines::Environment& environment, const std::string& field) {
+  const auto found = environment.find(field);
+  if (found == environment.end()) return "";
+  return found->second.is_string() ? found->second.get<std::string>() : found->second.dump();
+}
+
+std::vector<std::pair<std::string, std::string>> origin_of(const baselines::Run& run) {
+  const baselines::Provenance& from = run.provenance;
+  return {{"commit", from.commit},
+          {"uncommitted changes", from.dirty ? "yes" : "no"},
+          {"date", from.date},
+          {"host", from.host},
+          {"device uuid", from.device_uuid},
+          {"suite", from.suite}};
+}
+
+// Line by line, with a column for the baseline where there is one.
+class OriginTable {
+ public:
+  explicit OriginTable(bool with_baseline) : with_baseline_(with_baseline) {
+    std::vector<Column> columns{{"field"}};
+    if (with_baseline) columns.push_back({"baseline"});
+    columns.push_back({"candidate"});
+    table_ = Table(std::move(columns));
+  }
+
+  void add(const std::string& field, const std::string& before, const std::string& after,
+           bool must_match) {
+    if (before.empty() && after.empty()) return;
+    const Tone tone = must_match && with_baseline_ && before != after ? Tone::kBad : Tone::kPlain;
+    std::vector<Cell> row{field};
+    if (with_baseline_) row.emplace_back(before, tone);
+    row.emplace_back(after, tone);
+    table_.add_row(std::move(row));
+  }
+  Table table() && { return std::move(table_); }
+
+ private:
+  bool with_baseline_;
+  Table table_;
+};
+
+Section origin_section(const Report& report) {
+  const baselines::Run none;
+  const baselines::Run& before = report.judgement ? report.judgement->baseline.run : none;
+  const baselines::Run& after = report.candidate;
+  OriginTable table(report.judgement.has_value());
+  std::set<std::string> fields;
+  for (const auto& [field, value] : before.environment) fields.insert(field);
+  for (const auto& [field, value] : after.environment) fields.insert(field);
+  for (const std::string& field : fields) {
+    table.add(field, value_text(before.environment, field), value_text(after.environment, field),
+              true);
+  }
+  const auto origin_before = origin_of(before);
+  const auto origin_after = origin_of(after);
+  for (std::size_t i = 0; i < origin_after.size(); ++i) {
+    table.add(origin_after[i].first, report.judgement ? origin_before[i].second : "",
+              origin_after[i].second, false);
+  }
+  return {
+      .title = "Environment and origin", .table = std::move(table).table(), .is_page_only = true};
+}
+
+}  // namespace
+
+std::string describe(const baselines::Run& run) {
+  std::string text =
+      fmt::format("{} on {}", format_count(invocations_of(run), "invocation"), device_of(run));
+  if (!run.provenance.commit.empty()) {
+    text += fmt::format(", commit {}{}", run.provenance.commit.substr(0, 12),
+                        run.provenance.dirty ? " with uncommitted changes" : "");
+  }
+  if (!run.provenance.date.empty()) text += ", " + run.provenance.date;
+  return text;
+}
+
+Document report_document(const Report& report) {
+  const auto [outcome, mark] = outcome_and_mark(report);
+  Document document{.title = report.title,
+                    .outcome = std::string(outcome),
+                    .mark = std::string(mark),
+                    .headline = headline(report),
+                    .facts = facts_of(report)};
+  std::vector<Section>& sections = document.sections;
+  if (report.judgement) {
+    document.summary = verdict_counts(report.judgement->result);
+    sections = verdict_sections(report.judgement->result, report.judgement->options);
+  }
+  sections.push_back(unmet_section(baselines::unmet_expectations(report.candidate)));
+  if (!report.standings) return document;
+  sections.push_back(standing_section(*report.standings));
+  sections.push_back(sweep_section(report.sweeps));
+  sections.push_back(crossover_section(report.crossovers));
+  sections.push_back(
+      roofline_section(benchmark_figures(report.candidate), report.standings->rates));
+  sections.push_back(figures_section(report));
+  sections.push_back(launches_section(report.candidate));
+  sections.push_back(origin_section(report));
+  return document;
+}
+
+Document failure_document(std::string_view title, std::string_view problem) {
+  return {.title = std::string(title),
+          .outcome = "could not judge",
+          .mark = std::string(kCouldNotJudgeMark),
+          .headline = "Could not judge.",
+          .sections = {{.sentences = {std::string(problem)}}}};
 }
 
 }  // namespace fusegate::ci

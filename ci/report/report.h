@@ -1,18 +1,23 @@
-// Everything that a page or a comment says about a run, ready to be formatted. A report formats and
-// never decides: verdicts come from the gate, speed-ups from the sweep, ratios to peers and floors
-// from the standings, where fusion stops paying from the crossovers, classes from bound.h.
+// Everything that a page or a comment says about a run, as one document. A report formats and never
+// decides: verdicts come from the gate, speed-ups from the sweep, ratios to peers and floors from
+// the standings, where fusion stops paying from the crossovers, classes from bound.h.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ci/figures/crossover.h"
 #include "ci/figures/standing.h"
 #include "ci/figures/sweep.h"
 #include "ci/judging/judging.h"
+#include "ci/report/document.h"
 
 namespace fusegate::ci {
+
+// GitHub refuses comments above 65,536 characters.
+inline constexpr std::size_t kMarkdownLimit = 60'000;
 
 struct Report {
   std::string title;
@@ -20,22 +25,16 @@ struct Report {
   std::optional<Judgement> judgement;  // nothing: the run is shown and compared with nothing
   std::vector<Sweep> sweeps;           // empty where they are not to be shown
   std::vector<Crossover> crossovers;   // likewise
-  std::optional<Standings> standings;  // likewise
+  // Nothing: the verdicts alone are to be shown, without the candidate's own figures.
+  std::optional<Standings> standings;
 };
-
-// One sentence: the gate's, or what the run holds.
-std::string headline(const Report& report);
 
 // "5 invocations on NVIDIA H200, commit 0123456789ab (dirty), 2026-11-21T02:53:32+00:00"
 std::string describe(const baselines::Run& run);
 
-// Doubts about the candidate and the gate's notes, in sentences, each once.
-std::vector<std::string> doubt_sentences(const Report& report);
+Document report_document(const Report& report);
 
-// The number of invocations of the benchmark that has most.
-int invocations_of(const baselines::Run& run);
-
-// What ci/report/html/html_report.py draws. NaN is written as null.
-nlohmann::json report_json(const Report& report);
+// For a comparison that ended before any verdict.
+Document failure_document(std::string_view title, std::string_view problem);
 
 }  // namespace fusegate::ci

@@ -29,10 +29,72 @@ Report example(bool judged) {
   return report;
 }
 
-TEST(Headline, IsTheGatesOrSaysThatNothingWasCompared) {
+std::vector<std::string> titles(const Document& document) {
+  std::vector<std::string> titles;
+  for (const Section& section : document.sections) {
+    if (!section.empty()) titles.push_back(section.title);
+  }
+  return titles;
+}
+
+TEST(ReportDocument, HasTheGatesHeadlineOrSaysThatNothingWasCompared) {
   const Report judged = example(true);
-  EXPECT_EQ(headline(judged), judged.judgement->result.headline);
-  EXPECT_THAT(headline(example(false)), HasSubstr("5 benchmarks in 5 invocations on NVIDIA H200"));
+  EXPECT_EQ(report_document(judged).headline, judged.judgement->result.headline);
+  EXPECT_EQ(report_document(judged).outcome, "could not judge");  // one failed on both sides
+  const Document shown = report_document(example(false));
+  EXPECT_THAT(shown.headline, HasSubstr("5 benchmarks in 5 invocations on NVIDIA H200"));
+  EXPECT_EQ(shown.outcome, "not compared");
+}
+
+TEST(ReportDocument, NamesBothRunsWhoAcceptedAndWhatDiffers) {
+  Report report = example(true);
+  report.judgement->result.notes = {"Candidate: a doubt."};
+  report.judgement->result.environment_differences = {{"driver", "1", "2"}};
+  std::vector<std::string> facts;
+  for (const Fact& fact : report_document(report).facts) {
+    facts.push_back(fact.label + ": " + fact.text.text);
+  }
+  EXPECT_THAT(facts, testing::IsSupersetOf({std::string("accepted: by me, today: why"),
+                                            std::string("note: Candidate: a doubt."),
+                                            std::string("differs: driver: 1 in the baseline, 2 in "
+                                                        "the candidate")}));
+  EXPECT_THAT(facts[0], testing::StartsWith("baseline: "));
+  EXPECT_THAT(facts[2], testing::StartsWith("candidate: "));
+}
+
+TEST(ReportDocument, HasTheCandidatesOwnFiguresWhereItIsToShowThem) {
+  Report report = example(false);
+  EXPECT_TRUE(titles(report_document(report)).empty());
+  report.standings = standings(report.candidate, nullptr);
+  const Document document = report_document(report);
+  EXPECT_THAT(
+      titles(document),
+      testing::ElementsAre("Against floors", "Where fusion wins", "What bounds each benchmark",
+                           "5 benchmarks, all figures", "Environment and origin"));
+  const auto& figures = document.sections[document.sections.size() - 3].table;
+  EXPECT_EQ(figures.rows()[0][0], "BM_other/8");
+  EXPECT_EQ(figures.rows()[2].back(), "threw");
+}
+
+TEST(ReportDocument, MarksTheEnvironmentThatDiffers) {
+  Report report = example(true);
+  report.standings = standings(report.candidate, nullptr);
+  report.judgement->baseline.run.environment["driver"] = "1";
+  report.candidate.environment["driver"] = "2";
+  const Section origin = report_document(report).sections.back();
+  const auto row_of = [&](std::string_view field) {
+    return *std::ranges::find_if(origin.table.rows(),
+                                 [&](const auto& row) { return row[0].text == field; });
+  };
+  EXPECT_THAT(row_of("driver"), testing::ElementsAre("driver", "1", "2"));
+  EXPECT_EQ(row_of("driver")[1].tone, Tone::kBad);
+  EXPECT_EQ(row_of("device")[1].tone, Tone::kPlain);
+}
+
+TEST(FailureDocument, SaysWhatIsWrongAndEscapesIt) {
+  const std::string text = markdown(failure_document("fusegate", "x.json: <field>: bad"));
+  EXPECT_THAT(text, HasSubstr("Could not judge"));
+  EXPECT_THAT(text, HasSubstr("x.json: &#60;field&#62;: bad"));
 }
 
 TEST(Describe, NamesDeviceCommitAndDate) {
@@ -44,59 +106,6 @@ TEST(Describe, NamesDeviceCommitAndDate) {
   run.environment.clear();
   run.provenance = {};
   EXPECT_EQ(describe(run), "5 invocations on an unnamed device");
-}
-
-TEST(ReportJson, HasEveryBenchmarkAndTheProblemOfOurOwn) {
-  const auto json = report_json(example(false));
-  ASSERT_EQ(json["benchmarks"].size(), 5u);
-  const auto& other = json["benchmarks"][0];
-  EXPECT_EQ(other["name"], "BM_other/8");
-  EXPECT_FALSE(other.contains("problem"));
-  const auto& fused = json["benchmarks"][1];
-  EXPECT_EQ(fused["problem"]["rows"], 64 * 128);
-  EXPECT_NEAR(fused["time_ns"].get<double>(), 20000, 10);
-  const auto& failed = json["benchmarks"][2];
-  EXPECT_TRUE(failed["time_ns"].is_null());
-  EXPECT_EQ(failed["failure"], "threw");
-  EXPECT_TRUE(json["gate"].is_null());
-  EXPECT_EQ(json["outcome"], "not compared");
-}
-
-TEST(ReportJson, HasTheSweepWithSpeedUps) {
-  const auto json = report_json(example(false));
-  const auto& sweep = json["sweeps"][0];
-  EXPECT_EQ(sweep["operation"], "geglu");
-  EXPECT_EQ(sweep["reference"], "unfused");
-  EXPECT_NEAR(sweep["series"][1]["points"][0]["speed_up"].get<double>(), 1.5, 1e-3);
-}
-
-TEST(ReportJson, HasStandingsAndEveryBenchmarksFloor) {
-  Report report = example(false);
-  report.standings = standings(report.candidate, nullptr);
-  EXPECT_TRUE(report_json(report)["benchmarks"][1]["floor_ns"].is_null());  // no copy in it
-  report.standings->rates.gemm_tflops["bf16"] = {1, ""};
-  report.standings->rates.copy_gbps = MeasuredRate{15000, ""};
-  report.standings->peers = "peers";
-  const auto json = report_json(report);
-  const auto& fused = json["benchmarks"][1];
-  EXPECT_NEAR(fused["floor_ns"].get<double>(), 3.9e7, 1);
-  EXPECT_EQ(fused["class"], "compute-bound");
-  EXPECT_TRUE(fused["class_on_stream"].is_null());  // no host cost in it
-  EXPECT_EQ(fused["class_text"], "compute-bound");
-  EXPECT_EQ(json["ceilings"]["copy_gbps"]["value"], 15000);
-  EXPECT_EQ(json["standings"]["peers"], "peers");
-  const auto& problems = json["standings"]["operations"][0]["problems"];
-  EXPECT_TRUE(problems[0]["best"].is_null());  // the one that failed
-  EXPECT_EQ(problems[1]["best"]["name"], "fused");
-  EXPECT_EQ(problems[1]["ours"].size(), 2u);
-  EXPECT_TRUE(problems[1]["ratio"].is_null());
-}
-
-TEST(ReportJson, HasTheGatesVerdictsAndWhoAccepted) {
-  const auto json = report_json(example(true));
-  EXPECT_EQ(json["gate"]["verdicts"].size(), 5u);
-  EXPECT_EQ(json["baseline"]["acceptance"]["who"], "me");
-  EXPECT_EQ(json["outcome"], "could not judge");  // one benchmark failed on both sides
 }
 
 }  // namespace

@@ -12,13 +12,22 @@ INK = "#010203"
 
 def inline_svg(figure, name, description):
     """name: unique in the page, letters and digits. description: what the picture shows, in a sentence."""
+    return _named(_with_own_ids(_svg(figure).replace(INK, "currentColor"), name), description)
+
+
+def standalone_svg(figure, description):
+    """A file of its own, dark on white: nothing around it tells which colours fit. The same for the same figure."""
+    text = _named(_with_own_ids(_svg(figure).replace(INK, "#1b1f24"), "picture"), description)
+    opening, rest = text.split(">", 1)
+    return f'{opening}><rect width="100%" height="100%" fill="#ffffff"/>{rest}'
+
+
+def _svg(figure):
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     text = buffer.getvalue()
     text = text[text.index("<svg"):]  # an XML declaration has no place inside HTML
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = text.replace(INK, "currentColor")
-    return _named(_with_own_ids(text, name), description)
+    return re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
 
 
 def with_tooltips(text, tooltips):

@@ -1,4 +1,4 @@
-"""For the tests: a model as fusegate writes it, and leaving them where packages are missing."""
+"""For the tests: a document as fusegate writes it, and leaving them where packages are missing."""
 
 import importlib.util
 import sys
@@ -13,126 +13,67 @@ def require_packages():
         sys.exit(SKIPPED)
 
 
-def point(rows, dim, hidden, time_ns, speed_up, tflops=100.0, gbps=1000.0):
-    return {"rows": rows, "dim": dim, "hidden": hidden, "time_ns": time_ns, "tflops": tflops, "gbps": gbps,
-            "speed_up": speed_up}
+def cell(text, tone=""):
+    return {"text": text, "tone": tone}
 
 
-def sweep(names=("unfused", "fused"), reference="unfused", rows=(128, 8192), shapes=((768, 3072),)):
-    series = []
-    for i, name in enumerate(names):
-        points = [point(m, dim, hidden, 1000.0 * m / (1 + i), 1.0 + i) for dim, hidden in shapes for m in rows]
-        series.append({"implementation": name, "points": points, "mean_speed_up": 1.0 + i,
-                       "faster": len(points) if i else 0, "compared": len(points)})
-    return {"operation": "geglu", "dtype": "bf16", "reference": reference, "series": series}
+def table(headers=(), rows=(), code=(), numbers=()):
+    """Cells are texts or of cell()."""
+    columns = [{"header": header, "is_number": header in numbers, "is_code": header in code, "is_remark": False}
+               for header in headers]
+    return {"columns": columns,
+            "rows": [[one if isinstance(one, dict) else cell(one) for one in row] for row in rows]}
 
 
-def verdict(benchmark, kind="unchanged", effect=0.0):
-    return {"benchmark": benchmark, "verdict": kind, "effect": effect, "effect_time": effect, "effect_cycles": effect,
-            "interval": {"low": -0.001, "high": 0.001}, "baseline_ns": 1000.0, "candidate_ns": 1050.0,
-            "reason": "a reason"}
+def section(title="A section", sentences=(), notes=(), rows=None, pictures=(), parts=(), is_folded=False):
+    return {"title": title, "sentences": list(sentences), "notes": [cell(note) for note in notes],
+            "table": rows or table(), "pictures": list(pictures), "parts": list(parts), "is_folded": is_folded}
 
 
-def family(name="geglu/fused/bf16", effect=0.03, regressions=1):
-    return {"family": name, "rows": 12, "effect": effect, "lowest": effect - 0.01, "highest": effect + 0.01,
-            "regressions": regressions, "improvements": 0}
+def document(*sections, outcome="pass", facts=()):
+    return {"title": "A title", "outcome": outcome, "headline": "A headline.", "summary": "1 unchanged",
+            "facts": [{"label": label, "text": cell(text)} for label, text in facts], "sections": list(sections)}
 
 
-def crept(what="geglu/fused/bf16/batch:1", effect=0.021, beyond=False):
-    return {"what": what, "effect": effect, "interval": {"low": effect - 0.001, "high": effect + 0.001},
-            "beyond_max_creep": beyond}
+def line(name, points=((128, 1.0), (8192, 2.0)), style=0, marks=()):
+    return {"name": name, "style": style, "points": [list(point) for point in points],
+            "marks": [{"rows": rows, "text": f"M {rows:.0f}"} for rows in marks]}
 
 
-def bound(kind=None, on_stream=None, text="-", copy_share=None, gemm_share=None):
-    return {"class": kind, "class_on_stream": on_stream, "class_text": text, "copy_share": copy_share,
-            "gemm_share": gemm_share}
+def lines(*lines_of_panel, titles=("dim 768, hidden 3072",), even=None, **more):
+    return {"kind": "lines", "label": "time, us", "caption": "A caption.", "description": "geglu in bf16.",
+            "panels": [{"title": title, "lines": list(lines_of_panel)} for title in titles], "even": even,
+            "is_log": False, "is_from_zero": False, "is_high": False, **more}
 
 
-def benchmark(name, failure=""):
-    return {"name": name, "time_ns": None if failure else 52310.0, "spread": 0.0012, "launches": 5.0,
-            "tflops": 688.0, "gbps": None, "flops": None, "min_bytes": None, "host_ns": None, "host_graph_ns": None,
-            "invocations": 5, "failure": failure, "floor_ns": None, "time_over_floor": None, **bound()}
+def speed_up_map(values=((128, 1.5), (8192, 0.9)), title="fused"):
+    return {"kind": "map", "caption": "A map.", "description": "geglu in bf16 as a map.",
+            "shapes": [[768, 3072]], "rows": [rows for rows, _ in values],
+            "maps": [{"title": title, "cells": [
+                {"shape": [768, 3072], "rows": rows, "value": value, "text": f"{value:.2f}"}
+                for rows, value in values]}]}
 
 
-def placed(operation, implementation, flops, min_bytes, tflops, dtype="bf16", **of_class):
-    """A benchmark with a place in a roofline."""
-    name = f"{operation}/{implementation}/{dtype}/batch:1/seq:128/dim:768/hidden:3072"
-    return {**benchmark(name), "operation": operation, "implementation": implementation, "dtype": dtype,
-            "flops": flops, "min_bytes": min_bytes, "tflops": tflops, **bound(**of_class)}
+def roof(value, text):
+    return {"value": value, "text": text}
 
 
-def ceilings(gemm=None, copy=None):
-    return {"gemm_tflops": {"bf16": {"value": gemm, "benchmark": "linear/addmm/bf16/large"}} if gemm else {},
-            "copy_gbps": {"value": copy, "benchmark": "control_copy/memcpy/bf16/large"} if copy else None}
+def point(x, y, operation="geglu", of_class="memory-bound", is_hollow=False, tooltip="a tooltip"):
+    return {"x": x, "y": y, "operation": operation, "class": of_class, "is_hollow": is_hollow, "tooltip": tooltip}
 
 
-def crossover(ratios, crossings=(), implementation="fused", against="unfused", shape=(768, 3072), text="a text"):
-    points = [{"rows": rows, "ratio": ratio} for rows, ratio in ratios]
-    return {"operation": "geglu", "dtype": "bf16", "dim": shape[0], "hidden": shape[1],
-            "implementation": implementation, "against": against, "points": points, "text": text,
-            "crossings": [{"rows": rows, "before": points[0], "after": points[-1]} for rows in crossings]}
+def roofline(*points, gemm=700, copy=4000):
+    return {"kind": "roofline", "caption": "A roofline.", "description": "geglu under its roofs.",
+            "hollow": "hollow: launch-bound on a stream", "points": list(points),
+            "gemm": roof(gemm, "GEMM rate, 700 TFLOP/s") if gemm else None,
+            "copy": roof(copy, "copy rate, 4000 GB/s") if copy else None}
 
 
-def stage(name, own_ns, share):
-    counted = None if name is None else 1
-    return {"stage": name, "kernels": counted, "memory_operations": counted, "sum_ns": own_ns if counted else None,
-            "own_ns": own_ns, "share": share}
+def bar(name, **shares):
+    return {"name": name, "parts": [
+        {"stage": stage, "share": share, "text": f"{share * 100:.1f} %", "is_gap": stage == "gaps"}
+        for stage, share in shares.items()]}
 
 
-def profile(benchmark_name, stages=None, parts=None):
-    expectation = None
-    if parts is not None:
-        expectation = {"met": all(part["met"] for part in parts), "parts": parts}
-    return {"benchmark": benchmark_name, "stages": stages, "expectation": expectation}
-
-
-def part(name, expected, seen, met):
-    return {"part": name, "expected": expected, "seen": seen, "met": met}
-
-
-def story(benchmark_name, cause="other_kernel", kernels=()):
-    sides = {"baseline": 1000.0, "candidate": None}
-    return {"benchmark": benchmark_name, "cause": cause, "summary": f"a summary of {cause}", "changed": True,
-            "kernels": list(kernels), "gaps_ns": sides, "leads_ns": sides, "memory_operations": sides,
-            "host_ns": sides}
-
-
-def measured(name, time_ns, floor_ns=None):
-    text = "memory-bound" if floor_ns else "-"
-    return {"name": name, "time_ns": time_ns, "failure": "" if time_ns else "threw", "floor_ns": floor_ns,
-            "time_over_floor": time_ns / floor_ns if floor_ns else None,
-            **bound(kind="memory-bound" if floor_ns else None, text=text)}
-
-
-def problem(text, best=None, best_peer=None, ours=(), peers=()):
-    ratio = best["time_ns"] / best_peer["time_ns"] if best and best_peer else None
-    return {"problem": text, "best": best, "best_peer": best_peer, "ratio": ratio,
-            "ours": {one["name"]: one for one in (*ours, *([best] if best else []))},
-            "peers": {one["name"]: one for one in (*peers, *([best_peer] if best_peer else []))}}
-
-
-def standings(problems, peers="3 invocations of peers", has_floors=True, notes=()):
-    names = {side: sorted({name for one in problems for name in one[side]}) for side in ("ours", "peers")}
-    return {"peers": peers, "notes": list(notes), "operations": [
-        {"operation": "geglu_mlp", "dtype": "bf16", "has_floors": has_floors, **names, "problems": problems}]}
-
-
-def run(**environment):
-    return {"source": "run", "description": "5 invocations on NVIDIA H200",
-            "environment": {"device": "NVIDIA H200", **environment},
-            "provenance": {"commit": "0123456789ab", "host": ""}, "acceptance": None}
-
-
-def model(verdicts=None, sweeps=(), benchmarks=(), families=(), creep=(), standings=None,
-          stories=(), profiles=(), crossovers=(), ceilings=None):
-    gate = None
-    if verdicts is not None:
-        anchor = {"source": "pr.anchor.json", "when": "2026-10-01T00:00:00+00:00", "not_judged": None}
-        gate = {"rule": {"min_effect": 0.005, "false_discovery_rate": 0.01}, "verdicts": verdicts,
-                "families": list(families), "staleness": None, "anchor": anchor if creep else None,
-                "creep": list(creep), "kernels": list(stories)}
-    return {"title": "A title", "headline": "A headline.", "outcome": "pass" if gate else "not compared",
-            "doubts": [], "candidate": run(driver="2"), "baseline": run(driver="1") if gate else None,
-            "gate": gate, "benchmarks": list(benchmarks), "sweeps": list(sweeps), "standings": standings,
-            "profiles": list(profiles), "crossovers": list(crossovers),
-            "ceilings": ceilings or {"gemm_tflops": {}, "copy_gbps": None}}
+def bars(*all_bars):
+    return {"kind": "bars", "bars": list(all_bars)}

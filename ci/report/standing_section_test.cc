@@ -1,4 +1,4 @@
-#include "ci/report/standing_text.h"
+#include "ci/report/standing_section.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@ namespace fusegate::ci {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -61,6 +62,28 @@ TEST(TimesTable, HasAColumnForEveryImplementation) {
                                            "90.00 us", "160.0 us"));
   EXPECT_THAT(table.rows()[1],
               ElementsAre("batch 2, seq 128, dim 768, hidden 3072", "80.00 us", "-", "failed"));
+}
+
+TEST(StandingSection, HasTablesOfEveryOperationBelowItsNotes) {
+  Standings standings;
+  standings.peers = "3 invocations of peers";
+  standings.notes = {"warning: a note"};
+  standings.operations = {operation(true)};
+  const std::string text = markdown({.sections = {standing_section(standings)}});
+  EXPECT_THAT(text, HasSubstr("\n- Peers: 3 invocations of peers\n- warning: a note\n"));
+  EXPECT_THAT(text, HasSubstr("### geglu_mlp, bf16\n\n| problem | our best | implementation | "
+                              "best peer | peer | ratio | floor | time / floor | class |\n"
+                              "| --- | ---: | --- | ---: | --- | ---: | ---: | ---: | --- |\n"
+                              "| batch 1, seq 128, dim 768, hidden 3072 | 80.00 us | `fused` |"));
+  EXPECT_THAT(text, HasSubstr("<details><summary>geglu_mlp, bf16: every implementation's time"));
+  EXPECT_EQ(standing_section(standings).notes[1].tone, Tone::kUnsure);
+}
+
+TEST(StandingSection, MarksTheBest) {
+  const auto row = times_table(operation(true)).rows()[0];
+  EXPECT_EQ(row[1].tone, Tone::kStrong);
+  EXPECT_EQ(row[2].tone, Tone::kPlain);
+  EXPECT_EQ(best_table(operation(true), true).rows()[0][5].tone, Tone::kGood);
 }
 
 }  // namespace

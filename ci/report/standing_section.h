@@ -1,8 +1,8 @@
-// How implementations stand, as tables.
+// How implementations stand, as a section of a report.
 #pragma once
 
-#include "ci/console/table.h"
 #include "ci/figures/standing.h"
+#include "ci/report/document.h"
 
 namespace fusegate::ci {
 
@@ -14,5 +14,7 @@ Table best_table(const OperationStanding& operation, bool with_peers);
 // A row a problem, a column an implementation: ours, then peers. "failed" where it failed, "-"
 // where it was not measured.
 Table times_table(const OperationStanding& operation);
+
+Section standing_section(const Standings& standings);
 
 }  // namespace fusegate::ci

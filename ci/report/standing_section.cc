@@ -1,4 +1,4 @@
-#include "ci/report/standing_text.h"
+#include "ci/report/standing_section.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,10 @@ std::vector<Cell> best_row(const ProblemStanding& problem, bool with_peers, bool
   add_best(own, problem.ours.empty() ? "not measured" : "failed", &row);
   if (with_peers) {
     add_best(problem.best_peer(), problem.peers.empty() ? "no peer" : "failed", &row);
-    row.push_back(format_rate(problem.ratio()));
+    const double ratio = problem.ratio();
+    row.emplace_back(format_rate(ratio), !std::isfinite(ratio) ? Tone::kPlain
+                                         : ratio > 1           ? Tone::kBad
+                                                               : Tone::kGood);
   }
   if (with_floors) {
     const Floor floor = own != nullptr ? own->floor : Floor{};
@@ -37,14 +40,17 @@ std::vector<Cell> best_row(const ProblemStanding& problem, bool with_peers, bool
 }
 
 void add_times(const std::vector<std::string>& names,
-               const std::vector<MeasuredImplementation>& measured, std::vector<Cell>* row) {
+               const std::vector<MeasuredImplementation>& measured,
+               const MeasuredImplementation* best, std::vector<Cell>* row) {
   for (const std::string& name : names) {
     const auto found = std::ranges::find(measured, name, &MeasuredImplementation::name);
     if (found == measured.end()) {
       row->emplace_back("-");
+    } else if (!std::isfinite(found->time_ns)) {
+      row->emplace_back("failed");
     } else {
-      row->push_back(std::isfinite(found->time_ns) ? format_time_ns(found->time_ns)
-                                                   : std::string("failed"));
+      row->emplace_back(format_time_ns(found->time_ns),
+                        &*found == best ? Tone::kStrong : Tone::kPlain);
     }
   }
 }
@@ -79,11 +85,32 @@ Table times_table(const OperationStanding& operation) {
   Table table(std::move(columns));
   for (const ProblemStanding& problem : operation.problems) {
     std::vector<Cell> row{baselines::problem_text(problem.problem)};
-    add_times(operation.ours, problem.ours, &row);
-    add_times(operation.peers, problem.peers, &row);
+    add_times(operation.ours, problem.ours, problem.our_best(), &row);
+    add_times(operation.peers, problem.peers, problem.best_peer(), &row);
     table.add_row(std::move(row));
   }
   return table;
+}
+
+Section standing_section(const Standings& standings) {
+  Section section{.title = standings.peers ? "Against peers and floors" : "Against floors"};
+  if (standings.peers) {
+    section.sentences = {
+        "Ratio: our best's time over the best peer's, below 1 where ours is faster."};
+    section.notes.emplace_back("Peers: " + *standings.peers);
+  }
+  for (const std::string& note : standings.notes) {
+    section.notes.emplace_back(note, note.starts_with("warning:") ? Tone::kUnsure : Tone::kPlain);
+  }
+  for (const OperationStanding& operation : standings.operations) {
+    const std::string title = operation.operation + ", " + operation.dtype;
+    section.parts.push_back({.title = title,
+                             .table = best_table(operation, standings.peers.has_value()),
+                             .parts = {{.title = title + ": every implementation's time",
+                                        .table = times_table(operation),
+                                        .fold = Fold::kAlways}}});
+  }
+  return section;
 }
 
 }  // namespace fusegate::ci

@@ -1,0 +1,356 @@
+#include "ci/report/sweep_sections.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "baselines/record/benchmark_name.h"
+#include "ci/console/format.h"
+#include "ci/figures/bound.h"
+
+namespace fusegate::ci {
+namespace {
+
+using nlohmann::json;
+using Shape = std::pair<std::int64_t, std::int64_t>;  // dim, hidden
+using Points = std::map<Shape, json>;                 // lists of [M, figure]
+
+constexpr int kReferenceStyle = -1;
+
+std::string shape_text(const Shape& shape) {
+  return fmt::format("dim {}, hidden {}", shape.first, shape.second);
+}
+
+std::string title_of(const std::string& operation, const std::string& dtype) {
+  return fmt::format("{}, {}", operation, dtype);
+}
+
+// Panels by shape, of lines over M. A style is the same colour and marker in all pictures of a
+// sweep.
+class Panels {
+ public:
+  void add(const std::string& name, int style, const Shape& shape, json points,
+           json marks = json::array()) {
+    lines_[shape].push_back(
+        {{"name", name}, {"style", style}, {"points", std::move(points)}, {"marks", marks}});
+  }
+  bool empty() const { return lines_.empty(); }
+  // `even` names the line at 1, where there is one.
+  json picture(const std::string& label, const std::string& caption, const std::string& description,
+               const json& more) const {
+    json panels = json::array();
+    for (const auto& [shape, lines] : lines_) {
+      panels.push_back({{"title", shape_text(shape)}, {"lines", lines}});
+    }
+    json picture{{"kind", "lines"},       {"label", label},
+                 {"caption", caption},    {"description", description},
+                 {"panels", panels},      {"is_log", false},
+                 {"is_from_zero", false}, {"even", nullptr},
+                 {"is_high", false}};
+    picture.update(more);
+    return picture;
+  }
+
+ private:
+  std::map<Shape, json> lines_;
+};
+
+Panels sweep_panels(const Sweep& sweep, double SweepPoint::*figure, double scale,
+                    bool with_reference) {
+  Panels panels;
+  int next_style = 0;
+  for (const SweepSeries& series : sweep.series) {
+    const bool is_reference = series.implementation == sweep.reference;
+    const int style = is_reference ? kReferenceStyle : next_style++;
+    if (is_reference && !with_reference) continue;
+    Points points;
+    for (const SweepPoint& point : series.points) {
+      if (!std::isfinite(point.*figure)) continue;
+      points[{point.dim, point.hidden}].push_back({point.rows, point.*figure * scale});
+    }
+    for (auto& [shape, list] : points) {
+      panels.add(series.implementation, style, shape, std::move(list));
+    }
+  }
+  return panels;
+}
+
+std::string speed_up_description(const Sweep& sweep) {
+  std::vector<std::string> parts;
+  for (const SweepSeries& series : sweep.series) {
+    const SweepSummary summary = summarise(series);
+    if (series.implementation == sweep.reference || summary.points == 0) continue;
+    parts.push_back(fmt::format("{}: {} times as fast on average, faster at {} of {} shapes",
+                                series.implementation, format_factor(summary.mean_speed_up),
+                                summary.faster, summary.points));
+  }
+  return fmt::format("{} in {} against {}. {}.", sweep.operation, sweep.dtype, sweep.reference,
+                     fmt::join(parts, "; "));
+}
+
+std::optional<json> speed_up_picture(const Sweep& sweep) {
+  const Panels panels = sweep_panels(sweep, &SweepPoint::speed_up, 1, false);
+  if (sweep.reference.empty() || panels.empty()) return std::nullopt;
+  return panels.picture(fmt::format("times as fast as {}", sweep.reference),
+                        fmt::format("Speed-up of {} in {} over {}, by M = batch x seq.",
+                                    sweep.operation, sweep.dtype, sweep.reference),
+                        speed_up_description(sweep), {{"even", sweep.reference}});
+}
+
+// A map an implementation: M upwards, shapes to the right.
+json map_picture(const Sweep& sweep) {
+  std::set<std::int64_t> rows;
+  std::set<Shape> shapes;
+  json maps = json::array();
+  for (const SweepSeries& series : sweep.series) {
+    json cells = json::array();
+    for (const SweepPoint& point : series.points) {
+      rows.insert(point.rows);
+      shapes.insert({point.dim, point.hidden});
+      if (!std::isfinite(point.speed_up) || series.implementation == sweep.reference) continue;
+      cells.push_back({{"shape", {point.dim, point.hidden}},
+                       {"rows", point.rows},
+                       {"value", point.speed_up},
+                       {"text", format_factor(point.speed_up)}});
+    }
+    if (!cells.empty()) maps.push_back({{"title", series.implementation}, {"cells", cells}});
+  }
+  return {{"kind", "map"},
+          {"caption",
+           fmt::format("The same as a map. Blue: faster than {}; red: slower.", sweep.reference)},
+          {"description", speed_up_description(sweep)},
+          {"rows", rows},
+          {"shapes", shapes},
+          {"maps", maps}};
+}
+
+void add_rate_picture(const Sweep& sweep, double SweepPoint::*figure, const std::string& label,
+                      std::string_view what, std::string_view work, Section* section) {
+  const Panels panels = sweep_panels(sweep, figure, 1, true);
+  if (panels.empty()) return;
+  section->pictures.push_back(
+      panels.picture(label,
+                     fmt::format("{} achieved by {} in {}: the operation's own {} over its time.",
+                                 what, sweep.operation, sweep.dtype, work),
+                     fmt::format("{} of {} in {} over M, a line an implementation.", label,
+                                 sweep.operation, sweep.dtype),
+                     {{"is_from_zero", true}}));
+}
+
+Section pictures_part(const Sweep& sweep) {
+  const std::string title = title_of(sweep.operation, sweep.dtype);
+  const std::string name = fmt::format("{} in {}", sweep.operation, sweep.dtype);
+  Section part{.title = title, .is_page_only = true};
+  Section more{.title = title + ": time, arithmetic and memory traffic"};
+  if (const auto picture = speed_up_picture(sweep)) {
+    part.pictures = {*picture, map_picture(sweep)};
+    more.fold = Fold::kAlways;
+  }
+  more.pictures.push_back(
+      sweep_panels(sweep, &SweepPoint::time_ns, 1e-3, true)
+          .picture("time, us", fmt::format("Time of {}, both axes logarithmic.", name),
+                   fmt::format("Time of {} over M, a line an implementation.", name),
+                   {{"is_log", true}}));
+  add_rate_picture(sweep, &SweepPoint::tflops, "TFLOP/s", "Arithmetic", "floating-point operations",
+                   &more);
+  add_rate_picture(sweep, &SweepPoint::gbps, "GB/s", "Memory traffic", "least traffic", &more);
+  part.parts = {std::move(more)};
+  return part;
+}
+
+std::string point_text(const SweepPoint& point) {
+  return fmt::format("{}x at M {}, {}", format_factor(point.speed_up), point.rows,
+                     shape_text({point.dim, point.hidden}));
+}
+
+std::string pair_of(const Crossover& crossover) {
+  return fmt::format("{} / {}", crossover.implementation, crossover.against);
+}
+
+json ratio_points(const Crossover& crossover) {
+  json points = json::array();
+  for (const RatioPoint& point : crossover.points) points.push_back({point.rows, point.ratio});
+  return points;
+}
+
+// Of one operation and dtype.
+json crossover_picture(const std::vector<const Crossover*>& crossovers) {
+  Panels panels;
+  std::vector<std::string> pairs;
+  std::vector<std::string> sentences;
+  for (const Crossover* one : crossovers) {
+    const std::string pair = pair_of(*one);
+    const Shape shape{one->dim, one->hidden};
+    const auto known = std::ranges::find(pairs, pair);
+    const auto style = static_cast<int>(known - pairs.begin());
+    if (known == pairs.end()) pairs.push_back(pair);
+    json marks = json::array();
+    for (const Crossing& crossing : one->crossings) {
+      marks.push_back({{"rows", crossing.rows}, {"text", fmt::format("M {:.0f}", crossing.rows)}});
+    }
+    panels.add(pair, style, shape, ratio_points(*one), marks);
+    sentences.push_back(fmt::format("{}, {}: {}", shape_text(shape), pair, crossover_text(*one)));
+  }
+  const std::string of =
+      fmt::format("{} in {}", crossovers.front()->operation, crossovers.front()->dtype);
+  return panels.picture(
+      "time over the other's",
+      fmt::format("Where fusion stops paying: time of {} over the less fused one's. Below 1 it "
+                  "pays; a cross marks where the ratio crosses 1, log of the ratio over log of M "
+                  "between two measured ones.",
+                  of),
+      fmt::format("{}. {}.", of, fmt::join(sentences, "; ")), {{"even", ""}, {"is_high", true}});
+}
+
+json roof_json(const MeasuredRate* rate, std::string_view name, std::string_view unit) {
+  if (rate == nullptr) return nullptr;
+  return {{"value", rate->value},
+          {"text", fmt::format("{} rate, {} {}", name, format_rate(rate->value), unit)}};
+}
+
+std::string class_name(const BoundClass& bound) {
+  return bound.as_graph ? std::string(bound_name(*bound.as_graph)) : "class not known";
+}
+
+std::string tooltip(const BenchmarkFigures& figures, const Floor& floor, const BoundClass& bound) {
+  std::string text = figures.name + '\n';
+  const std::string how = format_class(bound);
+  text += how == "-" ? class_name(bound) : how;
+  text += fmt::format("\n{} TFLOP/s, {} FLOP/byte", format_rate(figures.tflops),
+                      format_rate(figures.flops / figures.min_bytes));
+  const auto add_share = [&](double share, const char* rate) {
+    if (std::isfinite(share)) text += fmt::format("\n{} of the {} rate", format_share(share), rate);
+  };
+  add_share(floor.copy_share, "copy");
+  add_share(floor.gemm_share, "GEMM");
+  return text;
+}
+
+json roofline_point(const BenchmarkFigures& figures, const std::string& operation,
+                    const FloorRates& rates) {
+  const Floor floor = floor_of(figures, rates);
+  const BoundClass bound = class_of(figures, floor, rates);
+  return {{"x", figures.flops / figures.min_bytes},
+          {"y", figures.tflops},
+          {"operation", operation},
+          {"class", class_name(bound)},
+          {"is_hollow", bound.on_stream == Bound::kLaunch && bound.as_graph != Bound::kLaunch},
+          {"tooltip", tooltip(figures, floor, bound)}};
+}
+
+std::string roofline_caption(const std::string& dtype, const MeasuredRate* gemm,
+                             const MeasuredRate* copy) {
+  return fmt::format(
+      "Roofline in {}. Roofs, as this run measured them: {}; {}.", dtype,
+      gemm ? fmt::format("flat: {} TFLOP/s of {}", format_rate(gemm->value), gemm->benchmark)
+           : fmt::format("no flat one, for no GEMM in {} was measured that is long enough", dtype),
+      copy ? fmt::format("slanted: {} GB/s of {}", format_rate(copy->value), copy->benchmark)
+           : "no slanted one, for no copy was measured");
+}
+
+json roofline_picture(const std::string& dtype, const json& points, const FloorRates& rates) {
+  const auto found = rates.gemm_tflops.find(dtype);
+  const MeasuredRate* gemm = found == rates.gemm_tflops.end() ? nullptr : &found->second;
+  const MeasuredRate* copy = rates.copy_gbps ? &*rates.copy_gbps : nullptr;
+  std::map<std::string, int> counts;
+  for (const json& point : points) ++counts[point["class"]];
+  std::vector<std::string> classes;
+  for (const auto& [name, count] : counts) classes.push_back(fmt::format("{} {}", count, name));
+  const std::string caption = roofline_caption(dtype, gemm, copy);
+  return {
+      {"kind", "roofline"},
+      {"caption", caption},
+      {"description", fmt::format("{} {}: {}.", caption, format_count(points.size(), "benchmark"),
+                                  fmt::join(classes, ", "))},
+      {"hollow", "hollow: launch-bound on a stream"},
+      {"gemm", roof_json(gemm, "GEMM", "TFLOP/s")},
+      {"copy", roof_json(copy, "copy", "GB/s")},
+      {"points", points}};
+}
+
+}  // namespace
+
+Section sweep_section(const std::vector<Sweep>& sweeps) {
+  Section section{.title = "Where fusion wins",
+                  .table = Table({{"operation"},
+                                  {"dtype"},
+                                  {"implementation"},
+                                  {"against"},
+                                  {"mean", Align::kRight},
+                                  {"best"},
+                                  {"worst"},
+                                  {"faster at", Align::kRight}})};
+  for (const Sweep& sweep : sweeps) {
+    for (const SweepSeries& series : sweep.series) {
+      const SweepSummary summary = summarise(series);
+      if (series.implementation == sweep.reference || summary.points == 0) continue;
+      section.table.add_row({sweep.operation, sweep.dtype, series.implementation, sweep.reference,
+                             format_factor(summary.mean_speed_up) + "x", point_text(summary.best),
+                             point_text(summary.worst),
+                             fmt::format("{} of {}", summary.faster, summary.points)});
+    }
+    section.parts.push_back(pictures_part(sweep));
+  }
+  return section;
+}
+
+Section crossover_section(const std::vector<Crossover>& crossovers) {
+  Section section{.title = std::string(kCrossoverNote),
+                  .table = Table({{"operation"},
+                                  {"dtype"},
+                                  {"dim", Align::kRight},
+                                  {"hidden", Align::kRight},
+                                  {"implementation"},
+                                  {"against"},
+                                  {"time over the other's"}}),
+                  .fold = Fold::kInMarkdown};
+  std::map<std::pair<std::string, std::string>, std::vector<const Crossover*>> groups;
+  for (const Crossover& one : crossovers) {
+    groups[{one.operation, one.dtype}].push_back(&one);
+    section.table.add_row({one.operation, one.dtype, std::to_string(one.dim),
+                           std::to_string(one.hidden), one.implementation, one.against,
+                           crossover_text(one)});
+  }
+  for (const auto& [key, group] : groups) section.pictures.push_back(crossover_picture(group));
+  return section;
+}
+
+Section roofline_section(const std::vector<BenchmarkFigures>& figures, const FloorRates& rates) {
+  std::map<std::string, json> points;  // by dtype
+  for (const BenchmarkFigures& one : figures) {
+    const auto name = baselines::parse_benchmark_name(one.name);
+    // What does no arithmetic, such as a copy, has no place on a logarithmic scale.
+    if (!name || !(one.tflops > 0) || !(one.min_bytes > 0)) continue;
+    points[name->dtype].push_back(roofline_point(one, name->operation, rates));
+  }
+  Section section{
+      .title = "What bounds each benchmark",
+      .sentences =
+          {"Colour: which ceiling is nearer, or launches where they explain most of the time, with "
+           "all kernels in one graph. Hollow: on a stream, kernel by kernel, the host's launches "
+           "take longer than the GPU's work. A point's name and shares show under the pointer. "
+           "Above a roof lies what beats the benchmark that the roof was measured with, above the "
+           "slanted one mostly because the L2 serves it from one launch to the next."},
+      .is_page_only = true};
+  for (const auto& [dtype, list] : points) {
+    section.pictures.push_back(roofline_picture(dtype, list, rates));
+  }
+  return points.empty() ? Section{} : section;
+}
+
+std::optional<json> main_picture(const std::vector<Sweep>& sweeps) {
+  const Sweep* most = nullptr;
+  for (const Sweep& sweep : sweeps) {
+    if (speed_up_picture(sweep) && (!most || sweep.series.size() > most->series.size())) {
+      most = &sweep;
+    }
+  }
+  return most != nullptr ? speed_up_picture(*most) : std::nullopt;
+}
+
+}  // namespace fusegate::ci

@@ -1,0 +1,27 @@
+// The shape sweep as sections of a report: where fusion wins, where it stops paying, and what
+// bounds each benchmark, with the figures of their pictures (html/pictures.py draws them).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ci/figures/benchmark_figures.h"
+#include "ci/figures/crossover.h"
+#include "ci/figures/floor.h"
+#include "ci/figures/sweep.h"
+#include "ci/report/document.h"
+
+namespace fusegate::ci {
+
+Section sweep_section(const std::vector<Sweep>& sweeps);
+
+Section crossover_section(const std::vector<Crossover>& crossovers);
+
+// A roofline a dtype; empty where no benchmark's work is known.
+Section roofline_section(const std::vector<BenchmarkFigures>& figures, const FloorRates& rates);
+
+// The one picture that tells most: the speed-ups over M of the sweep with most implementations.
+// Nothing where there are no speed-ups.
+std::optional<nlohmann::json> main_picture(const std::vector<Sweep>& sweeps);
+
+}  // namespace fusegate::ci

@@ -1,0 +1,99 @@
+#include "ci/traces/trace_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <random>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/io/scratch_folder.h"
+
+namespace fusegate::ci {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+std::string packed(const std::string& text) {
+  z_stream stream{};
+  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  std::string bytes(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
+  stream.avail_out = static_cast<uInt>(bytes.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  bytes.resize(bytes.size() - stream.avail_out);
+  deflateEnd(&stream);
+  return bytes;
+}
+
+std::string random_text(std::size_t size) {
+  std::mt19937 engine(5);
+  std::string text;
+  while (text.size() < size) text += static_cast<char>(engine());
+  return text;
+}
+
+class TraceTextTest : public ::testing::Test {
+ protected:
+  std::string read(const std::string& bytes) {
+    baselines::write_atomically(path_, bytes);
+    return read_trace_text(path_);
+  }
+  std::string error_of(const std::string& bytes) {
+    try {
+      read(bytes);
+    } catch (const baselines::InputError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  baselines::ScratchFolder folder_;
+  std::filesystem::path path_ = folder_.path() / "a.json.gz";
+};
+
+TEST_F(TraceTextTest, UnpacksWhatWasPacked) {
+  for (const std::string& text :
+       {std::string("{}"), std::string(), std::string(3'000'000, 'a'), random_text(500'000)}) {
+    EXPECT_EQ(read(packed(text)), text) << text.size();
+  }
+}
+
+TEST_F(TraceTextTest, UnpacksAllMembers) {
+  EXPECT_EQ(read(packed("{\"a\"") + packed(": 1}") + std::string(8, '\0')), "{\"a\": 1}");
+}
+
+TEST_F(TraceTextTest, IsTheFilesOwnWhereItIsNotPacked) {
+  for (const std::string& text : {std::string("{}"), std::string(), std::string(300'000, 'a')}) {
+    EXPECT_EQ(read(text), text);
+  }
+}
+
+TEST_F(TraceTextTest, SaysWhereItEndsTooEarly) {
+  const std::string bytes = packed(random_text(100'000));
+  for (const std::size_t size :
+       {std::size_t{2}, std::size_t{10}, bytes.size() / 2, bytes.size() - 1}) {
+    EXPECT_THAT(error_of(bytes.substr(0, size)), EndsWith("a.json.gz: the gzip data end too early"))
+        << size;
+  }
+}
+
+TEST_F(TraceTextTest, SaysWhatIsDamaged) {
+  std::string bytes = packed("some text");
+  bytes[bytes.size() - 8] ^= 1;  // the checksum
+  EXPECT_THAT(error_of(bytes), EndsWith("a.json.gz: no valid gzip data: incorrect data check"));
+}
+
+TEST_F(TraceTextTest, NamesAFileThatCannotBeRead) {
+  EXPECT_THAT([&] { read_trace_text(folder_.path() / "nowhere"); },
+              ::testing::ThrowsMessage<baselines::InputError>(HasSubstr("nowhere: cannot open: ")));
+  EXPECT_THAT([&] { read_trace_text(folder_.path()); },
+              ::testing::ThrowsMessage<baselines::InputError>(HasSubstr(": cannot read: ")));
+}
+
+}  // namespace
+}  // namespace fusegate::ci
