@@ -160,9 +160,9 @@ TEST(StoryText, TellsOfALaterStart) {
 
 TEST(StoryText, TellsOfAnotherClock) {
   // 2 % slower in time at a clock that is 2 % lower.
-  Run baseline = run_of({});
-  Run candidate = run_of({.slower = 0.02, .clock_ghz = 2 / 1.02});
-  for (Run* run : {&baseline, &candidate}) {
+  baselines::Run baseline = run_of({});
+  baselines::Run candidate = run_of({.slower = 0.02, .clock_ghz = 2 / 1.02});
+  for (baselines::Run* run : {&baseline, &candidate}) {
     for (InvocationSummary& summary : run->benchmarks[1].invocations) {
       summary.clock_fit = {
           .time_squares = 0.01, .clock_squares = 0.01, .products = -0.01, .degrees_of_freedom = 47};
