@@ -222,6 +222,7 @@ void add_report(CLI::App& app, Command* command) {
                      "Run folders or run files of peers (run --peers), shown beside ours");
   report->add_option("--markdown", request->markdown, "Write GitHub Markdown there");
   report->add_option("--html", request->html, "Write one self-contained page there");
+  report->add_option("--svg", request->svg, "Write one picture there: where fusion wins");
   report->add_option("--title", request->title, "The report's title")->capture_default_str();
   set_command(report, command, request, report_command);
 }

@@ -12,6 +12,7 @@
 #include "ci/measuring/run_record.h"
 #include "ci/processes/process.h"
 #include "ci/report/report.h"
+#include "ci/report/sweep_sections.h"
 
 namespace fusegate::ci {
 namespace {
@@ -59,13 +60,14 @@ Report make_report(const ReportRequest& request) {
   return report;
 }
 
-// The page is drawn in Python: matplotlib and Jinja2 have no equal in C++.
-std::string html_of(const Document& document) {
+// What html/html_report.py makes of the model, as `option` of ours asks. In Python: matplotlib and
+// Jinja2 have no equal in C++.
+std::string drawn(const std::string& option, const nlohmann::json& model) {
   const std::string python = python_program();
   ProcessRequest process;
   process.arguments = {python, report_script().string()};
-  process.input =
-      document_json(document).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (option == "--svg") process.arguments.push_back(option);
+  process.input = model.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   process.timeout_s = kDrawingTimeoutS;
   std::string html;
   std::string last_error;
@@ -83,20 +85,29 @@ std::string html_of(const Document& document) {
   } catch (const std::system_error& error) {
     last_error = "cannot be started: " + error.code().message();
   }
-  throw baselines::InputError("--html", python, last_error.empty() ? "drew nothing" : last_error);
+  throw baselines::InputError(option, python, last_error.empty() ? "drew nothing" : last_error);
+}
+
+nlohmann::json svg_picture(const Report& report) {
+  const auto picture = main_picture(report.sweeps);
+  if (picture) return *picture;
+  throw baselines::InputError("--svg", report.candidate.source,
+                              "no implementation in it has another that speed-ups are against");
 }
 
 }  // namespace
 
 baselines::ExitCode report_command(const ReportRequest& request, Console& console) {
-  const Document document = report_document(make_report(request));
+  const Report report = make_report(request);
+  const Document document = report_document(report);
   const auto comment = [&] { return markdown(document, kMarkdownLimit); };
-  write_output_files(
-      {{request.markdown, comment}, {request.html, [&] { return html_of(document); }}},
-      [&](const std::filesystem::path& path) {
-        fmt::print(console.out, "wrote {}\n", path.string());
-      });
-  if (!request.markdown && !request.html) console.out << comment();
+  write_output_files({{request.markdown, comment},
+                      {request.html, [&] { return drawn("--html", document_json(document)); }},
+                      {request.svg, [&] { return drawn("--svg", svg_picture(report)); }}},
+                     [&](const std::filesystem::path& path) {
+                       fmt::print(console.out, "wrote {}\n", path.string());
+                     });
+  if (!request.markdown && !request.html && !request.svg) console.out << comment();
   return baselines::ExitCode::kNoRegression;
 }
 
