@@ -12,22 +12,19 @@
 namespace fusegate::baselines {
 
 struct Creep {
-  std::string anchor;      // its file
-  std::string since;       // when it was accepted
-  std::string not_judged;  // why not, in words; empty where it was
+  std::string anchor;                              // its file
+  std::string since;                               // when it was accepted
+  std::vector<EnvironmentDifference> differences;  // where there is one, nothing was judged
+  bool other_card = false;                         // than the anchor's
   // Against the anchor, of what is slower against it and not against the baseline. The largest
   // effect first.
   std::vector<Verdict> slower;
-  std::vector<std::string> notes;  // all of this in sentences
 };
 
 // Judges the candidate against the anchor by the gate's rule, where their environments match.
 // against_baseline: the verdicts of the same candidate.
 Creep creep_since(const Baseline& anchor, const Run& candidate,
                   const std::vector<Verdict>& against_baseline, const Rule& rule);
-
-// The day of its acceptance, "2026-10-01".
-std::string acceptance_date(const Creep& creep);
 
 // Whether it is slower by more than that for certain.
 bool is_beyond(const Verdict& verdict, double max_creep);

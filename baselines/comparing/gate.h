@@ -1,7 +1,6 @@
 // The run's verdicts folded into an exit code.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,18 +8,13 @@
 #include "baselines/comparing/creep.h"
 #include "baselines/comparing/families.h"
 #include "baselines/comparing/kernel_story.h"
-#include "baselines/comparing/staleness.h"
 #include "baselines/comparing/rule.h"
+#include "baselines/comparing/staleness.h"
 #include "baselines/comparing/verdict.h"
+#include "baselines/io/exit_code.h"
 #include "baselines/record/baseline.h"
 
 namespace fusegate::baselines {
-
-enum class ExitCode {
-  kNoRegression = 0,
-  kRegression = 1,
-  kCouldNotJudge = 2,
-};
 
 struct GateOptions {
   Rule rule;
@@ -40,11 +34,28 @@ struct UnmetExpectation {
 // Sorted by name, as the run's benchmarks are.
 std::vector<UnmetExpectation> unmet_expectations(const Run& run);
 
+// What the gate weighs, in this order.
+enum class GateCause {
+  kEnvironmentDiffers,  // so nothing was compared
+  kSlower,
+  kInvalid,
+  kNoBenchmark,     // neither run has any
+  kNoInvocations,   // no benchmark has two invocations on each side
+  kUndecided,       // strict, and not every benchmark was decided
+  kNothingDecided,  // and not strict
+  kNoRegression,
+  kOtherLaunches,   // than declared
+  kOtherKernels,    // asked for
+  kKernelsUnknown,  // likewise, and a run has no profiles
+  kCrept,           // by more than is allowed since the anchor
+};
+
 struct GateResult {
   ExitCode exit_code = ExitCode::kCouldNotJudge;
-  std::string headline;  // one sentence
+  // What the exit code comes from: the first one of the verdicts, then what outweighed it or was
+  // found beside it.
+  std::vector<GateCause> causes;
   std::vector<EnvironmentDifference> environment_differences;
-  std::vector<std::string> notes;                    // doubts about the runs, in sentences
   std::vector<Verdict> verdicts;                     // sorted by name
   std::vector<Family> families;                      // the slowest first
   std::vector<UnmetExpectation> unmet_expectations;  // sorted by name
@@ -63,11 +74,5 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
 // The same and, where the baseline is a stored one, whether it is stale, and what crept since its
 // anchor. Creep beyond options.max_creep is a regression: 1.
 GateResult gate(const LoadedBaseline& baseline, const Run& candidate, const GateOptions& options);
-
-// {"exit_code", "headline", "environment_differences", "notes", "counts", "rule", "families",
-// "kernels", "unmet_expectations": [{"benchmark", "expectation"
-// (baselines/launches/expectation.h)}], "staleness", "anchor", "creep", "verdicts": [...]} NaN is
-// written as null.
-nlohmann::json gate_json(const GateResult& result, const GateOptions& options);
 
 }  // namespace fusegate::baselines

@@ -137,7 +137,7 @@ void measure(const Options& options) {
   const double seconds = seconds_since(start);
   fmt::print("load {:.2f} s, gate {:.2f} s, together {:.2f} s ({:.2f} s of processor time)\n",
              load_seconds, seconds - load_seconds, seconds, processor_seconds() - processor_start);
-  fmt::print("peak {:.0f} MB\n{}\n", peak_megabytes(), result.headline);
+  fmt::print("peak {:.0f} MB, {} verdicts\n", peak_megabytes(), result.verdicts.size());
 }
 
 }  // namespace

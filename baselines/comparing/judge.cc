@@ -8,7 +8,6 @@
 
 #include "baselines/comparing/compare_suite.h"
 #include "baselines/comparing/comparison.h"
-#include "baselines/comparing/verdict_reason.h"
 #include "baselines/io/error.h"
 
 namespace fusegate::baselines {
@@ -57,16 +56,20 @@ Verdict described(const BenchmarkSeries* baseline, const BenchmarkSeries* candid
   return verdict;
 }
 
-// The verdict of a benchmark that cannot be compared, kInconclusive where it can.
-VerdictKind kind_without_comparison(const BenchmarkSeries* baseline,
-                                    const BenchmarkSeries* candidate) {
-  const auto failed = [](const BenchmarkSeries* series) {
-    return series && (!series->failure.empty() || series->invocations.empty());
-  };
-  if (failed(baseline) || failed(candidate)) return VerdictKind::kInvalid;
-  if (!baseline) return VerdictKind::kNew;
-  if (!candidate) return VerdictKind::kMissing;
-  return VerdictKind::kInconclusive;
+bool failed(const BenchmarkSeries* series) {
+  return series && (!series->failure.empty() || series->invocations.empty());
+}
+
+// Of a benchmark that cannot be compared; kInconclusive where it can.
+void describe_failure(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
+                      Verdict& verdict) {
+  verdict.failed_in_candidate = failed(candidate);
+  if (failed(baseline) || failed(candidate)) {
+    verdict.kind = VerdictKind::kInvalid;
+    verdict.failure = verdict.failed_in_candidate ? candidate->failure : baseline->failure;
+  } else if (!baseline || !candidate) {
+    verdict.kind = baseline ? VerdictKind::kMissing : VerdictKind::kNew;
+  }
 }
 
 // Solving for the noncentrality costs more than all else of a verdict, and the benchmarks of a
@@ -131,6 +134,48 @@ VerdictKind kind_of(const Comparison& comparison, const Circumstances& circumsta
   return inside ? VerdictKind::kUnchanged : VerdictKind::kInconclusive;
 }
 
+// Slower or faster at equal clock as far as the interval tells, but time and cycles do not both
+// show it.
+bool disagrees(const Comparison& comparison, const Interval& interval, const Rule& rule) {
+  const bool is_slower = interval.low > rule.min_effect;
+  const bool is_faster = interval.high < least_gain(rule);
+  if (!is_slower && !is_faster) return false;
+  return !both_show(comparison.time, *comparison.cycles, is_slower ? 1 : -1, rule);
+}
+
+// The first of them, in the order in which they weigh.
+Obstacle obstacle_of(const Comparison& comparison, const Circumstances& circumstances,
+                     const Interval& interval, const Rule& rule) {
+  if (!comparison.has_estimate()) return Obstacle::kNoSpread;
+  if (comparison.has_borrowed_noise) return Obstacle::kBorrowedNoise;
+  if (comparison.has_single_invocation) {
+    return comparison.candidate->invocations.size() < 2 ? Obstacle::kSingleCandidate
+                                                        : Obstacle::kSingleBaseline;
+  }
+  if (comparison.has_moved) return Obstacle::kMachineMoved;
+  if (comparison.p_slower <= rule.false_discovery_rate && comparison.confirming_invocations > 0) {
+    return Obstacle::kNotConfirmed;
+  }
+  if (comparison.cycles && !circumstances.cycles_alone) {
+    if (const auto slower = slower_by_the_clock(comparison, rule)) {
+      return *slower ? Obstacle::kClockSaysSlower : Obstacle::kClockSaysFaster;
+    }
+    if (disagrees(comparison, interval, rule)) return Obstacle::kDisagreement;
+  }
+  return circumstances.other_card ? Obstacle::kCardsDiffer : Obstacle::kTooWide;
+}
+
+std::vector<ChoiceChange> choice_changes(const BenchmarkSeries& baseline,
+                                         const BenchmarkSeries& candidate) {
+  std::vector<ChoiceChange> changes;
+  for (const auto& [name, choice] : candidate.choices) {
+    const auto before = baseline.choices.find(name);
+    if (before == baseline.choices.end() || before->second == choice) continue;
+    changes.push_back({name, before->second, choice});
+  }
+  return changes;
+}
+
 void decide(const Comparison& comparison, const Circumstances& circumstances, const Rule& rule,
             DetectableEffects& detectable, Verdict& verdict) {
   verdict.effect = std::expm1(comparison.stated(circumstances).effect);
@@ -152,7 +197,10 @@ void decide(const Comparison& comparison, const Circumstances& circumstances, co
     verdict.clock_moved =
         verdict.kind == VerdictKind::kInconclusive && clock_moved(comparison, circumstances, rule);
   }
-  verdict.reason = reason_of(comparison, circumstances, verdict, rule);
+  if (verdict.kind == VerdictKind::kInconclusive) {
+    verdict.obstacle = obstacle_of(comparison, circumstances, verdict.interval, rule);
+  }
+  verdict.choice_changes = choice_changes(*comparison.baseline, *comparison.candidate);
 }
 
 }  // namespace
@@ -169,13 +217,10 @@ std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule
   for (const auto& [name, pair] : pairs) {
     verdicts.push_back(described(pair.first, pair.second));
     Verdict& verdict = verdicts.back();
-    verdict.kind = kind_without_comparison(pair.first, pair.second);
-    if (verdict.kind == VerdictKind::kInconclusive) {
-      compared.push_back(verdicts.size() - 1);
-      suite.push_back({.baseline = pair.first, .candidate = pair.second});
-    } else {
-      verdict.reason = reason_without_comparison(pair.first, pair.second);
-    }
+    describe_failure(pair.first, pair.second, verdict);
+    if (verdict.kind != VerdictKind::kInconclusive) continue;
+    compared.push_back(verdicts.size() - 1);
+    suite.push_back({.baseline = pair.first, .candidate = pair.second});
   }
   const Circumstances circumstances = circumstances_of(baseline, candidate);
   compare_suite(suite, circumstances, rule);

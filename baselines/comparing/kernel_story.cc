@@ -158,7 +158,10 @@ KernelStory tell_story(const BenchmarkSeries* baseline, const BenchmarkSeries* c
   story.host_moved = verdict.baseline_invocations > 1 && verdict.candidate_invocations > 1 &&
                      doubled_or_halved(story.host_ns);
   story.kind = kind_of(story, verdict);
-  story.sentence = story_sentence(story, verdict);
+  story.verdict = verdict.kind;
+  story.effect = verdict.effect;
+  story.effect_time = verdict.effect_time;
+  story.time_ns = {verdict.baseline_ns, verdict.candidate_ns};
   return story;
 }
 

@@ -50,7 +50,11 @@ struct BeforeAfter {
 struct KernelStory {
   std::string benchmark;
   StoryKind kind = StoryKind::kNothing;
-  std::string sentence;  // empty where there is nothing to tell
+  // Of the verdict that it explains.
+  VerdictKind verdict = VerdictKind::kInconclusive;
+  double effect = 0;
+  double effect_time = 0;
+  BeforeAfter time_ns;
   bool has_profiles = false;
   std::vector<KernelPair> pairs;  // in the order of both sides
   BeforeAfter gaps_ns;            // between kernels, in sum: medians over invocations
@@ -84,8 +88,5 @@ std::vector<KernelStory> tell_stories(const Run& baseline, const Run& candidate,
 // then what is left between those by stage, likest first.
 std::vector<KernelPair> pair_kernels(const std::vector<ProfiledKernel>& before,
                                      const std::vector<ProfiledKernel>& after);
-
-// One sentence without a full stop; kind and pairs are set.
-std::string story_sentence(const KernelStory& story, const Verdict& verdict);
 
 }  // namespace fusegate::baselines

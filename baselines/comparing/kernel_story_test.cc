@@ -12,10 +12,7 @@
 namespace fusegate::baselines {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
 
 constexpr const char* kBig = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_TNT";
@@ -57,10 +54,7 @@ KernelStory story_of(const Side& candidate) {
   return result.stories.empty() ? KernelStory() : result.stories[0];
 }
 
-TEST(KernelStory, IsNoneWhereNothingChanged) {
-  EXPECT_THAT(gate_of({}).stories, IsEmpty());
-  EXPECT_EQ(gate_json(gate_of({}), {})["kernels"].size(), 0u);
-}
+TEST(KernelStory, IsNoneWhereNothingChanged) { EXPECT_THAT(gate_of({}).stories, IsEmpty()); }
 
 TEST(KernelStory, TellsTheKernelThatGotSlower) {
   Side slow{.slower = 0.05};
@@ -68,17 +62,12 @@ TEST(KernelStory, TellsTheKernelThatGotSlower) {
   slow.launches[0].duration_ns = 50.1e3;
   const KernelStory story = story_of(slow);
   EXPECT_EQ(story.kind, StoryKind::kSameKernels);
-  EXPECT_EQ(story.sentence,
-            "the same kernel, slower: cublas nvjet bf16 256x128x64 tn in down_proj took 40.00 us "
-            "and takes 45.00 us, +12.50 %, 98 % of what all kernels grew by");
 }
 
 TEST(KernelStory, TellsTheKernelThatGotFaster) {
   Side fast{.slower = -0.05};
   fast.launches[1].duration_ns = 5e3;
-  EXPECT_THAT(story_of(fast).sentence,
-              HasSubstr("the same kernel, faster: fusegate pointwise_kernel bf16, <Bf16, Gelu, "
-                        "void*> in gelu took 10.00 us and takes 5.00 us, -50.00 %, 100 %"));
+  EXPECT_EQ(story_of(fast).kind, StoryKind::kSameKernels);
 }
 
 TEST(KernelStory, TellsThatAnotherKernelWasPicked) {
@@ -86,9 +75,6 @@ TEST(KernelStory, TellsThatAnotherKernelWasPicked) {
   other.launches[2] = {kSmall, "down_proj", 45e3};
   const KernelStory story = story_of(other);
   EXPECT_EQ(story.kind, StoryKind::kOtherKernel);
-  EXPECT_EQ(story.sentence,
-            "another kernel in down_proj: tile 256x128x64 -> 128x128x64, stages 4 -> 6, cluster "
-            "1x2 -> 2x1, flavour h bz coopA -> v bz");
 }
 
 TEST(KernelStory, TakesTheReductionOfSplitKForPartOfTheOtherKernel) {
@@ -97,9 +83,6 @@ TEST(KernelStory, TakesTheReductionOfSplitKForPartOfTheOtherKernel) {
   other.launches.push_back({kReduce, "down_proj", 4e3});
   const KernelStory story = story_of(other);
   EXPECT_EQ(story.kind, StoryKind::kOtherKernel);
-  EXPECT_THAT(story.sentence, HasSubstr("split-K no -> yes"));
-  EXPECT_THAT(story.sentence,
-              HasSubstr("1 kernel more (cublas splitKreduce_kernel fp32 in down_proj)"));
 }
 
 TEST(KernelStory, TellsOfAnotherLaunch) {
@@ -107,8 +90,6 @@ TEST(KernelStory, TellsOfAnotherLaunch) {
   more.launches.insert(more.launches.begin() + 1, {kGelu, "gelu", 5e3});
   const KernelStory story = story_of(more);
   EXPECT_EQ(story.kind, StoryKind::kLaunches);
-  EXPECT_EQ(story.sentence,
-            "1 kernel more (fusegate pointwise_kernel bf16, <Bf16, Gelu, void*> in gelu)");
 }
 
 TEST(KernelStory, TellsOfAnotherMemoryOperation) {
@@ -116,7 +97,6 @@ TEST(KernelStory, TellsOfAnotherMemoryOperation) {
   more.launches.insert(more.launches.begin(), {"", "", 3e3});
   const KernelStory story = story_of(more);
   EXPECT_EQ(story.kind, StoryKind::kLaunches);
-  EXPECT_EQ(story.sentence, "1 memory operation more (0 -> 1)");
 }
 
 // The samples are graphs, in which no kernel waits for the host.
@@ -125,9 +105,6 @@ TEST(KernelStory, TellsOfTimeBetweenTheSameKernelsAlsoWhereTimeIsUnchanged) {
   host.launches[1].gap_ns += 15e3;
   KernelStory story = story_of(host);
   EXPECT_EQ(story.kind, StoryKind::kGaps);
-  EXPECT_EQ(story.sentence,
-            "the same kernels with 15.00 us more between them (4.00 us -> 19.00 us): the host; "
-            "time is unchanged");
   host.slower = 0.1;
   story = story_of(host);
   EXPECT_EQ(story.kind, StoryKind::kGaps);
@@ -141,8 +118,6 @@ TEST(KernelStory, TellsOfKernelsThatOverlapByLess) {
   ASSERT_THAT(result.stories, SizeIs(1));
   const KernelStory& story = result.stories[0];
   EXPECT_EQ(story.kind, StoryKind::kGaps);
-  EXPECT_THAT(story.sentence, HasSubstr("the same kernels overlap by "));
-  EXPECT_THAT(story.sentence, Not(HasSubstr("the host")));
 }
 
 // A delay may hide behind kernels that still run.
@@ -155,18 +130,13 @@ TEST(KernelStory, TellsOfAHostThatTakesTwiceAsLongToLaunch) {
   };
   EXPECT_EQ(story_at(17e3).kind, StoryKind::kNothing);
   EXPECT_EQ(story_at(60e3).kind, StoryKind::kGaps);
-  EXPECT_EQ(
-      story_at(60e3).sentence,
-      "the same kernels: the host takes 60.00 us to launch them where it took 9.00 us; time is "
-      "unchanged");
   EXPECT_EQ(story_at(4e3).kind, StoryKind::kGaps);
 }
 
 TEST(KernelStory, TellsOfALaterStart) {
   Side host;
   host.launches[0].gap_ns += 15e3;
-  EXPECT_THAT(story_of(host).sentence,
-              HasSubstr("15.00 us more before the first (2.00 us -> 17.00 us): the host"));
+  EXPECT_TRUE(story_of(host).leads_moved);
 }
 
 // Of 200 suites of unchanged code, with a host whose pauses vary by 10 %.
@@ -213,11 +183,9 @@ TEST(KernelStory, TellsOfAnotherClock) {
     }
   }
   const GateResult result = gate(baseline, candidate, {});
-  ASSERT_TRUE(result.verdicts[1].clock_moved) << result.verdicts[1].reason;
+  ASSERT_TRUE(result.verdicts[1].clock_moved);
   ASSERT_THAT(result.stories, SizeIs(1));
   EXPECT_EQ(result.stories[0].kind, StoryKind::kClock);
-  EXPECT_THAT(result.stories[0].sentence,
-              HasSubstr("the same kernels at another clock: +2.00 % in time, "));
 }
 
 TEST(KernelStory, SaysWhereTheProfileDoesNotTell) {
@@ -225,7 +193,6 @@ TEST(KernelStory, SaysWhereTheProfileDoesNotTell) {
   slow.launches[2].duration_ns += 500;  // of 5100
   const KernelStory story = story_of(slow);
   EXPECT_EQ(story.kind, StoryKind::kUntold);
-  EXPECT_THAT(story.sentence, HasSubstr("+0.50 us there, +5.10 us as timed"));
 }
 
 TEST(KernelStory, IsNotToldWithoutProfiles) {
@@ -249,7 +216,6 @@ TEST(Gate, ReportsAChangedKernelWithUnchangedTimeAndPasses) {
   const GateResult result = gate_of(changed_with_unchanged_time());
   EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
   ASSERT_THAT(result.stories, SizeIs(1));
-  EXPECT_THAT(result.stories[0].sentence, HasSubstr("; time is unchanged"));
 }
 
 TEST(Gate, FailsOnAChangedKernelWhereAskedTo) {
@@ -258,8 +224,7 @@ TEST(Gate, FailsOnAChangedKernelWhereAskedTo) {
   EXPECT_EQ(gate_of({}, options).exit_code, ExitCode::kNoRegression);
   const GateResult result = gate_of(changed_with_unchanged_time(), options);
   EXPECT_EQ(result.exit_code, ExitCode::kRegression);
-  EXPECT_THAT(result.headline, HasSubstr("Kernels changed in 1 of 2 benchmarks, the first mlp: "
-                                         "another kernel in down_proj: tile"));
+  EXPECT_EQ(result.causes.back(), GateCause::kOtherKernels);
   Side host;
   host.launches[1].gap_ns += 15e3;
   EXPECT_EQ(gate_of(host, options).exit_code, ExitCode::kNoRegression);
@@ -272,18 +237,6 @@ TEST(Gate, CannotJudgeChangedKernelsWithoutProfiles) {
   plain.benchmarks[1].profile.reset();
   EXPECT_EQ(gate(plain, run_of({}), options).exit_code, ExitCode::kCouldNotJudge);
   EXPECT_EQ(gate(plain, run_of({.slower = 0.05}), options).exit_code, ExitCode::kRegression);
-}
-
-TEST(Gate, WritesKernelsAsJson) {
-  const nlohmann::json json = gate_json(gate_of(changed_with_unchanged_time()), {});
-  ASSERT_EQ(json["kernels"].size(), 1u);
-  const nlohmann::json& story = json["kernels"][0];
-  EXPECT_EQ(story["benchmark"], "mlp");
-  EXPECT_EQ(story["cause"], "other_kernel");
-  EXPECT_EQ(story["changed"], true);
-  EXPECT_EQ(story["kernels"][2]["candidate"]["name"], kSmall);
-  EXPECT_EQ(story["kernels"][2]["differences"][0], "tile 256x128x64 -> 128x128x64");
-  EXPECT_EQ(story["host_ns"]["baseline"], 9000);
 }
 
 std::string paired(const std::vector<ProfiledKernel>& before,

@@ -9,4 +9,7 @@ struct Rule {
   double confidence = 0.95;            // of the interval
 };
 
+// Ratios: as much faster as the smallest slowdown that matters is slower.
+inline double least_gain(const Rule& rule) { return -rule.min_effect / (1 + rule.min_effect); }
+
 }  // namespace fusegate::baselines

@@ -14,6 +14,7 @@ namespace fusegate::baselines {
 inline constexpr double kDefaultMaxAgeDays = 30;
 
 struct Staleness {
+  std::string accepted;  // when, as its file says
   // From its acceptance to the candidate's measurement; nothing where either has no date.
   std::optional<double> age_days;
   double max_age_days = kDefaultMaxAgeDays;
@@ -22,7 +23,6 @@ struct Staleness {
   std::vector<EnvironmentDifference> libraries;
   std::vector<std::string> not_in_baseline;   // benchmarks of the candidate
   std::vector<std::string> not_in_candidate;  // benchmarks of the baseline
-  std::vector<std::string> notes;             // all of this in sentences
 };
 
 Staleness staleness_of(const Acceptance& acceptance, const Run& baseline, const Run& candidate,

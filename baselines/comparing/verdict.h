@@ -24,6 +24,29 @@ enum class VerdictKind {
 
 std::string_view verdict_name(VerdictKind kind);  // "regression", ...
 
+// What stands in the way of calling an inconclusive benchmark.
+enum class Obstacle {
+  kNone,
+  kNoSpread,         // one invocation a side: nothing tells the spread between invocations
+  kBorrowedNoise,    // likewise, and the noise shown is that of the suite's other benchmarks
+  kSingleBaseline,   // one invocation there, which may be the odd one out
+  kSingleCandidate,  // likewise
+  kMachineMoved,     // a control that differs all the same
+  kNotConfirmed,     // all invocations together say slower, the fresh ones alone do not
+  kClockSaysSlower,  // time is slower for certain, and that is the clock's doing
+  kClockSaysFaster,  // likewise
+  kDisagreement,     // slower or faster at equal clock, but time and cycles do not both show it
+  kCardsDiffer,      // the interval is too wide, as the runs come from two cards
+  kTooWide,          // the interval is too wide
+};
+
+// The library picked something else, such as an algorithm.
+struct ChoiceChange {
+  std::string name;
+  std::string before;
+  std::string after;
+};
+
 struct Verdict {
   std::string benchmark;
   VerdictKind kind = VerdictKind::kInconclusive;
@@ -47,8 +70,11 @@ struct Verdict {
   bool is_control = false;         // its code is the same on both sides
   bool machine_moved = false;      // a control that differs all the same
   bool clock_moved = false;        // time differs for certain, time at equal clock does not
-  std::string reason;              // one sentence for people: why this verdict
-  std::vector<Doubt> doubts;       // of either side
+  Obstacle obstacle = Obstacle::kNone;
+  std::vector<ChoiceChange> choice_changes;
+  std::string failure;               // where it failed; may be empty there too
+  bool failed_in_candidate = false;  // or else in the baseline
+  std::vector<Doubt> doubts;         // of either side
 };
 
 }  // namespace fusegate::baselines

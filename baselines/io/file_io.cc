@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "baselines/io/error.h"
+#include "baselines/io/file_descriptor.h"
 
 namespace fusegate::baselines {
 namespace {
@@ -22,28 +23,6 @@ namespace fs = std::filesystem;
 }
 
 constexpr std::size_t kRoomBehind = 64;
-
-// Closes on the way out; copies are deleted because two owners would close twice.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int get() const { return fd_; }
-  // Some file systems (NFS, quotas) report a full disk only here. Returns errno, 0 for success.
-  int close() {
-    const int result = ::close(fd_);
-    fd_ = -1;
-    return result == 0 ? 0 : errno;
-  }
-
- private:
-  int fd_;
-};
 
 void write_all(int fd, const fs::path& path, std::string_view contents) {
   while (!contents.empty()) {
@@ -71,8 +50,8 @@ fs::path create_folder_of(const fs::path& path) {
 }
 
 void write_stream(const fs::path& path, std::string_view contents) {
-  Descriptor stream(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (stream.get() < 0) fail(path, "cannot open", errno);
+  FileDescriptor stream(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!stream.is_open()) fail(path, "cannot open", errno);
   write_all(stream.get(), path, contents);
   if (const int error = stream.close(); error != 0) fail(path, "cannot write", error);
 }
@@ -87,7 +66,7 @@ class TemporaryFile {
                   .string()),
         descriptor_(::mkstemp(name_.data())),
         open_error_(errno) {
-    if (descriptor_.get() < 0) fail(target_, "cannot create a file beside it", open_error_);
+    if (!descriptor_.is_open()) fail(target_, "cannot create a file beside it", open_error_);
   }
   ~TemporaryFile() {
     if (!renamed_) ::unlink(name_.c_str());
@@ -114,7 +93,7 @@ class TemporaryFile {
  private:
   fs::path target_;
   std::string name_;
-  Descriptor descriptor_;
+  FileDescriptor descriptor_;
   int open_error_;
   bool renamed_ = false;
 };
@@ -122,15 +101,15 @@ class TemporaryFile {
 // Makes the rename itself survive a power cut. Not every file system can; the contents are complete
 // under either name, so that is no error.
 void flush_folder(const fs::path& folder) {
-  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (descriptor.get() >= 0) ::fsync(descriptor.get());
+  const FileDescriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.is_open()) ::fsync(descriptor.get());
 }
 
 }  // namespace
 
 std::string read_file(const fs::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) fail(path, "cannot open", errno);
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) fail(path, "cannot open", errno);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) fail(path, "cannot read", errno);
   std::string contents;

@@ -14,6 +14,42 @@ void check_text(std::string_view text) {
   if (!nlohmann::json::accept(text)) throw simdjson::simdjson_error(simdjson::TAPE_ERROR);
 }
 
+nlohmann::json number_of(simdjson::ondemand::value value) {
+  std::int64_t integer = 0;
+  std::uint64_t large = 0;
+  if (!value.get_int64().get(integer)) return integer;
+  if (!value.get_uint64().get(large)) return large;
+  return value.get_double().value();
+}
+
+nlohmann::json tree_below(simdjson::ondemand::value value, std::size_t depth) {
+  if (depth > simdjson::DEFAULT_MAX_DEPTH) throw simdjson::simdjson_error(simdjson::DEPTH_ERROR);
+  nlohmann::json tree;
+  switch (value.type()) {
+    case json_type::object:
+      tree = nlohmann::json::object();
+      for (auto member : value.get_object()) {
+        std::string key(key_of(member));
+        tree[std::move(key)] = tree_below(member.value(), depth + 1);
+      }
+      return tree;
+    case json_type::array:
+      tree = nlohmann::json::array();
+      for (simdjson::ondemand::value element : value.get_array())
+        tree.push_back(tree_below(element, depth + 1));
+      return tree;
+    case json_type::number:
+      return number_of(value);
+    case json_type::string:
+      return text_of(value);
+    case json_type::boolean:
+      return bool(value.get_bool());
+    case json_type::null:
+      check_json(value);
+  }
+  return tree;
+}
+
 }  // namespace
 
 void walk_json(std::string text, const std::string& source,
@@ -34,8 +70,8 @@ void walk_json(std::string text, const std::string& source,
   }
 }
 
-std::string_view key_of(simdjson::ondemand::field field) {
-  const char* start = field.key().raw();
+std::string_view key_of(simdjson::simdjson_result<simdjson::ondemand::field> field) {
+  const char* start = field.key().value().raw();
   // Control characters, NUL too, are no part of a string: simdjson has seen to that.
   const std::string_view plain(start, std::strchr(start, '"'));
   if (plain.find('\\') != plain.npos) return field.unescaped_key();
@@ -90,9 +126,6 @@ void check_json(simdjson::ondemand::value value) {
   }
 }
 
-nlohmann::json tree_of(simdjson::ondemand::object object) {
-  const std::string_view text = object.raw_json();
-  return nlohmann::json::parse(text);
-}
+nlohmann::json tree_of(simdjson::ondemand::value value) { return tree_below(value, 1); }
 
 }  // namespace fusegate::baselines

@@ -12,40 +12,9 @@ namespace fusegate::baselines {
 namespace {
 
 using nlohmann::json;
-using simdjson::ondemand::json_type;
 using simdjson::ondemand::value;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-// Takes the whole value apart, so that it can be compared with nlohmann's.
-json tree(value from) {
-  json result;
-  switch (from.type()) {
-    case json_type::object:
-      result = json::object();
-      for (simdjson::ondemand::field member : from.get_object()) {
-        const std::string key(key_of(member));
-        result[key] = tree(member.value());
-      }
-      break;
-    case json_type::array:
-      result = json::array();
-      for (value element : from.get_array()) result.push_back(tree(element));
-      break;
-    case json_type::number:
-      result = double(from.get_double());
-      break;
-    case json_type::string:
-      result = text_of(from);
-      break;
-    case json_type::boolean:
-      result = bool(from.get_bool());
-      break;
-    case json_type::null:
-      check_json(from);
-  }
-  return result;
-}
 
 std::string error_of(const std::string& text, const std::function<void(value)>& read) {
   try {
@@ -58,7 +27,7 @@ std::string error_of(const std::string& text, const std::function<void(value)>& 
 
 void expect_same_as_nlohmann(const std::string& text) {
   json taken;
-  const std::string error = error_of(text, [&](value from) { taken = tree(from); });
+  const std::string error = error_of(text, [&](value from) { taken = tree_of(from); });
   ASSERT_EQ(error.empty(), json::accept(text)) << text << error;
   EXPECT_EQ(error_of(text, check_json), error) << text;
   if (error.empty()) {
@@ -140,6 +109,7 @@ TEST(JsonWalk, DeepNestingDoesNotOverflowTheStack) {
   const std::string open(kDepth, '[');
   EXPECT_EQ(error_of(open + std::string(kDepth, ']'), check_json), "");
   EXPECT_THAT(error_of(open, check_json), HasSubstr("no valid JSON: line 1, column 2000001"));
+  EXPECT_THAT(error_of(open + std::string(kDepth, ']'), tree_of), HasSubstr("too deep"));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class RunTextReader {
   void read(simdjson::ondemand::document& document) {
     if (document.type() != json_type::object)
       throw InputError(source_, "", "must be a JSON object");
-    for (simdjson::ondemand::field member : document.get_object()) {
+    for (auto member : document.get_object()) {
       const std::string_view key = key_of(member);
       if (key == "context") {
         context_ = tree(member.value(), key);
@@ -70,7 +70,7 @@ class RunTextReader {
 
   void read_entry(simdjson::ondemand::object entry) {
     std::size_t position = 0;
-    for (simdjson::ondemand::field member : entry) {
+    for (auto member : entry) {
       key_ = key_of(member);
       read_field(key_order_.find(position++, key_), member.value());
     }

@@ -38,7 +38,7 @@ class EventReader {
   EventReader(std::string_view source, std::size_t index) : source_(source), index_(index) {}
 
   TraceEventText read(simdjson::ondemand::object event) {
-    for (simdjson::ondemand::field member : event) {
+    for (auto member : event) {
       key_ = key_of(member);
       read_unless_null(member.value(), [this](value field) { read_field(field); });
     }
@@ -134,7 +134,7 @@ class EventReader {
 
   void read_arguments(value arguments) {
     if (arguments.type() != json_type::object) fail("must be an object");
-    for (simdjson::ondemand::field member : arguments.get_object()) {
+    for (auto member : arguments.get_object()) {
       argument_ = key_of(member);
       read_unless_null(member.value(), [this](value argument) { read_argument(argument); });
     }

@@ -25,7 +25,7 @@ class TraceBuilder {
       throw InputError(source_, "", "must be a JSON object or an array of events");
     }
     bool saw_events = false;
-    for (simdjson::ondemand::field member : document.get_object()) {
+    for (auto member : document.get_object()) {
       if (key_of(member) != "traceEvents") continue;
       if (saw_events) throw InputError(source_, "traceEvents", "stands there twice");
       saw_events = true;

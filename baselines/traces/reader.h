@@ -1,7 +1,8 @@
 // Reads traces in Chrome's trace-event JSON: fusegate's own (writer.h) and PyTorch's
 // (torch.profiler's export_chrome_trace, by Kineto). Read are complete events (ph X) of the
 // categories of trace.h, counters and names; flow arrows, instants and events of other categories
-// are passed over. Begin and end events (ph B, E), which neither writes, are an error.
+// are passed over. So is all that no event needs, and it is held to quotes and brackets alone.
+// Begin and end events (ph B, E), which neither writes, are an error.
 //
 // Source: Kineto's files as PyTorch 1.13 to 2.5 wrote them: `ts` and `dur` in microseconds, whole
 // in older ones and with fractions in newer; `args` with "correlation", "External id", "grid",

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -35,48 +34,64 @@ constexpr std::array<std::pair<unsigned long long, std::string_view>, 7> kThrott
     {0x80, "hw_power_brake_slowdown"},
 }};
 
-template <typename Signature>
-Signature* find(void* library, const char* name) {
-  return reinterpret_cast<Signature*>(dlsym(library, name));
-}
-
-template <typename Out, typename Call>
-std::optional<Out> ask(Call* call, Device device) {
-  Out out{};
-  if (call == nullptr || call(device, &out) != kSuccess) return std::nullopt;
-  return out;
-}
-
 }  // namespace
 
 struct Nvml::Library {
   explicit Library(void* opened) : handle(opened) {}
   ~Library() {
-    if (initialised) find<Status()>(handle, "nvmlShutdown")();
+    if (initialised) succeeds("nvmlShutdown");
     dlclose(handle);
   }
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  template <typename Signature>
-  Signature* function(const char* name) const {
-    return find<Signature>(handle, name);
+  // Whether the function of that name is there and does as it is told. Arguments: exactly of its
+  // own types.
+  template <typename... Arguments>
+  bool succeeds(const char* name, Arguments... arguments) const {
+    auto* const function = reinterpret_cast<Status (*)(Arguments...)>(dlsym(handle, name));
+    return function != nullptr && function(arguments...) == kSuccess;
   }
 
   // Null where there is none of that id.
   Device device(const std::string& uuid) const {
     Device device = nullptr;
-    auto* const by_uuid =
-        function<Status(const char*, Device*)>("nvmlDeviceGetHandleByUUID");
-    return by_uuid != nullptr && by_uuid(uuid.c_str(), &device) == kSuccess ? device : nullptr;
+    return succeeds("nvmlDeviceGetHandleByUUID", uuid.c_str(), &device) ? device : nullptr;
   }
 
-  // What the function of that name says of one kind of clock or sensor.
-  std::optional<unsigned> by_kind(Device device, const char* name, unsigned kind) const {
-    auto* const call = function<Status(Device, unsigned, unsigned*)>(name);
-    unsigned out = 0;
-    if (call == nullptr || call(device, kind, &out) != kSuccess) return std::nullopt;
-    return out;
+  // kind: of clock or sensor, where the function takes one.
+  template <typename... Kind>
+  std::optional<unsigned> number(Device device, const char* name, Kind... kind) const {
+    unsigned value = 0;
+    return succeeds(name, device, kind..., &value) ? std::optional(value) : std::nullopt;
+  }
+
+  // Of a current and a pending mode the current one is what counts.
+  std::optional<bool> mode(Device device, const char* name) const {
+    unsigned current = 0, pending = 0;
+    return succeeds(name, device, &current, &pending) ? std::optional(current != 0) : std::nullopt;
+  }
+
+  std::vector<std::string> throttle_reasons(Device device) const {
+    unsigned long long bits = 0;
+    // Older drivers know only the second name.
+    if (!succeeds("nvmlDeviceGetCurrentClocksEventReasons", device, &bits) &&
+        !succeeds("nvmlDeviceGetCurrentClocksThrottleReasons", device, &bits)) {
+      return {};
+    }
+    std::vector<std::string> reasons;
+    for (const auto& [bit, name] : kThrottleReasons) {
+      if ((bits & bit) != 0) reasons.emplace_back(name);
+    }
+    return reasons;
+  }
+
+  int compute_processes(Device device) const {
+    std::array<ProcessInfo, 64> processes{};
+    auto count = static_cast<unsigned>(processes.size());
+    const bool told =
+        succeeds("nvmlDeviceGetComputeRunningProcesses_v3", device, &count, processes.data());
+    return told ? static_cast<int>(count) : 0;
   }
 
   void* handle;
@@ -89,8 +104,7 @@ std::unique_ptr<Nvml> Nvml::open() {
   void* const handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return nullptr;
   auto library = std::make_unique<Library>(handle);
-  auto* const initialise = library->function<Status()>("nvmlInit_v2");
-  if (initialise == nullptr || initialise() != kSuccess) return nullptr;
+  if (!library->succeeds("nvmlInit_v2")) return nullptr;
   library->initialised = true;
   return std::unique_ptr<Nvml>(new Nvml(std::move(library)));
 }
@@ -101,63 +115,33 @@ Nvml::~Nvml() = default;
 std::optional<unsigned> Nvml::sm_clock_mhz(const std::string& uuid) const {
   const Device device = library_->device(uuid);
   if (device == nullptr) return std::nullopt;
-  return library_->by_kind(device, "nvmlDeviceGetClockInfo", kClockSm);
+  return library_->number(device, "nvmlDeviceGetClockInfo", kClockSm);
 }
 
 std::optional<GpuState> Nvml::state(const std::string& uuid) const {
-  const Device device = library_->device(uuid);
+  const Library& library = *library_;
+  const Device device = library.device(uuid);
   if (device == nullptr) return std::nullopt;
-
-  const auto number = [&](const char* name) {
-    return ask<unsigned>(library_->function<Status(Device, unsigned*)>(name), device);
-  };
-  const auto by_kind = [&](const char* name, unsigned kind) {
-    return library_->by_kind(device, name, kind);
-  };
-  // ECC and MIG have a current and a pending mode; the current one is what counts.
-  const auto mode = [&](const char* name) -> std::optional<bool> {
-    auto* const call = library_->function<Status(Device, unsigned*, unsigned*)>(name);
-    unsigned current = 0, pending = 0;
-    if (call == nullptr || call(device, &current, &pending) != kSuccess) return std::nullopt;
-    return current != 0;
-  };
-
   GpuState state;
   std::array<char, 81> driver{};
-  auto* const get_driver =
-      library_->function<Status(char*, unsigned)>("nvmlSystemGetDriverVersion");
-  if (get_driver != nullptr && get_driver(driver.data(), driver.size() - 1) == kSuccess) {
+  const auto room = static_cast<unsigned>(driver.size() - 1);
+  if (library.succeeds("nvmlSystemGetDriverVersion", driver.data(), room)) {
     state.driver = driver.data();
   }
-  if (const auto mw = number("nvmlDeviceGetPowerManagementLimit")) state.power_limit_w = *mw / 1e3;
-  state.max_sm_clock_mhz = by_kind("nvmlDeviceGetMaxClockInfo", kClockSm);
-  state.max_memory_clock_mhz = by_kind("nvmlDeviceGetMaxClockInfo", kClockMemory);
-  state.sm_clock_mhz = by_kind("nvmlDeviceGetClockInfo", kClockSm);
-  state.temperature_c = by_kind("nvmlDeviceGetTemperature", kTemperatureGpu);
-  state.ecc = mode("nvmlDeviceGetEccMode");
-  state.mig = mode("nvmlDeviceGetMigMode");
-  if (const auto on = number("nvmlDeviceGetPersistenceMode")) state.persistence = *on != 0;
-
-  // Older drivers know only the second name.
-  auto* reasons = library_->function<Status(Device, unsigned long long*)>(
-      "nvmlDeviceGetCurrentClocksEventReasons");
-  if (reasons == nullptr) {
-    reasons = library_->function<Status(Device, unsigned long long*)>(
-        "nvmlDeviceGetCurrentClocksThrottleReasons");
+  if (const auto mw = library.number(device, "nvmlDeviceGetPowerManagementLimit")) {
+    state.power_limit_w = *mw / 1e3;
   }
-  if (const auto bits = ask<unsigned long long>(reasons, device)) {
-    for (const auto& [bit, name] : kThrottleReasons) {
-      if ((*bits & bit) != 0) state.throttle_reasons.emplace_back(name);
-    }
+  state.max_sm_clock_mhz = library.number(device, "nvmlDeviceGetMaxClockInfo", kClockSm);
+  state.max_memory_clock_mhz = library.number(device, "nvmlDeviceGetMaxClockInfo", kClockMemory);
+  state.sm_clock_mhz = library.number(device, "nvmlDeviceGetClockInfo", kClockSm);
+  state.temperature_c = library.number(device, "nvmlDeviceGetTemperature", kTemperatureGpu);
+  state.ecc = library.mode(device, "nvmlDeviceGetEccMode");
+  state.mig = library.mode(device, "nvmlDeviceGetMigMode");
+  if (const auto on = library.number(device, "nvmlDeviceGetPersistenceMode")) {
+    state.persistence = *on != 0;
   }
-
-  std::array<ProcessInfo, 64> processes{};
-  auto count = static_cast<unsigned>(processes.size());
-  auto* const running = library_->function<Status(Device, unsigned*, ProcessInfo*)>(
-      "nvmlDeviceGetComputeRunningProcesses_v3");
-  if (running != nullptr && running(device, &count, processes.data()) == kSuccess) {
-    state.compute_processes = static_cast<int>(count);
-  }
+  state.throttle_reasons = library.throttle_reasons(device);
+  state.compute_processes = library.compute_processes(device);
   return state;
 }
 

@@ -197,7 +197,7 @@ class CudaMeter : public Meter {
   }
 
   ProfileAttempt profile(const kernels::PreparedKernel& kernel) override {
-    const TraceSchedule once({.wait = 0, .warm_up = 1, .active = 1});
+    const TraceSchedule once{.wait = 0, .warm_up = 1, .active = 1};
     try {
       const auto steps = record_steps(once, attach_cupti, profiled_call(kernel, device_));
       return {.profile = assemble_profile(steps.front().activity, stage_names(kernel))};

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <ctime>
 #include <utility>
 
 #include "baselines/io/error.h"
@@ -16,12 +15,6 @@ namespace {
 // How often the machine is looked at: about as often as when that was done once a benchmark, 56
 // times in the 27 s of pr on an H200.
 constexpr std::chrono::milliseconds kBetweenLooks(500);
-
-double process_cpu_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
 
 }  // namespace
 
@@ -91,24 +84,22 @@ std::unique_ptr<Place> Invocation::enter(std::size_t benchmark) {
   return session.enter(ledger_.next_place(benchmark));
 }
 
-std::vector<SampleEntry> Invocation::take_samples(std::size_t benchmark, Place& place) {
-  const Session& session = sessions_[benchmark];
+double Invocation::take_samples(std::size_t benchmark, Place& place) {
   const int count = protocol().samples_at(ledger_.next_place(benchmark));
-  std::vector<SampleEntry> samples;
+  double total_ns = 0;
+  int taken = 0;
   do {
-    const double before = process_cpu_ns();
-    const Sample sample = session.run_sample(place);
-    const double cpu_ns = process_cpu_ns() - before;
+    const Sample& sample = sessions_[benchmark].run_sample(place);
     probe_.saw_clock(sample.sm_clock_hz);
-    samples.push_back(sample_entry(session.record(), session.calls(), sample, cpu_ns));
-  } while (static_cast<int>(samples.size()) < count && !interrupted());
-  return samples;
+    total_ns += sample.batch_ns;
+  } while (++taken < count && !interrupted());
+  return total_ns / taken;
 }
 
 void Invocation::record(std::size_t benchmark, PlaceRecord record) {
   if (interrupted()) return;
   look_at_machine(record);
-  ledger_.add_place(benchmark, record, sessions_[benchmark].record());
+  ledger_.add_place(benchmark, record, record_of(benchmark));
   report_progress(ledger_.progress_line(benchmark));
 }
 
@@ -140,7 +131,7 @@ Outcome Invocation::finish() {
 void Invocation::profile() {
   std::map<std::size_t, nlohmann::json> details;
   for (std::size_t i = 0; i < sessions_.size() && !stopped(); ++i) {
-    if (ledger_.has_failed(i) || !ledger_.is_complete(i) || sessions_[i].calls() == 0) continue;
+    if (ledger_.has_failed(i) || !ledger_.is_complete(i) || record_of(i).calls == 0) continue;
     const ProfileAttempt attempt = try_profile(i);
     if (attempt.profile) details[i] = profile_details(i, *attempt.profile);
     if (!attempt.doubt) continue;
@@ -153,9 +144,8 @@ void Invocation::profile() {
 nlohmann::json Invocation::profile_details(std::size_t benchmark,
                                            const baselines::CallProfile& profile) const {
   nlohmann::json details{{"profile", baselines::call_profile_json(profile)}};
-  const Session& session = sessions_[benchmark];
-  const auto expectation =
-      check_trace(session.implementation(), seen_trace(profile, session.record().stages));
+  const auto expectation = check_trace(*plan_.benchmarks[benchmark].implementation,
+                                       seen_trace(profile, record_of(benchmark).stages));
   if (!expectation) return details;
   details["expectation"] = baselines::expectation_json(*expectation);
   for (const std::string& line : baselines::unmet_lines(*expectation)) {
@@ -176,9 +166,13 @@ ProfileAttempt Invocation::try_profile(std::size_t benchmark) {
   }
 }
 
+const BenchmarkRecord& Invocation::record_of(std::size_t benchmark) const {
+  return sessions_[benchmark].record();
+}
+
 // Where places differ, it is by one sample, and the last one's are the most.
 std::int64_t Invocation::calls_a_place(std::size_t benchmark) const {
-  return std::int64_t{sessions_[benchmark].calls()} * protocol().samples_at(protocol().places - 1);
+  return std::int64_t{record_of(benchmark).calls} * protocol().samples_at(protocol().places - 1);
 }
 
 void Invocation::look_at_machine(PlaceRecord& record) {

@@ -60,15 +60,18 @@ class Invocation {
   void start(nlohmann::json google_context);
   // The benchmark's next place. Throws what its kernel throws.
   std::unique_ptr<Place> enter(std::size_t benchmark);
-  // All samples of that place, or those before a signal and at least one.
-  std::vector<SampleEntry> take_samples(std::size_t benchmark, Place& place);
+  // All samples of that place, or those before a signal and at least one. Returns their mean time
+  // in ns.
+  double take_samples(std::size_t benchmark, Place& place);
   // Ends the place, unless a signal cut it short: whoever resumes the run file counts whole places.
   void record(std::size_t benchmark, PlaceRecord record);
   // Ends the benchmark.
   void fail(std::size_t benchmark, const std::string& failure);
   Outcome finish();
 
-  // The same number for every place of a benchmark; known once a place was entered.
+  // What is known of the benchmark, once a place was entered.
+  const BenchmarkRecord& record_of(std::size_t benchmark) const;
+  // The same number for every place of it.
   std::int64_t calls_a_place(std::size_t benchmark) const;
 
  private:

@@ -27,8 +27,10 @@ std::string failure_text(const std::string& text) { return text.empty() ? "faile
 
 Ledger::Ledger(const Plan& plan, const InvocationInfo& info) : info_(info) {
   for (const PlannedBenchmark& benchmark : plan.benchmarks) {
-    accounts_.push_back({.name = benchmark.name(),
-                         .family = static_cast<int>(accounts_.size()),
+    accounts_.push_back({.head = {.name = benchmark.name(),
+                                  .family = static_cast<int>(accounts_.size()),
+                                  .invocation = info.number,
+                                  .repetitions = info.protocol.samples},
                          .failure = {},
                          .times_ns = {}});
   }
@@ -37,7 +39,7 @@ Ledger::Ledger(const Plan& plan, const InvocationInfo& info) : info_(info) {
 void Ledger::resume(const std::filesystem::path& path) {
   const json whole = baselines::parse_json(baselines::read_file(path), path.string());
   std::map<std::string, Account*> by_name;
-  for (Account& account : accounts_) by_name[account.name] = &account;
+  for (Account& account : accounts_) by_name[account.head.name] = &account;
   std::map<Account*, int> samples;
   for (const baselines::JsonField& entry :
        baselines::JsonField(whole, path.string(), "").at("benchmarks").elements()) {
@@ -45,7 +47,7 @@ void Ledger::resume(const std::filesystem::path& path) {
     const auto found = by_name.find(entry.at("name").text());
     if (found == by_name.end()) continue;
     Account& account = *found->second;
-    account.family = entry.at("family_index").integer();
+    account.head.family = entry.at("family_index").integer();
     if (entry.find("error_occurred")) {
       account.failure = failure_text(entry.text_or_empty("error_message"));
     } else {
@@ -66,9 +68,10 @@ void Ledger::add_place(std::size_t benchmark, const PlaceRecord& place,
                        const BenchmarkRecord& record) {
   Account& account = accounts_[benchmark];
   const int first = info_.protocol.first_sample(account.places);
-  std::ranges::move(place_entries(head(account), first, place, record),
+  std::ranges::move(place_entries(account.head, first, place, record),
                     std::back_inserter(pending_));
-  for (const SampleEntry& sample : place.samples) account.times_ns.push_back(sample.real_time_ns);
+  for (const Sample& sample : place.samples)
+    account.times_ns.push_back(sample.batch_ns / record.calls);
   ++account.places;
   flush_if_due();
 }
@@ -77,13 +80,14 @@ void Ledger::add_failure(std::size_t benchmark, const std::string& failure) {
   Account& account = accounts_[benchmark];
   const int samples = info_.protocol.first_sample(account.places);
   account.failure = failure_text(failure);
-  pending_.push_back(failed_entry(head(account), samples, account.failure));
+  pending_.push_back(failed_entry(account.head, samples, account.failure));
   flush();  // the process may be about to end
 }
 
 void Ledger::add_details(const std::map<std::size_t, json>& details) {
   std::map<std::string, json> by_name;
-  for (const auto& [benchmark, members] : details) by_name[accounts_[benchmark].name] = members;
+  for (const auto& [benchmark, members] : details)
+    by_name[accounts_[benchmark].head.name] = members;
   if (writer_) writer_->add_details(by_name);
 }
 
@@ -104,13 +108,6 @@ void Ledger::flush_if_due() {
 void Ledger::finish(const std::set<baselines::Doubt>& doubts) {
   flush();
   if (writer_) writer_->finish({doubts.begin(), doubts.end()});
-}
-
-EntryHead Ledger::head(const Account& account) const {
-  return {.name = account.name,
-          .family = account.family,
-          .invocation = info_.number,
-          .repetitions = info_.protocol.samples};
 }
 
 int Ledger::places_done(const Account& account) const {
@@ -155,7 +152,7 @@ std::string Ledger::progress_line(std::size_t benchmark) const {
   json event{{"event", "benchmark"},
              {"index", done},
              {"total", selected_benchmarks() * info_.protocol.places},
-             {"benchmark", account.name},
+             {"benchmark", account.head.name},
              {"finished", complete_benchmarks()},
              {"benchmarks", selected_benchmarks()}};
   if (!account.failure.empty()) {

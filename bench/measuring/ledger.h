@@ -57,15 +57,13 @@ class Ledger {
 
  private:
   struct Account {
-    std::string name;
-    int family = 0;
+    EntryHead head;
     bool selected = false;
     int places = 0;
     std::string failure;
     std::vector<double> times_ns;  // of samples taken by this process
   };
 
-  EntryHead head(const Account& account) const;
   int selected_benchmarks() const;
   int places_done(const Account& account) const;
   void flush_if_due();

@@ -12,6 +12,8 @@ namespace {
 
 using nlohmann::json;
 
+const BenchmarkRecord kOneCall{.calls = 1, .launches = {}, .stages = {}};
+
 class LedgerTest : public testing::Test {
  protected:
   LedgerTest() {
@@ -36,7 +38,7 @@ class LedgerTest : public testing::Test {
   }
 
   static PlaceRecord two_samples(double time_ns) {
-    const SampleEntry sample{.iterations = 1, .real_time_ns = time_ns, .counters = {}};
+    const Sample sample{.batch_ns = time_ns};
     return {.samples = {sample, sample}, .doubts = {}, .throttle_reasons = {}};
   }
 
@@ -60,8 +62,8 @@ TEST_F(LedgerTest, CountsPlacesAndBenchmarks) {
   EXPECT_EQ(start.at("event"), "start");
   EXPECT_EQ(start.at("total"), 4);
   EXPECT_EQ(start.at("benchmarks"), 2);
-  ledger.add_place(1, two_samples(1000), {});
-  ledger.add_place(1, two_samples(1020), {});
+  ledger.add_place(1, two_samples(1000), kOneCall);
+  ledger.add_place(1, two_samples(1020), kOneCall);
   EXPECT_TRUE(ledger.is_complete(1));
   EXPECT_FALSE(ledger.is_complete(0));
   EXPECT_FALSE(ledger.is_everything_complete());
@@ -75,7 +77,7 @@ TEST_F(LedgerTest, CountsPlacesAndBenchmarks) {
 
 TEST_F(LedgerTest, AFailureCompletesABenchmarkWhateverItHas) {
   Ledger ledger = make();
-  ledger.add_place(0, two_samples(1000), {});
+  ledger.add_place(0, two_samples(1000), kOneCall);
   ledger.add_failure(0, "no memory\xff");
   EXPECT_TRUE(ledger.is_complete(0));
   EXPECT_TRUE(ledger.has_failed(0));
@@ -92,11 +94,11 @@ TEST_F(LedgerTest, AFailureCompletesABenchmarkWhateverItHas) {
 TEST_F(LedgerTest, TheFileIsWholeAfterEveryFlush) {
   Ledger ledger = make();
   EXPECT_EQ(baselines::read_run_file(path_).benchmarks.size(), 0u);
-  ledger.add_place(0, two_samples(1000), {});
+  ledger.add_place(0, two_samples(1000), kOneCall);
   ledger.flush();
   EXPECT_EQ(baselines::read_run_file(path_).benchmarks.at(0).summary.samples, 2);
-  ledger.add_place(1, two_samples(1000), {});
-  ledger.add_place(0, two_samples(1000), {});
+  ledger.add_place(1, two_samples(1000), kOneCall);
+  ledger.add_place(0, two_samples(1000), kOneCall);
   ledger.finish({baselines::Doubt::kBusyHost});
   const baselines::RunFile file = baselines::read_run_file(path_);
   EXPECT_EQ(file.benchmarks.at(0).summary.samples, 4);
@@ -107,7 +109,7 @@ TEST_F(LedgerTest, TheFileIsWholeAfterEveryFlush) {
 TEST_F(LedgerTest, ResumesAtThePlaceThatIsMissing) {
   {
     Ledger ledger = make();
-    ledger.add_place(0, two_samples(1000), {});
+    ledger.add_place(0, two_samples(1000), kOneCall);
     ledger.add_failure(1, "wrong result");
   }
   std::swap(plan_.benchmarks[0], plan_.benchmarks[1]);  // another plan, another number for each
@@ -116,7 +118,7 @@ TEST_F(LedgerTest, ResumesAtThePlaceThatIsMissing) {
     EXPECT_TRUE(ledger.has_failed(0));
     EXPECT_EQ(ledger.next_place(1), 1);
     EXPECT_EQ(event_of(ledger.start_line()).at("total"), 4);
-    ledger.add_place(1, two_samples(1200), {});
+    ledger.add_place(1, two_samples(1200), kOneCall);
     EXPECT_TRUE(ledger.is_everything_complete());
     EXPECT_EQ(event_of(ledger.progress_line(1)).at("index"), 4);
     ledger.finish({});

@@ -23,6 +23,7 @@ struct Sample {
   double batch_ns = 0;  // all calls together, on the device's own clock
   // Mean SM clock while the batch ran; NaN where it could not be read.
   double sm_clock_hz = std::numeric_limits<double>::quiet_NaN();
+  double cpu_ns = 0;  // time of the process that it took; the session's to add
 };
 
 // What a batch is made of besides its calls.

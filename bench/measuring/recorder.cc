@@ -58,15 +58,14 @@ json entry(const EntryHead& head, int index) {
           {"invocation", head.invocation}};
 }
 
-json entry_of(const EntryHead& head, int index, const SampleEntry& sample) {
+json entry_of(const EntryHead& head, int index, const BenchmarkRecord& record,
+              const Sample& sample) {
   json one = entry(head, index);
-  one["iterations"] = sample.iterations;
-  one["real_time"] = sample.real_time_ns;
-  one["cpu_time"] = sample.cpu_time_ns;
+  one["iterations"] = record.calls;
+  one["real_time"] = sample.batch_ns / record.calls;
+  one["cpu_time"] = sample.cpu_ns / record.calls;
   one["time_unit"] = "ns";
-  for (const auto& [counter, value] : sample.counters) {
-    if (std::isfinite(value)) one[counter] = value;
-  }
+  for (const auto& [counter, value] : counters(record, sample)) one[counter] = value;
   return one;
 }
 
@@ -91,29 +90,27 @@ json fusegate_context(const InvocationInfo& info, const EnvironmentProbe& probe)
   return context;
 }
 
-SampleEntry sample_entry(const BenchmarkRecord& record, int calls, const Sample& sample,
-                         double cpu_ns) {
-  SampleEntry entry{
-      .iterations = calls,
-      .real_time_ns = sample.batch_ns / calls,
-      .cpu_time_ns = cpu_ns / calls,
-      .counters = {{"flops", record.flops},
-                   {"min_bytes", record.min_bytes},
-                   {"kernel_launches", static_cast<double>(record.launches.kernels)}}};
+std::map<std::string, double> counters(const BenchmarkRecord& record, const Sample& sample) {
+  std::map<std::string, double> counters{
+      {"flops", record.flops},
+      {"min_bytes", record.min_bytes},
+      {"kernel_launches", static_cast<double>(record.launches.kernels)},
+      {"host_ns", record.host_ns},
+      {"host_graph_ns", record.host_graph_ns},
+      {"sm_clock_hz", sample.sm_clock_hz}};
   if (record.launches.memory_operations > 0) {
-    entry.counters["memory_operations"] = static_cast<double>(record.launches.memory_operations);
+    counters["memory_operations"] = static_cast<double>(record.launches.memory_operations);
   }
-  if (std::isfinite(record.host_ns)) entry.counters["host_ns"] = record.host_ns;
-  if (std::isfinite(record.host_graph_ns)) entry.counters["host_graph_ns"] = record.host_graph_ns;
-  if (std::isfinite(sample.sm_clock_hz)) entry.counters["sm_clock_hz"] = sample.sm_clock_hz;
-  return entry;
+  std::erase_if(counters, [](const auto& counter) { return !std::isfinite(counter.second); });
+  return counters;
 }
 
 std::vector<json> place_entries(const EntryHead& head, int first_index, const PlaceRecord& place,
                                 const BenchmarkRecord& record) {
   std::vector<json> entries;
-  for (const SampleEntry& sample : place.samples) {
-    entries.push_back(entry_of(head, first_index + static_cast<int>(entries.size()), sample));
+  for (const Sample& sample : place.samples) {
+    const int index = first_index + static_cast<int>(entries.size());
+    entries.push_back(entry_of(head, index, record, sample));
   }
   json details = first_index == 0 ? full_details(record) : json::object();
   if (!place.doubts.empty()) details["doubts"] = names_of(place.doubts);

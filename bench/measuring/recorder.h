@@ -28,24 +28,8 @@ nlohmann::json origin_json(const InvocationInfo& info, const EnvironmentProbe& p
 // context.fusegate, beside Google Benchmark's own context.
 nlohmann::json fusegate_context(const InvocationInfo& info, const EnvironmentProbe& probe);
 
-// One sample as Google Benchmark counts it.
-struct SampleEntry {
-  std::int64_t iterations = 0;
-  double real_time_ns = 0;  // per iteration
-  double cpu_time_ns = 0;
-  std::map<std::string, double> counters;
-};
-
-// cpu_ns: process time that the sample took.
-SampleEntry sample_entry(const BenchmarkRecord& record, int calls, const Sample& sample,
-                         double cpu_ns);
-
-// Everything taken in one place.
-struct PlaceRecord {
-  std::vector<SampleEntry> samples;
-  std::set<baselines::Doubt> doubts;
-  std::vector<std::string> throttle_reasons;  // where the machine was looked at after the samples
-};
+// What a sample's entry says besides its times, by Google Benchmark's word for it. Numbers alone.
+std::map<std::string, double> counters(const BenchmarkRecord& record, const Sample& sample);
 
 // What all entries of one benchmark have in common.
 struct EntryHead {

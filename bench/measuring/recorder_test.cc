@@ -39,20 +39,17 @@ EntryHead head_of(const std::string& name) {
   return {.name = name, .family = 0, .invocation = 3, .repetitions = 3};
 }
 
+// Of ten calls each.
 PlaceRecord three_samples() {
-  PlaceRecord place;
-  for (int sample = 0; sample < 3; ++sample) {
-    place.samples.push_back(
-        {.iterations = 10,
-         .real_time_ns = 1010,  // all alike: how they are summed up is the reader's
-         .cpu_time_ns = 5,
-         .counters = {{"flops", 64.0}, {"sm_clock_hz", 1e9}}});
-  }
-  return place;
+  const Sample sample{.batch_ns = 10100, .sm_clock_hz = 1e9, .cpu_ns = 50};
+  // All alike: how they are summed up is the reader's.
+  return {.samples = {sample, sample, sample}, .doubts = {}, .throttle_reasons = {}};
 }
 
+BenchmarkRecord plain_record() { return {.calls = 10, .flops = 64, .launches = {}, .stages = {}}; }
+
 BenchmarkRecord record_with_choice() {
-  BenchmarkRecord record;
+  BenchmarkRecord record = plain_record();
   record.stages.push_back({"gate_proj", 10, 20, nullptr, "algo 66, tile 18"});
   record.stages.back().kernels.push_back({.name = "gemm<float>",
                                           .blocks = 528,
@@ -92,7 +89,7 @@ TEST_F(RecorderTest, PutsPlacesOfSeveralBenchmarksTogether) {
   later.doubts = {baselines::Doubt::kShortBatch};
   const baselines::RunFile file =
       write_and_read({place_entries(head_of("a"), 0, three_samples(), record_with_choice()),
-                      place_entries(head_of("b"), 0, three_samples(), {}),
+                      place_entries(head_of("b"), 0, three_samples(), plain_record()),
                       place_entries(head_of("a"), 3, later, record_with_choice())},
                      true);
   ASSERT_EQ(file.benchmarks.size(), 2u);
@@ -117,8 +114,8 @@ TEST_F(RecorderTest, KeepsFailuresBesideResults) {
   const std::string wrong = "wrong result: relative error 0.5";
   const baselines::RunFile file =
       write_and_read({{failed_entry(head_of("bad"), 0, wrong)},
-                      place_entries(head_of("good"), 0, three_samples(), {}),
-                      place_entries(head_of("late"), 0, three_samples(), {}),
+                      place_entries(head_of("good"), 0, three_samples(), plain_record()),
+                      place_entries(head_of("late"), 0, three_samples(), plain_record()),
                       {failed_entry(head_of("late"), 3, "no memory")}},
                      false);
   ASSERT_EQ(file.benchmarks.size(), 3u);
@@ -129,8 +126,8 @@ TEST_F(RecorderTest, KeepsFailuresBesideResults) {
 
 TEST_F(RecorderTest, LeavesOutCountersThatAreNotNumbers) {
   PlaceRecord place = three_samples();
-  place.samples[1].counters["sm_clock_hz"] = std::numeric_limits<double>::quiet_NaN();
-  const json entry = place_entries(head_of("a"), 6, place, {}).at(1);
+  place.samples[1].sm_clock_hz = std::numeric_limits<double>::quiet_NaN();
+  const json entry = place_entries(head_of("a"), 6, place, plain_record()).at(1);
   EXPECT_FALSE(entry.contains("sm_clock_hz"));
   EXPECT_FALSE(entry.contains("details"));
   EXPECT_EQ(entry.at("repetition_index"), 7);
@@ -146,22 +143,31 @@ TEST(PlaceEntries, KeepNotesApartFromChoicesThatAreCompared) {
   EXPECT_EQ(details.at("choices"), json({{"gate_proj", "algo 66, tile 18"}}));
 }
 
-TEST(SampleEntry, CountsPerCall) {
-  BenchmarkRecord record;
+TEST(PlaceEntries, CountPerCall) {
+  const json entry = place_entries(head_of("a"), 0, three_samples(), plain_record()).at(0);
+  EXPECT_EQ(entry.at("iterations"), 10);
+  EXPECT_EQ(entry.at("real_time"), 1010);
+  EXPECT_EQ(entry.at("cpu_time"), 5);
+  EXPECT_EQ(entry.at("flops"), 64);
+}
+
+TEST(Counters, LeaveOutWhatIsNotKnown) {
+  BenchmarkRecord record = plain_record();
   record.host_ns = std::numeric_limits<double>::quiet_NaN();
   record.host_graph_ns = 2500;
   record.launches = {.kernels = 2, .memory_operations = 1};
-  const SampleEntry entry = sample_entry(record, 10, {.batch_ns = 1000, .sm_clock_hz = 1.5e9}, 50);
-  EXPECT_EQ(entry.iterations, 10);
-  EXPECT_EQ(entry.real_time_ns, 100);
-  EXPECT_EQ(entry.cpu_time_ns, 5);
-  EXPECT_EQ(entry.counters.at("kernel_launches"), 2);
-  EXPECT_EQ(entry.counters.at("memory_operations"), 1);
-  EXPECT_EQ(entry.counters.at("sm_clock_hz"), 1.5e9);
-  EXPECT_FALSE(entry.counters.contains("host_ns"));
-  EXPECT_EQ(entry.counters.at("host_graph_ns"), 2500);
+  std::map<std::string, double> found = counters(record, {.batch_ns = 1, .sm_clock_hz = 1.5e9});
+  EXPECT_EQ(found.at("kernel_launches"), 2);
+  EXPECT_EQ(found.at("memory_operations"), 1);
+  EXPECT_EQ(found.at("sm_clock_hz"), 1.5e9);
+  EXPECT_FALSE(found.contains("host_ns"));
+  EXPECT_EQ(found.at("host_graph_ns"), 2500);
   record.host_graph_ns = record.host_ns;
-  EXPECT_FALSE(sample_entry(record, 1, {.batch_ns = 1}, 0).counters.contains("host_graph_ns"));
+  record.launches.memory_operations = 0;
+  found = counters(record, {.batch_ns = 1});
+  for (const char* counter : {"host_graph_ns", "memory_operations", "sm_clock_hz"}) {
+    EXPECT_FALSE(found.contains(counter)) << counter;
+  }
 }
 
 }  // namespace

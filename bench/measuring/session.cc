@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <stdexcept>
 #include <thread>
 
@@ -18,6 +19,12 @@ constexpr int kMostCalls = 4000;
 
 double needed_ns(const Protocol& protocol) {
   return std::chrono::duration<double, std::nano>(protocol.batch).count();
+}
+
+double process_cpu_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
 // Once at least: the first replay of a graph, and the clock's way up from idle.
@@ -79,7 +86,7 @@ std::unique_ptr<Place> Session::move_to(int place) {
 std::unique_ptr<Place> Session::enter(int place) {
   if (!verified_) throw std::logic_error("a kernel that was not checked is not timed");
   std::unique_ptr<Place> here = move_to(place);
-  if (calls_ == 0) {
+  if (record_.calls == 0) {
     size_batch(here->kernel);
     describe(here->kernel);
   }
@@ -101,22 +108,23 @@ TracedBenchmark Session::trace(const TraceSchedule& schedule, const StepBorder& 
 }
 
 BatchOptions Session::batch_options() const {
-  return {.calls = calls_, .l2 = context_.protocol.l2, .spin = context_.protocol.spin};
+  return {.calls = record_.calls, .l2 = context_.protocol.l2, .spin = context_.protocol.spin};
 }
 
 void Session::size_batch(const kernels::PreparedKernel& kernel) {
   const double target_ns = needed_ns(context_.protocol);
-  calls_ = 1;
+  int& calls = record_.calls;
+  calls = 1;
   // A few calls say little about the time of many; growing towards the target settles it.
   for (int attempt = 0; attempt < 4; ++attempt) {
     const auto pilot = context_.meter.record(kernel, batch_options());
     pilot->run();
-    const double call_ns = pilot->run().batch_ns / calls_;
+    const double call_ns = pilot->run().batch_ns / calls;
     constexpr double kMargin = 1.1;  // a later batch may run at a higher clock than the pilot's
     const double wanted = std::ceil(kMargin * target_ns / call_ns);
     const int next = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostCalls)));
-    const bool settled = std::abs(next - calls_) <= 0.05 * calls_;
-    calls_ = next;
+    const bool settled = std::abs(next - calls) <= 0.05 * calls;
+    calls = next;
     if (settled) return;
   }
 }
@@ -135,13 +143,16 @@ void Session::describe(const kernels::PreparedKernel& kernel) {
   context_.meter.annotate(kernel, benchmark_.name());
 }
 
-Sample Session::run_sample(Place& place) const {
+const Sample& Session::run_sample(Place& place) const {
   std::this_thread::sleep_for(context_.protocol.idle);
-  const Sample sample = place.batch->run();
+  PlaceRecord& record = place.record;
+  const double before = process_cpu_ns();
+  Sample& sample = record.samples.emplace_back(place.batch->run());
+  sample.cpu_ns = process_cpu_ns() - before;
   if (sample.batch_ns < needed_ns(context_.protocol))
-    place.doubts.insert(baselines::Doubt::kShortBatch);
+    record.doubts.insert(baselines::Doubt::kShortBatch);
   if (std::isnan(sample.sm_clock_hz) && context_.device.kind() == "cuda") {
-    place.doubts.insert(baselines::Doubt::kClockUnread);
+    record.doubts.insert(baselines::Doubt::kClockUnread);
   }
   return sample;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <random>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "baselines/record/doubt.h"
@@ -20,6 +21,7 @@ namespace fusegate::bench {
 
 // What is known of a benchmark besides its samples.
 struct BenchmarkRecord {
+  int calls = 0;  // a sample has; known from the first place on
   double relative_error = 0;
   double flops = 0;
   double min_bytes = 0;
@@ -44,12 +46,19 @@ class Ballast {
   kernels::Memory memory_;
 };
 
+// Everything taken in one place.
+struct PlaceRecord {
+  std::vector<Sample> samples;
+  std::set<baselines::Doubt> doubts;
+  std::vector<std::string> throttle_reasons;  // where the machine was looked at after the samples
+};
+
 // A benchmark in one place of memory, which is freed with it.
 struct Place {
   kernels::Workspace workspace;
   kernels::PreparedKernel kernel;
-  std::unique_ptr<Batch> batch;       // after the kernel, which it refers to
-  std::set<baselines::Doubt> doubts;  // raised by samples taken here
+  std::unique_ptr<Batch> batch;  // after the kernel, which it refers to
+  PlaceRecord record;
 };
 
 // What the sessions of a process share.
@@ -82,13 +91,10 @@ class Session {
   // The schedule's steps, recorded where they are to be kept, in the layout of the first place.
   // Throws std::logic_error unless verified, ProfilerError, and what the kernel throws.
   TracedBenchmark trace(const TraceSchedule& schedule, const StepBorder& border);
-  // Idles, then runs one batch.
-  Sample run_sample(Place& place) const;
+  // Idles, then runs one batch, which goes into the place's record.
+  const Sample& run_sample(Place& place) const;
 
-  // Known from the first place on.
-  int calls() const { return calls_; }
   const BenchmarkRecord& record() const { return record_; }
-  const kernels::Implementation& implementation() const { return *benchmark_.implementation; }
 
  private:
   std::unique_ptr<Place> move_to(int place);
@@ -99,7 +105,6 @@ class Session {
   const SessionContext& context_;
   const PlannedBenchmark& benchmark_;
   bool verified_ = false;
-  int calls_ = 0;
   BenchmarkRecord record_;
 };
 

@@ -69,7 +69,7 @@ TEST_F(SessionTest, MakesBatchesLongEnough) {
     const Sample sample = session.run_sample(*place);
     EXPECT_GE(sample.batch_ns, 1.5e6) << call_ns;
     EXPECT_LE(sample.batch_ns, 1.5e6 * 1.1 + call_ns) << call_ns;
-    EXPECT_TRUE(place->doubts.empty());
+    EXPECT_TRUE(place->record.doubts.empty());
   }
 }
 
@@ -78,18 +78,18 @@ TEST_F(SessionTest, DoubtsABatchThatStaysShort) {
   Session session = verified(meter);
   const auto place = session.enter(0);
   session.run_sample(*place);
-  EXPECT_THAT(place->doubts, testing::ElementsAre(baselines::Doubt::kShortBatch));
+  EXPECT_THAT(place->record.doubts, testing::ElementsAre(baselines::Doubt::kShortBatch));
 }
 
 TEST_F(SessionTest, SizesAndDescribesAtTheFirstPlaceAlone) {
   FakeMeter meter(100'000);
   Session session = verified(meter);
   session.enter(4);  // whichever is the first: a resumed run file has some already
-  const int calls = session.calls(), records = meter.records, runs = meter.runs;
+  const int calls = session.record().calls, records = meter.records, runs = meter.runs;
   meter.call_ns *= 2;
   for (int place = 5; place < 8; ++place) {
     session.enter(place);
-    EXPECT_EQ(session.calls(), calls);
+    EXPECT_EQ(session.record().calls, calls);
   }
   EXPECT_EQ(meter.records - records, 3);
   EXPECT_EQ(meter.runs - runs, 3) << "one warm-up a place";

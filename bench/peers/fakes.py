@@ -108,10 +108,11 @@ class FakeNvml:
 def fake_libraries():
     """A torch whose tensors are numbers, and a Liger on top of it."""
     functional = types.SimpleNamespace(linear=lambda x, w, bias=0.0: x * w + bias,
-                                       gelu=lambda x, approximate: x if approximate == "tanh" else 0.0)
+                                       gelu=lambda x, approximate="none": x,
+                                       silu=lambda x: x, relu=lambda x: x)
     torch = types.SimpleNamespace(nn=types.SimpleNamespace(functional=functional),
                                   compile=lambda function, **_: function)
     gelu_mul = types.SimpleNamespace(apply=lambda g, u: g * u)
-    liger = types.SimpleNamespace(ops=types.SimpleNamespace(LigerGELUMulFunction=gelu_mul))
+    liger = types.SimpleNamespace(ops=types.SimpleNamespace(LigerGELUMulFunction=gelu_mul, LigerSiLUMulFunction=gelu_mul))
     return Libraries(modules={"torch": torch, "triton": None, "liger": liger},
                      versions={"torch": "2.11.0+cu130", "triton": "3.6.0", "liger": "0.8.5"})

@@ -3,8 +3,10 @@ and called as its users call it, on inputs that need no gradient."""
 
 import dataclasses
 import types
+from functools import partial
 
 import problems
+from problems import GATED
 
 MAX_AUTOTUNE = "torch_compile_max_autotune"
 
@@ -25,17 +27,19 @@ def linear(functional):
     return functional.linear
 
 
-def geglu(functional):
+def gated(activation, functional):
+    activate = activation.eager
+
     def call(g, u):
-        return functional.gelu(g, approximate="tanh") * u
+        return activate(functional, g) * u
     return call
 
 
-def geglu_mlp(functional, gelu_mul=None):
-    gelu_mul = gelu_mul or geglu(functional)
+def gated_mlp(activation, functional, unit=None):
+    unit = unit or gated(activation, functional)
 
     def call(x, w_gate, w_up, w_down):
-        hidden = gelu_mul(functional.linear(x, w_gate), functional.linear(x, w_up))
+        hidden = unit(functional.linear(x, w_gate), functional.linear(x, w_up))
         return functional.linear(hidden, w_down)
     return call
 
@@ -67,29 +71,40 @@ def _with_code_of_its_own(function):
                               function.__defaults__, function.__closure__)
 
 
-def _liger_geglu(libraries):
-    return libraries["liger"].ops.LigerGELUMulFunction.apply
+def _liger(activation, libraries):
+    return getattr(libraries["liger"].ops, activation.liger).apply
 
 
-def _liger_geglu_mlp(libraries):
-    """What LigerGEGLUMLP.forward does, on weights that are handed over in place of its modules'."""
-    return geglu_mlp(libraries["torch"].nn.functional, _liger_geglu(libraries))
+def _liger_mlp(activation, libraries):
+    """What Liger's MLP does in its forward, on weights that are handed over in place of its modules'."""
+    return gated_mlp(activation, libraries["torch"].nn.functional, _liger(activation, libraries))
 
 
 TORCH, COMPILER, LIGER = ("torch",), ("torch", "triton"), ("torch", "triton", "liger")
 AUTOTUNE = "max-autotune-no-cudagraphs"
 
-# By operation, then name. The compilers' stages are those that they fuse by default: gelu and mul in one.
-IMPLEMENTATIONS = (
-    Implementation("geglu", "liger", LIGER, problems.geglu_fused_stages, _liger_geglu),
-    Implementation("geglu", "torch_compile", COMPILER, problems.geglu_fused_stages, _compiled(geglu)),
-    Implementation("geglu", MAX_AUTOTUNE, COMPILER, problems.geglu_fused_stages, _compiled(geglu, AUTOTUNE)),
-    Implementation("geglu", "torch_eager", TORCH, problems.geglu_unfused_stages, _eager(geglu)),
-    Implementation("geglu_mlp", "liger", LIGER, problems.geglu_mlp_fused_stages, _liger_geglu_mlp),
-    Implementation("geglu_mlp", "torch_compile", COMPILER, problems.geglu_mlp_fused_stages, _compiled(geglu_mlp)),
-    Implementation("geglu_mlp", MAX_AUTOTUNE, COMPILER, problems.geglu_mlp_fused_stages,
-                   _compiled(geglu_mlp, AUTOTUNE)),
-    Implementation("geglu_mlp", "torch_eager", TORCH, problems.geglu_mlp_unfused_stages, _eager(geglu_mlp)),
+
+def _torch(operation, make, fused, unfused):
+    """The compilers' stages are those that they fuse by default: activation and mul in one."""
+    return (Implementation(operation, "torch_compile", COMPILER, fused, _compiled(make)),
+            Implementation(operation, MAX_AUTOTUNE, COMPILER, fused, _compiled(make, AUTOTUNE)),
+            Implementation(operation, "torch_eager", TORCH, unfused, _eager(make)))
+
+
+def _gated(unit, activation):
+    found = []
+    for operation, stages, make, liger in ((unit, problems.gated_stages, gated, _liger),
+                                           (f"{unit}_mlp", problems.gated_mlp_stages, gated_mlp, _liger_mlp)):
+        fused, unfused = (partial(stages, unit, is_fused) for is_fused in (True, False))
+        if activation.liger:
+            found.append(Implementation(operation, "liger", LIGER, fused, partial(liger, activation)))
+        found.extend(_torch(operation, partial(make, activation), fused, unfused))
+    return found
+
+
+# By operation, then name.
+IMPLEMENTATIONS = tuple(sorted((
+    *(each for unit, activation in GATED.items() for each in _gated(unit, activation)),
     Implementation("linear", "torch_compile", COMPILER, problems.linear_stages, _compiled(linear)),
     Implementation("linear", "torch_eager", TORCH, problems.linear_stages, _eager(linear)),
-)
+), key=lambda each: (each.operation, each.name)))

@@ -2,7 +2,6 @@
 least (kernels/contract/stages.h), and the operations' references."""
 
 import dataclasses
-import functools
 import math
 
 # What fusegate_bench computes on a GPU.
@@ -33,10 +32,12 @@ class Stage:
 
 @dataclasses.dataclass(frozen=True)
 class Activation:
-    """What a gated unit applies to the gate."""
-    name: str
+    """What a gated unit applies to the gate (kernels/activations), as PyTorch and Liger have it."""
+    name: str  # as its stage is named
     flops: int  # of one element, by the operations written down in its formula
     reference: object  # of torch and a tensor of doubles: by the formula, as torch's own is among what is checked
+    eager: object  # of torch.nn.functional and a tensor
+    liger: str = ""  # Liger's function of gate and up
 
 
 def _gelu_tanh(torch, g):
@@ -44,7 +45,15 @@ def _gelu_tanh(torch, g):
 
 
 # A gated unit NAME is out = activation(g) * u. NAME_mlp has it between its projections.
-GATED = {"geglu": Activation("gelu", 9, _gelu_tanh)}
+GATED = {
+    "geglu": Activation("gelu", 9, _gelu_tanh, lambda functional, g: functional.gelu(g, approximate="tanh"),
+                        liger="LigerGELUMulFunction"),
+    "swiglu": Activation("silu", 4, lambda torch, g: g / (1 + torch.exp(-g)),
+                         lambda functional, g: functional.silu(g), liger="LigerSiLUMulFunction"),
+    "geglu_erf": Activation("gelu", 5, lambda torch, g: 0.5 * g * (1 + torch.erf(g / math.sqrt(2))),
+                            lambda functional, g: functional.gelu(g)),
+    "reglu": Activation("relu", 1, lambda torch, g: g.clamp(min=0), lambda functional, g: functional.relu(g)),
+}
 
 
 def matmul_stage(name, m, n, k, bias=False):
@@ -75,12 +84,6 @@ def gated_mlp_stages(operation, fused, p):
     """operation: the unit's."""
     return [matmul_stage("gate_proj", p.rows, p.hidden, p.dim), matmul_stage("up_proj", p.rows, p.hidden, p.dim),
             *gated_stages(operation, fused, p), matmul_stage("down_proj", p.rows, p.dim, p.hidden)]
-
-
-geglu_unfused_stages = functools.partial(gated_stages, "geglu", False)
-geglu_fused_stages = functools.partial(gated_stages, "geglu", True)
-geglu_mlp_unfused_stages = functools.partial(gated_mlp_stages, "geglu", False)
-geglu_mlp_fused_stages = functools.partial(gated_mlp_stages, "geglu", True)
 
 
 def reference(torch, operation, inputs):

@@ -20,10 +20,10 @@ class ProblemsTest(unittest.TestCase):
 
     def test_work_is_what_fusegate_bench_counts(self):
         # From a run file of suite pr.
-        self.assertEqual(totals(problems.geglu_mlp_unfused_stages(SMALL)), (1815871488.0, 21037056.0))
-        self.assertEqual(totals(problems.geglu_fused_stages(fake_problem("geglu", "1,128,768,11008"))),
+        self.assertEqual(totals(problems.gated_mlp_stages("geglu", False, SMALL)), (1815871488.0, 21037056.0))
+        self.assertEqual(totals(problems.gated_stages("geglu", True, fake_problem("geglu", "1,128,768,11008"))),
                          (14090240.0, 8454144.0))
-        fused = problems.geglu_mlp_fused_stages(fake_problem("geglu_mlp", "8,512,1024,8192"))
+        fused = problems.gated_mlp_stages("geglu", True, fake_problem("geglu_mlp", "8,512,1024,8192"))
         self.assertEqual(totals(fused), (206493974528.0, 478150656.0))
         self.assertEqual([stage.name for stage in fused], ["gate_proj", "up_proj", "gelu_mul", "down_proj"])
 

@@ -4,12 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
 #include "baselines/record/keep_choices_variable.h"
-#include "bench/plan/google_flags.h"
 #include "kernels/contract/kernel.h"
 
 namespace fusegate::bench {
@@ -82,6 +82,38 @@ void add_protocol_options(CLI::App& app, Options& options) {
   add_text("layout", "layout", "Of a place's tensors: numbered (by the place) or driver");
 }
 
+// "0.5" and, from version 1.8 on, "0.5s"; the "10x" of that version counts iterations, which are
+// the batch's to choose.
+std::int64_t microseconds_of(const std::string& flag, const std::string& text) {
+  constexpr double kDay = 86400;
+  double seconds = 0;
+  if (!CLI::detail::lexical_cast(text.ends_with('s') ? text.substr(0, text.size() - 1) : text,
+                                 seconds) ||
+      !(seconds >= 0 && seconds < kDay)) {
+    throw baselines::InputError(flag, "", "is followed by no time to measure for");
+  }
+  return std::llround(seconds * 1e6);
+}
+
+// Google Benchmark's flags that set what the protocol sets: they become the protocol's, so that the
+// run file says what was done.
+void add_google_options(CLI::App& app, Options& options) {
+  add_protocol<std::int64_t>(app, options, "benchmark_repetitions", "places", "--places");
+  const std::string min_time = "--benchmark_min_time";
+  app.add_option_function<std::string>(
+      min_time,
+      [&options, min_time](const std::string& text) {
+        options.protocol["batch_us"] = microseconds_of(min_time, text);
+      },
+      "--batch-us, in seconds");
+  app.add_flag_function(
+      "--benchmark_enable_random_interleaving",
+      [&options](std::int64_t yes) {
+        options.protocol["order"] = order_name(yes > 0 ? Order::kInterleaved : Order::kContiguous);
+      },
+      "--order=interleaved; with =false contiguous");
+}
+
 void add_trace_option(CLI::App& app, Options& options) {
   CLI::Option* const trace =
       app.add_option("--trace", options.trace,
@@ -123,6 +155,7 @@ void add_options(CLI::App& app, Options& options) {
                         "addmm, unfused, fused, ...");
   add_problem_option(app, options);
   add_protocol_options(app, options);
+  add_google_options(app, options);
   app.add_option("--out", options.out, "Write the run file here");
   app.add_option("--invocation", options.invocation, "This invocation's number in its run")
       ->check(CLI::PositiveNumber);
@@ -192,7 +225,7 @@ Options parse_options(int argc, const char* const* argv) {
     return options;
   }
   if (options.trace) require_no_measuring(options.protocol, app.remaining());
-  options.benchmark_flags = take_protocol_flags(app.remaining(), options.protocol);
+  options.benchmark_flags = app.remaining();
   for (const std::string& flag : options.benchmark_flags) {
     if (!flag.starts_with("--benchmark_") && !flag.starts_with("--v=")) {
       throw baselines::InputError(flag, "", "unknown flag; see --help");

@@ -48,20 +48,18 @@ std::vector<RecordedStep> record_steps(const TraceSchedule& schedule, const Atta
   std::vector<RecordedStep> kept;
   std::unique_ptr<Profiler> profiler;
   for (int step = 0; step < schedule.steps(); ++step) {
-    const TraceAction action = schedule.action(step);
-    if (action == TraceAction::kPass) {
+    if (step < schedule.wait) {
       run(call);
       continue;
     }
     if (!profiler) profiler = attach();
-    if (action == TraceAction::kWarmUp) {
+    if (step < schedule.wait + schedule.warm_up) {
       record(*profiler, call);
       continue;
     }
     if (border) border(*profiler);
     kept.push_back({.step = step, .activity = record(*profiler, call)});
     if (border) border(*profiler);
-    if (action == TraceAction::kComplete) profiler.reset();
   }
   return kept;
 }

@@ -12,7 +12,6 @@
 
 #include "baselines/record/doubt.h"
 #include "bench/profiling/activity.h"
-#include "bench/profiling/trace_schedule.h"
 #include "kernels/contract/kernel.h"
 
 namespace fusegate::bench {
@@ -53,6 +52,17 @@ struct ProfiledCall {
   std::function<void()> wait;                // until the device is through
 };
 
+// The first steps are let pass, so that what is set up once is done; the next warm up, with the
+// profiler attached and its records thrown away, because its first ones are slow; the rest are
+// kept. By default 1, 1 and 3, as in the profiling series.
+struct TraceSchedule {
+  int wait = 1;
+  int warm_up = 1;
+  int active = 3;
+
+  int steps() const { return wait + warm_up + active; }
+};
+
 // The kernel's stages, and their names. The device must outlive the call.
 ProfiledCall profiled_call(const kernels::PreparedKernel& kernel, kernels::Device& device);
 std::vector<std::string> stage_names(const kernels::PreparedKernel& kernel);
@@ -62,9 +72,9 @@ struct RecordedStep {
   Activity activity;
 };
 
-// Runs the schedule's steps and returns those that are to be kept. The profiler is attached while
-// records are wanted. border, where there is one, is called right before and after each
-// step that is kept. Whatever anything throws goes on to the caller, with the profiler detached.
+// Runs the schedule's steps and returns those that are to be kept. The profiler is attached from the
+// first step that warms up. border, where there is one, is called right before and after each step
+// that is kept. Whatever anything throws goes on to the caller, with the profiler detached.
 std::vector<RecordedStep> record_steps(const TraceSchedule& schedule, const AttachProfiler& attach,
                                        const ProfiledCall& call, const StepBorder& border = {});
 

@@ -33,13 +33,13 @@ TEST_F(RecordStepsTest, LetsOnePassWarmsUpOneAndKeepsThree) {
   EXPECT_THAT((std::vector{steps[0].step, steps[1].step, steps[2].step}), ElementsAre(2, 3, 4));
 }
 
-TEST_F(RecordStepsTest, DetachesBetweenCycles) {
-  record(TraceSchedule({.wait = 1, .warm_up = 0, .active = 1, .repeat = 2}));
-  EXPECT_EQ(log_.text, "abw[0a1bwt]abw[0a1bwt]");
+TEST_F(RecordStepsTest, MayKeepTheFirstStep) {
+  record({.wait = 0, .warm_up = 0, .active = 1});
+  EXPECT_EQ(log_.text, "[0a1bwt]");
 }
 
 TEST_F(RecordStepsTest, TellsWhenPartsWereLaunchedAndWhenTheDeviceWasThrough) {
-  const auto steps = record(TraceSchedule({.wait = 0, .warm_up = 0, .active = 1}));
+  const auto steps = record({.wait = 0, .warm_up = 0, .active = 1});
   const Activity& activity = steps.at(0).activity;  // the clock goes on by 10 ns at every look
   EXPECT_EQ(activity.began, 1010u);
   ASSERT_EQ(activity.part_spans.size(), 2u);
@@ -52,13 +52,13 @@ TEST_F(RecordStepsTest, TellsWhenPartsWereLaunchedAndWhenTheDeviceWasThrough) {
 
 TEST_F(RecordStepsTest, KeepsWhatTheProfilerDelivers) {
   log_.records.kernels = {{.name = "gemm"}};
-  const auto steps = record(TraceSchedule({.wait = 0, .warm_up = 1, .active = 2}));
+  const auto steps = record({.wait = 0, .warm_up = 1, .active = 2});
   ASSERT_EQ(steps.size(), 2u);
   for (const RecordedStep& step : steps) EXPECT_EQ(step.activity.kernels.at(0).name, "gemm");
 }
 
 TEST_F(RecordStepsTest, CallsBackAroundTheStepsThatAreKept) {
-  record(TraceSchedule({.wait = 1, .warm_up = 1, .active = 2}),
+  record({.wait = 1, .warm_up = 1, .active = 2},
          [this](const Profiler&) { log_.text += '|'; });
   EXPECT_EQ(log_.text, "abw[0a1bwt|0a1bwt||0a1bwt|]");
 }

@@ -68,29 +68,25 @@ void print_plan(const Options& options, const Suite& suite, const kernels::Devic
   throw std::runtime_error("the device was lost, and fusegate_bench could not start again");
 }
 
-int exit_code(Outcome outcome) { return outcome == Outcome::kComplete ? 0 : kBadInput; }
-
-int finish(Outcome outcome, const InvocationOptions& options, char** argv) {
+// kept, lost: what becomes of what was measured, where a signal or the device ended it early.
+int finish(Outcome outcome, const std::string& kept, const std::string& lost) {
   if (outcome == Outcome::kInterrupted) {
-    fmt::print(stderr, "fusegate_bench: interrupted{}\n",
-               options.out ? "; what was measured is kept in " + options.out->string() : "");
+    fmt::print(stderr, "fusegate_bench: interrupted{}\n", kept);
   }
   if (outcome == Outcome::kDeviceLost) {
-    // Without a run file nothing says what is done already.
-    if (options.out) resume(argv);
-    fmt::print(stderr, "fusegate_bench: the device was lost; the rest was not measured\n");
+    fmt::print(stderr, "fusegate_bench: the device was lost; {}\n", lost);
   }
-  return exit_code(outcome);
+  return outcome == Outcome::kComplete ? 0 : kBadInput;
 }
 
-int finish_trace(Outcome outcome) {
-  if (outcome == Outcome::kInterrupted) {
-    fmt::print(stderr, "fusegate_bench: interrupted; no trace was written\n");
-  }
-  if (outcome == Outcome::kDeviceLost) {
-    fmt::print(stderr, "fusegate_bench: the device was lost; no trace was written\n");
-  }
-  return exit_code(outcome);
+int measure(kernels::Device& device, const Plan& plan, EnvironmentProbe& probe,
+            const InvocationOptions& invocation, const Options& options, char** argv) {
+  const Outcome outcome = run_benchmarks(device, plan, probe, invocation, options.benchmark_flags);
+  // Without a run file nothing says what is done already.
+  if (outcome == Outcome::kDeviceLost && options.out) resume(argv);
+  return finish(outcome,
+                options.out ? "; what was measured is kept in " + options.out->string() : "",
+                "the rest was not measured");
 }
 
 int trace(const std::filesystem::path& out, kernels::Device& device, const Plan& plan,
@@ -98,7 +94,8 @@ int trace(const std::filesystem::path& out, kernels::Device& device, const Plan&
   stop_on_signals();
   const std::unique_ptr<Meter> meter = make_meter(device);
   try {
-    return finish_trace(Tracing(device, *meter, plan, probe, info).run(out));
+    const Outcome outcome = Tracing(device, *meter, plan, probe, info).run(out);
+    return finish(outcome, "; no trace was written", "no trace was written");
   } catch (const ProfilerError& error) {
     throw baselines::InputError("--trace", "", error.what());
   }
@@ -135,8 +132,7 @@ int run(int argc, char** argv) {
     return trace(*options.trace, *device, filtered_plan(plan, options.benchmark_flags), probe,
                  invocation.info);
   }
-  return finish(run_benchmarks(*device, plan, probe, invocation, options.benchmark_flags),
-                invocation, argv);
+  return measure(*device, plan, probe, invocation, options, argv);
 }
 
 }  // namespace

@@ -277,7 +277,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("wrong result", result.stderr)
         traced = [each["name"].split("/")[1] for each in trace["fusegate"]["benchmarks"]]
-        self.assertEqual(traced, ["faulty_later", "fused", "unfused"])
+        self.assertEqual(traced, ["example", "faulty_later", "fused", "unfused"])
         self.assertEqual(sorted(name.split("/")[1] for name in trace["fusegate"]["failures"]),
                          ["faulty_result", "faulty_throw"])
 
@@ -355,7 +355,27 @@ class ProgramTest(unittest.TestCase):
         samples = [e["name"].split("/")[1] for e in self.read()["benchmarks"]
                    if not e.get("error_occurred")]
         self.assertEqual({name: samples.count(name) for name in samples},
-                         {"fused": 4, "unfused": 4, "faulty_later": 2}, "2 in its first place")
+                         {"example": 4, "fused": 4, "unfused": 4, "faulty_later": 2}, "2 in its first place")
+
+    def sweep_the_example(self, *flags):
+        flags = tiny(*flags, "--seq=4,5", "--operation=geglu", "--implementation=example", f"--out={self.out}")
+        result = run(*flags, program=FAULTY)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(len(names(self.read())), 2)
+        for entry in self.read()["benchmarks"]:
+            self.assertTrue(entry["name"].startswith("geglu/example/"), entry["name"])
+            self.assertGreater(entry["real_time"], 0)
+            self.assertNotIn("error_message", entry)
+
+    def test_readmes_example_is_a_file_and_a_line_away_from_being_swept(self):
+        self.sweep_the_example()
+        unknown = run(*TINY, "--operation=geglu", "--implementation=example")
+        self.assertEqual(unknown.returncode, 2)
+        self.assertIn("unknown name 'example'", unknown.stderr)
+
+    @unittest.skipUnless(has_gpu(), "this machine has no GPU")
+    def test_readmes_example_for_a_gpu_is_swept_too(self):
+        self.sweep_the_example("--device=cuda", "--dtype=bf16")
 
     @unittest.skipUnless(has_gpu(), "this machine has no GPU")
     def test_a_broken_cuda_context_costs_one_benchmark(self):

@@ -1,11 +1,10 @@
 #include "bench/program/runner.h"
 
 #include <benchmark/benchmark.h>
-#include <fmt/format.h>
+#include <fmt/chrono.h>
 #include <regex.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <ctime>
 #include <iterator>
@@ -22,16 +21,11 @@ namespace {
 
 using nlohmann::json;
 
-// ISO 8601 with the zone's offset, "2026-11-21T03:00:00+00:00": strftime leaves out the last colon.
+// ISO 8601 with the zone's offset, "2026-11-21T03:00:00+00:00": %z leaves out the last colon.
 std::string date_now() {
-  std::array<char, 64> text{};
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  localtime_r(&now, &local);
-  const std::string_view date(text.data(),
-                              std::strftime(text.data(), text.size(), "%FT%T%z", &local));
-  const std::size_t minutes = date.size() - 2;
-  return fmt::format("{}:{}", date.substr(0, minutes), date.substr(minutes));
+  std::string date = fmt::format("{:%FT%T%z}", fmt::localtime(std::time(nullptr)));
+  date.insert(date.end() - 2, ':');
+  return date;
 }
 
 // Google Benchmark's own context, as its JSON reporter writes it.
@@ -73,12 +67,6 @@ bool passes_filter(const std::string& benchmark) {
   const bool found = regexec(&expression, name.c_str(), 0, nullptr, 0) == 0;
   regfree(&expression);
   return found != negated;
-}
-
-double mean_time_ns(const std::vector<SampleEntry>& samples) {
-  double total_ns = 0;
-  for (const SampleEntry& sample : samples) total_ns += sample.real_time_ns;
-  return total_ns / static_cast<double>(samples.size());
 }
 
 // What a repetition told Google Benchmark: its calls, the same number in every repetition of a
@@ -187,15 +175,16 @@ void Runner::pass_over(std::size_t index, benchmark::State& state, const char* w
 PlaceRecord Runner::measure_place(std::size_t index, benchmark::State& state) {
   const std::unique_ptr<Place> place = invocation_.enter(index);
   const std::int64_t calls = invocation_.calls_a_place(index);
-  PlaceRecord record;
+  const BenchmarkRecord& record = invocation_.record_of(index);
   while (state.KeepRunningBatch(calls)) {
-    record.samples = invocation_.take_samples(index, *place);
-    claims_[index] = {calls, 1e-9 * mean_time_ns(record.samples) * static_cast<double>(calls)};
+    const double batch_ns = invocation_.take_samples(index, *place);
+    claims_[index] = {calls, 1e-9 * batch_ns * static_cast<double>(calls) / record.calls};
     state.SetIterationTime(claims_[index].time_s);
   }
-  record.doubts = place->doubts;
-  for (const auto& [name, value] : record.samples.front().counters) state.counters[name] = value;
-  return record;
+  for (const auto& [name, value] : counters(record, place->record.samples.front())) {
+    state.counters[name] = value;
+  }
+  return std::move(place->record);
 }
 
 bool Runner::is_result(const std::string& name) const {

@@ -18,8 +18,7 @@ Tracing::Tracing(kernels::Device& device, Meter& meter, const Plan& plan, Enviro
       probe_(probe),
       info_(info),
       ballast_(device, info.seed),
-      context_{device, meter, ballast_, info.protocol, info.seed},
-      schedule_(cycle_) {
+      context_{device, meter, ballast_, info.protocol, info.seed} {
   for (const PlannedBenchmark& benchmark : plan.benchmarks) {
     sessions_.emplace_back(context_, benchmark);
   }
@@ -88,7 +87,7 @@ baselines::Trace Tracing::trace() const {
 nlohmann::json Tracing::about() const {
   nlohmann::json about = origin_json(info_, probe_);
   about["schedule"] = {
-      {"wait", cycle_.wait}, {"warm_up", cycle_.warm_up}, {"active", cycle_.active}};
+      {"wait", schedule_.wait}, {"warm_up", schedule_.warm_up}, {"active", schedule_.active}};
   for (const TracedBenchmark& benchmark : traced_) {
     nlohmann::json steps = nlohmann::json::array();
     for (const RecordedStep& step : benchmark.steps) steps.push_back(benchmark.step_number(step));

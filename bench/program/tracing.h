@@ -15,7 +15,6 @@
 #include "bench/measuring/session.h"
 #include "bench/plan/plan.h"
 #include "bench/profiling/step_trace.h"
-#include "bench/profiling/trace_schedule.h"
 
 namespace fusegate::bench {
 
@@ -47,7 +46,6 @@ class Tracing {
   const InvocationInfo& info_;
   Ballast ballast_;
   SessionContext context_;
-  TraceCycle cycle_;
   TraceSchedule schedule_;
   std::vector<Session> sessions_;
   bool device_lost_ = false;

@@ -4,7 +4,7 @@
 #include <functional>
 #include <ostream>
 
-#include "baselines/comparing/gate.h"
+#include "baselines/io/exit_code.h"
 
 namespace fusegate::ci {
 

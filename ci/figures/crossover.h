@@ -48,12 +48,13 @@ inline constexpr std::string_view kCrossoverNote =
     "the ratio over log of M)";
 
 // For each operation, dtype, dim and hidden the pairs that were both measured at an M at least:
-//   linear     addmm over matmul_add
-//   geglu      fused over unfused
-//   geglu_mlp  fused_pointwise over unfused; fused_epilogue, and fused_epilogue_sm80, which is one
-//              kernel at every M, over fused_pointwise; fused_epilogue over packed_pointwise, the
-//              library's tuned matmuls with gate and up as one; and fused_epilogue over unfused
-//              where there is no fused_pointwise, as on the CPU
+//   linear       addmm over matmul_add
+//   gated units  fused over unfused
+//   gated MLPs   fused_pointwise over unfused; fused_epilogue, and fused_epilogue_sm80, which is
+//   one
+//                kernel at every M, over fused_pointwise; fused_epilogue over packed_pointwise, the
+//                library's tuned matmuls with gate and up as one; and fused_epilogue over unfused
+//                where there is no fused_pointwise, as on the CPU
 // Sorted by operation, dtype, pair, dim, hidden. Names of other programs and benchmarks without a
 // time are left out.
 std::vector<Crossover> crossovers(const baselines::Run& run);

@@ -1,5 +1,7 @@
 #include "ci/measuring/benchmark_filter.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 
 namespace fusegate::ci {
@@ -29,14 +31,10 @@ std::string literal(std::string_view name) {
 }  // namespace
 
 std::optional<std::string> benchmark_filter_flag(const std::vector<std::string>& names) {
-  std::string flag = "--benchmark_filter=^(";
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) flag += '|';
-    flag += literal(names[i]);
-  }
-  flag += ')';
-  flag += kSuffixes;
-  flag += '$';
+  std::vector<std::string> literals;
+  for (const std::string& name : names) literals.push_back(literal(name));
+  const std::string flag =
+      fmt::format("--benchmark_filter=^({}){}$", fmt::join(literals, "|"), kSuffixes);
   return flag.size() <= kLongestArgument ? std::optional(flag) : std::nullopt;
 }
 

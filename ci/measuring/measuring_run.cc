@@ -23,14 +23,7 @@ void check_folders(const MeasuringRequest& request) {
     if (!seen.insert(fs::weakly_canonical(folder)).second) {
       throw baselines::InputError(folder.string(), "--out", "given twice");
     }
-    if (fs::exists(folder) && !fs::is_directory(folder)) {
-      throw baselines::InputError(folder.string(), "--out", "not a folder");
-    }
-    if (!request.append && last_invocation_in(folder) > 0) {
-      throw baselines::InputError(
-          folder.string(), "--out",
-          "already holds invocations; name another, or let run --append add to them");
-    }
+    check_run_folder(folder, "--out", request.append);
   }
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "baselines/io/error.h"
 #include "ci/console/format.h"
 
 namespace fusegate::ci {
@@ -11,18 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void check_folder(const fs::path& folder, bool append) {
-  if (fs::exists(folder) && !fs::is_directory(folder)) {
-    throw baselines::InputError(folder.string(), "--peers-out", "not a folder");
-  }
-  if (!append && last_invocation_in(folder) > 0) {
-    throw baselines::InputError(folder.string(), "--peers-out",
-                                "already holds invocations; name another");
-  }
-}
-
 RunRecord first_record(const PeersRequest& request, const RunRecord& ours, bool append) {
-  check_folder(request.folder, append);
+  check_run_folder(request.folder, "--peers-out", append);
   RunRecord record = ours;
   record.invocations.clear();
   record.aa.reset();

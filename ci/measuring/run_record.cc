@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
 
@@ -97,6 +98,17 @@ RunRecord read_run_record(const std::filesystem::path& folder) {
     root.at("schema_version").fail("not one that this fusegate reads");
   }
   return parse_run_record(root);
+}
+
+void check_run_folder(const std::filesystem::path& folder, const std::string& option, bool append) {
+  if (std::filesystem::exists(folder) && !std::filesystem::is_directory(folder)) {
+    throw baselines::InputError(folder.string(), option, "not a folder");
+  }
+  if (!append && last_invocation_in(folder) > 0) {
+    throw baselines::InputError(
+        folder.string(), option,
+        "already holds invocations; name another, or let run --append add to them");
+  }
 }
 
 int last_invocation_in(const std::filesystem::path& folder) {

@@ -54,6 +54,10 @@ void write_run_record(const std::filesystem::path& folder, const RunRecord& reco
 // InputError naming file and field.
 RunRecord read_run_record(const std::filesystem::path& folder);
 
+// Throws InputError (field: the option that names it) for what is no folder and, unless it may be
+// added to, for a folder that holds invocations.
+void check_run_folder(const std::filesystem::path& folder, const std::string& option, bool append);
+
 // The largest i for which the folder holds an i.json or i.log; 0 where it has none or is missing.
 int last_invocation_in(const std::filesystem::path& folder);
 

@@ -12,7 +12,14 @@ configure_options() {
   if [[ ${CUDACXX:-} == "$FUSEGATE_ROOT/build/cuda/bin/nvcc" ]]; then
     echo "-DCMAKE_BUILD_RPATH=$FUSEGATE_ROOT/build/cuda/lib64"
   fi
+  if command -v ccache >/dev/null; then
+    echo -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+    echo -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache
+  fi
 }
+
+# Without these ccache keeps nothing that includes a precompiled header.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
 
 configure_preset() {
   local tree=$1 preset=$2

@@ -5,6 +5,9 @@
 # library in /usr/local, needs nothing installed. The names are the same in both distributions.
 
 readonly TOOLS=(g++ cmake ninja-build git ca-certificates python3-venv shellcheck)
+# What tests alone use: jq and unzip those of comment.sh, Node.js Perfetto's importer, and compare.py
+# is Google Benchmark's own rule (docs/rules.md).
+readonly TEST_TOOLS=(jq unzip nodejs libbenchmark-tools)
 
 # A library that the distribution lacks is no failure: cmake/Dependencies.cmake builds it from source.
 declare -rA LIBRARY_HEADER=(
@@ -45,14 +48,16 @@ has_package() {
     ca-certificates) [[ -e /etc/ssl/certs/ca-certificates.crt ]] ;;
     # Debian's python3 comes without ensurepip, and then makes no virtual environment.
     python3-venv) python3 -c 'import ensurepip, venv' ;;
-    g++ | git | shellcheck) command -v "$1" ;;
+    nodejs) command -v node ;;
+    libbenchmark-tools) [[ -e ${FUSEGATE_BENCHMARK_TOOLS:-/usr/share/benchmark}/compare.py ]] ;;
+    g++ | git | shellcheck | jq | unzip) command -v "$1" ;;
     *) has_header "${LIBRARY_HEADER[$1]}" ;;
   esac >/dev/null 2>&1
 }
 
 missing_packages() {
   local package
-  for package in "${TOOLS[@]}" "${!LIBRARY_HEADER[@]}"; do
+  for package in "${TOOLS[@]}" "${TEST_TOOLS[@]}" "${!LIBRARY_HEADER[@]}"; do
     has_package "$package" || echo "$package"
   done | sort
 }

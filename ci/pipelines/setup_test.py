@@ -35,15 +35,16 @@ class Setup(unittest.TestCase):
         for header in HEADERS.values():
             self.header(header).parent.mkdir(parents=True, exist_ok=True)
             self.header(header).touch()
-        for tool in ["g++", "git", "ninja", "shellcheck", "python3"]:
+        for tool in ["g++", "git", "ninja", "shellcheck", "python3", "jq", "unzip", "node"]:
             self.box.fake(tool)
+        (self.box.root / "compare.py").touch()
         self.box.fake("cmake", CMAKE)
         self.box.fake("id", "echo ${FAKE_UID:-0}")
         self.box.fake("apt-get", APT_GET)
         self.box.fake("apt-cache", 'case " $UNKNOWN " in *" $2 "*) [[ -e $LISTS && $FOREVER != yes ]] ;; esac')
         self.box.environment |= {
             "FUSEGATE_INCLUDE_PATH": str(self.include), "FUSEGATE_OS_RELEASE": str(self.os_release),
-            "BIN": str(self.box.bin), "LISTS": str(self.box.root / "lists"), "UNKNOWN": "", "FOREVER": "no"}
+            "FUSEGATE_BENCHMARK_TOOLS": str(self.box.root), "BIN": str(self.box.bin), "LISTS": str(self.box.root / "lists"), "UNKNOWN": "", "FOREVER": "no"}
         self.pretend_venv()
 
     def header(self, name):
@@ -87,11 +88,13 @@ class Setup(unittest.TestCase):
     def test_every_package_is_looked_for(self):
         for package in HEADERS:
             self.lose(package=package)
-        for tool in ["g++", "git", "ninja", "shellcheck", "cmake"]:
+        for tool in ["g++", "git", "ninja", "shellcheck", "cmake", "jq", "unzip", "node"]:
             self.lose(tool=tool)
+        (self.box.root / "compare.py").unlink()
         result = self.run_setup(FAKE_UID="1000")
         self.assertEqual(result.returncode, 2)
-        for package in [*HEADERS, "g++", "git", "ninja-build", "shellcheck", "cmake"]:
+        for package in [*HEADERS, "g++", "git", "ninja-build", "shellcheck", "cmake", "jq", "unzip", "nodejs",
+                        "libbenchmark-tools"]:
             self.assertIn(f" {package}", result.stderr)
 
     def test_updates_the_lists_only_where_a_package_is_unknown(self):

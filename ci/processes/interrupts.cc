@@ -12,7 +12,7 @@ Interrupts::Interrupts() {
   sigset_t ours;
   sigemptyset(&ours);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ours, signal);
-  signals_ = FileDescriptor(signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC));
+  signals_ = baselines::FileDescriptor(signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!signals_.is_open()) throw std::system_error(errno, std::system_category(), "signalfd");
   pthread_sigmask(SIG_BLOCK, &ours, &old_mask_);
 }

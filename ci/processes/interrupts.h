@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-#include "ci/processes/file_descriptor.h"
+#include "baselines/io/file_descriptor.h"
 
 namespace fusegate::ci {
 
@@ -25,7 +25,7 @@ class Interrupts {
 
  private:
   sigset_t old_mask_;
-  FileDescriptor signals_;
+  baselines::FileDescriptor signals_;
 };
 
 }  // namespace fusegate::ci

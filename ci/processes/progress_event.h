@@ -11,8 +11,8 @@ namespace fusegate::ci {
 struct ProgressEvent {
   int index = 0;  // places finished; 0: the invocation has just started
   int total = 0;  // places in this invocation: of each benchmark as many as the protocol has
-  std::string benchmark;  // whose place it was
-  std::string failure;    // why it has no result; empty where it has one
+  std::string benchmark{};  // whose place it was
+  std::string failure{};    // why it has no result; empty where it has one
 };
 
 // nothing where the line is no event, or one of a kind that this version does not know.

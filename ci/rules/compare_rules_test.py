@@ -128,7 +128,7 @@ class MissingTool(unittest.TestCase):
             program = "import rules, sys; print(rules.compare_tool(sys.argv[1]).missing)"
             said = subprocess.run([sys.executable, "-c", program, folder], cwd=HERE, capture_output=True, text=True,
                                   check=True).stdout
-        self.assertIn("pip install -r ci/rules/requirements.txt", said)
+        self.assertIn("pip install -r ci/requirements.txt", said)
 
 
 class Classes(unittest.TestCase):

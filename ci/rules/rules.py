@@ -110,6 +110,6 @@ def compare_tool(folder):
         return CompareTool(importlib.import_module("gbench.report"))
     except ImportError as error:
         return MissingRule(CompareTool.name, f"compare.py needs numpy and scipy ({error}): "
-                           "pip install -r ci/rules/requirements.txt")
+                           "pip install -r ci/requirements.txt")
     finally:
         sys.path.remove(str(folder))

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/contract/activation.h"
 #include "kernels/contract/problem.h"
 
 namespace fusegate::kernels {
@@ -70,8 +71,9 @@ class ReferenceMath {
   virtual void matmul(const double* x, const double* w, double* out, std::int64_t m, std::int64_t n,
                       std::int64_t k) = 0;
   virtual void add_bias(double* x, const double* bias, std::int64_t m, std::int64_t n) = 0;
-  // out = gelu_tanh(g) * u
-  virtual void geglu(const double* g, const double* u, double* out, std::int64_t count) = 0;
+  // out = activation(g) * u
+  virtual void gate(const Activation& activation, const double* g, const double* u, double* out,
+                    std::int64_t count) = 0;
   virtual ErrorNorms compare(const Tensor& out, const double* reference) = 0;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <thread>
 #include <vector>
 
@@ -39,11 +38,6 @@ void matmul_rows(const double* x, const double* w, double* out, std::int64_t beg
 
 }  // namespace
 
-double gelu_tanh(double x) {
-  const double inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
-  return 0.5 * x * (1 + std::tanh(inner));
-}
-
 void HostReference::widen(const Tensor& in, double* out) {
   for (std::int64_t i = 0; i < in.count(); ++i) out[i] = load_element(in.data, in.dtype, i);
 }
@@ -68,8 +62,9 @@ void HostReference::add_bias(double* x, const double* bias, std::int64_t m, std:
   }
 }
 
-void HostReference::geglu(const double* g, const double* u, double* out, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) out[i] = gelu_tanh(g[i]) * u[i];
+void HostReference::gate(const Activation& activation, const double* g, const double* u,
+                         double* out, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) out[i] = activation.reference(g[i]) * u[i];
 }
 
 ErrorNorms HostReference::compare(const Tensor& out, const double* reference) {

@@ -6,10 +6,6 @@
 
 namespace fusegate::kernels {
 
-// gelu(approximate="tanh"): 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). D. Hendrycks, K.
-// Gimpel, "Gaussian Error Linear Units (GELUs)", arXiv:1606.08415, section 2.
-double gelu_tanh(double x);
-
 class HostReference : public ReferenceMath {
  public:
   void widen(const Tensor& in, double* out) override;
@@ -17,7 +13,8 @@ class HostReference : public ReferenceMath {
   void matmul(const double* x, const double* w, double* out, std::int64_t m, std::int64_t n,
               std::int64_t k) override;
   void add_bias(double* x, const double* bias, std::int64_t m, std::int64_t n) override;
-  void geglu(const double* g, const double* u, double* out, std::int64_t count) override;
+  void gate(const Activation& activation, const double* g, const double* u, double* out,
+            std::int64_t count) override;
   ErrorNorms compare(const Tensor& out, const double* reference) override;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 
@@ -49,6 +50,11 @@ OperationRegistration::OperationRegistration(Operation operation) {
   std::ranges::sort(mutable_operations(), {}, &Operation::name);
 }
 
+OperationRegistration::OperationRegistration(std::span<const Activation> activations,
+                                             Operation (*of)(const Activation&)) {
+  for (const Activation& activation : activations) OperationRegistration(of(activation));
+}
+
 ImplementationRegistration::ImplementationRegistration(Implementation implementation) {
   mutable_implementations().push_back(std::move(implementation));
   std::ranges::sort(
@@ -56,9 +62,22 @@ ImplementationRegistration::ImplementationRegistration(Implementation implementa
       [](const Implementation& a, const Implementation& b) { return identity(a) < identity(b); });
 }
 
+ImplementationRegistration::ImplementationRegistration(std::span<const Activation> activations,
+                                                       Implementation (*of)(const Activation&)) {
+  for (const Activation& activation : activations) ImplementationRegistration(of(activation));
+}
+
 const std::vector<Operation>& operations() { return mutable_operations(); }
 
 const std::vector<Implementation>& implementations() { return mutable_implementations(); }
+
+std::vector<std::string> implementation_names() {
+  std::set<std::string> names{
+#include "kernels/contract/implementation_names.inc"
+  };
+  for (const Implementation& one : implementations()) names.insert(one.name);
+  return {names.begin(), names.end()};
+}
 
 const Operation& find_operation(std::string_view name) {
   const auto found = std::ranges::find(operations(), name, &Operation::name);

@@ -2,7 +2,7 @@
 //
 // An operation is what is computed: its inputs, its output, and the reference in double precision.
 // An implementation is how. Adding one is one new file that ends in its registration, and one line
-// in a CMake list (and its name in kImplementationNames, where no other has it):
+// in a CMake list:
 //
 //   const ImplementationRegistration registered{{
 //       .operation = "geglu", .name = "fused", .device = "cuda",
@@ -11,7 +11,6 @@
 // Sweep, correctness test, timing, run file, gate and report pick it up from there.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -104,41 +103,29 @@ struct Implementation {
   std::vector<Expectation> expects = {};
 };
 
-// The names of all implementations on any device, sorted, so that a suite can name what the build
-// at hand leaves out.
-inline constexpr std::array<std::string_view, 17> kImplementationNames{
-    "addmm",
-    "addmm_tuned",
-    "cublas",
-    "fused",
-    "fused_eager_rounding",
-    "fused_epilogue",
-    "fused_epilogue_sm80",
-    "fused_epilogue_sm90",
-    "fused_few_rows",
-    "fused_pointwise",
-    "fused_pointwise_tuned",
-    "fused_specialized",
-    "matmul_add",
-    "memcpy",
-    "onednn",
-    "packed_pointwise",
-    "unfused",
-};
-
 class OperationRegistration {
  public:
   explicit OperationRegistration(Operation operation);
+  // One for each of them.
+  OperationRegistration(std::span<const Activation> activations,
+                        Operation (*of)(const Activation&));
 };
 
 class ImplementationRegistration {
  public:
   explicit ImplementationRegistration(Implementation implementation);
+  // One for each of them.
+  ImplementationRegistration(std::span<const Activation> activations,
+                             Implementation (*of)(const Activation&));
 };
 
 // Sorted by name (implementations by operation, then name).
 const std::vector<Operation>& operations();
 const std::vector<Implementation>& implementations();
+
+// Sorted: those of the registered, and of this project's that the build at hand leaves out, so that
+// a suite may name them. CMake reads them out of the sources (kernels/CMakeLists.txt).
+std::vector<std::string> implementation_names();
 
 // Throws std::out_of_range naming the operations there are.
 const Operation& find_operation(std::string_view name);

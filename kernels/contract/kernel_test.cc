@@ -22,8 +22,9 @@ const Implementation& find_implementation(const std::string& operation, const st
 TEST(Registry, HoldsTheLadder) {
   std::vector<std::string> names;
   for (const Operation& operation : operations()) names.push_back(operation.name);
-  EXPECT_THAT(names,
-              testing::ElementsAre("control_copy", "control_gemm", "geglu", "geglu_mlp", "linear"));
+  EXPECT_THAT(names, testing::ElementsAre("control_copy", "control_gemm", "geglu", "geglu_erf",
+                                          "geglu_erf_mlp", "geglu_mlp", "linear", "reglu",
+                                          "reglu_mlp", "swiglu", "swiglu_mlp"));
   for (const auto& [operation, name] : {std::pair("linear", "addmm"),
                                         {"linear", "matmul_add"},
                                         {"geglu", "unfused"},
@@ -101,8 +102,8 @@ TEST(Work, CountsOperationsAndBytes) {
   const Stage pointwise = pointwise_work("mul", 3, {&out, &out}, out);
   EXPECT_EQ(pointwise.flops, 3 * 64);
   EXPECT_EQ(pointwise.min_bytes, 2 * 3 * 64);
-  const Stage fused = gate_up_geglu_work(x, w, w, out);
-  EXPECT_EQ(fused.flops, 2 * product.flops + (kGeluFlops + 1) * 64);
+  const Stage fused = gate_up_work({.unit = "geglu", .flops = 9}, x, w, w, out);
+  EXPECT_EQ(fused.flops, 2 * product.flops + (9 + 1) * 64);
   EXPECT_EQ(fused.min_bytes, 2 * (4 * 8 + 2 * 16 * 8 + 4 * 16));
 }
 

@@ -5,7 +5,7 @@
 namespace fusegate::kernels {
 namespace {
 
-// The intermediates of a geglu_mlp, named as its operation names its parts.
+// The intermediates of a gated MLP, named as its operation names its parts.
 struct MlpTensors {
   Tensor g, u, h;
 };
@@ -36,22 +36,28 @@ Stage pointwise_work(std::string name, double flops_per_element,
   return stage;
 }
 
-Stage gate_up_geglu_work(const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
-                         const Tensor& h) {
-  Stage stage = matmul_work("gate_up_geglu", x, w_gate, h);
+Stage gated_work(const Activation& activation, std::initializer_list<const Tensor*> inputs,
+                 const Tensor& out) {
+  return pointwise_work(activation.gated_stage(), activation.flops + 1, inputs, out);
+}
+
+Stage gate_up_work(const Activation& activation, const Tensor& x, const Tensor& w_gate,
+                   const Tensor& w_up, const Tensor& h) {
+  Stage stage = matmul_work(activation.gate_up_stage(), x, w_gate, h);
   stage.flops +=
-      matmul_work("", x, w_up, h).flops + (kGeluFlops + 1) * static_cast<double>(h.count());
+      matmul_work("", x, w_up, h).flops + (activation.flops + 1) * static_cast<double>(h.count());
   stage.min_bytes += static_cast<double>(w_up.bytes());
   return stage;
 }
 
-PreparedKernel linear_addmm(StageLibrary& stages, Inputs in, const Tensor& out) {
+PreparedKernel linear_addmm(StageLibrary& stages, Device&, const Problem&, Inputs in,
+                            const Tensor& out) {
   PreparedKernel kernel;
   kernel.stages.push_back(stages.matmul("addmm", in[0], in[1], &in[2], out));
   return kernel;
 }
 
-PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, Inputs in,
+PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, const Problem&, Inputs in,
                                  const Tensor& out) {
   PreparedKernel kernel;
   const Tensor product = kernel.intermediate(device, out.rows, out.cols, out.dtype);
@@ -60,40 +66,43 @@ PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, Inputs in
   return kernel;
 }
 
-PreparedKernel geglu_unfused(StageLibrary& stages, Device& device, Inputs in, const Tensor& out) {
+PreparedKernel gated_unfused(const Activation& activation, StageLibrary& stages, Device& device,
+                             const Problem&, Inputs in, const Tensor& out) {
   PreparedKernel kernel;
   const Tensor activated = kernel.intermediate(device, out.rows, out.cols, out.dtype);
-  kernel.stages.push_back(stages.gelu("gelu", in[0], activated));
+  kernel.stages.push_back(stages.activate(activation, in[0], activated));
   kernel.stages.push_back(stages.mul("mul", activated, in[1], out));
   return kernel;
 }
 
-PreparedKernel geglu_fused(StageLibrary& stages, Inputs in, const Tensor& out) {
+PreparedKernel gated_fused(const Activation& activation, StageLibrary& stages, Device&,
+                           const Problem&, Inputs in, const Tensor& out) {
   PreparedKernel kernel;
-  kernel.stages.push_back(stages.gelu_mul("gelu_mul", in[0], in[1], out));
+  kernel.stages.push_back(stages.gate(activation, in[0], in[1], out));
   return kernel;
 }
 
-PreparedKernel geglu_mlp_unfused(StageLibrary& stages, Device& device, const Problem& problem,
-                                 Inputs in, const Tensor& out) {
+PreparedKernel gated_mlp_unfused(const Activation& activation, StageLibrary& stages, Device& device,
+                                 const Problem& problem, Inputs in, const Tensor& out) {
   PreparedKernel kernel;
   const MlpTensors t = mlp_tensors(kernel, device, problem);
   const Tensor activated = kernel.intermediate(device, t.g.rows, t.g.cols, t.g.dtype);
   kernel.stages.push_back(stages.matmul("gate_proj", in[0], in[1], nullptr, t.g));
   kernel.stages.push_back(stages.matmul("up_proj", in[0], in[2], nullptr, t.u));
-  kernel.stages.push_back(stages.gelu("gelu", t.g, activated));
+  kernel.stages.push_back(stages.activate(activation, t.g, activated));
   kernel.stages.push_back(stages.mul("mul", activated, t.u, t.h));
   kernel.stages.push_back(stages.matmul("down_proj", t.h, in[3], nullptr, out));
   return kernel;
 }
 
-PreparedKernel geglu_mlp_fused_pointwise(StageLibrary& stages, Device& device,
-                                         const Problem& problem, Inputs in, const Tensor& out) {
+PreparedKernel gated_mlp_fused_pointwise(const Activation& activation, StageLibrary& stages,
+                                         Device& device, const Problem& problem, Inputs in,
+                                         const Tensor& out) {
   PreparedKernel kernel;
   const MlpTensors t = mlp_tensors(kernel, device, problem);
   kernel.stages.push_back(stages.matmul("gate_proj", in[0], in[1], nullptr, t.g));
   kernel.stages.push_back(stages.matmul("up_proj", in[0], in[2], nullptr, t.u));
-  kernel.stages.push_back(stages.gelu_mul("gelu_mul", t.g, t.u, t.h));
+  kernel.stages.push_back(stages.gate(activation, t.g, t.u, t.h));
   kernel.stages.push_back(stages.matmul("down_proj", t.h, in[3], nullptr, out));
   return kernel;
 }

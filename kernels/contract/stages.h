@@ -3,6 +3,7 @@
 // implementation's own.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -11,18 +12,17 @@
 
 namespace fusegate::kernels {
 
-// gelu_tanh by the operations written down in its formula: x^3 (2), its factor and sum (2),
-// sqrt(2/pi) (1), tanh (1), plus one (1), half of x (1), and their product (1).
-inline constexpr double kGeluFlops = 9;
-
 // What a stage must do at least, the same for every device, so that rates and floors mean one
 // thing: each operand read once, the result written once.
 Stage matmul_work(std::string name, const Tensor& x, const Tensor& w, const Tensor& out);
 Stage pointwise_work(std::string name, double flops_per_element,
                      std::initializer_list<const Tensor*> inputs, const Tensor& out);
-// h = gelu_tanh(x w_gate^T) * (x w_up^T) in one kernel; the stage is named gate_up_geglu.
-Stage gate_up_geglu_work(const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
-                         const Tensor& h);
+// out = activation(g) * u; inputs: g and u, or one tensor that holds both.
+Stage gated_work(const Activation& activation, std::initializer_list<const Tensor*> inputs,
+                 const Tensor& out);
+// h = activation(x w_gate^T) * (x w_up^T) in one kernel.
+Stage gate_up_work(const Activation& activation, const Tensor& x, const Tensor& w_gate,
+                   const Tensor& w_up, const Tensor& h);
 
 class StageLibrary {
  public:
@@ -33,30 +33,39 @@ class StageLibrary {
   // out [m, n] = x [m, n] + bias [1, n]; out may be x.
   virtual Stage bias_add(std::string name, const Tensor& x, const Tensor& bias,
                          const Tensor& out) = 0;
-  // out = gelu_tanh(x); out may be x.
-  virtual Stage gelu(std::string name, const Tensor& x, const Tensor& out) = 0;
+  // out = activation(x); out may be x.
+  virtual Stage activate(const Activation& activation, const Tensor& x, const Tensor& out) = 0;
   // out = a * b; out may be a.
   virtual Stage mul(std::string name, const Tensor& a, const Tensor& b, const Tensor& out) = 0;
-  // out = gelu_tanh(g) * u; out may be g.
-  virtual Stage gelu_mul(std::string name, const Tensor& g, const Tensor& u, const Tensor& out) = 0;
+  // out = activation(g) * u; out may be g.
+  virtual Stage gate(const Activation& activation, const Tensor& g, const Tensor& u,
+                     const Tensor& out) = 0;
 };
 
 using Inputs = std::span<const Tensor>;
 
 // linear: one matmul that adds the bias itself; or a matmul, then the bias in a kernel of its own.
-PreparedKernel linear_addmm(StageLibrary& stages, Inputs in, const Tensor& out);
-PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, Inputs in,
+PreparedKernel linear_addmm(StageLibrary& stages, Device&, const Problem&, Inputs in,
+                            const Tensor& out);
+PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, const Problem&, Inputs in,
                                  const Tensor& out);
 
-// geglu: gelu, then mul; or both in one.
-PreparedKernel geglu_unfused(StageLibrary& stages, Device& device, Inputs in, const Tensor& out);
-PreparedKernel geglu_fused(StageLibrary& stages, Inputs in, const Tensor& out);
+// A gated unit, such as geglu: the activation, then mul; or both in one.
+PreparedKernel gated_unfused(const Activation& activation, StageLibrary& stages, Device& device,
+                             const Problem&, Inputs in, const Tensor& out);
+PreparedKernel gated_fused(const Activation& activation, StageLibrary& stages, Device&,
+                           const Problem&, Inputs in, const Tensor& out);
 
-// geglu_mlp: five stages (gate_proj, up_proj, gelu, mul, down_proj), as PyTorch runs it eagerly; or
-// four, gelu and mul in one.
-PreparedKernel geglu_mlp_unfused(StageLibrary& stages, Device& device, const Problem& problem,
-                                 Inputs in, const Tensor& out);
-PreparedKernel geglu_mlp_fused_pointwise(StageLibrary& stages, Device& device,
-                                         const Problem& problem, Inputs in, const Tensor& out);
+// Its MLP, such as geglu_mlp: five stages (gate_proj, up_proj, the activation, mul, down_proj), as
+// PyTorch runs it eagerly; or four, the activation and mul in one.
+PreparedKernel gated_mlp_unfused(const Activation& activation, StageLibrary& stages, Device& device,
+                                 const Problem& problem, Inputs in, const Tensor& out);
+PreparedKernel gated_mlp_fused_pointwise(const Activation& activation, StageLibrary& stages,
+                                         Device& device, const Problem& problem, Inputs in,
+                                         const Tensor& out);
+
+// Any of them: what a device registers them by.
+using Composition = std::function<PreparedKernel(StageLibrary&, Device&, const Problem&, Inputs,
+                                                 const Tensor& out)>;
 
 }  // namespace fusegate::kernels

@@ -1,7 +1,14 @@
 #include "kernels/onednn/onednn_stages.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
+
+#include "kernels/activations/activations.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -31,11 +38,35 @@ memory transposed(CpuDevice& device, const Tensor& t) {
   return {{{t.cols, t.rows}, data_type(t.dtype), memory::format_tag::ba}, device.engine(), t.data};
 }
 
-void append_gelu(dnnl::post_ops& ops) {
+struct Eltwise {
+  std::string_view activation;
+  algorithm how = algorithm::undef;
+  float alpha = 0;
+};
+
+constexpr std::array kEltwise{
+    Eltwise{"gelu_tanh", algorithm::eltwise_gelu_tanh},
+    Eltwise{"silu", algorithm::eltwise_swish, 1},
+    Eltwise{"gelu", algorithm::eltwise_gelu_erf},
+    Eltwise{"relu", algorithm::eltwise_relu},
+};
+
+const Eltwise* find_eltwise(const Activation& activation) {
+  const auto found = std::ranges::find(kEltwise, activation.name, &Eltwise::activation);
+  return found == kEltwise.end() ? nullptr : &*found;
+}
+
+Eltwise eltwise_of(const Activation& activation) {
+  if (const Eltwise* const found = find_eltwise(activation)) return *found;
+  throw DeviceError(fmt::format("oneDNN has no {}", activation.name));
+}
+
+void append_activation(dnnl::post_ops& ops, const Activation& activation) {
+  const Eltwise eltwise = eltwise_of(activation);
 #if DNNL_VERSION_MAJOR >= 3
-  ops.append_eltwise(algorithm::eltwise_gelu_tanh, 0, 0);
+  ops.append_eltwise(eltwise.how, eltwise.alpha, 0);
 #else
-  ops.append_eltwise(1, algorithm::eltwise_gelu_tanh, 0, 0);
+  ops.append_eltwise(1, eltwise.how, eltwise.alpha, 0);
 #endif
 }
 
@@ -62,13 +93,15 @@ dnnl::primitive make_matmul(CpuDevice& device, const Arguments& arguments,
 #endif
 }
 
-dnnl::primitive make_gelu(CpuDevice& device, const memory::desc& desc) {
+dnnl::primitive make_activation(CpuDevice& device, const Activation& activation,
+                                const memory::desc& desc) {
   constexpr auto kInference = dnnl::prop_kind::forward_inference;
+  const Eltwise eltwise = eltwise_of(activation);
 #if DNNL_VERSION_MAJOR >= 3
   return dnnl::eltwise_forward(dnnl::eltwise_forward::primitive_desc(
-      device.engine(), kInference, algorithm::eltwise_gelu_tanh, desc, desc));
+      device.engine(), kInference, eltwise.how, desc, desc, eltwise.alpha, 0));
 #else
-  const dnnl::eltwise_forward::desc forward(kInference, algorithm::eltwise_gelu_tanh, desc, 0, 0);
+  const dnnl::eltwise_forward::desc forward(kInference, eltwise.how, desc, eltwise.alpha, 0);
   return dnnl::eltwise_forward(dnnl::eltwise_forward::primitive_desc(forward, device.engine()));
 #endif
 }
@@ -109,6 +142,12 @@ Arguments matmul_arguments(CpuDevice& device, const Tensor& x, const Tensor& w, 
 
 }  // namespace
 
+std::vector<Activation> onednn_activations() {
+  std::vector<Activation> found;
+  std::ranges::copy_if(kActivations, std::back_inserter(found), find_eltwise);
+  return found;
+}
+
 Stage OnednnStages::matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                            const Tensor& out) {
   Stage stage = matmul_work(std::move(name), x, w, out);
@@ -123,14 +162,14 @@ Stage OnednnStages::matmul(std::string name, const Tensor& x, const Tensor& w, c
   return stage;
 }
 
-Stage OnednnStages::matmul_gelu_mul(std::string name, const Tensor& x, const Tensor& w,
-                                    const Tensor& multiplier, const Tensor& out) {
-  Stage stage = matmul_work(std::move(name), x, w, out);
-  stage.flops += (kGeluFlops + 1) * static_cast<double>(out.count());
+Stage OnednnStages::matmul_gated(const Activation& activation, const Tensor& x, const Tensor& w,
+                                 const Tensor& multiplier, const Tensor& out) {
+  Stage stage = matmul_work("gate_proj_" + activation.gated_stage(), x, w, out);
+  stage.flops += (activation.flops + 1) * static_cast<double>(out.count());
   stage.min_bytes += static_cast<double>(multiplier.bytes());
   Arguments arguments = matmul_arguments(device_, x, w, out);
   dnnl::post_ops ops;
-  append_gelu(ops);
+  append_activation(ops, activation);
   append_mul(ops, row_major(device_, multiplier), arguments);
   dnnl::primitive primitive = make_matmul(device_, arguments, ops);
   stage.launch = launcher(device_, std::move(primitive), std::move(arguments));
@@ -144,10 +183,10 @@ Stage OnednnStages::bias_add(std::string name, const Tensor& x, const Tensor& bi
   return stage;
 }
 
-Stage OnednnStages::gelu(std::string name, const Tensor& x, const Tensor& out) {
-  Stage stage = pointwise_work(std::move(name), kGeluFlops, {&x}, out);
+Stage OnednnStages::activate(const Activation& activation, const Tensor& x, const Tensor& out) {
+  Stage stage = pointwise_work(std::string(activation.stage), activation.flops, {&x}, out);
   const memory x_view = row_major(device_, x);
-  stage.launch = launcher(device_, make_gelu(device_, x_view.get_desc()),
+  stage.launch = launcher(device_, make_activation(device_, activation, x_view.get_desc()),
                           {{DNNL_ARG_SRC, x_view}, {DNNL_ARG_DST, row_major(device_, out)}});
   return stage;
 }
@@ -158,16 +197,16 @@ Stage OnednnStages::mul(std::string name, const Tensor& a, const Tensor& b, cons
   return stage;
 }
 
-Stage OnednnStages::gelu_mul(std::string name, const Tensor& g, const Tensor& u,
-                             const Tensor& out) {
-  Stage stage = pointwise_work(std::move(name), kGeluFlops + 1, {&g, &u}, out);
+Stage OnednnStages::gate(const Activation& activation, const Tensor& g, const Tensor& u,
+                         const Tensor& out) {
+  Stage stage = gated_work(activation, {&g, &u}, out);
   // An eltwise primitive with a product as its post-op falls back to oneDNN's reference loop
   // (version 2.6: 2.6 ms where this takes 13 us). A binary primitive's post-ops are compiled;
   // max(g, g) is g.
   const memory g_view = row_major(device_, g), out_view = row_major(device_, out);
   Arguments arguments{{DNNL_ARG_SRC_0, g_view}, {DNNL_ARG_SRC_1, g_view}, {DNNL_ARG_DST, out_view}};
   dnnl::post_ops ops;
-  append_gelu(ops);
+  append_activation(ops, activation);
   append_mul(ops, row_major(device_, u), arguments);
   stage.launch = launcher(device_,
                           make_binary(device_, algorithm::binary_max, g_view.get_desc(),

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "kernels/contract/stages.h"
 #include "kernels/onednn/cpu_device.h"
 
 namespace fusegate::kernels {
+
+// Those that oneDNN computes.
+std::vector<Activation> onednn_activations();
 
 class OnednnStages : public StageLibrary {
  public:
@@ -15,13 +19,14 @@ class OnednnStages : public StageLibrary {
 
   Stage matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                const Tensor& out) override;
-  // out = gelu_tanh(x w^T) * multiplier, gelu and mul as post-ops of the matmul.
-  Stage matmul_gelu_mul(std::string name, const Tensor& x, const Tensor& w,
-                        const Tensor& multiplier, const Tensor& out);
+  // out = activation(x w^T) * multiplier, both as post-ops of the matmul.
+  Stage matmul_gated(const Activation& activation, const Tensor& x, const Tensor& w,
+                     const Tensor& multiplier, const Tensor& out);
   Stage bias_add(std::string name, const Tensor& x, const Tensor& bias, const Tensor& out) override;
-  Stage gelu(std::string name, const Tensor& x, const Tensor& out) override;
+  Stage activate(const Activation& activation, const Tensor& x, const Tensor& out) override;
   Stage mul(std::string name, const Tensor& a, const Tensor& b, const Tensor& out) override;
-  Stage gelu_mul(std::string name, const Tensor& g, const Tensor& u, const Tensor& out) override;
+  Stage gate(const Activation& activation, const Tensor& g, const Tensor& u,
+             const Tensor& out) override;
 
  private:
   CpuDevice& device_;

@@ -23,7 +23,8 @@ class Tuning : public GpuTest {
   }
 
   LtMatmul matmul() {
-    return LtMatmul(*device_, {.m = out_.rows, .n = out_.cols, .k = x_.cols, .type = CUDA_R_16BF});
+    return LtMatmul(device_->lt(),
+                    {.m = out_.rows, .n = out_.cols, .k = x_.cols, .type = CUDA_R_16BF});
   }
 
   Tensor x_, w_, out_;

@@ -24,15 +24,16 @@ std::vector<Contestant> contestants(const CudaDevice& device, const FewRowsSize&
   return all;
 }
 
-struct EnqueueGeglu {
+struct EnqueueGated {
+  Activation activation;
   Tensor x, w_gate, w_up, h;
   cudaStream_t stream;
 
   void operator()(const GemvPlan& plan) const {
-    enqueue_gemv_geglu(plan, x, w_gate, w_up, h, stream);
+    enqueue_gemv_gated(plan, activation, x, w_gate, w_up, h, stream);
   }
   void operator()(const FewRowsPlan& plan) const {
-    enqueue_few_rows_geglu(plan, x, w_gate, w_up, h, stream);
+    enqueue_few_rows_gated(plan, activation, x, w_gate, w_up, h, stream);
   }
 };
 
@@ -48,10 +49,11 @@ struct EnqueueMatmul {
 
 }  // namespace
 
-std::vector<Contestant> streamed_geglu(CudaDevice& device, const Tensor& x, const Tensor& w_gate,
-                                       const Tensor& w_up, const Tensor& h) {
+std::vector<Contestant> streamed_gated(CudaDevice& device, const Activation& activation,
+                                       const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
+                                       const Tensor& h) {
   return contestants(device, {.rows = h.rows, .cols = h.cols, .k = x.cols, .weights = 2},
-                     EnqueueGeglu{x, w_gate, w_up, h, device.stream()});
+                     EnqueueGated{activation, x, w_gate, w_up, h, device.stream()});
 }
 
 std::vector<Contestant> streamed_matmul(CudaDevice& device, const Tensor& x, const Tensor& w,

@@ -14,9 +14,10 @@ namespace fusegate::kernels {
 
 // None where x has more rows than kMostFewRows.
 
-// h = gelu_tanh(x w_gate^T) * (x w_up^T)
-std::vector<Contestant> streamed_geglu(CudaDevice& device, const Tensor& x, const Tensor& w_gate,
-                                       const Tensor& w_up, const Tensor& h);
+// h = activation(x w_gate^T) * (x w_up^T)
+std::vector<Contestant> streamed_gated(CudaDevice& device, const Activation& activation,
+                                       const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
+                                       const Tensor& h);
 // out = x w^T
 std::vector<Contestant> streamed_matmul(CudaDevice& device, const Tensor& x, const Tensor& w,
                                         const Tensor& out);

@@ -39,7 +39,7 @@ CudaDevice::CudaDevice() {
   FUSEGATE_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   FUSEGATE_CUDA(cublasLtCreate(&cublaslt_));
   workspace_ = allocate(kWorkspaceBytes);
-  reference_ = std::make_unique<CudaReference>(*this);
+  reference_ = std::make_unique<CudaReference>(lt(), allocate(CudaReference::kSumsBytes));
 }
 
 CudaDevice::~CudaDevice() {

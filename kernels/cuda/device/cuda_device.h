@@ -12,6 +12,7 @@
 #include "kernels/contract/device.h"
 #include "kernels/contract/layout_arena.h"
 #include "kernels/cuda/device/lt_choice.h"
+#include "kernels/cuda/device/lt_matmul.h"
 
 namespace fusegate::kernels {
 
@@ -41,9 +42,9 @@ class CudaDevice : public Device {
 
   const cudaDeviceProp& properties() const { return properties_; }
   cudaStream_t stream() const { return stream_; }
-  cublasLtHandle_t cublaslt() const { return cublaslt_; }
   // Made at the first call, since a process may well do without; on the stream, in the workspace.
   cublasHandle_t cublas();
+  LtContext lt() const { return {cublaslt_, stream_, workspace_.data(), workspace_.bytes()}; }
   // Scratch memory of cuBLAS's and cublasLt's matmuls, one for all: they run one after another on
   // the stream.
   const Memory& workspace() const { return workspace_; }

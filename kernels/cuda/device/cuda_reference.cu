@@ -1,9 +1,9 @@
 #include <cmath>
 
+#include "kernels/activations/activations.h"
 #include "kernels/cuda/device/cuda_error.h"
 #include "kernels/cuda/device/cuda_reference.h"
 #include "kernels/cuda/device/element.cuh"
-#include "kernels/cuda/device/lt_matmul.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -37,12 +37,9 @@ __global__ void add_bias_kernel(double* x, const double* bias, std::int64_t coun
   for_each_element(count, [=](std::int64_t i) { x[i] += bias[i % n]; });
 }
 
-__global__ void geglu_kernel(const double* g, const double* u, double* out, std::int64_t count) {
-  constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
-  for_each_element(count, [=](std::int64_t i) {
-    const double x = g[i];
-    out[i] = 0.5 * x * (1 + tanh(kSqrtTwoOverPi * (x + 0.044715 * x * x * x))) * u[i];
-  });
+template <typename Functor>
+__global__ void gate_kernel(const double* g, const double* u, double* out, std::int64_t count) {
+  for_each_element(count, [=](std::int64_t i) { out[i] = Functor::reference(g[i]) * u[i]; });
 }
 
 __device__ double warp_sum(double value) {
@@ -77,7 +74,7 @@ __global__ void compare_kernel(const T* out, const double* reference, std::int64
 
 void CudaReference::widen(const Tensor& in, double* out) {
   dispatch_dtype(in.dtype, [&]<typename T>() {
-    widen_kernel<<<grid_blocks(in.count()), kThreads, 0, device_.stream()>>>(
+    widen_kernel<<<grid_blocks(in.count()), kThreads, 0, context_.stream>>>(
         static_cast<const T*>(in.data), out, in.count());
   });
   FUSEGATE_CUDA(cudaGetLastError());
@@ -85,38 +82,43 @@ void CudaReference::widen(const Tensor& in, double* out) {
 
 // Not cudaMemcpyAsync, which is what this is to check.
 void CudaReference::copy(const double* in, double* out, std::int64_t count) {
-  copy_kernel<<<grid_blocks(count), kThreads, 0, device_.stream()>>>(in, out, count);
+  copy_kernel<<<grid_blocks(count), kThreads, 0, context_.stream>>>(in, out, count);
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
 void CudaReference::matmul(const double* x, const double* w, double* out, std::int64_t m,
                            std::int64_t n, std::int64_t k) {
   const LtMatmul product(
-      device_, {.m = m, .n = n, .k = k, .type = CUDA_R_64F, .compute = CUBLAS_COMPUTE_64F});
+      context_, {.m = m, .n = n, .k = k, .type = CUDA_R_64F, .compute = CUBLAS_COMPUTE_64F});
   product.enqueue(x, w, out);
 }
 
 void CudaReference::add_bias(double* x, const double* bias, std::int64_t m, std::int64_t n) {
-  add_bias_kernel<<<grid_blocks(m * n), kThreads, 0, device_.stream()>>>(x, bias, m * n, n);
+  add_bias_kernel<<<grid_blocks(m * n), kThreads, 0, context_.stream>>>(x, bias, m * n, n);
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
-void CudaReference::geglu(const double* g, const double* u, double* out, std::int64_t count) {
-  geglu_kernel<<<grid_blocks(count), kThreads, 0, device_.stream()>>>(g, u, out, count);
+void CudaReference::gate(const Activation& activation, const double* g, const double* u,
+                         double* out, std::int64_t count) {
+  dispatch_activation(Activations{}, activation, [&]<typename Functor>() {
+    gate_kernel<Functor><<<grid_blocks(count), kThreads, 0, context_.stream>>>(g, u, out, count);
+  });
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
 ErrorNorms CudaReference::compare(const Tensor& out, const double* reference) {
-  const Memory memory = device_.allocate(sizeof(Sums));
-  auto* const sums = static_cast<Sums*>(memory.data());
-  FUSEGATE_CUDA(cudaMemsetAsync(sums, 0, sizeof(Sums), device_.stream()));
+  static_assert(sizeof(Sums) == kSumsBytes);
+  auto* const sums = static_cast<Sums*>(sums_.data());
+  FUSEGATE_CUDA(cudaMemsetAsync(sums, 0, sizeof(Sums), context_.stream));
   dispatch_dtype(out.dtype, [&]<typename T>() {
-    compare_kernel<<<grid_blocks(out.count()), kThreads, 0, device_.stream()>>>(
+    compare_kernel<<<grid_blocks(out.count()), kThreads, 0, context_.stream>>>(
         static_cast<const T*>(out.data), reference, out.count(), sums);
   });
   FUSEGATE_CUDA(cudaGetLastError());
   Sums host{};
-  device_.copy_to_host(sums, std::as_writable_bytes(std::span(&host, 1)));
+  FUSEGATE_CUDA(
+      cudaMemcpyAsync(&host, sums, sizeof(Sums), cudaMemcpyDeviceToHost, context_.stream));
+  FUSEGATE_CUDA(cudaStreamSynchronize(context_.stream));
   return {.difference = std::sqrt(host.difference),
           .reference = std::sqrt(host.reference),
           .not_finite = static_cast<std::int64_t>(host.not_finite)};

@@ -58,7 +58,7 @@ TEST_F(OnGpu, ReferenceAgreesWithTheHosts) {
     math.widen(bias, bd);
     math.matmul(xd, wd, out, kM, kN, kK);
     math.add_bias(out, bd, kM, kN);
-    math.geglu(out, out, out, kM * kN);
+    for (const Activation& activation : kActivations) math.gate(activation, out, out, out, kM * kN);
   };
   double* const gpu_out = doubles(kM * kN);
   compute(device_->reference_math(), x.gpu, w.gpu, bias.gpu, doubles(kM * kK), doubles(kN * kK),

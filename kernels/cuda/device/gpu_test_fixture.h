@@ -9,10 +9,11 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/activations/activations.h"
 #include "kernels/contract/verify.h"
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/guarded_tensor.h"
-#include "kernels/cuda/gemm/geglu_gemm_plan.h"
+#include "kernels/cuda/gemm/gated_gemm_plan.h"
 
 namespace fusegate::kernels {
 
@@ -68,10 +69,11 @@ class GpuTest : public testing::Test {
     device_->reference_math().matmul(widened(x), widened(w), out, x.rows, w.rows, x.cols);
     return out;
   }
-  // gelu_tanh(x w_gate^T) * (x w_up^T), [x.rows, w_gate.rows].
-  double* geglu_of_products(const Tensor& x, const Tensor& w_gate, const Tensor& w_up) {
+  // activation(x w_gate^T) * (x w_up^T), [x.rows, w_gate.rows].
+  double* gated_of_products(const Activation& activation, const Tensor& x, const Tensor& w_gate,
+                            const Tensor& w_up) {
     double* const out = product(x, w_gate);
-    device_->reference_math().geglu(out, product(x, w_up), out, x.rows * w_gate.rows);
+    device_->reference_math().gate(activation, out, product(x, w_up), out, x.rows * w_gate.rows);
     return out;
   }
 
@@ -85,8 +87,8 @@ class GpuTest : public testing::Test {
     for (const GuardedTensor* const input : inputs) EXPECT_TRUE(input->guards_are_whole());
   }
 
-  // One product of that size with GeGLU as its epilogue. compute enqueues it.
-  void expect_geglu(const GegluGemmSize& size, Dtype dtype,
+  // One product of that size with a gated unit as its epilogue. compute enqueues it.
+  void expect_gated(const Activation& activation, const GatedGemmSize& size, Dtype dtype,
                     const std::function<void(const Tensor& x, const Tensor& w_gate,
                                              const Tensor& w_up, const Tensor& h)>& compute) {
     const GuardedTensor x = guarded_random(size.rows, size.dim, dtype, 2);
@@ -94,7 +96,8 @@ class GpuTest : public testing::Test {
     const GuardedTensor w_up = guarded_random(size.hidden, size.dim, dtype, 0.5);
     const GuardedTensor h(*device_, size.rows, size.hidden, dtype);
     compute(x.tensor, w_gate.tensor, w_up.tensor, h.tensor);
-    expect_agrees(h, geglu_of_products(x.tensor, w_gate.tensor, w_up.tensor), {&x, &w_gate, &w_up});
+    expect_agrees(h, gated_of_products(activation, x.tensor, w_gate.tensor, w_up.tensor),
+                  {&x, &w_gate, &w_up});
     memory_.clear();
   }
 

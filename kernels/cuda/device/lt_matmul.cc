@@ -61,8 +61,8 @@ cudaDataType_t cuda_data_type(Dtype dtype) {
   return CUDA_R_32F;
 }
 
-LtMatmul::LtMatmul(CudaDevice& device, const LtMatmulShape& shape)
-    : device_(device),
+LtMatmul::LtMatmul(const LtContext& context, const LtMatmulShape& shape)
+    : context_(context),
       shape_(shape),
       operation_(make_operation(shape), &cublasLtMatmulDescDestroy),
       w_(make_layout(shape, shape.n, shape.k), &cublasLtMatrixLayoutDestroy),
@@ -78,10 +78,10 @@ LtMatmul::LtMatmul(CudaDevice& device, const LtMatmulShape& shape)
 
 std::vector<cublasLtMatmulAlgo_t> LtMatmul::heuristic(std::size_t most) const {
   const Handle<cublasLtMatmulPreferenceOpaque_t> preference(
-      make_preference(device_.workspace().bytes()), &cublasLtMatmulPreferenceDestroy);
+      make_preference(context_.workspace_bytes), &cublasLtMatmulPreferenceDestroy);
   std::vector<cublasLtMatmulHeuristicResult_t> results(most);
   int found = 0;
-  FUSEGATE_CUDA(cublasLtMatmulAlgoGetHeuristic(device_.cublaslt(), operation_.get(), w_.get(),
+  FUSEGATE_CUDA(cublasLtMatmulAlgoGetHeuristic(context_.handle, operation_.get(), w_.get(),
                                                x_.get(), out_.get(), out_.get(), preference.get(),
                                                static_cast<int>(most), results.data(), &found));
   results.resize(static_cast<std::size_t>(found));
@@ -109,7 +109,7 @@ LtProblem LtMatmul::problem() const {
           .type = shape_.type,
           .compute = shape_.compute,
           .bias = shape_.bias != nullptr,
-          .workspace_bytes = device_.workspace().bytes()};
+          .workspace_bytes = context_.workspace_bytes};
 }
 
 void LtMatmul::enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, const void* w,
@@ -119,10 +119,9 @@ void LtMatmul::enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, 
   const float one_f = 1, zero_f = 0;
   const void* const alpha = is_double ? static_cast<const void*>(&one) : &one_f;
   const void* const beta = is_double ? static_cast<const void*>(&zero) : &zero_f;
-  FUSEGATE_CUDA(cublasLtMatmul(device_.cublaslt(), operation_.get(), alpha, w, w_.get(), x,
-                               x_.get(), beta, out, out_.get(), out, out_.get(), &algorithm,
-                               device_.workspace().data(), device_.workspace().bytes(),
-                               device_.stream()));
+  FUSEGATE_CUDA(cublasLtMatmul(context_.handle, operation_.get(), alpha, w, w_.get(), x, x_.get(),
+                               beta, out, out_.get(), out, out_.get(), &algorithm,
+                               context_.workspace, context_.workspace_bytes, context_.stream));
 }
 
 std::string LtMatmul::algorithm_text(const cublasLtMatmulAlgo_t& algorithm) {

@@ -10,10 +10,18 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/device/cuda_device.h"
+#include "kernels/contract/device.h"
 #include "kernels/cuda/device/lt_choice.h"
 
 namespace fusegate::kernels {
+
+// Where matmuls run: on the stream, one after another, all in one workspace.
+struct LtContext {
+  cublasLtHandle_t handle = nullptr;
+  cudaStream_t stream = nullptr;
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+};
 
 struct LtMatmulShape {
   std::int64_t m = 0;
@@ -29,7 +37,7 @@ cudaDataType_t cuda_data_type(Dtype dtype);
 class LtMatmul {
  public:
   // Throws DeviceError where cublasLt has no algorithm for the shape.
-  LtMatmul(CudaDevice& device, const LtMatmulShape& shape);
+  LtMatmul(const LtContext& context, const LtMatmulShape& shape);
 
   void enqueue(const void* x, const void* w, void* out) const { enqueue_by(algo_, x, w, out); }
   // By one of the candidates. Throws DeviceError where it cannot compute this after all.
@@ -52,7 +60,7 @@ class LtMatmul {
   // The heuristic's first ones, as many as most or fewer.
   std::vector<cublasLtMatmulAlgo_t> heuristic(std::size_t most) const;
 
-  CudaDevice& device_;
+  LtContext context_;
   LtMatmulShape shape_;
   Handle<cublasLtMatmulDescOpaque_t> operation_;
   Handle<cublasLtMatrixLayoutOpaque_t> w_, x_, out_;

@@ -1,6 +1,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/activations/activations.h"
 #include "kernels/cuda/device/dependent_launch.h"
 #include "kernels/cuda/few_rows/few_rows_gemm.cuh"
 #include "kernels/cuda/few_rows/few_rows_gemm.h"
@@ -58,9 +59,12 @@ void enqueue(const FewRowsPlan& plan, const Tensor& x, const Tensor& first, cons
 
 }  // namespace
 
-void enqueue_few_rows_geglu(const FewRowsPlan& plan, const Tensor& x, const Tensor& w_gate,
-                            const Tensor& w_up, const Tensor& h, cudaStream_t stream) {
-  enqueue<few_rows::Geglu>(plan, x, w_gate, w_up, h, stream);
+void enqueue_few_rows_gated(const FewRowsPlan& plan, const Activation& activation, const Tensor& x,
+                            const Tensor& w_gate, const Tensor& w_up, const Tensor& h,
+                            cudaStream_t stream) {
+  dispatch_activation(GemmActivations{}, activation, [&]<typename Functor>() {
+    enqueue<few_rows::Gated<Functor>>(plan, x, w_gate, w_up, h, stream);
+  });
 }
 
 void enqueue_few_rows_matmul(const FewRowsPlan& plan, const Tensor& x, const Tensor& w,

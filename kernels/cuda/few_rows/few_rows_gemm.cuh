@@ -4,7 +4,7 @@
 // The weights are the operand of mma.m16n8k16 with 16 rows, x the one with 8. A product's sum may
 // take k in any order, as long as both operands take the same: so a thread's fragment elements are
 // 8 neighbours in k, its 16 bytes, where the instruction's own layout would have it gather pairs.
-// They feed two mma, elements 0 to 3 the first and 4 to 7 the second. In the geglu kernel, a
+// They feed two mma, elements 0 to 3 the first and 4 to 7 the second. In a gated kernel, a
 // column's gate is in the upper and its up in the lower half of the 16 rows.
 //
 // Every warp works on all rows of x and all columns of its block, and on its turns of k, depth

@@ -11,15 +11,18 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/contract/activation.h"
 #include "kernels/contract/device.h"
 #include "kernels/cuda/few_rows/few_rows_plan.h"
 
 namespace fusegate::kernels {
 
-// h = gelu_tanh(x w_gate^T) * (x w_up^T); gelu and the product with u are fp32. plan: of these
+// h = activation(x w_gate^T) * (x w_up^T), one of kGemmActivations; it and the product with u are
+// fp32. plan: of these
 // tensors' sizes with two weights. Throws std::invalid_argument where they are fp32.
-void enqueue_few_rows_geglu(const FewRowsPlan& plan, const Tensor& x, const Tensor& w_gate,
-                            const Tensor& w_up, const Tensor& h, cudaStream_t stream);
+void enqueue_few_rows_gated(const FewRowsPlan& plan, const Activation& activation, const Tensor& x,
+                            const Tensor& w_gate, const Tensor& w_up, const Tensor& h,
+                            cudaStream_t stream);
 
 // out = x w^T. plan: of these tensors' sizes with one weight. Throws std::invalid_argument where
 // they are fp32.

@@ -15,14 +15,18 @@ class FewRows : public GpuTest {
     if (!IsSkipped()) sm_count_ = device_->properties().multiProcessorCount;
   }
 
-  // One product where weights is 1, geglu of two where it is 2, with every shape that fits.
+  // One product where weights is 1, a gated unit of two where it is 2, with every shape that fits.
   void check(const FewRowsSize& size, Dtype dtype) {
+    for (const Activation& activation : kGemmActivations) check(activation, size, dtype);
+  }
+  void check(const Activation& activation, const FewRowsSize& size, Dtype dtype) {
+    SCOPED_TRACE(activation.name);
     const GuardedTensor x = guarded_random(size.rows, size.k, dtype, 2);
     const GuardedTensor first = guarded_random(size.cols, size.k, dtype, 0.5);
     const GuardedTensor second = guarded_random(size.cols, size.k, dtype, 0.5);
-    const double* const expected = size.weights == 1
-                                       ? product(x.tensor, first.tensor)
-                                       : geglu_of_products(x.tensor, first.tensor, second.tensor);
+    const double* const expected =
+        size.weights == 1 ? product(x.tensor, first.tensor)
+                          : gated_of_products(activation, x.tensor, first.tensor, second.tensor);
     for (std::size_t shape = 0; shape < kFewRowsShapes.size(); ++shape) {
       if (!fits(kFewRowsShapes[shape], size)) continue;
       SCOPED_TRACE(testing::Message() << "shape " << shape);
@@ -31,7 +35,7 @@ class FewRows : public GpuTest {
       if (size.weights == 1) {
         enqueue_few_rows_matmul(plan, x.tensor, first.tensor, out.tensor, device_->stream());
       } else {
-        enqueue_few_rows_geglu(plan, x.tensor, first.tensor, second.tensor, out.tensor,
+        enqueue_few_rows_gated(plan, activation, x.tensor, first.tensor, second.tensor, out.tensor,
                                device_->stream());
       }
       expect_agrees(out, expected, {&x, &first, &second});
@@ -89,7 +93,8 @@ TEST_F(FewRows, RepeatToTheBitWhenLaunchedBackToBack) {
     const auto run = [&](bool one_by_one) {
       device_->poison(out);
       for (int token = 0; token < kTokens; ++token) {
-        enqueue_few_rows_geglu(first, part(x, token), gate, up, h, device_->stream());
+        enqueue_few_rows_gated(first, kActivationOf<GeluTanh>, part(x, token), gate, up, h,
+                               device_->stream());
         if (one_by_one) device_->synchronize();
         enqueue_few_rows_matmul(second, h, down, part(out, token), device_->stream());
         if (one_by_one) device_->synchronize();

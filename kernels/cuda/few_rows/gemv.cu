@@ -1,6 +1,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/activations/activations.h"
 #include "kernels/cuda/device/dependent_launch.h"
 #include "kernels/cuda/few_rows/gemv.cuh"
 #include "kernels/cuda/few_rows/gemv.h"
@@ -45,9 +46,12 @@ void enqueue(const GemvPlan& plan, const Tensor& x, const Tensor& first, const T
 
 }  // namespace
 
-void enqueue_gemv_geglu(const GemvPlan& plan, const Tensor& x, const Tensor& w_gate,
-                        const Tensor& w_up, const Tensor& h, cudaStream_t stream) {
-  enqueue<few_rows::Geglu>(plan, x, w_gate, w_up, h, stream);
+void enqueue_gemv_gated(const GemvPlan& plan, const Activation& activation, const Tensor& x,
+                        const Tensor& w_gate, const Tensor& w_up, const Tensor& h,
+                        cudaStream_t stream) {
+  dispatch_activation(GemmActivations{}, activation, [&]<typename Functor>() {
+    enqueue<few_rows::Gated<Functor>>(plan, x, w_gate, w_up, h, stream);
+  });
 }
 
 void enqueue_gemv(const GemvPlan& plan, const Tensor& x, const Tensor& w, const Tensor& out,

@@ -10,6 +10,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/contract/activation.h"
 #include "kernels/contract/device.h"
 #include "kernels/cuda/few_rows/gemv_plan.h"
 
@@ -17,9 +18,11 @@ namespace fusegate::kernels {
 
 // plan: one of gemv_plans() for these tensors. Throw std::invalid_argument where they are fp32.
 
-// h = gelu_tanh(x w_gate^T) * (x w_up^T); gelu and the product with u are fp32.
-void enqueue_gemv_geglu(const GemvPlan& plan, const Tensor& x, const Tensor& w_gate,
-                        const Tensor& w_up, const Tensor& h, cudaStream_t stream);
+// h = activation(x w_gate^T) * (x w_up^T), one of kGemmActivations; it and the product with u are
+// fp32.
+void enqueue_gemv_gated(const GemvPlan& plan, const Activation& activation, const Tensor& x,
+                        const Tensor& w_gate, const Tensor& w_up, const Tensor& h,
+                        cudaStream_t stream);
 // out = x w^T
 void enqueue_gemv(const GemvPlan& plan, const Tensor& x, const Tensor& w, const Tensor& out,
                   cudaStream_t stream);

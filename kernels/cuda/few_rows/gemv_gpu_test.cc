@@ -15,14 +15,22 @@ class Gemv : public GpuTest {
     const GuardedTensor first = guarded_random(cols, k, dtype, 0.5);
     const GuardedTensor second = guarded_random(cols, k, dtype, 0.5);
     const double* const linear = product(x.tensor, first.tensor);
-    const double* const geglu = geglu_of_products(x.tensor, first.tensor, second.tensor);
     for (const GemvPlan& plan : gemv_plans(cols, k)) {
       SCOPED_TRACE(plan_text(plan));
-      const GuardedTensor out(*device_, 1, cols, dtype), h(*device_, 1, cols, dtype);
+      const GuardedTensor out(*device_, 1, cols, dtype);
       enqueue_gemv(plan, x.tensor, first.tensor, out.tensor, device_->stream());
       expect_agrees(out, linear, {&x, &first});
-      enqueue_gemv_geglu(plan, x.tensor, first.tensor, second.tensor, h.tensor, device_->stream());
-      expect_agrees(h, geglu, {&x, &first, &second});
+    }
+    for (const Activation& activation : kGemmActivations) {
+      const double* const gated =
+          gated_of_products(activation, x.tensor, first.tensor, second.tensor);
+      for (const GemvPlan& plan : gemv_plans(cols, k)) {
+        SCOPED_TRACE(testing::Message() << activation.name << ", " << plan_text(plan));
+        const GuardedTensor h(*device_, 1, cols, dtype);
+        enqueue_gemv_gated(plan, activation, x.tensor, first.tensor, second.tensor, h.tensor,
+                           device_->stream());
+        expect_agrees(h, gated, {&x, &first, &second});
+      }
     }
     memory_.clear();
   }

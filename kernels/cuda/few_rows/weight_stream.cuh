@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/device/gelu_tanh.cuh"
-
 namespace fusegate::kernels::few_rows {
 
 // 16 bytes by one instruction, or zeros where they are outside, whose address is not read.
@@ -47,9 +45,10 @@ __device__ inline void let_next_kernel_in() { cudaTriggerProgrammaticLaunchCompl
 #endif
 
 // A column of the result, summed.
-struct Geglu {
+template <typename Functor>
+struct Gated {
   static constexpr int kWeights = 2;
-  __device__ static float of(float gate, float up) { return gelu_tanh(gate) * up; }
+  __device__ static float of(float gate, float up) { return Functor::of(gate) * up; }
 };
 struct Linear {
   static constexpr int kWeights = 1;

@@ -41,11 +41,11 @@ Stage CudaStages::tuned_matmul(std::string name, const Tensor& x, const Tensor& 
 std::shared_ptr<LtMatmul> CudaStages::lt_matmul(const Tensor& x, const Tensor* bias,
                                                 const Tensor& out) {
   auto product = std::make_shared<LtMatmul>(
-      device_, LtMatmulShape{.m = out.rows,
-                             .n = out.cols,
-                             .k = x.cols,
-                             .type = cuda_data_type(out.dtype),
-                             .bias = bias != nullptr ? bias->data : nullptr});
+      device_.lt(), LtMatmulShape{.m = out.rows,
+                                  .n = out.cols,
+                                  .k = x.cols,
+                                  .type = cuda_data_type(out.dtype),
+                                  .bias = bias != nullptr ? bias->data : nullptr});
   if constexpr (kPlantedChange == PlantedChange::kOtherAlgorithm) {
     product->use(product->candidates(2).back());
   }
@@ -59,9 +59,9 @@ Stage CudaStages::bias_add(std::string name, const Tensor& x, const Tensor& bias
   return stage;
 }
 
-Stage CudaStages::gelu(std::string name, const Tensor& x, const Tensor& out) {
-  Stage stage = pointwise_work(std::move(name), kGeluFlops, {&x}, out);
-  stage.launch = [=, stream = device_.stream()] { enqueue_gelu(x, out, stream); };
+Stage CudaStages::activate(const Activation& activation, const Tensor& x, const Tensor& out) {
+  Stage stage = pointwise_work(std::string(activation.stage), activation.flops, {&x}, out);
+  stage.launch = [=, stream = device_.stream()] { enqueue_activation(activation, x, out, stream); };
   return stage;
 }
 
@@ -71,23 +71,26 @@ Stage CudaStages::mul(std::string name, const Tensor& a, const Tensor& b, const 
   return stage;
 }
 
-Stage CudaStages::gelu_mul(std::string name, const Tensor& g, const Tensor& u, const Tensor& out) {
-  Stage stage = pointwise_work(std::move(name), kGeluFlops + 1, {&g, &u}, out);
+Stage CudaStages::gate(const Activation& activation, const Tensor& g, const Tensor& u,
+                       const Tensor& out) {
+  Stage stage = gated_work(activation, {&g, &u}, out);
   stage.launch = [=, stream = device_.stream()] {
     if constexpr (kPlantedChange == PlantedChange::kExtraLaunch) {
-      enqueue_gelu(g, out, stream);
+      enqueue_activation(activation, g, out, stream);
       enqueue_mul(out, u, out, stream);
     } else {
       if constexpr (kPlantedChange == PlantedChange::kHostDelay) dawdle();
-      enqueue_gelu_mul(g, u, out, stream);
+      enqueue_gated(activation, g, u, out, stream);
     }
   };
   return stage;
 }
 
-Stage CudaStages::packed_gelu_mul(std::string name, const Tensor& gu, const Tensor& out) {
-  Stage stage = pointwise_work(std::move(name), kGeluFlops + 1, {&gu}, out);
-  stage.launch = [=, stream = device_.stream()] { enqueue_packed_gelu_mul(gu, out, stream); };
+Stage CudaStages::packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out) {
+  Stage stage = gated_work(activation, {&gu}, out);
+  stage.launch = [=, stream = device_.stream()] {
+    enqueue_packed_gated(activation, gu, out, stream);
+  };
   return stage;
 }
 

@@ -26,11 +26,12 @@ class CudaStages : public StageLibrary {
   Stage tuned_matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor& out,
                      const std::vector<Contestant>& rivals, const Stage& before);
   Stage bias_add(std::string name, const Tensor& x, const Tensor& bias, const Tensor& out) override;
-  Stage gelu(std::string name, const Tensor& x, const Tensor& out) override;
+  Stage activate(const Activation& activation, const Tensor& x, const Tensor& out) override;
   Stage mul(std::string name, const Tensor& a, const Tensor& b, const Tensor& out) override;
-  Stage gelu_mul(std::string name, const Tensor& g, const Tensor& u, const Tensor& out) override;
-  // out [m, n] = gelu_tanh(g) * u, where gu [m, 2 n] has g in its left half and u in its right.
-  Stage packed_gelu_mul(std::string name, const Tensor& gu, const Tensor& out);
+  Stage gate(const Activation& activation, const Tensor& g, const Tensor& u,
+             const Tensor& out) override;
+  // out [m, n] = activation(g) * u, where gu [m, 2 n] has g in its left half and u in its right.
+  Stage packed_gate(const Activation& activation, const Tensor& gu, const Tensor& out);
 
  private:
   std::shared_ptr<LtMatmul> lt_matmul(const Tensor& x, const Tensor* bias, const Tensor& out);

@@ -10,7 +10,7 @@ namespace {
 // The families of cuBLAS's names: "nvjet_tst_128x160_...", "sm80_xmma_gemm_...",
 // "gemmSN_TN_kernel", "gemvx::kernel", "cutlass::Kernel2".
 constexpr char kLibraryGemm[] = "nvjet|gemm|gemv|xmma|cutlass";
-constexpr char kOwnGemm[] = "fusegate::.*(geglu_gemm|split_gemm|few_rows|gemv)_kernel";
+constexpr char kOwnGemm[] = "fusegate::.*(gated_gemm|split_gemm|few_rows|gemv)_kernel";
 constexpr char kReduction[] = "splitKreduce";
 
 // In the 204 rows with matmuls of the baselines stored for the H200 (pr and nightly) a second
@@ -53,15 +53,17 @@ ExpectedStage expected_fastest_matmul(const std::string& stage) {
 }
 
 ExpectedStage expected_bias_add() {
-  return element_wise("bias_add", "fusegate::.*bias_add_kernel");
+  return element_wise("bias_add", "pointwise_kernel<.*::BiasAdd<");
 }
-ExpectedStage expected_gelu() { return element_wise("gelu", "pointwise_kernel<.*::Gelu,"); }
+ExpectedStage expected_activation(const Activation& activation) {
+  return element_wise(std::string(activation.stage), "pointwise_kernel<.*::Activated<");
+}
 ExpectedStage expected_mul() { return element_wise("mul", "pointwise_kernel<.*::Mul,"); }
 // In one kernel for all shapes, rounding in between or not; for packed operands; or compiled for
 // one shape.
-ExpectedStage expected_gelu_mul() {
-  return element_wise("gelu_mul",
-                      "pointwise_kernel<.*::(Rounded)?GeluMul,|packed_gelu_mul_kernel|^gelu_mul$");
+ExpectedStage expected_gated(const Activation& activation) {
+  return element_wise(activation.gated_stage(), "pointwise_kernel<.*::(Rounded|Packed)?Gated<|^" +
+                                                    activation.gated_stage() + "$");
 }
 
 std::vector<ExpectedCalls> expected_own_launches(int count) {
@@ -69,9 +71,14 @@ std::vector<ExpectedCalls> expected_own_launches(int count) {
           {"occupancy queries", "Occupancy", 0, 0}};
 }
 
-Expectation expected_pointwise_mlp() {
-  return {.stages = {expected_matmul("gate_proj"), expected_matmul("up_proj"), expected_gelu_mul(),
-                     expected_matmul("down_proj")}};
+Expectation expected_pointwise_mlp(const Activation& activation) {
+  return {.stages = {expected_matmul("gate_proj"), expected_matmul("up_proj"),
+                     expected_gated(activation), expected_matmul("down_proj")}};
+}
+
+Expectation expected_epilogue_mlp(const Activation& activation) {
+  return {.stages = {expected_own_matmul(activation.gate_up_stage()),
+                     expected_fastest_matmul("down_proj")}};
 }
 
 }  // namespace fusegate::kernels

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/contract/activation.h"
 #include "kernels/contract/expectation.h"
 
 namespace fusegate::kernels {
@@ -20,15 +21,16 @@ ExpectedStage expected_fastest_matmul(const std::string& stage);
 
 // One element-wise kernel each.
 ExpectedStage expected_bias_add();
-ExpectedStage expected_gelu();
+ExpectedStage expected_activation(const Activation& activation);
 ExpectedStage expected_mul();
-ExpectedStage expected_gelu_mul();
+ExpectedStage expected_gated(const Activation& activation);
 
 // Of a call that launches our kernels alone: so many launches, and no query of occupancy, since how
 // many blocks a kernel gets is known when it is prepared.
 std::vector<ExpectedCalls> expected_own_launches(int count);
 
-// A geglu_mlp of four kernels, gelu and mul in one.
-Expectation expected_pointwise_mlp();
+// A gated MLP of four kernels, activation and mul in one; or of two, the unit in a product.
+Expectation expected_pointwise_mlp(const Activation& activation);
+Expectation expected_epilogue_mlp(const Activation& activation);
 
 }  // namespace fusegate::kernels

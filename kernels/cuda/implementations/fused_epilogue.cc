@@ -1,5 +1,12 @@
-#include "kernels/cuda/implementations/fused_epilogue.h"
-
+// fused_epilogue of a gated MLP: two kernels. One product with both the gate's and the up's
+// weights, as they are stored, has the gated unit as its epilogue, so that g and u never reach
+// device memory; then the down product, cublasLt's or our own, whichever measures faster. Stages'
+// choices say how each is cut or which algorithm it is.
+//
+// _sm80 is by Ampere's instructions, on compute capability 8.0 and newer, _sm90 by Hopper's.
+// Without either it is what suits the device and the problem: for few rows each product by
+// whichever is fastest of the above and of those that stream the weights; and where the product
+// cannot compute the problem, or loses to four kernels, the four kernels with tuned matmuls.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,36 +14,42 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/activations/activations.h"
 #include "kernels/cuda/choosing/launch_contest.h"
 #include "kernels/cuda/choosing/streamed_products.h"
-#include "kernels/cuda/gemm/sm80/geglu_gemm.h"
-#include "kernels/cuda/gemm/sm90/geglu_gemm.h"
+#include "kernels/cuda/few_rows/few_rows_plan.h"
+#include "kernels/cuda/gemm/sm80/gated_gemm.h"
+#include "kernels/cuda/gemm/sm90/gated_gemm.h"
 #include "kernels/cuda/gemm/sm90/split_gemm.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
+#include "kernels/cuda/implementations/expected_stages.h"
 
 namespace fusegate::kernels {
 namespace {
 
-constexpr const char* kGateUp = "gate_up_geglu";
 constexpr const char* kDown = "down_proj";
 
 // in: x, w_gate, w_up, as everywhere here.
-std::vector<Contestant> tiled_sm80(CudaDevice& device, Inputs in, const Tensor& h) {
-  const GegluGemmPlan plan =
-      plan_geglu_gemm_sm80(geglu_gemm_size(in[0], h), gpu_limits(device.properties()));
-  prepare_geglu_gemm_sm80(plan, h.dtype);
+std::vector<Contestant> tiled_sm80(CudaDevice& device, const Activation& activation, Inputs in,
+                                   const Tensor& h) {
+  const GatedGemmPlan plan =
+      plan_gated_gemm_sm80(gated_gemm_size(in[0], h), gpu_limits(device.properties()));
+  prepare_gated_gemm_sm80(plan, activation, h.dtype);
   return {{.name = plan_text(plan),
-           .launch = [plan, x = in[0], w_gate = in[1], w_up = in[2], h, stream = device.stream()] {
-             enqueue_geglu_gemm_sm80(plan, x, w_gate, w_up, h, stream);
+           .launch = [plan, activation, x = in[0], w_gate = in[1], w_up = in[2], h,
+                      stream = device.stream()] {
+             enqueue_gated_gemm_sm80(plan, activation, x, w_gate, w_up, h, stream);
            }}};
 }
 
-std::vector<Contestant> tiled_sm90(CudaDevice& device, Inputs in, const Tensor& h) {
+std::vector<Contestant> tiled_sm90(CudaDevice& device, const Activation& activation, Inputs in,
+                                   const Tensor& h) {
   std::vector<Contestant> tiled;
-  for (const GegluGemmPlan& plan :
-       geglu_gemm_plans_sm90(geglu_gemm_size(in[0], h), device.properties().multiProcessorCount)) {
-    tiled.push_back({.name = plan_text_sm90(plan),
-                     .launch = make_geglu_gemm_sm90(device, plan, {in[0], in[1], in[2], h})});
+  for (const GatedGemmPlan& plan :
+       gated_gemm_plans_sm90(gated_gemm_size(in[0], h), device.properties().multiProcessorCount)) {
+    tiled.push_back(
+        {.name = plan_text_sm90(plan),
+         .launch = make_gated_gemm_sm90(device, plan, activation, {in[0], in[1], in[2], h})});
   }
   return tiled;
 }
@@ -60,8 +73,10 @@ std::vector<Contestant> joined(std::vector<Contestant> all, std::vector<Contesta
 // The MLP as it is put together.
 class TwoKernels {
  public:
-  TwoKernels(CudaDevice& device, const Problem& problem, Inputs in, const Tensor& out)
+  TwoKernels(CudaDevice& device, const Activation& activation, const Problem& problem, Inputs in,
+             const Tensor& out)
       : device_(device),
+        activation_(activation),
         in_(in),
         out_(out),
         h_(kernel_.intermediate(device, problem.rows(), problem.hidden, problem.dtype)) {}
@@ -69,7 +84,7 @@ class TwoKernels {
   const Tensor& h() const { return h_; }
 
   void add_gate_up(const Contestant& contestant, std::string choice) {
-    Stage stage = gate_up_geglu_work(in_[0], in_[1], in_[2], h_);
+    Stage stage = gate_up_work(activation_, in_[0], in_[1], in_[2], h_);
     stage.choice = std::move(choice);
     stage.launch = contestant.launch;
     kernel_.stages.push_back(std::move(stage));
@@ -77,7 +92,8 @@ class TwoKernels {
   void add_gate_up(const std::vector<Contestant>& contestants) {
     const std::string work =
         fmt::format("{} x {} x {} {}", h_.rows, h_.cols, in_[0].cols, dtype_name(h_.dtype));
-    const ContestResult result = contest(device_, work, {kGateUp, contestants}, in_[0], h_);
+    const ContestResult result =
+        contest(device_, work, {activation_.gate_up_stage(), contestants}, in_[0], h_);
     add_gate_up(contestants[result.taken], result.choice);
   }
 
@@ -91,58 +107,109 @@ class TwoKernels {
 
  private:
   CudaDevice& device_;
+  Activation activation_;
   Inputs in_;
   Tensor out_;
   PreparedKernel kernel_;
   Tensor h_;
 };
 
-}  // namespace
-
-std::string refuses_sm90(const Device& device) {
-  const cudaDeviceProp& gpu = static_cast<const CudaDevice&>(device).properties();
-  if (gpu.major != 9 || gpu.minor != 0) {
-    return fmt::format("it needs compute capability 9.0, and {} has {}.{}", device.name(),
-                       gpu.major, gpu.minor);
-  }
-  return has_sm90_code() ? "" : "this program was built without code for sm_90a";
-}
-
-PreparedKernel prepare_fused_epilogue_sm80(Device& any_device, const Problem& problem, Inputs in,
-                                           const Tensor& out) {
+PreparedKernel prepare_sm80(const Activation& activation, Device& any_device,
+                            const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
-  TwoKernels made(device, problem, in, out);
-  made.add_gate_up(tiled_sm80(device, in, made.h()));
+  TwoKernels made(device, activation, problem, in, out);
+  made.add_gate_up(tiled_sm80(device, activation, in, made.h()));
   made.add_down(streamed_matmul(device, made.h(), in[3], out));
   return std::move(made).kernel();
 }
 
-PreparedKernel prepare_fused_epilogue_sm90(Device& any_device, const Problem& problem, Inputs in,
-                                           const Tensor& out) {
+PreparedKernel prepare_sm90(const Activation& activation, Device& any_device,
+                            const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
-  TwoKernels made(device, problem, in, out);
-  made.add_gate_up(tiled_sm90(device, in, made.h()));
+  TwoKernels made(device, activation, problem, in, out);
+  made.add_gate_up(tiled_sm90(device, activation, in, made.h()));
   made.add_down(split_sm90(device, made.h(), in[3], out));
   return std::move(made).kernel();
 }
 
-PreparedKernel prepare_fused_epilogue_few_rows(Device& any_device, const Problem& problem,
-                                               Inputs in, const Tensor& out) {
+PreparedKernel prepare_few_rows(const Activation& activation, Device& any_device,
+                                const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   const bool is_sm90 = refuses_sm90(device).empty();
-  TwoKernels made(device, problem, in, out);
+  TwoKernels made(device, activation, problem, in, out);
   const Tensor& h = made.h();
-  const std::vector<Contestant> gate_up =
-      joined(streamed_geglu(device, in[0], in[1], in[2], h),
-             is_sm90 ? tiled_sm90(device, in, h) : tiled_sm80(device, in, h));
+  const std::vector<Contestant> gate_up = joined(
+      streamed_gated(device, activation, in[0], in[1], in[2], h),
+      is_sm90 ? tiled_sm90(device, activation, in, h) : tiled_sm80(device, activation, in, h));
   const std::vector<Contestant> down =
       joined(streamed_matmul(device, h, in[3], out),
              is_sm90 ? split_sm90(device, h, in[3], out) : std::vector<Contestant>());
-  const PairResult best = contest_of_pairs(device, problem_name(problem), {kGateUp, gate_up},
-                                           {kDown, down}, in[0], h, out);
+  const PairResult best =
+      contest_of_pairs(device, problem_name(problem), {activation.gate_up_stage(), gate_up},
+                       {kDown, down}, in[0], h, out);
   made.add_gate_up(gate_up[best.first.taken], best.first.choice);
   made.add_down({down[best.second.taken]});
   return std::move(made).kernel();
 }
 
+bool is_aligned(const Problem& problem) {
+  return problem.dim % kGatedGemmAlignment == 0 && problem.hidden % kGatedGemmAlignment == 0;
+}
+
+// By whichever suits the device and the problem.
+PreparedKernel prepare(const Activation& activation, Device& device, const Problem& problem,
+                       Inputs in, const Tensor& out) {
+  if (is_aligned(problem)) {
+    if (problem.rows() <= kMostFewRows) {
+      return prepare_few_rows(activation, device, problem, in, out);
+    }
+    const auto& gpu = static_cast<const CudaDevice&>(device);
+    if (refuses_sm90(gpu).empty()) return prepare_sm90(activation, device, problem, in, out);
+    // By mma.sync, which from 9.0 on reaches no more than half of the tensor cores' rate.
+    if (gpu.properties().major == 8) return prepare_sm80(activation, device, problem, in, out);
+  }
+  CudaStages stages(device, MatmulChoice::kTuned);
+  return gated_mlp_fused_pointwise(activation, stages, device, problem, in, out);
+}
+
+const ImplementationRegistration chosen(kGemmActivations, [](const Activation& activation) {
+  return Implementation{
+      .operation = activation.mlp(),
+      .name = "fused_epilogue",
+      .device = "cuda",
+      .dtypes = {Dtype::kBf16, Dtype::kFp16},
+      .prepare = std::bind_front(&prepare, activation),
+      .expects = {expected_epilogue_mlp(activation), expected_pointwise_mlp(activation)},
+  };
+});
+
+const ImplementationRegistration on_sm80(kGemmActivations, [](const Activation& activation) {
+  return Implementation{
+      .operation = activation.mlp(),
+      .name = "fused_epilogue_sm80",
+      .device = "cuda",
+      .dtypes = {Dtype::kBf16, Dtype::kFp16},
+      .alignment = kGatedGemmAlignment,
+      .prepare = std::bind_front(&prepare_sm80, activation),
+      .expects = {expected_epilogue_mlp(activation)},
+  };
+});
+
+const ImplementationRegistration on_sm90(kGemmActivations, [](const Activation& activation) {
+  return Implementation{
+      .operation = activation.mlp(),
+      .name = "fused_epilogue_sm90",
+      .device = "cuda",
+      .dtypes = {Dtype::kBf16, Dtype::kFp16},
+      .alignment = kGatedGemmAlignment,
+      .prepare = std::bind_front(&prepare_sm90, activation),
+      .refuses =
+          [](const Device& device, const Problem&) {
+            return refuses_sm90(static_cast<const CudaDevice&>(device));
+          },
+      .expects = {expected_epilogue_mlp(activation)},
+  };
+});
+
+}  // namespace
 }  // namespace fusegate::kernels

@@ -20,10 +20,11 @@
 
 #include "kernels/contract/device.h"
 #include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/dependent_launch.h"
 #include "kernels/cuda/device/launch_timing.h"
 #include "kernels/cuda/planted/slowdown_search.h"
 
-namespace fusegate::kernels {
+namespace fusegate::kernels::planted {
 
 static_assert(FUSEGATE_SLOW_SHARE > 0 && FUSEGATE_SLOW_SHARE < 1, "a share of the kernel's time");
 
@@ -76,7 +77,13 @@ std::vector<unsigned> rungs(std::integer_sequence<unsigned, kRungs...>) {
   return {kRungs...};
 }
 
-// enqueue: enqueues the kernel with the slowdown that it is given, an EveryThreadSteps or a
+// The kernel of that name, held up. Body is what its threads do (pointwise.cu).
+template <typename Body, typename Hold, typename... Args>
+__global__ void __launch_bounds__(Body::kThreads) pointwise_kernel(Hold hold, Args... args) {
+  Body::run(hold, args...);
+}
+
+// enqueue: enqueues the kernel with the hold that it is given, an EveryThreadSteps or a
 // LastWaveSteps.
 template <typename Enqueue, unsigned... kRungs>
 void enqueue_slowed(const Enqueue& enqueue, const Slowing& slowing, unsigned first_of_last_wave,
@@ -100,12 +107,21 @@ inline unsigned resident_blocks(const void* kernel, int threads) {
 #define FUSEGATE_QUOTE(text) #text
 #define FUSEGATE_TEXT(macro) FUSEGATE_QUOTE(macro)
 
-// Repeats what is known of this kernel and size (Enqueue's type is one kernel's own) or finds it
-// out. That cannot be done in a capture: throws DeviceError there.
-template <typename Enqueue>
-void launch_slowed(const Enqueue& enqueue, unsigned blocks, unsigned resident, const Tensor& out,
-                   cudaStream_t stream) {
+// Repeats what is known of this kernel and size or finds it out. That cannot be done in a capture:
+// throws DeviceError there.
+template <typename Body, typename... Args>
+void launch_slowed(dim3 grid, dim3 threads, const Tensor& out, cudaStream_t stream, Args... args) {
   static std::map<std::int64_t, Slowing> known;
+  const auto enqueue = [&]<typename Hold>(Hold hold) {
+    const auto kernel = pointwise_kernel<Body, Hold, Args...>;
+    static const bool early = can_launch_early(reinterpret_cast<const void*>(kernel));
+    launch_kernel(kernel, {.blocks = grid, .threads = threads, .early = early}, stream, hold,
+                  args...);
+  };
+  const unsigned blocks = grid.x * grid.y;
+  static const unsigned resident =
+      resident_blocks(reinterpret_cast<const void*>(pointwise_kernel<Body, LastWaveSteps, Args...>),
+                      Body::kThreads);
   const auto enqueue_as = [&](const Slowing& slowing) {
     enqueue_slowed(enqueue, slowing, blocks > resident ? blocks - resident : 0, Ladder{});
   };
@@ -123,4 +139,4 @@ void launch_slowed(const Enqueue& enqueue, unsigned blocks, unsigned resident, c
   enqueue_as(found->second);
 }
 
-}  // namespace fusegate::kernels
+}  // namespace fusegate::kernels::planted

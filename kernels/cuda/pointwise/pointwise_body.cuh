@@ -1,13 +1,11 @@
-// The insides of the element-wise kernels: numbers of 16 bits in words of 32, gelu, and what one
-// thread does. Both nvcc (pointwise.cu) and, at run time, NVRTC (gelu_mul_specialized.cu) compile
+// The insides of the element-wise kernels: numbers of 16 bits in words of 32, and what one
+// thread does. Both nvcc (pointwise.cu) and, at run time, NVRTC (gated_specialized.cu) compile
 // this file; NVRTC finds no headers but those it is given, so it includes no others and converts by
 // PTX.
 //
 // Tensors are contiguous. A pack is 16 bytes, four words; count elements are packs and then a tail
 // of fewer elements than a pack has, or, where an address is not a multiple of 16, a tail alone.
 #pragma once
-
-#include "kernels/cuda/device/gelu_tanh.cuh"
 
 namespace fusegate::kernels {
 
@@ -54,11 +52,13 @@ struct Fp32 {
 template <typename Format>
 inline constexpr unsigned kInAPack = kWordsInAPack* Format::kInAWord;
 
-// What is computed of the elements at one place of the inputs, in fp32; Format is theirs.
-struct Gelu {
+// What is computed of the elements at one place of the inputs, in fp32; Format is theirs, Functor
+// an activation's.
+template <typename Functor>
+struct Activated {
   template <typename Format>
   static __device__ float of(float x) {
-    return gelu_tanh(x);
+    return Functor::of(x);
   }
 };
 struct Mul {
@@ -67,17 +67,19 @@ struct Mul {
     return __fmul_rn(a, b);
   }
 };
-struct GeluMul {
+template <typename Functor>
+struct Gated {
   template <typename Format>
   static __device__ float of(float g, float u) {
-    return __fmul_rn(gelu_tanh(g), u);
+    return __fmul_rn(Functor::of(g), u);
   }
 };
-// With gelu(g) rounded first, as a tensor of its own would hold it.
-struct RoundedGeluMul {
+// With activation(g) rounded first, as a tensor of its own would hold it.
+template <typename Functor>
+struct RoundedGated {
   template <typename Format>
   static __device__ float of(float g, float u) {
-    return __fmul_rn(Format::first(Format::word(gelu_tanh(g))), u);
+    return __fmul_rn(Format::first(Format::word(Functor::of(g))), u);
   }
 };
 struct Add {
@@ -87,8 +89,9 @@ struct Add {
   }
 };
 
-// What holds a kernel up before it writes: nothing, but in a build that slows one (slowdown.cuh).
-struct NotSlowed {
+// What holds a thread up before it writes: nothing, but in a build that slows a kernel
+// (planted/slowdown.cuh).
+struct NotHeldUp {
   __device__ unsigned held_up(unsigned word) const { return word; }
 };
 
@@ -138,11 +141,11 @@ __device__ inline void let_next_kernel_in() {
 }
 
 // in: the pack of each input, loaded.
-template <typename Format, typename Op, typename Slowdown, typename... Pack>
-__device__ void write_pack(Slowdown slowdown, void* out, unsigned pack, const Pack&... in) {
+template <typename Format, typename Op, typename Hold, typename... Pack>
+__device__ void write_pack(Hold hold, void* out, unsigned pack, const Pack&... in) {
   let_next_kernel_in();
   uint4 result = pack_of<Format, Op>(in...);
-  result.w = slowdown.held_up(result.w);
+  result.w = hold.held_up(result.w);
   static_cast<uint4*>(out)[pack] = result;
 }
 
@@ -151,25 +154,24 @@ __device__ unsigned load_element(const void* from, unsigned long long i) {
   return static_cast<const typename Format::Element*>(from)[i];
 }
 
-template <typename Format, typename Op, typename Slowdown, typename... In>
-__device__ void write_element(Slowdown slowdown, void* out, unsigned long long i, In... in) {
+template <typename Format, typename Op, typename Hold, typename... In>
+__device__ void write_element(Hold hold, void* out, unsigned long long i, In... in) {
   let_next_kernel_in();
   using Element = typename Format::Element;
   const unsigned word = Format::word(Op::template of<Format>(Format::first(in)...));
-  static_cast<Element*>(out)[i] = static_cast<Element>(slowdown.held_up(word));
+  static_cast<Element*>(out)[i] = static_cast<Element>(hold.held_up(word));
 }
 
 // One thread's part: a pack or an element of the tail.
-template <typename Format, typename Op, unsigned kThreads, typename Slowdown, typename... In>
-__device__ void pointwise(Slowdown slowdown, void* out, unsigned packs, unsigned tail,
-                          const In*... in) {
+template <typename Format, typename Op, unsigned kThreads, typename Hold, typename... In>
+__device__ void pointwise(Hold hold, void* out, unsigned packs, unsigned tail, const In*... in) {
   wait_for_kernel_before();
   const unsigned i = blockIdx.x * kThreads + threadIdx.x;
   if (i < packs) {
-    write_pack<Format, Op>(slowdown, out, i, load_pack(in, i)...);
+    write_pack<Format, Op>(hold, out, i, load_pack(in, i)...);
   } else if (i - packs < tail) {
     const unsigned long long element = packs * 1ull * kInAPack<Format> + (i - packs);
-    write_element<Format, Op>(slowdown, out, element, load_element<Format>(in, element)...);
+    write_element<Format, Op>(hold, out, element, load_element<Format>(in, element)...);
   }
 }
 

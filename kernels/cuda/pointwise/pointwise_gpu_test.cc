@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/contract/host_reference.h"
 #include "kernels/contract/kernel.h"
 #include "kernels/contract/number_format.h"
 #include "kernels/cuda/device/gpu_test_fixture.h"
@@ -17,26 +16,28 @@
 namespace fusegate::kernels {
 namespace {
 
-const Implementation* find_geglu(const std::string& name) {
+const Implementation* find_gated(const Activation& activation, const std::string& name) {
   for (const Implementation& i : implementations()) {
-    if (i.operation == "geglu" && i.name == name && i.device == "cuda") return &i;
+    if (i.operation == activation.unit && i.name == name && i.device == "cuda") return &i;
   }
   return nullptr;
 }
 
-constexpr double kScale = 3.0;  // gelu bends within it
+constexpr double kScale = 3.0;  // activations bend within it
+constexpr const Activation& kGelu = kActivationOf<GeluTanh>;
 
 class PointwiseOnGpu : public GpuTest {
  protected:
   // What the implementation writes; a guard after its output must stay as it was.
-  Bytes output_of(const std::string& name, const Tensor& g, const Tensor& u) {
+  Bytes output_of(const Activation& activation, const std::string& name, const Tensor& g,
+                  const Tensor& u) {
     constexpr std::int64_t kTail = 64;
     const Tensor guarded = tensor(1, g.count() + kTail, g.dtype);
     device_->poison(guarded);
     const Tensor out{guarded.data, g.rows, g.cols, g.dtype};
     const std::vector<Tensor> in{g, u};
     const PreparedKernel kernel =
-        find_geglu(name)->prepare(*device_, {1, g.rows, 1, g.cols, g.dtype}, in, out);
+        find_gated(activation, name)->prepare(*device_, {1, g.rows, 1, g.cols, g.dtype}, in, out);
     kernel.launch();
     Bytes all = bytes(guarded);
     const auto end = all.begin() + static_cast<std::ptrdiff_t>(out.bytes());
@@ -47,7 +48,11 @@ class PointwiseOnGpu : public GpuTest {
   }
 
   void expect_same_bits(const std::string& one, const std::string& other) {
-    if (find_geglu(one) == nullptr) GTEST_SKIP() << "not built: geglu/" << one;
+    for (const Activation& activation : kActivations) expect_same_bits(activation, one, other);
+  }
+  void expect_same_bits(const Activation& activation, const std::string& one,
+                        const std::string& other) {
+    if (find_gated(activation, one) == nullptr) GTEST_SKIP() << "not built: " << one;
     for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
       for (const auto& [rows, cols] : {std::pair{1, 1},
                                        {1, 7},
@@ -65,8 +70,8 @@ class PointwiseOnGpu : public GpuTest {
                                        {16384, 1024}}) {
         const Tensor g = random(rows, cols, dtype, kScale, 1);
         const Tensor u = random(rows, cols, dtype, kScale, 2);
-        EXPECT_EQ(output_of(one, g, u), output_of(other, g, u))
-            << dtype_name(dtype) << ' ' << rows << 'x' << cols;
+        EXPECT_EQ(output_of(activation, one, g, u), output_of(activation, other, g, u))
+            << activation.name << ' ' << dtype_name(dtype) << ' ' << rows << 'x' << cols;
         memory_.clear();
       }
     }
@@ -88,7 +93,7 @@ double share_that_differs(std::span<const std::byte> g, std::span<const std::byt
   const auto count = static_cast<std::int64_t>(got.size() / dtype_bytes(dtype));
   std::int64_t differing = 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    double gelu = gelu_tanh(load_element(g.data(), dtype, i));
+    double gelu = kGelu.reference(load_element(g.data(), dtype, i));
     std::uint32_t rounded = 0;
     if (round_gelu) {
       store_element(&rounded, dtype, 0, static_cast<float>(gelu));
@@ -104,7 +109,8 @@ TEST_F(PointwiseOnGpu, RoundsWhereItSays) {
   for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
     const Tensor g = random(64, 1031, dtype, kScale, 3), u = random(64, 1031, dtype, kScale, 4);
     const Bytes host_g = bytes(g), host_u = bytes(u);
-    const Bytes once = output_of("fused", g, u), twice = output_of("fused_eager_rounding", g, u);
+    const Bytes once = output_of(kGelu, "fused", g, u),
+                twice = output_of(kGelu, "fused_eager_rounding", g, u);
     // What fp32 is off by moves few elements to another side of a rounding; a rounding more or
     // less moves many.
     constexpr double kFew = 0.01, kMany = 0.1;
@@ -124,9 +130,9 @@ TEST_F(PointwiseOnGpu, TakesAddressesThatNoPackStartsAt) {
   const Tensor g = random(1, count, Dtype::kBf16, kScale, 5);
   const Tensor u = random(1, count, Dtype::kBf16, kScale, 6);
   const Tensor out = tensor(1, count, Dtype::kBf16), expected = tensor(1, count, Dtype::kBf16);
-  enqueue_gelu_mul(g, u, expected, device_->stream());
+  enqueue_gated(kGelu, g, u, expected, device_->stream());
   device_->poison(out);
-  enqueue_gelu_mul(shifted(g), shifted(u), shifted(out), device_->stream());
+  enqueue_gated(kGelu, shifted(g), shifted(u), shifted(out), device_->stream());
   const Bytes want = bytes(expected), got = bytes(out);
   EXPECT_TRUE(std::equal(want.begin() + 2, want.end(), got.begin() + 2));
   EXPECT_EQ(got[0], kGuard);
@@ -140,7 +146,7 @@ TEST_F(PointwiseOnGpu, WaitsForTheKernelBeforeIt) {
     const Tensor x = random(1024, 3073, Dtype::kBf16, kScale, 7);
     const Tensor u = random(1024, 3073, Dtype::kBf16, kScale, 8);
     for (int i = 0; i < kLaunches; ++i) {
-      enqueue_gelu_mul(x, u, x, device_->stream());
+      enqueue_gated(kGelu, x, u, x, device_->stream());
       if (wait_between) device_->synchronize();
     }
     return bytes(x);

@@ -20,7 +20,7 @@ constexpr std::int64_t kAlignment = 8;  // elements of 16 bytes, which cp.async 
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-void check(const GegluGemmSize& size) {
+void check(const GatedGemmSize& size) {
   // Room for a tile and a step beyond the end, so that positions never overflow an int.
   constexpr std::int64_t kMost = std::numeric_limits<int>::max() - 1024;
   for (const auto& [name, value, multiple] : {std::tuple("rows", size.rows, std::int64_t{1}),
@@ -28,18 +28,18 @@ void check(const GegluGemmSize& size) {
                                               {"dim", size.dim, kAlignment}}) {
     if (value < 1 || value > kMost || value % multiple != 0) {
       throw std::invalid_argument(
-          fmt::format("geglu_gemm_sm80: {} must be a multiple of {} between 1 and {}, but is {}",
+          fmt::format("gated_gemm_sm80: {} must be a multiple of {} between 1 and {}, but is {}",
                       name, multiple, kMost, value));
     }
   }
 }
 
-int resident_blocks(const GegluTile& tile, const GpuLimits& gpu) {
+int resident_blocks(const GatedTile& tile, const GpuLimits& gpu) {
   const std::size_t bytes = static_cast<std::size_t>(tile.shared_bytes()) + kReservedShared;
   return std::min(tile.blocks_per_sm, static_cast<int>(gpu.shared_bytes_per_sm / bytes));
 }
 
-double tile_cycles(const GegluTile& tile, std::int64_t dim, bool alone) {
+double tile_cycles(const GatedTile& tile, std::int64_t dim, bool alone) {
   const double products = tile.rows * 2.0 * tile.cols / kMmaRate;
   const double fill = tile.stage_rows() * 2.0 / kFillRate;
   const double epilogue = alone ? tile.rows * tile.cols * 2.0 / kSpecialRate : 0;
@@ -49,32 +49,32 @@ double tile_cycles(const GegluTile& tile, std::int64_t dim, bool alone) {
 
 // With n tiles at work, r in a column, the rows of operands that they read, r rows + n / r x 2
 // cols, are fewest at r = sqrt(n x 2 cols / rows).
-int group_rows(const GegluTile& tile, int at_work, std::int64_t row_tiles) {
+int group_rows(const GatedTile& tile, int at_work, std::int64_t row_tiles) {
   const double best = std::sqrt(at_work * 2.0 * tile.cols / tile.rows);
   return static_cast<int>(std::clamp<std::int64_t>(std::llround(best), 1, row_tiles));
 }
 
 }  // namespace
 
-bool fits(const GegluTile& tile, const GpuLimits& gpu) {
+bool fits(const GatedTile& tile, const GpuLimits& gpu) {
   return static_cast<std::size_t>(tile.shared_bytes()) <= gpu.shared_bytes_per_block &&
          resident_blocks(tile, gpu) >= 1;
 }
 
-GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& gpu,
+GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& gpu,
                                    std::size_t tile_index) {
   check(size);
-  const GegluTile& tile = kGegluTiles.at(tile_index);
+  const GatedTile& tile = kGatedTiles.at(tile_index);
   if (!fits(tile, gpu)) {
     throw std::invalid_argument(
-        fmt::format("geglu_gemm_sm80: a tile takes {} bytes of shared memory, the GPU has {}",
+        fmt::format("gated_gemm_sm80: a tile takes {} bytes of shared memory, the GPU has {}",
                     tile.shared_bytes(), gpu.shared_bytes_per_block));
   }
   const std::int64_t row_tiles = ceil_div(size.rows, tile.rows);
   const std::int64_t col_tiles = ceil_div(size.hidden, tile.cols);
   const std::int64_t tiles = row_tiles * col_tiles;
   if (tiles > std::numeric_limits<int>::max() / 2) {
-    throw std::invalid_argument(fmt::format("geglu_gemm_sm80: {} rows x {} hidden make {} tiles",
+    throw std::invalid_argument(fmt::format("gated_gemm_sm80: {} rows x {} hidden make {} tiles",
                                             size.rows, size.hidden, tiles));
   }
   const int resident = resident_blocks(tile, gpu);
@@ -89,22 +89,22 @@ GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& g
                   tile_cycles(tile, size.dim, resident == 1)};
 }
 
-GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& gpu) {
-  std::optional<GegluGemmPlan> best;
-  for (std::size_t i = 0; i < kGegluTiles.size(); ++i) {
-    if (!fits(kGegluTiles[i], gpu)) continue;
-    const GegluGemmPlan plan = plan_geglu_gemm_sm80(size, gpu, i);
+GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& gpu) {
+  std::optional<GatedGemmPlan> best;
+  for (std::size_t i = 0; i < kGatedTiles.size(); ++i) {
+    if (!fits(kGatedTiles[i], gpu)) continue;
+    const GatedGemmPlan plan = plan_gated_gemm_sm80(size, gpu, i);
     if (!best || plan.cost < best->cost) best = plan;
   }
   if (!best) {
     throw std::invalid_argument(fmt::format(
-        "geglu_gemm_sm80: no tile fits in {} bytes of shared memory", gpu.shared_bytes_per_block));
+        "gated_gemm_sm80: no tile fits in {} bytes of shared memory", gpu.shared_bytes_per_block));
   }
   return *best;
 }
 
-std::string plan_text(const GegluGemmPlan& plan) {
-  const GegluTile& tile = kGegluTiles.at(plan.tile);
+std::string plan_text(const GatedGemmPlan& plan) {
+  const GatedTile& tile = kGatedTiles.at(plan.tile);
   return fmt::format(
       "tile {} x ({} + {}) x {}, {} stages, {} bytes shared, {} blocks of {} threads, {} waves",
       tile.rows, tile.cols, tile.cols, tile.k_step, tile.stages, tile.shared_bytes(), plan.blocks,

@@ -1,4 +1,4 @@
-// How geglu_gemm_sm80 cuts h [rows, hidden] = gelu_tanh(x w_gate^T) * (x w_up^T), x [rows, dim],
+// How gated_gemm_sm80 cuts h [rows, hidden] = activation(x w_gate^T) * (x w_up^T), x [rows, dim],
 // into tiles: which tile shape, in which order, by how many blocks. Plain C++, so that it is tested
 // without a GPU.
 //
@@ -16,16 +16,16 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/cuda/gemm/geglu_gemm_plan.h"
+#include "kernels/cuda/gemm/gated_gemm_plan.h"
 
 namespace fusegate::kernels {
 
 // Every warp holds 32 columns of the gate and the same 32 of the up product: four 8-column
 // fragments, which four threads turn into 16-byte stores.
-inline constexpr int kGegluWarpCols = 32;
+inline constexpr int kGatedWarpCols = 32;
 
 // A block's share of h and how it gets there. In units of elements but where named otherwise.
-struct GegluTile {
+struct GatedTile {
   int rows = 0;
   int cols = 0;    // of h; as many rows of w_gate and of w_up
   int k_step = 0;  // how much of dim a stage holds
@@ -34,7 +34,7 @@ struct GegluTile {
   int blocks_per_sm = 0;  // that the registers are rationed for
 
   FUSEGATE_HOST_DEVICE constexpr int warp_rows() const { return rows / warps_down; }
-  FUSEGATE_HOST_DEVICE constexpr int warps_across() const { return cols / kGegluWarpCols; }
+  FUSEGATE_HOST_DEVICE constexpr int warps_across() const { return cols / kGatedWarpCols; }
   FUSEGATE_HOST_DEVICE constexpr int threads() const { return 32 * warps_down * warps_across(); }
   FUSEGATE_HOST_DEVICE constexpr int stage_rows() const { return rows + 2 * cols; }
   FUSEGATE_HOST_DEVICE constexpr int stage_bytes() const { return stage_rows() * k_step * 2; }
@@ -46,7 +46,7 @@ struct GegluTile {
 // its half, and two share an SM, so that one's epilogue runs beside the other's products. The third
 // is for few rows; the last for decode, where reading the weights is all that matters and many
 // small blocks keep most reads under way.
-inline constexpr std::array<GegluTile, 4> kGegluTiles{{
+inline constexpr std::array<GatedTile, 4> kGatedTiles{{
     {.rows = 128, .cols = 128, .k_step = 64, .stages = 3, .warps_down = 2, .blocks_per_sm = 1},
     {.rows = 128, .cols = 64, .k_step = 32, .stages = 4, .warps_down = 2, .blocks_per_sm = 2},
     {.rows = 64, .cols = 64, .k_step = 64, .stages = 3, .warps_down = 2, .blocks_per_sm = 2},
@@ -61,14 +61,14 @@ struct GpuLimits {
 
 // The cheapest plan. Throws std::invalid_argument where hidden or dim are no multiples of 8, a size
 // is below 1 or beyond 32 bits, or no tile fits in the GPU's shared memory.
-GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& gpu);
+GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& gpu);
 // The plan with this tile, which must fit.
-GegluGemmPlan plan_geglu_gemm_sm80(const GegluGemmSize& size, const GpuLimits& gpu,
+GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& gpu,
                                    std::size_t tile);
 
-bool fits(const GegluTile& tile, const GpuLimits& gpu);
+bool fits(const GatedTile& tile, const GpuLimits& gpu);
 
 // "tile 128 x (128 + 128) x 64, 3 stages, 147456 bytes shared, 132 blocks of 256 threads, 12 waves"
-std::string plan_text(const GegluGemmPlan& plan);
+std::string plan_text(const GatedGemmPlan& plan);
 
 }  // namespace fusegate::kernels

@@ -19,15 +19,15 @@ using testing::ThrowsMessage;
 constexpr GpuLimits kA100{108, 163 << 10, 164 << 10};
 constexpr GpuLimits kA10{72, 99 << 10, 100 << 10};
 constexpr GpuLimits kH200{132, 227 << 10, 228 << 10};
-constexpr GegluGemmSize kReference{8192, 3072, 768};
+constexpr GatedGemmSize kReference{8192, 3072, 768};
 
-TEST(GegluTiles, FitInAnA100sSharedMemoryAndRegisters) {
-  for (const GegluTile& tile : kGegluTiles) {
+TEST(GatedTiles, FitInAnA100sSharedMemoryAndRegisters) {
+  for (const GatedTile& tile : kGatedTiles) {
     EXPECT_TRUE(fits(tile, kA100));
     // 65536 registers an SM, given out by 256 to a warp.
     EXPECT_LE(tile.threads() * tile.blocks_per_sm, 256);
     EXPECT_EQ(tile.rows % (16 * tile.warps_down), 0);
-    EXPECT_EQ(tile.cols % kGegluWarpCols, 0);
+    EXPECT_EQ(tile.cols % kGatedWarpCols, 0);
   }
 }
 
@@ -56,11 +56,11 @@ TEST(TileRaster, GoesDownAGroupBeforeItTakesTheNextColumn) {
 }
 
 TEST(GegluPlan, CoversEveryElementWithNoTileToSpare) {
-  for (std::size_t tile = 0; tile < kGegluTiles.size(); ++tile) {
+  for (std::size_t tile = 0; tile < kGatedTiles.size(); ++tile) {
     for (const int rows : {1, 31, 32, 33, 127, 128, 129}) {
       for (const int hidden : {8, 128, 136, 3072}) {
-        const TileRaster raster = plan_geglu_gemm_sm80({rows, hidden, 768}, kH200, tile).raster;
-        const GegluTile& shape = kGegluTiles[tile];
+        const TileRaster raster = plan_gated_gemm_sm80({rows, hidden, 768}, kH200, tile).raster;
+        const GatedTile& shape = kGatedTiles[tile];
         EXPECT_GE(raster.row_tiles * shape.rows, rows);
         EXPECT_LT((raster.row_tiles - 1) * shape.rows, rows);
         EXPECT_GE(raster.col_tiles * shape.cols, hidden);
@@ -71,15 +71,15 @@ TEST(GegluPlan, CoversEveryElementWithNoTileToSpare) {
 }
 
 TEST(GegluPlan, LaunchesWhatTheGpuHoldsAndNoMoreThanThereAreTiles) {
-  const GegluGemmPlan large = plan_geglu_gemm_sm80(kReference, kA100, 0);  // 64 x 24 tiles
+  const GatedGemmPlan large = plan_gated_gemm_sm80(kReference, kA100, 0);  // 64 x 24 tiles
   EXPECT_EQ(large.blocks, 108);
   EXPECT_EQ(large.waves, 15);
-  const GegluGemmPlan two_an_sm = plan_geglu_gemm_sm80(kReference, kA100, 1);
+  const GatedGemmPlan two_an_sm = plan_gated_gemm_sm80(kReference, kA100, 1);
   EXPECT_EQ(two_an_sm.blocks, 216);
   // Rationed for four, but an A100 has shared memory for three.
-  EXPECT_EQ(plan_geglu_gemm_sm80(kReference, kA100, 3).blocks, 3 * 108);
-  EXPECT_EQ(plan_geglu_gemm_sm80(kReference, kH200, 3).blocks, 4 * 132);
-  const GegluGemmPlan small = plan_geglu_gemm_sm80({1, 72, 768}, kA100, 3);
+  EXPECT_EQ(plan_gated_gemm_sm80(kReference, kA100, 3).blocks, 3 * 108);
+  EXPECT_EQ(plan_gated_gemm_sm80(kReference, kH200, 3).blocks, 4 * 132);
+  const GatedGemmPlan small = plan_gated_gemm_sm80({1, 72, 768}, kA100, 3);
   EXPECT_EQ(small.blocks, 3);
   EXPECT_EQ(small.waves, 1);
 }
@@ -88,35 +88,35 @@ TEST(GegluPlan, LaunchesWhatTheGpuHoldsAndNoMoreThanThereAreTiles) {
 // where only many small blocks can keep every SM loading weights.
 TEST(GegluPlan, TakesLargeTilesForManyRowsAndSmallOnesForFew) {
   for (const GpuLimits& gpu : {kA100, kH200}) {
-    EXPECT_EQ(plan_geglu_gemm_sm80(kReference, gpu).tile, 0u);
-    EXPECT_EQ(plan_geglu_gemm_sm80({1, 3072, 768}, gpu).tile, kGegluTiles.size() - 1);
-    EXPECT_EQ(plan_geglu_gemm_sm80({1, 14336, 4096}, gpu).tile, kGegluTiles.size() - 1);
+    EXPECT_EQ(plan_gated_gemm_sm80(kReference, gpu).tile, 0u);
+    EXPECT_EQ(plan_gated_gemm_sm80({1, 3072, 768}, gpu).tile, kGatedTiles.size() - 1);
+    EXPECT_EQ(plan_gated_gemm_sm80({1, 14336, 4096}, gpu).tile, kGatedTiles.size() - 1);
   }
 }
 
 TEST(GegluPlan, IsNoDearerThanAnyTile) {
   for (const int rows : {1, 64, 128, 1000, 8192}) {
-    const GegluGemmSize size{rows, 11008, 4096};
-    const double cycles = plan_geglu_gemm_sm80(size, kH200).cost;
-    for (std::size_t tile = 0; tile < kGegluTiles.size(); ++tile) {
-      EXPECT_LE(cycles, plan_geglu_gemm_sm80(size, kH200, tile).cost);
+    const GatedGemmSize size{rows, 11008, 4096};
+    const double cycles = plan_gated_gemm_sm80(size, kH200).cost;
+    for (std::size_t tile = 0; tile < kGatedTiles.size(); ++tile) {
+      EXPECT_LE(cycles, plan_gated_gemm_sm80(size, kH200, tile).cost);
     }
   }
 }
 
 TEST(GegluPlan, LeavesOutTilesThatDoNotFit) {
-  ASSERT_FALSE(fits(kGegluTiles[0], kA10));
-  EXPECT_NE(plan_geglu_gemm_sm80(kReference, kA10).tile, 0u);
-  EXPECT_THAT([] { plan_geglu_gemm_sm80(kReference, kA10, 0); },
+  ASSERT_FALSE(fits(kGatedTiles[0], kA10));
+  EXPECT_NE(plan_gated_gemm_sm80(kReference, kA10).tile, 0u);
+  EXPECT_THAT([] { plan_gated_gemm_sm80(kReference, kA10, 0); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("147456 bytes")));
   constexpr GpuLimits kTiny{40, 1 << 10, 64 << 10};
-  EXPECT_THAT([&] { plan_geglu_gemm_sm80(kReference, kTiny); },
+  EXPECT_THAT([&] { plan_gated_gemm_sm80(kReference, kTiny); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("no tile fits")));
 }
 
 TEST(GegluPlan, SaysWhichSizeItCannotDo) {
-  const auto expect_refused = [](const GegluGemmSize& size, const std::string& why) {
-    EXPECT_THAT([&] { plan_geglu_gemm_sm80(size, kH200); },
+  const auto expect_refused = [](const GatedGemmSize& size, const std::string& why) {
+    EXPECT_THAT([&] { plan_gated_gemm_sm80(size, kH200); },
                 ThrowsMessage<std::invalid_argument>(HasSubstr(why)));
   };
   expect_refused({1, 12, 768},
@@ -129,7 +129,7 @@ TEST(GegluPlan, SaysWhichSizeItCannotDo) {
 
 TEST(GegluPlan, TellsItselfInALine) {
   EXPECT_EQ(
-      plan_text(plan_geglu_gemm_sm80(kReference, kH200, 0)),
+      plan_text(plan_gated_gemm_sm80(kReference, kH200, 0)),
       "tile 128 x (128 + 128) x 64, 3 stages, 147456 bytes shared, 132 blocks of 256 threads, "
       "12 waves");
 }

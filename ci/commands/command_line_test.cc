@@ -1,0 +1,178 @@
+#include "ci/commands/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "ci/processes/fake_program.h"
+
+namespace fusegate::ci {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Ended {
+  baselines::ExitCode code;
+  std::string out;
+  std::string err;
+};
+
+Ended run(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "fusegate");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  std::ostringstream out;
+  std::ostringstream err;
+  Console console{out, err};
+  const baselines::ExitCode code =
+      parse_command_line(static_cast<int>(argv.size()), argv.data())(console);
+  return {code, out.str(), err.str()};
+}
+
+TEST(ParseCommandLine, PrintsHelpAndVersion) {
+  EXPECT_EQ(run({"--help"}).code, baselines::ExitCode::kNoRegression);
+  EXPECT_THAT(run({"--help"}).out, HasSubstr("gate"));
+  EXPECT_THAT(run({"gate", "--help"}).out, HasSubstr("--min-effect"));
+  EXPECT_THAT(run({"--version"}).out, HasSubstr("fusegate 0."));
+}
+
+TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
+  const std::vector<std::vector<std::string>> lines{
+      {},
+      {"unknown"},
+      {"gate"},
+      {"gate", "--candidate", "x", "--odd-flag"},
+      {"gate", "--candidate", "x", "--min-effect", "0"},
+      {"gate", "--candidate", "x", "--fdr", "nan"},
+      {"gate", "--candidate", "x", "--max-creep", "2"},
+      {"gate", "--candidate", "x", "--max-age-days", "0"},
+      {"gate", "--candidate", "x", "--max-age-days", "soon"},
+      {"gate", "--candidate", "x", "--", "--flag"},
+      {"explain", "base", "head"},
+      {"run", "--suite", "s"},
+      {"run", "--out", "d"},
+      {"run", "--suite", "s", "--out", "d", "--invocations", "0"},
+      {"run", "--suite", "s", "--out", "d", "--timeout-s", "-1"},
+      {"run", "--suite", "s", "--out", "d", "stray"},
+      {"run", "--suite", "s", "--out", "d", "--max-invocations", "many"},
+      {"duet"},
+      {"duet", "--suite", "s", "--base", "b"},
+      {"duet", "--suite", "s", "--base", "b", "--head", "h", "--invocations", "0"},
+      {"duet", "--suite", "s", "--base", "b", "--head", "h", "--budget-s", "0"},
+      {"duet", "--suite", "s", "--base", "b", "--head", "h", "--fdr", "2"},
+      {"accept", "x"},
+      {"report"},
+      {"show"},
+      {"calibrate", "--suite", "s", "--invocations", "1"},
+      {"calibrate", "--run", "x", "--program", "p"},
+      {"calibrate", "--run", "x", "--from", "y"},
+      {"calibrate", "--from", "x", "--variant", "a:"},
+  };
+  for (const auto& line : lines) {
+    const Ended ended = run(line);
+    EXPECT_EQ(ended.code, baselines::ExitCode::kCouldNotJudge) << ::testing::PrintToString(line);
+    EXPECT_THAT(ended.err, ::testing::StartsWith("fusegate: ")) << ::testing::PrintToString(line);
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
+}
+
+TEST(ParseCommandLine, NamesACommandThatIsNone) {
+  EXPECT_THAT(run({"gait", "--candidate", "x"}).err, HasSubstr("\"gait\" is no command"));
+}
+
+TEST(ParseCommandLine, PassesOnWhatFollowsTheDashes) {
+  const baselines::ScratchFolder folder;
+  const auto prepared = folder.write("prepared", run_file_text({})).string();
+  const std::string program =
+      write_script(folder, "bench",
+                   std::string(kReadFlags) + "cp '" + prepared +
+                       "' \"$out\"\nfor a in \"$@\"; do echo \"[$a]\"; done\n");
+  const Ended ended = run({"run", "--suite", "smoke", "--program", program, "--out",
+                           (folder.path() / "run").string(), "--invocations", "1", "--",
+                           "--batch=8", "--benchmark_filter=a b"});
+  EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
+  const std::string log = baselines::read_file(folder.path() / "run" / "1.log");
+  EXPECT_THAT(log, HasSubstr("[--batch=8]\n[--benchmark_filter=a b]\n"));
+}
+
+TEST(ParseCommandLine, HasARunKeepTheChoicesOfTheBaselineUnlessToldNotTo) {
+  const baselines::ScratchFolder folder;
+  const auto prepared = folder.write("prepared", run_file_text({})).string();
+  const std::string program = write_script(folder, "bench",
+                                           std::string(kReadFlags) + "cp '" + prepared +
+                                               "' \"$out\"\necho \"[$FUSEGATE_KEEP_CHOICES]\"\n");
+  const std::string named = write_run(folder, "named", {});
+  const auto told = [&](const std::string& out, const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments{"run",
+                                       "--suite",
+                                       "smoke",
+                                       "--invocations",
+                                       "1",
+                                       "--program",
+                                       program,
+                                       "--baseline",
+                                       named,
+                                       "--out",
+                                       (folder.path() / out).string()};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    EXPECT_EQ(run(arguments).code, baselines::ExitCode::kNoRegression);
+    return baselines::read_file(folder.path() / out / "1.log");
+  };
+  EXPECT_EQ(told("kept", {}), "[" + named + "]\n");
+  EXPECT_EQ(told("fresh", {"--fresh-choices"}), "[]\n");
+}
+
+TEST(ParseCommandLine, TakesADuetWithoutAaArms) {
+  const baselines::ScratchFolder folder;
+  const auto prepared = folder.write("prepared", run_file_text({})).string();
+  const std::string program = write_script(
+      folder, "bench", std::string(kReadFlags) + "cp '" + prepared + "' \"$out\"\necho \"[$*]\"\n");
+  const std::string out = (folder.path() / "duet").string();
+  const Ended ended = run({"duet", "--suite", "smoke", "--base", program, "--head", program,
+                           "--out", out, "--invocations", "2", "--no-aa", "--", "--batch=8"});
+  EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
+  EXPECT_THAT(baselines::read_file(folder.path() / "duet" / "head" / "2.log"),
+              HasSubstr(" --batch=8]"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "duet" / "base_again"));
+}
+
+TEST(ParseCommandLine, PairsRepeatedProgramsWithFolders) {
+  const baselines::ScratchFolder folder;
+  const auto prepared = folder.write("prepared", run_file_text({})).string();
+  const std::string body = std::string(kReadFlags) + "cp '" + prepared + "' \"$out\"\n";
+  const Ended ended =
+      run({"run", "--suite", "smoke", "--invocations", "2", "--program",
+           write_script(folder, "a", body), "--out", (folder.path() / "A").string(), "--program",
+           write_script(folder, "b", body), "--out", (folder.path() / "B").string()});
+  EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "A" / "2.json"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "B" / "2.json"));
+}
+
+TEST(ParseCommandLine, TakesSeveralPathsBehindOneFlag) {
+  const baselines::ScratchFolder folder;
+  const std::string base = write_run(folder, "base", {});
+  const std::string head = write_run(folder, "head", {});
+  const Ended ended = run({"gate", "--baseline", base + "/1.json", base + "/2.json",
+                           base + "/3.json", "--candidate", head + "/1.json", head + "/2.json",
+                           head + "/3.json", "--min-effect", "0.5%"});
+  EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.out;
+  EXPECT_THAT(ended.out, HasSubstr("3 invocations on NVIDIA H200"));
+}
+
+TEST(ParseCommandLine, TakesWhatAsksForKernels) {
+  const baselines::ScratchFolder folder;
+  const std::string base = write_run(folder, "base", {});
+  EXPECT_THAT(
+      run({"gate", "--baseline", base, "--candidate", base, "--fail-on-changed-kernels"}).out,
+      HasSubstr("Could not judge: a run has no profiles"));
+  const std::string benchmark = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
+  const Ended explained = run({"explain", base, base, benchmark, "--min-effect", "1%"});
+  EXPECT_EQ(explained.code, baselines::ExitCode::kNoRegression);
+  EXPECT_THAT(explained.out, HasSubstr(benchmark + "\nunchanged: "));
+  EXPECT_THAT(explained.out, HasSubstr("lies within [-0.99, +1.00] %"));
+}
+
+}  // namespace
+}  // namespace fusegate::ci

@@ -1,0 +1,176 @@
+#include "ci/report/gate_json.h"
+
+#include "ci/console/json_number.h"
+#include "ci/report/gate_words.h"
+#include "ci/report/story_text.h"
+#include "ci/report/verdict_text.h"
+
+namespace fusegate::ci {
+namespace {
+
+using nlohmann::json;
+
+json interval_json(const baselines::Interval& interval) {
+  return {{"low", json_number(interval.low)}, {"high", json_number(interval.high)}};
+}
+
+json verdict_json(const baselines::Verdict& verdict, const baselines::Rule& rule) {
+  json doubts = json::array();
+  for (const baselines::Doubt doubt : verdict.doubts) doubts.push_back(doubt_name(doubt));
+  return {
+      {"benchmark", verdict.benchmark},
+      {"verdict", verdict_name(verdict.kind)},
+      {"effect", json_number(verdict.effect)},
+      {"effect_time", json_number(verdict.effect_time)},
+      {"effect_cycles", json_number(verdict.effect_cycles)},
+      {"clock_share", json_number(verdict.clock_share)},
+      {"interval", interval_json(verdict.interval)},
+      {"baseline_ns", json_number(verdict.baseline_ns)},
+      {"candidate_ns", json_number(verdict.candidate_ns)},
+      {"p", json_number(verdict.p)},
+      {"smallest_detectable", json_number(verdict.smallest_detectable)},
+      {"baseline_invocations", verdict.baseline_invocations},
+      {"candidate_invocations", verdict.candidate_invocations},
+      {"clock_moved", verdict.clock_moved},
+      {"reason", reason_text(verdict, rule)},
+      {"doubts", std::move(doubts)},
+  };
+}
+
+json differences_json(const std::vector<baselines::EnvironmentDifference>& differences) {
+  json list = json::array();
+  for (const baselines::EnvironmentDifference& difference : differences) {
+    list.push_back({{"field", difference.field},
+                    {"baseline", difference.baseline},
+                    {"candidate", difference.candidate}});
+  }
+  return list;
+}
+
+json family_json(const baselines::Family& family) {
+  return {{"family", family.name},
+          {"rows", family.rows},
+          {"effect", json_number(family.mean_effect)},
+          {"lowest", json_number(family.lowest_effect)},
+          {"highest", json_number(family.highest_effect)},
+          {"regressions", family.regressions},
+          {"improvements", family.improvements}};
+}
+
+json kernel_json(const std::optional<baselines::ProfiledKernel>& kernel) {
+  if (!kernel) return nullptr;
+  return {{"name", kernel->name},
+          {"stage", kernel->stage},
+          {"duration_ns", json_number(kernel->duration_ns)},
+          {"gap_ns", json_number(kernel->gap_ns)}};
+}
+
+json sides_json(const baselines::BeforeAfter& values) {
+  return {{"baseline", json_number(values.before)}, {"candidate", json_number(values.after)}};
+}
+
+json story_json(const baselines::KernelStory& story) {
+  json kernels = json::array();
+  for (const baselines::KernelPair& pair : story.pairs) {
+    kernels.push_back({{"baseline", kernel_json(pair.before)},
+                       {"candidate", kernel_json(pair.after)},
+                       {"differences", pair.differences}});
+  }
+  return {{"benchmark", story.benchmark},
+          {"cause", story_name(story.kind)},
+          {"summary", story_text(story)},
+          {"changed", story.launches_changed()},
+          {"kernels", std::move(kernels)},
+          {"gaps_ns", sides_json(story.gaps_ns)},
+          {"leads_ns", sides_json(story.leads_ns)},
+          {"memory_operations", sides_json(story.memory_operations)},
+          {"host_ns", sides_json(story.host_ns)}};
+}
+
+json staleness_json(const baselines::Staleness& staleness) {
+  return {{"age_days", staleness.age_days ? json_number(*staleness.age_days) : json(nullptr)},
+          {"max_age_days", staleness.max_age_days},
+          {"too_old", staleness.too_old},
+          {"libraries", differences_json(staleness.libraries)},
+          {"not_in_baseline", staleness.not_in_baseline},
+          {"not_in_candidate", staleness.not_in_candidate},
+          {"notes", staleness_notes(staleness)}};
+}
+
+json anchor_json(const baselines::Creep& creep) {
+  const std::string why = creep_not_judged(creep);
+  return {{"source", creep.anchor},
+          {"when", creep.since},
+          {"not_judged", why.empty() ? json(nullptr) : json(why)}};
+}
+
+json creep_json(const baselines::Creep& creep, const std::optional<double>& max_creep) {
+  json list = json::array();
+  for (const baselines::Verdict& verdict : creep.slower) {
+    list.push_back({{"what", verdict.benchmark},
+                    {"effect", json_number(verdict.effect)},
+                    {"interval", interval_json(verdict.interval)},
+                    {"beyond_max_creep", max_creep && is_beyond(verdict, *max_creep)}});
+  }
+  return list;
+}
+
+json unmet_json(const std::vector<baselines::UnmetExpectation>& unmet) {
+  json list = json::array();
+  for (const baselines::UnmetExpectation& one : unmet) {
+    list.push_back({{"benchmark", one.benchmark},
+                    {"expectation", baselines::expectation_json(one.expectation)}});
+  }
+  return list;
+}
+
+// Every kind, so that a reader need not know which may be absent.
+json counts_json(const std::vector<baselines::Verdict>& verdicts) {
+  json counts = json::object();
+  for (const baselines::VerdictKind kind :
+       {baselines::VerdictKind::kRegression, baselines::VerdictKind::kImprovement,
+        baselines::VerdictKind::kUnchanged, baselines::VerdictKind::kInconclusive,
+        baselines::VerdictKind::kNew, baselines::VerdictKind::kMissing,
+        baselines::VerdictKind::kInvalid}) {
+    counts[verdict_name(kind)] = 0;
+  }
+  for (const baselines::Verdict& verdict : verdicts) {
+    json& total = counts[verdict_name(verdict.kind)];
+    total = total.get<int>() + 1;
+  }
+  return counts;
+}
+
+}  // namespace
+
+json gate_json(const Judgement& judgement, const baselines::Run& candidate) {
+  const baselines::GateResult& result = judgement.result;
+  const baselines::GateOptions& options = judgement.options;
+  json verdicts = json::array();
+  for (const baselines::Verdict& verdict : result.verdicts)
+    verdicts.push_back(verdict_json(verdict, options.rule));
+  json stories = json::array();
+  for (const baselines::KernelStory& story : result.stories) stories.push_back(story_json(story));
+  json families = json::array();
+  for (const baselines::Family& family : result.families) families.push_back(family_json(family));
+  return {
+      {"exit_code", static_cast<int>(result.exit_code)},
+      {"headline", gate_headline(result, options)},
+      {"environment_differences", differences_json(result.environment_differences)},
+      {"notes", gate_notes(judgement, candidate)},
+      {"counts", counts_json(result.verdicts)},
+      {"rule",
+       {{"min_effect", options.rule.min_effect},
+        {"false_discovery_rate", options.rule.false_discovery_rate},
+        {"confidence", options.rule.confidence}}},
+      {"families", std::move(families)},
+      {"kernels", std::move(stories)},
+      {"unmet_expectations", unmet_json(result.unmet_expectations)},
+      {"staleness", result.staleness ? staleness_json(*result.staleness) : json(nullptr)},
+      {"anchor", result.creep ? anchor_json(*result.creep) : json(nullptr)},
+      {"creep", result.creep ? creep_json(*result.creep, options.max_creep) : json::array()},
+      {"verdicts", std::move(verdicts)},
+  };
+}
+
+}  // namespace fusegate::ci

@@ -1,0 +1,154 @@
+#include "ci/report/gate_json.h"
+
+#include <gtest/gtest.h>
+
+#include "baselines/launches/test_profile.h"
+#include "baselines/record/test_run.h"
+
+namespace fusegate::ci {
+namespace {
+
+using baselines::BenchmarkSeries;
+using baselines::GateOptions;
+using baselines::LoadedBaseline;
+using baselines::Run;
+using baselines::test_run;
+using baselines::test_series;
+using nlohmann::json;
+
+const std::vector<double> kQuiet{1000, 1000.5, 999.5, 1000.2, 999.8};
+
+std::vector<double> slowed(double share) {
+  std::vector<double> values = kQuiet;
+  for (double& value : values) value *= 1 + share;
+  return values;
+}
+
+json json_of(const LoadedBaseline& baseline, const Run& candidate,
+             const GateOptions& options = {}) {
+  const json written =
+      gate_json({baseline, options, gate(baseline, candidate, options)}, candidate);
+  return json::parse(written.dump());
+}
+
+TEST(GateJson, HasTheKeysThatOthersRead) {
+  GateOptions options;
+  options.rule.min_effect = 0.01;
+  const json root =
+      json_of({test_run({test_series("a", kQuiet), test_series("m", kQuiet)})},
+              test_run({test_series("a", slowed(0.05)), test_series("n", kQuiet)}), options);
+  EXPECT_EQ(root["exit_code"], 1);
+  EXPECT_EQ(root["headline"],
+            "1 of 3 benchmarks got slower, the most a by 5.00 %; 1 new, 1 missing.");
+  EXPECT_EQ(root["rule"]["min_effect"], 0.01);
+  EXPECT_EQ(root["counts"]["regression"], 1);
+  EXPECT_EQ(root["counts"]["new"], 1);
+  EXPECT_EQ(root["counts"]["missing"], 1);
+  EXPECT_EQ(root["counts"]["unchanged"], 0);
+  EXPECT_EQ(root["counts"].size(), 7u);
+  ASSERT_EQ(root["verdicts"].size(), 3u);
+  const json& slow = root["verdicts"][0];
+  EXPECT_EQ(slow["benchmark"], "a");
+  EXPECT_EQ(slow["verdict"], "regression");
+  EXPECT_NEAR(slow["effect_time"].get<double>(), 0.05, 1e-9);
+  EXPECT_NEAR(slow["effect_cycles"].get<double>(), 0.05, 1e-9);
+  EXPECT_LT(slow["interval"]["low"].get<double>(), 0.05);
+  EXPECT_GT(slow["interval"]["high"].get<double>(), 0.05);
+  EXPECT_NEAR(slow["baseline_ns"].get<double>(), 1000, 0.1);
+  EXPECT_NEAR(slow["candidate_ns"].get<double>(), 1050, 0.1);
+  EXPECT_EQ(slow["candidate_invocations"], 5);
+  const json& missing = root["verdicts"][1];
+  EXPECT_EQ(missing["verdict"], "missing");
+  EXPECT_TRUE(missing["effect_time"].is_null());
+  EXPECT_TRUE(missing["interval"]["low"].is_null());
+  EXPECT_TRUE(missing["candidate_ns"].is_null());
+}
+
+TEST(GateJson, NamesTheFieldsThatDiffer) {
+  auto baseline = test_run({test_series("a", kQuiet)});
+  auto candidate = baseline;
+  candidate.environment = {{"mig", true}};
+  const json root = json_of({baseline}, candidate);
+  EXPECT_EQ(root["exit_code"], 2);
+  ASSERT_EQ(root["environment_differences"].size(), 1u);
+  const json& difference = root["environment_differences"][0];
+  EXPECT_EQ(difference["field"], "mig");
+  EXPECT_EQ(difference["baseline"], "(absent)");
+  EXPECT_EQ(difference["candidate"], "true");
+  EXPECT_TRUE(root["verdicts"].is_array());
+}
+
+std::vector<BenchmarkSeries> family(const std::vector<double>& times) {
+  std::vector<BenchmarkSeries> family;
+  for (const char* name : {"BM_x/1", "BM_x/2", "BM_x/3"})
+    family.push_back(test_series(name, times));
+  return family;
+}
+
+TEST(GateJson, HasTheFamilies) {
+  const json root = json_of({test_run(family(kQuiet))}, test_run(family(slowed(0.05))));
+  ASSERT_EQ(root["families"].size(), 1u);
+  const json& found = root["families"][0];
+  EXPECT_EQ(found["family"], "BM_x");
+  EXPECT_EQ(found["rows"], 3);
+  EXPECT_NEAR(found["effect"].get<double>(), 0.05, 1e-9);
+  EXPECT_NEAR(found["lowest"].get<double>(), 0.05, 1e-9);
+  EXPECT_NEAR(found["highest"].get<double>(), 0.05, 1e-9);
+  EXPECT_EQ(found["regressions"], 3);
+  EXPECT_EQ(found["improvements"], 0);
+  EXPECT_TRUE(root["staleness"].is_null());
+  EXPECT_TRUE(root["anchor"].is_null());
+  EXPECT_EQ(root["creep"], json::array());
+}
+
+TEST(GateJson, HasStalenessAndCreepOfAStoredBaseline) {
+  LoadedBaseline baseline{test_run(family(slowed(0.017))),
+                          baselines::Acceptance{"ada", "2026-09-01T00:00:00+00:00", "later"},
+                          baselines::Baseline{}};
+  baseline.anchor->run = test_run(family(kQuiet));
+  baseline.anchor->run.source = "pr.anchor.json";
+  baseline.anchor->acceptance.when = "2026-08-01T00:00:00+00:00";
+  auto candidate = test_run(family(slowed(0.02)));
+  candidate.provenance.date = "2026-11-01T00:00:00+00:00";
+  GateOptions options;
+  options.max_creep = 0.01;
+  const json root = json_of(baseline, candidate, options);
+  EXPECT_EQ(root["exit_code"], 1);
+  EXPECT_EQ(root["counts"]["regression"], 0);
+  EXPECT_EQ(root["staleness"]["age_days"], 61);
+  EXPECT_EQ(root["staleness"]["max_age_days"], 30);
+  EXPECT_EQ(root["staleness"]["too_old"], true);
+  EXPECT_EQ(root["staleness"]["not_in_baseline"], json::array());
+  EXPECT_EQ(root["anchor"]["source"], "pr.anchor.json");
+  EXPECT_EQ(root["anchor"]["when"], "2026-08-01T00:00:00+00:00");
+  EXPECT_TRUE(root["anchor"]["not_judged"].is_null());
+  ASSERT_EQ(root["creep"].size(), 3u);
+  EXPECT_EQ(root["creep"][0]["what"], "BM_x/1");
+  EXPECT_NEAR(root["creep"][0]["effect"].get<double>(), 0.02, 1e-9);
+  EXPECT_EQ(root["creep"][0]["beyond_max_creep"], true);
+  EXPECT_EQ(root["notes"].size(), 2u);
+}
+
+TEST(GateJson, HasTheKernels) {
+  constexpr const char* kBig = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_TNT";
+  constexpr const char* kSmall = "nvjet_sm90_tst_128x128_64x6_2x1_v_bz_TNT";
+  const auto launching = [](const char* kernel) {
+    BenchmarkSeries series = test_series("mlp", kQuiet);
+    series.profile = baselines::test_profile({{kernel, "down_proj", 1000}});
+    series.counters["host_ns"] = 9000;
+    return test_run({series});
+  };
+  EXPECT_EQ(json_of({launching(kBig)}, launching(kBig))["kernels"].size(), 0u);
+  const json root = json_of({launching(kBig)}, launching(kSmall));
+  ASSERT_EQ(root["kernels"].size(), 1u);
+  const json& story = root["kernels"][0];
+  EXPECT_EQ(story["benchmark"], "mlp");
+  EXPECT_EQ(story["cause"], "other_kernel");
+  EXPECT_EQ(story["changed"], true);
+  EXPECT_EQ(story["kernels"][0]["candidate"]["name"], kSmall);
+  EXPECT_EQ(story["kernels"][0]["differences"][0], "tile 256x128x64 -> 128x128x64");
+  EXPECT_EQ(story["host_ns"]["baseline"], 9000);
+}
+
+}  // namespace
+}  // namespace fusegate::ci

@@ -1,0 +1,285 @@
+#include "ci/report/gate_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "baselines/comparing/families.h"
+#include "baselines/io/instant.h"
+#include "ci/console/format.h"
+#include "ci/report/story_text.h"
+#include "ci/report/verdict_text.h"
+
+namespace fusegate::ci {
+namespace {
+
+using baselines::EnvironmentDifference;
+using baselines::GateCause;
+using baselines::GateOptions;
+using baselines::GateResult;
+using baselines::Verdict;
+using baselines::VerdictKind;
+
+std::size_t count(const std::vector<Verdict>& verdicts, VerdictKind kind) {
+  return static_cast<std::size_t>(std::ranges::count(verdicts, kind, &Verdict::kind));
+}
+
+// "; 2 inconclusive, 1 missing.", or a full stop alone.
+std::string remainder(const std::vector<Verdict>& verdicts) {
+  std::string text;
+  for (const VerdictKind kind : {VerdictKind::kImprovement, VerdictKind::kInconclusive,
+                                 VerdictKind::kNew, VerdictKind::kMissing, VerdictKind::kInvalid}) {
+    const std::size_t n = count(verdicts, kind);
+    if (n == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "; " : ", ", n, verdict_name(kind));
+  }
+  return text + ".";
+}
+
+// "driver (baseline 580, candidate 590) and 1 more"
+std::string differences_text(const std::vector<EnvironmentDifference>& differences) {
+  const EnvironmentDifference& first = differences.front();
+  std::string text =
+      fmt::format("{} (baseline {}, candidate {})", first.field, first.baseline, first.candidate);
+  if (differences.size() > 1) text += fmt::format(" and {} more", differences.size() - 1);
+  return text;
+}
+
+std::string slower_headline(const GateResult& result) {
+  const Verdict& worst = *std::ranges::max_element(result.verdicts, {}, [](const Verdict& verdict) {
+    return verdict.kind == VerdictKind::kRegression ? verdict.effect : -1;
+  });
+  return fmt::format("{} of {} got slower, the most {} by {:.2f} %{}",
+                     count(result.verdicts, VerdictKind::kRegression),
+                     format_count(result.verdicts.size(), "benchmark"), worst.benchmark,
+                     100 * worst.effect, remainder(result.verdicts));
+}
+
+std::string invalid_text(const GateResult& result, const GateOptions& options) {
+  const Verdict& invalid =
+      *std::ranges::find(result.verdicts, VerdictKind::kInvalid, &Verdict::kind);
+  return fmt::format("{} {}", invalid.benchmark, reason_text(invalid, options.rule));
+}
+
+std::string kernels_headline(const GateResult& result) {
+  const auto changed = &baselines::KernelStory::launches_changed;
+  const auto first = std::ranges::find_if(result.stories, changed);
+  return fmt::format("Kernels changed in {} of {}, the first {}: {}.",
+                     std::ranges::count_if(result.stories, changed),
+                     format_count(result.verdicts.size(), "benchmark"), first->benchmark,
+                     story_text(*first));
+}
+
+std::string launches_headline(const GateResult& result) {
+  const auto& unmet = result.unmet_expectations;
+  return fmt::format("{} {} other than declared, such as {}.",
+                     format_count(unmet.size(), "benchmark"),
+                     unmet.size() == 1 ? "launches" : "launch", unmet.front().benchmark);
+}
+
+std::string acceptance_date(const std::string& when) {
+  return baselines::parse_instant(when) ? when.substr(0, when.find_first_of("T ")) : when;
+}
+
+std::string crept_headline(const GateResult& result, double max_creep) {
+  const std::vector<Verdict>& slower = result.creep->slower;
+  const auto beyond = [&](const Verdict& verdict) { return is_beyond(verdict, max_creep); };
+  const Verdict& most = *std::ranges::find_if(slower, beyond);
+  return fmt::format(
+      "{} of {} got slower by more than {:g} % since the anchor of {}, the most {} by {:.2f} %.",
+      std::ranges::count_if(slower, beyond), format_count(result.verdicts.size(), "benchmark"),
+      100 * max_creep, acceptance_date(result.creep->since), most.benchmark, 100 * most.effect);
+}
+
+std::string could_not(std::string_view why) { return fmt::format("Could not judge: {}", why); }
+
+// so_far: the headline of the causes before.
+std::string with_cause(GateCause cause, const std::string& so_far, const GateResult& result,
+                       const GateOptions& options) {
+  const std::string total = format_count(result.verdicts.size(), "benchmark");
+  const std::string rest = remainder(result.verdicts);
+  switch (cause) {
+    case GateCause::kEnvironmentDiffers:
+      return could_not(fmt::format("the environments differ in {}.",
+                                   differences_text(result.environment_differences)));
+    case GateCause::kSlower:
+      return slower_headline(result);
+    case GateCause::kInvalid:
+      return could_not(invalid_text(result, options) + rest);
+    case GateCause::kNoBenchmark:
+      return could_not("neither run has a benchmark.");
+    case GateCause::kNoInvocations:
+      return could_not("no benchmark has two invocations on each side" + rest);
+    case GateCause::kUndecided:
+      return could_not("strict, and not every benchmark was decided" + rest);
+    case GateCause::kNothingDecided:
+      return fmt::format("No regression found in {}, and nothing decided{}", total, rest);
+    case GateCause::kNoRegression:
+      return fmt::format("No regression in {}{}", total, rest);
+    case GateCause::kOtherLaunches:
+      return fmt::format("{} {}", launches_headline(result), so_far);
+    case GateCause::kOtherKernels:
+      return kernels_headline(result);
+    case GateCause::kKernelsUnknown:
+      return could_not("a run has no profiles, so whether kernels changed is not known.");
+    case GateCause::kCrept:
+      return fmt::format("{} Against the baseline: {}", crept_headline(result, *options.max_creep),
+                         so_far);
+  }
+  return so_far;
+}
+
+void add_doubts(const std::vector<baselines::Doubt>& doubts, std::string_view side,
+                std::vector<std::string>& notes) {
+  for (const baselines::Doubt doubt : doubts) {
+    notes.push_back(fmt::format("{}: {}", side, doubt_sentence(doubt)));
+  }
+}
+
+void add_provenance(const baselines::Provenance& baseline, const baselines::Provenance& candidate,
+                    std::vector<std::string>& notes) {
+  if (baseline.suite != candidate.suite) {
+    notes.push_back(fmt::format("The baseline is of suite \"{}\", the candidate of \"{}\".",
+                                baseline.suite, candidate.suite));
+  }
+  const bool both = !baseline.device_uuid.empty() && !candidate.device_uuid.empty();
+  if (both && baseline.device_uuid != candidate.device_uuid) {
+    // Ten H200 in three sets (between_cards.cc).
+    notes.push_back(
+        "The runs come from two cards, which widens every interval: at equal clock, H200s differed "
+        "by up to 1.4 % in kernels of a few microseconds and by up to 0.3 % in long ones.");
+  }
+}
+
+// On a GPU, where the kernels that a process has loaded before may decide where the next one's code
+// lies (docs/protocol.md, "What is left").
+void add_parts(const baselines::Run& baseline, const baselines::Run& candidate,
+               const std::vector<Verdict>& verdicts, std::vector<std::string>& notes) {
+  const std::size_t alone =
+      count(verdicts, VerdictKind::kMissing) + count(verdicts, VerdictKind::kNew);
+  const bool on_gpu =
+      !baseline.provenance.device_uuid.empty() && !candidate.provenance.device_uuid.empty();
+  if (alone == 0 || alone == verdicts.size() || !on_gpu) return;
+  notes.push_back(fmt::format(
+      "{} {} in one of the runs alone: processes that measure other benchmarks besides may differ "
+      "by up to 0.8 % in a GEMM whose code is the same.",
+      format_count(alone, "benchmark"), alone == 1 ? "is" : "are"));
+}
+
+std::string first_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) {
+    text += (i > 0 ? ", " : "") + names[i];
+  }
+  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
+  return text;
+}
+
+void add_libraries(const std::vector<EnvironmentDifference>& libraries,
+                   std::vector<std::string>& notes) {
+  std::string baseline;
+  std::string candidate;
+  for (const EnvironmentDifference& library : libraries) {
+    const std::string_view comma = baseline.empty() ? "" : ", ";
+    baseline += fmt::format("{}{} {}", comma, library.field, library.baseline);
+    candidate += fmt::format("{}{} {}", comma, library.field, library.candidate);
+  }
+  if (baseline.empty()) return;
+  notes.push_back(fmt::format("The baseline was measured with {}; the candidate with {}.", baseline,
+                              candidate));
+}
+
+void add_missing(const std::vector<std::string>& names, std::string_view where,
+                 std::vector<std::string>& notes) {
+  if (names.empty()) return;
+  notes.push_back(fmt::format("{} {} not in the {}: {}.", format_count(names.size(), "benchmark"),
+                              names.size() == 1 ? "is" : "are", where, first_names(names)));
+}
+
+// A family in place of its rows.
+std::string crept_text(const std::vector<Verdict>& slower) {
+  constexpr std::size_t kShown = 3;
+  const std::vector<baselines::Family> families = baselines::families_of(slower);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, families.size()); ++i) {
+    const baselines::Family& family = families[i];
+    const auto of_family = [&](const Verdict& row) {
+      return baselines::family_of(row.benchmark) == family.name;
+    };
+    text += i > 0 ? "; " : "";
+    text += family.rows > 1 ? fmt::format("{} of {}", family.rows, family.name)
+                            : std::ranges::find_if(slower, of_family)->benchmark;
+    text += fmt::format(" {:.1f} % slower", 100 * family.mean_effect);
+  }
+  if (families.size() > kShown) text += fmt::format("; and {} more", families.size() - kShown);
+  return text;
+}
+
+}  // namespace
+
+std::string gate_headline(const GateResult& result, const GateOptions& options) {
+  std::string headline;
+  for (const GateCause cause : result.causes) {
+    headline = with_cause(cause, headline, result, options);
+  }
+  return headline;
+}
+
+std::vector<std::string> staleness_notes(const baselines::Staleness& staleness) {
+  std::vector<std::string> notes;
+  if (!baselines::parse_instant(staleness.accepted)) {
+    notes.push_back(fmt::format(
+        "How old the baseline is cannot be told: its acceptance has no date, but \"{}\".",
+        staleness.accepted));
+  }
+  if (staleness.too_old) {
+    notes.push_back(fmt::format(
+        "The baseline is stale: accepted {:.0f} days before the candidate was measured, more than "
+        "{:g}.",
+        *staleness.age_days, staleness.max_age_days));
+  }
+  add_libraries(staleness.libraries, notes);
+  add_missing(staleness.not_in_baseline, "baseline", notes);
+  add_missing(staleness.not_in_candidate, "candidate", notes);
+  return notes;
+}
+
+std::string creep_not_judged(const baselines::Creep& creep) {
+  if (creep.differences.empty()) return "";
+  const EnvironmentDifference& first = creep.differences.front();
+  std::string text =
+      fmt::format("{} is {} there and {} here", first.field, first.baseline, first.candidate);
+  if (creep.differences.size() == 1) return text;
+  return text + fmt::format(", and {} more differ", creep.differences.size() - 1);
+}
+
+std::vector<std::string> creep_notes(const baselines::Creep& creep) {
+  const std::string since = acceptance_date(creep.since);
+  if (!creep.differences.empty()) {
+    return {fmt::format(
+        "The anchor of {} cannot tell of creep: {}. fusegate accept RUN --anchor replaces it.",
+        since, creep_not_judged(creep))};
+  }
+  if (creep.slower.empty()) return {};
+  return {fmt::format("Since the anchor of {}{}: {}.", since,
+                      creep.other_card ? ", on another card" : "", crept_text(creep.slower))};
+}
+
+std::vector<std::string> gate_notes(const Judgement& judgement, const baselines::Run& candidate) {
+  const baselines::Run& baseline = judgement.baseline.run;
+  const GateResult& result = judgement.result;
+  std::vector<std::string> notes;
+  add_doubts(baseline.doubts, "Baseline", notes);
+  add_doubts(candidate.doubts, "Candidate", notes);
+  add_provenance(baseline.provenance, candidate.provenance, notes);
+  add_parts(baseline, candidate, result.verdicts, notes);
+  const auto add = [&](const std::vector<std::string>& more) {
+    notes.insert(notes.end(), more.begin(), more.end());
+  };
+  if (result.staleness) add(staleness_notes(*result.staleness));
+  if (result.creep) add(creep_notes(*result.creep));
+  return notes;
+}
+
+}  // namespace fusegate::ci

@@ -1,0 +1,25 @@
+// What the gate found, in sentences.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "baselines/comparing/gate.h"
+#include "ci/judging/judging.h"
+
+namespace fusegate::ci {
+
+// One sentence, or two where the exit code comes of two things.
+std::string gate_headline(const baselines::GateResult& result,
+                          const baselines::GateOptions& options);
+
+// Doubts about either run, what else must be known of the two, and how stale the baseline is.
+std::vector<std::string> gate_notes(const Judgement& judgement, const baselines::Run& candidate);
+
+// Parts of these. acceptance_date: "2026-10-01".
+std::vector<std::string> staleness_notes(const baselines::Staleness& staleness);
+std::vector<std::string> creep_notes(const baselines::Creep& creep);
+// Why nothing was judged by the anchor; empty where it was.
+std::string creep_not_judged(const baselines::Creep& creep);
+
+}  // namespace fusegate::ci

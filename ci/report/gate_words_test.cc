@@ -1,0 +1,214 @@
+#include "ci/report/gate_words.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "baselines/record/test_run.h"
+
+namespace fusegate::ci {
+namespace {
+
+using baselines::BenchmarkSeries;
+using baselines::Doubt;
+using baselines::failed_series;
+using baselines::GateOptions;
+using baselines::GateResult;
+using baselines::Run;
+using baselines::test_run;
+using baselines::test_series;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::vector<double> kQuiet{1000, 1000.5, 999.5, 1000.2, 999.8};
+
+std::vector<double> slowed(double share) {
+  std::vector<double> values = kQuiet;
+  for (double& value : values) value *= 1 + share;
+  return values;
+}
+
+std::string headline(const Run& baseline, const Run& candidate, const GateOptions& options = {}) {
+  return gate_headline(gate(baseline, candidate, options), options);
+}
+
+std::string headline_of(std::vector<BenchmarkSeries> baseline,
+                        std::vector<BenchmarkSeries> candidate, const GateOptions& options = {}) {
+  return headline(test_run(std::move(baseline)), test_run(std::move(candidate)), options);
+}
+
+std::vector<std::string> notes(const Run& baseline, const Run& candidate) {
+  return gate_notes({{baseline}, {}, gate(baseline, candidate, {})}, candidate);
+}
+
+TEST(GateHeadline, NamesTheWorstRegression) {
+  EXPECT_EQ(
+      headline_of({test_series("a", kQuiet), test_series("b", kQuiet), test_series("c", kQuiet)},
+                  {test_series("a", slowed(0.02)), test_series("b", slowed(0.05)),
+                   test_series("c", kQuiet)}),
+      "2 of 3 benchmarks got slower, the most b by 5.00 %.");
+  EXPECT_THAT(
+      headline_of(
+          {test_series("a", kQuiet), test_series("b", kQuiet), test_series("m", kQuiet)},
+          {test_series("a", slowed(0.05)), failed_series("b", "x"), test_series("n", kQuiet)}),
+      HasSubstr("; 1 new, 1 missing, 1 invalid."));
+}
+
+TEST(GateHeadline, SaysHowMuchWasDecided) {
+  const auto quiet = test_series("a", kQuiet);
+  EXPECT_EQ(headline_of({quiet}, {quiet}), "No regression in 1 benchmark.");
+  EXPECT_EQ(headline_of({quiet}, {test_series("a", slowed(-0.05))}),
+            "No regression in 1 benchmark; 1 improvement.");
+  const auto noisy = test_series("a", {100, 130, 80, 120, 95});
+  EXPECT_EQ(headline_of({noisy}, {noisy}),
+            "No regression found in 1 benchmark, and nothing decided; 1 inconclusive.");
+  GateOptions strict;
+  strict.strict = true;
+  EXPECT_EQ(headline_of({noisy}, {noisy}, strict),
+            "Could not judge: strict, and not every benchmark was decided; 1 inconclusive.");
+}
+
+TEST(GateHeadline, SaysWhyNothingCouldBeJudged) {
+  EXPECT_EQ(headline_of({test_series("a", kQuiet), test_series("b", kQuiet)},
+                        {test_series("a", kQuiet), failed_series("b", "wrong results")}),
+            "Could not judge: b failed in the candidate: wrong results; 1 invalid.");
+  EXPECT_EQ(headline_of({}, {}), "Could not judge: neither run has a benchmark.");
+  EXPECT_THAT(headline_of({test_series("a", {1000})}, {test_series("a", {2000})}),
+              HasSubstr("no benchmark has two invocations on each side"));
+  auto baseline = test_run({test_series("a", kQuiet)});
+  auto candidate = baseline;
+  baseline.environment = {{"driver", "580"}, {"power_limit_w", 700}};
+  candidate.environment = {{"driver", "590"}, {"power_limit_w", 600}};
+  EXPECT_EQ(headline(baseline, candidate),
+            "Could not judge: the environments differ in driver (baseline 580, candidate 590) and "
+            "1 more.");
+}
+
+TEST(GateHeadline, PutsOtherLaunchesFirst) {
+  BenchmarkSeries series = test_series("b", kQuiet);
+  series.expectation = {{{"addmm", "1 GEMM", "nvjet, bias_add", false}}};
+  EXPECT_EQ(headline_of({test_series("b", kQuiet)}, {series}),
+            "1 benchmark launches other than declared, such as b. No regression in 1 benchmark.");
+}
+
+TEST(GateHeadline, NamesTheFirstOtherKernel) {
+  GateOptions options;
+  options.fail_on_changed_kernels = true;
+  EXPECT_EQ(headline_of({test_series("b", kQuiet)}, {test_series("b", kQuiet)}, options),
+            "Could not judge: a run has no profiles, so whether kernels changed is not known.");
+  baselines::KernelStory story;
+  story.benchmark = "b";
+  story.kind = baselines::StoryKind::kLaunches;
+  story.has_profiles = true;
+  story.verdict = baselines::VerdictKind::kUnchanged;
+  story.memory_operations = {0, 1};
+  GateResult result;
+  result.causes = {baselines::GateCause::kNoRegression, baselines::GateCause::kOtherKernels};
+  result.verdicts.resize(2);
+  result.stories = {story};
+  EXPECT_EQ(gate_headline(result, options),
+            "Kernels changed in 1 of 2 benchmarks, the first b: 1 memory operation more (0 -> 1); "
+            "time is unchanged.");
+}
+
+class CreepWords : public testing::Test {
+ protected:
+  CreepWords() {
+    for (const char* batch : {"1", "4"}) {
+      baselines::Verdict verdict;
+      verdict.benchmark = std::string("geglu/fused/bf16/batch:") + batch;
+      verdict.effect = 0.021;
+      verdict.interval = {0.0205, 0.0215};
+      creep_.slower.push_back(verdict);
+    }
+    creep_.since = "2026-10-01T00:00:00+00:00";
+  }
+  baselines::Creep creep_;
+};
+
+TEST_F(CreepWords, PutAFamilyInPlaceOfItsRows) {
+  EXPECT_THAT(creep_notes(creep_),
+              ElementsAre("Since the anchor of 2026-10-01: 2 of geglu/fused/bf16 2.1 % slower."));
+  creep_.slower.pop_back();
+  creep_.other_card = true;
+  EXPECT_THAT(creep_notes(creep_), ElementsAre("Since the anchor of 2026-10-01, on another card: "
+                                               "geglu/fused/bf16/batch:1 2.1 % slower."));
+}
+
+TEST_F(CreepWords, SayWhyTheAnchorCannotTell) {
+  creep_.differences = {{"cuda", "12", "(absent)"}, {"driver", "570", "(absent)"}};
+  EXPECT_THAT(creep_notes(creep_),
+              ElementsAre("The anchor of 2026-10-01 cannot tell of creep: cuda is 12 there and "
+                          "(absent) here, and 1 more differ. fusegate accept RUN --anchor replaces "
+                          "it."));
+}
+
+TEST_F(CreepWords, StandBeforeTheHeadlineAgainstTheBaseline) {
+  GateOptions options;
+  options.max_creep = 0.02;
+  GateResult result;
+  result.causes = {baselines::GateCause::kNoRegression, baselines::GateCause::kCrept};
+  result.verdicts.resize(6);
+  for (baselines::Verdict& verdict : result.verdicts) {
+    verdict.kind = baselines::VerdictKind::kUnchanged;
+  }
+  result.creep = creep_;
+  EXPECT_EQ(gate_headline(result, options),
+            "2 of 6 benchmarks got slower by more than 2 % since the anchor of 2026-10-01, the "
+            "most geglu/fused/bf16/batch:1 by 2.10 %. Against the baseline: No regression in 6 "
+            "benchmarks.");
+}
+
+TEST(StalenessNotes, NameAgeLibrariesAndBenchmarks) {
+  baselines::Staleness staleness;
+  staleness.accepted = "2026-10-01T00:00:00+00:00";
+  EXPECT_THAT(staleness_notes(staleness), IsEmpty());
+  staleness.age_days = 45.5;
+  staleness.too_old = true;
+  staleness.libraries = {{"cublas", "13.1", "13.2"}, {"driver", "580", "590"}};
+  staleness.not_in_baseline = {"n1", "n2", "n3", "n4"};
+  staleness.not_in_candidate = {"gone"};
+  EXPECT_THAT(staleness_notes(staleness),
+              ElementsAre("The baseline is stale: accepted 46 days before the candidate was "
+                          "measured, more than 30.",
+                          "The baseline was measured with cublas 13.1, driver 580; the candidate "
+                          "with cublas 13.2, driver 590.",
+                          "4 benchmarks are not in the baseline: n1, n2, n3 and 1 more.",
+                          "1 benchmark is not in the candidate: gone."));
+}
+
+TEST(StalenessNotes, SayWhereTheAgeCannotBeTold) {
+  baselines::Staleness staleness;
+  staleness.accepted = "in spring";
+  EXPECT_THAT(staleness_notes(staleness), ElementsAre(HasSubstr("has no date, but \"in spring\"")));
+}
+
+TEST(GateNotes, NotesThatOneRunMeasuredOthersBesides) {
+  auto whole = test_run({test_series("a", kQuiet), test_series("b", kQuiet)});
+  auto part = test_run({test_series("a", kQuiet)});
+  EXPECT_THAT(notes(whole, part), IsEmpty()) << "no GPU";
+  whole.provenance.device_uuid = part.provenance.device_uuid = "GPU-1";
+  EXPECT_THAT(notes(whole, part), ElementsAre(HasSubstr("1 benchmark is in one")));
+  EXPECT_THAT(notes(part, whole), ElementsAre(HasSubstr("1 benchmark is in one")));
+  EXPECT_THAT(notes(whole, whole), IsEmpty());
+}
+
+TEST(GateNotes, NotesTheDoubtsOfEitherRun) {
+  auto baseline = test_run({test_series("a", kQuiet)});
+  auto candidate = baseline;
+  baseline.doubts = {Doubt::kUnlockedClocks};
+  candidate.doubts = {Doubt::kThrottled};
+  baseline.provenance.device_uuid = "GPU-1";
+  candidate.provenance.device_uuid = "GPU-2";
+  candidate.provenance.suite = "pr";
+  const auto found = notes(baseline, candidate);
+  EXPECT_THAT(found, Contains(HasSubstr("Baseline: Clocks were not locked")));
+  EXPECT_THAT(found, Contains(HasSubstr("Candidate: The driver reported")));
+  EXPECT_THAT(found, Contains(HasSubstr("two cards")));
+  EXPECT_THAT(found, Contains(HasSubstr("of suite \"\", the candidate of \"pr\"")));
+  EXPECT_EQ(found.size(), 4u);
+}
+
+}  // namespace
+}  // namespace fusegate::ci

@@ -1,0 +1,106 @@
+#include "ci/report/verdict_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace fusegate::ci {
+namespace {
+
+using baselines::Obstacle;
+using baselines::Rule;
+using baselines::Verdict;
+using baselines::VerdictKind;
+
+Verdict verdict(VerdictKind kind, double time, double cycles, double equal_clock) {
+  Verdict verdict;
+  verdict.kind = kind;
+  verdict.effect = equal_clock;
+  verdict.effect_time = time;
+  verdict.effect_cycles = cycles;
+  verdict.interval = {equal_clock - 0.001, equal_clock + 0.001};
+  return verdict;
+}
+
+std::string undecided(Obstacle obstacle, const Rule& rule = {}) {
+  Verdict inconclusive = verdict(VerdictKind::kInconclusive, 0.001, 0.02, 0.01);
+  inconclusive.obstacle = obstacle;
+  inconclusive.confirming_invocations = 5;
+  return reason_text(inconclusive, rule);
+}
+
+TEST(ReasonText, OfAChangeGivesTheEffectInAllQuantities) {
+  Verdict slower = verdict(VerdictKind::kRegression, 0.05, 0.04, 0.045);
+  EXPECT_EQ(reason_text(slower, {}),
+            "slower by 4.50 % at equal clock (+5.00 % in time, +4.00 % in cycles); tested against "
+            "0.30 %");
+  slower.confirming_invocations = 5;
+  EXPECT_THAT(reason_text(slower, {}), testing::EndsWith("; 5 fresh processes confirm it"));
+  const Verdict faster = verdict(VerdictKind::kImprovement, -0.05, std::nan(""), -0.05);
+  EXPECT_EQ(reason_text(faster, {}),
+            "faster by 5.00 % in time; cycles were not available to confirm it; tested against "
+            "0.30 %");
+}
+
+TEST(ReasonText, OfNoChangeGivesTheInterval) {
+  EXPECT_EQ(reason_text(verdict(VerdictKind::kUnchanged, 0, 0, 0), {}),
+            "the interval -0.10 % to +0.10 % lies within 0.30 %");
+}
+
+TEST(ReasonText, OfWhatOneSideLacksOrFailed) {
+  EXPECT_EQ(reason_text(verdict(VerdictKind::kNew, 0, 0, 0), {}),
+            "the baseline has no such benchmark");
+  EXPECT_EQ(reason_text(verdict(VerdictKind::kMissing, 0, 0, 0), {}),
+            "the candidate has no such benchmark");
+  Verdict failed = verdict(VerdictKind::kInvalid, 0, 0, 0);
+  EXPECT_EQ(reason_text(failed, {}), "failed in the baseline: no invocation measured it");
+  failed.failure = "wrong results";
+  failed.failed_in_candidate = true;
+  EXPECT_EQ(reason_text(failed, {}), "failed in the candidate: wrong results");
+}
+
+TEST(ReasonText, NamesTheObstacle) {
+  EXPECT_EQ(undecided(Obstacle::kNoSpread),
+            "one invocation a side says nothing about the spread between invocations; take at "
+            "least two");
+  EXPECT_EQ(undecided(Obstacle::kBorrowedNoise),
+            "one invocation a side may be the odd one out, and the noise shown is that of the "
+            "suite's other benchmarks; take at least two");
+  EXPECT_EQ(undecided(Obstacle::kSingleCandidate),
+            "one invocation of the candidate may be the odd one out; take at least two");
+  EXPECT_EQ(undecided(Obstacle::kSingleBaseline),
+            "one invocation of the baseline may be the odd one out; take at least two");
+  EXPECT_EQ(undecided(Obstacle::kMachineMoved),
+            "its code is the same on both sides, so the machine moved: +0.10 % in time and +2.00 % "
+            "in cycles");
+  EXPECT_EQ(undecided(Obstacle::kNotConfirmed),
+            "all invocations together say slower (+1.00 %), but the 5 fresh ones alone do not "
+            "confirm it");
+  EXPECT_EQ(undecided(Obstacle::kClockSaysSlower),
+            "time says slower (+0.10 %), time at equal clock does not (+1.00 %): the clock moved");
+  EXPECT_EQ(undecided(Obstacle::kClockSaysFaster),
+            "time says faster (+0.10 %), time at equal clock does not (+1.00 %): the clock moved");
+  EXPECT_EQ(undecided(Obstacle::kDisagreement),
+            "+1.00 % at equal clock, but time (+0.10 %) and cycles (+2.00 %) do not both show it");
+}
+
+TEST(ReasonText, NamesBothEndsOfABandWhoseEndsDiffer) {
+  EXPECT_EQ(undecided(Obstacle::kTooWide),
+            "the interval reaches past 0.30 %, but not far enough to call it");
+  // 1 / 1.5 is 33 % faster.
+  EXPECT_EQ(undecided(Obstacle::kTooWide, {.min_effect = 0.5}),
+            "the interval reaches past [-33.33, +50.00] %, but not far enough to call it");
+  EXPECT_EQ(undecided(Obstacle::kCardsDiffer, {.min_effect = 0.5}),
+            "the interval, widened by what two cards differ by, reaches past [-33.33, +50.00] %");
+}
+
+TEST(ReasonText, NamesWhatTheLibraryChoseDifferently) {
+  Verdict changed = verdict(VerdictKind::kUnchanged, 0, 0, 0);
+  changed.choice_changes = {{"gate_proj", "algo 66", "algo 21"}};
+  EXPECT_THAT(reason_text(changed, {}),
+              testing::EndsWith("; gate_proj was algo 66 and is algo 21"));
+}
+
+}  // namespace
+}  // namespace fusegate::ci

@@ -1,0 +1,49 @@
+// The activations there are. Another one is a file with a functor, which computes it in fp32 on the
+// device (of) and in double (reference), and its name in these lists and in CMakeLists.txt.
+#pragma once
+
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "kernels/activations/gelu.h"
+#include "kernels/activations/gelu_tanh.h"
+#include "kernels/activations/relu.h"
+#include "kernels/activations/silu.h"
+#include "kernels/contract/activation.h"
+
+namespace fusegate::kernels {
+
+template <typename... Functors>
+struct ActivationList {};
+
+using Activations = ActivationList<GeluTanh, Silu, Gelu, Relu>;
+// Those that are built into our matrix products too, which takes a minute of compiling each:
+// suites name no others there.
+using GemmActivations = ActivationList<GeluTanh, Silu>;
+
+template <typename Functor>
+inline constexpr Activation kActivationOf{Functor::kName, Functor::kUnit, Functor::kStage,
+                                          Functor::kFlops, &Functor::reference};
+
+template <typename... Functors>
+constexpr std::array<Activation, sizeof...(Functors)> records_of(ActivationList<Functors...>) {
+  return {kActivationOf<Functors>...};
+}
+inline constexpr std::array kActivations = records_of(Activations{});
+inline constexpr std::array kGemmActivations = records_of(GemmActivations{});
+
+// Calls f.template operator()<Functor>() with the activation's functor. Throws
+// std::invalid_argument where the list has none of its name.
+template <typename... Functors, typename F>
+void dispatch_activation(ActivationList<Functors...>, const Activation& activation, F&& f) {
+  const auto call_if = [&]<typename Functor>() {
+    const bool is_it = activation.name == Functor::kName;
+    if (is_it) f.template operator()<Functor>();
+    return is_it;
+  };
+  if ((call_if.template operator()<Functors>() || ...)) return;
+  throw std::invalid_argument("no code was built for activation " + std::string(activation.name));
+}
+
+}  // namespace fusegate::kernels

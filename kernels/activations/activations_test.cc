@@ -1,0 +1,75 @@
+#include "kernels/activations/activations.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace fusegate::kernels {
+namespace {
+
+// The functors' fp32 formulas, here with the host's functions, against their own references.
+template <typename... Functors>
+void expect_device_forms_agree(ActivationList<Functors...>) {
+  const auto check = []<typename Functor>() {
+    for (float x = -12; x <= 12; x += 0.001f) {
+      const double expected = Functor::reference(x);
+      // A tenth of half a unit in the last place of fp16, the finer of both 16-bit formats.
+      const double allowed = 0x1p-12 * 0.1 * (std::abs(expected) + 1e-2);
+      ASSERT_NEAR(Functor::of(x), expected, allowed) << Functor::kName << " at " << x;
+    }
+    EXPECT_EQ(Functor::of(0.0f), 0.0f) << Functor::kName;
+    EXPECT_NEAR(Functor::of(-1e4f), 0, 1e-30) << Functor::kName;
+    EXPECT_EQ(Functor::of(1e4f), 1e4f) << Functor::kName;
+    EXPECT_TRUE(std::isnan(Functor::of(std::nanf("")))) << Functor::kName;
+  };
+  (check.template operator()<Functors>(), ...);
+}
+
+TEST(Activations, DeviceFormsAgreeWithTheirReferences) { expect_device_forms_agree(Activations{}); }
+
+// Python's math.exp, in double: x / (1 + math.exp(-x)).
+TEST(Silu, AgreesWithTheFormulaComputedElsewhere) {
+  EXPECT_NEAR(Silu::reference(1.0), 0.7310585786300049, 1e-15);
+  EXPECT_NEAR(Silu::reference(-2.0), -0.2384058440442351, 1e-15);
+}
+
+// Python's math.erf, in double: 0.5 * x * (1 + math.erf(x / math.sqrt(2))).
+TEST(Gelu, AgreesWithTheFormulaComputedElsewhere) {
+  EXPECT_NEAR(Gelu::reference(1.0), 0.8413447460685429, 1e-15);
+  EXPECT_NEAR(Gelu::reference(-2.0), -0.04550026389635842, 1e-15);
+}
+
+TEST(Relu, CutsOffWhatIsNegative) {
+  EXPECT_EQ(Relu::reference(1.5), 1.5);
+  EXPECT_EQ(Relu::reference(-1.5), 0);
+}
+
+TEST(Activations, HaveNamesOfTheirOwn) {
+  std::set<std::string_view> names, units;
+  for (const Activation& activation : kActivations) {
+    EXPECT_TRUE(names.insert(activation.name).second) << activation.name;
+    EXPECT_TRUE(units.insert(activation.unit).second) << activation.unit;
+    EXPECT_GT(activation.flops, 0) << activation.name;
+  }
+}
+
+TEST(Activations, AreDispatchedByName) {
+  for (const Activation& activation : kActivations) {
+    std::string_view seen;
+    dispatch_activation(Activations{}, activation, [&]<typename F>() { seen = F::kName; });
+    EXPECT_EQ(seen, activation.name);
+  }
+  const Activation unknown{.name = "cubic"};
+  EXPECT_THROW(dispatch_activation(Activations{}, unknown, []<typename>() {}),
+               std::invalid_argument);
+}
+
+TEST(Activations, NameTheirStagesAndOperations) {
+  const Activation& gelu = kActivationOf<GeluTanh>;
+  EXPECT_EQ(gelu.mlp(), "geglu_mlp");
+  EXPECT_EQ(gelu.gated_stage(), "gelu_mul");
+  EXPECT_EQ(gelu.gate_up_stage(), "gate_up_geglu");
+}
+
+}  // namespace
+}  // namespace fusegate::kernels

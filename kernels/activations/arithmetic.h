@@ -1,0 +1,46 @@
+// What an activation's device form is written with: fp32, each operation named, lest one compiler
+// contract what another does not. g++, nvcc and, at run time, NVRTC compile this folder's functors;
+// NVRTC finds no headers but those of this project that it is given.
+//
+// On the host the same formulas run with the C library's functions, so that tests without a GPU see
+// them.
+#pragma once
+
+#ifndef __CUDACC_RTC__
+#include <cmath>
+#endif
+
+#include "kernels/contract/host_device.h"
+
+namespace fusegate::kernels {
+
+#ifdef __CUDA_ARCH__
+
+__device__ inline float multiply(float a, float b) { return __fmul_rn(a, b); }
+__device__ inline float add(float a, float b) { return __fadd_rn(a, b); }
+__device__ inline float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+
+// Both flush what is below 2^-126 to zero; exp2 is good to 2 ulp, the reciprocal to 1 (PTX ISA,
+// "ex2", "rcp"): far below what rounding to 16 bits costs.
+__device__ inline float fast_exp2(float x) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+__device__ inline float fast_reciprocal(float x) {
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+#else
+
+FUSEGATE_HOST_DEVICE inline float multiply(float a, float b) { return a * b; }
+FUSEGATE_HOST_DEVICE inline float add(float a, float b) { return a + b; }
+FUSEGATE_HOST_DEVICE inline float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
+FUSEGATE_HOST_DEVICE inline float fast_exp2(float x) { return exp2f(x); }
+FUSEGATE_HOST_DEVICE inline float fast_reciprocal(float x) { return 1 / x; }
+
+#endif
+
+}  // namespace fusegate::kernels

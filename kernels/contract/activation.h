@@ -1,0 +1,25 @@
+// What a gated unit applies to its gate: out = activation(g) * u. Each is one file of
+// kernels/activations; everybody who does not compute it himself knows it by this record.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fusegate::kernels {
+
+struct Activation {
+  std::string_view name = {};             // such as "gelu_tanh"
+  std::string_view unit = {};             // the operation activation(g) * u, such as "geglu"
+  std::string_view stage = {};            // of it alone, such as "gelu"
+  double flops = 0;                       // an element; a transcendental function counts one
+  double (*reference)(double) = nullptr;  // in double precision
+
+  // The operation whose products with weights surround the unit: "geglu_mlp".
+  std::string mlp() const { return std::string(unit) + "_mlp"; }
+  // The stage of activation and product in one: "gelu_mul".
+  std::string gated_stage() const { return std::string(stage) + "_mul"; }
+  // The stage of both products and the unit in one: "gate_up_geglu".
+  std::string gate_up_stage() const { return "gate_up_" + std::string(unit); }
+};
+
+}  // namespace fusegate::kernels

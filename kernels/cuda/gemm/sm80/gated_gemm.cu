@@ -1,0 +1,87 @@
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/activations/activations.h"
+#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/gemm/sm80/gated_gemm.cuh"
+#include "kernels/cuda/gemm/sm80/gated_gemm.h"
+
+namespace fusegate::kernels {
+namespace {
+
+template <std::size_t kIndex>
+struct Shape {
+  static constexpr GatedTile kTile = kGatedTiles[kIndex];
+};
+
+template <typename T, typename Functor, typename Shape>
+struct Variant {
+  using Element = T;
+  static constexpr GatedTile kTile = Shape::kTile;
+  static constexpr auto kKernel = sm80::gated_gemm_kernel<T, Functor, Shape>;
+};
+
+template <typename T, typename Functor, typename F, std::size_t... kIndex>
+void with_tile(std::size_t tile, F&& f, std::index_sequence<kIndex...>) {
+  ((kIndex == tile ? f(Variant<T, Functor, Shape<kIndex>>{}) : void()), ...);
+}
+
+// Calls f with the Variant for the tile shape, the activation and the dtype.
+template <typename F>
+void dispatch(std::size_t tile, const Activation& activation, Dtype dtype, F&& f) {
+  constexpr auto kTiles = std::make_index_sequence<kGatedTiles.size()>();
+  dispatch_activation(GemmActivations{}, activation, [&]<typename Functor>() {
+    switch (dtype) {
+      case Dtype::kBf16:
+        return with_tile<__nv_bfloat16, Functor>(tile, f, kTiles);
+      case Dtype::kFp16:
+        return with_tile<__half, Functor>(tile, f, kTiles);
+      case Dtype::kFp32:
+        throw std::invalid_argument("gated_gemm_sm80: has no fp32 version");
+    }
+  });
+}
+
+}  // namespace
+
+GpuLimits gpu_limits(const cudaDeviceProp& properties) {
+  return {.sm_count = properties.multiProcessorCount,
+          .shared_bytes_per_block = properties.sharedMemPerBlockOptin,
+          .shared_bytes_per_sm = properties.sharedMemPerMultiprocessor};
+}
+
+GatedGemmSize gated_gemm_size(const Tensor& x, const Tensor& h) {
+  return {.rows = h.rows, .hidden = h.cols, .dim = x.cols};
+}
+
+void prepare_gated_gemm_sm80(const GatedGemmPlan& plan, const Activation& activation, Dtype dtype) {
+  dispatch(plan.tile, activation, dtype, [](auto variant) {
+    FUSEGATE_CUDA(cudaFuncSetAttribute(variant.kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       variant.kTile.shared_bytes()));
+    // The plan counts on as many blocks an SM as shared memory allows at most.
+    FUSEGATE_CUDA(cudaFuncSetAttribute(variant.kKernel,
+                                       cudaFuncAttributePreferredSharedMemoryCarveout,
+                                       cudaSharedmemCarveoutMaxShared));
+  });
+}
+
+void enqueue_gated_gemm_sm80(const GatedGemmPlan& plan, const Activation& activation,
+                             const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
+                             const Tensor& h, cudaStream_t stream) {
+  dispatch(plan.tile, activation, h.dtype, [&](auto variant) {
+    using T = typename decltype(variant)::Element;
+    const sm80::GatedGemmArguments<T> arguments{.x = static_cast<const T*>(x.data),
+                                                .w_gate = static_cast<const T*>(w_gate.data),
+                                                .w_up = static_cast<const T*>(w_up.data),
+                                                .h = static_cast<T*>(h.data),
+                                                .rows = static_cast<int>(h.rows),
+                                                .hidden = static_cast<int>(h.cols),
+                                                .dim = static_cast<int>(x.cols),
+                                                .raster = plan.raster};
+    constexpr GatedTile kTile = variant.kTile;
+    variant.kKernel<<<plan.blocks, kTile.threads(), kTile.shared_bytes(), stream>>>(arguments);
+  });
+  FUSEGATE_CUDA(cudaGetLastError());
+}
+
+}  // namespace fusegate::kernels

@@ -1,0 +1,57 @@
+// Every tile shape of gated_gemm_sm80 around its edges, against the double-precision reference, in
+// memory with guard zones.
+#include <gtest/gtest.h>
+
+#include "kernels/cuda/device/gpu_test_fixture.h"
+#include "kernels/cuda/gemm/sm80/gated_gemm.h"
+
+namespace fusegate::kernels {
+namespace {
+
+class GatedGemmSm80 : public GpuTest, public testing::WithParamInterface<std::size_t> {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (IsSkipped()) return;
+    limits_ = gpu_limits(device_->properties());
+    if (!fits(kGatedTiles[GetParam()], limits_)) GTEST_SKIP() << "too little shared memory";
+  }
+
+  void check(const GatedGemmSize& size, Dtype dtype) {
+    const GatedGemmPlan plan = plan_gated_gemm_sm80(size, limits_, GetParam());
+    for (const Activation& activation : kGemmActivations) {
+      SCOPED_TRACE(activation.name);
+      prepare_gated_gemm_sm80(plan, activation, dtype);
+      expect_gated(activation, size, dtype, [&](const auto&... operands) {
+        enqueue_gated_gemm_sm80(plan, activation, operands..., device_->stream());
+      });
+    }
+  }
+
+  GpuLimits limits_;
+};
+
+TEST_P(GatedGemmSm80, AgreesWithTheReferenceAroundEveryEdge) {
+  for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
+    for (const int rows : {1, 7, 8, 127, 128, 129}) {
+      for (const int hidden : {8, 136, 264}) {
+        for (const int dim : {8, 72, 136}) {
+          SCOPED_TRACE(testing::Message() << dtype_name(dtype) << " rows " << rows << " hidden "
+                                          << hidden << " dim " << dim);
+          check({rows, hidden, dim}, dtype);
+        }
+      }
+    }
+  }
+}
+
+// More tiles than blocks, so that a block goes from one tile to the next and on to a group cut
+// short.
+TEST_P(GatedGemmSm80, AgreesWithTheReferenceOverManyTilesABlock) {
+  for (int repeat = 0; repeat < 3; ++repeat) check({2100, 3080, 200}, Dtype::kBf16);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tiles, GatedGemmSm80, testing::Range<std::size_t>(0, kGatedTiles.size()));
+
+}  // namespace
+}  // namespace fusegate::kernels

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/activations/activations.h"
+#include "kernels/cuda/device/dependent_launch.h"
+#include "kernels/cuda/gemm/sm90/gated_gemm.cuh"
+#include "kernels/cuda/gemm/sm90/gated_gemm.h"
+#include "kernels/cuda/gemm/sm90/tensor_map.h"
+
+namespace fusegate::kernels {
+namespace {
+
+template <typename T, typename Functor, std::size_t kIndex>
+using GemmOf = sm90::GatedGemm<T, Functor, kGatedTilesSm90[kIndex].cols,
+                               kGatedTilesSm90[kIndex].stages, kGatedTilesSm90[kIndex].cluster>;
+
+// Clusters that fit at one time: fewer than SMs / 2 where a group of SMs has an odd number of them.
+template <typename Kernel>
+int resident_clusters(Kernel* kernel, const LaunchShape& shape) {
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {shape.cluster, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = shape.blocks;
+  config.blockDim = shape.threads;
+  config.dynamicSmemBytes = shape.shared_bytes;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  int count = 0;
+  FUSEGATE_CUDA(cudaOccupancyMaxActiveClusters(&count, kernel, &config));
+  return count;
+}
+
+template <typename Gemm>
+std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
+                                  const GatedGemmOperands& o) {
+  const auto kernel = sm90::gated_gemm_kernel<Gemm>;
+  allow_shared_bytes(kernel, Gemm::kSharedBytes);
+  LaunchShape shape{.blocks = static_cast<unsigned>(plan.blocks * Gemm::kCluster),
+                    .threads = sm90::kBlockThreads,
+                    .shared_bytes = Gemm::kSharedBytes,
+                    .cluster = Gemm::kCluster,
+                    .early = can_launch_early(reinterpret_cast<const void*>(kernel))};
+  const int clusters = std::min(plan.blocks, resident_clusters(kernel, shape));
+  shape.blocks = dim3(static_cast<unsigned>(clusters * Gemm::kCluster));
+  const auto weights_map = [](const Tensor& w) {
+    return make_tensor_map(w, Gemm::kColumns, sm90::kStageColumns);
+  };
+  const sm90::GatedMaps maps{
+      .x = make_tensor_map(o.x, sm90::kTileRows, sm90::kStageColumns),
+      .w_gate = weights_map(o.w_gate),
+      .w_up = weights_map(o.w_up),
+      .h = make_tensor_map(o.h, sm90::kConsumerRows, Gemm::kPanel),
+  };
+  return [=, raster = plan.raster, k = static_cast<int>(o.x.cols), stream = device.stream()] {
+    launch_kernel(kernel, shape, stream, maps, raster, k);
+  };
+}
+
+template <typename T, typename Functor, std::size_t... kIndex>
+std::function<void()> make_of(CudaDevice& device, const GatedGemmPlan& plan,
+                              const GatedGemmOperands& operands, std::index_sequence<kIndex...>) {
+  std::function<void()> launch;
+  ((kIndex == plan.tile
+        ? void(launch = make_launch<GemmOf<T, Functor, kIndex>>(device, plan, operands))
+        : void()),
+   ...);
+  return launch;
+}
+
+}  // namespace
+
+std::string refuses_sm90(const CudaDevice& device) {
+  const cudaDeviceProp& gpu = device.properties();
+  if (gpu.major != 9 || gpu.minor != 0) {
+    return "it needs compute capability 9.0, and " + device.name() + " has " +
+           std::to_string(gpu.major) + "." + std::to_string(gpu.minor);
+  }
+  cudaFuncAttributes code{};
+  FUSEGATE_CUDA(
+      cudaFuncGetAttributes(&code, sm90::gated_gemm_kernel<GemmOf<__nv_bfloat16, GeluTanh, 0>>));
+  const bool is_here = code.binaryVersion == 90 && code.ptxVersion == 90;
+  return is_here ? "" : "this program was built without code for sm_90a";
+}
+
+std::function<void()> make_gated_gemm_sm90(CudaDevice& device, const GatedGemmPlan& plan,
+                                           const Activation& activation,
+                                           const GatedGemmOperands& operands) {
+  constexpr auto kTiles = std::make_index_sequence<kGatedTilesSm90.size()>();
+  std::function<void()> launch;
+  dispatch_activation(GemmActivations{}, activation, [&]<typename Functor>() {
+    switch (operands.h.dtype) {
+      case Dtype::kBf16:
+        launch = make_of<__nv_bfloat16, Functor>(device, plan, operands, kTiles);
+        break;
+      case Dtype::kFp16:
+        launch = make_of<__half, Functor>(device, plan, operands, kTiles);
+        break;
+      case Dtype::kFp32:
+        throw std::invalid_argument("gated_gemm_sm90: has no fp32 version");
+    }
+  });
+  return launch;
+}
+
+}  // namespace fusegate::kernels

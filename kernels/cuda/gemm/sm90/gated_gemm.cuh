@@ -1,0 +1,329 @@
+// h = activation(x w_gate^T) * (x w_up^T) in one kernel: a tile's w rows are as many of w_gate's as
+// of w_up's, one above the other, so that one wgmma multiplies both and g and u never reach device
+// memory. One block an SM, each working through many tiles.
+//
+// - Beside the producer, the first warpgroup has three warps that finish tiles: the consumers round
+//   their sums of g and u into shared memory and go on with the next tile, while the finishers
+//   compute GeGLU and store. With the epilogue in the consumers the tensor cores stood still for
+//   it: of 16,000 SM cycles a tile at 8192 x 3072 x 768, GeGLU took 1,940 and the rest of the
+//   epilogue 1,310 (an H200, by leaving them out). A block's last tile the consumers finish
+//   themselves: behind it there is nothing to hide the work, and eight warps are through before
+//   three.
+// - g and u are rounded to the dtype before GeGLU, as tensors of their own would be; GeGLU is fp32,
+//   and h is rounded once.
+// - A cluster of two blocks takes two tiles one above the other, which multiply the same weights:
+//   each block loads half of these and the TMA writes them to both, a third less from the L2.
+#pragma once
+
+#include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
+#include "kernels/cuda/gemm/tile_raster.h"
+
+namespace fusegate::kernels::sm90 {
+
+inline constexpr int kFinishers = 96;  // threads: warps 1 to 3
+// Named barriers, each for the finishers and one consumer: the consumer's sums are there, and may
+// be overwritten. The next numbers are the second consumer's.
+inline constexpr int kHandFull = 1, kHandFree = 3, kHandThreads = kFinishers + kWarpgroup;
+inline constexpr int kFinisherBarrier = 5;
+
+// kColumns: of h.
+template <typename T_, typename Functor_, int kColumns_, int kStages_, int kCluster_>
+struct GatedGemm {
+  using T = T_;
+  using Functor = Functor_;  // the activation
+  using Shape = TileShape<T, 2 * kColumns_, kStages_>;
+  static constexpr int kColumns = kColumns_;
+  static constexpr int kStages = kStages_;
+  static constexpr int kCluster = kCluster_;
+  // Columns that one TMA store writes: a box's row is as wide as its swizzle.
+  static constexpr int kPanel = kColumns % 64 == 0 ? 64 : 32;
+  static constexpr int kPanels = kColumns / kPanel;
+  static constexpr int kPanelBytes = kConsumerRows * kPanel * 2;
+  // What a consumer hands over of g, and as much of u.
+  static constexpr int kHandBytes = kPanels * kPanelBytes;
+  static constexpr int kHandsBytes = kConsumers * 2 * kHandBytes;
+  static constexpr int kSharedBytes = kStages * Shape::kStageBytes + kHandsBytes +
+                                      static_cast<int>(sizeof(RingBarriers<kStages>)) +
+                                      static_cast<int>(kSwizzleAlignment);
+  static_assert(kSharedBytes <= kMostSharedBytes);
+};
+
+struct GatedMaps {
+  CUtensorMap x, w_gate, w_up, h;
+};
+
+template <typename Gemm>
+struct GatedShared {
+  std::uint32_t stages = 0, hands = 0, full = 0, empty = 0;
+
+  __device__ explicit GatedShared(const void* raw) {
+    stages = (shared_address(raw) + kSwizzleAlignment - 1) / kSwizzleAlignment * kSwizzleAlignment;
+    hands = stages + Gemm::kStages * Gemm::Shape::kStageBytes;
+    full = hands + Gemm::kHandsBytes;
+    empty = full + Gemm::kStages * sizeof(std::uint64_t);
+  }
+  __device__ std::uint32_t stage(int i) const { return stages + i * Gemm::Shape::kStageBytes; }
+  __device__ std::uint32_t hand(int consumer) const {
+    return hands + consumer * 2 * Gemm::kHandBytes;
+  }
+  __device__ std::uint32_t full_at(int i) const { return full + i * 8; }
+  __device__ std::uint32_t empty_at(int i) const { return empty + i * 8; }
+};
+
+// What a block works on: tiles first, first + step, ...
+struct GatedWork {
+  const TileRaster& raster;
+  int k = 0;
+  int rank = 0;  // in the cluster
+  int first = 0;
+  int step = 0;
+
+  __device__ bool is_last(int tile) const { return tile + step >= raster.count(); }
+  __device__ int stages() const { return (k + kStageColumns - 1) / kStageColumns; }
+  // Rows of x above the tile.
+  template <typename Gemm>
+  __device__ int row(const TilePosition& tile) const {
+    return (tile.row * Gemm::kCluster + rank) * kTileRows;
+  }
+};
+
+template <typename Gemm>
+struct GatedProducer {
+  const GatedMaps& maps;
+  const GatedShared<Gemm>& shared;
+  const GatedWork& work;
+
+  __device__ void run() const {
+    const int stages = work.stages();
+    RingPosition<Gemm::kStages> at;
+    // Weights are no kernel's result: as many as the ring holds are fetched before the kernel ahead
+    // of this one has ended.
+    const int ahead = min(Gemm::kStages, stages);
+    const TilePosition first = work.raster.at(work.first);
+    for (int i = 0; i < ahead; ++i) {
+      barrier_expect_bytes(shared.full_at(i), Gemm::Shape::kStageBytes);
+      load_w(first, i, i);
+    }
+    wait_for_previous_kernel();
+    for (int i = 0; i < ahead; ++i, at.advance()) load_x(first, i, i);
+    for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
+      const TilePosition place = work.raster.at(tile);
+      for (int i = tile == work.first ? ahead : 0; i < stages; ++i, at.advance()) {
+        barrier_wait(shared.empty_at(at.stage), at.parity ^ 1);
+        barrier_expect_bytes(shared.full_at(at.stage), Gemm::Shape::kStageBytes);
+        load_w(place, i, at.stage);
+        load_x(place, i, at.stage);
+      }
+    }
+  }
+
+  __device__ void load_x(const TilePosition& tile, int i, int stage) const {
+    load_box(maps.x, shared.stage(stage), shared.full_at(stage), i * kStageColumns,
+             work.row<Gemm>(tile));
+  }
+
+  __device__ void load_w(const TilePosition& tile, int i, int stage) const {
+    const std::uint32_t gate = shared.stage(stage) + Gemm::Shape::kXBytes;
+    const std::uint32_t up = gate + Gemm::Shape::kWBytes / 2;
+    const std::uint32_t full = shared.full_at(stage);
+    const int column = i * kStageColumns, row = tile.col * Gemm::kColumns;
+    if constexpr (Gemm::kCluster == 1) {
+      load_box(maps.w_gate, gate, full, column, row);
+      load_box(maps.w_up, up, full, column, row);
+    } else {
+      static_assert(Gemm::kCluster == 2);
+      constexpr std::uint16_t kBothBlocks = 3;
+      if (work.rank == 0) {
+        load_box_multicast(maps.w_gate, gate, full, column, row, kBothBlocks);
+      } else {
+        load_box_multicast(maps.w_up, up, full, column, row, kBothBlocks);
+      }
+    }
+  }
+};
+
+// Two neighbours.
+template <typename Gemm>
+__device__ inline std::uint32_t gated(std::uint32_t g, std::uint32_t u) {
+  using T = typename Gemm::T;
+  using Functor = typename Gemm::Functor;
+  const float2 gate = unpack<T>(g), up = unpack<T>(u);
+  return pack<T>(Functor::of(gate.x) * up.x, Functor::of(gate.y) * up.y);
+}
+
+template <typename Gemm>
+struct GatedConsumer {
+  const GatedShared<Gemm>& shared;
+  const GatedWork& work;
+  int number = 0;
+
+  using Shape = typename Gemm::Shape;
+  using Sums = float[Shape::kWidth / 2];
+  static constexpr int kUp = Shape::kWidth / 4;  // of a thread's sums, where u's begin
+
+  __device__ void run() const {
+    const int stages = work.stages();
+    RingPosition<Gemm::kStages> at;
+    for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
+      Sums d;
+      multiply_tile<Shape>(d, shared, at, stages, number, [&](int stage) { release(stage); });
+      named_sync(kHandFree + number, kHandThreads);
+      if (work.is_last(tile)) {
+        finish(d);
+      } else {
+        hand_over(d);
+      }
+      named_arrive(kHandFull + number, kHandThreads);
+    }
+  }
+
+  // To every block of the cluster, since all wrote a part of the stage.
+  __device__ void release(int stage) const {
+    const int thread = threadIdx.x % kWarpgroup;
+    if constexpr (Gemm::kCluster == 1) {
+      if (thread == 0) barrier_arrive(shared.empty_at(stage));
+    } else {
+      if (thread % 32 == 0 && thread / 32 < Gemm::kCluster) {
+        barrier_arrive_at(shared.empty_at(stage), thread / 32);
+      }
+    }
+  }
+
+  __device__ void hand_over(const Sums& d) const {
+    const std::uint32_t hand = shared.hand(number);
+#pragma unroll
+    for (int pair = 0; pair < Gemm::kColumns / 16; ++pair) {
+      write_columns(pair, hand, [&](int i) { return rounded(d, pair * 8 + i); });
+      write_columns(pair, hand + Gemm::kHandBytes,
+                    [&](int i) { return rounded(d, pair * 8 + i + kUp); });
+    }
+  }
+
+  // h itself, as the finishers would leave it.
+  __device__ void finish(const Sums& d) const {
+#pragma unroll
+    for (int pair = 0; pair < Gemm::kColumns / 16; ++pair) {
+      write_columns(pair, shared.hand(number), [&](int i) {
+        const int at = pair * 8 + i;
+        return gated<Gemm>(rounded(d, at), rounded(d, at + kUp));
+      });
+    }
+    fence_async_proxy();
+  }
+
+  static __device__ std::uint32_t rounded(const Sums& d, int i) {
+    return pack<typename Gemm::T>(d[i], d[i + 1]);
+  }
+
+  // 16 columns of the warp's 16 rows: four 8x8 matrices, two down and two across, word(0), (2), (4)
+  // and (6). Lane l gives the address of row l % 8 of matrix l / 8.
+  template <typename Word>
+  __device__ void write_columns(int pair, std::uint32_t hand, const Word& word) const {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x % kWarpgroup / 32;
+    const int row = warp * 16 + lane / 8 % 2 * 8 + lane % 8;
+    const int chunk = pair * 2 + lane / 16;  // of eight columns, 16 bytes
+    constexpr int kChunks = Gemm::kPanel / 8;
+    // The swizzle of a box as wide as a panel: 16-byte chunks change places by the row.
+    const int place = chunk % kChunks ^ (row / (8 / kChunks)) % kChunks;
+    store_matrices(hand + chunk / kChunks * Gemm::kPanelBytes + row * Gemm::kPanel * 2 + place * 16,
+                   word(0), word(2), word(4), word(6));
+  }
+};
+
+template <typename Gemm>
+struct GatedFinisher {
+  const GatedMaps& maps;
+  const GatedShared<Gemm>& shared;
+  const GatedWork& work;
+  int thread = 0;  // of kFinishers
+
+  __device__ void run() const {
+    for (int consumer = 0; consumer < kConsumers; ++consumer) free(consumer);
+    for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
+      for (int consumer = 0; consumer < kConsumers; ++consumer) {
+        named_sync(kHandFull + consumer, kHandThreads);
+        if (!work.is_last(tile)) finish(shared.hand(consumer));
+        store(work.raster.at(tile), consumer);
+        if (!work.is_last(tile)) free(consumer);
+      }
+    }
+    if (thread == 0) wait_stores();
+    __syncwarp();
+  }
+
+  __device__ void free(int consumer) const { named_arrive(kHandFree + consumer, kHandThreads); }
+
+  // In place of g. g and u lie alike, so that the swizzle is of no concern.
+  __device__ void finish(std::uint32_t hand) const {
+#pragma unroll 2
+    for (int i = thread * 16; i < Gemm::kHandBytes; i += kFinishers * 16) {
+      const uint4 g = load_shared(hand + i), u = load_shared(hand + Gemm::kHandBytes + i);
+      store_shared(hand + i, {gated<Gemm>(g.x, u.x), gated<Gemm>(g.y, u.y), gated<Gemm>(g.z, u.z),
+                              gated<Gemm>(g.w, u.w)});
+    }
+    fence_async_proxy();
+  }
+
+  // Returns when the hand may be written again.
+  __device__ void store(const TilePosition& tile, int consumer) const {
+    named_sync(kFinisherBarrier, kFinishers);
+    if (thread == 0) {
+      for (int panel = 0; panel < Gemm::kPanels; ++panel) {
+        store_box(maps.h, shared.hand(consumer) + panel * Gemm::kPanelBytes,
+                  tile.col * Gemm::kColumns + panel * Gemm::kPanel,
+                  work.row<Gemm>(tile) + consumer * kConsumerRows);
+      }
+      commit_stores();
+      wait_stores_read();
+    }
+    named_sync(kFinisherBarrier, kFinishers);
+  }
+};
+
+template <typename Gemm>
+__device__ void prepare_barriers(const GatedMaps& maps, const GatedShared<Gemm>& shared) {
+  if (threadIdx.x == 0) {
+    for (const CUtensorMap* map : {&maps.x, &maps.w_gate, &maps.w_up, &maps.h}) prefetch_map(*map);
+    for (int i = 0; i < Gemm::kStages; ++i) {
+      barrier_init(shared.full_at(i), 1);
+      barrier_init(shared.empty_at(i), kConsumers * Gemm::kCluster);
+    }
+    fence_barrier_init();
+  }
+  if constexpr (Gemm::kCluster > 1) {
+    cluster_sync();
+  } else {
+    __syncthreads();
+  }
+}
+
+// One cluster works on a tile of kCluster tiles, one above the other.
+template <typename Gemm>
+__global__ void __launch_bounds__(kBlockThreads, 1)
+    gated_gemm_kernel(const __grid_constant__ GatedMaps maps,
+                      const __grid_constant__ TileRaster raster, int k) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  extern __shared__ unsigned char raw[];
+  const GatedShared<Gemm> shared(raw);
+  const GatedWork work{raster, k, Gemm::kCluster > 1 ? static_cast<int>(cluster_rank()) : 0,
+                       static_cast<int>(blockIdx.x) / Gemm::kCluster,
+                       static_cast<int>(gridDim.x) / Gemm::kCluster};
+  prepare_barriers<Gemm>(maps, shared);
+  let_next_kernel_start();
+  const int warpgroup = warpgroup_of_warp();
+  if (warpgroup > 0) {
+    GatedConsumer<Gemm>{shared, work, warpgroup - 1}.run();
+  } else if (threadIdx.x >= kWarpgroup - kFinishers) {
+    GatedFinisher<Gemm>{maps, shared, work,
+                        static_cast<int>(threadIdx.x) - (kWarpgroup - kFinishers)}
+        .run();
+  } else {
+    if (threadIdx.x == 0) GatedProducer<Gemm>{maps, shared, work}.run();
+    __syncwarp();
+  }
+  // No block may end while another of its cluster writes to it or arrives at its barriers.
+  if constexpr (Gemm::kCluster > 1) cluster_sync();
+#endif  // other architectures never launch it
+}
+
+}  // namespace fusegate::kernels::sm90

@@ -1,0 +1,31 @@
+// h [rows, hidden] = activation(x w_gate^T) * (x w_up^T) in one kernel for sm_90 (H100, H200), so
+// that neither product reaches device memory. x [rows, dim] and w_gate and w_up [hidden, dim], all
+// row-major as a Linear layer stores them, bf16 or fp16; addresses at multiples of 16 bytes, hidden
+// and dim multiples of 8. Sums are fp32; g and u are rounded to the dtype, as tensors of their own
+// would be; activation and the product are fp32, and h is rounded once.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "kernels/cuda/device/cuda_device.h"
+#include "kernels/cuda/gemm/sm90/gated_gemm_plan.h"
+
+namespace fusegate::kernels {
+
+struct GatedGemmOperands {
+  Tensor x, w_gate, w_up, h;
+};
+
+// Why the device cannot run these kernels, or "": they are built for sm_90a alone, which is compute
+// capability 9.0.
+std::string refuses_sm90(const CudaDevice& device);
+
+// Ready to be enqueued as often as wanted, by that plan. activation: one of kGemmActivations.
+// Throws DeviceError where the driver refuses the tensors, std::invalid_argument where they are
+// fp32.
+std::function<void()> make_gated_gemm_sm90(CudaDevice& device, const GatedGemmPlan& plan,
+                                           const Activation& activation,
+                                           const GatedGemmOperands& operands);
+
+}  // namespace fusegate::kernels

@@ -1,0 +1,80 @@
+#include "kernels/cuda/gemm/sm90/gated_gemm_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace fusegate::kernels {
+namespace {
+
+constexpr int kStep = 64;  // of dim
+
+int rounded_up_quotient(int a, int b) { return (a + b - 1) / b; }
+
+void check(const GatedGemmSize& size) {
+  for (const std::int64_t value : {size.rows, size.hidden, size.dim}) {
+    if (value < 1 || value > std::numeric_limits<int>::max() - kGatedSm90Rows * 2) {
+      throw std::invalid_argument(fmt::format("gated_gemm_sm90: cannot take a size of {}", value));
+    }
+  }
+  if (size.hidden % 8 != 0 || size.dim % 8 != 0) {
+    throw std::invalid_argument(fmt::format(
+        "gated_gemm_sm90: hidden {} and dim {} must be multiples of 8", size.hidden, size.dim));
+  }
+}
+
+}  // namespace
+
+GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, int sm_count, std::size_t tile) {
+  check(size);
+  // Tiles that share rows of x and of the weights while they are worked on: about as many down as
+  // half of an H200's SMs take across.
+  constexpr int kGroupRows = 16;
+  const GatedTileSm90& shape = kGatedTilesSm90.at(tile);
+  GatedGemmPlan plan;
+  plan.tile = tile;
+  plan.raster = {
+      .row_tiles = rounded_up_quotient(static_cast<int>(size.rows), kGatedSm90Rows * shape.cluster),
+      .col_tiles = rounded_up_quotient(static_cast<int>(size.hidden), shape.cols),
+      .group_rows = kGroupRows / shape.cluster};
+  if (std::int64_t{plan.raster.row_tiles} * plan.raster.col_tiles >
+      std::numeric_limits<int>::max()) {
+    throw std::invalid_argument(
+        fmt::format("gated_gemm_sm90: {} x {} makes too many tiles", size.rows, size.hidden));
+  }
+  plan.blocks = std::min(plan.raster.count(), std::max(1, sm_count / shape.cluster));
+  plan.waves = rounded_up_quotient(plan.raster.count(), plan.blocks);
+  const int stages = rounded_up_quotient(static_cast<int>(size.dim), kStep);
+  plan.cost = shape.start_us + plan.waves * (stages * shape.stage_us + shape.epilogue_us);
+  return plan;
+}
+
+GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, int sm_count) {
+  return gated_gemm_plans_sm90(size, sm_count).front();
+}
+
+std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GatedGemmSize& size, int sm_count) {
+  constexpr double kWorthMeasuring = 1.1;  // what the fitted costs may be off by
+  std::vector<GatedGemmPlan> plans;
+  for (std::size_t tile = 0; tile < kGatedTilesSm90.size(); ++tile) {
+    plans.push_back(plan_gated_gemm_sm90(size, sm_count, tile));
+  }
+  std::ranges::stable_sort(plans, {}, &GatedGemmPlan::cost);
+  std::erase_if(plans, [most = plans.front().cost * kWorthMeasuring](const GatedGemmPlan& plan) {
+    return plan.cost > most;
+  });
+  return plans;
+}
+
+std::string plan_text_sm90(const GatedGemmPlan& plan) {
+  const GatedTileSm90& shape = kGatedTilesSm90.at(plan.tile);
+  const std::string blocks =
+      shape.cluster == 1 ? fmt::format("{} blocks", plan.blocks)
+                         : fmt::format("{} clusters of {} blocks", plan.blocks, shape.cluster);
+  return fmt::format("tile {} x ({} + {}) x {}, {} stages, {}, {} waves", kGatedSm90Rows,
+                     shape.cols, shape.cols, kStep, shape.stages, blocks, plan.waves);
+}
+
+}  // namespace fusegate::kernels

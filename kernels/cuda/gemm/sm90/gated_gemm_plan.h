@@ -1,0 +1,58 @@
+// How gated_gemm_sm90 cuts h [rows, hidden] = activation(x w_gate^T) * (x w_up^T) into tiles. Plain
+// C++, so that it is tested without a GPU.
+//
+// The rule: the shape with the least cost, in microseconds,
+//   start + waves x (stages x stage + epilogue),
+// stages being dim in steps of 64 and waves the tiles of the block that has most. The shapes' costs
+// were fitted to times on an H200 (driver 580.159.04, 2026-11-21; 17 problems of 128 to 32768 rows,
+// hidden x dim from 3072 x 768 to 14336 x 4096), which they meet within 3 to 10 %, root mean
+// square. Time and not cycles, since shapes that read more run at a lower clock.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/gemm/gated_gemm_plan.h"
+
+namespace fusegate::kernels {
+
+inline constexpr int kGatedSm90Rows = 128;  // of every tile
+
+struct GatedTileSm90 {
+  int cols = 0;     // of h; as many rows of w_gate and of w_up
+  int stages = 0;   // of 64 columns of x and of the weights
+  int cluster = 1;  // blocks that take tiles one above the other and share the weights they read
+  double start_us = 0;
+  double stage_us = 0;
+  double epilogue_us = 0;
+};
+
+// From the most reuse to the most blocks. Two blocks a cluster pay where there are many waves.
+inline constexpr std::array<GatedTileSm90, 5> kGatedTilesSm90{{
+    {.cols = 128,
+     .stages = 3,
+     .cluster = 2,
+     .start_us = 2.9,
+     .stage_us = 0.662,
+     .epilogue_us = 0.26},
+    {.cols = 128, .stages = 3, .start_us = 2.45, .stage_us = 0.672, .epilogue_us = 0.2},
+    {.cols = 96, .stages = 4, .start_us = 2.2, .stage_us = 0.504, .epilogue_us = 0.38},
+    {.cols = 64, .stages = 5, .start_us = 1.95, .stage_us = 0.37, .epilogue_us = 0.08},
+    {.cols = 32, .stages = 6, .start_us = 1.0, .stage_us = 0.284},
+}};
+
+// The cheapest plan. blocks counts clusters where the tile has them. Throws std::invalid_argument
+// where hidden or dim are no multiples of 8, a size is below 1 or beyond 32 bits, or there are more
+// tiles than that.
+GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, int sm_count);
+// The plan with this tile.
+GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, int sm_count, std::size_t tile);
+
+// The cheapest and those that cost at most a tenth more, cheapest first: what is worth measuring.
+std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GatedGemmSize& size, int sm_count);
+
+// "tile 128 x (128 + 128) x 64, 3 stages, 66 clusters of 2 blocks, 12 waves"
+std::string plan_text_sm90(const GatedGemmPlan& plan);
+
+}  // namespace fusegate::kernels

@@ -1,0 +1,61 @@
+// fused_few_rows of a gated MLP: that of a decode step, for M up to 64. Two kernels that stream
+// weights, gate and up with the unit, then down; launched early where the device can, so that the
+// weights of one are on their way while the other ends.
+#include <fmt/format.h>
+
+#include "kernels/activations/activations.h"
+#include "kernels/contract/stages.h"
+#include "kernels/cuda/choosing/streamed_products.h"
+#include "kernels/cuda/few_rows/few_rows_plan.h"
+#include "kernels/cuda/gemm/gated_gemm_plan.h"
+#include "kernels/cuda/implementations/expected_stages.h"
+
+namespace fusegate::kernels {
+namespace {
+
+// Those kernels and no other, whatever else may be faster.
+PreparedKernel prepare(const Activation& activation, Device& any_device, const Problem& problem,
+                       Inputs in, const Tensor& out) {
+  auto& device = static_cast<CudaDevice&>(any_device);
+  PreparedKernel kernel;
+  const Tensor h = kernel.intermediate(device, problem.rows(), problem.hidden, problem.dtype);
+  const std::vector<Contestant> gate_up =
+      streamed_gated(device, activation, in[0], in[1], in[2], h);
+  const std::vector<Contestant> down = streamed_matmul(device, h, in[3], out);
+  const Stage first = gate_up_work(activation, in[0], in[1], in[2], h);
+  const Stage second = matmul_work("down_proj", h, in[3], out);
+  const PairResult best = contest_of_pairs(device, problem_name(problem), {first.name, gate_up},
+                                           {second.name, down}, in[0], h, out);
+  const auto add = [&](Stage stage, const ContestResult& result, const Contestant& contestant) {
+    stage.choice = result.choice;
+    stage.launch = contestant.launch;
+    kernel.stages.push_back(std::move(stage));
+  };
+  add(first, best.first, gate_up[best.first.taken]);
+  add(second, best.second, down[best.second.taken]);
+  return kernel;
+}
+
+std::string refuses(const Device&, const Problem& problem) {
+  if (problem.rows() <= kMostFewRows) return "";
+  return fmt::format("batch x seq is {}, and it is for {} rows at most", problem.rows(),
+                     kMostFewRows);
+}
+
+const ImplementationRegistration registered(kGemmActivations, [](const Activation& activation) {
+  return Implementation{
+      .operation = activation.mlp(),
+      .name = "fused_few_rows",
+      .device = "cuda",
+      .dtypes = {Dtype::kBf16, Dtype::kFp16},
+      .alignment = kGatedGemmAlignment,
+      .prepare = std::bind_front(&prepare, activation),
+      .refuses = &refuses,
+      .expects = {{.stages = {expected_own_matmul(activation.gate_up_stage()),
+                              expected_own_matmul("down_proj")},
+                   .calls = expected_own_launches(2)}},
+  };
+});
+
+}  // namespace
+}  // namespace fusegate::kernels

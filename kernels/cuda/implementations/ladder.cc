@@ -1,0 +1,91 @@
+// The ladder on the GPU, as far as it is composed of the stages that every device has: from
+// linear/addmm, one cublasLt matmul with the bias in its epilogue, as torch.nn.Linear runs it, to
+// fused_pointwise, a gated MLP of four kernels, as Inductor and Liger fuse it. _tuned: with the
+// matmuls' algorithms that measure fastest.
+#include "kernels/activations/activations.h"
+#include "kernels/cuda/implementations/cuda_stages.h"
+#include "kernels/cuda/implementations/expected_stages.h"
+
+namespace fusegate::kernels {
+namespace {
+
+struct Rung {
+  std::string operation;
+  std::string name;
+  Composition compose;
+  Expectation expects;
+  MatmulChoice matmuls = MatmulChoice::kHeuristic;
+};
+
+Implementation on_cuda(const Rung& rung) {
+  return {.operation = rung.operation,
+          .name = rung.name,
+          .device = "cuda",
+          .dtypes = {Dtype::kBf16, Dtype::kFp16},
+          .prepare =
+              [compose = rung.compose, matmuls = rung.matmuls](
+                  Device& device, const Problem& problem, Inputs in, const Tensor& out) {
+                CudaStages stages(device, matmuls);
+                return compose(stages, device, problem, in, out);
+              },
+          .expects = {rung.expects}};
+}
+
+const ImplementationRegistration addmm(on_cuda({.operation = "linear",
+                                                .name = "addmm",
+                                                .compose = &linear_addmm,
+                                                .expects = {{expected_matmul("addmm")}}}));
+
+const ImplementationRegistration addmm_tuned(on_cuda({.operation = "linear",
+                                                      .name = "addmm_tuned",
+                                                      .compose = &linear_addmm,
+                                                      .expects = {{expected_matmul("addmm")}},
+                                                      .matmuls = MatmulChoice::kTuned}));
+
+const ImplementationRegistration matmul_add(on_cuda({.operation = "linear",
+                                                     .name = "matmul_add",
+                                                     .compose = &linear_matmul_add,
+                                                     .expects = {{expected_matmul("matmul"),
+                                                                  expected_bias_add()}}}));
+
+const ImplementationRegistration unfused(kActivations, [](const Activation& activation) {
+  return on_cuda(
+      {.operation = std::string(activation.unit),
+       .name = "unfused",
+       .compose = std::bind_front(&gated_unfused, activation),
+       .expects = {{expected_activation(activation), expected_mul()}, expected_own_launches(2)}});
+});
+
+const ImplementationRegistration fused(kActivations, [](const Activation& activation) {
+  return on_cuda({.operation = std::string(activation.unit),
+                  .name = "fused",
+                  .compose = std::bind_front(&gated_fused, activation),
+                  .expects = {{expected_gated(activation)}, expected_own_launches(1)}});
+});
+
+const ImplementationRegistration mlp_unfused(kActivations, [](const Activation& activation) {
+  return on_cuda({.operation = activation.mlp(),
+                  .name = "unfused",
+                  .compose = std::bind_front(&gated_mlp_unfused, activation),
+                  .expects = {{expected_matmul("gate_proj"), expected_matmul("up_proj"),
+                               expected_activation(activation), expected_mul(),
+                               expected_matmul("down_proj")}}});
+});
+
+const ImplementationRegistration fused_pointwise(kActivations, [](const Activation& activation) {
+  return on_cuda({.operation = activation.mlp(),
+                  .name = "fused_pointwise",
+                  .compose = std::bind_front(&gated_mlp_fused_pointwise, activation),
+                  .expects = expected_pointwise_mlp(activation)});
+});
+
+const ImplementationRegistration pointwise_tuned(kActivations, [](const Activation& activation) {
+  return on_cuda({.operation = activation.mlp(),
+                  .name = "fused_pointwise_tuned",
+                  .compose = std::bind_front(&gated_mlp_fused_pointwise, activation),
+                  .expects = expected_pointwise_mlp(activation),
+                  .matmuls = MatmulChoice::kTuned});
+});
+
+}  // namespace
+}  // namespace fusegate::kernels

@@ -1,0 +1,53 @@
+// The ladder on the CPU, as far as it is composed of the stages that every device has. A gated unit
+// unfused is an eltwise primitive and a binary one; fused, a binary one with both as post-ops.
+#include "kernels/onednn/onednn_stages.h"
+
+namespace fusegate::kernels {
+namespace {
+
+struct Rung {
+  std::string operation;
+  std::string name;
+  Composition compose;
+};
+
+Implementation on_cpu(const Rung& rung) {
+  return {.operation = rung.operation,
+          .name = rung.name,
+          .device = "cpu",
+          .dtypes = {Dtype::kFp32, Dtype::kBf16},
+          .prepare = [compose = rung.compose](Device& device, const Problem& problem, Inputs in,
+                                              const Tensor& out) {
+            OnednnStages stages(device);
+            return compose(stages, device, problem, in, out);
+          }};
+}
+
+const ImplementationRegistration addmm(
+    on_cpu({.operation = "linear", .name = "addmm", .compose = &linear_addmm}));
+
+const ImplementationRegistration matmul_add(
+    on_cpu({.operation = "linear", .name = "matmul_add", .compose = &linear_matmul_add}));
+
+const ImplementationRegistration unfused(onednn_activations(), [](const Activation& activation) {
+  return on_cpu({.operation = std::string(activation.unit),
+                 .name = "unfused",
+                 .compose = std::bind_front(&gated_unfused, activation)});
+});
+
+const ImplementationRegistration fused(onednn_activations(), [](const Activation& activation) {
+  return on_cpu({.operation = std::string(activation.unit),
+                 .name = "fused",
+                 .compose = std::bind_front(&gated_fused, activation)});
+});
+
+const ImplementationRegistration mlp_unfused(onednn_activations(),
+                                             [](const Activation& activation) {
+                                               return on_cpu({.operation = activation.mlp(),
+                                                              .name = "unfused",
+                                                              .compose = std::bind_front(
+                                                                  &gated_mlp_unfused, activation)});
+                                             });
+
+}  // namespace
+}  // namespace fusegate::kernels

@@ -1,0 +1,52 @@
+// The gated MLPs, one for each activation: out = (activation(x w_gate^T) * (x w_up^T)) w_down^T, no
+// bias.
+// x [M, dim], w_gate and w_up [hidden, dim], w_down [dim, hidden], out [M, dim].
+#include <cmath>
+
+#include "kernels/activations/activations.h"
+#include "kernels/contract/kernel.h"
+
+namespace fusegate::kernels {
+namespace {
+
+std::vector<TensorShape> inputs(const Problem& p) {
+  // torch.nn.Linear's initial weights; x is wider than they expect, so that g leaves the
+  // activation's linear part and a wrong one shows.
+  const double in_bound = 1 / std::sqrt(static_cast<double>(p.dim));
+  const double hidden_bound = 1 / std::sqrt(static_cast<double>(p.hidden));
+  return {{"x", p.rows(), p.dim, 4.0},
+          {"w_gate", p.hidden, p.dim, in_bound},
+          {"w_up", p.hidden, p.dim, in_bound},
+          {"w_down", p.dim, p.hidden, hidden_bound}};
+}
+
+void reference(const Activation& activation, Device& device, const Problem& p,
+               std::span<double* const> in, double* out) {
+  const std::int64_t intermediate = p.rows() * p.hidden;
+  const auto bytes = static_cast<std::size_t>(intermediate) * sizeof(double);
+  const Memory g = device.allocate(bytes);
+  const Memory u = device.allocate(bytes);
+  auto* const g_data = static_cast<double*>(g.data());
+  auto* const u_data = static_cast<double*>(u.data());
+  ReferenceMath& math = device.reference_math();
+  math.matmul(in[0], in[1], g_data, p.rows(), p.hidden, p.dim);
+  math.matmul(in[0], in[2], u_data, p.rows(), p.hidden, p.dim);
+  math.gate(activation, g_data, u_data, g_data, intermediate);
+  math.matmul(g_data, in[3], out, p.rows(), p.dim, p.hidden);
+  device.synchronize();  // before g and u are freed
+}
+
+const OperationRegistration registered(kActivations, [](const Activation& activation) -> Operation {
+  return {
+      .name = activation.mlp(),
+      .inputs = &inputs,
+      .output =
+          [](const Problem& p) {
+            return TensorShape{"out", p.rows(), p.dim};
+          },
+      .reference = std::bind_front(&reference, activation),
+  };
+});
+
+}  // namespace
+}  // namespace fusegate::kernels
