@@ -10,7 +10,6 @@
 #include "ci/figures/peer_match.h"
 #include "ci/measuring/run_record.h"
 #include "ci/processes/process.h"
-#include "ci/report/report.h"
 #include "ci/report/sweep_sections.h"
 
 namespace fusegate::ci {
