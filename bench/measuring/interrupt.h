@@ -1,4 +1,5 @@
-// Ctrl-C and the termination signal, as a question to ask between two samples.
+// Ctrl-C and the termination signal. They interrupt nothing: the program asks between two samples
+// whether one has come.
 #pragma once
 
 namespace fusegate::bench {

@@ -1,5 +1,5 @@
 // The invocation: every selected benchmark is checked, then measured place by place in whatever
-// order the caller asks for; what comes of it goes to the ledger.
+// order the caller asks for; the results go to the ledger.
 #pragma once
 
 #include <chrono>
@@ -55,8 +55,8 @@ class Invocation {
   // Whether nothing more is to be measured: a signal came, or the device is gone.
   bool stopped() const;
 
-  // Opens the run file and checks every selected benchmark. google_context: the file's context but
-  // for our part of it. Throws InputError where the file cannot be written.
+  // Opens the run file and checks every selected benchmark. google_context: the file's context
+  // without our part of it. Throws InputError where the file cannot be written.
   void start(nlohmann::json google_context);
   // The benchmark's next place. Throws what its kernel throws.
   std::unique_ptr<Place> enter(std::size_t benchmark);

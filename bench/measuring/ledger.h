@@ -1,5 +1,5 @@
-// What an invocation has of each benchmark so far, place by place, and the way of that into the run
-// file and the progress lines.
+// Keeps what an invocation has measured of each benchmark so far, place by place, and writes it to
+// the run file and the progress lines.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What turns a prepared kernel into numbers on one kind of device.
+// A meter times prepared kernels on one kind of device.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// From measurements to the run file's JSON: the context once, then the entries of every place.
+// Turns measurements into the run file's JSON: the context once, then the entries of every place.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct InvocationInfo {
   Protocol protocol;
 };
 
-// Whence numbers come: suite, seed, commit, environment, machine and doubts.
+// Where the numbers come from: suite, seed, commit, environment, machine and doubts.
 nlohmann::json origin_json(const InvocationInfo& info, const EnvironmentProbe& probe);
 // context.fusegate, beside Google Benchmark's own context.
 nlohmann::json fusegate_context(const InvocationInfo& info, const EnvironmentProbe& probe);

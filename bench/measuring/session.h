@@ -1,5 +1,5 @@
-// One benchmark in one process, as the protocol has it: checked once, then sampled in several
-// places of memory, each sample after idling.
+// One benchmark in one process, as the protocol says: checked once, then sampled in several places
+// of memory, each sample after idling.
 #pragma once
 
 #include <cstdint>

@@ -33,8 +33,8 @@ class ReadPlanTest(unittest.TestCase):
         mlps = [problem for swept in work if swept["operation"] == "geglu_mlp" for problem in swept["problems"]]
         self.assertEqual({problem["dtype"] for problem in mlps}, {"bf16"})
         self.assertEqual(sorted(map(sizes, mlps)), sorted(LADDER))
-        self.assertEqual({swept["operation"] for swept in work} - {"geglu_mlp"},
-                         {"linear", "control_copy", "control_gemm"}, "what floors are measured by")
+        self.assertLessEqual({"linear", "control_copy", "control_gemm"}, {swept["operation"] for swept in work},
+                             "what floors are measured by")
 
     def test_takes_problems_directly(self):
         work = plan("--problem=1,2,3,4", "--problem=5,6,7,8", "--operation=geglu_mlp", "--dtype=fp16")["work"]

@@ -6,6 +6,8 @@ import importlib.metadata
 import os
 import warnings
 
+from input_error import InputError
+
 PACKAGES = {"torch": "torch", "triton": "triton", "liger": "liger-kernel"}
 
 
@@ -14,6 +16,15 @@ class Libraries:
     modules: dict = dataclasses.field(default_factory=dict)
     versions: dict = dataclasses.field(default_factory=dict)
     missing: dict = dataclasses.field(default_factory=dict)  # why, in one sentence
+
+    def torch_on_a_gpu(self):
+        """Raises InputError where there is none."""
+        torch = self.modules.get("torch")
+        if torch is None:
+            raise InputError("torch", "", f"no peer can be measured: {self.missing['torch']}")
+        if not torch.cuda.is_available():
+            raise InputError("torch", "", f"no peer can be measured: torch {torch.__version__} finds no CUDA GPU")
+        return torch
 
     def drop(self, name, why):
         self.modules.pop(name, None)

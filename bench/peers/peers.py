@@ -74,11 +74,7 @@ def run(options):
 def open_gpu(libraries):
     """The device and its meter. Triton is tried out there: without a C compiler, for one, it imports and
     compiles nothing. Raises InputError where nothing can be measured."""
-    torch = libraries.modules.get("torch")
-    if torch is None:
-        raise InputError("torch", "", f"no peer can be measured: {libraries.missing['torch']}")
-    if not torch.cuda.is_available():
-        raise InputError("torch", "", f"no peer can be measured: torch {torch.__version__} finds no CUDA GPU")
+    torch = libraries.torch_on_a_gpu()
     torch.cuda.set_stream(torch.cuda.Stream())  # the default one cannot be captured
     torch.set_grad_enabled(False)
     read_clocks = None

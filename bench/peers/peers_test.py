@@ -52,7 +52,7 @@ class PeersTest(unittest.TestCase):
         cut = self.folder / "cut.json"
         cut.write_text('{"name": ', encoding="utf-8")
         for flags, expected in (([f"--suite={bad}"], f"peers: {bad}: sweeps: must be a list"),
-                                ([f"--suite={cut}"], f"peers: {cut}: no valid JSON"),
+                                ([f"--suite={cut}"], f"peers: {cut}: name: no valid JSON"),
                                 (["--suite=nope"], "peers: nope: no such suite"),
                                 (["--speed=3"], "peers: --speed=3: unknown flag"),
                                 (["--problem=1,2,3"], "peers: --problem: '1,2,3' is not batch,seq,dim,hidden"),

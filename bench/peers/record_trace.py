@@ -51,9 +51,7 @@ def run(options):
                                                      f"--operation={operations}"])
     problems = {swept["operation"]: Problem(**swept["problems"][0]) for swept in plan["work"]}
     libraries = find_libraries()
-    torch = libraries.modules.get("torch")
-    if torch is None or not torch.cuda.is_available():
-        raise InputError("torch", "", libraries.missing.get("torch", "it sees no GPU"))
+    torch = libraries.torch_on_a_gpu()
     options.out.mkdir(parents=True, exist_ok=True)
     device, recorded = TorchDevice(torch), 0
     for implementation in wanted:

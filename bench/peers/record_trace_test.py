@@ -14,7 +14,7 @@ from libraries import Libraries
 
 class NotedTorch:
     def __init__(self, has_gpu=True, fails=False):
-        self.said, self.fails = [], fails
+        self.said, self.fails, self.__version__ = [], fails, "2.11.0"
         self.cuda = types.SimpleNamespace(is_available=lambda: has_gpu, synchronize=lambda: self.said.append("wait"))
         self.profiler = types.SimpleNamespace(
             ProfilerActivity=types.SimpleNamespace(CPU="CPU", CUDA="CUDA"),
@@ -76,7 +76,7 @@ class ProgramTest(unittest.TestCase):
         libraries = Libraries(missing={"torch": "torch cannot be imported"})
         self.assertIn("torch cannot be imported", self.complaint("--problem=1,1,8,8", libraries=libraries))
         libraries = Libraries(modules={"torch": NotedTorch(has_gpu=False)})
-        self.assertIn("it sees no GPU", self.complaint("--problem=1,1,8,8", libraries=libraries))
+        self.assertIn("finds no CUDA GPU", self.complaint("--problem=1,1,8,8", libraries=libraries))
 
 
 if __name__ == "__main__":

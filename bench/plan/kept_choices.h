@@ -1,6 +1,6 @@
-// Kernels that earlier processes chose by measuring, to be chosen again (Device::keep_choices): of
-// candidates that are equally fast one process takes this and another that, and a gate would take
-// what they differ by for a change of code.
+// Lets a process choose the same kernels that earlier processes chose by measuring
+// (Device::keep_choices). Where candidates are equally fast, one process would take this one and
+// another that one, and a gate would take the difference for a change of code.
 #pragma once
 
 #include <filesystem>

@@ -35,9 +35,9 @@ struct Options {
 // Throws CLI::Error, which main reports, and InputError for values that no flag's type excludes.
 Options parse_options(int argc, const char* const* argv);
 
-// The suite that the options come to: the named one, the problems given, "smoke" where nothing is
-// named, or the reference problem where axes are given and no suite; with the flags in place of
-// what the file says, but for sweeps of controls alone. folder: where named suites lie. Throws
+// The suite that the options ask for: the named one, the problems given, "smoke" where nothing is
+// named, or the reference problem where axes are given and no suite. Flags replace what the file
+// says, except in sweeps that hold only controls. folder: where named suites lie. Throws
 // InputError.
 Suite suite_of(const Options& options, const std::filesystem::path& folder);
 

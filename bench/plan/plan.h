@@ -1,4 +1,4 @@
-// From a suite to the benchmarks that a device can run.
+// Makes the list of a suite's benchmarks that a device can run.
 #pragma once
 
 #include <string>

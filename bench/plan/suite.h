@@ -7,10 +7,10 @@
 //    "sweeps": [{"operations": ["geglu"], "implementations": ["fused"], "dtype": ["bf16"],
 //                "batch": [1, 8], "seq": [128], "dim": [768], "hidden": [3072]}]}
 //
-// What "protocol" does not name has the default of its regime. Of a sweep, "operations" and
-// "implementations" may be left out and then mean all, controls excepted; implementations that the
-// build at hand lacks are passed over. Every combination of its axes is a problem; what a device
-// cannot compute is left out, and said.
+// What "protocol" does not name has the default of its regime. A sweep may leave out "operations"
+// and "implementations"; they then mean all but the controls. Implementations that this build lacks
+// are passed over. Every combination of the axes is a problem. Problems that a device cannot
+// compute are left out, and the program says so.
 #pragma once
 
 #include <filesystem>

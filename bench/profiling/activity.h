@@ -1,5 +1,5 @@
-// What a profiler of a GPU delivers about one call, in whatever order it does, and the way of that
-// into a profile. Knows no profiler (profiler.h).
+// The records that a GPU's profiler delivers about one call, in any order, and how they become a
+// profile. It depends on no particular profiler (profiler.h).
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// What the kernels of a CUDA graph take of the GPU, whoever's kernels they are: cuBLAS's come
-// without a handle that the runtime knows, so that the driver is asked (driver_function.h).
+// What the kernels of a CUDA graph use of the GPU, whichever library they are from. The runtime
+// knows no handle for cuBLAS's kernels, so the driver is asked (driver_function.h).
 #pragma once
 
 #include <vector>

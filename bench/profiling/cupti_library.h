@@ -1,5 +1,5 @@
-// CUPTI, the CUDA toolkit's profiling library, opened when it is first used and not linked: a
-// program must start where there is none, and nothing of it may be in a process that measures.
+// CUPTI, the CUDA toolkit's profiling library, opened when it is first used, and not linked. The
+// program must start on machines without it, and it must not be loaded while a process measures.
 #pragma once
 
 #include <cupti.h>

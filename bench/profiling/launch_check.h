@@ -1,4 +1,4 @@
-// A profiled call against what its implementation declares (kernels/contract/expectation.h).
+// Compares a profiled call with what its implementation declares (kernels/contract/expectation.h).
 #pragma once
 
 #include <optional>

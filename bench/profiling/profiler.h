@@ -1,5 +1,6 @@
-// A profiler while it is attached, and calls that run step by step under one. The same for a GPU's
-// (cupti_activity.cc) and for a device that tells nothing but the host's time (cpu_meter.cc).
+// The interface of an attached profiler, and calls that run step by step under one. There is one
+// for a GPU (cupti_activity.cc) and one for a device that can tell only the host's time
+// (cpu_meter.cc).
 #pragma once
 
 #include <cstddef>
@@ -42,8 +43,8 @@ class Profiler {
 using AttachProfiler = std::function<std::unique_ptr<Profiler>()>;
 using StepBorder = std::function<void(const Profiler&)>;
 
-// CUPTI's, of which a process has one at a time. Throws ProfilerError where it is missing, refused
-// or taken.
+// CUPTI's; a process can have one at a time. Throws ProfilerError where it is missing, refused or
+// taken.
 std::unique_ptr<Profiler> attach_cupti();
 
 // What a step runs.
@@ -72,9 +73,9 @@ struct RecordedStep {
   Activity activity;
 };
 
-// Runs the schedule's steps and returns those that are to be kept. The profiler is attached from the
-// first step that warms up. border, where there is one, is called right before and after each step
-// that is kept. Whatever anything throws goes on to the caller, with the profiler detached.
+// Runs the schedule's steps and returns those that are to be kept. The profiler is attached from
+// the first step that warms up. border, where there is one, is called right before and after each
+// step that is kept. Whatever anything throws goes on to the caller, with the profiler detached.
 std::vector<RecordedStep> record_steps(const TraceSchedule& schedule, const AttachProfiler& attach,
                                        const ProfiledCall& call, const StepBorder& border = {});
 

@@ -1,7 +1,7 @@
-// From the recorded steps of benchmarks to a trace, laid out as PyTorch's profiler lays one out: on
-// the host's lane a range "ProfilerStep#N" for each step, which ends when the GPU is through; in it
-// one of the benchmark, which ends when all is launched; in that one for each stage, and in those
-// the CUDA calls. On a lane for each stream what ran there.
+// Makes a trace of the recorded steps of benchmarks, laid out as PyTorch's profiler does. The
+// host's lane has a range "ProfilerStep#N" for each step, which ends when the GPU has finished; in
+// it one for the benchmark, which ends when everything is launched; in that one for each stage; and
+// in those the CUDA calls. Each stream has a lane with what ran there.
 #pragma once
 
 #include <cstdint>

@@ -293,7 +293,7 @@ class ProgramTest(unittest.TestCase):
                 (["--batch=1", "--implementation=magic"], "unknown name 'magic'"),
                 (["--profile=maybe"], "--profile: "),
                 (["--suite=weekly"], "no such suite"),
-                ([f"--suite={broken}"], "broken.json: no valid JSON: line 1, column "),
+                ([f"--suite={broken}"], "broken.json: sweeps[0]: no valid JSON: line 1, column "),
                 (["--no-such-flag"], "--no-such-flag"),
                 (["--benchmark_no_such_flag=1"], "--benchmark_no_such_flag"),
                 (["--device=tpu"], "tpu"),

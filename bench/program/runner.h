@@ -1,5 +1,5 @@
-// The invocation through Google Benchmark, whose repetition is one place: its flags, its order, its
-// table and its context.
+// Runs the invocation through Google Benchmark, with its flags, order, table and context. One of
+// its repetitions is one place.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace fusegate::bench {
 
-// The plan with what --benchmark_filter lets through alone, for whoever does not measure. flags:
-// Google Benchmark's own. Throws InputError for those that it does not know, and where nothing is
-// left.
+// The part of the plan that --benchmark_filter lets through, for callers that do not measure.
+// flags: Google Benchmark's own. Throws InputError for those that it does not know, and where
+// nothing is left.
 Plan filtered_plan(const Plan& plan, const std::vector<std::string>& flags);
 
 // flags: Google Benchmark's own. Throws InputError for those that it does not know, and for a run

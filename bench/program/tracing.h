@@ -1,5 +1,6 @@
-// fusegate_bench --trace: in place of measuring, a trace of a few calls of every benchmark, by the
-// series' schedule. Each is checked against the reference before: a wrong kernel is never traced.
+// fusegate_bench --trace: records a trace of a few calls of every benchmark, on the series'
+// schedule, and measures nothing. Each benchmark is checked against the reference first: a wrong
+// kernel is never traced.
 #pragma once
 
 #include <filesystem>
@@ -27,7 +28,7 @@ class Tracing {
   Tracing(const Tracing&) = delete;
   Tracing& operator=(const Tracing&) = delete;
 
-  // Checks all, traces all, then writes what did not fail; nothing where nothing is left, where a
+  // Checks all, traces all, then writes what did not fail. Writes nothing where nothing is left, a
   // signal came or the device was lost. Throws ProfilerError where nothing can be recorded here,
   // and InputError where the file cannot be written; then nothing is written either.
   Outcome run(const std::filesystem::path& out);

@@ -114,7 +114,7 @@ baselines::ExitCode explain_command(const ExplainRequest& request, Console& cons
     fmt::print(console.out, "differs: {} is {} in the baseline, {} in the candidate\n",
                difference.field, difference.baseline, difference.candidate);
   }
-  console.out << explain_text(before, after, *verdict, story);
+  console.out << explain_text(before, after, *verdict, judgement.options.rule, story);
   return exit_code_of(*verdict);
 }
 

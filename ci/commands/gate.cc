@@ -8,6 +8,7 @@
 #include "ci/commands/command_line.h"
 #include "ci/console/output_files.h"
 #include "ci/judging/aa_findings.h"
+#include "ci/report/gate_json.h"
 
 namespace fusegate::ci {
 namespace {
@@ -39,7 +40,7 @@ std::string aa_line(const AaFindings& findings, const baselines::GateResult& res
 
 std::string json_text(const Report& report, const std::optional<AaFindings>& aa) {
   const Judgement& judgement = *report.judgement;
-  nlohmann::json json = baselines::gate_json(judgement.result, judgement.options);
+  nlohmann::json json = gate_json(judgement, report.candidate);
   json["baseline"] = judgement.baseline.run.source;
   json["candidate"] = report.candidate.source;
   json["aa"] = aa ? aa_json(*aa) : nlohmann::json(nullptr);

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "baselines/comparing/rule.h"
 #include "baselines/comparing/verdict.h"
 #include "baselines/io/json_field.h"
+#include "baselines/record/run.h"
 
 namespace fusegate::ci {
 

@@ -11,6 +11,8 @@
 #include "baselines/launches/kernel_name_reader.h"
 #include "ci/console/format.h"
 #include "ci/report/document.h"
+#include "ci/report/story_text.h"
+#include "ci/report/verdict_text.h"
 
 namespace fusegate::ci {
 namespace {
@@ -120,7 +122,7 @@ void add_agreement(const baselines::BenchmarkSeries* series, std::string_view si
 }
 
 std::string conclusion(const baselines::Verdict& verdict, const baselines::KernelStory& story) {
-  if (!story.sentence.empty()) return story.sentence;
+  if (std::string told = story_text(story); !told.empty()) return told;
   if (!story.has_profiles) return "a side has no profile, so what it launches is not known";
   if (verdict.kind != baselines::VerdictKind::kUnchanged)
     return "the same kernels, and no change for certain";
@@ -131,14 +133,15 @@ std::string conclusion(const baselines::Verdict& verdict, const baselines::Kerne
 
 std::string explain_text(const baselines::BenchmarkSeries* baseline,
                          const baselines::BenchmarkSeries* candidate,
-                         const baselines::Verdict& verdict, const baselines::KernelStory& story) {
+                         const baselines::Verdict& verdict, const baselines::Rule& rule,
+                         const baselines::KernelStory& story) {
   const std::string_view kind = baselines::verdict_name(verdict.kind);
   Section kernels;
   add_agreement(baseline, "baseline", &kernels.sentences);
   add_agreement(candidate, "candidate", &kernels.sentences);
   if (story.has_profiles) kernels.table = KernelTable(story).table();
   return terminal_text(
-      {.headline = fmt::format("{}\n{}: {}", verdict.benchmark, kind, verdict.reason),
+      {.headline = fmt::format("{}\n{}: {}", verdict.benchmark, kind, reason_text(verdict, rule)),
        .facts = figures(baseline, candidate, verdict, story),
        .summary = fmt::format("{}: {}.", kind, conclusion(verdict, story)),
        .sections = {std::move(kernels)}});

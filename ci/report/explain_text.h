@@ -7,9 +7,11 @@
 
 namespace fusegate::ci {
 
-// baseline, candidate: the benchmark in either run, null where it lacks it.
+// baseline, candidate: the benchmark in either run, null where it lacks it. rule: the one that the
+// verdict was reached by.
 std::string explain_text(const baselines::BenchmarkSeries* baseline,
                          const baselines::BenchmarkSeries* candidate,
-                         const baselines::Verdict& verdict, const baselines::KernelStory& story);
+                         const baselines::Verdict& verdict, const baselines::Rule& rule,
+                         const baselines::KernelStory& story);
 
 }  // namespace fusegate::ci

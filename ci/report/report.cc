@@ -9,6 +9,7 @@
 #include "ci/console/format.h"
 #include "ci/figures/benchmark_figures.h"
 #include "ci/report/figures_table.h"
+#include "ci/report/gate_words.h"
 #include "ci/report/stages_section.h"
 #include "ci/report/standing_section.h"
 #include "ci/report/sweep_sections.h"
@@ -54,7 +55,7 @@ std::pair<std::string_view, std::string_view> outcome_and_mark(const Report& rep
 }
 
 std::string headline(const Report& report) {
-  if (report.judgement) return report.judgement->result.headline;
+  if (report.judgement) return gate_headline(report.judgement->result, report.judgement->options);
   return fmt::format("{} in {}, compared with nothing",
                      format_count(report.candidate.benchmarks.size(), "benchmark"),
                      describe(report.candidate));
@@ -86,7 +87,9 @@ std::vector<Fact> facts_of(const Report& report) {
                                        format_fraction(rule.min_effect),
                                        format_fraction(rule.false_discovery_rate))});
   const baselines::GateResult& result = report.judgement->result;
-  for (const std::string& note : result.notes) facts.push_back({"note", note});
+  for (const std::string& note : gate_notes(*report.judgement, report.candidate)) {
+    facts.push_back({"note", note});
+  }
   for (const auto& [field, before, after] : result.environment_differences) {
     facts.push_back(
         {"differs",

@@ -1,10 +1,12 @@
 #include "ci/report/report.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "baselines/record/load_run.h"
 #include "ci/processes/fake_program.h"
+#include "ci/report/gate_words.h"
 
 namespace fusegate::ci {
 namespace {
@@ -39,7 +41,8 @@ std::vector<std::string> titles(const Document& document) {
 
 TEST(ReportDocument, HasTheGatesHeadlineOrSaysThatNothingWasCompared) {
   const Report judged = example(true);
-  EXPECT_EQ(report_document(judged).headline, judged.judgement->result.headline);
+  EXPECT_EQ(report_document(judged).headline,
+            gate_headline(judged.judgement->result, judged.judgement->options));
   EXPECT_EQ(report_document(judged).outcome, "could not judge");  // one failed on both sides
   const Document shown = report_document(example(false));
   EXPECT_THAT(shown.headline, HasSubstr("5 benchmarks in 5 invocations on NVIDIA H200"));
@@ -48,14 +51,15 @@ TEST(ReportDocument, HasTheGatesHeadlineOrSaysThatNothingWasCompared) {
 
 TEST(ReportDocument, NamesBothRunsWhoAcceptedAndWhatDiffers) {
   Report report = example(true);
-  report.judgement->result.notes = {"Candidate: a doubt."};
+  report.candidate.doubts = {baselines::Doubt::kThrottled};
   report.judgement->result.environment_differences = {{"driver", "1", "2"}};
   std::vector<std::string> facts;
   for (const Fact& fact : report_document(report).facts) {
     facts.push_back(fact.label + ": " + fact.text.text);
   }
   EXPECT_THAT(facts, testing::IsSupersetOf({std::string("accepted: by me, today: why"),
-                                            std::string("note: Candidate: a doubt."),
+                                            fmt::format("note: Candidate: {}",
+                                                        baselines::doubt_sentence(baselines::Doubt::kThrottled)),
                                             std::string("differs: driver: 1 in the baseline, 2 in "
                                                         "the candidate")}));
   EXPECT_THAT(facts[0], testing::StartsWith("baseline: "));

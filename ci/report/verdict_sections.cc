@@ -9,6 +9,8 @@
 
 #include "ci/console/format.h"
 #include "ci/figures/verdict_groups.h"
+#include "ci/report/story_text.h"
+#include "ci/report/verdict_text.h"
 
 namespace fusegate::ci {
 namespace {
@@ -62,7 +64,7 @@ Table verdict_table() {
 }
 
 // The worst first.
-void add_verdicts(const VerdictGroup& group, Table* table) {
+void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule, Table* table) {
   std::map<std::string_view, std::size_t> rows;
   std::map<std::string_view, std::size_t> seen;
   for (const baselines::Verdict* verdict : group.verdicts) {
@@ -73,7 +75,7 @@ void add_verdicts(const VerdictGroup& group, Table* table) {
     Cell kind(std::string(baselines::verdict_name(group.kind)), tone_of(group.kind));
     kind.is_aside = changed_its_time(group.kind) && rows[family] > kMostRowsOfFamily &&
                     ++seen[family] > kShownRowsOfFamily;
-    Cell why(verdict->reason);
+    Cell why(reason_text(*verdict, rule));
     why.is_aside = changed_its_time(group.kind);
     table->add_row({kind, verdict->benchmark, format_effect(verdict->effect),
                     format_interval(verdict->interval), format_effect(verdict->effect_time),
@@ -82,17 +84,17 @@ void add_verdicts(const VerdictGroup& group, Table* table) {
   }
 }
 
-Section verdicts_section(const baselines::GateResult& result) {
+Section verdicts_section(const baselines::GateResult& result, const baselines::Rule& rule) {
   Section section{.title = "Verdicts", .table = verdict_table()};
   for (const VerdictGroup& group : group_verdicts(result)) {
     if (matters(group.kind)) {
-      add_verdicts(group, &section.table);
+      add_verdicts(group, rule, &section.table);
       continue;
     }
     Section part{.title = group_title(group), .table = verdict_table(), .fold = Fold::kAlways};
     part.terminal_rows =
         group.kind == baselines::VerdictKind::kInconclusive ? kMostInconclusiveRows : 0;
-    add_verdicts(group, &part.table);
+    add_verdicts(group, rule, &part.table);
     section.parts.push_back(std::move(part));
   }
   return section;
@@ -164,7 +166,7 @@ Section kernels_part(const baselines::KernelStory& story) {
 }
 
 void add_story(const baselines::KernelStory& story, Section* section) {
-  section->table.add_row({story.benchmark, story.sentence});
+  section->table.add_row({story.benchmark, story_text(story)});
   section->parts.push_back(kernels_part(story));
 }
 
@@ -225,7 +227,8 @@ Section unmet_section(const std::vector<baselines::UnmetExpectation>& unmet) {
 
 std::vector<Section> verdict_sections(const baselines::GateResult& result,
                                       const baselines::GateOptions& options) {
-  std::vector<Section> sections{family_section(result.families), verdicts_section(result),
+  std::vector<Section> sections{family_section(result.families),
+                                verdicts_section(result, options.rule),
                                 story_section(result.stories)};
   if (result.creep) sections.push_back(creep_section(*result.creep, options.max_creep));
   return sections;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ci/report/gate_words.h"
 #include "ci/report/report.h"
 
 namespace fusegate::ci {
@@ -24,8 +25,11 @@ Report example() {
   report.judgement.emplace();
   report.judgement->baseline.run.source = "base";
   report.judgement->baseline.acceptance = baselines::Acceptance{"somebody", "today", "first"};
-  report.judgement->result.headline = "The headline.";
   return report;
+}
+
+std::string headline_of(const Report& report) {
+  return gate_headline(report.judgement->result, report.judgement->options);
 }
 
 void add(Report* report, const std::string& name, baselines::VerdictKind kind, double effect) {
@@ -36,7 +40,8 @@ void add(Report* report, const std::string& name, baselines::VerdictKind kind, d
   verdict.interval = {effect - 0.001, effect + 0.001};
   verdict.baseline_ns = 1000;
   verdict.candidate_ns = 1000 * (1 + effect);
-  verdict.reason = "because of " + name;
+  verdict.failed_in_candidate = true;
+  verdict.failure = "because of " + name;
   report->judgement->result.verdicts.push_back(verdict);
 }
 
@@ -45,7 +50,7 @@ TEST(TerminalReport, StartsWithTheHeadlineAndEndsWithTheCounts) {
   add(&report, "slow", baselines::VerdictKind::kRegression, 0.05);
   add(&report, "same", baselines::VerdictKind::kUnchanged, 0);
   const std::string text = text_of(report);
-  EXPECT_TRUE(text.starts_with("The headline.\n")) << text;
+  EXPECT_TRUE(text.starts_with(headline_of(report) + '\n')) << text;
   EXPECT_TRUE(text.ends_with("\n1 regression, 1 unchanged\n")) << text;
   EXPECT_THAT(text, HasSubstr("\naccepted   by somebody, today: first\n"));
   EXPECT_THAT(text,
@@ -85,19 +90,22 @@ TEST(TerminalReport, GivesAReasonThatManyShareOnce) {
   Report report = example();
   for (const char* name : {"a", "b", "c"}) {
     add(&report, name, baselines::VerdictKind::kInvalid, 0);
-    report.judgement->result.verdicts.back().reason = "the library is missing";
+    report.judgement->result.verdicts.back().failure = "the library is missing";
   }
   add(&report, "d", baselines::VerdictKind::kMissing, 0);
-  EXPECT_THAT(text_of(report), HasSubstr("\ninvalid: the library is missing (3 times)\n"
-                                         "missing: because of d\n"));
+  EXPECT_THAT(text_of(report),
+              HasSubstr("\ninvalid: failed in the candidate: the library is missing (3 "
+                        "times)\nmissing: the candidate has no such benchmark\n"));
 }
 
 TEST(TerminalReport, NamesDifferencesAndNotes) {
   Report report = example();
   report.judgement->result.environment_differences = {{"driver", "1", "2"}};
-  report.judgement->result.notes = {"Candidate: a doubt."};
+  report.candidate.doubts = {baselines::Doubt::kThrottled};
   EXPECT_THAT(text_of(report), HasSubstr("driver: 1 in the baseline, 2 in the candidate"));
-  EXPECT_THAT(text_of(report), HasSubstr("note       Candidate: a doubt.\n"));
+  EXPECT_THAT(text_of(report),
+              HasSubstr(fmt::format("note       Candidate: {}\n",
+                                    baselines::doubt_sentence(baselines::Doubt::kThrottled))));
 }
 
 void add_family(Report* report, const std::string& name, std::size_t regressions) {
@@ -149,25 +157,45 @@ TEST(TerminalReport, ShowsTheSlowestOfManyFamilies) {
   EXPECT_THAT(text_of(report), HasSubstr("and 8 more\n"));
 }
 
+// what: how another kernel differs, or the name of the one that got slower.
 void add_story(Report* report, const std::string& benchmark, baselines::StoryKind kind,
-               const std::string& sentence) {
+               const std::string& what, double more_ns = 5000) {
   baselines::KernelStory story;
   story.benchmark = benchmark;
   story.kind = kind;
-  story.sentence = sentence;
+  story.verdict = baselines::VerdictKind::kRegression;
+  story.has_profiles = true;
+  if (kind == baselines::StoryKind::kGaps) {
+    story.gaps_moved = true;
+    story.gaps_ns = {0, more_ns};
+  } else {
+    baselines::KernelPair pair;
+    pair.before.emplace();
+    pair.before->name = what;
+    pair.before->duration_ns = 1000;
+    pair.after = pair.before;
+    pair.after->duration_ns += more_ns;
+    if (kind == baselines::StoryKind::kOtherKernel) pair.differences = {what};
+    story.pairs = {pair};
+  }
   report->judgement->result.stories.push_back(story);
 }
 
 TEST(TerminalReport, TellsOnceWhatKernelsOfManyBenchmarksTell) {
   Report report = example();
   add_story(&report, "a", baselines::StoryKind::kOtherKernel, "tile 1 -> 2");
-  add_story(&report, "b", baselines::StoryKind::kGaps, "5 us more");
+  add_story(&report, "b", baselines::StoryKind::kGaps, "", 5000);
   add_story(&report, "c", baselines::StoryKind::kOtherKernel, "tile 1 -> 2");
-  add_story(&report, "d", baselines::StoryKind::kGaps, "6 us more");
+  add_story(&report, "d", baselines::StoryKind::kGaps, "", 6000);
   add_story(&report, "e", baselines::StoryKind::kSameKernels, "slower");
   EXPECT_THAT(text_of(report),
-              HasSubstr("\n\nWhat the kernels tell\na, and 1 more: tile 1 -> 2\ne: slower\n\n"
-                        "2 benchmarks with other pauses of the GPU\nb: 5 us more\nand 1 more\n"));
+              HasSubstr("\n\nWhat the kernels tell\n"
+                        "a, and 1 more: another kernel: tile 1 -> 2\n"
+                        "e: the same kernel, slower: slower took 1.00 us and takes 6.00 us, "
+                        "+500.00 %\n\n"
+                        "2 benchmarks with other pauses of the GPU\n"
+                        "b: the same kernels with 5.00 us more between them (0.00 us -> 5.00 us): "
+                        "the host\nand 1 more\n"));
 }
 
 TEST(TerminalReport, TellsOfSomeOfManyKernels) {
@@ -175,7 +203,8 @@ TEST(TerminalReport, TellsOfSomeOfManyKernels) {
   for (int i = 0; i < 15; ++i) {
     add_story(&report, "a", baselines::StoryKind::kSameKernels, fmt::format("slower {:02}", i));
   }
-  EXPECT_THAT(text_of(report), HasSubstr("slower 11\nand 3 more\n"));
+  EXPECT_THAT(text_of(report),
+              HasSubstr("slower 11 took 1.00 us and takes 6.00 us, +500.00 %\nand 3 more\n"));
 }
 
 TEST(MarkdownReport, PutsTheVerdictFirstAndFoldsTheRest) {
@@ -186,12 +215,13 @@ TEST(MarkdownReport, PutsTheVerdictFirstAndFoldsTheRest) {
   add(&report, "slow", baselines::VerdictKind::kRegression, 0.05);
   const std::string text = markdown_of(report);
   EXPECT_TRUE(
-      text.starts_with("## fusegate\n\n\u274c **The headline.**\n\n"
-                       "1 regression, 1 unchanged.\n"))
+      text.starts_with("## fusegate\n\n\u274c **1 of 2 benchmarks got slower, the most slow by "
+                       "5.00 %.**\n\n1 regression, 1 unchanged.\n"))
       << text;
   EXPECT_THAT(text,
               HasSubstr("| regression | `slow` | +5.00 % | &#91;+4.90, +5.10&#93; % | +5.00 % | "
-                        "+0.00 % | 1.000 us | 1.050 us | because of slow |\n"));
+                        "+0.00 % | 1.000 us | 1.050 us | slower by 5.00 % at equal clock "
+                        "(+5.00 % in time, +0.00 % in cycles); tested against 0.30 % |\n"));
   EXPECT_LT(text.find("`slow`"), text.find("<details><summary>1 unchanged</summary>"));
   EXPECT_LT(text.find("<details>"), text.find("`same`"));
 }
@@ -238,10 +268,10 @@ TEST(MarkdownReport, StaysBelowTheLimitAndShowsWhatMattersFirst) {
 TEST(MarkdownReport, StaysBelowTheLimitWhateverTheTextsAre) {
   Report report = example();
   report.title = "fusegate";
-  report.judgement->result.headline = std::string(100'000, '<');
   for (int i = 0; i < 100; ++i) {
     add(&report, std::string(50'000, '`'), baselines::VerdictKind::kRegression, 0.05);
-    report.judgement->result.verdicts.back().reason = std::string(50'000, '*');
+    report.judgement->result.verdicts.back().choice_changes = {
+        {"choice", std::string(50'000, '*'), std::string(50'000, '<')}};
   }
   const std::string text = markdown_of(report);
   EXPECT_LE(text.size(), kMarkdownLimit);
@@ -251,11 +281,12 @@ TEST(MarkdownReport, StaysBelowTheLimitWhateverTheTextsAre) {
 
 TEST(MarkdownReport, FoldsWhatTheHostDoesAndShowsOtherKernels) {
   Report report = example();
-  add_story(&report, "a", baselines::StoryKind::kGaps, "gaps");
+  add_story(&report, "a", baselines::StoryKind::kGaps, "");
   add_story(&report, "a", baselines::StoryKind::kOtherKernel, "other_kernel");
   const std::string text = markdown_of(report);
-  EXPECT_LT(text.find("| `a` | other_kernel |"), text.find("1 benchmark with other pauses"));
-  EXPECT_LT(text.find("<details>"), text.find("| `a` | gaps |"));
+  EXPECT_LT(text.find("| `a` | another kernel: other_kernel |"),
+            text.find("1 benchmark with other pauses"));
+  EXPECT_LT(text.find("<details>"), text.find("| `a` | the same kernels with 5.00 us more"));
 }
 
 const Section& section_of(const std::vector<Section>& sections, std::string_view title) {
@@ -293,7 +324,7 @@ TEST(VerdictSections, ShowWhatCreptSinceTheAnchor) {
   much.benchmark = "much";
   much.effect = 0.05;
   much.interval = {0.049, 0.051};
-  result.creep = {"pr.anchor.json", "2026-10-01", "", {much, little}, {}};
+  result.creep = {"pr.anchor.json", "2026-10-01", {}, false, {much, little}};
   baselines::GateOptions options;
   options.max_creep = 0.03;
   const auto sections = verdict_sections(result, options);
