@@ -106,8 +106,9 @@ baselines::ExitCode accept_command(const AcceptRequest& request, Console& consol
 struct ReportRequest {
   JudgingRequest judging;
   std::string title = "fusegate report";
-  std::optional<std::filesystem::path> markdown{};  // neither of the two: Markdown goes to out
+  std::optional<std::filesystem::path> markdown{};  // none of the three: Markdown goes to out
   std::optional<std::filesystem::path> html{};
+  std::optional<std::filesystem::path> svg{};  // one picture: where fusion wins
   // Run folders or run files of peers, together one run; empty where there are none. The judging's
   // allow_environment_differences goes for them too.
   std::vector<std::filesystem::path> peers{};

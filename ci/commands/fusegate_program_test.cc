@@ -125,14 +125,16 @@ TEST_F(ProgramTest, ReportsInHtml) {
   FakeRunFile file;
   file.times["geglu/unfused/bf16/batch:64/seq:128/dim:768/hidden:3072"] = 30000;
   write_run(folder_, "run", file);
-  const Ended report = fusegate({"report", "--baseline", path("run"), "--candidate", path("run"),
-                                 "--html", path("pages/r.html"), "--title", "A <title>"});
+  const Ended report =
+      fusegate({"report", "--baseline", path("run"), "--candidate", path("run"), "--html",
+                path("pages/r.html"), "--svg", path("r.svg"), "--title", "A <title>"});
   EXPECT_EQ(report.code, 0) << report.err;
   const std::string page = baselines::read_file(path("pages/r.html"));
   EXPECT_THAT(page, StartsWith("<!doctype html>"));
   EXPECT_THAT(page, HasSubstr("<h1>A &lt;title&gt;</h1>"));
   EXPECT_THAT(page, HasSubstr("fused: 1.50 times as fast on average"));
   EXPECT_THAT(page, HasSubstr("</html>"));
+  EXPECT_THAT(baselines::read_file(path("r.svg")), StartsWith("<svg "));
 }
 
 TEST_F(ProgramTest, SaysWhichPythonPackagesAreMissing) {

@@ -10,7 +10,7 @@
 #include "ci/figures/peer_match.h"
 #include "ci/measuring/run_record.h"
 #include "ci/processes/process.h"
-#include "ci/report/report.h"
+#include "ci/report/sweep_sections.h"
 
 namespace fusegate::ci {
 namespace {
@@ -58,18 +58,26 @@ Report make_report(const ReportRequest& request) {
   return report;
 }
 
-// The page is drawn in Python: matplotlib and Jinja2 have no equal in C++.
-std::string html_of(const Document& document) {
+// What html/html_report.py makes of the model, as `option` of ours asks. In Python: matplotlib and
+// Jinja2 have no equal in C++.
+std::string drawn(const std::string& option, const nlohmann::json& model) {
   const std::string python = python_program();
   ProcessRequest process;
   process.arguments = {python, report_script().string()};
-  process.input =
-      document_json(document).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (option == "--svg") process.arguments.push_back(option);
+  process.input = model.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   process.timeout_s = kDrawingTimeoutS;
-  ProcessOutput html = collect_output(std::move(process));
-  if (html.failure.empty() && html.out.empty()) html.failure = "drew nothing";
-  if (!html.failure.empty()) throw baselines::InputError("--html", python, html.failure);
-  return html.out;
+  ProcessOutput output = collect_output(std::move(process));
+  if (output.failure.empty() && output.out.empty()) output.failure = "drew nothing";
+  if (!output.failure.empty()) throw baselines::InputError(option, python, output.failure);
+  return output.out;
+}
+
+nlohmann::json svg_picture(const Report& report) {
+  const auto picture = main_picture(report.sweeps);
+  if (picture) return *picture;
+  throw baselines::InputError("--svg", report.candidate.source,
+                              "no implementation in it has another that speed-ups are against");
 }
 
 }  // namespace
@@ -82,18 +90,21 @@ void add_report(CommandLine& line) {
                  "Run folders or run files of peers (run --peers), shown beside ours");
   app.add_option("--markdown", request.markdown, "Write GitHub Markdown there");
   app.add_option("--html", request.html, "Write one self-contained page there");
+  app.add_option("--svg", request.svg, "Write one picture there: where fusion wins");
   app.add_option("--title", request.title, "The report's title")->capture_default_str();
 }
 
 baselines::ExitCode report_command(const ReportRequest& request, Console& console) {
-  const Document document = report_document(make_report(request));
+  const Report report = make_report(request);
+  const Document document = report_document(report);
   const auto comment = [&] { return markdown(document, kMarkdownLimit); };
-  write_output_files(
-      {{request.markdown, comment}, {request.html, [&] { return html_of(document); }}},
-      [&](const std::filesystem::path& path) {
-        fmt::print(console.out, "wrote {}\n", path.string());
-      });
-  if (!request.markdown && !request.html) console.out << comment();
+  write_output_files({{request.markdown, comment},
+                      {request.html, [&] { return drawn("--html", document_json(document)); }},
+                      {request.svg, [&] { return drawn("--svg", svg_picture(report)); }}},
+                     [&](const std::filesystem::path& path) {
+                       fmt::print(console.out, "wrote {}\n", path.string());
+                     });
+  if (!request.markdown && !request.html && !request.svg) console.out << comment();
   return baselines::ExitCode::kNoRegression;
 }
 
