@@ -146,7 +146,7 @@ TEST_F(ExplainCommandTest, TheGateSaysTheSame) {
   gate.markdown = folder_.path() / "gate.md";
   Console console{out_, out_};
   EXPECT_EQ(gate_command(gate, console), baselines::ExitCode::kRegression);
-  EXPECT_THAT(out_.str(), HasSubstr(std::string("\nkernels of ") + kMlp +
+  EXPECT_THAT(out_.str(), HasSubstr(std::string("\n") + kMlp +
                                     ": another kernel in down_proj: tile 256x128x64 -> "));
   EXPECT_THAT(baselines::read_file(*gate.markdown),
               HasSubstr(std::string("| `") + kMlp + "` | another kernel in down_proj: tile"));

@@ -213,6 +213,7 @@ TEST(MarkdownReport, PutsTheVerdictFirstAndFoldsTheRest) {
   report.judgement->result.exit_code = baselines::ExitCode::kRegression;
   add(&report, "same", baselines::VerdictKind::kUnchanged, 0);
   add(&report, "slow", baselines::VerdictKind::kRegression, 0.05);
+  report.judgement->result.causes = {baselines::GateCause::kSlower};
   const std::string text = markdown_of(report);
   EXPECT_TRUE(
       text.starts_with("## fusegate\n\n\u274c **1 of 2 benchmarks got slower, the most slow by "
