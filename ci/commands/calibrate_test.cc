@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "baselines/comparing/rule.h"
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "ci/commands/commands.h"
@@ -60,7 +59,7 @@ TEST_F(CalibrateCommandTest, PrintsStoresAndWritesMarkdown) {
   EXPECT_THAT(baselines::read_file(*request_.markdown), HasSubstr("## False alarms"));
   const nlohmann::json calibration = stored();
   const nlohmann::json& rule = calibration.at("rules").at(0);
-  EXPECT_EQ(rule.at("min_effect"), baselines::Rule{}.min_effect);
+  EXPECT_EQ(rule.at("min_effect"), 0.003);
   EXPECT_EQ(rule.at("same_card").at("regressions").at("count"), 0);
   EXPECT_EQ(rule.at("same_card").at("regressions").at("of"), 50);
   EXPECT_EQ(calibration.at("runs").at(0).at("commit"), "0123456789abcdef");
