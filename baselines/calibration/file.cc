@@ -2,208 +2,200 @@
 
 #include <fmt/format.h>
 
-#include <limits>
+#include <cmath>
+#include <cstdlib>
 
-#include "baselines/io/file_io.h"
-#include "baselines/io/json_field.h"
 #include "baselines/record/baseline.h"
-#include "baselines/record/run_context.h"
 
 namespace fusegate::baselines {
 namespace {
 
-namespace fs = std::filesystem;
+using nlohmann::ordered_json;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-double number_or_nan(const JsonField& field, std::string_view key) {
-  const auto found = field.find(key);
-  return found ? found->number() : kNan;
+// Four significant digits, finer than any figure here is sure; null where it is not finite.
+ordered_json number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::strtod(fmt::format("{:.3e}", value).c_str(), nullptr);
 }
 
-int count_at(const JsonField& field, std::string_view key) {
-  const JsonField found = field.at(key);
-  const int count = found.integer();
-  if (count < 0) found.fail("must not be negative");
-  return count;
+// A commit's subject or a host's name need not be UTF-8.
+std::string dumped(const ordered_json& value) {
+  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-// A standard deviation; the gate computes with it.
-double spread_or_nan(const JsonField& field, std::string_view key) {
-  const auto found = field.find(key);
-  if (!found) return kNan;
-  if (found->number() < 0) found->fail("must not be negative");
-  return found->number();
-}
-
-template <typename T, typename Read>
-PerClass<T> read_by_class(const JsonField& field, Read read) {
-  PerClass<T> result;
+template <typename T, typename ToJson>
+ordered_json by_class(const PerClass<T>& values, ToJson to_json) {
+  ordered_json result;
   for (const DurationClass duration : kDurationClasses) {
-    result[class_index(duration)] = read(field.at(duration_class_key(duration)));
+    result[std::string(duration_class_key(duration))] = to_json(values[class_index(duration)]);
   }
   return result;
 }
 
-Rate read_rate(const JsonField& field) {
-  const Rate rate{count_at(field, "count"), count_at(field, "of")};
-  if (rate.count > rate.of) field.at("count").fail("must not be above \"of\"");
-  return rate;
+ordered_json rate_json(const Rate& rate) {
+  const Interval bounds = rate.bounds();
+  return {{"count", rate.count},
+          {"of", rate.of},
+          {"share", number(rate.share())},
+          {"low", number(bounds.low)},
+          {"high", number(bounds.high)}};
 }
 
-Quantiles read_quantiles(const JsonField& field) {
-  return {count_at(field, "benchmarks"), number_or_nan(field, "median"),
-          number_or_nan(field, "p90"), number_or_nan(field, "max")};
+ordered_json quantiles_json(const Quantiles& quantiles) {
+  return {{"benchmarks", quantiles.benchmarks},
+          {"median", number(quantiles.median)},
+          {"p90", number(quantiles.p90)},
+          {"max", number(quantiles.max)}};
 }
 
-SpreadSummary read_summary(const JsonField& field) {
-  return {read_quantiles(field), spread_or_nan(field, "rms"), count_at(field, "within_target")};
+ordered_json summary_json(const SpreadSummary& summary) {
+  ordered_json json = quantiles_json(summary.quantiles);
+  json["rms"] = number(summary.rms);
+  json["within_target"] = summary.within_target;
+  return json;
 }
 
-ClassSpread read_class_spread(const JsonField& field) {
-  return {read_summary(field.at("time")), read_summary(field.at("cycles")),
-          read_summary(field.at("equal_clock"))};
-}
-
-FalseAlarms read_alarms(const JsonField& field) {
-  return {read_rate(field.at("regressions")), read_rate(field.at("improvements"))};
-}
-
-Detection read_detection(const JsonField& field) {
-  return {field.at("slowdown").positive_number(), read_by_class<Rate>(field.at("found"), read_rate),
-          read_rate(field.at("outside"))};
-}
-
-DrawnCalibration read_drawn(const JsonField& field) {
-  DrawnCalibration own;
-  own.alarms = read_alarms(field);
-  for (const JsonField& slowed : field.at("detection").elements()) {
-    own.detection.push_back(read_detection(slowed));
+ordered_json spread_json(const PerClass<ClassSpread>& spread) {
+  ordered_json json = by_class(spread, [](const ClassSpread& own) {
+    return ordered_json{{"target", nullptr},
+                        {"time", summary_json(own.time)},
+                        {"cycles", summary_json(own.cycles)},
+                        {"equal_clock", summary_json(own.equal_clock)}};
+  });
+  for (const DurationClass duration : kDurationClasses) {
+    json[std::string(duration_class_key(duration))]["target"] = number(spread_target(duration));
   }
-  own.smallest_detectable =
-      read_by_class<Quantiles>(field.at("smallest_detectable"), read_quantiles);
-  return own;
+  return json;
 }
 
-RuleCalibration read_rule(const JsonField& field) {
-  RuleCalibration own;
-  own.rule.min_effect = field.at("min_effect").number();
-  own.rule.false_discovery_rate = field.at("false_discovery_rate").positive_number();
-  own.rule.confidence = field.at("confidence").positive_number();
-  own.same_card = read_drawn(field.at("same_card"));
-  own.side_by_side = read_drawn(field.at("side_by_side"));
-  own.other_card = read_alarms(field.at("other_card"));
-  own.same_card_runs = read_alarms(field.at("same_card_runs"));
-  own.other_card_runs = read_alarms(field.at("other_card_runs"));
-  return own;
+ordered_json alarms_json(const FalseAlarms& alarms) {
+  return {{"regressions", rate_json(alarms.regressions)},
+          {"improvements", rate_json(alarms.improvements)}};
 }
 
-CardSpread read_card_spread(const JsonField& field) {
-  return {count_at(field, "benchmarks"), spread_or_nan(field, "time"),
-          spread_or_nan(field, "cycles"), spread_or_nan(field, "equal_clock")};
-}
-
-BetweenCard read_between_card(const JsonField& field) {
-  BetweenCard between;
-  between.cards = count_at(field, "cards");
-  between.all = read_card_spread(field);
-  between.classes = read_by_class<CardSpread>(field.at("classes"), read_card_spread);
-  between.compute_bound = read_card_spread(field.at("compute_bound"));
-  between.memory_bound = read_card_spread(field.at("memory_bound"));
-  return between;
-}
-
-CalibratedRun read_run(const JsonField& field) {
-  CalibratedRun run;
-  run.source = field.text_or_empty("source");
-  run.device_uuid = field.text_or_empty("device_uuid");
-  run.commit = field.text_or_empty("commit");
-  if (const auto dirty = field.find("dirty")) run.dirty = dirty->boolean();
-  run.date = field.text_or_empty("date");
-  run.host = field.text_or_empty("host");
-  run.invocations = count_at(field, "invocations");
-  return run;
-}
-
-BenchmarkCalibration read_benchmark(const JsonField& field) {
-  BenchmarkCalibration benchmark;
-  benchmark.name = field.at("name").text();
-  benchmark.time_ns = field.at("time_ns").positive_number();
-  benchmark.spread_time = spread_or_nan(field, "spread_time");
-  benchmark.spread_cycles = spread_or_nan(field, "spread_cycles");
-  benchmark.spread_equal_clock = spread_or_nan(field, "spread_equal_clock");
-  benchmark.degrees_of_freedom = field.at("degrees_of_freedom").number();
-  benchmark.smallest_detectable = number_or_nan(field, "smallest_detectable");
-  return benchmark;
-}
-
-void read_draws(const JsonField& field, Calibration& calibration) {
-  calibration.comparisons = count_at(field, "comparisons");
-  calibration.side = count_at(field, "side");
-  if (!field.at("seed").value().is_number_unsigned()) {
-    field.at("seed").fail("must be a whole number, not negative");
+ordered_json drawn_json(const DrawnCalibration& own) {
+  ordered_json json = alarms_json(own.alarms);
+  json["detection"] = ordered_json::array();
+  for (const Detection& slowed : own.detection) {
+    json["detection"].push_back({{"slowdown", number(slowed.slowdown)},
+                                 {"found", by_class(slowed.found, rate_json)},
+                                 {"outside", rate_json(slowed.outside)}});
   }
-  calibration.seed = field.at("seed").value().get<std::uint64_t>();
-  calibration.possible_draws = number_or_nan(field, "possible");
-  calibration.possible_side_by_side = number_or_nan(field, "possible_side_by_side");
+  json["smallest_detectable"] = by_class(own.smallest_detectable, quantiles_json);
+  return json;
 }
 
-void check_version(const JsonField& version) {
-  if (version.integer() > kCalibrationSchemaVersion) {
-    version.fail(fmt::format("{} is newer than this fusegate, which reads up to {}",
-                             version.integer(), kCalibrationSchemaVersion));
+ordered_json rule_json(const RuleCalibration& own) {
+  return {{"min_effect", number(own.rule.min_effect)},
+          {"false_discovery_rate", number(own.rule.false_discovery_rate)},
+          {"confidence", number(own.rule.confidence)},
+          {"same_card", drawn_json(own.same_card)},
+          {"side_by_side", drawn_json(own.side_by_side)},
+          {"other_card", alarms_json(own.other_card)},
+          {"same_card_runs", alarms_json(own.same_card_runs)},
+          {"other_card_runs", alarms_json(own.other_card_runs)}};
+}
+
+ordered_json card_spread_json(const CardSpread& spread) {
+  return {{"benchmarks", spread.benchmarks},
+          {"time", number(spread.time)},
+          {"cycles", number(spread.cycles)},
+          {"equal_clock", number(spread.equal_clock)}};
+}
+
+ordered_json between_card_json(const std::optional<BetweenCard>& between) {
+  if (!between) return nullptr;
+  ordered_json json{{"cards", between->cards}};
+  json.update(card_spread_json(between->all));
+  json["classes"] = by_class(between->classes, card_spread_json);
+  json["compute_bound"] = card_spread_json(between->compute_bound);
+  json["memory_bound"] = card_spread_json(between->memory_bound);
+  return json;
+}
+
+ordered_json run_json(const CalibratedRun& run) {
+  return {{"source", run.source},
+          {"device_uuid", run.device_uuid},
+          {"commit", run.commit},
+          {"dirty", run.dirty},
+          {"date", run.date},
+          {"host", run.host},
+          {"invocations", run.invocations}};
+}
+
+ordered_json benchmark_json(const BenchmarkCalibration& benchmark) {
+  return {{"name", benchmark.name},
+          {"time_ns", number(benchmark.time_ns)},
+          {"spread_time", number(benchmark.spread_time)},
+          {"spread_cycles", number(benchmark.spread_cycles)},
+          {"spread_equal_clock", number(benchmark.spread_equal_clock)},
+          {"degrees_of_freedom", benchmark.degrees_of_freedom},
+          {"smallest_detectable", number(benchmark.smallest_detectable)}};
+}
+
+// One element or member a line: what changed is what a review shows.
+template <typename T, typename ToJson>
+std::string element_lines(const std::vector<T>& values, ToJson to_json) {
+  std::string text;
+  for (const T& value : values) {
+    text += (text.empty() ? "" : ",\n") + dumped(to_json(value));
   }
+  return "[\n" + text + "\n]";
+}
+
+std::string member_lines(const ordered_json& object) {
+  if (!object.is_object()) return dumped(object);
+  std::string text;
+  for (const auto& [key, value] : object.items()) {
+    text += fmt::format("{} {}: {}", text.empty() ? "" : ",\n", dumped(key), dumped(value));
+  }
+  return "{\n" + text + "\n}";
+}
+
+std::string rules_text(const std::vector<RuleCalibration>& rules) {
+  std::string text;
+  for (const RuleCalibration& rule : rules) {
+    text += (text.empty() ? "" : ",\n") + member_lines(rule_json(rule));
+  }
+  return "[\n" + text + "\n]";
+}
+
+ordered_json doubts_json(const std::vector<Doubt>& doubts) {
+  ordered_json names = ordered_json::array();
+  for (const Doubt doubt : doubts) names.push_back(doubt_name(doubt));
+  return names;
 }
 
 }  // namespace
 
-Calibration parse_calibration(std::string_view text, const std::string& source) {
-  const nlohmann::json root = parse_json(text, source);
-  const JsonField field(root, source, "");
-  check_version(field.at("fusegate_calibration"));
-  Calibration calibration;
-  calibration.date = field.text_or_empty("date");
-  calibration.suite = field.text_or_empty("suite");
-  calibration.environment = read_environment(field.at("environment"));
-  if (const auto protocol = field.find("protocol")) calibration.protocol = protocol->value();
-  calibration.doubts = read_doubts(field.at("doubts"));
-  for (const JsonField& run : field.at("runs").elements()) {
-    calibration.runs.push_back(read_run(run));
-  }
-  for (const JsonField& name : field.at("left_out").elements()) {
-    calibration.left_out.push_back(name.text());
-  }
-  read_draws(field.at("draws"), calibration);
-  calibration.spread = read_by_class<ClassSpread>(field.at("spread"), read_class_spread);
-  for (const JsonField& rule : field.at("rules").elements()) {
-    calibration.rules.push_back(read_rule(rule));
-  }
-  if (const auto between = field.find("between_card")) {
-    calibration.between_card = read_between_card(*between);
-  }
-  for (const JsonField& benchmark : field.at("benchmarks").elements()) {
-    calibration.benchmarks.push_back(read_benchmark(benchmark));
-  }
-  return calibration;
+std::string calibration_text(const Calibration& calibration) {
+  const ordered_json draws{{"comparisons", calibration.comparisons},
+                           {"side", calibration.side},
+                           {"seed", calibration.seed},
+                           {"possible", number(calibration.possible_draws)},
+                           {"possible_side_by_side", number(calibration.possible_side_by_side)}};
+  std::string text = fmt::format("{{\n\"fusegate_calibration\": {}", kCalibrationSchemaVersion);
+  const auto add = [&text](std::string_view key, const std::string& value) {
+    text += fmt::format(",\n\"{}\": {}", key, value);
+  };
+  add("date", dumped(calibration.date));
+  add("suite", dumped(calibration.suite));
+  add("environment", member_lines(ordered_json(calibration.environment)));
+  add("protocol", member_lines(ordered_json(calibration.protocol)));
+  add("doubts", dumped(doubts_json(calibration.doubts)));
+  add("runs", element_lines(calibration.runs, run_json));
+  add("left_out", dumped(ordered_json(calibration.left_out)));
+  add("draws", dumped(draws));
+  add("spread", member_lines(spread_json(calibration.spread)));
+  add("rules", rules_text(calibration.rules));
+  add("between_card", member_lines(between_card_json(calibration.between_card)));
+  add("benchmarks", element_lines(calibration.benchmarks, benchmark_json));
+  return text + "\n}\n";
 }
 
-Calibration read_calibration(const fs::path& path) {
-  return parse_calibration(read_file(path), path.string());
-}
-
-fs::path calibration_path(const fs::path& store, const Environment& environment,
-                          const std::string& suite) {
+std::filesystem::path calibration_path(const std::filesystem::path& store,
+                                       const Environment& environment, const std::string& suite) {
   return baseline_path(store, environment, suite).replace_extension(".calibration.json");
-}
-
-std::optional<fs::path> find_calibration(const std::vector<fs::path>& stores,
-                                         const Environment& environment, const std::string& suite) {
-  for (const fs::path& store : stores) {
-    const fs::path path = calibration_path(store, environment, suite);
-    std::error_code error;
-    if (fs::exists(path, error)) return path;
-  }
-  return std::nullopt;
 }
 
 }  // namespace fusegate::baselines

@@ -19,16 +19,12 @@
 //   benchmarks             [{name, time_ns, spread_time, spread_cycles, degrees_of_freedom,
 //                          smallest_detectable}]
 //
-// CLASS is from_20_us, from_3_to_20_us or below_3_us; RATE is {count, of, share, low, high}, of
-// which a reader takes count and of. Spreads, effects and shares are fractions; what is not known
-// is null.
+// CLASS is from_20_us, from_3_to_20_us or below_3_us; RATE is {count, of, share, low, high}.
+// Spreads, effects and shares are fractions; what is not known is null.
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "baselines/calibration/calibration.h"
 
@@ -39,17 +35,8 @@ inline constexpr int kCalibrationSchemaVersion = 1;
 // The file's text, the same for the same calibration; numbers have four significant digits.
 std::string calibration_text(const Calibration& calibration);
 
-// Throws InputError naming file and field.
-Calibration read_calibration(const std::filesystem::path& path);
-// The same for text that is in memory already; source stands in messages for the file.
-Calibration parse_calibration(std::string_view text, const std::string& source);
-
 // store/<device slug>/<suite slug>.calibration.json
 std::filesystem::path calibration_path(const std::filesystem::path& store,
                                        const Environment& environment, const std::string& suite);
-// The first store that has one.
-std::optional<std::filesystem::path> find_calibration(
-    const std::vector<std::filesystem::path>& stores, const Environment& environment,
-    const std::string& suite);
 
 }  // namespace fusegate::baselines

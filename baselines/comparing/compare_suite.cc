@@ -6,11 +6,44 @@
 #include "baselines/comparing/between_cards.h"
 #include "baselines/comparing/clock_share.h"
 #include "baselines/comparing/drift.h"
-#include "baselines/comparing/quantity.h"
 #include "baselines/statistics/moderated_contrasts.h"
 
 namespace fusegate::baselines {
 namespace {
+
+// The three quantities in which two runs are compared: time, cycles, and time at equal clock. What
+// belongs to each lies in places of its own, which this names.
+struct Quantity {
+  double (*share)(const Comparison&);  // for log_at_share()
+  const Contrast& (*contrast)(const Comparison&);
+  VarianceEstimate BetweenCards::*cards;
+  Shift Drift::*shift;
+};
+
+constexpr Quantity kTime{[](const Comparison&) { return 0.0; },
+                         [](const Comparison& c) -> const Contrast& { return c.time; },
+                         &BetweenCards::time, &Drift::time};
+constexpr Quantity kCycles{[](const Comparison&) { return 1.0; },
+                           [](const Comparison& c) -> const Contrast& { return *c.cycles; },
+                           &BetweenCards::cycles, &Drift::cycles};
+constexpr Quantity kEqualClock{
+    [](const Comparison& c) { return c.clock_share; },
+    [](const Comparison& c) -> const Contrast& { return *c.equal_clock; },
+    &BetweenCards::equal_clock, &Drift::equal_clock};
+
+// p of an effect in the direction (1: slower, -1: faster) beyond the smallest that matters and what
+// the machine moved by.
+double p_beyond(Contrast contrast, double direction, const Shift& shift, const Rule& rule) {
+  contrast.effect *= direction;
+  const double moved = direction > 0 ? shift.slower : shift.faster;
+  return p_above(contrast, std::log1p(rule.min_effect) + moved);
+}
+
+// The one that decides. have_cycles: of all that is compared.
+const Quantity& deciding_quantity(bool have_cycles, const Circumstances& circumstances) {
+  if (!have_cycles) return kTime;
+  return circumstances.cycles_alone ? kCycles : kEqualClock;
+}
 
 // Which of a run's invocations enter.
 enum class Part { kAll, kExtension };

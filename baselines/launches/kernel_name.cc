@@ -51,8 +51,8 @@ std::string short_kernel_name(const KernelName& kernel) {
   const bool reduces = kernel.function.starts_with("splitK");  // its name says so already
   if (kernel.split_k && !reduces) text += ", split-K";
   if (!kernel.epilogue.empty()) text += ", " + kernel.epilogue;
-  const bool own = kernel.library == "fusegate" && !kernel.arguments.empty();
-  return own ? fmt::format("{}, <{}>", text, kernel.arguments) : text;
+  const bool shows_arguments = kernel.is_any_cpp && !kernel.arguments.empty();
+  return shows_arguments ? fmt::format("{}, <{}>", text, kernel.arguments) : text;
 }
 
 std::vector<std::string> kernel_differences(const KernelName& before, const KernelName& after) {
@@ -73,7 +73,7 @@ std::vector<std::string> kernel_differences(const KernelName& before, const Kern
     differences.push_back(fmt::format("{} {} -> {}", label, value.empty() ? "none" : value,
                                       now.empty() ? "none" : now));
   }
-  if (differences.empty() && before.library != "fusegate") return {whole};
+  if (differences.empty() && !before.is_any_cpp) return {whole};
   return differences;
 }
 

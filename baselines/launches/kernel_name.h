@@ -28,6 +28,7 @@ struct KernelName {
   std::string epilogue;              // "bias", "relu_bias"
   std::string arguments;             // of a template, short
   std::vector<std::string> flavour;  // whatever else the name says, unread
+  bool is_any_cpp = false;           // of a library that is known by its namespace alone
 
   bool is_read() const { return !library.empty(); }
 };
@@ -36,8 +37,9 @@ struct KernelName {
 std::string short_kernel_name(const KernelName& kernel);
 
 // What differs, in words: "tile 128x256x64 -> 128x128x64". Both names whole where one of them was
-// not read, or where they differ in what nothing here reads. Empty for the same kernel. Of this
-// project's own kernels the parameters, and what a build slows on purpose, are not looked at.
+// not read, or where they differ in what nothing here reads. Empty for the same kernel.
+// Namespaces, and the parameters of a kernel whose library is known by its namespace alone, are not
+// looked at.
 std::vector<std::string> kernel_differences(const KernelName& before, const KernelName& after);
 
 }  // namespace fusegate::baselines

@@ -183,30 +183,38 @@ std::optional<KernelName> read_cublas(const TemplateName& parts) {
   return kernel;
 }
 
-// What makes a build's kernel slower on purpose (kernels/cuda/planted/slowdown.cuh). It is the same
-// kernel, slower, and is to be told so: that is how the gate is tried out.
-bool slows(std::string_view argument) {
-  return argument == "NotSlowed" || argument == "LastWaveSteps" ||
-         argument.starts_with("EveryThreadSteps");
+// "TileShape<Bf16, 96>" of "a::b::TileShape<a::Bf16, 96>".
+std::string without_namespaces(std::string_view text) {
+  std::string result;
+  std::size_t word = 0;  // where the last one begins in the result
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i).starts_with("::")) {
+      result.resize(word);
+      ++i;
+      continue;
+    }
+    if (is_word(text[i]) && (i == 0 || !is_word(text[i - 1]))) word = result.size();
+    result += text[i];
+  }
+  return result;
 }
 
-KernelName read_own(const TemplateName& parts) {
+// Whatever else is a C++ function in a namespace, which stands for the library.
+std::optional<KernelName> read_cpp(const TemplateName& parts) {
+  const auto is_of_a_path = [](char c) { return is_word(c) || c == ':'; };
+  const std::vector<std::string_view> path = identifiers_of(parts.path);
+  if (path.size() < 2 || !std::ranges::all_of(parts.path, is_of_a_path)) return std::nullopt;
   KernelName kernel;
-  kernel.library = "fusegate";
-  kernel.function = parts.path.substr(std::string_view("fusegate::").size());
-  if (kernel.function.starts_with("sm")) {
-    kernel.architecture = kernel.function.substr(0, kernel.function.find("::"));
-  }
-  std::vector<std::string> short_arguments;
-  for (std::string argument : parts.arguments) {
-    kernel.dtype = kernel.dtype.empty() ? first_dtype(argument) : kernel.dtype;
-    for (const std::string_view space :
-         {"fusegate::", "sm90::", "sm80::", "few_rows::", "gemv::"}) {
-      remove_all(argument, space);
+  kernel.is_any_cpp = true;
+  kernel.library = path.front();
+  kernel.function = path.back();
+  for (const std::string_view space : path) {
+    if (space.starts_with("sm") && space.size() > 2 && std::isdigit(space[2])) {
+      kernel.architecture = space;
     }
-    if (!slows(argument)) short_arguments.push_back(argument);
   }
-  kernel.arguments = joined(short_arguments);
+  kernel.dtype = first_dtype(joined(parts.arguments));
+  kernel.arguments = without_namespaces(joined(parts.arguments));
   return kernel;
 }
 
@@ -229,10 +237,9 @@ KernelName read_parts(const std::string& name) {
   if (auto kernel = read_triton(name)) return *kernel;
   const TemplateName parts = template_name(name);
   if (parts.path.starts_with("at::native::")) return read_pytorch(parts);
-  if (parts.path.starts_with("fusegate::")) return read_own(parts);
   if (auto kernel = read_cutlass(parts)) return *kernel;
   if (auto kernel = read_cublas(parts)) return *kernel;
-  return {};
+  return read_cpp(parts).value_or(KernelName());
 }
 
 }  // namespace

@@ -11,7 +11,8 @@
 //   cublasLt::splitKreduce_kernel<...>, gemv2T_kernel_val<...>, internal::gemvx::kernel<...>
 //   triton_poi_fused_gelu_mul_0   TorchInductor: kind, operations, number
 //   at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<...>, ...>
-//   fusegate::sm90::geglu_gemm_kernel<...>, and whatever else is of this project
+//   fusegate::sm90::geglu_gemm_kernel<fusegate::Tile<128>>, as any C++ function in a namespace: the
+//     first one for the library, no others
 #pragma once
 
 #include <string_view>

@@ -57,7 +57,8 @@ bool is_baseline_text(std::string_view text);
 std::filesystem::path baseline_path(const std::filesystem::path& store,
                                     const Environment& environment, const std::string& suite);
 // Beside a stored baseline, store/<device slug>/<suite slug>.anchor.json: a second baseline that
-// stays when the first is replaced, so that what creeps from one to the next is seen.
+// stays when the first is replaced, so that what creeps from one to the next is seen. Where there
+// is no such file, the baseline has not been replaced and is its own anchor.
 std::filesystem::path anchor_path(const std::filesystem::path& baseline);
 // The suite's of every device, store by store and sorted in each.
 std::vector<std::filesystem::path> baselines_of_suite(

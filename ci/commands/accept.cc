@@ -114,11 +114,15 @@ baselines::ExitCode accept_command(const AcceptRequest& request, Console& consol
   baseline.acceptance = {acceptor(request), format_instant(std::chrono::system_clock::now()),
                          request.reason};
   const fs::path path = baselines::baseline_path(request.store, baseline.run.environment, suite);
-  const bool is_anchor = request.replace_anchor || !fs::exists(baselines::anchor_path(path));
-  const std::string text = baselines::baseline_text(baseline);
-  baselines::write_atomically(path, text);
-  // The same text tells the gate that there is nothing yet to compare.
-  if (is_anchor) baselines::write_atomically(baselines::anchor_path(path), text);
+  const fs::path anchor = baselines::anchor_path(path);
+  const bool is_first = !fs::exists(path) && !fs::exists(anchor);
+  const bool is_anchor = request.replace_anchor || is_first;
+  // Without a file of its own the baseline is the anchor until it is replaced.
+  if (!is_anchor && !fs::exists(anchor)) {
+    baselines::write_atomically(anchor, baselines::read_file(path));
+  }
+  baselines::write_atomically(path, baselines::baseline_text(baseline));
+  if (is_anchor) fs::remove(anchor);
   fmt::print(console.out, "recorded {}{}\n", path.string(), is_anchor ? ", also as anchor" : "");
   return baselines::ExitCode::kNoRegression;
 }

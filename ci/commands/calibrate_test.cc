@@ -1,10 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "baselines/calibration/file.h"
 #include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
 #include "ci/commands/commands.h"
 #include "ci/processes/fake_program.h"
 
@@ -33,9 +34,9 @@ class CalibrateCommandTest : public ::testing::Test {
     }
     return "none";
   }
-  baselines::Calibration stored(const std::string& suite = "smoke") {
-    return baselines::read_calibration(request_.store / "nvidia-h200" /
-                                       (suite + ".calibration.json"));
+  nlohmann::json stored() {
+    return nlohmann::json::parse(
+        baselines::read_file(request_.store / "nvidia-h200" / "smoke.calibration.json"));
   }
   std::string bench() {
     const std::string prepared = folder_.write("prepared", run_file_text({})).string();
@@ -56,12 +57,14 @@ TEST_F(CalibrateCommandTest, PrintsStoresAndWritesMarkdown) {
   EXPECT_THAT(out_.str(), HasSubstr("Suite smoke: 10 invocations on 1 card, 2 benchmarks."));
   EXPECT_THAT(out_.str(), HasSubstr("wrote " + request_.store.string()));
   EXPECT_THAT(baselines::read_file(*request_.markdown), HasSubstr("## False alarms"));
-  const baselines::Calibration calibration = stored();
-  EXPECT_EQ(calibration.rules.at(0).rule.min_effect, baselines::Rule{}.min_effect);
-  EXPECT_EQ(calibration.rules.at(0).same_card.alarms.regressions.count, 0);
-  EXPECT_EQ(calibration.rules.at(0).same_card.alarms.regressions.of, 50);
-  EXPECT_EQ(calibration.runs.at(0).commit, "0123456789abcdef");
-  EXPECT_EQ(calibration.date.size(), std::string("2026-11-21T02:53:32+00:00").size());
+  const nlohmann::json calibration = stored();
+  const nlohmann::json& rule = calibration.at("rules").at(0);
+  EXPECT_EQ(rule.at("min_effect"), 0.003);
+  EXPECT_EQ(rule.at("same_card").at("regressions").at("count"), 0);
+  EXPECT_EQ(rule.at("same_card").at("regressions").at("of"), 50);
+  EXPECT_EQ(calibration.at("runs").at(0).at("commit"), "0123456789abcdef");
+  EXPECT_EQ(calibration.at("date").get<std::string>().size(),
+            std::string("2026-11-21T02:53:32+00:00").size());
 }
 
 TEST_F(CalibrateCommandTest, JudgesByTheSuitesOwnSmallestEffect) {
@@ -69,8 +72,8 @@ TEST_F(CalibrateCommandTest, JudgesByTheSuitesOwnSmallestEffect) {
   file.protocol = {{"min_effect", 0.5}};
   request_.runs = {write_run(folder_, "a", file)};
   calibrate();
-  EXPECT_EQ(stored().rules.at(0).rule.min_effect, 0.5);
-  EXPECT_EQ(stored().rules.at(1).rule.min_effect, 0.002);
+  EXPECT_EQ(stored().at("rules").at(0).at("min_effect"), 0.5);
+  EXPECT_EQ(stored().at("rules").at(1).at("min_effect"), 0.002);
 }
 
 TEST_F(CalibrateCommandTest, MeasuresWhereNoRunIsNamed) {
@@ -80,8 +83,8 @@ TEST_F(CalibrateCommandTest, MeasuresWhereNoRunIsNamed) {
   request_.out = folder_.path() / "run";
   EXPECT_EQ(calibrate(), baselines::ExitCode::kNoRegression) << err_.str();
   EXPECT_TRUE(fs::exists(*request_.out / "second" / "2.json"));
-  ASSERT_EQ(stored().runs.size(), 2u);
-  EXPECT_EQ(stored().runs[1].invocations, 2);
+  ASSERT_EQ(stored().at("runs").size(), 2u);
+  EXPECT_EQ(stored().at("runs").at(1).at("invocations"), 2);
 }
 
 TEST_F(CalibrateCommandTest, CalibratesNothingByAFailedRun) {

@@ -53,15 +53,12 @@ std::string memory_operations(const KernelStory& story) {
                      after > before ? "more" : "fewer", before, after);
 }
 
-// Ours are picked by this project's code, a library's by its heuristic.
 std::string other_kernels(const KernelStory& story) {
   std::vector<std::string> texts;
   for (const KernelPair& pair : story.pairs) {
     if (!pair.is_other()) continue;
-    const bool own = baselines::read_kernel_name(pair.before->name).library == "fusegate" &&
-                     baselines::read_kernel_name(pair.after->name).library == "fusegate";
-    texts.push_back(fmt::format("another kernel{}{}: {}", own ? " of ours" : "",
-                                in_stage(pair.after->stage), fmt::join(pair.differences, ", ")));
+    texts.push_back(fmt::format("another kernel{}: {}", in_stage(pair.after->stage),
+                                fmt::join(pair.differences, ", ")));
   }
   return fmt::format("{}", fmt::join(texts, "; "));
 }
