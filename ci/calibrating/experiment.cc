@@ -4,7 +4,6 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 #include <random>
 #include <sstream>
@@ -29,8 +28,7 @@ class ExperimentRun {
   ExperimentRun(const ExperimentRequest& request, Console& console)
       : request_(request),
         console_(console),
-        planned_(request.experiment.variants.size() *
-                 static_cast<std::size_t>(request.invocations)),
+        planned_(request.variants.size() * static_cast<std::size_t>(request.invocations)),
         time_left_(static_cast<int>(planned_)),
         random_(request.seed ? *request.seed : std::random_device{}()) {}
 
@@ -38,13 +36,13 @@ class ExperimentRun {
     bool all_well = true;
     const double start = steady_seconds();
     for (const auto& round :
-         experiment_rounds(request_.experiment.variants.size(), request_.invocations, random_())) {
+         experiment_rounds(request_.variants.size(), request_.invocations, random_())) {
       if (request_.budget_s && steady_seconds() - start >= *request_.budget_s) {
         fmt::print(console_.err, "fusegate: the time budget is used up\n");
         break;
       }
       for (const std::size_t variant : round) {
-        const InvocationEnd end = run_one(request_.experiment.variants[variant]);
+        const InvocationEnd end = run_one(request_.variants[variant]);
         if (end == InvocationEnd::kInterrupted) return baselines::ExitCode::kCouldNotJudge;
         all_well = all_well && end == InvocationEnd::kWell;
       }
@@ -69,16 +67,14 @@ class ExperimentRun {
   }
 
   MeasuringRequest measuring_request(const Variant& variant, const fs::path& folder) {
-    MeasuringRequest measuring;
-    measuring.suite = request_.experiment.suite;
+    MeasuringRequest measuring{request_};
     const std::string program =
         request_.program.empty() ? default_bench_program().string() : request_.program;
     measuring.arms = {{folder, program}};
     measuring.invocations = measuring.max_invocations = 1;
-    measuring.flags = request_.experiment.flags;
     measuring.flags.insert(measuring.flags.end(), variant.flags.begin(), variant.flags.end());
     measuring.environment = keep_choices_environment({}, measuring.suite, false);
-    measuring.timeout_s = request_.timeout_s;
+    measuring.budget_s.reset();  // of the whole experiment
     measuring.seed = random_();
     measuring.append = true;
     return measuring;
@@ -122,13 +118,13 @@ std::vector<std::vector<std::size_t>> experiment_rounds(std::size_t variants, in
 }
 
 baselines::ExitCode measure_experiment(const ExperimentRequest& request, Console& console) {
-  check_variants(request.experiment.variants);
+  check_variants(request.variants);
   if (fs::exists(experiment_path(request.out))) {
     throw baselines::InputError(
         request.out.string(), "--out",
         "already holds an experiment; --from makes its table, or name another folder");
   }
-  write_experiment(request.out, request.experiment);
+  write_experiment(request.out, {request.suite, request.flags, request.variants});
   return ExperimentRun(request, console).measure();
 }
 

@@ -11,18 +11,16 @@
 
 #include "ci/calibrating/variants.h"
 #include "ci/console/console.h"
+#include "ci/measuring/measuring_run.h"
 #include "ci/report/document.h"
 
 namespace fusegate::ci {
 
-struct ExperimentRequest {
-  Experiment experiment;
-  int invocations = 8;  // of each variant
-  std::string program;  // empty: the benchmark program beside this one
-  std::filesystem::path out;
-  double timeout_s = 1800;            // of one invocation
-  std::optional<double> budget_s;     // no round is started after that long
-  std::optional<std::uint64_t> seed;  // random where there is none
+struct ExperimentRequest : MeasuringOptions {
+  std::vector<Variant> variants{};
+  int invocations = 8;    // of each variant
+  std::string program{};  // empty: the benchmark program beside this one
+  std::filesystem::path out{};
 };
 
 // The variants' places, one list a round.

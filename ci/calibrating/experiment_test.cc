@@ -38,7 +38,9 @@ TEST(ExperimentRounds, HaveEveryVariantOnceInARandomOrder) {
 class ExperimentTest : public ::testing::Test {
  protected:
   ExperimentTest() {
-    request_.experiment = {"smoke", {"--common"}, {{"wide", {"--spread=400"}}, {"none", {}}}};
+    request_.suite = "smoke";
+    request_.flags = {"--common"};
+    request_.variants = {{"wide", {"--spread=400"}}, {"none", {}}};
     request_.invocations = 3;
     request_.out = folder_.path() / "experiment";
     request_.seed = 1;

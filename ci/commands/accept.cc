@@ -1,5 +1,3 @@
-#include "ci/commands/accept.h"
-
 #include <fmt/ostream.h>
 
 #include <chrono>
@@ -8,7 +6,9 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/record/baseline.h"
+#include "ci/commands/command_line.h"
 #include "ci/console/format.h"
+#include "ci/console/layout.h"
 #include "ci/judging/judging.h"
 #include "ci/processes/process.h"
 
@@ -74,6 +74,28 @@ std::optional<fs::path> stored_already(const AcceptRequest& request, const basel
 }
 
 }  // namespace
+
+void add_accept(CommandLine& line) {
+  auto [app, request] = line.add("accept",
+                                 "Make a run the baseline of its device and suite; the first one "
+                                 "also the anchor that creep is told by",
+                                 accept_command);
+  request.store = checkout_root(fs::current_path()) / "baselines";
+  request.stores = default_stores(fs::current_path());
+  app.add_option("run", request.runs, "Run folders or run files, together one run")->required();
+  app.add_option("--reason", request.reason, "Why; kept in the baseline")->required();
+  app.add_option("--who", request.who, "By default git's user, else $USER");
+  app.add_option("--suite", request.suite, "Store it for this suite, not the run's own");
+  app.add_option(
+      "--store", request.store,
+      "Folder of stored baselines; by default baselines at the root of the git checkout");
+  app.add_flag("--if-missing", request.if_missing,
+               "Do nothing where a store has a baseline of this device, suite and environment");
+  app.add_flag("--anchor", request.replace_anchor,
+               "Make it the anchor too, in place of the one that creep is told by until now");
+  app.add_flag("--force", request.force,
+               "Accept it in spite of failures, throttling, a dirty tree or too few invocations");
+}
 
 baselines::ExitCode accept_command(const AcceptRequest& request, Console& console) {
   if (request.reason.find_first_not_of(" \t\r\n") == std::string::npos) {

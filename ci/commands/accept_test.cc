@@ -1,5 +1,3 @@
-#include "ci/commands/accept.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/record/baseline.h"
+#include "ci/commands/commands.h"
 #include "ci/processes/fake_program.h"
 
 namespace fusegate::ci {

@@ -1,6 +1,3 @@
-#include "ci/commands/calibrate.h"
-
-#include <fmt/chrono.h>
 #include <fmt/ostream.h>
 
 #include <chrono>
@@ -11,7 +8,7 @@
 #include "baselines/io/file_io.h"
 #include "ci/calibrating/experiment.h"
 #include "ci/calibrating/text.h"
-#include "ci/commands/run.h"
+#include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
 #include "ci/judging/judging.h"
@@ -23,12 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr int kInvocations = 10;
 constexpr int kInvocationsOfVariant = 8;
-
-fs::path default_out() {
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  return checkout_root(fs::current_path()) / ".fusegate" / "runs" /
-         fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(now)) / "calibration";
-}
 
 void require_suite(const CalibrateRequest& request) {
   if (request.suite.empty())
@@ -84,16 +75,11 @@ baselines::ExitCode calibrate_runs(const CalibrateRequest& request,
 // As two arms of one command, whose invocations may be compared as two runs' and also side by side.
 baselines::ExitCode measure_and_calibrate(const CalibrateRequest& request, Console& console) {
   require_suite(request);
-  const fs::path out = request.out.value_or(default_out());
-  RunRequest run;
-  run.suite = request.suite;
+  const fs::path out = request.out.value_or(new_run_folder() / "calibration");
+  RunRequest run{{request}};
   run.invocations = (request.invocations.value_or(kInvocations) + 1) / 2;
   run.out = {out / "first", out / "second"};
   if (!request.program.empty()) run.programs = {request.program};
-  run.flags = request.flags;
-  run.timeout_s = request.timeout_s;
-  run.budget_s = request.budget_s;
-  run.seed = request.seed;
   if (run_command(run, console) != baselines::ExitCode::kNoRegression) {
     throw baselines::InputError(
         out.string(), "",
@@ -117,25 +103,85 @@ baselines::ExitCode show_experiment(const CalibrateRequest& request, const fs::p
 baselines::ExitCode measure_variants(const CalibrateRequest& request, Console& console) {
   require_suite(request);
   if (!request.out) throw baselines::InputError("--out", "", "an experiment needs a folder");
-  ExperimentRequest experiment;
-  experiment.experiment = {request.suite, request.flags, {}};
-  std::vector<Variant>& variants = experiment.experiment.variants;
-  if (request.variants_file) variants = read_variants(*request.variants_file);
+  ExperimentRequest experiment{request};
+  if (request.variants_file) experiment.variants = read_variants(*request.variants_file);
   for (const std::string& text : request.variants) {
-    variants.push_back(parse_variant("--variant", text));
+    experiment.variants.push_back(parse_variant("--variant", text));
   }
   experiment.invocations = request.invocations.value_or(kInvocationsOfVariant);
   experiment.program = request.program;
   experiment.out = *request.out;
-  experiment.timeout_s = request.timeout_s;
-  experiment.budget_s = request.budget_s;
-  experiment.seed = request.seed;
   const baselines::ExitCode measured = measure_experiment(experiment, console);
   show_experiment(request, *request.out, console);
   return measured;
 }
 
+// What measures; of no use where nothing is.
+std::vector<CLI::Option*> add_process_flags(CLI::App& app, CalibrateRequest& request) {
+  return {
+      app.add_option("--invocations", request.invocations,
+                     "Processes to measure, half of them in each of two runs, or processes a "
+                     "variant; by default 10, or 8")
+          ->check(CLI::Range(2, 1000)),
+      app.add_option("--program", request.program,
+                     "Benchmark program; by default the fusegate_bench beside this program"),
+      app.add_option("--out", request.out,
+                     "Folder of the runs first and second, or of an experiment; by default a new "
+                     "one in .fusegate/runs at the root of the git checkout"),
+      app.add_option("--timeout-s", request.timeout_s, "Longest time of one process")
+          ->check(CLI::PositiveNumber)
+          ->capture_default_str(),
+      app.add_option("--budget-s", request.budget_s, "Start no further process after this long")
+          ->check(CLI::PositiveNumber)};
+}
+
+// What a calibration is made of and where it goes.
+void add_draw_flags(CLI::App& app, CalibrateRequest& request) {
+  app.add_option("--comparisons", request.comparisons, "Random comparisons of unchanged code")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--side", request.side, "Processes on each side of a comparison")
+      ->check(CLI::Range(2, 1000))
+      ->capture_default_str();
+  app.add_option("--store", request.store,
+                 "Folder of stored baselines, beside which it is stored; by default baselines at "
+                 "the root of the git checkout");
+}
+
+void exclude(CLI::Option* option, const std::vector<CLI::Option*>& others) {
+  for (CLI::Option* other : others) option->excludes(other);
+}
+
 }  // namespace
+
+void add_calibrate(CommandLine& line) {
+  auto [app, request] = line.add(
+      "calibrate", "Measure what this machine, suite and protocol can tell, by unchanged code",
+      calibrate_command);
+  request.store = checkout_root(fs::current_path()) / "baselines";
+  CLI::Option* suite = app.add_option("--suite", request.suite,
+                                      "A suite's name or file to measure; with --run, the name to "
+                                      "store under where it is not the runs' own");
+  const std::vector<CLI::Option*> measuring = add_process_flags(app, request);
+  CLI::Option* runs = add_repeated(app, "--run", request.runs,
+                                   "Calibrate by a run measured already, all of one card: its "
+                                   "folder; several may be of other cards and days");
+  CLI::Option* variant =
+      add_repeated(app, "--variant", request.variants,
+                   "Compare protocols instead: \"NAME: FLAGS\" of the benchmark program");
+  CLI::Option* file = app.add_option("--variants", request.variants_file,
+                                     "The same from a file, one a line, # for comments");
+  CLI::Option* from = app.add_option("--from", request.from,
+                                     "Print the table of an earlier experiment's --out folder");
+  exclude(runs, measuring);
+  exclude(runs, {variant, file, from});
+  exclude(from, measuring);
+  exclude(from, {variant, file, suite});
+  add_draw_flags(app, request);
+  app.add_option("--seed", request.seed,
+                 "Of the draws, 1 by default, and of what is measured, random by default");
+  app.add_option("--markdown", request.markdown, "Write the tables as GitHub Markdown");
+}
 
 baselines::ExitCode calibrate_command(const CalibrateRequest& request, Console& console) {
   if (request.from) return show_experiment(request, *request.from, console);

@@ -1,5 +1,3 @@
-#include "ci/commands/calibrate.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 
 #include "baselines/calibration/file.h"
 #include "baselines/io/error.h"
+#include "ci/commands/commands.h"
 #include "ci/processes/fake_program.h"
 
 namespace fusegate::ci {

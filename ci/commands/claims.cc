@@ -1,4 +1,4 @@
-#include "ci/commands/claims.h"
+#include "ci/claims/claims.h"
 
 #include <fmt/ostream.h>
 
@@ -6,8 +6,9 @@
 
 #include "baselines/io/error.h"
 #include "baselines/record/baseline.h"
-#include "ci/claims/claims.h"
 #include "ci/claims/text.h"
+#include "ci/commands/command_line.h"
+#include "ci/console/layout.h"
 #include "ci/console/output_files.h"
 #include "ci/figures/peer_match.h"
 
@@ -57,6 +58,24 @@ std::string command_text(const ClaimsRequest& request) {
 }
 
 }  // namespace
+
+void add_claims(CommandLine& line) {
+  auto [app, request] =
+      line.add("claims", "Hold a run against the statements of \"Profiling in PyTorch, part 2\"",
+               claims_command);
+  request.stores = default_stores(fs::current_path());
+  app.add_option("--candidate", request.candidate,
+                 "Run folders or run files, together one run; suite claims has all it takes")
+      ->required();
+  app.add_option("--peers", request.peers, "Run folders or run files of peers (run --peers)");
+  app.add_option("--traces", request.traces,
+                 "Folder of torch.profiler's traces (bench/peers/record_trace.py)");
+  app.add_option("--published", request.published,
+                 "Published figures; by default a store's published/nvidia-a100-sxm4-80gb.json");
+  app.add_option("--out", request.out, "Write the page, in Markdown, there");
+  app.add_flag("--allow-environment-difference", request.allow_environment_differences,
+               "Take peers and traces although driver, clocks or the like differ");
+}
 
 baselines::ExitCode claims_command(const ClaimsRequest& request, Console& console) {
   const ClaimsInput input = read_input(request);

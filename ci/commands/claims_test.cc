@@ -1,5 +1,3 @@
-#include "ci/commands/claims.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/traces/writer.h"
 #include "ci/claims/test_input.h"
+#include "ci/commands/commands.h"
 #include "ci/processes/fake_program.h"
 
 namespace fusegate::ci {

@@ -1,5 +1,3 @@
-#include "ci/commands/doctor.h"
-
 #include <fmt/ostream.h>
 #include <stdlib.h>
 
@@ -9,6 +7,7 @@
 #include <thread>
 
 #include "baselines/io/error.h"
+#include "ci/commands/command_line.h"
 #include "ci/commands/machine_checks.h"
 #include "ci/console/layout.h"
 #include "ci/processes/process.h"
@@ -55,28 +54,11 @@ DeviceFacts ask_program(const std::string& program) {
   ProcessRequest process;
   process.arguments = {program, "--environment"};
   process.timeout_s = kEnvironmentTimeoutS;
-  std::string output;
-  std::string last_error;
-  process.on_line = [&](OutputStream stream, std::string_view line) {
-    if (stream == OutputStream::kOut) {
-      output.append(line).push_back('\n');
-    } else if (!line.empty()) {
-      last_error = line;
-    }
-  };
-  try {
-    const ProcessEnd end = run_process(process);
-    if (!end.succeeded()) {
-      const std::string how = end.timed_out     ? "did not end"
-                              : end.signal != 0 ? fmt::format("ended by signal {}", end.signal)
-                                                : fmt::format("exit code {}", end.exit_code);
-      throw baselines::InputError(program, "--environment",
-                                  last_error.empty() ? how : how + ": " + last_error);
-    }
-  } catch (const std::system_error& error) {
-    throw baselines::InputError(program, "", "cannot be started: " + error.code().message());
+  const ProcessOutput output = collect_output(std::move(process));
+  if (!output.failure.empty()) {
+    throw baselines::InputError(program, "--environment", output.failure);
   }
-  return parse_device_facts(program, nlohmann::json::parse(output, nullptr, false));
+  return parse_device_facts(program, nlohmann::json::parse(output.out, nullptr, false));
 }
 
 void print_checks(const std::vector<Check>& checks, Console& console) {
@@ -87,6 +69,13 @@ void print_checks(const std::vector<Check>& checks, Console& console) {
 }
 
 }  // namespace
+
+void add_doctor(CommandLine& line) {
+  auto [app, request] =
+      line.add("doctor", "Say what on this machine would spoil measurements", doctor_command);
+  app.add_option("--program", request.program,
+                 "Benchmark program; by default the fusegate_bench beside this program");
+}
 
 baselines::ExitCode doctor_command(const DoctorRequest& request, Console& console) {
   const std::string program =

@@ -1,17 +1,10 @@
-#include "ci/commands/duet.h"
-
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <chrono>
-
 #include "baselines/io/error.h"
-#include "ci/commands/gate.h"
-#include "ci/commands/report.h"
+#include "ci/commands/command_line.h"
 #include "ci/console/layout.h"
 #include "ci/judging/aa_recording.h"
-#include "ci/measuring/measuring_run.h"
 
 namespace fusegate::ci {
 namespace {
@@ -20,12 +13,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kInterrupted = "interrupted before there was anything to judge";
 
-fs::path default_folder() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  return checkout_root(fs::current_path()) / ".fusegate" / "runs" /
-         fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(now));
-}
-
 struct Folders {
   fs::path base;
   fs::path base_again;
@@ -33,25 +20,20 @@ struct Folders {
 };
 
 Folders folders_of(const DuetRequest& request) {
-  const fs::path out = request.out.empty() ? default_folder() : request.out;
+  const fs::path out = request.out.empty() ? new_run_folder() : request.out;
   return {out / "base", out / "base_again", out / "head"};
 }
 
 MeasuringRequest measuring_request(const DuetRequest& request, const Folders& folders) {
-  MeasuringRequest measuring;
-  measuring.suite = request.suite;
+  MeasuringRequest measuring{request};
   measuring.arms.push_back({folders.base, request.base});
   // An A/A arm tells of the machine; what is undecided about the head it cannot decide.
   if (request.aa) measuring.arms.push_back({folders.base_again, request.base, false});
   measuring.arms.push_back({folders.head, request.head});
   measuring.invocations = request.invocations;
   measuring.max_invocations = request.max_invocations.value_or(3 * request.invocations);
-  measuring.flags = request.flags;
   measuring.environment =
       keep_choices_environment(request.judging, request.suite, request.fresh_choices);
-  measuring.timeout_s = request.timeout_s;
-  measuring.budget_s = request.budget_s;
-  measuring.seed = request.seed;
   return measuring;
 }
 
@@ -102,6 +84,30 @@ void draw_page(const DuetRequest& request, const JudgingRequest& judging, Consol
 }
 
 }  // namespace
+
+void add_duet(CommandLine& line) {
+  auto [app, request] = line.add(
+      "duet", "Measure two builds side by side and gate the one by the other: 0, 1, 2 as gate",
+      duet_command);
+  app.add_option("--base", request.base, "Benchmark program to compare with")->required();
+  app.add_option("--head", request.head, "Benchmark program that is judged")->required();
+  add_measuring(app, request);
+  app.add_option("--max-invocations", request.max_invocations,
+                 "Measure what is undecided or suspicious again, up to so many processes; by "
+                 "default three times --invocations")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--out", request.out,
+                 "Folder that gets the runs base, base_again and head; by default "
+                 ".fusegate/runs/TIME in the git checkout");
+  app.add_flag_callback(
+      "--no-aa", [&aa = request.aa] { aa = false; },
+      "Do not measure base a second time, as an A/A arm");
+  add_stores(app, request.judging);
+  add_rule(app, request.judging);
+  app.add_option("--json", request.json, "Write the verdicts as JSON");
+  app.add_option("--markdown", request.markdown, "Write them as GitHub Markdown");
+  app.add_option("--html", request.html, "Write a report as one self-contained page");
+}
 
 baselines::ExitCode duet_command(const DuetRequest& request, Console& console) {
   const Folders folders = folders_of(request);

@@ -1,5 +1,3 @@
-#include "ci/commands/duet.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +7,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "ci/commands/commands.h"
 #include "ci/judging/aa_history.h"
 #include "ci/measuring/fake_bench.h"
 #include "ci/measuring/run_record.h"

@@ -1,5 +1,3 @@
-#include "ci/commands/explain.h"
-
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "baselines/io/error.h"
+#include "ci/commands/command_line.h"
 #include "ci/report/explain_text.h"
 
 namespace fusegate::ci {
@@ -82,6 +81,17 @@ baselines::ExitCode exit_code_of(const baselines::Verdict& verdict) {
 }
 
 }  // namespace
+
+void add_explain(CommandLine& line) {
+  auto [app, request] = line.add(
+      "explain", "Tell why one benchmark's time changed, kernel by kernel: 0, 1, 2 as gate",
+      explain_command);
+  app.add_option("baseline", request.baseline, "Run folder, run file or stored baseline")
+      ->required();
+  app.add_option("candidate", request.candidate, "Run folder or run file")->required();
+  app.add_option("benchmark", request.benchmark, "The benchmark's name")->required();
+  add_rule(app, request.rule);
+}
 
 baselines::ExitCode explain_command(const ExplainRequest& request, Console& console) {
   const baselines::Run candidate = baselines::load_run({request.candidate});

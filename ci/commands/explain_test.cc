@@ -1,5 +1,3 @@
-#include "ci/commands/explain.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,8 +6,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/launches/test_profile.h"
-#include "ci/commands/accept.h"
-#include "ci/commands/gate.h"
+#include "ci/commands/commands.h"
 #include "ci/processes/fake_program.h"
 
 namespace fusegate::ci {

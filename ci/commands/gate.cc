@@ -1,11 +1,10 @@
-#include "ci/commands/gate.h"
-
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
+#include "ci/commands/command_line.h"
 #include "ci/console/markdown_escape.h"
 #include "ci/console/output_files.h"
 #include "ci/judging/aa_findings.h"
@@ -83,6 +82,15 @@ void write_gate_failure(const GateRequest& request, const std::string& problem, 
   } catch (const baselines::InputError& error) {
     fmt::print(console.err, "fusegate: {}\n", error.what());
   }
+}
+
+void add_gate(CommandLine& line) {
+  auto [app, request] = line.add(
+      "gate", "Compare a run with a baseline: 0 no regression, 1 regression, 2 could not judge",
+      gate_command);
+  add_judging(app, request.judging);
+  app.add_option("--json", request.json, "Write the verdicts as JSON");
+  app.add_option("--markdown", request.markdown, "Write them as GitHub Markdown");
 }
 
 baselines::ExitCode gate_command(const GateRequest& request, Console& console) {

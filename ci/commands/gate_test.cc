@@ -1,5 +1,3 @@
-#include "ci/commands/gate.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +5,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "ci/commands/accept.h"
+#include "ci/commands/commands.h"
 #include "ci/measuring/run_record.h"
 #include "ci/processes/fake_program.h"
 

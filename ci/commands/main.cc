@@ -4,7 +4,7 @@
 #include <exception>
 #include <iostream>
 
-#include "ci/commands/options.h"
+#include "ci/commands/command_line.h"
 
 namespace {
 

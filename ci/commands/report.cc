@@ -1,17 +1,15 @@
-#include "ci/commands/report.h"
+#include "ci/report/report.h"
 
 #include <fmt/ostream.h>
 
-#include <system_error>
-
 #include "baselines/io/error.h"
+#include "ci/commands/command_line.h"
 #include "ci/console/layout.h"
 #include "ci/console/output_files.h"
 #include "ci/figures/peer_match.h"
 #include "ci/measuring/run_record.h"
 #include "ci/processes/process.h"
 #include "ci/report/markdown.h"
-#include "ci/report/report.h"
 
 namespace fusegate::ci {
 namespace {
@@ -67,26 +65,24 @@ std::string html_of(const Report& report) {
   process.input =
       report_json(report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   process.timeout_s = kDrawingTimeoutS;
-  std::string html;
-  std::string last_error;
-  process.on_line = [&](OutputStream stream, std::string_view line) {
-    if (stream == OutputStream::kOut) {
-      html.append(line).push_back('\n');
-    } else if (!line.empty()) {
-      last_error = line;
-    }
-  };
-  try {
-    const ProcessEnd end = run_process(process);
-    if (end.succeeded() && !html.empty()) return html;
-    if (end.timed_out) last_error = "took too long";
-  } catch (const std::system_error& error) {
-    last_error = "cannot be started: " + error.code().message();
-  }
-  throw baselines::InputError("--html", python, last_error.empty() ? "drew nothing" : last_error);
+  ProcessOutput html = collect_output(std::move(process));
+  if (html.failure.empty() && html.out.empty()) html.failure = "drew nothing";
+  if (!html.failure.empty()) throw baselines::InputError("--html", python, html.failure);
+  return html.out;
 }
 
 }  // namespace
+
+void add_report(CommandLine& line) {
+  auto [app, request] = line.add(
+      "report", "Write a run's verdicts and shape sweep as Markdown and HTML", report_command);
+  add_judging(app, request.judging);
+  app.add_option("--peers", request.peers,
+                 "Run folders or run files of peers (run --peers), shown beside ours");
+  app.add_option("--markdown", request.markdown, "Write GitHub Markdown there");
+  app.add_option("--html", request.html, "Write one self-contained page there");
+  app.add_option("--title", request.title, "The report's title")->capture_default_str();
+}
 
 baselines::ExitCode report_command(const ReportRequest& request, Console& console) {
   const Report report = make_report(request);

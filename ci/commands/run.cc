@@ -1,14 +1,11 @@
-#include "ci/commands/run.h"
-
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
 #include "baselines/io/error.h"
-#include "ci/commands/gate.h"
+#include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
 #include "ci/judging/aa_recording.h"
-#include "ci/measuring/measuring_run.h"
 
 namespace fusegate::ci {
 namespace {
@@ -65,8 +62,7 @@ void check_peers(const RunRequest& request) {
 }
 
 MeasuringRequest measuring_request(const RunRequest& request) {
-  MeasuringRequest measuring;
-  measuring.suite = request.suite;
+  MeasuringRequest measuring{request};
   const std::vector<std::string> programs = programs_of(request);
   for (std::size_t i = 0; i < programs.size(); ++i) {
     measuring.arms.push_back({request.out[i], programs[i]});
@@ -75,12 +71,8 @@ MeasuringRequest measuring_request(const RunRequest& request) {
   measuring.max_invocations = request.max_invocations.value_or(request.invocations);
   measuring.extends_whole_suite = true;
   measuring.is_aa = request.aa;
-  measuring.flags = request.flags;
   measuring.environment =
       keep_choices_environment(request.judging, request.suite, request.fresh_choices);
-  measuring.timeout_s = request.timeout_s;
-  measuring.budget_s = request.budget_s;
-  measuring.seed = request.seed;
   measuring.append = request.append;
   if (request.peers) {
     measuring.peers = PeersRequest{peers_folder_of(request), request.peers_program};
@@ -124,6 +116,32 @@ void record_aa_of(MeasuredArm& arm, const RunRequest& request, Console& console)
 }
 
 }  // namespace
+
+void add_run(CommandLine& line) {
+  auto [app, request] =
+      line.add("run", "Measure a suite by fresh processes, into a run folder", run_command);
+  add_measuring(app, request);
+  add_repeated(app, "--out", request.out, "Run folder; one for each --program")->required();
+  add_repeated(app, "--program", request.programs,
+               "Benchmark program; by default the fusegate_bench beside this program. Several are "
+               "interleaved, A B B A; one with several --out is compared with itself");
+  app.add_flag("--append", request.append, "Add to folders that already hold invocations");
+  app.add_option("--max-invocations", request.max_invocations,
+                 "Measure what the baseline leaves undecided or suspicious again, up to so many "
+                 "processes; by default nothing is")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--baseline", request.judging.baseline,
+                 "What decides about that; by default the one that a store has");
+  add_stores(app, request.judging);
+  add_rule(app, request.judging);
+  app.add_flag("--peers", request.peers,
+               "Measure PyTorch and Liger (bench/peers) after every process too, with the same "
+               "flags, for report --peers; their Python is $FUSEGATE_PYTHON, else python3");
+  app.add_option("--peers-out", request.peers_out,
+                 "Their run folder; by default the --out folder's name with -peers");
+  app.add_flag("--aa", request.aa,
+               "Deal the processes to two arms, and say what comparing these shows");
+}
 
 baselines::ExitCode run_command(const RunRequest& request, Console& console) {
   check(request);

@@ -1,4 +1,4 @@
-#include "ci/commands/run.h"
+#include "baselines/record/run.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "baselines/record/run.h"
+#include "ci/commands/commands.h"
 #include "ci/judging/aa_history.h"
 #include "ci/measuring/fake_bench.h"
 #include "ci/measuring/run_record.h"

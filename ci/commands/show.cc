@@ -1,9 +1,8 @@
-#include "ci/commands/show.h"
-
 #include <fmt/ostream.h>
 
 #include "baselines/io/file_io.h"
 #include "baselines/record/baseline.h"
+#include "ci/commands/command_line.h"
 #include "ci/report/figures_table.h"
 #include "ci/report/report.h"
 #include "ci/report/stages_table.h"
@@ -21,6 +20,11 @@ baselines::Run load_for_showing(const std::vector<std::filesystem::path>& paths)
 }
 
 }  // namespace
+
+void add_show(CommandLine& line) {
+  auto [app, request] = line.add("show", "Print a run's figures", show_command);
+  app.add_option("run", request.paths, "Run folders, run files or a stored baseline")->required();
+}
 
 baselines::ExitCode show_command(const ShowRequest& request, Console& console) {
   const baselines::Run run = load_for_showing(request.paths);

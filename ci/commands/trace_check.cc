@@ -1,9 +1,8 @@
-#include "ci/commands/trace_check.h"
-
 #include <fmt/ostream.h>
 
 #include "baselines/io/file_io.h"
 #include "baselines/traces/step_expectation.h"
+#include "ci/commands/command_line.h"
 #include "ci/traces/trace_file.h"
 
 namespace fusegate::ci {
@@ -15,6 +14,16 @@ baselines::StepExpectation read_expectation(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+void add_trace_check(CommandLine& line) {
+  auto [app, request] =
+      line.add("trace-check", "Hold each step of a trace against what it should contain",
+               trace_check_command);
+  app.add_option("trace", request.trace, kTraceHelp)->required();
+  app.add_option("--expect", request.expectation,
+                 "JSON file of what each step should contain (baselines/traces/step_expectation.h)")
+      ->required();
+}
 
 baselines::ExitCode trace_check_command(const TraceCheckRequest& request, Console& console) {
   const baselines::StepExpectation expectation = read_expectation(request.expectation);

@@ -1,5 +1,3 @@
-#include "ci/commands/trace_check.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include "baselines/io/scratch_folder.h"
 #include "baselines/traces/test_trace.h"
 #include "baselines/traces/writer.h"
+#include "ci/commands/commands.h"
 
 namespace fusegate::ci {
 namespace {

@@ -1,11 +1,10 @@
-#include "ci/commands/trace_diff.h"
-
 #include <fmt/ostream.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "baselines/traces/diff.h"
+#include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/json_number.h"
 #include "ci/console/output_files.h"
@@ -119,6 +118,17 @@ std::string json_text(const Side& a, const Side& b,
 }
 
 }  // namespace
+
+void add_trace_diff(CommandLine& line) {
+  auto [app, request] =
+      line.add("trace-diff", "Print where two traces differ, by name", trace_diff_command);
+  app.add_option("a", request.a, kTraceHelp)->required();
+  app.add_option("b", request.b, "The other")->required();
+  add_fraction(
+      app, "--min-difference", request.min_difference,
+      "Show rows whose calls agree where GPU time differs by more than this; by default 5%");
+  add_trace_layout(app, request);
+}
 
 baselines::ExitCode trace_diff_command(const TraceDiffRequest& request, Console& console) {
   const Side a = load(request.a);

@@ -1,5 +1,3 @@
-#include "ci/commands/trace_diff.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include "baselines/io/scratch_folder.h"
 #include "baselines/traces/test_trace.h"
 #include "baselines/traces/writer.h"
+#include "ci/commands/commands.h"
 
 namespace fusegate::ci {
 namespace {
@@ -55,7 +54,7 @@ TEST_F(TraceDiffCommand, ShowsWhatDiffers) {
 TEST_F(TraceDiffCommand, StopsAtItsLimitAndSaysSo) {
   baselines::Trace other = baselines::example_trace();
   other.events[7].name = "nvjet";
-  const std::string text = printed(baselines::example_trace(), other, {.limit = 1});
+  const std::string text = printed(baselines::example_trace(), other, {{.limit = 1}});
   EXPECT_THAT(text, HasSubstr("and 1 more row\n"));
 }
 
@@ -63,7 +62,7 @@ TEST_F(TraceDiffCommand, WritesAllRowsAsJson) {
   const auto json_path = folder_.path() / "diff.json";
   baselines::Trace other = baselines::example_trace();
   other.events[7].name = "nvjet";
-  printed(baselines::example_trace(), other, {.json = json_path});
+  printed(baselines::example_trace(), other, {{.json = json_path}});
   const auto json = nlohmann::json::parse(baselines::read_file(json_path));
   EXPECT_EQ(json["rows"].size(), 9U);
   EXPECT_EQ(json["a"]["steps"], 0);

@@ -1,7 +1,8 @@
-#include "ci/commands/trace_table.h"
-
 #include <fmt/ostream.h>
 
+#include <algorithm>
+
+#include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/output_files.h"
 #include "ci/traces/trace_file.h"
@@ -28,6 +29,24 @@ void print_totals(const baselines::TraceSummary& summary, std::ostream& out) {
 }
 
 }  // namespace
+
+void add_trace_table(CommandLine& line) {
+  auto [app, request] =
+      line.add("trace-table", "Print what a trace holds, by name", trace_table_command);
+  app.add_option("trace", request.trace, kTraceHelp)->required();
+  std::vector<std::string> names;
+  for (const auto& [name, order] : kTraceOrders) names.emplace_back(name);
+  app.add_option_function<std::string>(
+         "--sort",
+         [&order = request.order](const std::string& text) {
+           order = std::ranges::find(kTraceOrders, text, [](const auto& pair) {
+                     return pair.first;
+                   })->second;
+         },
+         "The largest first, by this column; by default cuda, the CUDA total")
+      ->check(CLI::IsMember(names));
+  add_trace_layout(app, request);
+}
 
 baselines::ExitCode trace_table_command(const TraceTableRequest& request, Console& console) {
   baselines::TraceSummary summary = baselines::summarize(read_trace_file(request.trace));

@@ -1,5 +1,3 @@
-#include "ci/commands/trace_table.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include "baselines/io/scratch_folder.h"
 #include "baselines/traces/test_trace.h"
 #include "baselines/traces/writer.h"
+#include "ci/commands/commands.h"
 
 namespace fusegate::ci {
 namespace {
@@ -42,7 +41,7 @@ TEST_F(TraceTableCommand, PrintsTheTableAndWhatItComesTo) {
 }
 
 TEST_F(TraceTableCommand, SaysWhatItLeavesOut) {
-  const std::string text = printed({.limit = 3});
+  const std::string text = printed({{.limit = 3}});
   EXPECT_THAT(text, HasSubstr("and 5 more rows\n"));
   EXPECT_THAT(text, Not(HasSubstr("cudaOccupancy")));
 }
@@ -56,7 +55,7 @@ TEST_F(TraceTableCommand, SaysWhatNobodyLaunched) {
 
 TEST_F(TraceTableCommand, WritesJson) {
   const auto json_path = folder_.path() / "table.json";
-  printed({.limit = 1, .json = json_path});
+  printed({{.limit = 1, .json = json_path}});
   const auto json = nlohmann::json::parse(baselines::read_file(json_path));
   EXPECT_EQ(json["rows"].size(), 8U);
   EXPECT_EQ(json["trace"], path_.string());
@@ -66,9 +65,10 @@ TEST_F(TraceTableCommand, NamesAFileThatCannotBeRead) {
   std::ostringstream out;
   Console console{out, out};
   for (const char* contents : {"{", "\x1F\x8B\x08"}) {
-    const auto broken = folder_.write("broken.json", contents);
+    TraceTableRequest request;
+    request.trace = folder_.write("broken.json", contents);
     try {
-      trace_table_command({.trace = broken}, console);
+      trace_table_command(request, console);
       FAIL() << "no error";
     } catch (const baselines::InputError& error) {
       EXPECT_THAT(error.what(), HasSubstr("broken.json: "));

@@ -1,6 +1,9 @@
 #include "ci/console/layout.h"
 
+#include <fmt/chrono.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
 namespace fusegate::ci {
@@ -48,6 +51,12 @@ fs::path checkout_root(const fs::path& folder) {
     if (fs::exists(candidate / ".git")) return candidate;
     if (candidate == candidate.parent_path()) return start;
   }
+}
+
+fs::path new_run_folder() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return checkout_root(fs::current_path()) / ".fusegate" / "runs" /
+         fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(now));
 }
 
 std::vector<fs::path> default_stores(const fs::path& folder) {

@@ -29,6 +29,9 @@ std::string peers_python();
 // The folder or an ancestor of it that has .git; the folder itself where none has.
 std::filesystem::path checkout_root(const std::filesystem::path& folder);
 
+// A run folder's default, .fusegate/runs/TIME of the current folder's checkout.
+std::filesystem::path new_run_folder();
+
 // Where baselines are looked for: `baselines`, which git keeps, before `.fusegate/baselines`, which
 // is this machine's own; under the folder, then under its checkout's root. Each once.
 std::vector<std::filesystem::path> default_stores(const std::filesystem::path& folder);

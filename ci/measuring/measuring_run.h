@@ -20,9 +20,19 @@
 
 namespace fusegate::ci {
 
-struct MeasuringRequest {
-  std::string suite;
-  std::vector<ArmRequest> arms;
+// What every command that measures is told.
+struct MeasuringOptions {
+  std::string suite{};
+  std::vector<std::string> flags{};  // passed on to the benchmark program
+  double timeout_s = 1800;           // of one invocation
+  // No round is started that would, by its expected length, end later. Two things are measured all
+  // the same: the first round, and the confirmation of a regression.
+  std::optional<double> budget_s{};
+  std::optional<std::uint64_t> seed{};  // of the order and of the processes; random where none
+};
+
+struct MeasuringRequest : MeasuringOptions {
+  std::vector<ArmRequest> arms{};
   int invocations = 5;      // of each arm: the minimum
   int max_invocations = 5;  // of each extended arm; the minimum: no extension
   // An extension measures every benchmark again and not only those that ask for it. For runs that
@@ -30,14 +40,8 @@ struct MeasuringRequest {
   // 60 benchmarks of `pr` found an unchanged GEMM of 3.6 us 0.4 % slower than whole ones did.
   bool extends_whole_suite = false;
   bool is_aa = false;  // deal each arm's minimum to two A/A arms, "a" and "b"
-  std::vector<std::string> flags;
-  std::map<std::string, std::string> environment;  // of the programs
-  double timeout_s = 1800;                         // of one invocation
-  // No round is started that would, by its expected length, end later. Two things are measured all
-  // the same: the first round, and the confirmation of a regression.
-  std::optional<double> budget_s;
-  std::optional<std::uint64_t> seed;    // of the order and of the processes; random where none
-  bool append = false;                  // add to folders that already hold invocations
+  std::map<std::string, std::string> environment{};  // of the programs
+  bool append = false;                               // add to folders that already hold invocations
   std::optional<PeersRequest> peers{};  // measured after every invocation, where there is one arm
 };
 

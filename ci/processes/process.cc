@@ -262,21 +262,37 @@ ProcessEnd run_process(const ProcessRequest& request) {
   return end;
 }
 
+ProcessOutput collect_output(ProcessRequest request) {
+  ProcessOutput output;
+  std::string last_error;
+  request.on_line = [&](OutputStream stream, std::string_view line) {
+    if (stream == OutputStream::kOut) {
+      output.out.append(line).push_back('\n');
+    } else if (!line.empty()) {
+      last_error = line;
+    }
+  };
+  try {
+    const ProcessEnd end = run_process(request);
+    if (end.succeeded()) return output;
+    output.failure = end.timed_out     ? "took too long"
+                     : end.signal != 0 ? "ended by signal " + std::to_string(end.signal)
+                                       : "exit code " + std::to_string(end.exit_code);
+  } catch (const std::system_error& error) {
+    output.failure = "cannot be started: " + error.code().message();
+  }
+  if (!last_error.empty()) output.failure += ": " + last_error;
+  return output;
+}
+
 std::string output_of(const std::vector<std::string>& arguments) {
-  std::string output;
   ProcessRequest request;
   request.arguments = arguments;
   request.timeout_s = 10;
-  request.on_line = [&](OutputStream stream, std::string_view line) {
-    if (stream == OutputStream::kOut) output.append(line).push_back('\n');
-  };
-  try {
-    if (!run_process(request).succeeded()) return "";
-  } catch (const std::system_error&) {
-    return "";
-  }
-  if (output.ends_with('\n')) output.pop_back();
-  return output;
+  ProcessOutput output = collect_output(std::move(request));
+  if (!output.failure.empty()) return "";
+  if (output.out.ends_with('\n')) output.out.pop_back();
+  return output.out;
 }
 
 }  // namespace fusegate::ci

@@ -39,6 +39,16 @@ struct ProcessEnd {
 // Throws std::system_error where the program cannot be started.
 ProcessEnd run_process(const ProcessRequest& request);
 
+struct ProcessOutput {
+  std::string out;
+  // Why it did not succeed, with its last line of error: "exit code 3: no such device". Else empty.
+  std::string failure;
+};
+
+// The same for what is wanted of it as a whole. request.on_line is not called. Does not throw where
+// it cannot be started; that is a failure too.
+ProcessOutput collect_output(ProcessRequest request);
+
 // Its standard output where it succeeds within ten seconds; else, or where it cannot be started,
 // "". The last newline is cut.
 std::string output_of(const std::vector<std::string>& arguments);

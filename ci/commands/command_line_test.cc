@@ -1,4 +1,4 @@
-#include "ci/commands/options.h"
+#include "ci/commands/command_line.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,156 @@
+#include "ci/commands/command_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "baselines/io/error.h"
+#include "ci/console/layout.h"
+
+namespace fusegate::ci {
+namespace {
+
+namespace fs = std::filesystem;
+
+Command usage_error(const std::string& problem) {
+  return [=](Console& console) {
+    console.err << "fusegate: " << problem << "\n";
+    return baselines::ExitCode::kCouldNotJudge;
+  };
+}
+
+// CLI11 says of such a line that a subcommand is required, and not that this is none.
+std::optional<std::string> unknown_command(const CLI::App& app,
+                                           const std::vector<std::string>& line) {
+  if (line.empty() || line.front().starts_with('-')) return std::nullopt;
+  const auto is_named = [&](const CLI::App* command) {
+    return command->get_name() == line.front();
+  };
+  if (!app.get_subcommands(is_named).empty()) return std::nullopt;
+  return fmt::format("\"{}\" is no command (--help shows what there is)", line.front());
+}
+
+}  // namespace
+
+CommandLine::CommandLine(std::vector<std::string> passed_on)
+    : app_("Tells whether GPU kernels got slower, how sure that is, and why.", "fusegate"),
+      passed_on_(std::move(passed_on)) {
+  app_.set_version_flag("--version", std::string("fusegate ") + FUSEGATE_VERSION);
+  app_.require_subcommand(1);
+  for (const auto add_command :
+       {add_run, add_duet, add_gate, add_accept, add_report, add_show, add_explain, add_doctor,
+        add_calibrate, add_trace_table, add_trace_check, add_trace_diff, add_claims}) {
+    add_command(*this);
+  }
+}
+
+Command CommandLine::parse(std::vector<std::string> arguments, bool separated) {
+  if (const auto problem = unknown_command(app_, arguments)) return usage_error(*problem);
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+  try {
+    app_.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    std::ostringstream err;
+    if (app_.exit(error, out, err) != 0) {
+      return usage_error(std::string(error.what()) + " (--help shows what there is)");
+    }
+    return [text = out.str()](Console& console) {
+      console.out << text;
+      return baselines::ExitCode::kNoRegression;
+    };
+  } catch (const baselines::InputError& error) {
+    return usage_error(error.what());
+  }
+  if (separated && !chosen_passes_on_) {
+    return usage_error("only run, duet and calibrate pass on what follows --");
+  }
+  return chosen_;
+}
+
+Command parse_command_line(int argc, char** argv) {
+  // Cut here and not by CLI11, whose versions treat what follows "--" differently.
+  std::vector<std::string> own(argv + 1, argv + argc);
+  const auto separator = std::find(own.begin(), own.end(), "--");
+  const bool separated = separator != own.end();
+  CommandLine line({separated ? separator + 1 : own.end(), own.end()});
+  own.erase(separator, own.end());
+  return line.parse(std::move(own), separated);
+}
+
+void add_rule(CLI::App& app, JudgingRequest& request) {
+  add_fraction(
+      app, "--min-effect", request.min_effect,
+      "Smallest effect that matters, such as 0.005 or 0.5%; by default the suite's own, else 0.3%");
+  add_fraction(app, "--fdr", request.false_discovery_rate,
+               "False discovery rate over the suite; by default 1%");
+}
+
+void add_stores(CLI::App& app, JudgingRequest& request) {
+  request.stores = default_stores(fs::current_path());
+  add_repeated(app, "--store", request.stores,
+               "Folder of stored baselines; by default baselines and .fusegate/baselines, here and "
+               "at the root of the git checkout");
+}
+
+void add_measuring(CLI::App& app, SuiteRequest& request) {
+  app.add_option("--suite", request.suite, "A suite's name or file")->required();
+  app.add_option("--invocations", request.invocations, "Processes a program")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--timeout-s", request.timeout_s, "Longest time of one process")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  CLI::Option* budget =
+      app.add_option(
+             "--budget-s", request.budget_s,
+             "Start no round that would end later; only a regression is confirmed all the same")
+          ->check(CLI::PositiveNumber);
+  if (request.budget_s) budget->default_str(fmt::format("{:g}", *request.budget_s));
+  app.add_option("--seed", request.seed,
+                 "Where the order and each process's seed come from; random by default");
+  app.add_option("--aa-history", request.aa_history,
+                 "Where A/A comparisons are remembered; by default "
+                 ".fusegate/aa/DEVICE/SUITE.jsonl in the git checkout");
+  app.add_flag("--fresh-choices", request.fresh_choices,
+               "Choose kernels anew where they are chosen by measuring; by default those of the "
+               "baseline are kept while they are no more than 5 % behind");
+}
+
+void add_judging(CLI::App& app, JudgingRequest& request) {
+  app.add_option("--candidate", request.candidate, "Run folders or run files, together one run")
+      ->required();
+  app.add_option("--baseline", request.baseline,
+                 "Run folder, run files or a stored baseline; by default the one that a store has "
+                 "for the candidate's device and suite");
+  add_stores(app, request);
+  app.add_option("--suite", request.suite, "Suite to look up, where not the candidate's own");
+  add_rule(app, request);
+  app.add_option("--max-age-days", request.max_age_days,
+                 "Note that a stored baseline is stale where it is older")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add_fraction(
+      app, "--max-creep", request.max_creep,
+      "What got slower by more since the stored anchor is a regression; by default only noted");
+  app.add_flag("--fail-on-changed-kernels", request.fail_on_changed_kernels,
+               "Benchmarks that launch other kernels, or more or fewer, are a regression whatever "
+               "their time; by default only reported");
+  app.add_flag("--strict", request.strict, "Missing and inconclusive benchmarks end with 2");
+  app.add_flag("--allow-environment-difference", request.allow_environment_differences,
+               "Judge although driver, clocks or the like differ");
+}
+
+void add_trace_layout(CLI::App& app, TraceLayout& layout) {
+  app.add_option("--limit", layout.limit, "Rows at most; by default all")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--name-width", layout.name_width,
+                 "Longer names lose their middle; 0 keeps them whole")
+      ->capture_default_str();
+  app.add_option("--json", layout.json, "Write all rows as JSON");
+}
+
+}  // namespace fusegate::ci

@@ -1,0 +1,88 @@
+// The command line as the commands' files put it together, and the flags that several of them have.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ci/commands/commands.h"
+#include "ci/console/format.h"
+
+namespace fusegate::ci {
+
+template <typename Request>
+struct Subcommand {
+  CLI::App& app;
+  Request& request;  // lives as long as the command that is chosen
+};
+
+class CommandLine {
+ public:
+  // passed_on: what follows --, for the requests that have flags to pass on.
+  explicit CommandLine(std::vector<std::string> passed_on);
+
+  template <typename Request>
+  Subcommand<Request> add(const std::string& name, const std::string& description,
+                          baselines::ExitCode (*run)(const Request&, Console&)) {
+    CLI::App* app = app_.add_subcommand(name, description);
+    auto request = std::make_shared<Request>();
+    bool passes_on = false;
+    if constexpr (requires { request->flags; }) {
+      request->flags = passed_on_;
+      app->footer("What follows -- is passed on to the benchmark program.");
+      passes_on = true;
+    }
+    app->callback([=, this] {
+      chosen_ = [=](Console& console) { return run(*request, console); };
+      chosen_passes_on_ = passes_on;
+    });
+    return {*app, *request};
+  }
+  // Throws what CLI11 throws, and InputError. separated: there was a --.
+  Command parse(std::vector<std::string> arguments, bool separated);
+  const CLI::App& app() const { return app_; }
+
+ private:
+  CLI::App app_;
+  const std::vector<std::string> passed_on_;
+  Command chosen_;
+  bool chosen_passes_on_ = false;
+};
+
+// Never throws for what the user wrote: a wrong command line is a command too, which says so and
+// ends with 2; --help is one that prints help.
+Command parse_command_line(int argc, char** argv);
+
+// One value a flag, and the flag as often as wanted.
+template <typename T>
+CLI::Option* add_repeated(CLI::App& app, const std::string& name, std::vector<T>& values,
+                          const std::string& description) {
+  return app.add_option(name, values, description)
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+// "0.005" or "0.5%".
+template <typename Value>
+void add_fraction(CLI::App& app, const std::string& name, Value& value,
+                  const std::string& description) {
+  app.add_option_function<std::string>(
+      name, [name, &value](const std::string& text) { value = parse_fraction(name, text); },
+      description);
+}
+
+// The rule of a verdict, for every command that reaches one.
+void add_rule(CLI::App& app, JudgingRequest& request);
+void add_stores(CLI::App& app, JudgingRequest& request);
+// What run and duet measure by.
+void add_measuring(CLI::App& app, SuiteRequest& request);
+// What gate and report share.
+void add_judging(CLI::App& app, JudgingRequest& request);
+
+inline constexpr const char* kTraceHelp =
+    "Trace of fusegate_bench or of torch.profiler: JSON, or gzip of it";
+void add_trace_layout(CLI::App& app, TraceLayout& layout);
+
+}  // namespace fusegate::ci

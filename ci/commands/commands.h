@@ -1,0 +1,220 @@
+// The commands of `fusegate`: what each takes, and what it does by default. A command's own file
+// adds its flags to the command line, calls, and prints.
+//
+// Every command throws InputError for bad input, which main tells and ends with 2 for.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ci/calibrating/experiment.h"
+#include "ci/console/console.h"
+#include "ci/judging/judging.h"
+#include "ci/measuring/measuring_run.h"
+#include "ci/report/report.h"
+#include "ci/traces/summary_table.h"
+
+namespace fusegate::ci {
+
+class CommandLine;
+
+// What run and duet take.
+struct SuiteRequest : MeasuringOptions {
+  int invocations = 5;  // of each program: the minimum
+  // Nothing: run extends nothing, and duet up to three times the minimum.
+  std::optional<int> max_invocations{};
+  bool fresh_choices = false;  // not the baseline's, see keep_choices_environment()
+  std::optional<std::filesystem::path> aa_history{};
+  JudgingRequest judging{};  // of run: what extensions are decided by. The candidate is set here
+};
+
+// Measures a suite by fresh processes of one benchmark program, or of several whose invocations are
+// interleaved, into a run folder each.
+struct RunRequest : SuiteRequest {
+  std::vector<std::filesystem::path> out{};  // a folder a program, or several for one program
+  std::vector<std::string> programs{};       // empty: the benchmark program beside this one
+  bool append = false;                       // add to folders that already hold invocations
+  bool aa = false;  // deal the invocations to two A/A arms, and add what they show to the history
+  bool peers = false;  // measure peers after every invocation, of one --out folder
+  std::optional<std::filesystem::path> peers_out{};  // by default the --out folder's name, "-peers"
+  PeersProgram peers_program{};
+};
+void add_run(CommandLine& line);
+// 0 where every invocation ended well, 2 where one did not or the run was interrupted; what was
+// measured stays in the folders.
+baselines::ExitCode run_command(const RunRequest& request, Console& console);
+
+// Measures two builds of the benchmark program side by side and gates the one by the other. It
+// needs no stored baseline: what differs from day to day or from card to card does not differ
+// within a round.
+struct DuetRequest : SuiteRequest {
+  DuetRequest() { budget_s = 600; }
+  std::string base{};  // programs
+  std::string head{};
+  std::filesystem::path out{};  // gets base, base_again and head; empty: .fusegate/runs/TIME
+  bool aa = true;  // measure base once more, as an A/A arm, and add what it shows to the history
+  std::optional<std::filesystem::path> json{};
+  std::optional<std::filesystem::path> markdown{};
+  std::optional<std::filesystem::path> html{};
+};
+void add_duet(CommandLine& line);
+// The gate's exit code; 2 instead of 0 where an invocation did not end well, and 2 where the run
+// was interrupted. What was measured stays in the folder. Where it throws, the files asked for say
+// that nothing was judged.
+baselines::ExitCode duet_command(const DuetRequest& request, Console& console);
+
+// Compares a run with a baseline and ends with the verdict's exit code.
+struct GateRequest {
+  JudgingRequest judging;
+  std::optional<std::filesystem::path> json{};
+  std::optional<std::filesystem::path> markdown{};
+};
+void add_gate(CommandLine& line);
+// Where it cannot judge, the files are written too, with exit code 2 and the reason: what a former
+// gate left there must not pass for this one's verdict. What A/A arms the candidate's run folder
+// has a record of is told beside the verdict and does not enter it.
+baselines::ExitCode gate_command(const GateRequest& request, Console& console);
+// The parts of it that run and duet need: the candidate and its judgement, no sweeps; throws also
+// where no baseline is stored.
+Report judged_report(const JudgingRequest& request);
+// Says on console.err what cannot be written: the problem at hand matters more.
+void write_gate_failure(const GateRequest& request, const std::string& problem, Console& console);
+
+// Makes a run the baseline of its device and suite, and the first one also the anchor that creep is
+// told by.
+struct AcceptRequest {
+  std::vector<std::filesystem::path> runs;
+  std::string reason;
+  std::string who;                            // empty: git's user, else $USER
+  std::string suite;                          // empty: the one that the run names
+  std::filesystem::path store;                // where it goes
+  std::vector<std::filesystem::path> stores;  // where if_missing looks besides
+  bool if_missing = false;                    // do nothing where this environment has a baseline
+  bool replace_anchor = false;                // else an anchor that is there stays
+  bool force = false;                         // whatever reasons_not_to_accept says
+};
+void add_accept(CommandLine& line);
+// Prints the baseline's path behind "recorded" or, with if_missing, "kept", and whether the run
+// became the anchor too.
+baselines::ExitCode accept_command(const AcceptRequest& request, Console& console);
+
+// A run as Markdown and as one self-contained HTML page, compared with a baseline where there is
+// one.
+struct ReportRequest {
+  JudgingRequest judging;
+  std::string title = "fusegate report";
+  std::optional<std::filesystem::path> markdown{};  // neither of the two: Markdown goes to out
+  std::optional<std::filesystem::path> html{};
+  // Run folders or run files of peers, together one run; empty where there are none. The judging's
+  // allow_environment_differences goes for them too.
+  std::vector<std::filesystem::path> peers{};
+};
+void add_report(CommandLine& line);
+// 0 where the report was written, whatever it says. Throws also where Python or one of its packages
+// is missing.
+baselines::ExitCode report_command(const ReportRequest& request, Console& console);
+
+// A run's figures as a table.
+struct ShowRequest {
+  std::vector<std::filesystem::path> paths;
+};
+void add_show(CommandLine& line);
+baselines::ExitCode show_command(const ShowRequest& request, Console& console);
+
+// Why one benchmark's time changed, kernel by kernel.
+struct ExplainRequest {
+  std::filesystem::path baseline;
+  std::filesystem::path candidate;
+  std::string benchmark;
+  JudgingRequest rule;  // smallest effect and false discovery rate; its paths are not looked at
+};
+void add_explain(CommandLine& line);
+// The whole suite is judged, as the gate does it, and one benchmark is told of. Environments may
+// differ, as a changed library is what is to be explained; what differs is printed. Throws where
+// neither run has the benchmark, naming those that are near.
+// Returns 1 for a regression, 2 where the benchmark could not be compared, else 0.
+baselines::ExitCode explain_command(const ExplainRequest& request, Console& console);
+
+// Looks at this machine and says what would spoil measurements.
+struct DoctorRequest {
+  std::string program;  // empty: the benchmark program beside this one
+};
+void add_doctor(CommandLine& line);
+// 0 where the machine can measure, whatever the warnings; 2 where the benchmark program cannot run.
+baselines::ExitCode doctor_command(const DoctorRequest& request, Console& console);
+
+// What this machine, suite and protocol can tell, from processes of unchanged code; and the
+// protocol experiment, which compares ways of measuring.
+struct CalibrateRequest : MeasuringOptions {
+  // What is calibrated: runs that were measured already, or else new ones.
+  std::vector<std::filesystem::path> runs{};
+  std::optional<int> invocations{};            // 10, or 8 a variant
+  std::string program{};                       // empty: the benchmark program beside this one
+  std::optional<std::filesystem::path> out{};  // a folder of its own where there is none
+  int comparisons = 1000;
+  int side = 5;
+  std::filesystem::path store{};
+  // Of an experiment instead.
+  std::vector<std::string> variants{};  // "NAME: FLAGS"
+  std::optional<std::filesystem::path> variants_file{};
+  std::optional<std::filesystem::path> from{};  // an earlier experiment's folder
+  std::optional<std::filesystem::path> markdown{};
+};
+void add_calibrate(CommandLine& line);
+// 0 where all was measured, printed and stored, whatever it says; 2 where a process failed or
+// somebody interrupted.
+baselines::ExitCode calibrate_command(const CalibrateRequest& request, Console& console);
+
+// The statements of the series that this project follows, one by one: what was published, what was
+// seen on the card that a run is of, and whether it holds.
+struct ClaimsRequest {
+  std::vector<std::filesystem::path> candidate;      // run folders or run files, together one run
+  std::vector<std::filesystem::path> peers{};        // likewise; empty where there are none
+  std::optional<std::filesystem::path> traces{};     // folder of bench/peers/record_trace.py
+  std::optional<std::filesystem::path> published{};  // nothing: the store's, where there is one
+  std::vector<std::filesystem::path> stores{};
+  std::optional<std::filesystem::path> out{};  // nothing: the page goes to out
+  bool allow_environment_differences = false;  // between ours, the peers' and the traces'
+};
+void add_claims(CommandLine& line);
+// 0 where the page was written, whatever holds.
+baselines::ExitCode claims_command(const ClaimsRequest& request, Console& console);
+
+// How rows of a trace are shown.
+struct TraceLayout {
+  std::size_t limit = 0;        // rows of each table; 0: all
+  std::size_t name_width = 55;  // as torch cuts them; 0: whole names
+  std::optional<std::filesystem::path> json{};
+};
+
+// What a trace holds, by name.
+struct TraceTableRequest : TraceLayout {
+  std::filesystem::path trace{};
+  TraceOrder order = TraceOrder::kCuda;
+};
+void add_trace_table(CommandLine& line);
+baselines::ExitCode trace_table_command(const TraceTableRequest& request, Console& console);
+
+// A trace against what its steps should contain.
+struct TraceCheckRequest {
+  std::filesystem::path trace{};
+  std::filesystem::path expectation{};  // baselines/traces/step_expectation.h
+};
+void add_trace_check(CommandLine& line);
+// 1 where anything is not as expected.
+baselines::ExitCode trace_check_command(const TraceCheckRequest& request, Console& console);
+
+// Two traces side by side.
+struct TraceDiffRequest : TraceLayout {
+  std::filesystem::path a{};
+  std::filesystem::path b{};
+  double min_difference = 0.05;
+};
+void add_trace_diff(CommandLine& line);
+// 0 however much differs: a trace is one look and no measurement.
+baselines::ExitCode trace_diff_command(const TraceDiffRequest& request, Console& console);
+
+}  // namespace fusegate::ci
