@@ -1,5 +1,3 @@
-#include "ci/claims/claims.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +5,12 @@
 #include <functional>
 #include <ostream>
 
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/traces/reader.h"
+#include "ci/claims/check.h"
 #include "ci/claims/test_input.h"
+#include "ci/traces/trace_file.h"
 
 namespace fusegate::ci {
 namespace {
@@ -20,6 +23,7 @@ const std::string kQuery = "cudaOccupancyMaxActiveBlocksPerMultiprocessor";
 const std::string kFused = "triton_poi_fused__unsafe_view_gelu_mul_0";
 constexpr const char* kOneRow = "/bf16/batch:1/seq:1/dim:768/hidden:3072";
 
+using enum Answer;
 using Measured = std::vector<TestMeasured>;
 using Step = std::vector<TestOperator>;
 
@@ -215,48 +219,67 @@ const std::vector<Case>& cases() {
   return all;
 }
 
+nlohmann::json series_json() {
+  const std::string path = std::string(FUSEGATE_SOURCE) + "/ci/claims/series.json";
+  return baselines::parse_json(baselines::read_file(path), path);
+}
+
+std::vector<Claim> checked(const ClaimsInput& input, const nlohmann::json& file = series_json()) {
+  return check_claims(baselines::JsonField(file, "claims.json", ""), input).claims;
+}
+
 Claim find_claim(const ClaimsInput& input, const std::string& part) {
   std::vector<Claim> found;
-  for (Claim& claim : check_claims(input)) {
+  for (Claim& claim : checked(input)) {
     if (claim.statement.find(part) != std::string::npos) found.push_back(std::move(claim));
   }
   EXPECT_EQ(found.size(), 1u) << part;
   return found.empty() ? Claim{} : found.front();
 }
 
+std::vector<std::string> unmet(const Claim& claim) {
+  std::vector<std::string> questions;
+  for (const Finding& finding : claim.findings) {
+    if (finding.answer && *finding.answer != Answer::kYes)
+      questions.push_back(finding.question + ": " + finding.missing);
+  }
+  return questions;
+}
+
 class EveryClaim : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryClaim, HoldsWhereAllFindingsSaySo) {
   const Claim claim = find_claim(Card().input(), GetParam().part);
-  EXPECT_EQ(verdict_of(claim), Holds::kHolds);
+  EXPECT_EQ(verdict_of(claim), Answer::kYes) << testing::PrintToString(unmet(claim));
   EXPECT_NE(claim.published, "");
 }
 
 TEST_P(EveryClaim, DoesNotHoldWhereOneIsRefuted) {
   Card card;
   GetParam().refute(card);
-  EXPECT_EQ(verdict_of(find_claim(card.input(), GetParam().part)), Holds::kDoesNotHold);
+  EXPECT_EQ(verdict_of(find_claim(card.input(), GetParam().part)), Answer::kNo);
 }
 
 TEST_P(EveryClaim, CannotBeToldWithoutWhatItTakesAndSaysSo) {
   Card card;
   GetParam().lose(card);
   const Claim claim = find_claim(card.input(), GetParam().part);
-  EXPECT_EQ(verdict_of(claim), Holds::kCannotBeTold);
-  EXPECT_FALSE(missing_of(claim).empty());
+  EXPECT_EQ(verdict_of(claim), Answer::kUnknown);
+  EXPECT_TRUE(std::ranges::any_of(claim.findings,
+                                  [](const Finding& finding) { return !finding.missing.empty(); }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Claims, EveryClaim, testing::ValuesIn(cases()));
 
 TEST(CheckClaims, HasACaseHereForEach) {
-  EXPECT_EQ(check_claims(Card().input()).size(), cases().size());
+  EXPECT_EQ(checked(Card().input()).size(), cases().size());
 }
 
 TEST(CheckClaims, LosesNoneWithoutAnyInputAndTellsWhatEachTakes) {
-  const std::vector<Claim> claims = check_claims({});
+  const std::vector<Claim> claims = checked({});
   EXPECT_EQ(claims.size(), cases().size());
   for (const Claim& claim : claims) {
-    EXPECT_EQ(verdict_of(claim), Holds::kCannotBeTold) << claim.statement;
+    EXPECT_EQ(verdict_of(claim), Answer::kUnknown) << claim.statement;
     for (const Finding& finding : claim.findings) {
       EXPECT_EQ(finding.answer == Answer::kUnknown, !finding.missing.empty()) << finding.question;
     }
@@ -269,7 +292,91 @@ TEST(CheckClaims, PassesOverTracesOfAnotherProblem) {
       steps_trace("linear/torch_eager/bf16/batch:1/seq:1/dim:768/hidden:3072",
                   {{"aten::t"}, {"aten::addmm", kWide}});
   input.traces["linear-torch_eager"] = {baselines::summarize(other), trace_steps(other)};
-  EXPECT_EQ(verdict_of(find_claim(input, "is one kernel")), Holds::kCannotBeTold);
+  EXPECT_EQ(verdict_of(find_claim(input, "is one kernel")), Answer::kUnknown);
+}
+
+// By the traces that PyTorch wrote on an H200, as docs/claims-h200.md has it.
+TEST(CheckClaims, TellsOfPyTorchsOwnTracesWhatThePageOfTheH200Says) {
+  ClaimsInput input;
+  const std::string folder = std::string(FUSEGATE_SOURCE) + "/baselines/traces/testdata/h200";
+  input.traces = read_traces(folder);
+  const std::map<std::string, std::vector<Answer>> wanted{
+      {"is one kernel", {kYes, kYes}},
+      {"transpose launches nothing", {kYes, kYes}},
+      {"layout `tn`", {kYes}},
+      {"does not help a single Linear", {kYes}},
+      {"takes the dispatch of `aten::t` off", {kYes, kYes}},
+      {"is five kernels", {kYes}},
+      {"These are the kernels", {kNo, kNo, kYes, kNo}},
+      {"occupancy query", {kNo}},
+      {"share one tile shape", {kYes}},
+      {"very kernels of the eager one", {kYes, kYes}},
+      {"one Triton kernel", {kYes}},
+      {"without the compiler's work", {kYes, kYes, kYes}}};
+  for (const auto& [part, answers] : wanted) {
+    std::vector<Answer> told;
+    for (const Finding& finding : find_claim(input, part).findings) {
+      if (finding.answer && finding.answer != kUnknown) told.push_back(*finding.answer);
+    }
+    EXPECT_EQ(told, answers) << part;
+  }
+}
+
+// A crossover of another operation, in a file of somebody's own.
+nlohmann::json own_file(nlohmann::json finding) {
+  nlohmann::json file = series_json();
+  finding["question"] = "?";
+  file["claims"] = {
+      {{"id", "own"}, {"statement", "own"}, {"published", "-"}, {"findings", {finding}}}};
+  return file;
+}
+
+TEST(CheckClaims, TakesOtherOperationsByTheirNames) {
+  const nlohmann::json slower{{"of", {"time", "ours:swiglu_mlp/fused_pointwise"}},
+                              {"over", {"time", "ours:swiglu_mlp/unfused"}},
+                              {"is", "slower"},
+                              {"some", true},
+                              {"rows_below", 100}};
+  const auto verdict = [&](double fused_ns) {
+    const std::string unfused = std::string("swiglu_mlp/unfused") + kOneRow;
+    return verdict_of(
+        checked({test_measured({{std::string("swiglu_mlp/fused_pointwise") + kOneRow, fused_ns},
+                                {unfused, 14e3}})},
+                own_file(slower))
+            .front());
+  };
+  EXPECT_EQ(verdict(15e3), kYes);
+  EXPECT_EQ(verdict(13e3), kNo);
+}
+
+TEST(CheckClaims, NamesTheFieldThatIsNoStatement) {
+  const auto problem_of = [](const nlohmann::json& finding) -> std::string {
+    try {
+      checked({}, own_file(finding));
+    } catch (const baselines::InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const nlohmann::json time{"time", "ours:linear/addmm"};
+  using testing::HasSubstr;
+  EXPECT_EQ(problem_of({{"of", time}, {"over", time}, {"is", "faster"}}), "accepted");
+  EXPECT_THAT(problem_of({{"of", time}, {"over", time}, {"is", "quick"}}),
+              HasSubstr("claims.json: claims[0].findings[0].is: is no rule"));
+  EXPECT_THAT(problem_of({{"of", time}, {"over", time}, {"is", "faster"}, {"odd", 1}}),
+              HasSubstr("findings[0].odd: is no field"));
+  EXPECT_THAT(problem_of({{"of", {"tame", "ours:linear/addmm"}}, {"is", "more"}}),
+              HasSubstr("findings[0].of[0]: \"tame\" is no figure"));
+  EXPECT_THAT(problem_of({{"of", {"time", "linear"}}, {"is", "more"}}),
+              HasSubstr("findings[0].of[1]: \"linear\" is no benchmark"));
+  EXPECT_THAT(problem_of({{"of", {"-", time, {"time", "peers:linear/liger"}}}, {"is", "more"}}),
+              HasSubstr("joins benchmarks of two runs"));
+  EXPECT_THAT(problem_of({{"kernels", "trace:none"}, {"are", {"gem"}}}),
+              HasSubstr("findings[0].are[0]: is no pattern"));
+  EXPECT_THAT(problem_of({{"kernels", "trace:none"}, {"are", {{{"color", "x"}}}}}),
+              HasSubstr("are[0].color: is nothing that a kernel's name tells"));
+  EXPECT_THAT(problem_of({{"of", time}, {"over", time}, {"is", "within"}}),
+              HasSubstr("findings[0].by: is missing"));
 }
 
 }  // namespace
