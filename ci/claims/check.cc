@@ -114,7 +114,9 @@ class Checker {
     if (!each) return {""};
     const std::string text = each->text();
     const std::size_t colon = std::min(text.find(':'), text.size());
-    const MeasuredRun* run = find_run(input_, text.substr(0, colon));
+    const std::string run_name = text.substr(0, colon);
+    if (run_name != "ours" && run_name != "peers") each->fail("is no RUN:OPERATION");
+    const MeasuredRun* run = find_run(input_, run_name);
     std::set<std::string> names;
     for (const auto& series :
          run != nullptr ? run->run.benchmarks : std::vector<baselines::BenchmarkSeries>{}) {
@@ -133,7 +135,8 @@ class Checker {
     if (at == "series" || (at.empty() && comparison.open.empty())) {
       return {at.empty() ? "" : problem_};
     }
-    if (!at.empty() && at != "fewest rows" && at != "most rows") field.at("at").fail("is no place");
+    const bool is_end = (at == "fewest rows" || at == "most rows") && !comparison.open.empty();
+    if (!at.empty() && !is_end) field.at("at").fail("is no place");
     std::vector<std::string> shared;
     for (const BenchmarkReference& reference : comparison.open) {
       const std::vector<std::string> its = problems_of(input_, reference);

@@ -2,15 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <ostream>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "baselines/traces/reader.h"
 #include "ci/claims/check.h"
+#include "ci/claims/figures.h"
 #include "ci/claims/test_input.h"
-#include "ci/traces/trace_file.h"
 
 namespace fusegate::ci {
 namespace {
@@ -349,6 +349,84 @@ TEST(CheckClaims, TakesOtherOperationsByTheirNames) {
   EXPECT_EQ(verdict(13e3), kNo);
 }
 
+// One benchmark's time over another's by a rule, in three processes that differ by 0.1 %.
+Answer by_rule(double ratio, nlohmann::json rule) {
+  const std::string linear = "linear/addmm", other = "linear/matmul_add";
+  rule["of"] = {"time", "ours:" + linear};
+  rule["over"] = {"time", "ours:" + other};
+  return verdict_of(
+      checked({test_measured({{linear + kOneRow, ratio * 1e4}, {other + kOneRow, 1e4}})},
+              own_file(rule))
+          .front());
+}
+
+TEST(EveryRule, HoldsTheWholeIntervalAgainstItsBound) {
+  const nlohmann::json faster{{"is", "faster"}}, slower{{"is", "slower"}},
+      not_faster{{"is", "not faster"}}, above{{"is", "above"}, {"to", 2}},
+      below{{"is", "below"}, {"to", 2}}, within{{"is", "within"}, {"by", 0.25}, {"to", 2}};
+  EXPECT_EQ(by_rule(0.97, faster), kYes);
+  EXPECT_EQ(by_rule(0.99, faster), kUnknown);
+  EXPECT_EQ(by_rule(0.998, faster), kNo) << "by less than the smallest effect";
+  EXPECT_EQ(by_rule(0.998, not_faster), kYes);
+  EXPECT_EQ(by_rule(0.99, not_faster), kUnknown);
+  EXPECT_EQ(by_rule(0.97, not_faster), kNo);
+  EXPECT_EQ(by_rule(1.03, slower), kYes);
+  EXPECT_EQ(by_rule(1.002, slower), kNo);
+  EXPECT_EQ(by_rule(2.1, above), kYes);
+  EXPECT_EQ(by_rule(1.9, above), kNo);
+  EXPECT_EQ(by_rule(2.0, above), kUnknown);
+  EXPECT_EQ(by_rule(1.9, below), kYes);
+  EXPECT_EQ(by_rule(2.1, below), kNo);
+  EXPECT_EQ(by_rule(2.4, within), kYes);
+  EXPECT_EQ(by_rule(2.6, within), kNo);
+  EXPECT_EQ(by_rule(1.4, within), kNo);
+}
+
+TEST(EveryRule, AsksTimeAndCyclesBoth) {
+  const std::string linear = "linear/addmm", other = "linear/matmul_add";
+  const nlohmann::json rule{
+      {"of", {"time", "ours:" + linear}}, {"over", {"time", "ours:" + other}}, {"is", "faster"}};
+  MeasuredRun run = test_measured({{linear + kOneRow, 9e3}, {other + kOneRow, 1e4}});
+  EXPECT_EQ(verdict_of(checked({run}, own_file(rule)).front()), kYes);
+  for (baselines::RunFile& process : run.processes) process.benchmarks[0].summary.cycles *= 1.12;
+  EXPECT_EQ(verdict_of(checked({run}, own_file(rule)).front()), kNo);
+  run.processes[0].benchmarks[0].summary.cycles = std::nan("");
+  EXPECT_EQ(verdict_of(checked({run}, own_file(rule)).front()), kYes) << "no clock, no cycles";
+}
+
+TEST(Figures, AreJoinedProcessByProcess) {
+  const std::string a = std::string("linear/addmm") + kOneRow;
+  const std::string b = std::string("linear/matmul_add") + kOneRow;
+  MeasuredRun run = test_measured({{a, 100}, {b, 300}});
+  run.processes[1].benchmarks.pop_back();  // measured one of the two
+  const ClaimsInput input{run};
+  const nlohmann::json json = {"*", 2, {"-", {"time", "ours:" + b}, {"time", "ours:" + a}}};
+  const Figures figures = figures_of(baselines::JsonField(json, "", ""), {input, ""});
+  EXPECT_THAT(figures.values, testing::ElementsAre(testing::DoubleNear(400, 1e-9),
+                                                   testing::DoubleNear(2 * 200 * 1.002, 1e-9)));
+  EXPECT_EQ(figures.cycles.size(), 2u);
+}
+
+TEST(Figures, SumRowsByWildcardAStep) {
+  ClaimsInput input;
+  set_trace(&input, "linear", "a",
+            {{"aten::t"}, {"aten::mm", "gemm"}, {"aten::mm", "gemm", "cudaOccupancyMax"}});
+  const std::string series = "bf16/batch:64/seq:128/dim:768/hidden:3072";
+  const auto value = [&](const nlohmann::json& json) {
+    const Figures figures = figures_of(baselines::JsonField(json, "", ""), {input, series});
+    return figures.values.empty() ? std::nan("") : figures.values[0];
+  };
+  EXPECT_EQ(value({"calls", "linear-a", "aten::*"}), 3);
+  EXPECT_EQ(value({"calls", "linear-a", "cuda*"}), 3) << "two launches and a query";
+  EXPECT_EQ(value({"calls", "linear-a", "none", "aten::t"}), 1);
+  EXPECT_EQ(value({"gpu", "linear-a", "aten::t"}), 0);
+  EXPECT_EQ(value({"gpu", "linear-a", "aten::mm"}), 3 * 80);
+  EXPECT_TRUE(std::isnan(value({"gpu", "linear-a", "none"}))) << "nothing was looked at";
+  EXPECT_EQ(value({"kernel", "linear-a", 1}), 40);
+  EXPECT_TRUE(std::isnan(value({"kernel", "linear-a", 2})));
+  EXPECT_TRUE(std::isnan(value({"calls", "linear-b", "aten::*"})));
+}
+
 TEST(CheckClaims, NamesTheFieldThatIsNoStatement) {
   const auto problem_of = [](const nlohmann::json& finding) -> std::string {
     try {
@@ -375,6 +453,12 @@ TEST(CheckClaims, NamesTheFieldThatIsNoStatement) {
               HasSubstr("findings[0].are[0]: is no pattern"));
   EXPECT_THAT(problem_of({{"kernels", "trace:none"}, {"are", {{{"color", "x"}}}}}),
               HasSubstr("are[0].color: is nothing that a kernel's name tells"));
+  EXPECT_THAT(problem_of({{"of", {"copy", "mine"}}, {"is", "more"}}),
+              HasSubstr("findings[0].of[1]: is neither"));
+  EXPECT_THAT(problem_of({{"of", time}, {"over", time}, {"is", "faster"}, {"each", "linear"}}),
+              HasSubstr("findings[0].each: is no RUN:OPERATION"));
+  EXPECT_THAT(problem_of({{"of", {"calls", "a", "b"}}, {"is", "more"}, {"at", "most rows"}}),
+              HasSubstr("findings[0].at: is no place"));
   EXPECT_THAT(problem_of({{"of", time}, {"over", time}, {"is", "within"}}),
               HasSubstr("findings[0].by: is missing"));
 }

@@ -287,7 +287,7 @@ const ReadTrace* find_trace(const Asked& asked, std::string_view name, std::stri
   // bench/peers/record_trace.py calls each step's range as the benchmark is
   // called.
   std::string benchmark(name);
-  std::ranges::replace(benchmark, '-', '/');
+  if (const std::size_t dash = benchmark.find('-'); dash != benchmark.npos) benchmark[dash] = '/';
   benchmark += '/' + asked.series_problem;
   const auto is_its_range = [&](const TraceRow& row) {
     return row.category == TraceCategory::kRange && row.name == benchmark;
@@ -308,7 +308,11 @@ std::vector<BenchmarkReference> references_of(const baselines::JsonField& expres
   std::vector<BenchmarkReference> references;
   evaluate(expression, [&](const KnownFigure& figure, const Arguments& arguments) {
     if (figure.is_of_benchmark) references.push_back(reference_of(arguments[1], asked));
-    if (figure.find == copy) references.push_back({text_of(arguments[1], asked), "", "any"});
+    if (figure.find == copy) {
+      references.push_back({arguments[1].text(), "", "any"});
+      if (references.back().run != "ours" && references.back().run != "peers")
+        arguments[1].fail("is neither \"ours\" nor \"peers\"");
+    }
     return 1.0;
   });
   for (const BenchmarkReference& reference : references) {
