@@ -1,12 +1,15 @@
-#include "ci/claims/claims.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <ostream>
 
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "ci/claims/check.h"
+#include "ci/claims/figures.h"
 #include "ci/claims/test_input.h"
 
 namespace fusegate::ci {
@@ -20,6 +23,7 @@ const std::string kQuery = "cudaOccupancyMaxActiveBlocksPerMultiprocessor";
 const std::string kFused = "triton_poi_fused__unsafe_view_gelu_mul_0";
 constexpr const char* kOneRow = "/bf16/batch:1/seq:1/dim:768/hidden:3072";
 
+using enum Answer;
 using Measured = std::vector<TestMeasured>;
 using Step = std::vector<TestOperator>;
 
@@ -215,48 +219,67 @@ const std::vector<Case>& cases() {
   return all;
 }
 
+nlohmann::json series_json() {
+  const std::string path = std::string(FUSEGATE_SOURCE) + "/ci/claims/series.json";
+  return baselines::parse_json(baselines::read_file(path), path);
+}
+
+std::vector<Claim> checked(const ClaimsInput& input, const nlohmann::json& file = series_json()) {
+  return check_claims(baselines::JsonField(file, "claims.json", ""), input).claims;
+}
+
 Claim find_claim(const ClaimsInput& input, const std::string& part) {
   std::vector<Claim> found;
-  for (Claim& claim : check_claims(input)) {
+  for (Claim& claim : checked(input)) {
     if (claim.statement.find(part) != std::string::npos) found.push_back(std::move(claim));
   }
   EXPECT_EQ(found.size(), 1u) << part;
   return found.empty() ? Claim{} : found.front();
 }
 
+std::vector<std::string> unmet(const Claim& claim) {
+  std::vector<std::string> questions;
+  for (const Finding& finding : claim.findings) {
+    if (finding.answer && *finding.answer != Answer::kYes)
+      questions.push_back(finding.question + ": " + finding.missing);
+  }
+  return questions;
+}
+
 class EveryClaim : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryClaim, HoldsWhereAllFindingsSaySo) {
   const Claim claim = find_claim(Card().input(), GetParam().part);
-  EXPECT_EQ(verdict_of(claim), Holds::kHolds);
+  EXPECT_EQ(verdict_of(claim), Answer::kYes) << testing::PrintToString(unmet(claim));
   EXPECT_NE(claim.published, "");
 }
 
 TEST_P(EveryClaim, DoesNotHoldWhereOneIsRefuted) {
   Card card;
   GetParam().refute(card);
-  EXPECT_EQ(verdict_of(find_claim(card.input(), GetParam().part)), Holds::kDoesNotHold);
+  EXPECT_EQ(verdict_of(find_claim(card.input(), GetParam().part)), Answer::kNo);
 }
 
 TEST_P(EveryClaim, CannotBeToldWithoutWhatItTakesAndSaysSo) {
   Card card;
   GetParam().lose(card);
   const Claim claim = find_claim(card.input(), GetParam().part);
-  EXPECT_EQ(verdict_of(claim), Holds::kCannotBeTold);
-  EXPECT_FALSE(missing_of(claim).empty());
+  EXPECT_EQ(verdict_of(claim), Answer::kUnknown);
+  EXPECT_TRUE(std::ranges::any_of(claim.findings,
+                                  [](const Finding& finding) { return !finding.missing.empty(); }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Claims, EveryClaim, testing::ValuesIn(cases()));
 
 TEST(CheckClaims, HasACaseHereForEach) {
-  EXPECT_EQ(check_claims(Card().input()).size(), cases().size());
+  EXPECT_EQ(checked(Card().input()).size(), cases().size());
 }
 
 TEST(CheckClaims, LosesNoneWithoutAnyInputAndTellsWhatEachTakes) {
-  const std::vector<Claim> claims = check_claims({});
+  const std::vector<Claim> claims = checked({});
   EXPECT_EQ(claims.size(), cases().size());
   for (const Claim& claim : claims) {
-    EXPECT_EQ(verdict_of(claim), Holds::kCannotBeTold) << claim.statement;
+    EXPECT_EQ(verdict_of(claim), Answer::kUnknown) << claim.statement;
     for (const Finding& finding : claim.findings) {
       EXPECT_EQ(finding.answer == Answer::kUnknown, !finding.missing.empty()) << finding.question;
     }
@@ -269,7 +292,175 @@ TEST(CheckClaims, PassesOverTracesOfAnotherProblem) {
       steps_trace("linear/torch_eager/bf16/batch:1/seq:1/dim:768/hidden:3072",
                   {{"aten::t"}, {"aten::addmm", kWide}});
   input.traces["linear-torch_eager"] = {baselines::summarize(other), trace_steps(other)};
-  EXPECT_EQ(verdict_of(find_claim(input, "is one kernel")), Holds::kCannotBeTold);
+  EXPECT_EQ(verdict_of(find_claim(input, "is one kernel")), Answer::kUnknown);
+}
+
+// By the traces that PyTorch wrote on an H200, as docs/claims-h200.md has it.
+TEST(CheckClaims, TellsOfPyTorchsOwnTracesWhatThePageOfTheH200Says) {
+  ClaimsInput input;
+  const std::string folder = std::string(FUSEGATE_SOURCE) + "/baselines/traces/testdata/h200";
+  input.traces = read_traces(folder);
+  const std::map<std::string, std::vector<Answer>> wanted{
+      {"is one kernel", {kYes, kYes}},
+      {"transpose launches nothing", {kYes, kYes}},
+      {"layout `tn`", {kYes}},
+      {"does not help a single Linear", {kYes}},
+      {"takes the dispatch of `aten::t` off", {kYes, kYes}},
+      {"is five kernels", {kYes}},
+      {"These are the kernels", {kNo, kNo, kYes, kNo}},
+      {"occupancy query", {kNo}},
+      {"share one tile shape", {kYes}},
+      {"very kernels of the eager one", {kYes, kYes}},
+      {"one Triton kernel", {kYes}},
+      {"without the compiler's work", {kYes, kYes, kYes}}};
+  for (const auto& [part, answers] : wanted) {
+    std::vector<Answer> told;
+    for (const Finding& finding : find_claim(input, part).findings) {
+      if (finding.answer && finding.answer != kUnknown) told.push_back(*finding.answer);
+    }
+    EXPECT_EQ(told, answers) << part;
+  }
+}
+
+// A crossover of another operation, in a file of somebody's own.
+nlohmann::json own_file(nlohmann::json finding) {
+  nlohmann::json file = series_json();
+  finding["question"] = "?";
+  file["claims"] = {
+      {{"id", "own"}, {"statement", "own"}, {"published", "-"}, {"findings", {finding}}}};
+  return file;
+}
+
+TEST(CheckClaims, TakesOtherOperationsByTheirNames) {
+  const nlohmann::json slower{{"of", {"time", "ours:swiglu_mlp/fused_pointwise"}},
+                              {"over", {"time", "ours:swiglu_mlp/unfused"}},
+                              {"is", "slower"},
+                              {"some", true},
+                              {"rows_below", 100}};
+  const auto verdict = [&](double fused_ns) {
+    const std::string unfused = std::string("swiglu_mlp/unfused") + kOneRow;
+    return verdict_of(
+        checked({test_measured({{std::string("swiglu_mlp/fused_pointwise") + kOneRow, fused_ns},
+                                {unfused, 14e3}})},
+                own_file(slower))
+            .front());
+  };
+  EXPECT_EQ(verdict(15e3), kYes);
+  EXPECT_EQ(verdict(13e3), kNo);
+}
+
+// One benchmark's time over another's by a rule, in three processes that differ by 0.1 %.
+Answer by_rule(double ratio, nlohmann::json rule) {
+  const std::string linear = "linear/addmm", other = "linear/matmul_add";
+  rule["of"] = {"time", "ours:" + linear};
+  rule["over"] = {"time", "ours:" + other};
+  return verdict_of(
+      checked({test_measured({{linear + kOneRow, ratio * 1e4}, {other + kOneRow, 1e4}})},
+              own_file(rule))
+          .front());
+}
+
+TEST(EveryRule, HoldsTheWholeIntervalAgainstItsBound) {
+  const nlohmann::json faster{{"is", "faster"}}, slower{{"is", "slower"}},
+      not_faster{{"is", "not faster"}}, above{{"is", "above"}, {"to", 2}},
+      below{{"is", "below"}, {"to", 2}}, within{{"is", "within"}, {"by", 0.25}, {"to", 2}};
+  EXPECT_EQ(by_rule(0.97, faster), kYes);
+  EXPECT_EQ(by_rule(0.99, faster), kUnknown);
+  EXPECT_EQ(by_rule(0.998, faster), kNo) << "by less than the smallest effect";
+  EXPECT_EQ(by_rule(0.998, not_faster), kYes);
+  EXPECT_EQ(by_rule(0.99, not_faster), kUnknown);
+  EXPECT_EQ(by_rule(0.97, not_faster), kNo);
+  EXPECT_EQ(by_rule(1.03, slower), kYes);
+  EXPECT_EQ(by_rule(1.002, slower), kNo);
+  EXPECT_EQ(by_rule(2.1, above), kYes);
+  EXPECT_EQ(by_rule(1.9, above), kNo);
+  EXPECT_EQ(by_rule(2.0, above), kUnknown);
+  EXPECT_EQ(by_rule(1.9, below), kYes);
+  EXPECT_EQ(by_rule(2.1, below), kNo);
+  EXPECT_EQ(by_rule(2.4, within), kYes);
+  EXPECT_EQ(by_rule(2.6, within), kNo);
+  EXPECT_EQ(by_rule(1.4, within), kNo);
+}
+
+TEST(EveryRule, AsksTimeAndCyclesBoth) {
+  const std::string linear = "linear/addmm", other = "linear/matmul_add";
+  const nlohmann::json rule{
+      {"of", {"time", "ours:" + linear}}, {"over", {"time", "ours:" + other}}, {"is", "faster"}};
+  MeasuredRun run = test_measured({{linear + kOneRow, 9e3}, {other + kOneRow, 1e4}});
+  EXPECT_EQ(verdict_of(checked({run}, own_file(rule)).front()), kYes);
+  for (baselines::RunFile& process : run.processes) process.benchmarks[0].summary.cycles *= 1.12;
+  EXPECT_EQ(verdict_of(checked({run}, own_file(rule)).front()), kNo);
+  run.processes[0].benchmarks[0].summary.cycles = std::nan("");
+  EXPECT_EQ(verdict_of(checked({run}, own_file(rule)).front()), kYes) << "no clock, no cycles";
+}
+
+TEST(Figures, AreJoinedProcessByProcess) {
+  const std::string a = std::string("linear/addmm") + kOneRow;
+  const std::string b = std::string("linear/matmul_add") + kOneRow;
+  MeasuredRun run = test_measured({{a, 100}, {b, 300}});
+  run.processes[1].benchmarks.pop_back();  // measured one of the two
+  const ClaimsInput input{run};
+  const nlohmann::json json = {"*", 2, {"-", {"time", "ours:" + b}, {"time", "ours:" + a}}};
+  const Figures figures = figures_of(baselines::JsonField(json, "", ""), {input, ""});
+  EXPECT_THAT(figures.values, testing::ElementsAre(testing::DoubleNear(400, 1e-9),
+                                                   testing::DoubleNear(2 * 200 * 1.002, 1e-9)));
+  EXPECT_EQ(figures.cycles.size(), 2u);
+}
+
+TEST(Figures, SumRowsByWildcardAStep) {
+  ClaimsInput input;
+  set_trace(&input, "linear", "a",
+            {{"aten::t"}, {"aten::mm", "gemm"}, {"aten::mm", "gemm", "cudaOccupancyMax"}});
+  const std::string series = "bf16/batch:64/seq:128/dim:768/hidden:3072";
+  const auto value = [&](const nlohmann::json& json) {
+    const Figures figures = figures_of(baselines::JsonField(json, "", ""), {input, series});
+    return figures.values.empty() ? std::nan("") : figures.values[0];
+  };
+  EXPECT_EQ(value({"calls", "linear-a", "aten::*"}), 3);
+  EXPECT_EQ(value({"calls", "linear-a", "cuda*"}), 3) << "two launches and a query";
+  EXPECT_EQ(value({"calls", "linear-a", "none", "aten::t"}), 1);
+  EXPECT_EQ(value({"gpu", "linear-a", "aten::t"}), 0);
+  EXPECT_EQ(value({"gpu", "linear-a", "aten::mm"}), 3 * 80);
+  EXPECT_TRUE(std::isnan(value({"gpu", "linear-a", "none"}))) << "nothing was looked at";
+  EXPECT_EQ(value({"kernel", "linear-a", 1}), 40);
+  EXPECT_TRUE(std::isnan(value({"kernel", "linear-a", 2})));
+  EXPECT_TRUE(std::isnan(value({"calls", "linear-b", "aten::*"})));
+}
+
+TEST(CheckClaims, NamesTheFieldThatIsNoStatement) {
+  const auto problem_of = [](const nlohmann::json& finding) -> std::string {
+    try {
+      checked({}, own_file(finding));
+    } catch (const baselines::InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const nlohmann::json time{"time", "ours:linear/addmm"};
+  using testing::HasSubstr;
+  EXPECT_EQ(problem_of({{"of", time}, {"over", time}, {"is", "faster"}}), "accepted");
+  EXPECT_THAT(problem_of({{"of", time}, {"over", time}, {"is", "quick"}}),
+              HasSubstr("claims.json: claims[0].findings[0].is: is no rule"));
+  EXPECT_THAT(problem_of({{"of", time}, {"over", time}, {"is", "faster"}, {"odd", 1}}),
+              HasSubstr("findings[0].odd: is no field"));
+  EXPECT_THAT(problem_of({{"of", {"tame", "ours:linear/addmm"}}, {"is", "more"}}),
+              HasSubstr("findings[0].of[0]: \"tame\" is no figure"));
+  EXPECT_THAT(problem_of({{"of", {"time", "linear"}}, {"is", "more"}}),
+              HasSubstr("findings[0].of[1]: \"linear\" is no benchmark"));
+  EXPECT_THAT(problem_of({{"of", {"-", time, {"time", "peers:linear/liger"}}}, {"is", "more"}}),
+              HasSubstr("joins benchmarks of two runs"));
+  EXPECT_THAT(problem_of({{"kernels", "trace:none"}, {"are", {"gem"}}}),
+              HasSubstr("findings[0].are[0]: is no pattern"));
+  EXPECT_THAT(problem_of({{"kernels", "trace:none"}, {"are", {{{"color", "x"}}}}}),
+              HasSubstr("are[0].color: is nothing that a kernel's name tells"));
+  EXPECT_THAT(problem_of({{"of", {"copy", "mine"}}, {"is", "more"}}),
+              HasSubstr("findings[0].of[1]: is neither"));
+  EXPECT_THAT(problem_of({{"of", time}, {"over", time}, {"is", "faster"}, {"each", "linear"}}),
+              HasSubstr("findings[0].each: is no RUN:OPERATION"));
+  EXPECT_THAT(problem_of({{"of", {"calls", "a", "b"}}, {"is", "more"}, {"at", "most rows"}}),
+              HasSubstr("findings[0].at: is no place"));
+  EXPECT_THAT(problem_of({{"of", time}, {"over", time}, {"is", "within"}}),
+              HasSubstr("findings[0].by: is missing"));
 }
 
 }  // namespace

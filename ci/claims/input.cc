@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "baselines/io/error.h"
@@ -11,6 +10,8 @@
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
 #include "baselines/record/run_file.h"
+#include "baselines/statistics/statistics.h"
+#include "baselines/traces/owners.h"
 #include "baselines/traces/reader.h"
 #include "ci/traces/trace_file.h"
 
@@ -19,23 +20,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kHostNs = "host_ns";
+using Launched = std::vector<const baselines::TraceEvent*>;
 
-std::optional<double> counter(const baselines::BenchmarkResult& result, std::string_view name) {
-  const auto found = result.counters.find(std::string(name));
-  return found == result.counters.end() ? std::nullopt : std::optional(found->second);
-}
-
-std::optional<Ratio> cycle_ratio(const MeasuredRun& numerator_run, std::string_view numerator,
-                                 const MeasuredRun& denominator_run, std::string_view denominator) {
-  const auto cycles = [](const baselines::BenchmarkResult& result) {
-    return std::optional(result.summary.cycles);
-  };
-  const std::vector<double> above = numerator_run.values(numerator, cycles);
-  const std::vector<double> below = denominator_run.values(denominator, cycles);
-  const bool all = above.size() == numerator_run.times_ns(numerator).size() &&
-                   below.size() == denominator_run.times_ns(denominator).size();
-  return all ? ratio_of(above, below) : std::nullopt;
+// By the step's range, in the order of the file.
+std::map<std::size_t, Launched> kernels_by_step(const baselines::Trace& trace) {
+  const std::vector<std::size_t> owner = baselines::owners(trace);
+  std::map<std::size_t, Launched> steps;
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const baselines::TraceEvent& event = trace.events[i];
+    if (baselines::is_step(event)) steps[i];
+    if (event.category != baselines::TraceCategory::kKernel) continue;
+    std::size_t at = owner[i];
+    while (at != baselines::kNoEvent && !baselines::is_step(trace.events[at])) at = owner[at];
+    if (at != baselines::kNoEvent) steps[at].push_back(&event);
+  }
+  for (auto& [step, launched] : steps) {
+    std::ranges::stable_sort(launched, {}, &baselines::TraceEvent::start_ns);
+  }
+  return steps;
 }
 
 // "linear-torch_eager" of linear-torch_eager.json.gz; empty for other files.
@@ -44,8 +46,8 @@ std::string trace_name(const fs::path& file) {
   return whole.extension() == ".json" ? whole.stem().string() : std::string();
 }
 
-// The first GPU's name by "deviceProperties", which PyTorch writes beside "traceEvents". The events
-// are not built: they were read before.
+// The first GPU's name by "deviceProperties", which PyTorch writes beside
+// "traceEvents". The events are not built: they were read before.
 std::string device_of(const std::string& text) {
   const auto but_for_events = [](int depth, nlohmann::json::parse_event_t event,
                                  nlohmann::json& value) {
@@ -60,60 +62,30 @@ std::string device_of(const std::string& text) {
 
 }  // namespace
 
-std::string reference_benchmark(std::string_view operation, std::string_view implementation) {
-  return fmt::format("{}/{}/{}", operation, implementation, kReferenceProblem);
-}
-
 const baselines::BenchmarkSeries* MeasuredRun::find(std::string_view name) const {
   const auto found = std::ranges::find(run.benchmarks, name, &baselines::BenchmarkSeries::name);
   return found == run.benchmarks.end() ? nullptr : &*found;
 }
 
-std::vector<double> MeasuredRun::values(
-    std::string_view name,
-    const std::function<std::optional<double>(const baselines::BenchmarkResult&)>& of) const {
-  std::vector<double> values;
-  for (const baselines::RunFile& process : processes) {
-    const auto result =
-        std::ranges::find(process.benchmarks, name, &baselines::BenchmarkResult::name);
-    if (result == process.benchmarks.end() || !result->failure.empty()) continue;
-    const std::optional<double> value = of(*result);
-    if (value && std::isfinite(*value) && *value > 0) values.push_back(*value);
-  }
-  return values;
-}
-
-std::vector<double> MeasuredRun::times_ns(std::string_view name) const {
-  return values(name, [](const baselines::BenchmarkResult& result) {
-    return std::optional(result.summary.time_ns);
+TraceSteps trace_steps(const baselines::Trace& trace) {
+  const auto by_step = kernels_by_step(trace);
+  TraceSteps result;
+  result.steps = by_step.size();
+  if (by_step.empty()) return result;
+  const Launched& first = by_step.begin()->second;
+  result.alike = std::ranges::all_of(by_step, [&](const auto& step) {
+    return std::ranges::equal(step.second, first, {}, &baselines::TraceEvent::name,
+                              &baselines::TraceEvent::name);
   });
-}
-
-std::vector<double> MeasuredRun::host_ns(std::string_view name) const {
-  return values(name,
-                [](const baselines::BenchmarkResult& result) { return counter(result, kHostNs); });
-}
-
-std::optional<TimeRatio> time_ratio(const MeasuredRun& numerator_run, std::string_view numerator,
-                                    const MeasuredRun& denominator_run,
-                                    std::string_view denominator) {
-  const auto time =
-      ratio_of(numerator_run.times_ns(numerator), denominator_run.times_ns(denominator));
-  if (!time) return std::nullopt;
-  return TimeRatio{*time, cycle_ratio(numerator_run, numerator, denominator_run, denominator)};
-}
-
-const ReadTrace* ClaimsInput::trace(std::string_view name) const {
-  const auto found = traces.find(name);
-  return found == traces.end() ? nullptr : &found->second;
-}
-
-std::optional<double> ClaimsInput::published_ns(std::string_view benchmark) const {
-  if (!published) return std::nullopt;
-  const auto found =
-      std::ranges::find(published->benchmarks, benchmark, &baselines::BenchmarkSeries::name);
-  if (found == published->benchmarks.end() || found->invocations.empty()) return std::nullopt;
-  return found->invocations.front().time_ns;
+  if (!result.alike) return result;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    std::vector<double> durations;
+    for (const auto& [step, launched] : by_step) {
+      durations.push_back(static_cast<double>(launched[i]->duration_ns));
+    }
+    result.kernels.push_back({first[i]->name, baselines::median(durations)});
+  }
+  return result;
 }
 
 MeasuredRun read_measured_run(const std::vector<fs::path>& paths) {
@@ -121,9 +93,9 @@ MeasuredRun read_measured_run(const std::vector<fs::path>& paths) {
   for (const fs::path& file : baselines::run_files(paths)) {
     std::string text = baselines::read_file(file);
     if (baselines::is_baseline_text(text)) {
-      throw baselines::InputError(
-          file.string(), "",
-          "a stored baseline does not have what each process showed; name run files");
+      throw baselines::InputError(file.string(), "",
+                                  "a stored baseline does not have what each "
+                                  "process showed; name run files");
     }
     measured.processes.push_back(baselines::parse_run_file(std::move(text), file.string()));
   }

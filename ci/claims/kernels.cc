@@ -1,11 +1,14 @@
 #include "ci/claims/kernels.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
 #include "baselines/launches/kernel_name_reader.h"
-#include "ci/claims/compare.h"
 #include "ci/console/format.h"
 #include "ci/console/markdown_escape.h"
 #include "ci/traces/summary_table.h"
@@ -15,137 +18,90 @@ namespace {
 
 constexpr std::size_t kNameWidth = 90;
 
-void show_profile(const baselines::KernelProfile& profile, Finding* finding) {
-  for (const baselines::ProfiledKernel& kernel : profile.kernels) {
-    const std::string line =
-        kernel_line(baselines::read_kernel_name(kernel.name), kernel.duration_ns);
-    finding->seen.push_back(kernel.stage.empty() ? line : kernel.stage + ": " + line);
-  }
-  const auto operations = static_cast<std::size_t>(profile.memory_operations);
-  finding->seen.push_back(
-      fmt::format("{} of {} launched these, and {}", profile.gaps_ns.size(),
-                  format_count(static_cast<std::size_t>(profile.invocations), "profiled call"),
-                  format_count(operations, "memory operation")));
+std::optional<std::string> field_of(const baselines::KernelName& kernel, std::string_view field) {
+  const std::string tile = fmt::format("{}", fmt::join(kernel.tile, "x"));
+  if (field == "name") return kernel.name;
+  if (field == "library") return kernel.library;
+  if (field == "function") return kernel.function;
+  if (field == "architecture") return kernel.architecture;
+  if (field == "operations") return kernel.operations;
+  if (field == "layout") return kernel.layout;
+  if (field == "tile") return tile;
+  if (field == "stages") return std::to_string(kernel.stages);
+  if (field == "shape") return tile.empty() ? "" : fmt::format("{} x {}", tile, kernel.stages);
+  return std::nullopt;
 }
 
-// bench/peers/record_trace.py calls each step's range as the benchmark is called.
-bool is_of_the_reference(const ReadTrace& trace, std::string_view name) {
-  const std::size_t dash = name.find('-');
-  const std::string benchmark =
-      reference_benchmark(name.substr(0, dash), name.substr(std::min(dash + 1, name.size())));
-  return std::ranges::any_of(trace.summary.rows, [&](const baselines::TraceRow& row) {
-    return row.category == baselines::TraceCategory::kRange && row.name == benchmark;
-  });
+bool value_fits(const std::string& value, std::string wanted,
+                std::map<std::string, std::string>* said) {
+  const bool is_denied = wanted.starts_with('!');
+  if (is_denied) wanted.erase(0, 1);
+  if (!wanted.starts_with('$'))
+    return (fnmatch(wanted.c_str(), value.c_str(), 0) == 0) != is_denied;
+  const std::string& before = said->try_emplace(wanted, value).first->second;
+  return !value.empty() && (value == before) != is_denied;
 }
 
 }  // namespace
 
-KernelNames read_kernels(const TraceSteps& steps) {
-  KernelNames names;
-  for (const StepKernel& kernel : steps.kernels)
-    names.push_back(baselines::read_kernel_name(kernel.name));
-  return names;
-}
-
-KernelNames read_kernels(const baselines::KernelProfile& profile) {
-  KernelNames names;
-  for (const baselines::ProfiledKernel& kernel : profile.kernels) {
-    names.push_back(baselines::read_kernel_name(kernel.name));
+KernelPatterns::KernelPatterns(const baselines::JsonField& named) : named_(named) {
+  for (const auto& [name, pattern] : named_.members()) {
+    if (const auto other = pattern.find("is")) other->fail("is for patterns that have no name");
+    are({}, {pattern});
   }
-  return names;
 }
 
-bool is_library_gemm(const baselines::KernelName& kernel) {
-  const bool library = kernel.library == "cublas" || kernel.library == "cutlass";
-  return library && !kernel.function.starts_with("splitK");
+bool KernelPatterns::fits(const baselines::KernelName& kernel, const baselines::JsonField& pattern,
+                          Said* said) const {
+  if (pattern.value().is_string()) {
+    const auto named = named_.find(pattern.text());
+    if (!named) pattern.fail("is no pattern of \"kernels\"");
+    return fits(kernel, *named, said);
+  }
+  bool all = true;
+  for (const auto& [field, wanted] : pattern.members()) {
+    if (field == "is") {
+      all = fits(kernel, wanted, said) && all;
+      continue;
+    }
+    const auto value = field_of(kernel, field);
+    if (!value) wanted.fail("is nothing that a kernel's name tells");
+    const auto each = wanted.value().is_array() ? wanted.elements() : std::vector{wanted};
+    bool any = false;
+    for (const baselines::JsonField& one : each) any = value_fits(*value, one.text(), said) || any;
+    all = all && any;
+  }
+  return all;
 }
 
-KernelNames all_kernels(const KernelNames& kernels) { return kernels; }
-
-KernelNames library_gemms(const KernelNames& kernels) {
-  KernelNames gemms;
-  std::ranges::copy_if(kernels, std::back_inserter(gemms), is_library_gemm);
-  return gemms;
+bool KernelPatterns::are(const KernelNames& kernels,
+                         const std::vector<baselines::JsonField>& patterns) const {
+  Said said;
+  for (const baselines::JsonField& pattern : patterns) fits({}, pattern, &said);
+  said.clear();
+  return std::ranges::equal(kernels, patterns,
+                            [&](const auto& kernel, const baselines::JsonField& pattern) {
+                              return fits(kernel, pattern, &said);
+                            });
 }
 
-KernelNames all_but_gemms(const KernelNames& kernels) {
-  KernelNames others;
-  std::ranges::remove_copy_if(kernels, std::back_inserter(others), is_library_gemm);
-  return others;
+KernelNames KernelPatterns::select(const KernelNames& kernels, const baselines::JsonField& name,
+                                   bool fitting) const {
+  Said said;
+  fits({}, name, &said);
+  KernelNames selected;
+  std::ranges::copy_if(kernels, std::back_inserter(selected),
+                       [&](const auto& kernel) { return fits(kernel, name, &said) == fitting; });
+  return selected;
 }
 
-std::string kernel_line(const baselines::KernelName& kernel, double duration_ns) {
+std::string kernel_line(const std::string& name, double duration_ns) {
+  const baselines::KernelName kernel = baselines::read_kernel_name(name);
   const std::string read =
       kernel.is_read() ? fmt::format(" ({})", markdown_code(baselines::short_kernel_name(kernel)))
                        : "";
   return fmt::format("{}{}, {}", markdown_code(short_name(kernel.name, kNameWidth)), read,
                      format_time_ns(duration_ns));
-}
-
-Finding trace_finding(std::string question, const ClaimsInput& input, std::string_view trace,
-                      const std::function<Answer(const ReadTrace&)>& rule) {
-  Finding finding{std::move(question)};
-  const ReadTrace* read = input.trace(trace);
-  if (read == nullptr || read->steps.steps == 0 || !is_of_the_reference(*read, trace)) {
-    finding.missing = needs_trace(trace);
-    return finding;
-  }
-  if (!read->steps.alike) {
-    finding.seen.push_back("the steps launch different kernels");
-    finding.missing = fmt::format("a trace `{}.json` whose steps launch the same", trace);
-    return finding;
-  }
-  finding.answer = rule(*read);
-  return finding;
-}
-
-Finding trace_kernels_finding(std::string question, const ClaimsInput& input,
-                              std::string_view trace,
-                              const std::function<bool(const KernelNames&)>& rule) {
-  Finding finding = trace_finding(std::move(question), input, trace, [&](const ReadTrace& read) {
-    return answer_of(rule(read_kernels(read.steps)));
-  });
-  if (finding.answer == Answer::kUnknown) return finding;
-  for (const StepKernel& kernel : input.trace(trace)->steps.kernels) {
-    finding.seen.push_back(
-        kernel_line(baselines::read_kernel_name(kernel.name), kernel.duration_ns));
-  }
-  return finding;
-}
-
-Finding same_kernels_finding(std::string question, const ClaimsInput& input, std::string_view trace,
-                             std::string_view other, KernelNames (*select)(const KernelNames&)) {
-  KernelNames wanted;
-  Finding finding = trace_finding(question, input, other, [&](const ReadTrace& read) {
-    wanted = select(read_kernels(read.steps));
-    return Answer::kYes;
-  });
-  if (finding.answer == Answer::kUnknown) return finding;
-  return trace_kernels_finding(std::move(question), input, trace, [&](const KernelNames& kernels) {
-    return !wanted.empty() &&
-           std::ranges::equal(select(kernels), wanted, {}, &baselines::KernelName::name,
-                              &baselines::KernelName::name);
-  });
-}
-
-Finding profile_finding(std::string question, const ClaimsInput& input,
-                        const std::string& benchmark,
-                        const std::function<bool(const KernelNames&)>& rule) {
-  Finding finding{std::move(question)};
-  std::vector<Answer> answers;
-  for (const baselines::RunFile& process : input.ours.processes) {
-    const auto result =
-        std::ranges::find(process.benchmarks, benchmark, &baselines::BenchmarkResult::name);
-    if (result == process.benchmarks.end() || !result->profile) continue;
-    answers.push_back(answer_of(rule(read_kernels(*result->profile))));
-  }
-  finding.answer = all_of(answers);
-  if (answers.empty()) {
-    finding.missing = fmt::format("a profile of `{}` in our run", benchmark);
-    return finding;
-  }
-  show_profile(*input.ours.find(benchmark)->profile, &finding);
-  return finding;
 }
 
 }  // namespace fusegate::ci

@@ -1,45 +1,55 @@
-// Findings about the kernels that a profiled call or a trace's step launches.
+// Kernels that a call launches, and what a claim says of them, as JSON:
+//
+//   "gemm"                                a pattern that the file's "kernels"
+//   names
+//   {"is": "gemm", "layout": "tn"}        the same, and more of it
+//   {"name": "*[Gg]elu*"}                 a wildcard of a shell, as are all
+//   values
+//   {"library": ["cublas", "cutlass"]}    one of these
+//   {"function": "!splitK*"}              any but these
+//   {"shape": "$a"}, {"shape": "!$a"}     the same as (another than) that of
+//   the kernel before it
+//                                         which was said to be "$a"; never
+//                                         empty
+//
+// Fields are those of a kernel's name as far as it can be read (kernel_name.h):
+// name, library, function, architecture, operations, layout, tile
+// ("128x64x32"), stages, and shape, which is tile and stages.
 #pragma once
 
-#include <functional>
+#include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "baselines/io/json_field.h"
 #include "baselines/launches/kernel_name.h"
-#include "ci/claims/input.h"
 
 namespace fusegate::ci {
 
 using KernelNames = std::vector<baselines::KernelName>;
 
-// Kernels of one call, in order of their start.
-KernelNames read_kernels(const TraceSteps& steps);
-KernelNames read_kernels(const baselines::KernelProfile& profile);
+class KernelPatterns {
+ public:
+  // named: an object of patterns by name. Throws InputError for one that is
+  // none.
+  explicit KernelPatterns(const baselines::JsonField& named);
 
-// A GEMM that a library brings, and no helper of one such as split-K's reduction.
-bool is_library_gemm(const baselines::KernelName& kernel);
-KernelNames all_kernels(const KernelNames& kernels);
-KernelNames library_gemms(const KernelNames& kernels);
-KernelNames all_but_gemms(const KernelNames& kernels);
+  // Whether these are the kernels, one by one. Throws InputError naming what is
+  // no pattern, however many kernels there are.
+  bool are(const KernelNames& kernels, const std::vector<baselines::JsonField>& patterns) const;
+  // Those that fit the pattern of that name, or those that do not.
+  KernelNames select(const KernelNames& kernels, const baselines::JsonField& name,
+                     bool fitting) const;
+
+ private:
+  using Said = std::map<std::string, std::string>;  // by "$a"
+  bool fits(const baselines::KernelName& kernel, const baselines::JsonField& pattern,
+            Said* said) const;
+
+  const baselines::JsonField named_;
+};
 
 // "`nvjet_...` (cublas nvjet bf16 256x128x64 tn), 57.06 us"
-std::string kernel_line(const baselines::KernelName& kernel, double duration_ns);
-
-// By the steps of a trace named OPERATION-IMPLEMENTATION; unknown where there is none, it is of
-// another problem than the series', by its ranges' name, or its steps differ.
-Finding trace_finding(std::string question, const ClaimsInput& input, std::string_view trace,
-                      const std::function<Answer(const ReadTrace&)>& rule);
-// The same by its kernels, which are shown.
-Finding trace_kernels_finding(std::string question, const ClaimsInput& input,
-                              std::string_view trace,
-                              const std::function<bool(const KernelNames&)>& rule);
-// Whether two traces' steps launch kernels of the same names, of those that are selected.
-Finding same_kernels_finding(std::string question, const ClaimsInput& input, std::string_view trace,
-                             std::string_view other, KernelNames (*select)(const KernelNames&));
-// By the profiled call of every process of our run: yes where the rule holds in all of them.
-Finding profile_finding(std::string question, const ClaimsInput& input,
-                        const std::string& benchmark,
-                        const std::function<bool(const KernelNames&)>& rule);
+std::string kernel_line(const std::string& name, double duration_ns);
 
 }  // namespace fusegate::ci

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace fusegate::ci {
 namespace {
@@ -14,16 +15,15 @@ std::vector<double> logarithms(const std::vector<double>& values) {
   return logs;
 }
 
+// NaN of none.
 double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
+  return std::reduce(values.begin(), values.end()) / static_cast<double>(values.size());
 }
 
 }  // namespace
 
 std::optional<Ratio> ratio_of(const std::vector<double>& numerators,
-                              const std::vector<double>& denominators) {
+                              const std::vector<double>& denominators, double confidence) {
   if (numerators.empty() || denominators.empty()) return std::nullopt;
   const std::vector<double> above = logarithms(numerators);
   const std::vector<double> below = logarithms(denominators);
@@ -33,26 +33,17 @@ std::optional<Ratio> ratio_of(const std::vector<double>& numerators,
   const baselines::Contrast contrast{mean(above) - mean(below),
                                      std::sqrt(variance.variance * (1 / n + 1 / m)),
                                      variance.degrees_of_freedom};
-  const baselines::Interval logs = baselines::confidence_interval(contrast, kClaimConfidence);
+  const baselines::Interval logs = baselines::confidence_interval(contrast, confidence);
   return Ratio{std::exp(contrast.effect),
                {std::exp(logs.low), std::exp(logs.high)},
                static_cast<int>(std::min(above.size(), below.size()))};
 }
 
-Answer is_below(const Ratio& ratio, double bound) {
-  if (!ratio.is_known()) return Answer::kUnknown;
-  if (ratio.interval.high < bound) return Answer::kYes;
-  return ratio.interval.low >= bound ? Answer::kNo : Answer::kUnknown;
-}
-
-Answer is_above(const Ratio& ratio, double bound) {
-  if (!ratio.is_known()) return Answer::kUnknown;
-  if (ratio.interval.low > bound) return Answer::kYes;
-  return ratio.interval.high <= bound ? Answer::kNo : Answer::kUnknown;
-}
-
 Answer is_within(const Ratio& ratio, double low, double high) {
-  return all_of({is_above(ratio, low), is_below(ratio, high)});
+  if (!ratio.is_known()) return Answer::kUnknown;
+  const auto& [from, to] = ratio.interval;
+  if (from > low && to < high) return Answer::kYes;
+  return to <= low || from >= high ? Answer::kNo : Answer::kUnknown;
 }
 
 std::string ratio_text(const Ratio& ratio) {
@@ -61,16 +52,6 @@ std::string ratio_text(const Ratio& ratio) {
                      ratio.interval.high);
 }
 
-Answer is_faster(const TimeRatio& ratio) {
-  std::vector<Answer> answers{is_below(ratio.time, 1 - kClaimEffect)};
-  if (ratio.cycles) answers.push_back(is_below(*ratio.cycles, 1 - kClaimEffect));
-  return all_of(answers);
-}
-
-Answer is_slower(const TimeRatio& ratio) {
-  std::vector<Answer> answers{is_above(ratio.time, 1 + kClaimEffect)};
-  if (ratio.cycles) answers.push_back(is_above(*ratio.cycles, 1 + kClaimEffect));
-  return all_of(answers);
-}
+double typical(const std::vector<double>& values) { return std::exp(mean(logarithms(values))); }
 
 }  // namespace fusegate::ci

@@ -1,4 +1,5 @@
-// For tests: what the claims are checked by, made of numbers: a card on which all of them hold.
+// For tests: what the claims are checked by, made of numbers: a card on which
+// all of them hold.
 #pragma once
 
 #include <string>
@@ -10,6 +11,11 @@
 #include "ci/claims/input.h"
 
 namespace fusegate::ci {
+
+inline std::string reference_benchmark(const std::string& operation,
+                                       const std::string& implementation) {
+  return operation + "/" + implementation + "/bf16/batch:64/seq:128/dim:768/hidden:3072";
+}
 
 struct TestMeasured {
   std::string name;
@@ -47,7 +53,8 @@ inline MeasuredRun test_measured(const std::vector<TestMeasured>& benchmarks, in
   return measured;
 }
 
-// What a step dispatches: an operator, and the kernel that it launches where it launches one.
+// What a step dispatches: an operator, and the kernel that it launches where it
+// launches one.
 struct TestOperator {
   std::string name;
   std::string kernel{};

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
-#include <string_view>
 
 #include "baselines/io/error.h"
 #include "ci/console/format.h"
@@ -15,11 +13,7 @@
 namespace fusegate::ci {
 namespace {
 
-constexpr std::string_view kSeries =
-    "The statements are those of \"Profiling in PyTorch, part 2: from nn.Linear to a fused MLP\"\n"
-    "(<https://huggingface.co/blog/torch-mlp-fusion>, 2026-06-11, on an NVIDIA A100-SXM4-80GB).";
-
-std::string rules_text() {
+std::string rules_text(const CheckedClaims& checked) {
   return fmt::format(
       "A statement holds where every finding under it is a yes (or one, where it says that there "
       "is a case),\ndoes not where one is a no, and cannot be told where what it takes is missing. "
@@ -27,7 +21,7 @@ std::string rules_text() {
       "processes (`ci/claims/ratio.h`); faster and\nslower mean by more than {} for the whole "
       "interval, in time and in cycles both. Traces and profiled calls tell\nwhat was launched; "
       "their times are of single calls.\n",
-      100 * kClaimConfidence, format_fraction(kClaimEffect));
+      100 * checked.confidence, format_fraction(checked.smallest_effect));
 }
 
 std::string environment_text(const baselines::Run& run) {
@@ -88,75 +82,67 @@ std::string notes_text(const ClaimsInput& input, const std::vector<std::string>&
   return text;
 }
 
-std::string summary_table(const std::vector<Claim>& claims) {
-  std::string table =
-      "| | statement | published for the A100 | on this card |\n| ---: | --- | --- | --- |\n";
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    const Claim& claim = claims[i];
-    const bool series = claim.origin == Claim::Origin::kSeries;
+// Of an answer to a finding, and of the verdict that follows from them.
+std::string answer_text(Answer answer, const char* yes, const char* no) {
+  return answer == Answer::kUnknown ? "cannot be told" : answer == Answer::kYes ? yes : no;
+}
+
+std::string verdict_text(const Claim& claim) {
+  return answer_text(verdict_of(claim), "holds", "does not hold");
+}
+
+std::string summary_table(const CheckedClaims& checked) {
+  std::string table = fmt::format(
+      "| | statement | published for the {} | on this card |\n| ---: | --- | --- | --- |\n",
+      checked.card);
+  std::size_t number = 0;
+  for (const Claim& claim : checked.claims) {
     table +=
-        fmt::format("| {} | {} | {} | **{}** |\n", i + 1, claim.statement,
-                    series ? claim.published : "not of the series", holds_text(verdict_of(claim)));
+        fmt::format("| {} | {} | {} | **{}** |\n", ++number, claim.statement,
+                    claim.is_beyond ? "not of the series" : claim.published, verdict_text(claim));
   }
   return table;
 }
 
-std::string answer_text(const Finding& finding) {
-  if (!finding.answer) return "beside it";
-  switch (*finding.answer) {
-    case Answer::kYes:
-      return "yes";
-    case Answer::kNo:
-      return "no";
-    case Answer::kUnknown:
-      break;
-  }
-  return "cannot be told";
-}
-
 std::string finding_text(const Finding& finding) {
-  std::string text = fmt::format("- {}: {}\n", answer_text(finding), finding.question);
+  const std::string answer =
+      finding.answer ? answer_text(*finding.answer, "yes", "no") : "beside it";
+  std::string text = fmt::format("- {}: {}\n", answer, finding.question);
   for (const std::string& line : finding.seen) text += fmt::format("  - {}\n", line);
-  if (finding.answer == Answer::kUnknown) {
-    text += fmt::format("  - missing: {}\n", finding.missing);
-  }
+  if (finding.answer == Answer::kUnknown) text += fmt::format("  - missing: {}\n", finding.missing);
   return text;
 }
 
-std::string claim_text(const Claim& claim, std::size_t number) {
+std::string claim_text(const Claim& claim, std::size_t number, const std::string& card) {
   std::string text =
-      fmt::format("### {}. {}\n\nPublished for the A100: {}. On this card it **{}**{}.\n\n", number,
-                  claim.statement, claim.published, holds_text(verdict_of(claim)),
+      fmt::format("### {}. {}\n\nPublished for the {}: {}. On this card it **{}**{}.\n\n", number,
+                  claim.statement, card, claim.published, verdict_text(claim),
                   claim.any_suffices ? ", for which one yes is enough" : "");
   for (const Finding& finding : claim.findings) text += finding_text(finding);
   return text + '\n';
 }
 
-std::size_t count(const std::vector<Claim>& claims, Holds wanted) {
-  return static_cast<std::size_t>(std::ranges::count(claims, wanted, verdict_of));
-}
-
 }  // namespace
 
 std::string claims_headline(const std::vector<Claim>& claims) {
+  const auto count = [&](Answer wanted) { return std::ranges::count(claims, wanted, verdict_of); };
   return fmt::format("Of {}, {} hold, {} do not hold, {} cannot be told",
-                     format_count(claims.size(), "statement"), count(claims, Holds::kHolds),
-                     count(claims, Holds::kDoesNotHold), count(claims, Holds::kCannotBeTold));
+                     format_count(claims.size(), "statement"), count(Answer::kYes),
+                     count(Answer::kNo), count(Answer::kUnknown));
 }
 
-std::string claims_page(const std::vector<Claim>& claims, const ClaimsInput& input,
+std::string claims_page(const CheckedClaims& checked, const ClaimsInput& input,
                         const std::string& command, const std::vector<std::string>& notes) {
   std::string page = fmt::format("# The series' claims, checked\n\nMade by\n\n    {}\n\n", command);
   page += inputs_text(input) + notes_text(input, notes);
-  page += fmt::format("\n{}\n{}\n{}.\n\n{}\n", kSeries, rules_text(), claims_headline(claims),
-                      summary_table(claims));
-  bool beyond = false;
-  page += "## The series\n\n";
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    const bool first = !beyond && claims[i].origin == Claim::Origin::kBeyond;
-    if (first) page += "## Beyond it\n\n";
-    beyond = beyond || first;
-    page += claim_text(claims[i], i + 1);
+  page += fmt::format("\n{}\n{}\n{}.\n\n{}\n## The series\n\n", checked.source, rules_text(checked),
+                      claims_headline(checked.claims), summary_table(checked));
+  bool is_beyond = false;
+  std::size_t number = 0;
+  for (const Claim& claim : checked.claims) {
+    if (claim.is_beyond && !is_beyond) page += "## Beyond it\n\n";
+    is_beyond = is_beyond || claim.is_beyond;
+    page += claim_text(claim, ++number, checked.card);
   }
   page.pop_back();  // one empty line too many
   return page;

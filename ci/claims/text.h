@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ci/claims/claim.h"
-#include "ci/claims/input.h"
+#include "ci/claims/check.h"
 
 namespace fusegate::ci {
 
@@ -13,7 +12,7 @@ namespace fusegate::ci {
 std::string claims_headline(const std::vector<Claim>& claims);
 
 // command: the line that made it. notes: what a reader must know of the two runs, in sentences.
-std::string claims_page(const std::vector<Claim>& claims, const ClaimsInput& input,
+std::string claims_page(const CheckedClaims& checked, const ClaimsInput& input,
                         const std::string& command, const std::vector<std::string>& notes);
 
 }  // namespace fusegate::ci

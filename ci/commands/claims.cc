@@ -1,10 +1,9 @@
-#include "ci/claims/claims.h"
-
 #include <fmt/ostream.h>
 
 #include <string>
 
 #include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
 #include "baselines/record/baseline.h"
 #include "ci/claims/text.h"
 #include "ci/commands/command_line.h"
@@ -54,6 +53,7 @@ std::string command_text(const ClaimsRequest& request) {
   for (const fs::path& path : request.peers) add("--peers", path);
   if (request.traces) add("--traces", *request.traces);
   if (request.published) add("--published", *request.published);
+  if (request.claims) add("--claims", *request.claims);
   return text;
 }
 
@@ -72,6 +72,8 @@ void add_claims(CommandLine& line) {
                  "Folder of torch.profiler's traces (bench/peers/record_trace.py)");
   app.add_option("--published", request.published,
                  "Published figures; by default a store's published/nvidia-a100-sxm4-80gb.json");
+  app.add_option("--claims", request.claims,
+                 "Statements of your own (ci/claims/check.h); by default the series'");
   app.add_option("--out", request.out, "Write the page, in Markdown, there");
   app.add_flag("--allow-environment-difference", request.allow_environment_differences,
                "Take peers and traces although driver, clocks or the like differ");
@@ -79,12 +81,14 @@ void add_claims(CommandLine& line) {
 
 baselines::ExitCode claims_command(const ClaimsRequest& request, Console& console) {
   const ClaimsInput input = read_input(request);
-  const std::vector<Claim> claims = check_claims(input);
+  const fs::path path = request.claims.value_or(series_claims());
+  const nlohmann::json file = baselines::parse_json(baselines::read_file(path), path.string());
+  const CheckedClaims checked = check_claims(baselines::JsonField(file, path.string(), ""), input);
   const std::vector<std::string> notes =
       input.peers ? peer_notes(input.ours.run, input.peers->run) : std::vector<std::string>{};
-  const std::string page = claims_page(claims, input, command_text(request), notes);
-  write_output_files({{request.out, [&] { return page; }}}, [&](const fs::path& path) {
-    fmt::print(console.out, "{}\nwrote {}\n", claims_headline(claims), path.string());
+  const std::string page = claims_page(checked, input, command_text(request), notes);
+  write_output_files({{request.out, [&] { return page; }}}, [&](const fs::path& out) {
+    fmt::print(console.out, "{}\nwrote {}\n", claims_headline(checked.claims), out.string());
   });
   if (!request.out) console.out << page;
   return baselines::ExitCode::kNoRegression;

@@ -78,7 +78,21 @@ TEST_F(ClaimsCommandTest, ReadsPyTorchsOwnTraces) {
   request_.traces = std::filesystem::path(FUSEGATE_SOURCE) / "baselines/traces/testdata/h200";
   EXPECT_THAT(page(), AllOf(HasSubstr("`geglu_mlp-liger` (3 steps on NVIDIA H200)"),
                             HasSubstr("- no: Every step of PyTorch's trace asks for the occupancy "
-                                      "three times\n  - 0 calls of `cudaOccupancy...` a step")));
+                                      "three times\n  - no `cudaOccupancy*`\n")));
+}
+
+TEST_F(ClaimsCommandTest, TakesStatementsOfAUsersOwn) {
+  request_.claims = folder_.write("own.json", R"({
+    "source": "Ours.", "card": "L4", "problem": "bf16/batch:64/seq:128/dim:768/hidden:3072",
+    "confidence": 0.95, "smallest_effect": 0.1, "kernels": {},
+    "claims": [{"id": "a", "statement": "A Linear takes time", "published": "none",
+                "findings": [{"question": "More than nothing",
+                              "of": ["time", "ours:linear/addmm"], "is": "more"}]}]})");
+  EXPECT_THAT(page(), AllOf(HasSubstr("| 1 | A Linear takes time | none | **holds** |"),
+                            HasSubstr("published for the L4"), HasSubstr("the 95 % interval"),
+                            HasSubstr("--claims " + request_.claims->string())));
+  request_.claims = folder_.write("own.json", R"({"source": "Ours."})");
+  EXPECT_THAT([&] { page(); }, ThrowsMessage<baselines::InputError>(HasSubstr("own.json: ")));
 }
 
 TEST_F(ClaimsCommandTest, RefusesTracesOfAnotherDevice) {

@@ -176,6 +176,7 @@ struct ClaimsRequest {
   std::vector<std::filesystem::path> peers{};        // likewise; empty where there are none
   std::optional<std::filesystem::path> traces{};     // folder of bench/peers/record_trace.py
   std::optional<std::filesystem::path> published{};  // nothing: the store's, where there is one
+  std::optional<std::filesystem::path> claims{};     // nothing: the series' (ci/claims/check.h)
   std::vector<std::filesystem::path> stores{};
   std::optional<std::filesystem::path> out{};  // nothing: the page goes to out
   bool allow_environment_differences = false;  // between ours, the peers' and the traces'

@@ -63,9 +63,9 @@ Table diff_table(const std::vector<baselines::TraceDiffRow>& rows, bool on_gpu,
       continue;
     if (how.limit != 0 && table.rows().size() == how.limit) break;
     std::vector<Cell> cells{std::string(baselines::difference_name(row.difference)),
-                                   short_name(row.name, how.name_width),
-                                   std::string(category_title(row.category)),
-                                   format_launches(row.a.calls), format_launches(row.b.calls)};
+                            short_name(row.name, how.name_width),
+                            std::string(category_title(row.category)), format_launches(row.a.calls),
+                            format_launches(row.b.calls)};
     if (!on_gpu) {
       cells.push_back(time_cell(row.a, &baselines::TraceFigures::cpu_ns));
       cells.push_back(time_cell(row.b, &baselines::TraceFigures::cpu_ns));

@@ -23,6 +23,8 @@ fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path();
 
 fs::path default_bench_program() { return own_folder() / "fusegate_bench"; }
 
+fs::path series_claims() { return own_folder() / "claims" / "series.json"; }
+
 fs::path report_script() { return own_folder() / "report" / "html_report.py"; }
 
 std::string python_program() {

@@ -14,6 +14,9 @@ std::filesystem::path default_bench_program();
 // The script that draws the HTML page; the build puts it beside the program.
 std::filesystem::path report_script();
 
+// The series' statements; the build puts them beside the program.
+std::filesystem::path series_claims();
+
 // The Python that draws it: $FUSEGATE_PYTHON; else the virtual environment that ci/setup.sh makes,
 // build/venv; else python3 of PATH.
 std::string python_program();
