@@ -140,6 +140,12 @@ void require_no_measuring(const json& protocol, const std::vector<std::string>& 
   }
 }
 
+std::string operations_help() {
+  std::vector<std::string> names;
+  for (const kernels::Operation& operation : kernels::operations()) names.push_back(operation.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 void add_options(CLI::App& app, Options& options) {
   app.add_option("--suite", options.suite,
                  "Suite by name (smoke, pr, nightly, ladder, claims) or .json file");
@@ -149,8 +155,7 @@ void add_options(CLI::App& app, Options& options) {
   add_axis<std::int64_t>(app, options, "dim", "dim", "Model widths");
   add_axis<std::int64_t>(app, options, "hidden", "hidden", "Hidden widths");
   add_axis<std::string>(app, options, "dtype", "dtype", "bf16, fp16, fp32");
-  add_axis<std::string>(app, options, "operation", "operations",
-                        "linear, geglu, geglu_mlp, control_copy, control_gemm");
+  add_axis<std::string>(app, options, "operation", "operations", operations_help());
   add_axis<std::string>(app, options, "implementation", "implementations",
                         "addmm, unfused, fused, ...");
   add_problem_option(app, options);
