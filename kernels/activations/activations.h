@@ -18,8 +18,8 @@ template <typename... Functors>
 struct ActivationList {};
 
 using Activations = ActivationList<GeluTanh, Silu, Gelu, Relu>;
-// Those that are built into our matrix products too, which takes a minute of compiling each:
-// suites name no others there.
+// Those that are built into our matrix products too, the slowest files to compile: suites name no
+// others there.
 using GemmActivations = ActivationList<GeluTanh, Silu>;
 
 template <typename Functor>

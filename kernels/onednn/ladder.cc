@@ -41,13 +41,11 @@ const ImplementationRegistration fused(onednn_activations(), [](const Activation
                  .compose = std::bind_front(&gated_fused, activation)});
 });
 
-const ImplementationRegistration mlp_unfused(onednn_activations(),
-                                             [](const Activation& activation) {
-                                               return on_cpu({.operation = activation.mlp(),
-                                                              .name = "unfused",
-                                                              .compose = std::bind_front(
-                                                                  &gated_mlp_unfused, activation)});
-                                             });
+const ImplementationRegistration mlp(onednn_activations(), [](const Activation& activation) {
+  return on_cpu({.operation = activation.mlp(),
+                 .name = "unfused",
+                 .compose = std::bind_front(&gated_mlp_unfused, activation)});
+});
 
 }  // namespace
 }  // namespace fusegate::kernels
