@@ -110,6 +110,17 @@ TEST(Crossovers, SkipAStepThatADeviceDoesNotHave) {
   EXPECT_EQ(all[0].against, "unfused");
 }
 
+TEST(Crossovers, HaveTheSamePairsForEveryActivation) {
+  const auto all = crossovers(baselines::test_run(
+      {measured("swiglu/fused", 64, 128, 1), measured("swiglu/unfused", 64, 128, 2),
+       measured("swiglu_mlp/fused_epilogue", 1, 128, 3),
+       measured("swiglu_mlp/fused_pointwise", 1, 128, 4)}));
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(all[0].operation, "swiglu");
+  EXPECT_EQ(all[1].operation, "swiglu_mlp");
+  EXPECT_DOUBLE_EQ(all[1].points[0].ratio, 3.0 / 4);
+}
+
 TEST(Crossovers, KeepShapesApart) {
   fusegate::baselines::Run run = geglu({0.5, 0.5});
   run.benchmarks.push_back(measured("geglu/fused", 1, 128, 2, 4096));
