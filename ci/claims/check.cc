@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "baselines/launches/kernel_name_reader.h"
 #include "baselines/record/benchmark_name.h"
 #include "ci/claims/figures.h"
 #include "ci/claims/kernels.h"
