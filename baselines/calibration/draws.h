@@ -21,10 +21,10 @@ struct Draw {
   std::string candidate_session{};
 };
 
-// Two disjoint sets of `side` invocations of one card, each card that has so many as likely. Where
-// none has, a card's invocations are halved, the odd one to the baseline: smaller sides find less,
-// so they are not mixed with full ones. Nothing where no card has two for each side, the fewest on
-// which the gate calls anything.
+// Two disjoint sets of `side` invocations of one card. Every card that has enough of them is
+// equally likely. Where none has, a card's invocations are halved, the odd one to the baseline:
+// smaller sides find less, so they are not mixed with full ones. Nothing where no card has two for
+// each side, the fewest on which the gate calls anything.
 std::optional<Draw> draw_same_card(const CalibrationPool& pool, int side, std::mt19937_64& random);
 // `side` blocks of one session on one card, two invocations of each, dealt to the sides at random.
 // As above, sessions of fewer blocks only where none has so many; nothing where none has two.

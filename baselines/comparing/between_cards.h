@@ -1,5 +1,4 @@
-// Two cards of one model are not the same card: what the difference between them adds to the
-// uncertainty of a comparison.
+// Two cards of one model differ. This says how much that adds to the uncertainty of a comparison.
 #pragma once
 
 #include "baselines/record/run.h"

@@ -53,15 +53,15 @@ struct Comparison {
 };
 
 // Whether time and cycles, as estimated, both lie beyond half the smallest effect that matters, in
-// the direction (1: slower, -1: faster). Neither is asked to be certain of it: that would cost the
-// noise of the clock, which time at equal clock is rid of. But where one of them shows nothing, the
-// other shows the clock, or the share by which the clock was taken out was wrong.
+// the direction (1: slower, -1: faster). Neither has to be certain: that would bring back the
+// clock's noise, which time at equal clock is free of. But where one of them shows nothing, either
+// the other shows the clock, or the share by which the clock was taken out was wrong.
 bool both_show(const Contrast& time, const Contrast& cycles, double direction, const Rule& rule);
 
-// Whether time, at whatever clock, is slower (true) or faster (false) for certain, and that is the
-// clock's doing: at equal clock or in cycles less than half of it is left, or nothing that matters.
-// Time may be certain where time at equal clock is not, with nearly the same effect, as two cards'
-// times differ by less: that is no clock that moved.
+// Whether time, at whatever clock, is slower (true) or faster (false) for certain because the clock
+// moved: at equal clock or in cycles less than half of the effect is left, or nothing that matters.
+// Time may be certain where time at equal clock is not, although the effects are nearly the same,
+// because two cards differ by less in time. Then no clock moved.
 std::optional<bool> slower_by_the_clock(const Comparison& comparison, const Rule& rule);
 
 }  // namespace fusegate::baselines

@@ -1,5 +1,5 @@
-// What got slower in steps that are each too small to be called, every one of them accepted as the
-// next baseline: the candidate against the anchor, a second baseline that stays.
+// Finds what got slower in steps that are each too small to be called, and were each accepted as
+// the next baseline. It compares the candidate with the anchor, a second baseline that stays.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // Control benchmarks tell "the machine moved" from "the code moved". A control's code is the
 // driver's or a library's and nobody's change touches it (its name starts with "control", as in
 // "control_copy/memcpy/..."), so where it differs between two runs, the machine does: clock,
-// temperature, memory. Nothing is then blamed on the code that is not slower by more than that.
+// temperature, memory. Then nothing is blamed on the code unless it got slower by more than that.
 #pragma once
 
 #include <string_view>

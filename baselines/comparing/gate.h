@@ -25,7 +25,7 @@ struct GateOptions {
   bool fail_on_changed_kernels = false;      // whatever time says
 };
 
-// A benchmark of the candidate that launches other than its implementation declares.
+// A benchmark of the candidate that launches something other than its implementation declares.
 struct UnmetExpectation {
   std::string benchmark;
   TraceExpectation expectation;

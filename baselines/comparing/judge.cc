@@ -104,7 +104,7 @@ class DetectableEffects {
   std::map<double, double> known_;  // by rounded degrees of freedom
 };
 
-// The clock's doing, or the kernel's that draws more power.
+// Whether time got slower because the clock fell, be it that the kernel draws more power.
 bool clock_moved(const Comparison& comparison, const Circumstances& circumstances,
                  const Rule& rule) {
   const bool clock_is_taken_out = comparison.equal_clock && !circumstances.cycles_alone;
@@ -127,7 +127,7 @@ VerdictKind kind_of(const Comparison& comparison, const Circumstances& circumsta
     return confirmed ? VerdictKind::kRegression : VerdictKind::kInconclusive;
   }
   if (faster) return VerdictKind::kImprovement;
-  // Not unchanged to who waits for it.
+  // Time got slower, whatever the reason: that must not be called unchanged.
   if (clock_moved(comparison, circumstances, rule)) return VerdictKind::kInconclusive;
   const double threshold = std::log1p(rule.min_effect);
   const bool inside = interval.low >= -threshold && interval.high <= threshold;

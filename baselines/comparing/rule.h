@@ -1,4 +1,4 @@
-// What the gate is told to care about.
+// What counts as a difference.
 #pragma once
 
 namespace fusegate::baselines {

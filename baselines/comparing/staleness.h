@@ -1,4 +1,4 @@
-// Whether a stored baseline has had its time: it may be old, made with other libraries, or of other
+// Whether a stored baseline is out of date: it may be old, made with other libraries, or of other
 // benchmarks than those that are measured now.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What a benchmark's implementation says that it launches, beside what was seen to be launched. The
-// program that measured compares the two; here the findings are kept. In a run file they are
+// What a benchmark's implementation declares that it launches, beside what was seen. The program
+// that measured compares the two; here the findings are kept. In a run file they are
 // details.expectation of one entry of the benchmark, absent where nothing is declared or nothing
 // could be seen:
 //

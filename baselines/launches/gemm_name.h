@@ -1,4 +1,4 @@
-// The names of GEMM kernels that say by words between underscores what they are.
+// Reads the names of GEMM kernels that are made of words between underscores.
 #pragma once
 
 #include <optional>

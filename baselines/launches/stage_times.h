@@ -1,6 +1,6 @@
 // Where a call's time on the GPU goes: each stage's kernels and memory operations, and the gaps in
-// which nothing ran. Of a call's profile, and so of one call with a profiler attached: shares are
-// what it is for, the time of a call is in the samples.
+// which nothing ran. It comes from a profile, which is of one call with a profiler attached. So it
+// tells shares; the time of a call is in the samples.
 #pragma once
 
 #include <string>
@@ -32,9 +32,9 @@ struct StageTimes {
 
 StageTimes stage_times(const CallProfile& profile);
 
-// Medians over those that have the stages, kernels and memory operations that most of them have;
-// the first's, where several are as many. Needs one at least. The parts' medians need not add up to
-// the span's.
+// Medians over the calls with the most common set of stages, kernels and memory operations; of
+// equally common sets, the first. Needs one at least. The parts' medians need not add up to the
+// span's.
 StageTimes median_stage_times(const std::vector<StageTimes>& invocations);
 
 }  // namespace fusegate::baselines

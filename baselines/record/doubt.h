@@ -33,7 +33,7 @@ std::optional<Doubt> parse_doubt(std::string_view name);
 // One sentence for people.
 std::string_view doubt_sentence(Doubt doubt);
 
-// What an array of doubts' names holds, each once. Throws InputError for a name that is no doubt.
+// The doubts that an array names, each once. Throws InputError for a name that is no doubt.
 std::vector<Doubt> read_doubts(const JsonField& names);
 
 // Appends those of `more` that are not there yet, so that a record names each doubt once.

@@ -3,8 +3,8 @@
 
 namespace fusegate::baselines {
 
-// An environment variable with the value of their flag --keep-choices, which a program built before
-// there was that flag, such as a pull request's base, would refuse.
+// An environment variable that holds the value of their flag --keep-choices. The flag itself would
+// be refused by a program that is older than the flag, such as a pull request's base.
 inline constexpr const char* kKeepChoicesVariable = "FUSEGATE_KEEP_CHOICES";
 
 }  // namespace fusegate::baselines

@@ -158,7 +158,7 @@ void exclude(CLI::Option* option, const std::vector<CLI::Option*>& others) {
 
 void add_calibrate(CommandLine& line) {
   auto [app, request] = line.add(
-      "calibrate", "Measure what this machine, suite and protocol can tell, by unchanged code",
+      "calibrate", "Measure what this machine, suite and protocol can tell, with unchanged code",
       calibrate_command);
   request.store = checkout_root(fs::current_path()) / "baselines";
   CLI::Option* suite = app.add_option("--suite", request.suite,
@@ -166,8 +166,8 @@ void add_calibrate(CommandLine& line) {
                                       "store under where it is not the runs' own");
   const std::vector<CLI::Option*> measuring = add_process_flags(app, request);
   CLI::Option* runs = add_repeated(app, "--run", request.runs,
-                                   "Calibrate by a run measured already, all of one card: its "
-                                   "folder; several may be of other cards and days");
+                                   "Calibrate from a run folder that exists already and is of one "
+                                   "card; several may be of other cards and days");
   CLI::Option* variant =
       add_repeated(app, "--variant", request.variants,
                    "Compare protocols instead: \"NAME: FLAGS\" of the benchmark program");
@@ -181,7 +181,7 @@ void add_calibrate(CommandLine& line) {
   exclude(from, {variant, file, suite});
   add_draw_flags(app, request);
   app.add_option("--seed", request.seed,
-                 "Of the draws, 1 by default, and of what is measured, random by default");
+                 "Seed of the draws (by default 1) and of what is measured (by default random)");
   app.add_option("--markdown", request.markdown, "Write the tables as GitHub Markdown");
 }
 

@@ -104,14 +104,13 @@ void add_measuring(CLI::App& app, SuiteRequest& request) {
   app.add_option("--timeout-s", request.timeout_s, "Longest time of one process")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  CLI::Option* budget =
-      app.add_option(
-             "--budget-s", request.budget_s,
-             "Start no round that would end later; only a regression is confirmed all the same")
-          ->check(CLI::PositiveNumber);
+  CLI::Option* budget = app.add_option("--budget-s", request.budget_s,
+                                       "Start no round that would end later than this; a suspected "
+                                       "regression is confirmed even so")
+                            ->check(CLI::PositiveNumber);
   if (request.budget_s) budget->default_str(fmt::format("{:g}", *request.budget_s));
   app.add_option("--seed", request.seed,
-                 "Where the order and each process's seed come from; random by default");
+                 "Seed of the order and of each process; random by default");
   app.add_option("--aa-history", request.aa_history,
                  "Where A/A comparisons are remembered; by default "
                  ".fusegate/aa/DEVICE/SUITE.jsonl in the git checkout");
@@ -133,9 +132,9 @@ void add_judging(CLI::App& app, JudgingRequest& request) {
                  "Note that a stored baseline is stale where it is older")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  add_fraction(
-      app, "--max-creep", request.max_creep,
-      "What got slower by more since the stored anchor is a regression; by default only noted");
+  add_fraction(app, "--max-creep", request.max_creep,
+               "Call it a regression where a benchmark got slower by more than this since the "
+               "stored anchor; by default that is only noted");
   app.add_flag("--fail-on-changed-kernels", request.fail_on_changed_kernels,
                "Benchmarks that launch other kernels, or more or fewer, are a regression whatever "
                "their time; by default only reported");
@@ -145,7 +144,7 @@ void add_judging(CLI::App& app, JudgingRequest& request) {
 }
 
 void add_trace_layout(CLI::App& app, TraceLayout& layout) {
-  app.add_option("--limit", layout.limit, "Rows at most; by default all")
+  app.add_option("--limit", layout.limit, "Largest number of rows; by default all")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--name-width", layout.name_width,
                  "Longer names lose their middle; 0 keeps them whole")

@@ -30,7 +30,7 @@ class CommandLine {
     bool passes_on = false;
     if constexpr (requires { request->flags; }) {
       request->flags = passed_on_;
-      app->footer("What follows -- is passed on to the benchmark program.");
+      app->footer("Everything after -- is passed on to the benchmark program.");
       passes_on = true;
     }
     app->callback([=, this] {

@@ -87,13 +87,13 @@ void draw_page(const DuetRequest& request, const JudgingRequest& judging, Consol
 
 void add_duet(CommandLine& line) {
   auto [app, request] = line.add(
-      "duet", "Measure two builds side by side and gate the one by the other: 0, 1, 2 as gate",
+      "duet", "Measure two builds side by side and gate one by the other; exits as gate does",
       duet_command);
   app.add_option("--base", request.base, "Benchmark program to compare with")->required();
   app.add_option("--head", request.head, "Benchmark program that is judged")->required();
   add_measuring(app, request);
   app.add_option("--max-invocations", request.max_invocations,
-                 "Measure what is undecided or suspicious again, up to so many processes; by "
+                 "Measure again what is undecided or suspicious, up to so many processes; by "
                  "default three times --invocations")
       ->check(CLI::Range(1, 1000));
   app.add_option("--out", request.out,

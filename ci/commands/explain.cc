@@ -85,7 +85,7 @@ baselines::ExitCode exit_code_of(const baselines::Verdict& verdict) {
 
 void add_explain(CommandLine& line) {
   auto [app, request] = line.add(
-      "explain", "Tell why one benchmark's time changed, kernel by kernel: 0, 1, 2 as gate",
+      "explain", "Tell why one benchmark's time changed, kernel by kernel; exits as gate does",
       explain_command);
   app.add_option("baseline", request.baseline, "Run folder, run file or stored baseline")
       ->required();

@@ -119,7 +119,7 @@ void record_aa_of(MeasuredArm& arm, const RunRequest& request, Console& console)
 
 void add_run(CommandLine& line) {
   auto [app, request] =
-      line.add("run", "Measure a suite by fresh processes, into a run folder", run_command);
+      line.add("run", "Measure a suite in fresh processes, into a run folder", run_command);
   add_measuring(app, request);
   add_repeated(app, "--out", request.out, "Run folder; one for each --program")->required();
   add_repeated(app, "--program", request.programs,
@@ -127,11 +127,11 @@ void add_run(CommandLine& line) {
                "interleaved, A B B A; one with several --out is compared with itself");
   app.add_flag("--append", request.append, "Add to folders that already hold invocations");
   app.add_option("--max-invocations", request.max_invocations,
-                 "Measure what the baseline leaves undecided or suspicious again, up to so many "
-                 "processes; by default nothing is")
+                 "Measure again what the baseline leaves undecided or suspicious, up to so many "
+                 "processes; by default nothing is measured again")
       ->check(CLI::Range(1, 1000));
   app.add_option("--baseline", request.judging.baseline,
-                 "What decides about that; by default the one that a store has");
+                 "The baseline that decides this; by default the stored one");
   add_stores(app, request.judging);
   add_rule(app, request.judging);
   app.add_flag("--peers", request.peers,
@@ -139,8 +139,9 @@ void add_run(CommandLine& line) {
                "flags, for report --peers; their Python is $FUSEGATE_PYTHON, else python3");
   app.add_option("--peers-out", request.peers_out,
                  "Their run folder; by default the --out folder's name with -peers");
-  app.add_flag("--aa", request.aa,
-               "Deal the processes to two arms, and say what comparing these shows");
+  app.add_flag(
+      "--aa", request.aa,
+      "Deal the processes to two arms and compare them: whatever is called there is a false alarm");
 }
 
 baselines::ExitCode run_command(const RunRequest& request, Console& console) {

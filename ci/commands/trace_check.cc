@@ -17,7 +17,7 @@ baselines::StepExpectation read_expectation(const std::filesystem::path& path) {
 
 void add_trace_check(CommandLine& line) {
   auto [app, request] =
-      line.add("trace-check", "Hold each step of a trace against what it should contain",
+      line.add("trace-check", "Compare each step of a trace with what it should contain",
                trace_check_command);
   app.add_option("trace", request.trace, kTraceHelp)->required();
   app.add_option("--expect", request.expectation,

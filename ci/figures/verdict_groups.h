@@ -1,4 +1,4 @@
-// Verdicts in the order in which people want them: what failed the gate first, what is as it was
+// Verdicts in the order in which people want them: what failed the gate first, what is unchanged
 // last.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Measures the programs of a run in turn: first the minimum, then rounds of extension for what a
-// look at the data leaves undecided or suspicious (extension_plan.h says which, and why so).
+// look at the data leaves undecided or suspicious (extension_plan.h says which, and why).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Peers measured in the same run: a process of bench/peers, which times other people's
 // implementations of the same operations (PyTorch, its compiler, Liger), after each one of ours,
-// with the same flags, into a run folder of their own whose record names the same session. Whatever
-// goes wrong with them is said and costs them alone.
+// with the same flags, into a run folder of their own whose record names the same session. What
+// goes wrong with the peers is said, and our own run goes on.
 #pragma once
 
 #include <filesystem>

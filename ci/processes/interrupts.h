@@ -1,6 +1,6 @@
-// Ctrl-C and its like as something to ask for instead of something that strikes: while an object
-// lives, SIGINT, SIGTERM and SIGHUP are held back from this thread and those it starts, and are
-// collected here. A measurement can then be ended in order: child first, record next.
+// Ctrl-C and similar signals, to be asked for. While an object lives, SIGINT, SIGTERM and SIGHUP do
+// not reach this thread and those it starts, but are collected here. So a measurement can end in
+// order: the child first, then the record.
 #pragma once
 
 #include <signal.h>

@@ -1,5 +1,6 @@
-// Runs a program to its end: in a process group of its own, so that all it started ends with it;
-// its output line by line, its time limited, and our own interruption passed on.
+// Runs a program to its end, in a process group of its own, so that everything it started ends with
+// it. Its output is read line by line, its time can be limited, and a signal that interrupts us is
+// passed on to it.
 #pragma once
 
 #include <functional>

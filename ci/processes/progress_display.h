@@ -1,5 +1,5 @@
-// Shows how far a run is: on a terminal one line that updates itself, in a log plain lines, one a
-// finished invocation and now and then one between.
+// Shows how far a run is: on a terminal as one line that updates itself; in a log as plain lines,
+// one for each finished invocation and now and then one in between.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// What an implementation says that a trace of one call should contain, and the check of a trace
-// against it. Declared where the implementation is registered:
+// What an implementation declares that one call launches, and the check of a trace against that. It
+// is declared where the implementation is registered:
 //
 //   .expects = {{.stages = {expected_matmul("addmm")}}}
 //
@@ -19,8 +19,8 @@ struct ExpectedKernels {
   std::string pattern;  // of the demangled name
   int least = 1;
   int most = 1;
-  // Where the stage's choice (Stage::choice) does not fit this pattern, there must be none. Empty:
-  // whatever the choice.
+  // Where the stage's choice (Stage::choice) does not match this pattern, there must be no such
+  // kernel. Empty: the choice does not matter.
   std::string if_choice = {};
 };
 
@@ -69,8 +69,8 @@ struct CheckedPart {
   bool met = false;
 };
 
-// Against the one that has the trace's stages, or against the first where none has: an
-// implementation may declare several, as it is composed in several ways. alternatives must not be
+// Compares the trace with the alternative that has its stages, or with the first where none has. An
+// implementation declares several where it is composed in several ways. alternatives must not be
 // empty. Throws std::invalid_argument for a pattern that is none.
 std::vector<CheckedPart> check_expectation(const std::vector<Expectation>& alternatives,
                                            const SeenTrace& seen);

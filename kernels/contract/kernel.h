@@ -36,7 +36,7 @@ struct TensorShape {
 struct Operation {
   std::string name;
   bool uses_dim = true;  // false: the sweep does not repeat it along the dim axis
-  // A library's code alone, so that its time tells a machine that moved from code that moved. A
+  // It runs a library's code alone: where its time moves, the machine moved and not our code. A
   // sweep has it only where it names it.
   bool is_control = false;
   std::function<std::vector<TensorShape>(const Problem&)> inputs;
@@ -95,8 +95,8 @@ struct Implementation {
   std::function<PreparedKernel(Device& device, const Problem& problem,
                                std::span<const Tensor> inputs, const Tensor& out)>
       prepare;
-  // Why it cannot, where neither device nor dtype nor alignment tell: "" where it can. Asked after
-  // those, so that the device is of its kind.
+  // Why it cannot compute the problem, for reasons other than device, dtype and alignment; "" where
+  // it can. It is asked after those, so the device is of its kind.
   std::function<std::string(const Device&, const Problem&)> refuses = {};
   // What a trace of one call contains, one alternative for each way in which it is composed. Empty
   // where nothing is declared, as on the CPU, where nobody looks.

@@ -21,9 +21,9 @@ namespace fusegate::kernels {
 
 class LayoutArena {
  public:
-  // blocks: what it lays tensors into; one at least, each of block_bytes. first_block_seed: which
-  // of them a layout begins in is random, since where the blocks themselves lie is no process's
-  // choice.
+  // blocks: what it lays tensors into; one at least, each of block_bytes. first_block_seed: the
+  // block that a layout begins in is random, since no process chooses where the blocks themselves
+  // lie.
   LayoutArena(std::vector<Memory> blocks, std::size_t block_bytes, std::uint64_t first_block_seed);
 
   // Starts over with the layout of that number. Throws std::logic_error while memory of the layout

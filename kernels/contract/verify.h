@@ -1,5 +1,5 @@
-// A wrong kernel is never timed: its output on fresh random inputs against the double-precision
-// reference.
+// A wrong kernel is never timed: this compares its output on fresh random inputs with the
+// double-precision reference.
 #pragma once
 
 #include <cstdint>

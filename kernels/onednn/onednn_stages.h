@@ -1,5 +1,5 @@
 // The CPU's stages as oneDNN primitives. Versions 2 (Debian 12) and 3 of oneDNN differ in how a
-// primitive is described; only onednn_stages.cc knows.
+// primitive is described; only onednn_stages.cc knows the difference.
 #pragma once
 
 #include <string>

@@ -1,17 +1,19 @@
 // Which of several kernels for the same work is taken, given their times. No device is needed here;
 // launch_contest.h takes the times.
 //
-// They come in an order, a library's in its heuristic's, and the one taken is the first of those
-// whose median time is within kTie of the fastest's. So what comes first is kept where measuring
-// finds nothing better by more than that, and of several that are equally fast every process takes
-// the same one, whichever of them noise puts ahead: processes with different kernels differ in
-// time, and a gate would have to tell that from a change of code. What is given up is at most kTie.
+// The candidates come in an order; a library's come in the order of its heuristic. The first whose
+// median time is within kTie of the fastest's is taken. So the first of all is kept unless
+// measuring finds one that is better by more than kTie, and of several equally fast ones every
+// process takes the same, whichever of them noise puts ahead. Processes with different kernels
+// would differ in time, and a gate would have to tell that from a change of code. At most kTie is
+// given up.
 //
-// One that lies at kTie itself is still taken by one process and not by another: in 9 of the 104
-// benchmarks of pr on an H200, by which the processes' times differ by up to 2.3 %. So what a
-// baseline's process took is taken again while it is within kKept of the fastest. That is as much
-// as these short measurements err: kept within 2 %, 6 of the 104 still changed, though over the
-// samples the other one was 0.7 % faster at most and once 1.5 % slower.
+// A candidate that lies at kTie itself is still taken by one process and not by another. That
+// happened in 9 of the 104 benchmarks of pr on an H200, whose processes then differed in time by up
+// to 2.3 %. So what a baseline's process took is taken again while it is within kKept of the
+// fastest. kKept is as large as the errors of these short measurements: with 2 %, 6 of the 104
+// still changed, though over the samples the other candidate was at most 0.7 % faster and once 1.5
+// % slower.
 #pragma once
 
 #include <cstddef>

@@ -4,9 +4,9 @@
 //
 // Each contestant runs back to back for 0.2 ms or more a round, in a CUDA graph between two events,
 // in rounds that take them in random order. After a batch the device idles twice as long as the
-// batch took, as in the burst protocol: what draws more power must not be chosen by clocks that are
-// not there when it counts. The operands are the real ones in the layout at hand, warm in the L2 as
-// far as they fit. Which of equals is taken: launch_choice.h.
+// batch took, as in the burst protocol: a kernel that draws more power must not be chosen at clocks
+// that it will not have later. The operands are the real ones in the layout at hand, warm in the L2
+// as far as they fit. launch_choice.h says which of equals is taken.
 #pragma once
 
 #include <functional>

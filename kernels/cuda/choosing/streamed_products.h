@@ -1,7 +1,7 @@
 // The products of few rows of x, one to kMostFewRows, as contestants: gemv for a single row, and
-// few_rows_gemm, each cut in several ways. Only weights count there, and which cut brings them in
-// fastest hangs on their size: one that keeps many small blocks does where they come from memory,
-// fewer with more under way where they lie in the L2.
+// few_rows_gemm, each cut in several ways. Only the weights count there, and their size decides
+// which cut loads them fastest: many small blocks where they come from memory, fewer blocks with
+// more loads under way where they lie in the L2.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // Launches a kernel so that it may be placed on the GPU before the kernel ahead of it on the stream
-// has ended (CUDA Programming Guide, "Programmatic Dependent Launch"): what a launch costs then
-// passes while that kernel runs. Errors of CUDA are thrown as DeviceError.
+// has ended (CUDA Programming Guide, "Programmatic Dependent Launch"): the cost of the launch is
+// then hidden behind that kernel. Errors of CUDA are thrown as DeviceError.
 #pragma once
 
 #include <cuda_runtime.h>

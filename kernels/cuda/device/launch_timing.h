@@ -1,6 +1,6 @@
-// What takes the time of launches before anything is measured, and leaves things as they were: the
-// choice among kernels (launch_contest.h) and the search for a slowdown (slowdown_search.h).
-// Errors of CUDA are thrown as DeviceError.
+// Times launches before anything is measured, and leaves everything as it was. The choice among
+// kernels (launch_contest.h) and the search for a slowdown (slowdown_search.h) use it. Errors of
+// CUDA are thrown as DeviceError.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// For what the choice of a tuned matmul stands, and what it is (lt_tuning.h).
+// The choice of a tuned matmul: the problem it was made for, and what was chosen (lt_tuning.h).
 #pragma once
 
 #include <cublasLt.h>

@@ -1,7 +1,7 @@
 // One cublasLt matmul, out [m, n] = x [m, k] w [n, k]^T (+ bias [n]), all row-major, as a Linear
-// layer wants it. The algorithm is the heuristic's first choice for the device's workspace, fixed
-// when the object is made unless another candidate is chosen (lt_tuning.h), and can be told: two
-// processes that were given different ones can be told apart.
+// layer wants it. The algorithm is fixed when the object is made: the heuristic's first choice for
+// the device's workspace, unless another candidate is chosen (lt_tuning.h). Its name can be asked
+// for, so that two processes that were given different ones can be told apart.
 #pragma once
 
 #include <cublasLt.h>

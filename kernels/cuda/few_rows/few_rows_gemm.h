@@ -5,8 +5,9 @@
 // repeat to the bit; out is rounded once.
 //
 // Where the device can, these kernels are launched early (dependent_launch.h) and load their first
-// weights before the kernel ahead has ended. So that one may write x but not the weights; nor may
-// it write those of the kernel after, where several of these follow each other.
+// weights before the kernel ahead has ended. So the kernel ahead may write x but not the weights.
+// Where several of these kernels follow each other, it may not write the weights of the later ones
+// either.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -5,7 +5,7 @@
 // once.
 //
 // Where the device can, these kernels are launched early (dependent_launch.h) and load their first
-// weights before the kernel ahead has ended. So that one may write x but not the weights.
+// weights before the kernel ahead has ended. So the kernel ahead may write x but not the weights.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,6 +1,6 @@
 // Changes that a build plants on purpose, to watch `fusegate explain` tell them apart
 // (-DFUSEGATE_PLANTED_CHANGE=... to CMake; slowdown.cuh plants a slower kernel). Only benchmarks
-// whose stages come of CudaStages have them.
+// whose stages are made by CudaStages have them.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Compiles a kernel at run time, with NVRTC. That takes no GPU, and neither the toolkit's headers
-// nor this source tree: what a source includes is told beside it.
+// Compiles a kernel at run time, with NVRTC. That needs no GPU, no headers of the toolkit and no
+// source tree: the caller passes what a source includes.
 #pragma once
 
 #include <string>

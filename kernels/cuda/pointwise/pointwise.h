@@ -1,8 +1,8 @@
 // The element-wise CUDA kernels: bias add, activations, mul, and activation and mul in one. They
-// compute in fp32 and round once, when they write, but for the one that says otherwise. Contiguous
-// tensors of any size at addresses that are multiples of 16, which every allocation's is, are moved
-// by 16 bytes at a time but for the last few elements; at other addresses, and a bias whose rows
-// are no such multiple, element by element.
+// compute in fp32 and round once, when they write, except for the one that says otherwise.
+// Contiguous tensors of any size at addresses that are multiples of 16, as every allocation's is,
+// are moved 16 bytes at a time, except for the last few elements. At other addresses, and for a
+// bias whose rows are no such multiple, they are moved element by element.
 #pragma once
 
 #include <cuda_runtime_api.h>

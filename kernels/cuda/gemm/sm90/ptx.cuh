@@ -1,6 +1,7 @@
-// Hopper's instructions that CUDA C++ has no words for: mbarriers, the tensor memory accelerator
-// (TMA), clusters, and programmatic dependent launch. Each is one PTX instruction, described in the
-// PTX ISA's section of its name. Shared-memory addresses are 32 bits wide, in the shared window.
+// Hopper's instructions for which CUDA C++ has no functions: mbarriers, the tensor memory
+// accelerator (TMA), clusters, and programmatic dependent launch. Each is one PTX instruction,
+// described in the PTX ISA's section of its name. Shared-memory addresses are 32 bits wide, in the
+// shared window.
 #pragma once
 
 #include <cuda.h>
