@@ -32,67 +32,22 @@ main() {
   use_cuda_toolkit
   preset=$(measuring_preset)
   build_preset "$FUSEGATE_ROOT" "$preset" fusegate fusegate_bench
-  new_job
-  local in_turn=no
-  if [[ $require_baseline == no ]] && no_baseline_of_suite; then in_turn=yes; fi
-  if [[ $in_turn == yes ]]; then measure first second; else measure first; fi
-  if may_be_recorded && recorded_as_first_baseline; then
-    [[ $in_turn == yes ]] || measure second
-    run=$RUNS/second
-  fi
-  gate_and_report "build/$preset/bin/fusegate" --candidate "$run"
+  end_with "build/$preset/bin/fusegate" job --who "$(id -un)" "${flags[@]}"
 }
 
 parse_arguments() {
-  suite=smoke invocations=3 max_invocations='' budget_s='' require_baseline=no
+  flags=()
   while [[ $# -gt 0 ]]; do
     case $1 in
-      --suite) suite=$(value_of "$@"); shift 2 ;;
-      --invocations) invocations=$(value_of "$@"); shift 2 ;;
-      --max-invocations) max_invocations=$(value_of "$@"); shift 2 ;;
-      --budget-s) budget_s=$(value_of "$@"); shift 2 ;;
-      --require-baseline) require_baseline=yes; shift ;;
+      --suite) flags+=("$1" "$(value_of "$@")"); shift 2 ;;
+      --invocations | --max-invocations | --budget-s)
+        require_count "$1" "$(value_of "$@")"
+        flags+=("$1" "$2"); shift 2 ;;
+      --require-baseline) flags+=("$1"); shift ;;
       --help | -h) usage; exit 0 ;;
       *) die "unknown argument '$1'; see --help" ;;
     esac
   done
-  require_count --invocations "$invocations"
-  if [[ $max_invocations ]]; then require_count --max-invocations "$max_invocations"; fi
-  if [[ $budget_s ]]; then require_count --budget-s "$budget_s"; fi
-}
-
-# Whether no device at all has one: then this run's will be missing too.
-no_baseline_of_suite() {
-  ! compgen -G "baselines/*/$suite.json" >/dev/null &&
-    ! compgen -G ".fusegate/baselines/*/$suite.json" >/dev/null
-}
-
-# measure NAME...: leaves the first run's folder in $run. Two runs are measured process by process in
-# turn: on a shared machine two runs made one after the other differed by a third with nothing changed.
-# The output is not captured: on a terminal the program shows its progress in place.
-measure() {
-  local name flags=()
-  for name in "$@"; do flags+=(--out "$RUNS/$name"); done
-  if [[ $max_invocations ]]; then flags+=(--max-invocations "$max_invocations"); fi
-  if [[ $budget_s ]]; then flags+=(--budget-s "$budget_s"); fi
-  if [[ $# -eq 1 && $invocations -ge 4 ]]; then flags+=(--aa); fi
-  run=$RUNS/$1
-  step "measuring $*: suite $suite, $invocations invocations each"
-  "build/$preset/bin/fusegate" run --suite "$suite" --invocations "$invocations" \
-    --program "build/$preset/bin/fusegate_bench" "${flags[@]}" || run_failed
-}
-
-may_be_recorded() { [[ $require_baseline == no && $RUN_FAILED == no ]]; }
-
-# Whether the run became the first baseline of this environment; prints what accept says. Forced,
-# because this baseline stays on this machine: uncommitted changes, say, are no reason to have none.
-recorded_as_first_baseline() {
-  local answer
-  answer=$("build/$preset/bin/fusegate" accept "$run" --if-missing --force --store .fusegate/baselines \
-    --who "$(id -un)" --reason "first local run of ci/run.sh") ||
-    die "could not look for a baseline of this environment"
-  step "baseline: $answer"
-  [[ $answer == recorded* ]]
 }
 
 lib=$(dirname "${BASH_SOURCE[0]}")/pipelines
@@ -104,7 +59,5 @@ lib=$(dirname "${BASH_SOURCE[0]}")/pipelines
 . "$lib/environment.sh"
 # shellcheck source=ci/pipelines/build.sh
 . "$lib/build.sh"
-# shellcheck source=ci/pipelines/judge.sh
-. "$lib/judge.sh"
 cd "$FUSEGATE_ROOT"
 main "$@"

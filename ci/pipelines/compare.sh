@@ -29,8 +29,9 @@ main() {
   build_preset "$FUSEGATE_ROOT" "$preset" fusegate fusegate_bench
   step "the same for the base, $(git rev-parse --short "$base")"
   build_preset "$base_tree" "$preset" fusegate_bench
-  new_job
-  measure_and_gate
+  # This tree's fusegate drives and judges both: it knows the run file's newest form and the one before.
+  end_with "build/$preset/bin/fusegate" job --suite "$suite" --invocations "$invocations" --budget-s "$budget_s" \
+    --base "$base_tree/build/$preset/bin/fusegate_bench"
 }
 
 parse_arguments() {
@@ -62,16 +63,6 @@ check_out_base() {
   fi || die "could not check out the base into $base_tree"
 }
 
-# This tree's fusegate drives and judges both: it knows the run file's newest form and the one before.
-measure_and_gate() {
-  local bench=build/$preset/bin/fusegate_bench verdict=0
-  step "measuring side by side: suite $suite, $invocations invocations a side, $budget_s s for all"
-  "build/$preset/bin/fusegate" duet --suite "$suite" --invocations "$invocations" --budget-s "$budget_s" \
-    --base "$base_tree/$bench" --head "$FUSEGATE_ROOT/$bench" --out "$RUNS" \
-    --json "$REPORTS/gate.json" --markdown "$REPORTS/gate.md" --html "$REPORTS/report.html" || verdict=$?
-  end_job "$verdict"
-}
-
 lib=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=ci/pipelines/log.sh
 . "$lib/log.sh"
@@ -81,7 +72,5 @@ lib=$(dirname "${BASH_SOURCE[0]}")
 . "$lib/environment.sh"
 # shellcheck source=ci/pipelines/build.sh
 . "$lib/build.sh"
-# shellcheck source=ci/pipelines/judge.sh
-. "$lib/judge.sh"
 cd "$FUSEGATE_ROOT"
 main "$@"

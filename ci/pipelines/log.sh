@@ -16,6 +16,14 @@ die() {
   exit 2
 }
 
+# end_with COMMAND...: ends the script with the command's verdict. 1 means a regression; whatever else
+# stopped it (a signal, say) judged nothing.
+end_with() {
+  local verdict=0
+  "$@" || verdict=$?
+  exit $((verdict > 1 ? 2 : verdict))
+}
+
 # quietly LOG COMMAND...: runs the command with its output in LOG, and shows the log's end if it fails.
 # A build prints hundreds of lines that nobody reads unless it failed.
 quietly() {
