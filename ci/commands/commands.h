@@ -66,6 +66,27 @@ void add_duet(CommandLine& line);
 // that nothing was judged.
 baselines::ExitCode duet_command(const DuetRequest& request, Console& console);
 
+// All of a nightly or a pull request's job: measures a suite, gates it by the stored baseline or by
+// another build, and keeps runs and reports. Where nothing is stored for this environment, the
+// first run becomes a local baseline, and a second one is gated by it.
+struct JobRequest {
+  std::string suite = "smoke";
+  int invocations = 3;
+  std::optional<int> max_invocations{};  // nothing: as for run and duet
+  std::optional<double> budget_s{};
+  std::string program{};  // empty: the benchmark program beside this one
+  std::string base{};     // a program to measure side by side; empty: a baseline is looked up
+  bool require_baseline = false;
+  std::string who{};                           // accepts the first baseline; empty: as for accept
+  std::filesystem::path folder = ".fusegate";  // gets runs/TIME, reports/TIME and baselines
+  std::vector<std::filesystem::path> stores{};
+  std::optional<std::filesystem::path> aa_history{};
+};
+void add_job(CommandLine& line);
+// The gate's exit code; 2 instead of 0 where an invocation did not end well, and 2 where nothing
+// could be judged. The verdict stands whether or not a page can be drawn of it.
+baselines::ExitCode job_command(const JobRequest& request, Console& console);
+
 // Compares a run with a baseline and ends with the verdict's exit code.
 struct GateRequest {
   JudgingRequest judging;

@@ -122,7 +122,8 @@ TEST_F(DuetCommandTest, DoesNotFailWhatItCannotConfirm) {
 TEST_F(DuetCommandTest, TellsWhatTheAaArmsShowed) {
   duet();
   const std::string line =
-      "A/A        2 benchmarks, none called; so far 0 of 1 comparison raised an alarm (95 % upper bound "
+      "A/A        2 benchmarks, none called; so far 0 of 1 comparison raised an alarm (95 % upper "
+      "bound "
       "95 %); smallest detectable effect ";
   EXPECT_THAT(out_.str(), HasSubstr(line));
   EXPECT_THAT(baselines::read_file(*request_.markdown),

@@ -72,7 +72,8 @@ TEST_F(GateCommandTest, DoesNotJudgeAcrossEnvironments) {
   file.driver = "999.0";
   EXPECT_EQ(gate(file), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(out_.str(), HasSubstr("driver: 580.159.04 in the baseline, 999.0 in the candidate"));
-  EXPECT_THAT(markdown(), HasSubstr("differs: driver: 580.159.04 in the baseline, 999.0 in the candidate"));
+  EXPECT_THAT(markdown(),
+              HasSubstr("differs: driver: 580.159.04 in the baseline, 999.0 in the candidate"));
   request_.judging.allow_environment_differences = true;
   EXPECT_EQ(gate(file), baselines::ExitCode::kNoRegression);
 }

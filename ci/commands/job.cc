@@ -31,14 +31,18 @@ class Job {
 
   ExitCode run() {
     const ExitCode verdict = request_.base.empty() ? against_stored() : against_base();
-    step(fmt::format("runs in {}, report in {}", folders_.runs.string(),
-                     folders_.reports.string()));
+    step(
+        fmt::format("runs in {}, report in {}", folders_.runs.string(), folders_.reports.string()));
     return verdict;
   }
 
  private:
   static Folders make_folders(const fs::path& folder) {
-    const std::string started = new_run_folder().filename();
+    const std::string second = new_run_folder().filename();
+    std::string started = second;
+    for (int n = 2; fs::exists(folder / "runs" / started); ++n) {
+      started = fmt::format("{}-{}", second, n);
+    }
     const Folders folders{folder / "runs" / started, folder / "reports" / started};
     fs::create_directories(folders.runs);
     fs::create_directories(folders.reports);
@@ -87,7 +91,8 @@ class Job {
     // What was measured is judged all the same, so that the report names what failed; but it never
     // passes.
     if (!all_well) {
-      fmt::print(console_.err, "warning: not every process ended well; judging what was measured, in {}\n",
+      fmt::print(console_.err,
+                 "warning: not every process ended well; judging what was measured, in {}\n",
                  folders_.runs.string());
     }
     const ExitCode verdict = gate_and_report(candidate);
@@ -153,8 +158,8 @@ class Job {
     judging.stores = request_.stores;
     ExitCode verdict = ExitCode::kCouldNotJudge;
     try {
-      verdict = gate_command({judging, folders_.reports / "gate.json", folders_.reports / "gate.md"},
-                             console_);
+      verdict = gate_command(
+          {judging, folders_.reports / "gate.json", folders_.reports / "gate.md"}, console_);
     } catch (const baselines::InputError& error) {
       fmt::print(console_.err, "fusegate: {}\n", error.what());
     }
@@ -192,8 +197,9 @@ void add_job(CommandLine& line) {
       ->check(CLI::PositiveNumber);
   app.add_option("--program", request.program,
                  "Benchmark program that is judged; by default the fusegate_bench beside this one");
-  app.add_option("--base", request.base,
-                 "Benchmark program to measure side by side with it, in place of a stored baseline");
+  app.add_option(
+      "--base", request.base,
+      "Benchmark program to measure side by side with it, in place of a stored baseline");
   app.add_option("--who", request.who, "Who accepts a first baseline; by default as for accept");
   app.add_flag("--require-baseline", request.require_baseline,
                "End with 2 where no baseline is stored; by default the first run becomes a local "

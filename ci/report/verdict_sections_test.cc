@@ -302,16 +302,19 @@ TEST(VerdictSections, SetKernelsOfBothSidesSideBySide) {
   kernel.name = "sm80_gemm";
   kernel.stage = "gate_proj";
   kernel.duration_ns = 52310;
-  story.pairs = {{kernel, std::nullopt, {"tile 128x128 -> 64x64"}}};
+  story.pairs = {{kernel, std::nullopt, {}}, {kernel, kernel, {"tile 128x128 -> 64x64"}}};
   story.gaps_ns = {1000, 2000};
   baselines::GateResult result;
   result.stories = {story};
   const auto sections = verdict_sections(result, {});
   const Section& kernels = section_of(sections, "What the kernels tell").parts.front();
   EXPECT_TRUE(kernels.is_page_only);
-  EXPECT_THAT(kernels.table.rows()[0], ElementsAre("sm80_gemm", "gate_proj", "52.31 us", "none", "",
-                                                   "-", "tile 128x128 -> 64x64"));
+  EXPECT_THAT(kernels.table.rows()[0],
+              ElementsAre("sm80_gemm", "gate_proj", "52.31 us", "none", "", "-", ""));
   EXPECT_THAT(kernels.table.rows()[1],
+              ElementsAre("sm80_gemm", "gate_proj", "52.31 us", "sm80_gemm", "gate_proj",
+                          "52.31 us", "tile 128x128 -> 64x64"));
+  EXPECT_THAT(kernels.table.rows()[2],
               ElementsAre("gaps between kernels", "", "1.000 us", "", "", "2.000 us", ""));
 }
 
