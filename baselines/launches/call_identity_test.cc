@@ -1,0 +1,76 @@
+#include "baselines/launches/call_identity.h"
+
+#include <gtest/gtest.h>
+
+#include "baselines/io/error.h"
+
+namespace fusegate::baselines {
+namespace {
+
+CallIdentity two_launches() {
+  return {
+      .launches = {{.kernel = "ns::gemm", .code = "0a", .launch = "grid 8x1x1", .arguments = "1b"},
+                   {.kernel = "memset", .launch = "4096 bytes", .arguments = "2c"}},
+      .order = "3d"};
+}
+
+TEST(CallIdentity, IsEqualWhateverTheKernelsAreCalled) {
+  CallIdentity renamed = two_launches();
+  renamed.launches[0].kernel = "other::gemm";
+  EXPECT_TRUE(same_work(two_launches(), renamed));
+  EXPECT_TRUE(identity_differences(two_launches(), renamed).empty());
+}
+
+TEST(CallIdentity, DiffersInCodeLaunchArgumentsOrderAndNumber) {
+  for (const auto& change : std::vector<std::pair<void (*)(CallIdentity&), const char*>>{
+           {[](CallIdentity& i) { i.launches[0].code = "0b"; }, "other machine code: ns::gemm"},
+           {[](CallIdentity& i) { i.launches[0].launch = "grid 9x1x1"; },
+            "another launch: ns::gemm: grid 9x1x1, before grid 8x1x1"},
+           {[](CallIdentity& i) { i.launches[1].arguments = "2d"; }, "another argument: memset"},
+           {[](CallIdentity& i) { i.order = "4d"; }, "another order of the launches"},
+           {[](CallIdentity& i) { i.launches.pop_back(); }, "1 launches, before 2"}}) {
+    CallIdentity changed = two_launches();
+    change.first(changed);
+    EXPECT_FALSE(same_work(two_launches(), changed)) << change.second;
+    EXPECT_EQ(identity_differences(two_launches(), changed),
+              std::vector<std::string>{change.second});
+  }
+}
+
+TEST(CallIdentity, IsNeverAssumed) {
+  const CallIdentity unknown{.unknown = "no CUPTI"};
+  EXPECT_FALSE(same_work(unknown, unknown));
+  EXPECT_FALSE(same_work(two_launches(), unknown));
+  EXPECT_EQ(common_identity({two_launches(), unknown}).unknown, "no CUPTI");
+}
+
+TEST(CallIdentity, OfARunIsTheOneThatAllItsProcessesHave) {
+  EXPECT_TRUE(same_work(common_identity({two_launches(), two_launches()}), two_launches()));
+  CallIdentity other = two_launches();
+  other.launches[0].arguments = "ff";
+  EXPECT_EQ(common_identity({two_launches(), other}).unknown, "it differs from process to process");
+}
+
+TEST(CallIdentity, ReadsBackWhatItWrites) {
+  const nlohmann::json text = identity_json(two_launches());
+  const CallIdentity read = parse_identity(JsonField(text, "f.json", "identity"));
+  EXPECT_TRUE(same_work(read, two_launches()));
+  EXPECT_EQ(read.launches[0].kernel, "ns::gemm");
+  const nlohmann::json unknown = identity_json({.unknown = "no CUPTI"});
+  EXPECT_EQ(parse_identity(JsonField(unknown, "f.json", "identity")).unknown, "no CUPTI");
+}
+
+TEST(CallIdentity, NamesTheFieldThatIsWrong) {
+  nlohmann::json text = identity_json(two_launches());
+  text["launches"][1]["arguments"] = 3;
+  try {
+    parse_identity(JsonField(text, "f.json", "identity"));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("identity.launches[1].arguments"), std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace fusegate::baselines
