@@ -2,13 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernels/cuda/device/gpu_test_fixture.h"
+#include "kernels/cuda/pointwise/gated_test_fixture.h"
 #include "kernels/cuda/pointwise/specialized_gated.h"
 
 namespace fusegate::kernels {
 namespace {
 
-class SpecializedGatedOnGpu : public GpuTest {};
+class SpecializedGatedOnGpu : public GatedGpuTest {};
+
+TEST_F(SpecializedGatedOnGpu, WritesTheBitsOfTheGeneralKernel) {
+  expect_same_bits("fused_specialized", "fused");
+}
 
 TEST_F(SpecializedGatedOnGpu, IsCompiledOnceForTheDeviceAndLaunchedEarlyWhereItCanBe) {
   const cudaDeviceProp& properties = device_->properties();
