@@ -33,6 +33,8 @@ def parse_options(arguments):
                         help="of benchmarks' names; a leading '-' negates it")
     parser.add_argument("--out", help="write the run file here")
     parser.add_argument("--progress", action="store_true", help="lines for fusegate in place of the table")
+    parser.add_argument("--profile", choices=("off",),
+                        help="off alone, since peers are not profiled (record_trace.py traces them)")
     parser.add_argument("--environment", action="store_true", help="print the environment as JSON and stop")
     parser.add_argument("--bench", metavar="PROGRAM", help="the fusegate_bench whose plan is measured (default: "
                         "$FUSEGATE_BENCH, else the one built here)")

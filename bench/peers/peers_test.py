@@ -64,6 +64,17 @@ class PeersTest(unittest.TestCase):
                 self.assertTrue(result.stderr.startswith(expected), result.stderr)
                 self.assertEqual(result.stderr.count("\n"), 1)
 
+    def test_flags_that_peers_cannot_follow_leave_the_run_file_alone(self):
+        out_file = self.folder / "1.json"
+        out_file.write_text("measured", encoding="utf-8")
+        for flag, expected in (("--resume", "peers: --resume: does not go with --plan\n"),
+                               ("--profile=on", "peers: the command line: argument --profile: invalid choice: 'on'")):
+            code, _, errors = self.main("--problem=1,1,8,8", "--operation=linear", f"--out={out_file}", flag)
+            self.assertEqual((code, errors[:len(expected)]), (2, expected))
+            self.assertEqual(out_file.read_text(encoding="utf-8"), "measured")
+        code, _, errors = self.main("--problem=1,1,8,8", "--operation=linear", "--profile=off")
+        self.assertEqual(code, 0, errors)
+
     def test_measures_and_prints_a_row_a_benchmark(self):
         out_file = self.folder / "run" / "1.json"
         code, out, errors = self.main("--problem=64,128,768,3072", "--operation=linear", f"--out={out_file}")

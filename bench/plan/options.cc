@@ -140,6 +140,13 @@ void require_no_measuring(const json& protocol, const std::vector<std::string>& 
   }
 }
 
+// Flags of what a plan, which is printed, does not do.
+void require_plan_alone(const CLI::App& app) {
+  for (const char* flag : {"--environment", "--out", "--profile", "--progress", "--resume"}) {
+    if (app.count(flag) > 0) throw baselines::InputError(flag, "", "does not go with --plan");
+  }
+}
+
 std::string operations_help() {
   std::vector<std::string> names;
   for (const kernels::Operation& operation : kernels::operations()) names.push_back(operation.name);
@@ -229,6 +236,7 @@ Options parse_options(int argc, const char* const* argv) {
     options.help = app.help();
     return options;
   }
+  if (options.plan) require_plan_alone(app);
   if (options.trace) require_no_measuring(options.protocol, app.remaining());
   options.benchmark_flags = app.remaining();
   for (const std::string& flag : options.benchmark_flags) {

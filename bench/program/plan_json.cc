@@ -31,24 +31,16 @@ json work_json(const std::vector<SweptOperation>& work) {
     for (const kernels::Problem& problem : swept.problems) {
       problems.push_back(problem_json(*swept.operation, problem));
     }
-    list.push_back({{"operation", swept.operation->name},
-                    {"implementations", swept.implementations},
-                    {"problems", std::move(problems)}});
+    list.push_back({{"operation", swept.operation->name}, {"problems", std::move(problems)}});
   }
   return list;
 }
 
 }  // namespace
 
-json plan_json(const std::vector<SweptOperation>& work, const Plan& plan,
-               const InvocationInfo& info, const EnvironmentProbe& probe) {
-  json benchmarks = json::array();
-  for (const PlannedBenchmark& benchmark : plan.benchmarks) benchmarks.push_back(benchmark.name());
-  return {{"device_kind", probe.device_kind()},
-          {"fusegate", fusegate_context(info, probe)},
-          {"work", work_json(work)},
-          {"benchmarks", std::move(benchmarks)},
-          {"refusals", plan.refusals}};
+json plan_json(const std::vector<SweptOperation>& work, const InvocationInfo& info,
+               const EnvironmentProbe& probe) {
+  return {{"fusegate", fusegate_context(info, probe)}, {"work", work_json(work)}};
 }
 
 }  // namespace fusegate::bench

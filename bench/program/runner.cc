@@ -237,7 +237,7 @@ Plan filtered_plan(const Plan& plan, const std::vector<std::string>& flags) {
   std::ranges::copy_if(
       plan.benchmarks, std::back_inserter(filtered.benchmarks),
       [](const PlannedBenchmark& benchmark) { return passes_filter(benchmark.name()); });
-  if (!filtered.benchmarks.empty()) return filtered;
+  if (plan.benchmarks.empty() || !filtered.benchmarks.empty()) return filtered;
   throw baselines::InputError(
       "--benchmark_filter", "",
       fmt::format("lets none of {} benchmarks through", plan.benchmarks.size()));

@@ -10,8 +10,8 @@
 namespace fusegate::bench {
 
 // The part of the plan that --benchmark_filter lets through, for callers that do not measure.
-// flags: Google Benchmark's own. Throws InputError for those that it does not know, and where
-// nothing is left.
+// flags: Google Benchmark's own. Throws InputError for those that it does not know, and where they
+// leave nothing of a plan that had something.
 Plan filtered_plan(const Plan& plan, const std::vector<std::string>& flags);
 
 // flags: Google Benchmark's own. Throws InputError for those that it does not know, and for a run
