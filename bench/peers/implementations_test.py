@@ -38,6 +38,14 @@ class ImplementationsTest(unittest.TestCase):
         self.assertIsInstance(built[0], types.FunctionType)
         self.assertIsNot(built[0].__code__, built[1].__code__)
 
+    def test_gelu_is_by_tanh_in_geglu_and_by_erf_in_geglu_erf(self):
+        for operation, expected in (("geglu", {"approximate": "tanh"}), ("geglu_erf", {})):
+            modules = fake_libraries().modules
+            modules["torch"].nn.functional.gelu = mock.Mock(return_value=1.0)
+            for suffix, inputs in (("", (3.0, 5.0)), ("_mlp", (2.0, 3.0, 5.0, 7.0))):
+                find(operation + suffix, "torch_eager").build(modules)(*inputs)
+                self.assertEqual(modules["torch"].nn.functional.gelu.call_args.kwargs, expected, operation + suffix)
+
     def test_liger_uses_ligers_function(self):
         modules = fake_libraries().modules
         modules["liger"].ops.LigerGELUMulFunction.apply = lambda g, u: -g * u

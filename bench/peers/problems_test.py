@@ -1,16 +1,31 @@
-"""Names, inputs and work, against what fusegate_bench wrote for the same problems."""
+"""Names, inputs and work, against what fusegate_bench wrote for the same problems; activations, against its sources."""
 
 import math
+import pathlib
+import re
 import unittest
 
 import problems
 from fakes import fake_problem
 
 SMALL = fake_problem("geglu_mlp")
+ACTIVATIONS = pathlib.Path(__file__).resolve().parents[2] / "kernels" / "activations"
 
 
 def totals(stages):
     return sum(stage.flops for stage in stages), sum(stage.min_bytes for stage in stages)
+
+
+def activations_of_the_kernels():
+    """By unit: the stage's name and the operations of an element, as the functors of the list have them."""
+    headers = [path.read_text(encoding="utf-8") for path in ACTIVATIONS.glob("*.h")]
+    (names,) = re.findall(r"using Activations = ActivationList<([^>]+)>", "".join(headers))
+    found = {}
+    for name in re.findall(r"\w+", names):
+        (text,) = (text for text in headers if f"struct {name} {{" in text)
+        unit, stage, flops = (re.search(f'k{key} = "?(\\w+)', text)[1] for key in ("Unit", "Stage", "Flops"))
+        found[unit] = (stage, int(flops))
+    return found
 
 
 class ProblemsTest(unittest.TestCase):
@@ -26,6 +41,10 @@ class ProblemsTest(unittest.TestCase):
         fused = problems.gated_mlp_stages("geglu", True, fake_problem("geglu_mlp", "8,512,1024,8192"))
         self.assertEqual(totals(fused), (206493974528.0, 478150656.0))
         self.assertEqual([stage.name for stage in fused], ["gate_proj", "up_proj", "gelu_mul", "down_proj"])
+
+    def test_activations_are_those_of_the_kernels(self):
+        self.assertEqual({unit: (activation.name, activation.flops) for unit, activation in problems.GATED.items()},
+                         activations_of_the_kernels())
 
     def test_linear_adds_its_bias_in_the_product(self):
         rows, dim, hidden = 128, 768, 3072
