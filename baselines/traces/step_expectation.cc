@@ -1,42 +1,20 @@
 #include "baselines/traces/step_expectation.h"
 
 #include <fmt/format.h>
-#include <regex.h>
 
 #include <algorithm>
 #include <initializer_list>
-#include <iterator>
 #include <map>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
+#include "baselines/io/pattern.h"
 #include "baselines/traces/owners.h"
 #include "baselines/traces/summary.h"
 
 namespace fusegate::baselines {
 namespace {
-
-// Not <regex>, in which g++ 12 finds uninitialised variables when it builds with sanitizers.
-class Pattern {
- public:
-  explicit Pattern(const std::string& text)
-      : is_valid_(regcomp(&expression_, text.c_str(), REG_EXTENDED | REG_NOSUB) == 0) {}
-  ~Pattern() {
-    if (is_valid_) regfree(&expression_);
-  }
-  // What regcomp made may point into itself.
-  Pattern(const Pattern&) = delete;
-  Pattern& operator=(const Pattern&) = delete;
-
-  bool is_valid() const { return is_valid_; }
-  bool fits(const std::string& name) const {
-    return regexec(&expression_, name.c_str(), 0, nullptr, 0) == 0;
-  }
-
- private:
-  regex_t expression_{};
-  bool is_valid_;
-};
 
 void allow(const JsonField& field, std::initializer_list<std::string_view> names) {
   for (const auto& [name, value] : field.members()) {
@@ -66,8 +44,11 @@ CountRange parse_range(const JsonField& field) {
 
 std::string parse_pattern(const JsonField& field) {
   std::string pattern = field.text();
-  if (!Pattern(pattern).is_valid()) field.fail("is no regular expression");
-  return pattern;
+  try {
+    return (Pattern(pattern), pattern);
+  } catch (const std::invalid_argument&) {
+    field.fail("is no regular expression");
+  }
 }
 
 std::vector<CountedNames> parse_names(const JsonField& field) {
@@ -116,78 +97,31 @@ std::vector<Step> steps_of(const Trace& trace) {
   return result;
 }
 
-bool lies_within(std::size_t count, const CountRange& range) {
-  return count >= static_cast<std::size_t>(range.least) &&
-         (!range.most || count <= static_cast<std::size_t>(*range.most));
-}
-
-std::string range_text(const CountRange& range, std::string_view what) {
-  if (!range.most) return fmt::format("{} or more {}", range.least, what);
-  if (*range.most == 0) return fmt::format("no {}", what);
-  if (range.least == *range.most) return fmt::format("{} {}", range.least, what);
-  return range.least == 0 ? fmt::format("at most {} {}", *range.most, what)
-                          : fmt::format("{} to {} {}", range.least, *range.most, what);
-}
-
-std::string list_text(const std::vector<std::string>& parts) {
-  return parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, ", "));
-}
-
-// is_met and seen are of one step.
-template <typename IsMet, typename Seen>
-ExpectationPart part_of(std::string name, std::string expected, const std::vector<Step>& steps,
-                        IsMet is_met, Seen seen) {
-  const auto bad = std::ranges::find_if_not(steps, is_met);
-  const bool met = bad == steps.end();
-  return {std::move(name), std::move(expected), seen(met ? steps.front() : *bad), met};
-}
-
-bool kernels_met(const std::vector<CountedNames>& kinds, const std::vector<std::string>& kernels) {
-  std::vector<std::size_t> counts(kinds.size());
-  for (const std::string& kernel : kernels) {
-    const auto kind = std::ranges::find_if(
-        kinds, [&](const CountedNames& one) { return Pattern(one.pattern).fits(kernel); });
-    if (kind == kinds.end()) return false;
-    ++counts[static_cast<std::size_t>(kind - kinds.begin())];
+// Of the first step that does not meet it, or of the first.
+template <typename Check>
+ExpectationPart check_each(const std::vector<Step>& steps, Check check) {
+  ExpectationPart first = check(steps.front());
+  for (std::size_t i = 1; first.met && i < steps.size(); ++i) {
+    ExpectationPart part = check(steps[i]);
+    if (!part.met) return part;
   }
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    if (!lies_within(counts[i], kinds[i].range)) return false;
-  }
-  return true;
+  return first;
 }
 
-ExpectationPart check_kernels(const std::vector<CountedNames>& kinds,
-                              const std::vector<Step>& steps) {
+ExpectationPart check_kernels(const std::vector<CountedNames>& kinds, const Step& step) {
   std::vector<std::string> expected;
-  for (const CountedNames& kind : kinds) expected.push_back(range_text(kind.range, kind.what));
-  return part_of(
-      "kernels", kinds.empty() ? "no kernel" : list_text(expected), steps,
-      [&](const Step& step) { return kernels_met(kinds, step.kernels); },
-      [](const Step& step) { return list_text(step.kernels); });
+  for (const CountedNames& kind : kinds) expected.push_back(kind.range.text(kind.what));
+  return {.part = "kernels",
+          .expected = kinds.empty() ? "no kernel" : fmt::format("{}", fmt::join(expected, ", ")),
+          .seen = names_text(step.kernels),
+          .met = kernels_met(kinds, step.kernels)};
 }
 
-ExpectationPart check_memory_operations(const CountRange& range, const std::vector<Step>& steps) {
-  const auto count = [](const Step& step) {
-    return static_cast<std::size_t>(step.memory_operations);
-  };
-  return part_of(
-      "memory operations", range_text(range, "memory operations"), steps,
-      [&](const Step& step) { return lies_within(count(step), range); },
-      [&](const Step& step) { return fmt::format("{}", count(step)); });
-}
-
-ExpectationPart check_calls(const CountedNames& calls, const std::vector<Step>& steps) {
-  const Pattern pattern(calls.pattern);
-  const auto fitting = [&](const Step& step) {
-    std::vector<std::string> names;
-    std::ranges::copy_if(step.calls, std::back_inserter(names),
-                         [&](const std::string& name) { return pattern.fits(name); });
-    return names;
-  };
-  return part_of(
-      "calls", range_text(calls.range, calls.what), steps,
-      [&](const Step& step) { return lies_within(fitting(step).size(), calls.range); },
-      [&](const Step& step) { return list_text(fitting(step)); });
+ExpectationPart check_memory_operations(const CountRange& range, const Step& step) {
+  return {.part = "memory operations",
+          .expected = range.text("memory operations"),
+          .seen = fmt::format("{}", step.memory_operations),
+          .met = range.holds(static_cast<std::size_t>(step.memory_operations))};
 }
 
 ExpectationPart check_launches_nothing(const std::string& text, const TraceSummary& summary) {
@@ -201,9 +135,9 @@ ExpectationPart check_launches_nothing(const std::string& text, const TraceSumma
   const bool met = !fitting.empty() && launching.empty();
   std::string seen = "no such operator or range";
   if (!launching.empty()) {
-    seen = list_text(launching) + " with work of the GPU";
+    seen = names_text(launching) + " with work of the GPU";
   } else if (!fitting.empty()) {
-    seen = list_text(fitting) + " without any";
+    seen = names_text(fitting) + " without any";
   }
   return {fmt::format("\"{}\"", text), "to launch nothing", std::move(seen), met};
 }
@@ -231,12 +165,17 @@ StepExpectation parse_step_expectation(const JsonField& field) {
 TraceExpectation check_steps(const Trace& trace, const StepExpectation& expectation) {
   const std::vector<Step> steps = steps_of(trace);
   TraceExpectation checked;
-  if (expectation.kernels) checked.parts.push_back(check_kernels(*expectation.kernels, steps));
+  const auto check = [&](auto of_step) { checked.parts.push_back(check_each(steps, of_step)); };
+  if (expectation.kernels) {
+    check([&](const Step& step) { return check_kernels(*expectation.kernels, step); });
+  }
   if (expectation.memory_operations) {
-    checked.parts.push_back(check_memory_operations(*expectation.memory_operations, steps));
+    check([&](const Step& step) {
+      return check_memory_operations(*expectation.memory_operations, step);
+    });
   }
   for (const CountedNames& calls : expectation.calls) {
-    checked.parts.push_back(check_calls(calls, steps));
+    check([&](const Step& step) { return check_calls(calls, step.calls); });
   }
   if (!expectation.launch_nothing.empty()) {
     const TraceSummary summary = summarize(trace);

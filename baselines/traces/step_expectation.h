@@ -19,21 +19,10 @@
 #include <vector>
 
 #include "baselines/io/json_field.h"
-#include "baselines/launches/expectation.h"
+#include "baselines/launches/counted_launches.h"
 #include "baselines/traces/trace.h"
 
 namespace fusegate::baselines {
-
-struct CountRange {
-  int least = 0;
-  std::optional<int> most{};
-};
-
-struct CountedNames {
-  std::string what;  // for people
-  std::string pattern;
-  CountRange range{};
-};
 
 struct StepExpectation {
   std::optional<std::vector<CountedNames>> kernels{};

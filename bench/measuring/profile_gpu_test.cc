@@ -45,12 +45,12 @@ class ProfileGpuTest : public MeterTest {
   }
 
   // The same from a capture of each stage, which no profiler takes part in. Knows no calls.
-  kernels::SeenTrace captured(const kernels::PreparedKernel& kernel) {
-    kernels::SeenTrace trace;
+  SeenTrace captured(const kernels::PreparedKernel& kernel) {
+    SeenTrace trace;
     for (const kernels::Stage& stage : kernel.stages) {
       kernels::PreparedKernel alone;
       alone.stages = {stage};
-      kernels::SeenStage seen{.name = stage.name, .choice = stage.choice};
+      SeenStage seen{.name = stage.name, .choice = stage.choice};
       for (const kernels::KernelResources& of : meter_->kernels(stage))
         seen.kernels.push_back(of.name);
       seen.memory_operations = static_cast<int>(meter_->count_launches(alone).memory_operations);
@@ -59,7 +59,7 @@ class ProfileGpuTest : public MeterTest {
     return trace;
   }
 
-  void expect_met(const kernels::Implementation& implementation, const kernels::SeenTrace& seen) {
+  void expect_met(const kernels::Implementation& implementation, const SeenTrace& seen) {
     const auto checked = check_trace(implementation, seen);
     ASSERT_TRUE(checked.has_value());
     EXPECT_THAT(baselines::unmet_lines(*checked), testing::IsEmpty());
@@ -72,8 +72,8 @@ TEST_F(ProfileGpuTest, HasTheKernelsOfACallInTheirStages) {
   const Prepared prepared = prepare("geglu_mlp", "unfused");
   const auto seen = profile(prepared);
   if (!seen) GTEST_SKIP() << why_;
-  const kernels::SeenTrace by_profile = seen_trace(*seen, prepared.kernel.stages);
-  const kernels::SeenTrace by_capture = captured(prepared.kernel);
+  const SeenTrace by_profile = seen_trace(*seen, prepared.kernel.stages);
+  const SeenTrace by_capture = captured(prepared.kernel);
   EXPECT_THAT(by_profile.stray_kernels, testing::IsEmpty());
   ASSERT_EQ(by_profile.stages.size(), 5u);
   for (std::size_t i = 0; i < by_profile.stages.size(); ++i) {

@@ -2,7 +2,6 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/chrono.h>
-#include <regex.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +9,12 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "baselines/io/error.h"
+#include "baselines/io/pattern.h"
 #include "bench/measuring/interrupt.h"
 
 namespace fusegate::bench {
@@ -53,20 +54,18 @@ json google_context(const benchmark::BenchmarkReporter::Context& context) {
 }
 
 // Whether --benchmark_filter lets the benchmark through: a regular expression, negated by a leading
-// '-'. POSIX's, since g++ 12 finds uninitialised variables in <regex> when it builds with
-// sanitizers.
+// '-'.
 bool passes_filter(const std::string& benchmark) {
   const std::string name = benchmark + "/manual_time";  // its name to Google Benchmark
   std::string filter = benchmark::GetBenchmarkFilter();
   if (filter.empty() || filter == "all") return true;
   const bool negated = filter.front() == '-';
   if (negated) filter.erase(0, 1);
-  regex_t expression{};
-  // Google Benchmark says what is wrong with a bad one.
-  if (regcomp(&expression, filter.c_str(), REG_EXTENDED | REG_NOSUB) != 0) return false;
-  const bool found = regexec(&expression, name.c_str(), 0, nullptr, 0) == 0;
-  regfree(&expression);
-  return found != negated;
+  try {
+    return baselines::Pattern(filter).fits(name) != negated;
+  } catch (const std::invalid_argument&) {
+    return false;  // Google Benchmark says what is wrong with it
+  }
 }
 
 // What a repetition told Google Benchmark: its calls, the same number in every repetition of a
