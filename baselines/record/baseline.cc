@@ -135,6 +135,7 @@ BenchmarkSeries read_series(const JsonField& entry) {
   if (const auto doubts = entry.find("doubts")) series.doubts = read_doubts(*doubts);
   // Missing in what was accepted before there was one, and where nothing could be profiled.
   if (const auto profile = entry.find("profile")) series.profile = read_stored_profile(*profile);
+  if (const auto identity = entry.find("identity")) series.identity = parse_identity(*identity);
   return series;
 }
 

@@ -52,6 +52,19 @@ Baseline example() {
   return baseline;
 }
 
+TEST(BaselineText, KeepsWhatWasLaunchedOnTheBenchmarksLine) {
+  Baseline original = example();
+  original.run.benchmarks[0].identity = CallIdentity{
+      .launches = {{.kernel = "void k<float>()", .code = "0f", .arguments = "77"}}, .order = "5d"};
+  const std::string text = baseline_text(original);
+  EXPECT_THAT(text, HasSubstr(R"(,"identity":{"launches":[{"arguments":"77","code":"0f",)"));
+  const Baseline read = parse_baseline(text, "b.json");
+  EXPECT_FALSE(read.run.benchmarks[0].identity.has_value());
+  EXPECT_TRUE(
+      same_work(read.run.benchmarks[1].identity.value(), *original.run.benchmarks[0].identity));
+  EXPECT_EQ(baseline_text(read).size(), text.size());
+}
+
 TEST(BaselineText, ReadsBackWithinRounding) {
   const Baseline original = example();
   const Baseline read = parse_baseline(baseline_text(original), "b.json");

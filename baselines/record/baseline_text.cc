@@ -95,6 +95,7 @@ std::string series_text(const BenchmarkSeries& series) {
   if (!series.choices.empty()) text += ",\"choices\":" + dumped(series.choices);
   if (!series.doubts.empty()) text += ",\"doubts\":" + dumped(doubts_json(series.doubts));
   if (series.profile) text += ",\"profile\":" + dumped(stored_profile_json(*series.profile));
+  if (series.identity) text += ",\"identity\":" + dumped(identity_json(*series.identity));
   return text + "}";
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "baselines/launches/call_identity.h"
 #include "baselines/launches/expectation.h"
 #include "baselines/launches/kernel_profile.h"
 #include "baselines/launches/stage_times.h"
@@ -54,6 +55,7 @@ struct BenchmarkResult {
   std::optional<KernelProfile> profile{};         // of one call
   std::optional<StageTimes> stage_times{};        // where a call was profiled
   std::optional<TraceExpectation> expectation{};  // where one is declared and a call was profiled
+  std::optional<CallIdentity> identity{};         // where the program tells it
 };
 
 struct RunFile {

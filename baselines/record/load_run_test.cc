@@ -52,6 +52,28 @@ TEST(LoadRun, AFolderIsItsRunFilesInTheOrderOfInvocations) {
   EXPECT_THAT(times_us(run.benchmarks[0]), ElementsAre(1, 2, 10));
 }
 
+json sample_doing(const char* code) {
+  json entry = sample("a", 1);
+  const CallIdentity identity{.launches = {{.kernel = "k", .code = code}}, .order = "5d"};
+  entry["details"] = {{"identity", identity_json(identity)}};
+  return entry;
+}
+
+TEST(LoadRun, AnIdentityIsThatOfAllProcesses) {
+  const ScratchFolder folder;
+  const auto one = folder.write("1.json", run_file({sample_doing("0f")}));
+  const auto same = folder.write("2.json", run_file({sample_doing("0f")}));
+  const auto other = folder.write("3.json", run_file({sample_doing("1e")}));
+  const auto silent = folder.write("4.json", run_file({sample("a", 1)}));
+  const auto identity = [](const std::vector<std::filesystem::path>& paths) {
+    return load_run(paths).benchmarks.at(0).identity;
+  };
+  EXPECT_EQ(identity({one, same}).value().launches.at(0).code, "0f");
+  EXPECT_EQ(identity({one, other}).value().unknown, "it differs from process to process");
+  EXPECT_EQ(identity({one, silent, same}).value().unknown, "2 of 3 processes tell it");
+  EXPECT_FALSE(identity({silent}).has_value());
+}
+
 TEST(LoadRun, FoldersAndFilesMakeOneRun) {
   const ScratchFolder folder;
   folder.write("run/1.json", run_file({sample("b", 1), sample("a", 5)}));

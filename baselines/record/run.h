@@ -23,6 +23,8 @@ struct BenchmarkSeries {
   std::optional<StageTimes> stage_times{};     // over invocations; where a call was profiled
   // Of the first invocation that launched other than is declared, or else of the last one.
   std::optional<TraceExpectation> expectation{};
+  // Of all invocations; nothing where none tells it, unknown where they differ or some do not.
+  std::optional<CallIdentity> identity{};
 };
 
 struct Run {

@@ -12,8 +12,9 @@
 //                       stages: [{name, flops, min_bytes, kernels: [{name, blocks,
 //                       threads_per_block, registers, static_shared_bytes, dynamic_shared_bytes,
 //                       blocks_per_sm, occupancy}]}], profile (call_profile.h), expectation
-//                       (baselines/launches/expectation.h)}; a stage's kernels are left out where
-//                       the device tells nothing of them, the profile where nothing was profiled
+//                       (baselines/launches/expectation.h), identity (call_identity.h)}; a
+//                       stage's kernels are left out where the device tells nothing of them, the
+//                       profile where nothing was profiled
 // A plain Google Benchmark file has none of these and is read all the same; a numeric sm_clock_hz
 // counter is used wherever it stands. A benchmark is known by its run_name, or by its name where it
 // has none, suffixes such as "/repeats:60" and "/manual_time" included: Google Benchmark lets a

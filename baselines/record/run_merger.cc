@@ -9,6 +9,18 @@
 #include "baselines/statistics/statistics.h"
 
 namespace fusegate::baselines {
+namespace {
+
+// A process that does not tell may have done other work.
+std::optional<CallIdentity> identity_of_all(const std::vector<CallIdentity>& identities,
+                                            std::size_t invocations) {
+  if (identities.empty()) return std::nullopt;
+  if (identities.size() == invocations) return common_identity(identities);
+  return CallIdentity{
+      .unknown = fmt::format("{} of {} processes tell it", identities.size(), invocations)};
+}
+
+}  // namespace
 
 void RunMerger::add(RunFile&& file, const std::string& source, const InvocationPlace& place) {
   if (first_source_.empty()) {
@@ -37,7 +49,7 @@ void RunMerger::add_benchmark(BenchmarkResult&& result) {
     series_.emplace_back();
     series_.back().series.name = std::move(result.name);
   }
-  auto& [series, counters, profiles, stage_times] = series_[found->second];
+  auto& [series, counters, profiles, stage_times, identities] = series_[found->second];
   add_doubts(series.doubts, result.doubts);
   if (!result.choices.empty()) series.choices = std::move(result.choices);
   if (result.stage_times) stage_times.push_back(std::move(*result.stage_times));
@@ -51,13 +63,15 @@ void RunMerger::add_benchmark(BenchmarkResult&& result) {
   series.invocations.push_back(result.summary);
   for (const auto& [name, value] : result.counters) counters[name].push_back(value);
   if (result.profile) profiles.push_back(std::move(*result.profile));
+  if (result.identity) identities.push_back(std::move(*result.identity));
 }
 
 Run RunMerger::take() {
-  for (auto& [series, counters, profiles, stage_times] : series_) {
+  for (auto& [series, counters, profiles, stage_times, identities] : series_) {
     if (!stage_times.empty()) series.stage_times = median_stage_times(stage_times);
     for (auto& [name, values] : counters) series.counters.emplace(name, median(std::move(values)));
     if (!profiles.empty()) series.profile = merge_profiles(profiles);
+    series.identity = identity_of_all(identities, series.invocations.size());
     run_.benchmarks.push_back(std::move(series));
   }
   std::ranges::sort(run_.benchmarks, {}, &BenchmarkSeries::name);

@@ -24,6 +24,7 @@ class RunMerger {
     std::map<std::string, std::vector<double>> counters;
     std::vector<KernelProfile> profiles;
     std::vector<StageTimes> stage_times;
+    std::vector<CallIdentity> identities;
   };
 
   void add_benchmark(BenchmarkResult&& result);

@@ -129,6 +129,7 @@ void SampleCollector::add_details(const RunFileEntry& entry, Samples& samples) c
   if (const auto expectation = details.find("expectation")) {
     samples.expectation = parse_expectation(*expectation);
   }
+  if (const auto identity = details.find("identity")) samples.identity = parse_identity(*identity);
   if (const auto doubts = details.find("doubts")) add_doubts(samples.doubts, read_doubts(*doubts));
 }
 
@@ -157,6 +158,7 @@ BenchmarkResult SampleCollector::result(Samples&& samples) {
   result.profile = std::move(samples.profile);
   result.stage_times = std::move(samples.stage_times);
   result.expectation = std::move(samples.expectation);
+  result.identity = std::move(samples.identity);
   for (Counter& counter : samples.counters) {
     result.counters.emplace(std::move(counter.name), median(std::move(counter.values)));
   }

@@ -42,6 +42,7 @@ class SampleCollector {
     std::optional<KernelProfile> profile;
     std::optional<StageTimes> stage_times;
     std::optional<TraceExpectation> expectation;
+    std::optional<CallIdentity> identity;
   };
 
   Samples& samples_of(const RunFileEntry& entry);
