@@ -128,6 +128,7 @@ class SuiteComparer {
       comparison.has_single_invocation = single_baseline || single_candidate;
       comparison.has_borrowed_noise = single_baseline && single_candidate;
       comparison.is_control = is_control(comparison.candidate->name);
+      comparison.is_identical = equal_work(*comparison.baseline, *comparison.candidate);
       if (has_cycles(comparison)) {
         comparison.clock_share = clock_share({comparison.baseline, comparison.candidate});
       }

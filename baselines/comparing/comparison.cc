@@ -21,6 +21,11 @@ Circumstances circumstances_of(const Run& baseline, const Run& candidate) {
           .cycles_alone = is_sustained(baseline) && is_sustained(candidate)};
 }
 
+bool equal_work(const BenchmarkSeries& baseline, const BenchmarkSeries& candidate) {
+  return baseline.identity && candidate.identity &&
+         same_work(*baseline.identity, *candidate.identity);
+}
+
 bool both_show(const Contrast& time, const Contrast& cycles, double direction, const Rule& rule) {
   const double least = std::log1p(rule.min_effect) / 2;
   return direction * time.effect > least && direction * cycles.effect > least;

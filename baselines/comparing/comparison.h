@@ -32,7 +32,8 @@ struct Comparison {
   bool has_single_invocation = false;  // on either side
   bool has_borrowed_noise = false;     // on both, so the noise is that of the suite's others
   bool is_control = false;
-  bool has_moved = false;  // a control that differs for certain, in time or in cycles
+  bool is_identical = false;  // both sides did equal work
+  bool has_moved = false;     // a control that differs for certain, in time or in cycles
   // Adjusted over the suite. "Time alone", at whatever clock, tells a clock that moved from a
   // kernel that did.
   double p_slower = 1;
@@ -51,6 +52,9 @@ struct Comparison {
     return equal_clock ? *equal_clock : time;
   }
 };
+
+// Whether both sides did equal work (call_identity.h). Not where either is unknown.
+bool equal_work(const BenchmarkSeries& baseline, const BenchmarkSeries& candidate);
 
 // Whether time and cycles, as estimated, both lie beyond half the smallest effect that matters, in
 // the direction (1: slower, -1: faster). Neither has to be certain: that would bring back the

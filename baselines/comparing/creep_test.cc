@@ -54,6 +54,17 @@ TEST(Creep, IsSeenFromTheAnchorAlone) {
   EXPECT_FALSE(result.creep->other_card);
 }
 
+TEST(Creep, IsNothingWhereTheWorkIsTheAnchorsStill) {
+  LoadedBaseline baseline = stored(1.018, 1);
+  fusegate::baselines::Run candidate = slowed(1.021);
+  BenchmarkSeries& first = baseline.anchor->run.benchmarks[0];
+  first = doing(first, "0f");
+  candidate.benchmarks[0] = doing(candidate.benchmarks[0], "0f");
+  const GateResult result = gate(baseline, candidate, {});
+  EXPECT_THAT(result.creep->slower, SizeIs(3));
+  for (const Verdict& verdict : result.creep->slower) EXPECT_NE(verdict.benchmark, first.name);
+}
+
 TEST(Creep, IsNothingWhereTheBaselineShowsItToo) {
   const GateResult result = gate(stored(1, 1), slowed(1.021), {});
   EXPECT_EQ(result.exit_code, ExitCode::kRegression);

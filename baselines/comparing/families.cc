@@ -45,7 +45,8 @@ std::string_view family_of(std::string_view benchmark) {
 std::vector<Family> families_of(const std::vector<Verdict>& verdicts) {
   std::map<std::string_view, std::vector<const Verdict*>> rows;
   for (const Verdict& verdict : verdicts) {
-    if (verdict.is_control || !std::isfinite(verdict.effect)) continue;
+    const bool is_code = !verdict.is_control && verdict.kind != VerdictKind::kIdentical;
+    if (!is_code || !std::isfinite(verdict.effect)) continue;
     rows[family_of(verdict.benchmark)].push_back(&verdict);
   }
   std::vector<Family> families;

@@ -15,6 +15,7 @@ bool has(const std::vector<Verdict>& verdicts, VerdictKind kind) {
 // Undecided counts as judged where more invocations could have decided it; where a side has one
 // only, no slowdown whatever would have given another answer.
 bool was_judged(const Verdict& verdict) {
+  if (verdict.kind == VerdictKind::kIdentical) return true;
   return std::isfinite(verdict.interval.low) && verdict.baseline_invocations > 1 &&
          verdict.candidate_invocations > 1;
 }

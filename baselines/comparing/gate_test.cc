@@ -84,6 +84,13 @@ TEST(Gate, AnImprovementPasses) {
   EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
 }
 
+TEST(Gate, EqualWorkIsDecidedWhateverItsTimes) {
+  const GateResult result = gate_of({doing(test_series("a", kQuiet), "0f")},
+                                    {doing(test_series("a", slowed(0.5)), "0f")});
+  EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
+  EXPECT_THAT(result.causes, ElementsAre(GateCause::kNoRegression));
+}
+
 TEST(Gate, SaysWhereNothingWasDecided) {
   const std::vector<double> noisy{100, 130, 80, 120, 95};
   const GateResult result = gate_of({test_series("a", noisy)}, {test_series("a", noisy)});

@@ -60,9 +60,20 @@ bool failed(const BenchmarkSeries* series) {
   return series && (!series->failure.empty() || series->invocations.empty());
 }
 
-// Of a benchmark that cannot be compared; kInconclusive where it can.
-void describe_failure(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
-                      Verdict& verdict) {
+// Equal work of which a side was not timed: it need not be.
+bool identical_untimed(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate) {
+  return baseline && candidate && baseline->failure.empty() && candidate->failure.empty() &&
+         (baseline->invocations.empty() || candidate->invocations.empty()) &&
+         equal_work(*baseline, *candidate);
+}
+
+// Of a benchmark that cannot or need not be compared; kInconclusive where it can.
+void describe_uncompared(const BenchmarkSeries* baseline, const BenchmarkSeries* candidate,
+                         Verdict& verdict) {
+  if (identical_untimed(baseline, candidate)) {
+    verdict.kind = VerdictKind::kIdentical;
+    return;
+  }
   verdict.failed_in_candidate = failed(candidate);
   if (failed(baseline) || failed(candidate)) {
     verdict.kind = VerdictKind::kInvalid;
@@ -117,6 +128,7 @@ bool clock_moved(const Comparison& comparison, const Circumstances& circumstance
 // below the other three, which agreed within 0.8 %. So it takes two on each side to call anything.
 VerdictKind kind_of(const Comparison& comparison, const Circumstances& circumstances,
                     const Interval& interval, const Rule& rule) {
+  if (comparison.is_identical) return VerdictKind::kIdentical;
   if (comparison.has_single_invocation) return VerdictKind::kInconclusive;
   const bool slower = comparison.p_slower <= rule.false_discovery_rate;
   const bool faster = comparison.p_faster <= rule.false_discovery_rate;
@@ -187,6 +199,7 @@ void decide(const Comparison& comparison, const Circumstances& circumstances, co
   verdict.confirming_invocations = comparison.confirming_invocations;
   verdict.is_control = comparison.is_control;
   verdict.machine_moved = comparison.has_moved;
+  if (comparison.is_identical) verdict.kind = VerdictKind::kIdentical;
   if (comparison.has_estimate()) {
     const Contrast& stated = comparison.stated(circumstances);
     const Interval interval = confidence_interval(stated, rule.confidence);
@@ -217,7 +230,7 @@ std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule
   for (const auto& [name, pair] : pairs) {
     verdicts.push_back(described(pair.first, pair.second));
     Verdict& verdict = verdicts.back();
-    describe_failure(pair.first, pair.second, verdict);
+    describe_uncompared(pair.first, pair.second, verdict);
     if (verdict.kind != VerdictKind::kInconclusive) continue;
     compared.push_back(verdicts.size() - 1);
     suite.push_back({.baseline = pair.first, .candidate = pair.second});

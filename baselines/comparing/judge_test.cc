@@ -51,6 +51,37 @@ TEST(Judge, CallsAnImprovement) {
   EXPECT_LT(verdict.p, 1e-6);
 }
 
+TEST(Judge, EqualWorkIsNeverBlamed) {
+  const auto before = doing(test_series("a", kQuiet), "0f");
+  for (const double factor : {1.0, 1.5, 0.5}) {
+    const Verdict verdict =
+        judge_one(before, doing(test_series("a", scaled(kQuiet, factor)), "0f"));
+    EXPECT_EQ(verdict.kind, VerdictKind::kIdentical) << factor;
+    EXPECT_NEAR(verdict.effect, factor - 1, 1e-9) << "what the machine did is kept";
+    EXPECT_LT(verdict.interval.low, factor - 1);
+    EXPECT_EQ(verdict.obstacle, Obstacle::kNone);
+  }
+  const auto slower = test_series("a", scaled(kQuiet, 1.5));
+  EXPECT_EQ(judge_one(before, doing(slower, "1e")).kind, VerdictKind::kRegression);
+  EXPECT_EQ(judge_one(before, slower).kind, VerdictKind::kRegression) << "not known is not equal";
+  EXPECT_EQ(judge_one(test_series("a", kQuiet), doing(slower, "0f")).kind,
+            VerdictKind::kRegression);
+}
+
+TEST(Judge, EqualWorkNeedsNoTimesAndNoSecondProcess) {
+  const auto before = doing(test_series("a", kQuiet), "0f");
+  EXPECT_EQ(judge_one(before, doing(test_series("a", {1500}), "0f")).kind, VerdictKind::kIdentical);
+  EXPECT_EQ(
+      judge_one(doing(test_series("a", {1000}), "0f"), doing(test_series("a", {1500}), "0f")).kind,
+      VerdictKind::kIdentical);
+  const Verdict untimed = judge_one(before, doing(test_series("a", {}), "0f"));
+  EXPECT_EQ(untimed.kind, VerdictKind::kIdentical);
+  EXPECT_TRUE(std::isnan(untimed.effect));
+  EXPECT_EQ(judge_one(before, doing(test_series("a", {}), "1e")).kind, VerdictKind::kInvalid);
+  EXPECT_EQ(judge_one(before, doing(failed_series("a", "wrong results"), "0f")).kind,
+            VerdictKind::kInvalid);
+}
+
 TEST(Judge, CallsUnchangedOnlyWithinTheSmallestEffect) {
   EXPECT_EQ(judge_one(test_series("a", kQuiet), test_series("a", scaled(kQuiet, 1.001))).kind,
             VerdictKind::kUnchanged);

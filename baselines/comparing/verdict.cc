@@ -10,6 +10,8 @@ std::string_view verdict_name(VerdictKind kind) {
       return "improvement";
     case VerdictKind::kUnchanged:
       return "unchanged";
+    case VerdictKind::kIdentical:
+      return "identical";
     case VerdictKind::kInconclusive:
       return "inconclusive";
     case VerdictKind::kNew:

@@ -16,6 +16,8 @@ enum class VerdictKind {
   kImprovement,   // faster likewise
   kUnchanged,     // the interval lies within the smallest effect that matters; nor did the clock
                   // make time differ
+  kIdentical,     // equal work: the same machine code, launches and arguments on both sides, so
+                  // that what differs is the machine's, whatever the times say
   kInconclusive,  // none of these can be said with the invocations at hand
   kNew,           // the baseline has no such benchmark
   kMissing,       // the candidate has no such benchmark

@@ -75,6 +75,7 @@ baselines::ExitCode exit_code_of(const baselines::Verdict& verdict) {
       return baselines::ExitCode::kCouldNotJudge;
     case baselines::VerdictKind::kImprovement:
     case baselines::VerdictKind::kUnchanged:
+    case baselines::VerdictKind::kIdentical:
     case baselines::VerdictKind::kInconclusive:
       break;
   }

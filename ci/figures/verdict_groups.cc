@@ -15,7 +15,7 @@ constexpr std::array kOrder{
     baselines::VerdictKind::kRegression,   baselines::VerdictKind::kInvalid,
     baselines::VerdictKind::kMissing,      baselines::VerdictKind::kImprovement,
     baselines::VerdictKind::kInconclusive, baselines::VerdictKind::kNew,
-    baselines::VerdictKind::kUnchanged};
+    baselines::VerdictKind::kUnchanged,    baselines::VerdictKind::kIdentical};
 
 double size_of_effect(const baselines::Verdict& verdict) {
   return std::isfinite(verdict.effect) ? std::abs(verdict.effect) : -1;

@@ -23,15 +23,17 @@ TEST(GroupVerdicts, PutsWhatFailedTheGateFirstAndLargeEffectsBeforeSmall) {
       verdict("c", baselines::VerdictKind::kRegression, 0.05),
       verdict("d", baselines::VerdictKind::kImprovement, -0.2),
       verdict("e", baselines::VerdictKind::kInvalid, std::numeric_limits<double>::quiet_NaN()),
-      verdict("f", baselines::VerdictKind::kImprovement, -0.2)};
+      verdict("f", baselines::VerdictKind::kImprovement, -0.2),
+      verdict("g", baselines::VerdictKind::kIdentical, 0.3)};
   const auto groups = group_verdicts(result);
-  ASSERT_EQ(groups.size(), 4u);
+  ASSERT_EQ(groups.size(), 5u);
   EXPECT_EQ(groups[0].kind, baselines::VerdictKind::kRegression);
   EXPECT_EQ(groups[0].verdicts[0]->benchmark, "c");
   EXPECT_EQ(groups[0].verdicts[1]->benchmark, "b");
   EXPECT_EQ(groups[1].kind, baselines::VerdictKind::kInvalid);
   EXPECT_EQ(groups[2].verdicts[0]->benchmark, "d");  // ties by name
   EXPECT_EQ(groups[3].kind, baselines::VerdictKind::kUnchanged);
+  EXPECT_EQ(groups[4].kind, baselines::VerdictKind::kIdentical);
 }
 
 TEST(GroupTitle, CountsInWords) {

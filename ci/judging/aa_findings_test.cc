@@ -42,6 +42,13 @@ TEST(CompareAa, LeavesOutWhatCouldNotHaveBeenCalled) {
   EXPECT_TRUE(findings.called.empty());
 }
 
+TEST(CompareAa, CallsWhatEqualWorkWouldHide) {
+  const auto arm = [](const std::vector<double>& times) {
+    return baselines::test_run({baselines::doing(baselines::test_series("a", times), "0f")});
+  };
+  EXPECT_THAT(compare_aa(arm(kQuiet), arm(kSlower), {}).called, ElementsAre("a"));
+}
+
 TEST(AlarmRateUpperBound, IsThatOfClopperAndPearson) {
   // No alarm: 1 - 0.05^(1/n). One of ten: where (1 - p)^10 + 10 p (1 - p)^9 is 0.05.
   EXPECT_NEAR(alarm_rate_upper_bound(12, 0), 0.2209, 5e-5);

@@ -124,6 +124,7 @@ void add_agreement(const baselines::BenchmarkSeries* series, std::string_view si
 std::string conclusion(const baselines::Verdict& verdict, const baselines::KernelStory& story) {
   if (std::string told = story_text(story); !told.empty()) return told;
   if (!story.has_profiles) return "a side has no profile, so what it launches is not known";
+  if (verdict.kind == baselines::VerdictKind::kIdentical) return "equal work on both sides";
   if (verdict.kind != baselines::VerdictKind::kUnchanged)
     return "the same kernels, and no change for certain";
   return "nothing changed: the same kernels in the same time";

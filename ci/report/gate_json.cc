@@ -129,9 +129,9 @@ json counts_json(const std::vector<baselines::Verdict>& verdicts) {
   json counts = json::object();
   for (const baselines::VerdictKind kind :
        {baselines::VerdictKind::kRegression, baselines::VerdictKind::kImprovement,
-        baselines::VerdictKind::kUnchanged, baselines::VerdictKind::kInconclusive,
-        baselines::VerdictKind::kNew, baselines::VerdictKind::kMissing,
-        baselines::VerdictKind::kInvalid}) {
+        baselines::VerdictKind::kUnchanged, baselines::VerdictKind::kIdentical,
+        baselines::VerdictKind::kInconclusive, baselines::VerdictKind::kNew,
+        baselines::VerdictKind::kMissing, baselines::VerdictKind::kInvalid}) {
     counts[verdict_name(kind)] = 0;
   }
   for (const baselines::Verdict& verdict : verdicts) {

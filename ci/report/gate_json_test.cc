@@ -45,7 +45,8 @@ TEST(GateJson, HasTheKeysThatOthersRead) {
   EXPECT_EQ(root["counts"]["new"], 1);
   EXPECT_EQ(root["counts"]["missing"], 1);
   EXPECT_EQ(root["counts"]["unchanged"], 0);
-  EXPECT_EQ(root["counts"].size(), 7u);
+  EXPECT_EQ(root["counts"]["identical"], 0);
+  EXPECT_EQ(root["counts"].size(), 8u);
   ASSERT_EQ(root["verdicts"].size(), 3u);
   const json& slow = root["verdicts"][0];
   EXPECT_EQ(slow["benchmark"], "a");

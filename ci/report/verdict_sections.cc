@@ -36,6 +36,7 @@ Tone tone_of(baselines::VerdictKind kind) {
       return Tone::kUnsure;
     case baselines::VerdictKind::kNew:
     case baselines::VerdictKind::kUnchanged:
+    case baselines::VerdictKind::kIdentical:
       break;
   }
   return Tone::kPlain;

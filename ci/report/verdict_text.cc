@@ -39,6 +39,13 @@ std::string change(const Verdict& verdict, const Rule& rule) {
   return text;
 }
 
+// What the times of equal work differ by is no code's doing.
+std::string identical(const Verdict& verdict) {
+  std::string text = "the same machine code, launches and arguments on both sides";
+  if (!std::isfinite(verdict.effect)) return text;
+  return text + fmt::format("; the machine did {}", signed_percent(verdict.effect));
+}
+
 std::string machine_moved(const Verdict& verdict) {
   std::string text = fmt::format("its code is the same on both sides, so the machine moved: {}",
                                  signed_percent(verdict.effect_time));
@@ -94,6 +101,8 @@ std::string text_without_choices(const Verdict& verdict, const Rule& rule) {
       return fmt::format("the interval {} to {} lies within {}",
                          signed_percent(verdict.interval.low),
                          signed_percent(verdict.interval.high), band(rule));
+    case VerdictKind::kIdentical:
+      return identical(verdict);
     case VerdictKind::kInconclusive:
       return obstacle_text(verdict, rule);
     case VerdictKind::kNew:
@@ -104,9 +113,11 @@ std::string text_without_choices(const Verdict& verdict, const Rule& rule) {
       return fmt::format("failed in the {}: {}",
                          verdict.failed_in_candidate ? "candidate" : "baseline",
                          verdict.failure.empty() ? "no invocation measured it" : verdict.failure);
-    default:
+    case VerdictKind::kRegression:
+    case VerdictKind::kImprovement:
       return change(verdict, rule);
   }
+  return "";
 }
 
 }  // namespace

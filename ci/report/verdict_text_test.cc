@@ -48,6 +48,15 @@ TEST(ReasonText, OfNoChangeGivesTheInterval) {
             "the interval -0.10 % to +0.10 % lies within 0.30 %");
 }
 
+TEST(ReasonText, OfEqualWorkIsWhatTheMachineDid) {
+  Verdict identical = verdict(VerdictKind::kIdentical, 0.02, 0.01, 0.012);
+  EXPECT_EQ(reason_text(identical, {}),
+            "the same machine code, launches and arguments on both sides; the machine did +1.20 %");
+  identical.effect = std::nan("");
+  EXPECT_EQ(reason_text(identical, {}),
+            "the same machine code, launches and arguments on both sides");
+}
+
 TEST(ReasonText, OfWhatOneSideLacksOrFailed) {
   EXPECT_EQ(reason_text(verdict(VerdictKind::kNew, 0, 0, 0), {}),
             "the baseline has no such benchmark");
