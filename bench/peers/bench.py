@@ -1,5 +1,5 @@
-"""fusegate_bench's plan: which problems are measured, by which protocol and where. It is asked, so that suites, flags
-and the machine are read in one place (bench/program/plan_json.h has the plan's form)."""
+"""Asks fusegate_bench for its plan: which problems are measured, by which protocol and on which machine. So suites and
+flags are read in one program alone. bench/program/plan_json.h has the plan's form."""
 
 import json
 import os
@@ -14,8 +14,8 @@ PEERS = pathlib.Path(__file__).resolve().parent
 
 
 def find_bench():
-    """$FUSEGATE_BENCH; else the program that the peers are installed beside, the checkout's release build, or the
-    one in PATH."""
+    """The program that $FUSEGATE_BENCH names. Without it: the one beside the peers, the checkout's release build, or
+    the one in PATH."""
     chosen = os.environ.get("FUSEGATE_BENCH")
     if chosen:
         return chosen
@@ -27,7 +27,7 @@ def find_bench():
 
 
 def read_plan(program, flags):
-    """Raises InputError with what the program said where it refuses the flags."""
+    """Raises InputError where the program refuses the flags, in the program's own words."""
     try:
         result = subprocess.run([program, "--plan", *flags], capture_output=True, text=True, check=False)
         if result.returncode != 0:
@@ -41,7 +41,7 @@ def read_plan(program, flags):
 
 
 def require_same_gpu(plan, program, uuid):
-    """What the plan says of the machine must hold where torch measures."""
+    """The plan describes one GPU; torch must measure on the same."""
     theirs = plan["fusegate"]["provenance"]["device_uuid"]
     if theirs != uuid:
         what = f"sees {theirs}" if theirs else "sees no GPU, or was built without CUDA"

@@ -1,5 +1,5 @@
-"""The part of torch that the meter uses, on a GPU that only counts: what is enqueued while nothing is captured
-takes its time at once, what is captured takes it at every replay."""
+"""The part of torch that the meter uses, on a GPU that only counts time. Work takes its time when it is enqueued;
+work that is captured takes it at every replay."""
 
 import types
 

@@ -1,5 +1,5 @@
-"""Stand-ins for tests: a device, a meter and libraries without torch, whose time is whatever the test says. What is
-fusegate_bench's is asked of the program itself, which needs no GPU for that."""
+"""Stand-ins for tests: a device, a meter and libraries without torch. Calls take the time that the test says.
+Plans come from fusegate_bench itself, which needs no GPU to make one."""
 
 import functools
 import itertools

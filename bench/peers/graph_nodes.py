@@ -1,4 +1,4 @@
-"""What a captured CUDA graph launches, asked of the driver: torch hands out the graph and no more."""
+"""Asks the CUDA driver what a captured graph launches. torch hands out the graph and tells nothing of it."""
 
 import collections
 import ctypes

@@ -1,5 +1,5 @@
-"""The peers: what computes an operation, by which library. Each is built from the library's released package
-and called as its users call it, on inputs that need no gradient."""
+"""The peers: which library computes which operation, and how. Each peer comes from the library's released package. It
+is called as the library's users call it, on inputs that need no gradient."""
 
 import dataclasses
 import types
@@ -49,8 +49,8 @@ def _eager(make):
 
 
 def _compiled(make, mode=None):
-    """Shapes are static, and nothing runs outside of what was compiled. The max-autotune mode is the one that
-    captures no CUDA graphs of its own: the program captures all peers alike."""
+    """Shapes are static, and everything that runs was compiled. The max-autotune mode is the one without CUDA graphs
+    of its own, since peers.py captures all peers in the same way."""
     def build(libraries):
         torch = libraries["torch"]
         function = _with_code_of_its_own(_plain(make(torch.nn.functional)))
@@ -64,9 +64,9 @@ def _plain(function):
 
 
 def _with_code_of_its_own(function):
-    """The compiler keeps its results with a function's code and gives up on code that it compiled for eight
-    shapes. Places of all benchmarks are interleaved, so forgetting the others (torch._dynamo.reset) would mean
-    to compile anew at every place; code of its own gives each benchmark a cache of its own."""
+    """The compiler keeps its results by a function's code, and gives up on code that it compiled for eight shapes.
+    So each benchmark gets code of its own, and with it results of its own. Making the compiler forget the others'
+    results (torch._dynamo.reset) would not do: the benchmarks' places are interleaved, and each would compile again."""
     return types.FunctionType(function.__code__.replace(), function.__globals__, function.__name__,
                               function.__defaults__, function.__closure__)
 
@@ -76,7 +76,7 @@ def _liger(activation, libraries):
 
 
 def _liger_mlp(activation, libraries):
-    """What Liger's MLP does in its forward, on weights that are handed over in place of its modules'."""
+    """What the forward pass of Liger's MLP does, on weights that are given as inputs."""
     return gated_mlp(activation, libraries["torch"].nn.functional, _liger(activation, libraries))
 
 
@@ -85,7 +85,7 @@ AUTOTUNE = "max-autotune-no-cudagraphs"
 
 
 def _torch(operation, make, fused, unfused):
-    """The compilers' stages are those that they fuse by default: activation and mul in one."""
+    """Compiled peers have activation and mul in one stage, as the compiler fuses them by default."""
     return (Implementation(operation, "torch_compile", COMPILER, fused, _compiled(make)),
             Implementation(operation, MAX_AUTOTUNE, COMPILER, fused, _compiled(make, AUTOTUNE)),
             Implementation(operation, "torch_eager", TORCH, unfused, _eager(make)))

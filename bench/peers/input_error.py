@@ -1,4 +1,4 @@
-"""The one exception for what a person has to mend, and the one for a GPU that is gone."""
+"""Two exceptions: one for what a person has to mend, one for a GPU that is gone."""
 
 
 class InputError(Exception):

@@ -1,5 +1,5 @@
-"""The invocation: every benchmark is checked, then all are measured place by place, and what comes of a place is
-in the run file before the next begins."""
+"""The invocation: every benchmark is checked first, then all are measured, place by place. A place's samples are in
+the run file before the next place begins."""
 
 import json
 import random
@@ -26,7 +26,7 @@ class Account:
 
 
 class Invocation:
-    """libraries: of libraries.find_libraries. say: takes progress lines, for fusegate; may be None."""
+    """libraries: from find_libraries. say: prints progress lines, which fusegate reads; may be None."""
 
     def __init__(self, device, meter, watch, plan, protocol, seed, number, libraries, run_file, say=None):
         self._device, self._meter, self._watch = device, meter, watch
@@ -57,7 +57,7 @@ class Invocation:
         return [account for account in self.accounts if account.times_ns and not account.failure]
 
     def _verify(self):
-        """Before any timing, and in the plan's order: one reference is held at a time."""
+        """All benchmarks, in the plan's order, before any is timed. One reference is held at a time."""
         verifier = Verifier(self._device, self._meter, self._seed)
         for account in self.accounts:
             self._attempt(account, lambda each: each.session.verify(verifier, self._libraries.modules))
@@ -79,7 +79,7 @@ class Invocation:
         self._report_progress(account)
 
     def _attempt(self, account, step):
-        """A benchmark that fails costs itself."""
+        """Where a step fails, only its benchmark is left out."""
         try:
             step(account)
         except InputError:
@@ -99,7 +99,7 @@ class Invocation:
             raise DeviceLost(one_line(error)) from error
 
     def _look(self):
-        """Throttle reasons, where it was time to look at the machine."""
+        """The throttle reasons, where the last look at the machine was long enough ago; else none."""
         now = time.monotonic()
         if now - self._last_look < BETWEEN_LOOKS_S:
             return []

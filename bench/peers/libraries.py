@@ -1,4 +1,4 @@
-"""Which libraries are here: their modules and versions, and of those that cannot be used, why."""
+"""Which libraries are installed: their modules and versions, and why some cannot be used."""
 
 import dataclasses
 import importlib
@@ -51,13 +51,13 @@ def find_libraries(load=importlib.import_module):
 
 
 def _version(module, package):
-    """torch's own version names its CUDA too, which its package's does not."""
+    """torch's own version names its CUDA too; its package's version does not."""
     version = getattr(module, "__version__", "")
     return str(version) if version else importlib.metadata.version(package)
 
 
 def one_line(error):
-    """An exception's first line, which for a compiler's error is followed by pages."""
+    """An exception's first line. A compiler's error goes on for pages."""
     # Half a character of a path that is no UTF-8 would make the run file no JSON to other readers.
     text = str(error).encode("utf-8", "replace").decode("utf-8")
     lines = [line.strip() for line in text.splitlines() if line.strip()]

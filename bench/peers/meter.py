@@ -1,6 +1,6 @@
-"""Batches on a GPU, as bench/measuring/cuda_meter.cu has them: one CUDA graph a sample, that reads the SM clocks, records
-an event, makes every call, records another event and reads the clocks again. The events lie inside the graph,
-which torch allows with external=True: around a replay they would count the graph's own launch."""
+"""Times batches on a GPU, as bench/measuring/cuda_meter.cu does. Each sample is one CUDA graph: it reads the SM clocks,
+records an event, makes every call, records another event and reads the clocks again. The events lie inside the graph
+(torch allows it with external=True), since around it they would time the graph's own launch too."""
 
 import collections
 import contextlib
@@ -15,8 +15,8 @@ Sample = collections.namedtuple("Sample", "batch_ns sm_clock_hz")
 
 
 class CudaMeter:
-    """read_clocks: sm_clock_kernel's, or None where there is no Triton. Everything runs on torch's current
-    stream, which must not be the default one: that cannot be captured."""
+    """read_clocks: enqueue_read_clocks of sm_clock_kernel, or None where there is no Triton. Everything runs on torch's
+    current stream. It must not be the default one, which cannot be captured."""
 
     def __init__(self, torch, read_clocks=None):
         self._torch, self._read_clocks = torch, read_clocks
@@ -27,7 +27,7 @@ class CudaMeter:
         self._flush_bytes, self._flush = 3 * properties.L2_cache_size, None
 
     def record(self, call, calls, l2):
-        """The calls as one batch, to be run again and again. call must outlive it."""
+        """A batch of so many calls, which can be run again and again. call must outlive it."""
         flushed = l2 == "flushed"
         if flushed and self._flush is None:
             # Twice the L2 and more, lest a replacement policy keep some of it.
@@ -50,8 +50,8 @@ class CudaMeter:
         return CudaBatch(self, self._captured(enqueue), events)
 
     def check(self, call):
-        """The output of one call that is captured, poisoned and replayed, as it will be timed; and the call's
-        launches, None where they cannot be counted."""
+        """Captures one call, as it will be timed, fills its output with NaN, and replays it. Returns the output and the
+        call's launches, which are None where they cannot be counted."""
         call()  # compiles, loads and tunes, none of which a capture allows
         self.synchronize()
         outputs = []
@@ -63,7 +63,7 @@ class CudaMeter:
         return outputs[0].clone(), count_launches(graph.raw_cuda_graph())
 
     def host_ns(self, call):
-        """Host time of one call, the GPU not waited for."""
+        """How long the host takes for one call, without waiting for the GPU."""
         # Few enough calls a round for the driver's queue, beyond which a launch waits for the GPU.
         rounds, calls, times = 9, 10, []
         for _ in range(rounds):
@@ -78,7 +78,7 @@ class CudaMeter:
         self._torch.cuda.current_stream().synchronize()
 
     def clock_hz(self):
-        """Over the last batch."""
+        """The SM clock during the last batch."""
         if self._read_clocks is None:
             return float("nan")
         return clock_hz(*self._clocks.tolist())
@@ -91,7 +91,7 @@ class CudaMeter:
             self._read_clocks(self._moments[moment])
 
     def _captured(self, enqueue, keep_graph=False):
-        """By hand: torch.cuda.graph() synchronises the device and empties the cache at every capture."""
+        """Captures by hand, since torch.cuda.graph() synchronises the device and empties the cache each time."""
         graph = self._torch.cuda.CUDAGraph(keep_graph=keep_graph)
         graph.capture_begin(capture_error_mode="thread_local")
         try:

@@ -1,6 +1,6 @@
-"""What NVIDIA's management library says of a GPU between samples, by its stable C ABI (NVML API Reference Guide) as
-bench/machine/nvml.cc asks it. Not through pynvml, which torch does not bring along, nor nvidia-smi, which takes too
-long between samples."""
+"""Asks NVIDIA's management library for a GPU's state between samples, by its stable C ABI (NVML API Reference Guide),
+as bench/machine/nvml.cc does. pynvml will not do, since torch does not bring it along, nor will nvidia-smi, which is
+too slow between samples."""
 
 import collections
 import ctypes

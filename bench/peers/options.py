@@ -1,5 +1,5 @@
-"""The command line: the peers' own flags. All others say what is measured and how: they are fusegate_bench's, which
-reads them, so that `fusegate run` drives both programs by the same flags."""
+"""The command line. The peers' own flags are read here; all others go to fusegate_bench, which makes the plan by them.
+So `fusegate run` can give both programs the same flags."""
 
 import argparse
 import re
@@ -14,27 +14,27 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse_options(arguments):
-    """plan_flags: what fusegate_bench is asked for its plan by."""
+    """The result's plan_flags are the flags for fusegate_bench."""
     parser = Parser(prog="peers.py", allow_abbrev=False,
                     description="Times PyTorch, its compiler and Liger as fusegate_bench times its kernels: one "
                                 "process an invocation.",
-                    epilog="These are fusegate_bench's, which tells more of them by --help: --batch, --seq, --dim, "
-                           "--hidden, --dtype, --operation, --regime, --samples, --places, --order, --batch-us, "
-                           "--idle-us, --warm-ms, --spin-us (0 alone), --l2, --layout (driver alone), --invocation, "
+                    epilog="More flags are read by fusegate_bench, whose --help explains them: --batch, --seq, "
+                           "--dim, --hidden, --dtype, --operation, --regime, --samples, --places, --order, --batch-us, "
+                           "--idle-us, --warm-ms, --spin-us (only 0), --l2, --layout (only driver), --invocation, "
                            "--seed.")
-    parser.add_argument("--suite", help="by name (ladder, smoke, pr, nightly, claims) or .json file (default: ladder)")
+    parser.add_argument("--suite", help="ladder (the default), smoke, pr, nightly, claims, or a .json file")
     parser.add_argument("--problem", action="append", metavar="BATCH,SEQ,DIM,HIDDEN",
-                        help="in place of a suite, in bf16 unless --dtype says otherwise; may be repeated")
+                        help="a problem, in place of a suite; in bf16 unless --dtype says otherwise; may be repeated")
     parser.add_argument("--implementation", type=_names, dest="implementations",
-                        help=", ".join(_implementation_names()))
+                        help="the peers to measure: " + ", ".join(_implementation_names()))
     parser.add_argument("--max-autotune", choices=("on", "off"), default="on",
                         help=f"off leaves out {MAX_AUTOTUNE}, whose compiling takes longest (default: on)")
     parser.add_argument("--filter", "--benchmark_filter", type=_expression, metavar="REGEX",
-                        help="of benchmarks' names; a leading '-' negates it")
-    parser.add_argument("--out", help="write the run file here")
-    parser.add_argument("--progress", action="store_true", help="lines for fusegate in place of the table")
+                        help="measure the benchmarks whose names fit; with a leading '-', those that do not")
+    parser.add_argument("--out", help="the run file to write")
+    parser.add_argument("--progress", action="store_true", help="print lines that fusegate reads, in place of the table")
     parser.add_argument("--profile", choices=("off",),
-                        help="off alone, since peers are not profiled (record_trace.py traces them)")
+                        help="only off: peers are not profiled (record_trace.py traces them)")
     parser.add_argument("--environment", action="store_true", help="print the environment as JSON and stop")
     parser.add_argument("--bench", metavar="PROGRAM", help="the fusegate_bench whose plan is measured (default: "
                         "$FUSEGATE_BENCH, else the one built here)")
@@ -46,7 +46,7 @@ def parse_options(arguments):
 
 
 def name_filter(options):
-    """Of an implementation's and a benchmark's name: whether the flags want it."""
+    """A function that tells, by an implementation's and a benchmark's name, whether the flags ask for it."""
     known = _implementation_names()
     wanted = options.implementations or known
     for name in wanted:

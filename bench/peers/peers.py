@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Times fusegate's peers, which are PyTorch, its compiler and Liger, on the same problems and by the same protocol
-as fusegate_bench, and writes the same run file.
+"""Times fusegate's peers: PyTorch, its compiler and Liger. Problems, protocol and run file are fusegate_bench's.
 
     bench/peers/peers.py --suite=ladder --out=FILE
     bench/peers/peers.py --problem=64,128,768,3072 --operation=geglu_mlp --out=FILE
@@ -89,7 +88,7 @@ def open_gpu(libraries):
 
 
 def clock_reader(torch):
-    """The kernel that reads the SM clocks, after it ran once."""
+    """The kernel that reads the SM clocks. It has run once."""
     from sm_clock_kernel import FIELDS, enqueue_read_clocks  # pylint: disable=import-outside-toplevel
     enqueue_read_clocks(torch.zeros((1, FIELDS), dtype=torch.int64, device="cuda"))
     torch.cuda.synchronize()

@@ -1,4 +1,4 @@
-"""From fusegate_bench's plan to the benchmarks that the libraries at hand can run."""
+"""Makes the list of benchmarks: of fusegate_bench's plan, what the installed libraries can run."""
 
 import dataclasses
 
@@ -25,9 +25,9 @@ class Plan:
 
 
 def make_plan(given, takes_name, missing=None):
-    """given: fusegate_bench's plan. The implementations that its suite names are fusegate's own and choose nothing
-    here. takes_name: of an implementation's and a benchmark's name, whether it is wanted. missing: why a library
-    cannot be used, by its name. Raises InputError where nothing is left to run."""
+    """given: fusegate_bench's plan. takes_name: tells by an implementation's and a benchmark's name whether it is
+    wanted. missing: why a library cannot be used, by its name. Raises InputError where nothing is left to run. The
+    implementations that a suite names are fusegate's own; they choose nothing here."""
     benchmarks, refusals = {}, {}
     known = {implementation.operation for implementation in IMPLEMENTATIONS}
     for swept in given["work"]:

@@ -1,5 +1,5 @@
-"""What is computed: problems as fusegate_bench's plan has them, the work that an implementation's parts must do at
-least (kernels/contract/stages.h), and the operations' references."""
+"""What is computed: the problems of fusegate_bench's plan, the least work that the parts of an implementation do
+(kernels/contract/stages.h), and the operations' references."""
 
 import dataclasses
 import math
@@ -10,7 +10,7 @@ DTYPES = ("bf16", "fp16")
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """As the plan has it. inputs: {"name", "rows", "cols", "scale"}, random and uniform in [-scale, scale)."""
+    """A problem of the plan. inputs: {"name", "rows", "cols", "scale"}, random and uniform in [-scale, scale)."""
     name: str
     dtype: str
     batch: int
@@ -24,7 +24,7 @@ class Problem:
 
 @dataclasses.dataclass(frozen=True)
 class Stage:
-    """A part of an implementation: each operand read once, the result written once."""
+    """A part of an implementation. It reads each operand once and writes its result once."""
     name: str
     flops: float
     min_bytes: float
@@ -64,7 +64,7 @@ def matmul_stage(name, m, n, k, bias=False):
 
 
 def pointwise_stage(name, flops_per_element, tensors, elements):
-    """tensors: how many of that many elements it reads and writes."""
+    """It reads and writes so many tensors of so many elements each."""
     return Stage(name, float(flops_per_element * elements), 2.0 * tensors * elements)
 
 
@@ -73,7 +73,7 @@ def linear_stages(p):
 
 
 def gated_stages(operation, fused, p):
-    """The unit of GATED, in one kernel or in two."""
+    """operation: a unit of GATED. fused: in one kernel; else in two."""
     activation, elements = GATED[operation], p.rows * p.hidden
     if fused:
         return [pointwise_stage(f"{activation.name}_mul", activation.flops + 1, 3, elements)]
@@ -81,7 +81,7 @@ def gated_stages(operation, fused, p):
 
 
 def gated_mlp_stages(operation, fused, p):
-    """operation: the unit's."""
+    """operation: the name of the unit, such as geglu."""
     return [matmul_stage("gate_proj", p.rows, p.hidden, p.dim), matmul_stage("up_proj", p.rows, p.hidden, p.dim),
             *gated_stages(operation, fused, p), matmul_stage("down_proj", p.rows, p.dim, p.hidden)]
 

@@ -1,4 +1,4 @@
-"""How a benchmark is measured, as fusegate_bench's plan has it (bench/plan/protocol.h)."""
+"""How a benchmark is measured: the protocol of fusegate_bench's plan (bench/plan/protocol.h)."""
 
 import dataclasses
 
@@ -34,7 +34,7 @@ def protocol_of(given):
 
 
 def place_order(protocol, benchmarks, random):
-    """Which benchmark's next place is measured when: numbers below `benchmarks`, each `places` times."""
+    """The order in which places are measured: a list of benchmarks' numbers, each as often as it has places."""
     order = [benchmark for benchmark in range(benchmarks) for _ in range(protocol.places)]
     if protocol.order == "interleaved":
         random.shuffle(order)

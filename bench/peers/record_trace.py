@@ -84,7 +84,7 @@ def chosen(options):
 
 
 def record(torch, name, function, inputs, path):
-    """The trace is whole under its name or not there. Compiled and warm before the schedule begins."""
+    """The function is compiled and warm before the schedule begins. The file appears only when it is whole."""
     profiler = torch.profiler
     unfinished = path.with_name(path.name + ".unfinished")
     with torch.no_grad():

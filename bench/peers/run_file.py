@@ -1,5 +1,5 @@
-"""The run file (baselines/record/run_file.h): Google Benchmark JSON, an entry a sample. The file on disk is whole and
-valid at all times: it is written to a temporary file, flushed, and renamed."""
+"""The run file (baselines/record/run_file.h): Google Benchmark JSON, with an entry for each sample. The file
+on disk is whole and valid at all times: it is written to a temporary file, flushed, and renamed."""
 
 import datetime
 import json
@@ -17,7 +17,7 @@ LIBRARIES_OF_TORCH = ("cuda", "cublas")
 
 
 def google_context():
-    """Google Benchmark's own keys."""
+    """The keys that Google Benchmark itself writes."""
     return {"date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
             "host_name": socket.gethostname(), "executable": "bench/peers", "num_cpus": os.cpu_count(),
             "mhz_per_cpu": 0, "cpu_scaling_enabled": False, "caches": [], "load_avg": list(os.getloadavg()),
@@ -25,8 +25,8 @@ def google_context():
 
 
 def fusegate_context(given, device, libraries, doubts):
-    """given: fusegate_bench's plan, which has all but what torch alone knows. libraries: versions by name. They
-    stand beside the environment, whose keys must be fusegate_bench's for both programs' files to make one run."""
+    """given: fusegate_bench's plan, which has all that torch need not tell. libraries: versions by name. They have a
+    key of their own, since the environment's keys must be fusegate_bench's: both programs' files make one run."""
     fusegate = given["fusegate"]
     environment = {key: value for key, value in fusegate["environment"].items() if key not in LIBRARIES_OF_TORCH}
     return {**fusegate, "environment": {**environment, **device.versions()}, "libraries": libraries,
@@ -76,7 +76,7 @@ def _details(record, choices):
 
 
 class RunFile:
-    """path: None writes nothing."""
+    """path: the file; None writes nothing."""
 
     def __init__(self, path, context):
         self._path, self._context, self._entries = path, context, []

@@ -1,5 +1,5 @@
-"""One benchmark in one process, as the protocol has it (bench/measuring/session.h): checked once, then sampled in several
-places of memory, each sample after idling."""
+"""One benchmark in one process, as in bench/measuring/session.h. It is checked once and then sampled in several places
+of memory. The GPU idles before every sample."""
 
 import dataclasses
 import math
@@ -11,7 +11,7 @@ MOST_CALLS = 4000
 
 @dataclasses.dataclass
 class Record:
-    """What is known of a benchmark besides its samples."""
+    """What the run file says of a benchmark beside its samples."""
     relative_error: float = 0.0
     stages: list = dataclasses.field(default_factory=list)
     launches: object = None
@@ -19,7 +19,7 @@ class Record:
 
 
 class Verifier:
-    """Keeps the last reference: the implementations of one operation on one problem share it."""
+    """Checks results. It keeps the last reference, which implementations of one operation on one problem share."""
 
     def __init__(self, device, meter, seed):
         self._device, self._meter, self._seed = device, meter, seed
@@ -44,7 +44,7 @@ class Verifier:
 
 
 class Place:
-    """A benchmark in one place of memory, which is freed with it."""
+    """A benchmark in one place of memory. The memory is freed with it."""
 
     def __init__(self, call, batch):
         self.call, self.batch, self.doubts = call, batch, set()
@@ -68,7 +68,7 @@ class Session:
         self.verified = True
 
     def enter(self, place):
-        """Moves to a fresh place and warms up there; the first time also fixes the batch."""
+        """Moves to a fresh place and warms up there. The first time, it also fixes how many calls make a batch."""
         if not self.verified:
             raise ValueError("what was not checked is not timed")
         self._device.fresh_memory()

@@ -1,11 +1,11 @@
-"""The SM clock from readings before and after: every block says on which SM it ran, and both clocks there."""
+"""The SM clock, from readings before and after a batch. A reading is of one block: its SM, the time and the cycles."""
 
 import statistics
 
 
 def clock_hz(before, after):
-    """before, after: triples of SM, nanoseconds and cycles. The median over the SMs that were reached both
-    times; NaN where none was."""
+    """before, after: triples of SM, nanoseconds and cycles. Returns the median over the SMs that have both readings,
+    NaN where none has."""
     first = {sm: (time_ns, cycles) for sm, time_ns, cycles in before}
     last = {sm: (time_ns, cycles) for sm, time_ns, cycles in after}
     rates = [1e9 * (last[sm][1] - first[sm][1]) / (last[sm][0] - first[sm][0])

@@ -1,5 +1,5 @@
-"""The kernel that reads the SMs' clocks, in Triton: PyTorch has none, and a machine with torch has Triton but
-seldom nvcc. Importing this needs Triton."""
+"""The kernel that reads the SMs' clocks. PyTorch has none. It is written in Triton, since a machine with torch has
+Triton but seldom nvcc. Importing this needs Triton."""
 
 import triton
 import triton.language as tl
@@ -21,5 +21,5 @@ def _read_clocks(by_block):
 
 
 def enqueue_read_clocks(by_block):
-    """by_block: [blocks, FIELDS] of int64 on the GPU. Twice as many blocks as SMs reach nearly all."""
+    """by_block: [blocks, FIELDS] of int64 on the GPU. Twice as many blocks as there are SMs reach nearly all SMs."""
     _read_clocks[(by_block.shape[0],)](by_block, num_warps=1)

@@ -1,5 +1,5 @@
-"""A device by way of torch: memory, random inputs, the reference in double precision. The program runs it on
-CUDA; what has no CUDA in it is tested on the CPU."""
+"""A device that torch drives: memory, random inputs, the reference in double precision. peers.py runs it on CUDA; its
+test runs on the CPU what needs no CUDA."""
 
 import ctypes
 import math
@@ -17,11 +17,11 @@ class TorchDevice:
 
     @property
     def uuid(self):
-        """As NVML has it."""
+        """The GPU's name to NVML."""
         return f"GPU-{self._torch.cuda.get_device_properties(0).uuid}"
 
     def versions(self):
-        """Of the CUDA runtime and the cuBLAS that torch brings along, in fusegate_bench's words."""
+        """Versions of the CUDA runtime and of cuBLAS that torch brings along, under fusegate_bench's names."""
         versions = {"cuda": self._torch.version.cuda}
         try:
             # Loaded with torch: by this name the loader finds that one and no other.
@@ -36,14 +36,14 @@ class TorchDevice:
         self._torch.cuda.synchronize()
 
     def fresh_memory(self):
-        """What is allocated from now on comes from the driver anew: nothing is left in torch's cache, and a
-        block of random size lies in the way, so that a place is not the one that was just freed."""
+        """From now on the driver allocates anew. torch's cache is emptied, and a block of random size is allocated, so
+        that a place is not the one that was just freed."""
         megabytes = self._random.randint(1, 64)
         self._ballast = self._torch.empty(megabytes << 20, dtype=self._torch.uint8, device=self.kind)
         self._torch.cuda.empty_cache()
 
     def inputs(self, problem, seed):
-        """Uniform in [-scale, scale), rounded to the problem's dtype; the same numbers for the same seed."""
+        """Random numbers, uniform in [-scale, scale), rounded to the problem's dtype. The seed decides them."""
         generator = self._torch.Generator(device=self.kind).manual_seed(random.Random(seed).getrandbits(63))
         tensors = []
         for given in problem.inputs:
@@ -58,7 +58,8 @@ class TorchDevice:
         return problems.reference(self._torch, operation, [tensor.double() for tensor in inputs])
 
     def error(self, out, reference):
-        """||out - reference|| / ||reference||, infinite where anything is not finite, and how many are not."""
+        """||out - reference|| / ||reference||, and how many elements of out are not finite. One of them makes
+        the error infinite."""
         wide = out.double()
         not_finite = int((~wide.isfinite()).sum())
         if wide.shape != reference.shape or not_finite:

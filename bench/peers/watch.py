@@ -1,5 +1,5 @@
-"""The machine while it is measured: the doubts that its state raises, as bench/machine/environment_probe.cc has
-them. What it is at the start is in fusegate_bench's plan."""
+"""Watches the machine while it measures, and notes doubts as bench/machine/environment_probe.cc does. fusegate_bench's
+plan says what the machine is at the start."""
 
 import math
 
@@ -8,7 +8,7 @@ LOCKED_CLOCK_SPREAD = 0.005
 
 
 class Watch:
-    """nvml: of nvml.Nvml, or None. uuid: the GPU's. doubts: those there are already."""
+    """nvml: an nvml.Nvml, or None. uuid: the GPU's. doubts: those that are known already."""
 
     def __init__(self, nvml, uuid, doubts):
         self._nvml, self._uuid = nvml, uuid

@@ -59,7 +59,9 @@ void add_problem_option(CLI::App& app, Options& options) {
     for (const std::string& text : texts) options.problems.push_back(problem_sweep(text));
   };
   app.add_option_function<std::vector<std::string>>(
-         "--problem", store, "BATCH,SEQ,DIM,HIDDEN in place of a suite, in bf16; may be repeated")
+         "--problem", store,
+         "One problem as BATCH,SEQ,DIM,HIDDEN, in place of a suite; in bf16 unless --dtype says "
+         "otherwise; may be repeated")
       ->excludes(app.get_option("--suite"));
 }
 
@@ -70,16 +72,27 @@ void add_protocol_options(CLI::App& app, Options& options) {
   const auto add_number = [&](const char* name, const char* key, const char* help) {
     add_protocol<std::int64_t>(app, options, name, key, help);
   };
-  add_text("regime", "regime", "burst (idle before every sample) or sustained (back to back)");
-  add_number("samples", "samples", "Samples a benchmark");
-  add_number("places", "places", "Allocations they are spread over");
-  add_text("order", "order", "Of places: interleaved over all benchmarks, or contiguous");
-  add_number("batch-us", "batch_us", "Least length of a sample");
-  add_number("idle-us", "idle_us", "Idle before every sample");
-  add_number("warm-ms", "warm_ms", "Back to back at every place before its samples");
-  add_number("spin-us", "spin_us", "Spinning kernel between idle and sample, on a GPU");
-  add_text("l2", "l2", "L2 before a call: warm or flushed");
-  add_text("layout", "layout", "Of a place's tensors: numbered (by the place) or driver");
+  add_text(
+      "regime", "regime",
+      "burst: the device idles before every sample; sustained: samples follow each other at once");
+  add_number("samples", "samples", "How many samples of each benchmark are taken");
+  add_number("places", "places", "How many places in memory the samples are spread over");
+  add_text(
+      "order", "order",
+      "interleaved: the benchmarks' places are mixed; contiguous: one benchmark after the other");
+  add_number("batch-us", "batch_us", "A sample takes at least so many microseconds");
+  add_number("idle-us", "idle_us", "The device idles for so many microseconds before every sample");
+  add_number("warm-ms", "warm_ms",
+             "The kernel runs for so many milliseconds at every place before its samples");
+  add_number("spin-us", "spin_us",
+             "Between idling and a sample, a GPU is kept busy for so many microseconds");
+  add_text("l2", "l2",
+           "What the L2 cache holds before a call. warm: what the call before left; flushed: "
+           "nothing of it");
+  add_text("layout", "layout",
+           "Where a place's tensors lie. numbered: where the place's number says; driver: where "
+           "the driver "
+           "puts them");
 }
 
 // "0.5" and, from version 1.8 on, "0.5s"; the "10x" of that version counts iterations, which are
@@ -98,27 +111,28 @@ std::int64_t microseconds_of(const std::string& flag, const std::string& text) {
 // Google Benchmark's flags that set what the protocol sets: they become the protocol's, so that the
 // run file says what was done.
 void add_google_options(CLI::App& app, Options& options) {
-  add_protocol<std::int64_t>(app, options, "benchmark_repetitions", "places", "--places");
+  add_protocol<std::int64_t>(app, options, "benchmark_repetitions", "places",
+                             "The same as --places");
   const std::string min_time = "--benchmark_min_time";
   app.add_option_function<std::string>(
       min_time,
       [&options, min_time](const std::string& text) {
         options.protocol["batch_us"] = microseconds_of(min_time, text);
       },
-      "--batch-us, in seconds");
+      "The same as --batch-us, but in seconds");
   app.add_flag_function(
       "--benchmark_enable_random_interleaving",
       [&options](std::int64_t yes) {
         options.protocol["order"] = order_name(yes > 0 ? Order::kInterleaved : Order::kContiguous);
       },
-      "--order=interleaved; with =false contiguous");
+      "The same as --order=interleaved; with =false, --order=contiguous");
 }
 
 void add_trace_option(CLI::App& app, Options& options) {
-  CLI::Option* const trace =
-      app.add_option("--trace", options.trace,
-                     "Write a trace of 3 calls of each benchmark here (Chrome JSON, for "
-                     "ui.perfetto.dev) instead of measuring");
+  CLI::Option* const trace = app.add_option(
+      "--trace", options.trace,
+      "Measure nothing, but write a trace of 3 calls of each benchmark to this file (Chrome "
+      "JSON, which ui.perfetto.dev shows)");
   for (const char* other : {"--out", "--invocation", "--resume", "--progress", "--environment",
                             "--plan", "--profile"}) {
     trace->excludes(app.get_option(other));
@@ -150,42 +164,48 @@ void require_plan_alone(const CLI::App& app) {
 std::string operations_help() {
   std::vector<std::string> names;
   for (const kernels::Operation& operation : kernels::operations()) names.push_back(operation.name);
-  return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("Names of operations: {}", fmt::join(names, ", "));
 }
 
 void add_options(CLI::App& app, Options& options) {
   app.add_option("--suite", options.suite,
-                 "Suite by name (smoke, pr, nightly, ladder, claims) or .json file");
-  app.add_option("--device", options.device, "auto, cuda or cpu")->capture_default_str();
+                 "The suite to measure: smoke, pr, nightly, ladder, claims, or a .json file");
+  app.add_option("--device", options.device, "The device to measure on: auto, cuda or cpu")
+      ->capture_default_str();
   add_axis<std::int64_t>(app, options, "batch", "batch", "Batch sizes, as in --batch=1,8,64");
   add_axis<std::int64_t>(app, options, "seq", "seq", "Sequence lengths");
   add_axis<std::int64_t>(app, options, "dim", "dim", "Model widths");
   add_axis<std::int64_t>(app, options, "hidden", "hidden", "Hidden widths");
-  add_axis<std::string>(app, options, "dtype", "dtype", "bf16, fp16, fp32");
+  add_axis<std::string>(app, options, "dtype", "dtype", "Number formats: bf16, fp16, fp32");
   add_axis<std::string>(app, options, "operation", "operations", operations_help());
   add_axis<std::string>(app, options, "implementation", "implementations",
-                        "addmm, unfused, fused, ...");
+                        "Names of implementations, such as addmm, unfused, fused");
   add_problem_option(app, options);
   add_protocol_options(app, options);
   add_google_options(app, options);
-  app.add_option("--out", options.out, "Write the run file here");
-  app.add_option("--invocation", options.invocation, "This invocation's number in its run")
+  app.add_option("--out", options.out, "The run file to write");
+  app.add_option("--invocation", options.invocation, "The number of this process in its run")
       ->check(CLI::PositiveNumber);
-  app.add_option("--seed", options.seed, "Of the random inputs; fresh where not given");
-  app.add_flag("--progress", options.progress, "Lines for fusegate in place of the table");
+  app.add_option("--seed", options.seed,
+                 "The seed of the random inputs; by default another one each time");
+  app.add_flag("--progress", options.progress,
+               "Print lines that fusegate reads, in place of the table");
   app.add_flag("--environment", options.environment, "Print the environment as JSON and stop");
   app.add_flag("--plan", options.plan,
-               "Print what would be measured, how and where as JSON and stop");
-  app.add_option("--profile", options.profile,
-                 "Record what each benchmark launches, after all are measured: on or off")
+               "Print as JSON what would be measured, how and where, and stop");
+  app.add_option(
+         "--profile", options.profile,
+         "on or off: whether, after all are measured, what each benchmark launches is recorded")
       ->transform(
           CLI::CheckedTransformer(std::map<std::string, bool>{{"on", true}, {"off", false}}))
       ->default_str("on");
-  app.add_flag("--resume", options.resume, "Go on with the run file: measure what it lacks");
-  app.add_option("--keep-choices", options.keep_choices,
-                 "Where a kernel is chosen by measuring, take the one that this baseline, run file "
-                 "or run folder of this device took, unless it is more than 5 % behind; several, "
-                 "separated by colons: the first of this device")
+  app.add_flag("--resume", options.resume,
+               "Measure what the run file of --out lacks, and add it there");
+  app.add_option(
+         "--keep-choices", options.keep_choices,
+         "Some kernels are chosen by measuring. Take the one that this baseline, run file or "
+         "run folder took, unless it is more than 5 % slower than the fastest now. Of several, "
+         "separated by colons, the first of this device counts")
       ->delimiter(':')
       ->envname(baselines::kKeepChoicesVariable);
   add_trace_option(app, options);
@@ -226,8 +246,9 @@ void set_protocol(json& protocol, const json& flags) {
 
 Options parse_options(int argc, const char* const* argv) {
   Options options;
-  CLI::App app{"Measures fusegate's kernels, one process an invocation", "fusegate_bench"};
-  app.footer("Google Benchmark's own flags, --benchmark_filter=REGEX and the rest, work as usual.");
+  CLI::App app{"Measures fusegate's kernels once: a run is several processes of it",
+               "fusegate_bench"};
+  app.footer("Google Benchmark's own flags work as usual, --benchmark_filter=REGEX among them.");
   app.allow_extras();
   add_options(app, options);
   try {
