@@ -74,7 +74,10 @@ class CpuMeter : public Meter {
   }
   std::vector<kernels::KernelResources> kernels(const kernels::Stage&) override { return {}; }
   void annotate(const kernels::PreparedKernel&, const std::string&) override {}
-  ProfileAttempt profile(const kernels::PreparedKernel&) override { return {}; }
+  ProfileAttempt profile(const kernels::PreparedKernel&,
+                         const std::vector<kernels::Tensor>&) override {
+    return {};
+  }
   std::unique_ptr<Profiler> attach_profiler() override { return std::make_unique<HostProfiler>(); }
 
  private:

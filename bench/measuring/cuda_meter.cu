@@ -11,6 +11,7 @@
 #include "bench/measuring/meter.h"
 #include "bench/profiling/activity.h"
 #include "bench/profiling/cuda_graph_kernels.h"
+#include "bench/profiling/graph_identity.h"
 #include "bench/profiling/profiler.h"
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/cuda_error.h"
@@ -196,11 +197,15 @@ class CudaMeter : public Meter {
     device_.synchronize();
   }
 
-  ProfileAttempt profile(const kernels::PreparedKernel& kernel) override {
+  ProfileAttempt profile(const kernels::PreparedKernel& kernel,
+                         const std::vector<kernels::Tensor>& tensors) override {
     const TraceSchedule once{.wait = 0, .warm_up = 1, .active = 1};
     try {
+      // Launching hands over the kernels' machine code (cupti_activity.cc).
       const auto steps = record_steps(once, attach_cupti, profiled_call(kernel, device_));
-      return {.profile = assemble_profile(steps.front().activity, stage_names(kernel))};
+      const kernels::Graph graph(device_.stream(), [&] { kernel.launch(); });
+      return {.profile = assemble_profile(steps.front().activity, stage_names(kernel)),
+              .identity = graph_identity(graph, memory_of(kernel, tensors), seen_kernel_codes())};
     } catch (const ProfilerError& error) {
       return {.doubt = error.doubt()};
     }
@@ -208,6 +213,18 @@ class CudaMeter : public Meter {
   std::unique_ptr<Profiler> attach_profiler() override { return attach_cupti(); }
 
  private:
+  std::vector<MemorySpan> memory_of(const kernels::PreparedKernel& kernel,
+                                    const std::vector<kernels::Tensor>& tensors) const {
+    std::vector<MemorySpan> memory;
+    const auto add = [&memory](const void* data, std::size_t bytes) {
+      memory.push_back({reinterpret_cast<std::uint64_t>(data), bytes});
+    };
+    for (const kernels::Tensor& tensor : tensors) add(tensor.data, tensor.bytes());
+    for (const kernels::Memory& scratch : kernel.scratch) add(scratch.data(), scratch.bytes());
+    add(device_.workspace().data(), device_.workspace().bytes());
+    return memory;
+  }
+
   // Median over rounds.
   template <typename Call>
   double host_ns_of(const Call& enqueue) {

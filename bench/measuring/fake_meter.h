@@ -43,7 +43,8 @@ class FakeMeter : public Meter {
     annotated.push_back(benchmark);
   }
 
-  ProfileAttempt profile(const kernels::PreparedKernel&) override {
+  ProfileAttempt profile(const kernels::PreparedKernel&,
+                         const std::vector<kernels::Tensor>&) override {
     ++profiles;
     return attempt;
   }

@@ -134,6 +134,7 @@ void Invocation::profile() {
     if (ledger_.has_failed(i) || !ledger_.is_complete(i) || record_of(i).calls == 0) continue;
     const ProfileAttempt attempt = try_profile(i);
     if (attempt.profile) details[i] = profile_details(i, *attempt.profile);
+    if (attempt.identity) details[i]["identity"] = baselines::identity_json(*attempt.identity);
     if (!attempt.doubt) continue;
     profile_doubts_.insert(*attempt.doubt);
     if (*attempt.doubt != baselines::Doubt::kProfileFailed) break;  // it holds for all

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "baselines/launches/call_identity.h"
 #include "baselines/launches/call_profile.h"
 #include "baselines/record/doubt.h"
 #include "bench/plan/protocol.h"
@@ -48,7 +49,8 @@ struct LaunchCount {
 // Neither on a device that has no launches to tell of.
 struct ProfileAttempt {
   std::optional<baselines::CallProfile> profile{};
-  std::optional<baselines::Doubt> doubt{};  // why there is no profile
+  std::optional<baselines::CallIdentity> identity{};
+  std::optional<baselines::Doubt> doubt{};  // why there is neither
 };
 
 class Meter {
@@ -71,9 +73,11 @@ class Meter {
   // Launches one call with an NVTX range for the benchmark and one for each stage. Untimed: a range
   // costs microseconds under a profiler.
   virtual void annotate(const kernels::PreparedKernel& kernel, const std::string& benchmark) = 0;
-  // What one call puts on the device, after one to warm up. A profiler is attached meanwhile, and
-  // may leave traces in the process: nothing is to be timed after it.
-  virtual ProfileAttempt profile(const kernels::PreparedKernel& kernel) = 0;
+  // What one call puts on the device, after one to warm up, and its identity; tensors: the
+  // operation's. A profiler is attached meanwhile, and may leave traces in the process: nothing is
+  // to be timed after it.
+  virtual ProfileAttempt profile(const kernels::PreparedKernel& kernel,
+                                 const std::vector<kernels::Tensor>& tensors) = 0;
   // The profiler of this kind of device, attached; on a CPU device it knows the host's time alone.
   // What holds after profile() holds after it. Throws ProfilerError.
   virtual std::unique_ptr<Profiler> attach_profiler() = 0;

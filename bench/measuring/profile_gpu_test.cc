@@ -21,6 +21,12 @@ struct Prepared {
   kernels::PreparedKernel kernel;
 };
 
+std::vector<kernels::Tensor> tensors_of(const kernels::Workspace& workspace) {
+  std::vector<kernels::Tensor> tensors = workspace.inputs();
+  tensors.push_back(workspace.output());
+  return tensors;
+}
+
 class ProfileGpuTest : public MeterTest {
  protected:
   Prepared prepare(const kernels::Implementation& implementation, const kernels::Problem& problem) {
@@ -37,7 +43,7 @@ class ProfileGpuTest : public MeterTest {
 
   // Nothing where CUPTI cannot be used here, which the test then skips for.
   std::optional<baselines::CallProfile> profile(const Prepared& prepared) {
-    ProfileAttempt attempt = meter_->profile(prepared.kernel);
+    ProfileAttempt attempt = meter_->profile(prepared.kernel, tensors_of(*prepared.workspace));
     if (attempt.doubt) why_ = baselines::doubt_sentence(*attempt.doubt);
     EXPECT_NE(attempt.doubt, baselines::Doubt::kProfileFailed);
     EXPECT_NE(attempt.doubt.has_value(), attempt.profile.has_value());
@@ -146,7 +152,7 @@ TEST_F(ProfileGpuTest, LeavesNothingAttachedWhereAStageThrows) {
   Prepared prepared = prepare("geglu", "fused");
   Prepared broken = prepare("geglu", "fused");
   broken.kernel.stages[0].launch = [] { throw kernels::DeviceError("on purpose"); };
-  EXPECT_THROW(meter_->profile(broken.kernel), kernels::DeviceError);
+  EXPECT_THROW(meter_->profile(broken.kernel, {}), kernels::DeviceError);
   const auto seen = profile(prepared);
   if (!seen) GTEST_SKIP() << why_;
   EXPECT_EQ(seen->kernels.size(), 1u);
@@ -176,6 +182,41 @@ TEST_F(ProfileGpuTest, FindsThatEveryImplementationLaunchesWhatItDeclares) {
     }
   }
   EXPECT_GT(checked, 0);
+}
+
+// Also that every implementation's identity is known: none of them points elsewhere.
+TEST_F(ProfileGpuTest, AnIdentityIsTheSameWhereverTheMemoryLies) {
+  const kernels::Problem problem{1, 128, 768, 3072, kernels::Dtype::kBf16};
+  for (const kernels::Implementation& implementation : kernels::implementations()) {
+    if (implementation.device != "cuda" || implementation.expects.empty()) continue;
+    if (!kernels::refusal(implementation, *device_, problem).empty()) continue;
+    std::vector<baselines::CallIdentity> seen;
+    for (const std::uint64_t layout : {0, 1, 2}) {
+      ASSERT_TRUE(device_->lay_out(layout));
+      const Prepared prepared = prepare(implementation, problem);
+      const ProfileAttempt attempt =
+          meter_->profile(prepared.kernel, tensors_of(*prepared.workspace));
+      if (attempt.doubt) GTEST_SKIP() << baselines::doubt_sentence(*attempt.doubt);
+      seen.push_back(attempt.identity.value());
+      EXPECT_EQ(seen.back().unknown, "") << implementation.operation << '/' << implementation.name;
+      EXPECT_EQ(baselines::identity_differences(seen.front(), seen.back()),
+                std::vector<std::string>{})
+          << implementation.operation << '/' << implementation.name << ", layout " << layout;
+    }
+  }
+}
+
+TEST_F(ProfileGpuTest, AnIdentityGoesByTheProblem) {
+  std::vector<baselines::CallIdentity> seen;
+  for (const std::int64_t rows : {256, 512}) {
+    const Prepared prepared = prepare(implementation("geglu_mlp", "unfused"),
+                                      {1, rows, 768, 3072, kernels::Dtype::kBf16});
+    const ProfileAttempt attempt =
+        meter_->profile(prepared.kernel, tensors_of(*prepared.workspace));
+    if (attempt.doubt) GTEST_SKIP() << baselines::doubt_sentence(*attempt.doubt);
+    seen.push_back(attempt.identity.value());
+  }
+  EXPECT_FALSE(baselines::same_work(seen[0], seen[1]));
 }
 
 }  // namespace

@@ -95,7 +95,12 @@ std::unique_ptr<Place> Session::enter(int place) {
   return here;
 }
 
-ProfileAttempt Session::profile() { return context_.meter.profile(move_to(0)->kernel); }
+ProfileAttempt Session::profile() {
+  const std::unique_ptr<Place> here = move_to(0);
+  std::vector<kernels::Tensor> tensors = here->workspace.inputs();
+  tensors.push_back(here->workspace.output());
+  return context_.meter.profile(here->kernel, tensors);
+}
 
 TracedBenchmark Session::trace(const TraceSchedule& schedule, const StepBorder& border) {
   if (!verified_) throw std::logic_error("a kernel that was not checked is not traced");

@@ -13,7 +13,8 @@ namespace {
 
 struct Driver {
   decltype(cuGraphKernelNodeGetParams)* node_params =
-      kernels::driver_function<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams", 12000);
+      kernels::driver_function<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams",
+                                                                     12000);
   decltype(cuKernelGetFunction)* function_of =
       kernels::driver_function<decltype(cuKernelGetFunction)>("cuKernelGetFunction", 12000);
   decltype(cuFuncGetAttribute)* attribute =

@@ -1,14 +1,17 @@
 // A profiler made of CUPTI's activity records (https://docs.nvidia.com/cupti). Nobody else may hold
 // CUPTI at the time: being its one subscriber shows that nobody does.
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "bench/profiling/cupti_library.h"
+#include "bench/profiling/kernel_codes.h"
 #include "bench/profiling/profiler.h"
 
 namespace fusegate::bench {
@@ -172,16 +175,32 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
   std::free(buffer);
 }
 
-void CUPTIAPI ignore_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
+// A module is handed over when it is loaded, or at its first launch under CUPTI where it was loaded
+// before (seen on an H200 with driver 580.159.04).
+constexpr std::array kModuleCallbacks{CUPTI_CBID_RESOURCE_MODULE_LOADED,
+                                      CUPTI_CBID_RESOURCE_MODULE_PROFILED};
+
+void CUPTIAPI see_module(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                         const void* data) {
+  if (domain != CUPTI_CB_DOMAIN_RESOURCE) return;
+  if (std::ranges::find(kModuleCallbacks, id) == kModuleCallbacks.end()) return;
+  const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
+  const auto& module = *static_cast<const CUpti_ModuleResourceData*>(resource.resourceDescriptor);
+  if (module.pCubin == nullptr) return;
+  seen_kernel_codes().add(std::as_bytes(std::span(module.pCubin, module.cubinSize)));
+}
 
 class CuptiProfiler : public Profiler {
  public:
   explicit CuptiProfiler(const CuptiLibrary& cupti) : cupti_(cupti) {
-    check(cupti.subscribe(&subscriber_, &ignore_callback, nullptr));
+    check(cupti.subscribe(&subscriber_, &see_module, nullptr));
     try {
       check(cupti.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
       check(cupti.register_callbacks(&give_buffer, &take_buffer));
       for (const CUpti_ActivityKind kind : kKinds) check(cupti.enable(kind));
+      for (const auto id : kModuleCallbacks) {
+        check(cupti.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id));
+      }
     } catch (...) {
       detach();
       throw;

@@ -19,6 +19,7 @@ std::optional<CuptiLibrary> open() {
   CuptiLibrary cupti{};
   const bool complete = find(library, "cuptiSubscribe", cupti.subscribe) &&
                         find(library, "cuptiUnsubscribe", cupti.unsubscribe) &&
+                        find(library, "cuptiEnableCallback", cupti.enable_callback) &&
                         find(library, "cuptiGetTimestamp", cupti.timestamp) &&
                         find(library, "cuptiSetThreadIdType", cupti.set_thread_id_type) &&
                         find(library, "cuptiGetCallbackName", cupti.callback_name) &&

@@ -10,6 +10,7 @@ namespace fusegate::bench {
 struct CuptiLibrary {
   decltype(&cuptiSubscribe) subscribe;
   decltype(&cuptiUnsubscribe) unsubscribe;
+  decltype(&cuptiEnableCallback) enable_callback;
   decltype(&cuptiGetTimestamp) timestamp;
   decltype(&cuptiSetThreadIdType) set_thread_id_type;
   decltype(&cuptiGetCallbackName) callback_name;

@@ -58,8 +58,7 @@ TEST_F(RecordStepsTest, KeepsWhatTheProfilerDelivers) {
 }
 
 TEST_F(RecordStepsTest, CallsBackAroundTheStepsThatAreKept) {
-  record({.wait = 1, .warm_up = 1, .active = 2},
-         [this](const Profiler&) { log_.text += '|'; });
+  record({.wait = 1, .warm_up = 1, .active = 2}, [this](const Profiler&) { log_.text += '|'; });
   EXPECT_EQ(log_.text, "abw[0a1bwt|0a1bwt||0a1bwt|]");
 }
 

@@ -80,11 +80,11 @@ class Assembler {
     baselines::TraceEvent& event =
         add_event(kernels::readable_name(kernel.name.c_str()), baselines::TraceCategory::kKernel,
                   track_of(kernel.stream), kernel.time);
-    event.launch =
-        baselines::LaunchShape{.grid = kernel.grid,
-                    .block = kernel.block,
-                    .registers_per_thread = kernel.registers,
-                    .shared_bytes = kernel.static_shared_bytes + kernel.dynamic_shared_bytes};
+    event.launch = baselines::LaunchShape{
+        .grid = kernel.grid,
+        .block = kernel.block,
+        .registers_per_thread = kernel.registers,
+        .shared_bytes = kernel.static_shared_bytes + kernel.dynamic_shared_bytes};
   }
 
   void add_memory(const MemoryActivity& operation) {

@@ -1,0 +1,40 @@
+// A hash of bytes, the same on every machine and in every build. FNV-1a with 64 bits (G. Fowler, L.
+// C. Noll, K.-P. Vo, RFC 9923): it tells changes apart, and is no defence against somebody who
+// wants two contents to look alike.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace fusegate::bench {
+
+class ContentHash {
+ public:
+  void add(std::span<const std::byte> bytes) {
+    for (const std::byte byte : bytes) {
+      hash_ = (hash_ ^ std::to_integer<std::uint64_t>(byte)) * 1'099'511'628'211u;
+    }
+  }
+  // With its length, so that two texts after each other are no other two.
+  void add(std::string_view text) {
+    add(static_cast<std::uint64_t>(text.size()));
+    add(std::as_bytes(std::span(text)));
+  }
+  // From the lowest byte to the highest, whatever the machine's order is.
+  void add(std::uint64_t number) {
+    for (int i = 0; i < 8; ++i, number >>= 8) {
+      const auto byte = static_cast<std::byte>(number & 0xff);
+      add(std::span(&byte, 1));
+    }
+  }
+
+  std::string hex() const;
+
+ private:
+  std::uint64_t hash_ = 14'695'981'039'346'656'037u;
+};
+
+}  // namespace fusegate::bench

@@ -1,0 +1,97 @@
+// Cubins are made by NVRTC, which needs no GPU.
+#include "bench/profiling/cubin_code.h"
+
+#include <gtest/gtest.h>
+#include <nvrtc.h>
+
+#include <string>
+#include <vector>
+
+#include "bench/profiling/kernel_codes.h"
+
+namespace fusegate::bench {
+namespace {
+
+std::vector<std::byte> compiled(const std::string& source) {
+  nvrtcProgram program = nullptr;
+  EXPECT_EQ(nvrtcCreateProgram(&program, source.c_str(), "test.cu", 0, nullptr, nullptr),
+            NVRTC_SUCCESS);
+  const std::vector<const char*> flags{"--gpu-architecture=sm_90a", "-lineinfo"};
+  EXPECT_EQ(nvrtcCompileProgram(program, static_cast<int>(flags.size()), flags.data()),
+            NVRTC_SUCCESS);
+  std::size_t bytes = 0;
+  EXPECT_EQ(nvrtcGetCUBINSize(program, &bytes), NVRTC_SUCCESS);
+  std::vector<std::byte> cubin(bytes);
+  EXPECT_EQ(nvrtcGetCUBIN(program, reinterpret_cast<char*>(cubin.data())), NVRTC_SUCCESS);
+  nvrtcDestroyProgram(&program);
+  return cubin;
+}
+
+std::map<std::string, std::string> hashes_of(const std::string& source) {
+  return kernel_code_hashes(compiled(source));
+}
+
+const std::string kScale =
+    R"(extern "C" __global__ void scale(float* p, float by) { p[threadIdx.x] *= by; })";
+const std::string kShift =
+    R"(extern "C" __global__ void shift(float* p, float by) { p[threadIdx.x] += by; })";
+
+TEST(KernelCodeHashes, HaveEachKernelOfTheFile) {
+  const auto hashes = hashes_of(kScale + kShift);
+  ASSERT_EQ(hashes.size(), 2u);
+  EXPECT_NE(hashes.at("scale"), hashes.at("shift"));
+}
+
+TEST(KernelCodeHashes, OfOneKernelStayWhereAnotherChanges) {
+  const auto before = hashes_of(kScale + kShift);
+  const auto after = hashes_of(
+      kScale +
+      R"(extern "C" __global__ void shift(float* p, float by) { p[threadIdx.x] += 2 * by; })");
+  EXPECT_EQ(before.at("scale"), after.at("scale"));
+  EXPECT_NE(before.at("shift"), after.at("shift"));
+}
+
+TEST(KernelCodeHashes, GoByNeitherLinesNorComments) {
+  EXPECT_EQ(hashes_of(kScale).at("scale"),
+            hashes_of("// What it does\n\n" + kShift + "\n" + kScale).at("scale"));
+}
+
+TEST(KernelCodeHashes, GoByTheConstantsThatTheKernelReads) {
+  const std::string read =
+      R"(extern "C" __global__ void read(float* p, int i) { p[threadIdx.x] = table[i]; })";
+  EXPECT_NE(hashes_of("__constant__ float table[2] = {1, 2};" + read).at("read"),
+            hashes_of("__constant__ float table[2] = {1, 3};" + read).at("read"));
+}
+
+TEST(KernelCodeHashes, RefuseWhatIsNoCubinOrCutShort) {
+  std::vector<std::byte> cubin = compiled(kScale);
+  EXPECT_THROW(kernel_code_hashes({}), std::runtime_error);
+  EXPECT_THROW(kernel_code_hashes(std::vector<std::byte>(4096)), std::runtime_error);
+  // What stands last in the file is for the loader, and nobody here reads it.
+  for (std::size_t bytes = 0; bytes < cubin.size() / 2; bytes += 97) {
+    EXPECT_THROW(kernel_code_hashes(std::span(cubin).first(bytes)), std::runtime_error) << bytes;
+  }
+}
+
+TEST(KernelCodes, OfOneNameInTwoModulesAreTakenTogether) {
+  const std::vector<std::byte> one = compiled(kScale);
+  const std::vector<std::byte> other =
+      compiled(R"(extern "C" __global__ void scale(float* p, float by) { p[threadIdx.x] /= by; })");
+  KernelCodes codes, same, reversed;
+  EXPECT_EQ(codes.find("scale"), "");
+  codes.add(one);
+  const std::string alone = codes.find("scale");
+  codes.add(one);
+  EXPECT_EQ(codes.find("scale"), alone) << "a module that is seen twice is one";
+  codes.add(other);
+  reversed.add(other);
+  EXPECT_NE(reversed.find("scale"), alone);
+  reversed.add(one);
+  EXPECT_NE(codes.find("scale"), alone);
+  EXPECT_EQ(codes.find("scale"), reversed.find("scale"));
+  codes.add(std::vector<std::byte>(16));
+  EXPECT_EQ(codes.find("scale"), reversed.find("scale")) << "what cannot be read adds nothing";
+}
+
+}  // namespace
+}  // namespace fusegate::bench

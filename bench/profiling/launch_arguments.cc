@@ -1,0 +1,38 @@
+#include "bench/profiling/launch_arguments.h"
+
+#include <cstring>
+
+namespace fusegate::bench {
+
+std::optional<PlaceInMemory> find_place(std::span<const MemorySpan> memory, std::uint64_t address) {
+  std::optional<PlaceInMemory> end;
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    if (address < memory[i].begin) continue;
+    const std::uint64_t offset = address - memory[i].begin;
+    if (offset < memory[i].bytes) return PlaceInMemory{i, offset};
+    if (offset == memory[i].bytes) end = PlaceInMemory{i, offset};
+  }
+  return end;
+}
+
+bool add_argument(std::span<const std::byte> bytes, std::span<const MemorySpan> memory,
+                  const std::function<bool(std::uint64_t)>& is_device_address, ContentHash& hash) {
+  bool known = true;
+  std::size_t at = 0;
+  for (; at + sizeof(std::uint64_t) <= bytes.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, sizeof(word));
+    if (const auto place = find_place(memory, word)) {
+      hash.add("place");
+      hash.add(static_cast<std::uint64_t>(place->span));
+      hash.add(place->offset);
+    } else {
+      known = known && !is_device_address(word);
+      hash.add(word);
+    }
+  }
+  hash.add(bytes.subspan(at));
+  return known;
+}
+
+}  // namespace fusegate::bench

@@ -1,0 +1,72 @@
+#include "bench/profiling/launch_arguments.h"
+
+#include <gtest/gtest.h>
+
+namespace fusegate::bench {
+namespace {
+
+constexpr std::uint64_t kTensor = 0x7f00'0000'0000, kScratch = 0x7f00'4000'0000;
+
+// A hash, and whether all of it is known. Addresses from kElsewhere on are of other device memory.
+struct Read {
+  std::string hash;
+  bool known = false;
+
+  bool operator==(const Read&) const = default;
+};
+
+constexpr std::uint64_t kElsewhere = 0x7f80'0000'0000;
+
+Read read(const std::vector<std::uint64_t>& words, std::uint64_t moved_by = 0) {
+  const std::vector<MemorySpan> memory{{kTensor + moved_by, 1024}, {kScratch + moved_by, 64}};
+  ContentHash hash;
+  const bool known = add_argument(
+      std::as_bytes(std::span(words)), memory,
+      [](std::uint64_t word) { return word >= kElsewhere; }, hash);
+  return {hash.hex(), known};
+}
+
+TEST(LaunchArguments, AreTheSameWhereverTheMemoryLies) {
+  constexpr std::uint64_t kMoved = 0x1000'0000;
+  EXPECT_EQ(read({7, kTensor + 16, kScratch}),
+            read({7, kTensor + kMoved + 16, kScratch + kMoved}, kMoved));
+}
+
+TEST(LaunchArguments, DifferInTheTensorTheOffsetAndTheNumber) {
+  const Read of_all = read({7, kTensor + 16, 3});
+  EXPECT_TRUE(of_all.known);
+  EXPECT_NE(of_all, read({7, kTensor + 32, 3}));
+  EXPECT_NE(of_all, read({7, kScratch + 16, 3}));
+  EXPECT_NE(of_all, read({8, kTensor + 16, 3}));
+  EXPECT_NE(of_all, read({7, 3, kTensor + 16}));
+}
+
+TEST(LaunchArguments, AreUnknownWhereTheyPointElsewhere) {
+  EXPECT_FALSE(read({kElsewhere + 8, kTensor}).known);
+}
+
+TEST(LaunchArguments, HaveTheirLastBytesToo) {
+  const std::vector<std::byte> a(11, std::byte{1});
+  std::vector<std::byte> b = a;
+  b.back() = std::byte{2};
+  const auto hash_of = [](std::span<const std::byte> bytes) {
+    ContentHash hash;
+    add_argument(
+        bytes, {}, [](std::uint64_t) { return false; }, hash);
+    return hash.hex();
+  };
+  EXPECT_EQ(hash_of(a), hash_of(std::vector<std::byte>(11, std::byte{1})));
+  EXPECT_NE(hash_of(a), hash_of(b));
+}
+
+TEST(LaunchArguments, OneBehindATensorIsInItUnlessAnotherBeginsThere) {
+  const std::vector<MemorySpan> memory{{kTensor, 1024}, {kTensor + 1024, 64}};
+  EXPECT_EQ(find_place(memory, kTensor + 1024)->span, 1u);
+  EXPECT_EQ(find_place(memory, kTensor + 1088)->span, 1u);
+  EXPECT_EQ(find_place(memory, kTensor + 1088)->offset, 64u);
+  EXPECT_FALSE(find_place(memory, kTensor + 1089).has_value());
+  EXPECT_FALSE(find_place(memory, kTensor - 1).has_value());
+}
+
+}  // namespace
+}  // namespace fusegate::bench
