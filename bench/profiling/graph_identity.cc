@@ -2,6 +2,8 @@
 
 #include <cuda.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -60,11 +62,20 @@ void check(CUresult result, const char* what) {
   if (result != CUDA_SUCCESS) throw Unknown(fmt::format("the driver does not tell {}", what));
 }
 
-bool is_device_address(std::uint64_t word) {
-  constexpr std::uint64_t kLowest = std::uint64_t{1} << 20;  // what is small is a number
+// Whether a page of this process lies there.
+bool is_mapped(std::uint64_t address) {
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return msync(reinterpret_cast<void*>(address / page * page), page, MS_ASYNC) == 0;
+}
+
+WordKind kind_of(std::uint64_t word) {
+  // Where Linux puts programs, stacks and CUDA's memory; what is smaller is a number.
+  constexpr std::uint64_t kLowest = std::uint64_t{1} << 36, kHighest = std::uint64_t{1} << 57;
+  if (word < kLowest || word >= kHighest) return WordKind::kNumber;
   CUdeviceptr base = 0;
   std::size_t bytes = 0;
-  return word >= kLowest && driver().address_range(&base, &bytes, word) == CUDA_SUCCESS;
+  if (driver().address_range(&base, &bytes, word) == CUDA_SUCCESS) return WordKind::kDeviceAddress;
+  return is_mapped(word) ? WordKind::kHostAddress : WordKind::kNumber;
 }
 
 // Reads one graph's nodes.
@@ -179,7 +190,7 @@ class IdentityReader {
   }
 
   bool add(std::span<const std::byte> bytes, ContentHash& hash) const {
-    return add_argument(bytes, memory_, is_device_address, hash);
+    return add_argument(bytes, memory_, kind_of, hash);
   }
 
   void add_address(const void* address, ContentHash& hash) const {

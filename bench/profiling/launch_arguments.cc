@@ -16,7 +16,7 @@ std::optional<PlaceInMemory> find_place(std::span<const MemorySpan> memory, std:
 }
 
 bool add_argument(std::span<const std::byte> bytes, std::span<const MemorySpan> memory,
-                  const std::function<bool(std::uint64_t)>& is_device_address, ContentHash& hash) {
+                  const std::function<WordKind(std::uint64_t)>& kind_of, ContentHash& hash) {
   bool known = true;
   std::size_t at = 0;
   for (; at + sizeof(std::uint64_t) <= bytes.size(); at += sizeof(std::uint64_t)) {
@@ -26,8 +26,13 @@ bool add_argument(std::span<const std::byte> bytes, std::span<const MemorySpan> 
       hash.add("place");
       hash.add(static_cast<std::uint64_t>(place->span));
       hash.add(place->offset);
+      continue;
+    }
+    const WordKind kind = kind_of(word);
+    known = known && kind != WordKind::kDeviceAddress;
+    if (kind == WordKind::kHostAddress) {
+      hash.add("host");
     } else {
-      known = known && !is_device_address(word);
       hash.add(word);
     }
   }

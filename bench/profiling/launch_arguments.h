@@ -27,10 +27,18 @@ struct PlaceInMemory {
 // Where the address lies; the end of a span counts as in it where no other begins there.
 std::optional<PlaceInMemory> find_place(std::span<const MemorySpan> memory, std::uint64_t address);
 
+// What a word is that lies in none of the benchmark's memory.
+enum class WordKind {
+  kNumber,
+  kHostAddress,    // of pageable memory, which kernels do not read: a library left it there, as
+                   // cublasLt's split-k reduction has the addresses of alpha and beta
+  kDeviceAddress,  // elsewhere: what lies there is not known
+};
+
 // Adds the bytes of one argument, or of a buffer of them. Addresses are looked for where the ABI
-// puts them, at multiples of eight bytes, also within structs and tensor maps. Returns false for an
-// address elsewhere in device memory, as is_device_address tells: what lies there is not known.
+// puts them, at multiples of eight bytes, also within structs and tensor maps. Returns false where
+// one is a device address elsewhere.
 bool add_argument(std::span<const std::byte> bytes, std::span<const MemorySpan> memory,
-                  const std::function<bool(std::uint64_t)>& is_device_address, ContentHash& hash);
+                  const std::function<WordKind(std::uint64_t)>& kind_of, ContentHash& hash);
 
 }  // namespace fusegate::bench

@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::uint64_t kTensor = 0x7f00'0000'0000, kScratch = 0x7f00'4000'0000;
 
-// A hash, and whether all of it is known. Addresses from kElsewhere on are of other device memory.
+// A hash, and whether all of it is known. From kHost on are addresses of the host, from kElsewhere
+// on of other device memory.
 struct Read {
   std::string hash;
   bool known = false;
@@ -15,14 +16,17 @@ struct Read {
   bool operator==(const Read&) const = default;
 };
 
-constexpr std::uint64_t kElsewhere = 0x7f80'0000'0000;
+constexpr std::uint64_t kHost = 0x7f70'0000'0000, kElsewhere = 0x7f80'0000'0000;
+
+WordKind kind_of(std::uint64_t word) {
+  if (word >= kElsewhere) return WordKind::kDeviceAddress;
+  return word >= kHost ? WordKind::kHostAddress : WordKind::kNumber;
+}
 
 Read read(const std::vector<std::uint64_t>& words, std::uint64_t moved_by = 0) {
   const std::vector<MemorySpan> memory{{kTensor + moved_by, 1024}, {kScratch + moved_by, 64}};
   ContentHash hash;
-  const bool known = add_argument(
-      std::as_bytes(std::span(words)), memory,
-      [](std::uint64_t word) { return word >= kElsewhere; }, hash);
+  const bool known = add_argument(std::as_bytes(std::span(words)), memory, kind_of, hash);
   return {hash.hex(), known};
 }
 
@@ -45,14 +49,19 @@ TEST(LaunchArguments, AreUnknownWhereTheyPointElsewhere) {
   EXPECT_FALSE(read({kElsewhere + 8, kTensor}).known);
 }
 
+TEST(LaunchArguments, AreTheSameWhereverTheHostKeepsItsOwn) {
+  EXPECT_EQ(read({7, kHost + 16}), read({7, kHost + 48}));
+  EXPECT_TRUE(read({7, kHost + 16}).known);
+  EXPECT_NE(read({7, kHost + 16}), read({7, 16}));
+}
+
 TEST(LaunchArguments, HaveTheirLastBytesToo) {
   const std::vector<std::byte> a(11, std::byte{1});
   std::vector<std::byte> b = a;
   b.back() = std::byte{2};
   const auto hash_of = [](std::span<const std::byte> bytes) {
     ContentHash hash;
-    add_argument(
-        bytes, {}, [](std::uint64_t) { return false; }, hash);
+    add_argument(bytes, {}, kind_of, hash);
     return hash.hex();
   };
   EXPECT_EQ(hash_of(a), hash_of(std::vector<std::byte>(11, std::byte{1})));
