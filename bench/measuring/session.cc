@@ -56,7 +56,6 @@ void Session::verify(kernels::Verifier& verifier) {
     throw kernels::DeviceError(fmt::format("its tensors take {:.3g} GB and {} has {:.3g} GB free",
                                            needed / 1e9, context_.device.name(), available / 1e9));
   }
-  // It chooses when it is prepared for the first time, and stays with that.
   context_.device.keep_choices(benchmark_.kept_choices);
   const kernels::Verification result =
       verifier.verify(*benchmark_.implementation, benchmark_.problem);
@@ -78,6 +77,8 @@ std::unique_ptr<Place> Session::move_to(int place) {
       kernels::find_operation(benchmark_.implementation->operation);
   std::unique_ptr<Place> here(
       new Place{kernels::Workspace(device, operation, benchmark_.problem, random()), {}, {}, {}});
+  // It chooses when it is prepared for the first time, and stays with that.
+  device.keep_choices(benchmark_.kept_choices);
   here->kernel = benchmark_.implementation->prepare(
       device, benchmark_.problem, here->workspace.inputs(), here->workspace.output());
   return here;

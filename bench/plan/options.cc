@@ -139,6 +139,17 @@ void add_trace_option(CLI::App& app, Options& options) {
   }
 }
 
+void add_identify_option(CLI::App& app, Options& options) {
+  CLI::Option* const identify =
+      app.add_option("--identify", options.identify,
+                     "Write what each benchmark launches here (kernels' machine code, launches and "
+                     "arguments) instead of measuring");
+  for (const char* other : {"--out", "--invocation", "--resume", "--progress", "--environment",
+                            "--plan", "--profile", "--trace"}) {
+    identify->excludes(app.get_option(other));
+  }
+}
+
 // Flags that say how to measure, where nothing is measured. google: Google Benchmark's.
 void require_no_measuring(const json& protocol, const std::vector<std::string>& google) {
   const auto refuse = [](const std::string& flag) {
@@ -209,6 +220,7 @@ void add_options(CLI::App& app, Options& options) {
       ->delimiter(':')
       ->envname(baselines::kKeepChoicesVariable);
   add_trace_option(app, options);
+  add_identify_option(app, options);
 }
 
 bool sweeps_controls_alone(const json& sweep) {

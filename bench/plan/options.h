@@ -27,6 +27,7 @@ struct Options {
   bool resume = false;       // go on with a run file that lacks benchmarks
   std::vector<std::filesystem::path> keep_choices;  // runs, see kept_choices.h
   std::optional<std::filesystem::path> trace;       // write a trace here instead of measuring
+  std::optional<std::filesystem::path> identify;    // write what is launched here, likewise
   bool profile = true;                // record what each benchmark launches, after measuring
   std::optional<std::string> help{};  // asked for, to be printed and nothing else; else nothing
   std::vector<std::string> benchmark_flags;

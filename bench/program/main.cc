@@ -12,6 +12,7 @@
 #include "bench/plan/kept_choices.h"
 #include "bench/plan/options.h"
 #include "bench/plan/plan.h"
+#include "bench/program/identifying.h"
 #include "bench/program/plan_json.h"
 #include "bench/program/runner.h"
 #include "bench/program/tracing.h"
@@ -103,13 +104,23 @@ int trace(const std::filesystem::path& out, kernels::Device& device, const Plan&
   }
 }
 
+int write_identities(const std::filesystem::path& out, kernels::Device& device, const Plan& plan,
+                     EnvironmentProbe& probe, const InvocationInfo& info) {
+  stop_on_signals();
+  const std::unique_ptr<Meter> meter = make_meter(device);
+  return finish(identify(device, *meter, plan, probe, info, out), "; nothing was written",
+                "nothing was written");
+}
+
 int run(int argc, char** argv) {
   const Options options = parse_options(argc, argv);
   if (options.help) {
     fmt::print("{}", *options.help);
     return 0;
   }
-  if (options.trace) baselines::require_writable(*options.trace);
+  for (const auto& out : {options.trace, options.identify}) {
+    if (out) baselines::require_writable(*out);
+  }
   const Suite suite = suite_of(options, program_path().parent_path() / "suites");
   const std::unique_ptr<kernels::Device> device = kernels::open_device(options.device);
   EnvironmentProbe probe(*device);
@@ -133,6 +144,10 @@ int run(int argc, char** argv) {
   if (options.trace) {
     return trace(*options.trace, *device, filtered_plan(plan, options.benchmark_flags), probe,
                  invocation.info);
+  }
+  if (options.identify) {
+    return write_identities(*options.identify, *device,
+                            filtered_plan(plan, options.benchmark_flags), probe, invocation.info);
   }
   return measure(*device, plan, probe, invocation, options, argv);
 }

@@ -1,0 +1,46 @@
+#include "baselines/record/identities.h"
+
+#include <fmt/format.h>
+
+#include "baselines/io/file_io.h"
+#include "baselines/io/json_field.h"
+
+namespace fusegate::baselines {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kMark = "fusegate_identities";
+
+}  // namespace
+
+void write_identities(const std::filesystem::path& path, const Identities& identities) {
+  json benchmarks = json::object();
+  for (const auto& [name, identity] : identities.benchmarks) {
+    benchmarks[name] = identity_json(identity);
+  }
+  const json file{{kMark, kIdentitiesSchemaVersion},
+                  {"fusegate", identities.context},
+                  {"benchmarks", std::move(benchmarks)},
+                  {"failures", identities.failures}};
+  write_atomically(path, file.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+Identities read_identities(const std::filesystem::path& path) {
+  const json file = parse_json(read_file(path), path.string());
+  const JsonField root(file, path.string(), "");
+  if (const JsonField version = root.at(kMark); version.integer() > kIdentitiesSchemaVersion) {
+    version.fail(fmt::format("{} is newer than this fusegate, which reads up to {}",
+                             version.integer(), kIdentitiesSchemaVersion));
+  }
+  Identities identities{.context = root.at("fusegate").value(), .benchmarks = {}, .failures = {}};
+  for (const auto& [name, identity] : root.at("benchmarks").members()) {
+    identities.benchmarks.emplace(name, parse_identity(identity));
+  }
+  for (const auto& [name, failure] : root.at("failures").members()) {
+    identities.failures.emplace(name, failure.text());
+  }
+  return identities;
+}
+
+}  // namespace fusegate::baselines

@@ -1,0 +1,32 @@
+// What each benchmark of a program launches, found out before anything is measured: in a run
+// folder "identities.json",
+//
+//   {"fusegate_identities": 1, "fusegate": {...}, "benchmarks": {"name": {...}, ...},
+//    "failures": {"name": "why", ...}}
+//
+// with the context that a run file has (run_file.h), and an identity (call_identity.h) a benchmark.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "baselines/launches/call_identity.h"
+
+namespace fusegate::baselines {
+
+inline constexpr int kIdentitiesSchemaVersion = 1;
+inline constexpr const char* kIdentitiesFile = "identities.json";
+
+struct Identities {
+  nlohmann::json context;  // "fusegate" of the file
+  std::map<std::string, CallIdentity> benchmarks;
+  std::map<std::string, std::string> failures;
+};
+
+// Both throw InputError naming the file, and the field where there is one.
+void write_identities(const std::filesystem::path& path, const Identities& identities);
+Identities read_identities(const std::filesystem::path& path);
+
+}  // namespace fusegate::baselines

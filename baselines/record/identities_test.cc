@@ -1,0 +1,38 @@
+#include "baselines/record/identities.h"
+
+#include <gtest/gtest.h>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/io/scratch_folder.h"
+
+namespace fusegate::baselines {
+namespace {
+
+TEST(Identities, AreReadBackAsTheyWereWritten) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / kIdentitiesFile;
+  const CallIdentity identity{
+      .launches = {{.kernel = "k", .code = "0a", .launch = "grid 1x1x1", .arguments = "1b"}},
+      .order = "2c"};
+  write_identities(path, {.context = {{"suite", "pr"}},
+                          .benchmarks = {{"a/b", identity}, {"c/d", {.unknown = "no CUPTI"}}},
+                          .failures = {{"e/f", "wrong"}}});
+  const Identities read = read_identities(path);
+  EXPECT_EQ(read.context.at("suite"), "pr");
+  EXPECT_TRUE(same_work(read.benchmarks.at("a/b"), identity));
+  EXPECT_EQ(read.benchmarks.at("c/d").unknown, "no CUPTI");
+  EXPECT_EQ(read.failures.at("e/f"), "wrong");
+}
+
+TEST(Identities, OfALaterVersionOrAnotherFileAreRefused) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / kIdentitiesFile;
+  for (const char* text : {R"({"fusegate_identities": 2})", R"({"benchmarks": {}})", "{"}) {
+    write_atomically(path, text);
+    EXPECT_THROW(read_identities(path), InputError) << text;
+  }
+}
+
+}  // namespace
+}  // namespace fusegate::baselines

@@ -1,0 +1,85 @@
+// --identify without a GPU, by a meter that tells what it is told to.
+#include "bench/program/identifying.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+
+#include "baselines/io/scratch_folder.h"
+#include "baselines/record/identities.h"
+#include "bench/measuring/fake_meter.h"
+#include "bench/measuring/interrupt.h"
+
+namespace fusegate::bench {
+namespace {
+
+class IdentifyTest : public testing::Test {
+ protected:
+  IdentifyTest() {
+    broken_.name = "broken";
+    broken_.prepare = [](kernels::Device&, const kernels::Problem&,
+                         std::span<const kernels::Tensor>,
+                         const kernels::Tensor&) -> kernels::PreparedKernel {
+      throw std::runtime_error("cannot be prepared");
+    };
+    plan_.benchmarks = {{&whole_, problem_}};
+    info_.suite = "custom";
+    info_.protocol.layout = Layout::kDriver;
+  }
+
+  Outcome run() { return identify(*device_, meter_, plan_, probe_, info_, out_); }
+
+  baselines::ScratchFolder folder_;
+  std::filesystem::path out_ = folder_.path() / "identities.json";
+  std::unique_ptr<kernels::Device> device_ = kernels::open_device("cpu");
+  EnvironmentProbe probe_{*device_};
+  FakeMeter meter_{100'000};
+  kernels::Implementation whole_ = cpu_implementation("geglu", "fused"), broken_ = whole_;
+  kernels::Problem problem_{1, 4, 1, 16, kernels::Dtype::kFp32};
+  Plan plan_;
+  InvocationInfo info_;
+};
+
+TEST_F(IdentifyTest, WritesWhatEachBenchmarkLaunchesAndMeasuresNothing) {
+  meter_.attempt.identity = baselines::CallIdentity{.launches = {{.kernel = "k", .code = "0a"}}};
+  EXPECT_EQ(run(), Outcome::kComplete);
+  const baselines::Identities written = baselines::read_identities(out_);
+  EXPECT_TRUE(baselines::same_work(written.benchmarks.at(plan_.benchmarks[0].name()),
+                                   *meter_.attempt.identity));
+  EXPECT_EQ(written.context.at("suite"), "custom");
+  EXPECT_EQ(meter_.runs, 0);
+}
+
+TEST_F(IdentifyTest, SaysWhyAnIdentityIsNotKnown) {
+  EXPECT_EQ(run(), Outcome::kComplete);
+  const std::string name = plan_.benchmarks[0].name();
+  EXPECT_NE(baselines::read_identities(out_).benchmarks.at(name).unknown, "");
+  meter_.attempt.doubt = baselines::Doubt::kProfilerMissing;
+  EXPECT_EQ(run(), Outcome::kComplete);
+  EXPECT_EQ(baselines::read_identities(out_).benchmarks.at(name).unknown,
+            baselines::doubt_sentence(baselines::Doubt::kProfilerMissing));
+}
+
+TEST_F(IdentifyTest, ABenchmarkThatFailsIsToldBesideTheOthers) {
+  plan_.benchmarks.push_back({&broken_, problem_});
+  EXPECT_EQ(run(), Outcome::kFailures);
+  const baselines::Identities written = baselines::read_identities(out_);
+  EXPECT_EQ(written.benchmarks.size(), 1u);
+  EXPECT_EQ(written.failures.at(plan_.benchmarks[1].name()), "cannot be prepared");
+}
+
+TEST_F(IdentifyTest, WritesNothingAfterASignal) {
+  // In a process of its own: a signal is remembered for good.
+  EXPECT_EXIT(
+      {
+        stop_on_signals();
+        std::raise(SIGINT);
+        std::exit(run() == Outcome::kInterrupted && !std::filesystem::exists(out_) ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace fusegate::bench
