@@ -3,7 +3,7 @@
 Found are: an include between rooms that the table does not allow, an arrow of the table that no include uses,
 a room that includes one of a row below its own, a circle of modules (a header with its source), a room with too
 many or too few files, a folder with sources that the table does not name, a room without a CMakeLists.txt that
-opens with a comment, a namespace that is not the library's, and a link or path in the docs that leads nowhere.
+opens with a comment, a link between rooms that the table does not allow, an arrow of the table without a link, a namespace that is not the library's, and a link or path in the docs that leads nowhere.
 """
 
 import collections
@@ -100,6 +100,51 @@ def include_findings(tree, drawing):
                 yield f"{room} may include {other}", "and no include does so any more: take it out of the table"
 
 
+class Links:
+    """The targets that CMakeLists.txt files name, as links between the folders that make them."""
+
+    COMMAND = re.compile(r"^ *(fusegate_room|fusegate_test|add_library|add_executable|target_link_libraries|set)\(([^()]*)\)",
+                         re.MULTILINE)
+
+    def __init__(self, tree):
+        commands = [(folder_of(path), name, re.findall(r"\w+", arguments)) for path in tree.files
+                    if path.endswith("/CMakeLists.txt")
+                    for name, arguments in self.COMMAND.findall(re.sub(r"#.*", "", tree.text(path)))]
+        self.made_in = {words[0]: folder for folder, name, words in commands
+                        if name not in {"target_link_libraries", "set"}}
+        self.folders = set(self.made_in.values())
+        self.direct, self.passed_on = collections.defaultdict(set), collections.defaultdict(set)
+        for folder, _, (target, *words) in commands:
+            folder, is_passed_on = self.made_in.get(target, folder), False
+            for word in words:
+                if word in {"PUBLIC", "INTERFACE", "PRIVATE"}:
+                    is_passed_on = word != "PRIVATE"
+                elif self.made_in.get(word, folder) != folder:
+                    self.direct[folder].add(self.made_in[word])
+                    if is_passed_on:
+                        self.passed_on[folder].add(self.made_in[word])
+
+    def reached_from(self, folder):
+        reached, waiting = set(), list(self.direct[folder])
+        while waiting:
+            other = waiting.pop()
+            if other not in reached:
+                reached.add(other)
+                waiting.extend(self.passed_on[other])
+        return reached
+
+
+def target_findings(tree, drawing):
+    links = Links(tree)
+    for room, others in drawing.may_include.items():
+        for other in sorted(links.direct[room] & set(drawing.may_include) - others):
+            yield f"{room} links {other}", "the table does not allow it"
+        # Headers alone may have no target that could be linked.
+        for other in sorted((others & links.folders) - links.reached_from(room)):
+            if room in links.folders:
+                yield f"{room} does not link {other}", "though it includes its headers"
+
+
 def circles(edges):
     """The sets of nodes that reach each other, of a dictionary from node to nodes (Tarjan 1972)."""
     index, low, stack, found = {}, {}, [], []
@@ -166,6 +211,7 @@ def findings(tree, drawing):
     yield from include_findings(tree, drawing)
     yield from circle_findings(tree)
     yield from room_findings(tree, drawing)
+    yield from target_findings(tree, drawing)
     yield from namespace_findings(tree)
 
 
@@ -327,6 +373,25 @@ class Planted(unittest.TestCase):
         self.write("ground/io/file3.h", "namespace fusegate {}\n")
         self.assertEqual(self.found(), ["ground/io/file2.h: namespace fusegate::top",
                                         "ground/io/file3.h: namespace fusegate::"])
+
+    def with_targets(self, runs, gate):
+        self.write("ground/io/CMakeLists.txt", "# Files.\nfusegate_room(ground_io SOURCES file0.cc)\n")
+        self.write("ground/runs/CMakeLists.txt", f"# Runs.\nfusegate_room(ground_runs JSON\n  SOURCES file0.cc\n  {runs})\n")
+        self.write("top/gate/CMakeLists.txt", f"# Verdicts.\nadd_executable(gate main.cc)\n{gate}\n")
+        return self.found()
+
+    def test_links_as_drawn_one_of_them_passed_on(self):
+        self.assertEqual(self.with_targets("PUBLIC ground_io", "target_link_libraries(gate PRIVATE ground_runs)"), [])
+
+    def test_an_arrow_without_a_link(self):
+        missing = ["top/gate does not link ground/io", "top/gate does not link ground/runs"]
+        self.assertEqual(self.with_targets("PUBLIC ground_io", "# target_link_libraries(gate PRIVATE ground_runs)"), missing)
+        self.assertEqual(self.with_targets("PRIVATE ground_io", "target_link_libraries(gate PRIVATE ground_runs)"), missing[:1])
+
+    def test_a_link_that_the_table_does_not_have(self):
+        self.assertEqual(self.with_targets("PUBLIC ground_io", "fusegate_test(test SOURCES a.cc LIBRARIES ground_runs)\n"
+                                           "target_link_libraries(ground_io PRIVATE ground_runs)"),
+                         ["ground/io links ground/runs"])
 
     def test_links_that_lead_nowhere(self):
         self.write("docs/page.md", "# One: `two`\n[a](other.md) [b](#one-two) [c](#three) [d](../ground/io)\n"
