@@ -46,6 +46,8 @@ void add_run(CommandLine& line);
 // 0 where every invocation ended well, 2 where one did not or the run was interrupted; what was
 // measured stays in the folders.
 baselines::ExitCode run_command(const RunRequest& request, Console& console);
+// The measuring alone, which says more of how it ended.
+Measured measure_run(const RunRequest& request, Console& console);
 
 // Measures two builds of the benchmark program side by side and gates the one by the other. It
 // needs no stored baseline: what differs from day to day or from card to card does not differ
@@ -61,9 +63,8 @@ struct DuetRequest : SuiteRequest {
   std::optional<std::filesystem::path> html{};
 };
 void add_duet(CommandLine& line);
-// The gate's exit code; 2 instead of 0 where an invocation did not end well, and 2 where the run
-// was interrupted. What was measured stays in the folder. Where it throws, the files asked for say
-// that nothing was judged.
+// Ends as gate_measured() does. What was measured stays in the folder. Where it throws, the files
+// asked for say that nothing was judged.
 baselines::ExitCode duet_command(const DuetRequest& request, Console& console);
 
 // All of a nightly or a pull request's job: measures a suite, gates it by the stored baseline or by
@@ -77,14 +78,15 @@ struct JobRequest {
   std::string program{};  // empty: the benchmark program beside this one
   std::string base{};     // a program to measure side by side; empty: a baseline is looked up
   bool require_baseline = false;
-  std::string who{};                           // accepts the first baseline; empty: as for accept
-  std::filesystem::path folder = ".fusegate";  // gets runs/TIME, reports/TIME and baselines
+  std::string who{};               // accepts the first baseline; empty: as for accept
+  double started_s = 0;            // how long ago the clock of the printed times started
+  std::filesystem::path folder{};  // gets runs/TIME, reports/TIME and baselines
   std::vector<std::filesystem::path> stores{};
   std::optional<std::filesystem::path> aa_history{};
 };
 void add_job(CommandLine& line);
-// The gate's exit code; 2 instead of 0 where an invocation did not end well, and 2 where nothing
-// could be judged. The verdict stands whether or not a page can be drawn of it.
+// Ends as gate_measured() does. gate.json and gate.md are there whatever happens: where nothing was
+// judged they say why, also of a job that was killed.
 baselines::ExitCode job_command(const JobRequest& request, Console& console);
 
 // Compares a run with a baseline and ends with the verdict's exit code.
@@ -92,12 +94,19 @@ struct GateRequest {
   JudgingRequest judging;
   std::optional<std::filesystem::path> json{};
   std::optional<std::filesystem::path> markdown{};
+  std::optional<std::filesystem::path> html{};  // a report's page, for duet and job
+  std::string page_title = "fusegate report";
 };
 void add_gate(CommandLine& line);
 // Where it cannot judge, the files are written too, with exit code 2 and the reason: what a former
 // gate left there must not pass for this one's verdict. What A/A arms the candidate's run folder
 // has a record of is told beside the verdict and does not enter it.
 baselines::ExitCode gate_command(const GateRequest& request, Console& console);
+// How a command ends that measured the candidate itself. The gate's exit code; 2 instead of 0 where
+// an invocation did not end well. 2 also where somebody interrupted: part of a run is not judged,
+// and the files say so.
+baselines::ExitCode gate_measured(const GateRequest& request, const Measured& measured,
+                                  Console& console);
 // The parts of it that run and duet need: the candidate and its judgement, no sweeps; throws also
 // where no baseline is stored.
 Report judged_report(const JudgingRequest& request);
@@ -138,6 +147,9 @@ void add_report(CommandLine& line);
 // 0 where the report was written, whatever it says. Throws also where Python or one of its packages
 // is missing.
 baselines::ExitCode report_command(const ReportRequest& request, Console& console);
+// The page alone, of a candidate that is loaded, and judged where it could be. A verdict stands
+// whether or not a page can be drawn of it: console.err says why there is none.
+void draw_page(Report report, const std::filesystem::path& html, Console& console);
 
 // A run's figures as a table.
 struct ShowRequest {

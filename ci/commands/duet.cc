@@ -1,6 +1,3 @@
-#include <fmt/format.h>
-#include <fmt/ostream.h>
-
 #include "baselines/io/error.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/layout.h"
@@ -10,8 +7,6 @@ namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kInterrupted = "interrupted before there was anything to judge";
 
 struct Folders {
   fs::path base;
@@ -38,7 +33,7 @@ MeasuringRequest measuring_request(const DuetRequest& request, const Folders& fo
 }
 
 GateRequest gate_request(const DuetRequest& request, const Folders& folders) {
-  GateRequest gate{request.judging, request.json, request.markdown};
+  GateRequest gate{request.judging, request.json, request.markdown, request.html, "fusegate duet"};
   gate.judging.baseline = {folders.base};
   if (request.aa) gate.judging.baseline.push_back(folders.base_again);
   gate.judging.candidate = {folders.head};
@@ -55,11 +50,6 @@ void record_aa_of(MeasuredArm& head, const DuetRequest& request, const Folders& 
   if (findings) head.set_aa(*findings);
 }
 
-struct Measured {
-  RunEnd end = RunEnd::kAll;
-  bool all_well = false;
-};
-
 Measured measure(const DuetRequest& request, const Folders& folders, const JudgingRequest& judging,
                  Console& console) {
   check_aa_history(request.aa_history);
@@ -73,40 +63,33 @@ Measured measure(const DuetRequest& request, const Folders& folders, const Judgi
   return measured;
 }
 
-// The verdict stands whether or not a page can be drawn of it.
-void draw_page(const DuetRequest& request, const JudgingRequest& judging, Console& console) {
-  if (!request.html) return;
-  try {
-    report_command({judging, "fusegate duet", std::nullopt, request.html}, console);
-  } catch (const baselines::InputError& error) {
-    fmt::print(console.err, "fusegate: no HTML report, but the verdict stands: {}\n", error.what());
-  }
-}
-
 }  // namespace
 
 void add_duet(CommandLine& line) {
-  auto [app, request] = line.add(
-      "duet", "Measure two builds side by side and gate one by the other; exits as gate does",
-      duet_command);
+  auto [app, request] = line.add("duet",
+                                 "Measure two builds side by side and gate one by the other; exits "
+                                 "with 0, 1 or 2 as gate does",
+                                 duet_command);
   app.add_option("--base", request.base, "Benchmark program to compare with")->required();
   app.add_option("--head", request.head, "Benchmark program that is judged")->required();
   add_measuring(app, request);
-  app.add_option("--max-invocations", request.max_invocations,
-                 "Measure again what is undecided or suspicious, up to so many processes; by "
-                 "default three times --invocations")
+  app.add_option(
+         "--max-invocations", request.max_invocations,
+         "Measure undecided and suspicious benchmarks again, up to this many processes of each "
+         "program; by default three times --invocations")
       ->check(CLI::Range(1, 1000));
   app.add_option("--out", request.out,
-                 "Folder that gets the runs base, base_again and head; by default "
+                 "Folder for the runs, which are called base, base_again and head; by default "
                  ".fusegate/runs/TIME in the git checkout");
   app.add_flag_callback(
       "--no-aa", [&aa = request.aa] { aa = false; },
-      "Do not measure base a second time, as an A/A arm");
+      "Measure base once only. By default it is measured twice and compared with itself (A/A): "
+      "any difference found there is a false alarm");
   add_stores(app, request.judging);
   add_rule(app, request.judging);
-  app.add_option("--json", request.json, "Write the verdicts as JSON");
-  app.add_option("--markdown", request.markdown, "Write them as GitHub Markdown");
-  app.add_option("--html", request.html, "Write a report as one self-contained page");
+  app.add_option("--json", request.json, "Write the verdicts there, as JSON");
+  app.add_option("--markdown", request.markdown, "Write them there, as GitHub Markdown");
+  app.add_option("--html", request.html, "Write a report there, as one self-contained page");
 }
 
 baselines::ExitCode duet_command(const DuetRequest& request, Console& console) {
@@ -119,17 +102,7 @@ baselines::ExitCode duet_command(const DuetRequest& request, Console& console) {
     write_gate_failure(gate, error.what(), console);
     throw;
   }
-  if (measured.end == RunEnd::kInterrupted) {
-    write_gate_failure(gate, std::string(kInterrupted), console);
-    return baselines::ExitCode::kCouldNotJudge;
-  }
-  console.out << "\n";
-  const baselines::ExitCode verdict = gate_command(gate, console);
-  draw_page(request, gate.judging, console);
-  const bool passes = verdict == baselines::ExitCode::kNoRegression && measured.all_well;
-  return passes || verdict == baselines::ExitCode::kRegression
-             ? verdict
-             : baselines::ExitCode::kCouldNotJudge;
+  return gate_measured(gate, measured, console);
 }
 
 }  // namespace fusegate::ci

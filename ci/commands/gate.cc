@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kTitle = "fusegate";
+constexpr const char* kInterrupted = "interrupted: what was measured is not judged";
 
 std::string text_of(const nlohmann::json& json) {
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -60,17 +61,27 @@ std::string failure_json(const std::string& problem) {
                   {"verdicts", nlohmann::json::array()}});
 }
 
+void judge(Report& report, const JudgingRequest& request) {
+  report.judgement = judge_candidate(request, report.candidate);
+  if (!report.judgement) {
+    throw baselines::InputError(report.candidate.source, "",
+                                missing_baseline_text(request, report.candidate));
+  }
+}
+
+void draw_page_of(const GateRequest& request, Report report, Console& console) {
+  if (!request.html) return;
+  report.title = request.page_title;
+  draw_page(std::move(report), *request.html, console);
+}
+
 }  // namespace
 
 Report judged_report(const JudgingRequest& request) {
   Report report;
   report.title = kTitle;
   report.candidate = baselines::load_run(request.candidate);
-  report.judgement = judge_candidate(request, report.candidate);
-  if (!report.judgement) {
-    throw baselines::InputError(report.candidate.source, "",
-                                missing_baseline_text(request, report.candidate));
-  }
+  judge(report, request);
   return report;
 }
 
@@ -95,20 +106,43 @@ void add_gate(CommandLine& line) {
 }
 
 baselines::ExitCode gate_command(const GateRequest& request, Console& console) {
-  std::optional<Report> report;
+  Report report;
+  report.title = kTitle;
   std::optional<AaFindings> aa;
   try {
-    report = judged_report(request.judging);
+    report.candidate = baselines::load_run(request.judging.candidate);
+    judge(report, request.judging);
     aa = recorded_aa(request.judging.candidate);
   } catch (const baselines::InputError& error) {
     write_gate_failure(request, error.what(), console);
+    // What was measured is worth a look all the same.
+    if (!report.candidate.source.empty()) draw_page_of(request, std::move(report), console);
     throw;
   }
-  const Document document = document_of(*report, aa);
+  const Document document = document_of(report, aa);
   console.out << terminal_text(document);
-  write_output_files({{request.json, [&] { return json_text(*report, aa); }},
+  write_output_files({{request.json, [&] { return json_text(report, aa); }},
                       {request.markdown, [&] { return markdown(document, kMarkdownLimit); }}});
-  return report->judgement->result.exit_code;
+  const baselines::ExitCode verdict = report.judgement->result.exit_code;
+  draw_page_of(request, std::move(report), console);
+  return verdict;
+}
+
+baselines::ExitCode gate_measured(const GateRequest& request, const Measured& measured,
+                                  Console& console) {
+  if (measured.end == RunEnd::kInterrupted) {
+    write_gate_failure(request, kInterrupted, console);
+    return baselines::ExitCode::kCouldNotJudge;
+  }
+  if (!measured.all_well) {
+    console.err << "warning: not every process ended well; what was measured is judged all the "
+                   "same, and cannot pass\n";
+  }
+  console.out << "\n";
+  const baselines::ExitCode verdict = gate_command(request, console);
+  return verdict == baselines::ExitCode::kNoRegression && !measured.all_well
+             ? baselines::ExitCode::kCouldNotJudge
+             : verdict;
 }
 
 }  // namespace fusegate::ci

@@ -1,12 +1,11 @@
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <algorithm>
 #include <chrono>
 #include <sstream>
 
 #include "baselines/io/error.h"
+#include "baselines/record/baseline.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/layout.h"
 
@@ -15,47 +14,56 @@ namespace {
 
 namespace fs = std::filesystem;
 using baselines::ExitCode;
-
-// With four and more, a run also tells as two arms how often nothing passes for something.
-constexpr int kAaInvocations = 4;
+using Clock = std::chrono::steady_clock;
 
 struct Folders {
   fs::path runs;
   fs::path reports;
 };
 
+Folders make_folders(const fs::path& folder) {
+  const std::string second = folder_name_of_now();
+  std::string started = second;
+  for (int n = 2; fs::exists(folder / "runs" / started); ++n) {
+    started = fmt::format("{}-{}", second, n);
+  }
+  const Folders folders{folder / "runs" / started, folder / "reports" / started};
+  fs::create_directories(folders.runs);
+  fs::create_directories(folders.reports);
+  const fs::path latest = folder / "reports" / "latest";
+  fs::remove(latest);
+  fs::create_directory_symlink(started, latest);
+  return folders;
+}
+
 class Job {
  public:
   Job(const JobRequest& request, Console& console)
-      : request_(request), console_(console), folders_(make_folders(request.folder)) {}
+      : request_(request),
+        console_(console),
+        folders_(make_folders(request.folder)),
+        started_(Clock::now() - std::chrono::duration_cast<Clock::duration>(
+                                    std::chrono::duration<double>(request.started_s))) {}
 
   ExitCode run() {
-    const ExitCode verdict = request_.base.empty() ? against_stored() : against_base();
+    // What a job leaves that is killed.
+    write_gate_failure(gate_request(), "the job did not come to its end", console_);
+    ExitCode verdict = ExitCode::kCouldNotJudge;
+    try {
+      verdict = request_.base.empty() ? against_stored() : against_base();
+    } catch (const baselines::InputError& error) {
+      fmt::print(console_.err, "fusegate: {}\n", error.what());
+      write_gate_failure(gate_request(), error.what(), console_);
+    }
     step(
         fmt::format("runs in {}, report in {}", folders_.runs.string(), folders_.reports.string()));
     return verdict;
   }
 
  private:
-  static Folders make_folders(const fs::path& folder) {
-    const std::string second = new_run_folder().filename();
-    std::string started = second;
-    for (int n = 2; fs::exists(folder / "runs" / started); ++n) {
-      started = fmt::format("{}-{}", second, n);
-    }
-    const Folders folders{folder / "runs" / started, folder / "reports" / started};
-    fs::create_directories(folders.runs);
-    fs::create_directories(folders.reports);
-    const fs::path latest = folder / "reports" / "latest";
-    fs::remove(latest);
-    fs::create_directory_symlink(started, latest);
-    return folders;
-  }
-
   void step(const std::string& text) {
-    const auto passed = std::chrono::steady_clock::now() - started_;
-    fmt::print(console_.out, "[{:4d} s] {}\n",
-               std::chrono::duration_cast<std::chrono::seconds>(passed).count(), text);
+    const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_);
+    fmt::print(console_.out, "[{:4d} s] {}\n", passed.count(), text);
     console_.out.flush();
   }
 
@@ -63,18 +71,14 @@ class Job {
     step(fmt::format("measuring side by side: suite {}, {} invocations a side", request_.suite,
                      request_.invocations));
     DuetRequest duet;
-    duet.suite = request_.suite;
-    duet.invocations = request_.invocations;
-    duet.max_invocations = request_.max_invocations;
-    if (request_.budget_s) duet.budget_s = *request_.budget_s;
+    fill(duet);
     duet.base = request_.base;
     duet.head = program();
     duet.out = folders_.runs;
-    duet.judging.stores = request_.stores;
-    duet.aa_history = request_.aa_history;
-    duet.json = folders_.reports / "gate.json";
-    duet.markdown = folders_.reports / "gate.md";
-    duet.html = folders_.reports / "report.html";
+    const GateRequest gate = gate_request();
+    duet.json = gate.json;
+    duet.markdown = gate.markdown;
+    duet.html = gate.html;
     return duet_command(duet, console_);
   }
 
@@ -82,53 +86,48 @@ class Job {
     // Two runs are measured process by process in turn: on a shared machine two runs made one after
     // the other differed by a third with nothing changed.
     const bool in_turn = !request_.require_baseline && no_baseline_of_suite();
-    bool all_well = in_turn ? measure({"first", "second"}) : measure({"first"});
+    Measured measured = in_turn ? measure({"first", "second"}) : measure({"first"});
     fs::path candidate = folders_.runs / "first";
-    if (!request_.require_baseline && all_well && recorded_as_first_baseline(candidate)) {
-      if (!in_turn) all_well = measure({"second"});
+    if (!request_.require_baseline && measured.all_well && recorded_as_first_baseline(candidate)) {
+      if (!in_turn) measured = measure({"second"});
       candidate = folders_.runs / "second";
     }
-    // What was measured is judged all the same, so that the report names what failed; but it never
-    // passes.
-    if (!all_well) {
-      fmt::print(console_.err,
-                 "warning: not every process ended well; judging what was measured, in {}\n",
-                 folders_.runs.string());
-    }
-    const ExitCode verdict = gate_and_report(candidate);
-    return verdict == ExitCode::kNoRegression && !all_well ? ExitCode::kCouldNotJudge : verdict;
+    GateRequest gate = gate_request();
+    gate.judging.candidate = {candidate};
+    step("gate");
+    return gate_measured(gate, measured, console_);
   }
 
   // Whether no device at all has one: then this run's will be missing too.
   bool no_baseline_of_suite() const {
-    return std::none_of(request_.stores.begin(), request_.stores.end(), [&](const fs::path& store) {
-      std::error_code missing;
-      return std::any_of(fs::directory_iterator(store, missing), fs::directory_iterator(),
-                         [&](const fs::directory_entry& device) {
-                           return fs::exists(device.path() / (request_.suite + ".json"));
-                         });
-    });
+    // A suite may be named by its file.
+    const std::string suite = fs::path(request_.suite).stem().string();
+    return baselines::baselines_of_suite(request_.stores, suite).empty();
   }
 
   std::string program() const {
     return request_.program.empty() ? default_bench_program().string() : request_.program;
   }
 
-  // Whether every process ended well.
-  bool measure(const std::vector<std::string>& names) {
+  // What both ways of measuring are told.
+  void fill(SuiteRequest& measuring) const {
+    measuring.suite = request_.suite;
+    measuring.invocations = request_.invocations;
+    measuring.max_invocations = request_.max_invocations;
+    if (request_.budget_s) measuring.budget_s = request_.budget_s;
+    measuring.judging.stores = request_.stores;
+    measuring.aa_history = request_.aa_history;
+  }
+
+  Measured measure(const std::vector<std::string>& names) {
     RunRequest run;
+    fill(run);
     for (const std::string& name : names) run.out.push_back(folders_.runs / name);
-    run.suite = request_.suite;
-    run.invocations = request_.invocations;
-    run.max_invocations = request_.max_invocations;
-    run.budget_s = request_.budget_s;
     run.programs = {program()};
-    run.aa = names.size() == 1 && request_.invocations >= kAaInvocations;
-    run.judging.stores = request_.stores;
-    run.aa_history = request_.aa_history;
+    run.aa = names.size() == 1 && request_.invocations >= kLeastAaInvocations;
     step(fmt::format("measuring {}: suite {}, {} invocations each", fmt::join(names, " "),
                      request_.suite, request_.invocations));
-    return run_command(run, console_) == ExitCode::kNoRegression;
+    return measure_run(run, console_);
   }
 
   // Forced, because this baseline stays on this machine: uncommitted changes, say, are no reason to
@@ -151,60 +150,61 @@ class Job {
     return answer.starts_with("recorded");
   }
 
-  ExitCode gate_and_report(const fs::path& candidate) {
-    step("gate");
-    JudgingRequest judging;
-    judging.candidate = {candidate};
-    judging.stores = request_.stores;
-    ExitCode verdict = ExitCode::kCouldNotJudge;
-    try {
-      verdict = gate_command(
-          {judging, folders_.reports / "gate.json", folders_.reports / "gate.md"}, console_);
-    } catch (const baselines::InputError& error) {
-      fmt::print(console_.err, "fusegate: {}\n", error.what());
-    }
-    // The verdict stands whether or not a page can be drawn of it.
-    try {
-      report_command({judging, "fusegate report", std::nullopt, folders_.reports / "report.html"},
-                     console_);
-    } catch (const baselines::InputError& error) {
-      fmt::print(console_.err, "fusegate: no HTML report, but the verdict stands: {}\n",
-                 error.what());
-    }
-    return verdict;
+  GateRequest gate_request() const {
+    GateRequest gate;
+    gate.judging.stores = request_.stores;
+    gate.json = folders_.reports / "gate.json";
+    gate.markdown = folders_.reports / "gate.md";
+    gate.html = folders_.reports / "report.html";
+    return gate;
   }
 
   const JobRequest& request_;
   Console& console_;
   const Folders folders_;
-  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  const Clock::time_point started_;
 };
 
 }  // namespace
 
 void add_job(CommandLine& line) {
-  auto [app, request] = line.add(
-      "job", "Measure a suite, gate it, and keep runs and reports in .fusegate: 0, 1, 2 as gate",
-      job_command);
-  app.add_option("--suite", request.suite, "A suite's name")->capture_default_str();
-  app.add_option("--invocations", request.invocations, "Processes a run, or a side")
+  auto [app, request] = line.add("job",
+                                 "Measure a suite, gate it and keep runs and reports in .fusegate; "
+                                 "exits with 0, 1 or 2 as gate does",
+                                 job_command);
+  request.folder = kept_folder();
+  request.stores = default_stores(fs::current_path());
+  app.add_option("--suite", request.suite, "A suite's name or file")->capture_default_str();
+  app.add_option("--invocations", request.invocations, "How many processes of each program to run")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--max-invocations", request.max_invocations,
-                 "Measure what is undecided or suspicious again, up to so many processes")
-      ->check(CLI::Range(1, 1000));
-  app.add_option("--budget-s", request.budget_s, "Seconds for all of that")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--program", request.program,
-                 "Benchmark program that is judged; by default the fusegate_bench beside this one");
   app.add_option(
+         "--max-invocations", request.max_invocations,
+         "Measure undecided and suspicious benchmarks again, up to this many processes of each "
+         "program; by default nothing is measured again, and with --base up to three times "
+         "--invocations")
+      ->check(CLI::Range(1, 1000));
+  app.add_option(
+         "--budget-s", request.budget_s,
+         "Longest time of the measuring, in seconds: no round starts that would end later, except "
+         "to confirm a regression; by default there is no limit, and with --base 600")
+      ->check(CLI::PositiveNumber);
+  app.add_option(
+      "--program", request.program,
+      "Benchmark program that is judged; by default the fusegate_bench beside this program");
+  CLI::Option* base = app.add_option(
       "--base", request.base,
-      "Benchmark program to measure side by side with it, in place of a stored baseline");
-  app.add_option("--who", request.who, "Who accepts a first baseline; by default as for accept");
+      "Benchmark program to compare with. Both are measured side by side; stored baselines are not "
+      "compared with");
+  app.add_option("--who", request.who,
+                 "Who accepts a first baseline; by default git's user, else $USER")
+      ->excludes(base);
   app.add_flag("--require-baseline", request.require_baseline,
-               "End with 2 where no baseline is stored; by default the first run becomes a local "
-               "one, in .fusegate/baselines, and a second is compared with it");
-  request.stores = default_stores(fs::current_path());
+               "End with 2 where no baseline is stored. By default the run then becomes one, in "
+               ".fusegate/baselines, and a second run is compared with it")
+      ->excludes(base);
+  app.add_option("--started-s", request.started_s, "Printed times count from this many seconds ago")
+      ->check(CLI::NonNegativeNumber);
 }
 
 ExitCode job_command(const JobRequest& request, Console& console) {

@@ -8,6 +8,7 @@
 #include "baselines/io/file_io.h"
 #include "ci/commands/commands.h"
 #include "ci/measuring/fake_bench.h"
+#include "ci/measuring/run_record.h"
 
 namespace fusegate::ci {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
 
@@ -38,6 +40,14 @@ class JobCommandTest : public ::testing::Test {
   }
   fs::path latest(const std::string& name) const {
     return request_.folder / "reports" / "latest" / name;
+  }
+  nlohmann::json verdict() const {
+    return nlohmann::json::parse(baselines::read_file(latest("gate.json")));
+  }
+  // Of the last job's run of that name.
+  RunRecord record(const std::string& run) const {
+    const fs::path time = fs::read_symlink(request_.folder / "reports" / "latest");
+    return read_run_record(request_.folder / "runs" / time / run);
   }
   std::string slowed_bench() {
     FakeBench bench{.phase = 1};
@@ -86,7 +96,7 @@ TEST_F(JobCommandTest, ARequiredBaselineIsNeverRecorded) {
   request_.require_baseline = true;
   EXPECT_EQ(job(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_FALSE(fs::exists(request_.folder / "baselines"));
-  EXPECT_THAT(baselines::read_file(latest("gate.json")), HasSubstr("\"exit_code\": 2"));
+  EXPECT_EQ(verdict()["exit_code"], 2);
 }
 
 TEST_F(JobCommandTest, ARunThatFailsIsJudgedAndNeverPassesNorBecomesABaseline) {
@@ -100,16 +110,107 @@ TEST_F(JobCommandTest, ARunThatFailsIsJudgedAndNeverPassesNorBecomesABaseline) {
   EXPECT_THAT(out_.str(), Not(HasSubstr("baseline: ")));
 }
 
+TEST_F(JobCommandTest, ARegressionStaysOneWhereARunFailed) {
+  request_.invocations = 5;
+  job();
+  FakeBench bench{.phase = 1, .more = "[ $invocation != 2 ]"};
+  bench.file.times[kFused] *= 1.2;
+  request_.program = write_bench(folder_, "failing", bench);
+  EXPECT_EQ(job(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+  EXPECT_THAT(err_.str(), HasSubstr("not every process ended well"));
+}
+
+TEST_F(JobCommandTest, WhereNothingCanBeMeasuredTheFilesSayWhy) {
+  const std::string well = request_.program;
+  const std::string missing = (folder_.path() / "missing").string();
+  for (const auto& [program, base] : {std::pair{missing, std::string()}, {missing, well}}) {
+    request_.program = program;
+    request_.base = base;
+    EXPECT_EQ(job(), baselines::ExitCode::kCouldNotJudge);
+    EXPECT_EQ(verdict()["exit_code"], 2);
+    EXPECT_THAT(verdict()["headline"], HasSubstr("missing: cannot be started"));
+    EXPECT_THAT(baselines::read_file(latest("gate.md")), HasSubstr("cannot be started"));
+    EXPECT_THAT(err_.str(), HasSubstr("cannot be started"));
+  }
+}
+
 TEST_F(JobCommandTest, APageThatCannotBeDrawnDoesNotChangeTheVerdict) {
   EXPECT_EQ(job(), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(err_.str(), HasSubstr("no HTML report, but the verdict stands"));
+  request_.program = slowed_bench();
+  EXPECT_EQ(job(), baselines::ExitCode::kRegression);
+  EXPECT_THAT(err_.str(), HasSubstr("no HTML report, but the verdict stands"));
+}
+
+TEST_F(JobCommandTest, ThePageIsDrawnOfTheVerdict) {
+  const std::string python = write_script(folder_, "python", "cat\n");  // the document itself
+  setenv("FUSEGATE_PYTHON", python.c_str(), 1);
+  const auto page = [&] {
+    return nlohmann::json::parse(baselines::read_file(latest("report.html")));
+  };
+  job();
+  EXPECT_EQ(page()["title"], "fusegate report");
+  EXPECT_THAT(page().dump(), HasSubstr("No regression in 2 benchmarks"));
+  EXPECT_THAT(out_.str(), HasSubstr("wrote "));
+  request_.require_baseline = true;
+  request_.stores.clear();
+  job();
+  EXPECT_THAT(page().dump(), HasSubstr(kFused));
+  request_.require_baseline = false;
+  request_.base = request_.program;
+  job();
+  EXPECT_EQ(page()["title"], "fusegate duet");
 }
 
 TEST_F(JobCommandTest, FourInvocationsOfOneRunAreTwoArmsToo) {
   job();
+  EXPECT_FALSE(record("first").aa.has_value());  // two runs in turn
+  job();
+  EXPECT_FALSE(record("first").aa.has_value());  // three
   request_.invocations = 4;
   job();
   EXPECT_THAT(out_.str(), HasSubstr("A/A: "));
+  EXPECT_TRUE(record("first").aa.has_value());
+  request_.stores = {request_.folder = folder_.path() / "new"};
+  job();
+  EXPECT_FALSE(record("first").aa.has_value());  // two runs in turn, of four
+  EXPECT_FALSE(record("second").aa.has_value());
+}
+
+TEST_F(JobCommandTest, WhatIsSuspiciousIsMeasuredAgainWhereItIsAllowed) {
+  job();
+  request_.program = slowed_bench();
+  job();
+  EXPECT_EQ(record("first").invocations.size(), 3u);
+  request_.max_invocations = 6;
+  job();
+  EXPECT_EQ(record("first").invocations.size(), 6u);
+  request_.base = request_.program;
+  request_.program = write_bench(folder_, "slower", [] {
+    FakeBench bench{.phase = 2};
+    bench.file.times[kFused] *= 2;
+    return bench;
+  }());
+  job();
+  EXPECT_EQ(record("head").invocations.size(), 6u);
+  request_.max_invocations = 3;
+  job();
+  EXPECT_EQ(record("head").invocations.size(), 3u);
+}
+
+TEST_F(JobCommandTest, ABudgetEndsTheMeasuring) {
+  request_.budget_s = 1e-6;
+  EXPECT_EQ(job(), baselines::ExitCode::kCouldNotJudge);
+  EXPECT_EQ(record("second").invocations.size(), 1u);
+  request_.base = request_.program;
+  EXPECT_EQ(job(), baselines::ExitCode::kCouldNotJudge);
+  EXPECT_EQ(record("head").invocations.size(), 1u);
+}
+
+TEST_F(JobCommandTest, ItsClockStartsWhereItIsTold) {
+  request_.started_s = 100;
+  job();
+  EXPECT_THAT(out_.str(), StartsWith("[ 100 s] measuring first second"));
 }
 
 TEST_F(JobCommandTest, ABaseIsMeasuredSideBySide) {

@@ -3,6 +3,7 @@
 #include <fmt/ostream.h>
 
 #include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/layout.h"
@@ -47,12 +48,16 @@ Standings make_standings(const ReportRequest& request, const baselines::Run& our
   return result;
 }
 
+void add_figures(Report& report) {
+  report.sweeps = shape_sweeps(report.candidate);
+  report.crossovers = crossovers(report.candidate);
+}
+
 Report make_report(const ReportRequest& request) {
   Report report;
   report.title = request.title;
   report.candidate = baselines::load_run(request.judging.candidate);
-  report.sweeps = shape_sweeps(report.candidate);
-  report.crossovers = crossovers(report.candidate);
+  add_figures(report);
   report.standings = make_standings(request, report.candidate);
   report.judgement = judge_candidate(request.judging, report.candidate);
   return report;
@@ -106,6 +111,18 @@ baselines::ExitCode report_command(const ReportRequest& request, Console& consol
                      });
   if (!request.markdown && !request.html && !request.svg) console.out << comment();
   return baselines::ExitCode::kNoRegression;
+}
+
+void draw_page(Report report, const std::filesystem::path& html, Console& console) {
+  try {
+    add_figures(report);
+    report.standings = standings(report.candidate, nullptr);
+    const nlohmann::json model = document_json(report_document(report));
+    baselines::write_atomically(html, drawn("--html", model));
+    fmt::print(console.out, "wrote {}\n", html.string());
+  } catch (const baselines::InputError& error) {
+    fmt::print(console.err, "fusegate: no HTML report, but the verdict stands: {}\n", error.what());
+  }
 }
 
 }  // namespace fusegate::ci

@@ -10,9 +10,6 @@
 namespace fusegate::ci {
 namespace {
 
-// Two A/A arms with two invocations each: with fewer nothing could be called.
-constexpr int kLeastAaInvocations = 4;
-
 std::vector<std::string> programs_of(const RunRequest& request) {
   std::vector<std::string> programs = request.programs;
   if (programs.empty()) programs = {default_bench_program().string()};
@@ -118,41 +115,49 @@ void record_aa_of(MeasuredArm& arm, const RunRequest& request, Console& console)
 }  // namespace
 
 void add_run(CommandLine& line) {
-  auto [app, request] =
-      line.add("run", "Measure a suite in fresh processes, into a run folder", run_command);
+  auto [app, request] = line.add(
+      "run", "Measure a suite in fresh processes and keep the result in a run folder", run_command);
   add_measuring(app, request);
-  add_repeated(app, "--out", request.out, "Run folder; one for each --program")->required();
-  add_repeated(app, "--program", request.programs,
-               "Benchmark program; by default the fusegate_bench beside this program. Several are "
-               "interleaved, A B B A; one with several --out is compared with itself");
-  app.add_flag("--append", request.append, "Add to folders that already hold invocations");
+  add_repeated(app, "--out", request.out, "Folder for the run; one for each --program")->required();
+  add_repeated(
+      app, "--program", request.programs,
+      "Benchmark program; by default the fusegate_bench beside this program. Several programs "
+      "take turns: A B B A. One program with several --out fills each of these folders");
+  app.add_flag("--append", request.append, "Add to a run that the folder already holds");
   app.add_option("--max-invocations", request.max_invocations,
-                 "Measure again what the baseline leaves undecided or suspicious, up to so many "
-                 "processes; by default nothing is measured again")
+                 "Measure benchmarks again that are undecided or suspicious beside the baseline, "
+                 "up to this "
+                 "many processes of each program; by default nothing is measured again")
       ->check(CLI::Range(1, 1000));
   app.add_option("--baseline", request.judging.baseline,
-                 "The baseline that decides this; by default the stored one");
+                 "The baseline for --max-invocations; by default the stored one");
   add_stores(app, request.judging);
   add_rule(app, request.judging);
   app.add_flag("--peers", request.peers,
-               "Measure PyTorch and Liger (bench/peers) after every process too, with the same "
-               "flags, for report --peers; their Python is $FUSEGATE_PYTHON, else python3");
+               "Measure PyTorch and Liger too (bench/peers), after every process and with the same "
+               "flags; report --peers shows them. Their Python is $FUSEGATE_PYTHON, else python3");
   app.add_option("--peers-out", request.peers_out,
-                 "Their run folder; by default the --out folder's name with -peers");
+                 "Folder for the peers' run; by default the --out folder's name with -peers");
   app.add_flag(
       "--aa", request.aa,
-      "Deal the processes to two arms and compare them: whatever is called there is a false alarm");
+      "Split the processes in two halves and compare these: any difference found is a false alarm");
+}
+
+Measured measure_run(const RunRequest& request, Console& console) {
+  check(request);
+  MeasuringRun run(measuring_request(request), console);
+  Measured measured;
+  measured.end = run.measure([&] { return verdicts_on(request.judging, run.arms()); });
+  measured.all_well = run.report();
+  if (request.aa && measured.end != RunEnd::kInterrupted) {
+    record_aa_of(run.arms().front(), request, console);
+  }
+  return measured;
 }
 
 baselines::ExitCode run_command(const RunRequest& request, Console& console) {
-  check(request);
-  MeasuringRun run(measuring_request(request), console);
-  const RunEnd end = run.measure([&] { return verdicts_on(request.judging, run.arms()); });
-  const bool all_well = run.report();
-  if (request.aa && end != RunEnd::kInterrupted) {
-    record_aa_of(run.arms().front(), request, console);
-  }
-  return all_well ? baselines::ExitCode::kNoRegression : baselines::ExitCode::kCouldNotJudge;
+  return measure_run(request, console).all_well ? baselines::ExitCode::kNoRegression
+                                                : baselines::ExitCode::kCouldNotJudge;
 }
 
 }  // namespace fusegate::ci

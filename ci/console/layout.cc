@@ -55,11 +55,14 @@ fs::path checkout_root(const fs::path& folder) {
   }
 }
 
-fs::path new_run_folder() {
+fs::path kept_folder() { return checkout_root(fs::current_path()) / ".fusegate"; }
+
+std::string folder_name_of_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  return checkout_root(fs::current_path()) / ".fusegate" / "runs" /
-         fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(now));
+  return fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(now));
 }
+
+fs::path new_run_folder() { return kept_folder() / "runs" / folder_name_of_now(); }
 
 std::vector<fs::path> default_stores(const fs::path& folder) {
   std::vector<fs::path> stores;

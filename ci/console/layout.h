@@ -32,7 +32,11 @@ std::string peers_python();
 // The folder or an ancestor of it that has .git; the folder itself where none has.
 std::filesystem::path checkout_root(const std::filesystem::path& folder);
 
-// A run folder's default, .fusegate/runs/TIME of the current folder's checkout.
+// Where runs, reports and local baselines are kept: .fusegate of the current folder's checkout.
+std::filesystem::path kept_folder();
+// "20261122T102030Z"
+std::string folder_name_of_now();
+// A run folder's default: runs/TIME of the kept folder.
 std::filesystem::path new_run_folder();
 
 // Where baselines are looked for: `baselines`, which git keeps, before `.fusegate/baselines`, which

@@ -11,6 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
+using ::testing::MatchesRegex;
 
 TEST(Layout, ProgramsLieTogether) {
   EXPECT_TRUE(fs::exists(own_folder() / "fusegate_ci_console_test"));
@@ -43,6 +44,11 @@ TEST(CheckoutRoot, IsTheNearestFolderWithDotGit) {
   EXPECT_EQ(checkout_root(folder.path() / "a"), folder.path() / "a");
   fs::create_directory(folder.path() / ".git");
   EXPECT_EQ(checkout_root(folder.path() / "a" / "b"), folder.path());
+}
+
+TEST(NewRunFolder, IsNamedByTheTime) {
+  EXPECT_THAT(folder_name_of_now(), MatchesRegex("[0-9]{8}T[0-9]{6}Z"));
+  EXPECT_EQ(new_run_folder().parent_path(), kept_folder() / "runs");
 }
 
 TEST(DefaultStores, PutTheKeptBeforeTheLocalAndTheNearBeforeTheFar) {

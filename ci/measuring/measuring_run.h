@@ -53,6 +53,14 @@ double steady_seconds();
 
 enum class RunEnd { kAll, kBudget, kInterrupted };
 
+struct Measured {
+  RunEnd end = RunEnd::kAll;
+  bool all_well = false;  // every invocation ended well, and nobody interrupted
+};
+
+// Two A/A arms with two invocations each: with fewer nothing could be called.
+inline constexpr int kLeastAaInvocations = 4;
+
 class MeasuringRun {
  public:
   // Writes every folder's first record. Throws InputError for folders that cannot be measured into.
