@@ -6,23 +6,24 @@ usage() {
   cat <<'TEXT'
 Usage: ci/run.sh [--suite NAME] [--invocations N] [--max-invocations N] [--budget-s N] [--require-baseline]
 
-Installs what is missing, builds, measures the suite (on the GPU where there is one, else on the
-CPU), compares it with the stored baseline of this environment, and writes a report. Where no baseline
-is stored for this environment, the first run becomes a local one in .fusegate/baselines, and a
-second run is compared with it.
+Installs what is missing, builds, measures a suite, compares the run with the stored baseline of this
+device and suite, and writes a report. It measures the GPU, or the CPU where there is no GPU. Where no
+baseline is stored, the run becomes one, in .fusegate/baselines, and a second run is compared
+with it.
 
   --suite NAME         smoke (the default), pr, nightly or ladder
-  --invocations N      processes a run; 3 by default. Four and more also tell, as two arms of the same
-                       program, how often nothing passes for something (A/A)
-  --max-invocations N  measure what the baseline leaves undecided or suspicious again, up to so many
-                       processes; by default nothing is
-  --budget-s N         seconds for all of that; no limit by default. A regression is confirmed all the same
-  --require-baseline   exit 2 where no baseline is stored, rather than record one (for nightly CI)
+  --invocations N      processes in a run; 3 by default. From 4 on, the run is also split in two halves
+                       and these are compared (A/A): any difference found there is a false alarm
+  --max-invocations N  measure undecided and suspicious benchmarks again, up to N processes in all;
+                       by default nothing is measured again
+  --budget-s N         start nothing that would take longer than N seconds in all, except to confirm
+                       a regression; by default there is no limit
+  --require-baseline   exit with 2 where no baseline is stored, and record none (for nightly CI)
 
-Leaves the runs in .fusegate/runs/<time>, and gate.json, gate.md and report.html in
-.fusegate/reports/<time>; .fusegate/reports/latest links to the last.
-Exits 0 where nothing regressed, 1 on a regression, 2 where it could not judge.
-FUSEGATE_GPU=off in the environment measures the CPU although there is a GPU.
+The runs go to .fusegate/runs/<time>. gate.json, gate.md and report.html go to .fusegate/reports/<time>,
+and .fusegate/reports/latest links to the last of these.
+Exits with 0 where nothing regressed, with 1 where something did, with 2 where it could not judge.
+FUSEGATE_GPU=off in the environment: measure the CPU although there is a GPU.
 TEXT
 }
 
@@ -32,7 +33,7 @@ main() {
   use_cuda_toolkit
   preset=$(measuring_preset)
   build_preset "$FUSEGATE_ROOT" "$preset" fusegate fusegate_bench
-  end_with "build/$preset/bin/fusegate" job --who "$(id -un)" "${flags[@]}"
+  end_with "build/$preset/bin/fusegate" job --who "$(id -un)" --started-s "$SECONDS" "${flags[@]}"
 }
 
 parse_arguments() {

@@ -98,25 +98,26 @@ void add_stores(CLI::App& app, JudgingRequest& request) {
 
 void add_measuring(CLI::App& app, SuiteRequest& request) {
   app.add_option("--suite", request.suite, "A suite's name or file")->required();
-  app.add_option("--invocations", request.invocations, "Processes a program")
+  app.add_option("--invocations", request.invocations, "How many processes of each program to run")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--timeout-s", request.timeout_s, "Longest time of one process")
+  app.add_option("--timeout-s", request.timeout_s, "Longest time of one process, in seconds")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   CLI::Option* budget = app.add_option("--budget-s", request.budget_s,
-                                       "Start no round that would end later than this; a suspected "
-                                       "regression is confirmed even so")
+                                       "Longest time of the measuring, in seconds: no round starts "
+                                       "that would end later, except to confirm a regression")
                             ->check(CLI::PositiveNumber);
   if (request.budget_s) budget->default_str(fmt::format("{:g}", *request.budget_s));
   app.add_option("--seed", request.seed,
-                 "Seed of the order and of each process; random by default");
+                 "Seed of the order of processes and of each process; random by default");
   app.add_option("--aa-history", request.aa_history,
-                 "Where A/A comparisons are remembered; by default "
+                 "File that keeps all A/A comparisons; by default "
                  ".fusegate/aa/DEVICE/SUITE.jsonl in the git checkout");
-  app.add_flag("--fresh-choices", request.fresh_choices,
-               "Choose kernels anew where they are chosen by measuring; by default those of the "
-               "baseline are kept while they are no more than 5 % behind");
+  app.add_flag(
+      "--fresh-choices", request.fresh_choices,
+      "Some kernels are chosen by measuring: choose them anew. By default the baseline's choice "
+      "is kept unless it is more than 5 % slower than the best");
 }
 
 void add_judging(CLI::App& app, JudgingRequest& request) {

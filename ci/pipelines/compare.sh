@@ -9,14 +9,15 @@ Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--invocations N] 
 
   --base REVISION  what this tree is compared with: a branch, a tag or a commit
   --suite NAME     pr (the default), smoke or nightly
-  --invocations N  processes a side; 5 by default. What they leave undecided or suspicious is measured
-                   again, in up to three times as many
-  --budget-s N     seconds for all of that; 600 by default. A regression is confirmed all the same
+  --invocations N  processes on each side; 5 by default. Undecided and suspicious benchmarks are measured
+                   again, up to three times as often
+  --budget-s N     start nothing that would take longer than N seconds in all, except to confirm a
+                   regression; 600 by default
 
-Measures the base twice, so that every comparison also tells how often nothing passes for something.
-Leaves the runs in .fusegate/runs/<time>, and gate.json, gate.md and report.html in
-.fusegate/reports/<time>; .fusegate/reports/latest links to the last.
-Exits 0 where nothing regressed, 1 on a regression, 2 where it could not judge.
+The base is measured twice and compared with itself too (A/A): any difference found there is a false alarm.
+The runs go to .fusegate/runs/<time>. gate.json, gate.md and report.html go to .fusegate/reports/<time>,
+and .fusegate/reports/latest links to the last of these.
+Exits with 0 where nothing regressed, with 1 where something did, with 2 where it could not judge.
 TEXT
 }
 
@@ -31,7 +32,7 @@ main() {
   build_preset "$base_tree" "$preset" fusegate_bench
   # This tree's fusegate drives and judges both: it knows the run file's newest form and the one before.
   end_with "build/$preset/bin/fusegate" job --suite "$suite" --invocations "$invocations" --budget-s "$budget_s" \
-    --base "$base_tree/build/$preset/bin/fusegate_bench"
+    --started-s "$SECONDS" --base "$base_tree/build/$preset/bin/fusegate_bench"
 }
 
 parse_arguments() {

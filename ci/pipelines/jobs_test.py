@@ -1,6 +1,7 @@
 """ci/run.sh and ci/pipelines/compare.sh against a fake fusegate: what they call, in which order, and their exit codes."""
 
 import pathlib
+import re
 import subprocess
 import unittest
 
@@ -19,27 +20,29 @@ class JobTest(unittest.TestCase):
         self.box = Sandbox()
         self.addCleanup(self.box.close)
         built = self.box.root.parent / "built"
-        self.box.environment |= {"FUSEGATE_SETUP": "off", "BUILT": str(built)}
+        self.box.environment |= {"FUSEGATE_SETUP": "off", "BUILT": str(built), "SECONDS": "1000"}
         self.box.fake("cmake", CMAKE)
         self.box.fake("id", "echo somebody")
         self.box.fake("fusegate", FUSEGATE, folder=built)
         self.box.fake("fusegate_bench", folder=built)
 
     def fusegate_calls(self):
-        return [call.replace(str(self.box.root), "ROOT") for call in self.box.calls() if call.startswith("fusegate ")]
+        """With the scripts' times, which start at 1000 s here, and the checkout's path replaced."""
+        return [re.sub(r"--started-s 10\d\d\b", "--started-s SECONDS", call).replace(str(self.box.root), "ROOT")
+                for call in self.box.calls() if call.startswith("fusegate ")]
 
 
 class Run(JobTest):
     def test_measures_what_it_is_told(self):
         result = self.box.run("run.sh")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(self.fusegate_calls(), ["fusegate job --who somebody"])
+        self.assertEqual(self.fusegate_calls(), ["fusegate job --who somebody --started-s SECONDS"])
         self.box.forget_calls()
         self.box.run("run.sh", "--suite", "nightly", "--invocations", "5", "--max-invocations", "15",
                      "--budget-s", "2400", "--require-baseline")
         self.assertEqual(self.fusegate_calls(), [
-            "fusegate job --who somebody --suite nightly --invocations 5 --max-invocations 15 --budget-s 2400"
-            " --require-baseline"])
+            "fusegate job --who somebody --started-s SECONDS --suite nightly --invocations 5 --max-invocations 15"
+            " --budget-s 2400 --require-baseline"])
 
     def test_exits_with_the_gate_s_code(self):
         for code, expected in [("0", 0), ("1", 1), ("2", 2), ("139", 2)]:
@@ -97,7 +100,7 @@ class Compare(JobTest):
                               "--budget-s", "60")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.fusegate_calls(), [
-            "fusegate job --suite smoke --invocations 2 --budget-s 60"
+            "fusegate job --suite smoke --invocations 2 --budget-s 60 --started-s SECONDS"
             " --base ROOT/build/base/build/host/bin/fusegate_bench"])
         self.assertEqual((self.base_tree() / "kernel.cc").read_text(), "fast\n")
 
