@@ -28,14 +28,16 @@ configure_preset() {
   cd "$tree" && cmake --preset "$preset" "${options[@]}"
 }
 
-# build_preset TREE PRESET [TARGET...]: all targets where none is named.
+# build_preset TREE PRESET [TARGET...]: all targets where none is named. BUILD_LOG: what the logs' names
+# start with, where that is not the preset's.
 build_preset() {
   local tree=$1 preset=$2 log
   shift 2
-  log=$tree/build/logs/$preset
+  log=${BUILD_LOG:-$tree/build/logs/$preset}
   step "configuring preset $preset"
-  (quietly "$log-configure.log" configure_preset "$tree" "$preset") || die "CMake could not configure preset $preset"
+  (quietly "$log-configure.log" configure_preset "$tree" "$preset") ||
+    die "CMake could not configure preset $preset (the log: $log-configure.log)"
   step "building ${*:-everything}"
   quietly "$log-build.log" cmake --build "$tree/build/$preset" --parallel "$(nproc)" ${1:+--target "$@"} ||
-    die "preset $preset does not build"
+    die "preset $preset does not build (the log: $log-build.log)"
 }

@@ -26,13 +26,12 @@ main() {
   ci/setup.sh
   use_cuda_toolkit
   preset=$(measuring_preset)
-  check_out_base
   build_preset "$FUSEGATE_ROOT" "$preset" fusegate fusegate_bench
   step "the same for the base, $(git rev-parse --short "$base")"
-  build_preset "$base_tree" "$preset" fusegate_bench
+  base_program=$(SECONDS=$SECONDS "$lib/build_commit.sh" "$base")
   # This tree's fusegate drives and judges both: it knows the run file's newest form and the one before.
   end_with "build/$preset/bin/fusegate" job --suite "$suite" --invocations "$invocations" --budget-s "$budget_s" \
-    --started-s "$SECONDS" --base "$base_tree/build/$preset/bin/fusegate_bench"
+    --started-s "$SECONDS" --base "$base_program"
 }
 
 parse_arguments() {
@@ -53,18 +52,7 @@ parse_arguments() {
   require_count --budget-s "$budget_s"
 }
 
-# A work tree of its own, kept between calls so that only what changed is built again.
-check_out_base() {
-  base_tree=$FUSEGATE_ROOT/build/base
-  git worktree prune
-  if [[ -e $base_tree/.git ]]; then
-    git -C "$base_tree" checkout --quiet --force --detach "$base"
-  else
-    git worktree add --quiet --force --detach "$base_tree" "$base"
-  fi || die "could not check out the base into $base_tree"
-}
-
-lib=$(dirname "${BASH_SOURCE[0]}")
+lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=ci/pipelines/log.sh
 . "$lib/log.sh"
 # shellcheck source=ci/pipelines/arguments.sh

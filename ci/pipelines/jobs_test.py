@@ -1,7 +1,8 @@
-"""ci/run.sh and ci/pipelines/compare.sh against a fake fusegate: what they call, in which order, and their exit codes."""
+"""ci/run.sh, ci/pipelines/compare.sh and build_commit.sh against fakes: what they call, in which order, and their exit codes."""
 
 import pathlib
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -11,7 +12,11 @@ FUSEGATE = 'echo "the verdict"; exit ${FAKE_GATE:-0}'
 # "Builds" by copying the programs that the test put beside it.
 CMAKE = """
 [[ ${FAKE_BUILD:-up} == broken ]] && { echo "error: expected ';'"; exit 1; }
-if [[ $1 == --build ]]; then mkdir -p "$2/bin" && cp "$BUILT"/* "$2/bin/"; fi
+if [[ $1 == --build ]]; then
+  [[ ${FAKE_BUILD:-up} == killed ]] && { kill -KILL $PPID; exit; }
+  sleep ${FAKE_BUILD_S:-0}
+  mkdir -p "$2/bin/suites" && cp "$BUILT"/* "$2/bin/"
+fi
 """
 
 
@@ -74,7 +79,9 @@ class Run(JobTest):
         self.assertEqual(self.box.calls(), [])
 
 
-class Compare(JobTest):
+class History(JobTest):
+    """A checkout with two commits."""
+
     def setUp(self):
         super().setUp()
         self.git("init", "--quiet", "--initial-branch=main")
@@ -84,8 +91,8 @@ class Compare(JobTest):
         self.commit("kernel.cc", "slow\n")
 
     def git(self, *arguments):
-        subprocess.run(["git", *arguments], cwd=self.box.root, check=True, capture_output=True,
-                       env={**self.box.environment, "GIT_CONFIG_NOSYSTEM": "1"})
+        return subprocess.run(["git", *arguments], cwd=self.box.root, check=True, capture_output=True, text=True,
+                              env={**self.box.environment, "GIT_CONFIG_NOSYSTEM": "1"}).stdout.strip()
 
     def commit(self, name, text):
         (self.box.root / name).write_text(text)
@@ -95,13 +102,105 @@ class Compare(JobTest):
     def base_tree(self):
         return self.box.root / "build" / "base"
 
+    def program_of(self, revision):
+        """As build_commit.sh names it, with the toolchain's hash replaced."""
+        commit = self.git("rev-parse", revision)
+        return f"ROOT/.fusegate/programs/{commit}-TOOLCHAIN/fusegate_bench"
+
+    def named(self, text):
+        return re.sub(r"(programs/[0-9a-f]{40})-[0-9a-f]{8}/", r"\1-TOOLCHAIN/", text.replace(str(self.box.root), "ROOT"))
+
+    def kept(self):
+        """What lies among the kept programs, logs aside."""
+        return [path.name for path in (self.box.root / ".fusegate" / "programs").iterdir() if path.suffix != ".log"]
+
+
+class BuildCommit(History):
+    def build(self, revision="HEAD^1", **environment):
+        return self.box.run("pipelines/build_commit.sh", revision, **environment)
+
+    def builds(self):
+        return sum(call.startswith("cmake --build") for call in self.box.calls())
+
+    def test_prints_the_path_of_the_program_alone(self):
+        result = self.build()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.named(result.stdout), self.program_of("HEAD^1") + "\n")
+        program = pathlib.Path(result.stdout.strip())
+        self.assertTrue((program.parent / "suites").is_dir())
+        self.assertIn("preset host", (program.parent / "toolchain").read_text())
+        self.assertEqual((self.base_tree() / "kernel.cc").read_text(), "fast\n")
+
+    def test_builds_a_commit_once(self):
+        first, second = self.build(), self.build(self.git("rev-parse", "HEAD^1"))
+        self.assertEqual(first.stdout, second.stdout)
+        self.assertEqual(self.builds(), 1)
+        self.build("HEAD")
+        self.assertEqual(self.builds(), 2)
+
+    def test_builds_again_by_another_toolchain(self):
+        first = self.build().stdout
+        self.box.fake("c++", "echo another compiler")
+        second = self.build()
+        self.assertEqual(second.returncode, 0, second.stderr)
+        self.assertNotEqual(first, second.stdout)
+        self.assertIn("another compiler", pathlib.Path(second.stdout.strip()).with_name("toolchain").read_text())
+
+    def test_a_commit_that_does_not_build_names_its_log_and_leaves_nothing(self):
+        result = self.build(FAKE_BUILD="broken")
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stdout, "")
+        log = re.search(r"\(the log: (.*)\)$", result.stderr.splitlines()[-1])[1]
+        self.assertIn("error: expected ';'", pathlib.Path(log).read_text())
+        self.assertEqual(self.kept(), [".lock"])
+
+    def test_a_build_that_is_killed_leaves_nothing_that_looks_whole(self):
+        self.assertEqual(self.build(FAKE_BUILD="killed").returncode, -9)
+        self.assertEqual(self.kept(), [".lock"])
+        self.box.fake("cp", f'[[ $* == *.unfinished ]] && kill -KILL $PPID; exec {shutil.which("cp")} "$@"')
+        self.assertEqual(self.build().returncode, -9)
+        self.assertEqual(set(self.kept()), {".lock", ".unfinished"})
+        (self.box.bin / "cp").unlink()
+        (self.box.bin / "cp").symlink_to(shutil.which("cp"))
+        result = self.build()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(pathlib.Path(result.stdout.strip()).exists())
+        self.assertNotIn(".unfinished", self.kept())
+
+    def test_two_at_once_build_one_after_the_other(self):
+        builders = [subprocess.Popen([self.box.root / "ci" / "pipelines" / "build_commit.sh", revision],
+                                     env={**self.box.environment, "FAKE_BUILD_S": "1"}, stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE, text=True) for revision in ["HEAD^1", "HEAD^1", "HEAD"]]
+        ends = [builder.communicate(timeout=60) for builder in builders]
+        self.assertEqual([builder.returncode for builder in builders], [0, 0, 0], ends)
+        self.assertEqual([self.named(out).strip() for out, _ in ends],
+                         [self.program_of(revision) for revision in ["HEAD^1", "HEAD^1", "HEAD"]])
+        self.assertEqual(self.builds(), 2)
+        self.assertIn("waiting for another build", "".join(err for _, err in ends))
+
+    def test_asks_no_network(self):
+        self.box.fake("git", f'exec {shutil.which("git")} "$@"')
+        self.assertEqual(self.build().returncode, 0)
+        self.assertEqual(self.build("HEAD").returncode, 0)
+        calls = [call.replace(f"-C {self.base_tree()} ", "").split() for call in self.box.calls()]
+        self.assertEqual({call[1] for call in calls if call[0] == "git"}, {"rev-parse", "worktree", "checkout"})
+
+    def test_what_is_no_commit_here_stops(self):
+        for revision in ["nonsense", "--upload-pack=touch /tmp/x", "HEAD:kernel.cc", "0" * 40]:
+            result = self.build(revision)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("names no commit of this checkout", result.stderr)
+        self.assertEqual(self.build("").returncode, 2)
+
+
+class Compare(History):
     def test_measures_base_and_head_side_by_side_and_gates_the_one_by_the_other(self):
         result = self.box.run("pipelines/compare.sh", "--base", "HEAD^1", "--suite", "smoke", "--invocations", "2",
                               "--budget-s", "60")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(self.fusegate_calls(), [
+        self.assertEqual([self.named(call) for call in self.fusegate_calls()], [
             "fusegate job --suite smoke --invocations 2 --budget-s 60 --started-s SECONDS"
-            " --base ROOT/build/base/build/host/bin/fusegate_bench"])
+            f" --base {self.program_of('HEAD^1')}"])
         self.assertEqual((self.base_tree() / "kernel.cc").read_text(), "fast\n")
 
     def test_has_ten_minutes_unless_told_otherwise(self):
@@ -118,7 +217,15 @@ class Compare(JobTest):
     def test_a_base_whose_tree_was_deleted_is_checked_out_again(self):
         self.box.run("pipelines/compare.sh", "--base", "HEAD^1")
         subprocess.run(["rm", "-r", self.base_tree()], check=True)
-        self.assertEqual(self.box.run("pipelines/compare.sh", "--base", "HEAD^1").returncode, 0)
+        self.assertEqual(self.box.run("pipelines/compare.sh", "--base", "HEAD").returncode, 0)
+        self.assertEqual((self.base_tree() / "kernel.cc").read_text(), "slow\n")
+
+    def test_a_base_that_does_not_build_is_no_regression(self):
+        self.box.fake("cmake", CMAKE.replace("[[", '[[ $PWD == */build/base || $2 == */build/base/* ]] && [[', 1))
+        result = self.box.run("pipelines/compare.sh", "--base", "HEAD^1", FAKE_BUILD="broken")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("error: expected ';'", result.stderr)
+        self.assertEqual(self.fusegate_calls(), [])
 
     def test_exits_with_the_gate_s_code(self):
         for code, expected in [("0", 0), ("1", 1), ("2", 2), ("139", 2)]:
