@@ -8,7 +8,8 @@
 //   in an entry         invocation; counters such as sm_clock_hz, kernel_launches, flops,
 //                       min_bytes, host_ns, host_graph_ns (of one call: launched on a stream, and
 //                       as a CUDA graph); and, in a benchmark's first entry, details: {choices,
-//                       doubts, notes (what preparing a stage took; never compared),
+//                       doubts, energy_per_call_j (by a counter of the device's, at sustained
+//                       load), notes (what preparing a stage took; never compared),
 //                       stages: [{name, flops, min_bytes, kernels: [{name, blocks,
 //                       threads_per_block, registers, static_shared_bytes, dynamic_shared_bytes,
 //                       blocks_per_sm, occupancy}]}], profile (call_profile.h), expectation
@@ -32,6 +33,9 @@
 #include "baselines/record/invocation.h"
 
 namespace fusegate::baselines {
+
+// In the details of a benchmark's first entry: a number, which is read as a counter.
+inline constexpr std::string_view kEnergyPerCall = "energy_per_call_j";
 
 // Throws InputError naming file and field: text that is no JSON or ends early, missing or mistyped
 // fields, times that are not finite and positive, a name that stands for two benchmarks.

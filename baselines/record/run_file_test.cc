@@ -305,12 +305,14 @@ TEST(RunFile, ReadsWhatACallLaunched) {
   entry["details"] = {
       {"profile", call_profile_json(profile)},
       {"expectation", expectation_json({{{"addmm", "1 GEMM", "k", false}}})},
+      {"energy_per_call_j", 0.125},
       {"identity", identity_json({.launches = {{.kernel = "k", .code = "0f"}}, .order = "5d"})}};
   RunFileWriter(path, json::object()).append({entry, sample("a", 1, 1), sample("b", 0, 1)});
   const RunFile file = read_run_file(path);
   EXPECT_DOUBLE_EQ(file.benchmarks.at(0).stage_times.value().span_ns, 5000);
   EXPECT_FALSE(file.benchmarks.at(0).expectation.value().met());
   EXPECT_EQ(file.benchmarks.at(0).identity.value().launches.at(0).code, "0f");
+  EXPECT_EQ(file.benchmarks.at(0).counters.at("energy_per_call_j"), 0.125);
   EXPECT_FALSE(file.benchmarks.at(1).identity.has_value());
   EXPECT_FALSE(file.benchmarks.at(1).stage_times.has_value());
   EXPECT_FALSE(file.benchmarks.at(1).expectation.has_value());

@@ -10,6 +10,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/json_field.h"
+#include "baselines/record/run_file.h"
 #include "baselines/statistics/clock_fit.h"
 #include "baselines/statistics/statistics.h"
 
@@ -129,6 +130,9 @@ void SampleCollector::add_details(const RunFileEntry& entry, Samples& samples) c
   if (const auto expectation = details.find("expectation")) {
     samples.expectation = parse_expectation(*expectation);
   }
+  if (const auto energy = details.find(kEnergyPerCall)) {
+    samples.energy_per_call_j = energy->positive_number();
+  }
   if (const auto identity = details.find("identity")) samples.identity = parse_identity(*identity);
   if (const auto doubts = details.find("doubts")) add_doubts(samples.doubts, read_doubts(*doubts));
 }
@@ -161,6 +165,9 @@ BenchmarkResult SampleCollector::result(Samples&& samples) {
   result.identity = std::move(samples.identity);
   for (Counter& counter : samples.counters) {
     result.counters.emplace(std::move(counter.name), median(std::move(counter.values)));
+  }
+  if (samples.energy_per_call_j) {
+    result.counters.emplace(kEnergyPerCall, *samples.energy_per_call_j);
   }
   InvocationSummary& summary = result.summary;
   summary.samples = static_cast<int>(samples.times_ns.size());

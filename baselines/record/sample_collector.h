@@ -39,6 +39,7 @@ class SampleCollector {
     std::vector<Counter> counters;
     std::map<std::string, std::string> choices;
     std::vector<Doubt> doubts;
+    std::optional<double> energy_per_call_j;
     std::optional<KernelProfile> profile;
     std::optional<StageTimes> stage_times;
     std::optional<TraceExpectation> expectation;

@@ -84,6 +84,10 @@ std::optional<unsigned> EnvironmentProbe::sm_clock_mhz() const {
   return nvml_ ? nvml_->sm_clock_mhz(uuid_) : std::nullopt;
 }
 
+std::optional<unsigned long long> EnvironmentProbe::energy_mj() const {
+  return nvml_ ? nvml_->energy_mj(uuid_) : std::nullopt;
+}
+
 void EnvironmentProbe::look() {
   if (device_.kind() == "cuda") {
     look_at_gpu();

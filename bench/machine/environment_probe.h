@@ -28,6 +28,8 @@ class EnvironmentProbe {
   nlohmann::json machine() const;
   // The GPU's SM clock now, where NVML tells.
   std::optional<unsigned> sm_clock_mhz() const;
+  // All energy that the GPU has taken, likewise.
+  std::optional<unsigned long long> energy_mj() const;
 
   // Looks at the machine's state once more; call it between benchmarks, never within a sample.
   void look();

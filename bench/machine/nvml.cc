@@ -118,6 +118,14 @@ std::optional<unsigned> Nvml::sm_clock_mhz(const std::string& uuid) const {
   return library_->number(device, "nvmlDeviceGetClockInfo", kClockSm);
 }
 
+std::optional<unsigned long long> Nvml::energy_mj(const std::string& uuid) const {
+  const Device device = library_->device(uuid);
+  unsigned long long energy = 0;
+  const bool told = device != nullptr &&
+                    library_->succeeds("nvmlDeviceGetTotalEnergyConsumption", device, &energy);
+  return told ? std::optional(energy) : std::nullopt;
+}
+
 std::optional<GpuState> Nvml::state(const std::string& uuid) const {
   const Library& library = *library_;
   const Device device = library.device(uuid);

@@ -43,6 +43,8 @@ class Nvml {
   std::optional<GpuState> state(const std::string& uuid) const;
   // The SM clock at this moment alone, which is one question and not twelve.
   std::optional<unsigned> sm_clock_mhz(const std::string& uuid) const;
+  // All that the GPU has taken since its driver was loaded.
+  std::optional<unsigned long long> energy_mj(const std::string& uuid) const;
 
  private:
   struct Library;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "baselines/io/error.h"
+#include "baselines/record/run_file.h"
 #include "bench/measuring/interrupt.h"
 #include "bench/profiling/launch_check.h"
 
@@ -113,6 +114,8 @@ void Invocation::fail(std::size_t benchmark, const std::string& failure) {
 Outcome Invocation::finish() {
   ledger_.flush();
   if (device_lost_) return Outcome::kDeviceLost;
+  if (options_.energy.count() > 0 && options_.out) measure_energy();
+  if (device_lost_) return Outcome::kDeviceLost;
   if (!interrupted() && options_.profile && options_.out) profile();
   if (device_lost_) return Outcome::kDeviceLost;
   if (interrupted()) return Outcome::kInterrupted;
@@ -126,12 +129,42 @@ Outcome Invocation::finish() {
   return ledger_.failures() > 0 ? Outcome::kFailures : Outcome::kComplete;
 }
 
+// After the last sample: it heats the device.
+void Invocation::measure_energy() {
+  std::map<std::size_t, nlohmann::json> details;
+  const EnergySource source{
+      .counter_mj = [this] { return probe_.energy_mj(); },
+      .now = [] { return std::chrono::steady_clock::now().time_since_epoch(); }};
+  for (const std::size_t i : measured()) {
+    if (stopped()) break;
+    try {
+      const auto joules = sessions_[i].energy_per_call_j(source, options_.energy);
+      if (joules) details[i][std::string(baselines::kEnergyPerCall)] = *joules;
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "fusegate_bench: {}: energy: {}\n", plan_.benchmarks[i].name(),
+                 error.what());
+      device_lost_ = device_lost_ || is_lost(device_);
+    }
+  }
+  if (!details.empty()) ledger_.add_details(details);
+}
+
+// Those whole and without failure that this process measured.
+std::vector<std::size_t> Invocation::measured() const {
+  std::vector<std::size_t> measured;
+  for (std::size_t i = 0; i < sessions_.size(); ++i) {
+    if (!ledger_.has_failed(i) && ledger_.is_complete(i) && record_of(i).calls > 0)
+      measured.push_back(i);
+  }
+  return measured;
+}
+
 // In a pass of its own, after the last sample of the process: a profiler that was attached once may
 // leave traces. Of what this process measured: what another one did may have chosen other kernels.
 void Invocation::profile() {
   std::map<std::size_t, nlohmann::json> details;
-  for (std::size_t i = 0; i < sessions_.size() && !stopped(); ++i) {
-    if (ledger_.has_failed(i) || !ledger_.is_complete(i) || record_of(i).calls == 0) continue;
+  for (const std::size_t i : measured()) {
+    if (stopped()) break;
     const ProfileAttempt attempt = try_profile(i);
     if (attempt.profile) details[i] = profile_details(i, *attempt.profile);
     if (attempt.identity) details[i]["identity"] = baselines::identity_json(*attempt.identity);

@@ -34,6 +34,9 @@ struct InvocationOptions {
   bool resume = false;
   // Whether what each benchmark launches is recorded through a profiler, after all are measured.
   bool profile = true;
+  // For how long each benchmark is run for the energy of a call, after all are measured; zero: not
+  // at all.
+  std::chrono::milliseconds energy{0};
 };
 
 // Settles the protocol's layout: numbered where the device has such layouts, unless the protocol
@@ -77,6 +80,8 @@ class Invocation {
  private:
   void verify(std::size_t benchmark, kernels::Verifier& verifier);
   void look_at_machine(PlaceRecord& record);
+  std::vector<std::size_t> measured() const;
+  void measure_energy();
   void profile();
   ProfileAttempt try_profile(std::size_t benchmark);
   nlohmann::json profile_details(std::size_t benchmark,

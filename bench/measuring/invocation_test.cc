@@ -71,6 +71,15 @@ TEST_F(InvocationTest, MeasuresPlaceByPlace) {
   EXPECT_EQ(file.benchmarks[1].counters.at("host_ns"), 42);
 }
 
+TEST_F(InvocationTest, LeavesOutTheEnergyWhereNothingCountsIt) {
+  options_.energy = std::chrono::milliseconds(1);
+  const auto invocation = start();
+  for (int place = 0; place < 2; ++place) measure_place(*invocation, 1);
+  EXPECT_EQ(invocation->finish(), Outcome::kFailures);
+  const baselines::RunFile file = baselines::read_run_file(*options_.out);
+  EXPECT_FALSE(file.benchmarks[1].counters.contains(std::string(baselines::kEnergyPerCall)));
+}
+
 baselines::CallProfile profile_of_one_kernel() {
   baselines::CallProfile profile;
   profile.kernels.push_back(

@@ -103,6 +103,14 @@ ProfileAttempt Session::profile() {
   return context_.meter.profile(here->kernel, tensors);
 }
 
+std::optional<double> Session::energy_per_call_j(const EnergySource& source,
+                                                 std::chrono::nanoseconds stretch) {
+  const std::unique_ptr<Place> here = move_to(0);
+  const auto batch = context_.meter.record(here->kernel, batch_options());
+  return bench::energy_per_call_j(
+      source, [&] { batch->run(); }, record_.calls, stretch);
+}
+
 TracedBenchmark Session::trace(const TraceSchedule& schedule, const StepBorder& border) {
   if (!verified_) throw std::logic_error("a kernel that was not checked is not traced");
   const std::unique_ptr<Place> here = move_to(0);

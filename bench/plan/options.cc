@@ -134,7 +134,7 @@ void add_trace_option(CLI::App& app, Options& options) {
       "Measure nothing, but write a trace of 3 calls of each benchmark to this file (Chrome "
       "JSON, which ui.perfetto.dev shows)");
   for (const char* other : {"--out", "--invocation", "--resume", "--progress", "--environment",
-                            "--plan", "--profile"}) {
+                            "--plan", "--profile", "--energy-ms"}) {
     trace->excludes(app.get_option(other));
   }
 }
@@ -145,7 +145,7 @@ void add_identify_option(CLI::App& app, Options& options) {
                      "Write what each benchmark launches here (kernels' machine code, launches and "
                      "arguments) instead of measuring");
   for (const char* other : {"--out", "--invocation", "--resume", "--progress", "--environment",
-                            "--plan", "--profile", "--trace"}) {
+                            "--plan", "--profile", "--energy-ms", "--trace"}) {
     identify->excludes(app.get_option(other));
   }
 }
@@ -167,7 +167,8 @@ void require_no_measuring(const json& protocol, const std::vector<std::string>& 
 
 // Flags of what a plan, which is printed, does not do.
 void require_plan_alone(const CLI::App& app) {
-  for (const char* flag : {"--environment", "--out", "--profile", "--progress", "--resume"}) {
+  for (const char* flag :
+       {"--energy-ms", "--environment", "--out", "--profile", "--progress", "--resume"}) {
     if (app.count(flag) > 0) throw baselines::InputError(flag, "", "does not go with --plan");
   }
 }
@@ -210,6 +211,10 @@ void add_options(CLI::App& app, Options& options) {
       ->transform(
           CLI::CheckedTransformer(std::map<std::string, bool>{{"on", true}, {"off", false}}))
       ->default_str("on");
+  app.add_option("--energy-ms", options.energy_ms,
+                 "Run each benchmark so long after all are measured, and record the energy that a "
+                 "call takes, where the GPU counts it; by default not at all")
+      ->check(CLI::Range(0, 60'000));
   app.add_flag("--resume", options.resume,
                "Measure what the run file of --out lacks, and add it there");
   app.add_option(

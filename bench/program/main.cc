@@ -44,7 +44,8 @@ InvocationOptions invocation_options(const Options& options, const Suite& suite,
                            .out = options.out,
                            .progress = options.progress,
                            .resume = options.resume,
-                           .profile = options.profile};
+                           .profile = options.profile,
+                           .energy = std::chrono::milliseconds(options.energy_ms)};
   const auto min_effect = suite.min_effect.find(std::string(device.kind()));
   if (min_effect != suite.min_effect.end()) result.info.protocol.min_effect = min_effect->second;
   return result;
