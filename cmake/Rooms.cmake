@@ -18,12 +18,21 @@ endfunction()
 set(FUSEGATE_PRECOMPILE_OPTIONS $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 # Tests are compiled more often than they run long: at -O0 in half the time.
 set(FUSEGATE_TEST_OPTIONS $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+# With sanitizers in half the time again (ci/commands/run_test.cc: 3.9 s for 8.3 s) without the checks
+# before every access, which the libraries keep. Where a pointer is null, AddressSanitizer sees it.
+# Linked after fusegate_options, which has all checks.
+add_library(fusegate_test_sanitizers INTERFACE)
+if(FUSEGATE_SANITIZERS MATCHES undefined)
+  target_compile_options(fusegate_test_sanitizers INTERFACE
+    -fno-sanitize=null,alignment,vptr,object-size,pointer-overflow,nonnull-attribute,returns-nonnull-attribute)
+endif()
 if(FUSEGATE_SANITIZERS)
   fusegate_precompile(fusegate_precompiled)
 endif()
 if(BUILD_TESTING)
   fusegate_precompile(fusegate_precompiled_tests
-    HEADERS <gmock/gmock.h> <gtest/gtest.h> LIBRARIES GTest::gmock OPTIONS ${FUSEGATE_TEST_OPTIONS})
+    HEADERS <gmock/gmock.h> <gtest/gtest.h> LIBRARIES fusegate_test_sanitizers GTest::gmock
+    OPTIONS ${FUSEGATE_TEST_OPTIONS})
 endif()
 
 # fusegate_room(NAME [OBJECT] [JSON] SOURCES ... PUBLIC ... PRIVATE ...): its library, of objects where
@@ -56,8 +65,8 @@ function(fusegate_test name)
   endif()
   cmake_parse_arguments(ARG "" "SHARDS;MAY_SKIP" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE fusegate_options ${ARG_LIBRARIES} fmt::fmt nlohmann_json::nlohmann_json
-    GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE fusegate_options fusegate_test_sanitizers ${ARG_LIBRARIES} fmt::fmt
+    nlohmann_json::nlohmann_json GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${FUSEGATE_TEST_OPTIONS} ${FUSEGATE_PRECOMPILE_OPTIONS})
   target_precompile_headers(${name} REUSE_FROM fusegate_precompiled_tests)
   if(ARG_MAY_SKIP)
