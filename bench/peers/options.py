@@ -32,7 +32,7 @@ def parse_options(arguments):
     parser.add_argument("--filter", "--benchmark_filter", type=_expression, metavar="REGEX",
                         help="measure the benchmarks whose names fit; with a leading '-', those that do not")
     parser.add_argument("--out", help="the run file to write")
-    parser.add_argument("--progress", action="store_true", help="print lines that fusegate reads, in place of the table")
+    parser.add_argument("--progress", action="store_true", help="print lines that fusegate reads instead of the table")
     parser.add_argument("--profile", choices=("off",),
                         help="only off: peers are not profiled (record_trace.py traces them)")
     parser.add_argument("--environment", action="store_true", help="print the environment as JSON and stop")
