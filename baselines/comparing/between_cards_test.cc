@@ -10,8 +10,6 @@
 namespace fusegate::baselines {
 namespace {
 
-const std::vector<double> kQuiet{1000, 1000.5, 999.5, 1000.2, 999.8};
-
 BenchmarkSeries with_intensity(double flops_per_byte) {
   BenchmarkSeries series = test_series("a", kQuiet);
   series.counters = {{"flops", flops_per_byte * 1e6}, {"min_bytes", 1e6}};
@@ -19,9 +17,7 @@ BenchmarkSeries with_intensity(double flops_per_byte) {
 }
 
 Run on_card(const std::string& uuid, double factor, double clock_ghz = 2) {
-  std::vector<double> times = kQuiet;
-  for (double& time : times) time *= factor;
-  Run run = test_run({test_series("a", times, clock_ghz)});
+  Run run = test_run({test_series("a", scaled(kQuiet, factor), clock_ghz)});
   run.provenance.device_uuid = uuid;
   return run;
 }

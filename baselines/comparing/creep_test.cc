@@ -15,11 +15,10 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 // Four shapes of geglu/fused, slowed, and two others that stay.
-fusegate::baselines::Run slowed(double factor) {
-  fusegate::baselines::Run run;
+baselines::Run with_slower_geglu(double factor) {
+  baselines::Run run;
   const auto add = [&](const std::string& name, double by) {
-    run.benchmarks.push_back(
-        test_series(name, {1000 * by, 1000.5 * by, 999.5 * by, 1000.2 * by, 999.8 * by}));
+    run.benchmarks.push_back(test_series(name, scaled(kQuiet, by)));
   };
   for (const int batch : {1, 4, 16, 64}) {
     add(fmt::format("geglu/fused/bf16/batch:{}/seq:128/dim:768/hidden:3072", batch), factor);
@@ -30,9 +29,9 @@ fusegate::baselines::Run slowed(double factor) {
 }
 
 LoadedBaseline stored(double factor, double anchor_factor) {
-  LoadedBaseline baseline{slowed(factor), Acceptance{"ada", "2026-11-01T00:00:00+00:00", "later"},
-                          Baseline{}};
-  baseline.anchor->run = slowed(anchor_factor);
+  LoadedBaseline baseline{with_slower_geglu(factor),
+                          Acceptance{"ada", "2026-11-01T00:00:00+00:00", "later"}, Baseline{}};
+  baseline.anchor->run = with_slower_geglu(anchor_factor);
   baseline.anchor->run.source = "smoke.anchor.json";
   baseline.anchor->acceptance = {"ada", "2026-10-01T00:00:00+00:00", "first"};
   return baseline;
@@ -45,7 +44,7 @@ GateOptions with_max_creep(double share) {
 }
 
 TEST(Creep, IsSeenFromTheAnchorAlone) {
-  const GateResult result = gate(stored(1.018, 1), slowed(1.021), {});
+  const GateResult result = gate(stored(1.018, 1), with_slower_geglu(1.021), {});
   EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
   ASSERT_TRUE(result.creep.has_value());
   ASSERT_THAT(result.creep->slower, SizeIs(4));
@@ -56,7 +55,7 @@ TEST(Creep, IsSeenFromTheAnchorAlone) {
 
 TEST(Creep, IsNothingWhereTheWorkIsTheAnchorsStill) {
   LoadedBaseline baseline = stored(1.018, 1);
-  fusegate::baselines::Run candidate = slowed(1.021);
+  fusegate::baselines::Run candidate = with_slower_geglu(1.021);
   BenchmarkSeries& first = baseline.anchor->run.benchmarks[0];
   first = doing(first, "0f");
   candidate.benchmarks[0] = doing(candidate.benchmarks[0], "0f");
@@ -66,21 +65,21 @@ TEST(Creep, IsNothingWhereTheWorkIsTheAnchorsStill) {
 }
 
 TEST(Creep, IsNothingWhereTheBaselineShowsItToo) {
-  const GateResult result = gate(stored(1, 1), slowed(1.021), {});
+  const GateResult result = gate(stored(1, 1), with_slower_geglu(1.021), {});
   EXPECT_EQ(result.exit_code, ExitCode::kRegression);
   EXPECT_THAT(result.creep->slower, IsEmpty());
 }
 
 TEST(Creep, BeyondTheLimitIsARegression) {
-  const GateResult within = gate(stored(1.018, 1), slowed(1.021), with_max_creep(0.021));
+  const GateResult within = gate(stored(1.018, 1), with_slower_geglu(1.021), with_max_creep(0.021));
   EXPECT_EQ(within.exit_code, ExitCode::kNoRegression);
-  const GateResult beyond = gate(stored(1.018, 1), slowed(1.021), with_max_creep(0.02));
+  const GateResult beyond = gate(stored(1.018, 1), with_slower_geglu(1.021), with_max_creep(0.02));
   EXPECT_EQ(beyond.exit_code, ExitCode::kRegression);
   EXPECT_THAT(beyond.causes, ElementsAre(GateCause::kNoRegression, GateCause::kCrept));
 }
 
 TEST(Creep, ARegressionAgainstTheBaselineIsOneAlready) {
-  const GateResult result = gate(stored(1.018, 1), slowed(1.05), with_max_creep(0.02));
+  const GateResult result = gate(stored(1.018, 1), with_slower_geglu(1.05), with_max_creep(0.02));
   EXPECT_EQ(result.exit_code, ExitCode::kRegression);
   EXPECT_THAT(result.causes, ElementsAre(GateCause::kSlower));
 }
@@ -90,7 +89,7 @@ TEST(Creep, AnAnchorOfAnotherEnvironmentIsNotedAndNotJudged) {
   baseline.anchor->run.environment = {{"driver", "570"}, {"cuda", "12"}};
   GateOptions options = with_max_creep(0.01);
   options.allow_environment_differences = true;  // speaks of the baseline, not of the anchor
-  const GateResult result = gate(baseline, slowed(1.021), options);
+  const GateResult result = gate(baseline, with_slower_geglu(1.021), options);
   EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
   EXPECT_THAT(result.creep->slower, IsEmpty());
   EXPECT_THAT(result.creep->differences, SizeIs(2));
@@ -100,14 +99,14 @@ TEST(Creep, SaysThatTheAnchorIsOfAnotherCard) {
   // Two cards differ by so much that only far more is certain.
   LoadedBaseline baseline = stored(4, 1);
   baseline.anchor->run.provenance.device_uuid = "GPU-1";
-  fusegate::baselines::Run candidate = slowed(4);
+  baselines::Run candidate = with_slower_geglu(4);
   candidate.provenance.device_uuid = "GPU-2";
   EXPECT_TRUE(gate(baseline, candidate, {}).creep->other_card);
 }
 
 TEST(Creep, InTheSustainedRegimeIsThatOfCycles) {
   LoadedBaseline baseline = stored(1.018, 1);
-  fusegate::baselines::Run candidate = slowed(1.021);
+  baselines::Run candidate = with_slower_geglu(1.021);
   const nlohmann::json protocol{{"regime", "sustained"}};
   baseline.run.provenance.protocol = baseline.anchor->run.provenance.protocol = protocol;
   candidate.provenance.protocol = protocol;
@@ -123,13 +122,13 @@ TEST(Creep, InTheSustainedRegimeIsThatOfCycles) {
 TEST(Creep, WithoutAnAnchorIsNotSpokenOf) {
   LoadedBaseline baseline = stored(1, 1);
   baseline.anchor.reset();
-  EXPECT_FALSE(gate(baseline, slowed(1.021), {}).creep.has_value());
+  EXPECT_FALSE(gate(baseline, with_slower_geglu(1.021), {}).creep.has_value());
 }
 
 TEST(Creep, IsNotJudgedWhereNothingElseWas) {
   LoadedBaseline baseline = stored(1, 1);
   baseline.run.environment = {{"driver", "570"}};
-  const GateResult result = gate(baseline, slowed(1.021), with_max_creep(0.01));
+  const GateResult result = gate(baseline, with_slower_geglu(1.021), with_max_creep(0.01));
   EXPECT_EQ(result.exit_code, ExitCode::kCouldNotJudge);
   EXPECT_FALSE(result.creep.has_value());
 }

@@ -13,14 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const std::vector<double> kQuiet{1000, 1000.5, 999.5, 1000.2, 999.8};
 const std::vector<double> kNoisy{1000, 1050, 950, 1020, 980};
-
-std::vector<double> slowed(double share) {
-  std::vector<double> values = kQuiet;
-  for (double& value : values) value *= 1 + share;
-  return values;
-}
 
 GateResult gate_of(std::vector<BenchmarkSeries> baseline, std::vector<BenchmarkSeries> candidate,
                    const GateOptions& options = {}) {

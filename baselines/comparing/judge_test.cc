@@ -18,13 +18,6 @@ Verdict judge_one(const BenchmarkSeries& baseline, const BenchmarkSeries& candid
   return judge(test_run({baseline}), test_run({candidate}), rule).at(0);
 }
 
-const std::vector<double> kQuiet{1000, 1000.5, 999.5, 1000.2, 999.8};
-
-std::vector<double> scaled(std::vector<double> values, double factor) {
-  for (double& value : values) value *= factor;
-  return values;
-}
-
 TEST(Judge, CallsARegression) {
   const Verdict verdict =
       judge_one(test_series("a", kQuiet), test_series("a", scaled(kQuiet, 1.05)));
@@ -335,6 +328,57 @@ TEST(Judge, InTheSustainedRegimeCyclesAloneDecide) {
   // And the clock's fall is no slowdown, nor anything undecided.
   EXPECT_EQ(judge(in_regime("sustained", 1, 2), in_regime("sustained", 1.05, 2 / 1.05), {})[0].kind,
             VerdictKind::kUnchanged);
+}
+
+// Two runs of a benchmark whose time goes with the clock by half, so that its effect at equal clock
+// is the geometric mean of those in time and in cycles. The rule asks for so much certainty that
+// nothing is called, however far the interval lies from zero.
+class UndecidedTest : public testing::Test {
+ protected:
+  UndecidedTest() { rule_.false_discovery_rate = 1e-60; }
+
+  Obstacle obstacle(double time, double cycles) {
+    candidate_.benchmarks = {series(1 + time, 2 * (1 + cycles) / (1 + time))};
+    const Verdict verdict = judge(baseline_, candidate_, rule_).at(0);
+    EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+    EXPECT_NEAR(verdict.clock_share, 0.5, 1e-12);
+    return verdict.obstacle;
+  }
+
+  static BenchmarkSeries series(double factor, double clock_ghz) {
+    BenchmarkSeries series = test_series("a", scaled(kQuiet, factor), clock_ghz);
+    for (InvocationSummary& summary : series.invocations) {
+      summary.clock_fit = {
+          .time_squares = 0.25, .clock_squares = 1, .products = -0.5, .degrees_of_freedom = 47};
+    }
+    return series;
+  }
+
+  baselines::Run baseline_ = test_run({series(1, 2)});
+  baselines::Run candidate_;
+  Rule rule_;
+};
+
+TEST_F(UndecidedTest, TimeAndCyclesDisagreeOnlyWhereOneOfThemShowsNothing) {
+  EXPECT_EQ(obstacle(0.001, 0.02), Obstacle::kDisagreement);
+  EXPECT_EQ(obstacle(-0.001, -0.02), Obstacle::kDisagreement);
+  EXPECT_EQ(obstacle(0.01, 0.01), Obstacle::kTooWide);
+  EXPECT_EQ(obstacle(-0.01, -0.01), Obstacle::kTooWide);
+}
+
+TEST_F(UndecidedTest, NothingDisagreesWhereCyclesAloneDecide) {
+  for (baselines::Run* run : {&baseline_, &candidate_})
+    run->provenance.protocol = {{"regime", "sustained"}};
+  EXPECT_EQ(obstacle(0.001, 0.02), Obstacle::kTooWide);
+}
+
+TEST_F(UndecidedTest, FasterIsByTheRatioThatSlowerIs) {
+  rule_.min_effect = 0.5;  // 1 / 1.5 is 33 % faster
+  EXPECT_EQ(obstacle(-0.333, -0.333), Obstacle::kTooWide);
+  EXPECT_EQ(obstacle(-0.5, -0.15), Obstacle::kDisagreement);  // -35 % at equal clock
+  baseline_.provenance.device_uuid = "GPU-1";
+  candidate_.provenance.device_uuid = "GPU-2";
+  EXPECT_EQ(obstacle(-0.333, -0.333), Obstacle::kCardsDiffer);
 }
 
 // A machine that drifts by percents from block to block, while the candidate is 1 % slower in each.

@@ -5,54 +5,13 @@
 
 #include <random>
 
-#include "baselines/comparing/gate.h"
-#include "baselines/launches/test_profile.h"
-#include "baselines/record/test_run.h"
+#include "baselines/comparing/test_story.h"
 
 namespace fusegate::baselines {
 namespace {
 
 using testing::IsEmpty;
 using testing::SizeIs;
-
-constexpr const char* kBig = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_TNT";
-constexpr const char* kSmall = "nvjet_sm90_tst_128x128_64x6_2x1_v_bz_TNT";
-constexpr const char* kSplit = "nvjet_sm90_tst_128x128_64x6_2x1_v_bz_splitK_TNT";
-constexpr const char* kReduce =
-    "void cublasLt::splitKreduce_kernel<32, 16, int, float, __nv_bfloat16>(int)";
-constexpr const char* kGelu =
-    "void fusegate::(anonymous namespace)::pointwise_kernel<fusegate::Bf16, fusegate::Gelu, "
-    "void*>(void*)";
-
-const std::vector<TestLaunch> kMlp{
-    {kBig, "gate_proj", 50e3}, {kGelu, "gelu", 10e3}, {kBig, "down_proj", 40e3}};
-
-struct Side {
-  std::vector<TestLaunch> launches = kMlp;
-  double slower = 0;
-  double clock_ghz = 2;
-  double host_ns = 9000;
-};
-
-// Five invocations of one benchmark, and others beside it that stay as they are.
-Run run_of(const Side& side) {
-  std::vector<double> times{102000, 102050, 101950, 102020, 101980};
-  for (double& time_ns : times) time_ns *= 1 + side.slower;
-  BenchmarkSeries mlp = test_series("mlp", times, side.clock_ghz);
-  mlp.profile = test_profile(side.launches);
-  mlp.counters["host_ns"] = side.host_ns;
-  return test_run({test_series("a", {1000, 1000.5, 999.5, 1000.2, 999.8}), mlp});
-}
-
-GateResult gate_of(const Side& candidate, const GateOptions& options = {}) {
-  return gate(run_of({}), run_of(candidate), options);
-}
-
-KernelStory story_of(const Side& candidate) {
-  const GateResult result = gate_of(candidate);
-  EXPECT_THAT(result.stories, SizeIs(1));
-  return result.stories.empty() ? KernelStory() : result.stories[0];
-}
 
 TEST(KernelStory, IsNoneWhereNothingChanged) { EXPECT_THAT(gate_of({}).stories, IsEmpty()); }
 
@@ -174,9 +133,9 @@ TEST(KernelStory, LeavesAloneGapsThatDoNotExceedWhatMatters) {
 
 TEST(KernelStory, TellsOfAnotherClock) {
   // 2 % slower in time at a clock that is 2 % lower.
-  fusegate::baselines::Run baseline = run_of({});
-  fusegate::baselines::Run candidate = run_of({.slower = 0.02, .clock_ghz = 2 / 1.02});
-  for (fusegate::baselines::Run* run : {&baseline, &candidate}) {
+  baselines::Run baseline = run_of({});
+  baselines::Run candidate = run_of({.slower = 0.02, .clock_ghz = 2 / 1.02});
+  for (baselines::Run* run : {&baseline, &candidate}) {
     for (InvocationSummary& summary : run->benchmarks[1].invocations) {
       summary.clock_fit = {
           .time_squares = 0.01, .clock_squares = 0.01, .products = -0.01, .degrees_of_freedom = 47};
@@ -196,9 +155,9 @@ TEST(KernelStory, SaysWhereTheProfileDoesNotTell) {
 }
 
 TEST(KernelStory, IsNotToldWithoutProfiles) {
-  fusegate::baselines::Run baseline = run_of({});
+  baselines::Run baseline = run_of({});
   baseline.benchmarks[1].profile.reset();
-  const fusegate::baselines::Run candidate = run_of({.slower = 0.05});
+  const baselines::Run candidate = run_of({.slower = 0.05});
   const GateResult result = gate(baseline, candidate, {});
   EXPECT_THAT(result.stories, IsEmpty());
   const KernelStory story =
@@ -233,7 +192,7 @@ TEST(Gate, FailsOnAChangedKernelWhereAskedTo) {
 TEST(Gate, CannotJudgeChangedKernelsWithoutProfiles) {
   GateOptions options;
   options.fail_on_changed_kernels = true;
-  fusegate::baselines::Run plain = run_of({});
+  baselines::Run plain = run_of({});
   plain.benchmarks[1].profile.reset();
   EXPECT_EQ(gate(plain, run_of({}), options).exit_code, ExitCode::kCouldNotJudge);
   EXPECT_EQ(gate(plain, run_of({.slower = 0.05}), options).exit_code, ExitCode::kRegression);

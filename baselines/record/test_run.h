@@ -33,6 +33,17 @@ inline BenchmarkSeries doing(BenchmarkSeries series, std::string code) {
   return series;
 }
 
+// The times of a benchmark whose processes agree within 0.1 %.
+inline const std::vector<double> kQuiet{1000, 1000.5, 999.5, 1000.2, 999.8};
+
+inline std::vector<double> scaled(std::vector<double> values, double factor) {
+  for (double& value : values) value *= factor;
+  return values;
+}
+
+// kQuiet, slower by the share.
+inline std::vector<double> slowed(double share) { return scaled(kQuiet, 1 + share); }
+
 inline BenchmarkSeries failed_series(std::string name, std::string failure) {
   BenchmarkSeries series;
   series.name = std::move(name);

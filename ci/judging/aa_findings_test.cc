@@ -10,10 +10,10 @@
 namespace fusegate::ci {
 namespace {
 
+using baselines::kQuiet;
 using ::testing::ElementsAre;
 
-const std::vector<double> kQuiet{1000, 1000.5, 999.5, 1000.2, 999.8};
-const std::vector<double> kSlower{1100, 1100.5, 1099.5, 1100.2, 1099.8};
+const std::vector<double> kSlower = baselines::slowed(0.1);
 
 TEST(CompareAa, CountsEveryCallAsAFalseAlarm) {
   const AaFindings findings = compare_aa(

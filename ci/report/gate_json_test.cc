@@ -2,27 +2,23 @@
 
 #include <gtest/gtest.h>
 
-#include "baselines/launches/test_profile.h"
-#include "baselines/record/test_run.h"
+#include "baselines/comparing/test_story.h"
 
 namespace fusegate::ci {
 namespace {
 
 using baselines::BenchmarkSeries;
 using baselines::GateOptions;
+using baselines::kQuiet;
+using baselines::kSmall;
 using baselines::LoadedBaseline;
 using baselines::Run;
+using baselines::run_of;
+using baselines::Side;
+using baselines::slowed;
 using baselines::test_run;
 using baselines::test_series;
 using nlohmann::json;
-
-const std::vector<double> kQuiet{1000, 1000.5, 999.5, 1000.2, 999.8};
-
-std::vector<double> slowed(double share) {
-  std::vector<double> values = kQuiet;
-  for (double& value : values) value *= 1 + share;
-  return values;
-}
 
 json json_of(const LoadedBaseline& baseline, const Run& candidate,
              const GateOptions& options = {}) {
@@ -131,24 +127,31 @@ TEST(GateJson, HasStalenessAndCreepOfAStoredBaseline) {
 }
 
 TEST(GateJson, HasTheKernels) {
-  constexpr const char* kBig = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_TNT";
-  constexpr const char* kSmall = "nvjet_sm90_tst_128x128_64x6_2x1_v_bz_TNT";
-  const auto launching = [](const char* kernel) {
-    BenchmarkSeries series = test_series("mlp", kQuiet);
-    series.profile = baselines::test_profile({{kernel, "down_proj", 1000}});
-    series.counters["host_ns"] = 9000;
-    return test_run({series});
-  };
-  EXPECT_EQ(json_of({launching(kBig)}, launching(kBig))["kernels"].size(), 0u);
-  const json root = json_of({launching(kBig)}, launching(kSmall));
+  EXPECT_EQ(json_of({run_of({})}, run_of({}))["kernels"].size(), 0u);
+  Side other;
+  other.launches[2].name = kSmall;
+  const json root = json_of({run_of({})}, run_of(other));
   ASSERT_EQ(root["kernels"].size(), 1u);
   const json& story = root["kernels"][0];
   EXPECT_EQ(story["benchmark"], "mlp");
   EXPECT_EQ(story["cause"], "other_kernel");
   EXPECT_EQ(story["changed"], true);
-  EXPECT_EQ(story["kernels"][0]["candidate"]["name"], kSmall);
-  EXPECT_EQ(story["kernels"][0]["differences"][0], "tile 256x128x64 -> 128x128x64");
+  EXPECT_EQ(story["kernels"][2]["candidate"]["name"], kSmall);
+  EXPECT_EQ(story["kernels"][2]["differences"][0], "tile 256x128x64 -> 128x128x64");
   EXPECT_EQ(story["host_ns"]["baseline"], 9000);
+}
+
+TEST(GateJson, HasWhatIsLaunchedOtherThanDeclared) {
+  const BenchmarkSeries as_declared = test_series("a", kQuiet);
+  EXPECT_EQ(json_of({test_run({as_declared})}, test_run({as_declared}))["unmet_expectations"],
+            json::array());
+  BenchmarkSeries otherwise = as_declared;
+  otherwise.expectation = {
+      {{"addmm", "1 GEMM", "nvjet, bias_add", false}, {"gelu", "1 kernel", "gelu", true}}};
+  EXPECT_EQ(json_of({test_run({as_declared})}, test_run({otherwise}))["unmet_expectations"],
+            json::parse(R"([{"benchmark": "a", "expectation": {"met": false, "parts": [
+                {"part": "addmm", "met": false, "expected": "1 GEMM", "seen": "nvjet, bias_add"},
+                {"part": "gelu", "met": true, "expected": "1 kernel", "seen": "gelu"}]}}])"));
 }
 
 }  // namespace

@@ -13,21 +13,15 @@ using baselines::Doubt;
 using baselines::failed_series;
 using baselines::GateOptions;
 using baselines::GateResult;
+using baselines::kQuiet;
 using baselines::Run;
+using baselines::slowed;
 using baselines::test_run;
 using baselines::test_series;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-const std::vector<double> kQuiet{1000, 1000.5, 999.5, 1000.2, 999.8};
-
-std::vector<double> slowed(double share) {
-  std::vector<double> values = kQuiet;
-  for (double& value : values) value *= 1 + share;
-  return values;
-}
 
 std::string headline(const Run& baseline, const Run& candidate, const GateOptions& options = {}) {
   return gate_headline(gate(baseline, candidate, options), options);

@@ -57,11 +57,12 @@ TEST(ReportDocument, NamesBothRunsWhoAcceptedAndWhatDiffers) {
   for (const Fact& fact : report_document(report).facts) {
     facts.push_back(fact.label + ": " + fact.text.text);
   }
-  EXPECT_THAT(facts, testing::IsSupersetOf({std::string("accepted: by me, today: why"),
-                                            fmt::format("note: Candidate: {}",
-                                                        baselines::doubt_sentence(baselines::Doubt::kThrottled)),
-                                            std::string("differs: driver: 1 in the baseline, 2 in "
-                                                        "the candidate")}));
+  EXPECT_THAT(facts, testing::IsSupersetOf(
+                         {std::string("accepted: by me, today: why"),
+                          fmt::format("note: Candidate: {}",
+                                      baselines::doubt_sentence(baselines::Doubt::kThrottled)),
+                          std::string("differs: driver: 1 in the baseline, 2 in "
+                                      "the candidate")}));
   EXPECT_THAT(facts[0], testing::StartsWith("baseline: "));
   EXPECT_THAT(facts[2], testing::StartsWith("candidate: "));
 }

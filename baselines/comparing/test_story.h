@@ -1,0 +1,53 @@
+// For tests: two runs of an MLP that differ in what it launches, and the story of that.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "baselines/comparing/gate.h"
+#include "baselines/launches/test_profile.h"
+#include "baselines/record/test_run.h"
+
+namespace fusegate::baselines {
+
+inline constexpr const char* kBig = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_TNT";
+inline constexpr const char* kSmall = "nvjet_sm90_tst_128x128_64x6_2x1_v_bz_TNT";
+inline constexpr const char* kSplit = "nvjet_sm90_tst_128x128_64x6_2x1_v_bz_splitK_TNT";
+inline constexpr const char* kReduce =
+    "void cublasLt::splitKreduce_kernel<32, 16, int, float, __nv_bfloat16>(int)";
+inline constexpr const char* kGelu =
+    "void fusegate::(anonymous namespace)::pointwise_kernel<fusegate::Bf16, fusegate::Gelu, "
+    "void*>(void*)";
+
+inline const std::vector<TestLaunch> kMlp{
+    {kBig, "gate_proj", 50e3}, {kGelu, "gelu", 10e3}, {kBig, "down_proj", 40e3}};
+
+// What a run's MLP launches and how long it takes.
+struct Side {
+  std::vector<TestLaunch> launches = kMlp;
+  double slower = 0;
+  double clock_ghz = 2;
+  double host_ns = 9000;
+};
+
+// "mlp" in five invocations, and another benchmark beside it that stays as it is.
+inline Run run_of(const Side& side) {
+  const std::vector<double> times{102000, 102050, 101950, 102020, 101980};
+  BenchmarkSeries mlp = test_series("mlp", scaled(times, 1 + side.slower), side.clock_ghz);
+  mlp.profile = test_profile(side.launches);
+  mlp.counters["host_ns"] = side.host_ns;
+  return test_run({test_series("a", kQuiet), mlp});
+}
+
+inline GateResult gate_of(const Side& candidate, const GateOptions& options = {}) {
+  return gate(run_of({}), run_of(candidate), options);
+}
+
+inline KernelStory story_of(const Side& candidate) {
+  const GateResult result = gate_of(candidate);
+  EXPECT_EQ(result.stories.size(), 1u);
+  return result.stories.empty() ? KernelStory() : result.stories[0];
+}
+
+}  // namespace fusegate::baselines
