@@ -1,5 +1,7 @@
 #include "baselines/io/json_walk.h"
 
+#include <cstring>
+
 #include "baselines/io/error.h"
 #include "baselines/io/json_field.h"
 

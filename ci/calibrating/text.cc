@@ -22,7 +22,7 @@ std::string rule_text(const baselines::Rule& rule) {
 }
 
 std::string share_text(const baselines::Rate& rate) {
-  return rate.of > 0 ? fmt::format("{:.1f} % of {}", rate.share() * 100, rate.of) : "-";
+  return rate.of > 0 ? fmt::format("{} of {}", format_share(rate.share()), rate.of) : "-";
 }
 
 std::string bounds_text(const baselines::Rate& rate) {

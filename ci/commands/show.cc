@@ -33,9 +33,10 @@ baselines::ExitCode show_command(const ShowRequest& request, Console& console) {
   fmt::print(console.out, "{}: {}\n", run.source, describe(run));
   for (const baselines::Doubt doubt : run.doubts)
     fmt::print(console.out, "note: {}\n", baselines::doubt_sentence(doubt));
+  const std::vector<BenchmarkFigures> figures = benchmark_figures(run);
   console.out << '\n'
               << terminal_text(std::vector<Section>{
-                     {.table = figures_table(run, measured_rates(benchmark_figures(run)))},
+                     {.table = figures_table(figures, measured_rates(figures))},
                      stages_section(run),
                      unmet_section(baselines::unmet_expectations(run))});
   return baselines::ExitCode::kNoRegression;

@@ -39,8 +39,17 @@ std::string format_time_ns(double time_ns) {
   return fmt::format("{} ns", significant(time_ns, 4));
 }
 
+std::string format_time_change_ns(double change_ns) {
+  if (!std::isfinite(change_ns)) return "-";
+  return (change_ns < 0 ? '-' : '+') + format_time_ns(std::abs(change_ns));
+}
+
 std::string format_effect(double effect) {
   return std::isfinite(effect) ? fmt::format("{:+.2f} %", effect * 100) : "-";
+}
+
+std::string format_magnitude(double effect) {
+  return std::isfinite(effect) ? fmt::format("{:.2f} %", std::abs(effect) * 100) : "-";
 }
 
 std::string format_interval(const baselines::Interval& interval) {

@@ -12,8 +12,13 @@ namespace fusegate::ci {
 // Four significant digits in a unit that fits: "52.31 us". "-" where the time is not finite.
 std::string format_time_ns(double time_ns);
 
+// What a time differs by: "+52.31 us".
+std::string format_time_change_ns(double change_ns);
+
 // "+1.23 %", of 0.0123. "-" where it is not finite.
 std::string format_effect(double effect);
+// Without its sign: "1.23 %" of 0.0123 and of -0.0123.
+std::string format_magnitude(double effect);
 // "[+0.90, +1.52] %". "-" where either end is not finite.
 std::string format_interval(const baselines::Interval& interval);
 // Of a whole, one decimal: "45.3 %" of 0.453. "-" where it is not finite.

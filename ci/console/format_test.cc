@@ -36,6 +36,19 @@ TEST(FormatEffect, AlwaysShowsTheSign) {
   EXPECT_EQ(format_effect(kNan), "-");
 }
 
+TEST(FormatTimeChange, AlwaysShowsTheSign) {
+  EXPECT_EQ(format_time_change_ns(52310), "+52.31 us");
+  EXPECT_EQ(format_time_change_ns(-812.3), "-812.3 ns");
+  EXPECT_EQ(format_time_change_ns(0), "+0 ns");
+  EXPECT_EQ(format_time_change_ns(kNan), "-");
+}
+
+TEST(FormatMagnitude, NeverShowsTheSign) {
+  EXPECT_EQ(format_magnitude(0.0123), "1.23 %");
+  EXPECT_EQ(format_magnitude(-0.5), "50.00 %");
+  EXPECT_EQ(format_magnitude(kNan), "-");
+}
+
 TEST(FormatInterval, NeedsBothEnds) {
   EXPECT_EQ(format_interval({-0.001, 0.0152}), "[-0.10, +1.52] %");
   EXPECT_EQ(format_interval({kNan, 0.1}), "-");

@@ -24,7 +24,7 @@ struct Section {
   std::vector<std::string> sentences{};    // before the table, each a line
   std::vector<Cell> notes{};               // a list
   Table table{};                           // left out where it has no rows
-  std::vector<nlohmann::json> pictures{};  // what the page draws (pictures.h)
+  std::vector<nlohmann::json> pictures{};  // what the page draws (html_report.py)
   std::vector<Section> parts{};
   Fold fold = Fold::kNever;
   bool is_page_only = false;             // with its parts: neither Markdown nor a terminal has it

@@ -21,8 +21,6 @@ std::string short_name(const baselines::ProfiledKernel& kernel) {
   return baselines::short_kernel_name(baselines::read_kernel_name(kernel.name));
 }
 
-std::string signed_us(double ns) { return fmt::format("{:+.2f} us", ns / 1e3); }
-
 double clock_hz(const baselines::BenchmarkSeries* series) {
   if (!series || !series->counters.contains("sm_clock_hz")) {
     return std::numeric_limits<double>::quiet_NaN();
@@ -65,8 +63,9 @@ class KernelTable {
     for (const baselines::KernelPair& pair : story_.pairs) add(pair);
     if (story_.memory_operations.before > 0 || story_.memory_operations.after > 0) {
       add_row("",
-              fmt::format("memory operations, {:g} -> {:g}", story_.memory_operations.before,
-                          story_.memory_operations.after),
+              fmt::format("memory operations, {} -> {}",
+                          format_launches(story_.memory_operations.before),
+                          format_launches(story_.memory_operations.after)),
               story_.memory_ns, "");
     }
     add_row("", "between kernels", story_.gaps_ns, "");
@@ -95,9 +94,8 @@ class KernelTable {
     const double after = std::isfinite(time_ns.after) ? time_ns.after : 0;
     const bool has_share = story_.kind != baselines::StoryKind::kNothing && total_ns_ != 0;
     table_.add_row({stage, name, format_time_ns(time_ns.before), format_time_ns(time_ns.after),
-                    signed_us(after - before),
-                    has_share ? fmt::format("{:.0f} %", 100 * (after - before) / total_ns_) : "-",
-                    what});
+                    format_time_change_ns(after - before),
+                    has_share ? format_share((after - before) / total_ns_) : "-", what});
   }
 
   const baselines::KernelStory& story_;

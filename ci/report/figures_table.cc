@@ -4,10 +4,8 @@
 #include <cmath>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "ci/console/format.h"
-#include "ci/figures/benchmark_figures.h"
 #include "ci/figures/bound.h"
 
 namespace fusegate::ci {
@@ -50,9 +48,9 @@ std::vector<OptionalColumn> known_columns(const std::vector<Line>& lines) {
 
 }  // namespace
 
-Table figures_table(const baselines::Run& run, const FloorRates& rates) {
+Table figures_table(const std::vector<BenchmarkFigures>& all, const FloorRates& rates) {
   std::vector<Line> lines;
-  for (const BenchmarkFigures& figures : benchmark_figures(run)) {
+  for (const BenchmarkFigures& figures : all) {
     const Floor floor = floor_of(figures, rates);
     lines.push_back({figures, floor, class_of(figures, floor, rates)});
   }

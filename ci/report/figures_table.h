@@ -1,9 +1,11 @@
-// Every benchmark of a run as a table: how long it takes, what rates that is, how far from its
+// The benchmarks of a run as a table: how long it takes, what rates that is, how far from its
 // floor and from either ceiling, and what bounds it.
 #pragma once
 
-#include "baselines/record/run.h"
+#include <vector>
+
 #include "ci/console/table.h"
+#include "ci/figures/benchmark_figures.h"
 #include "ci/figures/floor.h"
 
 namespace fusegate::ci {
@@ -11,6 +13,6 @@ namespace fusegate::ci {
 // The benchmark's name comes first, what went wrong last. Columns that nothing is known for are
 // left out: floors and shares, where `rates` tell none, and what a call costs the host, where that
 // was not recorded.
-Table figures_table(const baselines::Run& run, const FloorRates& rates);
+Table figures_table(const std::vector<BenchmarkFigures>& figures, const FloorRates& rates);
 
 }  // namespace fusegate::ci

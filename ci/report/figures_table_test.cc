@@ -14,10 +14,9 @@ using ::testing::ElementsAre;
 constexpr const char* kName = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
 
 TEST(FiguresTable, HasWhatEveryRunHas) {
-  const Table table =
-      figures_table(baselines::test_run({baselines::test_series("BM_a", {1000}),
-                                         baselines::failed_series("BM_b", "threw")}),
-                    {});
+  const Table table = figures_table({benchmark_figures(baselines::test_series("BM_a", {1000})),
+                                     benchmark_figures(baselines::failed_series("BM_b", "threw"))},
+                                    {});
   EXPECT_THAT(headers(table),
               ElementsAre("benchmark", "time", "spread", "launches", "TFLOP/s", "GB/s", "failure"));
   EXPECT_THAT(table.rows()[0], ElementsAre("BM_a", "1.000 us", "-", "-", "-", "-", ""));
@@ -32,7 +31,7 @@ TEST(FiguresTable, HasHostCostAndFloorWhereTheyAreKnown) {
                      {"host_graph_ns", 2100},
                      {"kernel_launches", 1}};
   const FloorRates rates{{{"bf16", {500, ""}}}, MeasuredRate{4000, ""}, std::nullopt};
-  const Table table = figures_table(baselines::test_run({series}), rates);
+  const Table table = figures_table({benchmark_figures(series)}, rates);
   EXPECT_THAT(headers(table),
               ElementsAre("benchmark", "time", "spread", "launches", "TFLOP/s", "GB/s", "host",
                           "host, as a graph", "floor", "time / floor", "of copy rate",

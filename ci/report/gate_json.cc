@@ -32,6 +32,7 @@ json verdict_json(const baselines::Verdict& verdict, const baselines::Rule& rule
       {"baseline_invocations", verdict.baseline_invocations},
       {"candidate_invocations", verdict.candidate_invocations},
       {"clock_moved", verdict.clock_moved},
+      {"machine_moved", verdict.machine_moved},
       {"reason", reason_text(verdict, rule)},
       {"doubts", std::move(doubts)},
   };

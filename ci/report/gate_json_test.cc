@@ -61,6 +61,15 @@ TEST(GateJson, HasTheKeysThatOthersRead) {
   EXPECT_TRUE(missing["candidate_ns"].is_null());
 }
 
+TEST(GateJson, MarksTheControlThatMoved) {
+  const auto run_of_control = [](double share) {
+    return test_run({test_series("control_copy/memcpy", slowed(share)), test_series("a", kQuiet)});
+  };
+  const json root = json_of({run_of_control(0)}, run_of_control(0.02));
+  EXPECT_EQ(root["verdicts"][0]["machine_moved"], false);
+  EXPECT_EQ(root["verdicts"][1]["machine_moved"], true);
+}
+
 TEST(GateJson, NamesTheFieldsThatDiffer) {
   auto baseline = test_run({test_series("a", kQuiet)});
   auto candidate = baseline;

@@ -49,10 +49,10 @@ std::string slower_headline(const GateResult& result) {
   const Verdict& worst = *std::ranges::max_element(result.verdicts, {}, [](const Verdict& verdict) {
     return verdict.kind == VerdictKind::kRegression ? verdict.effect : -1;
   });
-  return fmt::format("{} of {} got slower, the most {} by {:.2f} %{}",
+  return fmt::format("{} of {} got slower, the most {} by {}{}",
                      count(result.verdicts, VerdictKind::kRegression),
                      format_count(result.verdicts.size(), "benchmark"), worst.benchmark,
-                     100 * worst.effect, remainder(result.verdicts));
+                     format_magnitude(worst.effect), remainder(result.verdicts));
 }
 
 std::string invalid_text(const GateResult& result, const GateOptions& options) {
@@ -86,9 +86,10 @@ std::string crept_headline(const GateResult& result, double max_creep) {
   const auto beyond = [&](const Verdict& verdict) { return is_beyond(verdict, max_creep); };
   const Verdict& most = *std::ranges::find_if(slower, beyond);
   return fmt::format(
-      "{} of {} got slower by more than {:g} % since the anchor of {}, the most {} by {:.2f} %.",
+      "{} of {} got slower by more than {} since the anchor of {}, the most {} by {}.",
       std::ranges::count_if(slower, beyond), format_count(result.verdicts.size(), "benchmark"),
-      100 * max_creep, acceptance_date(result.creep->since), most.benchmark, 100 * most.effect);
+      format_fraction(max_creep), acceptance_date(result.creep->since), most.benchmark,
+      format_magnitude(most.effect));
 }
 
 std::string could_not(std::string_view why) { return fmt::format("Could not judge: {}", why); }
@@ -210,10 +211,22 @@ std::string crept_text(const std::vector<Verdict>& slower) {
     text += i > 0 ? "; " : "";
     text += family.rows > 1 ? fmt::format("{} of {}", family.rows, family.name)
                             : std::ranges::find_if(slower, of_family)->benchmark;
-    text += fmt::format(" {:.1f} % slower", 100 * family.mean_effect);
+    text += fmt::format(" {} slower", format_share(family.mean_effect));
   }
   if (families.size() > kShown) text += fmt::format("; and {} more", families.size() - kShown);
   return text;
+}
+
+std::vector<std::string> creep_notes(const baselines::Creep& creep) {
+  const std::string since = acceptance_date(creep.since);
+  if (!creep.differences.empty()) {
+    return {fmt::format(
+        "The anchor of {} cannot tell of creep: {}. fusegate accept RUN --anchor replaces it.",
+        since, creep_not_judged(creep))};
+  }
+  if (creep.slower.empty()) return {};
+  return {fmt::format("Since the anchor of {}{}: {}.", since,
+                      creep.other_card ? ", on another card" : "", crept_text(creep.slower))};
 }
 
 }  // namespace
@@ -252,18 +265,6 @@ std::string creep_not_judged(const baselines::Creep& creep) {
       fmt::format("{} is {} there and {} here", first.field, first.baseline, first.candidate);
   if (creep.differences.size() == 1) return text;
   return text + fmt::format(", and {} more differ", creep.differences.size() - 1);
-}
-
-std::vector<std::string> creep_notes(const baselines::Creep& creep) {
-  const std::string since = acceptance_date(creep.since);
-  if (!creep.differences.empty()) {
-    return {fmt::format(
-        "The anchor of {} cannot tell of creep: {}. fusegate accept RUN --anchor replaces it.",
-        since, creep_not_judged(creep))};
-  }
-  if (creep.slower.empty()) return {};
-  return {fmt::format("Since the anchor of {}{}: {}.", since,
-                      creep.other_card ? ", on another card" : "", crept_text(creep.slower))};
 }
 
 std::vector<std::string> gate_notes(const Judgement& judgement, const baselines::Run& candidate) {

@@ -16,9 +16,8 @@ std::string gate_headline(const baselines::GateResult& result,
 // Doubts about either run, what else must be known of the two, and how stale the baseline is.
 std::vector<std::string> gate_notes(const Judgement& judgement, const baselines::Run& candidate);
 
-// Parts of these. acceptance_date: "2026-10-01".
+// Part of these.
 std::vector<std::string> staleness_notes(const baselines::Staleness& staleness);
-std::vector<std::string> creep_notes(const baselines::Creep& creep);
 // Why nothing was judged by the anchor; empty where it was.
 std::string creep_not_judged(const baselines::Creep& creep);
 

@@ -118,21 +118,27 @@ class CreepWords : public testing::Test {
     }
     creep_.since = "2026-10-01T00:00:00+00:00";
   }
+  std::vector<std::string> notes_of_creep() const {
+    Judgement judgement;
+    judgement.result.creep = creep_;
+    return gate_notes(judgement, {});
+  }
+
   baselines::Creep creep_;
 };
 
 TEST_F(CreepWords, PutAFamilyInPlaceOfItsRows) {
-  EXPECT_THAT(creep_notes(creep_),
+  EXPECT_THAT(notes_of_creep(),
               ElementsAre("Since the anchor of 2026-10-01: 2 of geglu/fused/bf16 2.1 % slower."));
   creep_.slower.pop_back();
   creep_.other_card = true;
-  EXPECT_THAT(creep_notes(creep_), ElementsAre("Since the anchor of 2026-10-01, on another card: "
-                                               "geglu/fused/bf16/batch:1 2.1 % slower."));
+  EXPECT_THAT(notes_of_creep(), ElementsAre("Since the anchor of 2026-10-01, on another card: "
+                                            "geglu/fused/bf16/batch:1 2.1 % slower."));
 }
 
 TEST_F(CreepWords, SayWhyTheAnchorCannotTell) {
   creep_.differences = {{"cuda", "12", "(absent)"}, {"driver", "570", "(absent)"}};
-  EXPECT_THAT(creep_notes(creep_),
+  EXPECT_THAT(notes_of_creep(),
               ElementsAre("The anchor of 2026-10-01 cannot tell of creep: cuda is 12 there and "
                           "(absent) here, and 1 more differ. fusegate accept RUN --anchor replaces "
                           "it."));

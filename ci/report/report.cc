@@ -99,9 +99,9 @@ std::vector<Fact> facts_of(const Report& report) {
   return facts;
 }
 
-Section figures_section(const Report& report) {
+Section figures_section(const std::vector<BenchmarkFigures>& figures, const FloorRates& rates) {
   Section section{.sentences = {"Spread: of the processes' times, one standard deviation."},
-                  .table = figures_table(report.candidate, report.standings->rates)};
+                  .table = figures_table(figures, rates)};
   const std::size_t rows = section.table.rows().size();
   section.title = format_count(rows, "benchmark") + ", all figures";
   section.fold = rows <= kMostOpenRows ? Fold::kInMarkdown : Fold::kAlways;
@@ -199,12 +199,12 @@ Document report_document(const Report& report) {
   }
   sections.push_back(unmet_section(baselines::unmet_expectations(report.candidate)));
   if (!report.standings) return document;
+  const std::vector<BenchmarkFigures> figures = benchmark_figures(report.candidate);
   sections.push_back(standing_section(*report.standings));
   sections.push_back(sweep_section(report.sweeps));
   sections.push_back(crossover_section(report.crossovers));
-  sections.push_back(
-      roofline_section(benchmark_figures(report.candidate), report.standings->rates));
-  sections.push_back(figures_section(report));
+  sections.push_back(roofline_section(figures, report.standings->rates));
+  sections.push_back(figures_section(figures, report.standings->rates));
   sections.push_back(launches_section(report.candidate));
   sections.push_back(origin_section(report));
   return document;

@@ -29,7 +29,8 @@ struct Report {
   std::optional<Standings> standings;
 };
 
-// "5 invocations on NVIDIA H200, commit 0123456789ab (dirty), 2026-11-21T02:53:32+00:00"
+// "5 invocations on NVIDIA H200, commit 0123456789ab with uncommitted changes,
+// 2026-11-21T02:53:32+00:00"
 std::string describe(const baselines::Run& run);
 
 Document report_document(const Report& report);

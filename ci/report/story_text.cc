@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "baselines/launches/kernel_name_reader.h"
+#include "ci/console/format.h"
 
 namespace fusegate::ci {
 namespace {
@@ -18,19 +19,12 @@ using baselines::ProfiledKernel;
 using baselines::StoryKind;
 using baselines::VerdictKind;
 
-std::string microseconds(double ns) { return fmt::format("{:.2f} us", ns / 1e3); }
-std::string signed_percent(double share) { return fmt::format("{:+.2f} %", 100 * share); }
-
 std::string short_name(const ProfiledKernel& kernel) {
   return short_kernel_name(baselines::read_kernel_name(kernel.name));
 }
 
 // " in gelu"; nothing outside of any stage.
 std::string in_stage(const std::string& stage) { return stage.empty() ? "" : " in " + stage; }
-
-std::string counted(std::size_t count, std::string_view singular) {
-  return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
-}
 
 // "1 kernel more (a in gelu)" of those that one side has alone.
 std::string alone(const KernelStory& story, bool added) {
@@ -41,7 +35,7 @@ std::string alone(const KernelStory& story, bool added) {
     names.push_back(short_name(kernel) + in_stage(kernel.stage));
   }
   if (names.empty()) return "";
-  return fmt::format("{} {} ({})", counted(names.size(), "kernel"), added ? "more" : "fewer",
+  return fmt::format("{} {} ({})", format_count(names.size(), "kernel"), added ? "more" : "fewer",
                      fmt::join(names, "; "));
 }
 
@@ -49,8 +43,9 @@ std::string memory_operations(const KernelStory& story) {
   const auto& [before, after] = story.memory_operations;
   if (before == after) return "";
   const auto count = static_cast<std::size_t>(std::abs(after - before));
-  return fmt::format("{} {} ({:g} -> {:g})", counted(count, "memory operation"),
-                     after > before ? "more" : "fewer", before, after);
+  return fmt::format("{} {} ({} -> {})", format_count(count, "memory operation"),
+                     after > before ? "more" : "fewer", format_launches(before),
+                     format_launches(after));
 }
 
 std::string other_kernels(const KernelStory& story) {
@@ -82,13 +77,13 @@ std::string gaps(const KernelStory& story) {
   if (overlap_moved(story)) {
     return fmt::format(
         "the same kernels overlap by {} instead of {}: when each lets the next one in",
-        microseconds(-story.gaps_ns.after), microseconds(-story.gaps_ns.before));
+        format_time_ns(-story.gaps_ns.after), format_time_ns(-story.gaps_ns.before));
   }
   std::vector<std::string> texts;
   const auto add = [&](const BeforeAfter& time_ns, std::string_view what) {
-    texts.push_back(fmt::format("{} {} {} ({} -> {})", microseconds(std::abs(time_ns.change())),
+    texts.push_back(fmt::format("{} {} {} ({} -> {})", format_time_ns(std::abs(time_ns.change())),
                                 time_ns.change() > 0 ? "more" : "less", what,
-                                microseconds(time_ns.before), microseconds(time_ns.after)));
+                                format_time_ns(time_ns.before), format_time_ns(time_ns.after)));
   };
   if (story.gaps_moved) add(story.gaps_ns, "between them");
   if (story.leads_moved) add(story.leads_ns, "before the first");
@@ -97,7 +92,8 @@ std::string gaps(const KernelStory& story) {
   text += ": the host";
   if (!story.host_moved) return text;
   return text + fmt::format(" takes {} to launch them where it took {}",
-                            microseconds(story.host_ns.after), microseconds(story.host_ns.before));
+                            format_time_ns(story.host_ns.after),
+                            format_time_ns(story.host_ns.before));
 }
 
 // The kernel that changed most the verdict's way, and its share of all that did.
@@ -110,26 +106,26 @@ std::string same_kernels(const KernelStory& story, double direction) {
   const KernelPair& most = *std::ranges::max_element(story.pairs, {}, way);
   std::string text = fmt::format(
       "the same kernel, {}: {}{} took {} and takes {}, {}", direction > 0 ? "slower" : "faster",
-      short_name(*most.after), in_stage(most.after->stage), microseconds(most.before->duration_ns),
-      microseconds(most.after->duration_ns),
-      signed_percent(most.after->duration_ns / most.before->duration_ns - 1));
+      short_name(*most.after), in_stage(most.after->stage),
+      format_time_ns(most.before->duration_ns), format_time_ns(most.after->duration_ns),
+      format_effect(most.after->duration_ns / most.before->duration_ns - 1));
   if (story.pairs.size() == 1) return text;
-  return text + fmt::format(", {:.0f} % of what all kernels {}", 100 * way(most) / sum,
+  return text + fmt::format(", {} of what all kernels {}", format_share(way(most) / sum),
                             direction > 0 ? "grew by" : "shrank by");
 }
 
 std::string clock(const KernelStory& story) {
   return fmt::format("another clock: {} in time, {} at equal clock",
-                     signed_percent(story.effect_time), signed_percent(story.effect));
+                     format_effect(story.effect_time), format_effect(story.effect));
 }
 
 std::string untold(const KernelStory& story) {
   double change_ns = 0;
   for (const KernelPair& pair : story.pairs) change_ns += pair.change_ns();
   return fmt::format(
-      "the same kernels, and the profiled calls do not show where the time went: {:+.2f} us there, "
-      "{:+.2f} us as timed",
-      change_ns / 1e3, story.time_ns.change() / 1e3);
+      "the same kernels, and the profiled calls do not show where the time went: {} there, {} as "
+      "timed",
+      format_time_change_ns(change_ns), format_time_change_ns(story.time_ns.change()));
 }
 
 std::string cause(const KernelStory& story) {

@@ -32,7 +32,7 @@ TEST(StoryText, TellsTheKernelThatGotSlower) {
   const KernelStory story = story_of(slow);
   EXPECT_EQ(story_text(story),
             "the same kernel, slower: cublas nvjet bf16 256x128x64 tn in down_proj took 40.00 us "
-            "and takes 45.00 us, +12.50 %, 98 % of what all kernels grew by");
+            "and takes 45.00 us, +12.50 %, 98.0 % of what all kernels grew by");
 }
 
 TEST(StoryText, TellsTheKernelThatGotFaster) {
@@ -40,7 +40,7 @@ TEST(StoryText, TellsTheKernelThatGotFaster) {
   fast.launches[1].duration_ns = 5e3;
   EXPECT_THAT(story_text(story_of(fast)),
               HasSubstr("the same kernel, faster: fusegate pointwise_kernel bf16, <Bf16, Gelu, "
-                        "void*> in gelu took 10.00 us and takes 5.00 us, -50.00 %, 100 %"));
+                        "void*> in gelu took 10.00 us and takes 5.000 us, -50.00 %, 100.0 %"));
 }
 
 TEST(StoryText, TellsThatAnotherKernelWasPicked) {
@@ -81,11 +81,11 @@ TEST(StoryText, TellsOfTimeBetweenTheSameKernelsAlsoWhereTimeIsUnchanged) {
   Side host;
   host.launches[1].gap_ns += 15e3;
   EXPECT_EQ(story_text(story_of(host)),
-            "the same kernels with 15.00 us more between them (4.00 us -> 19.00 us): the host; "
+            "the same kernels with 15.00 us more between them (4.004 us -> 19.00 us): the host; "
             "time is unchanged");
   host.slower = 0.1;
   EXPECT_THAT(story_text(story_of(host)),
-              EndsWith("15.00 us more between them (4.00 us -> 19.00 us): the host"));
+              EndsWith("15.00 us more between them (4.004 us -> 19.00 us): the host"));
 }
 
 TEST(StoryText, TellsOfKernelsThatOverlapByLess) {
@@ -108,7 +108,7 @@ TEST(StoryText, TellsOfAHostThatTakesTwiceAsLongToLaunch) {
   };
   EXPECT_EQ(
       story_text(story_at(60e3)),
-      "the same kernels: the host takes 60.00 us to launch them where it took 9.00 us; time is "
+      "the same kernels: the host takes 60.00 us to launch them where it took 9.000 us; time is "
       "unchanged");
 }
 
@@ -116,7 +116,7 @@ TEST(StoryText, TellsOfALaterStart) {
   Side host;
   host.launches[0].gap_ns += 15e3;
   EXPECT_THAT(story_text(story_of(host)),
-              HasSubstr("15.00 us more before the first (2.00 us -> 17.00 us): the host"));
+              HasSubstr("15.00 us more before the first (2.002 us -> 17.00 us): the host"));
 }
 
 TEST(StoryText, TellsOfAnotherClock) {
@@ -140,7 +140,7 @@ TEST(StoryText, SaysWhereTheProfileDoesNotTell) {
   Side slow{.slower = 0.05};
   slow.launches[2].duration_ns += 500;  // of 5100
   const KernelStory story = story_of(slow);
-  EXPECT_THAT(story_text(story), HasSubstr("+0.50 us there, +5.10 us as timed"));
+  EXPECT_THAT(story_text(story), HasSubstr("+500.0 ns there, +5.100 us as timed"));
 }
 
 TEST(StoryText, SaysThatTimeIsUnchanged) {

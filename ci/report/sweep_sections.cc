@@ -344,13 +344,16 @@ Section roofline_section(const std::vector<BenchmarkFigures>& figures, const Flo
 }
 
 std::optional<json> main_picture(const std::vector<Sweep>& sweeps) {
-  const Sweep* most = nullptr;
+  std::optional<json> most;
+  std::size_t implementations = 0;
   for (const Sweep& sweep : sweeps) {
-    if (speed_up_picture(sweep) && (!most || sweep.series.size() > most->series.size())) {
-      most = &sweep;
+    if (sweep.series.size() <= implementations) continue;
+    if (auto picture = speed_up_picture(sweep)) {
+      most = std::move(picture);
+      implementations = sweep.series.size();
     }
   }
-  return most != nullptr ? speed_up_picture(*most) : std::nullopt;
+  return most;
 }
 
 }  // namespace fusegate::ci

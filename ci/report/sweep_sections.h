@@ -1,5 +1,5 @@
 // The shape sweep as sections of a report: where fusion wins, where it stops paying, and what
-// bounds each benchmark, with the figures of their pictures (html/pictures.py draws them).
+// bounds each benchmark, with the figures of their pictures (html/html_report.py draws them).
 #pragma once
 
 #include <optional>

@@ -191,10 +191,10 @@ TEST(TerminalReport, TellsOnceWhatKernelsOfManyBenchmarksTell) {
   EXPECT_THAT(text_of(report),
               HasSubstr("\n\nWhat the kernels tell\n"
                         "a, and 1 more: another kernel: tile 1 -> 2\n"
-                        "e: the same kernel, slower: slower took 1.00 us and takes 6.00 us, "
+                        "e: the same kernel, slower: slower took 1.000 us and takes 6.000 us, "
                         "+500.00 %\n\n"
                         "2 benchmarks with other pauses of the GPU\n"
-                        "b: the same kernels with 5.00 us more between them (0.00 us -> 5.00 us): "
+                        "b: the same kernels with 5.000 us more between them (0 ns -> 5.000 us): "
                         "the host\nand 1 more\n"));
 }
 
@@ -204,7 +204,7 @@ TEST(TerminalReport, TellsOfSomeOfManyKernels) {
     add_story(&report, "a", baselines::StoryKind::kSameKernels, fmt::format("slower {:02}", i));
   }
   EXPECT_THAT(text_of(report),
-              HasSubstr("slower 11 took 1.00 us and takes 6.00 us, +500.00 %\nand 3 more\n"));
+              HasSubstr("slower 11 took 1.000 us and takes 6.000 us, +500.00 %\nand 3 more\n"));
 }
 
 TEST(MarkdownReport, PutsTheVerdictFirstAndFoldsTheRest) {
@@ -287,7 +287,7 @@ TEST(MarkdownReport, FoldsWhatTheHostDoesAndShowsOtherKernels) {
   const std::string text = markdown_of(report);
   EXPECT_LT(text.find("| `a` | another kernel: other_kernel |"),
             text.find("1 benchmark with other pauses"));
-  EXPECT_LT(text.find("<details>"), text.find("| `a` | the same kernels with 5.00 us more"));
+  EXPECT_LT(text.find("<details>"), text.find("| `a` | the same kernels with 5.000 us more"));
 }
 
 const Section& section_of(const std::vector<Section>& sections, std::string_view title) {

@@ -94,6 +94,10 @@ TEST(ReasonText, NamesTheObstacle) {
             "+1.00 % at equal clock, but time (+0.10 %) and cycles (+2.00 %) do not both show it");
 }
 
+TEST(ReasonText, NamesNoObstacleWhereNoneIsKnown) {
+  EXPECT_EQ(undecided(Obstacle::kNone), "not decided");
+}
+
 TEST(ReasonText, NamesBothEndsOfABandWhoseEndsDiffer) {
   EXPECT_EQ(undecided(Obstacle::kTooWide),
             "the interval reaches past 0.30 %, but not far enough to call it");
