@@ -38,8 +38,10 @@ std::vector<SharedLine> share(const std::vector<std::pair<std::string, std::stri
   return shared;
 }
 
-std::string more_line(std::size_t count) {
-  return count > 0 ? fmt::format("and {} more\n", count) : "";
+// of: may be empty.
+std::string more_line(std::size_t count, std::string_view of = "") {
+  if (count == 0) return "";
+  return fmt::format("and {} more{}{}\n", count, of.empty() ? "" : " ", of);
 }
 
 }  // namespace
@@ -94,8 +96,14 @@ std::string Table::remarks(const std::vector<const Row*>& shown) const {
 
 std::string Table::text(std::size_t limit) const {
   std::vector<const Row*> shown;
+  std::map<std::string_view, std::size_t> left_out;
   for (const Row& row : rows_) {
-    if (shown.size() < limit && !row.front().is_aside) shown.push_back(&row);
+    const std::string& aside_of = row.front().aside_of;
+    if (aside_of.empty() && shown.size() < limit) {
+      shown.push_back(&row);
+    } else {
+      ++left_out[aside_of];
+    }
   }
   Row headers;
   std::vector<std::size_t> widths;
@@ -106,7 +114,8 @@ std::string Table::text(std::size_t limit) const {
   }
   std::string text = line(widths, headers);
   for (const Row* row : shown) text += line(widths, *row);
-  return text + more_line(rows_.size() - shown.size()) + remarks(shown);
+  for (const auto& [of, count] : left_out) text += more_line(count, of);
+  return text + remarks(shown);
 }
 
 }  // namespace fusegate::ci

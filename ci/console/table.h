@@ -33,9 +33,11 @@ struct Cell {
 
   std::string text;
   Tone tone = Tone::kPlain;
-  // A terminal leaves it out: of a remark, because the row's figures say it; of a row's first cell,
-  // with the whole row, for which others stand.
+  // Of a remark: a terminal leaves it out, because the row's figures say it.
   bool is_aside = false;
+  // Of a row's first cell: a terminal leaves the row out, as others of its kind stand for it, and
+  // counts it by this name: "and 9 more regressions of geglu/fused/bf16".
+  std::string aside_of{};
 };
 
 // Prefixes what is said once for many: "invalid: the library is missing (3 times)", "a, and 2
@@ -55,7 +57,7 @@ class Table {
   const std::vector<Column>& columns() const { return columns_; }
   const std::vector<std::vector<Cell>>& rows() const { return rows_; }
   // The header, then at most `limit` rows, lined up, each ended by a newline, without trailing
-  // blanks; then how many are left out; then the remarks of the rows that are shown.
+  // blanks; then how many are left out, and of what; then the remarks of the rows that are shown.
   std::string text(std::size_t limit = std::numeric_limits<std::size_t>::max()) const;
 
  private:

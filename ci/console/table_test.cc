@@ -30,6 +30,19 @@ TEST(Table, SaysHowManyRowsItLeavesOut) {
   EXPECT_EQ(table.text(2), "name\na\nb\nand 1 more\n");
 }
 
+TEST(Table, CountsWhatStandsAsideByItsName) {
+  Table table({{"name"}});
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    Cell cell = name;
+    if (*name == 'b' || *name == 'd') cell.aside_of = "regressions of x";
+    if (*name == 'c') cell.aside_of = "inconclusive";
+    table.add_row({cell});
+  }
+  EXPECT_EQ(table.text(), "name\na\ne\nand 1 more inconclusive\nand 2 more regressions of x\n");
+  EXPECT_EQ(table.text(1),
+            "name\na\nand 1 more\nand 1 more inconclusive\nand 2 more regressions of x\n");
+}
+
 TEST(Table, GivesARemarkThatManyShareOnceBelow) {
   Table table({{"verdict"}, {"name"}, {"why", Align::kLeft, false, true}});
   table.add_row({"invalid", "a", "the library is missing"});

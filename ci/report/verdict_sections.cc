@@ -73,9 +73,16 @@ void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule, Table*
   }
   for (const baselines::Verdict* verdict : group.verdicts) {
     const std::string_view family = baselines::family_of(verdict->benchmark);
-    Cell kind(std::string(baselines::verdict_name(group.kind)), tone_of(group.kind));
-    kind.is_aside = changed_its_time(group.kind) && rows[family] > kMostRowsOfFamily &&
-                    ++seen[family] > kShownRowsOfFamily;
+    const std::string name(baselines::verdict_name(group.kind));
+    Cell kind(name, tone_of(group.kind));
+    if (changed_its_time(group.kind) && rows[family] > kMostRowsOfFamily &&
+        ++seen[family] > kShownRowsOfFamily) {
+      kind.aside_of = fmt::format("{}s of {}", name, family);
+    }
+    if (group.kind == baselines::VerdictKind::kInconclusive &&
+        table->rows().size() >= kMostInconclusiveRows) {
+      kind.aside_of = name;
+    }
     Cell why(reason_text(*verdict, rule));
     why.is_aside = changed_its_time(group.kind);
     table->add_row({kind, verdict->benchmark, format_effect(verdict->effect),
@@ -93,8 +100,7 @@ Section verdicts_section(const baselines::GateResult& result, const baselines::R
       continue;
     }
     Section part{.title = group_title(group), .table = verdict_table(), .fold = Fold::kAlways};
-    part.terminal_rows =
-        group.kind == baselines::VerdictKind::kInconclusive ? kMostInconclusiveRows : 0;
+    part.terminal_rows = group.kind == baselines::VerdictKind::kInconclusive ? kNoLimit : 0;
     add_verdicts(group, rule, &part.table);
     section.parts.push_back(std::move(part));
   }
