@@ -44,7 +44,7 @@ enum class GateCause {
   kUndecided,       // strict, and not every benchmark was decided
   kNothingDecided,  // and not strict
   kNoRegression,
-  kOtherLaunches,   // than declared
+  kOtherLaunches,   // than are declared
   kOtherKernels,    // asked for
   kKernelsUnknown,  // likewise, and a run has no profiles
   kCrept,           // by more than is allowed since the anchor
@@ -64,8 +64,8 @@ struct GateResult {
   std::optional<Creep> creep;                        // where there is an anchor to tell it by
 };
 
-// Regression, or changed kernels where these are to fail, or a benchmark of the candidate that
-// launches other than its implementation declares (whatever the baseline launched: the code and its
+// Regression, or changed kernels where these are to fail, or a benchmark of the candidate that does
+// not launch what its implementation declares (whatever the baseline launched: the code and its
 // declaration are one change's): 1. Else, where any benchmark is invalid, where the environments
 // differ and that was not allowed (no verdict is computed then), or where nothing at all could be
 // judged: 2. Else 0.

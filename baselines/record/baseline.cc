@@ -182,7 +182,7 @@ std::vector<std::string> reasons_not_to_accept(const Run& run) {
     return series.expectation && !series.expectation->met();
   });
   if (unmet != run.benchmarks.end()) {
-    reasons.push_back("a benchmark launches other than declared: " + unmet->name);
+    reasons.push_back("a benchmark does not launch what it declares: " + unmet->name);
   }
   const bool single = std::ranges::any_of(run.benchmarks, [](const BenchmarkSeries& series) {
     return series.failure.empty() && series.invocations.size() < 2;

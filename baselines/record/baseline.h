@@ -32,7 +32,7 @@ struct LoadedBaseline {
 };
 
 // Reasons not to accept a run: failed benchmarks, a throttled GPU, other processes on it, a dirty
-// tree, kernels other than declared, fewer than two invocations. Empty where there is none.
+// tree, kernels that were not declared, fewer than two invocations. Empty where there is none.
 std::vector<std::string> reasons_not_to_accept(const Run& run);
 
 inline constexpr int kBaselineSchemaVersion = 1;

@@ -8,6 +8,7 @@
 
 #include "baselines/calibration/cards.h"
 #include "ci/console/format.h"
+#include "ci/report/report.h"
 
 namespace fusegate::ci {
 namespace {
@@ -28,15 +29,6 @@ std::string share_text(const baselines::Rate& rate) {
 std::string bounds_text(const baselines::Rate& rate) {
   const baselines::Interval bounds = rate.bounds();
   return fmt::format("[{:.2f}, {:.2f}] %", bounds.low * 100, bounds.high * 100);
-}
-
-std::string environment_text(const baselines::Environment& environment) {
-  std::string text;
-  for (const auto& [field, value] : environment) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", field,
-                        value.is_string() ? value.get<std::string>() : value.dump());
-  }
-  return text;
 }
 
 int total_invocations(const baselines::Calibration& calibration) {

@@ -24,15 +24,6 @@ std::string rules_text(const CheckedClaims& checked) {
       100 * checked.confidence, format_fraction(checked.smallest_effect));
 }
 
-std::string environment_text(const baselines::Run& run) {
-  std::string text;
-  for (const auto& [field, value] : run.environment) {
-    const std::string shown = value.is_string() ? value.get<std::string>() : value.dump();
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", field, shown);
-  }
-  return text;
-}
-
 // What a peers' run says that it was measured with.
 std::string libraries_text(const baselines::Run& peers) {
   std::map<std::string, std::string> versions;
@@ -61,7 +52,7 @@ std::string inputs_text(const ClaimsInput& input) {
   const baselines::Run& ours = input.ours.run;
   std::string text = fmt::format("- our run: suite {}, {}\n", markdown_code(ours.provenance.suite),
                                  markdown_code(describe(ours)));
-  text += fmt::format("- environment: {}\n", markdown_code(environment_text(ours)));
+  text += fmt::format("- environment: {}\n", markdown_code(environment_text(ours.environment)));
   text += input.peers
               ? fmt::format("- peers: {}\n", markdown_code(describe(input.peers->run) +
                                                            libraries_text(input.peers->run)))

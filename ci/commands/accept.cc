@@ -43,7 +43,7 @@ std::string suite_of(const AcceptRequest& request, const baselines::Run& run) {
   // It becomes a file's name.
   if (suite.find('/') != std::string::npos || suite.starts_with('.')) {
     throw baselines::InputError(run.source, "context.fusegate.suite",
-                                fmt::format("\"{}\" is no name", suite));
+                                fmt::format("\"{}\" cannot be a file's name", suite));
   }
   return suite;
 }
@@ -75,25 +75,29 @@ std::optional<fs::path> stored_already(const AcceptRequest& request, const basel
 }  // namespace
 
 void add_accept(CommandLine& line) {
-  auto [app, request] = line.add("accept",
-                                 "Make a run the baseline of its device and suite; the first one "
-                                 "also the anchor that creep is told by",
-                                 accept_command);
+  auto [app, request] =
+      line.add("accept",
+               "Store a run as the baseline of its device and suite. The first one is "
+               "also the anchor, which shows small slowdowns that add up",
+               accept_command);
   request.store = checkout_root(fs::current_path()) / "baselines";
   request.stores = default_stores(fs::current_path());
-  app.add_option("run", request.runs, "Run folders or run files, together one run")->required();
+  app.add_option("run", request.runs, "Run folders or run files that together make one run")
+      ->required();
   app.add_option("--reason", request.reason, "Why; kept in the baseline")->required();
   app.add_option("--who", request.who, "By default git's user, else $USER");
-  app.add_option("--suite", request.suite, "Store it for this suite, not the run's own");
+  app.add_option("--suite", request.suite, "Store it for this suite instead of the run's own");
   app.add_option(
       "--store", request.store,
       "Folder of stored baselines; by default baselines at the root of the git checkout");
-  app.add_flag("--if-missing", request.if_missing,
-               "Do nothing where a store has a baseline of this device, suite and environment");
+  app.add_flag(
+      "--if-missing", request.if_missing,
+      "Do nothing if a store already has a baseline of this device, suite and environment");
   app.add_flag("--anchor", request.replace_anchor,
-               "Make it the anchor too, in place of the one that creep is told by until now");
-  app.add_flag("--force", request.force,
-               "Accept it in spite of failures, throttling, a dirty tree or too few invocations");
+               "Make this run the anchor too, in place of the old one");
+  app.add_flag(
+      "--force", request.force,
+      "Accept it despite failures, throttling, uncommitted changes or too few invocations");
 }
 
 baselines::ExitCode accept_command(const AcceptRequest& request, Console& console) {

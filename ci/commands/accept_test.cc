@@ -142,7 +142,7 @@ TEST_F(AcceptCommandTest, NeedsASuiteThatCanBeAFilesName) {
   file.suite = "";
   EXPECT_THAT(problem(file), HasSubstr("context.fusegate.suite"));
   request_.suite = "../x";
-  EXPECT_THAT(problem(), HasSubstr("is no name"));
+  EXPECT_THAT(problem(), HasSubstr("cannot be a file's name"));
 }
 
 TEST_F(AcceptCommandTest, KeepsABaselineOfTheSameEnvironmentWhereAsked) {

@@ -26,7 +26,7 @@ std::optional<baselines::Run> read_published(const ClaimsRequest& request) {
   if (!path) return std::nullopt;
   baselines::Baseline baseline = baselines::read_baseline(*path);
   if (!baseline.published) {
-    throw baselines::InputError(path->string(), "published", "these are figures of no publication");
+    throw baselines::InputError(path->string(), "published", "must be true for published figures");
   }
   return std::move(baseline.run);
 }
@@ -61,22 +61,23 @@ std::string command_text(const ClaimsRequest& request) {
 
 void add_claims(CommandLine& line) {
   auto [app, request] =
-      line.add("claims", "Hold a run against the statements of \"Profiling in PyTorch, part 2\"",
+      line.add("claims", "Check the statements of \"Profiling in PyTorch, part 2\" with a run",
                claims_command);
   request.stores = default_stores(fs::current_path());
   app.add_option("--candidate", request.candidate,
-                 "Run folders or run files, together one run; suite claims has all it takes")
+                 "Run folders or run files that together make one run. The suite claims measures "
+                 "all that is needed")
       ->required();
   app.add_option("--peers", request.peers, "Run folders or run files of peers (run --peers)");
   app.add_option("--traces", request.traces,
-                 "Folder of torch.profiler's traces (bench/peers/record_trace.py)");
+                 "Folder of traces by torch.profiler (bench/peers/record_trace.py writes them)");
   app.add_option("--published", request.published,
                  "Published figures; by default a store's published/nvidia-a100-sxm4-80gb.json");
   app.add_option("--claims", request.claims,
-                 "Statements of your own (ci/claims/check.h); by default the series'");
-  app.add_option("--out", request.out, "Write the page, in Markdown, there");
+                 "File of other statements than the series' (ci/claims/check.h has the format)");
+  app.add_option("--out", request.out, "Write the page to this Markdown file");
   app.add_flag("--allow-environment-difference", request.allow_environment_differences,
-               "Take peers and traces although driver, clocks or the like differ");
+               "Accept peers and traces whose driver, clocks or the like differ");
 }
 
 baselines::ExitCode claims_command(const ClaimsRequest& request, Console& console) {

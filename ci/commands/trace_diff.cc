@@ -1,4 +1,4 @@
-#include <fmt/ostream.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +8,7 @@
 #include "ci/console/format.h"
 #include "ci/console/json_number.h"
 #include "ci/console/output_files.h"
+#include "ci/report/document.h"
 #include "ci/traces/summary_table.h"
 #include "ci/traces/trace_file.h"
 
@@ -35,20 +36,19 @@ std::string time_cell(const baselines::TraceFigures& figures,
   return figures.calls > 0 ? format_time_ns(figures.*time) : "-";
 }
 
-void print_side(std::string_view name, const Side& side, std::ostream& out) {
+std::string side_text(std::string_view name, const Side& side) {
   const baselines::TraceSummary& summary = side.summary;
   const double steps = static_cast<double>(std::max<std::size_t>(summary.steps, 1));
-  fmt::print(out, "{}  {}: {}; a step has {} kernels, {} memory operations, {} of CUDA\n", name,
-             side.source,
-             summary.steps > 0 ? format_count(summary.steps, "step") : "no steps, taken as one",
-             format_launches(static_cast<double>(summary.kernels) / steps),
-             format_launches(static_cast<double>(summary.memory_operations) / steps),
-             format_time_ns(static_cast<double>(summary.cuda_ns) / steps));
+  return fmt::format(
+      "{}  {}: {}; a step has {} kernels, {} memory operations, {} of CUDA", name, side.source,
+      summary.steps > 0 ? format_count(summary.steps, "step") : "no steps, taken as one",
+      format_launches(static_cast<double>(summary.kernels) / steps),
+      format_launches(static_cast<double>(summary.memory_operations) / steps),
+      format_time_ns(static_cast<double>(summary.cuda_ns) / steps));
 }
 
-// What differs, of the GPU or of the host; per step.
-Table diff_table(const std::vector<baselines::TraceDiffRow>& rows, bool on_gpu,
-                 const TraceDiffRequest& how) {
+// Per step.
+Table diff_table(bool on_gpu) {
   std::vector<Column> columns{{"differs"}, {"name", Align::kLeft, true}, {"kind"}};
   for (const char* what : {"calls", "CPU", "CUDA"}) {
     if (on_gpu && std::string_view(what) == "CPU") continue;
@@ -56,44 +56,42 @@ Table diff_table(const std::vector<baselines::TraceDiffRow>& rows, bool on_gpu,
     columns.push_back({fmt::format("{} B", what), Align::kRight});
   }
   columns.push_back({"B over A", Align::kRight});
-  Table table(std::move(columns));
-  for (const baselines::TraceDiffRow& row : rows) {
-    if (row.difference == baselines::TraceDifference::kNone ||
-        baselines::is_gpu_work(row.category) != on_gpu)
-      continue;
-    if (how.limit != 0 && table.rows().size() == how.limit) break;
-    std::vector<Cell> cells{std::string(baselines::difference_name(row.difference)),
-                            short_name(row.name, how.name_width),
-                            std::string(category_title(row.category)), format_launches(row.a.calls),
-                            format_launches(row.b.calls)};
-    if (!on_gpu) {
-      cells.push_back(time_cell(row.a, &baselines::TraceFigures::cpu_ns));
-      cells.push_back(time_cell(row.b, &baselines::TraceFigures::cpu_ns));
-    }
-    cells.push_back(time_cell(row.a, &baselines::TraceFigures::cuda_ns));
-    cells.push_back(time_cell(row.b, &baselines::TraceFigures::cuda_ns));
-    cells.push_back(format_ratio(row));
-    table.add_row(std::move(cells));
-  }
-  return table;
+  return Table(std::move(columns));
 }
 
-void print_group(const std::vector<baselines::TraceDiffRow>& rows, bool on_gpu,
-                 const TraceDiffRequest& how, std::ostream& out) {
-  const auto in_group = [&](const baselines::TraceDiffRow& row) {
-    return baselines::is_gpu_work(row.category) == on_gpu;
-  };
-  const auto is_alike = [&](const baselines::TraceDiffRow& row) {
-    return in_group(row) && row.difference == baselines::TraceDifference::kNone;
-  };
-  const auto alike = static_cast<std::size_t>(std::ranges::count_if(rows, is_alike));
-  const auto all = static_cast<std::size_t>(std::ranges::count_if(rows, in_group));
-  fmt::print(out, "\n{}: {} of {} alike\n",
-             on_gpu ? "kernels and memory operations" : "operators, ranges and calls", alike, all);
-  const Table table = diff_table(rows, on_gpu, how);
-  if (!table.empty()) fmt::print(out, "{}", table.text());
-  const std::size_t left_out = all - alike - table.rows().size();
-  if (left_out > 0) fmt::print(out, "and {}\n", format_count(left_out, "more row"));
+std::vector<Cell> diff_cells(const baselines::TraceDiffRow& row, bool on_gpu,
+                             std::size_t name_width) {
+  std::vector<Cell> cells{std::string(baselines::difference_name(row.difference)),
+                          short_name(row.name, name_width),
+                          std::string(category_title(row.category)), format_launches(row.a.calls),
+                          format_launches(row.b.calls)};
+  if (!on_gpu) {
+    cells.push_back(time_cell(row.a, &baselines::TraceFigures::cpu_ns));
+    cells.push_back(time_cell(row.b, &baselines::TraceFigures::cpu_ns));
+  }
+  cells.push_back(time_cell(row.a, &baselines::TraceFigures::cuda_ns));
+  cells.push_back(time_cell(row.b, &baselines::TraceFigures::cuda_ns));
+  cells.push_back(format_ratio(row));
+  return cells;
+}
+
+// What differs, of the GPU or of the host.
+Section diff_section(const std::vector<baselines::TraceDiffRow>& rows, bool on_gpu,
+                     const TraceDiffRequest& how) {
+  Section section{.table = diff_table(on_gpu)};
+  if (how.limit != 0) section.terminal_rows = how.limit;
+  std::size_t all = 0;
+  for (const baselines::TraceDiffRow& row : rows) {
+    if (baselines::is_gpu_work(row.category) != on_gpu) continue;
+    ++all;
+    if (row.difference == baselines::TraceDifference::kNone) continue;
+    section.table.add_row(diff_cells(row, on_gpu, how.name_width));
+  }
+  section.sentences = {
+      fmt::format("{}: {} of {} alike",
+                  on_gpu ? "kernels and memory operations" : "operators, ranges and calls",
+                  all - section.table.rows().size(), all)};
+  return section;
 }
 
 nlohmann::json figures_json(const baselines::TraceFigures& figures) {
@@ -135,10 +133,10 @@ baselines::ExitCode trace_diff_command(const TraceDiffRequest& request, Console&
   const Side b = load(request.b);
   const std::vector<baselines::TraceDiffRow> rows =
       baselines::diff_traces(a.summary, b.summary, request.min_difference);
-  print_side("A", a, console.out);
-  print_side("B", b, console.out);
-  print_group(rows, true, request, console.out);
-  print_group(rows, false, request, console.out);
+  console.out << terminal_text(
+      std::vector<Section>{{.sentences = {side_text("A", a), side_text("B", b)}},
+                           diff_section(rows, true, request),
+                           diff_section(rows, false, request)});
   write_output_files({{request.json, [&] { return json_text(a, b, rows); }}});
   return baselines::ExitCode::kNoRegression;
 }

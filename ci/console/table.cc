@@ -38,10 +38,9 @@ std::vector<SharedLine> share(const std::vector<std::pair<std::string, std::stri
   return shared;
 }
 
-// of: may be empty.
-std::string more_line(std::size_t count, std::string_view of = "") {
-  if (count == 0) return "";
-  return fmt::format("and {} more{}{}\n", count, of.empty() ? "" : " ", of);
+std::string more_rows(std::size_t count, std::string_view of) {
+  return of.empty() ? fmt::format("and {} more row{}\n", count, count == 1 ? "" : "s")
+                    : fmt::format("and {} more {}\n", count, of);
 }
 
 }  // namespace
@@ -59,7 +58,8 @@ std::string shared_lines(const std::vector<std::pair<std::string, std::string>>&
         is_alone || line.is_one_subject ? "" : fmt::format(", and {} more", line.count - 1),
         line.text, !is_alone && line.is_one_subject ? fmt::format(" ({} times)", line.count) : "");
   }
-  return text + more_line(shared.size() - shown);
+  if (shown == shared.size()) return text;
+  return text + fmt::format("and {} more\n", shared.size() - shown);
 }
 
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -114,7 +114,7 @@ std::string Table::text(std::size_t limit) const {
   }
   std::string text = line(widths, headers);
   for (const Row* row : shown) text += line(widths, *row);
-  for (const auto& [of, count] : left_out) text += more_line(count, of);
+  for (const auto& [of, count] : left_out) text += more_rows(count, of);
   return text + remarks(shown);
 }
 

@@ -27,7 +27,7 @@ TEST(Table, CountsCodePointsAndNotBytes) {
 TEST(Table, SaysHowManyRowsItLeavesOut) {
   Table table({{"name"}});
   for (const char* name : {"a", "b", "much longer"}) table.add_row({name});
-  EXPECT_EQ(table.text(2), "name\na\nb\nand 1 more\n");
+  EXPECT_EQ(table.text(2), "name\na\nb\nand 1 more row\n");
 }
 
 TEST(Table, CountsWhatStandsAsideByItsName) {
@@ -40,7 +40,7 @@ TEST(Table, CountsWhatStandsAsideByItsName) {
   }
   EXPECT_EQ(table.text(), "name\na\ne\nand 1 more inconclusive\nand 2 more regressions of x\n");
   EXPECT_EQ(table.text(1),
-            "name\na\nand 1 more\nand 1 more inconclusive\nand 2 more regressions of x\n");
+            "name\na\nand 1 more row\nand 1 more inconclusive\nand 2 more regressions of x\n");
 }
 
 TEST(Table, GivesARemarkThatManyShareOnceBelow) {
@@ -55,7 +55,7 @@ TEST(Table, GivesARemarkThatManyShareOnceBelow) {
             "verdict     name\ninvalid     a\ninvalid     b\nmissing     c\nregression  d\n"
             "\ninvalid: the library is missing (2 times)\nmissing: gone\n");
   EXPECT_EQ(table.text(1),
-            "verdict  name\ninvalid  a\nand 3 more\n"
+            "verdict  name\ninvalid  a\nand 3 more rows\n"
             "\ninvalid: the library is missing\n");
 }
 

@@ -51,7 +51,7 @@ TEST(TerminalText, EndsWithTheSummary) {
 TEST(TerminalText, HasAsManyRowsAsFitAndSaysHowManyMore) {
   std::vector<Section> sections = example();
   sections[1].terminal_rows = 1;
-  EXPECT_THAT(terminal_text(sections), HasSubstr("a_b|c      1\nand 1 more\n"));
+  EXPECT_THAT(terminal_text(sections), HasSubstr("a_b|c      1\nand 1 more row\n"));
   sections[1].terminal_rows = 0;
   EXPECT_EQ(terminal_text(sections), "First.\nSecond.\n");
 }

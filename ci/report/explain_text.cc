@@ -124,7 +124,7 @@ std::string conclusion(const baselines::Verdict& verdict, const baselines::Kerne
   if (!story.has_profiles) return "a side has no profile, so what it launches is not known";
   if (verdict.kind == baselines::VerdictKind::kIdentical) return "equal work on both sides";
   if (verdict.kind != baselines::VerdictKind::kUnchanged)
-    return "the same kernels, and no change for certain";
+    return "the same kernels, and no certain change";
   return "nothing changed: the same kernels in the same time";
 }
 

@@ -72,9 +72,10 @@ std::string kernels_headline(const GateResult& result) {
 
 std::string launches_headline(const GateResult& result) {
   const auto& unmet = result.unmet_expectations;
-  return fmt::format("{} {} other than declared, such as {}.",
-                     format_count(unmet.size(), "benchmark"),
-                     unmet.size() == 1 ? "launches" : "launch", unmet.front().benchmark);
+  const bool one = unmet.size() == 1;
+  return fmt::format("{} {} not launch what {}, such as {}.",
+                     format_count(unmet.size(), "benchmark"), one ? "does" : "do",
+                     one ? "it declares" : "they declare", unmet.front().benchmark);
 }
 
 std::string acceptance_date(const std::string& when) {
@@ -112,7 +113,7 @@ std::string with_cause(GateCause cause, const std::string& so_far, const GateRes
     case GateCause::kNoInvocations:
       return could_not("no benchmark has two invocations on each side" + rest);
     case GateCause::kUndecided:
-      return could_not("strict, and not every benchmark was decided" + rest);
+      return could_not("with --strict every benchmark must be decided" + rest);
     case GateCause::kNothingDecided:
       return fmt::format("No regression found in {}, and nothing decided{}", total, rest);
     case GateCause::kNoRegression:
@@ -162,8 +163,8 @@ void add_parts(const baselines::Run& baseline, const baselines::Run& candidate,
       !baseline.provenance.device_uuid.empty() && !candidate.provenance.device_uuid.empty();
   if (alone == 0 || alone == verdicts.size() || !on_gpu) return;
   notes.push_back(fmt::format(
-      "{} {} in one of the runs alone: processes that measure other benchmarks besides may differ "
-      "by up to 0.8 % in a GEMM whose code is the same.",
+      "{} {} in only one of the runs. Where processes measure other benchmarks too, a GEMM of the "
+      "same code may differ by up to 0.8 %.",
       format_count(alone, "benchmark"), alone == 1 ? "is" : "are"));
 }
 
@@ -221,7 +222,8 @@ std::vector<std::string> creep_notes(const baselines::Creep& creep) {
   const std::string since = acceptance_date(creep.since);
   if (!creep.differences.empty()) {
     return {fmt::format(
-        "The anchor of {} cannot tell of creep: {}. fusegate accept RUN --anchor replaces it.",
+        "The candidate cannot be compared with the anchor of {}: {}. fusegate accept RUN --anchor "
+        "replaces the anchor.",
         since, creep_not_judged(creep))};
   }
   if (creep.slower.empty()) return {};
@@ -242,9 +244,9 @@ std::string gate_headline(const GateResult& result, const GateOptions& options) 
 std::vector<std::string> staleness_notes(const baselines::Staleness& staleness) {
   std::vector<std::string> notes;
   if (!baselines::parse_instant(staleness.accepted)) {
-    notes.push_back(fmt::format(
-        "How old the baseline is cannot be told: its acceptance has no date, but \"{}\".",
-        staleness.accepted));
+    notes.push_back(
+        fmt::format("The baseline's age is not known: \"{}\", its date of acceptance, is no date.",
+                    staleness.accepted));
   }
   if (staleness.too_old) {
     notes.push_back(fmt::format(

@@ -60,7 +60,7 @@ TEST(GateHeadline, SaysHowMuchWasDecided) {
   GateOptions strict;
   strict.strict = true;
   EXPECT_EQ(headline_of({noisy}, {noisy}, strict),
-            "Could not judge: strict, and not every benchmark was decided; 1 inconclusive.");
+            "Could not judge: with --strict every benchmark must be decided; 1 inconclusive.");
 }
 
 TEST(GateHeadline, SaysWhyNothingCouldBeJudged) {
@@ -82,8 +82,9 @@ TEST(GateHeadline, SaysWhyNothingCouldBeJudged) {
 TEST(GateHeadline, PutsOtherLaunchesFirst) {
   BenchmarkSeries series = test_series("b", kQuiet);
   series.expectation = {{{"addmm", "1 GEMM", "nvjet, bias_add", false}}};
-  EXPECT_EQ(headline_of({test_series("b", kQuiet)}, {series}),
-            "1 benchmark launches other than declared, such as b. No regression in 1 benchmark.");
+  EXPECT_EQ(
+      headline_of({test_series("b", kQuiet)}, {series}),
+      "1 benchmark does not launch what it declares, such as b. No regression in 1 benchmark.");
 }
 
 TEST(GateHeadline, NamesTheFirstOtherKernel) {
@@ -139,9 +140,9 @@ TEST_F(CreepWords, PutAFamilyInPlaceOfItsRows) {
 TEST_F(CreepWords, SayWhyTheAnchorCannotTell) {
   creep_.differences = {{"cuda", "12", "(absent)"}, {"driver", "570", "(absent)"}};
   EXPECT_THAT(notes_of_creep(),
-              ElementsAre("The anchor of 2026-10-01 cannot tell of creep: cuda is 12 there and "
-                          "(absent) here, and 1 more differ. fusegate accept RUN --anchor replaces "
-                          "it."));
+              ElementsAre("The candidate cannot be compared with the anchor of 2026-10-01: cuda is "
+                          "12 there and (absent) here, and 1 more differ. fusegate accept RUN "
+                          "--anchor replaces the anchor."));
 }
 
 TEST_F(CreepWords, StandBeforeTheHeadlineAgainstTheBaseline) {
@@ -181,7 +182,10 @@ TEST(StalenessNotes, NameAgeLibrariesAndBenchmarks) {
 TEST(StalenessNotes, SayWhereTheAgeCannotBeTold) {
   baselines::Staleness staleness;
   staleness.accepted = "in spring";
-  EXPECT_THAT(staleness_notes(staleness), ElementsAre(HasSubstr("has no date, but \"in spring\"")));
+  EXPECT_THAT(
+      staleness_notes(staleness),
+      ElementsAre(
+          "The baseline's age is not known: \"in spring\", its date of acceptance, is no date."));
 }
 
 TEST(GateNotes, NotesThatOneRunMeasuredOthersBesides) {
@@ -189,8 +193,8 @@ TEST(GateNotes, NotesThatOneRunMeasuredOthersBesides) {
   auto part = test_run({test_series("a", kQuiet)});
   EXPECT_THAT(notes(whole, part), IsEmpty()) << "no GPU";
   whole.provenance.device_uuid = part.provenance.device_uuid = "GPU-1";
-  EXPECT_THAT(notes(whole, part), ElementsAre(HasSubstr("1 benchmark is in one")));
-  EXPECT_THAT(notes(part, whole), ElementsAre(HasSubstr("1 benchmark is in one")));
+  EXPECT_THAT(notes(whole, part), ElementsAre(HasSubstr("1 benchmark is in only one")));
+  EXPECT_THAT(notes(part, whole), ElementsAre(HasSubstr("1 benchmark is in only one")));
   EXPECT_THAT(notes(whole, whole), IsEmpty());
 }
 

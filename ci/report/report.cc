@@ -108,10 +108,13 @@ Section figures_section(const std::vector<BenchmarkFigures>& figures, const Floo
   return section;
 }
 
-std::string value_text(const baselines::Environment& environment, const std::string& field) {
+std::string value_text(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string field_text(const baselines::Environment& environment, const std::string& field) {
   const auto found = environment.find(field);
-  if (found == environment.end()) return "";
-  return found->second.is_string() ? found->second.get<std::string>() : found->second.dump();
+  return found == environment.end() ? "" : value_text(found->second);
 }
 
 std::vector<std::pair<std::string, std::string>> origin_of(const baselines::Run& run) {
@@ -159,7 +162,7 @@ Section origin_section(const Report& report) {
   for (const auto& [field, value] : before.environment) fields.insert(field);
   for (const auto& [field, value] : after.environment) fields.insert(field);
   for (const std::string& field : fields) {
-    table.add(field, value_text(before.environment, field), value_text(after.environment, field),
+    table.add(field, field_text(before.environment, field), field_text(after.environment, field),
               true);
   }
   const auto origin_before = origin_of(before);
@@ -182,6 +185,14 @@ std::string describe(const baselines::Run& run) {
                         run.provenance.dirty ? " with uncommitted changes" : "");
   }
   if (!run.provenance.date.empty()) text += ", " + run.provenance.date;
+  return text;
+}
+
+std::string environment_text(const baselines::Environment& environment) {
+  std::string text;
+  for (const auto& [field, value] : environment) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", field, value_text(value));
+  }
   return text;
 }
 

@@ -33,6 +33,9 @@ struct Report {
 // 2026-11-21T02:53:32+00:00"
 std::string describe(const baselines::Run& run);
 
+// "cuda 13.0, device NVIDIA H200, driver 580.1"
+std::string environment_text(const baselines::Environment& environment);
+
 Document report_document(const Report& report);
 
 // For a comparison that ended before any verdict.

@@ -102,6 +102,11 @@ TEST(FailureDocument, SaysWhatIsWrongAndEscapesIt) {
   EXPECT_THAT(text, HasSubstr("x.json: &#60;field&#62;: bad"));
 }
 
+TEST(EnvironmentText, ListsFieldsByName) {
+  EXPECT_EQ(environment_text({{"power_limit_w", 700}, {"device", "NVIDIA H200"}, {"mig", false}}),
+            "device NVIDIA H200, mig false, power_limit_w 700");
+}
+
 TEST(Describe, NamesDeviceCommitAndDate) {
   fusegate::baselines::Run run = example(false).candidate;
   EXPECT_EQ(describe(run),

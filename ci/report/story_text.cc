@@ -76,7 +76,8 @@ bool overlap_moved(const KernelStory& story) {
 std::string gaps(const KernelStory& story) {
   if (overlap_moved(story)) {
     return fmt::format(
-        "the same kernels overlap by {} instead of {}: when each lets the next one in",
+        "the same kernels overlap by {} instead of {}: each lets the next one start at another "
+        "time",
         format_time_ns(-story.gaps_ns.after), format_time_ns(-story.gaps_ns.before));
   }
   std::vector<std::string> texts;

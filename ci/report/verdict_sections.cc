@@ -221,7 +221,7 @@ std::string verdict_counts(const baselines::GateResult& result) {
 
 Section unmet_section(const std::vector<baselines::UnmetExpectation>& unmet) {
   Section section{
-      .title = "Launches other than declared",
+      .title = "Not launched as declared",
       .table = Table({{"benchmark", Align::kLeft, true}, {"part"}, {"expected"}, {"seen"}})};
   for (const baselines::UnmetExpectation& one : unmet) {
     for (const baselines::ExpectationPart& part : one.expectation.parts) {

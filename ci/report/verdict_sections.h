@@ -1,5 +1,5 @@
-// What the gate found, as sections of a report: verdicts, families, what kernels tell, launches
-// other than declared, and what crept.
+// What the gate found, as sections of a report: verdicts, families, what kernels tell, what is
+// not launched as declared, and what crept.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ std::string verdict_counts(const baselines::GateResult& result);
 std::vector<Section> verdict_sections(const baselines::GateResult& result,
                                       const baselines::GateOptions& options);
 
-// Of benchmarks that launch other than they declare, a row for each such part.
+// A row for each part of what a benchmark declares and does not launch so.
 Section unmet_section(const std::vector<baselines::UnmetExpectation>& unmet);
 
 }  // namespace fusegate::ci

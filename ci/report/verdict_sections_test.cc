@@ -65,7 +65,7 @@ TEST(Reports, ShowExpectedAndSeenSideBySide) {
   series.name = "linear/addmm";
   series.expectation = {{{"addmm", "1 GEMM", "a|b", false}, {"copy", "1 copy", "copy", true}}};
   report.candidate.benchmarks = {series};
-  EXPECT_THAT(text_of(report), HasSubstr("Launches other than declared\n"
+  EXPECT_THAT(text_of(report), HasSubstr("Not launched as declared\n"
                                          "benchmark     part   expected  seen\n"
                                          "linear/addmm  addmm  1 GEMM    a|b\n"));
   EXPECT_THAT(markdown_of(report), HasSubstr("| `linear/addmm` | addmm | 1 GEMM | a&#124;b |"));
@@ -154,7 +154,7 @@ TEST(TerminalReport, ShowsTheSlowestOfManyFamilies) {
   for (int i = 0; i < 20; ++i) add_family(&report, fmt::format("F{}", i), 1);
   EXPECT_THAT(text_of(report), HasSubstr("F11 "));
   EXPECT_THAT(text_of(report), Not(HasSubstr("F12 ")));
-  EXPECT_THAT(text_of(report), HasSubstr("and 8 more\n"));
+  EXPECT_THAT(text_of(report), HasSubstr("and 8 more rows\n"));
 }
 
 // what: how another kernel differs, or the name of the one that got slower.
