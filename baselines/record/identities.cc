@@ -22,6 +22,7 @@ void write_identities(const std::filesystem::path& path, const Identities& ident
   const json file{{kMark, kIdentitiesSchemaVersion},
                   {"fusegate", identities.context},
                   {"benchmarks", std::move(benchmarks)},
+                  {"choices", identities.choices},
                   {"failures", identities.failures}};
   write_atomically(path, file.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
@@ -33,9 +34,15 @@ Identities read_identities(const std::filesystem::path& path) {
     version.fail(fmt::format("{} is newer than this fusegate, which reads up to {}",
                              version.integer(), kIdentitiesSchemaVersion));
   }
-  Identities identities{.context = root.at("fusegate").value(), .benchmarks = {}, .failures = {}};
+  Identities identities{
+      .context = root.at("fusegate").value(), .benchmarks = {}, .choices = {}, .failures = {}};
   for (const auto& [name, identity] : root.at("benchmarks").members()) {
     identities.benchmarks.emplace(name, parse_identity(identity));
+  }
+  for (const auto& [name, choices] : root.at("choices").members()) {
+    for (const auto& [stage, choice] : choices.members()) {
+      identities.choices[name][stage] = choice.text();
+    }
   }
   for (const auto& [name, failure] : root.at("failures").members()) {
     identities.failures.emplace(name, failure.text());

@@ -2,6 +2,7 @@
 // folder "identities.json",
 //
 //   {"fusegate_identities": 1, "fusegate": {...}, "benchmarks": {"name": {...}, ...},
+//    "choices": {"name": {"stage": "what a library or a contest picked", ...}, ...},
 //    "failures": {"name": "why", ...}}
 //
 // with the context that a run file has (run_file.h), and an identity (call_identity.h) a benchmark.
@@ -22,6 +23,7 @@ inline constexpr const char* kIdentitiesFile = "identities.json";
 struct Identities {
   nlohmann::json context;  // "fusegate" of the file
   std::map<std::string, CallIdentity> benchmarks;
+  std::map<std::string, std::map<std::string, std::string>> choices;  // of those that have any
   std::map<std::string, std::string> failures;
 };
 

@@ -17,11 +17,13 @@ TEST(Identities, AreReadBackAsTheyWereWritten) {
       .order = "2c"};
   write_identities(path, {.context = {{"suite", "pr"}},
                           .benchmarks = {{"a/b", identity}, {"c/d", {.unknown = "no CUPTI"}}},
+                          .choices = {{"a/b", {{"down_proj", "algo 66"}}}},
                           .failures = {{"e/f", "wrong"}}});
   const Identities read = read_identities(path);
   EXPECT_EQ(read.context.at("suite"), "pr");
   EXPECT_TRUE(same_work(read.benchmarks.at("a/b"), identity));
   EXPECT_EQ(read.benchmarks.at("c/d").unknown, "no CUPTI");
+  EXPECT_EQ(read.choices.at("a/b").at("down_proj"), "algo 66");
   EXPECT_EQ(read.failures.at("e/f"), "wrong");
 }
 

@@ -51,6 +51,7 @@ struct ProfileAttempt {
   std::optional<baselines::CallProfile> profile{};
   std::optional<baselines::CallIdentity> identity{};
   std::optional<baselines::Doubt> doubt{};  // why there is neither
+  kernels::StageChoices choices{};          // what the kernel that was looked at picked
 };
 
 class Meter {

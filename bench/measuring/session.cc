@@ -100,7 +100,11 @@ ProfileAttempt Session::profile() {
   const std::unique_ptr<Place> here = move_to(0);
   std::vector<kernels::Tensor> tensors = here->workspace.inputs();
   tensors.push_back(here->workspace.output());
-  return context_.meter.profile(here->kernel, tensors);
+  ProfileAttempt attempt = context_.meter.profile(here->kernel, tensors);
+  for (const kernels::Stage& stage : here->kernel.stages) {
+    if (!stage.choice.empty()) attempt.choices[stage.name] = stage.choice;
+  }
+  return attempt;
 }
 
 std::optional<double> Session::energy_per_call_j(const EnergySource& source,

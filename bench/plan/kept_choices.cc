@@ -2,20 +2,43 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
+#include "baselines/io/json_field.h"
+#include "baselines/record/identities.h"
 #include "baselines/record/load_run.h"
+#include "baselines/record/run_context.h"
 
 namespace fusegate::bench {
 namespace {
 
+struct Choices {
+  baselines::Environment environment;
+  std::map<std::string, kernels::StageChoices> of_benchmark;
+};
+
+Choices choices_in(const std::filesystem::path& path) {
+  Choices choices;
+  if (path.filename() == baselines::kIdentitiesFile) {
+    baselines::Identities identities = baselines::read_identities(path);
+    const baselines::JsonField context(identities.context, path.string(), "fusegate");
+    choices.environment = baselines::read_environment(context.at("environment"));
+    choices.of_benchmark = std::move(identities.choices);
+    return choices;
+  }
+  baselines::Run run = baselines::load_run({path});
+  choices.environment = std::move(run.environment);
+  for (baselines::BenchmarkSeries& series : run.benchmarks) {
+    choices.of_benchmark[series.name] = std::move(series.choices);
+  }
+  return choices;
+}
+
 // Whether there was any.
-bool take_choices(Plan& plan, const baselines::Run& run) {
-  std::map<std::string, kernels::StageChoices> choices;
-  for (const baselines::BenchmarkSeries& series : run.benchmarks)
-    choices[series.name] = series.choices;
+bool take_choices(Plan& plan, Choices& choices) {
   bool any = false;
   for (PlannedBenchmark& benchmark : plan.benchmarks) {
-    benchmark.kept_choices = choices[benchmark.name()];
+    benchmark.kept_choices = choices.of_benchmark[benchmark.name()];
     any = any || !benchmark.kept_choices.empty();
   }
   return any;
@@ -27,9 +50,11 @@ std::optional<std::filesystem::path> keep_choices(Plan& plan,
                                                   const std::vector<std::filesystem::path>& runs,
                                                   const baselines::Environment& environment) {
   for (const std::filesystem::path& path : runs) {
-    const baselines::Run run = baselines::load_run({path});
-    if (baselines::device_slug(run.environment) != baselines::device_slug(environment)) continue;
-    return take_choices(plan, run) ? std::optional(path) : std::nullopt;
+    Choices choices = choices_in(path);
+    if (baselines::device_slug(choices.environment) != baselines::device_slug(environment)) {
+      continue;
+    }
+    return take_choices(plan, choices) ? std::optional(path) : std::nullopt;
   }
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/scratch_folder.h"
 #include "baselines/record/baseline.h"
+#include "baselines/record/identities.h"
 #include "baselines/record/test_run.h"
 
 namespace fusegate::bench {
@@ -48,6 +49,18 @@ TEST_F(KeptChoicesTest, AreThoseOfTheBenchmarkInTheFirstRunOfTheDevice) {
   EXPECT_EQ(keep_choices(plan_, {other, ours}, here_), ours);
   EXPECT_THAT(plan_.benchmarks[0].kept_choices, ElementsAre(Pair("down_proj", "candidate 2")));
   EXPECT_THAT(plan_.benchmarks[1].kept_choices, IsEmpty()) << "another problem";
+}
+
+TEST_F(KeptChoicesTest, AreThoseThatAnotherProgramWasFoundToMake) {
+  const auto path = folder_.path() / baselines::kIdentitiesFile;
+  baselines::write_identities(
+      path, {.context = {{"environment", here_}},
+             .benchmarks = {},
+             .choices = {{plan_.benchmarks.front().name(), {{"down_proj", "candidate 3"}}}},
+             .failures = {}});
+  EXPECT_EQ(keep_choices(plan_, {path}, here_), path);
+  EXPECT_THAT(plan_.benchmarks[0].kept_choices, ElementsAre(Pair("down_proj", "candidate 3")));
+  EXPECT_FALSE(keep_choices(plan_, {path}, {{"device", "NVIDIA A100"}}));
 }
 
 TEST_F(KeptChoicesTest, AreNoneWhereNoRunHasAny) {

@@ -28,7 +28,9 @@ Outcome identify(kernels::Device& device, Meter& meter, const Plan& plan, Enviro
     if (interrupted()) return Outcome::kInterrupted;
     const std::string name = benchmark.name();
     try {
-      identities.benchmarks[name] = identity_of(Session(context, benchmark).profile());
+      const ProfileAttempt attempt = Session(context, benchmark).profile();
+      identities.benchmarks[name] = identity_of(attempt);
+      if (!attempt.choices.empty()) identities.choices[name] = attempt.choices;
     } catch (const std::exception& error) {
       identities.failures[name] = error.what();
       fmt::print(stderr, "fusegate_bench: {}: {}\n", name, error.what());
