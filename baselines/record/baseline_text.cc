@@ -104,13 +104,15 @@ json acceptance_json(const Acceptance& acceptance) {
 }
 
 json provenance_json(const Provenance& provenance) {
-  return {{"commit", provenance.commit},
-          {"dirty", provenance.dirty},
-          {"date", provenance.date},
-          {"host", provenance.host},
-          {"device_uuid", provenance.device_uuid},
-          {"suite", provenance.suite},
-          {"protocol", provenance.protocol}};
+  json members{{"commit", provenance.commit},
+               {"dirty", provenance.dirty},
+               {"date", provenance.date},
+               {"host", provenance.host},
+               {"device_uuid", provenance.device_uuid},
+               {"suite", provenance.suite},
+               {"protocol", provenance.protocol}};
+  if (!provenance.toolchain.empty()) members["toolchain"] = provenance.toolchain;
+  return members;
 }
 
 // One member a line, so that a changed driver is one changed line.

@@ -23,7 +23,8 @@ inline constexpr int kRunFileSchemaVersion = 1;
 struct Provenance {
   std::string commit;  // empty where unknown
   bool dirty = false;
-  std::string date;  // ISO 8601, as Google Benchmark writes it
+  std::string toolchain{};  // a line that names what built it; empty in older files
+  std::string date;         // ISO 8601, as Google Benchmark writes it
   std::string host;
   std::string device_uuid;
   std::string suite;        // empty for a run that no suite named

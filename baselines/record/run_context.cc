@@ -62,6 +62,7 @@ void read_provenance(const JsonField& field, Provenance& provenance) {
     if (const auto found = field.find(key)) target = found->text();
   };
   read_text("commit", provenance.commit);
+  read_text("toolchain", provenance.toolchain);
   read_text("date", provenance.date);
   read_text("host", provenance.host);
   read_text("device_uuid", provenance.device_uuid);

@@ -175,7 +175,8 @@ TEST(ReadRunFile, ReadsWhatFusegateAdds) {
       {"fusegate",
        {{"schema_version", 1},
         {"environment", {{"device", "NVIDIA H200"}, {"power_limit_w", 700}, {"ecc", true}}},
-        {"provenance", {{"commit", "abc"}, {"dirty", true}, {"device_uuid", "GPU-1"}}},
+        {"provenance",
+         {{"commit", "abc"}, {"dirty", true}, {"toolchain", "GNU"}, {"device_uuid", "GPU-1"}}},
         {"protocol", {{"batch_ms", 1.5}}},
         {"suite", "pr"},
         {"seed", 17},
@@ -186,6 +187,7 @@ TEST(ReadRunFile, ReadsWhatFusegateAdds) {
             (Environment{{"device", "NVIDIA H200"}, {"power_limit_w", 700}, {"ecc", true}}));
   EXPECT_EQ(file.provenance.commit, "abc");
   EXPECT_TRUE(file.provenance.dirty);
+  EXPECT_EQ(file.provenance.toolchain, "GNU");
   EXPECT_EQ(file.provenance.device_uuid, "GPU-1");
   EXPECT_EQ(file.provenance.suite, "pr");
   EXPECT_EQ(file.provenance.host, "h");

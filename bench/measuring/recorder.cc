@@ -5,6 +5,7 @@
 
 #include "baselines/record/run_file.h"
 #include "bench/machine/commit.h"
+#include "bench/machine/toolchain.h"
 
 namespace fusegate::bench {
 namespace {
@@ -75,7 +76,10 @@ json origin_json(const InvocationInfo& info, const EnvironmentProbe& probe) {
   return {{"suite", info.suite},
           {"seed", info.seed},
           {"provenance",
-           {{"commit", kCommit}, {"dirty", kCommitDirty}, {"device_uuid", probe.device_uuid()}}},
+           {{"commit", kCommit},
+            {"dirty", kCommitDirty},
+            {"toolchain", kToolchain},
+            {"device_uuid", probe.device_uuid()}}},
           {"environment", probe.environment()},
           {"machine", probe.machine()},
           {"doubts", names_of(probe.doubts())}};

@@ -70,6 +70,8 @@ TEST_F(RecorderTest, WritesWhatTheReaderReads) {
       write_and_read({place_entries(head_of("a/b"), 0, place, record_with_choice())}, true);
   EXPECT_EQ(file.provenance.suite, "mine");
   EXPECT_EQ(file.provenance.host, "here");
+  EXPECT_THAT(file.provenance.toolchain,
+              testing::ContainsRegex("^[A-Za-z]+ [0-9.]+, .*(Release|Debug)"));
   EXPECT_EQ(file.provenance.protocol.at("samples"), Protocol{}.samples);
   EXPECT_EQ(file.provenance.protocol.at("order"), "interleaved");
   EXPECT_EQ(file.environment.at("device"), device_->name());
