@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/record/keep_choices_variable.h"
@@ -25,15 +27,35 @@ baselines::LoadedBaseline load_named_baseline(const std::vector<fs::path>& paths
   return {baselines::load_run(paths)};
 }
 
+// A program from before there was a field of the protocol measures as it did then. One that can be
+// asked for the same suite measures the same otherwise.
+bool is_of_older_protocol(const baselines::Run& replayed, const baselines::Run& candidate) {
+  return std::ranges::all_of(baselines::differences_between(replayed, candidate),
+                             [](const auto& difference) {
+                               return difference.field.starts_with("protocol.") &&
+                                      difference.baseline == baselines::kAbsent;
+                             });
+}
+
 }  // namespace
 
 std::optional<Judgement> judge_candidate(const JudgingRequest& request,
                                          const baselines::Run& candidate) {
   auto baseline = load_baseline(request, candidate);
   if (!baseline) return std::nullopt;
-  const baselines::GateOptions options = gate_options(request, baseline->run);
-  baselines::GateResult result = baselines::gate(*baseline, candidate, options);
-  return Judgement{std::move(*baseline), options, std::move(result)};
+  std::optional<baselines::LoadedBaseline> stored;
+  if (request.replay_of) stored = baselines::load_stored_baseline(*request.replay_of);
+  baselines::GateOptions options = gate_options(request, stored ? stored->run : baseline->run);
+  if (stored && is_of_older_protocol(baseline->run, candidate)) {
+    options.allow_environment_differences = true;
+  }
+  Judgement judgement{std::move(*baseline), options, {}};
+  judgement.result = baselines::gate(judgement.baseline, candidate, options);
+  if (stored) {
+    judgement.replay =
+        replay_of(std::move(*stored), judgement.baseline.run, judgement.result, options.rule);
+  }
+  return judgement;
 }
 
 std::optional<fs::path> find_comparable_baseline(const std::vector<fs::path>& stores,

@@ -10,12 +10,14 @@
 
 #include "baselines/comparing/gate.h"
 #include "baselines/record/baseline.h"
+#include "ci/judging/replay.h"
 
 namespace fusegate::ci {
 
 struct JudgingRequest {
   std::vector<std::filesystem::path> candidate;
   std::vector<std::filesystem::path> baseline;  // empty: looked for in the stores
+  std::optional<std::filesystem::path> replay_of{};  // the stored one that baseline replays
   std::vector<std::filesystem::path> stores;
   std::string suite;                 // empty: the one that the candidate names
   std::optional<double> min_effect;  // else the suite's own, else Rule's
@@ -31,6 +33,7 @@ struct Judgement {
   baselines::LoadedBaseline baseline;
   baselines::GateOptions options;
   baselines::GateResult result;
+  std::optional<Replay> replay{};  // where the baseline is one
 };
 
 // The candidate by the baseline that load_baseline() finds; nothing where there is none.

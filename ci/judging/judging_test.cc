@@ -129,5 +129,47 @@ TEST_F(JudgingTest, RefusesASuitesEffectThatIsNone) {
   }
 }
 
+// What a replay measured lies in the folder "base", and the candidate's in "head".
+class JudgingAReplay : public JudgingTest {
+ protected:
+  JudgingAReplay() {
+    FakeRunFile stored = other_driver();
+    for (auto& [benchmark, time_ns] : stored.times) time_ns *= 0.8;
+    stored.protocol = {{"min_effect", 0.02}, {"samples", 48}};
+    request_.replay_of = store("kept", stored);
+    request_.baseline = {folder_.path() / "base"};
+    request_.candidate = {folder_.path() / "head"};
+  }
+  Judgement judged(const nlohmann::json& base_protocol, const nlohmann::json& head_protocol) {
+    write_run(folder_, "base", {.protocol = base_protocol});
+    write_run(folder_, "head", {.protocol = head_protocol});
+    return *judge_candidate(request_, baselines::load_run(request_.candidate));
+  }
+};
+
+TEST_F(JudgingAReplay, GatesByTheReplayedAndTellsOfTheStored) {
+  const Judgement judgement = judged({{"samples", 48}}, {{"samples", 48}});
+  EXPECT_EQ(judgement.result.exit_code, baselines::ExitCode::kNoRegression);
+  EXPECT_FALSE(judgement.result.staleness);
+  ASSERT_EQ(judgement.replay->rows.size(), 2u);
+  EXPECT_NEAR(judgement.replay->rows[0].machine.effect_time, 0.25, 1e-3);
+  EXPECT_NEAR(judgement.replay->rows[0].code, 0, 1e-3);
+  EXPECT_EQ(judgement.replay->differences.at(0).field, "driver");
+}
+
+TEST_F(JudgingAReplay, KeepsTheStoredRule) {
+  EXPECT_EQ(judged({{"min_effect", 0.1}}, {{"min_effect", 0.1}}).options.rule.min_effect, 0.02);
+}
+
+TEST_F(JudgingAReplay, AProgramMayBeOlderThanAFieldOfTheProtocol) {
+  EXPECT_EQ(judged({{"samples", 48}}, {{"samples", 48}, {"l2", "warm"}}).result.exit_code,
+            baselines::ExitCode::kNoRegression);
+  EXPECT_EQ(judged({{"samples", 48}}, {{"samples", 12}}).result.exit_code,
+            baselines::ExitCode::kCouldNotJudge);
+  request_.replay_of.reset();
+  EXPECT_EQ(judged({{"samples", 48}}, {{"samples", 48}, {"l2", "warm"}}).result.exit_code,
+            baselines::ExitCode::kCouldNotJudge);
+}
+
 }  // namespace
 }  // namespace fusegate::ci

@@ -2,6 +2,7 @@
 
 #include "ci/console/json_number.h"
 #include "ci/report/gate_words.h"
+#include "ci/report/replay_section.h"
 #include "ci/report/story_text.h"
 #include "ci/report/verdict_text.h"
 
@@ -170,6 +171,8 @@ json gate_json(const Judgement& judgement, const baselines::Run& candidate) {
       {"staleness", result.staleness ? staleness_json(*result.staleness) : json(nullptr)},
       {"anchor", result.creep ? anchor_json(*result.creep) : json(nullptr)},
       {"creep", result.creep ? creep_json(*result.creep, options.max_creep) : json::array()},
+      {"replay", judgement.replay ? replay_json(*judgement.replay, judgement.baseline.run)
+                                  : json(nullptr)},
       {"verdicts", std::move(verdicts)},
   };
 }

@@ -9,8 +9,8 @@ namespace fusegate::ci {
 
 // {"exit_code", "headline", "environment_differences", "notes", "counts", "rule", "families",
 // "kernels", "unmet_expectations": [{"benchmark", "expectation"
-// (baselines/launches/expectation.h)}], "staleness", "anchor", "creep", "verdicts": [...]} NaN is
-// written as null.
+// (baselines/launches/expectation.h)}], "staleness", "anchor", "creep", "replay"
+// (replay_section.h), "verdicts": [...]} NaN is written as null.
 nlohmann::json gate_json(const Judgement& judgement, const baselines::Run& candidate);
 
 }  // namespace fusegate::ci

@@ -10,6 +10,7 @@
 #include "ci/figures/benchmark_figures.h"
 #include "ci/report/figures_table.h"
 #include "ci/report/gate_words.h"
+#include "ci/report/replay_section.h"
 #include "ci/report/stages_section.h"
 #include "ci/report/standing_section.h"
 #include "ci/report/sweep_sections.h"
@@ -90,6 +91,7 @@ std::vector<Fact> facts_of(const Report& report) {
   for (const std::string& note : gate_notes(*report.judgement, report.candidate)) {
     facts.push_back({"note", note});
   }
+  for (const std::string& note : report.notes) facts.push_back({"note", note});
   for (const auto& [field, before, after] : result.environment_differences) {
     facts.push_back(
         {"differs",
@@ -119,11 +121,9 @@ std::string field_text(const baselines::Environment& environment, const std::str
 
 std::vector<std::pair<std::string, std::string>> origin_of(const baselines::Run& run) {
   const baselines::Provenance& from = run.provenance;
-  return {{"commit", from.commit},
-          {"uncommitted changes", from.dirty ? "yes" : "no"},
-          {"date", from.date},
-          {"host", from.host},
-          {"device uuid", from.device_uuid},
+  return {{"commit", from.commit},       {"uncommitted changes", from.dirty ? "yes" : "no"},
+          {"toolchain", from.toolchain}, {"date", from.date},
+          {"host", from.host},           {"device uuid", from.device_uuid},
           {"suite", from.suite}};
 }
 
@@ -207,6 +207,9 @@ Document report_document(const Report& report) {
   if (report.judgement) {
     document.summary = verdict_counts(report.judgement->result);
     sections = verdict_sections(report.judgement->result, report.judgement->options);
+    if (const auto& replay = report.judgement->replay) {
+      sections.push_back(replay_section(*replay, report.judgement->baseline.run));
+    }
   }
   sections.push_back(unmet_section(baselines::unmet_expectations(report.candidate)));
   if (!report.standings) return document;

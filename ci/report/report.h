@@ -27,6 +27,7 @@ struct Report {
   std::vector<Crossover> crossovers;   // likewise
   // Nothing: the verdicts alone are to be shown, without the candidate's own figures.
   std::optional<Standings> standings;
+  std::vector<std::string> notes{};  // what is to be said besides
 };
 
 // "5 invocations on NVIDIA H200, commit 0123456789ab with uncommitted changes,

@@ -1,0 +1,21 @@
+// What a stored baseline's replay tells of card, driver and libraries, as a section and as JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "ci/judging/replay.h"
+#include "ci/report/document.h"
+
+namespace fusegate::ci {
+
+// What moved is a table, the largest first; the rest is folded.
+Section replay_section(const Replay& replay, const baselines::Run& replayed);
+
+// {"stored", "environment_differences": [{"field", "stored", "replayed"}], "other_card",
+// "toolchain": {"stored", "replayed"} (empty where unknown), "not_replayed": [names], "rows":
+// [{"benchmark", "stored_ns", "replayed_ns", "stored_to_replayed" (in time), "at_equal_clock",
+// "interval" (of that), "replayed_to_candidate", "stored_to_candidate", "moved", "other_work",
+// "why"}]}. NaN is written as null.
+nlohmann::json replay_json(const Replay& replay, const baselines::Run& replayed);
+
+}  // namespace fusegate::ci
