@@ -40,9 +40,9 @@ CommandLine::CommandLine(std::vector<std::string> passed_on)
       passed_on_(std::move(passed_on)) {
   app_.set_version_flag("--version", std::string("fusegate ") + FUSEGATE_VERSION);
   app_.require_subcommand(1);
-  for (const auto add_command :
-       {add_run, add_duet, add_job, add_gate, add_accept, add_report, add_show, add_explain,
-        add_doctor, add_calibrate, add_trace_table, add_trace_check, add_trace_diff, add_claims}) {
+  for (const auto add_command : {add_run, add_duet, add_replay, add_job, add_gate, add_accept,
+                                 add_report, add_show, add_explain, add_doctor, add_calibrate,
+                                 add_trace_table, add_trace_check, add_trace_diff, add_claims}) {
     add_command(*this);
   }
 }
@@ -66,7 +66,7 @@ Command CommandLine::parse(std::vector<std::string> arguments, bool separated) {
     return usage_error(error.what());
   }
   if (separated && !chosen_passes_on_) {
-    return usage_error("only run, duet and calibrate pass on what follows --");
+    return usage_error("only run, duet, replay and calibrate pass on what follows --");
   }
   return chosen_;
 }
@@ -126,6 +126,10 @@ void add_judging(CLI::App& app, JudgingRequest& request) {
   app.add_option("--baseline", request.baseline,
                  "Run folder, run files or a stored baseline; by default the one that a store has "
                  "for the candidate's device and suite");
+  app.add_option("--replay-of", request.replay_of,
+                 "Stored baseline of which --baseline is a replay: says too what card, driver and "
+                 "libraries did")
+      ->needs("--baseline");
   add_stores(app, request);
   app.add_option("--suite", request.suite, "Suite to look up, where not the candidate's own");
   add_rule(app, request);

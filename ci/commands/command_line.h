@@ -78,6 +78,8 @@ void add_rule(CLI::App& app, JudgingRequest& request);
 void add_stores(CLI::App& app, JudgingRequest& request);
 // What run and duet measure by.
 void add_measuring(CLI::App& app, SuiteRequest& request);
+// What duet and replay share.
+void add_duet_options(CLI::App& app, DuetRequest& request);
 // What gate and report share.
 void add_judging(CLI::App& app, JudgingRequest& request);
 

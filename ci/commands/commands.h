@@ -61,11 +61,25 @@ struct DuetRequest : SuiteRequest {
   std::optional<std::filesystem::path> json{};
   std::optional<std::filesystem::path> markdown{};
   std::optional<std::filesystem::path> html{};
+  std::vector<std::string> notes{};  // for the report
 };
 void add_duet(CommandLine& line);
 // Ends as gate_measured() does. What was measured stays in the folder. Where it throws, the files
 // asked for say that nothing was judged.
 baselines::ExitCode duet_command(const DuetRequest& request, Console& console);
+
+// Measures the program of a stored baseline, which is built from its commit, and another one side
+// by side, on whatever card and driver is here, and gates the other by it. What became of the
+// stored figures is told beside the verdict (ci/judging/replay.h).
+struct ReplayRequest : DuetRequest {  // base: empty: built; head: empty: the one beside this one
+  std::filesystem::path checkout{};   // that the baseline's commit is of
+};
+void add_replay(CommandLine& line);
+// Ends as duet does. Where the baseline's program cannot be had, the candidate alone is measured
+// and gated by the stored figures. Throws where no baseline is stored.
+baselines::ExitCode replay_command(const ReplayRequest& request, Console& console);
+// The one that is named, or that a store has for the device of the program; nothing where none has.
+std::optional<std::filesystem::path> baseline_to_replay(const ReplayRequest& request);
 
 // All of a nightly or a pull request's job: measures a suite, gates it by the stored baseline or by
 // another build, and keeps runs and reports. Where nothing is stored for this environment, the
@@ -78,9 +92,11 @@ struct JobRequest {
   std::string program{};  // empty: the benchmark program beside this one
   std::string base{};     // a program to measure side by side; empty: a baseline is looked up
   bool require_baseline = false;
-  std::string who{};               // accepts the first baseline; empty: as for accept
-  double started_s = 0;            // how long ago the clock of the printed times started
-  std::filesystem::path folder{};  // gets runs/TIME, reports/TIME and baselines
+  bool replay = false;               // the stored baseline, where there is one
+  std::filesystem::path checkout{};  // that its commit is of
+  std::string who{};                 // accepts the first baseline; empty: as for accept
+  double started_s = 0;              // how long ago the clock of the printed times started
+  std::filesystem::path folder{};    // gets runs/TIME, reports/TIME and baselines
   std::vector<std::filesystem::path> stores{};
   std::optional<std::filesystem::path> aa_history{};
 };
@@ -96,6 +112,7 @@ struct GateRequest {
   std::optional<std::filesystem::path> markdown{};
   std::optional<std::filesystem::path> html{};  // a report's page, for duet and job
   std::string page_title = "fusegate report";
+  std::vector<std::string> notes{};  // what else the report is to say
 };
 void add_gate(CommandLine& line);
 // Where it cannot judge, the files are written too, with exit code 2 and the reason: what a former

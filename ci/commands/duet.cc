@@ -33,7 +33,12 @@ MeasuringRequest measuring_request(const DuetRequest& request, const Folders& fo
 }
 
 GateRequest gate_request(const DuetRequest& request, const Folders& folders) {
-  GateRequest gate{request.judging, request.json, request.markdown, request.html, "fusegate duet"};
+  GateRequest gate{request.judging,
+                   request.json,
+                   request.markdown,
+                   request.html,
+                   request.judging.replay_of ? "fusegate replay" : "fusegate duet",
+                   request.notes};
   gate.judging.baseline = {folders.base};
   if (request.aa) gate.judging.baseline.push_back(folders.base_again);
   gate.judging.candidate = {folders.head};
@@ -72,6 +77,10 @@ void add_duet(CommandLine& line) {
                                  duet_command);
   app.add_option("--base", request.base, "Benchmark program to compare with")->required();
   app.add_option("--head", request.head, "Benchmark program that is judged")->required();
+  add_duet_options(app, request);
+}
+
+void add_duet_options(CLI::App& app, DuetRequest& request) {
   add_measuring(app, request);
   app.add_option(
          "--max-invocations", request.max_invocations,

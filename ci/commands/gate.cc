@@ -42,6 +42,7 @@ std::string aa_line(const AaFindings& findings, const baselines::GateResult& res
 std::string json_text(const Report& report, const std::optional<AaFindings>& aa) {
   const Judgement& judgement = *report.judgement;
   nlohmann::json json = gate_json(judgement, report.candidate);
+  for (const std::string& note : report.notes) json["notes"].push_back(note);
   json["baseline"] = judgement.baseline.run.source;
   json["candidate"] = report.candidate.source;
   json["aa"] = aa ? aa_json(*aa) : nlohmann::json(nullptr);
@@ -108,6 +109,7 @@ void add_gate(CommandLine& line) {
 baselines::ExitCode gate_command(const GateRequest& request, Console& console) {
   Report report;
   report.title = kTitle;
+  report.notes = request.notes;
   std::optional<AaFindings> aa;
   try {
     report.candidate = baselines::load_run(request.judging.candidate);

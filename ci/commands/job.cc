@@ -50,7 +50,9 @@ class Job {
     write_gate_failure(gate_request(), "the job did not come to its end", console_);
     ExitCode verdict = ExitCode::kCouldNotJudge;
     try {
-      verdict = request_.base.empty() ? against_stored() : against_base();
+      verdict = !request_.base.empty() ? against_base()
+                : request_.replay      ? against_replay()
+                                       : against_stored();
     } catch (const baselines::InputError& error) {
       fmt::print(console_.err, "fusegate: {}\n", error.what());
       write_gate_failure(gate_request(), error.what(), console_);
@@ -71,15 +73,24 @@ class Job {
     step(fmt::format("measuring side by side: suite {}, {} invocations a side", request_.suite,
                      request_.invocations));
     DuetRequest duet;
-    fill(duet);
+    fill_duet(duet);
     duet.base = request_.base;
-    duet.head = program();
-    duet.out = folders_.runs;
-    const GateRequest gate = gate_request();
-    duet.json = gate.json;
-    duet.markdown = gate.markdown;
-    duet.html = gate.html;
     return duet_command(duet, console_);
+  }
+
+  ExitCode against_replay() {
+    ReplayRequest replay;
+    fill_duet(replay);
+    replay.checkout = request_.checkout;
+    const auto baseline = baseline_to_replay(replay);
+    if (!baseline) {
+      step("no baseline is stored that could be replayed");
+      return against_stored();
+    }
+    replay.judging.baseline = {*baseline};
+    step(fmt::format("replaying the baseline: suite {}, {} invocations a side", request_.suite,
+                     request_.invocations));
+    return replay_command(replay, console_);
   }
 
   ExitCode against_stored() {
@@ -117,6 +128,16 @@ class Job {
     if (request_.budget_s) measuring.budget_s = request_.budget_s;
     measuring.judging.stores = request_.stores;
     measuring.aa_history = request_.aa_history;
+  }
+
+  void fill_duet(DuetRequest& duet) const {
+    fill(duet);
+    duet.head = program();
+    duet.out = folders_.runs;
+    const GateRequest gate = gate_request();
+    duet.json = gate.json;
+    duet.markdown = gate.markdown;
+    duet.html = gate.html;
   }
 
   Measured measure(const std::vector<std::string>& names) {
@@ -174,6 +195,7 @@ void add_job(CommandLine& line) {
                                  job_command);
   request.folder = kept_folder();
   request.stores = default_stores(fs::current_path());
+  request.checkout = checkout_root(fs::current_path());
   app.add_option("--suite", request.suite, "A suite's name or file")->capture_default_str();
   app.add_option("--invocations", request.invocations, "How many processes of each program to run")
       ->check(CLI::Range(1, 1000))
@@ -202,6 +224,10 @@ void add_job(CommandLine& line) {
   app.add_flag("--require-baseline", request.require_baseline,
                "End with 2 where no baseline is stored. By default the run then becomes one, in "
                ".fusegate/baselines, and a second run is compared with it")
+      ->excludes(base);
+  app.add_flag("--replay", request.replay,
+               "Where a baseline is stored, measure its own program beside this one and gate by "
+               "that (see replay), in place of the stored figures")
       ->excludes(base);
   app.add_option("--started-s", request.started_s, "Printed times count from this many seconds ago")
       ->check(CLI::NonNegativeNumber);

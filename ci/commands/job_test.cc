@@ -222,5 +222,21 @@ TEST_F(JobCommandTest, ABaseIsMeasuredSideBySide) {
   EXPECT_FALSE(fs::exists(request_.folder / "baselines"));
 }
 
+TEST_F(JobCommandTest, AReplayMeasuresTheProgramOfTheStoredBaseline) {
+  request_.replay = true;
+  request_.checkout = folder_.path() / "checkout";
+  request_.invocations = 5;
+  EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("no baseline is stored that could be replayed"));
+  EXPECT_EQ(record("second").invocations.size(), 5u);
+  const std::string base = request_.program;
+  fs::create_directories(folder_.path() / "checkout" / "ci" / "pipelines");
+  write_script(folder_, "checkout/ci/pipelines/build_commit.sh", "echo '" + base + "'");
+  request_.program = slowed_bench();
+  EXPECT_EQ(job(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+  EXPECT_EQ(record("base").program, base);
+  EXPECT_EQ(verdict()["replay"]["rows"].size(), 2u);
+}
+
 }  // namespace
 }  // namespace fusegate::ci

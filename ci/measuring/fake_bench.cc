@@ -34,10 +34,14 @@ void write_fragments(const baselines::ScratchFolder& folder, const std::string& 
     add(failure.first, [&](int) { return FakeRunFile{.times = {}, .failures = {failure}}; });
   }
   folder.write(prefix + "/names", names);
-  folder.write(prefix + "/context", nlohmann::json::parse(run_file_text(file))["context"].dump());
+  const auto context = nlohmann::json::parse(run_file_text(file))["context"];
+  folder.write(prefix + "/context", context.dump());
+  folder.write(prefix + "/environment",
+               nlohmann::json{{"environment", context["fusegate"]["environment"]}}.dump());
 }
 
 constexpr std::string_view kScript = R"sh(
+case " $* " in *" --environment "*) cat "$folder/$name-prepared/first/environment"; exit ;; esac
 filter=.
 for argument in "$@"; do
   case $argument in --benchmark_filter=*) filter=${argument#--benchmark_filter=} ;; esac

@@ -44,10 +44,10 @@ class Run(JobTest):
         self.assertEqual(self.fusegate_calls(), ["fusegate job --who somebody --started-s SECONDS"])
         self.box.forget_calls()
         self.box.run("run.sh", "--suite", "nightly", "--invocations", "5", "--max-invocations", "15",
-                     "--budget-s", "2400", "--require-baseline")
+                     "--budget-s", "2400", "--require-baseline", "--replay")
         self.assertEqual(self.fusegate_calls(), [
             "fusegate job --who somebody --started-s SECONDS --suite nightly --invocations 5 --max-invocations 15"
-            " --budget-s 2400 --require-baseline"])
+            " --budget-s 2400 --require-baseline --replay"])
 
     def test_exits_with_the_gate_s_code(self):
         for code, expected in [("0", 0), ("1", 1), ("2", 2), ("139", 2)]:

@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/record/load_run.h"
+#include "ci/commands/commands.h"
+#include "ci/measuring/fake_bench.h"
+#include "ci/measuring/run_record.h"
+
+namespace fusegate::ci {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
+constexpr const char* kLinear = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
+
+// What is stored was measured by another driver, which made one of the benchmarks slower than here.
+class ReplayTest : public ::testing::Test {
+ protected:
+  ReplayTest() {
+    setenv("FUSEGATE_PYTHON", "/bin/false", 1);  // pages are drawn elsewhere
+    request_.suite = "smoke";
+    request_.head = write_bench(folder_, "head-bench", {.phase = 1});
+    request_.judging.stores = {folder_.path() / "store"};
+    request_.checkout = folder_.path() / "checkout";
+    request_.out = folder_.path() / "runs";
+    request_.aa_history = folder_.path() / "aa.jsonl";
+    request_.json = folder_.path() / "gate.json";
+    request_.markdown = folder_.path() / "gate.md";
+    stored_.driver = "570.1";
+    stored_.times[kLinear] *= 1.2;
+    store();
+    builds("echo '" + write_bench(folder_, "base-bench", {}) + "'");
+  }
+  ~ReplayTest() override { unsetenv("FUSEGATE_PYTHON"); }
+
+  void store() {
+    const baselines::Baseline baseline{
+        {"somebody", "2026-11-21T00:00:00+00:00", "first"},
+        baselines::load_run({write_run(folder_, "stored-run", stored_)})};
+    baselines::write_atomically(folder_.path() / "store" / "nvidia-h200" / "smoke.json",
+                                baselines::baseline_text(baseline));
+  }
+  // By a script that notes its calls.
+  void builds(const std::string& script) {
+    write_script(folder_, "checkout/ci/pipelines/build_commit.sh",
+                 "echo \"$1\" >>'" + (folder_.path() / "built").string() + "'\n" + script);
+  }
+  std::string slowed_head() {
+    FakeBench bench{.phase = 1};
+    bench.file.times[kFused] *= 1.05;
+    return write_bench(folder_, "slowed-bench", bench);
+  }
+  baselines::ExitCode replay() {
+    Console console{out_, err_};
+    return replay_command(request_, console);
+  }
+  std::string problem() {
+    try {
+      replay();
+    } catch (const baselines::InputError& error) {
+      return error.what();
+    }
+    return "none";
+  }
+  nlohmann::json json() const {
+    return nlohmann::json::parse(baselines::read_file(*request_.json));
+  }
+
+  baselines::ScratchFolder folder_;
+  FakeRunFile stored_;
+  ReplayRequest request_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+TEST_F(ReplayTest, PassesWhereOnlyTheStoredFiguresAreOff) {
+  EXPECT_EQ(replay(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(baselines::read_file(folder_.path() / "built"), "0123456789abcdef\n");
+  EXPECT_EQ(json()["counts"]["regression"], 0);
+  const auto told = json()["replay"];
+  EXPECT_EQ(told["environment_differences"][0]["field"], "driver");
+  ASSERT_EQ(told["rows"].size(), 2u);
+  EXPECT_EQ(told["rows"][0]["benchmark"], kLinear);
+  EXPECT_NEAR(told["rows"][0]["stored_to_replayed"].get<double>(), 1 / 1.2 - 1, 1e-3);
+  EXPECT_EQ(told["rows"][1]["moved"], false);
+  EXPECT_THAT(out_.str(), HasSubstr("driver 570.1 to 580.159.04: 1 of 2 benchmarks moved"));
+  EXPECT_THAT(baselines::read_file(*request_.markdown), HasSubstr("what card, driver"));
+  EXPECT_TRUE(read_run_record(request_.out / "base_again").finished);
+}
+
+TEST_F(ReplayTest, FailsWhatIsSlowerThanTheReplayed) {
+  request_.head = slowed_head();
+  EXPECT_EQ(replay(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+  EXPECT_EQ(json()["counts"]["regression"], 1);
+  EXPECT_EQ(json()["replay"]["rows"][0]["benchmark"], kLinear);
+}
+
+TEST_F(ReplayTest, BothKeepTheChoicesOfTheBaseline) {
+  const std::string telling = "echo \"[$FUSEGATE_KEEP_CHOICES]\"";
+  request_.head = write_bench(folder_, "telling", {.phase = 1, .more = telling});
+  builds("echo '" + write_bench(folder_, "base-telling", {.more = telling}) + "'");
+  replay();
+  const std::string stored = (folder_.path() / "store/nvidia-h200/smoke.json").string();
+  for (const char* arm : {"base", "base_again", "head"}) {
+    EXPECT_EQ(baselines::read_file(request_.out / arm / "1.log"), "[" + stored + "]\n") << arm;
+  }
+}
+
+TEST_F(ReplayTest, WhatCannotBeBuiltIsJudgedByFigures) {
+  builds("echo 'does not build (the log: a.log)' >&2; exit 2");
+  EXPECT_EQ(replay(), baselines::ExitCode::kCouldNotJudge);  // the drivers differ
+  EXPECT_THAT(err_.str(), HasSubstr("so that the stored figures judge: does not build (the log: "
+                                    "a.log)"));
+  EXPECT_TRUE(json()["replay"].is_null());
+  EXPECT_THAT(json()["notes"].dump(), HasSubstr("a.log"));
+  EXPECT_THAT(baselines::read_file(*request_.markdown), HasSubstr("a.log"));
+  EXPECT_FALSE(fs::exists(request_.out / "base"));
+  stored_ = {};
+  store();
+  request_.out = folder_.path() / "same";
+  EXPECT_EQ(replay(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  request_.out = folder_.path() / "slower";
+  request_.head = slowed_head();
+  EXPECT_EQ(replay(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+}
+
+TEST_F(ReplayTest, ABaselineOfADirtyTreeIsNotBuilt) {
+  stored_.dirty = true;
+  store();
+  EXPECT_EQ(replay(), baselines::ExitCode::kCouldNotJudge);
+  EXPECT_THAT(err_.str(), HasSubstr("measured with uncommitted changes"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "built"));
+}
+
+TEST_F(ReplayTest, AProgramThatWasBuiltElsewhereIsTakenAsItIs) {
+  request_.base = write_bench(folder_, "elsewhere", {});
+  EXPECT_EQ(replay(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_FALSE(fs::exists(folder_.path() / "built"));
+  EXPECT_EQ(read_run_record(request_.out / "base").program, request_.base);
+}
+
+TEST_F(ReplayTest, OneBaselineCanBeNamed) {
+  const fs::path named = folder_.path() / "named.json";
+  fs::rename(folder_.path() / "store" / "nvidia-h200" / "smoke.json", named);
+  EXPECT_THAT(problem(), AllOf(HasSubstr("smoke"), HasSubstr("nothing to replay")));
+  EXPECT_EQ(json()["exit_code"], 2);
+  request_.judging.baseline = {named};
+  EXPECT_EQ(replay(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  request_.judging.baseline = {named, named};
+  EXPECT_THAT(problem(), HasSubstr("one stored baseline"));
+  request_.judging.baseline = {folder_.path() / "runs" / "head"};
+  EXPECT_THAT(problem(), HasSubstr("runs/head"));
+}
+
+TEST_F(ReplayTest, SaysWhichSuiteAnOldProgramMeasures) {
+  folder_.write("suites/smoke.json", R"({"sweeps": "new"})");  // beside the candidate
+  const std::string bench = write_bench(folder_, "base-bench", {});
+  builds("echo '" +
+         write_script(folder_, "kept/fusegate_bench",
+                      "case $* in *json*environment*) echo 'unknown key' >&2; exit 2 ;; "
+                      "esac\nexec '" +
+                          bench + "' \"$@\"") +
+         "'");
+  EXPECT_EQ(replay(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_THAT(json()["notes"].dump(), HasSubstr("each measures its own"));
+}
+
+TEST_F(ReplayTest, IsInterruptedWhileItBuilds) {
+  builds("kill -INT $PPID; sleep 60");
+  EXPECT_EQ(replay(), baselines::ExitCode::kCouldNotJudge);
+  EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("interrupted"));
+  EXPECT_FALSE(fs::exists(request_.out));
+}
+
+TEST_F(ReplayTest, AProgramThatDoesNotRunIsNamed) {
+  request_.head = (folder_.path() / "missing").string();
+  EXPECT_THAT(problem(), AllOf(HasSubstr("missing"), HasSubstr("cannot be started")));
+  EXPECT_EQ(json()["exit_code"], 2);
+}
+
+}  // namespace
+}  // namespace fusegate::ci
