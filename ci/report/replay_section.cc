@@ -22,7 +22,7 @@ std::string what_differs(const Replay& replay) {
     parts.push_back(fmt::format("{} {} to {}", field, before, after));
   }
   if (replay.other_card) parts.emplace_back("another card");
-  return parts.empty() ? "the same environment and card"
+  return parts.empty() ? "The same environment and card"
                        : fmt::format("{}", fmt::join(parts, ", "));
 }
 

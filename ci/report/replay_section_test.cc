@@ -67,7 +67,7 @@ TEST(ReplaySection, FoldsWhatDidNotMove) {
   replay.differences.clear();
   replay.other_card = false;
   const std::string text = markdown(report_document(report));
-  EXPECT_THAT(text, HasSubstr("the same environment and card: none of 1 benchmark moved."));
+  EXPECT_THAT(text, HasSubstr("The same environment and card: none of 1 benchmark moved."));
   EXPECT_THAT(text, AllOf(HasSubstr("1 benchmark that did not move"), HasSubstr("geglu/fused")));
 }
 
