@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "baselines/launches/call_identity.h"
@@ -18,6 +19,8 @@
 namespace fusegate::baselines {
 
 inline constexpr int kRunFileSchemaVersion = 1;
+// In the details of a benchmark's first entry: a number, which is read as a counter.
+inline constexpr std::string_view kEnergyPerCall = "energy_per_call_j";
 
 // Where a run came from; none of it must match between two runs.
 struct Provenance {

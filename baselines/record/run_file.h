@@ -34,9 +34,6 @@
 
 namespace fusegate::baselines {
 
-// In the details of a benchmark's first entry: a number, which is read as a counter.
-inline constexpr std::string_view kEnergyPerCall = "energy_per_call_j";
-
 // Throws InputError naming file and field: text that is no JSON or ends early, missing or mistyped
 // fields, times that are not finite and positive, a name that stands for two benchmarks.
 RunFile read_run_file(const std::filesystem::path& path);

@@ -10,7 +10,6 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/json_field.h"
-#include "baselines/record/run_file.h"
 #include "baselines/statistics/clock_fit.h"
 #include "baselines/statistics/statistics.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "baselines/io/error.h"
-#include "baselines/record/run_file.h"
+#include "baselines/record/invocation.h"
 #include "bench/measuring/interrupt.h"
 #include "bench/profiling/launch_check.h"
 
