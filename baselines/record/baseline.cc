@@ -184,8 +184,11 @@ std::vector<std::string> reasons_not_to_accept(const Run& run) {
   if (unmet != run.benchmarks.end()) {
     reasons.push_back("a benchmark does not launch what it declares: " + unmet->name);
   }
+  if (const std::string unmeasured = unmeasured_text(run); !unmeasured.empty()) {
+    reasons.push_back(unmeasured);
+  }
   const bool single = std::ranges::any_of(run.benchmarks, [](const BenchmarkSeries& series) {
-    return series.failure.empty() && series.invocations.size() < 2;
+    return series.invocations.size() == 1 && series.failure.empty();
   });
   if (single || run.benchmarks.empty()) {
     reasons.push_back(

@@ -32,13 +32,15 @@ struct LoadedBaseline {
 };
 
 // Reasons not to accept a run: failed benchmarks, a throttled GPU, other processes on it, a dirty
-// tree, kernels that were not declared, fewer than two invocations. Empty where there is none.
+// tree, kernels that were not declared, fewer than two invocations, benchmarks that were not
+// measured. Empty where there is none.
 std::vector<std::string> reasons_not_to_accept(const Run& run);
 
 inline constexpr int kBaselineSchemaVersion = 1;
 
 // The file's text, the same for the same baseline. Numbers have five significant digits, which is
-// finer than any spread measured; cycles are left out where an invocation has none.
+// finer than any spread measured; cycles are left out where an invocation has none, and benchmarks
+// that were not measured.
 std::string baseline_text(const Baseline& baseline);
 
 // Throws InputError naming file and field. Figures from a publication judge nothing: it throws for

@@ -10,6 +10,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/scratch_folder.h"
+#include "baselines/record/test_run.h"
 
 namespace fusegate::baselines {
 namespace {
@@ -266,6 +267,14 @@ TEST(ReasonsNotToAccept, OneIsEnough) {
   run = acceptable();
   run.benchmarks[0].invocations.pop_back();
   EXPECT_THAT(reasons_not_to_accept(run), ElementsAre(HasSubstr("fewer than two")));
+}
+
+TEST(ReasonsNotToAccept, EveryBenchmarkMustBeMeasured) {
+  Baseline partial{{}, test_run({test_series("a", {1, 2}), doing(test_series("b", {}), "0f")})};
+  EXPECT_THAT(reasons_not_to_accept(partial.run),
+              ElementsAre("1 of 2 benchmarks was not measured; --all measures equal work too"));
+  // Forced: what is there is stored.
+  EXPECT_EQ(parse_baseline(baseline_text(partial), "b.json").run.benchmarks.size(), 1u);
 }
 
 // It was measured well in one invocation and wrong in another: the failure counts.

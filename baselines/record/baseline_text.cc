@@ -125,7 +125,9 @@ std::string indented(const json& object) {
 std::string baseline_text(const Baseline& baseline) {
   const Run& run = baseline.run;
   std::vector<const BenchmarkSeries*> sorted;
-  for (const BenchmarkSeries& series : run.benchmarks) sorted.push_back(&series);
+  for (const BenchmarkSeries& series : run.benchmarks) {
+    if (!series.is_unmeasured()) sorted.push_back(&series);  // no figures to store
+  }
   std::ranges::sort(sorted, {}, [](const BenchmarkSeries* series) { return series->name; });
   std::string benchmarks;
   for (const BenchmarkSeries* series : sorted) {

@@ -11,6 +11,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/parallel.h"
 #include "baselines/record/baseline.h"
+#include "baselines/record/identities.h"
 #include "baselines/record/run_file.h"
 #include "baselines/record/run_merger.h"
 
@@ -31,15 +32,11 @@ std::vector<fs::path> files_of_folder(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const fs::path& file = entry.path();
-    const bool hidden = file.filename().string().starts_with('.');
-    if (file.extension() == ".json" && file.filename() != "run.json" && !hidden) {
-      files.push_back(file);
-    }
+    const std::string name = file.filename();
+    const bool is_other = name.starts_with('.') || name == "run.json" || name == kIdentitiesFile;
+    if (file.extension() == ".json" && !is_other) files.push_back(file);
   }
   if (error) throw InputError(folder.string(), "", "cannot read the folder: " + error.message());
-  if (files.empty()) {
-    throw InputError(folder.string(), "", "no finished invocation: the folder has no run file");
-  }
   std::ranges::sort(files, invocation_order);
   return files;
 }
@@ -48,6 +45,7 @@ std::vector<fs::path> files_of_folder(const fs::path& folder) {
 struct RunSources {
   std::vector<fs::path> files;
   std::vector<InvocationPlace> places;  // of each file
+  std::vector<fs::path> identities;     // files of another kind
   std::string session;
 };
 
@@ -60,7 +58,14 @@ void add_path(const fs::path& path, RunSources& sources) {
   }
   const RunBlocks blocks = read_run_blocks(path);
   sources.session = blocks.session;
-  for (const fs::path& file : files_of_folder(path)) {
+  const std::vector<fs::path> files = files_of_folder(path);
+  const fs::path identities = path / kIdentitiesFile;
+  if (fs::exists(identities, error)) {
+    sources.identities.push_back(identities);
+  } else if (files.empty()) {
+    throw InputError(path.string(), "", "no finished invocation: the folder has no run file");
+  }
+  for (const fs::path& file : files) {
     const auto place = blocks.by_file.find(file.filename().string());
     sources.files.push_back(file);
     sources.places.push_back(place == blocks.by_file.end() ? InvocationPlace{} : place->second);
@@ -109,7 +114,7 @@ Run run_of_baseline(Baseline baseline) {
 Run load_run(const std::vector<fs::path>& paths) {
   const RunSources sources = sources_of(paths);
   const std::vector<fs::path>& files = sources.files;
-  if (files.empty()) throw InputError("run", "", "no file was named");
+  if (paths.empty()) throw InputError("run", "", "no file was named");
   RunMerger merger;
   std::vector<Baseline> baselines(files.size());
   std::vector<char> is_baseline(files.size());
@@ -130,6 +135,9 @@ Run load_run(const std::vector<fs::path>& paths) {
     }
     if (is_baseline[i]) return run_of_baseline(std::move(baselines[i]));
     merger.add(std::move(invocations[i]), files[i].string(), sources.places[i]);
+  }
+  for (const fs::path& identities : sources.identities) {
+    merger.add_identities(read_identities(identities), identities.string());
   }
   Run run = merger.take();
   run.source = source_of(paths);

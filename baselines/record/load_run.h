@@ -8,10 +8,11 @@
 
 namespace fusegate::baselines {
 
-// paths: run folders (every *.json in it but run.json, fusegate's own record of the run) and run
-// files; several make one run. A folder's run.json tells blocks and extensions. Files are read on
-// all cores. A stored baseline file is a run too. Throws InputError: no invocation at all,
-// unreadable files, invocations whose environments differ.
+// paths: run folders (every *.json in it but run.json, fusegate's own record of the run, and
+// identities.json) and run files; several make one run. A folder's run.json tells blocks and
+// extensions, and its identities.json names what the run knew of and need not have measured. Files
+// are read on all cores. A stored baseline file is a run too. Throws InputError: neither an
+// invocation nor an identity, unreadable files, invocations whose environments differ.
 Run load_run(const std::vector<std::filesystem::path>& paths);
 
 // The files that load_run() reads for them, in the order of the invocations; it throws alike for

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "baselines/io/error.h"
 #include "baselines/io/scratch_folder.h"
 #include "baselines/record/baseline.h"
+#include "baselines/record/identities.h"
 
 namespace fusegate::baselines {
 namespace {
@@ -72,6 +74,49 @@ TEST(LoadRun, AnIdentityIsThatOfAllProcesses) {
   EXPECT_EQ(identity({one, other}).value().unknown, "it differs from process to process");
   EXPECT_EQ(identity({one, silent, same}).value().unknown, "2 of 3 processes tell it");
   EXPECT_FALSE(identity({silent}).has_value());
+}
+
+CallIdentity doing_what(const char* code) {
+  return {.launches = {{.kernel = "k", .code = code}}, .order = "5d"};
+}
+
+TEST(LoadRun, WhatWasKnownBeforeNamesWhatWasNotMeasured) {
+  const ScratchFolder folder;
+  folder.write("1.json", run_file({sample_doing("0f"), sample("silent", 2)}));
+  write_identities(folder.path() / kIdentitiesFile,
+                   {.context = json::object(),
+                    .benchmarks = {{"a", doing_what("1e")},
+                                   {"equal", doing_what("2d")},
+                                   {"silent", doing_what("3c")}},
+                    .choices = {},
+                    .failures = {{"broken", "no memory"}, {"silent", "it was busy"}}});
+  const auto run = load_run({folder.path()});
+  ASSERT_EQ(run.benchmarks.size(), 4u);
+  const auto& [a, broken, equal, silent] =
+      std::tie(run.benchmarks[0], run.benchmarks[1], run.benchmarks[2], run.benchmarks[3]);
+  EXPECT_EQ(a.identity->launches.at(0).code, "0f");  // what the process itself says
+  EXPECT_EQ(broken.failure, "no memory");
+  EXPECT_TRUE(equal.is_unmeasured());
+  EXPECT_EQ(equal.identity->launches.at(0).code, "2d");
+  EXPECT_EQ(silent.identity->launches.at(0).code, "3c");
+  EXPECT_EQ(silent.failure, "");  // it was measured after all
+  EXPECT_EQ(unmeasured_text(run),
+            "1 of 4 benchmarks was not measured; --all measures equal work too");
+}
+
+TEST(LoadRun, OfWhatWasNotMeasuredAtAllTheEnvironmentIsKnown) {
+  const ScratchFolder folder;
+  const json context{{"environment", {{"device", "H200"}}}, {"suite", "pr"}};
+  write_identities(
+      folder.path() / kIdentitiesFile,
+      {.context = context, .benchmarks = {{"a", doing_what("0f")}}, .choices = {}, .failures = {}});
+  const auto run = load_run({folder.path()});
+  EXPECT_EQ(run.environment.at("device"), "H200");
+  EXPECT_EQ(run.provenance.suite, "pr");
+  EXPECT_TRUE(run.benchmarks.at(0).is_unmeasured());
+  folder.write("1.json", run_file({sample("a", 1)}, {{"environment", {{"device", "A100"}}}}));
+  EXPECT_THAT([&] { load_run({folder.path()}); },
+              ThrowsMessage<InputError>(HasSubstr("must share their environment")));
 }
 
 TEST(LoadRun, FoldersAndFilesMakeOneRun) {

@@ -1,5 +1,8 @@
 #include "baselines/record/run.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 namespace fusegate::baselines {
@@ -11,6 +14,13 @@ std::vector<EnvironmentDifference> differences_between(const Run& baseline, cons
     differences.push_back(std::move(difference));
   }
   return differences;
+}
+
+std::string unmeasured_text(const Run& run) {
+  const auto unmeasured = std::ranges::count_if(run.benchmarks, &BenchmarkSeries::is_unmeasured);
+  if (unmeasured == 0) return "";
+  return fmt::format("{} of {} benchmarks {} not measured; --all measures equal work too",
+                     unmeasured, run.benchmarks.size(), unmeasured == 1 ? "was" : "were");
 }
 
 }  // namespace fusegate::baselines

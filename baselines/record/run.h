@@ -23,8 +23,13 @@ struct BenchmarkSeries {
   std::optional<StageTimes> stage_times{};     // over invocations; where a call was profiled
   // Of the first invocation that launched other than is declared, or else of the last one.
   std::optional<TraceExpectation> expectation{};
-  // Of all invocations; nothing where none tells it, unknown where they differ or some do not.
+  // Of all invocations; nothing where none tells it, unknown where they differ or some do not. Of a
+  // benchmark that none tells of, what was found out before anything was measured (identities.h).
   std::optional<CallIdentity> identity{};
+
+  // It did not fail: a run leaves out what does the same work as in the run that it is compared
+  // with.
+  bool is_unmeasured() const { return invocations.empty() && failure.empty(); }
 };
 
 struct Run {
@@ -39,5 +44,8 @@ struct Run {
 
 // In environment and protocol, where none may be for the two to be compared.
 std::vector<EnvironmentDifference> differences_between(const Run& baseline, const Run& candidate);
+
+// "66 of 104 benchmarks were not measured; ..."; empty where all were.
+std::string unmeasured_text(const Run& run);
 
 }  // namespace fusegate::baselines

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "baselines/io/error.h"
+#include "baselines/record/run_context.h"
 #include "baselines/statistics/statistics.h"
 
 namespace fusegate::baselines {
@@ -22,7 +23,7 @@ std::optional<CallIdentity> identity_of_all(const std::vector<CallIdentity>& ide
 
 }  // namespace
 
-void RunMerger::add(RunFile&& file, const std::string& source, const InvocationPlace& place) {
+void RunMerger::add_context(RunFile&& file, const std::string& source) {
   if (first_source_.empty()) {
     first_source_ = source;
     run_.environment = std::move(file.environment);
@@ -36,20 +37,37 @@ void RunMerger::add(RunFile&& file, const std::string& source, const InvocationP
                                  first.candidate, first.baseline, first_source_));
   }
   add_doubts(run_.doubts, file.doubts);
-  for (BenchmarkResult& result : file.benchmarks) {
+}
+
+void RunMerger::add(RunFile&& file, const std::string& source, const InvocationPlace& place) {
+  std::vector<BenchmarkResult> benchmarks = std::move(file.benchmarks);
+  add_context(std::move(file), source);
+  for (BenchmarkResult& result : benchmarks) {
     result.summary.block = place.block;
     result.summary.extension = place.extension;
     add_benchmark(std::move(result));
   }
 }
 
-void RunMerger::add_benchmark(BenchmarkResult&& result) {
-  const auto [found, inserted] = index_.try_emplace(result.name, series_.size());
-  if (inserted) {
-    series_.emplace_back();
-    series_.back().series.name = std::move(result.name);
+void RunMerger::add_identities(Identities&& identities, const std::string& source) {
+  add_context(read_run_context({{"fusegate", std::move(identities.context)}}, source), source);
+  for (auto& [name, identity] : identities.benchmarks) {
+    series_of(name).identities_before.push_back(std::move(identity));
   }
-  auto& [series, counters, profiles, stage_times, identities] = series_[found->second];
+  for (auto& [name, failure] : identities.failures) {
+    series_of(name).failure_before = std::move(failure);
+  }
+}
+
+RunMerger::Series& RunMerger::series_of(const std::string& name) {
+  const auto [found, inserted] = index_.try_emplace(name, series_.size());
+  if (inserted) series_.emplace_back().series.name = name;
+  return series_[found->second];
+}
+
+void RunMerger::add_benchmark(BenchmarkResult&& result) {
+  auto& [series, counters, profiles, stage_times, identities, before, failure_before] =
+      series_of(result.name);
   add_doubts(series.doubts, result.doubts);
   if (!result.choices.empty()) series.choices = std::move(result.choices);
   if (result.stage_times) stage_times.push_back(std::move(*result.stage_times));
@@ -67,11 +85,14 @@ void RunMerger::add_benchmark(BenchmarkResult&& result) {
 }
 
 Run RunMerger::take() {
-  for (auto& [series, counters, profiles, stage_times, identities] : series_) {
+  for (auto& [series, counters, profiles, stage_times, identities, before, failure_before] :
+       series_) {
+    if (series.is_unmeasured()) series.failure = std::move(failure_before);
     if (!stage_times.empty()) series.stage_times = median_stage_times(stage_times);
     for (auto& [name, values] : counters) series.counters.emplace(name, median(std::move(values)));
     if (!profiles.empty()) series.profile = merge_profiles(profiles);
     series.identity = identity_of_all(identities, series.invocations.size());
+    if (!series.identity && !before.empty()) series.identity = common_identity(before);
     run_.benchmarks.push_back(std::move(series));
   }
   std::ranges::sort(run_.benchmarks, {}, &BenchmarkSeries::name);

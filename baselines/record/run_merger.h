@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "baselines/record/identities.h"
 #include "baselines/record/run.h"
 #include "baselines/record/run_blocks.h"
 
@@ -16,6 +17,9 @@ class RunMerger {
   // In the order of the invocations. Throws InputError where the environment differs from the first
   // invocation's.
   void add(RunFile&& file, const std::string& source, const InvocationPlace& place);
+  // What was found out before the invocations. After them, as it counts only where they say
+  // nothing. Throws as add() does.
+  void add_identities(Identities&& identities, const std::string& source);
   Run take();
 
  private:
@@ -25,9 +29,13 @@ class RunMerger {
     std::vector<KernelProfile> profiles;
     std::vector<StageTimes> stage_times;
     std::vector<CallIdentity> identities;
+    std::vector<CallIdentity> identities_before;  // anything was measured
+    std::string failure_before;
   };
 
+  void add_context(RunFile&& file, const std::string& source);
   void add_benchmark(BenchmarkResult&& result);
+  Series& series_of(const std::string& name);
 
   std::string first_source_;
   Run run_;
