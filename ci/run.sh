@@ -5,7 +5,7 @@ set -euo pipefail
 usage() {
   cat <<'TEXT'
 Usage: ci/run.sh [--suite NAME] [--invocations N] [--max-invocations N] [--budget-s N] [--require-baseline]
-                 [--replay]
+                 [--replay] [--all]
 
 Installs what is missing, builds, measures a suite, compares the run with the stored baseline of this
 device and suite, and writes a report. It measures the GPU, or the CPU where there is no GPU. Where no
@@ -22,6 +22,8 @@ with it.
   --require-baseline   exit with 2 where no baseline is stored, and record none (for nightly CI)
   --replay             where a baseline is stored, build its commit and measure that program side by side
                        with this one; what card, driver and libraries changed is told, and fails nothing
+  --all                measure equal work too: by default, where the baseline's benchmarks launched the same
+                       machine code with the same arguments, only a few are measured, as controls
 
 The runs go to .fusegate/runs/<time>. gate.json, gate.md and report.html go to .fusegate/reports/<time>,
 and .fusegate/reports/latest links to the last of these.
@@ -47,7 +49,7 @@ parse_arguments() {
       --invocations | --max-invocations | --budget-s)
         require_count "$1" "$(value_of "$@")"
         flags+=("$1" "$2"); shift 2 ;;
-      --require-baseline | --replay) flags+=("$1"); shift ;;
+      --require-baseline | --replay | --all) flags+=("$1"); shift ;;
       --help | -h) usage; exit 0 ;;
       *) die "unknown argument '$1'; see --help" ;;
     esac

@@ -111,6 +111,10 @@ void add_measuring(CLI::App& app, SuiteRequest& request) {
   if (request.budget_s) budget->default_str(fmt::format("{:g}", *request.budget_s));
   app.add_option("--seed", request.seed,
                  "Seed of the order of processes and of each process; random by default");
+  app.add_flag("--all", request.measures_all,
+               "Measure equal work too. By default benchmarks that launch the same machine code "
+               "with the same arguments as what they are compared with are not measured, but for "
+               "a few that tell what the machine does");
   app.add_option("--aa-history", request.aa_history,
                  "File that keeps all A/A comparisons; by default "
                  ".fusegate/aa/DEVICE/SUITE.jsonl in the git checkout");

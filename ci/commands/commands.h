@@ -92,6 +92,7 @@ struct JobRequest {
   std::string program{};  // empty: the benchmark program beside this one
   std::string base{};     // a program to measure side by side; empty: a baseline is looked up
   bool require_baseline = false;
+  bool measures_all = false;         // as of run and duet
   bool replay = false;               // the stored baseline, where there is one
   std::filesystem::path checkout{};  // that its commit is of
   std::string who{};                 // accepts the first baseline; empty: as for accept

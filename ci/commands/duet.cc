@@ -1,4 +1,6 @@
 #include "baselines/io/error.h"
+#include "baselines/record/baseline.h"
+#include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/layout.h"
 #include "ci/judging/aa_recording.h"
@@ -27,6 +29,8 @@ MeasuringRequest measuring_request(const DuetRequest& request, const Folders& fo
   measuring.arms.push_back({folders.head, request.head});
   measuring.invocations = request.invocations;
   measuring.max_invocations = request.max_invocations.value_or(3 * request.invocations);
+  // A replay is to tell what the machine did since, also where no code differs.
+  measuring.has_record = request.judging.replay_of.has_value();
   measuring.environment =
       keep_choices_environment(request.judging, request.suite, request.fresh_choices);
   return measuring;
@@ -45,6 +49,19 @@ GateRequest gate_request(const DuetRequest& request, const Folders& folders) {
   return gate;
 }
 
+std::vector<ComparedRuns> compared_runs(const DuetRequest& request, const Folders& folders) {
+  const baselines::Run base = baselines::load_run({folders.base});
+  std::vector<ComparedRuns> compared{{base, baselines::load_run({folders.head})}};
+  if (!request.judging.replay_of) return compared;
+  // What a library of today picks otherwise than the stored run's is to be told of, too.
+  JudgingRequest stored;
+  stored.baseline = {*request.judging.replay_of};
+  if (any_baseline_tells_work(stored, request.suite)) {
+    compared.push_back({baselines::load_stored_baseline(stored.baseline.front()).run, base});
+  }
+  return compared;
+}
+
 void record_aa_of(MeasuredArm& head, const DuetRequest& request, const Folders& folders,
                   Console& console) {
   // Whole folders, so that the arms are compared as the gate compares: block by block. What base
@@ -60,9 +77,10 @@ Measured measure(const DuetRequest& request, const Folders& folders, const Judgi
   check_aa_history(request.aa_history);
   MeasuringRun run(measuring_request(request, folders), console);
   Measured measured;
-  measured.end = run.measure([&] { return judged_report(judging).judgement->result.verdicts; });
+  measured.end = run.measure([&] { return judged_report(judging).judgement->result.verdicts; },
+                             [&] { return compared_runs(request, folders); });
   measured.all_well = run.report();
-  if (request.aa && measured.end != RunEnd::kInterrupted) {
+  if (request.aa && run.measures_anything() && measured.end != RunEnd::kInterrupted) {
     record_aa_of(run.arms().back(), request, folders, console);
   }
   return measured;

@@ -221,5 +221,63 @@ TEST_F(DuetCommandTest, LetsTheVerdictStandWhereNoPageCanBeDrawn) {
   EXPECT_THAT(err_.str(), HasSubstr("no HTML report, but the verdict stands: --html"));
 }
 
+// Thirty benchmarks, of which the program says what they launch.
+FakeRunFile thirty_telling() {
+  FakeRunFile file{.times = {}};
+  for (int i = 1; i <= 30; ++i) {
+    file.times[fmt::format("a{:02}", i)] = 20000;
+    file.codes[fmt::format("a{:02}", i)] = "0f";
+  }
+  return file;
+}
+
+TEST_F(DuetCommandTest, OfEqualWorkNothingIsMeasured) {
+  request_.base = write_bench(folder_, "base-bench", {.file = thirty_telling()});
+  request_.head = head({.file = thirty_telling()});
+  EXPECT_EQ(duet(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("30 of 30 benchmarks do equal work: nothing is measured"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "calls"));
+  EXPECT_EQ(json()["counts"]["identical"], 30);
+  EXPECT_TRUE(json()["verdicts"][0]["candidate_ns"].is_null());
+  EXPECT_THAT(err_.str(), Not(HasSubstr("A/A")));
+}
+
+TEST_F(DuetCommandTest, WhatIsNotMeasuredIsIdenticalAndWhatDiffersIsJudged) {
+  FakeRunFile changed = thirty_telling();
+  changed.codes["a07"] = "1e";
+  changed.times["a07"] *= 1.05;
+  request_.base = write_bench(folder_, "base-bench", {.file = thirty_telling()});
+  request_.head = head({.file = changed, .phase = 1});
+  request_.invocations = 3;
+  EXPECT_EQ(duet(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+  EXPECT_EQ(json()["counts"]["identical"], 29);
+  EXPECT_EQ(json()["counts"]["regression"], 1);
+  int unmeasured = 0;
+  const nlohmann::json gate = json();
+  for (const auto& verdict : gate["verdicts"]) unmeasured += verdict["candidate_ns"].is_null();
+  EXPECT_EQ(unmeasured, 5);
+}
+
+TEST_F(DuetCommandTest, TheHeadKeepsTheChoicesThatTheBaseWasFoundToMake) {
+  const std::string note =
+      "echo \"[$FUSEGATE_KEEP_CHOICES]\" >> '" + (folder_.path() / "kept").string() + "'\n";
+  FakeRunFile changed = thirty_telling();
+  changed.codes["a07"] = "1e";
+  request_.base = write_bench(folder_, "base-bench", {.file = thirty_telling(), .before = note});
+  request_.head = head({.file = changed, .before = note});
+  request_.aa = false;
+  request_.invocations = request_.max_invocations.emplace(2);
+  duet();
+  const std::string kept = "[" + (request_.out / "base" / "identities.json").string() + "]\n";
+  std::string expected = "[]\n";  // nothing is stored that the base could keep
+  for (int i = 0; i < 5; ++i) expected += kept;
+  EXPECT_EQ(baselines::read_file(folder_.path() / "kept"), expected);
+  fs::remove(folder_.path() / "kept");
+  request_.out = folder_.path() / "fresh";
+  request_.fresh_choices = true;
+  duet();
+  EXPECT_THAT(baselines::read_file(folder_.path() / "kept"), Not(HasSubstr("identities.json")));
+}
+
 }  // namespace
 }  // namespace fusegate::ci

@@ -128,6 +128,7 @@ class Job {
     if (request_.budget_s) measuring.budget_s = request_.budget_s;
     measuring.judging.stores = request_.stores;
     measuring.aa_history = request_.aa_history;
+    measuring.measures_all = request_.measures_all;
   }
 
   void fill_duet(DuetRequest& duet) const {
@@ -229,6 +230,7 @@ void add_job(CommandLine& line) {
                "Where a baseline is stored, measure its own program beside this one and gate by "
                "that (see replay), in place of the stored figures")
       ->excludes(base);
+  app.add_flag("--all", request.measures_all, "Measure equal work too, as run and duet do with it");
   app.add_option("--started-s", request.started_s, "Printed times count from this many seconds ago")
       ->check(CLI::NonNegativeNumber);
 }

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -236,6 +237,38 @@ TEST_F(JobCommandTest, AReplayMeasuresTheProgramOfTheStoredBaseline) {
   EXPECT_EQ(job(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
   EXPECT_EQ(record("base").program, base);
   EXPECT_EQ(verdict()["replay"]["rows"].size(), 2u);
+}
+
+TEST_F(JobCommandTest, WhatDoesTheBaselinesWorkIsNotMeasuredAndBecomesNoBaseline) {
+  FakeBench telling{.file = {.times = {}}};
+  for (int i = 1; i <= 30; ++i) {
+    telling.file.times[fmt::format("a{:02}", i)] = 20000;
+    telling.file.codes[fmt::format("a{:02}", i)] = "0f";
+  }
+  request_.program = write_bench(folder_, "telling", telling);
+  EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_THAT(out_.str(),
+              Not(HasSubstr("benchmarks do equal work:")));  // the first run is a baseline
+  EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_THAT(out_.str(),
+              HasSubstr("30 of 30 benchmarks do equal work: measuring 24 of them as controls"));
+  EXPECT_THAT(out_.str(), HasSubstr("note       6 of 30 benchmarks were not measured"));
+  AcceptRequest accept;
+  accept.runs = {request_.folder / "runs" /
+                 fs::read_symlink(request_.folder / "reports" / "latest") / "first"};
+  accept.reason = "none";
+  accept.who = "somebody";
+  accept.store = folder_.path() / "stored";
+  Console console{out_, err_};
+  EXPECT_THAT([&] { accept_command(accept, console); },
+              testing::ThrowsMessage<baselines::InputError>(
+                  HasSubstr("6 of 30 benchmarks were not measured; --all measures equal work")));
+  out_.str("");
+  show_command(ShowRequest{.paths = accept.runs}, console);
+  EXPECT_THAT(out_.str(), HasSubstr("note: 6 of 30 benchmarks were not measured"));
+  request_.measures_all = true;
+  EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_THAT(out_.str(), Not(HasSubstr("benchmarks do equal work:")));
 }
 
 }  // namespace

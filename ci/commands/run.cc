@@ -2,6 +2,7 @@
 #include <fmt/ostream.h>
 
 #include "baselines/io/error.h"
+#include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
@@ -104,6 +105,26 @@ std::vector<baselines::Verdict> verdicts_on(const JudgingRequest& judging,
   return verdicts;
 }
 
+// Nothing where a run's figures and those of the baseline cannot be compared: it may have to become
+// a baseline itself.
+std::vector<ComparedRuns> compared_with_baseline(const JudgingRequest& judging,
+                                                 const std::vector<MeasuredArm>& arms) {
+  std::vector<ComparedRuns> compared;
+  for (const MeasuredArm& arm : arms) {
+    baselines::Run candidate = baselines::load_run({arm.folder()});
+    auto baseline = load_baseline(judging, candidate);
+    if (!baseline || !differences_between(baseline->run, candidate).empty()) return {};
+    compared.push_back({std::move(baseline->run), std::move(candidate)});
+  }
+  return compared;
+}
+
+// Peers are measured beside all of ours.
+Comparisons comparisons_of(const RunRequest& request, const std::vector<MeasuredArm>& arms) {
+  if (request.peers || !any_baseline_tells_work(request.judging, request.suite)) return {};
+  return [&] { return compared_with_baseline(request.judging, arms); };
+}
+
 void record_aa_of(MeasuredArm& arm, const RunRequest& request, Console& console) {
   const auto findings = record_aa(
       {arm.files_of("a"), arm.files_of("b"), request.judging, request.aa_history}, console);
@@ -147,7 +168,8 @@ Measured measure_run(const RunRequest& request, Console& console) {
   check(request);
   MeasuringRun run(measuring_request(request), console);
   Measured measured;
-  measured.end = run.measure([&] { return verdicts_on(request.judging, run.arms()); });
+  measured.end = run.measure([&] { return verdicts_on(request.judging, run.arms()); },
+                             comparisons_of(request, run.arms()));
   measured.all_well = run.report();
   if (request.aa && measured.end != RunEnd::kInterrupted) {
     record_aa_of(run.arms().front(), request, console);

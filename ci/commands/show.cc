@@ -33,6 +33,9 @@ baselines::ExitCode show_command(const ShowRequest& request, Console& console) {
   fmt::print(console.out, "{}: {}\n", run.source, describe(run));
   for (const baselines::Doubt doubt : run.doubts)
     fmt::print(console.out, "note: {}\n", baselines::doubt_sentence(doubt));
+  if (const std::string unmeasured = baselines::unmeasured_text(run); !unmeasured.empty()) {
+    fmt::print(console.out, "note: {}\n", unmeasured);
+  }
   const std::vector<BenchmarkFigures> figures = benchmark_figures(run);
   console.out << '\n'
               << terminal_text(std::vector<Section>{

@@ -41,8 +41,9 @@ BenchmarkFigures benchmark_figures(const baselines::BenchmarkSeries& series) {
 
 std::vector<BenchmarkFigures> benchmark_figures(const baselines::Run& run) {
   std::vector<BenchmarkFigures> all;
-  for (const baselines::BenchmarkSeries& series : run.benchmarks)
-    all.push_back(benchmark_figures(series));
+  for (const baselines::BenchmarkSeries& series : run.benchmarks) {
+    if (!series.is_unmeasured()) all.push_back(benchmark_figures(series));
+  }
   return all;
 }
 

@@ -24,6 +24,7 @@ struct BenchmarkFigures {
 };
 
 BenchmarkFigures benchmark_figures(const baselines::BenchmarkSeries& series);
+// Without those that were not measured.
 std::vector<BenchmarkFigures> benchmark_figures(const baselines::Run& run);
 
 }  // namespace fusegate::ci

@@ -41,5 +41,13 @@ TEST(BenchmarkFigures, HasNoTimeForABenchmarkThatNeverSucceeded) {
   EXPECT_EQ(figures.failure, "wrong results");
 }
 
+TEST(BenchmarkFigures, LeaveOutWhatWasNotMeasured) {
+  baselines::BenchmarkSeries failed = series_of({});
+  failed.failure = "wrong results";
+  baselines::Run run;
+  run.benchmarks = {series_of({1000}), series_of({}), failed};
+  EXPECT_EQ(benchmark_figures(run).size(), 2u);
+}
+
 }  // namespace
 }  // namespace fusegate::ci

@@ -37,6 +37,23 @@ bool is_of_older_protocol(const baselines::Run& replayed, const baselines::Run& 
                              });
 }
 
+// The named ones, or those that are stored for the suite, of any device.
+std::vector<fs::path> possible_baselines(const JudgingRequest& request, const std::string& suite) {
+  if (!request.baseline.empty()) return request.baseline;
+  // A suite may be named by its file.
+  return baselines::baselines_of_suite(request.stores, fs::path(suite).stem().string());
+}
+
+bool tells_work(const fs::path& path) {
+  try {
+    return std::ranges::any_of(baselines::load_run({path}).benchmarks, [](const auto& series) {
+      return series.identity && series.identity->unknown.empty();
+    });
+  } catch (const baselines::InputError&) {
+    return false;  // whoever judges by it says what is wrong
+  }
+}
+
 }  // namespace
 
 std::optional<Judgement> judge_candidate(const JudgingRequest& request,
@@ -87,17 +104,16 @@ std::optional<baselines::LoadedBaseline> load_baseline(const JudgingRequest& req
 std::map<std::string, std::string> keep_choices_environment(const JudgingRequest& request,
                                                             const std::string& suite, bool fresh) {
   if (fresh) return {{baselines::kKeepChoicesVariable, ""}};
-  // A suite may be named by its file.
-  const std::vector<fs::path> runs =
-      request.baseline.empty()
-          ? baselines::baselines_of_suite(request.stores, fs::path(suite).stem().string())
-          : request.baseline;
   std::string list;
-  for (const fs::path& run : runs) {
+  for (const fs::path& run : possible_baselines(request, suite)) {
     list += fmt::format("{}{}", list.empty() ? "" : ":", run.string());
   }
   if (list.empty()) return {};
   return {{baselines::kKeepChoicesVariable, list}};
+}
+
+bool any_baseline_tells_work(const JudgingRequest& request, const std::string& suite) {
+  return std::ranges::any_of(possible_baselines(request, suite), tells_work);
 }
 
 std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate) {

@@ -57,6 +57,9 @@ std::optional<std::filesystem::path> find_comparable_baseline(
 std::map<std::string, std::string> keep_choices_environment(const JudgingRequest& request,
                                                             const std::string& suite, bool fresh);
 
+// Whether a baseline that may judge the suite's runs tells what its benchmarks launched.
+bool any_baseline_tells_work(const JudgingRequest& request, const std::string& suite);
+
 // Why nothing was found, and what to do.
 std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate);
 

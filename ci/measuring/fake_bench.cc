@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 namespace fusegate::ci {
@@ -27,7 +28,8 @@ void write_fragments(const baselines::ScratchFolder& folder, const std::string& 
   for (const auto& [name, time_ns] : file.times) {
     const double noise = bench.noise.contains(name) ? bench.noise.at(name) : 2e-4;
     add(name, [&, name = name, time_ns = time_ns](int phase) {
-      return FakeRunFile{.times = {{name, time_ns * (1 + noise * (phase - 1))}}};
+      return FakeRunFile{.times = {{name, time_ns * (1 + noise * (phase - 1))}},
+                         .codes = file.codes};
     });
   }
   for (const auto& failure : file.failures) {
@@ -68,11 +70,23 @@ done)
 std::string write_bench(const baselines::ScratchFolder& folder, const std::string& name,
                         const FakeBench& bench) {
   write_fragments(folder, name + "-prepared/first", bench, bench.file);
-  write_fragments(folder, name + "-prepared/later", bench, bench.later.value_or(bench.file));
-  return write_script(
-      folder, name,
-      fmt::format("{}name='{}' folder='{}' phase={} change_at={}\n{}{}\n", kReadFlags, name,
-                  folder.path().string(), bench.phase, bench.change_at, kScript, bench.more));
+  const auto later = folder.path() / (name + "-prepared/later");
+  std::filesystem::remove_all(later);
+  if (bench.later) {
+    write_fragments(folder, name + "-prepared/later", bench, *bench.later);
+  } else {
+    std::filesystem::create_directory_symlink("first", later);
+  }
+  std::string start;
+  if (!bench.file.codes.empty()) {
+    const auto identities =
+        folder.write(name + "-prepared/identities", identities_text(bench.file));
+    start = fmt::format("identities='{}'\n", identities.string());
+  }
+  return write_script(folder, name,
+                      fmt::format("{}{}{}name='{}' folder='{}' phase={} change_at={}\n{}{}\n",
+                                  start, bench.before, kReadFlags, name, folder.path().string(),
+                                  bench.phase, bench.change_at, kScript, bench.more));
 }
 
 }  // namespace fusegate::ci

@@ -20,7 +20,8 @@ struct FakeBench {
   // What the file says from that invocation on.
   int change_at = 6;
   std::optional<FakeRunFile> later{};
-  std::string more{};  // a piece of shell for the script's end
+  std::string more{};    // a piece of shell for the script's end
+  std::string before{};  // and for its start
 };
 
 // An executable script; returns its path. Each call adds "NAME INVOCATION FILTER" to calls in the

@@ -21,16 +21,30 @@ constexpr int kExitNotExecutable = 126;
 constexpr int kExitNotFound = 127;
 constexpr int kExitBadInput = 2;
 
-std::vector<std::string> arguments_of(const InvocationRequest& request, const fs::path& run_file) {
-  std::vector<std::string> arguments{request.program};
-  if (!request.script.empty()) arguments.push_back(request.script);
-  for (std::string flag : {"--suite=" + request.suite, "--out=" + run_file.string(),
-                           fmt::format("--invocation={}", request.number),
-                           fmt::format("--seed={}", request.seed), std::string("--progress")}) {
-    arguments.push_back(std::move(flag));
+constexpr std::string_view kIdentifyFlag = "--identify=";
+
+std::string seed_flag(const InvocationRequest& request) {
+  return fmt::format("--seed={}", request.seed);
+}
+
+// flags: those that say what it is asked for.
+ProcessRequest process_request(const InvocationRequest& request,
+                               const std::vector<std::string>& flags) {
+  ProcessRequest process;
+  process.arguments = {request.program};
+  if (!request.script.empty()) process.arguments.push_back(request.script);
+  process.arguments.push_back("--suite=" + request.suite);
+  for (const auto* more : {&flags, &request.flags}) {
+    process.arguments.insert(process.arguments.end(), more->begin(), more->end());
   }
-  arguments.insert(arguments.end(), request.flags.begin(), request.flags.end());
-  return arguments;
+  process.environment = request.environment;
+  process.timeout_s = request.timeout_s;
+  process.interrupts = request.interrupts;
+  return process;
+}
+
+std::string not_started_text(const std::system_error& error) {
+  return "cannot be started: " + error.code().message();
 }
 
 // The log, and the line in it that most likely says what went wrong.
@@ -127,11 +141,9 @@ InvocationOutcome run_invocation(const InvocationRequest& request,
   const fs::path run_file = request.folder / fmt::format("{}.json", request.number);
   Log log(request.folder / fmt::format("{}.log", request.number));
 
-  ProcessRequest process;
-  process.arguments = arguments_of(request, run_file);
-  process.environment = request.environment;
-  process.timeout_s = request.timeout_s;
-  process.interrupts = request.interrupts;
+  ProcessRequest process = process_request(
+      request, {"--out=" + run_file.string(), fmt::format("--invocation={}", request.number),
+                seed_flag(request), "--progress"});
   process.on_line = [&](OutputStream stream, std::string_view line) {
     const auto event =
         stream == OutputStream::kOut ? parse_progress_event(line) : std::optional<ProgressEvent>();
@@ -145,10 +157,37 @@ InvocationOutcome run_invocation(const InvocationRequest& request,
     judge(request, run_process(process), log, run_file, &outcome);
   } catch (const std::system_error& error) {
     outcome.record.exit_code = kExitNotFound;
-    outcome.record.failure = "cannot be started: " + error.code().message();
+    outcome.record.failure = not_started_text(error);
     outcome.hopeless = true;
     log.add(OutputStream::kErr, outcome.record.failure);
   }
+  log.close();
+  return outcome;
+}
+
+IdentificationOutcome run_identification(const InvocationRequest& request) {
+  const fs::path file = request.folder / baselines::kIdentitiesFile;
+  fs::remove(file);
+  Log log(request.folder / "identities.log");
+  ProcessRequest process =
+      process_request(request, {std::string(kIdentifyFlag) + file.string(), seed_flag(request)});
+  process.on_line = [&](OutputStream stream, std::string_view line) { log.add(stream, line); };
+  IdentificationOutcome outcome;
+  try {
+    const ProcessEnd end = run_process(process);
+    outcome.interrupted = end.interrupted_by != 0;
+    outcome.failure = failure_of_process(request, end, log);
+    // Where single benchmarks failed, the code is 2 and the others are told of.
+    if (fs::exists(file)) outcome.identities = baselines::read_identities(file);
+  } catch (const std::system_error& error) {
+    outcome.failure = not_started_text(error);
+  } catch (const baselines::InputError& error) {
+    outcome.failure = error.what();
+  }
+  if (!outcome.identities && outcome.failure.empty()) {
+    outcome.failure = with_last_line("wrote no identities.json", log);
+  }
+  outcome.knows_how = outcome.failure.find(kIdentifyFlag) == std::string::npos;
   log.close();
   return outcome;
 }

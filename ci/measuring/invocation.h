@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "baselines/record/identities.h"
 #include "ci/measuring/run_record.h"
 #include "ci/processes/process.h"
 #include "ci/processes/progress_event.h"
@@ -42,5 +44,17 @@ struct InvocationOutcome {
 // Throws InputError where the log cannot be written. How the program fares is told by the outcome.
 InvocationOutcome run_invocation(const InvocationRequest& request,
                                  const std::function<void(const ProgressEvent&)>& on_event);
+
+// What a program says that it launches, before it measures anything.
+struct IdentificationOutcome {
+  std::optional<baselines::Identities> identities;
+  std::string failure;    // of a program that says nothing
+  bool knows_how = true;  // a program that is older than the question refuses it
+  bool interrupted = false;
+};
+
+// Leaves identities.json and identities.log in the folder. The request's number is not looked at.
+// Throws as run_invocation() does.
+IdentificationOutcome run_identification(const InvocationRequest& request);
 
 }  // namespace fusegate::ci

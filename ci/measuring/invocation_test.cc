@@ -123,5 +123,60 @@ TEST_F(InvocationTest, DoesNotBelieveAGoodExitCodeWithoutAGoodRunFile) {
   EXPECT_THAT(run("echo '{\"context\": ' > \"$out\"").record.failure, HasSubstr("3.json"));
 }
 
+class IdentificationTest : public InvocationTest {
+ protected:
+  IdentificationOutcome identify(const std::string& start, const std::string& body = "") {
+    InvocationRequest request;
+    request.program = write_script(folder_, "bench", start + std::string(kReadFlags) + body);
+    request.suite = "smoke";
+    request.folder = folder_.path();
+    request.seed = 77;
+    request.flags = {"--batch=8"};
+    request.environment = {{"KEPT", "this"}};
+    request.timeout_s = 30;
+    return run_identification(request);
+  }
+};
+
+TEST_F(IdentificationTest, GivesTheProgramTheSameFlagsAndEnvironmentAsInvocations) {
+  const std::string answer =
+      folder_.write("answer", identities_text({.codes = {{"a", "0f"}}})).string();
+  const IdentificationOutcome outcome =
+      identify("identities='" + answer + "'\nprintf '[%s]' \"$@\" \"$KEPT\"\n");
+  ASSERT_TRUE(outcome.identities.has_value()) << outcome.failure;
+  EXPECT_EQ(outcome.identities->benchmarks.at("a").launches.at(0).code, "0f");
+  EXPECT_EQ(outcome.failure, "");
+  const std::string out = (folder_.path() / "identities.json").string();
+  EXPECT_EQ(baselines::read_file(folder_.path() / "identities.log"),
+            "[--suite=smoke][--identify=" + out + "][--seed=77][--batch=8][this]\n");
+}
+
+TEST_F(IdentificationTest, AProgramThatIsOlderThanTheQuestionDoesNotKnowHow) {
+  const IdentificationOutcome outcome = identify("");
+  EXPECT_FALSE(outcome.identities.has_value());
+  EXPECT_FALSE(outcome.knows_how);
+  EXPECT_THAT(outcome.failure, StartsWith("exit code 2: bench: --identify="));
+}
+
+TEST_F(IdentificationTest, AProgramThatFailsSaysWhy) {
+  IdentificationOutcome outcome = identify("echo 'no device' >&2; exit 2\n");
+  EXPECT_TRUE(outcome.knows_how);
+  EXPECT_EQ(outcome.failure, "exit code 2: no device");
+  outcome = identify("exit 0\n");
+  EXPECT_TRUE(outcome.knows_how);
+  EXPECT_EQ(outcome.failure, "wrote no identities.json");
+}
+
+TEST_F(IdentificationTest, WhereSingleBenchmarksFailTheOthersAreTold) {
+  FakeRunFile file{.codes = {{"a", "0f"}}};
+  file.failures = {{"b", "no memory"}};
+  const std::string answer = folder_.write("answer", identities_text(file)).string();
+  const IdentificationOutcome outcome =
+      identify("for a in \"$@\"; do case $a in --identify=*) cp '" + answer +
+               "' \"${a#--identify=}\"; exit 2 ;; esac; done\n");
+  ASSERT_TRUE(outcome.identities.has_value());
+  EXPECT_EQ(outcome.identities->failures.at("b"), "no memory");
+}
+
 }  // namespace
 }  // namespace fusegate::ci

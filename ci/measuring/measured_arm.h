@@ -30,6 +30,7 @@ class MeasuredArm {
   bool is_extended() const { return request_.is_extended; }
   const RunRecord& record() const { return record_; }
 
+  void plan_fewer(int invocations) { record_.planned_invocations -= invocations; }
   void plan_one_more() { ++record_.planned_invocations; }
   int take_number() { return next_number_++; }
   // Writes run.json. Throws InputError where no other invocation would fare better.

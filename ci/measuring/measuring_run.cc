@@ -11,6 +11,7 @@
 #include "baselines/io/error.h"
 #include "ci/console/format.h"
 #include "ci/measuring/benchmark_filter.h"
+#include "ci/measuring/identification.h"
 
 namespace fusegate::ci {
 namespace {
@@ -110,6 +111,7 @@ MeasuringRun::MeasuringRun(const MeasuringRequest& request, Console& console,
       console_(console),
       now_(std::move(now)),
       arms_(prepare_arms(request)),
+      environment_(request.environment),
       schedule_(static_cast<int>(arms_.size()) * (request.is_aa ? 2 : 1),
                 request.seed ? *request.seed : std::random_device{}()),
       block_(last_block_of(arms_)),
@@ -121,28 +123,64 @@ MeasuringRun::MeasuringRun(const MeasuringRequest& request, Console& console,
   }
 }
 
-RunEnd MeasuringRun::measure(const Look& look) {
+RunEnd MeasuringRun::measure(const Look& look, const Comparisons& comparisons) {
   interrupts_.emplace();
   started_s_ = now_();
-  measure_minimum();
-  if (look && request_.max_invocations > request_.invocations) extend(look);
+  if (comparisons && !request_.measures_all) choose_work(comparisons);
+  if (end_ == RunEnd::kAll && measures_anything()) measure_minimum();
+  if (look && measures_anything() && request_.max_invocations > request_.invocations) extend(look);
   for (MeasuredArm& arm : arms_) arm.finish(end_ != RunEnd::kInterrupted);
   if (peers_) peers_->finish(end_ != RunEnd::kInterrupted);
   interrupts_.reset();
   return end_;
 }
 
+void MeasuringRun::choose_work(const Comparisons& comparisons) {
+  const std::uint64_t seed = request_.seed.value_or(1);  // the same for all: it must not differ
+  std::vector<InvocationRequest> requests;
+  for (const MeasuredArm& arm : arms_) requests.push_back(invocation_request(arm, seed, {}));
+  const Told told = identify_programs(requests, console_);
+  if (told == Told::kInterrupted) end_ = RunEnd::kInterrupted;
+  if (told != Told::kAll) return;
+  try {
+    const std::vector<ComparedRuns> compared = comparisons();
+    if (compared.empty()) return;
+    // What was found is what is measured: no process chooses anew.
+    keep_choices_of(arms_.front().folder(), environment_);
+    set_plan(plan_work(compared));
+  } catch (const baselines::InputError& error) {
+    fmt::print(console_.err, "all is measured: {}\n", error.what());
+  }
+}
+
+void MeasuringRun::set_plan(WorkPlan plan) {
+  if (plan.nothing_differs() && !request_.has_record) plan.measured.clear();
+  const auto filter = benchmark_filter_flag(plan.measured);
+  if (!filter) {
+    fmt::print(console_.err, "all is measured: the names of {} are too long for one argument\n",
+               format_count(plan.measured.size(), "benchmark"));
+    return;
+  }
+  fmt::print(console_.out, "{}\n", work_plan_text(plan));
+  if (plan.controls < plan.equal) whole_round_flags_ = {*filter};
+  if (plan.measured.empty()) {
+    for (MeasuredArm& arm : arms_) arm.plan_fewer(request_.invocations);
+  }
+  plan_ = std::move(plan);
+}
+
 void MeasuringRun::measure_minimum() {
+  const double minimum_started_s = now_();
   const int planned = request_.invocations * static_cast<int>(arms_.size());
   const int slots = static_cast<int>(slots_.size());
   const int rounds = (planned + slots - 1) / slots;
   ProgressDisplay display(console_, planned, now_);
   for (int round = 0; round < rounds && end_ == RunEnd::kAll; ++round) {
-    const double mean_s = round == 0 ? 0 : (now_() - started_s_) / round;
+    const double mean_s = round == 0 ? 0 : (now_() - minimum_started_s) / round;
     if (round > 0 && !fits(mean_s)) {
       end_ = RunEnd::kBudget;
     } else {
-      measure_round({}, display);
+      measure_round({false, whole_round_flags_}, display);
     }
   }
 }
@@ -153,7 +191,8 @@ void MeasuringRun::extend(const Look& look) {
   for (int number = 1; end_ != RunEnd::kInterrupted; ++number) {
     ExtensionRound round = look_at(plan, look);
     if (round.benchmarks.empty()) return;
-    if (!fits(expected_extension_s(round.benchmarks.size(), plan.suite_size()))) {
+    const std::size_t measured = measured_of(plan.suite_size());
+    if (!fits(expected_extension_s(round.benchmarks.size(), measured))) {
       end_ = RunEnd::kBudget;
       const std::size_t left = round.benchmarks.size() - round.unconfirmed.size();
       if (left > 0 && !told_of_budget) {
@@ -164,22 +203,25 @@ void MeasuringRun::extend(const Look& look) {
     }
     if (round.benchmarks.empty()) return;
     fmt::print(console_.err, "extension {}: {} of {}\n", number, round.benchmarks.size(),
-               format_count(plan.suite_size(), "benchmark"));
+               format_count(measured, "benchmark"));
     ProgressDisplay display(console_, extended_arms(), now_);
     const double round_started_s = now_();
     measure_round({true, flags_of(round)}, display);
     plan.count_round(round.benchmarks);
     extension_s_a_benchmark_ =
-        (now_() - round_started_s) / static_cast<double>(request_.extends_whole_suite
-                                                             ? plan.suite_size()
-                                                             : round.benchmarks.size());
+        (now_() - round_started_s) /
+        static_cast<double>(request_.extends_whole_suite ? measured : round.benchmarks.size());
   }
 }
 
 std::vector<std::string> MeasuringRun::flags_of(const ExtensionRound& round) const {
-  if (request_.extends_whole_suite) return {};
+  if (request_.extends_whole_suite) return whole_round_flags_;
   const auto filter = benchmark_filter_flag(round.benchmarks);
   return filter ? std::vector{*filter} : std::vector<std::string>();
+}
+
+std::size_t MeasuringRun::measured_of(std::size_t judged) const {
+  return plan_ ? std::min(judged, plan_->measured.size()) : judged;
 }
 
 ExtensionRound MeasuringRun::look_at(ExtensionPlan& plan, const Look& look) const {
@@ -210,17 +252,16 @@ bool MeasuringRun::takes_part(const Slot& slot, const Round& round) const {
   return arm.invocations() < request_.invocations;
 }
 
-InvocationRequest MeasuringRun::invocation_request(MeasuredArm& arm, std::uint64_t seed,
-                                                   const Round& round) const {
+InvocationRequest MeasuringRun::invocation_request(const MeasuredArm& arm, std::uint64_t seed,
+                                                   const std::vector<std::string>& flags) const {
   InvocationRequest invocation;
   invocation.program = arm.program();
   invocation.suite = request_.suite;
   invocation.folder = arm.folder();
-  invocation.number = arm.take_number();
   invocation.seed = seed;
   invocation.flags = request_.flags;
-  invocation.flags.insert(invocation.flags.end(), round.flags.begin(), round.flags.end());
-  invocation.environment = request_.environment;
+  invocation.flags.insert(invocation.flags.end(), flags.begin(), flags.end());
+  invocation.environment = environment_;
   invocation.timeout_s = request_.timeout_s;
   invocation.interrupts = &*interrupts_;
   return invocation;
@@ -231,7 +272,8 @@ bool MeasuringRun::run_one(const Slot& slot, std::uint64_t seed, const Round& ro
   MeasuredArm& arm = arms_[slot.arm];
   if (round.is_extension) arm.plan_one_more();
   display.start_invocation(arms_.size() > 1 ? arm.folder().string() : "");
-  const InvocationRequest invocation = invocation_request(arm, seed, round);
+  InvocationRequest invocation = invocation_request(arm, seed, round.flags);
+  invocation.number = arm.take_number();
   const double started_s = now_();
   InvocationOutcome outcome =
       run_invocation(invocation, [&](const ProgressEvent& event) { display.show(event); });
@@ -281,6 +323,7 @@ bool MeasuringRun::report() const {
                  folder);
       continue;
     }
+    if (!measures_anything()) continue;
     const int extensions = arm.extensions();
     fmt::print(console_.out, "{} of suite {} in {}{}{}\n",
                format_count(static_cast<std::size_t>(arm.invocations()), "invocation"),

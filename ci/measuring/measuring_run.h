@@ -1,5 +1,6 @@
-// Measures the programs of a run in turn: first the minimum, then rounds of extension for what a
-// look at the data leaves undecided or suspicious (extension_plan.h says which, and why).
+// Measures the programs of a run in turn: first finds out what they launch (identification.h), to
+// measure what differs and controls (work_plan.h); then the minimum, then rounds of extension for
+// what a look at the data leaves undecided or suspicious (extension_plan.h says which, and why).
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "ci/measuring/measured_arm.h"
 #include "ci/measuring/peers_arm.h"
 #include "ci/measuring/schedule.h"
+#include "ci/measuring/work_plan.h"
 #include "ci/processes/interrupts.h"
 #include "ci/processes/progress_display.h"
 
@@ -29,6 +31,7 @@ struct MeasuringOptions {
   // the same: the first round, and the confirmation of a regression.
   std::optional<double> budget_s{};
   std::optional<std::uint64_t> seed{};  // of the order and of the processes; random where none
+  bool measures_all = false;            // equal work too, and programs are asked nothing
 };
 
 struct MeasuringRequest : MeasuringOptions {
@@ -39,7 +42,8 @@ struct MeasuringRequest : MeasuringOptions {
   // are compared with a baseline of whole processes: on an H200, processes that measured 16 of the
   // 60 benchmarks of `pr` found an unchanged GEMM of 3.6 us 0.4 % slower than whole ones did.
   bool extends_whole_suite = false;
-  bool is_aa = false;  // deal each arm's minimum to two A/A arms, "a" and "b"
+  bool has_record = true;  // controls are measured even where no work differs
+  bool is_aa = false;      // deal each arm's minimum to two A/A arms, "a" and "b"
   std::map<std::string, std::string> environment{};  // of the programs
   bool append = false;                               // add to folders that already hold invocations
   std::optional<PeersRequest> peers{};  // measured after every invocation, where there is one arm
@@ -48,6 +52,10 @@ struct MeasuringRequest : MeasuringOptions {
 // Judges what was measured so far. Throws InputError where that cannot be; then nothing is
 // extended.
 using Look = std::function<std::vector<baselines::Verdict>()>;
+
+// What will be compared, told by the identities that the arms' folders have by now. Nothing, and
+// InputError too: all is measured.
+using Comparisons = std::function<std::vector<ComparedRuns>()>;
 
 double steady_seconds();
 
@@ -68,11 +76,13 @@ class MeasuringRun {
   MeasuringRun(const MeasuringRequest& request, Console& console,
                ProgressDisplay::Now now = steady_seconds);
 
-  // look: empty where there is nothing to compare with. Throws InputError where a program can
-  // measure nothing at all; what was measured stays in the folders.
-  RunEnd measure(const Look& look);
+  // look: empty where there is nothing to compare with; comparisons: where all is measured. Throws
+  // InputError where a program can measure nothing at all; what was measured stays in the folders.
+  RunEnd measure(const Look& look, const Comparisons& comparisons = {});
   // Says what was measured and what failed; whether every invocation ended well.
   bool report() const;
+  // False where no work differs and no record was asked for.
+  bool measures_anything() const { return !plan_ || !plan_->measured.empty(); }
 
   std::vector<MeasuredArm>& arms() { return arms_; }
 
@@ -87,16 +97,20 @@ class MeasuringRun {
     std::vector<std::string> flags;
   };
 
+  void choose_work(const Comparisons& comparisons);
+  void set_plan(WorkPlan plan);
   void measure_minimum();
   void extend(const Look& look);
   std::vector<std::string> flags_of(const ExtensionRound& round) const;
+  // Of those that are judged, how many a whole round measures.
+  std::size_t measured_of(std::size_t judged) const;
   ExtensionRound look_at(ExtensionPlan& plan, const Look& look) const;
   void measure_round(const Round& round, ProgressDisplay& display);
   bool takes_part(const Slot& slot, const Round& round) const;
   // Whether the run may go on.
   bool run_one(const Slot& slot, std::uint64_t seed, const Round& round, ProgressDisplay& display);
-  InvocationRequest invocation_request(MeasuredArm& arm, std::uint64_t seed,
-                                       const Round& round) const;
+  InvocationRequest invocation_request(const MeasuredArm& arm, std::uint64_t seed,
+                                       const std::vector<std::string>& flags) const;
   int extended_arms() const;
   double expected_extension_s(std::size_t benchmarks, std::size_t suite_size) const;
   bool fits(double expected_s) const;
@@ -107,8 +121,11 @@ class MeasuringRun {
   std::vector<MeasuredArm> arms_;
   std::optional<PeersArm> peers_;
   std::vector<Slot> slots_;
+  std::map<std::string, std::string> environment_;  // of the programs
   Schedule schedule_;
-  int block_ = 0;  // the last one that was started in this session
+  std::optional<WorkPlan> plan_;                // nothing: all is measured
+  std::vector<std::string> whole_round_flags_;  // that measure what is planned
+  int block_ = 0;                               // the last one that was started in this session
   std::optional<Interrupts> interrupts_;
   double started_s_ = 0;
   std::vector<double> minimum_s_;       // by arm: what its invocations of the minimum took together

@@ -10,6 +10,8 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/record/identities.h"
+#include "baselines/record/load_run.h"
 #include "ci/measuring/fake_bench.h"
 
 namespace fusegate::ci {
@@ -298,6 +300,175 @@ TEST_F(MeasuringRunTest, RefusesAMaximumThatCouldNotConfirm) {
     EXPECT_THROW(MeasuringRun(request_, console), baselines::InputError) << maximum;
   }
   EXPECT_FALSE(fs::exists(folder_.path() / "A"));
+}
+
+class MeasuringChosenWorkTest : public MeasuringRunTest {
+ protected:
+  MeasuringChosenWorkTest() {
+    request_.invocations = 1;
+    request_.max_invocations = 3;
+  }
+
+  // Thirty benchmarks, of which one launches that.
+  static FakeBench thirty(const std::string& code_of_a07 = "0f") {
+    FakeBench bench{.file = {.times = {}}};
+    for (int i = 1; i <= 30; ++i) {
+      bench.file.times[fmt::format("a{:02}", i)] = 1000;
+      bench.file.codes[fmt::format("a{:02}", i)] = "0f";
+    }
+    bench.file.codes["a07"] = code_of_a07;
+    return bench;
+  }
+  void choose(const std::string& undecided = "") {
+    Console console{out_, err_};
+    MeasuringRun run(request_, console);
+    run.measure(
+        [&] {
+          std::vector<baselines::Verdict> verdicts(30);
+          for (std::size_t i = 0; i < 30; ++i) {
+            verdicts[i].benchmark = fmt::format("a{:02}", i + 1);
+            verdicts[i].kind = verdicts[i].benchmark == undecided ? kInconclusive : kUnchanged;
+          }
+          return verdicts;
+        },
+        [&] {
+          return std::vector<ComparedRuns>{{baselines::load_run({folder_.path() / "A"}),
+                                            baselines::load_run({folder_.path() / "B"})}};
+        });
+    is_all_well_ = run.report();
+  }
+  static std::size_t names_in(const std::string& call) {
+    const std::string names = call.substr(0, call.find(")("));
+    return static_cast<std::size_t>(std::ranges::count(names, '|')) + 1;
+  }
+  bool was_measured() const { return fs::exists(folder_.path() / "calls"); }
+};
+
+TEST_F(MeasuringChosenWorkTest, MeasuresWhatDiffersAndControlsInAllArms) {
+  add_arm("A", true, thirty());
+  add_arm("B", true, thirty("1e"));
+  choose("a07");
+  EXPECT_THAT(out_.str(), HasSubstr("29 of 30 benchmarks do equal work: measuring the other 1, and "
+                                    "24 of the equal ones as controls\n"));
+  ASSERT_THAT(calls(), SizeIs(6));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(names_in(calls()[i]), 25u);
+    EXPECT_THAT(calls()[i], HasSubstr("|a07|"));
+  }
+  EXPECT_EQ(calls()[0].substr(7), calls()[1].substr(7));  // but for the names of the programs
+  for (int i = 2; i < 6; ++i) EXPECT_THAT(calls()[i], HasSubstr(" ^(a07)(/"));
+  EXPECT_THAT(err_.str(), HasSubstr("extension 1: 1 of 25 benchmarks"));
+  EXPECT_TRUE(is_all_well_);
+}
+
+TEST_F(MeasuringChosenWorkTest, AWholeExtensionMeasuresWhatWasChosen) {
+  request_.extends_whole_suite = true;
+  add_arm("A", true, thirty());
+  add_arm("B", true, thirty("1e"));
+  choose("a07");
+  ASSERT_THAT(calls(), SizeIs(6));
+  EXPECT_EQ(names_in(calls()[5]), 25u);
+}
+
+TEST_F(MeasuringChosenWorkTest, WhereNoWorkDiffersARecordIsOfControls) {
+  add_arm("A", true, thirty());
+  add_arm("B", true, thirty());
+  choose();
+  ASSERT_THAT(calls(), SizeIs(2));
+  EXPECT_EQ(names_in(calls()[0]), 24u);
+}
+
+TEST_F(MeasuringChosenWorkTest, WhereNoWorkDiffersAndNoRecordIsWantedNothingIsMeasured) {
+  request_.has_record = false;
+  add_arm("A", true, thirty());
+  add_arm("B", true, thirty());
+  choose("a07");
+  EXPECT_FALSE(was_measured());
+  EXPECT_TRUE(is_all_well_);
+  EXPECT_THAT(out_.str(), HasSubstr("30 of 30 benchmarks do equal work: nothing is measured\n"));
+  EXPECT_THAT(out_.str(), Not(HasSubstr("invocation")));
+  EXPECT_TRUE(record("A").finished);
+  EXPECT_EQ(record("A").planned_invocations, 0);
+}
+
+TEST_F(MeasuringChosenWorkTest, AProgramOfTwoFoldersIsAskedOnce) {
+  FakeBench bench = thirty();
+  bench.before = "echo asked >> '" + (folder_.path() / "asked").string() + "'\n";
+  add_arm("A", true, bench);
+  request_.arms.push_back({folder_.path() / "B", request_.arms.front().program});
+  request_.has_record = false;
+  choose();
+  EXPECT_EQ(baselines::read_file(folder_.path() / "asked"), "asked\n");
+  EXPECT_TRUE(fs::exists(folder_.path() / "B" / baselines::kIdentitiesFile));
+}
+
+TEST_F(MeasuringChosenWorkTest, AllIsMeasuredWhereAProgramIsOlderThanTheQuestion) {
+  FakeBench old = thirty();
+  old.file.codes.clear();
+  add_arm("A", true, old);
+  add_arm("B", true, thirty());
+  choose();
+  ASSERT_THAT(calls(), SizeIs(2));
+  EXPECT_THAT(calls()[0], HasSubstr(" 1 ."));
+  EXPECT_THAT(err_.str(), Not(HasSubstr("all is measured")));
+  EXPECT_FALSE(fs::exists(folder_.path() / "B" / baselines::kIdentitiesFile));
+}
+
+TEST_F(MeasuringChosenWorkTest, AllIsMeasuredWhereADeviceTellsNothing) {
+  FakeBench silent = thirty();
+  for (auto& [name, code] : silent.file.codes) code = "";
+  add_arm("A", true, silent);
+  add_arm("B", true, silent);
+  choose();
+  EXPECT_THAT(calls()[0], HasSubstr(" 1 ."));
+  EXPECT_THAT(err_.str(), Not(HasSubstr("all is measured")));
+  EXPECT_FALSE(fs::exists(folder_.path() / "A" / baselines::kIdentitiesFile));
+}
+
+TEST_F(MeasuringChosenWorkTest, SaysOfAProgramThatShouldHaveToldWhyItDidNot) {
+  FakeBench broken = thirty();
+  broken.before = "case $* in *--identify=*) echo 'CUPTI is in use' >&2; exit 2 ;; esac\n";
+  add_arm("A", true, thirty());
+  add_arm("B", true, broken);
+  choose();
+  EXPECT_THAT(calls()[0], HasSubstr(" 1 ."));
+  EXPECT_THAT(err_.str(), HasSubstr("fusegate: all is measured, since "));
+  EXPECT_THAT(err_.str(), HasSubstr("exit code 2: CUPTI is in use\n"));
+}
+
+TEST_F(MeasuringChosenWorkTest, AsksNothingWhereAllIsToBeMeasured) {
+  request_.measures_all = true;
+  add_arm("A", true, thirty());
+  add_arm("B", true, thirty());
+  choose();
+  EXPECT_THAT(calls()[0], HasSubstr(" 1 ."));
+  EXPECT_FALSE(fs::exists(folder_.path() / "A" / baselines::kIdentitiesFile));
+}
+
+TEST_F(MeasuringChosenWorkTest, AllIsMeasuredWhereTheNamesAreTooLong) {
+  FakeBench one = thirty();
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = std::string(60000, 'x') + std::to_string(i);
+    one.file.codes[name] = "0f";
+  }
+  FakeBench other = one;
+  for (auto& [name, code] : other.file.codes) code = name.size() > 3 ? "1e" : code;
+  add_arm("A", true, one);
+  add_arm("B", true, other);
+  choose();
+  EXPECT_THAT(calls()[0], HasSubstr(" 1 ."));
+  EXPECT_THAT(err_.str(), HasSubstr("all is measured: the names of 27 benchmarks are too long"));
+}
+
+TEST_F(MeasuringChosenWorkTest, EndsInOrderWhenInterruptedWhileAsking) {
+  FakeBench bench = thirty();
+  bench.before = "(sleep 0.3; kill -INT $PPID) & exec sleep 60\n";
+  add_arm("A", true, bench);
+  add_arm("B", true, bench);
+  choose();
+  EXPECT_FALSE(was_measured());
+  EXPECT_FALSE(is_all_well_);
+  EXPECT_THAT(err_.str(), HasSubstr("interrupted; 0 finished invocations kept in "));
 }
 
 }  // namespace

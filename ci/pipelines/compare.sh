@@ -5,7 +5,7 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--invocations N] [--budget-s N]
+Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--invocations N] [--budget-s N] [--all]
 
   --base REVISION  what this tree is compared with: a branch, a tag or a commit
   --suite NAME     pr (the default), smoke or nightly
@@ -13,6 +13,8 @@ Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--invocations N] 
                    again, up to three times as often
   --budget-s N     start nothing that would take longer than N seconds in all, except to confirm a
                    regression; 600 by default
+  --all            measure equal work too: by default, where both sides launch the same machine code with the
+                   same arguments, only a few benchmarks are measured, as controls
 
 The base is measured twice and compared with itself too (A/A): any difference found there is a false alarm.
 The runs go to .fusegate/runs/<time>. gate.json, gate.md and report.html go to .fusegate/reports/<time>,
@@ -31,17 +33,18 @@ main() {
   base_program=$(SECONDS=$SECONDS "$lib/build_commit.sh" "$base")
   # This tree's fusegate drives and judges both: it knows the run file's newest form and the one before.
   end_with "build/$preset/bin/fusegate" job --suite "$suite" --invocations "$invocations" --budget-s "$budget_s" \
-    --started-s "$SECONDS" --base "$base_program"
+    --started-s "$SECONDS" --base "$base_program" "${all[@]}"
 }
 
 parse_arguments() {
-  base='' suite=pr invocations=5 budget_s=600
+  base='' suite=pr invocations=5 budget_s=600 all=()
   while [[ $# -gt 0 ]]; do
     case $1 in
       --base) base=$(value_of "$@"); shift 2 ;;
       --suite) suite=$(value_of "$@"); shift 2 ;;
       --invocations) invocations=$(value_of "$@"); shift 2 ;;
       --budget-s) budget_s=$(value_of "$@"); shift 2 ;;
+      --all) all=("$1"); shift ;;
       --help | -h) usage; exit 0 ;;
       *) die "unknown argument '$1'; see --help" ;;
     esac

@@ -13,6 +13,10 @@ for argument in "$@"; do
     --invocation=*) invocation=${argument#--invocation=} ;;
     --seed=*) seed=${argument#--seed=} ;;
     --suite=*) suite=${argument#--suite=} ;;
+    --identify=*)
+      [ -n "$identities" ] && cp "$identities" "${argument#--identify=}" && exit
+      echo "bench: $argument: unknown flag; see --help" >&2
+      exit 2 ;;
   esac
 done
 )sh";
@@ -60,7 +64,25 @@ nlohmann::json sample_entry(const std::string& name, double time_ns, int repetit
           {"min_bytes", 1.5e8}};
 }
 
+nlohmann::json identity_json(const std::string& code) {
+  if (code.empty()) return {{"unknown", "this kind of device tells nothing of it"}};
+  const nlohmann::json launch{
+      {"kernel", "void k()"}, {"code", code}, {"launch", "grid 4x1x1"}, {"arguments", "77c1"}};
+  return {{"launches", nlohmann::json::array({launch})}, {"order", "5d0e"}};
+}
+
 }  // namespace
+
+std::string identities_text(const FakeRunFile& file) {
+  nlohmann::json benchmarks = nlohmann::json::object();
+  for (const auto& [name, code] : file.codes) benchmarks[name] = identity_json(code);
+  return nlohmann::json{{"fusegate_identities", 1},
+                        {"fusegate", context_of(file)["fusegate"]},
+                        {"benchmarks", benchmarks},
+                        {"choices", nlohmann::json::object()},
+                        {"failures", file.failures}}
+      .dump(1);
+}
 
 std::string run_file_text(const FakeRunFile& file) {
   nlohmann::json entries = nlohmann::json::array();
@@ -70,7 +92,10 @@ std::string run_file_text(const FakeRunFile& file) {
     }
     const auto profile = file.profiles.find(name);
     if (profile != file.profiles.end()) {
-      entries[entries.size() - 10]["details"] = {{"profile", profile->second}};
+      entries[entries.size() - 10]["details"]["profile"] = profile->second;
+    }
+    if (const auto code = file.codes.find(name); code != file.codes.end()) {
+      entries[entries.size() - 10]["details"]["identity"] = identity_json(code->second);
     }
   }
   for (const auto& [name, failure] : file.failures) {

@@ -17,7 +17,8 @@ std::string write_script(const baselines::ScratchFolder& folder, std::string_vie
                          std::string_view body);
 
 // The script's start: sets $out, $invocation, $seed and $suite from the flags that `fusegate run`
-// gives.
+// gives. Like a program that is older than it, the script refuses --identify, unless $identities is
+// set to a file that it then gives.
 extern const std::string_view kReadFlags;
 
 // What a fake run file says. Times are in ns, one an invocation and benchmark.
@@ -33,7 +34,12 @@ struct FakeRunFile {
   std::vector<std::string> doubts{};  // by their names
   std::string date = "2026-11-21T02:53:32+00:00";
   std::map<std::string, nlohmann::json> profiles{};  // details.profile, by benchmark
+  // The machine code that each benchmark launches; empty: unknown. None: nothing is told of any.
+  std::map<std::string, std::string> codes{};
 };
+
+// What the program that leaves this file answers to --identify.
+std::string identities_text(const FakeRunFile& file);
 
 // As text: a valid run file of this program, ten samples a benchmark.
 std::string run_file_text(const FakeRunFile& file);

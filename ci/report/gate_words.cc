@@ -280,6 +280,7 @@ std::vector<std::string> gate_notes(const Judgement& judgement, const baselines:
   const auto add = [&](const std::vector<std::string>& more) {
     notes.insert(notes.end(), more.begin(), more.end());
   };
+  if (const std::string text = unmeasured_text(candidate); !text.empty()) notes.push_back(text);
   if (result.staleness) add(staleness_notes(*result.staleness));
   if (result.creep) add(creep_notes(*result.creep));
   return notes;

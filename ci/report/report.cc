@@ -71,6 +71,9 @@ std::vector<Fact> facts_of(const Report& report) {
   const Fact candidate{"candidate", described_source(report.candidate)};
   if (!report.judgement) {
     std::vector<Fact> facts{candidate};
+    if (const std::string text = unmeasured_text(report.candidate); !text.empty()) {
+      facts.push_back({"note", text});
+    }
     for (const baselines::Doubt doubt : report.candidate.doubts) {
       facts.push_back({"note", baselines::doubt_sentence(doubt)});
     }

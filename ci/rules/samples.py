@@ -86,9 +86,9 @@ def _check_entry(entry, where):
 
 
 def read_folder(folder):
-    """The invocations of a run folder in their order; run.json is fusegate's own record."""
+    """The invocations of a run folder in their order; the other files are fusegate's own records."""
     paths = [path for path in pathlib.Path(folder).glob("*.json")
-             if path.name not in ("run.json", "experiment.json") and not path.name.startswith(".")]
+             if path.name not in ("run.json", "identities.json", "experiment.json") and not path.name.startswith(".")]
     if not paths:
         raise InputError(f"{folder}: holds no run file")
     return [read_invocation(path) for path in sorted(paths, key=lambda path: (len(path.name), path.name))]
