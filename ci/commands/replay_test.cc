@@ -104,6 +104,25 @@ TEST_F(ReplayTest, FailsWhatIsSlowerThanTheReplayed) {
   EXPECT_EQ(json()["replay"]["rows"][0]["benchmark"], kLinear);
 }
 
+TEST_F(ReplayTest, OfEqualWorkItMeasuresControlsAndWhatIsNotTheStoredRunsWork) {
+  FakeRunFile telling{.times = {}};
+  for (int i = 1; i <= 30; ++i) {
+    telling.times[fmt::format("a{:02}", i)] = 20000;
+    telling.codes[fmt::format("a{:02}", i)] = "0f";
+  }
+  request_.head = write_bench(folder_, "telling", {.file = telling});
+  builds("echo '" + write_bench(folder_, "base-telling", {.file = telling}) + "'");
+  stored_ = telling;
+  stored_.codes["a29"] = "1e";
+  store();
+  EXPECT_EQ(replay(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("29 of 30 benchmarks do equal work: measuring the other 1, and "
+                                    "24 of the equal ones as controls"));
+  EXPECT_EQ(json()["counts"]["identical"], 30);
+  EXPECT_EQ(json()["replay"]["rows"].size(), 25u);
+  EXPECT_EQ(json()["replay"]["rows"][0]["benchmark"], "a29");
+}
+
 TEST_F(ReplayTest, BothKeepTheChoicesOfTheBaseline) {
   const std::string telling = "echo \"[$FUSEGATE_KEEP_CHOICES]\"";
   request_.head = write_bench(folder_, "telling", {.phase = 1, .more = telling});
