@@ -1,13 +1,13 @@
 #include "baselines/comparing/between_cards.h"
 
-#include <cmath>
 #include <utility>
 #include <vector>
 
 namespace fusegate::baselines {
 namespace {
 
-constexpr double squared(double value) { return value * value; }
+// Of two cards, each of which is so far from its model's mean.
+constexpr double of_two(double deviation) { return 2 * deviation * deviation; }
 
 // Measured on NVIDIA H200s (driver 580.159.04), over the benchmarks of `pr`: two cards in one
 // session, 0.73 % in time and 0.22 % in cycles where compute-bound, 0.15 and 0.11 % where
@@ -15,10 +15,10 @@ constexpr double squared(double value) { return value * value; }
 // third, 0.27 and 0.22 %, 0.33 and 0.30 % (docs/h200-pr.md has these four and two more). Pooled by
 // their degrees of freedom: what benchmarks share of a card makes them no more.
 constexpr double kDegreesOfFreedom = 7;
-constexpr VarianceEstimate kComputeBoundTime{squared(0.0042), kDegreesOfFreedom};
-constexpr VarianceEstimate kComputeBoundCycles{squared(0.0022), kDegreesOfFreedom};
-constexpr VarianceEstimate kMemoryBoundTime{squared(0.0024), kDegreesOfFreedom};
-constexpr VarianceEstimate kMemoryBoundCycles{squared(0.0023), kDegreesOfFreedom};
+constexpr VarianceEstimate kComputeBoundTime{of_two(0.0042), kDegreesOfFreedom};
+constexpr VarianceEstimate kComputeBoundCycles{of_two(0.0022), kDegreesOfFreedom};
+constexpr VarianceEstimate kMemoryBoundTime{of_two(0.0024), kDegreesOfFreedom};
+constexpr VarianceEstimate kMemoryBoundCycles{of_two(0.0023), kDegreesOfFreedom};
 
 // FLOPs a byte. An H200 does about 700e12 over 4.3e12 bytes a second, 160 a byte, and reaches
 // either limit only well beside that.
@@ -31,9 +31,9 @@ constexpr double kComputeBoundIntensity = 100;
 // most, as the kinds' share of all cards is not known.
 constexpr double kEqualClockDegreesOfFreedom = 6;  // the four and the four
 constexpr double kShortNs = 20e3, kMiddleNs = 120e3;
-constexpr VarianceEstimate kShort{squared(0.0045), kEqualClockDegreesOfFreedom};
-constexpr VarianceEstimate kMiddle{squared(0.0030), kEqualClockDegreesOfFreedom};
-constexpr VarianceEstimate kLong{squared(0.0010), kEqualClockDegreesOfFreedom};
+constexpr VarianceEstimate kShort{of_two(0.0045), kEqualClockDegreesOfFreedom};
+constexpr VarianceEstimate kMiddle{of_two(0.0030), kEqualClockDegreesOfFreedom};
+constexpr VarianceEstimate kLong{of_two(0.0010), kEqualClockDegreesOfFreedom};
 
 bool is_memory_bound(const BenchmarkSeries& series) {
   const auto flops = series.counters.find("flops");
@@ -57,16 +57,6 @@ BetweenCards between_cards(const BenchmarkSeries& series) {
     return {kMemoryBoundTime, kMemoryBoundCycles, at_equal_clock(series)};
   }
   return {kComputeBoundTime, kComputeBoundCycles, at_equal_clock(series)};
-}
-
-void add_variance(const VarianceEstimate& of_one_card, Contrast& contrast) {
-  if (!(contrast.degrees_of_freedom > 0)) return;
-  const double noise = squared(contrast.standard_error);
-  const double cards = 2 * of_one_card.variance;
-  const double total = noise + cards;
-  contrast.standard_error = std::sqrt(total);
-  contrast.degrees_of_freedom = squared(total) / (squared(noise) / contrast.degrees_of_freedom +
-                                                  squared(cards) / of_one_card.degrees_of_freedom);
 }
 
 }  // namespace fusegate::baselines

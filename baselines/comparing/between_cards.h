@@ -6,9 +6,9 @@
 
 namespace fusegate::baselines {
 
-// The variance of one card's mean logarithm about its model's. Cards differ in the clock that they
-// hold under load, which compute-bound kernels feel in time and less in cycles; at equal clock,
-// short kernels and those whose data just fits the L2 differ by more than long ones.
+// The variance of the difference between two cards' mean logarithms. Cards differ in the clock that
+// they hold under load, which compute-bound kernels feel in time and less in cycles; at equal
+// clock, short kernels and those whose data just fits the L2 differ by more than long ones.
 struct BetweenCards {
   VarianceEstimate time;
   VarianceEstimate cycles;
@@ -18,10 +18,5 @@ struct BetweenCards {
 // By the benchmark's arithmetic intensity and duration; compute-bound where it has no counters
 // "flops" and "min_bytes".
 BetweenCards between_cards(const BenchmarkSeries& series);
-
-// Two cards' worth of it onto the contrast; the degrees of freedom after F. E. Satterthwaite, "An
-// approximate distribution of estimates of variance components", Biometrics Bull. 2 (1946),
-// 110-114.
-void add_variance(const VarianceEstimate& of_one_card, Contrast& contrast);
 
 }  // namespace fusegate::baselines

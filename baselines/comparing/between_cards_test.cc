@@ -38,20 +38,6 @@ TEST(BetweenCards, LongKernelsCarryOverBestAtEqualClock) {
   EXPECT_LT(variance(60e3), variance(3e3));
 }
 
-TEST(AddVariance, OfTwoCards) {
-  Contrast contrast{0.01, 3, 8};
-  add_variance({8, 4}, contrast);
-  EXPECT_DOUBLE_EQ(contrast.standard_error, 5);
-  // (9 + 16)^2 / (9^2 / 8 + 16^2 / 4)
-  EXPECT_DOUBLE_EQ(contrast.degrees_of_freedom, 625.0 / (81.0 / 8 + 64));
-}
-
-TEST(AddVariance, WhereNothingIsKnownNothingStays) {
-  Contrast contrast{0.01, 0, 0};
-  add_variance({8, 4}, contrast);
-  EXPECT_EQ(contrast.degrees_of_freedom, 0);
-}
-
 TEST(Judge, WhatIsARegressionOnOneCardMayBeAnotherCard) {
   EXPECT_EQ(judge(on_card("one", 1), on_card("one", 1.01), {})[0].kind, VerdictKind::kRegression);
   const Verdict verdict = judge(on_card("one", 1), on_card("two", 1.01), {})[0];

@@ -2,31 +2,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "baselines/comparing/between_cards.h"
 #include "baselines/comparing/clock_share.h"
 #include "baselines/comparing/drift.h"
 #include "baselines/statistics/moderated_contrasts.h"
+#include "baselines/statistics/null_distribution.h"
 
 namespace fusegate::baselines {
 namespace {
 
 // The three quantities in which two runs are compared: time, cycles, and time at equal clock. What
 // belongs to each lies in places of its own, which this names.
-struct Quantity {
+struct QuantityParts {
   double (*share)(const Comparison&);  // for log_at_share()
   const Contrast& (*contrast)(const Comparison&);
   VarianceEstimate BetweenCards::*cards;
   Shift Drift::*shift;
 };
 
-constexpr Quantity kTime{[](const Comparison&) { return 0.0; },
-                         [](const Comparison& c) -> const Contrast& { return c.time; },
-                         &BetweenCards::time, &Drift::time};
-constexpr Quantity kCycles{[](const Comparison&) { return 1.0; },
-                           [](const Comparison& c) -> const Contrast& { return *c.cycles; },
-                           &BetweenCards::cycles, &Drift::cycles};
-constexpr Quantity kEqualClock{
+constexpr QuantityParts kTime{[](const Comparison&) { return 0.0; },
+                              [](const Comparison& c) -> const Contrast& { return c.time; },
+                              &BetweenCards::time, &Drift::time};
+constexpr QuantityParts kCycles{[](const Comparison&) { return 1.0; },
+                                [](const Comparison& c) -> const Contrast& { return *c.cycles; },
+                                &BetweenCards::cycles, &Drift::cycles};
+constexpr QuantityParts kEqualClock{
     [](const Comparison& c) { return c.clock_share; },
     [](const Comparison& c) -> const Contrast& { return *c.equal_clock; },
     &BetweenCards::equal_clock, &Drift::equal_clock};
@@ -39,10 +41,16 @@ double p_beyond(Contrast contrast, double direction, const Shift& shift, const R
   return p_above(contrast, std::log1p(rule.min_effect) + moved);
 }
 
-// The one that decides. have_cycles: of all that is compared.
-const Quantity& deciding_quantity(bool have_cycles, const Circumstances& circumstances) {
-  if (!have_cycles) return kTime;
-  return circumstances.cycles_alone ? kCycles : kEqualClock;
+const QuantityParts& parts_of(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::kTime:
+      break;
+    case Quantity::kEqualClock:
+      return kEqualClock;
+    case Quantity::kCycles:
+      return kCycles;
+  }
+  return kTime;
 }
 
 // Which of a run's invocations enter.
@@ -65,16 +73,6 @@ Values values_of(const BenchmarkSeries& series, double share, Part part) {
 
 bool has_extension(const BenchmarkSeries& series) {
   return std::ranges::any_of(series.invocations, &InvocationSummary::extension);
-}
-
-double mean_log_time(const Comparison& comparison) {
-  double sum = 0;
-  std::size_t count = 0;
-  for (const BenchmarkSeries* series : {comparison.baseline, comparison.candidate}) {
-    for (const InvocationSummary& summary : series->invocations) sum += std::log(summary.time_ns);
-    count += series->invocations.size();
-  }
-  return sum / static_cast<double>(count);
 }
 
 // A stored baseline has no extension, and stands whole against the candidate's.
@@ -103,12 +101,19 @@ class SuiteComparer {
  public:
   SuiteComparer(std::vector<Comparison>& suite, const Circumstances& circumstances,
                 const Rule& rule)
-      : suite_(suite), circumstances_(circumstances), rule_(rule), noise_(suite.size()) {}
+      : suite_(suite),
+        circumstances_(circumstances),
+        rule_(rule),
+        noise_(suite.size()),
+        movements_(suite.size()) {}
 
   void compare() {
     mark();
-    contrast_all();
-    drift_ = drift_of(suite_);
+    groups_ = machine_groups(suite_);
+    drift_ = contrast_all();
+    for (Comparison& comparison : suite_) {
+      comparison.controls_moved = drift_for(comparison).*deciding(comparison).shift;
+    }
     adjust(&Comparison::p_slower, [this](std::size_t i) { return decide(i, 1); });
     adjust(&Comparison::p_faster, [this](std::size_t i) { return decide(i, -1); });
     adjust(&Comparison::p_slower_in_time_alone, [this](std::size_t i) {
@@ -135,48 +140,92 @@ class SuiteComparer {
     }
   }
 
-  void contrast_all() {
-    contrast(kTime, [](Comparison& comparison) -> Contrast& { return comparison.time; });
-    contrast(kCycles,
-             [](Comparison& comparison) -> Contrast& { return comparison.cycles.emplace(); });
-    contrast(kEqualClock,
-             [](Comparison& comparison) -> Contrast& { return comparison.equal_clock.emplace(); });
+  // By how much controls moved, in what equal work does not tell of the machine.
+  Drift contrast_all() {
+    const auto time = [](Comparison& comparison) -> Contrast& { return comparison.time; };
+    const auto cycles = [](Comparison& comparison) -> Contrast& {
+      return comparison.cycles ? *comparison.cycles : comparison.cycles.emplace();
+    };
+    const auto equal_clock = [](Comparison& comparison) -> Contrast& {
+      return comparison.equal_clock ? *comparison.equal_clock : comparison.equal_clock.emplace();
+    };
+    contrast(kTime, time);
+    contrast(kCycles, cycles);
+    contrast(kEqualClock, equal_clock);
+    const bool told_in_time = take_machine_out(kTime, time);
+    const bool told_in_cycles = take_machine_out(kCycles, cycles);
+    const bool told_at_equal_clock = take_machine_out(kEqualClock, equal_clock);
+    Drift drift = drift_of(suite_);
+    if (told_in_time) drift.time = {};
+    if (told_in_cycles) drift.cycles = {};
+    if (told_at_equal_clock) drift.equal_clock = {};
+    return drift;
+  }
+
+  std::vector<std::size_t> members_of(const QuantityParts& quantity) const {
+    std::vector<std::size_t> members;
+    for (std::size_t i = 0; i < suite_.size(); ++i) {
+      if (&quantity == &kTime || has_cycles(suite_[i])) members.push_back(i);
+    }
+    return members;
   }
 
   // Over the suite's benchmarks that have the quantity. Keeps the noise of the one that decides.
   template <typename Place>
-  void contrast(const Quantity& quantity, Place place) {
+  void contrast(const QuantityParts& quantity, Place place) {
     std::vector<TwoSides> sides;
-    std::vector<std::size_t> members;
-    for (std::size_t i = 0; i < suite_.size(); ++i) {
-      if (&quantity != &kTime && !has_cycles(suite_[i])) continue;
-      members.push_back(i);
+    const std::vector<std::size_t> members = members_of(quantity);
+    for (const std::size_t i : members) {
       sides.push_back(sides_of(suite_[i], quantity.share(suite_[i]), circumstances_));
     }
     const auto contrasts = moderated_contrasts(sides);
     for (std::size_t i = 0; i < members.size(); ++i) {
       Comparison& comparison = suite_[members[i]];
-      Contrast& result = place(comparison);
-      result = contrasts[i].contrast;
+      place(comparison) = contrasts[i].contrast;
       if (&quantity == &deciding(comparison)) noise_[members[i]] = contrasts[i].variance;
-      if (circumstances_.other_card) {
-        add_variance(between_cards(*comparison.candidate).*quantity.cards, result);
-      }
     }
   }
 
-  const Quantity& deciding(const Comparison& comparison) const {
-    return deciding_quantity(has_cycles(comparison), circumstances_);
+  // What equal work says that the machine did leaves the other rows. Where there is too little of
+  // it, two cards differ by what is known of cards. Whether it was told.
+  template <typename Place>
+  bool take_machine_out(const QuantityParts& quantity, Place place) {
+    const std::vector<std::size_t> members = members_of(quantity);
+    std::vector<NullRow> equal;
+    for (const std::size_t i : members) {
+      const Contrast& own = place(suite_[i]);
+      const bool is_known = own.degrees_of_freedom > 0;
+      if (is_known && tells_of_machine(suite_[i])) equal.push_back({own, groups_[i]});
+    }
+    const bool is_told = equal.size() >= kFewestNullRows;
+    if (!is_told && !circumstances_.other_card) return false;
+    const auto null = is_told ? std::optional(NullDistribution(equal)) : std::nullopt;
+    for (const std::size_t i : members) {
+      Comparison& comparison = suite_[i];
+      if (!null) {
+        add_variance(between_cards(*comparison.candidate).*quantity.cards, place(comparison));
+      } else if (!tells_of_machine(comparison)) {
+        const Movement movement = null->movement(groups_[i]);
+        take_out(movement, place(comparison));
+        if (&quantity == &deciding(comparison)) movements_[i] = movement;
+      }
+    }
+    return is_told;
+  }
+
+  const QuantityParts& deciding(const Comparison& comparison) const {
+    if (!has_cycles(comparison)) return kTime;  // whose contrasts may not be there yet
+    return parts_of(quantity_with_cycles(circumstances_));
   }
 
   // A control is measured by what all others are measured by: not by itself.
   Drift drift_for(const Comparison& comparison) const {
-    return comparison.is_control ? Drift{} : drift_;
+    return comparison.is_unchangeable() ? Drift{} : drift_;
   }
 
   double decide(std::size_t i, double direction) const {
     const Comparison& comparison = suite_[i];
-    const bool both_must_show = comparison.equal_clock && !circumstances_.cycles_alone;
+    const bool both_must_show = comparison.decided_by(circumstances_) == Quantity::kEqualClock;
     if (both_must_show && !both_show(comparison.time, *comparison.cycles, direction, rule_)) {
       return 1;
     }
@@ -184,28 +233,36 @@ class SuiteComparer {
                     drift_for(comparison).*deciding(comparison).shift, rule_);
   }
 
-  // Adjusts one p value a benchmark over the suite and puts it back.
+  // One p value a benchmark, adjusted over those that a change can have slowed.
   template <typename PValue>
   void adjust(double Comparison::*result, PValue p_value) {
     std::vector<double> p;
-    for (std::size_t i = 0; i < suite_.size(); ++i) p.push_back(p_value(i));
+    std::vector<std::size_t> family;
+    for (std::size_t i = 0; i < suite_.size(); ++i) {
+      suite_[i].*result = p_value(i);
+      if (suite_[i].is_unchangeable()) continue;
+      family.push_back(i);
+      p.push_back(suite_[i].*result);
+    }
     const std::vector<double> adjusted = benjamini_hochberg(p);
-    for (std::size_t i = 0; i < suite_.size(); ++i) suite_[i].*result = adjusted[i];
+    for (std::size_t i = 0; i < family.size(); ++i) suite_[family[i]].*result = adjusted[i];
   }
 
   // By the extension's own difference, with the noise that the whole run knows.
   void confirm(std::size_t i) {
     Comparison& comparison = suite_[i];
+    if (movements_[i]) comparison.machine_shift = movements_[i]->shift;
     comparison.confirming_invocations = static_cast<int>(
         std::ranges::count_if(comparison.candidate->invocations, &InvocationSummary::extension));
     if (comparison.confirming_invocations == 0) return;
     const double share = deciding(comparison).share(comparison);
     const Difference difference =
         difference_of(sides_of(comparison, share, circumstances_, Part::kExtension));
-    comparison.p_slower_confirmed =
-        p_beyond({difference.effect, std::sqrt(noise_[i].variance * difference.share),
-                  noise_[i].degrees_of_freedom},
-                 1, drift_for(comparison).*deciding(comparison).shift, rule_);
+    Contrast fresh{difference.effect, std::sqrt(noise_[i].variance * difference.share),
+                   noise_[i].degrees_of_freedom};
+    if (movements_[i]) take_out(*movements_[i], fresh);
+    comparison.p_slower_confirmed = p_beyond(fresh, 1, comparison.controls_moved, rule_);
+    comparison.p_faster_confirmed = p_beyond(fresh, -1, comparison.controls_moved, rule_);
   }
 
   std::vector<Comparison>& suite_;
@@ -213,6 +270,8 @@ class SuiteComparer {
   const Rule& rule_;
   // Of one invocation, moderated over the suite, in the quantity that decides.
   std::vector<VarianceEstimate> noise_;
+  std::vector<int> groups_;
+  std::vector<std::optional<Movement>> movements_;  // likewise, where equal work tells it
   Drift drift_;
 };
 

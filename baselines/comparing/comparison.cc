@@ -21,6 +21,31 @@ Circumstances circumstances_of(const Run& baseline, const Run& candidate) {
           .cycles_alone = is_sustained(baseline) && is_sustained(candidate)};
 }
 
+Quantity quantity_with_cycles(const Circumstances& circumstances) {
+  if (circumstances.cycles_alone) return Quantity::kCycles;
+  return circumstances.side_by_side ? Quantity::kTime : Quantity::kEqualClock;
+}
+
+Quantity Comparison::decided_by(const Circumstances& circumstances) const {
+  return cycles ? quantity_with_cycles(circumstances) : Quantity::kTime;
+}
+
+const Contrast& Comparison::stated(const Circumstances& circumstances) const {
+  switch (decided_by(circumstances)) {
+    case Quantity::kTime:
+      break;
+    case Quantity::kEqualClock:
+      return *equal_clock;
+    case Quantity::kCycles:
+      return *cycles;
+  }
+  return time;
+}
+
+bool work_is_known(const BenchmarkSeries& series) {
+  return series.identity && series.identity->unknown.empty();
+}
+
 bool equal_work(const BenchmarkSeries& baseline, const BenchmarkSeries& candidate) {
   return baseline.identity && candidate.identity &&
          same_work(*baseline.identity, *candidate.identity);

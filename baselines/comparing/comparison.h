@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "baselines/comparing/rule.h"
+#include "baselines/comparing/verdict.h"
 #include "baselines/record/run.h"
 #include "baselines/statistics/statistics.h"
 
@@ -11,14 +12,25 @@ namespace fusegate::baselines {
 
 // How two runs stand to each other.
 struct Circumstances {
-  bool side_by_side = false;  // measured in turn by one command, in blocks
-  bool other_card = false;    // on two cards of one model
+  // Measured in turn by one command, in blocks: then a lower clock is the code's doing, and time
+  // decides.
+  bool side_by_side = false;
+  bool other_card = false;  // on two cards of one model
   // The regime holds the card at its power limit, where the clock wanders and time with it: cycles
   // alone decide.
   bool cycles_alone = false;
 };
 
+// By which a benchmark is judged that has cycles on both sides; without them it is time.
+Quantity quantity_with_cycles(const Circumstances& circumstances);
+
 Circumstances circumstances_of(const Run& baseline, const Run& candidate);
+
+// How far the machine moved, as logarithms, zero or positive each.
+struct Shift {
+  double slower = 0;
+  double faster = 0;
+};
 
 struct Comparison {
   const BenchmarkSeries* baseline = nullptr;
@@ -40,19 +52,25 @@ struct Comparison {
   double p_faster = 1;
   double p_slower_in_time_alone = 1;
   double p_faster_in_time_alone = 1;
-  // What was measured afresh to confirm a slowdown: how many invocations of the candidate, and the
-  // p of "slower" by these alone, not adjusted.
+  // What was measured afresh to confirm a change: how many invocations of the candidate, and the p
+  // of "slower" and "faster" by these alone, not adjusted.
   int confirming_invocations = 0;
   double p_slower_confirmed = 1;
+  double p_faster_confirmed = 1;
+  // What equal work says that the machine did, in the quantity that decides; taken out already.
+  std::optional<double> machine_shift{};
+  Shift controls_moved{};  // where equal work does not tell it
 
   bool has_estimate() const { return time.degrees_of_freedom > 0; }
-  // The one whose effect and interval a verdict states.
-  const Contrast& stated(const Circumstances& circumstances) const {
-    if (circumstances.cycles_alone && cycles) return *cycles;
-    return equal_clock ? *equal_clock : time;
-  }
+  // Nobody's change can have slowed it.
+  bool is_unchangeable() const { return is_control || is_identical; }
+  // What it is judged by, and states.
+  Quantity decided_by(const Circumstances& circumstances) const;
+  const Contrast& stated(const Circumstances& circumstances) const;
 };
 
+// Whether all of its processes tell what they launched, and the same.
+bool work_is_known(const BenchmarkSeries& series);
 // Whether both sides did equal work (call_identity.h). Not where either is unknown.
 bool equal_work(const BenchmarkSeries& baseline, const BenchmarkSeries& candidate);
 

@@ -56,12 +56,12 @@ TEST(Creep, IsSeenFromTheAnchorAlone) {
 TEST(Creep, IsNothingWhereTheWorkIsTheAnchorsStill) {
   LoadedBaseline baseline = stored(1.018, 1);
   fusegate::baselines::Run candidate = with_slower_geglu(1.021);
-  BenchmarkSeries& first = baseline.anchor->run.benchmarks[0];
-  first = doing(first, "0f");
-  candidate.benchmarks[0] = doing(candidate.benchmarks[0], "0f");
-  const GateResult result = gate(baseline, candidate, {});
-  EXPECT_THAT(result.creep->slower, SizeIs(3));
-  for (const Verdict& verdict : result.creep->slower) EXPECT_NE(verdict.benchmark, first.name);
+  for (std::size_t i = 0; i < 4; ++i) {
+    BenchmarkSeries& before = baseline.anchor->run.benchmarks[i];
+    before = doing(before, "0f");
+    candidate.benchmarks[i] = doing(candidate.benchmarks[i], "0f");
+  }
+  EXPECT_THAT(gate(baseline, candidate, {}).creep->slower, IsEmpty());
 }
 
 TEST(Creep, IsNothingWhereTheBaselineShowsItToo) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace fusegate::baselines {
 namespace {
@@ -18,24 +19,80 @@ bool add_control(const Contrast& contrast, double level, Shift& shift) {
   return true;
 }
 
+std::optional<double> intensity(const BenchmarkSeries& series) {
+  const auto flops = series.counters.find("flops");
+  const auto bytes = series.counters.find("min_bytes");
+  const bool known = flops != series.counters.end() && bytes != series.counters.end();
+  if (!known || !(bytes->second > 0)) return std::nullopt;
+  return flops->second / bytes->second;
+}
+
+// The values that part the sorted ones into so many parts.
+std::vector<double> quantiles(std::vector<double> values, std::size_t parts) {
+  std::ranges::sort(values);
+  std::vector<double> edges;
+  for (std::size_t part = 1; part < parts && !values.empty(); ++part) {
+    edges.push_back(values[part * values.size() / parts]);
+  }
+  return edges;
+}
+
+int part_of(double value, const std::vector<double>& edges) {
+  return static_cast<int>(std::ranges::upper_bound(edges, value) - edges.begin());
+}
+
 }  // namespace
 
 bool is_control(std::string_view benchmark) { return benchmark.starts_with("control"); }
 
 Drift drift_of(std::vector<Comparison>& suite) {
-  const auto controls = std::ranges::count_if(suite, &Comparison::is_control);
+  const auto controls = std::ranges::count_if(suite, &Comparison::is_unchangeable);
   constexpr int kQuantities = 3, kDirections = 2;
   const double level = kLevel / static_cast<double>(std::max<std::ptrdiff_t>(1, controls) *
                                                     kQuantities * kDirections);
   Drift drift;
   for (Comparison& comparison : suite) {
-    if (!comparison.is_control || comparison.has_single_invocation) continue;
+    if (!comparison.is_unchangeable() || comparison.has_single_invocation) continue;
     comparison.has_moved = add_control(comparison.time, level, drift.time);
     if (!comparison.cycles) continue;
     comparison.has_moved |= add_control(*comparison.cycles, level, drift.cycles);
     comparison.has_moved |= add_control(*comparison.equal_clock, level, drift.equal_clock);
   }
   return drift;
+}
+
+bool tells_of_machine(const Comparison& comparison) {
+  if (comparison.is_identical || !comparison.is_control) return comparison.is_identical;
+  return !work_is_known(*comparison.baseline) || !work_is_known(*comparison.candidate);
+}
+
+std::vector<int> machine_groups(const std::vector<Comparison>& suite) {
+  constexpr std::size_t kDurations = 3, kBounds = 2;
+  std::vector<double> durations;
+  std::vector<double> intensities;
+  for (const Comparison& comparison : suite) {
+    durations.push_back(mean_log_time(comparison));
+    if (const auto known = intensity(*comparison.candidate)) intensities.push_back(*known);
+  }
+  const std::vector<double> duration_edges = quantiles(durations, kDurations);
+  const std::vector<double> bound_edges = quantiles(intensities, kBounds);
+  std::vector<int> groups;
+  for (std::size_t i = 0; i < suite.size(); ++i) {
+    const auto known = intensity(*suite[i].candidate);
+    const int bound = known ? part_of(*known, bound_edges) : static_cast<int>(kBounds);
+    groups.push_back(bound * static_cast<int>(kDurations) + part_of(durations[i], duration_edges));
+  }
+  return groups;
+}
+
+double mean_log_time(const Comparison& comparison) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const BenchmarkSeries* series : {comparison.baseline, comparison.candidate}) {
+    for (const InvocationSummary& summary : series->invocations) sum += std::log(summary.time_ns);
+    count += series->invocations.size();
+  }
+  return sum / static_cast<double>(count);
 }
 
 }  // namespace fusegate::baselines

@@ -1,7 +1,9 @@
 // Control benchmarks tell "the machine moved" from "the code moved". A control's code is the
 // driver's or a library's and nobody's change touches it (its name starts with "control", as in
 // "control_copy/memcpy/..."), so where it differs between two runs, the machine does: clock,
-// temperature, memory. Then nothing is blamed on the code unless it got slower by more than that.
+// temperature, memory. A row of equal work is one too. Where there are many of both, they tell what
+// the machine did to every row (machine_groups()); where there are few, nothing is blamed on the
+// code unless it got slower by more than any of them.
 #pragma once
 
 #include <string_view>
@@ -13,20 +15,27 @@ namespace fusegate::baselines {
 
 bool is_control(std::string_view benchmark);
 
-// How far the machine moved, as logarithms, zero or positive each.
-struct Shift {
-  double slower = 0;
-  double faster = 0;
-};
-
 struct Drift {
   Shift time;
   Shift cycles;
   Shift equal_clock;
 };
 
-// The largest difference among the controls that differ from zero for certain: at 1 % over all
-// controls, all quantities and both directions together (Bonferroni). Marks those as moved.
+// The largest difference among controls and equal work that differ from zero for certain: at 1 %
+// over all controls, all quantities and both directions together (Bonferroni). Marks those as
+// moved.
 Drift drift_of(std::vector<Comparison>& suite);
+
+// Whether the row tells of the machine alone. A control that is known to have done other work, such
+// as a GEMM of another algorithm, does not.
+bool tells_of_machine(const Comparison& comparison);
+
+// Which rows a machine treats alike, a number each: by thirds of the suite's durations, and by
+// FLOPs a byte below or above the suite's median, or unknown (counters "flops" and "min_bytes").
+// Cards and sessions change short kernels otherwise than long ones, and memory's otherwise than
+// arithmetic's.
+std::vector<int> machine_groups(const std::vector<Comparison>& suite);
+
+double mean_log_time(const Comparison& comparison);
 
 }  // namespace fusegate::baselines

@@ -41,6 +41,30 @@ TEST(Drift, AsMuchSlowerAsTheMachineIsNotBlamedOnTheCode) {
   EXPECT_EQ(verdicts[1].kind, VerdictKind::kInconclusive);
 }
 
+TEST(Drift, SaysThatControlsMovedAsMuch) {
+  const Verdict verdict = judged(1.0025, 1.0052)[1];
+  EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_GT(verdict.interval.low, 0.003);
+  EXPECT_EQ(verdict.obstacle, Obstacle::kControlsMoved);
+  EXPECT_NEAR(verdict.controls_moved, 0.0025, 1e-4);
+}
+
+TEST(Drift, AMachineThatGotFasterMayHideASlowdown) {
+  EXPECT_LT(judged(1, 1)[1].ruled_out, 0.003);
+  EXPECT_GT(judged(0.98, 1)[1].ruled_out, 0.02);
+}
+
+TEST(Drift, AFewRowsOfEqualWorkAreControls) {
+  const auto verdicts =
+      judge(test_run({doing(test_series("equal", kQuiet), "0f"), test_series("kernel", kQuiet)}),
+            test_run({doing(test_series("equal", scaled(kQuiet, 1.02)), "0f"),
+                      test_series("kernel", scaled(kQuiet, 1.02))}),
+            {});
+  EXPECT_EQ(verdicts[0].kind, VerdictKind::kIdentical);
+  EXPECT_TRUE(verdicts[0].machine_moved);
+  EXPECT_EQ(verdicts[1].kind, VerdictKind::kInconclusive);
+}
+
 TEST(Drift, SlowerThanTheMachineIs) {
   EXPECT_EQ(judged(1.02, 1.03)[1].kind, VerdictKind::kRegression);
 }

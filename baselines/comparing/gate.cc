@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "baselines/comparing/judge.h"
 
@@ -12,9 +13,8 @@ bool has(const std::vector<Verdict>& verdicts, VerdictKind kind) {
   return std::ranges::find(verdicts, kind, &Verdict::kind) != verdicts.end();
 }
 
-// Undecided counts as judged where more invocations could have decided it; where a side has one
-// only, no slowdown whatever would have given another answer.
-bool was_judged(const Verdict& verdict) {
+// Where a side has a single process, no slowdown whatever would have given another answer.
+bool could_be_judged(const Verdict& verdict) {
   if (verdict.kind == VerdictKind::kIdentical) return true;
   return std::isfinite(verdict.interval.low) && verdict.baseline_invocations > 1 &&
          verdict.candidate_invocations > 1;
@@ -30,24 +30,26 @@ void fold(bool strict, GateResult& result) {
   const auto undecided = [](const Verdict& verdict) {
     return verdict.kind == VerdictKind::kInconclusive || verdict.kind == VerdictKind::kMissing;
   };
-  const auto decided = [](const Verdict& verdict) {
-    return was_judged(verdict) && verdict.kind != VerdictKind::kInconclusive;
-  };
   if (has(verdicts, VerdictKind::kRegression)) {
     conclude(ExitCode::kRegression, GateCause::kSlower, result);
   } else if (has(verdicts, VerdictKind::kInvalid)) {
     conclude(ExitCode::kCouldNotJudge, GateCause::kInvalid, result);
-  } else if (std::ranges::none_of(verdicts, was_judged)) {
+  } else if (std::ranges::none_of(verdicts, could_be_judged)) {
     conclude(ExitCode::kCouldNotJudge,
              verdicts.empty() ? GateCause::kNoBenchmark : GateCause::kNoInvocations, result);
   } else if (strict && std::ranges::any_of(verdicts, undecided)) {
     conclude(ExitCode::kCouldNotJudge, GateCause::kUndecided, result);
+  } else if (std::ranges::none_of(verdicts, is_decided)) {
+    conclude(ExitCode::kCouldNotJudge, GateCause::kNothingDecided, result);
   } else {
-    conclude(ExitCode::kNoRegression,
-             std::ranges::any_of(verdicts, decided) ? GateCause::kNoRegression
-                                                    : GateCause::kNothingDecided,
-             result);
+    conclude(ExitCode::kNoRegression, GateCause::kNoRegression, result);
   }
+}
+
+void fold_ruled_out(double limit, GateResult& result) {
+  if (result.exit_code != ExitCode::kNoRegression) return;
+  if (too_little_ruled_out(result.verdicts, limit).empty()) return;
+  conclude(ExitCode::kCouldNotJudge, GateCause::kTooLittleRuledOut, result);
 }
 
 // Asked for: a library that picks another kernel is to be looked at though time has not changed.
@@ -84,6 +86,36 @@ void fold_creep(const Creep& creep, double max_creep, GateResult& result) {
 
 }  // namespace
 
+bool is_decided(const Verdict& verdict) {
+  switch (verdict.kind) {
+    case VerdictKind::kRegression:
+    case VerdictKind::kImprovement:
+    case VerdictKind::kUnchanged:
+    case VerdictKind::kIdentical:
+      return true;
+    case VerdictKind::kInconclusive:
+    case VerdictKind::kNew:
+    case VerdictKind::kMissing:
+    case VerdictKind::kInvalid:
+      break;
+  }
+  return false;
+}
+
+std::vector<const Verdict*> too_little_ruled_out(const std::vector<Verdict>& verdicts,
+                                                 double limit) {
+  std::vector<const Verdict*> found;
+  for (const Verdict& verdict : verdicts) {
+    const bool is_asked = verdict.kind == VerdictKind::kInconclusive ||
+                          (is_decided(verdict) && verdict.kind != VerdictKind::kRegression);
+    if (is_asked && !(verdict.ruled_out <= limit)) found.push_back(&verdict);
+  }
+  std::ranges::stable_sort(found, std::ranges::greater{}, [](const Verdict* verdict) {
+    return std::isnan(verdict->ruled_out) ? -1 : verdict->ruled_out;
+  });
+  return found;
+}
+
 std::vector<UnmetExpectation> unmet_expectations(const Run& run) {
   std::vector<UnmetExpectation> unmet;
   for (const BenchmarkSeries& series : run.benchmarks) {
@@ -102,6 +134,7 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
   }
   result.verdicts = judge(baseline, candidate, options.rule);
   fold(options.strict, result);
+  if (options.require_ruled_out) fold_ruled_out(*options.require_ruled_out, result);
   fold_expectations(candidate, result);
   result.families = families_of(result.verdicts);
   result.stories = tell_stories(baseline, candidate, result.verdicts, options.rule);

@@ -23,6 +23,8 @@ struct GateOptions {
   double max_age_days = kDefaultMaxAgeDays;  // of a stored baseline; older ones are noted
   std::optional<double> max_creep;           // since the anchor, 0.02 = 2 %; more is a regression
   bool fail_on_changed_kernels = false;      // whatever time says
+  // A slowdown that the data must rule out in every benchmark, 0.02 = 2 %; else "could not judge".
+  std::optional<double> require_ruled_out;
 };
 
 // A benchmark of the candidate that launches something other than its implementation declares.
@@ -44,11 +46,20 @@ enum class GateCause {
   kUndecided,       // strict, and not every benchmark was decided
   kNothingDecided,  // and not strict
   kNoRegression,
-  kOtherLaunches,   // than are declared
-  kOtherKernels,    // asked for
-  kKernelsUnknown,  // likewise, and a run has no profiles
-  kCrept,           // by more than is allowed since the anchor
+  kTooLittleRuledOut,  // asked for
+  kOtherLaunches,      // than are declared
+  kOtherKernels,       // asked for
+  kKernelsUnknown,     // likewise, and a run has no profiles
+  kCrept,              // by more than is allowed since the anchor
 };
+
+// Whether it was decided: by its times, or because the work is equal.
+bool is_decided(const Verdict& verdict);
+
+// Verdicts whose data allow a slowdown beyond the limit, the largest first, then those of which
+// nothing can be said. New, missing, failed and slower ones are other matters.
+std::vector<const Verdict*> too_little_ruled_out(const std::vector<Verdict>& verdicts,
+                                                 double limit);
 
 struct GateResult {
   ExitCode exit_code = ExitCode::kCouldNotJudge;
@@ -67,8 +78,8 @@ struct GateResult {
 // Regression, or changed kernels where these are to fail, or a benchmark of the candidate that does
 // not launch what its implementation declares (whatever the baseline launched: the code and its
 // declaration are one change's): 1. Else, where any benchmark is invalid, where the environments
-// differ and that was not allowed (no verdict is computed then), or where nothing at all could be
-// judged: 2. Else 0.
+// differ and that was not allowed (no verdict is computed then), where nothing was decided, or less
+// was ruled out than is asked for: 2. Else 0.
 GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& options);
 
 // The same and, where the baseline is a stored one, whether it is stale, and what crept since its

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "baselines/record/test_run.h"
 
@@ -84,17 +85,21 @@ TEST(Gate, EqualWorkIsDecidedWhateverItsTimes) {
   EXPECT_THAT(result.causes, ElementsAre(GateCause::kNoRegression));
 }
 
-TEST(Gate, SaysWhereNothingWasDecided) {
+TEST(Gate, NothingDecidedIsNoPass) {
   const std::vector<double> noisy{100, 130, 80, 120, 95};
   const GateResult result = gate_of({test_series("a", noisy)}, {test_series("a", noisy)});
-  EXPECT_EQ(result.exit_code, ExitCode::kNoRegression);
+  EXPECT_EQ(result.exit_code, ExitCode::kCouldNotJudge);
   EXPECT_THAT(result.causes, ElementsAre(GateCause::kNothingDecided));
+  const GateResult one = gate_of({test_series("a", noisy), test_series("b", kQuiet)},
+                                 {test_series("a", noisy), test_series("b", kQuiet)});
+  EXPECT_EQ(one.exit_code, ExitCode::kNoRegression) << "the other was";
 }
 
-TEST(Gate, NewMissingAndUndecidedBenchmarksPassUnlessStrict) {
+TEST(Gate, MissingAndUndecidedBenchmarksPassUnlessStrict) {
   const std::vector<std::pair<std::vector<BenchmarkSeries>, std::vector<BenchmarkSeries>>> cases{
       {{test_series("a", kQuiet), test_series("m", kQuiet)}, {test_series("a", kQuiet)}},
-      {{test_series("a", kNoisy)}, {test_series("a", kNoisy)}}};
+      {{test_series("a", kNoisy), test_series("b", kQuiet)},
+       {test_series("a", kNoisy), test_series("b", kQuiet)}}};
   GateOptions strict;
   strict.strict = true;
   for (const auto& [baseline, candidate] : cases) {
@@ -107,6 +112,48 @@ TEST(Gate, NewMissingAndUndecidedBenchmarksPassUnlessStrict) {
                     {test_series("a", kQuiet), test_series("n", kQuiet)}, strict)
                 .exit_code,
             ExitCode::kNoRegression);
+}
+
+TEST(Gate, AsksForSoMuchToBeRuledOut) {
+  GateOptions options;
+  options.require_ruled_out = 0.02;
+  EXPECT_EQ(gate_of({test_series("a", kQuiet)}, {test_series("a", kQuiet)}, options).exit_code,
+            ExitCode::kNoRegression);
+  const GateResult result = gate_of(
+      {test_series("a", kQuiet), test_series("b", kNoisy), test_series("m", kQuiet)},
+      {test_series("a", kQuiet), test_series("b", kNoisy), test_series("n", kQuiet)}, options);
+  EXPECT_EQ(result.exit_code, ExitCode::kCouldNotJudge);
+  EXPECT_THAT(result.causes, ElementsAre(GateCause::kNoRegression, GateCause::kTooLittleRuledOut));
+  EXPECT_EQ(gate_of({test_series("a", kQuiet), test_series("b", kNoisy)},
+                    {test_series("a", slowed(0.05)), test_series("b", kNoisy)}, options)
+                .exit_code,
+            ExitCode::kRegression)
+      << "outweighs it";
+  EXPECT_EQ(gate_of({doing(test_series("b", kNoisy), "0f")},
+                    {doing(test_series("b", kNoisy), "0f")}, options)
+                .exit_code,
+            ExitCode::kNoRegression);
+}
+
+TEST(TooLittleRuledOut, NamesTheWorstFirst) {
+  const auto verdict = [](const char* name, VerdictKind kind, double ruled_out) {
+    Verdict verdict;
+    verdict.benchmark = name;
+    verdict.kind = kind;
+    verdict.ruled_out = ruled_out;
+    return verdict;
+  };
+  const std::vector<Verdict> verdicts{verdict("a", VerdictKind::kUnchanged, 0.01),
+                                      verdict("b", VerdictKind::kUnchanged, 0.03),
+                                      verdict("c", VerdictKind::kInconclusive, std::nan("")),
+                                      verdict("d", VerdictKind::kInconclusive, 0.08),
+                                      verdict("e", VerdictKind::kRegression, 0.5),
+                                      verdict("f", VerdictKind::kNew, std::nan(""))};
+  std::vector<std::string> names;
+  for (const Verdict* found : too_little_ruled_out(verdicts, 0.02)) {
+    names.push_back(found->benchmark);
+  }
+  EXPECT_THAT(names, ElementsAre("d", "b", "c"));
 }
 
 TEST(Gate, NothingInCommonCannotBeJudged) {

@@ -49,6 +49,8 @@ Verdict described(const BenchmarkSeries* baseline, const BenchmarkSeries* candid
   Verdict verdict;
   verdict.benchmark = baseline ? baseline->name : candidate->name;
   verdict.effect = verdict.effect_time = verdict.effect_cycles = kNan;
+  verdict.effect_equal_clock = verdict.machine_effect = verdict.ruled_out = kNan;
+  verdict.baseline_energy_j = verdict.candidate_energy_j = kNan;
   verdict.clock_share = verdict.smallest_detectable = kNan;
   verdict.interval = {kNan, kNan};
   describe_side(baseline, verdict.baseline_ns, verdict.baseline_invocations, verdict.doubts);
@@ -72,6 +74,7 @@ void describe_uncompared(const BenchmarkSeries* baseline, const BenchmarkSeries*
                          Verdict& verdict) {
   if (identical_untimed(baseline, candidate)) {
     verdict.kind = VerdictKind::kIdentical;
+    verdict.ruled_out = 0;
     return;
   }
   verdict.failed_in_candidate = failed(candidate);
@@ -89,7 +92,7 @@ class DetectableEffects {
  public:
   DetectableEffects(std::size_t suite_size, const Circumstances& circumstances, const Rule& rule)
       : threshold_(rule.min_effect), circumstances_(circumstances) {
-    const double size = static_cast<double>(suite_size);
+    const double size = std::max(1.0, static_cast<double>(suite_size));
     level_ = rule.false_discovery_rate * std::max(1.0, std::ceil(size / 10)) / size;
   }
 
@@ -115,12 +118,16 @@ class DetectableEffects {
   std::map<double, double> known_;  // by rounded degrees of freedom
 };
 
-// Whether time got slower because the clock fell, be it that the kernel draws more power.
+// Whether time got slower because the clock fell, where that may be the card's or the day's doing.
 bool clock_moved(const Comparison& comparison, const Circumstances& circumstances,
                  const Rule& rule) {
-  const bool clock_is_taken_out = comparison.equal_clock && !circumstances.cycles_alone;
-  return clock_is_taken_out && !comparison.has_single_invocation &&
-         slower_by_the_clock(comparison, rule).has_value();
+  return comparison.decided_by(circumstances) == Quantity::kEqualClock &&
+         !comparison.has_single_invocation && slower_by_the_clock(comparison, rule).has_value();
+}
+
+// Whether it is certain, and what was measured afresh says so too.
+bool is_confirmed(const Comparison& comparison, double p_confirmed) {
+  return comparison.confirming_invocations == 0 || p_confirmed <= kConfirmationLevel;
 }
 
 // One invocation may be the odd one out, which no variance within the other side can tell: of four
@@ -134,11 +141,13 @@ VerdictKind kind_of(const Comparison& comparison, const Circumstances& circumsta
   const bool faster = comparison.p_faster <= rule.false_discovery_rate;
   if (comparison.is_control && (slower || faster)) return VerdictKind::kInconclusive;
   if (slower) {
-    const bool confirmed = comparison.confirming_invocations == 0 ||
-                           comparison.p_slower_confirmed <= kConfirmationLevel;
-    return confirmed ? VerdictKind::kRegression : VerdictKind::kInconclusive;
+    return is_confirmed(comparison, comparison.p_slower_confirmed) ? VerdictKind::kRegression
+                                                                   : VerdictKind::kInconclusive;
   }
-  if (faster) return VerdictKind::kImprovement;
+  if (faster) {
+    return is_confirmed(comparison, comparison.p_faster_confirmed) ? VerdictKind::kImprovement
+                                                                   : VerdictKind::kInconclusive;
+  }
   // Time got slower, whatever the reason: that must not be called unchanged.
   if (clock_moved(comparison, circumstances, rule)) return VerdictKind::kInconclusive;
   const double threshold = std::log1p(rule.min_effect);
@@ -146,13 +155,15 @@ VerdictKind kind_of(const Comparison& comparison, const Circumstances& circumsta
   return inside ? VerdictKind::kUnchanged : VerdictKind::kInconclusive;
 }
 
-// Slower or faster at equal clock as far as the interval tells, but time and cycles do not both
-// show it.
-bool disagrees(const Comparison& comparison, const Interval& interval, const Rule& rule) {
-  const bool is_slower = interval.low > rule.min_effect;
-  const bool is_faster = interval.high < least_gain(rule);
-  if (!is_slower && !is_faster) return false;
-  return !both_show(comparison.time, *comparison.cycles, is_slower ? 1 : -1, rule);
+// 1: slower, -1: faster by more than matters, as far as the interval tells; 0: it reaches into
+// what does not.
+double direction_of(const Interval& interval, const Rule& rule) {
+  if (interval.low > rule.min_effect) return 1;
+  return interval.high < least_gain(rule) ? -1 : 0;
+}
+
+double moved(const Comparison& comparison, double direction) {
+  return direction > 0 ? comparison.controls_moved.slower : comparison.controls_moved.faster;
 }
 
 // The first of them, in the order in which they weigh.
@@ -165,14 +176,20 @@ Obstacle obstacle_of(const Comparison& comparison, const Circumstances& circumst
                                                         : Obstacle::kSingleBaseline;
   }
   if (comparison.has_moved) return Obstacle::kMachineMoved;
-  if (comparison.p_slower <= rule.false_discovery_rate && comparison.confirming_invocations > 0) {
+  const double p = std::min(comparison.p_slower, comparison.p_faster);
+  if (p <= rule.false_discovery_rate && comparison.confirming_invocations > 0) {
     return Obstacle::kNotConfirmed;
   }
-  if (comparison.cycles && !circumstances.cycles_alone) {
+  const double direction = direction_of(interval, rule);
+  if (comparison.decided_by(circumstances) == Quantity::kEqualClock) {
     if (const auto slower = slower_by_the_clock(comparison, rule)) {
       return *slower ? Obstacle::kClockSaysSlower : Obstacle::kClockSaysFaster;
     }
-    if (disagrees(comparison, interval, rule)) return Obstacle::kDisagreement;
+    const bool shows = both_show(comparison.time, *comparison.cycles, direction, rule);
+    if (direction != 0 && !shows) return Obstacle::kDisagreement;
+  }
+  if (direction != 0) {
+    return moved(comparison, direction) > 0 ? Obstacle::kControlsMoved : Obstacle::kNotCertain;
   }
   return circumstances.other_card ? Obstacle::kCardsDiffer : Obstacle::kTooWide;
 }
@@ -188,14 +205,47 @@ std::vector<ChoiceChange> choice_changes(const BenchmarkSeries& baseline,
   return changes;
 }
 
-void decide(const Comparison& comparison, const Circumstances& circumstances, const Rule& rule,
-            DetectableEffects& detectable, Verdict& verdict) {
+// Nobody's change slowed equal work. A machine that moved may hide a slowdown by as much, and a
+// clock that moved one in time.
+double ruled_out(const Comparison& comparison, const Circumstances& circumstances, const Rule& rule,
+                 bool clock_moved) {
+  if (comparison.is_identical) return 0;
+  if (!comparison.has_estimate() || comparison.has_single_invocation) return kNan;
+  double bound = upper_bound(comparison.stated(circumstances), rule.false_discovery_rate);
+  if (clock_moved) bound = std::max(bound, upper_bound(comparison.time, rule.false_discovery_rate));
+  return std::max(0.0, std::expm1(bound + comparison.controls_moved.faster));
+}
+
+void describe_energy(const Comparison& comparison, Verdict& verdict) {
+  const std::string counter(kEnergyPerCall);
+  const auto before = comparison.baseline->counters.find(counter);
+  const auto after = comparison.candidate->counters.find(counter);
+  const bool known = before != comparison.baseline->counters.end() &&
+                     after != comparison.candidate->counters.end();
+  if (!known) return;
+  verdict.baseline_energy_j = before->second;
+  verdict.candidate_energy_j = after->second;
+}
+
+// The effects as estimated, whatever is made of them.
+void describe_effects(const Comparison& comparison, const Circumstances& circumstances,
+                      Verdict& verdict) {
+  verdict.decided_by = comparison.decided_by(circumstances);
   verdict.effect = std::expm1(comparison.stated(circumstances).effect);
   verdict.effect_time = std::expm1(comparison.time.effect);
   if (comparison.cycles) {
+    verdict.effect_equal_clock = std::expm1(comparison.equal_clock->effect);
     verdict.effect_cycles = std::expm1(comparison.cycles->effect);
     verdict.clock_share = comparison.clock_share;
   }
+  if (comparison.machine_shift) verdict.machine_effect = std::expm1(*comparison.machine_shift);
+  verdict.controls_moved = std::expm1(moved(comparison, verdict.effect));
+}
+
+void decide(const Comparison& comparison, const Circumstances& circumstances, const Rule& rule,
+            DetectableEffects& detectable, Verdict& verdict) {
+  describe_effects(comparison, circumstances, verdict);
+  describe_energy(comparison, verdict);
   verdict.confirming_invocations = comparison.confirming_invocations;
   verdict.is_control = comparison.is_control;
   verdict.machine_moved = comparison.has_moved;
@@ -206,13 +256,16 @@ void decide(const Comparison& comparison, const Circumstances& circumstances, co
     verdict.kind = kind_of(comparison, circumstances, interval, rule);
     verdict.interval = {std::expm1(interval.low), std::expm1(interval.high)};
     verdict.p = stated.effect < 0 ? comparison.p_faster : comparison.p_slower;
-    verdict.smallest_detectable = detectable(comparison);
-    verdict.clock_moved =
-        verdict.kind == VerdictKind::kInconclusive && clock_moved(comparison, circumstances, rule);
+    if (!comparison.is_identical) verdict.smallest_detectable = detectable(comparison);
   }
   if (verdict.kind == VerdictKind::kInconclusive) {
+    verdict.clock_moved = comparison.has_estimate() && clock_moved(comparison, circumstances, rule);
     verdict.obstacle = obstacle_of(comparison, circumstances, verdict.interval, rule);
+  } else if (verdict.kind == VerdictKind::kRegression) {
+    verdict.clock_moved =
+        verdict.decided_by == Quantity::kTime && slower_by_the_clock(comparison, rule).has_value();
   }
+  verdict.ruled_out = ruled_out(comparison, circumstances, rule, verdict.clock_moved);
   verdict.choice_changes = choice_changes(*comparison.baseline, *comparison.candidate);
 }
 
@@ -237,7 +290,9 @@ std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule
   }
   const Circumstances circumstances = circumstances_of(baseline, candidate);
   compare_suite(suite, circumstances, rule);
-  DetectableEffects detectable(suite.size(), circumstances, rule);
+  const auto tested = std::ranges::count_if(
+      suite, [](const Comparison& comparison) { return !comparison.is_unchangeable(); });
+  DetectableEffects detectable(static_cast<std::size_t>(tested), circumstances, rule);
   for (std::size_t i = 0; i < suite.size(); ++i) {
     decide(suite[i], circumstances, rule, detectable, verdicts[compared[i]]);
   }

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "baselines/comparing/comparison.h"
 #include "baselines/statistics/statistics.h"
 
 namespace fusegate::baselines {
@@ -98,12 +99,20 @@ StoryKind kind_of(const KernelStory& story, const Verdict& verdict) {
   const StoryKind changed = changed_launches(story);
   if (direction != 0) {
     const StoryKind largest = largest_part(story, verdict);
-    return largest == StoryKind::kUntold && changed != StoryKind::kNothing ? changed : largest;
+    if (largest != StoryKind::kUntold) return largest;
+    if (changed != StoryKind::kNothing) return changed;
+    return verdict.clock_moved ? StoryKind::kClock : StoryKind::kUntold;
   }
   if (changed != StoryKind::kNothing) return changed;
   if (verdict.clock_moved) return StoryKind::kClock;
   const bool host = story.gaps_moved || story.leads_moved || story.host_moved;
   return host ? StoryKind::kGaps : StoryKind::kNothing;
+}
+
+std::vector<std::string> work_differences(const BenchmarkSeries& before,
+                                          const BenchmarkSeries& after) {
+  if (!work_is_known(before) || !work_is_known(after)) return {};
+  return identity_differences(*before.identity, *after.identity);
 }
 
 bool doubled_or_halved(const BeforeAfter& time_ns) {
@@ -154,6 +163,7 @@ KernelStory tell_story(const BenchmarkSeries* baseline, const BenchmarkSeries* c
     const double level = rule.false_discovery_rate / static_cast<double>(suite_size);
     compare_profiles(*baseline->profile, *candidate->profile, least_ns, level, story);
   }
+  story.work_differences = work_differences(*baseline, *candidate);
   story.host_ns = {counter(*baseline, "host_ns"), counter(*candidate, "host_ns")};
   story.host_moved = verdict.baseline_invocations > 1 && verdict.candidate_invocations > 1 &&
                      doubled_or_halved(story.host_ns);

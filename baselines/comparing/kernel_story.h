@@ -71,6 +71,9 @@ struct KernelStory {
   // (two a side, 344); single processes by up to 2.4 times.
   bool host_moved = false;
 
+  // What of its work differs (call_identity.h), a line each; nothing where a side does not tell it.
+  std::vector<std::string> work_differences;
+
   // Other kernels, or more or fewer of them or of memory operations.
   bool launches_changed() const;
 };

@@ -24,4 +24,16 @@ std::string_view verdict_name(VerdictKind kind) {
   return "";
 }
 
+std::string_view quantity_name(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::kTime:
+      return "time";
+    case Quantity::kEqualClock:
+      return "equal_clock";
+    case Quantity::kCycles:
+      return "cycles";
+  }
+  return "";
+}
+
 }  // namespace fusegate::baselines

@@ -34,13 +34,24 @@ enum class Obstacle {
   kSingleBaseline,   // one invocation there, which may be the odd one out
   kSingleCandidate,  // likewise
   kMachineMoved,     // a control that differs all the same
-  kNotConfirmed,     // all invocations together say slower, the fresh ones alone do not
+  kNotConfirmed,     // all invocations together say slower or faster, the fresh ones alone do not
   kClockSaysSlower,  // time is slower for certain, and that is the clock's doing
   kClockSaysFaster,  // likewise
   kDisagreement,     // slower or faster at equal clock, but time and cycles do not both show it
-  kCardsDiffer,      // the interval is too wide, as the runs come from two cards
-  kTooWide,          // the interval is too wide
+  kControlsMoved,    // slower or faster, but not by more than controls moved
+  kNotCertain,   // the interval lies beyond what matters; over the whole suite that may be chance
+  kCardsDiffer,  // the interval is too wide, as the runs come from two cards
+  kTooWide,      // the interval is too wide
 };
+
+// What a verdict goes by.
+enum class Quantity {
+  kTime,        // where both sides were measured side by side, and where either has no cycles
+  kEqualClock,  // time at equal clock (clock_share.h): against stored figures
+  kCycles,      // where the regime holds both sides at the power limit
+};
+
+std::string_view quantity_name(Quantity quantity);  // "time", "equal_clock", "cycles"
 
 // The library picked something else, such as an algorithm.
 struct ChoiceChange {
@@ -52,14 +63,22 @@ struct ChoiceChange {
 struct Verdict {
   std::string benchmark;
   VerdictKind kind = VerdictKind::kInconclusive;
-  // Candidate over baseline, minus one: of time at equal clock (clock_share.h); of time where
-  // either side has no cycles, of cycles where they alone decide. NaN where there is none.
+  Quantity decided_by = Quantity::kTime;
+  // Candidate over baseline, minus one, of the quantity that decides. NaN where there is none.
+  // Where equal work tells what the machine did, that is taken out, of the interval and the other
+  // effects too; but for equal work itself, whose effect is what the machine did.
   double effect = 0;
-  Interval interval;         // of effect; NaN where it cannot be had
-  double effect_time = 0;    // at whatever clock either side ran
-  double effect_cycles = 0;  // NaN where either side has no cycles
-  double clock_share = 0;    // by which time goes with the clock; NaN likewise
-  double baseline_ns = 0;    // geometric mean over invocations; NaN where there is none
+  Interval interval;              // of effect; NaN where it cannot be had
+  double effect_time = 0;         // at whatever clock either side ran
+  double effect_equal_clock = 0;  // NaN where either side has no cycles
+  double effect_cycles = 0;       // likewise
+  double machine_effect = 0;      // what was taken out of effect; NaN where that is not known
+  // The largest slowdown that the data still allow, one-sided, with the probability of the false
+  // discovery rate beyond it: 0.02 where it is slower by 2 % at most. 0 for equal work, NaN where
+  // nothing can be said.
+  double ruled_out = 0;
+  double clock_share = 0;  // by which time goes with the clock; NaN likewise
+  double baseline_ns = 0;  // geometric mean over invocations; NaN where there is none
   double candidate_ns = 0;
   double p = 1;  // of "slower" (or "faster", where effect < 0), adjusted
   // The effect that is found with 90 % probability at this noise where a tenth of the suite (at
@@ -71,7 +90,13 @@ struct Verdict {
   int confirming_invocations = 0;  // of the candidate's: measured afresh, as it was not decided
   bool is_control = false;         // its code is the same on both sides
   bool machine_moved = false;      // a control that differs all the same
-  bool clock_moved = false;        // time differs for certain, time at equal clock does not
+  // Time differs for certain, time at equal clock does not. Of a regression: measured side by side,
+  // where a lower clock is the code's doing, as it draws more power.
+  bool clock_moved = false;
+  double controls_moved =
+      0;  // the effect's way, by which an effect must exceed what matters besides
+  double baseline_energy_j = 0;  // of a call; NaN where either side does not know it
+  double candidate_energy_j = 0;
   Obstacle obstacle = Obstacle::kNone;
   std::vector<ChoiceChange> choice_changes;
   std::string failure;               // where it failed; may be empty there too

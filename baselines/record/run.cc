@@ -23,4 +23,9 @@ std::string unmeasured_text(const Run& run) {
                      unmeasured, run.benchmarks.size(), unmeasured == 1 ? "was" : "were");
 }
 
+Run without_identities(Run run) {
+  for (BenchmarkSeries& series : run.benchmarks) series.identity.reset();
+  return run;
+}
+
 }  // namespace fusegate::baselines

@@ -48,4 +48,7 @@ std::vector<EnvironmentDifference> differences_between(const Run& baseline, cons
 // "66 of 104 benchmarks were not measured; ..."; empty where all were.
 std::string unmeasured_text(const Run& run);
 
+// As if no benchmark told what it launches.
+Run without_identities(Run run);
+
 }  // namespace fusegate::baselines

@@ -88,6 +88,16 @@ VarianceEstimate pooled_variance(const std::vector<std::span<const double>>& gro
   return {squares / degrees_of_freedom, degrees_of_freedom};
 }
 
+void add_variance(const VarianceEstimate& more, Contrast& contrast) {
+  if (!(contrast.degrees_of_freedom > 0) || !(more.variance > 0)) return;
+  const double noise = contrast.standard_error * contrast.standard_error;
+  const double total = noise + more.variance;
+  contrast.standard_error = std::sqrt(total);
+  contrast.degrees_of_freedom = total * total /
+                                (noise * noise / contrast.degrees_of_freedom +
+                                 more.variance * more.variance / more.degrees_of_freedom);
+}
+
 double p_above(const Contrast& contrast, double threshold) {
   if (!(contrast.degrees_of_freedom > 0)) return 1;
   const double distance = contrast.effect - threshold;
@@ -100,6 +110,12 @@ Interval confidence_interval(const Contrast& contrast, double confidence) {
   const double half =
       upper_quantile((1 - confidence) / 2, contrast.degrees_of_freedom) * contrast.standard_error;
   return {contrast.effect - half, contrast.effect + half};
+}
+
+double upper_bound(const Contrast& contrast, double level) {
+  if (!(contrast.degrees_of_freedom > 0)) return kInfinity;
+  return contrast.effect +
+         upper_quantile(level, contrast.degrees_of_freedom) * contrast.standard_error;
 }
 
 Interval binomial_interval(int successes, int trials, double tail) {

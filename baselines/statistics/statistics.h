@@ -38,6 +38,11 @@ struct Contrast {
   double degrees_of_freedom = 0;
 };
 
+// A further source of error: the degrees of freedom after F. E. Satterthwaite, "An approximate
+// distribution of estimates of variance components", Biometrics Bull. 2 (1946), 110-114. Leaves a
+// contrast without degrees of freedom as it is.
+void add_variance(const VarianceEstimate& more, Contrast& contrast);
+
 // Without degrees of freedom nothing can be said: p is 1, and the interval is infinite.
 //
 // p of the hypothesis effect <= threshold, one-sided, against effect > threshold (threshold >= 0).
@@ -51,6 +56,10 @@ struct Interval {
 };
 // The central interval of the given confidence, such as 0.95.
 Interval confidence_interval(const Contrast& contrast, double confidence);
+
+// The largest effect that the data allow, one-sided: more has a probability of `level`. Infinite
+// without degrees of freedom.
+double upper_bound(const Contrast& contrast, double level);
 
 // Of a rate that was counted, with so much probability beyond either end; [0, 1] of no trials. C.
 // J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of

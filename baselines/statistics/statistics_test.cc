@@ -188,5 +188,25 @@ TEST(DetectableNoncentrality, HoldsForFewAndForNoDegreesOfFreedom) {
   EXPECT_EQ(detectable_noncentrality(0, 0.01, 0.9), kInfinity);
 }
 
+TEST(AddVariance, AddsAsSatterthwaiteHasIt) {
+  Contrast contrast{0.01, 3, 8};
+  add_variance({16, 4}, contrast);
+  EXPECT_DOUBLE_EQ(contrast.standard_error, 5);
+  // (9 + 16)^2 / (9^2 / 8 + 16^2 / 4)
+  EXPECT_DOUBLE_EQ(contrast.degrees_of_freedom, 625.0 / (81.0 / 8 + 64));
+}
+
+TEST(AddVariance, WhereNothingIsKnownNothingStays) {
+  Contrast contrast{0.01, 0, 0};
+  add_variance({16, 4}, contrast);
+  EXPECT_EQ(contrast.degrees_of_freedom, 0);
+}
+
+TEST(UpperBound, IsStudentsQuantileAway) {
+  EXPECT_NEAR(upper_bound({0.01, 0.002, 10}, 0.05), 0.01 + 0.002 * 1.812461, 1e-8);
+  EXPECT_NEAR(upper_bound({0.01, 0.002, 10}, 0.95), 0.01 - 0.002 * 1.812461, 1e-8);
+  EXPECT_EQ(upper_bound({0.01, 0.002, 0}, 0.05), std::numeric_limits<double>::infinity());
+}
+
 }  // namespace
 }  // namespace fusegate::baselines

@@ -72,6 +72,17 @@ std::optional<fs::path> stored_already(const AcceptRequest& request, const basel
   return differences.empty() ? found : std::nullopt;
 }
 
+// Found nine times in ten; by figures, without equal work that tells what a card does.
+void say_what_it_can_tell(const baselines::Run& run, Console& console) {
+  const std::string here = detectable_text(run, "");
+  if (here.empty()) return;
+  fmt::print(console.out, "finds slowdowns of {}, on this card", here);
+  if (!run.provenance.device_uuid.empty()) {
+    fmt::print(console.out, "; of {}, on another", detectable_text(run, "another"));
+  }
+  fmt::print(console.out, "\n");
+}
+
 }  // namespace
 
 void add_accept(CommandLine& line) {
@@ -128,6 +139,7 @@ baselines::ExitCode accept_command(const AcceptRequest& request, Console& consol
   baselines::write_atomically(path, baselines::baseline_text(baseline));
   if (is_anchor) fs::remove(anchor);
   fmt::print(console.out, "recorded {}{}\n", path.string(), is_anchor ? ", also as anchor" : "");
+  say_what_it_can_tell(baseline.run, console);
   return baselines::ExitCode::kNoRegression;
 }
 

@@ -89,6 +89,13 @@ void add_rule(CLI::App& app, JudgingRequest& request) {
                "False discovery rate over the suite; by default 1%");
 }
 
+void add_require_ruled_out(CLI::App& app, std::optional<double>& limit) {
+  add_fraction(
+      app, "--require-ruled-out", limit,
+      "End with 2 where any benchmark may have got slower by more than this, as far as its "
+      "data tell, such as 2%");
+}
+
 void add_stores(CLI::App& app, JudgingRequest& request) {
   request.stores = default_stores(fs::current_path());
   add_repeated(app, "--store", request.stores,
@@ -147,6 +154,7 @@ void add_judging(CLI::App& app, JudgingRequest& request) {
   app.add_flag("--fail-on-changed-kernels", request.fail_on_changed_kernels,
                "Benchmarks that launch other kernels, or more or fewer, are a regression whatever "
                "their time; by default only reported");
+  add_require_ruled_out(app, request.require_ruled_out);
   app.add_flag("--strict", request.strict, "Missing and inconclusive benchmarks end with 2");
   app.add_flag("--allow-environment-difference", request.allow_environment_differences,
                "Judge although driver, clocks or the like differ");

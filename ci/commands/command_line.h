@@ -75,6 +75,8 @@ void add_fraction(CLI::App& app, const std::string& name, Value& value,
 
 // The rule of a verdict, for every command that reaches one.
 void add_rule(CLI::App& app, JudgingRequest& request);
+// What must be ruled out in every benchmark, for every command that gates.
+void add_require_ruled_out(CLI::App& app, std::optional<double>& limit);
 void add_stores(CLI::App& app, JudgingRequest& request);
 // What run and duet measure by.
 void add_measuring(CLI::App& app, SuiteRequest& request);

@@ -46,6 +46,7 @@ TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
       {"gate", "--candidate", "x", "--min-effect", "0"},
       {"gate", "--candidate", "x", "--fdr", "nan"},
       {"gate", "--candidate", "x", "--max-creep", "2"},
+      {"gate", "--candidate", "x", "--require-ruled-out", "2"},
       {"gate", "--candidate", "x", "--max-age-days", "0"},
       {"gate", "--candidate", "x", "--max-age-days", "soon"},
       {"gate", "--candidate", "x", "--", "--flag"},
@@ -125,12 +126,17 @@ TEST(ParseCommandLine, HasARunKeepTheChoicesOfTheBaselineUnlessToldNotTo) {
 
 TEST(ParseCommandLine, TakesADuetWithoutAaArms) {
   const baselines::ScratchFolder folder;
-  const auto prepared = folder.write("prepared", run_file_text({})).string();
-  const std::string program = write_script(
-      folder, "bench", std::string(kReadFlags) + "cp '" + prepared + "' \"$out\"\necho \"[$*]\"\n");
+  const auto program = [&](const std::string& name, double slower) {
+    FakeRunFile file;
+    for (auto& [benchmark, time_ns] : file.times) time_ns *= slower;
+    const auto prepared = folder.write(name + ".json", run_file_text(file)).string();
+    return write_script(
+        folder, name, std::string(kReadFlags) + "cp '" + prepared + "' \"$out\"\necho \"[$*]\"\n");
+  };
   const std::string out = (folder.path() / "duet").string();
-  const Ended ended = run({"duet", "--suite", "smoke", "--base", program, "--head", program,
-                           "--out", out, "--invocations", "2", "--no-aa", "--", "--batch=8"});
+  const Ended ended = run({"duet", "--suite", "smoke", "--base", program("base", 1), "--head",
+                           program("head", 1.0001), "--out", out, "--invocations", "2", "--no-aa",
+                           "--", "--batch=8"});
   EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
   EXPECT_THAT(baselines::read_file(folder.path() / "duet" / "head" / "2.log"),
               HasSubstr(" --batch=8]"));
@@ -164,11 +170,12 @@ TEST(ParseCommandLine, TakesSeveralPathsBehindOneFlag) {
 TEST(ParseCommandLine, TakesWhatAsksForKernels) {
   const baselines::ScratchFolder folder;
   const std::string base = write_run(folder, "base", {});
+  const std::string head = write_run(folder, "head", {});
   EXPECT_THAT(
-      run({"gate", "--baseline", base, "--candidate", base, "--fail-on-changed-kernels"}).out,
+      run({"gate", "--baseline", base, "--candidate", head, "--fail-on-changed-kernels"}).out,
       HasSubstr("Could not judge: a run has no profiles"));
   const std::string benchmark = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
-  const Ended explained = run({"explain", base, base, benchmark, "--min-effect", "1%"});
+  const Ended explained = run({"explain", base, head, benchmark, "--min-effect", "1%"});
   EXPECT_EQ(explained.code, baselines::ExitCode::kNoRegression);
   EXPECT_THAT(explained.out, HasSubstr(benchmark + "\nunchanged: "));
   EXPECT_THAT(explained.out, HasSubstr("lies within [-0.99, +1.00] %"));

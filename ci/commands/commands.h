@@ -92,12 +92,13 @@ struct JobRequest {
   std::string program{};  // empty: the benchmark program beside this one
   std::string base{};     // a program to measure side by side; empty: a baseline is looked up
   bool require_baseline = false;
-  bool measures_all = false;         // as of run and duet
-  bool replay = false;               // the stored baseline, where there is one
-  std::filesystem::path checkout{};  // that its commit is of
-  std::string who{};                 // accepts the first baseline; empty: as for accept
-  double started_s = 0;              // how long ago the clock of the printed times started
-  std::filesystem::path folder{};    // gets runs/TIME, reports/TIME and baselines
+  std::optional<double> require_ruled_out{};  // as for gate
+  bool measures_all = false;                  // as of run and duet
+  bool replay = false;                        // the stored baseline, where there is one
+  std::filesystem::path checkout{};           // that its commit is of
+  std::string who{};                          // accepts the first baseline; empty: as for accept
+  double started_s = 0;                       // how long ago the clock of the printed times started
+  std::filesystem::path folder{};             // gets runs/TIME, reports/TIME and baselines
   std::vector<std::filesystem::path> stores{};
   std::optional<std::filesystem::path> aa_history{};
 };
@@ -146,7 +147,7 @@ struct AcceptRequest {
 };
 void add_accept(CommandLine& line);
 // Prints the baseline's path behind "recorded" or, with if_missing, "kept", and whether the run
-// became the anchor too.
+// became the anchor too; then, on a line of its own, what slowdowns the new baseline finds.
 baselines::ExitCode accept_command(const AcceptRequest& request, Console& console);
 
 // A run as Markdown and as one self-contained HTML page, compared with a baseline where there is

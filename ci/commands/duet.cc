@@ -114,6 +114,7 @@ void add_duet_options(CLI::App& app, DuetRequest& request) {
       "any difference found there is a false alarm");
   add_stores(app, request.judging);
   add_rule(app, request.judging);
+  add_require_ruled_out(app, request.judging.require_ruled_out);
   app.add_option("--json", request.json, "Write the verdicts there, as JSON");
   app.add_option("--markdown", request.markdown, "Write them there, as GitHub Markdown");
   app.add_option("--html", request.html, "Write a report there, as one self-contained page");

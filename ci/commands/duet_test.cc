@@ -264,7 +264,7 @@ TEST_F(DuetCommandTest, TheHeadKeepsTheChoicesThatTheBaseWasFoundToMake) {
   FakeRunFile changed = thirty_telling();
   changed.codes["a07"] = "1e";
   request_.base = write_bench(folder_, "base-bench", {.file = thirty_telling(), .before = note});
-  request_.head = head({.file = changed, .before = note});
+  request_.head = head({.file = changed, .phase = 1, .before = note});
   request_.aa = false;
   request_.invocations = request_.max_invocations.emplace(2);
   duet();

@@ -25,7 +25,11 @@ TEST_F(ProgramTest, MeasuresAcceptsAndPassesUnchangedCode) {
                       path("store")})
                 .code,
             0);
-  EXPECT_EQ(fusegate({"run", "--suite", "smoke", "--program", bench, "--out", path("second")}).code,
+  FakeRunFile later;
+  for (auto& [name, time_ns] : later.times) time_ns *= 1.0001;
+  EXPECT_EQ(fusegate({"run", "--suite", "smoke", "--program", program("later", later), "--out",
+                      path("second")})
+                .code,
             0);
   const Ended gated = fusegate({"gate", "--candidate", path("second"), "--store", path("store")});
   EXPECT_EQ(gated.code, 0) << gated.out << gated.err;
@@ -125,8 +129,9 @@ TEST_F(ProgramTest, ReportsInHtml) {
   FakeRunFile file;
   file.times["geglu/unfused/bf16/batch:64/seq:128/dim:768/hidden:3072"] = 30000;
   write_run(folder_, "run", file);
+  write_run(folder_, "base", file);
   const Ended report =
-      fusegate({"report", "--baseline", path("run"), "--candidate", path("run"), "--html",
+      fusegate({"report", "--baseline", path("base"), "--candidate", path("run"), "--html",
                 path("pages/r.html"), "--svg", path("r.svg"), "--title", "A <title>"});
   EXPECT_EQ(report.code, 0) << report.err;
   const std::string page = baselines::read_file(path("pages/r.html"));

@@ -49,6 +49,31 @@ TEST_F(GateCommandTest, PassesWhatIsAsItWas) {
   EXPECT_THAT(markdown(), HasSubstr("No regression"));
 }
 
+TEST_F(GateCommandTest, PassesEqualWorkWhateverItsTimes) {
+  FakeRunFile base;
+  FakeRunFile head;
+  for (const auto& [name, time_ns] : base.times) base.codes[name] = head.codes[name] = "0f";
+  for (auto& [name, time_ns] : head.times) time_ns *= 1.1;
+  request_.judging.baseline = {write_run(folder_, "base", base)};
+  EXPECT_EQ(gate(head), baselines::ExitCode::kNoRegression);
+  EXPECT_THAT(out_.str(), StartsWith("No regression in 2 benchmarks, all identical."));
+  EXPECT_EQ(json()["counts"]["identical"], 2);
+  EXPECT_EQ(json()["verdicts"][0]["ruled_out"], 0);
+  head.codes[kFused] = "1e";
+  EXPECT_EQ(gate(head), baselines::ExitCode::kNoRegression) << "the other moved as much";
+  EXPECT_EQ(json()["counts"]["identical"], 1);
+  EXPECT_EQ(json()["counts"]["inconclusive"], 1);
+}
+
+TEST_F(GateCommandTest, EndsWithTwoWhereLessIsRuledOutThanIsAskedFor) {
+  request_.judging.require_ruled_out = 0.02;
+  EXPECT_EQ(gate({}), baselines::ExitCode::kNoRegression);
+  request_.judging.require_ruled_out = 0.00001;
+  EXPECT_EQ(gate({}), baselines::ExitCode::kCouldNotJudge);
+  EXPECT_EQ(json()["exit_code"], 2);
+  EXPECT_THAT(markdown(), HasSubstr("are not ruled out in 2 of 2 benchmarks"));
+}
+
 TEST_F(GateCommandTest, FailsWhatGotSlowerAndNamesIt) {
   FakeRunFile file;
   file.times[kFused] *= 1.05;

@@ -136,6 +136,7 @@ class Job {
     duet.head = program();
     duet.out = folders_.runs;
     const GateRequest gate = gate_request();
+    duet.judging = gate.judging;
     duet.json = gate.json;
     duet.markdown = gate.markdown;
     duet.html = gate.html;
@@ -166,15 +167,15 @@ class Job {
     std::ostringstream said;
     Console aside{said, console_.err};
     accept_command(accept, aside);
-    std::string answer = said.str();
-    answer.pop_back();  // the line's end
-    step("baseline: " + answer);
+    const std::string answer = said.str();
+    step("baseline: " + answer.substr(0, answer.find('\n')));
     return answer.starts_with("recorded");
   }
 
   GateRequest gate_request() const {
     GateRequest gate;
     gate.judging.stores = request_.stores;
+    gate.judging.require_ruled_out = request_.require_ruled_out;
     gate.json = folders_.reports / "gate.json";
     gate.markdown = folders_.reports / "gate.md";
     gate.html = folders_.reports / "report.html";
@@ -226,6 +227,7 @@ void add_job(CommandLine& line) {
                "End with 2 where no baseline is stored. By default the run then becomes one, in "
                ".fusegate/baselines, and a second run is compared with it")
       ->excludes(base);
+  add_require_ruled_out(app, request.require_ruled_out);
   app.add_flag("--replay", request.replay,
                "Where a baseline is stored, measure its own program beside this one and gate by "
                "that (see replay), in place of the stored figures")

@@ -11,24 +11,16 @@
 #include "ci/console/format.h"
 
 namespace fusegate::ci {
-namespace {
 
 using nlohmann::json;
-
-// Arms of one program do equal work, and equal work is never called. What an A/A comparison is to
-// tell is how the rest would be judged.
-baselines::Run without_identities(baselines::Run run) {
-  for (baselines::BenchmarkSeries& series : run.benchmarks) series.identity.reset();
-  return run;
-}
-
-}  // namespace
 
 AaFindings compare_aa(const baselines::Run& a, const baselines::Run& b,
                       const baselines::Rule& rule) {
   AaFindings findings;
+  // Arms of one program do equal work, and equal work is never called. What an A/A comparison is to
+  // tell is how the rest would be judged.
   for (const baselines::Verdict& verdict :
-       baselines::judge(without_identities(a), without_identities(b), rule)) {
+       baselines::judge(baselines::without_identities(a), baselines::without_identities(b), rule)) {
     const int invocations = std::min(verdict.baseline_invocations, verdict.candidate_invocations);
     if (verdict.kind == baselines::VerdictKind::kInvalid || verdict.is_control || invocations < 2)
       continue;

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "baselines/comparing/comparison.h"
+#include "baselines/comparing/judge.h"
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/record/keep_choices_variable.h"
 #include "baselines/record/load_run.h"
+#include "ci/console/format.h"
 
 namespace fusegate::ci {
 namespace {
@@ -46,12 +50,30 @@ std::vector<fs::path> possible_baselines(const JudgingRequest& request, const st
 
 bool tells_work(const fs::path& path) {
   try {
-    return std::ranges::any_of(baselines::load_run({path}).benchmarks, [](const auto& series) {
-      return series.identity && series.identity->unknown.empty();
-    });
+    return std::ranges::any_of(baselines::load_run({path}).benchmarks, baselines::work_is_known);
   } catch (const baselines::InputError&) {
     return false;  // whoever judges by it says what is wrong
   }
+}
+
+// As a baseline keeps a process's time: to five digits.
+std::vector<std::string> kept_times(const baselines::BenchmarkSeries& series) {
+  std::vector<std::string> times;
+  for (const baselines::InvocationSummary& summary : series.invocations) {
+    times.push_back(fmt::format("{:.4e}", summary.time_ns));
+  }
+  return times;
+}
+
+bool is_same_run(const baselines::Run& baseline, const baselines::Run& candidate) {
+  const auto same = [](const baselines::BenchmarkSeries& a, const baselines::BenchmarkSeries& b) {
+    return a.name == b.name && kept_times(a) == kept_times(b);
+  };
+  const auto is_timed = [](const baselines::BenchmarkSeries& series) {
+    return !series.invocations.empty();
+  };
+  return std::ranges::any_of(candidate.benchmarks, is_timed) &&
+         std::ranges::equal(baseline.benchmarks, candidate.benchmarks, same);
 }
 
 }  // namespace
@@ -60,6 +82,13 @@ std::optional<Judgement> judge_candidate(const JudgingRequest& request,
                                          const baselines::Run& candidate) {
   auto baseline = load_baseline(request, candidate);
   if (!baseline) return std::nullopt;
+  if (is_same_run(baseline->run, candidate)) {
+    throw baselines::InputError(
+        candidate.source, "",
+        fmt::format("is the run that the baseline {} was made of: the times of all processes are "
+                    "the same, so nothing is compared",
+                    baseline->run.source));
+  }
   std::optional<baselines::LoadedBaseline> stored;
   if (request.replay_of) stored = baselines::load_stored_baseline(*request.replay_of);
   baselines::GateOptions options = gate_options(request, stored ? stored->run : baseline->run);
@@ -135,6 +164,7 @@ baselines::GateOptions gate_options(const JudgingRequest& request, const baselin
   options.max_age_days = request.max_age_days;
   options.max_creep = request.max_creep;
   options.fail_on_changed_kernels = request.fail_on_changed_kernels;
+  options.require_ruled_out = request.require_ruled_out;
   // The baseline's suite and not the candidate's: a change must not loosen the rule it is judged
   // by.
   const nlohmann::json& protocol = baseline.provenance.protocol;
@@ -152,6 +182,24 @@ baselines::GateOptions gate_options(const JudgingRequest& request, const baselin
     options.rule.false_discovery_rate = *request.false_discovery_rate;
   }
   return options;
+}
+
+std::string detectable_text(const baselines::Run& run, const std::string& other_card) {
+  baselines::Run baseline = baselines::without_identities(run);
+  baseline.session.clear();
+  baselines::Run candidate = baseline;
+  if (!other_card.empty()) candidate.provenance.device_uuid = other_card;
+  const baselines::Rule rule = gate_options({}, baseline).rule;
+  std::vector<double> effects;
+  for (const baselines::Verdict& verdict : baselines::judge(baseline, candidate, rule)) {
+    if (std::isfinite(verdict.smallest_detectable)) effects.push_back(verdict.smallest_detectable);
+  }
+  if (effects.empty()) return "";
+  std::ranges::sort(effects);
+  const auto at = [&](std::size_t tenths) {
+    return format_fraction(effects[(effects.size() * tenths - 1) / 10]);
+  };
+  return fmt::format("{} in half of the rows and {} in nine tenths", at(5), at(9));
 }
 
 }  // namespace fusegate::ci

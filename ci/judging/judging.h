@@ -16,7 +16,7 @@ namespace fusegate::ci {
 
 struct JudgingRequest {
   std::vector<std::filesystem::path> candidate;
-  std::vector<std::filesystem::path> baseline;  // empty: looked for in the stores
+  std::vector<std::filesystem::path> baseline;       // empty: looked for in the stores
   std::optional<std::filesystem::path> replay_of{};  // the stored one that baseline replays
   std::vector<std::filesystem::path> stores;
   std::string suite;                 // empty: the one that the candidate names
@@ -27,6 +27,7 @@ struct JudgingRequest {
   double max_age_days = baselines::kDefaultMaxAgeDays;
   std::optional<double> max_creep;
   bool fail_on_changed_kernels = false;
+  std::optional<double> require_ruled_out;
 };
 
 struct Judgement {
@@ -36,7 +37,9 @@ struct Judgement {
   std::optional<Replay> replay{};  // where the baseline is one
 };
 
-// The candidate by the baseline that load_baseline() finds; nothing where there is none.
+// The candidate by the baseline that load_baseline() finds; nothing where there is none. Throws
+// InputError where the baseline is the candidate itself: the times of all processes agree to the
+// digits that a baseline keeps.
 std::optional<Judgement> judge_candidate(const JudgingRequest& request,
                                          const baselines::Run& candidate);
 
@@ -66,5 +69,11 @@ std::string missing_baseline_text(const JudgingRequest& request, const baselines
 // The smallest effect is the flag's, else the baseline's suite's, else the rule's. Throws
 // InputError where the suite asks for one that is none.
 baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline);
+
+// The slowdowns that half and nine tenths of the run's rows show nine times in ten, as a baseline
+// of a candidate with as many processes: "0.52 % in half of the rows and 1.1 % in nine tenths".
+// other_card: the candidate's, of another name than the run's; empty: the same. "" where the run
+// tells nothing.
+std::string detectable_text(const baselines::Run& run, const std::string& other_card);
 
 }  // namespace fusegate::ci

@@ -112,6 +112,25 @@ TEST_F(JudgingTest, RefusesPublishedFigures) {
   }
 }
 
+TEST_F(JudgingTest, RefusesTheRunThatTheBaselineWasMadeOf) {
+  const std::string folder = write_run(folder_, "run", {});
+  const auto candidate = baselines::load_run({folder});
+  const auto expect_refused = [&] {
+    EXPECT_THAT([&] { judge_candidate(request_, candidate); },
+                ::testing::ThrowsMessage<baselines::InputError>(::testing::AllOf(
+                    HasSubstr(folder + ": is the run that the baseline " +
+                              request_.baseline.front().string() + " was made of"))));
+  };
+  request_.baseline = {store("kept", {})};
+  expect_refused();
+  request_.baseline = {folder};
+  expect_refused();
+  request_.baseline = {write_run(folder_, "other", {})};
+  EXPECT_TRUE(judge_candidate(request_, candidate));
+  request_.baseline = {write_run(folder_, "run more", {}, 6)};
+  EXPECT_TRUE(judge_candidate(request_, candidate));
+}
+
 TEST_F(JudgingTest, TakesTheSmallestEffectFromTheFlagThenTheBaselinesSuiteThenTheRule) {
   EXPECT_EQ(gate_options(request_, run()).rule.min_effect, baselines::Rule().min_effect);
   FakeRunFile file;

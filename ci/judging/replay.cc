@@ -26,17 +26,9 @@ std::map<std::string, const T*> by_name(const std::vector<T>& all, Key key) {
   return found;
 }
 
-// Equal work tells of the code and not of the machine, whose doing is the question here.
-Run without_identities(Run run) {
-  for (BenchmarkSeries& series : run.benchmarks) series.identity.reset();
-  return run;
-}
-
 bool does_other_work(const BenchmarkSeries& stored, const BenchmarkSeries& replayed) {
-  const auto is_known = [](const BenchmarkSeries& series) {
-    return series.identity && series.identity->unknown.empty();
-  };
-  return is_known(stored) && is_known(replayed) && !baselines::equal_work(stored, replayed);
+  return baselines::work_is_known(stored) && baselines::work_is_known(replayed) &&
+         !baselines::equal_work(stored, replayed);
 }
 
 bool is_on_both_sides(const Verdict& verdict) {
@@ -62,8 +54,9 @@ Replay replay_of(baselines::LoadedBaseline stored, const Run& replayed,
   const Run& before = replay.stored.run;
   replay.differences = baselines::differences_between(before, replayed);
   replay.other_card = baselines::circumstances_of(before, replayed).other_card;
-  const auto verdicts =
-      baselines::judge(without_identities(before), without_identities(replayed), rule);
+  // Equal work tells of the code and not of the machine, whose doing is the question here.
+  const auto verdicts = baselines::judge(baselines::without_identities(before),
+                                         baselines::without_identities(replayed), rule);
   const auto stories = baselines::tell_stories(before, replayed, verdicts, rule);
   const auto told = by_name(stories, &KernelStory::benchmark);
   const auto judged = by_name(result.verdicts, &Verdict::benchmark);

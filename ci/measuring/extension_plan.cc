@@ -5,21 +5,25 @@
 namespace fusegate::ci {
 namespace {
 
-bool is_doubtful(baselines::VerdictKind kind) {
+bool is_change(baselines::VerdictKind kind) {
   return kind == baselines::VerdictKind::kRegression ||
-         kind == baselines::VerdictKind::kInconclusive;
+         kind == baselines::VerdictKind::kImprovement;
+}
+
+bool is_doubtful(baselines::VerdictKind kind) {
+  return is_change(kind) || kind == baselines::VerdictKind::kInconclusive;
 }
 
 // How many invocations beyond the minimum it should come to, as far as this look can tell.
 int wanted(const LookedAt& benchmark, const ExtensionLimits& limits) {
   // Whatever failed since is invalid for good.
   if (!benchmark.first_doubt || benchmark.kind == baselines::VerdictKind::kInvalid) return 0;
-  const bool was_suspicious = benchmark.first_doubt == baselines::VerdictKind::kRegression;
+  const bool was_suspicious = is_change(*benchmark.first_doubt);
   if (was_suspicious && benchmark.extensions < limits.confirmation) return limits.confirmation;
-  // After just the confirmation a regression is confirmed. After more it is one that looked
-  // undecided before, and stopping now would be stopping because it looks slower.
-  const bool is_confirmed = was_suspicious && benchmark.extensions == limits.confirmation &&
-                            benchmark.kind == baselines::VerdictKind::kRegression;
+  // After just the confirmation a change is confirmed. After more it is one that looked undecided
+  // before, and stopping now would be stopping because it looks changed.
+  const bool is_confirmed =
+      was_suspicious && benchmark.extensions == limits.confirmation && is_change(benchmark.kind);
   return is_doubtful(benchmark.kind) && !is_confirmed ? limits.most : 0;
 }
 
@@ -48,9 +52,9 @@ ExtensionRound next_extension(const std::vector<LookedAt>& suite, const Extensio
 
 ExtensionRound ExtensionPlan::look(const std::vector<baselines::Verdict>& verdicts) {
   const auto doubt = [](baselines::VerdictKind kind) {
-    return kind == baselines::VerdictKind::kRegression     ? 2
-           : kind == baselines::VerdictKind::kInconclusive ? 1
-                                                           : 0;
+    if (kind == baselines::VerdictKind::kRegression) return 3;
+    if (kind == baselines::VerdictKind::kInconclusive) return 2;
+    return kind == baselines::VerdictKind::kImprovement ? 1 : 0;
   };
   std::map<std::string, const baselines::Verdict*> worst;
   for (const baselines::Verdict& verdict : verdicts) {

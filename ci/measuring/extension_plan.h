@@ -3,10 +3,11 @@
 // The design, made so that looking at the data between rounds adds no false regressions to those of
 // one test at the end:
 //   - Stopping early happens for futility alone: an undecided benchmark that a look finds to be
-//     unchanged (or faster, which no gate fails) is done.
-//   - Nothing stops early because it looks slower. A benchmark that is suspicious after the minimum
-//     gets a fixed number of further invocations, whatever they show and however significant it
-//     was. One that was undecided first and looks slower later goes on to its maximum.
+//     unchanged is done.
+//   - Nothing stops early because it looks slower, or faster. A benchmark that looks changed after
+//     the minimum gets a fixed number of further invocations, whatever they show and however
+//     significant it was. One that was undecided first and looks changed later goes on to its
+//     maximum. Equal work is never measured again.
 //   - The test that counts is made once, on the final data.
 // What remains is that a benchmark ends with a number of invocations which its first look chose. Of
 // 20,000 simulated benchmarks that were slower by just the smallest effect, tested at a level of
@@ -26,17 +27,17 @@ namespace fusegate::ci {
 
 // In invocations beyond the minimum, on each side.
 struct ExtensionLimits {
-  int confirmation = 5;  // of a regression
+  int confirmation = 5;  // of a change
   int most = 10;         // of what stays undecided
 };
 
-// A regression is confirmed by as many invocations again as made it suspicious, or by as many as
+// A change is confirmed by as many invocations again as made it suspicious, or by as many as
 // the maximum leaves.
 ExtensionLimits extension_limits(int invocations, int max_invocations);
 
 // A regression that has fewer is measured again although the time budget is used up. The gate would
 // otherwise fail a change by the very data that raised the suspicion, or let it pass because time
-// ran out.
+// ran out. An improvement fails nothing, and so is not.
 inline constexpr int kLeastConfirmation = 2;
 
 // One benchmark, as the looks so far found it.
@@ -44,7 +45,7 @@ struct LookedAt {
   std::string benchmark;
   baselines::VerdictKind kind =
       baselines::VerdictKind::kInconclusive;  // by all that was measured so far
-  // kRegression or kInconclusive: what it was when a look first could not let it go.
+  // kRegression, kImprovement or kInconclusive: what it was when a look first could not let it go.
   std::optional<baselines::VerdictKind> first_doubt;
   int extensions = 0;  // invocations beyond the minimum that it had, on each side
 };

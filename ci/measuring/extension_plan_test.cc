@@ -54,16 +54,19 @@ TEST(NextExtension, TakesTheUndecidedAndTheSuspiciousAlone) {
                                                    {"slower", kRegression},
                                                    {"faster", kImprovement},
                                                    {"same", kUnchanged},
+                                                   {"equal", kIdentical},
                                                    {"new", kNew},
                                                    {"gone", kMissing},
                                                    {"odd", kInconclusive}}));
-  EXPECT_THAT(round.benchmarks, ElementsAre("odd", "slower"));
+  EXPECT_THAT(round.benchmarks, ElementsAre("faster", "odd", "slower"));
   EXPECT_THAT(round.unconfirmed, ElementsAre("slower"));
-  EXPECT_EQ(plan.suite_size(), 7u);
+  EXPECT_EQ(plan.suite_size(), 8u);
 }
 
-TEST(NextExtension, GivesARegressionAFixedNumber) {
+TEST(NextExtension, GivesAChangeAFixedNumber) {
   EXPECT_EQ(extensions_of(kRegression, kRegression, 0), 5);
+  EXPECT_EQ(extensions_of(kImprovement, kImprovement, 0), 5);
+  EXPECT_EQ(extensions_of(kImprovement, kUnchanged, 1), 5);
   // Whatever the looks between say of it.
   EXPECT_EQ(extensions_of(kRegression, kUnchanged, 1), 5);
   EXPECT_EQ(extensions_of(kRegression, kImprovement, 3), 5);
@@ -76,14 +79,15 @@ TEST(NextExtension, GivesTheUndecidedAllThereIs) {
 
 TEST(NextExtension, StopsForFutility) {
   EXPECT_EQ(extensions_of(kInconclusive, kUnchanged, 3), 3);
-  EXPECT_EQ(extensions_of(kInconclusive, kImprovement, 3), 3);
+  EXPECT_EQ(extensions_of(kInconclusive, kIdentical, 3), 3);
   EXPECT_EQ(extensions_of(kInconclusive, kInvalid, 3), 3);
   EXPECT_EQ(extensions_of(kRegression, kInvalid, 3), 3);
 }
 
-TEST(NextExtension, NeverStopsBecauseABenchmarkLooksSlower) {
+TEST(NextExtension, NeverStopsBecauseABenchmarkLooksChanged) {
   for (int change = 1; change <= 10; ++change) {
     EXPECT_EQ(extensions_of(kInconclusive, kRegression, change), 10) << change;
+    EXPECT_EQ(extensions_of(kInconclusive, kImprovement, change), 10) << change;
   }
   // Undecided after its confirmation, and slower again one round later.
   ExtensionPlan plan(kLimits);

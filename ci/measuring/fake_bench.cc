@@ -49,6 +49,9 @@ for argument in "$@"; do
   case $argument in --benchmark_filter=*) filter=${argument#--benchmark_filter=} ;; esac
 done
 echo "$name $invocation $filter" >> "$folder/calls"
+# Two runs of one program are never the same to the last digit.
+run=${out%/*}; run=${run##*/}
+phase=$((phase + ${#run}))
 when=first
 [ $invocation -ge $change_at ] && when=later
 prepared=$folder/$name-prepared/$when

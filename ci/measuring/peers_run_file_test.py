@@ -55,7 +55,9 @@ class PeersRunFileTest(unittest.TestCase):
     def test_gates_one_run_of_peers_by_another(self):
         for number in (1, 2, 3):
             self.measure(f"{number}.json")
-        result = self.fusegate("gate", "--baseline", self.run_folder, "--candidate", self.run_folder)
+            self.measure(f"../base/{number}.json", call_ns=2000.2)
+        base = self.run_folder.parent / "base"
+        result = self.fusegate("gate", "--baseline", base, "--candidate", self.run_folder)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertIn("4 unchanged", result.stdout)
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 namespace fusegate::ci {
 
 namespace fs = std::filesystem;
@@ -90,13 +92,11 @@ std::string run_file_text(const FakeRunFile& file) {
     for (int i = 0; i < 10; ++i) {
       entries.push_back(sample_entry(name, time_ns * (1 + 1e-4 * (i % 3 - 1)), i));
     }
+    nlohmann::json& first = entries[entries.size() - 10];
     const auto profile = file.profiles.find(name);
-    if (profile != file.profiles.end()) {
-      entries[entries.size() - 10]["details"]["profile"] = profile->second;
-    }
-    if (const auto code = file.codes.find(name); code != file.codes.end()) {
-      entries[entries.size() - 10]["details"]["identity"] = identity_json(code->second);
-    }
+    if (profile != file.profiles.end()) first["details"]["profile"] = profile->second;
+    const auto code = file.codes.find(name);
+    if (code != file.codes.end()) first["details"]["identity"] = identity_json(code->second);
   }
   for (const auto& [name, failure] : file.failures) {
     entries.push_back({{"name", name},
@@ -110,9 +110,14 @@ std::string run_file_text(const FakeRunFile& file) {
 
 std::string write_run(const baselines::ScratchFolder& folder, std::string_view name,
                       const FakeRunFile& file, int invocations) {
+  // Two runs are never the same to the last digit.
+  const double own = 6e-5 * (std::accumulate(name.begin(), name.end(), 0) % 4);
   for (int i = 1; i <= invocations; ++i) {
     FakeRunFile shifted = file;
-    for (auto& [benchmark, time_ns] : shifted.times) time_ns *= 1 + 2e-4 * (i % 3 - 1);
+    for (auto& [benchmark, time_ns] : shifted.times) {
+      time_ns *= 1 + 2e-4 * (i % 3 - 1);
+      if (i == 1) time_ns *= 1 + own;
+    }
     folder.write(fmt::format("{}/{}.json", name, i), run_file_text(shifted));
   }
   return (folder.path() / name).string();

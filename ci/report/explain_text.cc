@@ -47,6 +47,9 @@ std::vector<Fact> figures(const baselines::BenchmarkSeries* baseline,
   }
   const auto format_clock = [](double hz) { return fmt::format("{:.3f} GHz", hz / 1e9); };
   add_figure("clock", clock_hz(baseline), clock_hz(candidate), format_clock, &facts);
+  const auto format_energy = [](double joules) { return fmt::format("{:.4g} J", joules); };
+  add_figure("energy", verdict.baseline_energy_j, verdict.candidate_energy_j, format_energy,
+             &facts);
   add_figure("host", story.host_ns.before, story.host_ns.after, format_time_ns, &facts);
   return facts;
 }
@@ -119,6 +122,13 @@ void add_agreement(const baselines::BenchmarkSeries* series, std::string_view si
                   profile.gaps_ns.size(), side, profile.invocations));
 }
 
+void add_work(const baselines::BenchmarkSeries* series, std::string_view side,
+              std::vector<std::string>* sentences) {
+  if (!series || !series->identity || series->identity->unknown.empty()) return;
+  sentences->push_back(fmt::format("whether the {} did equal work is not known: {}", side,
+                                   series->identity->unknown));
+}
+
 std::string conclusion(const baselines::Verdict& verdict, const baselines::KernelStory& story) {
   if (std::string told = story_text(story); !told.empty()) return told;
   if (!story.has_profiles) return "a side has no profile, so what it launches is not known";
@@ -138,6 +148,11 @@ std::string explain_text(const baselines::BenchmarkSeries* baseline,
   Section kernels;
   add_agreement(baseline, "baseline", &kernels.sentences);
   add_agreement(candidate, "candidate", &kernels.sentences);
+  add_work(baseline, "baseline", &kernels.sentences);
+  add_work(candidate, "candidate", &kernels.sentences);
+  for (const std::string& difference : story.work_differences) {
+    kernels.sentences.push_back("its work differs: " + difference);
+  }
   if (story.has_profiles) kernels.table = KernelTable(story).table();
   return terminal_text(
       {.headline = fmt::format("{}\n{}: {}", verdict.benchmark, kind, reason_text(verdict, rule)),

@@ -54,9 +54,14 @@ TEST(GateJson, HasTheKeysThatOthersRead) {
   EXPECT_NEAR(slow["baseline_ns"].get<double>(), 1000, 0.1);
   EXPECT_NEAR(slow["candidate_ns"].get<double>(), 1050, 0.1);
   EXPECT_EQ(slow["candidate_invocations"], 5);
+  EXPECT_GT(slow["ruled_out"].get<double>(), 0.05);
+  EXPECT_EQ(slow["decided_by"], "equal_clock");
+  EXPECT_TRUE(slow["baseline_energy_j"].is_null());
+  EXPECT_TRUE(slow["machine_effect"].is_null());
   const json& missing = root["verdicts"][1];
   EXPECT_EQ(missing["verdict"], "missing");
   EXPECT_TRUE(missing["effect_time"].is_null());
+  EXPECT_TRUE(missing["ruled_out"].is_null());
   EXPECT_TRUE(missing["interval"]["low"].is_null());
   EXPECT_TRUE(missing["candidate_ns"].is_null());
 }

@@ -1,8 +1,11 @@
 #include "ci/report/gate_words.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "baselines/comparing/families.h"
 #include "baselines/io/instant.h"
@@ -24,12 +27,14 @@ std::size_t count(const std::vector<Verdict>& verdicts, VerdictKind kind) {
   return static_cast<std::size_t>(std::ranges::count(verdicts, kind, &Verdict::kind));
 }
 
-// "; 2 inconclusive, 1 missing.", or a full stop alone.
-std::string remainder(const std::vector<Verdict>& verdicts) {
+// "; 2 inconclusive, 1 missing.", or a full stop alone. told: what was said of them already.
+std::string remainder(const std::vector<Verdict>& verdicts,
+                      VerdictKind told = VerdictKind::kUnchanged) {
   std::string text;
-  for (const VerdictKind kind : {VerdictKind::kImprovement, VerdictKind::kInconclusive,
-                                 VerdictKind::kNew, VerdictKind::kMissing, VerdictKind::kInvalid}) {
-    const std::size_t n = count(verdicts, kind);
+  for (const VerdictKind kind :
+       {VerdictKind::kImprovement, VerdictKind::kIdentical, VerdictKind::kInconclusive,
+        VerdictKind::kNew, VerdictKind::kMissing, VerdictKind::kInvalid}) {
+    const std::size_t n = kind == told ? 0 : count(verdicts, kind);
     if (n == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "; " : ", ", n, verdict_name(kind));
   }
@@ -43,6 +48,77 @@ std::string differences_text(const std::vector<EnvironmentDifference>& differenc
       fmt::format("{} (baseline {}, candidate {})", first.field, first.baseline, first.candidate);
   if (differences.size() > 1) text += fmt::format(" and {} more", differences.size() - 1);
   return text;
+}
+
+// Round figures, as people say them.
+constexpr std::array kRoundSlowdowns{0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
+
+struct RuledOut {
+  double slowdown = 0;
+  std::size_t rows = 0;
+};
+
+// The smallest round slowdown that is ruled out in a share of the rows, or else the largest.
+RuledOut ruled_out_in(const std::vector<double>& bounds, double share) {
+  RuledOut found;
+  for (const double slowdown : kRoundSlowdowns) {
+    found = {slowdown, static_cast<std::size_t>(std::ranges::count_if(
+                           bounds, [&](double bound) { return bound <= slowdown; }))};
+    if (static_cast<double>(found.rows) >= share * static_cast<double>(bounds.size())) break;
+  }
+  return found;
+}
+
+// "; slowdowns above 1 % are ruled out in 97, above 2 % in all", of what was decided by its times.
+std::string ruled_out_text(const std::vector<Verdict>& verdicts) {
+  constexpr double kMost = 0.9;
+  std::vector<double> bounds;
+  for (const Verdict& verdict : verdicts) {
+    const bool by_time = is_decided(verdict) && verdict.kind != VerdictKind::kIdentical;
+    if (by_time && std::isfinite(verdict.ruled_out)) bounds.push_back(verdict.ruled_out);
+  }
+  if (bounds.empty()) return "";
+  const auto in_rows = [&](const RuledOut& part) {
+    return part.rows == bounds.size() ? std::string("all") : std::to_string(part.rows);
+  };
+  const RuledOut most = ruled_out_in(bounds, kMost);
+  const RuledOut all = ruled_out_in(bounds, 1);
+  const bool others = bounds.size() < verdicts.size() && count(verdicts, VerdictKind::kIdentical);
+  std::string text =
+      fmt::format("; {}slowdowns above {} are ruled out in {}", others ? "of the others " : "",
+                  format_fraction(most.slowdown), in_rows(most));
+  if (all.slowdown == most.slowdown) return text;
+  return text + fmt::format(", above {} in {}", format_fraction(all.slowdown), in_rows(all));
+}
+
+// Of what was decided.
+std::string no_regression_headline(const GateResult& result) {
+  const auto judged =
+      static_cast<std::size_t>(std::ranges::count_if(result.verdicts, baselines::is_decided));
+  const std::size_t identical = count(result.verdicts, VerdictKind::kIdentical);
+  std::string text = "No regression in " + format_count(judged, "benchmark");
+  if (identical > 0 && identical == judged) text += ", all identical";
+  if (identical > 0 && identical < judged) text += fmt::format(", {} identical", identical);
+  return text + ruled_out_text(result.verdicts) +
+         remainder(result.verdicts, VerdictKind::kIdentical);
+}
+
+// The worst first, three at most: "a (5.2 %), b (3 %) and 4 more".
+std::string too_little_text(const GateResult& result, double limit) {
+  constexpr std::size_t kShown = 3;
+  const std::vector<const Verdict*> found = baselines::too_little_ruled_out(result.verdicts, limit);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(kShown, found.size()); ++i) {
+    const double bound = found[i]->ruled_out;
+    names.push_back(fmt::format("{} ({})", found[i]->benchmark,
+                                std::isfinite(bound) ? fmt::format("{:.2g} %", 100 * bound)
+                                                     : std::string("nothing known")));
+  }
+  std::string text = fmt::format(
+      "slowdowns above {} are not ruled out in {} of {}: {}", format_fraction(limit), found.size(),
+      format_count(result.verdicts.size(), "benchmark"), fmt::join(names, ", "));
+  if (found.size() > kShown) text += fmt::format(" and {} more", found.size() - kShown);
+  return text + ".";
 }
 
 std::string slower_headline(const GateResult& result) {
@@ -115,9 +191,11 @@ std::string with_cause(GateCause cause, const std::string& so_far, const GateRes
     case GateCause::kUndecided:
       return could_not("with --strict every benchmark must be decided" + rest);
     case GateCause::kNothingDecided:
-      return fmt::format("No regression found in {}, and nothing decided{}", total, rest);
+      return could_not(fmt::format("nothing was decided in {}{}", total, rest));
     case GateCause::kNoRegression:
-      return fmt::format("No regression in {}{}", total, rest);
+      return no_regression_headline(result);
+    case GateCause::kTooLittleRuledOut:
+      return could_not(too_little_text(result, *options.require_ruled_out));
     case GateCause::kOtherLaunches:
       return fmt::format("{} {}", launches_headline(result), so_far);
     case GateCause::kOtherKernels:
@@ -138,14 +216,37 @@ void add_doubts(const std::vector<baselines::Doubt>& doubts, std::string_view si
   }
 }
 
+// Whether equal work told it, so that it was taken out of what was judged.
+bool machine_is_told(const std::vector<Verdict>& verdicts) {
+  return std::ranges::any_of(
+      verdicts, [](const Verdict& verdict) { return std::isfinite(verdict.machine_effect); });
+}
+
+void add_machine(const std::vector<Verdict>& verdicts, std::vector<std::string>& notes) {
+  std::vector<double> effects;
+  for (const Verdict& verdict : verdicts) {
+    const bool is_timed = std::isfinite(verdict.effect);
+    if (verdict.kind == VerdictKind::kIdentical && is_timed) effects.push_back(verdict.effect);
+  }
+  if (effects.empty()) return;
+  const auto [least, most] = std::ranges::minmax(effects);
+  notes.push_back(fmt::format(
+      "{} did equal work: there the machine made {} to {}, {} in the median.{}",
+      format_count(effects.size(), "benchmark"), format_effect(least), format_effect(most),
+      format_effect(baselines::median(effects)),
+      machine_is_told(verdicts) ? " That is taken out of the other rows' effects." : ""));
+}
+
 void add_provenance(const baselines::Provenance& baseline, const baselines::Provenance& candidate,
-                    std::vector<std::string>& notes) {
+                    bool cards_are_told, std::vector<std::string>& notes) {
   if (baseline.suite != candidate.suite) {
     notes.push_back(fmt::format("The baseline is of suite \"{}\", the candidate of \"{}\".",
                                 baseline.suite, candidate.suite));
   }
   const bool both = !baseline.device_uuid.empty() && !candidate.device_uuid.empty();
-  if (both && baseline.device_uuid != candidate.device_uuid) {
+  if (both && baseline.device_uuid != candidate.device_uuid && cards_are_told) {
+    notes.push_back("The runs come from two cards; what that does is told by equal work.");
+  } else if (both && baseline.device_uuid != candidate.device_uuid) {
     // Ten H200 in three sets (between_cards.cc).
     notes.push_back(
         "The runs come from two cards, which widens every interval: at equal clock, H200s differed "
@@ -275,7 +376,9 @@ std::vector<std::string> gate_notes(const Judgement& judgement, const baselines:
   std::vector<std::string> notes;
   add_doubts(baseline.doubts, "Baseline", notes);
   add_doubts(candidate.doubts, "Candidate", notes);
-  add_provenance(baseline.provenance, candidate.provenance, notes);
+  add_provenance(baseline.provenance, candidate.provenance, machine_is_told(result.verdicts),
+                 notes);
+  add_machine(result.verdicts, notes);
   add_parts(baseline, candidate, result.verdicts, notes);
   const auto add = [&](const std::vector<std::string>& more) {
     notes.insert(notes.end(), more.begin(), more.end());

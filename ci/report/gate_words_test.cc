@@ -51,16 +51,65 @@ TEST(GateHeadline, NamesTheWorstRegression) {
 
 TEST(GateHeadline, SaysHowMuchWasDecided) {
   const auto quiet = test_series("a", kQuiet);
-  EXPECT_EQ(headline_of({quiet}, {quiet}), "No regression in 1 benchmark.");
+  EXPECT_EQ(headline_of({quiet}, {quiet}),
+            "No regression in 1 benchmark; slowdowns above 0.5 % are ruled out in all.");
   EXPECT_EQ(headline_of({quiet}, {test_series("a", slowed(-0.05))}),
-            "No regression in 1 benchmark; 1 improvement.");
+            "No regression in 1 benchmark; slowdowns above 0.5 % are ruled out in all; 1 "
+            "improvement.");
   const auto noisy = test_series("a", {100, 130, 80, 120, 95});
   EXPECT_EQ(headline_of({noisy}, {noisy}),
-            "No regression found in 1 benchmark, and nothing decided; 1 inconclusive.");
+            "Could not judge: nothing was decided in 1 benchmark; 1 inconclusive.");
   GateOptions strict;
   strict.strict = true;
   EXPECT_EQ(headline_of({noisy}, {noisy}, strict),
             "Could not judge: with --strict every benchmark must be decided; 1 inconclusive.");
+}
+
+GateResult decided(const std::vector<std::pair<baselines::VerdictKind, double>>& rows) {
+  GateResult result;
+  result.causes = {baselines::GateCause::kNoRegression};
+  for (const auto& [kind, ruled_out] : rows) {
+    result.verdicts.emplace_back();
+    result.verdicts.back().benchmark =
+        std::string(1, static_cast<char>('a' + result.verdicts.size()));
+    result.verdicts.back().kind = kind;
+    result.verdicts.back().ruled_out = ruled_out;
+  }
+  return result;
+}
+
+TEST(GateHeadline, SaysHowMuchIsRuledOut) {
+  using enum baselines::VerdictKind;
+  std::vector<std::pair<baselines::VerdictKind, double>> rows(19, {kUnchanged, 0.008});
+  rows.emplace_back(kUnchanged, 0.013);
+  EXPECT_EQ(gate_headline(decided(rows), {}),
+            "No regression in 20 benchmarks; slowdowns above 1 % are ruled out in 19, above 2 % in "
+            "all.");
+  rows.emplace_back(kIdentical, 0);
+  rows.emplace_back(kInconclusive, 0.3);
+  rows.emplace_back(kMissing, std::nan(""));
+  EXPECT_EQ(gate_headline(decided(rows), {}),
+            "No regression in 21 benchmarks, 1 identical; of the others slowdowns above 1 % are "
+            "ruled out in 19, above 2 % in all; 1 inconclusive, 1 missing.");
+  EXPECT_EQ(gate_headline(decided({{kUnchanged, 0.7}, {kUnchanged, 0.001}}), {}),
+            "No regression in 2 benchmarks; slowdowns above 50 % are ruled out in 1.");
+  EXPECT_EQ(gate_headline(decided({{kIdentical, 0}, {kIdentical, 0}}), {}),
+            "No regression in 2 benchmarks, all identical.");
+}
+
+TEST(GateHeadline, NamesWhereTooLittleIsRuledOut) {
+  using enum baselines::VerdictKind;
+  GateResult result = decided({{kUnchanged, 0.01},
+                               {kUnchanged, 0.03},
+                               {kInconclusive, std::nan("")},
+                               {kInconclusive, 0.08},
+                               {kUnchanged, 0.021}});
+  result.causes.push_back(baselines::GateCause::kTooLittleRuledOut);
+  GateOptions options;
+  options.require_ruled_out = 0.02;
+  EXPECT_EQ(gate_headline(result, options),
+            "Could not judge: slowdowns above 2 % are not ruled out in 4 of 5 benchmarks: e (8 %), "
+            "c (3 %), f (2.1 %) and 1 more.");
 }
 
 TEST(GateHeadline, SaysWhyNothingCouldBeJudged) {
@@ -84,7 +133,8 @@ TEST(GateHeadline, PutsOtherLaunchesFirst) {
   series.expectation = {{{"addmm", "1 GEMM", "nvjet, bias_add", false}}};
   EXPECT_EQ(
       headline_of({test_series("b", kQuiet)}, {series}),
-      "1 benchmark does not launch what it declares, such as b. No regression in 1 benchmark.");
+      "1 benchmark does not launch what it declares, such as b. No regression in 1 benchmark; "
+      "slowdowns above 0.5 % are ruled out in all.");
 }
 
 TEST(GateHeadline, NamesTheFirstOtherKernel) {
@@ -158,7 +208,7 @@ TEST_F(CreepWords, StandBeforeTheHeadlineAgainstTheBaseline) {
   EXPECT_EQ(gate_headline(result, options),
             "2 of 6 benchmarks got slower by more than 2 % since the anchor of 2026-10-01, the "
             "most geglu/fused/bf16/batch:1 by 2.10 %. Against the baseline: No regression in 6 "
-            "benchmarks.");
+            "benchmarks; slowdowns above 0.5 % are ruled out in all.");
 }
 
 TEST(StalenessNotes, NameAgeLibrariesAndBenchmarks) {

@@ -150,6 +150,14 @@ std::string cause(const KernelStory& story) {
   return "";
 }
 
+// "; its work differs: another argument: void k(...), and 2 more"
+std::string work_differences(const KernelStory& story) {
+  if (story.work_differences.empty()) return "";
+  std::string text = "; its work differs: " + story.work_differences.front();
+  const std::size_t more = story.work_differences.size() - 1;
+  return more == 0 ? text : text + fmt::format(", and {} more", more);
+}
+
 }  // namespace
 
 std::string story_text(const KernelStory& story) {
@@ -158,6 +166,7 @@ std::string story_text(const KernelStory& story) {
   const std::string launched = story.has_profiles ? launches(story) : "";
   const bool is_told = story.kind == StoryKind::kLaunches || story.kind == StoryKind::kOtherKernel;
   if (!launched.empty() && !is_told) text += "; also " + launched;
+  text += work_differences(story);
   if (story.verdict == VerdictKind::kUnchanged) text += "; time is unchanged";
   return text;
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -57,11 +59,18 @@ Table verdict_table() {
                 {"benchmark", Align::kLeft, true},
                 {"effect", Align::kRight},
                 {"interval", Align::kRight},
+                {"ruled out", Align::kRight},
                 {"in time", Align::kRight},
                 {"in cycles", Align::kRight},
                 {"baseline", Align::kRight},
                 {"candidate", Align::kRight},
                 {"why", Align::kLeft, false, true}});
+}
+
+// "> 1.24 %": slowdowns that large are.
+std::string ruled_out_text(const baselines::Verdict& verdict) {
+  if (!std::isfinite(verdict.ruled_out)) return "-";
+  return fmt::format("> {:.2f} %", 100 * verdict.ruled_out);
 }
 
 // The worst first.
@@ -86,22 +95,35 @@ void add_verdicts(const VerdictGroup& group, const baselines::Rule& rule, Table*
     Cell why(reason_text(*verdict, rule));
     why.is_aside = changed_its_time(group.kind);
     table->add_row({kind, verdict->benchmark, format_effect(verdict->effect),
-                    format_interval(verdict->interval), format_effect(verdict->effect_time),
-                    format_effect(verdict->effect_cycles), format_time_ns(verdict->baseline_ns),
-                    format_time_ns(verdict->candidate_ns), why});
+                    format_interval(verdict->interval), ruled_out_text(*verdict),
+                    format_effect(verdict->effect_time), format_effect(verdict->effect_cycles),
+                    format_time_ns(verdict->baseline_ns), format_time_ns(verdict->candidate_ns),
+                    why});
   }
+}
+
+// Where nothing was decided, what changed by more than matters stays to be seen.
+bool is_open(const baselines::Verdict& verdict, const baselines::GateResult& result,
+             const baselines::Rule& rule) {
+  const auto& causes = result.causes;
+  const bool nothing_decided =
+      std::ranges::find(causes, baselines::GateCause::kNothingDecided) != causes.end();
+  return matters(verdict.kind) || (nothing_decided && std::abs(verdict.effect) > rule.min_effect);
 }
 
 Section verdicts_section(const baselines::GateResult& result, const baselines::Rule& rule) {
   Section section{.title = "Verdicts", .table = verdict_table()};
   for (const VerdictGroup& group : group_verdicts(result)) {
-    if (matters(group.kind)) {
-      add_verdicts(group, rule, &section.table);
-      continue;
+    VerdictGroup open{group.kind, {}};
+    VerdictGroup folded{group.kind, {}};
+    for (const baselines::Verdict* verdict : group.verdicts) {
+      (is_open(*verdict, result, rule) ? open : folded).verdicts.push_back(verdict);
     }
-    Section part{.title = group_title(group), .table = verdict_table(), .fold = Fold::kAlways};
+    add_verdicts(open, rule, &section.table);
+    if (folded.verdicts.empty()) continue;
+    Section part{.title = group_title(folded), .table = verdict_table(), .fold = Fold::kAlways};
     part.terminal_rows = group.kind == baselines::VerdictKind::kInconclusive ? kNoLimit : 0;
-    add_verdicts(group, rule, &part.table);
+    add_verdicts(folded, rule, &part.table);
     section.parts.push_back(std::move(part));
   }
   return section;

@@ -37,7 +37,9 @@ void add(Report* report, const std::string& name, baselines::VerdictKind kind, d
   verdict.benchmark = name;
   verdict.kind = kind;
   verdict.effect = verdict.effect_time = effect;
+  verdict.decided_by = baselines::Quantity::kEqualClock;
   verdict.interval = {effect - 0.001, effect + 0.001};
+  verdict.ruled_out = effect + 0.002;
   verdict.baseline_ns = 1000;
   verdict.candidate_ns = 1000 * (1 + effect);
   verdict.failed_in_candidate = true;
@@ -54,8 +56,8 @@ TEST(TerminalReport, StartsWithTheHeadlineAndEndsWithTheCounts) {
   EXPECT_TRUE(text.ends_with("\n1 regression, 1 unchanged\n")) << text;
   EXPECT_THAT(text, HasSubstr("\naccepted   by somebody, today: first\n"));
   EXPECT_THAT(text,
-              HasSubstr("regression  slow       +5.00 %  [+4.90, +5.10] %  +5.00 %    +0.00 %  "
-                        "1.000 us   1.050 us\n"));
+              HasSubstr("regression  slow       +5.00 %  [+4.90, +5.10] %   > 5.20 %  +5.00 %    "
+                        "+0.00 %  1.000 us   1.050 us\n"));
   EXPECT_THAT(text, Not(HasSubstr("same")));
 }
 
@@ -219,12 +221,35 @@ TEST(MarkdownReport, PutsTheVerdictFirstAndFoldsTheRest) {
       text.starts_with("## fusegate\n\n\u274c **1 of 2 benchmarks got slower, the most slow by "
                        "5.00 %.**\n\n1 regression, 1 unchanged.\n"))
       << text;
-  EXPECT_THAT(text,
-              HasSubstr("| regression | `slow` | +5.00 % | &#91;+4.90, +5.10&#93; % | +5.00 % | "
-                        "+0.00 % | 1.000 us | 1.050 us | slower by 5.00 % at equal clock "
-                        "(+5.00 % in time, +0.00 % in cycles); tested against 0.30 % |\n"));
+  EXPECT_THAT(
+      text, HasSubstr("| regression | `slow` | +5.00 % | &#91;+4.90, +5.10&#93; % | &#62; 5.20 % | "
+                      "+5.00 % | +0.00 % | 1.000 us | 1.050 us | slower by 5.00 % at equal clock "
+                      "(+5.00 % in time, +0.00 % in cycles); tested against 0.30 % |\n"));
   EXPECT_LT(text.find("`slow`"), text.find("<details><summary>1 unchanged</summary>"));
   EXPECT_LT(text.find("<details>"), text.find("`same`"));
+}
+
+TEST(MarkdownReport, OfNothingDecidedHasNoTickAndFoldsNoChangeAway) {
+  Report report = example();
+  report.judgement->result.exit_code = baselines::ExitCode::kCouldNotJudge;
+  report.title = "fusegate";
+  report.judgement->result.causes = {baselines::GateCause::kNothingDecided};
+  add(&report, "control_copy/memcpy", baselines::VerdictKind::kInconclusive, 0.17);
+  add(&report, "quiet", baselines::VerdictKind::kInconclusive, 0.001);
+  add(&report, "slow", baselines::VerdictKind::kInconclusive, 0.1);
+  const std::string text = markdown_of(report);
+  EXPECT_THAT(text,
+              HasSubstr("\u26a0\ufe0f **Could not judge: nothing was decided in 3 benchmarks; "
+                        "3 inconclusive.**"));
+  EXPECT_THAT(text, Not(HasSubstr("\u2705")));
+  EXPECT_EQ(report_document(report).outcome, "could not judge");
+  const std::size_t fold = text.find("<details><summary>1 inconclusive</summary>");
+  EXPECT_LT(text.find("`control_copy/memcpy`"), fold);
+  EXPECT_LT(text.find("`slow`"), fold);
+  EXPECT_GT(text.find("`quiet`"), fold);
+  // Beside rows that were decided they are as many others.
+  report.judgement->result.causes = {baselines::GateCause::kNoRegression};
+  EXPECT_THAT(markdown_of(report), HasSubstr("<details><summary>3 inconclusive</summary>"));
 }
 
 TEST(MarkdownReport, LetsNoNameBreakItsTable) {

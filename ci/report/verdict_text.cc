@@ -10,6 +10,7 @@ namespace fusegate::ci {
 namespace {
 
 using baselines::Obstacle;
+using baselines::Quantity;
 using baselines::Rule;
 using baselines::Verdict;
 using baselines::VerdictKind;
@@ -23,18 +24,42 @@ std::string band(const Rule& rule) {
   return format_interval({least_gain(rule), rule.min_effect});
 }
 
+// " in time (+0.05 % at equal clock, +0.04 % in cycles)": first what decides.
+std::string quantities(const Verdict& verdict) {
+  const std::string time = format_effect(verdict.effect_time);
+  const std::string cycles = format_effect(verdict.effect_cycles);
+  switch (verdict.decided_by) {
+    case Quantity::kTime:
+      if (std::isnan(verdict.effect_cycles)) {
+        return " in time; cycles were not available to confirm it";
+      }
+      return fmt::format(" in time ({} at equal clock, {} in cycles)",
+                         format_effect(verdict.effect_equal_clock), cycles);
+    case Quantity::kEqualClock:
+      return fmt::format(" at equal clock ({} in time, {} in cycles)", time, cycles);
+    case Quantity::kCycles:
+      return fmt::format(" in cycles ({} in time)", time);
+  }
+  return "";
+}
+
+std::string power(const Verdict& verdict) {
+  std::string text = "; it draws more power, so that the clock is lower";
+  if (!std::isfinite(verdict.baseline_energy_j) || !std::isfinite(verdict.candidate_energy_j)) {
+    return text;
+  }
+  return text + fmt::format(": {:.4g} J a call, before {:.4g} J", verdict.candidate_energy_j,
+                            verdict.baseline_energy_j);
+}
+
 std::string change(const Verdict& verdict, const Rule& rule) {
   const bool slower = verdict.kind == VerdictKind::kRegression;
   std::string text =
       fmt::format("{} by {}", slower ? "slower" : "faster", format_magnitude(verdict.effect));
-  if (std::isnan(verdict.effect_cycles)) {
-    text += " in time; cycles were not available to confirm it";
-  } else {
-    text += fmt::format(" at equal clock ({} in time, {} in cycles)",
-                        format_effect(verdict.effect_time), format_effect(verdict.effect_cycles));
-  }
+  text += quantities(verdict);
+  if (slower && verdict.clock_moved) text += power(verdict);
   text += fmt::format("; tested against {}", format_magnitude(rule.min_effect));
-  if (slower && verdict.confirming_invocations > 0) {
+  if (verdict.confirming_invocations > 0) {
     text += fmt::format("; {} fresh processes confirm it", verdict.confirming_invocations);
   }
   return text;
@@ -59,8 +84,10 @@ std::string single_text(std::string_view side) {
 }
 
 std::string clock_text(std::string_view way, const Verdict& verdict) {
-  return fmt::format("time says {} ({}), time at equal clock does not ({}): the clock moved", way,
-                     format_effect(verdict.effect_time), format_effect(verdict.effect));
+  return fmt::format(
+      "time says {} ({}), time at equal clock does not ({}): the clock or the card differ; "
+      "`fusegate replay` measures the baseline's program beside this one",
+      way, format_effect(verdict.effect_time), format_effect(verdict.effect));
 }
 
 std::string obstacle_text(const Verdict& verdict, const Rule& rule) {
@@ -81,8 +108,9 @@ std::string obstacle_text(const Verdict& verdict, const Rule& rule) {
       return machine_moved(verdict);
     case Obstacle::kNotConfirmed:
       return fmt::format(
-          "all invocations together say slower ({}), but the {} fresh ones alone do not confirm it",
-          format_effect(verdict.effect), verdict.confirming_invocations);
+          "all invocations together say {} ({}), but the {} fresh ones alone do not confirm it",
+          verdict.effect > 0 ? "slower" : "faster", format_effect(verdict.effect),
+          verdict.confirming_invocations);
     case Obstacle::kClockSaysSlower:
       return clock_text("slower", verdict);
     case Obstacle::kClockSaysFaster:
@@ -91,6 +119,14 @@ std::string obstacle_text(const Verdict& verdict, const Rule& rule) {
       return fmt::format("{} at equal clock, but time ({}) and cycles ({}) do not both show it",
                          format_effect(verdict.effect), format_effect(verdict.effect_time),
                          format_effect(verdict.effect_cycles));
+    case Obstacle::kControlsMoved:
+      return fmt::format("{}, but not by {} more than controls moved ({})",
+                         format_effect(verdict.effect), band(rule),
+                         format_magnitude(verdict.controls_moved));
+    case Obstacle::kNotCertain:
+      return fmt::format(
+          "the interval lies beyond {}, but over the whole suite that may still be chance",
+          band(rule));
     case Obstacle::kCardsDiffer:
       return fmt::format("the interval, widened by what two cards differ by, reaches past {}",
                          band(rule));

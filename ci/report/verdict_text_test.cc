@@ -9,6 +9,7 @@ namespace fusegate::ci {
 namespace {
 
 using baselines::Obstacle;
+using baselines::Quantity;
 using baselines::Rule;
 using baselines::Verdict;
 using baselines::VerdictKind;
@@ -16,7 +17,8 @@ using baselines::VerdictKind;
 Verdict verdict(VerdictKind kind, double time, double cycles, double equal_clock) {
   Verdict verdict;
   verdict.kind = kind;
-  verdict.effect = equal_clock;
+  verdict.decided_by = std::isnan(cycles) ? Quantity::kTime : Quantity::kEqualClock;
+  verdict.effect = verdict.effect_equal_clock = equal_clock;
   verdict.effect_time = time;
   verdict.effect_cycles = cycles;
   verdict.interval = {equal_clock - 0.001, equal_clock + 0.001};
@@ -41,6 +43,26 @@ TEST(ReasonText, OfAChangeGivesTheEffectInAllQuantities) {
   EXPECT_EQ(reason_text(faster, {}),
             "faster by 5.00 % in time; cycles were not available to confirm it; tested against "
             "0.30 %");
+}
+
+TEST(ReasonText, OfASlowdownSideBySideNamesThePowerThatItDraws) {
+  Verdict slower = verdict(VerdictKind::kRegression, 0.0093, 0.0004, 0.0005);
+  slower.decided_by = Quantity::kTime;
+  slower.effect = 0.0093;
+  EXPECT_EQ(reason_text(slower, {}),
+            "slower by 0.93 % in time (+0.05 % at equal clock, +0.04 % in cycles); tested against "
+            "0.30 %");
+  slower.clock_moved = true;
+  slower.baseline_energy_j = 1.5;
+  slower.candidate_energy_j = 1.71;
+  EXPECT_THAT(
+      reason_text(slower, {}),
+      testing::HasSubstr("; it draws more power, so that the clock is lower: 1.71 J a call, "
+                         "before 1.5 J; tested"));
+  slower.baseline_energy_j = std::nan("");
+  EXPECT_THAT(reason_text(slower, {}), testing::HasSubstr("so that the clock is lower; tested"));
+  slower.decided_by = Quantity::kCycles;
+  EXPECT_THAT(reason_text(slower, {}), testing::HasSubstr("0.93 % in cycles (+0.93 % in time)"));
 }
 
 TEST(ReasonText, OfNoChangeGivesTheInterval) {
@@ -86,16 +108,31 @@ TEST(ReasonText, NamesTheObstacle) {
   EXPECT_EQ(undecided(Obstacle::kNotConfirmed),
             "all invocations together say slower (+1.00 %), but the 5 fresh ones alone do not "
             "confirm it");
-  EXPECT_EQ(undecided(Obstacle::kClockSaysSlower),
-            "time says slower (+0.10 %), time at equal clock does not (+1.00 %): the clock moved");
-  EXPECT_EQ(undecided(Obstacle::kClockSaysFaster),
-            "time says faster (+0.10 %), time at equal clock does not (+1.00 %): the clock moved");
+  EXPECT_EQ(
+      undecided(Obstacle::kClockSaysSlower),
+      "time says slower (+0.10 %), time at equal clock does not (+1.00 %): the clock or the card "
+      "differ; `fusegate replay` measures the baseline's program beside this one");
+  EXPECT_EQ(
+      undecided(Obstacle::kClockSaysFaster),
+      "time says faster (+0.10 %), time at equal clock does not (+1.00 %): the clock or the card "
+      "differ; `fusegate replay` measures the baseline's program beside this one");
   EXPECT_EQ(undecided(Obstacle::kDisagreement),
             "+1.00 % at equal clock, but time (+0.10 %) and cycles (+2.00 %) do not both show it");
 }
 
 TEST(ReasonText, NamesNoObstacleWhereNoneIsKnown) {
   EXPECT_EQ(undecided(Obstacle::kNone), "not decided");
+}
+
+TEST(ReasonText, SaysWhatStandsInTheWayOfAnIntervalBeyondWhatMatters) {
+  Verdict slower = verdict(VerdictKind::kInconclusive, 0.0052, 0.0052, 0.0052);
+  slower.obstacle = Obstacle::kControlsMoved;
+  slower.controls_moved = 0.0025;
+  EXPECT_EQ(reason_text(slower, {}),
+            "+0.52 %, but not by 0.30 % more than controls moved (0.25 %)");
+  slower.obstacle = Obstacle::kNotCertain;
+  EXPECT_EQ(reason_text(slower, {}),
+            "the interval lies beyond 0.30 %, but over the whole suite that may still be chance");
 }
 
 TEST(ReasonText, NamesBothEndsOfABandWhoseEndsDiffer) {
