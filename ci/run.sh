@@ -5,7 +5,7 @@ set -euo pipefail
 usage() {
   cat <<'TEXT'
 Usage: ci/run.sh [--suite NAME] [--invocations N] [--max-invocations N] [--budget-s N] [--require-baseline]
-                 [--replay] [--all]
+                 [--replay] [--all] [--require-ruled-out P]
 
 Installs what is missing, builds, measures a suite, compares the run with the stored baseline of this
 device and suite, and writes a report. It measures the GPU, or the CPU where there is no GPU. Where no
@@ -24,6 +24,8 @@ with it.
                        with this one; what card, driver and libraries changed is told, and fails nothing
   --all                measure equal work too: by default, where the baseline's benchmarks launched the same
                        machine code with the same arguments, only a few are measured, as controls
+  --require-ruled-out P
+                       exit with 2 where the data of any benchmark allow a slowdown above P, such as 2%
 
 The runs go to .fusegate/runs/<time>. gate.json, gate.md and report.html go to .fusegate/reports/<time>,
 and .fusegate/reports/latest links to the last of these.
@@ -45,7 +47,7 @@ parse_arguments() {
   flags=()
   while [[ $# -gt 0 ]]; do
     case $1 in
-      --suite) flags+=("$1" "$(value_of "$@")"); shift 2 ;;
+      --suite | --require-ruled-out) flags+=("$1" "$(value_of "$@")"); shift 2 ;;
       --invocations | --max-invocations | --budget-s)
         require_count "$1" "$(value_of "$@")"
         flags+=("$1" "$2"); shift 2 ;;

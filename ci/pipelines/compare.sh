@@ -6,6 +6,7 @@ set -euo pipefail
 usage() {
   cat <<'TEXT'
 Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--invocations N] [--budget-s N] [--all]
+                               [--require-ruled-out P]
 
   --base REVISION  what this tree is compared with: a branch, a tag or a commit
   --suite NAME     pr (the default), smoke or nightly
@@ -15,6 +16,8 @@ Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--invocations N] 
                    regression; 600 by default
   --all            measure equal work too: by default, where both sides launch the same machine code with the
                    same arguments, only a few benchmarks are measured, as controls
+  --require-ruled-out P
+                   exit with 2 where the data of any benchmark allow a slowdown above P, such as 2%
 
 The base is measured twice and compared with itself too (A/A): any difference found there is a false alarm.
 The runs go to .fusegate/runs/<time>. gate.json, gate.md and report.html go to .fusegate/reports/<time>,
@@ -33,18 +36,19 @@ main() {
   base_program=$(SECONDS=$SECONDS "$lib/build_commit.sh" "$base")
   # This tree's fusegate drives and judges both: it knows the run file's newest form and the one before.
   end_with "build/$preset/bin/fusegate" job --suite "$suite" --invocations "$invocations" --budget-s "$budget_s" \
-    --started-s "$SECONDS" --base "$base_program" "${all[@]}"
+    --started-s "$SECONDS" --base "$base_program" "${more[@]}"
 }
 
 parse_arguments() {
-  base='' suite=pr invocations=5 budget_s=600 all=()
+  base='' suite=pr invocations=5 budget_s=600 more=()
   while [[ $# -gt 0 ]]; do
     case $1 in
       --base) base=$(value_of "$@"); shift 2 ;;
       --suite) suite=$(value_of "$@"); shift 2 ;;
       --invocations) invocations=$(value_of "$@"); shift 2 ;;
       --budget-s) budget_s=$(value_of "$@"); shift 2 ;;
-      --all) all=("$1"); shift ;;
+      --all) more+=("$1"); shift ;;
+      --require-ruled-out) more+=("$1" "$(value_of "$@")"); shift 2 ;;
       --help | -h) usage; exit 0 ;;
       *) die "unknown argument '$1'; see --help" ;;
     esac

@@ -39,7 +39,7 @@ class Replay(jobs_test.History):
         super().setUp()
         self.baseline_commit = self.git("rev-parse", "HEAD^1")
         built = self.box.root.parent / "built" / "fusegate_bench"
-        stored = self.bench("stored", {NAMES[0]: 10000, NAMES[1]: 20000}, driver="570.1", commit=self.baseline_commit)
+        stored = self.bench("stored", {NAMES[0]: 10001, NAMES[1]: 20000}, driver="570.1", commit=self.baseline_commit)
         self.fusegate("run", "--suite", "smoke", "--program", stored, "--invocations", "3", "--out", "stored-run")
         self.fusegate("accept", "stored-run", "--reason", "first", "--who", "somebody")
         # The new driver makes one of them slower.
