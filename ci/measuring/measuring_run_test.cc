@@ -434,6 +434,7 @@ TEST_F(MeasuringChosenWorkTest, SaysOfAProgramThatShouldHaveToldWhyItDidNot) {
   EXPECT_THAT(calls()[0], HasSubstr(" 1 ."));
   EXPECT_THAT(err_.str(), HasSubstr("fusegate: all is measured, since "));
   EXPECT_THAT(err_.str(), HasSubstr("exit code 2: CUPTI is in use\n"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "A" / baselines::kIdentitiesFile));
 }
 
 TEST_F(MeasuringChosenWorkTest, AsksNothingWhereAllIsToBeMeasured) {
@@ -469,6 +470,7 @@ TEST_F(MeasuringChosenWorkTest, EndsInOrderWhenInterruptedWhileAsking) {
   EXPECT_FALSE(was_measured());
   EXPECT_FALSE(is_all_well_);
   EXPECT_THAT(err_.str(), HasSubstr("interrupted; 0 finished invocations kept in "));
+  EXPECT_THAT(err_.str(), Not(HasSubstr("all is measured")));
 }
 
 }  // namespace
