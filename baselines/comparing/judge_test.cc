@@ -158,8 +158,8 @@ TEST(Judge, SideBySideALowerClockIsTheCodesDoing) {
 }
 
 TEST(Judge, SideBySideWhatTakesAsLongIsUnchangedAtAnyClock) {
-  const Verdict verdict = judge(of_session("s", test_series("a", kQuiet, 2)),
-                                of_session("s", test_series("a", kQuiet, 1.96)), {})
+  const Verdict verdict = judge(of_session("s", bound_by_clock(test_series("a", kQuiet, 2))),
+                                of_session("s", bound_by_clock(test_series("a", kQuiet, 1.96))), {})
                               .at(0);
   EXPECT_EQ(verdict.kind, VerdictKind::kUnchanged);
   const Verdict slower = judge(of_session("s", test_series("a", kQuiet, 2)),
@@ -372,11 +372,11 @@ TEST(Judge, FreshProcessesConfirmARegression) {
 }
 
 // A suite of benchmarks whose processes differ by 0.8 %, and one whose first five processes were so
-// slow that all ten together still are.
-Verdict judge_slow_start(bool marked_as_extension) {
+// slow, or fast, that all ten together still are.
+Verdict judge_odd_start(double first, double fresh, bool marked_as_extension) {
   const std::vector<double> noisy{1000, 1008, 992, 1004, 996};
   std::vector<BenchmarkSeries> baseline{test_series("a", noisy)};
-  std::vector<BenchmarkSeries> candidate{extended_series(1.04, 1.0025)};
+  std::vector<BenchmarkSeries> candidate{extended_series(first, fresh)};
   for (InvocationSummary& summary : candidate[0].invocations) {
     summary.extension = summary.extension && marked_as_extension;
   }
@@ -389,17 +389,19 @@ Verdict judge_slow_start(bool marked_as_extension) {
 }
 
 TEST(Judge, WhatFreshProcessesDoNotShowIsNoRegression) {
-  const Verdict verdict = judge_slow_start(true);
+  const Verdict verdict = judge_odd_start(1.04, 1.0025, true);
   EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
   EXPECT_EQ(verdict.obstacle, Obstacle::kNotConfirmed);
-  EXPECT_EQ(judge_slow_start(false).kind, VerdictKind::kRegression);
+  EXPECT_EQ(judge_odd_start(1.04, 1.0025, false).kind, VerdictKind::kRegression);
 }
 
 TEST(Judge, FreshProcessesConfirmAnImprovementToo) {
   EXPECT_EQ(judge_one(test_series("a", kQuiet), extended_series(0.98, 0.98)).kind,
             VerdictKind::kImprovement);
-  const Verdict verdict = judge_one(test_series("a", kQuiet), extended_series(0.90, 0.9985));
-  EXPECT_NE(verdict.kind, VerdictKind::kImprovement);
+  const Verdict verdict = judge_odd_start(0.96, 0.9975, true);
+  EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_EQ(verdict.obstacle, Obstacle::kNotConfirmed);
+  EXPECT_EQ(judge_odd_start(0.96, 0.9975, false).kind, VerdictKind::kImprovement);
 }
 
 // A suite of noise in which one row is beyond what matters, though not for certain among so many.
