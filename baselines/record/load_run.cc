@@ -10,8 +10,8 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/parallel.h"
+#include "baselines/launches/identities.h"
 #include "baselines/record/baseline.h"
-#include "baselines/record/identities.h"
 #include "baselines/record/run_file.h"
 #include "baselines/record/run_merger.h"
 

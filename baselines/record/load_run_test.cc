@@ -8,8 +8,8 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/scratch_folder.h"
+#include "baselines/launches/identities.h"
 #include "baselines/record/baseline.h"
-#include "baselines/record/identities.h"
 
 namespace fusegate::baselines {
 namespace {

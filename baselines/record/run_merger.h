@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "baselines/record/identities.h"
+#include "baselines/launches/identities.h"
 #include "baselines/record/run.h"
 #include "baselines/record/run_blocks.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "baselines/io/json_field.h"
-#include "baselines/record/identities.h"
+#include "baselines/launches/identities.h"
 #include "baselines/record/load_run.h"
 #include "baselines/record/run_context.h"
 

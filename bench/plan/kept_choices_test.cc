@@ -5,8 +5,8 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/scratch_folder.h"
+#include "baselines/launches/identities.h"
 #include "baselines/record/baseline.h"
-#include "baselines/record/identities.h"
 #include "baselines/record/test_run.h"
 
 namespace fusegate::bench {

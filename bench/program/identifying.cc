@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "baselines/record/identities.h"
+#include "baselines/launches/identities.h"
 #include "bench/measuring/interrupt.h"
 #include "bench/measuring/session.h"
 

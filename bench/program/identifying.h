@@ -10,9 +10,9 @@
 
 namespace fusegate::bench {
 
-// Writes baselines/record/identities.h's file. A benchmark that fails is told there; where nothing
-// can be found out, as without CUPTI, each identity says so. Writes nothing where a signal came or
-// the device was lost. Throws InputError where the file cannot be written.
+// Writes baselines/launches/identities.h's file. A benchmark that fails is told there; where
+// nothing can be found out, as without CUPTI, each identity says so. Writes nothing where a signal
+// came or the device was lost. Throws InputError where the file cannot be written.
 Outcome identify(kernels::Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
                  const InvocationInfo& info, const std::filesystem::path& out);
 

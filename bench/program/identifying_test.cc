@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "baselines/io/scratch_folder.h"
-#include "baselines/record/identities.h"
+#include "baselines/launches/identities.h"
 #include "bench/measuring/fake_meter.h"
 #include "bench/measuring/interrupt.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "baselines/record/identities.h"
+#include "baselines/launches/identities.h"
 #include "ci/measuring/run_record.h"
 #include "ci/processes/process.h"
 #include "ci/processes/progress_event.h"

@@ -10,7 +10,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "baselines/record/identities.h"
+#include "baselines/launches/identities.h"
 #include "baselines/record/load_run.h"
 #include "ci/measuring/fake_bench.h"
 

@@ -1,4 +1,4 @@
-#include "baselines/record/identities.h"
+#include "baselines/launches/identities.h"
 
 #include <gtest/gtest.h>
 
