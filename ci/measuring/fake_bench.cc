@@ -45,10 +45,14 @@ void write_fragments(const baselines::ScratchFolder& folder, const std::string& 
 constexpr std::string_view kScript = R"sh(
 case " $* " in *" --environment "*) cat "$folder/$name-prepared/first/environment"; exit ;; esac
 filter=.
+energy=
 for argument in "$@"; do
-  case $argument in --benchmark_filter=*) filter=${argument#--benchmark_filter=} ;; esac
+  case $argument in
+    --benchmark_filter=*) filter=${argument#--benchmark_filter=} ;;
+    --energy-ms=*) energy=" with energy" ;;
+  esac
 done
-echo "$name $invocation $filter" >> "$folder/calls"
+echo "$name $invocation $filter$energy" >> "$folder/calls"
 # Two runs of one program are never the same to the last digit.
 run=${out%/*}; run=${run##*/}
 phase=$((phase + ${#run}))

@@ -206,7 +206,7 @@ void MeasuringRun::extend(const Look& look) {
                format_count(measured, "benchmark"));
     ProgressDisplay display(console_, extended_arms(), now_);
     const double round_started_s = now_();
-    measure_round({true, flags_of(round)}, display);
+    measure_round({true, flags_of(round, number)}, display);
     plan.count_round(round.benchmarks);
     extension_s_a_benchmark_ =
         (now_() - round_started_s) /
@@ -214,10 +214,14 @@ void MeasuringRun::extend(const Look& look) {
   }
 }
 
-std::vector<std::string> MeasuringRun::flags_of(const ExtensionRound& round) const {
+// A slowdown may be the power's: the first extension asks for the energy of a call, half a second a
+// benchmark. Programs that told what they launch know that flag.
+std::vector<std::string> MeasuringRun::flags_of(const ExtensionRound& round, int number) const {
   if (request_.extends_whole_suite) return whole_round_flags_;
-  const auto filter = benchmark_filter_flag(round.benchmarks);
-  return filter ? std::vector{*filter} : std::vector<std::string>();
+  std::vector<std::string> flags;
+  if (const auto filter = benchmark_filter_flag(round.benchmarks)) flags.push_back(*filter);
+  if (plan_ && number == 1) flags.emplace_back("--energy-ms=500");
+  return flags;
 }
 
 std::size_t MeasuringRun::measured_of(std::size_t judged) const {

@@ -101,7 +101,8 @@ class MeasuringRun {
   void set_plan(WorkPlan plan);
   void measure_minimum();
   void extend(const Look& look);
-  std::vector<std::string> flags_of(const ExtensionRound& round) const;
+  // number: of the extension, from 1.
+  std::vector<std::string> flags_of(const ExtensionRound& round, int number) const;
   // Of those that are judged, how many a whole round measures.
   std::size_t measured_of(std::size_t judged) const;
   ExtensionRound look_at(ExtensionPlan& plan, const Look& look) const;

@@ -358,6 +358,9 @@ TEST_F(MeasuringChosenWorkTest, MeasuresWhatDiffersAndControlsInAllArms) {
   EXPECT_EQ(calls()[0].substr(7), calls()[1].substr(7));  // but for the names of the programs
   for (int i = 2; i < 6; ++i) EXPECT_THAT(calls()[i], HasSubstr(" ^(a07)(/"));
   EXPECT_THAT(err_.str(), HasSubstr("extension 1: 1 of 25 benchmarks"));
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(calls()[i].ends_with(" with energy"), i == 2 || i == 3) << "in the first extension";
+  }
   EXPECT_TRUE(is_all_well_);
 }
 
