@@ -102,6 +102,20 @@ bool is_decided(const Verdict& verdict) {
   return false;
 }
 
+bool can_be_slower(const Verdict& verdict) {
+  return verdict.kind != VerdictKind::kIdentical && verdict.kind != VerdictKind::kNew &&
+         !verdict.is_control;
+}
+
+bool is_mostly_undecided(const std::vector<Verdict>& verdicts) {
+  int decided = 0;
+  int undecided = 0;
+  for (const Verdict& verdict : verdicts) {
+    if (can_be_slower(verdict)) ++(is_decided(verdict) ? decided : undecided);
+  }
+  return decided < undecided;
+}
+
 std::vector<const Verdict*> too_little_ruled_out(const std::vector<Verdict>& verdicts,
                                                  double limit) {
   std::vector<const Verdict*> found;

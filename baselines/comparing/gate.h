@@ -56,6 +56,14 @@ enum class GateCause {
 // Whether it was decided: by its times, or because the work is equal.
 bool is_decided(const Verdict& verdict);
 
+// Whether a change of the code can have slowed it: the baseline has it, and it is neither a control
+// nor equal work.
+bool can_be_slower(const Verdict& verdict);
+
+// Whether fewer than half of those that can be slower were decided. Then "no regression" is no pass
+// that anybody should be shown, whatever the exit code.
+bool is_mostly_undecided(const std::vector<Verdict>& verdicts);
+
 // Verdicts whose data allow a slowdown beyond the limit, the largest first, then those of which
 // nothing can be said. New, missing, failed and slower ones are other matters.
 std::vector<const Verdict*> too_little_ruled_out(const std::vector<Verdict>& verdicts,

@@ -95,6 +95,23 @@ TEST(Gate, NothingDecidedIsNoPass) {
   EXPECT_EQ(one.exit_code, ExitCode::kNoRegression) << "the other was";
 }
 
+TEST(IsMostlyUndecided, LooksAtWhatAChangeCanHaveSlowed) {
+  using enum VerdictKind;
+  const auto is_undecided = [](const std::vector<VerdictKind>& kinds, bool first_is_control) {
+    std::vector<Verdict> verdicts(kinds.size());
+    for (std::size_t i = 0; i < kinds.size(); ++i) verdicts[i].kind = kinds[i];
+    verdicts.front().is_control = first_is_control;
+    return is_mostly_undecided(verdicts);
+  };
+  EXPECT_FALSE(is_undecided({kUnchanged, kInconclusive}, false)) << "half of them";
+  EXPECT_TRUE(is_undecided({kUnchanged, kInconclusive, kMissing}, false));
+  EXPECT_FALSE(is_undecided({kUnchanged, kInconclusive, kNew}, false));
+  EXPECT_TRUE(is_undecided({kInconclusive, kIdentical, kIdentical}, false));
+  EXPECT_TRUE(is_undecided({kUnchanged, kInconclusive}, true));
+  EXPECT_FALSE(is_undecided({kInconclusive, kUnchanged}, true));
+  EXPECT_FALSE(is_undecided({kIdentical, kIdentical}, false));
+}
+
 TEST(Gate, MissingAndUndecidedBenchmarksPassUnlessStrict) {
   const std::vector<std::pair<std::vector<BenchmarkSeries>, std::vector<BenchmarkSeries>>> cases{
       {{test_series("a", kQuiet), test_series("m", kQuiet)}, {test_series("a", kQuiet)}},

@@ -42,12 +42,11 @@ std::vector<VerdictGroup> group_verdicts(const baselines::GateResult& result) {
   return groups;
 }
 
-std::string group_title(const VerdictGroup& group) {
-  const std::string_view name = baselines::verdict_name(group.kind);
-  const bool countable = group.kind == baselines::VerdictKind::kRegression ||
-                         group.kind == baselines::VerdictKind::kImprovement;
-  return countable ? format_count(group.verdicts.size(), name)
-                   : fmt::format("{} {}", group.verdicts.size(), name);
+std::string count_text(std::size_t count, baselines::VerdictKind kind) {
+  const std::string_view name = baselines::verdict_name(kind);
+  const bool countable =
+      kind == baselines::VerdictKind::kRegression || kind == baselines::VerdictKind::kImprovement;
+  return countable ? format_count(count, name) : fmt::format("{} {}", count, name);
 }
 
 }  // namespace fusegate::ci

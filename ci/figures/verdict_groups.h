@@ -18,6 +18,6 @@ struct VerdictGroup {
 std::vector<VerdictGroup> group_verdicts(const baselines::GateResult& result);
 
 // "2 regressions", "1 improvement", "40 unchanged".
-std::string group_title(const VerdictGroup& group);
+std::string count_text(std::size_t count, baselines::VerdictKind kind);
 
 }  // namespace fusegate::ci

@@ -36,11 +36,11 @@ TEST(GroupVerdicts, PutsWhatFailedTheGateFirstAndLargeEffectsBeforeSmall) {
   EXPECT_EQ(groups[4].kind, baselines::VerdictKind::kIdentical);
 }
 
-TEST(GroupTitle, CountsInWords) {
-  const baselines::Verdict one = verdict("a", baselines::VerdictKind::kRegression, 1);
-  EXPECT_EQ(group_title({baselines::VerdictKind::kRegression, {&one}}), "1 regression");
-  EXPECT_EQ(group_title({baselines::VerdictKind::kRegression, {&one, &one}}), "2 regressions");
-  EXPECT_EQ(group_title({baselines::VerdictKind::kUnchanged, {&one, &one}}), "2 unchanged");
+TEST(CountText, CountsInWords) {
+  EXPECT_EQ(count_text(1, baselines::VerdictKind::kRegression), "1 regression");
+  EXPECT_EQ(count_text(2, baselines::VerdictKind::kRegression), "2 regressions");
+  EXPECT_EQ(count_text(4, baselines::VerdictKind::kImprovement), "4 improvements");
+  EXPECT_EQ(count_text(2, baselines::VerdictKind::kUnchanged), "2 unchanged");
 }
 
 }  // namespace

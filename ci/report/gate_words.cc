@@ -10,6 +10,7 @@
 #include "baselines/comparing/families.h"
 #include "baselines/io/instant.h"
 #include "ci/console/format.h"
+#include "ci/figures/verdict_groups.h"
 #include "ci/report/story_text.h"
 #include "ci/report/verdict_text.h"
 
@@ -36,7 +37,7 @@ std::string remainder(const std::vector<Verdict>& verdicts,
         VerdictKind::kNew, VerdictKind::kMissing, VerdictKind::kInvalid}) {
     const std::size_t n = kind == told ? 0 : count(verdicts, kind);
     if (n == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "; " : ", ", n, verdict_name(kind));
+    text += (text.empty() ? "; " : ", ") + count_text(n, kind);
   }
   return text + ".";
 }
@@ -70,16 +71,20 @@ RuledOut ruled_out_in(const std::vector<double>& bounds, double share) {
 }
 
 // "; slowdowns above 1 % are ruled out in 97, above 2 % in all", of what was decided by its times.
+// All: that a change can have slowed, decided or not.
 std::string ruled_out_text(const std::vector<Verdict>& verdicts) {
   constexpr double kMost = 0.9;
   std::vector<double> bounds;
+  std::size_t all_rows = 0;
   for (const Verdict& verdict : verdicts) {
-    const bool by_time = is_decided(verdict) && verdict.kind != VerdictKind::kIdentical;
-    if (by_time && std::isfinite(verdict.ruled_out)) bounds.push_back(verdict.ruled_out);
+    if (!can_be_slower(verdict)) continue;
+    ++all_rows;
+    const bool is_known = is_decided(verdict) && std::isfinite(verdict.ruled_out);
+    if (is_known) bounds.push_back(verdict.ruled_out);
   }
   if (bounds.empty()) return "";
   const auto in_rows = [&](const RuledOut& part) {
-    return part.rows == bounds.size() ? std::string("all") : std::to_string(part.rows);
+    return part.rows == all_rows ? std::string("all") : std::to_string(part.rows);
   };
   const RuledOut most = ruled_out_in(bounds, kMost);
   const RuledOut all = ruled_out_in(bounds, 1);
@@ -91,14 +96,20 @@ std::string ruled_out_text(const std::vector<Verdict>& verdicts) {
   return text + fmt::format(", above {} in {}", format_fraction(all.slowdown), in_rows(all));
 }
 
-// Of what was decided.
+// What was decided, of the whole.
 std::string no_regression_headline(const GateResult& result) {
-  const auto judged =
+  const auto decided =
       static_cast<std::size_t>(std::ranges::count_if(result.verdicts, baselines::is_decided));
+  const std::size_t all = result.verdicts.size();
   const std::size_t identical = count(result.verdicts, VerdictKind::kIdentical);
-  std::string text = "No regression in " + format_count(judged, "benchmark");
-  if (identical > 0 && identical == judged) text += ", all identical";
-  if (identical > 0 && identical < judged) text += fmt::format(", {} identical", identical);
+  std::string text =
+      fmt::format("No regression in {}{}", decided < all ? fmt::format("{} of ", decided) : "",
+                  format_count(all, "benchmark"));
+  if (identical == all) {
+    text += ", all identical";
+  } else if (identical > 0) {
+    text += fmt::format(", {} identical", identical);
+  }
   return text + ruled_out_text(result.verdicts) +
          remainder(result.verdicts, VerdictKind::kIdentical);
 }

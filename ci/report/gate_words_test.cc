@@ -89,12 +89,34 @@ TEST(GateHeadline, SaysHowMuchIsRuledOut) {
   rows.emplace_back(kInconclusive, 0.3);
   rows.emplace_back(kMissing, std::nan(""));
   EXPECT_EQ(gate_headline(decided(rows), {}),
-            "No regression in 21 benchmarks, 1 identical; of the others slowdowns above 1 % are "
-            "ruled out in 19, above 2 % in all; 1 inconclusive, 1 missing.");
+            "No regression in 21 of 23 benchmarks, 1 identical; of the others slowdowns above 1 % "
+            "are ruled out in 19, above 2 % in 20; 1 inconclusive, 1 missing.");
   EXPECT_EQ(gate_headline(decided({{kUnchanged, 0.7}, {kUnchanged, 0.001}}), {}),
             "No regression in 2 benchmarks; slowdowns above 50 % are ruled out in 1.");
   EXPECT_EQ(gate_headline(decided({{kIdentical, 0}, {kIdentical, 0}}), {}),
             "No regression in 2 benchmarks, all identical.");
+}
+
+// Of another card's stored baseline; it read "No regression in 2 benchmarks; slowdowns above 0.5 %
+// are ruled out in all".
+TEST(GateHeadline, CountsAgainstTheWhole) {
+  using enum baselines::VerdictKind;
+  std::vector<std::pair<baselines::VerdictKind, double>> rows(102, {kInconclusive, 0.02});
+  rows.resize(104, {kImprovement, 0.001});
+  EXPECT_EQ(gate_headline(decided(rows), {}),
+            "No regression in 2 of 104 benchmarks; slowdowns above 0.5 % are ruled out in 2; 2 "
+            "improvements, 102 inconclusive.");
+  EXPECT_EQ(gate_headline(decided({{kIdentical, 0}, {kInconclusive, 0.02}}), {}),
+            "No regression in 1 of 2 benchmarks, 1 identical; 1 inconclusive.");
+}
+
+TEST(GateHeadline, AllAreThoseThatAChangeCanHaveSlowed) {
+  using enum baselines::VerdictKind;
+  GateResult result = decided({{kUnchanged, 0.001}, {kInconclusive, 0.02}, {kNew, std::nan("")}});
+  result.verdicts[1].is_control = true;
+  EXPECT_EQ(gate_headline(result, {}),
+            "No regression in 1 of 3 benchmarks; slowdowns above 0.5 % are ruled out in all; 1 "
+            "inconclusive, 1 new.");
 }
 
 TEST(GateHeadline, NamesWhereTooLittleIsRuledOut) {

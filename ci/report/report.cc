@@ -23,7 +23,7 @@ using nlohmann::json;
 
 // A table of as many stays open on the page.
 constexpr std::size_t kMostOpenRows = 100;
-constexpr std::string_view kCouldNotJudgeMark = "\u26a0\ufe0f";
+constexpr std::string_view kUnsureMark = "\u26a0\ufe0f";
 
 std::string device_of(const baselines::Run& run) {
   const auto device = run.environment.find("device");
@@ -41,18 +41,20 @@ std::size_t invocations_of(const baselines::Run& run) {
   return most;
 }
 
-// The words that the page colours repeat the exit code and decide nothing.
+// The words that the page colours. They decide nothing.
 std::pair<std::string_view, std::string_view> outcome_and_mark(const Report& report) {
   if (!report.judgement) return {"not compared", ""};
-  switch (report.judgement->result.exit_code) {
+  const baselines::GateResult& result = report.judgement->result;
+  switch (result.exit_code) {
     case baselines::ExitCode::kNoRegression:
+      if (is_mostly_undecided(result.verdicts)) return {"undecided", kUnsureMark};
       return {"pass", "\u2705"};
     case baselines::ExitCode::kRegression:
       return {"regression", "\u274c"};
     case baselines::ExitCode::kCouldNotJudge:
       break;
   }
-  return {"could not judge", kCouldNotJudgeMark};
+  return {"could not judge", kUnsureMark};
 }
 
 std::string headline(const Report& report) {
@@ -230,7 +232,7 @@ Document report_document(const Report& report) {
 Document failure_document(std::string_view title, std::string_view problem) {
   return {.title = std::string(title),
           .outcome = "could not judge",
-          .mark = std::string(kCouldNotJudgeMark),
+          .mark = std::string(kUnsureMark),
           .headline = "Could not judge.",
           .sections = {{.sentences = {std::string(problem)}}}};
 }

@@ -49,6 +49,20 @@ TEST(ReportDocument, HasTheGatesHeadlineOrSaysThatNothingWasCompared) {
   EXPECT_EQ(shown.outcome, "not compared");
 }
 
+TEST(ReportDocument, ShowsAsPassedOnlyWhereHalfIsDecided) {
+  Report report = example(true);
+  baselines::GateResult& result = report.judgement->result;
+  result.exit_code = baselines::ExitCode::kNoRegression;
+  result.causes = {baselines::GateCause::kNoRegression};
+  result.verdicts.assign(3, {});
+  result.verdicts[0].kind = result.verdicts[1].kind = baselines::VerdictKind::kUnchanged;
+  EXPECT_EQ(report_document(report).outcome, "pass");
+  result.verdicts[1].kind = baselines::VerdictKind::kInconclusive;
+  const Document document = report_document(report);
+  EXPECT_EQ(document.outcome, "undecided");
+  EXPECT_THAT(markdown(document), HasSubstr("\u26a0\ufe0f **No regression in 1 of 3 benchmarks"));
+}
+
 TEST(ReportDocument, NamesBothRunsWhoAcceptedAndWhatDiffers) {
   Report report = example(true);
   report.candidate.doubts = {baselines::Doubt::kThrottled};

@@ -121,7 +121,7 @@ Section verdicts_section(const baselines::GateResult& result, const baselines::R
     }
     add_verdicts(open, rule, &section.table);
     if (folded.verdicts.empty()) continue;
-    Section part{.title = group_title(folded), .table = verdict_table(), .fold = Fold::kAlways};
+    Section part{.title = count_text(folded.verdicts.size(), folded.kind), .table = verdict_table(), .fold = Fold::kAlways};
     part.terminal_rows = group.kind == baselines::VerdictKind::kInconclusive ? kNoLimit : 0;
     add_verdicts(folded, rule, &part.table);
     section.parts.push_back(std::move(part));
@@ -237,7 +237,9 @@ Section creep_section(const baselines::Creep& creep, const std::optional<double>
 
 std::string verdict_counts(const baselines::GateResult& result) {
   std::vector<std::string> titles;
-  for (const VerdictGroup& group : group_verdicts(result)) titles.push_back(group_title(group));
+  for (const VerdictGroup& group : group_verdicts(result)) {
+    titles.push_back(count_text(group.verdicts.size(), group.kind));
+  }
   return fmt::format("{}", fmt::join(titles, ", "));
 }
 
