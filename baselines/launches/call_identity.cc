@@ -32,7 +32,8 @@ CallIdentity common_identity(const std::vector<CallIdentity>& identities) {
 std::vector<std::string> identity_differences(const CallIdentity& before,
                                               const CallIdentity& after) {
   if (before.launches.size() != after.launches.size()) {
-    return {fmt::format("{} launches, before {}", after.launches.size(), before.launches.size())};
+    const std::size_t n = after.launches.size();
+    return {fmt::format("{} launch{}, before {}", n, n == 1 ? "" : "es", before.launches.size())};
   }
   std::vector<std::string> differences;
   for (std::size_t i = 0; i < before.launches.size(); ++i) {

@@ -28,7 +28,7 @@ TEST(CallIdentity, DiffersInCodeLaunchArgumentsOrderAndNumber) {
             "another launch: ns::gemm: grid 9x1x1, before grid 8x1x1"},
            {[](CallIdentity& i) { i.launches[1].arguments = "2d"; }, "another argument: memset"},
            {[](CallIdentity& i) { i.order = "4d"; }, "another order of the launches"},
-           {[](CallIdentity& i) { i.launches.pop_back(); }, "1 launches, before 2"}}) {
+           {[](CallIdentity& i) { i.launches.pop_back(); }, "1 launch, before 2"}}) {
     CallIdentity changed = two_launches();
     change.first(changed);
     EXPECT_FALSE(same_work(two_launches(), changed)) << change.second;

@@ -7,6 +7,7 @@
 #include "baselines/io/error.h"
 #include "baselines/record/baseline.h"
 #include "ci/commands/command_line.h"
+#include "ci/console/format.h"
 #include "ci/console/layout.h"
 
 namespace fusegate::ci {
@@ -69,9 +70,12 @@ class Job {
     console_.out.flush();
   }
 
+  std::string invocations() const {
+    return format_count(static_cast<std::size_t>(request_.invocations), "invocation");
+  }
+
   ExitCode against_base() {
-    step(fmt::format("measuring side by side: suite {}, {} invocations a side", request_.suite,
-                     request_.invocations));
+    step(fmt::format("measuring side by side: suite {}, {} a side", request_.suite, invocations()));
     DuetRequest duet;
     fill_duet(duet);
     duet.base = request_.base;
@@ -88,8 +92,7 @@ class Job {
       return against_stored();
     }
     replay.judging.baseline = {*baseline};
-    step(fmt::format("replaying the baseline: suite {}, {} invocations a side", request_.suite,
-                     request_.invocations));
+    step(fmt::format("replaying the baseline: suite {}, {} a side", request_.suite, invocations()));
     return replay_command(replay, console_);
   }
 
@@ -148,8 +151,8 @@ class Job {
     for (const std::string& name : names) run.out.push_back(folders_.runs / name);
     run.programs = {program()};
     run.aa = names.size() == 1 && request_.invocations >= kLeastAaInvocations;
-    step(fmt::format("measuring {}: suite {}, {} invocations each", fmt::join(names, " "),
-                     request_.suite, request_.invocations));
+    step(fmt::format("measuring {}: suite {}, {} each", fmt::join(names, " "), request_.suite,
+                     invocations()));
     return measure_run(run, console_);
   }
 

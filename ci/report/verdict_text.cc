@@ -52,6 +52,12 @@ std::string power(const Verdict& verdict) {
                             verdict.baseline_energy_j);
 }
 
+// "5 fresh ones"
+std::string fresh(const Verdict& verdict, std::string_view what) {
+  return format_count(static_cast<std::size_t>(verdict.confirming_invocations),
+                      fmt::format("fresh {}", what));
+}
+
 std::string change(const Verdict& verdict, const Rule& rule) {
   const bool slower = verdict.kind == VerdictKind::kRegression;
   std::string text =
@@ -60,7 +66,7 @@ std::string change(const Verdict& verdict, const Rule& rule) {
   if (slower && verdict.clock_moved) text += power(verdict);
   text += fmt::format("; tested against {}", format_magnitude(rule.min_effect));
   if (verdict.confirming_invocations > 0) {
-    text += fmt::format("; {} fresh processes confirm it", verdict.confirming_invocations);
+    text += "; confirmed by " + fresh(verdict, "invocation");
   }
   return text;
 }
@@ -108,9 +114,9 @@ std::string obstacle_text(const Verdict& verdict, const Rule& rule) {
       return machine_moved(verdict);
     case Obstacle::kNotConfirmed:
       return fmt::format(
-          "all invocations together say {} ({}), but the {} fresh ones alone do not confirm it",
+          "all invocations together say {} ({}), but that is not confirmed by {} alone",
           verdict.effect > 0 ? "slower" : "faster", format_effect(verdict.effect),
-          verdict.confirming_invocations);
+          fresh(verdict, "one"));
     case Obstacle::kClockSaysSlower:
       return clock_text("slower", verdict);
     case Obstacle::kClockSaysFaster:
