@@ -76,19 +76,23 @@ bool is_same_run(const baselines::Run& baseline, const baselines::Run& candidate
          std::ranges::equal(baseline.benchmarks, candidate.benchmarks, same);
 }
 
+// Where the environments differ, that was said, and nothing was compared.
+void refuse_same_run(const Judgement& judgement, const baselines::Run& candidate) {
+  const baselines::Run& baseline = judgement.baseline.run;
+  if (judgement.result.verdicts.empty() || !is_same_run(baseline, candidate)) return;
+  throw baselines::InputError(
+      candidate.source, "",
+      fmt::format("is the run that the baseline {} was made of: the times of all processes are "
+                  "the same, so nothing is compared",
+                  baseline.source));
+}
+
 }  // namespace
 
 std::optional<Judgement> judge_candidate(const JudgingRequest& request,
                                          const baselines::Run& candidate) {
   auto baseline = load_baseline(request, candidate);
   if (!baseline) return std::nullopt;
-  if (is_same_run(baseline->run, candidate)) {
-    throw baselines::InputError(
-        candidate.source, "",
-        fmt::format("is the run that the baseline {} was made of: the times of all processes are "
-                    "the same, so nothing is compared",
-                    baseline->run.source));
-  }
   std::optional<baselines::LoadedBaseline> stored;
   if (request.replay_of) stored = baselines::load_stored_baseline(*request.replay_of);
   baselines::GateOptions options = gate_options(request, stored ? stored->run : baseline->run);
@@ -97,6 +101,7 @@ std::optional<Judgement> judge_candidate(const JudgingRequest& request,
   }
   Judgement judgement{std::move(*baseline), options, {}};
   judgement.result = baselines::gate(judgement.baseline, candidate, options);
+  refuse_same_run(judgement, candidate);
   if (stored) {
     judgement.replay =
         replay_of(std::move(*stored), judgement.baseline.run, judgement.result, options.rule);

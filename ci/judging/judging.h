@@ -38,8 +38,8 @@ struct Judgement {
 };
 
 // The candidate by the baseline that load_baseline() finds; nothing where there is none. Throws
-// InputError where the baseline is the candidate itself: the times of all processes agree to the
-// digits that a baseline keeps.
+// InputError where it is compared with itself: the times of all processes agree to the digits that
+// a baseline keeps.
 std::optional<Judgement> judge_candidate(const JudgingRequest& request,
                                          const baselines::Run& candidate);
 

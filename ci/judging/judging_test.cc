@@ -131,6 +131,17 @@ TEST_F(JudgingTest, RefusesTheRunThatTheBaselineWasMadeOf) {
   EXPECT_TRUE(judge_candidate(request_, candidate));
 }
 
+TEST_F(JudgingTest, NamesAnEnvironmentThatDiffersBeforeARunThatIsTheSame) {
+  auto candidate = run();
+  candidate.environment["device"] = "NVIDIA H100";
+  request_.baseline = {store("kept", {})};
+  const auto judgement = judge_candidate(request_, candidate);
+  EXPECT_EQ(judgement->result.exit_code, baselines::ExitCode::kCouldNotJudge);
+  EXPECT_EQ(judgement->result.environment_differences.at(0).field, "device");
+  request_.allow_environment_differences = true;
+  EXPECT_THROW(judge_candidate(request_, candidate), baselines::InputError);
+}
+
 TEST_F(JudgingTest, TakesTheSmallestEffectFromTheFlagThenTheBaselinesSuiteThenTheRule) {
   EXPECT_EQ(gate_options(request_, run()).rule.min_effect, baselines::Rule().min_effect);
   FakeRunFile file;
