@@ -131,6 +131,16 @@ void add_measuring(CLI::App& app, SuiteRequest& request) {
       "is kept unless it is more than 5 % slower than the best");
 }
 
+void add_age_and_creep(CLI::App& app, JudgingRequest& request) {
+  app.add_option("--max-age-days", request.max_age_days,
+                 "Note that a stored baseline is stale where it is older")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add_fraction(app, "--max-creep", request.max_creep,
+               "Call it a regression where a benchmark got slower by more than this since the "
+               "stored anchor; by default that is only noted");
+}
+
 void add_judging(CLI::App& app, JudgingRequest& request) {
   app.add_option("--candidate", request.candidate, "Run folders or run files, together one run")
       ->required();
@@ -144,13 +154,7 @@ void add_judging(CLI::App& app, JudgingRequest& request) {
   add_stores(app, request);
   app.add_option("--suite", request.suite, "Suite to look up, where not the candidate's own");
   add_rule(app, request);
-  app.add_option("--max-age-days", request.max_age_days,
-                 "Note that a stored baseline is stale where it is older")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  add_fraction(app, "--max-creep", request.max_creep,
-               "Call it a regression where a benchmark got slower by more than this since the "
-               "stored anchor; by default that is only noted");
+  add_age_and_creep(app, request);
   app.add_flag("--fail-on-changed-kernels", request.fail_on_changed_kernels,
                "Benchmarks that launch other kernels, or more or fewer, are a regression whatever "
                "their time; by default only reported");

@@ -78,6 +78,8 @@ void add_rule(CLI::App& app, JudgingRequest& request);
 // What must be ruled out in every benchmark, for every command that gates.
 void add_require_ruled_out(CLI::App& app, std::optional<double>& limit);
 void add_stores(CLI::App& app, JudgingRequest& request);
+// What is asked of a stored baseline's age and of its anchor.
+void add_age_and_creep(CLI::App& app, JudgingRequest& request);
 // What run and duet measure by.
 void add_measuring(CLI::App& app, SuiteRequest& request);
 // What duet and replay share.

@@ -37,6 +37,11 @@ TEST(ParseCommandLine, PrintsHelpAndVersion) {
   EXPECT_THAT(run({"--version"}).out, HasSubstr("fusegate 0."));
 }
 
+TEST(ParseCommandLine, AReplayIsAskedWhatAStoredBaselineIs) {
+  EXPECT_THAT(run({"replay", "--help"}).out,
+              ::testing::AllOf(HasSubstr("--max-creep"), HasSubstr("--max-age-days")));
+}
+
 TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
   const std::vector<std::vector<std::string>> lines{
       {},

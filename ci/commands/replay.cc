@@ -106,6 +106,7 @@ void add_replay(CommandLine& line) {
                  "Stored baseline to replay; by default the one that a store has for this device "
                  "and suite");
   add_duet_options(app, request);
+  add_age_and_creep(app, request.judging);
 }
 
 ExitCode replay_command(const ReplayRequest& request, Console& console) {

@@ -100,11 +100,16 @@ std::optional<Judgement> judge_candidate(const JudgingRequest& request,
     options.allow_environment_differences = true;
   }
   Judgement judgement{std::move(*baseline), options, {}};
+  if (stored) {
+    // How old the program is that was measured, and what crept in before it.
+    judgement.baseline.acceptance = std::move(stored->acceptance);
+    judgement.baseline.anchor = std::move(stored->anchor);
+  }
   judgement.result = baselines::gate(judgement.baseline, candidate, options);
   refuse_same_run(judgement, candidate);
   if (stored) {
     judgement.replay =
-        replay_of(std::move(*stored), judgement.baseline.run, judgement.result, options.rule);
+        replay_of(std::move(stored->run), judgement.baseline.run, judgement.result, options.rule);
   }
   return judgement;
 }

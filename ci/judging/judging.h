@@ -31,7 +31,7 @@ struct JudgingRequest {
 };
 
 struct Judgement {
-  baselines::LoadedBaseline baseline;
+  baselines::LoadedBaseline baseline;  // a replay has the acceptance and anchor of the stored one
   baselines::GateOptions options;
   baselines::GateResult result;
   std::optional<Replay> replay{};  // where the baseline is one

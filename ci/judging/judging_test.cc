@@ -180,7 +180,7 @@ class JudgingAReplay : public JudgingTest {
 TEST_F(JudgingAReplay, GatesByTheReplayedAndTellsOfTheStored) {
   const Judgement judgement = judged({{"samples", 48}}, {{"samples", 48}});
   EXPECT_EQ(judgement.result.exit_code, baselines::ExitCode::kNoRegression);
-  EXPECT_FALSE(judgement.result.staleness);
+  EXPECT_TRUE(judgement.result.staleness->libraries.empty()) << "both were measured here";
   ASSERT_EQ(judgement.replay->rows.size(), 2u);
   EXPECT_NEAR(judgement.replay->rows[0].machine.effect_time, 0.25, 1e-3);
   EXPECT_NEAR(judgement.replay->rows[0].code, 0, 1e-3);
@@ -189,6 +189,19 @@ TEST_F(JudgingAReplay, GatesByTheReplayedAndTellsOfTheStored) {
 
 TEST_F(JudgingAReplay, KeepsTheStoredRule) {
   EXPECT_EQ(judged({{"min_effect", 0.1}}, {{"min_effect", 0.1}}).options.rule.min_effect, 0.02);
+}
+
+TEST_F(JudgingAReplay, TellsOfTheStoredOnesAgeAndOfWhatCreptSinceItsAnchor) {
+  FakeRunFile anchor;
+  for (auto& [benchmark, time_ns] : anchor.times) time_ns *= 0.95;
+  fs::rename(store("local", anchor), baselines::anchor_path(*request_.replay_of));
+  request_.max_age_days = 0.1;
+  const Judgement noted = judged({}, {});
+  EXPECT_EQ(noted.result.exit_code, baselines::ExitCode::kNoRegression);
+  EXPECT_TRUE(noted.result.staleness->too_old);
+  EXPECT_EQ(noted.result.creep->slower.size(), 2u);
+  request_.max_creep = 0.03;
+  EXPECT_EQ(judged({}, {}).result.exit_code, baselines::ExitCode::kRegression);
 }
 
 TEST_F(JudgingAReplay, AProgramMayBeOlderThanAFieldOfTheProtocol) {

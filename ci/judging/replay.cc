@@ -48,10 +48,10 @@ bool ReplayedRow::has_moved() const {
          machine.clock_moved || other_work;
 }
 
-Replay replay_of(baselines::LoadedBaseline stored, const Run& replayed,
-                 const baselines::GateResult& result, const baselines::Rule& rule) {
+Replay replay_of(Run stored, const Run& replayed, const baselines::GateResult& result,
+                 const baselines::Rule& rule) {
   Replay replay{.stored = std::move(stored)};
-  const Run& before = replay.stored.run;
+  const Run& before = replay.stored;
   replay.differences = baselines::differences_between(before, replayed);
   replay.other_card = baselines::circumstances_of(before, replayed).other_card;
   // Equal work tells of the code and not of the machine, whose doing is the question here.

@@ -28,7 +28,7 @@ struct ReplayedRow {
 };
 
 struct Replay {
-  baselines::LoadedBaseline stored{};
+  baselines::Run stored{};
   std::vector<baselines::EnvironmentDifference> differences{};  // the replayed as the candidate
   bool other_card = false;
   // What both have. What moved comes first, and there the largest change of time.
@@ -37,7 +37,7 @@ struct Replay {
 };
 
 // result: of gating the candidate by the replayed.
-Replay replay_of(baselines::LoadedBaseline stored, const baselines::Run& replayed,
+Replay replay_of(baselines::Run stored, const baselines::Run& replayed,
                  const baselines::GateResult& result, const baselines::Rule& rule);
 
 }  // namespace fusegate::ci

@@ -26,7 +26,7 @@ std::vector<double> about(double time_ns) {
 
 Replay replay(const baselines::Run& stored, const baselines::Run& replayed,
               const baselines::Run& candidate) {
-  return replay_of({stored}, replayed, baselines::gate(replayed, candidate, {}), {});
+  return replay_of(stored, replayed, baselines::gate(replayed, candidate, {}), {});
 }
 
 TEST(Replay, TellsTheMachinesShareFromTheCodes) {

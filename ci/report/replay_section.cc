@@ -104,9 +104,9 @@ Section replay_section(const Replay& replay, const baselines::Run& replayed) {
       fmt::format("The program of {} was measured again beside the candidate. The verdicts compare "
                   "these two. This compares the stored figures with the replayed ones, and fails "
                   "nothing.",
-                  replay.stored.run.source),
+                  replay.stored.source),
       moved_text(replay, section.table.rows().size())};
-  const std::string toolchain = toolchain_text(replay.stored.run, replayed);
+  const std::string toolchain = toolchain_text(replay.stored, replayed);
   if (!toolchain.empty()) section.sentences.push_back(toolchain);
   if (!replay.not_replayed.empty()) {
     section.sentences.push_back(fmt::format("Not measured again: {}, the first is {}.",
@@ -124,11 +124,11 @@ json replay_json(const Replay& replay, const baselines::Run& replayed) {
   }
   json rows = json::array();
   for (const ReplayedRow& row : replay.rows) rows.push_back(row_json(row));
-  return {{"stored", replay.stored.run.source},
+  return {{"stored", replay.stored.source},
           {"environment_differences", std::move(differences)},
           {"other_card", replay.other_card},
           {"toolchain",
-           {{"stored", replay.stored.run.provenance.toolchain},
+           {{"stored", replay.stored.provenance.toolchain},
             {"replayed", replayed.provenance.toolchain}}},
           {"not_replayed", replay.not_replayed},
           {"rows", std::move(rows)}};

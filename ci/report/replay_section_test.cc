@@ -36,8 +36,8 @@ Report example() {
   Report report;
   report.judgement.emplace();
   Replay& replay = report.judgement->replay.emplace();
-  replay.stored.run.source = "stored.json";
-  replay.stored.run.provenance.toolchain = "GNU 12";
+  replay.stored.source = "stored.json";
+  replay.stored.provenance.toolchain = "GNU 12";
   report.judgement->baseline.run.provenance.toolchain = "GNU 13";
   replay.differences = {{"driver", "580.159.04", "590.1"}};
   replay.other_card = true;
