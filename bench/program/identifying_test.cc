@@ -1,45 +1,22 @@
 // --identify without a GPU, by a meter that tells what it is told to.
 #include "bench/program/identifying.h"
 
-#include <gtest/gtest.h>
-
-#include <csignal>
-#include <cstdlib>
-#include <memory>
-
-#include "baselines/io/scratch_folder.h"
 #include "baselines/launches/identities.h"
-#include "bench/measuring/fake_meter.h"
-#include "bench/measuring/interrupt.h"
+#include "bench/program/one_benchmark_test.h"
 
 namespace fusegate::bench {
 namespace {
 
-class IdentifyTest : public testing::Test {
+class IdentifyTest : public OneBenchmarkTest {
  protected:
-  IdentifyTest() {
-    broken_.name = "broken";
-    broken_.prepare = [](kernels::Device&, const kernels::Problem&,
-                         std::span<const kernels::Tensor>,
-                         const kernels::Tensor&) -> kernels::PreparedKernel {
+  IdentifyTest() : OneBenchmarkTest("identities.json") {
+    wrong_.prepare = [](kernels::Device&, const kernels::Problem&, std::span<const kernels::Tensor>,
+                        const kernels::Tensor&) -> kernels::PreparedKernel {
       throw std::runtime_error("cannot be prepared");
     };
-    plan_.benchmarks = {{&whole_, problem_}};
-    info_.suite = "custom";
-    info_.protocol.layout = Layout::kDriver;
   }
 
   Outcome run() { return identify(*device_, meter_, plan_, probe_, info_, out_); }
-
-  baselines::ScratchFolder folder_;
-  std::filesystem::path out_ = folder_.path() / "identities.json";
-  std::unique_ptr<kernels::Device> device_ = kernels::open_device("cpu");
-  EnvironmentProbe probe_{*device_};
-  FakeMeter meter_{100'000};
-  kernels::Implementation whole_ = cpu_implementation("geglu", "fused"), broken_ = whole_;
-  kernels::Problem problem_{1, 4, 1, 16, kernels::Dtype::kFp32};
-  Plan plan_;
-  InvocationInfo info_;
 };
 
 TEST_F(IdentifyTest, WritesWhatEachBenchmarkLaunchesAndMeasuresNothing) {
@@ -63,7 +40,7 @@ TEST_F(IdentifyTest, SaysWhyAnIdentityIsNotKnown) {
 }
 
 TEST_F(IdentifyTest, ABenchmarkThatFailsIsToldBesideTheOthers) {
-  plan_.benchmarks.push_back({&broken_, problem_});
+  plan_.benchmarks.push_back({&wrong_, problem_});
   EXPECT_EQ(run(), Outcome::kFailures);
   const baselines::Identities written = baselines::read_identities(out_);
   EXPECT_EQ(written.benchmarks.size(), 1u);

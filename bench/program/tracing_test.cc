@@ -2,31 +2,20 @@
 #include "bench/program/tracing.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <csignal>
-#include <cstdlib>
-#include <memory>
 
 #include "baselines/io/file_io.h"
-#include "baselines/io/scratch_folder.h"
-#include "bench/measuring/fake_meter.h"
-#include "bench/measuring/interrupt.h"
+#include "bench/program/one_benchmark_test.h"
 
 namespace fusegate::bench {
 namespace {
 
 using testing::ElementsAre;
 
-class TracingTest : public testing::Test {
+class TracingTest : public OneBenchmarkTest {
  protected:
-  TracingTest() {
-    wrong_.name = "wrong";
+  TracingTest() : OneBenchmarkTest("trace.json") {
     wrong_.prepare = [](kernels::Device&, const kernels::Problem&, std::span<const kernels::Tensor>,
                         const kernels::Tensor&) { return kernels::PreparedKernel{}; };
-    plan_.benchmarks = {{&right_, problem_}};
-    info_.suite = "custom";
-    info_.protocol.layout = Layout::kDriver;
   }
 
   Outcome run() { return Tracing(*device_, meter_, plan_, probe_, info_).run(out_); }
@@ -39,16 +28,6 @@ class TracingTest : public testing::Test {
     }
     return names;
   }
-
-  baselines::ScratchFolder folder_;
-  std::filesystem::path out_ = folder_.path() / "trace.json";
-  std::unique_ptr<kernels::Device> device_ = kernels::open_device("cpu");
-  EnvironmentProbe probe_{*device_};
-  FakeMeter meter_{100'000};
-  kernels::Implementation right_ = cpu_implementation("geglu", "fused"), wrong_ = right_;
-  kernels::Problem problem_{1, 4, 1, 16, kernels::Dtype::kFp32};
-  Plan plan_;
-  InvocationInfo info_;
 };
 
 TEST_F(TracingTest, WritesThreeStepsOfEachBenchmark) {

@@ -1,76 +1,30 @@
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <csignal>
-#include <sstream>
 
-#include "baselines/io/error.h"
-#include "baselines/io/file_io.h"
-#include "ci/commands/commands.h"
+#include "ci/commands/side_by_side_test.h"
 #include "ci/judging/aa_history.h"
-#include "ci/measuring/fake_bench.h"
-#include "ci/measuring/run_record.h"
 
 namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
-
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
-
-class DuetCommandTest : public ::testing::Test {
+class DuetCommandTest : public SideBySideTest<DuetRequest, duet_command> {
  protected:
-  DuetCommandTest() {
-    request_.base = write_bench(folder_, "base-bench", {});
-    request_.head = head({.phase = 1});
-    request_.suite = "smoke";
-    request_.out = folder_.path() / "duet";
-    request_.aa_history = folder_.path() / "aa.jsonl";
-    request_.json = folder_.path() / "gate.json";
-    request_.markdown = folder_.path() / "gate.md";
-  }
+  DuetCommandTest() { request_.base = write_bench(folder_, "base-bench", {}); }
 
-  std::string head(const FakeBench& bench) { return write_bench(folder_, "head-bench", bench); }
-  static FakeRunFile slowed() {
-    FakeRunFile file;
-    file.times[kFused] *= 1.05;
-    return file;
-  }
-  baselines::ExitCode duet() {
-    Console console{out_, err_};
-    return duet_command(request_, console);
-  }
-  std::string problem() {
-    try {
-      duet();
-    } catch (const baselines::InputError& error) {
-      return error.what();
-    }
-    return "none";
-  }
-  nlohmann::json json() const {
-    return nlohmann::json::parse(baselines::read_file(*request_.json));
-  }
   std::vector<InvocationRecord> invocations(const std::string& arm) const {
     return read_run_record(request_.out / arm).invocations;
   }
   std::string session(const std::string& arm) const {
     return read_run_record(request_.out / arm).session;
   }
-
-  baselines::ScratchFolder folder_;
-  DuetRequest request_;
-  std::ostringstream out_;
-  std::ostringstream err_;
 };
 
 TEST_F(DuetCommandTest, PassesWhatIsAsItWas) {
-  EXPECT_EQ(duet(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   for (const char* arm : {"base", "base_again", "head"}) {
     EXPECT_EQ(invocations(arm).size(), 5u) << arm;
     EXPECT_EQ(session(arm), session("head"));
@@ -87,19 +41,19 @@ TEST_F(DuetCommandTest, HasBothProgramsKeepTheChoicesOfAStoredBaseline) {
   request_.head = head({.phase = 1, .more = telling});
   request_.judging.stores = {folder_.path() / "store"};
   const std::string stored = folder_.write("store/here/smoke.json", "{}").string();
-  duet();
+  run();
   for (const char* arm : {"base", "base_again", "head"}) {
     EXPECT_EQ(baselines::read_file(request_.out / arm / "1.log"), "[" + stored + "]\n") << arm;
   }
   request_.out = folder_.path() / "fresh";
   request_.fresh_choices = true;
-  duet();
+  run();
   EXPECT_EQ(baselines::read_file(request_.out / "head" / "1.log"), "[]\n");
 }
 
 TEST_F(DuetCommandTest, FailsWhatGotSlowerAfterConfirmingIt) {
   request_.head = head({.file = slowed(), .phase = 1});
-  EXPECT_EQ(duet(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
   EXPECT_EQ(json()["counts"]["regression"], 1);
   EXPECT_EQ(invocations("base_again").size(), 5u);
   for (const char* arm : {"base", "head"}) {
@@ -114,13 +68,13 @@ TEST_F(DuetCommandTest, FailsWhatGotSlowerAfterConfirmingIt) {
 
 TEST_F(DuetCommandTest, DoesNotFailWhatItCannotConfirm) {
   request_.head = head({.file = slowed(), .phase = 1, .later = FakeRunFile()});
-  EXPECT_EQ(duet(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_EQ(json()["counts"]["regression"], 0);
   EXPECT_GE(invocations("head").size(), 10u);
 }
 
 TEST_F(DuetCommandTest, TellsWhatTheAaArmsShowed) {
-  duet();
+  run();
   const std::string line =
       "A/A        2 benchmarks, none called; so far 0 of 1 comparison raised an alarm (95 % upper "
       "bound "
@@ -140,14 +94,14 @@ TEST_F(DuetCommandTest, TellsWhatTheAaArmsShowed) {
 }
 
 TEST_F(DuetCommandTest, CountsFalseAlarmsOverAllComparisons) {
-  duet();
+  run();
   // A program that is slower where it stands in for itself.
   const auto slower = folder_.write("slower", run_file_text(slowed())).string();
   request_.base =
       write_bench(folder_, "odd-bench",
                   {.more = "case $out in */base_again/*) cp '" + slower + "' \"$out\" ;; esac"});
   request_.out = folder_.path() / "second";
-  duet();
+  run();
   EXPECT_EQ(json()["aa"]["called"], nlohmann::json({kFused}));
   EXPECT_THAT(out_.str(), HasSubstr("1 called though nothing changed (the first is " +
                                     std::string(kFused) + "); so far 1 of 2 comparisons"));
@@ -156,7 +110,7 @@ TEST_F(DuetCommandTest, CountsFalseAlarmsOverAllComparisons) {
 
 TEST_F(DuetCommandTest, GoesWithoutAaArms) {
   request_.aa = false;
-  EXPECT_EQ(duet(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_FALSE(fs::exists(request_.out / "base_again"));
   EXPECT_FALSE(fs::exists(*request_.aa_history));
   EXPECT_TRUE(json()["aa"].is_null());
@@ -175,7 +129,7 @@ TEST_F(DuetCommandTest, CannotJudgeAHeadThatFails) {
   wrong.times.erase(kFused);
   wrong.failures = {{kFused, "relative error 0.3 exceeds 0.01"}};
   request_.head = head({.file = wrong, .more = "exit 2"});
-  EXPECT_EQ(duet(), baselines::ExitCode::kCouldNotJudge);
+  EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_EQ(json()["exit_code"], 2);
   EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("relative error 0.3"));
   EXPECT_THAT(err_.str(), HasSubstr("failed in 5 of 5 invocations"));
@@ -183,7 +137,7 @@ TEST_F(DuetCommandTest, CannotJudgeAHeadThatFails) {
 
 TEST_F(DuetCommandTest, DoesNotPassWhereAnInvocationDidNotEndWell) {
   request_.head = head({.phase = 1, .more = "[ $invocation = 2 ] && kill -ABRT $$; exit 0"});
-  EXPECT_EQ(duet(), baselines::ExitCode::kCouldNotJudge);
+  EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(out_.str(), HasSubstr("No regression"));
   EXPECT_THAT(err_.str(), HasSubstr("head/2.json: ended by signal 6"));
 }
@@ -199,7 +153,7 @@ TEST_F(DuetCommandTest, SaysWhichProgramCannotRun) {
 TEST_F(DuetCommandTest, LeavesWhatWasMeasuredWhenInterrupted) {
   request_.head = head(
       {.more = "[ $invocation = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\nexit 0"});
-  EXPECT_EQ(duet(), baselines::ExitCode::kCouldNotJudge);
+  EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_EQ(json()["exit_code"], 2);
   EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("interrupted"));
   EXPECT_TRUE(fs::exists(request_.out / "head" / "1.json"));
@@ -208,7 +162,7 @@ TEST_F(DuetCommandTest, LeavesWhatWasMeasuredWhenInterrupted) {
 }
 
 TEST_F(DuetCommandTest, MeasuresIntoNoFolderThatHoldsARun) {
-  duet();
+  run();
   EXPECT_THAT(problem(), HasSubstr("already holds invocations"));
   EXPECT_EQ(json()["exit_code"], 2);
 }
@@ -216,25 +170,15 @@ TEST_F(DuetCommandTest, MeasuresIntoNoFolderThatHoldsARun) {
 TEST_F(DuetCommandTest, LetsTheVerdictStandWhereNoPageCanBeDrawn) {
   setenv("FUSEGATE_PYTHON", "/nonexistent/python", 1);
   request_.html = folder_.path() / "r.html";
-  EXPECT_EQ(duet(), baselines::ExitCode::kNoRegression);
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   unsetenv("FUSEGATE_PYTHON");
   EXPECT_THAT(err_.str(), HasSubstr("no HTML report, but the verdict stands: --html"));
-}
-
-// Thirty benchmarks, of which the program says what they launch.
-FakeRunFile thirty_telling() {
-  FakeRunFile file{.times = {}};
-  for (int i = 1; i <= 30; ++i) {
-    file.times[fmt::format("a{:02}", i)] = 20000;
-    file.codes[fmt::format("a{:02}", i)] = "0f";
-  }
-  return file;
 }
 
 TEST_F(DuetCommandTest, OfEqualWorkNothingIsMeasured) {
   request_.base = write_bench(folder_, "base-bench", {.file = thirty_telling()});
   request_.head = head({.file = thirty_telling()});
-  EXPECT_EQ(duet(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_THAT(out_.str(), HasSubstr("30 of 30 benchmarks do equal work: nothing is measured"));
   EXPECT_FALSE(fs::exists(folder_.path() / "calls"));
   EXPECT_EQ(json()["counts"]["identical"], 30);
@@ -249,7 +193,7 @@ TEST_F(DuetCommandTest, WhatIsNotMeasuredIsIdenticalAndWhatDiffersIsJudged) {
   request_.base = write_bench(folder_, "base-bench", {.file = thirty_telling()});
   request_.head = head({.file = changed, .phase = 1});
   request_.invocations = 3;
-  EXPECT_EQ(duet(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
   EXPECT_EQ(json()["counts"]["identical"], 29);
   EXPECT_EQ(json()["counts"]["regression"], 1);
   int unmeasured = 0;
@@ -267,7 +211,7 @@ TEST_F(DuetCommandTest, TheHeadKeepsTheChoicesThatTheBaseWasFoundToMake) {
   request_.head = head({.file = changed, .phase = 1, .before = note});
   request_.aa = false;
   request_.invocations = request_.max_invocations.emplace(2);
-  duet();
+  run();
   const std::string kept = "[" + (request_.out / "base" / "identities.json").string() + "]\n";
   std::string expected = "[]\n";  // nothing is stored that the base could keep
   for (int i = 0; i < 5; ++i) expected += kept;
@@ -275,7 +219,7 @@ TEST_F(DuetCommandTest, TheHeadKeepsTheChoicesThatTheBaseWasFoundToMake) {
   fs::remove(folder_.path() / "kept");
   request_.out = folder_.path() / "fresh";
   request_.fresh_choices = true;
-  duet();
+  run();
   EXPECT_THAT(baselines::read_file(folder_.path() / "kept"), Not(HasSubstr("identities.json")));
 }
 

@@ -1,15 +1,5 @@
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <sstream>
-
-#include "baselines/io/error.h"
-#include "baselines/io/file_io.h"
 #include "baselines/record/load_run.h"
-#include "ci/commands/commands.h"
-#include "ci/measuring/fake_bench.h"
-#include "ci/measuring/run_record.h"
+#include "ci/commands/side_by_side_test.h"
 
 namespace fusegate::ci {
 namespace {
@@ -19,22 +9,13 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
-constexpr const char* kLinear = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
-
 // What is stored was measured by another driver, which made one of the benchmarks slower than here.
-class ReplayTest : public ::testing::Test {
+class ReplayTest : public SideBySideTest<ReplayRequest, replay_command> {
  protected:
   ReplayTest() {
     setenv("FUSEGATE_PYTHON", "/bin/false", 1);  // pages are drawn elsewhere
-    request_.suite = "smoke";
-    request_.head = write_bench(folder_, "head-bench", {.phase = 1});
     request_.judging.stores = {folder_.path() / "store"};
     request_.checkout = folder_.path() / "checkout";
-    request_.out = folder_.path() / "runs";
-    request_.aa_history = folder_.path() / "aa.jsonl";
-    request_.json = folder_.path() / "gate.json";
-    request_.markdown = folder_.path() / "gate.md";
     stored_.driver = "570.1";
     stored_.times[kLinear] *= 1.2;
     store();
@@ -55,35 +36,14 @@ class ReplayTest : public ::testing::Test {
                  "echo \"$1\" >>'" + (folder_.path() / "built").string() + "'\n" + script);
   }
   std::string slowed_head() {
-    FakeBench bench{.phase = 1};
-    bench.file.times[kFused] *= 1.05;
-    return write_bench(folder_, "slowed-bench", bench);
-  }
-  baselines::ExitCode replay() {
-    Console console{out_, err_};
-    return replay_command(request_, console);
-  }
-  std::string problem() {
-    try {
-      replay();
-    } catch (const baselines::InputError& error) {
-      return error.what();
-    }
-    return "none";
-  }
-  nlohmann::json json() const {
-    return nlohmann::json::parse(baselines::read_file(*request_.json));
+    return write_bench(folder_, "slowed-bench", {.file = slowed(), .phase = 1});
   }
 
-  baselines::ScratchFolder folder_;
   FakeRunFile stored_;
-  ReplayRequest request_;
-  std::ostringstream out_;
-  std::ostringstream err_;
 };
 
 TEST_F(ReplayTest, PassesWhereOnlyTheStoredFiguresAreOff) {
-  EXPECT_EQ(replay(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_EQ(baselines::read_file(folder_.path() / "built"), "0123456789abcdef\n");
   EXPECT_EQ(json()["counts"]["regression"], 0);
   const auto told = json()["replay"];
@@ -99,23 +59,19 @@ TEST_F(ReplayTest, PassesWhereOnlyTheStoredFiguresAreOff) {
 
 TEST_F(ReplayTest, FailsWhatIsSlowerThanTheReplayed) {
   request_.head = slowed_head();
-  EXPECT_EQ(replay(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
   EXPECT_EQ(json()["counts"]["regression"], 1);
   EXPECT_EQ(json()["replay"]["rows"][0]["benchmark"], kLinear);
 }
 
 TEST_F(ReplayTest, OfEqualWorkItMeasuresControlsAndWhatIsNotTheStoredRunsWork) {
-  FakeRunFile telling{.times = {}};
-  for (int i = 1; i <= 30; ++i) {
-    telling.times[fmt::format("a{:02}", i)] = 20000;
-    telling.codes[fmt::format("a{:02}", i)] = "0f";
-  }
+  const FakeRunFile telling = thirty_telling();
   request_.head = write_bench(folder_, "telling", {.file = telling});
   builds("echo '" + write_bench(folder_, "base-telling", {.file = telling}) + "'");
   stored_ = telling;
   stored_.codes["a29"] = "1e";
   store();
-  EXPECT_EQ(replay(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_THAT(out_.str(), HasSubstr("29 of 30 benchmarks do equal work: measuring the other 1, and "
                                     "24 of the equal ones as controls"));
   EXPECT_EQ(json()["counts"]["identical"], 30);
@@ -127,7 +83,7 @@ TEST_F(ReplayTest, BothKeepTheChoicesOfTheBaseline) {
   const std::string telling = "echo \"[$FUSEGATE_KEEP_CHOICES]\"";
   request_.head = write_bench(folder_, "telling", {.phase = 1, .more = telling});
   builds("echo '" + write_bench(folder_, "base-telling", {.more = telling}) + "'");
-  replay();
+  run();
   const std::string stored = (folder_.path() / "store/nvidia-h200/smoke.json").string();
   for (const char* arm : {"base", "base_again", "head"}) {
     EXPECT_EQ(baselines::read_file(request_.out / arm / "1.log"), "[" + stored + "]\n") << arm;
@@ -136,7 +92,7 @@ TEST_F(ReplayTest, BothKeepTheChoicesOfTheBaseline) {
 
 TEST_F(ReplayTest, WhatCannotBeBuiltIsJudgedByFigures) {
   builds("echo 'does not build (the log: a.log)' >&2; exit 2");
-  EXPECT_EQ(replay(), baselines::ExitCode::kCouldNotJudge);  // the drivers differ
+  EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);  // the drivers differ
   EXPECT_THAT(err_.str(), HasSubstr("so that the stored figures judge: does not build (the log: "
                                     "a.log)"));
   EXPECT_TRUE(json()["replay"].is_null());
@@ -146,23 +102,23 @@ TEST_F(ReplayTest, WhatCannotBeBuiltIsJudgedByFigures) {
   stored_ = {};
   store();
   request_.out = folder_.path() / "same";
-  EXPECT_EQ(replay(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   request_.out = folder_.path() / "slower";
   request_.head = slowed_head();
-  EXPECT_EQ(replay(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
 }
 
 TEST_F(ReplayTest, ABaselineOfADirtyTreeIsNotBuilt) {
   stored_.dirty = true;
   store();
-  EXPECT_EQ(replay(), baselines::ExitCode::kCouldNotJudge);
+  EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(err_.str(), HasSubstr("measured with uncommitted changes"));
   EXPECT_FALSE(fs::exists(folder_.path() / "built"));
 }
 
 TEST_F(ReplayTest, AProgramThatWasBuiltElsewhereIsTakenAsItIs) {
   request_.base = write_bench(folder_, "elsewhere", {});
-  EXPECT_EQ(replay(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_FALSE(fs::exists(folder_.path() / "built"));
   EXPECT_EQ(read_run_record(request_.out / "base").program, request_.base);
 }
@@ -173,7 +129,7 @@ TEST_F(ReplayTest, OneBaselineCanBeNamed) {
   EXPECT_THAT(problem(), AllOf(HasSubstr("smoke"), HasSubstr("nothing to replay")));
   EXPECT_EQ(json()["exit_code"], 2);
   request_.judging.baseline = {named};
-  EXPECT_EQ(replay(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   request_.judging.baseline = {named, named};
   EXPECT_THAT(problem(), HasSubstr("one stored baseline"));
   request_.judging.baseline = {folder_.path() / "runs" / "head"};
@@ -189,13 +145,13 @@ TEST_F(ReplayTest, SaysWhichSuiteAnOldProgramMeasures) {
                       "esac\nexec '" +
                           bench + "' \"$@\"") +
          "'");
-  EXPECT_EQ(replay(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_THAT(json()["notes"].dump(), HasSubstr("each measures its own"));
 }
 
 TEST_F(ReplayTest, IsInterruptedWhileItBuilds) {
   builds("kill -INT $PPID; sleep 60");
-  EXPECT_EQ(replay(), baselines::ExitCode::kCouldNotJudge);
+  EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("interrupted"));
   EXPECT_FALSE(fs::exists(request_.out));
 }
