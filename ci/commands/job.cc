@@ -114,9 +114,7 @@ class Job {
 
   // Whether no device at all has one: then this run's will be missing too.
   bool no_baseline_of_suite() const {
-    // A suite may be named by its file.
-    const std::string suite = fs::path(request_.suite).stem().string();
-    return baselines::baselines_of_suite(request_.stores, suite).empty();
+    return baselines::baselines_of_suite(request_.stores, suite_name(request_.suite)).empty();
   }
 
   std::string program() const {
@@ -191,16 +189,7 @@ class Job {
   const Clock::time_point started_;
 };
 
-}  // namespace
-
-void add_job(CommandLine& line) {
-  auto [app, request] = line.add("job",
-                                 "Measure a suite, gate it and keep runs and reports in .fusegate; "
-                                 "exits with 0, 1 or 2 as gate does",
-                                 job_command);
-  request.folder = kept_folder();
-  request.stores = default_stores(fs::current_path());
-  request.checkout = checkout_root(fs::current_path());
+void add_job_measuring(CLI::App& app, JobRequest& request) {
   app.add_option("--suite", request.suite, "A suite's name or file")->capture_default_str();
   app.add_option("--invocations", request.invocations, "How many processes of each program to run")
       ->check(CLI::Range(1, 1000))
@@ -216,6 +205,20 @@ void add_job(CommandLine& line) {
          "Longest time of the measuring, in seconds: no round starts that would end later, except "
          "to confirm a regression; by default there is no limit, and with --base 600")
       ->check(CLI::PositiveNumber);
+  app.add_flag("--all", request.measures_all, "Measure equal work too, as run and duet do with it");
+}
+
+}  // namespace
+
+void add_job(CommandLine& line) {
+  auto [app, request] = line.add("job",
+                                 "Measure a suite, gate it and keep runs and reports in .fusegate; "
+                                 "exits with 0, 1 or 2 as gate does",
+                                 job_command);
+  request.folder = kept_folder();
+  request.stores = default_stores(fs::current_path());
+  request.checkout = checkout_root(fs::current_path());
+  add_job_measuring(app, request);
   app.add_option(
       "--program", request.program,
       "Benchmark program that is judged; by default the fusegate_bench beside this program");
@@ -235,7 +238,6 @@ void add_job(CommandLine& line) {
                "Where a baseline is stored, measure its own program beside this one and gate by "
                "that (see replay), in place of the stored figures")
       ->excludes(base);
-  app.add_flag("--all", request.measures_all, "Measure equal work too, as run and duet do with it");
   app.add_option("--started-s", request.started_s, "Printed times count from this many seconds ago")
       ->check(CLI::NonNegativeNumber);
 }

@@ -84,9 +84,8 @@ std::optional<fs::path> baseline_to_replay(const ReplayRequest& request) {
   const std::string head = head_of(request);
   const ProgramAnswer answer = ask_program(head, request.suite, request.flags);
   if (!answer.failure.empty()) throw baselines::InputError(head, "--environment", answer.failure);
-  // A suite may be named by its file.
   return find_comparable_baseline(request.judging.stores, answer.environment,
-                                  fs::path(request.suite).stem().string());
+                                  suite_name(request.suite));
 }
 
 void add_replay(CommandLine& line) {

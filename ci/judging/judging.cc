@@ -44,8 +44,7 @@ bool is_of_older_protocol(const baselines::Run& replayed, const baselines::Run& 
 // The named ones, or those that are stored for the suite, of any device.
 std::vector<fs::path> possible_baselines(const JudgingRequest& request, const std::string& suite) {
   if (!request.baseline.empty()) return request.baseline;
-  // A suite may be named by its file.
-  return baselines::baselines_of_suite(request.stores, fs::path(suite).stem().string());
+  return baselines::baselines_of_suite(request.stores, suite_name(suite));
 }
 
 bool tells_work(const fs::path& path) {
@@ -113,6 +112,8 @@ std::optional<Judgement> judge_candidate(const JudgingRequest& request,
   }
   return judgement;
 }
+
+std::string suite_name(const fs::path& suite) { return suite.stem().string(); }
 
 std::optional<fs::path> find_comparable_baseline(const std::vector<fs::path>& stores,
                                                  const baselines::Environment& environment,

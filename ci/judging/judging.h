@@ -43,6 +43,9 @@ struct Judgement {
 std::optional<Judgement> judge_candidate(const JudgingRequest& request,
                                          const baselines::Run& candidate);
 
+// "pr", of "pr" and of "suites/pr.json": a suite may be named by its file.
+std::string suite_name(const std::filesystem::path& suite);
+
 // The named baseline, or the one of the candidate's device and suite in the stores; nothing where
 // none is stored. Throws InputError, also for figures from a publication, which judge nothing.
 std::optional<baselines::LoadedBaseline> load_baseline(const JudgingRequest& request,

@@ -11,10 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-json interval_json(const baselines::Interval& interval) {
-  return {{"low", json_number(interval.low)}, {"high", json_number(interval.high)}};
-}
-
 json verdict_json(const baselines::Verdict& verdict, const baselines::Rule& rule) {
   json doubts = json::array();
   for (const baselines::Doubt doubt : verdict.doubts) doubts.push_back(doubt_name(doubt));
@@ -29,7 +25,7 @@ json verdict_json(const baselines::Verdict& verdict, const baselines::Rule& rule
       {"effect_cycles", json_number(verdict.effect_cycles)},
       {"machine_effect", json_number(verdict.machine_effect)},
       {"clock_share", json_number(verdict.clock_share)},
-      {"interval", interval_json(verdict.interval)},
+      {"interval", json_interval(verdict.interval)},
       {"baseline_ns", json_number(verdict.baseline_ns)},
       {"candidate_ns", json_number(verdict.candidate_ns)},
       {"baseline_energy_j", json_number(verdict.baseline_energy_j)},
@@ -118,7 +114,7 @@ json creep_json(const baselines::Creep& creep, const std::optional<double>& max_
   for (const baselines::Verdict& verdict : creep.slower) {
     list.push_back({{"what", verdict.benchmark},
                     {"effect", json_number(verdict.effect)},
-                    {"interval", interval_json(verdict.interval)},
+                    {"interval", json_interval(verdict.interval)},
                     {"beyond_max_creep", max_creep && is_beyond(verdict, *max_creep)}});
   }
   return list;

@@ -114,22 +114,26 @@ std::string no_regression_headline(const GateResult& result) {
          remainder(result.verdicts, VerdictKind::kIdentical);
 }
 
-// The worst first, three at most: "a (5.2 %), b (3 %) and 4 more".
+// Three at most: "a, b, c and 4 more".
+std::string first_of(const std::vector<std::string>& all, std::string_view separator = ", ") {
+  const std::size_t shown = std::min<std::size_t>(3, all.size());
+  const std::string text =
+      fmt::format("{}", fmt::join(all.begin(), all.begin() + static_cast<long>(shown), separator));
+  return shown == all.size() ? text : fmt::format("{} and {} more", text, all.size() - shown);
+}
+
+// The worst first: "a (5.2 %), b (3 %)".
 std::string too_little_text(const GateResult& result, double limit) {
-  constexpr std::size_t kShown = 3;
-  const std::vector<const Verdict*> found = baselines::too_little_ruled_out(result.verdicts, limit);
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min(kShown, found.size()); ++i) {
-    const double bound = found[i]->ruled_out;
-    names.push_back(fmt::format("{} ({})", found[i]->benchmark,
+  for (const Verdict* verdict : baselines::too_little_ruled_out(result.verdicts, limit)) {
+    const double bound = verdict->ruled_out;
+    names.push_back(fmt::format("{} ({})", verdict->benchmark,
                                 std::isfinite(bound) ? fmt::format("{:.2g} %", 100 * bound)
                                                      : std::string("nothing known")));
   }
-  std::string text = fmt::format(
-      "slowdowns above {} are not ruled out in {} of {}: {}", format_fraction(limit), found.size(),
-      format_count(result.verdicts.size(), "benchmark"), fmt::join(names, ", "));
-  if (found.size() > kShown) text += fmt::format(" and {} more", found.size() - kShown);
-  return text + ".";
+  return fmt::format("slowdowns above {} are not ruled out in {} of {}: {}.",
+                     format_fraction(limit), names.size(),
+                     format_count(result.verdicts.size(), "benchmark"), first_of(names));
 }
 
 std::string slower_headline(const GateResult& result) {
@@ -280,16 +284,6 @@ void add_parts(const baselines::Run& baseline, const baselines::Run& candidate,
       format_count(alone, "benchmark"), alone == 1 ? "is" : "are"));
 }
 
-std::string first_names(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) {
-    text += (i > 0 ? ", " : "") + names[i];
-  }
-  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
-  return text;
-}
-
 void add_libraries(const std::vector<EnvironmentDifference>& libraries,
                    std::vector<std::string>& notes) {
   std::string baseline;
@@ -308,26 +302,23 @@ void add_missing(const std::vector<std::string>& names, std::string_view where,
                  std::vector<std::string>& notes) {
   if (names.empty()) return;
   notes.push_back(fmt::format("{} {} not in the {}: {}.", format_count(names.size(), "benchmark"),
-                              names.size() == 1 ? "is" : "are", where, first_names(names)));
+                              names.size() == 1 ? "is" : "are", where, first_of(names)));
 }
 
 // A family in place of its rows.
 std::string crept_text(const std::vector<Verdict>& slower) {
-  constexpr std::size_t kShown = 3;
-  const std::vector<baselines::Family> families = baselines::families_of(slower);
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kShown, families.size()); ++i) {
-    const baselines::Family& family = families[i];
+  std::vector<std::string> texts;
+  for (const baselines::Family& family : baselines::families_of(slower)) {
     const auto of_family = [&](const Verdict& row) {
       return baselines::family_of(row.benchmark) == family.name;
     };
-    text += i > 0 ? "; " : "";
-    text += family.rows > 1 ? fmt::format("{} of {}", family.rows, family.name)
-                            : std::ranges::find_if(slower, of_family)->benchmark;
-    text += fmt::format(" {} slower", format_share(family.mean_effect));
+    texts.push_back(fmt::format("{} {} slower",
+                                family.rows > 1
+                                    ? fmt::format("{} of {}", family.rows, family.name)
+                                    : std::ranges::find_if(slower, of_family)->benchmark,
+                                format_share(family.mean_effect)));
   }
-  if (families.size() > kShown) text += fmt::format("; and {} more", families.size() - kShown);
-  return text;
+  return first_of(texts, "; ");
 }
 
 std::vector<std::string> creep_notes(const baselines::Creep& creep) {

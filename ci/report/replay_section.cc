@@ -74,19 +74,17 @@ std::string toolchain_text(const baselines::Run& stored, const baselines::Run& r
 
 json row_json(const ReplayedRow& row) {
   const baselines::Verdict& machine = row.machine;
-  return {
-      {"benchmark", machine.benchmark},
-      {"stored_ns", json_number(machine.baseline_ns)},
-      {"replayed_ns", json_number(machine.candidate_ns)},
-      {"stored_to_replayed", json_number(machine.effect_time)},
-      {"at_equal_clock", json_number(machine.effect)},
-      {"interval",
-       {{"low", json_number(machine.interval.low)}, {"high", json_number(machine.interval.high)}}},
-      {"replayed_to_candidate", json_number(row.code)},
-      {"stored_to_candidate", json_number(row.product)},
-      {"moved", row.has_moved()},
-      {"other_work", row.other_work},
-      {"why", why_text(row)}};
+  return {{"benchmark", machine.benchmark},
+          {"stored_ns", json_number(machine.baseline_ns)},
+          {"replayed_ns", json_number(machine.candidate_ns)},
+          {"stored_to_replayed", json_number(machine.effect_time)},
+          {"at_equal_clock", json_number(machine.effect)},
+          {"interval", json_interval(machine.interval)},
+          {"replayed_to_candidate", json_number(row.code)},
+          {"stored_to_candidate", json_number(row.product)},
+          {"moved", row.has_moved()},
+          {"other_work", row.other_work},
+          {"why", why_text(row)}};
 }
 
 }  // namespace

@@ -96,6 +96,18 @@ std::string clock_text(std::string_view way, const Verdict& verdict) {
       way, format_effect(verdict.effect_time), format_effect(verdict.effect));
 }
 
+std::string not_confirmed(const Verdict& verdict) {
+  return fmt::format("all invocations together say {} ({}), but that is not confirmed by {} alone",
+                     verdict.effect > 0 ? "slower" : "faster", format_effect(verdict.effect),
+                     fresh(verdict, "one"));
+}
+
+std::string controls_moved(const Verdict& verdict, const Rule& rule) {
+  return fmt::format("{}, but not by {} more than controls moved ({})",
+                     format_effect(verdict.effect), band(rule),
+                     format_magnitude(verdict.controls_moved));
+}
+
 std::string obstacle_text(const Verdict& verdict, const Rule& rule) {
   switch (verdict.obstacle) {
     case Obstacle::kNone:
@@ -113,10 +125,7 @@ std::string obstacle_text(const Verdict& verdict, const Rule& rule) {
     case Obstacle::kMachineMoved:
       return machine_moved(verdict);
     case Obstacle::kNotConfirmed:
-      return fmt::format(
-          "all invocations together say {} ({}), but that is not confirmed by {} alone",
-          verdict.effect > 0 ? "slower" : "faster", format_effect(verdict.effect),
-          fresh(verdict, "one"));
+      return not_confirmed(verdict);
     case Obstacle::kClockSaysSlower:
       return clock_text("slower", verdict);
     case Obstacle::kClockSaysFaster:
@@ -126,9 +135,7 @@ std::string obstacle_text(const Verdict& verdict, const Rule& rule) {
                          format_effect(verdict.effect), format_effect(verdict.effect_time),
                          format_effect(verdict.effect_cycles));
     case Obstacle::kControlsMoved:
-      return fmt::format("{}, but not by {} more than controls moved ({})",
-                         format_effect(verdict.effect), band(rule),
-                         format_magnitude(verdict.controls_moved));
+      return controls_moved(verdict, rule);
     case Obstacle::kNotCertain:
       return fmt::format(
           "the interval lies beyond {}, but over the whole suite that may still be chance",
