@@ -12,6 +12,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "baselines/launches/call_identity.h"
 
@@ -26,6 +27,10 @@ struct Identities {
   std::map<std::string, std::map<std::string, std::string>> choices;  // of those that have any
   std::map<std::string, std::string> failures;
 };
+
+// Whether a contest picked it, which may pick another one another time ("tuned: candidate 3 of 8,
+// algo 66", kernels/cuda/choosing/launch_choice.h), and no rule.
+bool is_measured_choice(std::string_view choice);
 
 // Both throw InputError naming the file, and the field where there is one.
 void write_identities(const std::filesystem::path& path, const Identities& identities);

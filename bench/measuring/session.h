@@ -86,6 +86,9 @@ class Session {
   // Moves to a fresh place and warms up there; the first time also fixes the batch and describes
   // the benchmark. Throws std::logic_error unless verified.
   std::unique_ptr<Place> enter(int place);
+  // Has the device choose by measuring what it has not chosen yet, in the layout of the first
+  // place.
+  void choose() { move_to(0); }
   // What one call puts on the device, in the layout of the first place. After everything timed
   // (Meter::profile).
   ProfileAttempt profile();

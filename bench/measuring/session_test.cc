@@ -34,31 +34,33 @@ class SessionTest : public testing::Test {
 // Tells what it is to keep when a kernel is prepared.
 class ChoosingDevice : public kernels::CpuDevice {
  public:
-  void keep_choices(const kernels::StageChoices& choices) override { kept = choices; }
+  void keep_choices(const kernels::KeptChoices& choices) override { kept = choices; }
 
-  kernels::StageChoices kept;
+  kernels::KeptChoices kept;
 };
 
 TEST_F(SessionTest, KeepsChoicesWhereTheKernelIsPreparedFirst) {
   ChoosingDevice device;
-  std::vector<kernels::StageChoices> seen;
+  std::vector<kernels::KeptChoices> seen;
   kernels::Implementation choosing = implementation_;
   choosing.prepare = [&](kernels::Device& any, const kernels::Problem& problem,
                          std::span<const kernels::Tensor> in, const kernels::Tensor& out) {
     seen.push_back(device.kept);
     return implementation_.prepare(any, problem, in, out);
   };
-  const PlannedBenchmark kept{&choosing, benchmark_.problem, {{"geglu", "candidate 2"}}};
+  const PlannedBenchmark kept{&choosing, benchmark_.problem, {{{"geglu", "candidate 2"}}, true}};
   const PlannedBenchmark anew{&choosing, benchmark_.problem};
   FakeMeter meter(2000.0);
   const SessionContext context{device, meter, ballast_, protocol_, 1};
   kernels::Verifier verifier(device, 1);
   Session(context, kept).verify(verifier);
   ASSERT_FALSE(seen.empty());
-  EXPECT_EQ(seen.front(), kept.kept_choices);
+  EXPECT_EQ(seen.front().choices, kept.kept_choices.choices);
+  EXPECT_TRUE(seen.front().strictly);
   seen.clear();
   Session(context, anew).verify(verifier);
-  EXPECT_EQ(seen.front(), kernels::StageChoices()) << "those of the benchmark before";
+  EXPECT_TRUE(seen.front().choices.empty()) << "those of the benchmark before";
+  EXPECT_FALSE(seen.front().strictly);
 }
 
 TEST_F(SessionTest, MakesBatchesLongEnough) {

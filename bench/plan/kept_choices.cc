@@ -35,11 +35,11 @@ Choices choices_in(const std::filesystem::path& path) {
 }
 
 // Whether there was any.
-bool take_choices(Plan& plan, Choices& choices) {
+bool take_choices(Plan& plan, Choices& choices, bool strictly) {
   bool any = false;
   for (PlannedBenchmark& benchmark : plan.benchmarks) {
-    benchmark.kept_choices = choices.of_benchmark[benchmark.name()];
-    any = any || !benchmark.kept_choices.empty();
+    benchmark.kept_choices = {choices.of_benchmark[benchmark.name()], strictly};
+    any = any || !benchmark.kept_choices.choices.empty();
   }
   return any;
 }
@@ -48,13 +48,14 @@ bool take_choices(Plan& plan, Choices& choices) {
 
 std::optional<std::filesystem::path> keep_choices(Plan& plan,
                                                   const std::vector<std::filesystem::path>& runs,
-                                                  const baselines::Environment& environment) {
+                                                  const baselines::Environment& environment,
+                                                  bool strictly) {
   for (const std::filesystem::path& path : runs) {
     Choices choices = choices_in(path);
     if (baselines::device_slug(choices.environment) != baselines::device_slug(environment)) {
       continue;
     }
-    return take_choices(plan, choices) ? std::optional(path) : std::nullopt;
+    return take_choices(plan, choices, strictly) ? std::optional(path) : std::nullopt;
   }
   return std::nullopt;
 }

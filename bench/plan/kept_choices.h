@@ -15,9 +15,10 @@ namespace fusegate::bench {
 // Sets the kept choices of the plan's benchmarks to those of the first run (a stored baseline, a
 // run file, a run folder, or an identities.json) that is of the environment's device. Returns its
 // path; nothing where none is, or no benchmark had a choice there. Throws InputError for a path
-// that cannot be read.
+// that cannot be read. strictly: see KeptChoices.
 std::optional<std::filesystem::path> keep_choices(Plan& plan,
                                                   const std::vector<std::filesystem::path>& runs,
-                                                  const baselines::Environment& environment);
+                                                  const baselines::Environment& environment,
+                                                  bool strictly);
 
 }  // namespace fusegate::bench

@@ -46,9 +46,10 @@ class KeptChoicesTest : public testing::Test {
 TEST_F(KeptChoicesTest, AreThoseOfTheBenchmarkInTheFirstRunOfTheDevice) {
   const auto other = baseline("NVIDIA A100", {{"down_proj", "candidate 1"}});
   const auto ours = baseline("NVIDIA H200", {{"down_proj", "candidate 2"}});
-  EXPECT_EQ(keep_choices(plan_, {other, ours}, here_), ours);
-  EXPECT_THAT(plan_.benchmarks[0].kept_choices, ElementsAre(Pair("down_proj", "candidate 2")));
-  EXPECT_THAT(plan_.benchmarks[1].kept_choices, IsEmpty()) << "another problem";
+  EXPECT_EQ(keep_choices(plan_, {other, ours}, here_, false), ours);
+  EXPECT_THAT(plan_.benchmarks[0].kept_choices.choices,
+              ElementsAre(Pair("down_proj", "candidate 2")));
+  EXPECT_THAT(plan_.benchmarks[1].kept_choices.choices, IsEmpty()) << "another problem";
 }
 
 TEST_F(KeptChoicesTest, AreThoseThatAnotherProgramWasFoundToMake) {
@@ -58,21 +59,30 @@ TEST_F(KeptChoicesTest, AreThoseThatAnotherProgramWasFoundToMake) {
              .benchmarks = {},
              .choices = {{plan_.benchmarks.front().name(), {{"down_proj", "candidate 3"}}}},
              .failures = {}});
-  EXPECT_EQ(keep_choices(plan_, {path}, here_), path);
-  EXPECT_THAT(plan_.benchmarks[0].kept_choices, ElementsAre(Pair("down_proj", "candidate 3")));
-  EXPECT_FALSE(keep_choices(plan_, {path}, {{"device", "NVIDIA A100"}}));
+  EXPECT_EQ(keep_choices(plan_, {path}, here_, false), path);
+  EXPECT_THAT(plan_.benchmarks[0].kept_choices.choices,
+              ElementsAre(Pair("down_proj", "candidate 3")));
+  EXPECT_FALSE(keep_choices(plan_, {path}, {{"device", "NVIDIA A100"}}, false));
+}
+
+TEST_F(KeptChoicesTest, AreAsFirmAsAskedFor) {
+  const auto ours = baseline("NVIDIA H200", {{"down_proj", "candidate 2"}});
+  for (const bool strictly : {true, false}) {
+    keep_choices(plan_, {ours}, here_, strictly);
+    EXPECT_EQ(plan_.benchmarks[0].kept_choices.strictly, strictly);
+  }
 }
 
 TEST_F(KeptChoicesTest, AreNoneWhereNoRunHasAny) {
-  EXPECT_FALSE(keep_choices(plan_, {}, here_));
-  EXPECT_FALSE(keep_choices(plan_, {baseline("NVIDIA A100", {{"down_proj", "x"}})}, here_));
-  EXPECT_FALSE(keep_choices(plan_, {baseline("NVIDIA H200", {})}, here_));
-  EXPECT_THAT(plan_.benchmarks[0].kept_choices, IsEmpty());
+  EXPECT_FALSE(keep_choices(plan_, {}, here_, false));
+  EXPECT_FALSE(keep_choices(plan_, {baseline("NVIDIA A100", {{"down_proj", "x"}})}, here_, false));
+  EXPECT_FALSE(keep_choices(plan_, {baseline("NVIDIA H200", {})}, here_, false));
+  EXPECT_THAT(plan_.benchmarks[0].kept_choices.choices, IsEmpty());
 }
 
 TEST_F(KeptChoicesTest, NameTheFileThatCannotBeRead) {
   const auto broken = folder_.write("broken.json", "{");
-  EXPECT_THAT([&] { keep_choices(plan_, {broken}, here_); },
+  EXPECT_THAT([&] { keep_choices(plan_, {broken}, here_, false); },
               testing::ThrowsMessage<baselines::InputError>(testing::HasSubstr("broken.json")));
 }
 

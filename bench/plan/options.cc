@@ -9,7 +9,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
-#include "baselines/record/keep_choices_variable.h"
+#include "baselines/record/kept_choices_variables.h"
 #include "kernels/contract/kernel.h"
 
 namespace fusegate::bench {
@@ -219,11 +219,15 @@ void add_options(CLI::App& app, Options& options) {
                "Measure what the run file of --out lacks, and add it there");
   app.add_option(
          "--keep-choices", options.keep_choices,
-         "Some kernels are chosen by measuring. Take the one that this baseline, run file or "
-         "run folder took, unless it is more than 5 % slower than the fastest now. Of several, "
-         "separated by colons, the first of this device counts")
+         "Some kernels are chosen by measuring. Take the one that this baseline, run file, run "
+         "folder or identities.json took, unless it is more than 5 % slower than the fastest now. "
+         "Of several, separated by colons, the first of this device counts")
       ->delimiter(':')
       ->envname(baselines::kKeepChoicesVariable);
+  app.add_flag("--keep-strictly", options.keep_strictly,
+               "Take what --keep-choices names without measuring. A benchmark whose kept kernel is "
+               "not there fails")
+      ->envname(baselines::kKeepStrictlyVariable);
   add_trace_option(app, options);
   add_identify_option(app, options);
 }

@@ -26,9 +26,10 @@ struct Options {
   bool plan = false;         // print what would be measured and the environment, and stop
   bool resume = false;       // go on with a run file that lacks benchmarks
   std::vector<std::filesystem::path> keep_choices;  // runs, see kept_choices.h
-  std::optional<std::filesystem::path> trace;       // write a trace here instead of measuring
-  std::optional<std::filesystem::path> identify;    // write what is launched here, likewise
-  int energy_ms = 0;                                // for which a benchmark is run for its energy
+  bool keep_strictly = false;
+  std::optional<std::filesystem::path> trace;     // write a trace here instead of measuring
+  std::optional<std::filesystem::path> identify;  // write what is launched here, likewise
+  int energy_ms = 0;                              // for which a benchmark is run for its energy
   bool profile = true;                // record what each benchmark launches, after measuring
   std::optional<std::string> help{};  // asked for, to be printed and nothing else; else nothing
   std::vector<std::string> benchmark_flags;

@@ -13,7 +13,7 @@ struct PlannedBenchmark {
   const kernels::Implementation*
       implementation;  // in the registry, which lives as long as the program
   kernels::Problem problem;
-  kernels::StageChoices kept_choices{};  // see kept_choices.h
+  kernels::KeptChoices kept_choices{};  // see kept_choices.h
 
   std::string name() const { return kernels::benchmark_name(*implementation, problem); }
 };

@@ -17,6 +17,19 @@ baselines::CallIdentity identity_of(const ProfileAttempt& attempt) {
   return {.unknown = "this kind of device tells nothing of it"};
 }
 
+// Passes over all benchmarks. Kernels are chosen by measuring before a profiler is attached, which
+// slows what comes after it.
+enum class Pass { kChoose, kProfile };
+
+void look_at(Pass pass, const SessionContext& context, const PlannedBenchmark& benchmark,
+             baselines::Identities& identities) {
+  Session session(context, benchmark);
+  if (pass == Pass::kChoose) return session.choose();
+  const ProfileAttempt attempt = session.profile();
+  identities.benchmarks[benchmark.name()] = identity_of(attempt);
+  if (!attempt.choices.empty()) identities.choices[benchmark.name()] = attempt.choices;
+}
+
 }  // namespace
 
 Outcome identify(kernels::Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
@@ -24,17 +37,18 @@ Outcome identify(kernels::Device& device, Meter& meter, const Plan& plan, Enviro
   Ballast ballast(device, info.seed);
   const SessionContext context{device, meter, ballast, info.protocol, info.seed};
   baselines::Identities identities;
-  for (const PlannedBenchmark& benchmark : plan.benchmarks) {
-    if (interrupted()) return Outcome::kInterrupted;
-    const std::string name = benchmark.name();
-    try {
-      const ProfileAttempt attempt = Session(context, benchmark).profile();
-      identities.benchmarks[name] = identity_of(attempt);
-      if (!attempt.choices.empty()) identities.choices[name] = attempt.choices;
-    } catch (const std::exception& error) {
-      identities.failures[name] = error.what();
-      fmt::print(stderr, "fusegate_bench: {}: {}\n", name, error.what());
-      if (is_lost(device)) return Outcome::kDeviceLost;
+  for (const Pass pass : {Pass::kChoose, Pass::kProfile}) {
+    for (const PlannedBenchmark& benchmark : plan.benchmarks) {
+      if (interrupted()) return Outcome::kInterrupted;
+      const std::string name = benchmark.name();
+      if (identities.failures.contains(name)) continue;
+      try {
+        look_at(pass, context, benchmark, identities);
+      } catch (const std::exception& error) {
+        identities.failures[name] = error.what();
+        fmt::print(stderr, "fusegate_bench: {}: {}\n", name, error.what());
+        if (is_lost(device)) return Outcome::kDeviceLost;
+      }
     }
   }
   identities.context = fusegate_context(info, probe);

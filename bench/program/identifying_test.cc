@@ -47,6 +47,19 @@ TEST_F(IdentifyTest, ABenchmarkThatFailsIsToldBesideTheOthers) {
   EXPECT_EQ(written.failures.at(plan_.benchmarks[1].name()), "cannot be prepared");
 }
 
+TEST_F(IdentifyTest, AllIsChosenBeforeAProfilerIsAttached) {
+  std::vector<int> profiles_before;
+  kernels::Implementation choosing = right_;
+  choosing.prepare = [&](kernels::Device& device, const kernels::Problem& problem,
+                         std::span<const kernels::Tensor> in, const kernels::Tensor& out) {
+    profiles_before.push_back(meter_.profiles);
+    return right_.prepare(device, problem, in, out);
+  };
+  plan_.benchmarks = {{&choosing, problem_}, {&choosing, problem_}};
+  EXPECT_EQ(run(), Outcome::kComplete);
+  EXPECT_EQ(profiles_before, (std::vector<int>{0, 0, 0, 1}));
+}
+
 TEST_F(IdentifyTest, WritesNothingAfterASignal) {
   // In a process of its own: a signal is remembered for good.
   EXPECT_EXIT(

@@ -113,6 +113,13 @@ int write_identities(const std::filesystem::path& out, kernels::Device& device, 
                 "nothing was written");
 }
 
+void keep_choices(Plan& plan, const Options& options, const baselines::Environment& here) {
+  const auto run = keep_choices(plan, options.keep_choices, here, options.keep_strictly);
+  if (!run) return;
+  fmt::print(stderr, "fusegate_bench: keeps the choices of {}{}\n", run->string(),
+             options.keep_strictly ? ", and measures none" : "");
+}
+
 int run(int argc, char** argv) {
   const Options options = parse_options(argc, argv);
   if (options.help) {
@@ -137,9 +144,7 @@ int run(int argc, char** argv) {
   for (const std::string& refusal : plan.refusals) {
     fmt::print(stderr, "fusegate_bench: left out {}\n", refusal);
   }
-  if (const auto run = keep_choices(plan, options.keep_choices, probe.environment())) {
-    fmt::print(stderr, "fusegate_bench: keeps the choices of {}\n", run->string());
-  }
+  keep_choices(plan, options, probe.environment());
   InvocationOptions invocation = invocation_options(options, suite, *device);
   choose_layout(*device, invocation.info);
   if (options.trace) {

@@ -91,6 +91,10 @@ class ProgramTest(unittest.TestCase):
         again = run(*TINY, "--operation=linear", env={"FUSEGATE_KEEP_CHOICES": str(kept)})
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertIn(f"fusegate_bench: keeps the choices of {kept}\n", again.stderr)
+        again = run(*TINY, "--operation=linear",
+                    env={"FUSEGATE_KEEP_CHOICES": str(kept), "FUSEGATE_KEEP_STRICTLY": "true"})
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn(f"keeps the choices of {kept}, and measures none\n", again.stderr)
         again = run(*TINY, "--operation=linear", env={"FUSEGATE_KEEP_CHOICES": ""})
         self.assertEqual(again.returncode, 0, again.stderr)
         again = run(*TINY, "--keep-choices=none.json")

@@ -9,7 +9,7 @@
 #include "baselines/comparing/judge.h"
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "baselines/record/keep_choices_variable.h"
+#include "baselines/record/kept_choices_variables.h"
 #include "baselines/record/load_run.h"
 #include "ci/console/format.h"
 

@@ -4,10 +4,11 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
-#include "baselines/record/keep_choices_variable.h"
+#include "baselines/record/kept_choices_variables.h"
+#include "ci/console/format.h"
+#include "ci/measuring/benchmark_filter.h"
 
 namespace fusegate::ci {
 namespace {
@@ -34,32 +35,139 @@ Told ask(const InvocationRequest& request, Console& console) {
   return Told::kNotAll;
 }
 
-}  // namespace
-
-void keep_choices_of(const fs::path& folder, std::map<std::string, std::string>& environment) {
-  const auto [kept, is_free] = environment.try_emplace(baselines::kKeepChoicesVariable);
-  if (!is_free && kept->second.empty()) return;  // told to choose anew
-  kept->second = (folder / baselines::kIdentitiesFile).string();
+bool chooses_anew(const InvocationRequest& request) {
+  const auto kept = request.environment.find(baselines::kKeepChoicesVariable);
+  return kept != request.environment.end() && kept->second.empty();
 }
 
-Told identify_programs(std::vector<InvocationRequest> requests, Console& console) {
-  std::map<std::string, fs::path> asked;
-  Told told = Told::kAll;
-  for (InvocationRequest& request : requests) {
-    if (!asked.empty()) keep_choices_of(requests.front().folder, request.environment);
-    const auto [found, is_first] = asked.try_emplace(request.program, request.folder);
-    if (is_first) {
-      told = ask(request, console);
-    } else {
-      fs::copy_file(found->second / baselines::kIdentitiesFile,
-                    request.folder / baselines::kIdentitiesFile,
+// Has the program keep the choices found out in that folder.
+void keep_choices_of(const fs::path& folder, InvocationRequest& request) {
+  if (chooses_anew(request)) return;
+  request.environment[baselines::kKeepChoicesVariable] =
+      (folder / baselines::kIdentitiesFile).string();
+}
+
+// A program, and what it was found to launch.
+struct Found {
+  InvocationRequest request;
+  baselines::Identities identities;
+};
+
+// Those for which both choose by measuring, and have come to other work.
+std::vector<std::string> chosen_otherwise(const baselines::Identities& a,
+                                          const baselines::Identities& b) {
+  std::vector<std::string> names;
+  for (const auto& [name, choices] : a.choices) {
+    const auto others = b.choices.find(name);
+    if (others == b.choices.end() || !a.benchmarks.contains(name) || !b.benchmarks.contains(name) ||
+        same_work(a.benchmarks.at(name), b.benchmarks.at(name))) {
+      continue;
+    }
+    const bool differ = std::ranges::any_of(choices, [&others](const auto& choice) {
+      const auto other = others->second.find(choice.first);
+      return other != others->second.end() && other->second != choice.second &&
+             baselines::is_measured_choice(choice.second) &&
+             baselines::is_measured_choice(other->second);
+    });
+    if (differ) names.push_back(name);
+  }
+  return names;
+}
+
+// Asks one again for what both have chosen otherwise, and takes over what now is as the other's.
+Told ask_again(Found& asked, const Found& other, Console& console) {
+  const std::vector<std::string> names = chosen_otherwise(asked.identities, other.identities);
+  const auto filter = benchmark_filter_flag(names);
+  if (names.empty() || !filter) return Told::kAll;
+  InvocationRequest request = asked.request;
+  request.flags.push_back(*filter);
+  request.folder /= "asked_again";
+  fs::create_directories(request.folder);
+  fmt::print(console.err, "asking {} again about {}, for which the programs chose other kernels\n",
+             request.program, format_count(names.size(), "benchmark"));
+  const IdentificationOutcome outcome = run_identification(request);
+  fs::remove_all(request.folder);
+  if (outcome.interrupted) return Told::kInterrupted;
+  if (!outcome.identities) {
+    fmt::print(console.err, "fusegate: {} does not say: {}\n", request.program, outcome.failure);
+    return Told::kNotAll;
+  }
+  for (const std::string& name : names) {
+    const auto& [context, benchmarks, choices, failures] = *outcome.identities;
+    if (!benchmarks.contains(name) || !choices.contains(name)) continue;
+    const bool agree = same_work(benchmarks.at(name), other.identities.benchmarks.at(name)) ||
+                       choices.at(name) == other.identities.choices.at(name);
+    if (!agree) continue;
+    asked.identities.benchmarks[name] = benchmarks.at(name);
+    asked.identities.choices[name] = choices.at(name);
+  }
+  return Told::kAll;
+}
+
+// Where contests come to either of two kernels half of the time, the programs still differ in 3 %.
+constexpr int kMostRounds = 2;
+
+Told settle(const InvocationRequest& first, const InvocationRequest& second, Console& console) {
+  Found a{first, baselines::read_identities(first.folder / baselines::kIdentitiesFile)};
+  Found b{second, baselines::read_identities(second.folder / baselines::kIdentitiesFile)};
+  if (chosen_otherwise(a.identities, b.identities).empty()) return Told::kAll;
+  keep_choices_of(first.folder, a.request);
+  for (int round = 0; round < kMostRounds; ++round) {
+    for (const auto& [asked, other] : {std::pair(&b, &a), std::pair(&a, &b)}) {
+      const Told told = ask_again(*asked, *other, console);
+      if (told == Told::kInterrupted) return told;
+    }
+  }
+  for (const Found* found : {&a, &b}) {
+    baselines::write_identities(found->request.folder / baselines::kIdentitiesFile,
+                                found->identities);
+  }
+  return Told::kAll;
+}
+
+// By program, those of its folder that is asked.
+using Asked = std::vector<InvocationRequest>;
+
+Asked first_of_each_program(const std::vector<InvocationRequest>& requests) {
+  Asked asked;
+  for (const InvocationRequest& request : requests) {
+    if (std::ranges::find(asked, request.program, &InvocationRequest::program) != asked.end()) {
+      continue;
+    }
+    asked.push_back(request);
+    if (asked.size() > 1) keep_choices_of(asked.front().folder, asked.back());
+  }
+  return asked;
+}
+
+Told identify(const Asked& asked, Console& console) {
+  for (const InvocationRequest& request : asked) {
+    if (const Told told = ask(request, console); told != Told::kAll) return told;
+  }
+  if (asked.size() != 2 || chooses_anew(asked.back())) return Told::kAll;
+  return settle(asked.front(), asked.back(), console);
+}
+
+}  // namespace
+
+void take_found_choices(InvocationRequest& request) {
+  if (chooses_anew(request)) return;
+  keep_choices_of(request.folder, request);
+  request.environment[baselines::kKeepStrictlyVariable] = "true";
+}
+
+Told identify_programs(const std::vector<InvocationRequest>& requests, Console& console) {
+  const Asked asked = first_of_each_program(requests);
+  const Told told = identify(asked, console);
+  for (const InvocationRequest& request : requests) {
+    const fs::path own = request.folder / baselines::kIdentitiesFile;
+    const auto same = std::ranges::find(asked, request.program, &InvocationRequest::program);
+    if (told != Told::kAll) {
+      fs::remove(own);
+    } else if (same->folder != request.folder) {
+      fs::copy_file(same->folder / baselines::kIdentitiesFile, own,
                     fs::copy_options::overwrite_existing);
     }
-    if (told != Told::kAll) break;
-  }
-  if (told == Told::kAll) return told;
-  for (const InvocationRequest& request : requests) {
-    fs::remove(request.folder / baselines::kIdentitiesFile);
   }
   return told;
 }

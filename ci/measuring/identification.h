@@ -12,15 +12,21 @@ namespace fusegate::ci {
 enum class Told { kAll, kNotAll, kInterrupted };
 
 // Every folder gets its program's identities.json; a program of several folders is asked once. The
-// others keep the choices of the first where kernels are chosen by measuring, unless their
-// environment tells them to keep none: a change of comments would else be one of kernels. Where one
-// program tells nothing (it is older than the question, or this kind of device has no answer), no
-// folder keeps any: then all is measured, and console.err says so of a program that should have
-// told.
-Told identify_programs(std::vector<InvocationRequest> requests, Console& console);
+// others keep the choices of the first where kernels are chosen by measuring, while these are not
+// clearly slower, unless their environment tells them to keep none: a change of comments would else
+// be one of kernels. Where two programs have chosen otherwise all the same, both are asked again,
+// keeping what the first one chose. As soon as one then does what the other one did, the difference
+// was the contest's and not the code's, and both are to measure that. What differs every time
+// stands.
+//
+// Where one program tells nothing (it is older than the question, or this kind of device has no
+// answer), no folder keeps any: then all is measured, and console.err says so of a program that
+// should have told.
+Told identify_programs(const std::vector<InvocationRequest>& requests, Console& console);
 
-// Has the program that gets it keep the choices found out in that folder, as the others did.
-void keep_choices_of(const std::filesystem::path& folder,
-                     std::map<std::string, std::string>& environment);
+// Has the program take what was found out in its folder, without measuring: what it launches is
+// known by now. A program that is older than that keeps it while it is not clearly slower. Nothing
+// changes where the environment tells to choose anew.
+void take_found_choices(InvocationRequest& request);
 
 }  // namespace fusegate::ci

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
 #include "baselines/record/run_file.h"
 #include "ci/console/format.h"
 
@@ -25,6 +26,24 @@ constexpr std::string_view kIdentifyFlag = "--identify=";
 
 std::string seed_flag(const InvocationRequest& request) {
   return fmt::format("--seed={}", request.seed);
+}
+
+// FNV-1a.
+std::string hash_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+// Named by its file, or one that lies beside the program.
+std::string suite_text(const InvocationRequest& request) {
+  const fs::path beside = fs::path(request.program).parent_path() / "suites";
+  for (const fs::path& file : {fs::path(request.suite), beside / (request.suite + ".json")}) {
+    if (fs::is_regular_file(file)) return baselines::read_file(file);
+  }
+  return request.suite;
 }
 
 // flags: those that say what it is asked for.
@@ -190,6 +209,13 @@ IdentificationOutcome run_identification(const InvocationRequest& request) {
   outcome.knows_how = outcome.failure.find(kIdentifyFlag) == std::string::npos;
   log.close();
   return outcome;
+}
+
+std::string identification_question(const InvocationRequest& request) {
+  if (!fs::is_regular_file(request.program)) return "";
+  std::string asked = baselines::read_file(request.program) + '\n' + suite_text(request);
+  for (const std::string& flag : request.flags) asked += '\n' + flag;
+  return hash_of(asked);
 }
 
 }  // namespace fusegate::ci

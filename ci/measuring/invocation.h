@@ -57,4 +57,8 @@ struct IdentificationOutcome {
 // Throws as run_invocation() does.
 IdentificationOutcome run_identification(const InvocationRequest& request);
 
+// A hash of all that the answer depends on and a run folder does not keep: the program's file, the
+// suite's, and the flags. "" where the program cannot be read.
+std::string identification_question(const InvocationRequest& request);
+
 }  // namespace fusegate::ci

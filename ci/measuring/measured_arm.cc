@@ -34,6 +34,11 @@ void MeasuredArm::add(const InvocationOutcome& outcome) {
   }
 }
 
+void MeasuredArm::set_identified(const std::string& question) {
+  record_.identified = question;
+  write();
+}
+
 void MeasuredArm::finish(bool finished) {
   record_.finished = finished;
   write();

@@ -35,6 +35,7 @@ class MeasuredArm {
   int take_number() { return next_number_++; }
   // Writes run.json. Throws InputError where no other invocation would fare better.
   void add(const InvocationOutcome& outcome);
+  void set_identified(const std::string& question);
   void finish(bool finished);
   void set_aa(const AaFindings& findings);
 

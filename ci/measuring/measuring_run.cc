@@ -11,7 +11,6 @@
 #include "baselines/io/error.h"
 #include "ci/console/format.h"
 #include "ci/measuring/benchmark_filter.h"
-#include "ci/measuring/identification.h"
 
 namespace fusegate::ci {
 namespace {
@@ -111,7 +110,6 @@ MeasuringRun::MeasuringRun(const MeasuringRequest& request, Console& console,
       console_(console),
       now_(std::move(now)),
       arms_(prepare_arms(request)),
-      environment_(request.environment),
       schedule_(static_cast<int>(arms_.size()) * (request.is_aa ? 2 : 1),
                 request.seed ? *request.seed : std::random_device{}()),
       block_(last_block_of(arms_)),
@@ -135,18 +133,35 @@ RunEnd MeasuringRun::measure(const Look& look, const Comparisons& comparisons) {
   return end_;
 }
 
-void MeasuringRun::choose_work(const Comparisons& comparisons) {
+Told MeasuringRun::find_identities() {
   const std::uint64_t seed = request_.seed.value_or(1);  // the same for all: it must not differ
   std::vector<InvocationRequest> requests;
-  for (const MeasuredArm& arm : arms_) requests.push_back(invocation_request(arm, seed, {}));
+  std::vector<std::string> questions;
+  bool all_known = true;
+  for (MeasuredArm& arm : arms_) {
+    requests.push_back(invocation_request(arm, seed, {}));
+    questions.push_back(identification_question(requests.back()));
+    all_known = all_known && !questions.back().empty() &&
+                arm.record().identified == questions.back() &&
+                fs::exists(arm.folder() / baselines::kIdentitiesFile);
+  }
+  if (all_known) return Told::kAll;  // of a run that is added to
+  for (MeasuredArm& arm : arms_) arm.set_identified("");
   const Told told = identify_programs(requests, console_);
+  for (std::size_t i = 0; told == Told::kAll && i < arms_.size(); ++i) {
+    arms_[i].set_identified(questions[i]);
+  }
+  return told;
+}
+
+void MeasuringRun::choose_work(const Comparisons& comparisons) {
+  const Told told = find_identities();
   if (told == Told::kInterrupted) end_ = RunEnd::kInterrupted;
   if (told != Told::kAll) return;
   try {
     const std::vector<ComparedRuns> compared = comparisons();
     if (compared.empty()) return;
-    // What was found is what is measured: no process chooses anew.
-    keep_choices_of(arms_.front().folder(), environment_);
+    takes_found_choices_ = true;
     set_plan(plan_work(compared));
   } catch (const baselines::InputError& error) {
     fmt::print(console_.err, "all is measured: {}\n", error.what());
@@ -265,7 +280,8 @@ InvocationRequest MeasuringRun::invocation_request(const MeasuredArm& arm, std::
   invocation.seed = seed;
   invocation.flags = request_.flags;
   invocation.flags.insert(invocation.flags.end(), flags.begin(), flags.end());
-  invocation.environment = environment_;
+  invocation.environment = request_.environment;
+  if (takes_found_choices_) take_found_choices(invocation);
   invocation.timeout_s = request_.timeout_s;
   invocation.interrupts = &*interrupts_;
   return invocation;

@@ -13,6 +13,7 @@
 #include "baselines/comparing/verdict.h"
 #include "ci/console/console.h"
 #include "ci/measuring/extension_plan.h"
+#include "ci/measuring/identification.h"
 #include "ci/measuring/measured_arm.h"
 #include "ci/measuring/peers_arm.h"
 #include "ci/measuring/schedule.h"
@@ -98,6 +99,7 @@ class MeasuringRun {
   };
 
   void choose_work(const Comparisons& comparisons);
+  Told find_identities();
   void set_plan(WorkPlan plan);
   void measure_minimum();
   void extend(const Look& look);
@@ -122,9 +124,9 @@ class MeasuringRun {
   std::vector<MeasuredArm> arms_;
   std::optional<PeersArm> peers_;
   std::vector<Slot> slots_;
-  std::map<std::string, std::string> environment_;  // of the programs
   Schedule schedule_;
   std::optional<WorkPlan> plan_;                // nothing: all is measured
+  bool takes_found_choices_ = false;            // strictly, of each arm's identities.json
   std::vector<std::string> whole_round_flags_;  // that measure what is planned
   int block_ = 0;                               // the last one that was started in this session
   std::optional<Interrupts> interrupts_;

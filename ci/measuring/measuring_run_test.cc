@@ -405,6 +405,34 @@ TEST_F(MeasuringChosenWorkTest, AProgramOfTwoFoldersIsAskedOnce) {
   EXPECT_TRUE(fs::exists(folder_.path() / "B" / baselines::kIdentitiesFile));
 }
 
+TEST_F(MeasuringChosenWorkTest, ARunThatIsAddedToAsksAgainOnlyWhatIsAnotherQuestion) {
+  const fs::path asked = folder_.path() / "asked";
+  FakeBench bench = thirty();
+  bench.before = "case $* in *--identify=*) echo >> '" + asked.string() + "' ;; esac\n";
+  add_arm("A", true, bench);
+  add_arm("B", true, thirty("1e"));
+  request_.append = true;
+  request_.max_invocations = 1;
+  const auto times_asked = [&] {
+    choose();
+    EXPECT_TRUE(is_all_well_) << err_.str();
+    return baselines::read_file(asked).size();
+  };
+  EXPECT_EQ(times_asked(), 1u);
+  EXPECT_EQ(times_asked(), 1u);
+  EXPECT_EQ(record("A").invocations.size(), 2u);
+  EXPECT_EQ(names_in(calls()[3]), 25u);
+  bench.more = "# another program by now\n";
+  write_bench(folder_, "bench-A", bench);
+  EXPECT_EQ(times_asked(), 2u);
+  request_.flags = {"--idle-us=1"};
+  EXPECT_EQ(times_asked(), 3u);
+  folder_.write("suites/smoke.json", "{}");
+  EXPECT_EQ(times_asked(), 4u);
+  fs::remove(folder_.path() / "B" / baselines::kIdentitiesFile);
+  EXPECT_EQ(times_asked(), 5u);
+}
+
 TEST_F(MeasuringChosenWorkTest, AllIsMeasuredWhereAProgramIsOlderThanTheQuestion) {
   FakeBench old = thirty();
   old.file.codes.clear();

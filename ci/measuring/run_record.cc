@@ -51,6 +51,7 @@ RunRecord parse_run_record(const baselines::JsonField& root) {
   record.program = root.at("program").text();
   record.flags = parse_texts(root.at("flags"));
   record.session = root.text_or_empty("session");
+  record.identified = root.text_or_empty("identified");
   record.planned_invocations = root.at("planned_invocations").integer();
   for (const baselines::JsonField& element : root.at("invocations").elements()) {
     record.invocations.push_back(parse_invocation(element));
@@ -75,6 +76,7 @@ json run_record_json(const RunRecord& record) {
           {"program", record.program},
           {"flags", record.flags},
           {"session", record.session},
+          {"identified", record.identified},
           {"planned_invocations", record.planned_invocations},
           {"invocations", std::move(invocations)},
           {"started", record.started},

@@ -39,6 +39,8 @@ struct RunRecord {
   // The same in the folders of all arms that one command measured together. Empty where the folder
   // holds invocations of several commands that cannot be told apart by their blocks.
   std::string session;
+  // What identities.json answers (identification_question()); "" where nothing was asked.
+  std::string identified{};
   int planned_invocations = 0;
   std::vector<InvocationRecord> invocations;
   std::string started;           // ISO 8601

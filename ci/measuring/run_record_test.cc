@@ -16,6 +16,7 @@ RunRecord example() {
   record.program = "head/fusegate_bench";
   record.flags = {"--batch=8"};
   record.session = "0123456789abcdef";
+  record.identified = "fedcba9876543210";
   record.planned_invocations = 3;
   record.invocations = {{.file = "1.json", .seconds = 12.5, .seed = 77, .block = 1, .aa_arm = "a"},
                         {.file = "2.json",
@@ -42,6 +43,7 @@ TEST(RunRecord, ReadsOlderRecordsWithoutSessionsAndBlocks) {
   const baselines::ScratchFolder folder;
   nlohmann::json older = run_record_json(example());
   older.erase("session");
+  older.erase("identified");
   older.erase("aa");
   for (auto& invocation : older["invocations"]) {
     for (const char* key : {"block", "extension", "aa_arm"}) invocation.erase(key);
@@ -49,6 +51,7 @@ TEST(RunRecord, ReadsOlderRecordsWithoutSessionsAndBlocks) {
   baselines::write_atomically(folder.path() / "run.json", older.dump());
   const RunRecord record = read_run_record(folder.path());
   EXPECT_EQ(record.session, "");
+  EXPECT_EQ(record.identified, "");
   EXPECT_FALSE(record.aa);
   EXPECT_EQ(record.invocations[1].block, 0);
   EXPECT_FALSE(record.invocations[1].extension);

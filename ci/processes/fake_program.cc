@@ -81,7 +81,7 @@ std::string identities_text(const FakeRunFile& file) {
   return nlohmann::json{{"fusegate_identities", 1},
                         {"fusegate", context_of(file)["fusegate"]},
                         {"benchmarks", benchmarks},
-                        {"choices", nlohmann::json::object()},
+                        {"choices", file.choices},
                         {"failures", file.failures}}
       .dump(1);
 }

@@ -36,6 +36,8 @@ struct FakeRunFile {
   std::map<std::string, nlohmann::json> profiles{};  // details.profile, by benchmark
   // The machine code that each benchmark launches; empty: unknown. None: nothing is told of any.
   std::map<std::string, std::string> codes{};
+  // By benchmark and stage, what identities_text() says was picked.
+  std::map<std::string, std::map<std::string, std::string>> choices{};
 };
 
 // What the program that leaves this file answers to --identify.

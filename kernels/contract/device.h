@@ -80,6 +80,14 @@ class ReferenceMath {
 // By stage, what was chosen there for it (Stage::choice in kernel.h).
 using StageChoices = std::map<std::string, std::string>;
 
+// What an earlier process chose by measuring, and how firmly that is kept: unless it has become
+// slower than another, or strictly. Then nothing is measured, and what is not there any more is an
+// error.
+struct KeptChoices {
+  StageChoices choices{};
+  bool strictly = false;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -104,9 +112,8 @@ class Device {
   // All bits one, which is NaN in every dtype.
   virtual void poison(const Tensor& tensor) = 0;
   virtual void copy_to_host(const void* from, std::span<std::byte> to) = 0;
-  // What an earlier process chose for the kernel that is prepared next: where the device chooses by
-  // measuring, that is taken again unless it has become slower than another.
-  virtual void keep_choices(const StageChoices&) {}
+  // For the kernel that is prepared next, where the device chooses by measuring.
+  virtual void keep_choices(const KeptChoices&) {}
   // Waits for everything enqueued and throws what went wrong in it.
   virtual void synchronize() = 0;
   virtual ReferenceMath& reference_math() = 0;

@@ -13,6 +13,12 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+// "" where nothing is kept.
+std::string kept_name(const KeptChoices& kept, const std::string& stage) {
+  const auto found = kept.choices.find(stage);
+  return found == kept.choices.end() ? "" : chosen_name(found->second);
+}
+
 }  // namespace
 
 std::vector<std::size_t> close_to_fastest(const std::vector<std::vector<double>>& times,
@@ -44,6 +50,30 @@ std::string chosen_name(std::string_view choice) {
   const std::size_t rank = choice.find(": candidate ");
   const std::size_t end = rank == std::string_view::npos ? rank : choice.find(", ", rank);
   return std::string(end == std::string_view::npos ? choice : choice.substr(end + 2));
+}
+
+std::optional<std::size_t> place_kept(const KeptChoices& kept, const std::string& stage,
+                                      const std::vector<std::string>& names) {
+  const auto found = std::ranges::find(names, kept_name(kept, stage));
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+std::optional<std::size_t> place_taken_strictly(const KeptChoices& kept, const std::string& stage,
+                                                const std::vector<std::string>& names) {
+  const std::string name = kept_name(kept, stage);
+  if (!kept.strictly || name.empty()) return std::nullopt;
+  const auto place = place_kept(kept, stage, names);
+  if (place) return place;
+  throw DeviceError(fmt::format("{}: \"{}\", which is strictly kept, is none of the {} candidates",
+                                stage, name, names.size()));
+}
+
+std::string why_taken(const KeptChoices& kept, const std::string& stage, std::string_view choice) {
+  const std::string before = kept_name(kept, stage);
+  if (before.empty()) return "measured";
+  if (before != chosen_name(choice)) return "measured, in place of " + before;
+  return kept.strictly ? "kept without measuring" : "measured, and kept";
 }
 
 }  // namespace fusegate::kernels

@@ -13,7 +13,8 @@
 // to 2.3 %. So what a baseline's process took is taken again while it is within kKept of the
 // fastest. kKept is as large as the errors of these short measurements: with 2 %, 6 of the 104
 // still changed, though over the samples the other candidate was at most 0.7 % faster and once 1.5
-// % slower.
+// % slower. Strictly kept is what the same program was found to take minutes ago
+// (KeptChoices::strictly): what it launches then is known, and must be what is measured.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +22,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "kernels/contract/device.h"
 
 namespace fusegate::kernels {
 
@@ -44,5 +47,16 @@ std::size_t place_taken(const std::vector<std::vector<double>>& times,
 std::string choice_text(std::string_view how, std::size_t taken, std::size_t candidates,
                         std::string_view name);
 std::string chosen_name(std::string_view choice);
+
+// Of candidates of these names the place of the one that is kept for the stage.
+std::optional<std::size_t> place_kept(const KeptChoices& kept, const std::string& stage,
+                                      const std::vector<std::string>& names);
+// The same where it is taken without measuring; nothing where measuring decides. Throws DeviceError
+// where none of them is the one that is strictly kept.
+std::optional<std::size_t> place_taken_strictly(const KeptChoices& kept, const std::string& stage,
+                                                const std::vector<std::string>& names);
+// Why a stage's choice was taken, for its note: "measured", "measured, and kept", "measured, in
+// place of <the kept one's name>", or "kept without measuring".
+std::string why_taken(const KeptChoices& kept, const std::string& stage, std::string_view choice);
 
 }  // namespace fusegate::kernels

@@ -53,5 +53,31 @@ TEST(LaunchChoice, IsReadFromTheTextThatTellsIt) {
   EXPECT_EQ(chosen_name(""), "");
 }
 
+TEST(LaunchChoice, WhatIsStrictlyKeptIsTakenWithoutMeasuringOrIsAnError) {
+  const std::vector<std::string> names{"a", "b", "c"};
+  KeptChoices kept{.choices = {{"down_proj", "tuned: candidate 7 of 9, b"}}};
+  EXPECT_EQ(place_kept(kept, "down_proj", names), 1u);
+  EXPECT_EQ(place_taken_strictly(kept, "down_proj", names), std::nullopt) << "a contest decides";
+  kept.strictly = true;
+  EXPECT_EQ(place_taken_strictly(kept, "down_proj", names), 1u);
+  EXPECT_EQ(place_taken_strictly(kept, "gate_up", names), std::nullopt) << "nothing is known of it";
+  try {
+    place_taken_strictly(kept, "down_proj", {"a", "c"});
+    FAIL();
+  } catch (const DeviceError& error) {
+    EXPECT_STREQ(error.what(),
+                 "down_proj: \"b\", which is strictly kept, is none of the 2 candidates");
+  }
+}
+
+TEST(LaunchChoice, ANoteSaysWhyItWasTaken) {
+  KeptChoices kept{.choices = {{"down_proj", "tuned: candidate 7 of 9, b"}}};
+  EXPECT_EQ(why_taken({}, "down_proj", "tuned: candidate 2 of 8, b"), "measured");
+  EXPECT_EQ(why_taken(kept, "down_proj", "tuned: candidate 2 of 8, b"), "measured, and kept");
+  EXPECT_EQ(why_taken(kept, "down_proj", "tuned: candidate 1 of 8, a"), "measured, in place of b");
+  kept.strictly = true;
+  EXPECT_EQ(why_taken(kept, "down_proj", "tuned: candidate 2 of 8, b"), "kept without measuring");
+}
+
 }  // namespace
 }  // namespace fusegate::kernels

@@ -138,24 +138,40 @@ std::string key_of(std::string work, const StageContest& stage) {
   return work;
 }
 
-ContestResult result_of(std::size_t taken, const std::vector<Contestant>& contestants) {
-  const std::string& name = contestants[taken].name;
-  if (contestants.size() == 1) return {taken, name};
-  return {taken, choice_text("measured", taken, contestants.size(), name)};
+std::vector<std::string> names_of(const StageContest& stage) {
+  std::vector<std::string> names;
+  for (const Contestant& contestant : stage.contestants) names.push_back(contestant.name);
+  return names;
+}
+
+ContestResult result_of(const CudaDevice& device, const StageContest& stage, std::size_t taken) {
+  const std::size_t rivals = stage.contestants.size();
+  const std::string& name = stage.contestants[taken].name;
+  if (rivals == 1) return {taken, name};
+  std::string choice = choice_text("measured", taken, rivals, name);
+  std::string note = why_taken(device.kept_choices(), stage.stage, choice);
+  return {taken, std::move(choice), std::move(note)};
 }
 
 std::optional<std::size_t> kept_of(const CudaDevice& device, const StageContest& stage) {
-  std::vector<std::string> names;
-  for (const Contestant& contestant : stage.contestants) names.push_back(contestant.name);
-  return kept_of(device, stage.stage, names);
+  return place_kept(device.kept_choices(), stage.stage, names_of(stage));
+}
+
+std::optional<std::size_t> taken_strictly(const CudaDevice& device, const StageContest& stage) {
+  const KeptChoices& kept = device.kept_choices();
+  // Any loses to what is kept.
+  const bool is_kept_later =
+      stage.is_first_of_two && kept.choices.contains(stage.stage) && !kept_of(device, stage);
+  if (kept.strictly && is_kept_later) return 0;
+  return place_taken_strictly(kept, stage.stage, names_of(stage));
 }
 
 // Of first and second as they are numbered, in one number.
 std::size_t fastest_pair(CudaDevice& device, const StageContest& first, const StageContest& second,
                          const Tensor& x, const Tensor& between, const Tensor& out) {
   constexpr std::size_t kMostOfEach = 4;
-  const auto& [first_stage, firsts] = first;
-  const auto& [second_stage, seconds] = second;
+  const std::vector<Contestant>& firsts = first.contestants;
+  const std::vector<Contestant>& seconds = second.contestants;
   const auto kept_first = kept_of(device, first), kept_second = kept_of(device, second);
   const std::vector<std::size_t> few_seconds =
       fastest_few(device, launches_of(seconds), between, out, kMostOfEach, kept_second);
@@ -178,13 +194,6 @@ std::size_t fastest_pair(CudaDevice& device, const StageContest& first, const St
 
 }  // namespace
 
-std::optional<std::size_t> kept_of(const CudaDevice& device, const std::string& stage,
-                                   const std::vector<std::string>& names) {
-  const auto found = std::ranges::find(names, chosen_name(device.kept_choice(stage)));
-  if (found == names.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - names.begin());
-}
-
 std::size_t fastest(CudaDevice& device, const std::vector<std::function<void()>>& launches,
                     const Tensor& x, const Tensor& out, std::optional<std::size_t> kept) {
   refuse_capture(device.stream(), "what is chosen by measuring");
@@ -199,22 +208,27 @@ std::size_t fastest(CudaDevice& device, const std::vector<std::function<void()>>
 
 ContestResult contest(CudaDevice& device, const std::string& work, const StageContest& stage,
                       const Tensor& x, const Tensor& out) {
-  const std::vector<Contestant>& contestants = stage.contestants;
-  if (contestants.size() == 1) return result_of(0, contestants);
+  if (const auto taken = taken_strictly(device, stage)) return result_of(device, stage, *taken);
+  if (stage.contestants.size() == 1) return result_of(device, stage, 0);
   const std::string key = key_of(work, stage);
   std::map<std::string, std::size_t>& choices = device.launch_choices();
   auto found = choices.find(key);
   if (found == choices.end()) {
     const std::size_t taken =
-        fastest(device, launches_of(contestants), x, out, kept_of(device, stage));
+        fastest(device, launches_of(stage.contestants), x, out, kept_of(device, stage));
     found = choices.emplace(key, taken).first;
   }
-  return result_of(found->second, contestants);
+  return result_of(device, stage, found->second);
 }
 
 PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const StageContest& first,
                             const StageContest& second, const Tensor& x, const Tensor& between,
                             const Tensor& out) {
+  const auto strictly_first = taken_strictly(device, first);
+  const auto strictly_second = taken_strictly(device, second);
+  if (strictly_first && strictly_second) {
+    return {result_of(device, first, *strictly_first), result_of(device, second, *strictly_second)};
+  }
   const std::string key = key_of(key_of(work, first) + "\nthen", second);
   std::map<std::string, std::size_t>& choices = device.launch_choices();
   auto found = choices.find(key);
@@ -223,8 +237,8 @@ PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const S
     found = choices.emplace(key, fastest_pair(device, first, second, x, between, out)).first;
   }
   const std::size_t seconds = second.contestants.size();
-  return {result_of(found->second / seconds, first.contestants),
-          result_of(found->second % seconds, second.contestants)};
+  return {result_of(device, first, found->second / seconds),
+          result_of(device, second, found->second % seconds)};
 }
 
 }  // namespace fusegate::kernels

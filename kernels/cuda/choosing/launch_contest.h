@@ -6,7 +6,8 @@
 // in rounds that take them in random order. After a batch the device idles twice as long as the
 // batch took, as in the burst protocol: a kernel that draws more power must not be chosen at clocks
 // that it will not have later. The operands are the real ones in the layout at hand, warm in the L2
-// as far as they fit. launch_choice.h says which of equals is taken.
+// as far as they fit. launch_choice.h says which of equals is taken, and what is kept of an earlier
+// process's choices. Where that is kept strictly, nothing is measured.
 #pragma once
 
 #include <functional>
@@ -28,6 +29,9 @@ struct Contestant {
 struct StageContest {
   std::string stage;
   std::vector<Contestant> contestants;
+  // The winner meets others in another contest of the stage (tune()), so that what is kept may be
+  // one of those.
+  bool is_first_of_two = false;
 };
 
 // The one that is taken of those that the device runs; kept: that was taken before. x is random
@@ -38,16 +42,14 @@ std::size_t fastest(CudaDevice& device, const std::vector<std::function<void()>>
                     const Tensor& x, const Tensor& out,
                     std::optional<std::size_t> kept = std::nullopt);
 
-// Of the names the one that CudaDevice was told to keep for the stage.
-std::optional<std::size_t> kept_of(const CudaDevice& device, const std::string& stage,
-                                   const std::vector<std::string>& names);
-
 struct ContestResult {
   std::size_t taken = 0;
   std::string choice;  // "measured: candidate 3 of 8, <its name>"; of one alone its name
+  std::string note{};  // why_taken(); of one alone ""
 };
 
 // work: what the contestants compute, sizes and dtype with it; measured once for work and names.
+// Throws DeviceError also where what is strictly kept is none of them.
 ContestResult contest(CudaDevice& device, const std::string& work, const StageContest& stage,
                       const Tensor& x, const Tensor& out);
 

@@ -67,10 +67,10 @@ TEST_F(Contest, TakesTheFastestPair) {
 TEST_F(Contest, KeepsWhatAnEarlierProcessTookUnlessItIsSlower) {
   const StageContest equals{"stage", {writer("a", 1024), writer("b", 1024)}};
   const StageContest unequal{"stage", {writer("a", 8), writer("b", 1024)}};
-  device_->keep_choices({{"stage", "measured: candidate 7 of 9, b"}, {"other", "a"}});
+  device_->keep_choices({{{"stage", "measured: candidate 7 of 9, b"}, {"other", "a"}}});
   EXPECT_EQ(contest(*device_, "equals", equals, x_, out_).choice, "measured: candidate 2 of 2, b");
   EXPECT_EQ(contest(*device_, "unequal", unequal, x_, out_).taken, 0u);
-  device_->keep_choices({{"stage", "measured: candidate 7 of 9, gone"}});
+  device_->keep_choices({{{"stage", "measured: candidate 7 of 9, gone"}}});
   EXPECT_EQ(contest(*device_, "gone", equals, x_, out_).taken, 0u);
 }
 
@@ -80,11 +80,51 @@ TEST_F(Contest, KeepsAPairThatWouldNotBeAmongTheFew) {
     firsts.contestants.push_back(writer(name, 1024));
     seconds.contestants.push_back(writer(name, 1024));
   }
-  device_->keep_choices({{"one", "f"}, {"two", "e"}});
+  device_->keep_choices({{{"one", "f"}, {"two", "e"}}});
   const PairResult result = contest_of_pairs(*device_, "both", firsts, seconds, x_,
                                              random(1, 8, Dtype::kBf16, 1, 3), out_);
   EXPECT_EQ(result.first.taken, 5u);
   EXPECT_EQ(result.second.taken, 4u);
+}
+
+// Contestants that fail the test where they are launched.
+class StrictlyKept : public Contest {
+ protected:
+  Contestant never(std::string name) {
+    return {std::move(name), [] { FAIL() << "launched"; }};
+  }
+  PairResult pair(bool is_first_of_two) {
+    return contest_of_pairs(*device_, "both", {"one", {never("a"), never("b")}},
+                            {"two", {never("c"), never("d")}, is_first_of_two}, x_, x_, out_);
+  }
+};
+
+TEST_F(StrictlyKept, IsTakenWithoutMeasuring) {
+  const StageContest stage{"stage", {never("a"), never("b")}};
+  device_->keep_choices({{{"stage", "measured: candidate 7 of 9, b"}}, true});
+  const ContestResult result = contest(*device_, "work", stage, x_, out_);
+  EXPECT_EQ(result.choice, "measured: candidate 2 of 2, b");
+  EXPECT_EQ(result.note, "kept without measuring");
+  device_->keep_choices({{{"stage", "a"}}, true});
+  EXPECT_EQ(contest(*device_, "work", stage, x_, out_).taken, 0u) << "what was kept before";
+  EXPECT_TRUE(device_->launch_choices().empty());
+}
+
+TEST_F(StrictlyKept, IsAnErrorWhereItIsNotThere) {
+  device_->keep_choices({{{"stage", "gone"}}, true});
+  EXPECT_THROW(contest(*device_, "work", {"stage", {never("a"), never("b")}}, x_, out_),
+               DeviceError);
+  EXPECT_THROW(contest(*device_, "work", {"stage", {never("a")}}, x_, out_), DeviceError);
+}
+
+TEST_F(StrictlyKept, PairsAreTakenWithoutMeasuring) {
+  device_->keep_choices({{{"one", "b"}, {"two", "d"}}, true});
+  const PairResult result = pair(false);
+  EXPECT_EQ(result.first.taken, 1u);
+  EXPECT_EQ(result.second.taken, 1u);
+  device_->keep_choices({{{"one", "b"}, {"two", "algo 66"}}, true});
+  EXPECT_THROW(pair(false), DeviceError);
+  EXPECT_EQ(pair(true).first.taken, 1u) << "the other contest of the stage has that one";
 }
 
 TEST_F(Contest, LeavesTheTensorsAsTheyWere) {

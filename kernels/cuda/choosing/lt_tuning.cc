@@ -31,7 +31,10 @@ LtChoice measured_choice(CudaDevice& device, const std::string& stage, const LtM
       };
     }
   }
-  const std::size_t taken = fastest(device, launches, x, out, kept_of(device, stage, names));
+  const KeptChoices& kept = device.kept_choices();
+  const auto strictly = place_taken_strictly(kept, stage, names);
+  const std::size_t taken =
+      strictly ? *strictly : fastest(device, launches, x, out, place_kept(kept, stage, names));
   LtChoice choice{.algorithm = {}, .text = choice_text("tuned", taken, names.size(), names[taken])};
   if (taken < rivals.size()) {
     choice.rival = taken;
@@ -49,6 +52,10 @@ TunedMatmul tune(CudaDevice& device, const std::string& stage, LtMatmul& matmul,
   LtProblem problem = matmul.problem();
   for (const Contestant& rival : rivals) problem.rivals.push_back(rival.name);
   problem.before = before.name;
+  const KeptChoices& kept = device.kept_choices();
+  if (const auto said = kept.choices.find(stage); kept.strictly && said != kept.choices.end()) {
+    problem.kept = chosen_name(said->second);
+  }
   LtChoices& choices = device.lt_choices();
   auto found = choices.find(problem);
   if (found == choices.end()) {
@@ -58,7 +65,7 @@ TunedMatmul tune(CudaDevice& device, const std::string& stage, LtMatmul& matmul,
   }
   const LtChoice& choice = found->second;
   if (!choice.rival) matmul.use(choice.algorithm);
-  return {choice.text, choice.rival};
+  return {choice.text, choice.rival, why_taken(kept, stage, choice.text)};
 }
 
 }  // namespace fusegate::kernels

@@ -71,7 +71,7 @@ TEST_F(Tuning, KeepsWhatAnEarlierProcessTookUnlessItIsSlower) {
   const auto write = [&](std::int64_t rows) {
     return [=, this] { device_->poison({out_.data, rows, 8, Dtype::kBf16}); };
   };
-  device_->keep_choices({{"down_proj", "tuned: candidate 5 of 6, second"}});
+  device_->keep_choices({{{"down_proj", "tuned: candidate 5 of 6, second"}}});
   LtMatmul first = matmul(), second = matmul();
   const TunedMatmul kept =
       tune(*device_, "down_proj", first, x_, w_, out_, {{"first", write(1)}, {"second", write(1)}});
@@ -83,6 +83,24 @@ TEST_F(Tuning, KeepsWhatAnEarlierProcessTookUnlessItIsSlower) {
   };
   EXPECT_EQ(tune(*device_, "down_proj", second, x_, w_, out_, {{"second", twice}}).rival,
             std::nullopt);
+}
+
+TEST_F(Tuning, TakesWhatIsStrictlyKeptWithoutMeasuring) {
+  LtMatmul tuned = matmul();
+  const auto candidates = tuned.candidates(12);
+  ASSERT_GT(candidates.size(), 1u);
+  const Graph no_measuring(device_->stream(), [&] {
+    for (const cublasLtMatmulAlgo_t& algorithm : {candidates.back(), candidates.front()}) {
+      const std::string name = LtMatmul::algorithm_text(algorithm);
+      device_->keep_choices({{{"down_proj", "tuned: candidate 1 of 1, " + name}}, true});
+      const TunedMatmul kept = tune(*device_, "down_proj", tuned, x_, w_, out_);
+      EXPECT_EQ(tuned.algorithm(), name) << "whatever was kept for the same problem before";
+      EXPECT_THAT(kept.choice, testing::EndsWith(", " + name));
+      EXPECT_EQ(kept.note, "kept without measuring");
+    }
+    device_->keep_choices({{{"down_proj", "algo 77"}}, true});
+    EXPECT_THROW(tune(*device_, "down_proj", tuned, x_, w_, out_), DeviceError);
+  });
 }
 
 TEST_F(Tuning, LeavesTheOperandsAsTheyWere) {

@@ -36,7 +36,7 @@ class CudaDevice : public Device {
   void fill_random(const Tensor& tensor, double scale, std::uint64_t seed) override;
   void poison(const Tensor& tensor) override;
   void copy_to_host(const void* from, std::span<std::byte> to) override;
-  void keep_choices(const StageChoices& choices) override { kept_choices_ = choices; }
+  void keep_choices(const KeptChoices& kept) override { kept_choices_ = kept; }
   void synchronize() override;
   ReferenceMath& reference_math() override { return *reference_; }
 
@@ -52,11 +52,7 @@ class CudaDevice : public Device {
   LtChoices& lt_choices() { return lt_choices_; }
   // Of launch_contest.h, by what competes for what.
   std::map<std::string, std::size_t>& launch_choices() { return launch_choices_; }
-  // What keep_choices() said of the stage; else "".
-  std::string kept_choice(const std::string& stage) const {
-    const auto found = kept_choices_.find(stage);
-    return found == kept_choices_.end() ? "" : found->second;
-  }
+  const KeptChoices& kept_choices() const { return kept_choices_; }
 
  private:
   Memory allocate_by_driver(std::size_t bytes);
@@ -70,7 +66,7 @@ class CudaDevice : public Device {
   Memory workspace_;
   LtChoices lt_choices_;
   std::map<std::string, std::size_t> launch_choices_;
-  StageChoices kept_choices_;
+  KeptChoices kept_choices_;
   std::unique_ptr<ReferenceMath> reference_;
 };
 

@@ -25,6 +25,7 @@ struct LtProblem {
   std::size_t workspace_bytes = 0;
   std::vector<std::string> rivals{};  // names of what competes with cublasLt's
   std::string before{};               // and of what precedes it
+  std::string kept{};                 // strictly: the name of the only one that is taken
 
   friend auto operator<=>(const LtProblem&, const LtProblem&) = default;
 };

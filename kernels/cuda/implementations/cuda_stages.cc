@@ -15,9 +15,13 @@ Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, con
     stage.min_bytes += static_cast<double>(bias->bytes());
   }
   const auto product = lt_matmul(x, bias, out);
-  stage.choice = choice_ == MatmulChoice::kTuned
-                     ? tune(device_, stage.name, *product, x, w, out).choice
-                     : product->algorithm();
+  if (choice_ == MatmulChoice::kTuned) {
+    const TunedMatmul tuned = tune(device_, stage.name, *product, x, w, out);
+    stage.choice = tuned.choice;
+    stage.note = tuned.note;
+  } else {
+    stage.choice = product->algorithm();
+  }
   stage.launch = [product, x, w, out] { product->enqueue(x.data, w.data, out.data); };
   return stage;
 }
@@ -30,6 +34,7 @@ Stage CudaStages::tuned_matmul(std::string name, const Tensor& x, const Tensor& 
   const TunedMatmul tuned = tune(device_, stage.name, *product, x, w, out, rivals,
                                  {.name = before.choice, .launch = before.launch});
   stage.choice = tuned.choice;
+  stage.note = tuned.note;
   if (tuned.rival) {
     stage.launch = rivals[*tuned.rival].launch;
   } else {

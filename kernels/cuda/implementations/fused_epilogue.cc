@@ -83,9 +83,10 @@ class TwoKernels {
 
   const Tensor& h() const { return h_; }
 
-  void add_gate_up(const Contestant& contestant, std::string choice) {
+  void add_gate_up(const Contestant& contestant, const ContestResult& result) {
     Stage stage = gate_up_work(activation_, in_[0], in_[1], in_[2], h_);
-    stage.choice = std::move(choice);
+    stage.choice = result.choice;
+    stage.note = result.note;
     stage.launch = contestant.launch;
     kernel_.stages.push_back(std::move(stage));
   }
@@ -94,7 +95,7 @@ class TwoKernels {
         fmt::format("{} x {} x {} {}", h_.rows, h_.cols, in_[0].cols, dtype_name(h_.dtype));
     const ContestResult result =
         contest(device_, work, {activation_.gate_up_stage(), contestants}, in_[0], h_);
-    add_gate_up(contestants[result.taken], result.choice);
+    add_gate_up(contestants[result.taken], result);
   }
 
   // Measured behind the first kernel, which some of them overlap; or cublasLt's.
@@ -146,8 +147,8 @@ PreparedKernel prepare_few_rows(const Activation& activation, Device& any_device
              is_sm90 ? split_sm90(device, h, in[3], out) : std::vector<Contestant>());
   const PairResult best =
       contest_of_pairs(device, problem_name(problem), {activation.gate_up_stage(), gate_up},
-                       {kDown, down}, in[0], h, out);
-  made.add_gate_up(gate_up[best.first.taken], best.first.choice);
+                       {kDown, down, true}, in[0], h, out);
+  made.add_gate_up(gate_up[best.first.taken], best.first);
   made.add_down({down[best.second.taken]});
   return std::move(made).kernel();
 }

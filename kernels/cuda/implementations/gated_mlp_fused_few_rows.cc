@@ -28,6 +28,7 @@ PreparedKernel prepare(const Activation& activation, Device& any_device, const P
                                            {second.name, down}, in[0], h, out);
   const auto add = [&](Stage stage, const ContestResult& result, const Contestant& contestant) {
     stage.choice = result.choice;
+    stage.note = result.note;
     stage.launch = contestant.launch;
     kernel.stages.push_back(std::move(stage));
   };
