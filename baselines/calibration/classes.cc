@@ -5,15 +5,19 @@
 namespace fusegate::baselines {
 namespace {
 
-constexpr double kLongNs = 20'000;
-constexpr double kMediumNs = 3'000;
 constexpr double kComputeBoundFlopsPerByte = 100;
 
 }  // namespace
 
+double shortest_ns(DurationClass duration) {
+  constexpr PerClass<double> kShortestNs{20'000, 3'000, 0};
+  return kShortestNs[class_index(duration)];
+}
+
 DurationClass duration_class(double time_ns) {
-  if (time_ns >= kLongNs) return DurationClass::kLong;
-  return time_ns >= kMediumNs ? DurationClass::kMedium : DurationClass::kShort;
+  if (time_ns >= shortest_ns(DurationClass::kLong)) return DurationClass::kLong;
+  return time_ns >= shortest_ns(DurationClass::kMedium) ? DurationClass::kMedium
+                                                        : DurationClass::kShort;
 }
 
 std::string_view duration_class_key(DurationClass duration) {

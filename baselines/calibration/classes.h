@@ -26,6 +26,7 @@ template <typename T>
 using PerClass = std::array<T, kDurationClasses.size()>;
 
 DurationClass duration_class(double time_ns);
+double shortest_ns(DurationClass duration);
 inline std::size_t class_index(DurationClass duration) {
   return static_cast<std::size_t>(duration);
 }

@@ -108,6 +108,9 @@ ordered_json between_card_json(const std::optional<BetweenCard>& between) {
   ordered_json json{{"cards", between->cards}};
   json.update(card_spread_json(between->all));
   json["classes"] = by_class(between->classes, card_spread_json);
+  for (const DurationClass duration : kDurationClasses) {
+    json["classes"][std::string(duration_class_key(duration))]["from_ns"] = shortest_ns(duration);
+  }
   json["compute_bound"] = card_spread_json(between->compute_bound);
   json["memory_bound"] = card_spread_json(between->memory_bound);
   return json;

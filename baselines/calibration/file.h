@@ -15,7 +15,8 @@
 //                          other_card, same_card_runs, other_card_runs
 //                          -> {regressions, improvements -> RATE}}]
 //   between_card           null, or {cards, benchmarks, time, cycles, classes, compute_bound,
-//                          memory_bound -> {benchmarks, time, cycles}}
+//                          memory_bound -> {benchmarks, time, cycles, equal_clock}}; each class
+//                          has from_ns too. The gate reads it (card_differences.h)
 //   benchmarks             [{name, time_ns, spread_time, spread_cycles, degrees_of_freedom,
 //                          smallest_detectable}]
 //

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <optional>
 
-#include "baselines/comparing/between_cards.h"
 #include "baselines/comparing/clock_share.h"
 #include "baselines/comparing/drift.h"
+#include "baselines/statistics/card_variances.h"
 #include "baselines/statistics/moderated_contrasts.h"
 #include "baselines/statistics/null_distribution.h"
 
@@ -18,20 +18,20 @@ namespace {
 struct QuantityParts {
   double (*share)(const Comparison&);  // for log_at_share()
   const Contrast& (*contrast)(const Comparison&);
-  VarianceEstimate BetweenCards::*cards;
+  Quantity name;
   Shift Drift::*shift;
 };
 
 constexpr QuantityParts kTime{[](const Comparison&) { return 0.0; },
                               [](const Comparison& c) -> const Contrast& { return c.time; },
-                              &BetweenCards::time, &Drift::time};
+                              Quantity::kTime, &Drift::time};
 constexpr QuantityParts kCycles{[](const Comparison&) { return 1.0; },
                                 [](const Comparison& c) -> const Contrast& { return *c.cycles; },
-                                &BetweenCards::cycles, &Drift::cycles};
+                                Quantity::kCycles, &Drift::cycles};
 constexpr QuantityParts kEqualClock{
     [](const Comparison& c) { return c.clock_share; },
-    [](const Comparison& c) -> const Contrast& { return *c.equal_clock; },
-    &BetweenCards::equal_clock, &Drift::equal_clock};
+    [](const Comparison& c) -> const Contrast& { return *c.equal_clock; }, Quantity::kEqualClock,
+    &Drift::equal_clock};
 
 // p of an effect in the direction (1: slower, -1: faster) beyond the smallest that matters and what
 // the machine moved by.
@@ -59,16 +59,29 @@ enum class Part { kAll, kExtension };
 struct Values {
   std::vector<double> logarithms;
   std::vector<int> blocks;
+  std::vector<int> cards;
 };
 
-Values values_of(const BenchmarkSeries& series, double share, Part part) {
+// cards: the numbers of the run's cards (Circumstances).
+Values values_of(const BenchmarkSeries& series, double share, Part part,
+                 const std::vector<int>& cards) {
   Values values;
   for (const InvocationSummary& summary : series.invocations) {
-    if (part == Part::kExtension && !summary.extension) continue;
+    const int card = cards.at(static_cast<std::size_t>(summary.card));
+    if (card == kNotCompared || (part == Part::kExtension && !summary.extension)) continue;
     values.logarithms.push_back(log_at_share(summary, share));
     values.blocks.push_back(summary.block);
+    values.cards.push_back(card);
   }
   return values;
+}
+
+// How many invocations are compared.
+std::size_t compared(const BenchmarkSeries& series, const std::vector<int>& cards) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(series.invocations, [&cards](const InvocationSummary& summary) {
+        return cards.at(static_cast<std::size_t>(summary.card)) != kNotCompared;
+      }));
 }
 
 bool has_extension(const BenchmarkSeries& series) {
@@ -80,14 +93,19 @@ bool has_extension(const BenchmarkSeries& series) {
 TwoSides sides_of(const Comparison& comparison, double share, const Circumstances& circumstances,
                   Part part = Part::kAll) {
   const Part baseline_part = has_extension(*comparison.baseline) ? part : Part::kAll;
-  Values baseline = values_of(*comparison.baseline, share, baseline_part);
-  Values candidate = values_of(*comparison.candidate, share, part);
+  Values baseline =
+      values_of(*comparison.baseline, share, baseline_part, circumstances.baseline_cards);
+  Values candidate = values_of(*comparison.candidate, share, part, circumstances.candidate_cards);
   TwoSides sides;
   sides.baseline = std::move(baseline.logarithms);
   sides.candidate = std::move(candidate.logarithms);
   if (circumstances.side_by_side) {
     sides.baseline_blocks = std::move(baseline.blocks);
     sides.candidate_blocks = std::move(candidate.blocks);
+  }
+  if (circumstances.baseline_cards.size() > 1 || circumstances.candidate_cards.size() > 1) {
+    sides.baseline_cards = std::move(baseline.cards);
+    sides.candidate_cards = std::move(candidate.cards);
   }
   sides.covariate = mean_log_time(comparison);
   return sides;
@@ -128,8 +146,10 @@ class SuiteComparer {
  private:
   void mark() {
     for (Comparison& comparison : suite_) {
-      const bool single_baseline = comparison.baseline->invocations.size() < 2;
-      const bool single_candidate = comparison.candidate->invocations.size() < 2;
+      const bool single_baseline =
+          compared(*comparison.baseline, circumstances_.baseline_cards) < 2;
+      const bool single_candidate =
+          compared(*comparison.candidate, circumstances_.candidate_cards) < 2;
       comparison.has_single_invocation = single_baseline || single_candidate;
       comparison.has_borrowed_noise = single_baseline && single_candidate;
       comparison.is_control = is_control(comparison.candidate->name);
@@ -149,12 +169,9 @@ class SuiteComparer {
     const auto equal_clock = [](Comparison& comparison) -> Contrast& {
       return comparison.equal_clock ? *comparison.equal_clock : comparison.equal_clock.emplace();
     };
-    contrast(kTime, time);
-    contrast(kCycles, cycles);
-    contrast(kEqualClock, equal_clock);
-    const bool told_in_time = take_machine_out(kTime, time);
-    const bool told_in_cycles = take_machine_out(kCycles, cycles);
-    const bool told_at_equal_clock = take_machine_out(kEqualClock, equal_clock);
+    const bool told_in_time = contrast(kTime, time);
+    const bool told_in_cycles = contrast(kCycles, cycles);
+    const bool told_at_equal_clock = contrast(kEqualClock, equal_clock);
     Drift drift = drift_of(suite_);
     if (told_in_time) drift.time = {};
     if (told_in_cycles) drift.cycles = {};
@@ -165,52 +182,81 @@ class SuiteComparer {
   std::vector<std::size_t> members_of(const QuantityParts& quantity) const {
     std::vector<std::size_t> members;
     for (std::size_t i = 0; i < suite_.size(); ++i) {
-      if (&quantity == &kTime || has_cycles(suite_[i])) members.push_back(i);
+      const bool on_both = compared(*suite_[i].baseline, circumstances_.baseline_cards) > 0 &&
+                           compared(*suite_[i].candidate, circumstances_.candidate_cards) > 0;
+      if (on_both && (&quantity == &kTime || has_cycles(suite_[i]))) members.push_back(i);
     }
     return members;
   }
 
   // Over the suite's benchmarks that have the quantity. Keeps the noise of the one that decides.
+  // Whether equal work told what the machine did.
   template <typename Place>
-  void contrast(const QuantityParts& quantity, Place place) {
-    std::vector<TwoSides> sides;
+  bool contrast(const QuantityParts& quantity, Place place) {
     const std::vector<std::size_t> members = members_of(quantity);
+    std::vector<TwoSides> sides;
     for (const std::size_t i : members) {
       sides.push_back(sides_of(suite_[i], quantity.share(suite_[i]), circumstances_));
     }
     const auto contrasts = moderated_contrasts(sides);
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      Comparison& comparison = suite_[members[i]];
-      place(comparison) = contrasts[i].contrast;
-      if (&quantity == &deciding(comparison)) noise_[members[i]] = contrasts[i].variance;
-    }
-  }
-
-  // What equal work says that the machine did leaves the other rows. Where there is too little of
-  // it, two cards differ by what is known of cards. Whether it was told.
-  template <typename Place>
-  bool take_machine_out(const QuantityParts& quantity, Place place) {
-    const std::vector<std::size_t> members = members_of(quantity);
     std::vector<NullRow> equal;
-    for (const std::size_t i : members) {
-      const Contrast& own = place(suite_[i]);
+    for (std::size_t row = 0; row < members.size(); ++row) {
+      const std::size_t i = members[row];
+      const Contrast& own = place(suite_[i]) = contrasts[row].contrast;
+      if (&quantity == &deciding(suite_[i])) noise_[i] = contrasts[row].variance;
       const bool is_known = own.degrees_of_freedom > 0;
       if (is_known && tells_of_machine(suite_[i])) equal.push_back({own, groups_[i]});
     }
-    const bool is_told = equal.size() >= kFewestNullRows;
-    if (!is_told && !circumstances_.other_card) return false;
-    const auto null = is_told ? std::optional(NullDistribution(equal)) : std::nullopt;
-    for (const std::size_t i : members) {
-      Comparison& comparison = suite_[i];
-      if (!null) {
-        add_variance(between_cards(*comparison.candidate).*quantity.cards, place(comparison));
-      } else if (!tells_of_machine(comparison)) {
-        const Movement movement = null->movement(groups_[i]);
-        take_out(movement, place(comparison));
-        if (&quantity == &deciding(comparison)) movements_[i] = movement;
-      }
+    const std::vector<CardVariance> cards = variances_of_cards(sides, members);
+    if (equal.size() >= kFewestNullRows) {
+      take_machine_out(quantity, NullDistribution(equal), members, cards, place);
+      return true;
     }
-    return is_told;
+    for (std::size_t row = 0; row < cards.size(); ++row) {
+      const Comparison& comparison = suite_[members[row]];
+      add_other_cards(quantity.name, comparison, cards[row], contrasts[row].variance,
+                      place(suite_[members[row]]));
+    }
+    return false;
+  }
+
+  // None where both sides were measured on the same cards.
+  std::vector<CardVariance> variances_of_cards(const std::vector<TwoSides>& sides,
+                                               const std::vector<std::size_t>& members) const {
+    if (!circumstances_.other_card) return {};
+    std::vector<CardRow> rows;
+    for (std::size_t row = 0; row < members.size(); ++row) {
+      rows.push_back({sides[row], groups_[members[row]]});
+    }
+    return card_variances(rows);
+  }
+
+  // What equal work says that the machine did leaves the other rows. Rows of a group may differ in
+  // how far cards move them: where the sides' cards tell more of the row than that, it counts.
+  template <typename Place>
+  void take_machine_out(const QuantityParts& quantity, const NullDistribution& null,
+                        const std::vector<std::size_t>& members,
+                        const std::vector<CardVariance>& cards, Place place) {
+    for (std::size_t row = 0; row < members.size(); ++row) {
+      const std::size_t i = members[row];
+      if (tells_of_machine(suite_[i])) continue;
+      Movement movement = null.movement(groups_[i]);
+      if (!cards.empty() && cards[row].tells() &&
+          cards[row].of_effect().variance > movement.variance.variance) {
+        movement.variance = cards[row].of_effect();
+      }
+      take_out(movement, place(suite_[i]));
+      if (&quantity == &deciding(suite_[i])) movements_[i] = movement;
+    }
+  }
+
+  // Where equal work does not tell: as the sides' cards do, or else as is known of the device.
+  void add_other_cards(Quantity quantity, const Comparison& comparison, const CardVariance& cards,
+                       const VarianceEstimate& process, Contrast& contrast) const {
+    if (cards.tells()) return add_cards(cards, process, contrast);
+    add_variance(rule_.cards.variance(quantity, std::exp(mean_log_time(comparison)),
+                                      cards.baseline_cards, cards.candidate_cards),
+                 contrast);
   }
 
   const QuantityParts& deciding(const Comparison& comparison) const {

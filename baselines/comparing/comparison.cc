@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace fusegate::baselines {
 namespace {
@@ -11,14 +12,48 @@ bool is_sustained(const Run& run) {
   return protocol.is_object() && protocol.value("regime", nlohmann::json()) == "sustained";
 }
 
+// Where one side does not name its only card, it may be the other's: nothing says that they differ.
+bool may_be_one_card(const std::vector<std::string>& baseline,
+                     const std::vector<std::string>& candidate) {
+  const auto is_unknown = [](const std::vector<std::string>& cards) {
+    return cards.size() == 1 && cards.front().empty();
+  };
+  return baseline.size() == 1 && candidate.size() == 1 &&
+         (is_unknown(baseline) || is_unknown(candidate));
+}
+
+void number_cards(const std::vector<std::string>& baseline,
+                  const std::vector<std::string>& candidate, Circumstances& result) {
+  result.baseline_cards.resize(baseline.size());
+  std::iota(result.baseline_cards.begin(), result.baseline_cards.end(), 0);
+  result.candidate_cards.assign(candidate.size(), 0);
+  if (may_be_one_card(baseline, candidate)) return;
+  std::vector<char> is_common(baseline.size());
+  int next = static_cast<int>(baseline.size());
+  for (std::size_t i = 0; i < candidate.size(); ++i) {
+    const auto place = std::ranges::find(baseline, candidate[i]) - baseline.begin();
+    const bool is_known = static_cast<std::size_t>(place) < baseline.size();
+    result.candidate_cards[i] = is_known ? static_cast<int>(place) : next++;
+    if (is_known) is_common[static_cast<std::size_t>(place)] = true;
+  }
+  result.other_card = std::ranges::count(is_common, true) == 0;
+  if (result.other_card) return;
+  for (std::vector<int>* side : {&result.baseline_cards, &result.candidate_cards}) {
+    for (int& card : *side) {
+      const auto number = static_cast<std::size_t>(card);
+      if (number >= is_common.size() || !is_common[number]) card = kNotCompared;
+    }
+  }
+}
+
 }  // namespace
 
 Circumstances circumstances_of(const Run& baseline, const Run& candidate) {
-  const std::string& card = baseline.provenance.device_uuid;
-  const std::string& other = candidate.provenance.device_uuid;
-  return {.side_by_side = !baseline.session.empty() && baseline.session == candidate.session,
-          .other_card = !card.empty() && !other.empty() && card != other,
-          .cycles_alone = is_sustained(baseline) && is_sustained(candidate)};
+  Circumstances circumstances{
+      .side_by_side = !baseline.session.empty() && baseline.session == candidate.session,
+      .cycles_alone = is_sustained(baseline) && is_sustained(candidate)};
+  number_cards(cards_of(baseline), cards_of(candidate), circumstances);
+  return circumstances;
 }
 
 Quantity quantity_with_cycles(const Circumstances& circumstances) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "baselines/comparing/rule.h"
 #include "baselines/comparing/verdict.h"
@@ -10,12 +11,18 @@
 
 namespace fusegate::baselines {
 
+inline constexpr int kNotCompared = -1;
+
 // How two runs stand to each other.
 struct Circumstances {
   // Measured in turn by one command, in blocks: then a lower clock is the code's doing, and time
   // decides.
   bool side_by_side = false;
-  bool other_card = false;  // on two cards of one model
+  bool other_card = false;  // no card of one model was measured on both sides
+  // The number of each card of either run, as a card of both has one number. Where any is of both,
+  // only these are compared: the numbers of all others are kNotCompared.
+  std::vector<int> baseline_cards{0};
+  std::vector<int> candidate_cards{0};
   // The regime holds the card at its power limit, where the clock wanders and time with it: cycles
   // alone decide.
   bool cycles_alone = false;

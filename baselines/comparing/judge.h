@@ -26,10 +26,11 @@ namespace fusegate::baselines {
 //
 // Where enough rows did equal work, they tell what the machine did: that is taken out of the
 // others' effects, and its scatter adds to their noise (null_distribution.h). Where too few did,
-// the difference of two cards adds to the noise (between_cards.h), and where controls or equal work
-// moved, an effect must exceed their movement too (drift.h). A control is never a regression. Where
-// the candidate has invocations that were measured afresh because the benchmark was not decided,
-// these alone must show a change again, at 5 %, for it to be called.
+// what cards differ by adds to the noise, as the runs of several cards tell it (card_variances.h)
+// or else the rule (card_differences.h), and where controls or equal work moved, an effect must
+// exceed their movement too (drift.h). A control is never a regression. Where the candidate has
+// invocations that were measured afresh because the benchmark was not decided, these alone must
+// show a change again, at 5 %, for it to be called.
 std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule);
 
 }  // namespace fusegate::baselines

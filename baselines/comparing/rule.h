@@ -1,12 +1,15 @@
 // What counts as a difference.
 #pragma once
 
+#include "baselines/comparing/card_differences.h"
+
 namespace fusegate::baselines {
 
 struct Rule {
   double min_effect = 0.003;           // smallest effect that matters, 0.003 = 0.3 %
   double false_discovery_rate = 0.01;  // over the whole suite
   double confidence = 0.95;            // of the interval
+  CardDifferences cards{};             // where the runs themselves do not tell them
 };
 
 // Ratios: as much faster as the smallest slowdown that matters is slower.

@@ -1,6 +1,7 @@
 #include "baselines/record/baseline.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -68,6 +69,24 @@ std::string names_of_failed(const Run& run) {
   return names;
 }
 
+// Of several cards those of one invocation, which nothing tells from a card that differs.
+std::string lone_cards(const Run& run) {
+  if (run.cards.size() < 2) return "";
+  std::vector<int> most(run.cards.size());
+  for (const BenchmarkSeries& series : run.benchmarks) {
+    std::vector<int> count(run.cards.size());
+    for (const InvocationSummary& summary : series.invocations) {
+      const auto card = static_cast<std::size_t>(summary.card);
+      most[card] = std::max(most[card], ++count[card]);
+    }
+  }
+  std::vector<std::string_view> lone;
+  for (std::size_t i = 0; i < most.size(); ++i) {
+    if (most[i] < 2) lone.push_back(run.cards[i]);
+  }
+  return fmt::format("{}", fmt::join(lone, ", "));
+}
+
 bool has_doubt(const Run& run, Doubt doubt) {
   const auto in = [doubt](const std::vector<Doubt>& doubts) {
     return std::ranges::find(doubts, doubt) != doubts.end();
@@ -101,7 +120,16 @@ ClockFit read_clock_fit(const JsonField& field) {
           .degrees_of_freedom = values[3].number()};
 }
 
-void read_invocations(const JsonField& entry, BenchmarkSeries& series) {
+// The card of each invocation, where the baseline is of several.
+int read_card(const JsonField& field, std::size_t cards) {
+  const int card = field.integer();
+  if (card < 0 || static_cast<std::size_t>(card) >= cards) {
+    field.fail("must be the number of one of provenance.cards, counted from 0");
+  }
+  return card;
+}
+
+void read_invocations(const JsonField& entry, std::size_t card_count, BenchmarkSeries& series) {
   InvocationSummary summary;
   // Published figures have neither; a baseline of ours always does.
   if (const auto spread = entry.find("spread")) summary.spread = spread->number();
@@ -109,21 +137,23 @@ void read_invocations(const JsonField& entry, BenchmarkSeries& series) {
   const auto times = entry.at("time_ns").elements();
   const auto cycles = list_beside_times(entry, "cycles", times.size());
   const auto fits = list_beside_times(entry, "clock_fit", times.size());
+  const auto cards = list_beside_times(entry, "cards", times.size());
   for (std::size_t i = 0; i < times.size(); ++i) {
     summary.time_ns = times[i].positive_number();
     summary.cycles =
         cycles.empty() ? std::numeric_limits<double>::quiet_NaN() : cycles[i].positive_number();
     if (!fits.empty()) summary.clock_fit = read_clock_fit(fits[i]);
+    if (!cards.empty()) summary.card = read_card(cards[i], card_count);
     series.invocations.push_back(summary);
   }
   if (times.empty() && series.failure.empty()) entry.at("time_ns").fail("must not be empty");
 }
 
-BenchmarkSeries read_series(const JsonField& entry) {
+BenchmarkSeries read_series(const JsonField& entry, std::size_t card_count) {
   BenchmarkSeries series;
   series.name = entry.at("name").text();
   series.failure = entry.text_or_empty("failure");
-  read_invocations(entry, series);
+  read_invocations(entry, card_count, series);
   if (const auto counters = entry.find("counters")) {
     for (const auto& [name, value] : counters->members()) {
       series.counters.emplace(name, value.number());
@@ -140,7 +170,9 @@ BenchmarkSeries read_series(const JsonField& entry) {
 }
 
 void read_benchmarks(const JsonField& field, Run& run) {
-  for (const JsonField& entry : field.elements()) run.benchmarks.push_back(read_series(entry));
+  for (const JsonField& entry : field.elements()) {
+    run.benchmarks.push_back(read_series(entry, run.cards.size()));
+  }
   std::ranges::sort(run.benchmarks, {}, &BenchmarkSeries::name);
   const auto twice = std::ranges::adjacent_find(run.benchmarks, {}, &BenchmarkSeries::name);
   if (twice != run.benchmarks.end()) {
@@ -187,6 +219,9 @@ std::vector<std::string> reasons_not_to_accept(const Run& run) {
   if (const std::string unmeasured = unmeasured_text(run); !unmeasured.empty()) {
     reasons.push_back(unmeasured);
   }
+  if (const std::string lone = lone_cards(run); !lone.empty()) {
+    reasons.push_back(lone + " measured once only: take two processes a card");
+  }
   const bool single = std::ranges::any_of(run.benchmarks, [](const BenchmarkSeries& series) {
     return series.invocations.size() == 1 && series.failure.empty();
   });
@@ -213,7 +248,11 @@ Baseline parse_baseline(std::string_view text, const std::string& source) {
   if (const auto published = field.find("published")) baseline.published = published->boolean();
   if (const auto provenance = field.find("provenance")) {
     read_provenance(*provenance, baseline.run.provenance);
+    if (const auto cards = provenance->find("cards")) {
+      for (const JsonField& card : cards->elements()) baseline.run.cards.push_back(card.text());
+    }
   }
+  if (baseline.run.cards.empty()) baseline.run.cards = cards_of(baseline.run);
   baseline.run.environment = read_environment(field.at("environment"));
   if (const auto doubts = field.find("doubts")) baseline.run.doubts = read_doubts(*doubts);
   read_benchmarks(field.at("benchmarks"), baseline.run);

@@ -105,6 +105,44 @@ TEST(BaselineText, ReadsBackWithinRounding) {
   EXPECT_EQ(linear.choices, original.run.benchmarks[0].choices);
 }
 
+// Of each process the card that it was measured on.
+Baseline of_two_cards() {
+  Baseline baseline = example();
+  baseline.run.cards = {"GPU-1", "GPU-2"};
+  baseline.run.benchmarks.resize(1);
+  auto& invocations = baseline.run.benchmarks[0].invocations;
+  invocations.push_back(invocations[0]);
+  invocations.push_back(invocations[1]);
+  invocations[1].card = invocations[2].card = 1;
+  return baseline;
+}
+
+TEST(BaselineText, KeepsTheCardOfEveryProcess) {
+  const std::string text = baseline_text(of_two_cards());
+  EXPECT_THAT(text, HasSubstr(R"("cards":[0,1,1,0],)"));
+  const Baseline read = parse_baseline(text, "b.json");
+  EXPECT_THAT(read.run.cards, ElementsAre("GPU-1", "GPU-2"));
+  std::vector<int> cards;
+  for (const auto& summary : read.run.benchmarks[0].invocations) cards.push_back(summary.card);
+  EXPECT_THAT(cards, ElementsAre(0, 1, 1, 0));
+  EXPECT_EQ(baseline_text(read), text);
+}
+
+TEST(BaselineText, OfOneCardNamesItOnce) {
+  const std::string text = baseline_text(example());
+  EXPECT_THAT(text, testing::Not(HasSubstr("\"cards\"")));
+  EXPECT_THAT(parse_baseline(text, "b.json").run.cards, ElementsAre("GPU-1"));
+}
+
+TEST(ParseBaseline, ACardMustBeOneOfTheBaselines) {
+  std::string text = baseline_text(of_two_cards());
+  text.replace(text.find("[0,1,1,0]"), 9, "[0,1,2,0]");
+  EXPECT_THAT(
+      [&] { parse_baseline(text, "b.json"); },
+      ThrowsMessage<InputError>(HasSubstr("b.json: benchmarks[0].cards[2]: must be the number "
+                                          "of one of provenance.cards")));
+}
+
 TEST(BaselineText, IsTheSameBytesAfterReadingBack) {
   const std::string text = baseline_text(example());
   EXPECT_EQ(baseline_text(parse_baseline(text, "b.json")), text);
@@ -240,6 +278,14 @@ TEST(ReasonsNotToAccept, NameWhatIsWrong) {
               ElementsAre("benchmarks failed: geglu/fused", HasSubstr("throttled"),
                           HasSubstr("another process"), HasSubstr("uncommitted changes"),
                           HasSubstr("fewer than two invocations")));
+}
+
+TEST(ReasonsNotToAccept, OneProcessIsItsCardsOnlyEvidence) {
+  auto run = of_two_cards().run;
+  EXPECT_THAT(reasons_not_to_accept(run), IsEmpty());
+  run.benchmarks[0].invocations.pop_back();
+  EXPECT_THAT(reasons_not_to_accept(run),
+              ElementsAre("GPU-1 measured once only: take two processes a card"));
 }
 
 TEST(ReasonsNotToAccept, LookAtTheDoubtsOfBenchmarksToo) {

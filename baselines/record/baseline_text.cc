@@ -1,6 +1,7 @@
 // How a baseline is laid out: for review in a pull request, so a changed benchmark is one changed
 // line, and for git, so the same figures give the same bytes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -43,6 +44,13 @@ std::vector<double> values_of(const BenchmarkSeries& series, double InvocationSu
   return values;
 }
 
+// Numbers of cards, where there are several.
+std::string cards_text(const BenchmarkSeries& series) {
+  std::vector<int> cards;
+  for (const InvocationSummary& summary : series.invocations) cards.push_back(summary.card);
+  return fmt::format("[{}]", fmt::join(cards, ","));
+}
+
 // A list an invocation, as read_clock_fit() reads it.
 std::string clock_fits_text(const BenchmarkSeries& series) {
   std::string text = "[";
@@ -76,9 +84,10 @@ int median_samples(const BenchmarkSeries& series) {
 }
 
 // Keys in reading order: what it is, how long it takes, how sure, and what was measured along.
-std::string series_text(const BenchmarkSeries& series) {
+std::string series_text(const BenchmarkSeries& series, bool has_cards) {
   std::string text = fmt::format("{{\"name\":{},\"time_ns\":{}", dumped(series.name),
                                  list_text(values_of(series, &InvocationSummary::time_ns)));
+  if (has_cards) text += ",\"cards\":" + cards_text(series);
   const auto cycles = values_of(series, &InvocationSummary::cycles);
   const auto finite = [](double value) { return std::isfinite(value); };
   if (!cycles.empty() && std::ranges::all_of(cycles, finite)) {
@@ -103,7 +112,8 @@ json acceptance_json(const Acceptance& acceptance) {
   return {{"who", acceptance.who}, {"when", acceptance.when}, {"reason", acceptance.reason}};
 }
 
-json provenance_json(const Provenance& provenance) {
+json provenance_json(const Run& run) {
+  const Provenance& provenance = run.provenance;
   json members{{"commit", provenance.commit},
                {"dirty", provenance.dirty},
                {"date", provenance.date},
@@ -112,6 +122,7 @@ json provenance_json(const Provenance& provenance) {
                {"suite", provenance.suite},
                {"protocol", provenance.protocol}};
   if (!provenance.toolchain.empty()) members["toolchain"] = provenance.toolchain;
+  if (run.cards.size() > 1) members["cards"] = run.cards;
   return members;
 }
 
@@ -132,13 +143,13 @@ std::string baseline_text(const Baseline& baseline) {
   std::string benchmarks;
   for (const BenchmarkSeries* series : sorted) {
     if (!benchmarks.empty()) benchmarks += ",\n";
-    benchmarks += series_text(*series);
+    benchmarks += series_text(*series, run.cards.size() > 1);
   }
   return fmt::format(
       "{{\n\"fusegate_baseline\": {},\n\"published\": {},\n\"acceptance\": {},\n"
       "\"provenance\": {},\n\"environment\": {},\n\"doubts\": {},\n\"benchmarks\": [\n{}\n]\n}}\n",
       kBaselineSchemaVersion, baseline.published, indented(acceptance_json(baseline.acceptance)),
-      indented(provenance_json(run.provenance)), indented(json(run.environment)),
+      indented(provenance_json(run)), indented(json(run.environment)),
       dumped(doubts_json(run.doubts)), benchmarks);
 }
 

@@ -240,6 +240,21 @@ TEST(LoadRun, InvocationsOfOneRunShareTheirEnvironment) {
                                               HasSubstr("1.json"))));
 }
 
+TEST(LoadRun, TellsTheCardsOfItsInvocationsApart) {
+  const ScratchFolder folder;
+  const auto measured_on = [&folder](const char* name, const char* uuid) {
+    return folder.write(name,
+                        run_file({sample("a", 1)}, {{"provenance", {{"device_uuid", uuid}}}}));
+  };
+  const auto run = load_run({measured_on("1.json", "GPU-1"), measured_on("2.json", "GPU-2"),
+                            measured_on("3.json", "GPU-1")});
+  EXPECT_THAT(run.cards, ElementsAre("GPU-1", "GPU-2"));
+  EXPECT_EQ(run.provenance.device_uuid, "GPU-1");
+  std::vector<int> cards;
+  for (const auto& summary : run.benchmarks.at(0).invocations) cards.push_back(summary.card);
+  EXPECT_THAT(cards, ElementsAre(0, 1, 0));
+}
+
 TEST(LoadRun, TheSameFileTwiceIsNoTwoInvocations) {
   const ScratchFolder folder;
   const auto file = folder.write("1.json", run_file({sample("a", 1)}));

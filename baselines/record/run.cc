@@ -7,6 +7,10 @@
 
 namespace fusegate::baselines {
 
+std::vector<std::string> cards_of(const Run& run) {
+  return run.cards.empty() ? std::vector{run.provenance.device_uuid} : run.cards;
+}
+
 std::vector<EnvironmentDifference> differences_between(const Run& baseline, const Run& candidate) {
   auto differences = environment_differences(baseline.environment, candidate.environment);
   for (EnvironmentDifference& difference :

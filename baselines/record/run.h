@@ -37,10 +37,14 @@ struct Run {
   // Names the command that measured all of it, and other runs side by side with it; else empty.
   std::string session;
   Environment environment;
-  Provenance provenance;                    // of the first invocation
-  std::vector<Doubt> doubts;                // of any invocation, each once
+  Provenance provenance;           // of the first invocation
+  std::vector<std::string> cards;  // UUIDs, "" where unknown, in the order of the invocations
+  std::vector<Doubt> doubts;       // of any invocation, each once
   std::vector<BenchmarkSeries> benchmarks;  // sorted by name
 };
+
+// Never empty: a run that was made without naming its cards has the one of its provenance.
+std::vector<std::string> cards_of(const Run& run);
 
 // In environment and protocol, where none may be for the two to be compared.
 std::vector<EnvironmentDifference> differences_between(const Run& baseline, const Run& candidate);

@@ -39,10 +39,19 @@ void RunMerger::add_context(RunFile&& file, const std::string& source) {
   add_doubts(run_.doubts, file.doubts);
 }
 
+int RunMerger::card_number(const std::string& uuid) {
+  const auto found = std::ranges::find(run_.cards, uuid);
+  const auto number = found - run_.cards.begin();
+  if (found == run_.cards.end()) run_.cards.push_back(uuid);
+  return static_cast<int>(number);
+}
+
 void RunMerger::add(RunFile&& file, const std::string& source, const InvocationPlace& place) {
   std::vector<BenchmarkResult> benchmarks = std::move(file.benchmarks);
+  const int card = card_number(file.provenance.device_uuid);
   add_context(std::move(file), source);
   for (BenchmarkResult& result : benchmarks) {
+    result.summary.card = card;
     result.summary.block = place.block;
     result.summary.extension = place.extension;
     add_benchmark(std::move(result));

@@ -33,6 +33,7 @@ class RunMerger {
     std::string failure_before;
   };
 
+  int card_number(const std::string& uuid);
   void add_context(RunFile&& file, const std::string& source);
   void add_benchmark(BenchmarkResult&& result);
   Series& series_of(const std::string& name);

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <numeric>
+#include <span>
 
 #include "baselines/statistics/statistics.h"
 
@@ -68,14 +69,44 @@ Difference paired(const std::vector<Block>& blocks) {
   return result;
 }
 
+// The mean of the cards' means, and its variance in units of one value's.
+struct SideMean {
+  double mean = 0;
+  double share = 0;
+};
+
+SideMean add_cards(const std::map<int, std::vector<double>>& cards,
+                   std::vector<std::span<const double>>& groups) {
+  const auto count = static_cast<double>(cards.size());
+  SideMean result;
+  for (const auto& [card, values] : cards) {
+    groups.emplace_back(values);
+    result.mean += mean(values) / count;
+    result.share += 1 / (count * count * static_cast<double>(values.size()));
+  }
+  return result;
+}
+
 }  // namespace
+
+std::map<int, std::vector<double>> by_card(const std::vector<double>& values,
+                                           const std::vector<int>& cards) {
+  if (cards.empty()) return {{0, values}};
+  std::map<int, std::vector<double>> result;
+  for (std::size_t i = 0; i < values.size(); ++i) result[cards[i]].push_back(values[i]);
+  return result;
+}
 
 Difference difference_of(const TwoSides& sides) {
   const std::vector<Block> blocks = common_blocks(sides);
   if (blocks.size() >= 2) return paired(blocks);
-  return {mean(sides.candidate) - mean(sides.baseline),
-          pooled_variance({sides.baseline, sides.candidate}),
-          share_of(sides.baseline, sides.candidate)};
+  const auto baseline_cards = by_card(sides.baseline, sides.baseline_cards);
+  const auto candidate_cards = by_card(sides.candidate, sides.candidate_cards);
+  std::vector<std::span<const double>> groups;
+  const SideMean baseline = add_cards(baseline_cards, groups);
+  const SideMean candidate = add_cards(candidate_cards, groups);
+  return {candidate.mean - baseline.mean, pooled_variance(groups),
+          baseline.share + candidate.share};
 }
 
 }  // namespace fusegate::baselines

@@ -2,6 +2,7 @@
 // tells of its noise.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "baselines/statistics/variance_prior.h"
@@ -16,18 +17,28 @@ struct TwoSides {
   std::vector<int> baseline_blocks;
   std::vector<int> candidate_blocks;
   double covariate = 0;  // what the noise may depend on: the logarithm of the duration
+  // The card of each value where a side has several; else empty. Passed over where there are
+  // blocks.
+  std::vector<int> baseline_cards{};
+  std::vector<int> candidate_cards{};
 };
 
 struct Difference {
-  double effect = 0;          // candidate less baseline
-  VarianceEstimate variance;  // of one value about its side's mean; about its block's where paired
-  double share = 0;           // the variance of effect is share x variance
+  double effect = 0;  // candidate less baseline
+  // Of one value about the mean of its side, or of its card; about its block's where paired.
+  VarianceEstimate variance;
+  double share = 0;  // the variance of effect is share x variance, but for what cards add
 };
+
+// A side's values card by card, under the cards' numbers; all under 0 where it has no cards.
+std::map<int, std::vector<double>> by_card(const std::vector<double>& values,
+                                           const std::vector<int>& cards);
 
 // Where both sides have blocks, and at least two in common: least squares in the two-way layout of
 // sides and blocks, in which a block's own shift falls out. R. A. Fisher, "The design of
 // experiments" (1935), chapter 4; for unequal numbers in a block, H. Scheffe, "The analysis of
-// variance" (1959), section 4.4. Else the difference of the means.
+// variance" (1959), section 4.4. Else the difference of the means; where a side has several cards,
+// of the means of its cards' means.
 Difference difference_of(const TwoSides& sides);
 
 }  // namespace fusegate::baselines

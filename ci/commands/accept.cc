@@ -73,12 +73,17 @@ std::optional<fs::path> stored_already(const AcceptRequest& request, const basel
 }
 
 // Found nine times in ten; by figures, without equal work that tells what a card does.
-void say_what_it_can_tell(const baselines::Run& run, Console& console) {
-  const std::string here = detectable_text(run, "");
+void say_what_it_can_tell(const AcceptRequest& request, const baselines::Run& run,
+                          Console& console) {
+  JudgingRequest judging;
+  judging.stores = {request.store};
+  judging.stores.insert(judging.stores.end(), request.stores.begin(), request.stores.end());
+  const std::string here = detectable_text(judging, run, false);
   if (here.empty()) return;
-  fmt::print(console.out, "finds slowdowns of {}, on this card", here);
+  fmt::print(console.out, "finds slowdowns of {}, on {}", here,
+             run.cards.size() > 1 ? fmt::format("these {} cards", run.cards.size()) : "this card");
   if (!run.provenance.device_uuid.empty()) {
-    fmt::print(console.out, "; of {}, on another", detectable_text(run, "another"));
+    fmt::print(console.out, "; of {}, on another", detectable_text(judging, run, true));
   }
   fmt::print(console.out, "\n");
 }
@@ -139,7 +144,7 @@ baselines::ExitCode accept_command(const AcceptRequest& request, Console& consol
   baselines::write_atomically(path, baselines::baseline_text(baseline));
   if (is_anchor) fs::remove(anchor);
   fmt::print(console.out, "recorded {}{}\n", path.string(), is_anchor ? ", also as anchor" : "");
-  say_what_it_can_tell(baseline.run, console);
+  say_what_it_can_tell(request, baseline.run, console);
   return baselines::ExitCode::kNoRegression;
 }
 

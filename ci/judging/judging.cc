@@ -47,6 +47,47 @@ std::vector<fs::path> possible_baselines(const JudgingRequest& request, const st
   return baselines::baselines_of_suite(request.stores, suite_name(suite));
 }
 
+// The suite's own calibration first, then those of the device's other suites.
+std::vector<fs::path> calibrations_in(const fs::path& folder, const std::string& suite) {
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().string().ends_with(".calibration.json")) found.push_back(entry.path());
+  }
+  std::ranges::sort(found);
+  const std::string own = suite + ".calibration.json";
+  std::ranges::stable_partition(found,
+                                [&](const fs::path& path) { return path.filename() == own; });
+  return found;
+}
+
+// As a calibration beside the baseline says, or one that is stored for its device.
+baselines::CardDifferences card_differences(const JudgingRequest& request,
+                                            const baselines::Run& baseline) {
+  std::vector<fs::path> folders;
+  for (const fs::path& path : request.baseline) {
+    if (fs::is_regular_file(path)) folders.push_back(path.parent_path());
+  }
+  for (const fs::path& store : request.stores) {
+    folders.push_back(store / baselines::device_slug(baseline.environment));
+  }
+  for (const fs::path& folder : folders) {
+    for (const fs::path& path : calibrations_in(folder, baseline.provenance.suite)) {
+      if (const auto told = baselines::read_card_differences(path)) return *told;
+    }
+  }
+  return {};
+}
+
+// A run on another card: of the first card's processes, under another name.
+baselines::Run on_another_card(baselines::Run run) {
+  run.cards = {"another"};
+  for (baselines::BenchmarkSeries& series : run.benchmarks) {
+    std::erase_if(series.invocations, [](const auto& summary) { return summary.card != 0; });
+  }
+  return run;
+}
+
 bool tells_work(const fs::path& path) {
   try {
     return std::ranges::any_of(baselines::load_run({path}).benchmarks, baselines::work_is_known);
@@ -176,6 +217,7 @@ baselines::GateOptions gate_options(const JudgingRequest& request, const baselin
   options.max_creep = request.max_creep;
   options.fail_on_changed_kernels = request.fail_on_changed_kernels;
   options.require_ruled_out = request.require_ruled_out;
+  options.rule.cards = card_differences(request, baseline);
   // The baseline's suite and not the candidate's: a change must not loosen the rule it is judged
   // by.
   const nlohmann::json& protocol = baseline.provenance.protocol;
@@ -195,12 +237,12 @@ baselines::GateOptions gate_options(const JudgingRequest& request, const baselin
   return options;
 }
 
-std::string detectable_text(const baselines::Run& run, const std::string& other_card) {
+std::string detectable_text(const JudgingRequest& request, const baselines::Run& run,
+                            bool other_card) {
   baselines::Run baseline = baselines::without_identities(run);
   baseline.session.clear();
-  baselines::Run candidate = baseline;
-  if (!other_card.empty()) candidate.provenance.device_uuid = other_card;
-  const baselines::Rule rule = gate_options({}, baseline).rule;
+  const baselines::Run candidate = other_card ? on_another_card(baseline) : baseline;
+  const baselines::Rule rule = gate_options(request, baseline).rule;
   std::vector<double> effects;
   for (const baselines::Verdict& verdict : baselines::judge(baseline, candidate, rule)) {
     if (std::isfinite(verdict.smallest_detectable)) effects.push_back(verdict.smallest_detectable);

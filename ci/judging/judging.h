@@ -69,14 +69,16 @@ bool any_baseline_tells_work(const JudgingRequest& request, const std::string& s
 // Why nothing was found, and what to do.
 std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate);
 
-// The smallest effect is the flag's, else the baseline's suite's, else the rule's. Throws
-// InputError where the suite asks for one that is none.
+// The smallest effect is the flag's, else the baseline's suite's, else the rule's. What cards
+// differ by is as a calibration beside the baseline says, or one of its device in the stores.
+// Throws InputError where the suite asks for a smallest effect that is none, and where the
+// calibration is malformed.
 baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline);
 
 // The slowdowns that half and nine tenths of the run's rows show nine times in ten, as a baseline
-// of a candidate with as many processes: "0.52 % in half of the rows and 1.1 % in nine tenths".
-// other_card: the candidate's, of another name than the run's; empty: the same. "" where the run
-// tells nothing.
-std::string detectable_text(const baselines::Run& run, const std::string& other_card);
+// of a candidate with as many processes, on the same cards or on another one: "0.52 % in half of
+// the rows and 1.1 % in nine tenths". "" where the run tells nothing.
+std::string detectable_text(const JudgingRequest& request, const baselines::Run& run,
+                            bool other_card);
 
 }  // namespace fusegate::ci

@@ -1,5 +1,6 @@
 #include "ci/judging/judging.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -149,6 +150,32 @@ TEST_F(JudgingTest, TakesTheSmallestEffectFromTheFlagThenTheBaselinesSuiteThenTh
   EXPECT_EQ(gate_options(request_, run(file)).rule.min_effect, 0.03);
   request_.min_effect = 0.01;
   EXPECT_EQ(gate_options(request_, run(file)).rule.min_effect, 0.01);
+}
+
+TEST_F(JudgingTest, TakesWhatCardsDifferByFromACalibrationOfTheDevice) {
+  const auto calibration = [this](const std::string& name, int cards) {
+    return folder_
+        .write(name, fmt::format(R"({{"fusegate_calibration": 1, "between_card": {{
+        "cards": {}, "time": 0.01, "cycles": 0.004, "equal_clock": 0.003,
+        "classes": {{"all": {{"from_ns": 0}}}}}}}})",
+                                 cards))
+        .string();
+  };
+  const auto known = [this] { return gate_options(request_, run()).rule.cards; };
+  EXPECT_EQ(known().calibration, "");
+  const std::string other_suite = calibration("local/nvidia-h200/pr.calibration.json", 3);
+  EXPECT_EQ(known().calibration, other_suite);
+  const std::string own = calibration("local/nvidia-h200/smoke.calibration.json", 4);
+  EXPECT_EQ(known().calibration, own) << "the suite's own first";
+  EXPECT_EQ(known().cards, 4);
+  const std::string kept = calibration("kept/nvidia-h200/pr.calibration.json", 5);
+  EXPECT_EQ(known().calibration, kept) << "store by store";
+  request_.baseline = {folder_.write("elsewhere/smoke.json", "{}")};
+  const std::string beside = calibration("elsewhere/smoke.calibration.json", 6);
+  EXPECT_EQ(known().calibration, beside) << "beside the baseline that is named";
+  request_.baseline.clear();
+  folder_.write("kept/nvidia-h200/pr.calibration.json", "{}");
+  EXPECT_EQ(known().calibration, own) << "of one card it tells nothing";
 }
 
 TEST_F(JudgingTest, RefusesASuitesEffectThatIsNone) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "baselines/comparing/comparison.h"
 #include "baselines/comparing/families.h"
 #include "baselines/io/instant.h"
 #include "ci/console/format.h"
@@ -252,21 +253,42 @@ void add_machine(const std::vector<Verdict>& verdicts, std::vector<std::string>&
       machine_is_told(verdicts) ? " That is taken out of the other rows' effects." : ""));
 }
 
-void add_provenance(const baselines::Provenance& baseline, const baselines::Provenance& candidate,
-                    bool cards_are_told, std::vector<std::string>& notes) {
-  if (baseline.suite != candidate.suite) {
-    notes.push_back(fmt::format("The baseline is of suite \"{}\", the candidate of \"{}\".",
-                                baseline.suite, candidate.suite));
+void add_suites(const baselines::Provenance& baseline, const baselines::Provenance& candidate,
+                std::vector<std::string>& notes) {
+  if (baseline.suite == candidate.suite) return;
+  notes.push_back(fmt::format("The baseline is of suite \"{}\", the candidate of \"{}\".",
+                              baseline.suite, candidate.suite));
+}
+
+// "4 cards": how many tell what cards differ by; "" where each side has one.
+std::string telling_cards(const baselines::Run& baseline, const baselines::Run& candidate) {
+  const auto cards =
+      std::max(baselines::cards_of(baseline).size(), baselines::cards_of(candidate).size());
+  return cards > 1 ? fmt::format("{} cards", cards) : "";
+}
+
+// Which knowledge of cards the verdicts stand on.
+void add_cards(const baselines::Run& baseline, const baselines::Run& candidate,
+               const GateResult& result, const baselines::CardDifferences& known,
+               std::vector<std::string>& notes) {
+  if (!baselines::circumstances_of(baseline, candidate).other_card) return;
+  const std::string cards = telling_cards(baseline, candidate);
+  std::string told;
+  if (machine_is_told(result.verdicts)) {
+    told = "What that does is told by equal work.";
+  } else if (!cards.empty()) {
+    told = fmt::format("How far cards differ is told by the {} of one side.", cards);
+  } else if (!known.calibration.empty()) {
+    told = fmt::format("Every interval is widened by how far {} cards differ ({}).", known.cards,
+                       known.calibration);
+  } else {
+    told = fmt::format(
+        "No calibration tells how far cards of this device differ: {} each is assumed, which "
+        "widens "
+        "every interval. A baseline of several cards tells it, and so does a calibration.",
+        format_magnitude(baselines::kAssumedCardSpread));
   }
-  const bool both = !baseline.device_uuid.empty() && !candidate.device_uuid.empty();
-  if (both && baseline.device_uuid != candidate.device_uuid && cards_are_told) {
-    notes.push_back("The runs come from two cards; what that does is told by equal work.");
-  } else if (both && baseline.device_uuid != candidate.device_uuid) {
-    // Ten H200 in three sets (between_cards.cc).
-    notes.push_back(
-        "The runs come from two cards, which widens every interval: at equal clock, H200s differed "
-        "by up to 1.4 % in kernels of a few microseconds and by up to 0.3 % in long ones.");
-  }
+  notes.push_back("The candidate was measured on a card that the baseline was not. " + told);
 }
 
 // On a GPU, where the kernels that a process has loaded before may decide where the next one's code
@@ -378,8 +400,8 @@ std::vector<std::string> gate_notes(const Judgement& judgement, const baselines:
   std::vector<std::string> notes;
   add_doubts(baseline.doubts, "Baseline", notes);
   add_doubts(candidate.doubts, "Candidate", notes);
-  add_provenance(baseline.provenance, candidate.provenance, machine_is_told(result.verdicts),
-                 notes);
+  add_suites(baseline.provenance, candidate.provenance, notes);
+  add_cards(baseline, candidate, result, judgement.options.rule.cards, notes);
   add_machine(result.verdicts, notes);
   add_parts(baseline, candidate, result.verdicts, notes);
   const auto add = [&](const std::vector<std::string>& more) {

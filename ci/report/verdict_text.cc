@@ -141,7 +141,7 @@ std::string obstacle_text(const Verdict& verdict, const Rule& rule) {
           "the interval lies beyond {}, but over the whole suite that may still be chance",
           band(rule));
     case Obstacle::kCardsDiffer:
-      return fmt::format("the interval, widened by what two cards differ by, reaches past {}",
+      return fmt::format("the interval, widened by what cards differ by, reaches past {}",
                          band(rule));
     case Obstacle::kTooWide:
       return fmt::format("the interval reaches past {}, but not far enough to call it", band(rule));

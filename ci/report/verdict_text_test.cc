@@ -142,7 +142,7 @@ TEST(ReasonText, NamesBothEndsOfABandWhoseEndsDiffer) {
   EXPECT_EQ(undecided(Obstacle::kTooWide, {.min_effect = 0.5}),
             "the interval reaches past [-33.33, +50.00] %, but not far enough to call it");
   EXPECT_EQ(undecided(Obstacle::kCardsDiffer, {.min_effect = 0.5}),
-            "the interval, widened by what two cards differ by, reaches past [-33.33, +50.00] %");
+            "the interval, widened by what cards differ by, reaches past [-33.33, +50.00] %");
 }
 
 TEST(ReasonText, NamesWhatTheLibraryChoseDifferently) {

@@ -1,0 +1,169 @@
+#include "baselines/comparing/card_differences.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "baselines/comparing/judge.h"
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/record/test_run.h"
+
+namespace fusegate::baselines {
+namespace {
+
+constexpr double kOneAndOne = 2;  // cards: a card's variance counts twice
+
+Run on_card(const std::string& uuid, double factor, double clock_ghz = 2) {
+  Run run = test_run({test_series("a", scaled(kQuiet, factor), clock_ghz)});
+  run.provenance.device_uuid = uuid;
+  return run;
+}
+
+std::filesystem::path written(const std::string& between_card) {
+  const std::filesystem::path path =
+      std::filesystem::path(testing::TempDir()) / "pr.calibration.json";
+  write_atomically(path, R"({"fusegate_calibration": 1, "between_card": )" + between_card + "}");
+  return path;
+}
+
+// How far a calibration of so many cards says that they differ.
+CardDifferences calibrated(double spread, int cards) {
+  return {.calibration = "pr.calibration.json",
+          .cards = cards,
+          .degrees_of_freedom = cards - 1.0,
+          .classes = {{.time = spread, .cycles = spread, .equal_clock = spread}}};
+}
+
+TEST(CardDifferences, OfAnUnknownDeviceAreAssumedToBeWide) {
+  const CardDifferences unknown;
+  EXPECT_EQ(unknown.calibration, "");
+  for (const Quantity quantity : {Quantity::kTime, Quantity::kCycles, Quantity::kEqualClock}) {
+    const VarianceEstimate variance = unknown.variance(quantity, 1e4, 1, 1);
+    EXPECT_NEAR(std::sqrt(variance.variance / kOneAndOne), kAssumedCardSpread, 1e-9);
+    EXPECT_EQ(variance.degrees_of_freedom, 2);
+  }
+}
+
+TEST(CardDifferences, AreReadFromACalibrationByDuration) {
+  const auto read = read_card_differences(written(R"({
+      "cards": 6, "benchmarks": 104, "time": 0.008, "cycles": 0.003, "equal_clock": 0.002,
+      "classes": {"from_20_us": {"from_ns": 20000, "time": 0.01, "cycles": 0.004,
+                                 "equal_clock": 0.003},
+                  "below_3_us": {"from_ns": 0, "time": 0.001, "cycles": null,
+                                 "equal_clock": 0.0015}}})"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->cards, 6);
+  EXPECT_EQ(read->degrees_of_freedom, 5);
+  const auto spread = [&](Quantity quantity, double time_ns) {
+    return std::sqrt(read->variance(quantity, time_ns, 1, 1).variance / kOneAndOne);
+  };
+  EXPECT_NEAR(spread(Quantity::kTime, 20000), 0.01, 1e-9);
+  EXPECT_NEAR(spread(Quantity::kEqualClock, 1e6), 0.003, 1e-9);
+  EXPECT_NEAR(spread(Quantity::kTime, 19999), 0.001, 1e-9);
+  // The class has no cycles: as all benchmarks have.
+  EXPECT_NEAR(spread(Quantity::kCycles, 1), 0.003, 1e-9);
+}
+
+TEST(CardDifferences, OfManyCardsAreSmaller) {
+  const CardDifferences known = calibrated(0.01, 6);
+  EXPECT_NEAR(known.variance(Quantity::kTime, 1, 5, 1).variance, 1e-4 * (1 + 0.2), 1e-12);
+}
+
+TEST(CardDifferences, AreNotToldByOneCardOrAnOlderCalibration) {
+  EXPECT_FALSE(read_card_differences(written("null")));
+  EXPECT_FALSE(read_card_differences(written(R"({"cards": 2, "time": 0, "cycles": 0,
+      "equal_clock": 0, "classes": {"from_20_us": {"time": 0.01}}})")));
+}
+
+TEST(CardDifferences, NameFileAndFieldOfWhatIsWrong) {
+  const auto message = [](const std::string& between_card) -> std::string {
+    try {
+      read_card_differences(written(between_card));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string negative = message(R"({"cards": 2, "time": 0, "cycles": 0, "equal_clock": 0,
+      "classes": {"all": {"from_ns": 0, "time": -1}}})");
+  EXPECT_NE(negative.find("pr.calibration.json"), std::string::npos) << negative;
+  EXPECT_NE(negative.find("between_card.classes.all.time"), std::string::npos) << negative;
+  EXPECT_NE(message(R"({"cards": 1, "classes": {}})").find("between_card.cards"),
+            std::string::npos);
+}
+
+TEST(Judge, WhatIsARegressionOnOneCardMayBeAnotherCard) {
+  EXPECT_EQ(judge(on_card("one", 1), on_card("one", 1.01), {})[0].kind, VerdictKind::kRegression);
+  const Verdict verdict = judge(on_card("one", 1), on_card("two", 1.01), {})[0];
+  EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_EQ(verdict.obstacle, Obstacle::kCardsDiffer);
+  // No card named: as if it were the same.
+  EXPECT_EQ(judge(on_card("", 1), on_card("two", 1.01), {})[0].kind, VerdictKind::kRegression);
+}
+
+TEST(Judge, ALargeSlowdownIsSeenAcrossCardsToo) {
+  EXPECT_EQ(judge(on_card("one", 1), on_card("two", 2), {})[0].kind, VerdictKind::kRegression);
+}
+
+TEST(Judge, ACalibratedDeviceShowsSmallerSlowdownsAcrossCards) {
+  Rule rule;
+  rule.cards = calibrated(0.001, 6);
+  EXPECT_EQ(judge(on_card("one", 1), on_card("two", 1.02), {})[0].kind, VerdictKind::kInconclusive);
+  EXPECT_EQ(judge(on_card("one", 1), on_card("two", 1.02), rule)[0].kind, VerdictKind::kRegression);
+}
+
+// A run of so many processes a card, whose cards stand at the given factors.
+Run on_cards(const std::vector<std::string>& cards, const std::vector<double>& factors) {
+  std::vector<BenchmarkSeries> suite;
+  for (int row = 0; row < 12; ++row) {
+    BenchmarkSeries series = test_series(std::string(1, static_cast<char>('a' + row)), {});
+    for (std::size_t card = 0; card < cards.size(); ++card) {
+      // Rows scatter a little from card to card, each in its own way.
+      const double own =
+          1 + 1e-4 * static_cast<double>((row * 7 + static_cast<int>(card) * 5) % 11);
+      for (InvocationSummary summary :
+           test_series("", scaled(kQuiet, factors[card] * own)).invocations) {
+        summary.card = static_cast<int>(card);
+        series.invocations.push_back(summary);
+      }
+    }
+    suite.push_back(std::move(series));
+  }
+  Run run = test_run(std::move(suite));
+  run.cards = cards;
+  run.provenance.device_uuid = cards.front();
+  return run;
+}
+
+Verdict first_verdict(const Run& baseline, const Run& candidate) {
+  return judge(baseline, candidate, {}).front();
+}
+
+TEST(Judge, SeveralCardsTellWhatANewOneMayBe) {
+  const std::vector<std::string> five{"1", "2", "3", "4", "5"};
+  const auto wide = on_cards(five, {0.99, 1, 1.01, 1.005, 0.995});
+  const auto narrow = on_cards(five, {0.9999, 1, 1.0001, 1.00005, 0.99995});
+  const auto candidate = on_cards({"6"}, {1.02});
+  EXPECT_EQ(first_verdict(wide, candidate).kind, VerdictKind::kInconclusive);
+  EXPECT_EQ(first_verdict(wide, candidate).obstacle, Obstacle::kCardsDiffer);
+  EXPECT_EQ(first_verdict(narrow, candidate).kind, VerdictKind::kRegression);
+  EXPECT_EQ(first_verdict(narrow, on_cards({"6"}, {1})).kind, VerdictKind::kUnchanged);
+}
+
+TEST(Judge, ACardOfTheBaselineIsHeldAgainstItself) {
+  const auto baseline = on_cards({"1", "2", "3"}, {0.98, 1, 1.02});
+  EXPECT_EQ(first_verdict(baseline, on_cards({"3"}, {1.02})).kind, VerdictKind::kUnchanged);
+  const Verdict slower = first_verdict(baseline, on_cards({"1"}, {0.99}));
+  EXPECT_EQ(slower.kind, VerdictKind::kRegression);
+  EXPECT_NEAR(slower.effect, 0.99 / 0.98 - 1, 1e-6);
+}
+
+TEST(Judge, ACardOfOneProcessIsNoEvidence) {
+  auto baseline = on_cards({"1", "2"}, {1, 1});
+  for (BenchmarkSeries& series : baseline.benchmarks) series.invocations.resize(6);
+  EXPECT_EQ(first_verdict(baseline, on_cards({"2"}, {1.05})).obstacle, Obstacle::kSingleBaseline);
+}
+
+}  // namespace
+}  // namespace fusegate::baselines
