@@ -11,13 +11,11 @@
 namespace fusegate::baselines {
 namespace {
 
-// cards: what the calibration itself says of them, as the gate will go by it.
-std::vector<Rule> rules_of(const CalibrationOptions& options,
-                           const std::optional<BetweenCard>& cards) {
+// By what is assumed of cards: what the calibration itself says of them would excuse them.
+std::vector<Rule> rules_of(const CalibrationOptions& options) {
   std::vector<Rule> rules{options.rule};
-  if (cards) rules.front().cards = differences_of(*cards);
   if (options.sharp_min_effect != options.rule.min_effect) {
-    rules.push_back(rules.front());
+    rules.push_back(options.rule);
     rules.back().min_effect = options.sharp_min_effect;
   }
   return rules;
@@ -25,8 +23,7 @@ std::vector<Rule> rules_of(const CalibrationOptions& options,
 
 void add_draws(const CalibrationPool& pool, const CalibrationOptions& options,
                const std::vector<DurationClass>& classes, Calibration& calibration) {
-  JudgedDraws judged =
-      judge_draws(pool, classes, rules_of(options, calibration.between_card), options);
+  JudgedDraws judged = judge_draws(pool, classes, rules_of(options), options);
   calibration.rules = std::move(judged.rules);
   for (std::size_t i = 0; i < judged.detectable.size(); ++i) {
     calibration.benchmarks[i].smallest_detectable = judged.detectable[i];

@@ -100,24 +100,4 @@ std::optional<BetweenCard> between_card(const CalibrationPool& pool,
   return result;
 }
 
-CardDifferences differences_of(const BetweenCard& between) {
-  CardDifferences result{.calibration = "this calibration",
-                         .cards = between.cards,
-                         .degrees_of_freedom = between.cards - 1.0,
-                         .classes = {}};
-  for (const DurationClass duration : kDurationClasses) {
-    const CardSpread& own = between.classes[class_index(duration)];
-    const auto or_all = [&](double CardSpread::*spread) {
-      const double value = own.*spread;
-      return std::isfinite(value) ? value : between.all.*spread;
-    };
-    result.classes.push_back({.from_ns = shortest_ns(duration),
-                              .time = or_all(&CardSpread::time),
-                              .cycles = or_all(&CardSpread::cycles),
-                              .equal_clock = or_all(&CardSpread::equal_clock)});
-  }
-  std::ranges::sort(result.classes, {}, &CardSpreads::from_ns);
-  return result;
-}
-
 }  // namespace fusegate::baselines

@@ -25,7 +25,4 @@ Interval deviation_factors(double degrees_of_freedom);
 std::optional<BetweenCard> between_card(const CalibrationPool& pool,
                                         const std::vector<DurationClass>& classes);
 
-// As the gate goes by it.
-CardDifferences differences_of(const BetweenCard& between);
-
 }  // namespace fusegate::baselines
