@@ -403,7 +403,3 @@ class Planted(unittest.TestCase):
     def test_a_page_without_the_table(self):
         with self.assertRaisesRegex(ValueError, "Who may include whom"):
             Drawing("# Nothing\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

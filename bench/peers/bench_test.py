@@ -81,7 +81,3 @@ class RequireSameGpuTest(unittest.TestCase):
             require_same_gpu(seen("GPU-2"), "bench", "GPU-1")
         with self.assertRaisesRegex(InputError, "bench: sees no GPU, or was built without CUDA"):
             require_same_gpu(seen(""), "bench", "GPU-1")
-
-
-if __name__ == "__main__":
-    unittest.main()

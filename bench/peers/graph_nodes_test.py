@@ -33,7 +33,3 @@ class CountLaunchesTest(unittest.TestCase):
 
     def test_is_unknown_where_the_driver_does_not_say(self):
         self.assertIsNone(count_launches(1, FakeDriver([KERNEL], status=1)))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -50,7 +50,3 @@ class ImplementationsTest(unittest.TestCase):
         modules = fake_libraries().modules
         modules["liger"].ops.LigerGELUMulFunction.apply = lambda g, u: -g * u
         self.assertEqual(find("geglu_mlp", "liger").build(modules)(2.0, 3.0, 5.0, 7.0), -420.0)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -133,7 +133,3 @@ class InvocationTest(unittest.TestCase):
         (self.path / "in the way").touch()
         with self.assertRaisesRegex(InputError, "cannot be written"):
             invocation.run()
-
-
-if __name__ == "__main__":
-    unittest.main()

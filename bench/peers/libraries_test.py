@@ -31,7 +31,3 @@ class OneLineTest(unittest.TestCase):
                          "RuntimeError: CUDA out of memory.")
         self.assertEqual(one_line(AssertionError()), "AssertionError")
         self.assertEqual(one_line(OSError("no \udc80")), "OSError: no ?")
-
-
-if __name__ == "__main__":
-    unittest.main()

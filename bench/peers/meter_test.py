@@ -65,7 +65,3 @@ class CudaMeterTest(unittest.TestCase):
         calls = []
         self.assertGreater(self.meter.host_ns(lambda: calls.append(0)), 0)
         self.assertEqual(len(calls), 90)
-
-
-if __name__ == "__main__":
-    unittest.main()

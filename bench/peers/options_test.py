@@ -54,7 +54,3 @@ class NameFilterTest(unittest.TestCase):
         takes = name_filter(parse_options(["--implementation=liger,torch_eager"]))
         self.assertEqual([takes(name, "x") for name in ("liger", "torch_eager", "torch_compile")],
                          [True, True, False])
-
-
-if __name__ == "__main__":
-    unittest.main()

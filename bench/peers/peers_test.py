@@ -114,7 +114,3 @@ class PeersTest(unittest.TestCase):
         self.assertEqual(json.loads(out)["environment"]["cublas"], "13.1.0")
         self.assertEqual(json.loads(out)["doubts"], [], "that fusegate_bench was built for debugging is not torch's")
         self.assertEqual(json.loads(out)["libraries"]["liger"], "0.8.5")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -56,7 +56,3 @@ class PlanTest(unittest.TestCase):
     def test_refuses_to_measure_nothing(self):
         with self.assertRaisesRegex(InputError, "custom: sweeps: nothing is left to run: operation control_copy"):
             make_plan(planned("--operation=control_copy"), everything)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -60,7 +60,3 @@ class ProblemsTest(unittest.TestCase):
         self.assertEqual([each["name"] for each in fake_problem("linear").inputs], ["x", "w", "bias"])
         self.assertEqual([fake_problem("linear", dtype=dtype).error_bound for dtype in problems.DTYPES],
                          [1e-2, 1.5e-3])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -51,7 +51,3 @@ class PlaceOrderTest(unittest.TestCase):
     def test_contiguous_is_one_benchmark_after_another(self):
         order = place_order(fake_protocol(samples=2, places=2, order="contiguous"), 2, random.Random(1))
         self.assertEqual(order, [0, 0, 1, 1])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -77,7 +77,3 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("torch cannot be imported", self.complaint("--problem=1,1,8,8", libraries=libraries))
         libraries = Libraries(modules={"torch": NotedTorch(has_gpu=False)})
         self.assertIn("finds no CUDA GPU", self.complaint("--problem=1,1,8,8", libraries=libraries))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -119,7 +119,3 @@ class RunFileTest(unittest.TestCase):
     def test_without_a_path_writes_nothing(self):
         RunFile(None, self.context).append(entries_of())
         self.assertFalse(self.path.exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -86,7 +86,3 @@ class VerifierTest(unittest.TestCase):
         for operation in ("geglu", "geglu", "linear"):
             verifier.check(operation, PROBLEM, lambda *inputs: inputs)
         self.assertEqual(len(device.references), 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

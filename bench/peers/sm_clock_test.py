@@ -15,7 +15,3 @@ class ClockHzTest(unittest.TestCase):
     def test_is_unknown_where_no_sm_was_reached_twice_or_no_time_passed(self):
         self.assertTrue(math.isnan(clock_hz([(0, 1000, 50)], [(1, 2000, 60)])))
         self.assertTrue(math.isnan(clock_hz([(0, 1000, 50)], [(0, 1000, 60)])))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -10,7 +10,8 @@ from fakes import fake_problem
 from implementations import IMPLEMENTATIONS
 from problems import DTYPES
 
-SKIPPED = 77
+if importlib.util.find_spec("torch") is None:
+    sys.exit(77)
 
 
 class TorchDeviceTest(unittest.TestCase):
@@ -55,9 +56,3 @@ class TorchDeviceTest(unittest.TestCase):
         out = self.torch.ones(4, dtype=self.torch.bfloat16)
         out[1:3] = math.nan
         self.assertEqual(self.device.error(out, self.torch.ones(4, dtype=self.torch.float64)), (math.inf, 2))
-
-
-if __name__ == "__main__":
-    if importlib.util.find_spec("torch") is None:
-        sys.exit(SKIPPED)
-    unittest.main()

@@ -30,7 +30,3 @@ class WatchTest(unittest.TestCase):
         self.assertNotIn("unlocked_clocks", watch.doubts)
         watch.saw_clock(1.6e9)
         self.assertIn("unlocked_clocks", watch.doubts)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,13 +6,12 @@ import pathlib
 import signal
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
-PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
-FAULTY = pathlib.Path(sys.argv.pop(1)).resolve()
+PROGRAM = pathlib.Path(os.environ["FUSEGATE_BENCH"]).resolve()
+FAULTY = pathlib.Path(os.environ["FUSEGATE_BENCH_FAULTY"]).resolve()
 
 TINY = ["--device=cpu", "--batch=1", "--seq=4", "--dim=16", "--hidden=24", "--dtype=fp32",
         "--samples=4", "--places=2", "--batch-us=50", "--idle-us=0"]
@@ -434,7 +433,3 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertEqual(self.read()["benchmarks"], before["benchmarks"])
         self.assertTrue(self.read()["context"]["fusegate"]["finished"], "nothing was missing")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -79,7 +79,3 @@ class PeersRunFileTest(unittest.TestCase):
         text = self.markdown.read_text(encoding="utf-8")
         for name in ("fused_epilogue", *PEERS):
             self.assertIn(f"geglu_mlp/{name}/{PROBLEM}", text)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -260,7 +260,3 @@ class Test(JobTest):
 
     def test_a_build_that_fails_is_2(self):
         self.assertEqual(self.box.run("test.sh", FAKE_BUILD="broken").returncode, 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -100,7 +100,3 @@ class Replay(jobs_test.History):
         result = self.replay(self.bench("head", {NAMES[0]: 10000, NAMES[1]: 20000}, driver="570.1"))
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertIn("names no commit of this checkout", result.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

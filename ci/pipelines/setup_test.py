@@ -209,7 +209,3 @@ class OurScripts(unittest.TestCase):
     def test_name_no_path_of_somebody_s_machine(self):
         for script in self.SCRIPTS:
             self.assertNotRegex(script.read_text(), r"/(root|work|home)/", script)
-
-
-if __name__ == "__main__":
-    unittest.main()

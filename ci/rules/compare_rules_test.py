@@ -336,7 +336,3 @@ class Program(Scratch):
         paced = next(own for own in groups if own["name"].endswith("paced-5ms"))
         gate = next(rule for rule in paced["rules"] if rule["rule"] == "fusegate gate")
         self.assertEqual(gate["found"][0]["classes"]["from_20_us"], {"count": 30, "of": 30})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -173,7 +173,3 @@ class Program(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("matplotlib and jinja2", done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

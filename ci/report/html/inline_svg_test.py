@@ -12,7 +12,3 @@ class Tooltips(unittest.TestCase):
 
     def test_are_escaped(self):
         self.assertIn("<title>&lt;b&gt; &amp;</title>", inline_svg.with_tooltips('<g id="a">', {"a": "<b> &"}))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -84,7 +84,3 @@ class Panels(unittest.TestCase):
         self.assertAlmostEqual(figure_of(["a", "b"]).get_figheight(), figure_of(["a"]).get_figheight())
         self.assertGreater(figure_of(["long " * 9, "longer " * 9]).get_figheight(),
                            figure_of(["a"]).get_figheight())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -50,7 +50,3 @@ class Map(unittest.TestCase):
         picture = test_model.speed_up_map()
         picture["maps"].append({"title": "other", "cells": picture["maps"][0]["cells"][:1]})
         self.assertEqual(self.texts(picture).count("0.90"), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

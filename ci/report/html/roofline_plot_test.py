@@ -64,7 +64,3 @@ class Roofline(unittest.TestCase):
         colours = {*roofline_plot.CLASS_COLOURS.values(), roofline_plot.UNKNOWN_COLOUR}
         self.assertTrue(colours <= set(style.SERIES_COLOURS))
         self.assertEqual(len(colours), 4)
-
-
-if __name__ == "__main__":
-    unittest.main()
