@@ -1,6 +1,7 @@
 #include "baselines/traces/diff.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -26,19 +27,8 @@ TraceDifference difference_of(const TraceDiffRow& row, double min_difference) {
 }  // namespace
 
 std::string_view difference_name(TraceDifference difference) {
-  switch (difference) {
-    case TraceDifference::kOnlyInA:
-      return "only in A";
-    case TraceDifference::kOnlyInB:
-      return "only in B";
-    case TraceDifference::kCalls:
-      return "calls";
-    case TraceDifference::kTime:
-      return "time";
-    case TraceDifference::kNone:
-      break;
-  }
-  return "";
+  constexpr std::array<std::string_view, 5> kNames{"only in A", "only in B", "calls", "time", ""};
+  return kNames.at(static_cast<std::size_t>(difference));
 }
 
 std::vector<TraceDiffRow> diff_traces(const TraceSummary& a, const TraceSummary& b,

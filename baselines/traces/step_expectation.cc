@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <map>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "baselines/io/pattern.h"
-#include "baselines/traces/owners.h"
 #include "baselines/traces/summary.h"
 
 namespace fusegate::baselines {
@@ -60,46 +58,24 @@ std::vector<CountedNames> parse_names(const JsonField& field) {
   return names;
 }
 
-// What ran of one step, or of the whole trace.
-struct Step {
-  std::vector<std::string> kernels;
-  int memory_operations = 0;
-  std::vector<std::string> calls;
-};
+// A trace without steps is one.
+std::vector<TraceStep> steps_or_whole(const Trace& trace) {
+  std::vector<TraceStep> steps = steps_of(trace);
+  if (!steps.empty()) return steps;
+  steps.emplace_back();
+  for (const TraceEvent& event : trace.events) steps[0].add(event);
+  return steps;
+}
 
-// By the step's range; what ran outside of any step of a trace that has some is left out, as are
-// its calls: the profiler's own setting up is there.
-std::vector<Step> steps_of(const Trace& trace) {
-  const std::vector<std::size_t> owner = owners(trace);
-  std::map<std::size_t, Step> steps;  // by the range's event, in order of the file
-  for (std::size_t i = 0; i < trace.events.size(); ++i) {
-    if (is_step(trace.events[i])) steps[i];
-  }
-  const bool is_one_step = steps.empty();
-  if (is_one_step) steps[kNoEvent];
-  for (std::size_t i = 0; i < trace.events.size(); ++i) {
-    const TraceEvent& event = trace.events[i];
-    if (!is_gpu_work(event.category) && !is_call(event.category)) continue;
-    std::size_t at = is_one_step ? kNoEvent : owner[i];
-    while (at != kNoEvent && !is_step(trace.events[at])) at = owner[at];
-    const auto step = steps.find(at);
-    if (step == steps.end()) continue;
-    if (is_call(event.category)) {
-      step->second.calls.push_back(event.name);
-    } else if (event.category == TraceCategory::kKernel) {
-      step->second.kernels.push_back(event.name);
-    } else {
-      ++step->second.memory_operations;
-    }
-  }
-  std::vector<Step> result;
-  for (auto& [event, step] : steps) result.push_back(std::move(step));
-  return result;
+std::vector<std::string> names_of(const std::vector<const TraceEvent*>& events) {
+  std::vector<std::string> names;
+  for (const TraceEvent* event : events) names.push_back(event->name);
+  return names;
 }
 
 // Of the first step that does not meet it, or of the first.
 template <typename Check>
-ExpectationPart check_each(const std::vector<Step>& steps, Check check) {
+ExpectationPart check_each(const std::vector<TraceStep>& steps, Check check) {
   ExpectationPart first = check(steps.front());
   for (std::size_t i = 1; first.met && i < steps.size(); ++i) {
     ExpectationPart part = check(steps[i]);
@@ -108,20 +84,21 @@ ExpectationPart check_each(const std::vector<Step>& steps, Check check) {
   return first;
 }
 
-ExpectationPart check_kernels(const std::vector<CountedNames>& kinds, const Step& step) {
+ExpectationPart check_kernels(const std::vector<CountedNames>& kinds, const TraceStep& step) {
+  const std::vector<std::string> kernels = names_of(step.kernels);
   std::vector<std::string> expected;
   for (const CountedNames& kind : kinds) expected.push_back(kind.range.text(kind.what));
   return {.part = "kernels",
           .expected = kinds.empty() ? "no kernel" : fmt::format("{}", fmt::join(expected, ", ")),
-          .seen = names_text(step.kernels),
-          .met = kernels_met(kinds, step.kernels)};
+          .seen = names_text(kernels),
+          .met = kernels_met(kinds, kernels)};
 }
 
-ExpectationPart check_memory_operations(const CountRange& range, const Step& step) {
+ExpectationPart check_memory_operations(const CountRange& range, const TraceStep& step) {
   return {.part = "memory operations",
           .expected = range.text("memory operations"),
-          .seen = fmt::format("{}", step.memory_operations),
-          .met = range.holds(static_cast<std::size_t>(step.memory_operations))};
+          .seen = std::to_string(step.memory_operations.size()),
+          .met = range.holds(step.memory_operations.size())};
 }
 
 ExpectationPart check_launches_nothing(const std::string& text, const TraceSummary& summary) {
@@ -163,19 +140,19 @@ StepExpectation parse_step_expectation(const JsonField& field) {
 }
 
 TraceExpectation check_steps(const Trace& trace, const StepExpectation& expectation) {
-  const std::vector<Step> steps = steps_of(trace);
+  const std::vector<TraceStep> steps = steps_or_whole(trace);
   TraceExpectation checked;
   const auto check = [&](auto of_step) { checked.parts.push_back(check_each(steps, of_step)); };
   if (expectation.kernels) {
-    check([&](const Step& step) { return check_kernels(*expectation.kernels, step); });
+    check([&](const TraceStep& step) { return check_kernels(*expectation.kernels, step); });
   }
   if (expectation.memory_operations) {
-    check([&](const Step& step) {
+    check([&](const TraceStep& step) {
       return check_memory_operations(*expectation.memory_operations, step);
     });
   }
   for (const CountedNames& calls : expectation.calls) {
-    check([&](const Step& step) { return check_calls(calls, step.calls); });
+    check([&](const TraceStep& step) { return check_calls(calls, names_of(step.calls)); });
   }
   if (!expectation.launch_nothing.empty()) {
     const TraceSummary summary = summarize(trace);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +12,11 @@ namespace fusegate::baselines {
 namespace {
 
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
+
+// A range "ProfilerStep#N", as torch.profiler names the steps of its schedule.
+bool is_step(const TraceEvent& event) {
+  return event.category == TraceCategory::kRange && event.name.starts_with(kStepPrefix);
+}
 
 bool has_row(TraceCategory category) {
   return category != TraceCategory::kPython && category != TraceCategory::kGpuRange;
@@ -83,10 +89,30 @@ class Summarizer {
 
 }  // namespace
 
-bool is_step(const TraceEvent& event) {
-  return event.category == TraceCategory::kRange && event.name.starts_with(kStepPrefix);
+TraceSummary summarize(const Trace& trace) { return Summarizer(trace).take(); }
+
+void TraceStep::add(const TraceEvent& event) {
+  if (is_call(event.category)) calls.push_back(&event);
+  if (event.category == TraceCategory::kKernel) {
+    kernels.push_back(&event);
+  } else if (is_gpu_work(event.category)) {
+    memory_operations.push_back(&event);
+  }
 }
 
-TraceSummary summarize(const Trace& trace) { return Summarizer(trace).take(); }
+std::vector<TraceStep> steps_of(const Trace& trace) {
+  const std::vector<std::size_t> owner = owners(trace);
+  std::map<std::size_t, TraceStep> by_range;
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    if (is_step(trace.events[i])) by_range[i];
+  }
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    std::size_t at = owner[i];
+    while (at != kNoEvent && !by_range.contains(at)) at = owner[at];
+    if (at != kNoEvent) by_range[at].add(trace.events[i]);
+  }
+  const auto steps = std::views::values(by_range);
+  return {steps.begin(), steps.end()};
+}
 
 }  // namespace fusegate::baselines

@@ -37,9 +37,16 @@ struct TraceSummary {
   std::size_t steps = 0;     // ranges "ProfilerStep#N", which make one row, "ProfilerStep*"
 };
 
-// A range "ProfilerStep#N", as torch.profiler names the steps of its schedule.
-bool is_step(const TraceEvent& event);
-
 TraceSummary summarize(const Trace& trace);
+
+// What was launched and called within a step, in the order of the file; the trace must outlive it.
+struct TraceStep {
+  std::vector<const TraceEvent*> kernels, memory_operations, calls;
+
+  void add(const TraceEvent& event);
+};
+// By the steps' ranges, in the order of the file. What ran outside of them is left out: the
+// profiler's own setting up is there. None in a trace without such ranges.
+std::vector<TraceStep> steps_of(const Trace& trace);
 
 }  // namespace fusegate::baselines

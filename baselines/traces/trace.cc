@@ -1,34 +1,25 @@
 #include "baselines/traces/trace.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace fusegate::baselines {
 namespace {
 
-constexpr std::array<std::pair<TraceCategory, std::string_view>, 10> kNames{{
-    {TraceCategory::kOperator, "cpu_op"},
-    {TraceCategory::kRange, "user_annotation"},
-    {TraceCategory::kRuntimeCall, "cuda_runtime"},
-    {TraceCategory::kDriverCall, "cuda_driver"},
-    {TraceCategory::kKernel, "kernel"},
-    {TraceCategory::kMemcpy, "gpu_memcpy"},
-    {TraceCategory::kMemset, "gpu_memset"},
-    {TraceCategory::kGpuRange, "gpu_user_annotation"},
-    {TraceCategory::kPython, "python_function"},
-    {TraceCategory::kOverhead, "overhead"},
-}};
+// In the enum's order.
+constexpr std::array<std::string_view, 10> kNames{
+    "cpu_op",     "user_annotation", "cuda_runtime",        "cuda_driver",     "kernel",
+    "gpu_memcpy", "gpu_memset",      "gpu_user_annotation", "python_function", "overhead"};
 
 }  // namespace
 
 std::string_view category_name(TraceCategory category) {
-  return std::ranges::find(kNames, category, [](const auto& pair) { return pair.first; })->second;
+  return kNames.at(static_cast<std::size_t>(category));
 }
 
 std::optional<TraceCategory> parse_category(std::string_view name) {
-  const auto found = std::ranges::find(kNames, name, [](const auto& pair) { return pair.second; });
+  const auto found = std::ranges::find(kNames, name);
   if (found == kNames.end()) return std::nullopt;
-  return found->first;
+  return static_cast<TraceCategory>(found - kNames.begin());
 }
 
 bool is_gpu_work(TraceCategory category) {

@@ -11,7 +11,6 @@
 #include "baselines/record/load_run.h"
 #include "baselines/record/run_file.h"
 #include "baselines/statistics/statistics.h"
-#include "baselines/traces/owners.h"
 #include "baselines/traces/reader.h"
 #include "ci/traces/trace_file.h"
 
@@ -19,26 +18,6 @@ namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
-
-using Launched = std::vector<const baselines::TraceEvent*>;
-
-// By the step's range, in the order of the file.
-std::map<std::size_t, Launched> kernels_by_step(const baselines::Trace& trace) {
-  const std::vector<std::size_t> owner = baselines::owners(trace);
-  std::map<std::size_t, Launched> steps;
-  for (std::size_t i = 0; i < trace.events.size(); ++i) {
-    const baselines::TraceEvent& event = trace.events[i];
-    if (baselines::is_step(event)) steps[i];
-    if (event.category != baselines::TraceCategory::kKernel) continue;
-    std::size_t at = owner[i];
-    while (at != baselines::kNoEvent && !baselines::is_step(trace.events[at])) at = owner[at];
-    if (at != baselines::kNoEvent) steps[at].push_back(&event);
-  }
-  for (auto& [step, launched] : steps) {
-    std::ranges::stable_sort(launched, {}, &baselines::TraceEvent::start_ns);
-  }
-  return steps;
-}
 
 // "linear-torch_eager" of linear-torch_eager.json.gz; empty for other files.
 std::string trace_name(const fs::path& file) {
@@ -68,20 +47,23 @@ const baselines::BenchmarkSeries* MeasuredRun::find(std::string_view name) const
 }
 
 TraceSteps trace_steps(const baselines::Trace& trace) {
-  const auto by_step = kernels_by_step(trace);
+  std::vector<baselines::TraceStep> steps = baselines::steps_of(trace);
   TraceSteps result;
-  result.steps = by_step.size();
-  if (by_step.empty()) return result;
-  const Launched& first = by_step.begin()->second;
-  result.alike = std::ranges::all_of(by_step, [&](const auto& step) {
-    return std::ranges::equal(step.second, first, {}, &baselines::TraceEvent::name,
+  result.steps = steps.size();
+  if (steps.empty()) return result;
+  for (baselines::TraceStep& step : steps) {
+    std::ranges::stable_sort(step.kernels, {}, &baselines::TraceEvent::start_ns);
+  }
+  const auto& first = steps.front().kernels;
+  result.alike = std::ranges::all_of(steps, [&](const baselines::TraceStep& step) {
+    return std::ranges::equal(step.kernels, first, {}, &baselines::TraceEvent::name,
                               &baselines::TraceEvent::name);
   });
   if (!result.alike) return result;
   for (std::size_t i = 0; i < first.size(); ++i) {
     std::vector<double> durations;
-    for (const auto& [step, launched] : by_step) {
-      durations.push_back(static_cast<double>(launched[i]->duration_ns));
+    for (const baselines::TraceStep& step : steps) {
+      durations.push_back(static_cast<double>(step.kernels[i]->duration_ns));
     }
     result.kernels.push_back({first[i]->name, baselines::median(durations)});
   }

@@ -247,7 +247,7 @@ struct TraceLayout {
 // What a trace holds, by name.
 struct TraceTableRequest : TraceLayout {
   std::filesystem::path trace{};
-  TraceOrder order = TraceOrder::kCuda;
+  std::string order = "cuda";  // of trace_orders()
 };
 void add_trace_table(CommandLine& line);
 baselines::ExitCode trace_table_command(const TraceTableRequest& request, Console& console);

@@ -34,17 +34,9 @@ void add_trace_table(CommandLine& line) {
   auto [app, request] =
       line.add("trace-table", "Print what a trace holds, by name", trace_table_command);
   app.add_option("trace", request.trace, kTraceHelp)->required();
-  std::vector<std::string> names;
-  for (const auto& [name, order] : kTraceOrders) names.emplace_back(name);
-  app.add_option_function<std::string>(
-         "--sort",
-         [&order = request.order](const std::string& text) {
-           order = std::ranges::find(kTraceOrders, text, [](const auto& pair) {
-                     return pair.first;
-                   })->second;
-         },
-         "The largest first, by this column; by default cuda, the CUDA total")
-      ->check(CLI::IsMember(names));
+  app.add_option("--sort", request.order,
+                 "The largest first, by this column; by default cuda, the CUDA total")
+      ->check(CLI::IsMember(trace_orders()));
   add_trace_layout(app, request);
 }
 

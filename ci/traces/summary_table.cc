@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <limits>
-#include <tuple>
+#include <ranges>
+#include <utility>
 
 #include "ci/console/format.h"
 #include "ci/console/json_number.h"
@@ -22,65 +23,56 @@ double share(std::int64_t part, const baselines::TraceSummary& summary) {
   return static_cast<double>(part) / static_cast<double>(summary.cuda_ns);
 }
 
-double sort_key(const baselines::TraceRow& row, TraceOrder order) {
-  switch (order) {
-    case TraceOrder::kCuda:
-      return static_cast<double>(row.cuda_ns);
-    case TraceOrder::kSelfCuda:
-      return static_cast<double>(row.self_cuda_ns);
-    case TraceOrder::kCudaAverage:
-      return average(row.cuda_ns, row);
-    case TraceOrder::kCpu:
-      return static_cast<double>(row.cpu_ns);
-    case TraceOrder::kSelfCpu:
-      return static_cast<double>(row.self_cpu_ns);
-    case TraceOrder::kCpuAverage:
-      return average(row.cpu_ns, row);
-    case TraceOrder::kCalls:
-      return static_cast<double>(row.calls);
-    case TraceOrder::kName:
-      break;
-  }
-  return 0;
+template <auto member>
+double total(const baselines::TraceRow& row) {
+  return static_cast<double>(row.*member);
 }
+
+template <auto member>
+double average_of(const baselines::TraceRow& row) {
+  return average(row.*member, row);
+}
+
+using Row = baselines::TraceRow;
+using SortKey = double (*)(const Row&);
+const std::vector<std::pair<std::string, SortKey>> kSortKeys{
+    {"cuda", total<&Row::cuda_ns>},
+    {"self-cuda", total<&Row::self_cuda_ns>},
+    {"cuda-average", average_of<&Row::cuda_ns>},
+    {"cpu", total<&Row::cpu_ns>},
+    {"self-cpu", total<&Row::self_cpu_ns>},
+    {"cpu-average", average_of<&Row::cpu_ns>},
+    {"calls", total<&Row::calls>},
+    {"name", nullptr}};
 
 std::string format_ns(std::int64_t ns) { return format_time_ns(static_cast<double>(ns)); }
 
 }  // namespace
 
-void sort_rows(std::vector<baselines::TraceRow>& rows, TraceOrder order) {
-  if (order == TraceOrder::kName) {
-    std::ranges::stable_sort(rows, {}, &baselines::TraceRow::name);
+std::vector<std::string> trace_orders() {
+  const auto names = std::views::keys(kSortKeys);
+  return {names.begin(), names.end()};
+}
+
+void sort_rows(std::vector<Row>& rows, std::string_view order) {
+  const SortKey key =
+      std::ranges::find(kSortKeys, order, [](const auto& known) { return known.first; })->second;
+  if (key == nullptr) {
+    std::ranges::stable_sort(rows, {}, &Row::name);
     return;
   }
-  std::ranges::stable_sort(rows, std::ranges::greater(), [&](const baselines::TraceRow& row) {
-    return std::pair(sort_key(row, order), row.cpu_ns);
-  });
+  std::ranges::stable_sort(rows, std::ranges::greater(),
+                           [&](const Row& row) { return std::pair(key(row), row.cpu_ns); });
 }
 
 std::string_view category_title(baselines::TraceCategory category) {
-  switch (category) {
-    case baselines::TraceCategory::kOperator:
-      return "operator";
-    case baselines::TraceCategory::kRange:
-      return "range";
-    case baselines::TraceCategory::kRuntimeCall:
-      return "runtime call";
-    case baselines::TraceCategory::kDriverCall:
-      return "driver call";
-    case baselines::TraceCategory::kKernel:
-      return "kernel";
-    case baselines::TraceCategory::kMemcpy:
-    case baselines::TraceCategory::kMemset:
-      return "memory operation";
-    case baselines::TraceCategory::kGpuRange:
-      return "range on the GPU";
-    case baselines::TraceCategory::kPython:
-      return "Python";
-    case baselines::TraceCategory::kOverhead:
-      break;
-  }
-  return "profiler overhead";
+  // In the enum's order.
+  constexpr std::array<std::string_view, 10> kTitles{"operator",         "range",
+                                                     "runtime call",     "driver call",
+                                                     "kernel",           "memory operation",
+                                                     "memory operation", "range on the GPU",
+                                                     "Python",           "profiler overhead"};
+  return kTitles.at(static_cast<std::size_t>(category));
 }
 
 std::string short_name(const std::string& name, std::size_t name_width) {

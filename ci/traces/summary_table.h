@@ -1,11 +1,9 @@
 // A trace's summary as the table that people know from torch.profiler, and as JSON.
 #pragma once
 
-#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "baselines/traces/summary.h"
@@ -13,30 +11,11 @@
 
 namespace fusegate::ci {
 
-enum class TraceOrder {
-  kCuda,
-  kSelfCuda,
-  kCudaAverage,
-  kCpu,
-  kSelfCpu,
-  kCpuAverage,
-  kCalls,
-  kName
-};
-
-inline constexpr std::array<std::pair<std::string_view, TraceOrder>, 8> kTraceOrders{{
-    {"cuda", TraceOrder::kCuda},
-    {"self-cuda", TraceOrder::kSelfCuda},
-    {"cuda-average", TraceOrder::kCudaAverage},
-    {"cpu", TraceOrder::kCpu},
-    {"self-cpu", TraceOrder::kSelfCpu},
-    {"cpu-average", TraceOrder::kCpuAverage},
-    {"calls", TraceOrder::kCalls},
-    {"name", TraceOrder::kName},
-}};
-
-// The largest first, names in order of the alphabet; among equals, by CPU time, then as they were.
-void sort_rows(std::vector<baselines::TraceRow>& rows, TraceOrder order);
+// What rows can be sorted by: "cuda", "self-cuda", ..., "name".
+std::vector<std::string> trace_orders();
+// By one of these. The largest first, names in order of the alphabet; among equals, by CPU time,
+// then as they were.
+void sort_rows(std::vector<baselines::TraceRow>& rows, std::string_view order);
 
 // "operator", "range", "runtime call", "kernel", ...
 std::string_view category_title(baselines::TraceCategory category);
