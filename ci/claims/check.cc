@@ -26,6 +26,11 @@ constexpr std::string_view kNeedsTwoProcesses =
     "bound";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// Of "bf16/batch:1/...", as benchmarks' names end.
+std::optional<baselines::BenchmarkName> parse_problem(const std::string& problem) {
+  return baselines::parse_benchmark_name("any/any/" + problem);
+}
+
 void allow(const JsonField& field, std::initializer_list<std::string_view> names) {
   for (const auto& [name, value] : field.members()) {
     if (std::ranges::find(names, name) == names.end()) value.fail("is no field of this");
@@ -70,15 +75,21 @@ class Checker {
  public:
   Checker(const JsonField& file, const ClaimsInput& input)
       : input_(input),
+        checked_{file.at("source").text(), file.at("card").text(),
+                 file.at("confidence").positive_number(),
+                 file.at("smallest_effect").positive_number()},
         problem_(file.at("problem").text()),
-        confidence_(file.at("confidence").positive_number()),
-        effect_(file.at("smallest_effect").positive_number()),
         patterns_(file.at("kernels")) {
-    if (confidence_ >= 1) file.at("confidence").fail("must be below 1");
-    if (!baselines::parse_benchmark_name("any/any/" + problem_))
-      file.at("problem").fail("is no end of a benchmark's name");
+    if (checked_.confidence >= 1) file.at("confidence").fail("must be below 1");
+    if (!parse_problem(problem_)) file.at("problem").fail("is no end of a benchmark's name");
   }
 
+  CheckedClaims check(const std::vector<JsonField>& claims) {
+    for (const JsonField& field : claims) checked_.claims.push_back(claim(field));
+    return std::move(checked_);
+  }
+
+ private:
   Claim claim(const JsonField& field) const {
     allow(field, {"id", "statement", "published", "beyond", "one_suffices", "findings"});
     field.at("id").text();
@@ -97,7 +108,6 @@ class Checker {
     return claim;
   }
 
- private:
   std::string published(const JsonField& field) const {
     if (field.value().is_string()) return field.text();
     allow(field, {"of", "over"});
@@ -144,7 +154,7 @@ class Checker {
       if (its.empty() && missing->empty()) *missing = reference_text(input_, reference);
       if (&reference == &comparison.open.front()) shared = its;
       std::erase_if(shared, [&](const std::string& problem) {
-        const auto name = baselines::parse_benchmark_name("any/any/" + problem);
+        const auto name = parse_problem(problem);
         return std::ranges::find(its, problem) == its.end() ||
                static_cast<double>(name->rows()) >= most_rows;
       });
@@ -205,10 +215,11 @@ class Checker {
       finding->seen.push_back("in some process it is not above zero");
       return Answer::kNo;
     }
-    const Ratio time = *ratio_of(of.values, over.values, confidence_);
+    const Ratio time = *ratio_of(of.values, over.values, checked_.confidence);
     const bool has_cycles =
         of.cycles.size() == of.values.size() && over.cycles.size() == over.values.size();
-    const auto cycles = has_cycles ? ratio_of(of.cycles, over.cycles, confidence_) : std::nullopt;
+    const auto cycles =
+        has_cycles ? ratio_of(of.cycles, over.cycles, checked_.confidence) : std::nullopt;
     finding->seen.push_back(
         fmt::format("{}{} over {}, {}{}{}", label(asked.problem),
                     format_time_ns(typical(of.values)), format_time_ns(typical(over.values)),
@@ -218,7 +229,7 @@ class Checker {
   }
 
   static std::string label(const std::string& problem) {
-    const auto name = baselines::parse_benchmark_name("any/any/" + problem);
+    const auto name = parse_problem(problem);
     return name ? baselines::problem_text(*name) + ": " : "";
   }
 
@@ -226,7 +237,7 @@ class Checker {
                  const std::optional<Ratio>& cycles, double bound) const {
     const std::string& is = comparison.is;
     const bool is_effect = is == "faster" || is == "not faster" || is == "slower";
-    const double margin = is == "within" ? comparison.by : is_effect ? effect_ : 0;
+    const double margin = is == "within" ? comparison.by : is_effect ? checked_.smallest_effect : 0;
     const double low = is == "slower" || is == "above" ? bound * (1 + margin)
                        : is == "within"                ? bound * (1 - margin)
                                                        : 0;
@@ -272,8 +283,7 @@ class Checker {
     return kernels;
   }
 
-  // Of a trace's steps, which launch the same, or of every process's profiled
-  // call.
+  // Of a trace's steps, which launch the same, or of every process's profiled call.
   std::vector<KernelNames> launched(const JsonField& field, Finding* finding) const {
     const Asked asked{input_, problem_};
     const std::string source = field.text();
@@ -321,9 +331,8 @@ class Checker {
   }
 
   const ClaimsInput& input_;
+  CheckedClaims checked_;
   const std::string problem_;
-  const double confidence_;
-  const double effect_;
   const KernelPatterns patterns_;
 };
 
@@ -331,16 +340,7 @@ class Checker {
 
 CheckedClaims check_claims(const JsonField& file, const ClaimsInput& input) {
   allow(file, {"source", "card", "problem", "confidence", "smallest_effect", "kernels", "claims"});
-  const Checker checker(file, input);
-  CheckedClaims checked{file.at("source").text(),
-                        file.at("card").text(),
-                        file.at("confidence").number(),
-                        file.at("smallest_effect").number(),
-                        {}};
-  for (const JsonField& claim : file.at("claims").elements()) {
-    checked.claims.push_back(checker.claim(claim));
-  }
-  return checked;
+  return Checker(file, input).check(file.at("claims").elements());
 }
 
 }  // namespace fusegate::ci

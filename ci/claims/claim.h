@@ -1,6 +1,5 @@
-// A statement that was published for one card, held against what was measured
-// on another: findings, each answered by a stated rule, and the verdict that
-// follows from them. Text is Markdown.
+// A statement that was published for one card, held against what was measured on another: findings,
+// each answered by a stated rule, and the verdict that follows from them. Text is Markdown.
 #pragma once
 
 #include <optional>
@@ -16,8 +15,7 @@ Answer not_of(Answer answer);
 // Kleene's three-valued logic: no where any is no, else unknown where any is
 // unknown, else yes. Unknown where there is none.
 Answer all_of(const std::vector<Answer>& answers);
-// Yes where any is yes, else unknown where any is unknown, else no. Unknown
-// where there is none.
+// Yes where any is yes, else unknown where any is unknown, else no. Unknown where there is none.
 Answer any_of(const std::vector<Answer>& answers);
 
 struct Finding {
@@ -34,8 +32,7 @@ struct Claim {
   std::string published;   // the figure for the published card, or that there is none
   bool is_beyond = false;  // asked of the same kernels, but not stated there
   std::vector<Finding> findings{};
-  // Most statements need all of their findings; "somewhere fusion loses" needs
-  // one.
+  // Most statements need all of their findings; "somewhere fusion loses" needs one.
   bool any_suffices = false;
 };
 

@@ -116,6 +116,10 @@ void PrintTo(const Case& one, std::ostream* out) { *out << one.part; }
 // One process alone has no interval.
 void one_process(Card& card) { card.processes = 1; }
 
+std::function<void(Card&)> no_trace(const char* operation, const char* implementation) {
+  return [=](Card& card) { card.traces.erase({operation, implementation}); };
+}
+
 const std::vector<Case>& cases() {
   static const std::vector<Case> all{
       {"is one kernel",
@@ -125,24 +129,18 @@ const std::vector<Case>& cases() {
        [](Card& card) { card.our("linear", "addmm").launches.clear(); }},
       {"transpose launches nothing",
        [](Card& card) { card.step("linear", "torch_eager").front().kernel = "transpose_kernel"; },
-       [](Card& card) {
-         card.traces.erase({"geglu_mlp", "torch_eager"});
-       }},
+       no_trace("geglu_mlp", "torch_eager")},
       {"layout `tn`",
        [](Card& card) {
          card.step("linear", "torch_eager")[1].kernel =
              "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_nn";
        },
-       [](Card& card) {
-         card.traces.erase({"linear", "torch_eager"});
-       }},
+       no_trace("linear", "torch_eager")},
       {"does not help a single Linear",
        [](Card& card) { card.peer("linear", "torch_compile").time_ns = 150e3; }, one_process},
       {"takes the dispatch of `aten::t` off",
        [](Card& card) { card.step("linear", "torch_compile").push_back({"aten::t"}); },
-       [](Card& card) {
-         card.traces.erase({"linear", "torch_eager"});
-       }},
+       no_trace("linear", "torch_eager")},
       {"costs host time", [](Card& card) { card.peer("linear", "torch_compile").host_ns = 10e3; },
        [](Card& card) { Card::drop(card.peers, "linear/torch_eager"); }},
       {"is five kernels", [](Card& card) { card.step("geglu_mlp", "torch_eager").pop_back(); },
@@ -152,14 +150,10 @@ const std::vector<Case>& cases() {
          card.step("geglu_mlp", "torch_eager").back().kernel =
              "nvjet_sm90_tst_192x128_64x5_1x2_h_bz_coopB_TNT";
        },
-       [](Card& card) {
-         card.traces.erase({"geglu_mlp", "torch_eager"});
-       }},
+       no_trace("geglu_mlp", "torch_eager")},
       {"occupancy query",
        [](Card& card) { card.step("geglu_mlp", "torch_eager").back().query.clear(); },
-       [](Card& card) {
-         card.traces.erase({"geglu_mlp", "torch_eager"});
-       }},
+       no_trace("geglu_mlp", "torch_eager")},
       {"share one tile shape",
        [](Card& card) { card.our("geglu_mlp", "unfused").launches[4].name = kWide; },
        [](Card& card) { card.our("geglu_mlp", "unfused").launches.clear(); }},
@@ -168,19 +162,13 @@ const std::vector<Case>& cases() {
        [](Card& card) { card.published = false; }},
       {"very kernels of the eager one",
        [](Card& card) { card.step("geglu_mlp", "liger").back().kernel = kWide; },
-       [](Card& card) {
-         card.traces.erase({"geglu_mlp", "liger"});
-       }},
+       no_trace("geglu_mlp", "liger")},
       {"one Triton kernel",
        [](Card& card) { card.step("geglu_mlp", "torch_compile")[3].kernel = kGelu; },
-       [](Card& card) {
-         card.traces.erase({"geglu_mlp", "torch_compile"});
-       }},
+       no_trace("geglu_mlp", "torch_compile")},
       {"without the compiler's work",
        [](Card& card) { card.step("geglu_mlp", "liger").push_back({"TorchDynamo Cache Lookup"}); },
-       [](Card& card) {
-         card.traces.erase({"geglu_mlp", "liger"});
-       }},
+       no_trace("geglu_mlp", "liger")},
       {"round trip of the intermediate: ours",
        [](Card& card) { card.our("geglu", "unfused").time_ns = 105e3; },
        [](Card& card) { Card::drop(card.ours, "control_copy"); }},

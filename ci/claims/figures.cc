@@ -284,8 +284,7 @@ std::vector<std::string> problems_of(const ClaimsInput& input,
 const ReadTrace* find_trace(const Asked& asked, std::string_view name, std::string* missing) {
   const auto found = asked.input.traces.find(name);
   const ReadTrace* trace = found == asked.input.traces.end() ? nullptr : &found->second;
-  // bench/peers/record_trace.py calls each step's range as the benchmark is
-  // called.
+  // bench/peers/record_trace.py calls each step's range as the benchmark is called.
   std::string benchmark(name);
   if (const std::size_t dash = benchmark.find('-'); dash != benchmark.npos) benchmark[dash] = '/';
   benchmark += '/' + asked.series_problem;

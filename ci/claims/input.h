@@ -31,8 +31,7 @@ struct StepKernel {
 // one call of what is traced. What was launched outside of them is passed over.
 struct TraceSteps {
   std::size_t steps = 0;
-  // In order of their start. Empty where the steps launch different kernels, or
-  // none.
+  // In order of their start. Empty where the steps launch different kernels, or none.
   std::vector<StepKernel> kernels;
   bool alike = false;  // all steps launch the same kernels in the same order
 };
@@ -52,17 +51,14 @@ struct ClaimsInput {
   std::optional<baselines::Run> published{};
 };
 
-// Throws InputError as load_run() does, and for a stored baseline, which has no
-// processes.
+// Throws InputError as load_run() does, and for a stored baseline, which has no processes.
 MeasuredRun read_measured_run(const std::vector<std::filesystem::path>& paths);
 
-// NAME.json and NAME.json.gz of a folder, as bench/peers/record_trace.py writes
-// them. Throws InputError where the folder cannot be read, a trace cannot be
-// read or is there twice.
+// NAME.json and NAME.json.gz of a folder, as bench/peers/record_trace.py writes them. Throws
+// InputError where the folder cannot be read, a trace cannot be read or is there twice.
 std::map<std::string, ReadTrace, std::less<>> read_traces(const std::filesystem::path& folder);
 
-// Throws InputError where a trace says that it is of another device than our
-// run.
+// Throws InputError where a trace says that it is of another device than our run.
 void check_trace_devices(const ClaimsInput& input);
 
 }  // namespace fusegate::ci

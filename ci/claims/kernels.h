@@ -1,16 +1,12 @@
 // Kernels that a call launches, and what a claim says of them, as JSON:
 //
-//   "gemm"                                a pattern that the file's "kernels"
-//   names
+//   "gemm"                                a pattern that the file's "kernels" names
 //   {"is": "gemm", "layout": "tn"}        the same, and more of it
-//   {"name": "*[Gg]elu*"}                 a wildcard of a shell, as are all
-//   values
+//   {"name": "*[Gg]elu*"}                 a wildcard of a shell, as are all values
 //   {"library": ["cublas", "cutlass"]}    one of these
 //   {"function": "!splitK*"}              any but these
-//   {"shape": "$a"}, {"shape": "!$a"}     the same as (another than) that of
-//   the kernel before it
-//                                         which was said to be "$a"; never
-//                                         empty
+//   {"shape": "$a"}, {"shape": "!$a"}     the same as (another than) that of the kernel before it
+//                                         which was said to be "$a"; never empty
 //
 // Fields are those of a kernel's name as far as it can be read (kernel_name.h):
 // name, library, function, architecture, operations, layout, tile
@@ -30,8 +26,7 @@ using KernelNames = std::vector<baselines::KernelName>;
 
 class KernelPatterns {
  public:
-  // named: an object of patterns by name. Throws InputError for one that is
-  // none.
+  // named: an object of patterns by name. Throws InputError for one that is none.
   explicit KernelPatterns(const baselines::JsonField& named);
 
   // Whether these are the kernels, one by one. Throws InputError naming what is

@@ -11,8 +11,7 @@ namespace {
 TEST(RatioOf, IsOfGeometricMeansWithStudentsInterval) {
   const Ratio ratio = *ratio_of({98, 100, 102}, {49, 50, 51}, 0.99);
   EXPECT_NEAR(ratio.value, 2, 1e-12);
-  // Both sides have the same logarithms' deviations; t of 99 % with 4 degrees
-  // of freedom is 4.6041.
+  // Both sides have the same logarithms' deviations; t of 99 % with 4 degrees of freedom is 4.6041.
   const double variance = (std::pow(std::log(98 / 100.0), 2) + std::pow(std::log(102 / 100.0), 2) -
                            std::pow(std::log(98 * 102 / 1e4), 2) / 3) /
                           2;

@@ -1,5 +1,4 @@
-// For tests: what the claims are checked by, made of numbers: a card on which
-// all of them hold.
+// For tests: what the claims are checked by, made of numbers: a card on which all of them hold.
 #pragma once
 
 #include <string>
@@ -53,8 +52,7 @@ inline MeasuredRun test_measured(const std::vector<TestMeasured>& benchmarks, in
   return measured;
 }
 
-// What a step dispatches: an operator, and the kernel that it launches where it
-// launches one.
+// What a step dispatches: an operator, and the kernel that it launches where it launches one.
 struct TestOperator {
   std::string name;
   std::string kernel{};

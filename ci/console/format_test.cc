@@ -12,88 +12,61 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-TEST(FormatTime, PicksTheUnitAndKeepsFourDigits) {
-  EXPECT_EQ(format_time_ns(0.5), "0.5000 ns");
-  EXPECT_EQ(format_time_ns(812.3), "812.3 ns");
-  EXPECT_EQ(format_time_ns(52310), "52.31 us");
-  EXPECT_EQ(format_time_ns(1'234'567), "1.235 ms");
-  EXPECT_EQ(format_time_ns(2e9), "2.000 s");
-}
-
-TEST(FormatTime, RoundsIntoTheNextUnitAndNotPastIt) {
-  EXPECT_EQ(format_time_ns(999.96), "1.000 us");
-  EXPECT_EQ(format_time_ns(999.9), "999.9 ns");
-}
-
-TEST(FormatTime, HasAMarkForNoTime) {
-  EXPECT_EQ(format_time_ns(kNan), "-");
-  EXPECT_EQ(format_time_ns(std::numeric_limits<double>::infinity()), "-");
-}
-
-TEST(FormatEffect, AlwaysShowsTheSign) {
-  EXPECT_EQ(format_effect(0.0123), "+1.23 %");
-  EXPECT_EQ(format_effect(-0.5), "-50.00 %");
-  EXPECT_EQ(format_effect(kNan), "-");
-}
-
-TEST(FormatTimeChange, AlwaysShowsTheSign) {
-  EXPECT_EQ(format_time_change_ns(52310), "+52.31 us");
-  EXPECT_EQ(format_time_change_ns(-812.3), "-812.3 ns");
-  EXPECT_EQ(format_time_change_ns(0), "+0 ns");
-  EXPECT_EQ(format_time_change_ns(kNan), "-");
-}
-
-TEST(FormatMagnitude, NeverShowsTheSign) {
-  EXPECT_EQ(format_magnitude(0.0123), "1.23 %");
-  EXPECT_EQ(format_magnitude(-0.5), "50.00 %");
-  EXPECT_EQ(format_magnitude(kNan), "-");
-}
-
-TEST(FormatInterval, NeedsBothEnds) {
-  EXPECT_EQ(format_interval({-0.001, 0.0152}), "[-0.10, +1.52] %");
-  EXPECT_EQ(format_interval({kNan, 0.1}), "-");
-}
-
-TEST(FormatShare, KeepsOneDecimal) {
-  EXPECT_EQ(format_share(0.45349), "45.3 %");
-  EXPECT_EQ(format_share(1.2), "120.0 %");
-  EXPECT_EQ(format_share(std::nan("")), "-");
-}
-
-TEST(FormatFraction, UsesFewDigits) {
-  EXPECT_EQ(format_fraction(0.005), "0.5 %");
-  EXPECT_EQ(format_fraction(0.02), "2 %");
-}
-
-TEST(FormatRate, KeepsThreeDigits) {
-  EXPECT_EQ(format_rate(688.4), "688");
-  EXPECT_EQ(format_rate(4.321), "4.32");
-  EXPECT_EQ(format_rate(0), "0");
-  EXPECT_EQ(format_rate(kNan), "-");
-}
-
-TEST(FormatFactor, HasTwoDecimals) {
-  EXPECT_EQ(format_factor(1.5), "1.50");
-  EXPECT_EQ(format_factor(kNan), "-");
-}
-
-TEST(FormatLaunches, AreCounts) {
-  EXPECT_EQ(format_launches(5), "5");
-  EXPECT_EQ(format_launches(4.5), "4.5");
-  EXPECT_EQ(format_launches(kNan), "-");
-}
-
-TEST(FormatDuration, UsesTwoUnitsAtMost) {
-  EXPECT_EQ(format_duration(-3), "0 s");
-  EXPECT_EQ(format_duration(12.4), "12 s");
-  EXPECT_EQ(format_duration(59.7), "1 min 00 s");
-  EXPECT_EQ(format_duration(200), "3 min 20 s");
-  EXPECT_EQ(format_duration(3725), "1 h 02 min");
-}
-
-TEST(FormatCount, HasAPlural) {
-  EXPECT_EQ(format_count(1, "benchmark"), "1 benchmark");
-  EXPECT_EQ(format_count(0, "benchmark"), "0 benchmarks");
+TEST(Format, ShowsFiguresOneWayEverywhere) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      // The unit that fits, and four digits.
+      {format_time_ns(0.5), "0.5000 ns"},
+      {format_time_ns(812.3), "812.3 ns"},
+      {format_time_ns(52310), "52.31 us"},
+      {format_time_ns(1'234'567), "1.235 ms"},
+      {format_time_ns(2e9), "2.000 s"},
+      // Rounded into the next unit and not past it.
+      {format_time_ns(999.96), "1.000 us"},
+      {format_time_ns(999.9), "999.9 ns"},
+      // No time.
+      {format_time_ns(kNan), "-"},
+      {format_time_ns(std::numeric_limits<double>::infinity()), "-"},
+      // Effects and changes have a sign, magnitudes have none.
+      {format_effect(0.0123), "+1.23 %"},
+      {format_effect(-0.5), "-50.00 %"},
+      {format_effect(kNan), "-"},
+      {format_time_change_ns(52310), "+52.31 us"},
+      {format_time_change_ns(-812.3), "-812.3 ns"},
+      {format_time_change_ns(0), "+0 ns"},
+      {format_time_change_ns(kNan), "-"},
+      {format_magnitude(0.0123), "1.23 %"},
+      {format_magnitude(-0.5), "50.00 %"},
+      {format_magnitude(kNan), "-"},
+      // Both ends or none.
+      {format_interval({-0.001, 0.0152}), "[-0.10, +1.52] %"},
+      {format_interval({kNan, 0.1}), "-"},
+      // One decimal; as few digits as say it; three digits; two decimals.
+      {format_share(0.45349), "45.3 %"},
+      {format_share(1.2), "120.0 %"},
+      {format_share(std::nan("")), "-"},
+      {format_fraction(0.005), "0.5 %"},
+      {format_fraction(0.02), "2 %"},
+      {format_rate(688.4), "688"},
+      {format_rate(4.321), "4.32"},
+      {format_rate(0), "0"},
+      {format_rate(kNan), "-"},
+      {format_factor(1.5), "1.50"},
+      {format_factor(kNan), "-"},
+      // Counts.
+      {format_launches(5), "5"},
+      {format_launches(4.5), "4.5"},
+      {format_launches(kNan), "-"},
+      // Two units at most.
+      {format_duration(-3), "0 s"},
+      {format_duration(12.4), "12 s"},
+      {format_duration(59.7), "1 min 00 s"},
+      {format_duration(200), "3 min 20 s"},
+      {format_duration(3725), "1 h 02 min"},
+      // A plural.
+      {format_count(1, "benchmark"), "1 benchmark"},
+      {format_count(0, "benchmark"), "0 benchmarks"},
+  };
+  for (const auto& [text, expected] : cases) EXPECT_EQ(text, expected);
 }
 
 TEST(ParseFraction, ReadsFractionsAndPercent) {
