@@ -21,7 +21,7 @@ function(fusegate_find_nvrtc)
   set(FUSEGATE_NVRTC_FOUND ON PARENT_SCOPE)
 endfunction()
 
-# fusegate_cupti: the header, the library's name to open it by (bench/profiling/cupti_library.h), and where it
+# fusegate_cupti: the header, the library's name to open it by (bench/profiling/cupti_activity.cc), and where it
 # lies. Older toolkits keep it in a folder of its own.
 function(fusegate_find_cupti)
   set(extras ${CUDAToolkit_LIBRARY_DIR}/../extras/CUPTI ${CUDAToolkit_LIBRARY_DIR}/../../../extras/CUPTI)

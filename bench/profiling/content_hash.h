@@ -3,6 +3,8 @@
 // wants two contents to look alike.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -31,7 +33,7 @@ class ContentHash {
     }
   }
 
-  std::string hex() const;
+  std::string hex() const { return fmt::format("{:016x}", hash_); }
 
  private:
   std::uint64_t hash_ = 14'695'981'039'346'656'037u;

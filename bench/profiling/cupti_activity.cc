@@ -1,5 +1,8 @@
 // A profiler made of CUPTI's activity records (https://docs.nvidia.com/cupti). Nobody else may hold
 // CUPTI at the time: being its one subscriber shows that nobody does.
+#include <cupti.h>
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -10,12 +13,54 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/profiling/cupti_library.h"
 #include "bench/profiling/kernel_codes.h"
 #include "bench/profiling/profiler.h"
 
 namespace fusegate::bench {
 namespace {
+
+// CUPTI, the CUDA toolkit's profiling library, opened when it is first used, and not linked. The
+// program must start on machines without it, and it must not be loaded while a process measures.
+// Only what is used here. All there since CUDA 12.0.
+struct CuptiLibrary {
+  struct Symbol {
+    template <typename Function>
+    operator Function*() const {
+      return reinterpret_cast<Function*>(address);
+    }
+    void* address;
+  };
+  Symbol find(const char* name) {
+    void* const address = library == nullptr ? nullptr : dlsym(library, name);
+    is_complete = is_complete && address != nullptr;
+    return {address};
+  }
+
+  void* library = dlopen(FUSEGATE_CUPTI_LIBRARY, RTLD_NOW | RTLD_LOCAL);  // stays open
+  bool is_complete = library != nullptr;
+  decltype(&cuptiSubscribe) subscribe = find("cuptiSubscribe");
+  decltype(&cuptiUnsubscribe) unsubscribe = find("cuptiUnsubscribe");
+  decltype(&cuptiEnableCallback) enable_callback = find("cuptiEnableCallback");
+  decltype(&cuptiGetTimestamp) timestamp = find("cuptiGetTimestamp");
+  decltype(&cuptiSetThreadIdType) set_thread_id_type = find("cuptiSetThreadIdType");
+  decltype(&cuptiGetCallbackName) callback_name = find("cuptiGetCallbackName");
+  decltype(&cuptiActivityRegisterCallbacks) register_callbacks =
+      find("cuptiActivityRegisterCallbacks");
+  decltype(&cuptiActivityEnable) enable = find("cuptiActivityEnable");
+  decltype(&cuptiActivityDisable) disable = find("cuptiActivityDisable");
+  decltype(&cuptiActivityFlushAll) flush = find("cuptiActivityFlushAll");
+  decltype(&cuptiActivityGetNextRecord) next_record = find("cuptiActivityGetNextRecord");
+  decltype(&cuptiActivityPushExternalCorrelationId) push_id =
+      find("cuptiActivityPushExternalCorrelationId");
+  decltype(&cuptiActivityPopExternalCorrelationId) pop_id =
+      find("cuptiActivityPopExternalCorrelationId");
+};
+
+// Incomplete where this machine has none of the toolkit's major version.
+const CuptiLibrary& cupti() {
+  static const CuptiLibrary library;
+  return library;
+}
 
 constexpr std::array kKinds{CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
                             CUPTI_ACTIVITY_KIND_RUNTIME,
@@ -67,12 +112,10 @@ std::string title_of(const CUpti_ActivityMemset4& set) {
 // argument of ours.
 class Collector {
  public:
-  explicit Collector(const CuptiLibrary& cupti) : cupti_(cupti) {}
-
   void add(std::uint8_t* buffer, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     CUpti_Activity* record = nullptr;
-    while (cupti_.next_record(buffer, bytes, &record) == CUPTI_SUCCESS) add(*record);
+    while (cupti().next_record(buffer, bytes, &record) == CUPTI_SUCCESS) add(*record);
   }
   // Throws where a kernel or a memory operation lacks its times.
   Activity take() {
@@ -131,7 +174,7 @@ class Collector {
 
   void add_call(CUpti_CallbackDomain domain, const CUpti_ActivityAPI& call) {
     const char* name = nullptr;
-    const bool known = cupti_.callback_name(domain, call.cbid, &name) == CUPTI_SUCCESS;
+    const bool known = cupti().callback_name(domain, call.cbid, &name) == CUPTI_SUCCESS;
     // One without its times passes for made before the first part, and is left out as such.
     activity_.calls.push_back(
         {.name = known && name != nullptr ? name : std::to_string(call.cbid),
@@ -151,14 +194,13 @@ class Collector {
     return {.start = record.start, .end = record.end, .correlation = record.correlationId};
   }
 
-  const CuptiLibrary& cupti_;
   std::mutex mutex_;
   Activity activity_;
   std::size_t untimed_ = 0;
 };
 
-Collector& collector(const CuptiLibrary& cupti) {
-  static Collector collector(cupti);
+Collector& collector() {
+  static Collector collector;
   return collector;
 }
 
@@ -171,7 +213,7 @@ void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t
 
 void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
                           std::size_t valid_bytes) {
-  collector(*cupti_library()).add(buffer, valid_bytes);
+  collector().add(buffer, valid_bytes);
   std::free(buffer);
 }
 
@@ -192,14 +234,14 @@ void CUPTIAPI see_module(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id
 
 class CuptiProfiler : public Profiler {
  public:
-  explicit CuptiProfiler(const CuptiLibrary& cupti) : cupti_(cupti) {
-    check(cupti.subscribe(&subscriber_, &see_module, nullptr));
+  CuptiProfiler() {
+    check(cupti().subscribe(&subscriber_, &see_module, nullptr));
     try {
-      check(cupti.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
-      check(cupti.register_callbacks(&give_buffer, &take_buffer));
-      for (const CUpti_ActivityKind kind : kKinds) check(cupti.enable(kind));
+      check(cupti().set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
+      check(cupti().register_callbacks(&give_buffer, &take_buffer));
+      for (const CUpti_ActivityKind kind : kKinds) check(cupti().enable(kind));
       for (const auto id : kModuleCallbacks) {
-        check(cupti.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id));
+        check(cupti().enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id));
       }
     } catch (...) {
       detach();
@@ -213,46 +255,43 @@ class CuptiProfiler : public Profiler {
 
   std::uint64_t now() const override {
     std::uint64_t time = 0;
-    check(cupti_.timestamp(&time));
+    check(cupti().timestamp(&time));
     return time;
   }
 
   void launch(const std::function<void()>& part, std::size_t number) override {
     struct Pop {
-      const CuptiLibrary& cupti;
       ~Pop() {
         std::uint64_t last = 0;
-        cupti.pop_id(kPartKind, &last);
+        cupti().pop_id(kPartKind, &last);
       }
     };
-    check(cupti_.push_id(kPartKind, number));
-    const Pop pop{cupti_};
+    check(cupti().push_id(kPartKind, number));
+    const Pop pop;
     part();
   }
 
   Activity take() override {
-    check(cupti_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
-    return collector(cupti_).take();
+    check(cupti().flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+    return collector().take();
   }
 
  private:
   // Where it goes wrong, there is nothing more to be done about it.
   void detach() const {
-    for (const CUpti_ActivityKind kind : kKinds) cupti_.disable(kind);
-    cupti_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    cupti_.unsubscribe(subscriber_);
+    for (const CUpti_ActivityKind kind : kKinds) cupti().disable(kind);
+    cupti().flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    cupti().unsubscribe(subscriber_);
   }
 
-  const CuptiLibrary& cupti_;
   CUpti_SubscriberHandle subscriber_{};
 };
 
 }  // namespace
 
 std::unique_ptr<Profiler> attach_cupti() {
-  const CuptiLibrary* const cupti = cupti_library();
-  if (cupti == nullptr) throw ProfilerError(baselines::Doubt::kProfilerMissing);
-  return std::make_unique<CuptiProfiler>(*cupti);
+  if (!cupti().is_complete) throw ProfilerError(baselines::Doubt::kProfilerMissing);
+  return std::make_unique<CuptiProfiler>();
 }
 
 }  // namespace fusegate::bench

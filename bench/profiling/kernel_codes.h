@@ -1,4 +1,6 @@
-// The machine code of every kernel that this process was seen to load, by the kernel's name.
+// The machine code of kernels, by their names: in a cubin, which is an ELF file with a section
+// ".text.<kernel>" a kernel and sections for the constants that it reads (NVIDIA, "CUDA Binary
+// Utilities"), and of all that this process was seen to load.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +11,13 @@
 #include <string>
 
 namespace fusegate::bench {
+
+// By the kernel's name as the compiler has it: a hash of its code and its constants, and of nothing
+// that goes by the names, the lines or the other kernels of its source file. But where the file has
+// constants or initialised variables that all its kernels share, or code that they call, these
+// enter the hash of each: who reads them is not told.
+// Throws std::runtime_error for what is no cubin or is cut short.
+std::map<std::string, std::string> kernel_code_hashes(std::span<const std::byte> cubin);
 
 // Filled from whatever thread loads a module.
 class KernelCodes {

@@ -1,13 +1,11 @@
 // Cubins are made by NVRTC, which needs no GPU.
-#include "bench/profiling/cubin_code.h"
+#include "bench/profiling/kernel_codes.h"
 
 #include <gtest/gtest.h>
 #include <nvrtc.h>
 
 #include <string>
 #include <vector>
-
-#include "bench/profiling/kernel_codes.h"
 
 namespace fusegate::bench {
 namespace {
