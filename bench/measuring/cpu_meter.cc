@@ -46,9 +46,9 @@ class CpuBatch : public Batch {
 // Where nothing is launched, what there is to record are the parts.
 class HostProfiler : public Profiler {
  public:
-  std::uint64_t now() const override {
+  std::int64_t now() const override {
     const auto time = std::chrono::steady_clock::now().time_since_epoch();
-    return static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count());
+    return std::chrono::nanoseconds(time).count();
   }
   void launch(const std::function<void()>& part, std::size_t) override { part(); }
   Activity take() override { return {}; }

@@ -1,53 +1,17 @@
 #include "bench/profiling/cuda_graph_kernels.h"
 
-#include <cuda.h>
-
 #include <optional>
 #include <string>
 
+#include "bench/profiling/graph_driver.h"
 #include "kernels/contract/readable_name.h"
-#include "kernels/cuda/device/driver_function.h"
 
 namespace fusegate::bench {
 namespace {
 
-struct Driver {
-  decltype(cuGraphKernelNodeGetParams)* node_params =
-      kernels::driver_function<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams",
-                                                                     12000);
-  decltype(cuKernelGetFunction)* function_of =
-      kernels::driver_function<decltype(cuKernelGetFunction)>("cuKernelGetFunction", 12000);
-  decltype(cuFuncGetAttribute)* attribute =
-      kernels::driver_function<decltype(cuFuncGetAttribute)>("cuFuncGetAttribute", 12000);
-  decltype(cuOccupancyMaxActiveBlocksPerMultiprocessor)* blocks_per_sm =
-      kernels::driver_function<decltype(cuOccupancyMaxActiveBlocksPerMultiprocessor)>(
-          "cuOccupancyMaxActiveBlocksPerMultiprocessor", 12000);
-  // Spelled out, since headers before 12.3 do not declare it.
-  using GetName = CUresult(const char**, CUfunction);
-  GetName* name = kernels::driver_function<GetName>("cuFuncGetName", 12030);
-
-  bool complete() const {
-    return node_params != nullptr && function_of != nullptr && attribute != nullptr &&
-           blocks_per_sm != nullptr && name != nullptr;
-  }
-};
-
-const Driver& driver() {
-  static const Driver driver;
-  return driver;
-}
-
-CUfunction function_of(const CUDA_KERNEL_NODE_PARAMS& node) {
-  CUfunction function = node.func;
-  if (function == nullptr && driver().function_of(&function, node.kern) != CUDA_SUCCESS) {
-    return nullptr;
-  }
-  return function;
-}
-
 std::optional<kernels::KernelResources> resources(const CUDA_KERNEL_NODE_PARAMS& node,
                                                   int threads_per_sm) {
-  const CUfunction function = function_of(node);
+  const CUfunction function = driver().function_of(node);
   if (function == nullptr) return std::nullopt;
   kernels::KernelResources kernel;
   kernel.blocks = static_cast<std::int64_t>(node.gridDimX) * node.gridDimY * node.gridDimZ;
@@ -73,7 +37,7 @@ std::optional<kernels::KernelResources> resources(const CUDA_KERNEL_NODE_PARAMS&
 std::vector<kernels::KernelResources> graph_kernels(const kernels::Graph& graph,
                                                     int threads_per_sm) {
   std::vector<kernels::KernelResources> kernels;
-  if (!driver().complete()) return kernels;
+  if (!driver().tells_kernels()) return kernels;
   for (const cudaGraphNode_t node : graph.nodes()) {
     cudaGraphNodeType type{};
     FUSEGATE_CUDA(cudaGraphNodeGetType(node, &type));

@@ -1,5 +1,4 @@
-// What the kernels of a CUDA graph use of the GPU, whichever library they are from. The runtime
-// knows no handle for cuBLAS's kernels, so the driver is asked (driver_function.h).
+// What the kernels of a CUDA graph use of the GPU, whichever library they are from.
 #pragma once
 
 #include <vector>

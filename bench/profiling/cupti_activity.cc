@@ -2,6 +2,8 @@
 // CUPTI at the time: being its one subscriber shows that nobody does.
 #include <cupti.h>
 #include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +20,8 @@
 
 namespace fusegate::bench {
 namespace {
+
+using baselines::TraceCategory;
 
 // CUPTI, the CUDA toolkit's profiling library, opened when it is first used, and not linked. The
 // program must start on machines without it, and it must not be loaded while a process measures.
@@ -132,15 +136,17 @@ class Collector {
       case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
         return add(reinterpret_cast<const CUpti_ActivityKernel8&>(record));
       case CUPTI_ACTIVITY_KIND_MEMCPY:
-        return add_memory("memcpy", reinterpret_cast<const CUpti_ActivityMemcpy5&>(record));
+        return add_memory(reinterpret_cast<const CUpti_ActivityMemcpy5&>(record),
+                          TraceCategory::kMemcpy);
       case CUPTI_ACTIVITY_KIND_MEMSET:
-        return add_memory("memset", reinterpret_cast<const CUpti_ActivityMemset4&>(record));
+        return add_memory(reinterpret_cast<const CUpti_ActivityMemset4&>(record),
+                          TraceCategory::kMemset);
       case CUPTI_ACTIVITY_KIND_RUNTIME:
-        return add_call(CUPTI_CB_DOMAIN_RUNTIME_API,
-                        reinterpret_cast<const CUpti_ActivityAPI&>(record));
+        return add_call(reinterpret_cast<const CUpti_ActivityAPI&>(record),
+                        CUPTI_CB_DOMAIN_RUNTIME_API, TraceCategory::kRuntimeCall);
       case CUPTI_ACTIVITY_KIND_DRIVER:
-        return add_call(CUPTI_CB_DOMAIN_DRIVER_API,
-                        reinterpret_cast<const CUpti_ActivityAPI&>(record));
+        return add_call(reinterpret_cast<const CUpti_ActivityAPI&>(record),
+                        CUPTI_CB_DOMAIN_DRIVER_API, TraceCategory::kDriverCall);
       case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
         const auto& part = reinterpret_cast<const CUpti_ActivityExternalCorrelation&>(record);
         activity_.parts.push_back(
@@ -153,45 +159,58 @@ class Collector {
   }
 
   void add(const CUpti_ActivityKernel8& kernel) {
-    activity_.kernels.push_back({.name = kernel.name != nullptr ? kernel.name : "",
-                                 .time = time_of(kernel),
-                                 .stream = stream_of(kernel),
-                                 .grid = {kernel.gridX, kernel.gridY, kernel.gridZ},
-                                 .block = {kernel.blockX, kernel.blockY, kernel.blockZ},
-                                 .registers = kernel.registersPerThread,
-                                 .static_shared_bytes = kernel.staticSharedMemory,
-                                 .dynamic_shared_bytes = kernel.dynamicSharedMemory});
+    baselines::TraceEvent& event = add_work(kernel, TraceCategory::kKernel);
+    event.name = kernel.name != nullptr ? kernel.name : "";
+    event.launch = baselines::LaunchShape{
+        .grid = {kernel.gridX, kernel.gridY, kernel.gridZ},
+        .block = {kernel.blockX, kernel.blockY, kernel.blockZ},
+        .registers_per_thread = kernel.registersPerThread,
+        .shared_bytes = std::int64_t{kernel.staticSharedMemory} + kernel.dynamicSharedMemory,
+        .static_shared_bytes = kernel.staticSharedMemory};
   }
 
   template <typename Record>
-  void add_memory(const char* kind, const Record& record) {
-    activity_.memory_operations.push_back({.kind = kind,
-                                           .title = title_of(record),
-                                           .time = time_of(record),
-                                           .stream = stream_of(record),
-                                           .bytes = record.bytes});
+  void add_memory(const Record& record, TraceCategory category) {
+    baselines::TraceEvent& event = add_work(record, category);
+    event.name = title_of(record);
+    event.bytes = static_cast<std::int64_t>(record.bytes);
   }
 
-  void add_call(CUpti_CallbackDomain domain, const CUpti_ActivityAPI& call) {
+  template <typename Record>
+  baselines::TraceEvent& add_work(const Record& record, TraceCategory category) {
+    if (record.start == 0 || record.end == 0) ++untimed_;
+    return add_event(record, category,
+                     {.process = record.deviceId,
+                      .thread = record.streamId,
+                      .process_name = fmt::format("GPU {}", record.deviceId),
+                      .thread_name = fmt::format("stream {}", record.streamId)});
+  }
+
+  void add_call(const CUpti_ActivityAPI& call, CUpti_CallbackDomain domain,
+                TraceCategory category) {
+    // One without its times passes for made before the first part, and is left out as such.
+    baselines::TraceEvent& event =
+        add_event(call, category,
+                  {.process = getpid(),
+                   .thread = call.threadId,
+                   .process_name = kProgramName,
+                   .thread_name = fmt::format("thread {}", call.threadId)});
     const char* name = nullptr;
     const bool known = cupti().callback_name(domain, call.cbid, &name) == CUPTI_SUCCESS;
-    // One without its times passes for made before the first part, and is left out as such.
-    activity_.calls.push_back(
-        {.name = known && name != nullptr ? name : std::to_string(call.cbid),
-         .time = {.start = call.start, .end = call.end, .correlation = call.correlationId},
-         .of_driver = domain == CUPTI_CB_DOMAIN_DRIVER_API,
-         .thread = call.threadId});
+    event.name = known && name != nullptr ? name : std::to_string(call.cbid);
   }
 
   template <typename Record>
-  static StreamNumber stream_of(const Record& record) {
-    return {.device = record.deviceId, .stream = record.streamId};
-  }
-
-  template <typename Record>
-  ActivityTime time_of(const Record& record) {
-    if (record.start == 0 || record.end == 0) ++untimed_;
-    return {.start = record.start, .end = record.end, .correlation = record.correlationId};
+  baselines::TraceEvent& add_event(const Record& record, TraceCategory category,
+                                   baselines::TraceTrack track) {
+    const auto start = static_cast<std::int64_t>(record.start);
+    return activity_.trace.events.emplace_back(
+        baselines::TraceEvent{.name = {},
+                              .category = category,
+                              .track = activity_.trace.add_track(std::move(track)),
+                              .start_ns = start,
+                              .duration_ns = static_cast<std::int64_t>(record.end) - start,
+                              .correlation = record.correlationId});
   }
 
   std::mutex mutex_;
@@ -253,10 +272,10 @@ class CuptiProfiler : public Profiler {
   CuptiProfiler(const CuptiProfiler&) = delete;
   CuptiProfiler& operator=(const CuptiProfiler&) = delete;
 
-  std::uint64_t now() const override {
+  std::int64_t now() const override {
     std::uint64_t time = 0;
     check(cupti().timestamp(&time));
-    return time;
+    return static_cast<std::int64_t>(time);
   }
 
   void launch(const std::function<void()>& part, std::size_t number) override {

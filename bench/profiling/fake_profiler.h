@@ -11,10 +11,10 @@ namespace fusegate::bench {
 
 // What fake profilers did and are to deliver.
 struct FakeProfilerLog {
-  std::string text{};         // '[' attached, ']' detached, a part's number, 't' records taken
-  std::uint64_t now = 1'000;  // the clock, which goes on by 10 ns at every look
-  Activity records{};         // delivered every time
-  int fails_at_take = 0;      // which time loses records, from 1; 0 for none
+  std::string text{};        // '[' attached, ']' detached, a part's number, 't' records taken
+  std::int64_t now = 1'000;  // the clock, which goes on by 10 ns at every look
+  Activity records{};        // delivered every time
+  int fails_at_take = 0;     // which time loses records, from 1; 0 for none
 };
 
 class FakeProfiler : public Profiler {
@@ -25,7 +25,7 @@ class FakeProfiler : public Profiler {
   FakeProfiler(const FakeProfiler&) = delete;
   FakeProfiler& operator=(const FakeProfiler&) = delete;
 
-  std::uint64_t now() const override { return log_.now += 10; }
+  std::int64_t now() const override { return log_.now += 10; }
   void launch(const std::function<void()>& part, std::size_t number) override {
     log_.text += std::to_string(number);
     part();

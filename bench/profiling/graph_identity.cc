@@ -1,6 +1,5 @@
 #include "bench/profiling/graph_identity.h"
 
-#include <cuda.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/profiling/graph_driver.h"
 #include "kernels/contract/readable_name.h"
-#include "kernels/cuda/device/driver_function.h"
 
 namespace fusegate::bench {
 namespace {
@@ -25,38 +24,6 @@ class Unknown : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
-
-// Spelled out where headers before 12.4 do not declare them.
-struct Driver {
-  using GetName = CUresult(const char**, CUfunction);
-  using GetParameter = CUresult(CUfunction, std::size_t, std::size_t*, std::size_t*);
-
-  decltype(cuGraphKernelNodeGetParams)* kernel_params =
-      kernels::driver_function<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams",
-                                                                     12000);
-  decltype(cuGraphKernelNodeGetAttribute)* kernel_attribute =
-      kernels::driver_function<decltype(cuGraphKernelNodeGetAttribute)>(
-          "cuGraphKernelNodeGetAttribute", 12000);
-  decltype(cuKernelGetFunction)* function_of =
-      kernels::driver_function<decltype(cuKernelGetFunction)>("cuKernelGetFunction", 12000);
-  decltype(cuFuncGetAttribute)* function_attribute =
-      kernels::driver_function<decltype(cuFuncGetAttribute)>("cuFuncGetAttribute", 12000);
-  decltype(cuMemGetAddressRange)* address_range =
-      kernels::driver_function<decltype(cuMemGetAddressRange)>("cuMemGetAddressRange", 12000);
-  GetName* name = kernels::driver_function<GetName>("cuFuncGetName", 12030);
-  GetParameter* parameter = kernels::driver_function<GetParameter>("cuFuncGetParamInfo", 12040);
-
-  bool complete() const {
-    return kernel_params != nullptr && kernel_attribute != nullptr && function_of != nullptr &&
-           function_attribute != nullptr && address_range != nullptr && name != nullptr &&
-           parameter != nullptr;
-  }
-};
-
-const Driver& driver() {
-  static const Driver driver;
-  return driver;
-}
 
 void check(CUresult result, const char* what) {
   if (result != CUDA_SUCCESS) throw Unknown(fmt::format("the driver does not tell {}", what));
@@ -104,9 +71,9 @@ class IdentityReader {
  private:
   LaunchIdentity kernel(cudaGraphNode_t node) const {
     CUDA_KERNEL_NODE_PARAMS params{};
-    check(driver().kernel_params(node, &params), "how a kernel is launched");
-    CUfunction function = params.func;
-    if (function == nullptr) check(driver().function_of(&function, params.kern), "its function");
+    check(driver().node_params(node, &params), "how a kernel is launched");
+    const CUfunction function = driver().function_of(params);
+    if (function == nullptr) throw Unknown("the driver does not tell its function");
     const char* name = nullptr;
     check(driver().name(&name, function), "a kernel's name");
     LaunchIdentity launch{.kernel = kernels::readable_name(name),
@@ -129,7 +96,7 @@ class IdentityReader {
     const auto attribute = [node](CUlaunchAttributeID id) {
       CUlaunchAttributeValue value{};
       // One that this driver does not know was not asked for.
-      if (driver().kernel_attribute(node, id, &value) != CUDA_SUCCESS) value = {};
+      if (driver().node_attribute(node, id, &value) != CUDA_SUCCESS) value = {};
       return value;
     };
     const auto cluster = attribute(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
@@ -159,7 +126,7 @@ class IdentityReader {
 
   static int function_value(CUfunction function, CUfunction_attribute attribute) {
     int value = 0;
-    check(driver().function_attribute(&value, attribute, function), "what a kernel takes");
+    check(driver().attribute(&value, attribute, function), "what a kernel takes");
     return value;
   }
 
@@ -265,7 +232,7 @@ std::string order_of(const kernels::Graph& graph, const std::vector<cudaGraphNod
 
 CallIdentity graph_identity(const kernels::Graph& graph, std::span<const MemorySpan> memory,
                             const KernelCodes& codes) {
-  if (!driver().complete()) return {.unknown = "the driver is older than CUDA 12.4"};
+  if (!driver().tells_arguments()) return {.unknown = "the driver is older than CUDA 12.4"};
   const IdentityReader reader(memory, codes);
   try {
     CallIdentity identity;

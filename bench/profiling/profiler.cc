@@ -1,9 +1,24 @@
 #include "bench/profiling/profiler.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
+
+#include "kernels/contract/readable_name.h"
 
 namespace fusegate::bench {
 namespace {
+
+// "cudaLaunchKernel" of "cudaLaunchKernel_v7000". The driver's "cuMemAlloc_v2" keeps its own: that
+// is the function's name.
+std::string call_name(const std::string& name) {
+  const auto suffix = name.rfind("_v");
+  if (!name.starts_with("cuda") || suffix == std::string::npos) return name;
+  const std::string_view version = std::string_view(name).substr(suffix + 2);
+  const bool is_version = version.size() >= 4 &&
+                          std::ranges::all_of(version, [](char c) { return c >= '0' && c <= '9'; });
+  return is_version ? name.substr(0, suffix) : name;
+}
 
 void run(const ProfiledCall& call) {
   for (const auto& part : call.parts) part();
@@ -12,20 +27,27 @@ void run(const ProfiledCall& call) {
 
 Activity record(Profiler& profiler, const ProfiledCall& call) {
   std::vector<HostSpan> spans;
-  const std::uint64_t began = profiler.now();
+  const std::int64_t began = profiler.now();
   for (std::size_t i = 0; i < call.parts.size(); ++i) {
-    const std::uint64_t start = profiler.now();
+    const std::int64_t start = profiler.now();
     profiler.launch(call.parts[i], i);
     spans.push_back({start, profiler.now()});
   }
-  const std::uint64_t launched = profiler.now();
+  const std::int64_t launched = profiler.now();
   call.wait();
-  const std::uint64_t ended = profiler.now();
+  const std::int64_t ended = profiler.now();
   Activity activity = profiler.take();
   activity.began = began;
   activity.launched = launched;
   activity.ended = ended;
   activity.part_spans = std::move(spans);
+  for (baselines::TraceEvent& event : activity.trace.events) {
+    if (event.category == baselines::TraceCategory::kKernel) {
+      event.name = kernels::readable_name(event.name.c_str());
+    } else if (baselines::is_call(event.category)) {
+      event.name = call_name(event.name);
+    }
+  }
   return activity;
 }
 

@@ -33,10 +33,11 @@ class Profiler {
  public:
   virtual ~Profiler() = default;
   // In ns, on the clock of the records.
-  virtual std::uint64_t now() const = 0;
+  virtual std::int64_t now() const = 0;
   // What part() launches is recorded as that part's.
   virtual void launch(const std::function<void()>& part, std::size_t number) = 0;
-  // The records since the last time: no spans of the host's. The device must be idle.
+  // The records since the last time, with names as the profiler has them: mangled, and with the
+  // version of the runtime that a call came with. No spans of the host's. The device must be idle.
   virtual Activity take() = 0;
 };
 

@@ -41,20 +41,37 @@ TEST_F(RecordStepsTest, MayKeepTheFirstStep) {
 TEST_F(RecordStepsTest, TellsWhenPartsWereLaunchedAndWhenTheDeviceWasThrough) {
   const auto steps = record({.wait = 0, .warm_up = 0, .active = 1});
   const Activity& activity = steps.at(0).activity;  // the clock goes on by 10 ns at every look
-  EXPECT_EQ(activity.began, 1010u);
+  EXPECT_EQ(activity.began, 1010);
   ASSERT_EQ(activity.part_spans.size(), 2u);
-  EXPECT_EQ(activity.part_spans[0].start, 1020u);
-  EXPECT_EQ(activity.part_spans[0].end, 1030u);
-  EXPECT_EQ(activity.part_spans[1].end, 1050u);
-  EXPECT_EQ(activity.launched, 1060u);
-  EXPECT_EQ(activity.ended, 1070u);
+  EXPECT_EQ(activity.part_spans[0].start, 1020);
+  EXPECT_EQ(activity.part_spans[0].end, 1030);
+  EXPECT_EQ(activity.part_spans[1].end, 1050);
+  EXPECT_EQ(activity.launched, 1060);
+  EXPECT_EQ(activity.ended, 1070);
 }
 
-TEST_F(RecordStepsTest, KeepsWhatTheProfilerDelivers) {
-  log_.records.kernels = {{.name = "gemm"}};
+TEST_F(RecordStepsTest, KeepsWhatTheProfilerDeliversUnderNamesAsTheyAreDeclared) {
+  using enum baselines::TraceCategory;
+  const std::vector<std::tuple<std::string, baselines::TraceCategory, std::string>> cases{
+      {"_ZN8fusegate4geluEPfi", kKernel, "fusegate::gelu(float*, int)"},
+      {"nvjet_tst_128x160_64x4_1x2_h_bz_coopB_TNT", kKernel,
+       "nvjet_tst_128x160_64x4_1x2_h_bz_coopB_TNT"},
+      {"Memset (Device)", kMemset, "Memset (Device)"},
+      {"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags_v7000", kRuntimeCall,
+       "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"},
+      {"cudaStreamIsCapturing_ptsz_v10000", kRuntimeCall, "cudaStreamIsCapturing_ptsz"},
+      {"cuMemAlloc_v2", kDriverCall, "cuMemAlloc_v2"},
+      {"cudaGetDeviceProperties_v2_v12000", kRuntimeCall, "cudaGetDeviceProperties_v2"}};
+  for (const auto& [name, category, expected] : cases) {
+    log_.records.trace.events.push_back({.name = name, .category = category});
+  }
   const auto steps = record({.wait = 0, .warm_up = 1, .active = 2});
   ASSERT_EQ(steps.size(), 2u);
-  for (const RecordedStep& step : steps) EXPECT_EQ(step.activity.kernels.at(0).name, "gemm");
+  for (const RecordedStep& step : steps) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      EXPECT_EQ(step.activity.trace.events.at(i).name, std::get<2>(cases[i]));
+    }
+  }
 }
 
 TEST_F(RecordStepsTest, CallsBackAroundTheStepsThatAreKept) {

@@ -7,15 +7,11 @@
 #include <map>
 #include <utility>
 
-#include "kernels/contract/readable_name.h"
-
 namespace fusegate::bench {
 namespace {
 
-constexpr const char* kProgram = "fusegate_bench";
-
-std::uint64_t first_time(const std::vector<TracedBenchmark>& benchmarks) {
-  std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+std::int64_t first_time(const std::vector<TracedBenchmark>& benchmarks) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
   for (const TracedBenchmark& benchmark : benchmarks) {
     for (const RecordedStep& step : benchmark.steps) first = std::min(first, step.activity.began);
     for (const ClockMark& clock : benchmark.clocks) first = std::min(first, clock.at);
@@ -25,10 +21,10 @@ std::uint64_t first_time(const std::vector<TracedBenchmark>& benchmarks) {
 
 class Assembler {
  public:
-  Assembler(std::uint64_t origin, const HostThread& recorder)
+  Assembler(std::int64_t origin, const HostThread& recorder)
       : origin_(origin),
         recorder_(recorder),
-        host_(trace_.add_track({recorder.process, recorder.thread, kProgram, "main"})) {}
+        host_(trace_.add_track({recorder.process, recorder.thread, kProgramName, "main"})) {}
 
   void add(const TracedBenchmark& benchmark) {
     for (const RecordedStep& step : benchmark.steps) add_step(benchmark, step);
@@ -39,7 +35,7 @@ class Assembler {
     for (const ClockMark& clock : clocks_) {
       trace_.counters.push_back({.name = "SM clock (MHz)",
                                  .process = clocked_process(),
-                                 .at_ns = since_origin(clock.at),
+                                 .at_ns = clock.at - origin_,
                                  .value = clock.mhz});
     }
     return std::move(trace_);
@@ -55,71 +51,30 @@ class Assembler {
     for (std::size_t i = 0; i < activity.part_spans.size(); ++i) {
       add_range(benchmark.stages.at(i), activity.part_spans[i]);
     }
-    for (const CallActivity& call : activity.calls) {
-      if (call.time.start >= activity.began && call.time.start < activity.ended) add_call(call);
+    for (const baselines::TraceEvent& event : activity.trace.events) {
+      const bool is_within = event.start_ns >= activity.began && event.start_ns < activity.ended;
+      if (is_within || !baselines::is_call(event.category)) {
+        add_event(event, activity.trace.tracks.at(event.track));
+      }
     }
-    for (const KernelActivity& kernel : activity.kernels) add_kernel(kernel);
-    for (const MemoryActivity& operation : activity.memory_operations) add_memory(operation);
   }
 
   void add_range(const std::string& name, const HostSpan& span) {
-    add_event(name, baselines::TraceCategory::kRange, host_, {span.start, span.end, 0});
-  }
-
-  void add_call(const CallActivity& call) {
-    const bool is_ours = call.thread == recorder_.thread;
-    const std::size_t track = is_ours ? host_
-                                      : trace_.add_track({recorder_.process, call.thread, kProgram,
-                                                          fmt::format("thread {}", call.thread)});
-    const auto category = call.of_driver ? baselines::TraceCategory::kDriverCall
-                                         : baselines::TraceCategory::kRuntimeCall;
-    add_event(call_name(call.name), category, track, call.time);
-  }
-
-  void add_kernel(const KernelActivity& kernel) {
-    baselines::TraceEvent& event =
-        add_event(kernels::readable_name(kernel.name.c_str()), baselines::TraceCategory::kKernel,
-                  track_of(kernel.stream), kernel.time);
-    event.launch = baselines::LaunchShape{
-        .grid = kernel.grid,
-        .block = kernel.block,
-        .registers_per_thread = kernel.registers,
-        .shared_bytes = kernel.static_shared_bytes + kernel.dynamic_shared_bytes};
-  }
-
-  void add_memory(const MemoryActivity& operation) {
-    const auto category = operation.kind == "memset" ? baselines::TraceCategory::kMemset
-                                                     : baselines::TraceCategory::kMemcpy;
-    baselines::TraceEvent& event =
-        add_event(operation.title, category, track_of(operation.stream), operation.time);
-    event.bytes = static_cast<std::int64_t>(operation.bytes);
-  }
-
-  baselines::TraceEvent& add_event(const std::string& name, baselines::TraceCategory category,
-                                   std::size_t track, const ActivityTime& time) {
     trace_.events.push_back({.name = name,
-                             .category = category,
-                             .track = track,
-                             .start_ns = since_origin(time.start),
-                             .duration_ns = since_origin(time.end) - since_origin(time.start),
-                             .correlation = renumbered(time.correlation)});
-    return trace_.events.back();
+                             .track = host_,
+                             .start_ns = span.start - origin_,
+                             .duration_ns = span.end - span.start});
   }
 
-  std::size_t track_of(const StreamNumber& stream) {
-    return trace_.add_track({stream.device, stream.stream, fmt::format("GPU {}", stream.device),
-                             fmt::format("stream {}", stream.stream)});
-  }
-
-  std::int64_t since_origin(std::uint64_t time) const {
-    return static_cast<std::int64_t>(time) - static_cast<std::int64_t>(origin_);
-  }
-
-  std::int64_t renumbered(std::uint32_t correlation) {
-    if (correlation == 0) return 0;
-    const auto [known, added] = correlations_.try_emplace(correlation, next_correlation_);
-    next_correlation_ += added;
-    return known->second;
+  void add_event(baselines::TraceEvent event, const baselines::TraceTrack& track) {
+    event.track = trace_.add_track(track);
+    event.start_ns -= origin_;
+    if (event.correlation != 0) {
+      const auto [known, added] = correlations_.try_emplace(event.correlation, next_correlation_);
+      next_correlation_ += added;
+      event.correlation = known->second;
+    }
+    trace_.events.push_back(std::move(event));
   }
 
   // The GPU's, where anything ran on one.
@@ -131,11 +86,11 @@ class Assembler {
   }
 
   baselines::Trace trace_;
-  std::uint64_t origin_;
+  std::int64_t origin_;
   HostThread recorder_;
   std::size_t host_;
   std::vector<ClockMark> clocks_;
-  std::map<std::uint32_t, std::int64_t> correlations_;  // of the step at hand
+  std::map<std::int64_t, std::int64_t> correlations_;  // of the step at hand
   std::int64_t next_correlation_ = 1;
 };
 

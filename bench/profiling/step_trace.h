@@ -15,7 +15,7 @@ namespace fusegate::bench {
 
 // The GPU's SM clock at a time of the profiler's clock.
 struct ClockMark {
-  std::uint64_t at = 0;
+  std::int64_t at = 0;
   double mhz = 0;
 };
 
