@@ -8,10 +8,19 @@ import statistics
 import time
 
 from graph_nodes import count_launches
-from sm_clock import clock_hz
 
 # batch_ns: all calls together. sm_clock_hz: NaN where it could not be read.
 Sample = collections.namedtuple("Sample", "batch_ns sm_clock_hz")
+
+
+def clock_hz(before, after):
+    """The SM clock from readings before and after a batch, each of one block: triples of SM, nanoseconds and cycles.
+    The median over the SMs that have both readings, NaN where none has."""
+    first = {sm: (time_ns, cycles) for sm, time_ns, cycles in before}
+    last = {sm: (time_ns, cycles) for sm, time_ns, cycles in after}
+    rates = [1e9 * (last[sm][1] - first[sm][1]) / (last[sm][0] - first[sm][0])
+             for sm in first.keys() & last.keys() if last[sm][0] > first[sm][0]]
+    return statistics.median(rates) if rates else float("nan")
 
 
 class CudaMeter:

@@ -4,7 +4,7 @@ import math
 import unittest
 
 from fake_torch import FakeGpu
-from meter import CudaMeter
+from meter import CudaMeter, clock_hz
 
 
 class CudaMeterTest(unittest.TestCase):
@@ -65,3 +65,14 @@ class CudaMeterTest(unittest.TestCase):
         calls = []
         self.assertGreater(self.meter.host_ns(lambda: calls.append(0)), 0)
         self.assertEqual(len(calls), 90)
+
+
+class ClockHzTest(unittest.TestCase):
+    def test_is_the_median_over_the_sms_that_were_reached_both_times(self):
+        before = [(0, 1000, 50), (1, 1000, 60), (2, 1000, 70), (3, 1000, 80)]
+        after = [(0, 3000, 50 + 3000), (1, 3000, 60 + 3600), (2, 3000, 70 + 9999), (5, 3000, 1)]
+        self.assertEqual(clock_hz(before, after), 1.8e9)
+
+    def test_is_unknown_where_no_sm_was_reached_twice_or_no_time_passed(self):
+        self.assertTrue(math.isnan(clock_hz([(0, 1000, 50)], [(1, 2000, 60)])))
+        self.assertTrue(math.isnan(clock_hz([(0, 1000, 50)], [(0, 1000, 60)])))

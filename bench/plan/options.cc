@@ -128,24 +128,20 @@ void add_google_options(CLI::App& app, Options& options) {
       "The same as --order=interleaved; with =false, --order=contiguous");
 }
 
-void add_trace_option(CLI::App& app, Options& options) {
+// What is written instead of measuring.
+void add_trace_and_identify(CLI::App& app, Options& options) {
   CLI::Option* const trace = app.add_option(
       "--trace", options.trace,
       "Measure nothing, but write a trace of 3 calls of each benchmark to this file (Chrome "
       "JSON, which ui.perfetto.dev shows)");
-  for (const char* other : {"--out", "--invocation", "--resume", "--progress", "--environment",
-                            "--plan", "--profile", "--energy-ms"}) {
-    trace->excludes(app.get_option(other));
-  }
-}
-
-void add_identify_option(CLI::App& app, Options& options) {
   CLI::Option* const identify =
       app.add_option("--identify", options.identify,
                      "Write what each benchmark launches here (kernels' machine code, launches and "
                      "arguments) instead of measuring");
+  identify->excludes(trace);
   for (const char* other : {"--out", "--invocation", "--resume", "--progress", "--environment",
-                            "--plan", "--profile", "--energy-ms", "--trace"}) {
+                            "--plan", "--profile", "--energy-ms"}) {
+    trace->excludes(app.get_option(other));
     identify->excludes(app.get_option(other));
   }
 }
@@ -228,8 +224,7 @@ void add_options(CLI::App& app, Options& options) {
                "Take what --keep-choices names without measuring. A benchmark whose kept kernel is "
                "not there fails")
       ->envname(baselines::kKeepStrictlyVariable);
-  add_trace_option(app, options);
-  add_identify_option(app, options);
+  add_trace_and_identify(app, options);
 }
 
 bool sweeps_controls_alone(const json& sweep) {

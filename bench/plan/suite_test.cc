@@ -3,10 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "baselines/io/error.h"
-#include "baselines/io/file_io.h"
+#include "baselines/io/scratch_folder.h"
 #include "bench/plan/options.h"
 
 namespace fusegate::bench {
@@ -136,16 +134,12 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 TEST(SuitePath, ListsTheSuitesThereAre) {
-  const std::filesystem::path folder = testing::TempDir() + "fusegate_suite_test";
-  baselines::write_atomically(folder / "pr.json", valid().dump());
-  EXPECT_EQ(suite_path("pr", folder), folder / "pr.json");
-  try {
-    suite_path("weekly", folder);
-    FAIL();
-  } catch (const baselines::InputError& error) {
-    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("weekly"), HasSubstr("pr")));
-  }
-  std::filesystem::remove_all(folder);
+  const baselines::ScratchFolder folder;
+  const auto written = folder.write("pr.json", valid().dump());
+  EXPECT_EQ(suite_path("pr", folder.path()), written);
+  EXPECT_THAT([&] { suite_path("weekly", folder.path()); },
+              testing::ThrowsMessage<baselines::InputError>(
+                  testing::AllOf(HasSubstr("weekly"), HasSubstr("pr"))));
 }
 
 Suite from_flags(std::vector<const char*> flags, const std::filesystem::path& folder = "none") {
@@ -153,55 +147,53 @@ Suite from_flags(std::vector<const char*> flags, const std::filesystem::path& fo
   return suite_of(parse_options(static_cast<int>(flags.size()), flags.data()), folder);
 }
 
+// suite: in the folder as smoke.
+Suite from_flags(std::vector<const char*> flags, const json& suite) {
+  const baselines::ScratchFolder folder;
+  folder.write("smoke.json", suite.dump());
+  return from_flags(std::move(flags), folder.path());
+}
+
 TEST(Flags, ReplaceTheSuitesAxes) {
-  const std::filesystem::path folder = testing::TempDir() + "fusegate_flags_test";
-  baselines::write_atomically(folder / "smoke.json", valid().dump());
-  const Suite suite = from_flags({"--suite=smoke", "--batch=2,4", "--samples=3"}, folder);
+  const Suite suite = from_flags({"--suite=smoke", "--batch=2,4", "--samples=3"}, valid());
   EXPECT_EQ(suite.name, "mine");
   EXPECT_THAT(suite.sweeps[0].batch, testing::ElementsAre(2, 4));
   EXPECT_THAT(suite.sweeps[0].hidden, testing::ElementsAre(3072));
   EXPECT_EQ(suite.protocol.samples, 3);
-  EXPECT_THAT(from_flags({}, folder).sweeps[0].batch, testing::ElementsAre(1, 8))
+  EXPECT_THAT(from_flags({}, valid()).sweeps[0].batch, testing::ElementsAre(1, 8))
       << "nothing named means smoke";
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Flags, OfAnotherRegimeDropWhatTheSuiteChoseForItsOwn) {
-  const std::filesystem::path folder = testing::TempDir() + "fusegate_regime_test";
   json suite = valid();
   suite["protocol"] = {{"samples", 16}, {"idle_us", 2000}, {"places", 4}};
-  baselines::write_atomically(folder / "smoke.json", suite.dump());
-  const Protocol burst = from_flags({"--regime=burst"}, folder).protocol;
+  const Protocol burst = from_flags({"--regime=burst"}, suite).protocol;
   EXPECT_EQ(burst.idle, std::chrono::microseconds(2000));
   EXPECT_EQ(burst.places, 4);
-  const Protocol sustained = from_flags({"--regime=sustained", "--warm-ms=9"}, folder).protocol;
+  const Protocol sustained = from_flags({"--regime=sustained", "--warm-ms=9"}, suite).protocol;
   EXPECT_EQ(sustained.idle.count(), 0);
   EXPECT_EQ(sustained.places, 12);
   EXPECT_EQ(sustained.samples, 16);
   EXPECT_EQ(sustained.warm, std::chrono::milliseconds(9));
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Flags, LeaveControlsAsTheyAreOrOut) {
-  const std::filesystem::path folder = testing::TempDir() + "fusegate_controls_test";
   json suite = valid();
   suite["sweeps"].push_back(json(suite["sweeps"][0]));
   suite["sweeps"][1].erase("implementations");
   suite["sweeps"][1]["operations"] = {"control_copy", "control_gemm"};
-  baselines::write_atomically(folder / "smoke.json", suite.dump());
-  const Suite resized = from_flags({"--suite=smoke", "--batch=4"}, folder);
+  const Suite resized = from_flags({"--suite=smoke", "--batch=4"}, suite);
   ASSERT_EQ(resized.sweeps.size(), 2u);
   EXPECT_THAT(resized.sweeps[0].batch, testing::ElementsAre(4));
   EXPECT_THAT(resized.sweeps[1].batch, testing::ElementsAre(1, 8));
   const Suite named =
-      from_flags({"--suite=smoke", "--operation=linear", "--implementation=addmm"}, folder);
+      from_flags({"--suite=smoke", "--operation=linear", "--implementation=addmm"}, suite);
   ASSERT_EQ(named.sweeps.size(), 1u);
   EXPECT_THAT(named.sweeps[0].operations, testing::ElementsAre("linear"));
   EXPECT_EQ(from_flags({"--operation=control_gemm", "--batch=3", "--implementation=onednn"})
                 .sweeps[0]
                 .batch[0],
             3);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Flags, AloneStartFromTheReferenceProblem) {

@@ -43,12 +43,8 @@ void add_trace_table(CommandLine& line) {
 baselines::ExitCode trace_table_command(const TraceTableRequest& request, Console& console) {
   baselines::TraceSummary summary = baselines::summarize(read_trace_file(request.trace));
   sort_rows(summary.rows, request.order);
-  fmt::print(console.out, "{}", trace_table(summary, request.limit, request.name_width).text());
-  if (request.limit != 0 && summary.rows.size() > request.limit) {
-    fmt::print(console.out, "and {}\n",
-               format_count(summary.rows.size() - request.limit, "more row"));
-  }
-  fmt::print(console.out, "\n");
+  const std::size_t rows = request.limit == 0 ? summary.rows.size() : request.limit;
+  fmt::print(console.out, "{}\n", trace_table(summary, request.name_width).text(rows));
   print_totals(summary, console.out);
   write_output_files({{request.json, [&] { return json_text(summary, request.trace.string()); }}});
   return baselines::ExitCode::kNoRegression;

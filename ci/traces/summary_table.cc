@@ -87,8 +87,7 @@ std::string short_name(const std::string& name, std::size_t name_width) {
   return fmt::format("{}{}{}", name.substr(0, head), kGap, name.substr(tail));
 }
 
-Table trace_table(const baselines::TraceSummary& summary, std::size_t limit,
-                  std::size_t name_width) {
+Table trace_table(const baselines::TraceSummary& summary, std::size_t name_width) {
   Table table({{"name", Align::kLeft, true},
                {"kind"},
                {"calls", Align::kRight},
@@ -100,8 +99,7 @@ Table trace_table(const baselines::TraceSummary& summary, std::size_t limit,
                {"CUDA total", Align::kRight},
                {"share", Align::kRight},
                {"CUDA average", Align::kRight}});
-  const std::size_t shown = limit == 0 ? summary.rows.size() : std::min(limit, summary.rows.size());
-  for (const baselines::TraceRow& row : std::span(summary.rows).first(shown)) {
+  for (const Row& row : summary.rows) {
     table.add_row({short_name(row.name, name_width), std::string(category_title(row.category)),
                    std::to_string(row.calls), format_ns(row.self_cpu_ns), format_ns(row.cpu_ns),
                    format_time_ns(average(row.cpu_ns, row)), format_ns(row.self_cuda_ns),

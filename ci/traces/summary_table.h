@@ -23,9 +23,7 @@ std::string_view category_title(baselines::TraceCategory category);
 // name_width: longer names lose their middle; 0 keeps them whole.
 std::string short_name(const std::string& name, std::size_t name_width);
 
-// limit: rows at most, 0 for all.
-Table trace_table(const baselines::TraceSummary& summary, std::size_t limit,
-                  std::size_t name_width);
+Table trace_table(const baselines::TraceSummary& summary, std::size_t name_width);
 
 // All rows. Times in ns; shares are of cuda_ns, null where that is 0.
 nlohmann::json trace_json(const baselines::TraceSummary& summary);

@@ -35,7 +35,7 @@ std::vector<std::string> names(std::string_view order) {
 }
 
 TEST(TraceTable, ShowsRowsAsTorchDoes) {
-  const Table table = trace_table(example(), 0, 0);
+  const Table table = trace_table(example(), 0);
   EXPECT_THAT(headers(table),
               ElementsAre("name", "kind", "calls", "self CPU", "CPU total", "CPU average",
                           "self CUDA", "share", "CUDA total", "share", "CUDA average"));
@@ -48,7 +48,7 @@ TEST(TraceTable, ShowsRowsAsTorchDoes) {
 }
 
 TEST(TraceTable, KeepsRowsThatLaunchNothing) {
-  EXPECT_THAT(trace_table(example(), 0, 0).rows()[2],
+  EXPECT_THAT(trace_table(example(), 0).rows()[2],
               ElementsAre("aten::t", "operator", "4", "4.000 us", "4.000 us", "1.000 us", "0 ns",
                           "0.0 %", "0 ns", "0.0 %", "0 ns"));
 }
@@ -56,13 +56,8 @@ TEST(TraceTable, KeepsRowsThatLaunchNothing) {
 TEST(TraceTable, HasNoShareOfNothing) {
   baselines::TraceSummary summary;
   summary.rows = {{"aten::t", kOperator, 1, 4'000, 4'000, 0, 0}};
-  EXPECT_EQ(trace_table(summary, 0, 0).rows()[0][7], "-");
+  EXPECT_EQ(trace_table(summary, 0).rows()[0][7], "-");
   EXPECT_TRUE(trace_json(summary)["rows"][0]["cuda_share"].is_null());
-}
-
-TEST(TraceTable, StopsAtItsLimit) {
-  EXPECT_EQ(trace_table(example(), 3, 0).rows().size(), 3U);
-  EXPECT_EQ(trace_table(example(), 9, 0).rows().size(), 5U);
 }
 
 TEST(TraceTable, SortsByWhatIsAskedFor) {
