@@ -3,7 +3,10 @@ Plans come from fusegate_bench itself, which needs no GPU to make one."""
 
 import functools
 import itertools
+import pathlib
+import tempfile
 import types
+import unittest
 
 from bench import find_bench, read_plan
 from graph_nodes import LaunchCount
@@ -35,6 +38,15 @@ def fake_problem(operation, sizes="1,128,768,3072", dtype="bf16"):
 def fake_protocol(**fields):
     return Protocol(**{"samples": 48, "places": 48, "batch_ns": 1_500_000, "idle_ns": 3_000_000, "warm_ns": 0,
                        "order": "interleaved", "l2": "warm", **fields})
+
+
+class FolderTest(unittest.TestCase):
+    """With a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
 
 
 class FakeDevice:

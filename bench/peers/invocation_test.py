@@ -3,13 +3,10 @@
 import contextlib
 import io
 import json
-import pathlib
-import tempfile
-import unittest
 
 import invocation as module
 from bench import find_bench
-from fakes import UUID, FakeDevice, FakeMeter, FakeNvml, fake_libraries, plan_on_a_gpu
+from fakes import UUID, FakeDevice, FakeMeter, FakeNvml, FolderTest, fake_libraries, plan_on_a_gpu
 from input_error import DeviceLost, InputError
 from options import name_filter, parse_options
 from plan import make_plan
@@ -33,11 +30,10 @@ class FailingMeter(FakeMeter):
         return super().record(call, calls, l2)
 
 
-class InvocationTest(unittest.TestCase):
+class InvocationTest(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name) / "1.json"
+        super().setUp()
+        self.path = self.folder / "1.json"
         self.lines = []
 
     def invocation(self, *flags, device=None, meter=None):

@@ -7,23 +7,16 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
-import unittest
 from unittest import mock
 
 import peers
-from fakes import FakeDevice, FakeMeter, FakeNvml, fake_libraries, plan_on_a_gpu
+from fakes import FakeDevice, FakeMeter, FakeNvml, FolderTest, fake_libraries, plan_on_a_gpu
 
 PROGRAM = pathlib.Path(__file__).resolve().parent / "peers.py"
 NO_TORCH = "raise ImportError('none is wanted here')"
 
 
-class PeersTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class PeersTest(FolderTest):
     def process(self, *flags):
         """With a torch that cannot be imported, whatever this machine has."""
         (self.folder / "torch.py").write_text(NO_TORCH, encoding="utf-8")

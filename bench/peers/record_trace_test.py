@@ -3,12 +3,12 @@
 import contextlib
 import io
 import pathlib
-import tempfile
 import types
 import unittest
 from unittest import mock
 
 import record_trace
+from fakes import FolderTest
 from libraries import Libraries
 
 
@@ -38,11 +38,10 @@ class NotedTorch:
             export_chrome_trace=lambda path: pathlib.Path(path).write_text("{}", encoding="utf-8")))
 
 
-class RecordTest(unittest.TestCase):
+class RecordTest(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name) / "linear-torch_eager.json"
+        super().setUp()
+        self.path = self.folder / "linear-torch_eager.json"
 
     def test_runs_once_before_the_schedule_and_names_every_step(self):
         torch, calls = NotedTorch(), []

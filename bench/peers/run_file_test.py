@@ -2,12 +2,10 @@
 
 import json
 import math
-import pathlib
-import tempfile
 import unittest
 
 from bench import find_bench
-from fakes import ENVIRONMENT, FakeDevice, plan_on_a_gpu
+from fakes import ENVIRONMENT, FakeDevice, FolderTest, plan_on_a_gpu
 from graph_nodes import LaunchCount
 from input_error import InputError
 from meter import Sample
@@ -64,11 +62,10 @@ class EntryWriterTest(unittest.TestCase):
                          (True, "wrong result", 5))
 
 
-class RunFileTest(unittest.TestCase):
+class RunFileTest(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name) / "run" / "1.json"
+        super().setUp()
+        self.path = self.folder / "run" / "1.json"
         self.context = {**google_context(),
                         "fusegate": fusegate_context(self.plan(), FakeDevice(), {"torch": "2.11.0"}, {"dirty_tree"})}
 

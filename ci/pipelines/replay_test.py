@@ -6,7 +6,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import unittest
 
 import jobs_test
 

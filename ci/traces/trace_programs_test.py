@@ -40,33 +40,6 @@ class FolderTest(unittest.TestCase):
         return self.path(name)
 
 
-class WrittenTraceTest(FolderTest):
-    """What fusegate_bench's writer writes."""
-
-    def setUp(self):
-        super().setUp()
-        subprocess.run([EXAMPLE, self.path("ours.json")], check=True, timeout=60)
-        self.trace = json.loads(pathlib.Path(self.path("ours.json")).read_text(encoding="utf-8"))
-
-    def named(self, phase, name):
-        return [event for event in self.trace["traceEvents"] if (event["ph"], event["name"]) == (phase, name)]
-
-    def test_has_lanes_ranges_kernels_arrows_and_counters(self):
-        names = {event["args"]["name"] for event in self.named("M", "process_name")}
-        self.assertEqual(names, {"fusegate_bench", "GPU 0"})
-        self.assertEqual(len(self.named("X", "gate_proj")), 1)
-        kernels = self.named("X", "gemm_sm90")
-        self.assertEqual([kernel["args"]["grid"] for kernel in kernels], [[64, 24, 1]] * 2)
-        self.assertEqual(kernels[1]["dur"], 30.123)
-        self.assertEqual(len(self.named("s", "ac2g")), 3)
-        self.assertEqual([event["args"]["value"] for event in self.named("C", "SM clock (MHz)")], [1980, 1755.5])
-
-    def test_is_read_back(self):
-        table = self.fusegate("trace-table", self.path("ours.json"))
-        self.assertEqual(table.returncode, 0, table.stderr)
-        self.assertIn("CUDA total 61.12 us in 2 kernels, 1 memory operation", table.stdout)
-
-
 def perfetto_ui():
     """The folder of a built Perfetto UI, or the reason why there is none here."""
     if not shutil.which("node"):
