@@ -3,8 +3,6 @@
 // wants two contents to look alike.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -33,7 +31,7 @@ class ContentHash {
     }
   }
 
-  std::string hex() const { return fmt::format("{:016x}", hash_); }
+  std::string hex() const;  // not here: nvcc 13.0 refuses fmt's formats
 
  private:
   std::uint64_t hash_ = 14'695'981'039'346'656'037u;

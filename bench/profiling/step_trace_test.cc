@@ -138,6 +138,8 @@ TEST(AssembleTrace, GivesThreadsAndStreamsLanesOfTheirOwn) {
                                 baselines::TraceTrack{10, 99, "fusegate_bench", "thread 99"},
                                 baselines::TraceTrack{0, 7, "GPU 0", "stream 7"},
                                 baselines::TraceTrack{0, 13, "GPU 0", "stream 13"}));
+  EXPECT_EQ(trace.tracks[named(trace, "gelu kernel").track].thread, 13);
+  EXPECT_EQ(trace.tracks[named(trace, "cudaLaunchKernelExC").track].thread, 99);
 }
 
 TEST(AssembleTrace, LeavesOutCallsOutsideOfTheStep) {
