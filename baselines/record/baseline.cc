@@ -94,6 +94,13 @@ bool has_doubt(const Run& run, Doubt doubt) {
   return in(run.doubts) || std::ranges::any_of(run.benchmarks, in, &BenchmarkSeries::doubts);
 }
 
+void read_names(const JsonField& provenance, std::string_view name,
+                std::vector<std::string>& names) {
+  const auto list = provenance.find(name);
+  if (!list) return;
+  for (const JsonField& element : list->elements()) names.push_back(element.text());
+}
+
 void read_acceptance(const JsonField& field, Acceptance& acceptance) {
   acceptance.who = field.text_or_empty("who");
   acceptance.when = field.text_or_empty("when");
@@ -120,16 +127,17 @@ ClockFit read_clock_fit(const JsonField& field) {
           .degrees_of_freedom = values[3].number()};
 }
 
-// The card of each invocation, where the baseline is of several.
-int read_card(const JsonField& field, std::size_t cards) {
-  const int card = field.integer();
-  if (card < 0 || static_cast<std::size_t>(card) >= cards) {
-    field.fail("must be the number of one of provenance.cards, counted from 0");
+// The card of each invocation, where the baseline is of several, or its process.
+int read_number(const JsonField& field, std::string_view names, std::size_t count) {
+  const int number = field.integer();
+  if (number < 0 || static_cast<std::size_t>(number) >= count) {
+    field.fail(fmt::format("must be the number of one of provenance.{}, counted from 0", names));
   }
-  return card;
+  return number;
 }
 
-void read_invocations(const JsonField& entry, std::size_t card_count, BenchmarkSeries& series) {
+// run: with its cards and processes.
+void read_invocations(const JsonField& entry, const Run& run, BenchmarkSeries& series) {
   InvocationSummary summary;
   // Published figures have neither; a baseline of ours always does.
   if (const auto spread = entry.find("spread")) summary.spread = spread->number();
@@ -138,22 +146,26 @@ void read_invocations(const JsonField& entry, std::size_t card_count, BenchmarkS
   const auto cycles = list_beside_times(entry, "cycles", times.size());
   const auto fits = list_beside_times(entry, "clock_fit", times.size());
   const auto cards = list_beside_times(entry, "cards", times.size());
+  const auto processes = list_beside_times(entry, "processes", times.size());
   for (std::size_t i = 0; i < times.size(); ++i) {
     summary.time_ns = times[i].positive_number();
     summary.cycles =
         cycles.empty() ? std::numeric_limits<double>::quiet_NaN() : cycles[i].positive_number();
     if (!fits.empty()) summary.clock_fit = read_clock_fit(fits[i]);
-    if (!cards.empty()) summary.card = read_card(cards[i], card_count);
+    if (!cards.empty()) summary.card = read_number(cards[i], "cards", run.cards.size());
+    if (!processes.empty()) {
+      summary.process = read_number(processes[i], "processes", run.processes.size());
+    }
     series.invocations.push_back(summary);
   }
   if (times.empty() && series.failure.empty()) entry.at("time_ns").fail("must not be empty");
 }
 
-BenchmarkSeries read_series(const JsonField& entry, std::size_t card_count) {
+BenchmarkSeries read_series(const JsonField& entry, const Run& run) {
   BenchmarkSeries series;
   series.name = entry.at("name").text();
   series.failure = entry.text_or_empty("failure");
-  read_invocations(entry, card_count, series);
+  read_invocations(entry, run, series);
   if (const auto counters = entry.find("counters")) {
     for (const auto& [name, value] : counters->members()) {
       series.counters.emplace(name, value.number());
@@ -171,8 +183,9 @@ BenchmarkSeries read_series(const JsonField& entry, std::size_t card_count) {
 
 void read_benchmarks(const JsonField& field, Run& run) {
   for (const JsonField& entry : field.elements()) {
-    run.benchmarks.push_back(read_series(entry, run.cards.size()));
+    run.benchmarks.push_back(read_series(entry, run));
   }
+  if (run.processes.empty()) number_processes(run);
   std::ranges::sort(run.benchmarks, {}, &BenchmarkSeries::name);
   const auto twice = std::ranges::adjacent_find(run.benchmarks, {}, &BenchmarkSeries::name);
   if (twice != run.benchmarks.end()) {
@@ -248,9 +261,8 @@ Baseline parse_baseline(std::string_view text, const std::string& source) {
   if (const auto published = field.find("published")) baseline.published = published->boolean();
   if (const auto provenance = field.find("provenance")) {
     read_provenance(*provenance, baseline.run.provenance);
-    if (const auto cards = provenance->find("cards")) {
-      for (const JsonField& card : cards->elements()) baseline.run.cards.push_back(card.text());
-    }
+    read_names(*provenance, "cards", baseline.run.cards);
+    read_names(*provenance, "processes", baseline.run.processes);
   }
   if (baseline.run.cards.empty()) baseline.run.cards = cards_of(baseline.run);
   baseline.run.environment = read_environment(field.at("environment"));

@@ -134,6 +134,29 @@ TEST(BaselineText, OfOneCardNamesItOnce) {
   EXPECT_THAT(parse_baseline(text, "b.json").run.cards, ElementsAre("GPU-1"));
 }
 
+TEST(BaselineText, TellsProcessesWhereRowsHaveDifferentOnes) {
+  Baseline baseline = example();
+  baseline.run.processes = {"1.json", "2.json", "3.json"};
+  baseline.run.benchmarks.resize(1);
+  auto& invocations = baseline.run.benchmarks[0].invocations;
+  invocations[1].process = 1;
+  EXPECT_THAT(baseline_text(baseline), testing::Not(HasSubstr("\"processes\"")));
+  EXPECT_EQ(
+      parse_baseline(baseline_text(baseline), "b.json").run.benchmarks[0].invocations[1].process,
+      1);
+  invocations[1].process = 2;
+  std::string text = baseline_text(baseline);
+  EXPECT_THAT(text, HasSubstr(R"("processes":[0,2],)"));
+  const Baseline read = parse_baseline(text, "b.json");
+  EXPECT_THAT(read.run.processes, ElementsAre("1.json", "2.json", "3.json"));
+  EXPECT_EQ(read.run.benchmarks[0].invocations[1].process, 2);
+  EXPECT_EQ(baseline_text(read), text);
+  text.replace(text.find("[0,2],"), 6, "[0,3],");
+  EXPECT_THAT([&] { parse_baseline(text, "b.json"); },
+              ThrowsMessage<InputError>(HasSubstr("benchmarks[0].processes[1]: must be the "
+                                                  "number of one of provenance.processes")));
+}
+
 TEST(ParseBaseline, ACardMustBeOneOfTheBaselines) {
   std::string text = baseline_text(of_two_cards());
   text.replace(text.find("[0,1,1,0]"), 9, "[0,1,2,0]");

@@ -44,12 +44,26 @@ std::vector<double> values_of(const BenchmarkSeries& series, double InvocationSu
   return values;
 }
 
-// Numbers of cards, where there are several.
-std::string cards_text(const BenchmarkSeries& series) {
-  std::vector<int> cards;
-  for (const InvocationSummary& summary : series.invocations) cards.push_back(summary.card);
-  return fmt::format("[{}]", fmt::join(cards, ","));
+// Numbers of cards, where there are several, or of processes.
+std::string numbers_text(const BenchmarkSeries& series, int InvocationSummary::*field) {
+  std::vector<int> numbers;
+  for (const InvocationSummary& summary : series.invocations) numbers.push_back(summary.*field);
+  return fmt::format("[{}]", fmt::join(numbers, ","));
 }
+
+// Else every row's processes are the first ones in their order, as number_processes() numbers them.
+bool rows_differ_in_processes(const Run& run) {
+  return std::ranges::any_of(run.benchmarks, [](const BenchmarkSeries& series) {
+    return std::ranges::any_of(
+        series.invocations,
+        [next = 0](const InvocationSummary& summary) mutable { return summary.process != next++; });
+  });
+}
+
+struct Numbered {
+  bool cards = false;
+  bool processes = false;
+};
 
 // A list an invocation, as read_clock_fit() reads it.
 std::string clock_fits_text(const BenchmarkSeries& series) {
@@ -84,10 +98,13 @@ int median_samples(const BenchmarkSeries& series) {
 }
 
 // Keys in reading order: what it is, how long it takes, how sure, and what was measured along.
-std::string series_text(const BenchmarkSeries& series, bool has_cards) {
+std::string series_text(const BenchmarkSeries& series, const Numbered& numbered) {
   std::string text = fmt::format("{{\"name\":{},\"time_ns\":{}", dumped(series.name),
                                  list_text(values_of(series, &InvocationSummary::time_ns)));
-  if (has_cards) text += ",\"cards\":" + cards_text(series);
+  if (numbered.cards) text += ",\"cards\":" + numbers_text(series, &InvocationSummary::card);
+  if (numbered.processes) {
+    text += ",\"processes\":" + numbers_text(series, &InvocationSummary::process);
+  }
   const auto cycles = values_of(series, &InvocationSummary::cycles);
   const auto finite = [](double value) { return std::isfinite(value); };
   if (!cycles.empty() && std::ranges::all_of(cycles, finite)) {
@@ -112,7 +129,7 @@ json acceptance_json(const Acceptance& acceptance) {
   return {{"who", acceptance.who}, {"when", acceptance.when}, {"reason", acceptance.reason}};
 }
 
-json provenance_json(const Run& run) {
+json provenance_json(const Run& run, const Numbered& numbered) {
   const Provenance& provenance = run.provenance;
   json members{{"commit", provenance.commit},
                {"dirty", provenance.dirty},
@@ -122,7 +139,8 @@ json provenance_json(const Run& run) {
                {"suite", provenance.suite},
                {"protocol", provenance.protocol}};
   if (!provenance.toolchain.empty()) members["toolchain"] = provenance.toolchain;
-  if (run.cards.size() > 1) members["cards"] = run.cards;
+  if (numbered.cards) members["cards"] = run.cards;
+  if (numbered.processes) members["processes"] = run.processes;
   return members;
 }
 
@@ -140,16 +158,18 @@ std::string baseline_text(const Baseline& baseline) {
     if (!series.is_unmeasured()) sorted.push_back(&series);  // no figures to store
   }
   std::ranges::sort(sorted, {}, [](const BenchmarkSeries* series) { return series->name; });
+  const Numbered numbered{run.cards.size() > 1,
+                          !run.processes.empty() && rows_differ_in_processes(run)};
   std::string benchmarks;
   for (const BenchmarkSeries* series : sorted) {
     if (!benchmarks.empty()) benchmarks += ",\n";
-    benchmarks += series_text(*series, run.cards.size() > 1);
+    benchmarks += series_text(*series, numbered);
   }
   return fmt::format(
       "{{\n\"fusegate_baseline\": {},\n\"published\": {},\n\"acceptance\": {},\n"
       "\"provenance\": {},\n\"environment\": {},\n\"doubts\": {},\n\"benchmarks\": [\n{}\n]\n}}\n",
       kBaselineSchemaVersion, baseline.published, indented(acceptance_json(baseline.acceptance)),
-      indented(provenance_json(run)), indented(json(run.environment)),
+      indented(provenance_json(run, numbered)), indented(json(run.environment)),
       dumped(doubts_json(run.doubts)), benchmarks);
 }
 

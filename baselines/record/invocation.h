@@ -44,7 +44,8 @@ struct InvocationSummary {
   // Of a run in which several arms were measured side by side: which round this was, counted from
   // 1. Values of one block are close in time and compared with each other. 0: no block.
   int block = 0;
-  int card = 0;  // on which it was measured: index into Run::cards
+  int card = 0;     // on which it was measured: index into Run::cards
+  int process = 0;  // that measured it: index into Run::processes
   // Measured afresh after the rest, because the benchmark was undecided or looked slower.
   bool extension = false;
   ClockFit clock_fit{};

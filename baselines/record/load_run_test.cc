@@ -240,6 +240,27 @@ TEST(LoadRun, InvocationsOfOneRunShareTheirEnvironment) {
                                               HasSubstr("1.json"))));
 }
 
+TEST(LoadRun, AFailureShiftsNoProcess) {
+  const ScratchFolder folder;
+  folder.write("1.json", run_file({sample("a", 1), sample("b", 1)}));
+  folder.write("2.json", run_file({failed("a", "no memory"), sample("b", 2)}));
+  folder.write("3.json", run_file({sample("a", 3), sample("b", 3)}));
+  const auto run = load_run({folder.path()});
+  EXPECT_THAT(run.processes, ElementsAre("1.json", "2.json", "3.json"));
+  EXPECT_EQ(run.benchmarks.at(0).invocations.at(1).process, 2);
+  EXPECT_EQ(run.benchmarks.at(1).invocations.at(2).process, 2);
+}
+
+TEST(LoadRun, ProcessesOfSeveralFoldersAreNamedWithThem) {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder.path() / "first");
+  std::filesystem::create_directory(folder.path() / "second");
+  folder.write("first/1.json", run_file({sample("a", 1)}));
+  folder.write("second/1.json", run_file({sample("a", 1)}));
+  EXPECT_THAT(load_run({folder.path() / "first", folder.path() / "second"}).processes,
+              ElementsAre("first/1.json", "second/1.json"));
+}
+
 TEST(LoadRun, TellsTheCardsOfItsInvocationsApart) {
   const ScratchFolder folder;
   const auto measured_on = [&folder](const char* name, const char* uuid) {
@@ -247,7 +268,7 @@ TEST(LoadRun, TellsTheCardsOfItsInvocationsApart) {
                         run_file({sample("a", 1)}, {{"provenance", {{"device_uuid", uuid}}}}));
   };
   const auto run = load_run({measured_on("1.json", "GPU-1"), measured_on("2.json", "GPU-2"),
-                            measured_on("3.json", "GPU-1")});
+                             measured_on("3.json", "GPU-1")});
   EXPECT_THAT(run.cards, ElementsAre("GPU-1", "GPU-2"));
   EXPECT_EQ(run.provenance.device_uuid, "GPU-1");
   std::vector<int> cards;

@@ -11,6 +11,16 @@ std::vector<std::string> cards_of(const Run& run) {
   return run.cards.empty() ? std::vector{run.provenance.device_uuid} : run.cards;
 }
 
+void number_processes(Run& run) {
+  run.processes.clear();
+  for (BenchmarkSeries& series : run.benchmarks) {
+    for (std::size_t i = 0; i < series.invocations.size(); ++i) {
+      series.invocations[i].process = static_cast<int>(i);
+      if (i == run.processes.size()) run.processes.push_back(std::to_string(i + 1));
+    }
+  }
+}
+
 std::vector<EnvironmentDifference> differences_between(const Run& baseline, const Run& candidate) {
   auto differences = environment_differences(baseline.environment, candidate.environment);
   for (EnvironmentDifference& difference :

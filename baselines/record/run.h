@@ -39,12 +39,19 @@ struct Run {
   Environment environment;
   Provenance provenance;           // of the first invocation
   std::vector<std::string> cards;  // UUIDs, "" where unknown, in the order of the invocations
-  std::vector<Doubt> doubts;       // of any invocation, each once
+  // Names for people, "3.json"; of a run of several folders "second/3.json". In the order of the
+  // invocations. Empty where nobody numbered them.
+  std::vector<std::string> processes;
+  std::vector<Doubt> doubts;                // of any invocation, each once
   std::vector<BenchmarkSeries> benchmarks;  // sorted by name
 };
 
 // Never empty: a run that was made without naming its cards has the one of its provenance.
 std::vector<std::string> cards_of(const Run& run);
+
+// For runs that do not tell: the first invocation of every benchmark is the first process's, and so
+// on.
+void number_processes(Run& run);
 
 // In environment and protocol, where none may be for the two to be compared.
 std::vector<EnvironmentDifference> differences_between(const Run& baseline, const Run& candidate);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "baselines/io/error.h"
@@ -19,6 +20,18 @@ std::optional<CallIdentity> identity_of_all(const std::vector<CallIdentity>& ide
   if (identities.size() == invocations) return common_identity(identities);
   return CallIdentity{
       .unknown = fmt::format("{} of {} processes tell it", identities.size(), invocations)};
+}
+
+// File names, with their folders where these alone tell them apart.
+std::vector<std::string> process_names(const std::vector<std::filesystem::path>& files) {
+  std::set<std::filesystem::path> names;
+  for (const auto& file : files) names.insert(file.filename());
+  std::vector<std::string> result;
+  for (const auto& file : files) {
+    const bool is_unique = names.size() == files.size();
+    result.push_back(is_unique ? file.filename() : file.parent_path().filename() / file.filename());
+  }
+  return result;
 }
 
 }  // namespace
@@ -52,10 +65,12 @@ void RunMerger::add(RunFile&& file, const std::string& source, const InvocationP
   add_context(std::move(file), source);
   for (BenchmarkResult& result : benchmarks) {
     result.summary.card = card;
+    result.summary.process = static_cast<int>(files_.size());
     result.summary.block = place.block;
     result.summary.extension = place.extension;
     add_benchmark(std::move(result));
   }
+  files_.emplace_back(source);
 }
 
 void RunMerger::add_identities(Identities&& identities, const std::string& source) {
@@ -105,6 +120,7 @@ Run RunMerger::take() {
     run_.benchmarks.push_back(std::move(series));
   }
   std::ranges::sort(run_.benchmarks, {}, &BenchmarkSeries::name);
+  run_.processes = process_names(files_);
   return std::move(run_);
 }
 

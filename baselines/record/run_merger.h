@@ -1,6 +1,7 @@
 // Makes one run of the invocations' run files.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -39,6 +40,7 @@ class RunMerger {
   Series& series_of(const std::string& name);
 
   std::string first_source_;
+  std::vector<std::filesystem::path> files_;  // of the invocations
   Run run_;
   std::vector<Series> series_;
   std::unordered_map<std::string, std::size_t> index_;
