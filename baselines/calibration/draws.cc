@@ -6,11 +6,13 @@
 #include <numeric>
 #include <utility>
 
+#include "baselines/comparing/rule.h"
+
 namespace fusegate::baselines {
 namespace {
 
-// The gate calls nothing where a side has a single invocation.
-constexpr std::size_t kSmallestSide = 2;
+// The gate calls nothing of fewer that fresh ones do not confirm.
+constexpr std::size_t kSmallestSide = kFewestProcesses;
 
 struct SideSizes {
   std::size_t baseline = 0;

@@ -23,16 +23,16 @@ struct Draw {
 
 // Two disjoint sets of `side` invocations of one card. Every card that has enough of them is
 // equally likely. Where none has, a card's invocations are halved, the odd one to the baseline:
-// smaller sides find less, so they are not mixed with full ones. Nothing where no card has two for
-// each side, the fewest on which the gate calls anything.
+// smaller sides find less, so they are not mixed with full ones. Nothing where no card has four for
+// each side, the fewest of which the gate calls anything that fresh ones have not confirmed.
 std::optional<Draw> draw_same_card(const CalibrationPool& pool, int side, std::mt19937_64& random);
 // `side` blocks of one session on one card, two invocations of each, dealt to the sides at random.
-// As above, sessions of fewer blocks only where none has so many; nothing where none has two.
+// As above, sessions of fewer blocks only where none has so many; nothing where none has four.
 std::optional<Draw> draw_side_by_side(const CalibrationPool& pool, int side,
                                       std::mt19937_64& random);
 // Up to `side` invocations each of two cards.
 std::optional<Draw> draw_other_card(const CalibrationPool& pool, int side, std::mt19937_64& random);
-// Every ordered pair of the pool's runs that have two invocations, with their sessions.
+// Every ordered pair of the pool's runs that have four invocations, with their sessions.
 std::vector<Draw> whole_runs(const CalibrationPool& pool);
 
 // How many different comparisons draw_same_card() and draw_side_by_side() choose from.

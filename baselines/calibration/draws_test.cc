@@ -43,10 +43,10 @@ TEST(DrawSameCard, SidesShareNothing) {
 
 TEST(DrawSameCard, HalvesASmallCardOnlyWhereNoneIsLarge) {
   std::mt19937_64 random(2);
-  const auto small = draw_same_card(pool_of({{"GPU-1", 7}}), 5, random);
-  EXPECT_THAT(small->baseline, SizeIs(4));
-  EXPECT_THAT(small->candidate, SizeIs(3));
-  const CalibrationPool both = pool_of({{"GPU-1", 7}, {"GPU-2", 10}});
+  const auto small = draw_same_card(pool_of({{"GPU-1", 9}}), 5, random);
+  EXPECT_THAT(small->baseline, SizeIs(5));
+  EXPECT_THAT(small->candidate, SizeIs(4));
+  const CalibrationPool both = pool_of({{"GPU-1", 9}, {"GPU-2", 10}});
   for (int i = 0; i < 20; ++i) EXPECT_EQ(draw_same_card(both, 5, random)->baseline_card, 1u);
 }
 
@@ -58,10 +58,10 @@ TEST(DrawSameCard, TakesEveryLargeCard) {
   EXPECT_THAT(cards, SizeIs(2));
 }
 
-TEST(DrawSameCard, NeedsTwoOnEachSide) {
+TEST(DrawSameCard, NeedsFourOnEachSide) {
   std::mt19937_64 random(2);
-  EXPECT_FALSE(draw_same_card(pool_of({{"GPU-1", 3}, {"GPU-2", 3}}), 5, random));
-  EXPECT_TRUE(draw_same_card(pool_of({{"GPU-1", 4}}), 5, random));
+  EXPECT_FALSE(draw_same_card(pool_of({{"GPU-1", 7}, {"GPU-2", 7}}), 5, random));
+  EXPECT_TRUE(draw_same_card(pool_of({{"GPU-1", 8}}), 5, random));
 }
 
 // Arms of one command, a block a round; the last run has no blocks.
@@ -108,17 +108,18 @@ TEST(DrawSideBySide, IsNothingWithoutBlocks) {
   EXPECT_FALSE(draw_side_by_side(pool_of({{"GPU-1", 10}}), 5, random));
   EXPECT_FALSE(draw_side_by_side(pool_in_blocks(1, 8), 5, random));
   EXPECT_FALSE(draw_side_by_side(pool_in_blocks(2, 1), 5, random));
-  EXPECT_THAT(draw_side_by_side(pool_in_blocks(2, 3), 5, random)->baseline, SizeIs(3));
+  EXPECT_FALSE(draw_side_by_side(pool_in_blocks(2, 3), 5, random));
+  EXPECT_THAT(draw_side_by_side(pool_in_blocks(2, 4), 5, random)->baseline, SizeIs(4));
 }
 
 TEST(DrawOtherCard, TakesTwoCards) {
-  const CalibrationPool pool = pool_of({{"GPU-1", 10}, {"GPU-2", 3}, {"GPU-3", 1}});
+  const CalibrationPool pool = pool_of({{"GPU-1", 10}, {"GPU-2", 4}, {"GPU-3", 3}});
   std::mt19937_64 random(2);
   std::set<std::size_t> cards;
   for (int i = 0; i < 50; ++i) {
     const auto draw = draw_other_card(pool, 5, random);
     EXPECT_NE(draw->baseline_card, draw->candidate_card);
-    EXPECT_EQ(draw->baseline.size(), draw->baseline_card == 0 ? 5u : 3u);
+    EXPECT_EQ(draw->baseline.size(), draw->baseline_card == 0 ? 5u : 4u);
     cards.insert(draw->baseline_card);
   }
   EXPECT_THAT(cards, ElementsAre(0, 1));
@@ -126,14 +127,14 @@ TEST(DrawOtherCard, TakesTwoCards) {
 }
 
 TEST(WholeRuns, AreAllOrderedPairs) {
-  const CalibrationPool pool = pool_of({{"GPU-1", 3}, {"GPU-2", 2}, {"GPU-1", 2}, {"GPU-1", 1}});
+  const CalibrationPool pool = pool_of({{"GPU-1", 5}, {"GPU-2", 4}, {"GPU-1", 4}, {"GPU-1", 3}});
   const std::vector<Draw> draws = whole_runs(pool);
-  ASSERT_THAT(draws, SizeIs(6));  // of the three that have two invocations
+  ASSERT_THAT(draws, SizeIs(6));  // of the three that have four invocations
   EXPECT_EQ(draws[1].baseline_card, draws[1].candidate_card);
-  EXPECT_THAT(draws[1].baseline, ElementsAre(0, 1, 2));
-  EXPECT_THAT(draws[1].candidate, ElementsAre(3, 4));
+  EXPECT_THAT(draws[1].baseline, ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_THAT(draws[1].candidate, ElementsAre(5, 6, 7, 8));
   EXPECT_EQ(draws[1].baseline_session, "");
-  EXPECT_EQ(whole_runs(pool_in_blocks(2, 3))[0].candidate_session, "one command");
+  EXPECT_EQ(whole_runs(pool_in_blocks(2, 4))[0].candidate_session, "one command");
   EXPECT_THAT(whole_runs(pool_of({{"GPU-1", 10}})), IsEmpty());
 }
 
@@ -141,8 +142,8 @@ TEST(PossibleDraws, AreCounted) {
   EXPECT_EQ(possible_draws(pool_of({{"GPU-1", 10}}), 5), 252);
   EXPECT_EQ(possible_draws(pool_of({{"GPU-1", 12}}), 5), 792 * 21);
   EXPECT_EQ(possible_draws(pool_of({{"GPU-1", 10}, {"GPU-2", 10}, {"GPU-3", 4}}), 5), 504);
-  EXPECT_EQ(possible_draws(pool_of({{"GPU-1", 5}}), 5), 10);
-  EXPECT_EQ(possible_draws(pool_of({{"GPU-1", 3}}), 5), 0);
+  EXPECT_EQ(possible_draws(pool_of({{"GPU-1", 9}}), 5), 126);
+  EXPECT_EQ(possible_draws(pool_of({{"GPU-1", 7}}), 5), 0);
 }
 
 TEST(PossibleDraws, AreCountedSideBySide) {

@@ -168,6 +168,7 @@ Run drawn_run(const PooledCard& card, const std::vector<std::size_t>& invocation
     for (const std::size_t i : invocations) drawn.invocations.push_back(series.invocations[i]);
     run.benchmarks.push_back(std::move(drawn));
   }
+  number_processes(run);
   return run;
 }
 

@@ -6,7 +6,9 @@
 
 #include "baselines/comparing/clock_share.h"
 #include "baselines/comparing/drift.h"
+#include "baselines/comparing/modes.h"
 #include "baselines/statistics/card_variances.h"
+#include "baselines/statistics/common_movement.h"
 #include "baselines/statistics/moderated_contrasts.h"
 #include "baselines/statistics/null_distribution.h"
 
@@ -34,11 +36,13 @@ constexpr QuantityParts kEqualClock{
     &Drift::equal_clock};
 
 // p of an effect in the direction (1: slower, -1: faster) beyond the smallest that matters and what
-// the machine moved by.
-double p_beyond(Contrast contrast, double direction, const Shift& shift, const Rule& rule) {
+// the machine moved by, or may have.
+double p_beyond(Contrast contrast, double direction, const Shift& shift,
+                const CommonMovement& common, const Rule& rule) {
   contrast.effect *= direction;
+  add_variance(common.scatter, contrast);
   const double moved = direction > 0 ? shift.slower : shift.faster;
-  return p_above(contrast, std::log1p(rule.min_effect) + moved);
+  return p_above(contrast, std::log1p(rule.min_effect) + std::max(moved, direction * common.shift));
 }
 
 const QuantityParts& parts_of(Quantity quantity) {
@@ -62,14 +66,15 @@ struct Values {
   std::vector<int> cards;
 };
 
-// cards: the numbers of the run's cards (Circumstances).
-Values values_of(const BenchmarkSeries& series, double share, Part part,
-                 const std::vector<int>& cards) {
+// cards: the numbers of the run's cards (Circumstances). gap: what leaves the upper mode's values.
+Values values_of(const Comparison& comparison, const BenchmarkSeries& series, double share,
+                 Part part, const std::vector<int>& cards, double gap) {
   Values values;
   for (const InvocationSummary& summary : series.invocations) {
     const int card = cards.at(static_cast<std::size_t>(summary.card));
     if (card == kNotCompared || (part == Part::kExtension && !summary.extension)) continue;
-    values.logarithms.push_back(log_at_share(summary, share));
+    values.logarithms.push_back(log_at_share(summary, share) -
+                                (is_in_upper_mode(comparison, summary) ? gap : 0));
     values.blocks.push_back(summary.block);
     values.cards.push_back(card);
   }
@@ -93,9 +98,11 @@ bool has_extension(const BenchmarkSeries& series) {
 TwoSides sides_of(const Comparison& comparison, double share, const Circumstances& circumstances,
                   Part part = Part::kAll) {
   const Part baseline_part = has_extension(*comparison.baseline) ? part : Part::kAll;
-  Values baseline =
-      values_of(*comparison.baseline, share, baseline_part, circumstances.baseline_cards);
-  Values candidate = values_of(*comparison.candidate, share, part, circumstances.candidate_cards);
+  const double gap = gap_between_modes(comparison, circumstances, share);
+  Values baseline = values_of(comparison, *comparison.baseline, share, baseline_part,
+                              circumstances.baseline_cards, gap);
+  Values candidate =
+      values_of(comparison, *comparison.candidate, share, part, circumstances.candidate_cards, gap);
   TwoSides sides;
   sides.baseline = std::move(baseline.logarithms);
   sides.candidate = std::move(candidate.logarithms);
@@ -135,28 +142,31 @@ class SuiteComparer {
     adjust(&Comparison::p_slower, [this](std::size_t i) { return decide(i, 1); });
     adjust(&Comparison::p_faster, [this](std::size_t i) { return decide(i, -1); });
     adjust(&Comparison::p_slower_in_time_alone, [this](std::size_t i) {
-      return p_beyond(suite_[i].time, 1, drift_for(suite_[i]).time, rule_);
+      return p_beyond(suite_[i].time, 1, drift_for(suite_[i]).time, {}, rule_);
     });
     adjust(&Comparison::p_faster_in_time_alone, [this](std::size_t i) {
-      return p_beyond(suite_[i].time, -1, drift_for(suite_[i]).time, rule_);
+      return p_beyond(suite_[i].time, -1, drift_for(suite_[i]).time, {}, rule_);
     });
+    look_at_common_movement();
     for (std::size_t i = 0; i < suite_.size(); ++i) confirm(i);
   }
 
  private:
   void mark() {
     for (Comparison& comparison : suite_) {
-      const bool single_baseline =
-          compared(*comparison.baseline, circumstances_.baseline_cards) < 2;
-      const bool single_candidate =
-          compared(*comparison.candidate, circumstances_.candidate_cards) < 2;
-      comparison.has_single_invocation = single_baseline || single_candidate;
-      comparison.has_borrowed_noise = single_baseline && single_candidate;
+      const auto [fewest, most] =
+          std::minmax({compared(*comparison.baseline, circumstances_.baseline_cards),
+                       compared(*comparison.candidate, circumstances_.candidate_cards)});
+      comparison.fewest_invocations = static_cast<int>(fewest);
+      comparison.has_single_invocation = fewest < 2;
+      comparison.has_borrowed_noise = most < 2;
       comparison.is_control = is_control(comparison.candidate->name);
       comparison.is_identical = equal_work(*comparison.baseline, *comparison.candidate);
       if (has_cycles(comparison)) {
         comparison.clock_share = clock_share({comparison.baseline, comparison.candidate});
       }
+      if (comparison.is_unchangeable()) continue;
+      find_modes(circumstances_, deciding(comparison).share(comparison), rule_, comparison);
     }
   }
 
@@ -259,6 +269,24 @@ class SuiteComparer {
                  contrast);
   }
 
+  // Of two sessions on one card, where equal work does not tell: a change that most rows of its
+  // kind share may be the machine's.
+  void look_at_common_movement() {
+    const bool is_told = std::ranges::any_of(movements_, &std::optional<Movement>::has_value);
+    if (is_told || circumstances_.side_by_side || circumstances_.other_card) return;
+    std::vector<Contrast> rows;
+    for (const Comparison& comparison : suite_) {
+      rows.push_back(comparison.is_unchangeable() ? Contrast{} : comparison.stated(circumstances_));
+    }
+    const std::vector<CommonMovement> common = common_movements(rows, groups_);
+    for (std::size_t i = 0; i < suite_.size(); ++i) {
+      suite_[i].p_by_itself = std::min(suite_[i].p_slower, suite_[i].p_faster);
+      suite_[i].common = common[i];
+    }
+    adjust(&Comparison::p_slower, [this](std::size_t i) { return decide(i, 1); });
+    adjust(&Comparison::p_faster, [this](std::size_t i) { return decide(i, -1); });
+  }
+
   const QuantityParts& deciding(const Comparison& comparison) const {
     if (!has_cycles(comparison)) return kTime;  // whose contrasts may not be there yet
     return parts_of(quantity_with_cycles(circumstances_));
@@ -271,12 +299,13 @@ class SuiteComparer {
 
   double decide(std::size_t i, double direction) const {
     const Comparison& comparison = suite_[i];
+    if (comparison.modes && !comparison.has_comparable_modes()) return 1;
     const bool both_must_show = comparison.decided_by(circumstances_) == Quantity::kEqualClock;
     if (both_must_show && !both_show(comparison.time, *comparison.cycles, direction, rule_)) {
       return 1;
     }
     return p_beyond(comparison.stated(circumstances_), direction,
-                    drift_for(comparison).*deciding(comparison).shift, rule_);
+                    drift_for(comparison).*deciding(comparison).shift, comparison.common, rule_);
   }
 
   // One p value a benchmark, adjusted over those that a change can have slowed.
@@ -307,8 +336,8 @@ class SuiteComparer {
     Contrast fresh{difference.effect, std::sqrt(noise_[i].variance * difference.share),
                    noise_[i].degrees_of_freedom};
     if (movements_[i]) take_out(*movements_[i], fresh);
-    comparison.p_slower_confirmed = p_beyond(fresh, 1, comparison.controls_moved, rule_);
-    comparison.p_faster_confirmed = p_beyond(fresh, -1, comparison.controls_moved, rule_);
+    comparison.p_slower_confirmed = p_beyond(fresh, 1, comparison.controls_moved, {}, rule_);
+    comparison.p_faster_confirmed = p_beyond(fresh, -1, comparison.controls_moved, {}, rule_);
   }
 
   std::vector<Comparison>& suite_;

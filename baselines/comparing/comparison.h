@@ -1,12 +1,14 @@
 // What the statistics say of one benchmark that both runs have, before it is put into words.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "baselines/comparing/rule.h"
 #include "baselines/comparing/verdict.h"
 #include "baselines/record/run.h"
+#include "baselines/statistics/common_movement.h"
 #include "baselines/statistics/statistics.h"
 
 namespace fusegate::baselines {
@@ -48,10 +50,16 @@ struct Comparison {
   std::optional<Contrast> cycles{};
   std::optional<Contrast> equal_clock{};  // time at equal clock (clock_share.h)
   double clock_share = 0;
+  int fewest_invocations = 0;          // that are compared, on the side that has fewer
   bool has_single_invocation = false;  // on either side
   bool has_borrowed_noise = false;     // on both, so the noise is that of the suite's others
   bool is_control = false;
   bool is_identical = false;  // both sides did equal work
+  // Where its processes fall into two heaps. Where both sides have two in either, the heaps are
+  // compared like with like: what lies between them is taken out of the upper one.
+  std::optional<Modes> modes{};
+  double modes_boundary = 0;  // between them: a logarithm, in the quantity that decides
+  double modes_share = 0;     // which is this one (log_at_share())
   bool has_moved = false;     // a control that differs for certain, in time or in cycles
   // Adjusted over the suite. "Time alone", at whatever clock, tells a clock that moved from a
   // kernel that did.
@@ -59,6 +67,10 @@ struct Comparison {
   double p_faster = 1;
   double p_slower_in_time_alone = 1;
   double p_faster_in_time_alone = 1;
+  // How most rows of its kind moved, where that may be the machine's doing, and the smaller p if it
+  // is not: adjusted, too.
+  CommonMovement common{};
+  double p_by_itself = 1;
   // What was measured afresh to confirm a change: how many invocations of the candidate, and the p
   // of "slower" and "faster" by these alone, not adjusted.
   int confirming_invocations = 0;
@@ -68,6 +80,14 @@ struct Comparison {
   std::optional<double> machine_shift{};
   Shift controls_moved{};  // where equal work does not tell it
 
+  bool has_comparable_modes() const {
+    return modes && std::min({modes->lower.baseline, modes->lower.candidate, modes->upper.baseline,
+                              modes->upper.candidate}) >= 2;
+  }
+  // Too few processes to call it, and no fresh ones.
+  bool lacks_processes() const {
+    return fewest_invocations < kFewestProcesses && confirming_invocations < kFewestConfirming;
+  }
   bool has_estimate() const { return time.degrees_of_freedom > 0; }
   // Nobody's change can have slowed it.
   bool is_unchangeable() const { return is_control || is_identical; }

@@ -9,6 +9,7 @@
 
 #include "baselines/comparing/drift.h"
 #include "baselines/comparing/judge.h"
+#include "baselines/comparing/test_simulator.h"
 #include "baselines/record/test_run.h"
 
 namespace fusegate::baselines {
@@ -49,115 +50,40 @@ TEST(TellsOfMachine, EqualWorkAndControlsThatMayBeEqual) {
   EXPECT_FALSE(tells(doing(plain, "0f"), doing(plain, "1e"), true)) << "another algorithm";
 }
 
-// A suite of 104 rows, five processes a side, in two sessions or on two cards that move rows by
-// their duration and bound, and each row besides.
-struct Simulation {
-  int identical = 52;
-  bool identities_known = true;
-  double most_scatter = 0.004;
-  double planted = 0;  // in every tenth of the rows that are not identical
-  bool other_card = false;
-};
-
-struct Found {
-  int suites_with_false_calls = 0;
-  int planted = 0;
-  int found = 0;
-};
-
-class Simulator {
- public:
-  explicit Simulator(const Simulation& simulation) : simulation_(simulation) {}
-
-  Found run(int suites) {
-    Found found;
-    for (int i = 0; i < suites; ++i) add_suite(found);
-    return found;
-  }
-
- private:
-  static constexpr int kRows = 104;
-
-  BenchmarkSeries measured(const std::string& name, double time_ns, bool memory_bound,
-                           double noise) {
-    std::vector<double> times;
-    for (int i = 0; i < 5; ++i) times.push_back(time_ns * std::exp(noise * normal_(random_)));
-    BenchmarkSeries result = test_series(name, times);
-    result.counters = {{"flops", memory_bound ? 1e6 : 5e8}, {"min_bytes", 1e6}};
-    return result;
-  }
-
-  void add_suite(Found& found) {
-    const double common = 0.005 * normal_(random_);
-    const double by_duration = 0.006 * normal_(random_);
-    const double by_bound = 0.003 * normal_(random_);
-    const double short_scatter = 0.0005 * std::pow(simulation_.most_scatter / 0.0005, draw());
-    const double long_scatter = 0.0005 * std::pow(simulation_.most_scatter / 0.0005, draw());
-    fusegate::baselines::Run baseline;
-    fusegate::baselines::Run candidate;
-    if (simulation_.other_card) {
-      baseline.provenance.device_uuid = "GPU-1";
-      candidate.provenance.device_uuid = "GPU-2";
-    }
-    std::vector<bool> planted;
-    for (int i = 0; i < kRows; ++i) {
-      const double duration = draw();
-      const bool memory_bound = draw() < 0.5;
-      const bool identical = i * 7 % kRows < simulation_.identical;
-      planted.push_back(!identical && simulation_.planted > 0 && i % 10 == 0);
-      const double scatter = short_scatter * std::pow(long_scatter / short_scatter, duration);
-      const double effect = common + by_duration * (duration - 0.5) + by_bound * memory_bound +
-                            scatter * normal_(random_) +
-                            (planted.back() ? std::log1p(simulation_.planted) : 0);
-      const double noise = 2e-4 * std::pow(8, draw());
-      const double time_ns = 2e3 * std::pow(1e3, duration);
-      const std::string name = fmt::format("{:03}", i);
-      baseline.benchmarks.push_back(measured(name, time_ns, memory_bound, noise));
-      candidate.benchmarks.push_back(
-          measured(name, time_ns * std::exp(effect), memory_bound, noise));
-      if (!identical || !simulation_.identities_known) continue;
-      baseline.benchmarks.back() = doing(baseline.benchmarks.back(), "0f");
-      candidate.benchmarks.back() = doing(candidate.benchmarks.back(), "0f");
-    }
-    count(judge(baseline, candidate, {}), planted, found);
-  }
-
-  double draw() { return uniform_(random_); }
-
-  static void count(const std::vector<Verdict>& verdicts, const std::vector<bool>& planted,
-                    Found& found) {
-    bool false_call = false;
-    for (std::size_t i = 0; i < verdicts.size(); ++i) {
-      const bool called = verdicts[i].kind == VerdictKind::kRegression;
-      false_call = false_call || (called && !planted[i]);
-      found.planted += planted[i];
-      found.found += called && planted[i];
-    }
-    found.suites_with_false_calls += false_call;
-  }
-
-  Simulation simulation_;
-  std::mt19937 random_{20261122};
-  std::normal_distribution<double> normal_;
-  std::uniform_real_distribution<double> uniform_;
-};
+// A suite of 104 rows, in two sessions or on two cards that move rows by their duration and bound,
+// and each row besides.
+Simulation moved(int identical, double most_scatter = 0.004) {
+  return {.benchmarks = 104,
+          .is_stored = true,
+          .noise_range = 8,
+          .moves = {.common = 0.005,
+                    .by_duration = 0.006,
+                    .by_bound = 0.003,
+                    .least_scatter = 0.0005,
+                    .most_scatter = most_scatter},
+          .identical = identical};
+}
 
 TEST(EqualWork, KeepsTheMachineFromBeingBlamed) {
   int false_calls = 0;
   for (const int identical : {16, 52, 90}) {
-    false_calls += Simulator({.identical = identical}).run(70).suites_with_false_calls;
+    false_calls += simulate(moved(identical), 70).suites_with_false_regressions;
   }
   EXPECT_LE(false_calls, 2);
   // Else it is a test of nothing.
-  const Found blamed = Simulator({.identities_known = false}).run(20);
-  EXPECT_GT(blamed.suites_with_false_calls, 10);
+  const Counts unknown = simulate(moved(0), 20);
+  EXPECT_GT(unknown.suites_that_moved, 10);
+  EXPECT_EQ(unknown.suites_with_false_regressions, 0);
 }
 
 TEST(EqualWork, LeavesOnePercentToBeFound) {
-  const Found found =
-      Simulator({.most_scatter = 0.001, .planted = 0.01, .other_card = true}).run(30);
-  EXPECT_EQ(found.suites_with_false_calls, 0);
-  EXPECT_GT(found.found, 0.8 * found.planted);
+  Simulation simulation = moved(52, 0.001);
+  simulation.slowed_share = 0.1;
+  simulation.slowdown = 0.01;
+  simulation.baseline_cards = 1;
+  const Counts counts = simulate(simulation, 30);
+  EXPECT_EQ(counts.suites_with_false_regressions, 0);
+  EXPECT_GT(counts.found, 0.8 * counts.slowed);
 }
 
 TEST(EqualWork, SaysWhatTheMachineDid) {

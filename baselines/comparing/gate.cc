@@ -147,6 +147,8 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
     return result;
   }
   result.verdicts = judge(baseline, candidate, options.rule);
+  result.odd_in_baseline = odd_processes(baseline, options.rule.min_effect);
+  result.odd_in_candidate = odd_processes(candidate, options.rule.min_effect);
   fold(options.strict, result);
   if (options.require_ruled_out) fold_ruled_out(*options.require_ruled_out, result);
   fold_expectations(candidate, result);

@@ -8,6 +8,7 @@
 #include "baselines/comparing/creep.h"
 #include "baselines/comparing/families.h"
 #include "baselines/comparing/kernel_story.h"
+#include "baselines/comparing/odd_processes.h"
 #include "baselines/comparing/rule.h"
 #include "baselines/comparing/staleness.h"
 #include "baselines/comparing/verdict.h"
@@ -78,9 +79,11 @@ struct GateResult {
   std::vector<Verdict> verdicts;                     // sorted by name
   std::vector<Family> families;                      // the slowest first
   std::vector<UnmetExpectation> unmet_expectations;  // sorted by name
-  std::vector<KernelStory> stories;                  // of what changed and why; sorted by name
-  std::optional<Staleness> staleness;                // of a stored baseline
-  std::optional<Creep> creep;                        // where there is an anchor to tell it by
+  std::vector<OddProcess> odd_in_baseline;           // by card and departure
+  std::vector<OddProcess> odd_in_candidate;
+  std::vector<KernelStory> stories;    // of what changed and why; sorted by name
+  std::optional<Staleness> staleness;  // of a stored baseline
+  std::optional<Creep> creep;          // where there is an anchor to tell it by
 };
 
 // Regression, or changed kernels where these are to fail, or a benchmark of the candidate that does

@@ -4,10 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "baselines/comparing/compare_suite.h"
 #include "baselines/comparing/comparison.h"
+#include "baselines/comparing/modes.h"
+#include "baselines/comparing/odd_processes.h"
 #include "baselines/io/error.h"
 
 namespace fusegate::baselines {
@@ -97,8 +100,10 @@ class DetectableEffects {
   }
 
   double operator()(const Comparison& comparison) {
-    const Contrast& stated = comparison.stated(circumstances_);
-    return std::expm1(std::log1p(threshold_) + in_errors(stated) * stated.standard_error);
+    Contrast stated = comparison.stated(circumstances_);
+    add_variance(comparison.common.scatter, stated);
+    return std::expm1(std::log1p(threshold_) + std::abs(comparison.common.shift) +
+                      in_errors(stated) * stated.standard_error);
   }
 
  private:
@@ -140,6 +145,7 @@ VerdictKind kind_of(const Comparison& comparison, const Circumstances& circumsta
   const bool slower = comparison.p_slower <= rule.false_discovery_rate;
   const bool faster = comparison.p_faster <= rule.false_discovery_rate;
   if (comparison.is_control && (slower || faster)) return VerdictKind::kInconclusive;
+  if ((slower || faster) && comparison.lacks_processes()) return VerdictKind::kInconclusive;
   if (slower) {
     return is_confirmed(comparison, comparison.p_slower_confirmed) ? VerdictKind::kRegression
                                                                    : VerdictKind::kInconclusive;
@@ -150,6 +156,8 @@ VerdictKind kind_of(const Comparison& comparison, const Circumstances& circumsta
   }
   // Time got slower, whatever the reason: that must not be called unchanged.
   if (clock_moved(comparison, circumstances, rule)) return VerdictKind::kInconclusive;
+  // How often either mode is seen may have changed.
+  if (comparison.modes) return VerdictKind::kInconclusive;
   const double threshold = std::log1p(rule.min_effect);
   const bool inside = interval.low >= -threshold && interval.high <= threshold;
   return inside ? VerdictKind::kUnchanged : VerdictKind::kInconclusive;
@@ -177,9 +185,11 @@ Obstacle obstacle_of(const Comparison& comparison, const Circumstances& circumst
   }
   if (comparison.has_moved) return Obstacle::kMachineMoved;
   const double p = std::min(comparison.p_slower, comparison.p_faster);
-  if (p <= rule.false_discovery_rate && comparison.confirming_invocations > 0) {
-    return Obstacle::kNotConfirmed;
+  if (p <= rule.false_discovery_rate) {
+    return comparison.lacks_processes() ? Obstacle::kFewProcesses : Obstacle::kNotConfirmed;
   }
+  if (comparison.modes) return Obstacle::kTwoModes;
+  if (comparison.p_by_itself <= rule.false_discovery_rate) return Obstacle::kSuiteMoved;
   const double direction = direction_of(interval, rule);
   if (comparison.decided_by(circumstances) == Quantity::kEqualClock) {
     if (const auto slower = slower_by_the_clock(comparison, rule)) {
@@ -212,6 +222,10 @@ double ruled_out(const Comparison& comparison, const Circumstances& circumstance
   if (comparison.is_identical) return 0;
   if (!comparison.has_estimate() || comparison.has_single_invocation) return kNan;
   double bound = upper_bound(comparison.stated(circumstances), rule.false_discovery_rate);
+  // Processes that took the lower mode may all take the upper one.
+  if (comparison.has_comparable_modes()) {
+    bound += gap_between_modes(comparison, circumstances, comparison.modes_share);
+  }
   if (clock_moved) bound = std::max(bound, upper_bound(comparison.time, rule.false_discovery_rate));
   return std::max(0.0, std::expm1(bound + comparison.controls_moved.faster));
 }
@@ -247,6 +261,9 @@ void decide(const Comparison& comparison, const Circumstances& circumstances, co
   describe_effects(comparison, circumstances, verdict);
   describe_energy(comparison, verdict);
   verdict.confirming_invocations = comparison.confirming_invocations;
+  verdict.fewest_invocations = comparison.fewest_invocations;
+  verdict.modes = comparison.modes;
+  verdict.suite_moved = std::expm1(comparison.common.shift);
   verdict.is_control = comparison.is_control;
   verdict.machine_moved = comparison.has_moved;
   if (comparison.is_identical) verdict.kind = VerdictKind::kIdentical;
@@ -269,10 +286,8 @@ void decide(const Comparison& comparison, const Circumstances& circumstances, co
   verdict.choice_changes = choice_changes(*comparison.baseline, *comparison.candidate);
 }
 
-}  // namespace
-
-std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule) {
-  check(rule);
+// Of runs whose odd processes are set aside.
+std::vector<Verdict> judge_alike(const Run& baseline, const Run& candidate, const Rule& rule) {
   std::map<std::string_view, std::pair<const BenchmarkSeries*, const BenchmarkSeries*>> pairs;
   for (const BenchmarkSeries& series : baseline.benchmarks) pairs[series.name].first = &series;
   for (const BenchmarkSeries& series : candidate.benchmarks) pairs[series.name].second = &series;
@@ -297,6 +312,23 @@ std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule
     decide(suite[i], circumstances, rule, detectable, verdicts[compared[i]]);
   }
   return verdicts;
+}
+
+// A copy only where there is something to leave out: most runs have no such process.
+const Run& alike(const Run& run, const Rule& rule, std::optional<Run>& copy) {
+  const auto odd = odd_processes(run, rule.min_effect);
+  if (std::ranges::none_of(odd, &OddProcess::is_set_aside)) return run;
+  return copy.emplace(without_odd_processes(run, odd));
+}
+
+}  // namespace
+
+std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule) {
+  check(rule);
+  std::optional<Run> baseline_copy;
+  std::optional<Run> candidate_copy;
+  return judge_alike(alike(baseline, rule, baseline_copy), alike(candidate, rule, candidate_copy),
+                     rule);
 }
 
 }  // namespace fusegate::baselines

@@ -12,6 +12,8 @@ namespace fusegate::baselines {
 // Every benchmark of either run, sorted by name. Throws InputError for a rule that is none: a
 // negative effect, a rate or confidence outside of (0, 1).
 //
+// Odd processes of either run are set aside first (odd_processes.h).
+//
 // A benchmark whose two sides did equal work (call_identity.h) is identical, whatever its times.
 //
 // Of each invocation only its fast half's mean enters (statistics.h). Per benchmark the candidate's
@@ -30,7 +32,10 @@ namespace fusegate::baselines {
 // or else the rule (card_differences.h), and where controls or equal work moved, an effect must
 // exceed their movement too (drift.h). A control is never a regression. Where the candidate has
 // invocations that were measured afresh because the benchmark was not decided, these alone must
-// show a change again, at 5 %, for it to be called.
+// show a change again, at 5 %, for it to be called; with fewer than four processes on a side it is
+// not called without them. Two modes of a benchmark are compared like with like, or decide nothing
+// (modes.h). Of stored figures of the same card a change must exceed what most rows of its kind
+// share, unless equal work tells what that is (common_movement.h).
 std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule);
 
 }  // namespace fusegate::baselines

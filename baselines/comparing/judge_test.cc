@@ -356,13 +356,17 @@ TEST(VerdictName, EachHasItsOwn) {
 }
 
 // The candidate's last invocations were added because the first looked slower.
-BenchmarkSeries extended_series(double first, double fresh) {
-  BenchmarkSeries series = test_series("a", scaled(kQuiet, first));
-  for (InvocationSummary summary : test_series("a", scaled(kQuiet, fresh)).invocations) {
+BenchmarkSeries extended_series(const std::vector<double>& times, double first, double fresh) {
+  BenchmarkSeries series = test_series("a", scaled(times, first));
+  for (InvocationSummary summary : test_series("a", scaled(times, fresh)).invocations) {
     summary.extension = true;
     series.invocations.push_back(summary);
   }
   return series;
+}
+
+BenchmarkSeries extended_series(double first, double fresh) {
+  return extended_series(kQuiet, first, fresh);
 }
 
 TEST(Judge, FreshProcessesConfirmARegression) {
@@ -371,12 +375,74 @@ TEST(Judge, FreshProcessesConfirmARegression) {
   EXPECT_EQ(verdict.confirming_invocations, 5);
 }
 
+TEST(Judge, OfFewProcessesAChangeMustBeConfirmed) {
+  const std::vector<double> three{1000, 1000.5, 999.5};
+  const auto baseline = test_series("a", kQuiet);
+  const Verdict slower = judge_one(baseline, test_series("a", scaled(three, 1.05)));
+  EXPECT_EQ(slower.kind, VerdictKind::kInconclusive);
+  EXPECT_EQ(slower.obstacle, Obstacle::kFewProcesses);
+  EXPECT_EQ(slower.fewest_invocations, 3);
+  EXPECT_EQ(judge_one(test_series("a", scaled(three, 1.05)), baseline).obstacle,
+            Obstacle::kFewProcesses)
+      << "of the baseline, and faster";
+  auto extended = test_series("a", scaled(three, 1.05));
+  extended.invocations[2].extension = true;
+  EXPECT_EQ(judge_one(baseline, extended).obstacle, Obstacle::kFewProcesses) << "one is no proof";
+  extended.invocations[1].extension = true;
+  EXPECT_EQ(judge_one(baseline, extended).kind, VerdictKind::kRegression);
+  EXPECT_EQ(judge_one(test_series("a", three), test_series("a", three)).kind,
+            VerdictKind::kUnchanged)
+      << "nothing is called";
+}
+
+TEST(Judge, TwoModesAreNoRegression) {
+  const auto lower = test_series("a", {1000, 1000.5, 999.5, 1000.2});
+  const auto mixed = test_series("a", {1030, 1000.3, 1030.5, 1029.5});
+  const Verdict verdict = judge_one(lower, mixed);
+  EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_EQ(verdict.obstacle, Obstacle::kTwoModes);
+  ASSERT_TRUE(verdict.modes);
+  EXPECT_NEAR(verdict.modes->lower.time_ns, 1000, 1);
+  EXPECT_EQ(verdict.modes->lower.baseline, 4);
+  EXPECT_EQ(verdict.modes->lower.candidate, 1);
+  EXPECT_NEAR(verdict.modes->upper.time_ns, 1030, 1);
+  EXPECT_EQ(verdict.modes->upper.baseline, 0);
+  EXPECT_EQ(verdict.modes->upper.candidate, 3);
+  // All of them slower is no second mode, nor is a single one.
+  EXPECT_EQ(judge_one(lower, test_series("a", scaled({1000, 1000.5, 999.5, 1000.2}, 1.03))).kind,
+            VerdictKind::kRegression);
+  EXPECT_FALSE(judge_one(lower, test_series("a", {1000, 1000.3, 1000.5, 1029.5})).modes);
+}
+
+TEST(Judge, ModesOfBothSidesAreComparedLikeWithLike) {
+  const std::vector<double> both{1000, 1100, 1000.4, 1100.4, 1000.2};
+  const auto baseline = test_series("a", both);
+  const Verdict slower = judge_one(baseline, test_series("a", scaled(both, 1.01)));
+  EXPECT_EQ(slower.kind, VerdictKind::kRegression);
+  EXPECT_NEAR(slower.effect, 0.01, 1e-4);
+  EXPECT_TRUE(slower.modes);
+  const Verdict same = judge_one(baseline, baseline);
+  EXPECT_EQ(same.obstacle, Obstacle::kTwoModes) << "more may take the upper one";
+  EXPECT_GT(same.ruled_out, 0.09);
+}
+
+TEST(Judge, BlocksThatLieInOneHeapAreComparedByBlocks) {
+  const std::vector<double> stepped{1000, 1000.4, 1030, 1030.3};
+  EXPECT_EQ(judge_one(test_series("a", stepped), test_series("a", stepped)).obstacle,
+            Obstacle::kTwoModes);
+  const auto verdict = judge(of_session("s", test_series("a", stepped)),
+                             of_session("s", test_series("a", stepped)), {})
+                           .at(0);
+  EXPECT_EQ(verdict.kind, VerdictKind::kUnchanged);
+  EXPECT_FALSE(verdict.modes);
+}
+
 // A suite of benchmarks whose processes differ by 0.8 %, and one whose first five processes were so
 // slow, or fast, that all ten together still are.
 Verdict judge_odd_start(double first, double fresh, bool marked_as_extension) {
   const std::vector<double> noisy{1000, 1008, 992, 1004, 996};
   std::vector<BenchmarkSeries> baseline{test_series("a", noisy)};
-  std::vector<BenchmarkSeries> candidate{extended_series(first, fresh)};
+  std::vector<BenchmarkSeries> candidate{extended_series(noisy, first, fresh)};
   for (InvocationSummary& summary : candidate[0].invocations) {
     summary.extension = summary.extension && marked_as_extension;
   }

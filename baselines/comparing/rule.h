@@ -12,6 +12,12 @@ struct Rule {
   CardDifferences cards{};             // where the runs themselves do not tell them
 };
 
+// Where a side has fewer processes to be compared, fresh ones must confirm a change before it is
+// called, and so many of them: a kernel that runs in one of two ways may show one of them in all of
+// three processes.
+inline constexpr int kFewestProcesses = 4;
+inline constexpr int kFewestConfirming = 2;
+
 // Ratios: as much faster as the smallest slowdown that matters is slower.
 inline double least_gain(const Rule& rule) { return -rule.min_effect / (1 + rule.min_effect); }
 

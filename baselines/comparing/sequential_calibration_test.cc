@@ -4,73 +4,10 @@
 // that was measured, and a regression must show again in what was added.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "baselines/comparing/judge.h"
 #include "baselines/comparing/test_simulator.h"
 
 namespace fusegate::baselines {
 namespace {
-
-constexpr int kMinimum = 5;
-constexpr int kMaximum = 15;
-
-class SequentialSuite {
- public:
-  SequentialSuite(Simulator& simulator, std::vector<SimulatedBenchmark> suite)
-      : simulator_(simulator), suite_(std::move(suite)) {
-    for (const SimulatedBenchmark& benchmark : suite_) {
-      baseline_.benchmarks.push_back(simulator_.series(benchmark, 1));
-      candidate_.benchmarks.push_back(simulator_.series(benchmark, benchmark.ratio));
-    }
-  }
-
-  std::vector<Verdict> run_to_the_end() {
-    auto verdicts = judge(baseline_, candidate_, {});
-    for (int round = kMinimum; round < kMaximum; ++round) {
-      if (!extend(verdicts)) break;
-      verdicts = judge(baseline_, candidate_, {});
-    }
-    return verdicts;
-  }
-
- private:
-  // Whether any benchmark went on.
-  bool extend(const std::vector<Verdict>& verdicts) {
-    bool any = false;
-    for (std::size_t i = 0; i < suite_.size(); ++i) {
-      if (!goes_on(verdicts[i])) continue;
-      add(baseline_.benchmarks[i], 1, suite_[i].noise);
-      add(candidate_.benchmarks[i], suite_[i].ratio, suite_[i].noise);
-      any = true;
-    }
-    return any;
-  }
-
-  static bool goes_on(const Verdict& verdict) {
-    return verdict.kind == VerdictKind::kRegression || verdict.kind == VerdictKind::kInconclusive;
-  }
-
-  void add(BenchmarkSeries& series, double ratio, double noise) {
-    series.invocations.push_back(simulator_.measure(ratio, noise));
-    series.invocations.back().extension = true;
-  }
-
-  Simulator& simulator_;
-  std::vector<SimulatedBenchmark> suite_;
-  Run baseline_;
-  Run candidate_;
-};
-
-Counts simulate_sequential(const Simulation& simulation, int suites) {
-  Counts counts;
-  Simulator simulator(simulation, 3);
-  for (int i = 0; i < suites; ++i) {
-    const auto suite = simulator.make_suite();
-    Simulator::count(SequentialSuite(simulator, suite).run_to_the_end(), suite, counts);
-  }
-  return counts;
-}
 
 TEST(SequentialCalibration, UnchangedSuitesRaiseNoAlarm) {
   EXPECT_LE(simulate_sequential({}, 100).suites_with_false_calls, 1);

@@ -3,30 +3,61 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "baselines/comparing/judge.h"
 #include "baselines/comparing/verdict.h"
 #include "baselines/record/run.h"
+#include "baselines/record/test_run.h"
 
 namespace fusegate::baselines {
+
+// What a machine does to a candidate's rows, as logarithms, code or none: the standard deviations
+// of the shift of all rows, of how it grows with the duration and of what rows bound by memory have
+// on top; each row's own scatter lies between the last two.
+struct MachineMoves {
+  double common = 0;
+  double by_duration = 0;
+  double by_bound = 0;
+  double least_scatter = 0;
+  double most_scatter = 0;
+};
 
 struct Simulation {
   int benchmarks = 60;
   int invocations = 5;
+  bool is_stored = false;  // the baseline is of another session
   double slowed_share = 0;
   double slowdown = 0;
   double shift = 0;  // of every candidate time, within what does not matter
   bool has_cycles = true;
+  // Of standard deviations between processes, the largest over the smallest: from 0.02 % to 1.7 %,
+  // as on an H200.
+  double noise_range = 85;
+  bool has_heavy_tails = false;  // Student's t with three degrees of freedom
+  int two_modes = 0;             // so many rows are 3 % slower in one process of five
+  double odd_process = 0;        // by so much the candidate's second process is slower in all rows
+  double drift = 0;              // of the candidate, in all rows
+  double arithmetic_drift = 0;   // likewise, but for rows bound by memory
+  MachineMoves moves{};
+  int identical = 0;       // rows of equal work, which neither code nor slowdown touches
+  int baseline_cards = 0;  // none of them the candidate's, each with its share; 0: the same card
+  double card_spread = 0;  // standard deviation of a card, by thirds of duration
+  Rule rule{};
 };
 
 struct Counts {
   int suites = 0;
-  int suites_with_false_calls = 0;
+  int suites_with_false_calls = 0;        // at first sight
+  int suites_that_moved = 0;              // with a row that says so
+  int suites_with_false_regressions = 0;  // with too few processes there is none
   double false_share_sum = 0;  // of the calls, per suite: its mean is the false discovery rate
   int slowed = 0;
   int found = 0;
@@ -38,69 +69,132 @@ struct Counts {
 struct SimulatedBenchmark {
   std::string name;
   double noise = 0;  // standard deviation between processes, of logarithms
-  double ratio = 1;  // true time of the candidate over the baseline's
+  double ratio = 1;  // true time of the candidate over the baseline's, by its code
   bool slowed = false;
+  double duration = 0;  // 0: the shortest, 1: the longest
+  bool is_memory_bound = false;
+  bool has_two_modes = false;
+  bool is_identical = false;
+  double moved = 0;  // by the machine, of logarithms
 };
 
 class Simulator {
  public:
   Simulator(const Simulation& simulation, unsigned seed) : simulation_(simulation), random_(seed) {}
 
+  const Simulation& simulation() const { return simulation_; }
+
   std::vector<SimulatedBenchmark> make_suite() {
     std::vector<SimulatedBenchmark> suite;
+    const MachineMoves& moves = simulation_.moves;
+    const bool is_moved = moves.most_scatter > 0;
+    const double common = is_moved ? moves.common * normal_(random_) : 0;
+    const double by_duration = is_moved ? moves.by_duration * normal_(random_) : 0;
+    const double by_bound = is_moved ? moves.by_bound * normal_(random_) : 0;
+    const double short_scatter = is_moved ? scatter() : 0;
+    const double long_scatter = is_moved ? scatter() : 0;
+    const CardShifts shifts = card_shifts();  // of the candidate
     for (int i = 0; i < simulation_.benchmarks; ++i) {
-      const bool slowed = i < simulation_.slowed_share * simulation_.benchmarks;
-      // Standard deviations between processes from 0.02 % to 1.7 %, as on an H200.
-      const double noise = 2e-4 * std::pow(85, uniform_(random_));
-      const double ratio = (1 + simulation_.shift) * (slowed ? 1 + simulation_.slowdown : 1);
-      suite.push_back({fmt::format("{:03}", i), noise, ratio, slowed});
+      SimulatedBenchmark row{.name = fmt::format("{:03}", i)};
+      row.noise = 2e-4 * std::pow(simulation_.noise_range, uniform_(random_));
+      row.is_identical = i * 7 % simulation_.benchmarks < simulation_.identical;
+      row.slowed = !row.is_identical && is_slowed(i);
+      row.ratio = (1 + simulation_.shift) * (row.slowed ? 1 + simulation_.slowdown : 1);
+      // Spread evenly, and in no order.
+      row.duration = (i * 37 % simulation_.benchmarks + 0.5) / simulation_.benchmarks;
+      row.is_memory_bound = i % 2 == 0;
+      row.has_two_modes = i * 11 % simulation_.benchmarks < simulation_.two_modes;
+      row.moved = std::log1p(simulation_.drift) +
+                  (row.is_memory_bound ? 0 : std::log1p(simulation_.arithmetic_drift));
+      row.moved += shift_of(row, shifts);
+      if (is_moved) {
+        row.moved +=
+            common + by_duration * (row.duration - 0.5) + by_bound * row.is_memory_bound +
+            short_scatter * std::pow(long_scatter / short_scatter, row.duration) * normal_(random_);
+      }
+      suite.push_back(std::move(row));
     }
     return suite;
   }
 
-  // Time and cycles share most of their noise, as both come of the same samples.
-  InvocationSummary measure(double ratio, double noise) {
-    const double shared = normal_(random_);
+  // One process. Time and cycles share most of their noise, as both come of the same samples.
+  InvocationSummary measure(const SimulatedBenchmark& benchmark, double ratio) {
+    const double shared = draw();
+    const double mode = benchmark.has_two_modes && uniform_(random_) < 0.2 ? 1.03 : 1;
     const auto value = [&] {
-      return ratio * std::exp(noise * (0.9 * shared + std::sqrt(0.19) * normal_(random_)));
+      return mode * ratio * std::exp(benchmark.noise * (0.9 * shared + std::sqrt(0.19) * draw()));
     };
+    const double time_ns = 2e3 * std::pow(1e3, benchmark.duration);
     InvocationSummary summary;
-    summary.time_ns = 1e4 * value();
-    summary.cycles = 2e4 * value();
+    summary.time_ns = time_ns * value();
+    summary.cycles = 2 * time_ns * value();
     if (!simulation_.has_cycles) summary.cycles = std::numeric_limits<double>::quiet_NaN();
     summary.spread = 0.001;
     summary.samples = 60;
     return summary;
   }
 
-  BenchmarkSeries series(const SimulatedBenchmark& benchmark, double ratio) {
-    BenchmarkSeries series;
-    series.name = benchmark.name;
-    for (int i = 0; i < simulation_.invocations; ++i) {
-      series.invocations.push_back(measure(ratio, benchmark.noise));
+  // What code and machine make of the candidate.
+  static double candidate_ratio(const SimulatedBenchmark& benchmark) {
+    return benchmark.ratio * std::exp(benchmark.moved);
+  }
+
+  Run baseline(const std::vector<SimulatedBenchmark>& suite) {
+    const int cards = std::max(1, simulation_.baseline_cards);
+    Run run;
+    run.session = simulation_.is_stored ? "" : "one";
+    for (const SimulatedBenchmark& benchmark : suite) {
+      run.benchmarks.push_back(series(benchmark, "0f"));
     }
-    return series;
+    for (int card = 0; card < cards; ++card) {
+      const auto shifts = card_shifts();
+      run.cards.push_back(fmt::format("GPU-{}", card));
+      for (std::size_t i = 0; i < suite.size(); ++i) {
+        for (int k = 0; k < simulation_.invocations; ++k) {
+          // Of five cards two processes each.
+          if (cards > 1 && k >= 2) break;
+          InvocationSummary summary = measure(suite[i], std::exp(shift_of(suite[i], shifts)));
+          summary.card = card;
+          run.benchmarks[i].invocations.push_back(summary);
+        }
+      }
+    }
+    number_processes(run);
+    return run;
+  }
+
+  Run candidate(const std::vector<SimulatedBenchmark>& suite) {
+    Run run;
+    run.session = simulation_.is_stored ? "" : "one";
+    run.cards = {simulation_.baseline_cards > 0 ? "GPU-other" : "GPU-0"};
+    for (const SimulatedBenchmark& benchmark : suite) {
+      run.benchmarks.push_back(series(benchmark, benchmark.is_identical ? "0f" : "1e"));
+      for (int k = 0; k < simulation_.invocations; ++k) {
+        const double odd = k == 1 ? 1 + simulation_.odd_process : 1;
+        run.benchmarks.back().invocations.push_back(
+            measure(benchmark, odd * candidate_ratio(benchmark)));
+      }
+    }
+    number_processes(run);
+    return run;
   }
 
   void add_suite(Counts& counts) {
     const auto suite = make_suite();
-    Run baseline;
-    Run candidate;
-    for (const SimulatedBenchmark& benchmark : suite) {
-      baseline.benchmarks.push_back(series(benchmark, 1));
-      candidate.benchmarks.push_back(series(benchmark, benchmark.ratio));
-    }
-    count(judge(baseline, candidate, {}), suite, counts);
+    const Run before = baseline(suite);
+    count(judge(before, candidate(suite), simulation_.rule), suite, counts);
   }
 
   static void count(const std::vector<Verdict>& verdicts,
                     const std::vector<SimulatedBenchmark>& suite, Counts& counts) {
     int calls = 0;
     int false_calls = 0;
+    int false_regressions = 0;
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
-      const bool called = verdicts[i].kind == VerdictKind::kRegression;
+      const bool called = first_sight(verdicts[i]) == VerdictKind::kRegression;
       calls += called;
       false_calls += called && !suite[i].slowed;
+      false_regressions += verdicts[i].kind == VerdictKind::kRegression && !suite[i].slowed;
       counts.slowed += suite[i].slowed;
       counts.found += called && suite[i].slowed;
       const double truth = suite[i].ratio - 1;
@@ -109,13 +203,52 @@ class Simulator {
     }
     ++counts.suites;
     counts.suites_with_false_calls += false_calls > 0;
+    counts.suites_that_moved +=
+        std::ranges::count(verdicts, Obstacle::kSuiteMoved, &Verdict::obstacle) > 0;
+    counts.suites_with_false_regressions += false_regressions > 0;
     counts.false_share_sum += calls > 0 ? static_cast<double>(false_calls) / calls : 0;
   }
 
  private:
+  // By thirds of duration.
+  using CardShifts = std::array<double, 3>;
+
+  double draw() {
+    if (!simulation_.has_heavy_tails) return normal_(random_);
+    return student_(random_) / std::sqrt(3);  // of unit variance
+  }
+
+  double scatter() {
+    const MachineMoves& moves = simulation_.moves;
+    return moves.least_scatter *
+           std::pow(moves.most_scatter / moves.least_scatter, uniform_(random_));
+  }
+
+  bool is_slowed(int i) const { return i < simulation_.slowed_share * simulation_.benchmarks; }
+
+  CardShifts card_shifts() {
+    CardShifts shifts{};
+    if (simulation_.card_spread == 0) return shifts;
+    for (double& shift : shifts) shift = simulation_.card_spread * normal_(random_);
+    return shifts;
+  }
+
+  static double shift_of(const SimulatedBenchmark& benchmark, const CardShifts& shifts) {
+    return shifts[std::min<std::size_t>(2, static_cast<std::size_t>(3 * benchmark.duration))];
+  }
+
+  // Without times yet.
+  BenchmarkSeries series(const SimulatedBenchmark& benchmark, const char* code) const {
+    BenchmarkSeries result;
+    result.name = benchmark.name;
+    result.counters = {{"flops", benchmark.is_memory_bound ? 1e6 : 5e8}, {"min_bytes", 1e6}};
+    return simulation_.identical > 0 ? doing(std::move(result), code) : result;
+  }
+
   Simulation simulation_;
   std::mt19937 random_;
   std::normal_distribution<double> normal_;
+  std::student_t_distribution<double> student_{3};
   std::uniform_real_distribution<double> uniform_;
 };
 
@@ -123,6 +256,68 @@ inline Counts simulate(const Simulation& simulation, int suites) {
   Counts counts;
   Simulator simulator(simulation, 20261121);
   for (int i = 0; i < suites; ++i) simulator.add_suite(counts);
+  return counts;
+}
+
+// A suite that is extended as `fusegate run` and `duet` extend it: what is undecided or looks
+// slower gets more processes, up to three times as many.
+class SequentialSuite {
+ public:
+  SequentialSuite(Simulator& simulator, std::vector<SimulatedBenchmark> suite)
+      : simulator_(simulator),
+        suite_(std::move(suite)),
+        baseline_(simulator.baseline(suite_)),
+        candidate_(simulator.candidate(suite_)) {}
+
+  std::vector<Verdict> run_to_the_end() {
+    const int minimum = simulator_.simulation().invocations;
+    auto verdicts = judge(baseline_, candidate_, simulator_.simulation().rule);
+    for (int round = minimum; round < 3 * minimum; ++round) {
+      if (!extend(verdicts)) break;
+      verdicts = judge(baseline_, candidate_, simulator_.simulation().rule);
+    }
+    return verdicts;
+  }
+
+ private:
+  // Whether any benchmark went on.
+  bool extend(const std::vector<Verdict>& verdicts) {
+    bool any = false;
+    for (std::size_t i = 0; i < suite_.size(); ++i) {
+      if (!goes_on(verdicts[i])) continue;
+      // Stored figures are not added to.
+      if (!simulator_.simulation().is_stored) add(i, 1, baseline_);
+      add(i, Simulator::candidate_ratio(suite_[i]), candidate_);
+      any = true;
+    }
+    for (Run* run : {&baseline_, &candidate_}) run->processes.push_back("fresh");
+    return any;
+  }
+
+  static bool goes_on(const Verdict& verdict) {
+    return verdict.kind == VerdictKind::kRegression || verdict.kind == VerdictKind::kInconclusive;
+  }
+
+  void add(std::size_t i, double ratio, Run& run) {
+    InvocationSummary summary = simulator_.measure(suite_[i], ratio);
+    summary.extension = true;
+    summary.process = static_cast<int>(run.processes.size());
+    run.benchmarks[i].invocations.push_back(summary);
+  }
+
+  Simulator& simulator_;
+  std::vector<SimulatedBenchmark> suite_;
+  Run baseline_;
+  Run candidate_;
+};
+
+inline Counts simulate_sequential(const Simulation& simulation, int suites) {
+  Counts counts;
+  Simulator simulator(simulation, 3);
+  for (int i = 0; i < suites; ++i) {
+    const auto suite = simulator.make_suite();
+    Simulator::count(SequentialSuite(simulator, suite).run_to_the_end(), suite, counts);
+  }
   return counts;
 }
 

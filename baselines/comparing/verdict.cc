@@ -24,6 +24,11 @@ std::string_view verdict_name(VerdictKind kind) {
   return "";
 }
 
+VerdictKind first_sight(const Verdict& verdict) {
+  if (verdict.obstacle != Obstacle::kFewProcesses) return verdict.kind;
+  return verdict.effect > 0 ? VerdictKind::kRegression : VerdictKind::kImprovement;
+}
+
 std::string_view quantity_name(Quantity quantity) {
   switch (quantity) {
     case Quantity::kTime:

@@ -2,6 +2,7 @@
 // stands here and never decide.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,10 @@ enum class Obstacle {
   kSingleBaseline,   // one invocation there, which may be the odd one out
   kSingleCandidate,  // likewise
   kMachineMoved,     // a control that differs all the same
-  kNotConfirmed,     // all invocations together say slower or faster, the fresh ones alone do not
+  kTwoModes,         // some processes run it in one of two ways, some in the other
+  kSuiteMoved,    // most rows of its kind moved too, and nothing tells whether the machine did it
+  kFewProcesses,  // slower or faster, but fewer than four on a side, and not confirmed
+  kNotConfirmed,  // all invocations together say slower or faster, the fresh ones alone do not
   kClockSaysSlower,  // time is slower for certain, and that is the clock's doing
   kClockSaysFaster,  // likewise
   kDisagreement,     // slower or faster at equal clock, but time and cycles do not both show it
@@ -58,6 +62,18 @@ struct ChoiceChange {
   std::string name;
   std::string before;
   std::string after;
+};
+
+// A benchmark whose processes fall into two heaps (two_heaps.h): the time of either, the geometric
+// mean of both sides, and how many processes of each side lie there.
+struct Modes {
+  struct Heap {
+    double time_ns = 0;
+    int baseline = 0;
+    int candidate = 0;
+  };
+  Heap lower;
+  Heap upper;
 };
 
 struct Verdict {
@@ -88,20 +104,27 @@ struct Verdict {
   int baseline_invocations = 0;
   int candidate_invocations = 0;
   int confirming_invocations = 0;  // of the candidate's: measured afresh, as it was not decided
+  int fewest_invocations = 0;      // of the side that has fewer to be compared
   bool is_control = false;         // its code is the same on both sides
   bool machine_moved = false;      // a control that differs all the same
   // Time differs for certain, time at equal clock does not. Of a regression: measured side by side,
   // where a lower clock is the code's doing, as it draws more power.
   bool clock_moved = false;
+  double suite_moved = 0;  // as most rows of its kind did, where that may be the machine's doing
   double controls_moved =
       0;  // the effect's way, by which an effect must exceed what matters besides
   double baseline_energy_j = 0;  // of a call; NaN where either side does not know it
   double candidate_energy_j = 0;
   Obstacle obstacle = Obstacle::kNone;
+  std::optional<Modes> modes;  // nothing of controls and equal work, whatever they do
   std::vector<ChoiceChange> choice_changes;
   std::string failure;               // where it failed; may be empty there too
   bool failed_in_candidate = false;  // or else in the baseline
   std::vector<Doubt> doubts;         // of either side
 };
+
+// A regression or an improvement, or what would be one but that too few processes measured it and
+// fresh ones are to confirm it. Of all others their own kind.
+VerdictKind first_sight(const Verdict& verdict);
 
 }  // namespace fusegate::baselines

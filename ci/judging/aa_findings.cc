@@ -26,8 +26,10 @@ AaFindings compare_aa(const baselines::Run& a, const baselines::Run& b,
       continue;
     ++findings.benchmarks;
     findings.invocations_a_side = std::max(findings.invocations_a_side, invocations);
-    if (verdict.kind == baselines::VerdictKind::kRegression ||
-        verdict.kind == baselines::VerdictKind::kImprovement) {
+    // Halves of a run are of few processes, and no fresh ones confirm them.
+    const baselines::VerdictKind kind = first_sight(verdict);
+    if (kind == baselines::VerdictKind::kRegression ||
+        kind == baselines::VerdictKind::kImprovement) {
       findings.called.push_back(verdict.benchmark);
     }
   }

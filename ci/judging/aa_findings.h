@@ -14,9 +14,10 @@
 namespace fusegate::ci {
 
 struct AaFindings {
-  int benchmarks = 0;               // that had two invocations or more on each side
-  std::vector<std::string> called;  // regression or improvement: each one a false alarm
-  int invocations_a_side = 0;       // of the smaller side
+  int benchmarks = 0;  // that had two invocations or more on each side
+  // At first sight a regression or an improvement, fresh processes or none: a false alarm each.
+  std::vector<std::string> called;
+  int invocations_a_side = 0;  // of the smaller side
   // All comparisons of this device and suite that the history holds, this one among them.
   int comparisons = 0;
   int comparisons_with_alarm = 0;

@@ -42,6 +42,14 @@ TEST(CompareAa, LeavesOutWhatCouldNotHaveBeenCalled) {
   EXPECT_TRUE(findings.called.empty());
 }
 
+TEST(CompareAa, AsksForNoFreshProcesses) {
+  const auto arm = [](double factor) {
+    return baselines::test_run(
+        {baselines::test_series("a", baselines::scaled({1000, 1001}, factor))});
+  };
+  EXPECT_THAT(compare_aa(arm(1), arm(1.1), {}).called, ElementsAre("a"));
+}
+
 TEST(CompareAa, CallsWhatEqualWorkWouldHide) {
   const auto arm = [](const std::vector<double>& times) {
     return baselines::test_run({baselines::doing(baselines::test_series("a", times), "0f")});

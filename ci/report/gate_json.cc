@@ -11,12 +11,34 @@ namespace {
 
 using nlohmann::json;
 
+json heap_json(const baselines::Modes::Heap& heap) {
+  return {{"time_ns", json_number(heap.time_ns)},
+          {"baseline", heap.baseline},
+          {"candidate", heap.candidate}};
+}
+
+json modes_json(const std::optional<baselines::Modes>& modes) {
+  if (!modes) return nullptr;
+  return json::array({heap_json(modes->lower), heap_json(modes->upper)});
+}
+
+void add_odd(const std::vector<baselines::OddProcess>& odd, std::string_view side, json& list) {
+  for (const baselines::OddProcess& one : odd) {
+    list.push_back({{"side", side},
+                    {"process", one.name},
+                    {"departure", json_number(one.departure)},
+                    {"benchmarks", one.rows},
+                    {"set_aside", one.is_set_aside}});
+  }
+}
+
 json verdict_json(const baselines::Verdict& verdict, const baselines::Rule& rule) {
   json doubts = json::array();
   for (const baselines::Doubt doubt : verdict.doubts) doubts.push_back(doubt_name(doubt));
   return {
       {"benchmark", verdict.benchmark},
       {"verdict", verdict_name(verdict.kind)},
+      {"first_sight", verdict_name(first_sight(verdict))},
       {"effect", json_number(verdict.effect)},
       {"decided_by", quantity_name(verdict.decided_by)},
       {"ruled_out", json_number(verdict.ruled_out)},
@@ -36,6 +58,8 @@ json verdict_json(const baselines::Verdict& verdict, const baselines::Rule& rule
       {"candidate_invocations", verdict.candidate_invocations},
       {"clock_moved", verdict.clock_moved},
       {"machine_moved", verdict.machine_moved},
+      {"suite_moved", json_number(verdict.suite_moved)},
+      {"modes", modes_json(verdict.modes)},
       {"reason", reason_text(verdict, rule)},
       {"doubts", std::move(doubts)},
   };
@@ -154,6 +178,9 @@ json gate_json(const Judgement& judgement, const baselines::Run& candidate) {
   json verdicts = json::array();
   for (const baselines::Verdict& verdict : result.verdicts)
     verdicts.push_back(verdict_json(verdict, options.rule));
+  json odd = json::array();
+  add_odd(result.odd_in_baseline, "baseline", odd);
+  add_odd(result.odd_in_candidate, "candidate", odd);
   json stories = json::array();
   for (const baselines::KernelStory& story : result.stories) stories.push_back(story_json(story));
   json families = json::array();
@@ -163,6 +190,7 @@ json gate_json(const Judgement& judgement, const baselines::Run& candidate) {
       {"headline", gate_headline(result, options)},
       {"environment_differences", differences_json(result.environment_differences)},
       {"notes", gate_notes(judgement, candidate)},
+      {"odd_processes", std::move(odd)},
       {"counts", counts_json(result.verdicts)},
       {"rule",
        {{"min_effect", options.rule.min_effect},

@@ -1,5 +1,6 @@
 #include "ci/report/gate_json.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "baselines/comparing/test_story.h"
@@ -25,6 +26,32 @@ json json_of(const LoadedBaseline& baseline, const Run& candidate,
   const json written =
       gate_json({baseline, options, gate(baseline, candidate, options)}, candidate);
   return json::parse(written.dump());
+}
+
+TEST(GateJson, TellsModesAndOddProcesses) {
+  std::vector<BenchmarkSeries> suite;
+  for (int row = 0; row < 10; ++row) {
+    suite.push_back(test_series(fmt::format("row{}", row), {1000, 1000, 1000, 1000, 1100}));
+  }
+  auto candidate = test_run(std::move(suite));
+  number_processes(candidate);
+  candidate.benchmarks[0].invocations[1].time_ns = 1030;
+  candidate.benchmarks[0].invocations[2].time_ns = 1030;
+  const json root = json_of({test_run({test_series("row0", {1000, 1000, 1000, 1000})})}, candidate);
+  ASSERT_EQ(root["odd_processes"].size(), 1u);
+  const json& odd = root["odd_processes"][0];
+  EXPECT_EQ(odd["side"], "candidate");
+  EXPECT_EQ(odd["process"], "5");
+  EXPECT_NEAR(odd["departure"].get<double>(), 0.1, 1e-9);
+  EXPECT_EQ(odd["benchmarks"], 10);
+  EXPECT_EQ(odd["set_aside"], true);
+  const json& modes = root["verdicts"][0]["modes"];
+  ASSERT_EQ(modes.size(), 2u);
+  EXPECT_EQ(modes[0]["baseline"], 4);
+  EXPECT_EQ(modes[0]["candidate"], 2);
+  EXPECT_NEAR(modes[1]["time_ns"].get<double>(), 1030, 1e-9);
+  EXPECT_EQ(modes[1]["candidate"], 2);
+  EXPECT_TRUE(root["verdicts"][1]["modes"].is_null());
 }
 
 TEST(GateJson, HasTheKeysThatOthersRead) {

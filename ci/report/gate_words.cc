@@ -232,6 +232,17 @@ void add_doubts(const std::vector<baselines::Doubt>& doubts, std::string_view si
   }
 }
 
+void add_odd(const std::vector<baselines::OddProcess>& odd, std::string_view side,
+             std::vector<std::string>& notes) {
+  for (const baselines::OddProcess& one : odd) {
+    notes.push_back(fmt::format("{}: {} and {}", side, odd_process_text(one),
+                                one.is_set_aside
+                                    ? "is set aside."
+                                    : fmt::format("stays: of fewer than {} none is set aside.",
+                                                  baselines::kFewestToSetAside)));
+  }
+}
+
 // Whether equal work told it, so that it was taken out of what was judged.
 bool machine_is_told(const std::vector<Verdict>& verdicts) {
   return std::ranges::any_of(
@@ -400,6 +411,8 @@ std::vector<std::string> gate_notes(const Judgement& judgement, const baselines:
   std::vector<std::string> notes;
   add_doubts(baseline.doubts, "Baseline", notes);
   add_doubts(candidate.doubts, "Candidate", notes);
+  add_odd(result.odd_in_baseline, "Baseline", notes);
+  add_odd(result.odd_in_candidate, "Candidate", notes);
   add_suites(baseline.provenance, candidate.provenance, notes);
   add_cards(baseline, candidate, result, judgement.options.rule.cards, notes);
   add_machine(result.verdicts, notes);

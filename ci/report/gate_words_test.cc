@@ -1,5 +1,6 @@
 #include "ci/report/gate_words.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -268,6 +269,24 @@ TEST(GateNotes, NotesThatOneRunMeasuredOthersBesides) {
   EXPECT_THAT(notes(whole, part), ElementsAre(HasSubstr("1 benchmark is in only one")));
   EXPECT_THAT(notes(part, whole), ElementsAre(HasSubstr("1 benchmark is in only one")));
   EXPECT_THAT(notes(whole, whole), IsEmpty());
+}
+
+Run of_processes(std::vector<double> factors) {
+  std::vector<baselines::BenchmarkSeries> suite;
+  for (int row = 0; row < 10; ++row) {
+    suite.push_back(test_series(fmt::format("row{}", row), baselines::scaled(factors, 1000)));
+  }
+  Run run = test_run(std::move(suite));
+  number_processes(run);
+  return run;
+}
+
+TEST(GateNotes, NamesOddProcessesAndWhatBecameOfThem) {
+  EXPECT_THAT(notes(of_processes({1, 1, 1.05}), of_processes({1, 1, 1.101, 1})),
+              ElementsAre("Baseline: process 3 took 5.0 % longer in the median over 10 benchmarks "
+                          "than its siblings and stays: of fewer than 4 none is set aside.",
+                          "Candidate: process 3 took 10.1 % longer in the median over 10 "
+                          "benchmarks than its siblings and is set aside."));
 }
 
 TEST(GateNotes, NotesTheDoubtsOfEitherRun) {

@@ -29,6 +29,9 @@ std::string undecided(Obstacle obstacle, const Rule& rule = {}) {
   Verdict inconclusive = verdict(VerdictKind::kInconclusive, 0.001, 0.02, 0.01);
   inconclusive.obstacle = obstacle;
   inconclusive.confirming_invocations = 5;
+  inconclusive.fewest_invocations = 3;
+  inconclusive.suite_moved = 0.008;
+  inconclusive.modes = baselines::Modes{{4170, 3, 5}, {4300, 1, 1}};
   return reason_text(inconclusive, rule);
 }
 
@@ -39,6 +42,10 @@ TEST(ReasonText, OfAChangeGivesTheEffectInAllQuantities) {
             "0.30 %");
   slower.confirming_invocations = 1;
   EXPECT_THAT(reason_text(slower, {}), testing::EndsWith("; confirmed by 1 fresh invocation"));
+  slower.modes = baselines::Modes{{4170, 3, 5}, {4300, 2, 2}};
+  EXPECT_THAT(reason_text(slower, {}),
+              testing::EndsWith("; seen at 4.170 us in 8 processes and at 4.300 us in 4, compared "
+                                "like with like"));
   const Verdict faster = verdict(VerdictKind::kImprovement, -0.05, std::nan(""), -0.05);
   EXPECT_EQ(reason_text(faster, {}),
             "faster by 5.00 % in time; cycles were not available to confirm it; tested against "
@@ -105,6 +112,17 @@ TEST(ReasonText, NamesTheObstacle) {
   EXPECT_EQ(undecided(Obstacle::kMachineMoved),
             "its code is the same on both sides, so the machine moved: +0.10 % in time and +2.00 % "
             "in cycles");
+  EXPECT_EQ(
+      undecided(Obstacle::kTwoModes),
+      "its processes take one of two ways: seen at 4.170 us in 8 processes and at 4.300 us in "
+      "2");
+  EXPECT_EQ(undecided(Obstacle::kFewProcesses),
+            "slower by 1.00 %, but of 3 processes a side and not confirmed by fresh ones; measure "
+            "4, or let the run be extended");
+  EXPECT_EQ(undecided(Obstacle::kSuiteMoved),
+            "+1.00 %, but most benchmarks of its kind moved (+0.80 % in the median), and no equal "
+            "work tells whether the machine did that; `fusegate replay` measures the baseline's "
+            "program beside this one");
   EXPECT_EQ(undecided(Obstacle::kNotConfirmed),
             "all invocations together say slower (+1.00 %), but that is not confirmed by 5 fresh "
             "ones alone");

@@ -21,7 +21,8 @@ class FusegateGate:
         self.texts = {}  # an entry's text is written in many comparisons
 
     def slower(self, draw, slowed=(), factor=1.0):
-        """The benchmarks called regressions where those in `slowed` take `factor` times as long."""
+        """The benchmarks called regressions where those in `slowed` take `factor` times as long. At first sight: of
+        fewer than four processes a side the gate asks fresh ones to confirm it, and there are none."""
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
             baseline = [self._write(folder, f"b{i}", one, (), 1.0) for i, one in enumerate(draw.baseline)]
             candidate = [self._write(folder, f"c{i}", one, slowed, factor) for i, one in enumerate(draw.candidate)]
@@ -33,7 +34,7 @@ class FusegateGate:
             result = json.loads(answer.read_text(encoding="utf-8"))
         if done.returncode not in (0, 1, CANNOT_JUDGE) or not result["verdicts"]:
             raise InputError(f"{self.program}: {result['headline']}")
-        return {row["benchmark"] for row in result["verdicts"] if row["verdict"] == "regression"}
+        return {row["benchmark"] for row in result["verdicts"] if row["first_sight"] == "regression"}
 
     def _write(self, folder, name, invocation, slowed, factor):
         entries = [self._text(invocation, benchmark, factor if benchmark in slowed else 1.0)

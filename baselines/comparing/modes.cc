@@ -1,0 +1,103 @@
+#include "baselines/comparing/modes.h"
+
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "baselines/comparing/clock_share.h"
+#include "baselines/statistics/two_heaps.h"
+
+namespace fusegate::baselines {
+namespace {
+
+struct Process {
+  double value = 0;
+  double log_time = 0;
+  int block = 0;
+  int card = 0;
+  bool is_candidate = false;
+};
+
+void add_side(const BenchmarkSeries& series, const std::vector<int>& cards, double share,
+              bool is_candidate, std::vector<Process>& processes) {
+  for (const InvocationSummary& summary : series.invocations) {
+    const int card = cards.at(static_cast<std::size_t>(summary.card));
+    if (card == kNotCompared) continue;
+    processes.push_back({log_at_share(summary, share), std::log(summary.time_ns), summary.block,
+                         card, is_candidate});
+  }
+}
+
+// Whether processes of one group lie in both heaps.
+template <typename Group>
+bool any_shows_both(const std::vector<Process>& processes, double boundary, Group group_of) {
+  std::map<decltype(group_of(processes.front())), std::pair<bool, bool>> seen;
+  for (const Process& process : processes) {
+    auto& [below, above] = seen[group_of(process)];
+    (process.value > boundary ? above : below) = true;
+  }
+  return std::ranges::any_of(
+      seen, [](const auto& group) { return group.second.first && group.second.second; });
+}
+
+void add_to(Modes::Heap& heap, const Process& process) {
+  heap.time_ns += process.log_time;  // the sum, until it is divided
+  ++(process.is_candidate ? heap.candidate : heap.baseline);
+}
+
+double gap_on_side(const Comparison& comparison, const BenchmarkSeries& series,
+                   const std::vector<int>& cards, double share) {
+  double sums[2] = {0, 0};
+  int counts[2] = {0, 0};
+  for (const InvocationSummary& summary : series.invocations) {
+    if (cards.at(static_cast<std::size_t>(summary.card)) == kNotCompared) continue;
+    const bool is_upper = is_in_upper_mode(comparison, summary);
+    sums[is_upper] += log_at_share(summary, share);
+    ++counts[is_upper];
+  }
+  return sums[1] / counts[1] - sums[0] / counts[0];
+}
+
+}  // namespace
+
+void find_modes(const Circumstances& circumstances, double share, const Rule& rule,
+                Comparison& comparison) {
+  std::vector<Process> processes;
+  add_side(*comparison.baseline, circumstances.baseline_cards, share, false, processes);
+  add_side(*comparison.candidate, circumstances.candidate_cards, share, true, processes);
+  std::vector<double> values;
+  for (const Process& process : processes) values.push_back(process.value);
+  const auto heaps = two_heaps(std::move(values), std::log1p(rule.min_effect));
+  if (!heaps) return;
+  const auto side_and_card = [](const Process& process) {
+    return std::pair(process.is_candidate, process.card);
+  };
+  const auto block = [](const Process& process) { return process.block; };
+  if (!any_shows_both(processes, heaps->boundary, side_and_card)) return;
+  if (circumstances.side_by_side && !any_shows_both(processes, heaps->boundary, block)) return;
+  Modes modes;
+  for (const Process& process : processes) {
+    add_to(process.value > heaps->boundary ? modes.upper : modes.lower, process);
+  }
+  for (Modes::Heap* heap : {&modes.lower, &modes.upper}) {
+    heap->time_ns = std::exp(heap->time_ns / (heap->baseline + heap->candidate));
+  }
+  comparison.modes = modes;
+  comparison.modes_boundary = heaps->boundary;
+  comparison.modes_share = share;
+}
+
+bool is_in_upper_mode(const Comparison& comparison, const InvocationSummary& summary) {
+  return comparison.modes &&
+         log_at_share(summary, comparison.modes_share) > comparison.modes_boundary;
+}
+
+double gap_between_modes(const Comparison& comparison, const Circumstances& circumstances,
+                         double share) {
+  if (!comparison.has_comparable_modes()) return 0;
+  return (gap_on_side(comparison, *comparison.baseline, circumstances.baseline_cards, share) +
+          gap_on_side(comparison, *comparison.candidate, circumstances.candidate_cards, share)) /
+         2;
+}
+
+}  // namespace fusegate::baselines
