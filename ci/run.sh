@@ -13,8 +13,9 @@ baseline is stored, the run becomes one, in .fusegate/baselines, and a second ru
 with it.
 
   --suite NAME         smoke (the default), pr, nightly or ladder
-  --invocations N      processes in a run; 3 by default. From 4 on, the run is also split in two halves
-                       and these are compared (A/A): any difference found there is a false alarm
+  --invocations N      processes in a run; 4 by default. Of fewer nothing is called that is not measured
+                       again. From 4 on, the run is also split in two halves and these are compared (A/A):
+                       any difference found there is a false alarm
   --max-invocations N  measure undecided and suspicious benchmarks again, up to N processes in all;
                        by default nothing is measured again
   --budget-s N         start nothing that would take longer than N seconds in all, except to confirm

@@ -86,7 +86,7 @@ std::optional<std::filesystem::path> baseline_to_replay(const ReplayRequest& req
 // first run becomes a local baseline, and a second one is gated by it.
 struct JobRequest {
   std::string suite = "smoke";
-  int invocations = 3;
+  int invocations = kLeastInvocations;  // as by default nothing is extended
   std::optional<int> max_invocations{};  // nothing: as for run and duet
   std::optional<double> budget_s{};
   std::string program{};  // empty: the benchmark program beside this one

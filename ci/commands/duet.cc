@@ -29,6 +29,7 @@ MeasuringRequest measuring_request(const DuetRequest& request, const Folders& fo
   measuring.arms.push_back({folders.head, request.head});
   measuring.invocations = request.invocations;
   measuring.max_invocations = request.max_invocations.value_or(3 * request.invocations);
+  measuring.min_effect = request.judging.min_effect;
   // A replay is to tell what the machine did since, also where no code differs.
   measuring.has_record = request.judging.replay_of.has_value();
   measuring.environment =

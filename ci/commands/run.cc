@@ -68,6 +68,7 @@ MeasuringRequest measuring_request(const RunRequest& request) {
   measuring.invocations = request.invocations;
   measuring.max_invocations = request.max_invocations.value_or(request.invocations);
   measuring.extends_whole_suite = true;
+  measuring.min_effect = request.judging.min_effect;
   measuring.is_aa = request.aa;
   measuring.environment =
       keep_choices_environment(request.judging, request.suite, request.fresh_choices);

@@ -209,6 +209,19 @@ std::string missing_baseline_text(const JudgingRequest& request, const baselines
       suite, baselines::device_slug(candidate.environment));
 }
 
+double min_effect_of(const baselines::Run& run) {
+  const nlohmann::json& protocol = run.provenance.protocol;
+  if (!protocol.is_object() || !protocol.contains("min_effect"))
+    return baselines::Rule{}.min_effect;
+  const nlohmann::json& value = protocol["min_effect"];
+  const double effect = value.is_number() ? value.get<double>() : 0;
+  if (!(effect > 0 && effect < 1)) {
+    throw baselines::InputError(run.source, "protocol.min_effect",
+                                fmt::format("{} is not between 0 and 1", value.dump()));
+  }
+  return effect;
+}
+
 baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline) {
   baselines::GateOptions options;
   options.strict = request.strict;
@@ -220,17 +233,7 @@ baselines::GateOptions gate_options(const JudgingRequest& request, const baselin
   options.rule.cards = card_differences(request, baseline);
   // The baseline's suite and not the candidate's: a change must not loosen the rule it is judged
   // by.
-  const nlohmann::json& protocol = baseline.provenance.protocol;
-  if (request.min_effect) {
-    options.rule.min_effect = *request.min_effect;
-  } else if (protocol.is_object() && protocol.contains("min_effect")) {
-    const nlohmann::json& value = protocol["min_effect"];
-    options.rule.min_effect = value.is_number() ? value.get<double>() : 0;
-    if (!(options.rule.min_effect > 0 && options.rule.min_effect < 1)) {
-      throw baselines::InputError(baseline.source, "protocol.min_effect",
-                                  fmt::format("{} is not between 0 and 1", value.dump()));
-    }
-  }
+  options.rule.min_effect = request.min_effect ? *request.min_effect : min_effect_of(baseline);
   if (request.false_discovery_rate) {
     options.rule.false_discovery_rate = *request.false_discovery_rate;
   }

@@ -69,6 +69,10 @@ bool any_baseline_tells_work(const JudgingRequest& request, const std::string& s
 // Why nothing was found, and what to do.
 std::string missing_baseline_text(const JudgingRequest& request, const baselines::Run& candidate);
 
+// The smallest effect that matters by the run's own suite, or else Rule's. Throws InputError naming
+// the field.
+double min_effect_of(const baselines::Run& run);
+
 // The smallest effect is the flag's, else the baseline's suite's, else the rule's. What cards
 // differ by is as a calibration beside the baseline says, or one of its device in the stores.
 // Throws InputError where the suite asks for a smallest effect that is none, and where the

@@ -59,15 +59,15 @@ ExtensionRound ExtensionPlan::look(const std::vector<baselines::Verdict>& verdic
   std::map<std::string, const baselines::Verdict*> worst;
   for (const baselines::Verdict& verdict : verdicts) {
     const auto [found, inserted] = worst.try_emplace(verdict.benchmark, &verdict);
-    if (doubt(verdict.kind) > doubt(found->second->kind)) found->second = &verdict;
+    if (doubt(first_sight(verdict)) > doubt(first_sight(*found->second))) found->second = &verdict;
   }
   for (const auto& [name, verdict] : worst) {
     LookedAt& benchmark = suite_[name];
     benchmark.benchmark = name;
-    benchmark.kind = verdict->kind;
+    benchmark.kind = first_sight(*verdict);
     // A control's code is the same on both sides: there is nothing about it to decide.
     const bool raises_doubt = is_doubtful(verdict->kind) && !verdict->is_control;
-    if (!benchmark.first_doubt && raises_doubt) benchmark.first_doubt = verdict->kind;
+    if (!benchmark.first_doubt && raises_doubt) benchmark.first_doubt = benchmark.kind;
   }
   std::vector<LookedAt> suite;
   for (const auto& [name, benchmark] : suite_) suite.push_back(benchmark);

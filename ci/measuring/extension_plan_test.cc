@@ -48,6 +48,17 @@ TEST(ExtensionLimits, ConfirmWithAsManyInvocationsAgain) {
   EXPECT_EQ(extension_limits(5, 5).most, 0);
 }
 
+TEST(NextExtension, WhatTooFewProcessesMeasuredIsSuspiciousAlready) {
+  auto verdict = verdicts({{"slower", kInconclusive}}).front();
+  verdict.obstacle = baselines::Obstacle::kFewProcesses;
+  verdict.effect = 0.05;
+  ExtensionPlan plan({2, 4});
+  EXPECT_THAT(plan.look({verdict}).unconfirmed, ElementsAre("slower")) << "whatever the budget";
+  verdict.effect = -0.05;
+  verdict.benchmark = "faster";
+  EXPECT_THAT(ExtensionPlan({2, 4}).look({verdict}).unconfirmed, IsEmpty());
+}
+
 TEST(NextExtension, TakesTheUndecidedAndTheSuspiciousAlone) {
   ExtensionPlan plan(kLimits);
   const ExtensionRound round = plan.look(verdicts({{"invalid", kInvalid},

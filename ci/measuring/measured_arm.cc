@@ -39,6 +39,20 @@ void MeasuredArm::set_identified(const std::string& question) {
   write();
 }
 
+std::vector<baselines::OddProcess> MeasuredArm::add_odd(
+    const std::vector<baselines::OddProcess>& odd) {
+  std::vector<baselines::OddProcess> fresh;
+  for (const baselines::OddProcess& one : odd) {
+    const auto own = std::span(record_.invocations).subspan(earlier_);
+    const auto found = std::ranges::find(own, one.name, &InvocationRecord::file);
+    if (found == own.end() || found->odd) continue;
+    found->odd = one.departure;
+    fresh.push_back(one);
+  }
+  if (!fresh.empty()) write();
+  return fresh;
+}
+
 void MeasuredArm::finish(bool finished) {
   record_.finished = finished;
   write();

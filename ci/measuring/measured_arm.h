@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "baselines/comparing/odd_processes.h"
 #include "ci/console/console.h"
 #include "ci/measuring/invocation.h"
 #include "ci/measuring/run_record.h"
@@ -36,6 +37,9 @@ class MeasuredArm {
   // Writes run.json. Throws InputError where no other invocation would fare better.
   void add(const InvocationOutcome& outcome);
   void set_identified(const std::string& question);
+  // Keeps what is odd about those of this run in run.json, and returns those that it had not kept
+  // yet.
+  std::vector<baselines::OddProcess> add_odd(const std::vector<baselines::OddProcess>& odd);
   void finish(bool finished);
   void set_aa(const AaFindings& findings);
 

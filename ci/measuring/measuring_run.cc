@@ -9,7 +9,9 @@
 #include <set>
 
 #include "baselines/io/error.h"
+#include "baselines/record/load_run.h"
 #include "ci/console/format.h"
+#include "ci/judging/judging.h"
 #include "ci/measuring/benchmark_filter.h"
 
 namespace fusegate::ci {
@@ -126,7 +128,9 @@ RunEnd MeasuringRun::measure(const Look& look, const Comparisons& comparisons) {
   started_s_ = now_();
   if (comparisons && !request_.measures_all) choose_work(comparisons);
   if (end_ == RunEnd::kAll && measures_anything()) measure_minimum();
+  if (end_ == RunEnd::kAll && measures_anything()) repeat_odd();
   if (look && measures_anything() && request_.max_invocations > request_.invocations) extend(look);
+  if (end_ != RunEnd::kInterrupted && measures_anything()) name_odd();
   for (MeasuredArm& arm : arms_) arm.finish(end_ != RunEnd::kInterrupted);
   if (peers_) peers_->finish(end_ != RunEnd::kInterrupted);
   interrupts_.reset();
@@ -195,8 +199,42 @@ void MeasuringRun::measure_minimum() {
     if (round > 0 && !fits(mean_s)) {
       end_ = RunEnd::kBudget;
     } else {
-      measure_round({false, whole_round_flags_}, display);
+      measure_round({RoundKind::kMinimum, whole_round_flags_}, display);
     }
+  }
+}
+
+bool MeasuringRun::name_odd() {
+  bool any = false;
+  for (MeasuredArm& arm : arms_) {
+    try {
+      const baselines::Run run = baselines::load_run({arm.folder()});
+      const double min_effect = request_.min_effect.value_or(min_effect_of(run));
+      for (const auto& odd : arm.add_odd(baselines::odd_processes(run, min_effect))) {
+        any = true;
+        fmt::print(console_.err, "{}: {}\n", arm.folder().string(), odd_process_text(odd));
+      }
+    } catch (const baselines::InputError&) {
+      // Whoever judges the run meets the same error.
+    }
+  }
+  return any;
+}
+
+void MeasuringRun::repeat_odd() {
+  constexpr int kMostRepeats = 2;
+  if (request_.invocations < 2) return;  // who adds process by process knows how many are wanted
+  for (int repeat = 0; repeat < kMostRepeats && name_odd(); ++repeat) {
+    double block_s = 0;
+    for (const Slot& slot : slots_) block_s += minimum_s_[slot.arm] / arms_[slot.arm].invocations();
+    if (!fits(block_s)) {
+      fmt::print(console_.err, "no time is left to measure it again\n");
+      return;
+    }
+    fmt::print(console_.err, "one more of each is measured\n");
+    ProgressDisplay display(console_, static_cast<int>(slots_.size()), now_);
+    measure_round({RoundKind::kRepeat, whole_round_flags_}, display);
+    if (end_ != RunEnd::kAll) return;
   }
 }
 
@@ -221,7 +259,7 @@ void MeasuringRun::extend(const Look& look) {
                format_count(measured, "benchmark"));
     ProgressDisplay display(console_, extended_arms(), now_);
     const double round_started_s = now_();
-    measure_round({true, flags_of(round, number)}, display);
+    measure_round({RoundKind::kExtension, flags_of(round, number)}, display);
     plan.count_round(round.benchmarks);
     extension_s_a_benchmark_ =
         (now_() - round_started_s) /
@@ -267,7 +305,14 @@ void MeasuringRun::measure_round(const Round& round, ProgressDisplay& display) {
 
 bool MeasuringRun::takes_part(const Slot& slot, const Round& round) const {
   const MeasuredArm& arm = arms_[slot.arm];
-  if (round.is_extension) return arm.is_extended() && slot.aa_arm != "b";
+  switch (round.kind) {
+    case RoundKind::kMinimum:
+      break;
+    case RoundKind::kRepeat:
+      return true;
+    case RoundKind::kExtension:
+      return arm.is_extended() && slot.aa_arm != "b";
+  }
   return arm.invocations() < request_.invocations;
 }
 
@@ -290,7 +335,8 @@ InvocationRequest MeasuringRun::invocation_request(const MeasuredArm& arm, std::
 bool MeasuringRun::run_one(const Slot& slot, std::uint64_t seed, const Round& round,
                            ProgressDisplay& display) {
   MeasuredArm& arm = arms_[slot.arm];
-  if (round.is_extension) arm.plan_one_more();
+  const bool is_extension = round.kind == RoundKind::kExtension;
+  if (round.kind != RoundKind::kMinimum) arm.plan_one_more();
   display.start_invocation(arms_.size() > 1 ? arm.folder().string() : "");
   InvocationRequest invocation = invocation_request(arm, seed, round.flags);
   invocation.number = arm.take_number();
@@ -298,13 +344,13 @@ bool MeasuringRun::run_one(const Slot& slot, std::uint64_t seed, const Round& ro
   InvocationOutcome outcome =
       run_invocation(invocation, [&](const ProgressEvent& event) { display.show(event); });
   outcome.record.block = block_;
-  outcome.record.extension = round.is_extension;
-  if (!round.is_extension) outcome.record.aa_arm = slot.aa_arm;
+  outcome.record.extension = is_extension;
+  if (!is_extension) outcome.record.aa_arm = slot.aa_arm;
   // A hopeless one is told by the exception that ends the run here, and by nothing else.
   arm.add(outcome);
   bool interrupted = outcome.interrupted;
   if (peers_ && !interrupted) interrupted = !peers_->measure_beside(invocation, outcome, display);
-  if (!round.is_extension) minimum_s_[slot.arm] += now_() - started_s;
+  if (!is_extension) minimum_s_[slot.arm] += now_() - started_s;
   display.finish_invocation(outcome.record.failure);
   return !interrupted;
 }

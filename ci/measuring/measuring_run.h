@@ -1,6 +1,7 @@
 // Measures the programs of a run in turn: first finds out what they launch (identification.h), to
-// measure what differs and controls (work_plan.h); then the minimum, then rounds of extension for
-// what a look at the data leaves undecided or suspicious (extension_plan.h says which, and why).
+// measure what differs and controls (work_plan.h); then the minimum, and once more where a process
+// was odd (odd_processes.h); then rounds of extension for what a look at the data leaves undecided
+// or suspicious (extension_plan.h says which, and why).
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "baselines/comparing/rule.h"
 #include "baselines/comparing/verdict.h"
 #include "ci/console/console.h"
 #include "ci/measuring/extension_plan.h"
@@ -43,8 +45,9 @@ struct MeasuringRequest : MeasuringOptions {
   // are compared with a baseline of whole processes: on an H200, processes that measured 16 of the
   // 60 benchmarks of `pr` found an unchanged GEMM of 3.6 us 0.4 % slower than whole ones did.
   bool extends_whole_suite = false;
-  bool has_record = true;  // controls are measured even where no work differs
-  bool is_aa = false;      // deal each arm's minimum to two A/A arms, "a" and "b"
+  std::optional<double> min_effect{};  // of what makes a process odd; else the suite's own
+  bool has_record = true;              // controls are measured even where no work differs
+  bool is_aa = false;                  // deal each arm's minimum to two A/A arms, "a" and "b"
   std::map<std::string, std::string> environment{};  // of the programs
   bool append = false;                               // add to folders that already hold invocations
   std::optional<PeersRequest> peers{};  // measured after every invocation, where there is one arm
@@ -67,7 +70,9 @@ struct Measured {
   bool all_well = false;  // every invocation ended well, and nobody interrupted
 };
 
-// Two A/A arms with two invocations each: with fewer nothing could be called.
+// Of fewer, nothing is called that no extension confirms.
+inline constexpr int kLeastInvocations = baselines::kFewestProcesses;
+// Two A/A arms with two invocations each: fewer cannot be compared.
 inline constexpr int kLeastAaInvocations = 4;
 
 class MeasuringRun {
@@ -93,8 +98,9 @@ class MeasuringRun {
     std::size_t arm = 0;
     std::string aa_arm;
   };
+  enum class RoundKind { kMinimum, kRepeat, kExtension };
   struct Round {
-    bool is_extension = false;
+    RoundKind kind = RoundKind::kMinimum;
     std::vector<std::string> flags;
   };
 
@@ -102,6 +108,10 @@ class MeasuringRun {
   Told find_identities();
   void set_plan(WorkPlan plan);
   void measure_minimum();
+  // One more block of all arms for an odd process, and at most two.
+  void repeat_odd();
+  // Names those that were not named before; whether there are any.
+  bool name_odd();
   void extend(const Look& look);
   // number: of the extension, from 1.
   std::vector<std::string> flags_of(const ExtensionRound& round, int number) const;

@@ -114,6 +114,62 @@ TEST_F(MeasuringRunTest, RecordsTheSessionAndTheBlocksOfItsArms) {
   EXPECT_TRUE(order().starts_with("ABBA") || order().starts_with("BAAB")) << order();
 }
 
+// A suite large enough to tell an odd process, in which the given invocations take eleven times as
+// long or so.
+FakeBench odd_in(const std::string& invocations) {
+  FakeBench bench;
+  bench.file.times.clear();
+  for (int i = 0; i < 9; ++i) bench.file.times.emplace(fmt::format("row{}", i), 1000 + 100 * i);
+  bench.more =
+      "case $invocation in " + invocations + R"() sed -i 's/"real_time":/&1/g' "$out" ;; esac)";
+  return bench;
+}
+
+std::vector<std::string> odd_files(const RunRecord& record) {
+  std::vector<std::string> files;
+  for (const InvocationRecord& invocation : record.invocations) {
+    if (invocation.odd) files.push_back(invocation.file);
+  }
+  return files;
+}
+
+TEST_F(MeasuringRunTest, MeasuresOnceMoreWhereAProcessIsOdd) {
+  request_.invocations = request_.max_invocations = 4;
+  add_arm("A");
+  add_arm("B", true, odd_in("2"));
+  EXPECT_EQ(measure({{}}), RunEnd::kAll);
+  EXPECT_THAT(blocks("A"), ElementsAre(1, 2, 3, 4, 5)) << "a block is of all arms";
+  EXPECT_THAT(blocks("B"), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_EQ(record("B").planned_invocations, 5);
+  EXPECT_EQ(extensions("B"), 0);
+  EXPECT_THAT(odd_files(record("B")), ElementsAre("2.json")) << "and it is kept";
+  EXPECT_GT(record("B").invocations[1].odd.value(), 5);
+  EXPECT_THAT(odd_files(record("A")), IsEmpty());
+  EXPECT_THAT(err_.str(), HasSubstr("B: process 2.json took"));
+  EXPECT_THAT(err_.str(), HasSubstr("longer in the median over 9 benchmarks than its siblings\n"
+                                    "one more of each is measured\n"));
+}
+
+TEST_F(MeasuringRunTest, MeasuresForOddProcessesTwiceAtMost) {
+  request_.invocations = request_.max_invocations = 7;
+  add_arm("B", true, odd_in("7|8|9|10"));
+  measure({{}});
+  EXPECT_THAT(blocks("B"), SizeIs(9));
+  EXPECT_THAT(odd_files(record("B")), ElementsAre("7.json", "8.json"));
+}
+
+TEST_F(MeasuringRunTest, MeasuresForAnOddProcessWithinTheBudgetAlone) {
+  request_.invocations = request_.max_invocations = 4;
+  request_.budget_s = 45;
+  FakeBench bench = odd_in("2");
+  bench.more += "\n" + taking_ten_seconds().more;
+  add_arm("B", true, bench);
+  measure({{}});
+  EXPECT_THAT(blocks("B"), SizeIs(4));
+  EXPECT_THAT(odd_files(record("B")), ElementsAre("2.json"));
+  EXPECT_THAT(err_.str(), HasSubstr("no time is left to measure it again"));
+}
+
 TEST_F(MeasuringRunTest, DrawsTheOrderFromTheSeed) {
   request_.invocations = 1;
   request_.max_invocations = 1;

@@ -17,11 +17,13 @@ std::filesystem::path record_path(const std::filesystem::path& folder) {
 }
 
 json invocation_json(const InvocationRecord& invocation) {
-  return {{"file", invocation.file},     {"exit_code", invocation.exit_code},
-          {"signal", invocation.signal}, {"seconds", invocation.seconds},
-          {"seed", invocation.seed},     {"failure", invocation.failure},
-          {"block", invocation.block},   {"extension", invocation.extension},
-          {"aa_arm", invocation.aa_arm}};
+  json members{{"file", invocation.file},     {"exit_code", invocation.exit_code},
+               {"signal", invocation.signal}, {"seconds", invocation.seconds},
+               {"seed", invocation.seed},     {"failure", invocation.failure},
+               {"block", invocation.block},   {"extension", invocation.extension},
+               {"aa_arm", invocation.aa_arm}};
+  if (invocation.odd) members["odd"] = *invocation.odd;
+  return members;
 }
 
 InvocationRecord parse_invocation(const baselines::JsonField& field) {
@@ -35,6 +37,7 @@ InvocationRecord parse_invocation(const baselines::JsonField& field) {
   if (const auto block = field.find("block")) invocation.block = block->integer();
   if (const auto extension = field.find("extension")) invocation.extension = extension->boolean();
   invocation.aa_arm = field.text_or_empty("aa_arm");
+  if (const auto odd = field.find("odd")) invocation.odd = odd->number();
   return invocation;
 }
 

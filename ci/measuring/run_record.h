@@ -27,6 +27,8 @@ struct InvocationRecord {
   int block = 0;
   // Measured after the minimum, and only the benchmarks that were undecided or suspicious.
   bool extension = false;
+  // By which share its time departed from its siblings' (odd_processes.h), where it was odd.
+  std::optional<double> odd{};
   // "a" or "b" where the program stood in for two arms of an A/A comparison, else empty.
   std::string aa_arm{};
 };

@@ -39,7 +39,7 @@ class Replay(jobs_test.History):
         self.baseline_commit = self.git("rev-parse", "HEAD^1")
         built = self.box.root.parent / "built" / "fusegate_bench"
         stored = self.bench("stored", {NAMES[0]: 10001, NAMES[1]: 20000}, driver="570.1", commit=self.baseline_commit)
-        self.fusegate("run", "--suite", "smoke", "--program", stored, "--invocations", "3", "--out", "stored-run")
+        self.fusegate("run", "--suite", "smoke", "--program", stored, "--invocations", "4", "--out", "stored-run")
         self.fusegate("accept", "stored-run", "--reason", "first", "--who", "somebody")
         # The new driver makes one of them slower.
         built.write_text(self.bench("base", {NAMES[0]: 10000, NAMES[1]: 20600}).read_text())
@@ -57,7 +57,7 @@ class Replay(jobs_test.History):
 
     def replay(self, head, **environment):
         out = f"runs-{len(list(self.box.root.glob('runs-*')))}"
-        return self.fusegate("replay", "--suite", "smoke", "--program", head, "--invocations", "3", "--out", out,
+        return self.fusegate("replay", "--suite", "smoke", "--program", head, "--invocations", "4", "--out", out,
                              "--json", "gate.json", **environment)
 
     def builds(self):
