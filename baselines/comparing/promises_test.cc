@@ -44,6 +44,10 @@ TEST(Promises, HoldWithHeavyTails) { expect_no_alarm({}); }
 TEST(Promises, HoldWithTwoModes) {
   expect_no_alarm({.two_modes = 6});
   expect_no_alarm({.is_stored = true, .two_modes = 6});
+  for (const int invocations : {2, 3}) {
+    const Simulation few{.invocations = invocations, .two_modes = 6};
+    EXPECT_LE(simulate(with_tails(few), 100).suites_with_false_regressions, 1) << invocations;
+  }
 }
 
 TEST(Promises, HoldWithAnOddProcess) { expect_no_alarm({.odd_process = 0.1}); }
