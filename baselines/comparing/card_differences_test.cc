@@ -151,6 +151,16 @@ TEST(Judge, SeveralCardsTellWhatANewOneMayBe) {
   EXPECT_EQ(first_verdict(narrow, on_cards({"6"}, {1})).kind, VerdictKind::kUnchanged);
 }
 
+TEST(Judge, ACalibrationMayKnowOfCardsThatDifferMore) {
+  const auto narrow = on_cards({"1", "2", "3", "4", "5"}, {0.9999, 1, 1.0001, 1.00005, 0.99995});
+  const auto candidate = on_cards({"6"}, {1.02});
+  Rule rule;
+  rule.cards = calibrated(0.0001, 6);
+  EXPECT_EQ(judge(narrow, candidate, rule).front().kind, VerdictKind::kRegression);
+  rule.cards = calibrated(0.01, 6);
+  EXPECT_EQ(judge(narrow, candidate, rule).front().kind, VerdictKind::kInconclusive);
+}
+
 TEST(Judge, ACardOfTheBaselineIsHeldAgainstItself) {
   const auto baseline = on_cards({"1", "2", "3"}, {0.98, 1, 1.02});
   EXPECT_EQ(first_verdict(baseline, on_cards({"3"}, {1.02})).kind, VerdictKind::kUnchanged);

@@ -260,13 +260,20 @@ class SuiteComparer {
     }
   }
 
-  // Where equal work does not tell: as the sides' cards do, or else as is known of the device.
+  // Where equal work does not tell: as the sides' cards do, or else as is known of the device. A
+  // calibration may have seen a kind of card that the sides have not.
   void add_other_cards(Quantity quantity, const Comparison& comparison, const CardVariance& cards,
                        const VarianceEstimate& process, Contrast& contrast) const {
-    if (cards.tells()) return add_cards(cards, process, contrast);
-    add_variance(rule_.cards.variance(quantity, std::exp(mean_log_time(comparison)),
-                                      cards.baseline_cards, cards.candidate_cards),
-                 contrast);
+    const VarianceEstimate known = rule_.cards.variance(
+        quantity, std::exp(mean_log_time(comparison)), cards.baseline_cards, cards.candidate_cards);
+    const bool known_is_larger =
+        known.variance > (cards.own.variance + cards.group.variance) * cards.share();
+    const bool is_calibrated = !rule_.cards.calibration.empty();
+    if (cards.tells() && !(is_calibrated && known_is_larger)) {
+      add_cards(cards, process, contrast);
+    } else {
+      add_variance(known, contrast);
+    }
   }
 
   // Of two sessions on one card, where equal work does not tell: a change that most rows of its

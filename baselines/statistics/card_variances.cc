@@ -140,6 +140,9 @@ void add_cards(const CardVariance& cards, const VarianceEstimate& process, Contr
   contrast.standard_error = std::sqrt(std::max(0.0, noise - in_cards));
   add_variance(cards.of_effect(), contrast);
   add_variance({cards.group.variance * cards.share(), cards.group.degrees_of_freedom}, contrast);
+  // Nothing that goes by cards is known better than by the number of cards.
+  contrast.degrees_of_freedom =
+      std::min(contrast.degrees_of_freedom, cards.group.degrees_of_freedom);
 }
 
 }  // namespace fusegate::baselines
