@@ -41,8 +41,8 @@ std::vector<CardVariance> card_variances(const std::vector<CardRow>& suite);
 // To a contrast of processes alone, in place of the process noise that the cards' variance holds.
 // Leaves a contrast without degrees of freedom as it is. Others end with as many as there are
 // cards, less one a side: cards come in kinds, and many rows that agree on few cards do not tell
-// it. Of six H200s one took 2.7 % longer, at equal clock, for an MLP of one row, by which the other
-// five differed by 0.2 % (docs/h200-cards.md).
+// it. Of six H200s one took 2.5 % longer for an MLP of one row, by which the other five spread by
+// 0.2 % (docs/h200-cards.md).
 void add_cards(const CardVariance& cards, const VarianceEstimate& process, Contrast& contrast);
 
 }  // namespace fusegate::baselines

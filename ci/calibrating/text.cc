@@ -166,10 +166,10 @@ std::string sharing_text(const baselines::Calibration& calibration) {
   };
   const std::string within = text(calibration.possible_draws, "from one card");
   const std::string pairs = text(calibration.possible_side_by_side, "side by side");
-  return fmt::format(
-      "These share invocations, {} in all, of which {}{}{}: the true intervals are "
-      "wider.",
-      total_invocations(calibration), within, pairs.empty() ? "" : ", ", pairs);
+  return fmt::format("These share invocations, {} in all{}{}{}{}: the true intervals are wider.",
+                     total_invocations(calibration),
+                     within.empty() && pairs.empty() ? "" : ", of which ", within,
+                     within.empty() || pairs.empty() ? "" : ", ", pairs);
 }
 
 Section false_alarm_section(const baselines::Calibration& calibration) {

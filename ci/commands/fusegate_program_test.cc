@@ -100,6 +100,17 @@ TEST_F(ProgramTest, ReportsInMarkdown) {
   EXPECT_THAT(report.out, StartsWith("## A title\n"));
 }
 
+TEST_F(ProgramTest, ReportsAStoredBaselineByItself) {
+  write_run(folder_, "run", {});
+  ASSERT_EQ(fusegate({"accept", path("run"), "--store", path("store"), "--reason", "first"}).code,
+            0);
+  const std::string stored = path("store/nvidia-h200/smoke.json");
+  const Ended report = fusegate({"report", "--candidate", stored, "--store", path("store")});
+  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_THAT(report.out, HasSubstr(kFused));
+  EXPECT_EQ(fusegate({"gate", "--candidate", stored, "--store", path("store")}).code, 2);
+}
+
 TEST_F(ProgramTest, ReportsPeersBesideOurs) {
   write_run(folder_, "run", {});
   FakeRunFile file;

@@ -4,6 +4,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/layout.h"
@@ -53,13 +54,24 @@ void add_figures(Report& report) {
   report.crossovers = crossovers(report.candidate);
 }
 
+// The page of a stored baseline shows its figures. Nothing is judged by it but what it is asked to
+// be compared with.
+bool is_stored_baseline(const JudgingRequest& request) {
+  const auto& paths = request.candidate;
+  return request.baseline.empty() && paths.size() == 1 &&
+         std::filesystem::is_regular_file(paths.front()) &&
+         baselines::is_baseline_text(baselines::read_file(paths.front()));
+}
+
 Report make_report(const ReportRequest& request) {
   Report report;
   report.title = request.title;
   report.candidate = baselines::load_run(request.judging.candidate);
   add_figures(report);
   report.standings = make_standings(request, report.candidate);
-  report.judgement = judge_candidate(request.judging, report.candidate);
+  if (!is_stored_baseline(request.judging)) {
+    report.judgement = judge_candidate(request.judging, report.candidate);
+  }
   return report;
 }
 
