@@ -6,7 +6,7 @@
 
 #include "baselines/comparing/judge.h"
 #include "baselines/io/error.h"
-#include "baselines/io/file_io.h"
+#include "baselines/io/scratch_folder.h"
 #include "baselines/record/test_run.h"
 
 namespace fusegate::baselines {
@@ -20,11 +20,10 @@ Run on_card(const std::string& uuid, double factor, double clock_ghz = 2) {
   return run;
 }
 
-std::filesystem::path written(const std::string& between_card) {
-  const std::filesystem::path path =
-      std::filesystem::path(testing::TempDir()) / "pr.calibration.json";
-  write_atomically(path, R"({"fusegate_calibration": 1, "between_card": )" + between_card + "}");
-  return path;
+std::optional<CardDifferences> read(const std::string& between_card) {
+  const ScratchFolder folder;
+  const std::string text = R"({"fusegate_calibration": 1, "between_card": )" + between_card + "}";
+  return read_card_differences(folder.write("pr.calibration.json", text));
 }
 
 // How far a calibration of so many cards says that they differ.
@@ -46,17 +45,17 @@ TEST(CardDifferences, OfAnUnknownDeviceAreAssumedToBeWide) {
 }
 
 TEST(CardDifferences, AreReadFromACalibrationByDuration) {
-  const auto read = read_card_differences(written(R"({
+  const auto known = read(R"({
       "cards": 6, "benchmarks": 104, "time": 0.008, "cycles": 0.003, "equal_clock": 0.002,
       "classes": {"from_20_us": {"from_ns": 20000, "time": 0.01, "cycles": 0.004,
                                  "equal_clock": 0.003},
                   "below_3_us": {"from_ns": 0, "time": 0.001, "cycles": null,
-                                 "equal_clock": 0.0015}}})"));
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->cards, 6);
-  EXPECT_EQ(read->degrees_of_freedom, 5);
+                                 "equal_clock": 0.0015}}})");
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->cards, 6);
+  EXPECT_EQ(known->degrees_of_freedom, 5);
   const auto spread = [&](Quantity quantity, double time_ns) {
-    return std::sqrt(read->variance(quantity, time_ns, 1, 1).variance / kOneAndOne);
+    return std::sqrt(known->variance(quantity, time_ns, 1, 1).variance / kOneAndOne);
   };
   EXPECT_NEAR(spread(Quantity::kTime, 20000), 0.01, 1e-9);
   EXPECT_NEAR(spread(Quantity::kEqualClock, 1e6), 0.003, 1e-9);
@@ -71,15 +70,15 @@ TEST(CardDifferences, OfManyCardsAreSmaller) {
 }
 
 TEST(CardDifferences, AreNotToldByOneCardOrAnOlderCalibration) {
-  EXPECT_FALSE(read_card_differences(written("null")));
-  EXPECT_FALSE(read_card_differences(written(R"({"cards": 2, "time": 0, "cycles": 0,
-      "equal_clock": 0, "classes": {"from_20_us": {"time": 0.01}}})")));
+  EXPECT_FALSE(read("null"));
+  EXPECT_FALSE(read(R"({"cards": 2, "time": 0, "cycles": 0,
+      "equal_clock": 0, "classes": {"from_20_us": {"time": 0.01}}})"));
 }
 
 TEST(CardDifferences, NameFileAndFieldOfWhatIsWrong) {
   const auto message = [](const std::string& between_card) -> std::string {
     try {
-      read_card_differences(written(between_card));
+      read(between_card);
     } catch (const InputError& error) {
       return error.what();
     }

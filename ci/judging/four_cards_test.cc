@@ -1,0 +1,87 @@
+// A stored baseline of four H200 on two that it has not seen, as they were measured
+// (docs/h200-cards.md).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "baselines/comparing/judge.h"
+#include "baselines/record/load_run.h"
+#include "ci/judging/judging.h"
+
+namespace fusegate::ci {
+namespace {
+
+using baselines::Verdict;
+using baselines::VerdictKind;
+
+fusegate::baselines::Run run_of(const std::string& name) {
+  return baselines::load_run({std::filesystem::path(FUSEGATE_FOUR_CARDS) / (name + ".json")});
+}
+
+// Two benchmarks for which the two cards had chosen another kernel than the four: other work.
+bool has_another_choice(const Verdict& verdict) {
+  return verdict.benchmark ==
+             "geglu_mlp/fused_epilogue/bf16/batch:8/seq:512/dim:1024/hidden:8192" ||
+         verdict.benchmark == "geglu_mlp/fused_epilogue/fp16/batch:64/seq:128/dim:768/hidden:3072";
+}
+
+std::vector<Verdict> judged(fusegate::baselines::Run baseline, fusegate::baselines::Run candidate) {
+  const baselines::Rule rule = gate_options({}, baseline).rule;
+  std::vector<Verdict> verdicts = baselines::judge(baseline, candidate, rule);
+  std::erase_if(verdicts, has_another_choice);
+  return verdicts;
+}
+
+std::vector<std::string> names_of(const std::vector<Verdict>& verdicts, VerdictKind kind) {
+  std::vector<std::string> names;
+  for (const Verdict& verdict : verdicts) {
+    if (verdict.kind == kind) names.push_back(verdict.benchmark);
+  }
+  return names;
+}
+
+double share_ruled_out(const std::vector<Verdict>& verdicts, double limit) {
+  const auto ruled_out = std::ranges::count_if(
+      verdicts, [limit](const Verdict& verdict) { return verdict.ruled_out <= limit; });
+  return static_cast<double>(ruled_out) / static_cast<double>(verdicts.size());
+}
+
+class OfFourCards : public testing::TestWithParam<const char*> {
+ protected:
+  const fusegate::baselines::Run baseline_ = run_of("four");
+  const fusegate::baselines::Run unchanged_ = run_of(GetParam());
+  const fusegate::baselines::Run slowed_ = run_of(std::string(GetParam()) + "-slowed");
+};
+
+TEST_P(OfFourCards, UnchangedCodeIsNotBlamed) {
+  ASSERT_EQ(baseline_.cards.size(), 4u);
+  const auto verdicts = judged(baseline_, unchanged_);
+  EXPECT_EQ(names_of(verdicts, VerdictKind::kIdentical).size(), 102u);
+  EXPECT_EQ(share_ruled_out(verdicts, 0.025), 1);
+}
+
+TEST_P(OfFourCards, UnchangedCodeIsNotBlamedByFiguresAlone) {
+  const auto verdicts = judged(without_identities(baseline_), without_identities(unchanged_));
+  EXPECT_THAT(names_of(verdicts, VerdictKind::kRegression), testing::IsEmpty());
+  EXPECT_THAT(names_of(verdicts, VerdictKind::kImprovement), testing::IsEmpty());
+  EXPECT_GT(share_ruled_out(verdicts, 0.025), 0.85);
+}
+
+TEST_P(OfFourCards, AKernelSlowedBy3PercentIsFoundAndNothingElse) {
+  const auto verdicts = judged(baseline_, slowed_);
+  EXPECT_THAT(
+      names_of(verdicts, VerdictKind::kRegression),
+      testing::AllOf(testing::SizeIs(6), testing::Each(testing::StartsWith("geglu/fused/"))));
+  EXPECT_EQ(names_of(verdicts, VerdictKind::kIdentical).size(), 70u);
+  // But for the six themselves and what may be as slow.
+  EXPECT_GT(share_ruled_out(verdicts, 0.025), 0.9);
+}
+
+INSTANTIATE_TEST_SUITE_P(OnTwoThatItHasNotSeen, OfFourCards,
+                         testing::Values("68eb3ff9", "22eb3d9d"));
+
+}  // namespace
+}  // namespace fusegate::ci
