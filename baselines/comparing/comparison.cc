@@ -49,9 +49,12 @@ void number_cards(const std::vector<std::string>& baseline,
 }  // namespace
 
 Circumstances circumstances_of(const Run& baseline, const Run& candidate) {
+  const bool on_cpu =
+      baseline.environment.contains(kCpuCycles) && candidate.environment.contains(kCpuCycles);
   Circumstances circumstances{
       .side_by_side = !baseline.session.empty() && baseline.session == candidate.session,
-      .cycles_alone = is_sustained(baseline) && is_sustained(candidate)};
+      .cycles_alone = (is_sustained(baseline) && is_sustained(candidate)) || on_cpu,
+      .on_cpu = on_cpu};
   number_cards(cards_of(baseline), cards_of(candidate), circumstances);
   return circumstances;
 }

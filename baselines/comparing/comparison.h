@@ -25,9 +25,11 @@ struct Circumstances {
   // only these are compared: the numbers of all others are kNotCompared.
   std::vector<int> baseline_cards{0};
   std::vector<int> candidate_cards{0};
-  // The regime holds the card at its power limit, where the clock wanders and time with it: cycles
-  // alone decide.
+  // Cycles alone decide: where the regime holds the card at its power limit, the clock wanders and
+  // time with it; on a CPU, time is also that of whatever else runs there.
   bool cycles_alone = false;
+  // Cycles are the calling thread's. A kernel that waits shows in time alone.
+  bool on_cpu = false;
 };
 
 // By which a benchmark is judged that has cycles on both sides; without them it is time.

@@ -123,11 +123,17 @@ class DetectableEffects {
   std::map<double, double> known_;  // by rounded degrees of freedom
 };
 
-// Whether time got slower because the clock fell, where that may be the card's or the day's doing.
+// Whether time is beside what decides: a clock that fell may be the card's or the day's doing, and
+// time on a CPU that of other work there.
+bool time_is_told(const Comparison& comparison, const Circumstances& circumstances) {
+  return comparison.decided_by(circumstances) == Quantity::kEqualClock || circumstances.on_cpu;
+}
+
+// Whether time got slower for such a reason.
 bool clock_moved(const Comparison& comparison, const Circumstances& circumstances,
                  const Rule& rule) {
-  return comparison.decided_by(circumstances) == Quantity::kEqualClock &&
-         !comparison.has_single_invocation && slower_by_the_clock(comparison, rule).has_value();
+  return time_is_told(comparison, circumstances) && !comparison.has_single_invocation &&
+         slower_by_the_clock(comparison, rule).has_value();
 }
 
 // Whether it is certain, and what was measured afresh says so too.
@@ -191,10 +197,12 @@ Obstacle obstacle_of(const Comparison& comparison, const Circumstances& circumst
   if (comparison.modes) return Obstacle::kTwoModes;
   if (comparison.p_by_itself <= rule.false_discovery_rate) return Obstacle::kSuiteMoved;
   const double direction = direction_of(interval, rule);
-  if (comparison.decided_by(circumstances) == Quantity::kEqualClock) {
+  if (time_is_told(comparison, circumstances)) {
     if (const auto slower = slower_by_the_clock(comparison, rule)) {
       return *slower ? Obstacle::kClockSaysSlower : Obstacle::kClockSaysFaster;
     }
+  }
+  if (comparison.decided_by(circumstances) == Quantity::kEqualClock) {
     const bool shows = both_show(comparison.time, *comparison.cycles, direction, rule);
     if (direction != 0 && !shows) return Obstacle::kDisagreement;
   }

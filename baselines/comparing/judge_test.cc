@@ -169,6 +169,46 @@ TEST(Judge, SideBySideWhatTakesAsLongIsUnchangedAtAnyClock) {
   EXPECT_FALSE(slower.clock_moved);
 }
 
+// Of a CPU, side by side. clocks: of each process, in GHz, lower the more other work ran there.
+Run on_cpu(const std::vector<double>& times, const std::vector<double>& clocks) {
+  BenchmarkSeries series = test_series("a", times, 1);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    series.invocations[i].cycles = times[i] * clocks[i % clocks.size()];
+  }
+  Run run = of_session("s", series);
+  run.environment[kCpuCycles] = "cpu_time";
+  return run;
+}
+
+TEST(Judge, OnACpuCyclesDecideWhateverTimeOtherWorkTook) {
+  // Time goes up as the thread's share of the CPU goes down, on each side in its own way.
+  const auto shared = [](double factor, const std::vector<double>& busy) {
+    std::vector<double> times;
+    for (std::size_t i = 0; i < busy.size(); ++i) {
+      times.push_back(factor * (i % 2 == 0 ? 1000 : 1002) / busy[i]);
+    }
+    return on_cpu(times, busy);
+  };
+  const auto before = shared(1, {1, 0.5, 0.9, 0.6, 0.8, 0.7});
+  const Rule rule{.min_effect = 0.1};
+  const Verdict slower = judge(before, shared(1.25, {0.6, 1, 0.7, 0.9, 0.5, 0.8}), rule).at(0);
+  EXPECT_EQ(slower.kind, VerdictKind::kRegression);
+  EXPECT_EQ(slower.decided_by, Quantity::kCycles);
+  EXPECT_NEAR(slower.effect, 0.25, 1e-6);
+  const Verdict same = judge(before, shared(1, {0.5, 0.7, 0.5, 0.6, 0.9, 0.4}), rule).at(0);
+  EXPECT_EQ(same.kind, VerdictKind::kUnchanged);
+}
+
+TEST(Judge, OnACpuAKernelThatWaitsIsNotCalledUnchanged) {
+  const std::vector<double> before{1000, 1001, 999, 1000, 1001, 999};
+  const Verdict waits =
+      judge(on_cpu(before, {1}), on_cpu(scaled(before, 2), {0.5}), {.min_effect = 0.1}).at(0);
+  EXPECT_NEAR(waits.effect, 0, 1e-6);
+  EXPECT_NEAR(waits.effect_time, 1, 1e-6);
+  EXPECT_EQ(waits.kind, VerdictKind::kInconclusive);
+  EXPECT_EQ(waits.obstacle, Obstacle::kClockSaysSlower);
+}
+
 TEST(Judge, SaysHowMuchIsRuledOut) {
   const auto ruled_out = [](double factor) {
     return judge_one(test_series("a", kQuiet), test_series("a", scaled(kQuiet, factor))).ruled_out;

@@ -52,7 +52,7 @@ enum class Obstacle {
 enum class Quantity {
   kTime,        // where both sides were measured side by side, and where either has no cycles
   kEqualClock,  // time at equal clock (clock_share.h): against stored figures
-  kCycles,      // where the regime holds both sides at the power limit
+  kCycles,      // where the regime holds both sides at the power limit, and on a CPU
 };
 
 std::string_view quantity_name(Quantity quantity);  // "time", "equal_clock", "cycles"

@@ -30,8 +30,9 @@ constexpr std::array kDoubts{
     DoubtText{Doubt::kUnsteady, "unsteady",
               "Samples within an invocation spread by more than the protocol allows."},
     DoubtText{Doubt::kDirtyTree, "dirty_tree", "The measured commit had uncommitted changes."},
-    DoubtText{Doubt::kBusyHost, "busy_host",
-              "The host's load was above its number of cores while measuring on the CPU."},
+    DoubtText{
+        Doubt::kBusyHost, "busy_host",
+        "Other work ran on the samples' core for more than 3 % of their time: the CPU was busy."},
     DoubtText{Doubt::kProfilerMissing, "profiler_missing",
               "CUPTI was not there: what ran on the GPU was not recorded."},
     DoubtText{Doubt::kProfilerRefused, "profiler_refused",

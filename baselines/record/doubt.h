@@ -19,7 +19,7 @@ enum class Doubt {
   kShortBatch,       // a batch stayed under the protocol's length
   kUnsteady,         // samples within the invocation spread by more than the protocol allows
   kDirtyTree,        // the measured commit had uncommitted changes
-  kBusyHost,         // the host's load was above its core count when measuring on the CPU
+  kBusyHost,  // on the CPU: other work ran on the samples' core for more than 3 % of their time
   kProfilerMissing,  // no CUPTI here or in the build: what ran was not recorded
   kProfilerRefused,  // CUPTI may not be used here
   kProfilerTaken,    // another profiler was attached

@@ -1,7 +1,7 @@
 // What must match for two runs to be comparable, as named fields: device, driver, cuda, cublas,
-// power_limit_w, max_sm_clock_mhz, ecc, mig, ... on a GPU; device, isa, threads, onednn on a CPU.
-// A field is a string, a number or a boolean. What may differ (host name, the card's UUID, the
-// date) is provenance and stands elsewhere.
+// power_limit_w, max_sm_clock_mhz, ecc, mig, ... on a GPU; device, isa, threads, onednn, cycles on
+// a CPU. A field is a string, a number or a boolean. What may differ (host name, the card's UUID,
+// the date) is provenance and stands elsewhere.
 #pragma once
 
 #include <map>
@@ -15,6 +15,8 @@ namespace fusegate::baselines {
 using Environment = std::map<std::string, nlohmann::json>;
 
 inline constexpr std::string_view kAbsent = "(absent)";
+// Of a CPU: what its runs' cycles are, "cpu_cycles" or "cpu_time" (bench/machine/host_clock.h).
+inline constexpr const char* kCpuCycles = "cycles";
 
 struct EnvironmentDifference {
   std::string field;

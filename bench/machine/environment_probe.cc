@@ -11,12 +11,17 @@
 #include <thread>
 
 #include "bench/machine/commit.h"
+#include "bench/machine/host_clock.h"
 
 namespace fusegate::bench {
 namespace {
 
 // A locked clock stays within this share of itself (the reading's own error included).
 constexpr double kLockedClockSpread = 0.005;
+
+// Of the time of all samples, in which something else ran on their core. On two cores, 6 to 26 %
+// with two builds beside them (docs/protocol.md).
+constexpr double kMostHeldUp = 0.03;
 
 template <typename T>
 void put(baselines::Environment& environment, const char* name, const std::optional<T>& value) {
@@ -51,6 +56,7 @@ baselines::Environment EnvironmentProbe::environment() const {
   baselines::Environment environment;
   environment["device"] = device_.name();
   for (const auto& [name, value] : device_.versions()) environment[name] = value;
+  if (device_.kind() == "cpu") environment[baselines::kCpuCycles] = open_host_clock()->cycles();
   const auto state = nvml_ ? nvml_->state(uuid_) : std::nullopt;
   if (!state) return environment;
   put(environment, "driver", state->driver);
@@ -89,14 +95,7 @@ std::optional<unsigned long long> EnvironmentProbe::energy_mj() const {
 }
 
 void EnvironmentProbe::look() {
-  if (device_.kind() == "cuda") {
-    look_at_gpu();
-  } else {
-    look_at_host();
-  }
-}
-
-void EnvironmentProbe::look_at_gpu() {
+  if (device_.kind() != "cuda") return;
   const auto state = nvml_ ? nvml_->state(uuid_) : std::nullopt;
   if (!state) {
     doubts_.insert(baselines::Doubt::kNvmlMissing);
@@ -109,24 +108,24 @@ void EnvironmentProbe::look_at_gpu() {
   }
 }
 
-void EnvironmentProbe::look_at_host() {
-  // /proc/loadavg's fourth field: tasks that want to run now, over all tasks. Ours are among them,
-  // one a core, and so is a shell or two that waits for us.
-  std::ifstream file("/proc/loadavg");
-  double unused = 0;
-  unsigned runnable = 0;
-  if (!(file >> unused >> unused >> unused >> runnable)) return;
-  if (runnable > 2 * std::thread::hardware_concurrency() + 1)
-    doubts_.insert(baselines::Doubt::kBusyHost);
-}
-
 void EnvironmentProbe::saw_clock(double hz) {
-  if (std::isnan(hz)) return;
+  if (std::isnan(hz) || device_.kind() != "cuda") return;
   highest_clock_hz_ = std::max(highest_clock_hz_, hz);
   lowest_clock_hz_ = lowest_clock_hz_ == 0 ? hz : std::min(lowest_clock_hz_, hz);
   if (highest_clock_hz_ > (1 + kLockedClockSpread) * lowest_clock_hz_) {
     doubts_.insert(baselines::Doubt::kUnlockedClocks);
   }
+}
+
+void EnvironmentProbe::saw_batch(double batch_ns, double held_up_ns) {
+  batches_ns_ += batch_ns;
+  held_up_ns_ += held_up_ns;
+}
+
+std::set<baselines::Doubt> EnvironmentProbe::doubts() const {
+  std::set<baselines::Doubt> doubts = doubts_;
+  if (held_up_ns_ > kMostHeldUp * batches_ns_) doubts.insert(baselines::Doubt::kBusyHost);
+  return doubts;
 }
 
 }  // namespace fusegate::bench

@@ -35,20 +35,20 @@ class EnvironmentProbe {
   void look();
   // Adds an SM clock seen during a sample.
   void saw_clock(double hz);
-  const std::set<baselines::Doubt>& doubts() const { return doubts_; }
+  // Adds a sample's time, and how much of it the host did something else.
+  void saw_batch(double batch_ns, double held_up_ns);
+  std::set<baselines::Doubt> doubts() const;
   // Throttle reasons that the last look() saw.
   const std::vector<std::string>& throttle_reasons() const { return throttle_reasons_; }
 
  private:
-  void look_at_gpu();
-  void look_at_host();
-
   const kernels::Device& device_;
   std::string uuid_;
   std::unique_ptr<Nvml> nvml_;
   std::set<baselines::Doubt> doubts_;
   std::vector<std::string> throttle_reasons_;
   double lowest_clock_hz_ = 0, highest_clock_hz_ = 0;
+  double batches_ns_ = 0, held_up_ns_ = 0;
 };
 
 }  // namespace fusegate::bench

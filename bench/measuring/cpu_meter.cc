@@ -1,9 +1,10 @@
-// Batches on the CPU: a plain loop on the steady clock.
+#include "bench/measuring/cpu_meter.h"
+
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <utility>
 #include <vector>
-
-#include "bench/measuring/meter.h"
 
 namespace fusegate::bench {
 namespace {
@@ -15,30 +16,36 @@ constexpr std::size_t kFlushBytes = std::size_t{512} << 20;
 class CpuBatch : public Batch {
  public:
   CpuBatch(kernels::Device& device, const kernels::PreparedKernel& kernel,
-           const BatchOptions& options)
+           const BatchOptions& options, HostClock& clock)
       : device_(device),
         kernel_(kernel),
+        clock_(clock),
         calls_(options.calls),
         flush_(options.l2 == L2State::kFlushed ? kFlushBytes : 0) {}
 
   Sample run() override {
-    using Clock = std::chrono::steady_clock;
-    Clock::duration total{};
+    HostReading total;
     // With nothing to flush, one stretch of all the calls; else a stretch a call.
     const int stretches = flush_.empty() ? 1 : calls_;
     for (int stretch = 0; stretch < stretches; ++stretch) {
       if (!flush_.empty()) std::memset(flush_.data(), stretch & 0xff, flush_.size());
-      const auto start = Clock::now();
+      const HostReading start = clock_.read();
       for (int call = 0; call < calls_ / stretches; ++call) kernel_.launch();
       device_.synchronize();
-      total += Clock::now() - start;
+      const HostReading end = clock_.read();
+      total.wall_ns += end.wall_ns - start.wall_ns;
+      total.thread_ns += end.thread_ns - start.thread_ns;
+      total.cycles += end.cycles - start.cycles;
     }
-    return {.batch_ns = std::chrono::duration<double, std::nano>(total).count()};
+    return {.batch_ns = total.wall_ns,
+            .sm_clock_hz = 1e9 * total.cycles / total.wall_ns,
+            .held_up_ns = std::max(0.0, total.wall_ns - total.thread_ns)};
   }
 
  private:
   kernels::Device& device_;
   const kernels::PreparedKernel& kernel_;
+  HostClock& clock_;
   int calls_;
   std::vector<char> flush_;
 };
@@ -56,11 +63,12 @@ class HostProfiler : public Profiler {
 
 class CpuMeter : public Meter {
  public:
-  explicit CpuMeter(kernels::Device& device) : device_(device) {}
+  CpuMeter(kernels::Device& device, std::unique_ptr<HostClock> clock)
+      : device_(device), clock_(std::move(clock)) {}
 
   std::unique_ptr<Batch> record(const kernels::PreparedKernel& kernel,
                                 const BatchOptions& options) override {
-    return std::make_unique<CpuBatch>(device_, kernel, options);
+    return std::make_unique<CpuBatch>(device_, kernel, options, *clock_);
   }
   bool can_spin() const override { return false; }
   LaunchCount count_launches(const kernels::PreparedKernel& kernel) override {
@@ -82,10 +90,16 @@ class CpuMeter : public Meter {
 
  private:
   kernels::Device& device_;
+  std::unique_ptr<HostClock> clock_;
 };
 
 const MeterRegistration registered{
-    "cpu", [](kernels::Device& device) { return std::make_unique<CpuMeter>(device); }};
+    "cpu", [](kernels::Device& device) { return make_cpu_meter(device, open_host_clock()); }};
 
 }  // namespace
+
+std::unique_ptr<Meter> make_cpu_meter(kernels::Device& device, std::unique_ptr<HostClock> clock) {
+  return std::make_unique<CpuMeter>(device, std::move(clock));
+}
+
 }  // namespace fusegate::bench

@@ -92,6 +92,7 @@ double Invocation::take_samples(std::size_t benchmark, Place& place) {
   do {
     const Sample& sample = sessions_[benchmark].run_sample(place);
     probe_.saw_clock(sample.sm_clock_hz);
+    probe_.saw_batch(sample.batch_ns, sample.held_up_ns);
     total_ns += sample.batch_ns;
   } while (++taken < count && !interrupted());
   return total_ns / taken;

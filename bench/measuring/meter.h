@@ -22,9 +22,11 @@ namespace fusegate::bench {
 // One timed batch of launches.
 struct Sample {
   double batch_ns = 0;  // all calls together, on the device's own clock
-  // Mean SM clock while the batch ran; NaN where it could not be read.
+  // Mean SM clock while the batch ran; on the CPU, the cycles of host_clock.h a second. NaN where
+  // it could not be read.
   double sm_clock_hz = std::numeric_limits<double>::quiet_NaN();
-  double cpu_ns = 0;  // time of the process that it took; the session's to add
+  double held_up_ns = 0;  // of batch_ns, in which the CPU did something else
+  double cpu_ns = 0;      // time of the process that it took; the session's to add
 };
 
 // What a batch is made of besides its calls.

@@ -99,6 +99,13 @@ std::string single_text(std::string_view side) {
 }
 
 std::string clock_text(std::string_view way, const Verdict& verdict) {
+  if (verdict.decided_by == Quantity::kCycles) {
+    return fmt::format(
+        "time says {} ({}), the cycles that the CPU spent do not ({}): other work ran there, or "
+        "the "
+        "kernel waits",
+        way, format_effect(verdict.effect_time), format_effect(verdict.effect));
+  }
   return fmt::format(
       "time says {} ({}), time at equal clock does not ({}): the clock or the card differ; "
       "`fusegate replay` measures the baseline's program beside this one",

@@ -25,8 +25,10 @@ Verdict verdict(VerdictKind kind, double time, double cycles, double equal_clock
   return verdict;
 }
 
-std::string undecided(Obstacle obstacle, const Rule& rule = {}) {
+std::string undecided(Obstacle obstacle, const Rule& rule = {},
+                      Quantity decided_by = Quantity::kEqualClock) {
   Verdict inconclusive = verdict(VerdictKind::kInconclusive, 0.001, 0.02, 0.01);
+  inconclusive.decided_by = decided_by;
   inconclusive.obstacle = obstacle;
   inconclusive.confirming_invocations = 5;
   inconclusive.fewest_invocations = 3;
@@ -136,6 +138,13 @@ TEST(ReasonText, NamesTheObstacle) {
       "differ; `fusegate replay` measures the baseline's program beside this one");
   EXPECT_EQ(undecided(Obstacle::kDisagreement),
             "+1.00 % at equal clock, but time (+0.10 %) and cycles (+2.00 %) do not both show it");
+}
+
+TEST(ReasonText, OfACpuNamesOtherWorkAndWaiting) {
+  EXPECT_EQ(
+      undecided(Obstacle::kClockSaysSlower, {}, Quantity::kCycles),
+      "time says slower (+0.10 %), the cycles that the CPU spent do not (+1.00 %): other work "
+      "ran there, or the kernel waits");
 }
 
 TEST(ReasonText, NamesNoObstacleWhereNoneIsKnown) {

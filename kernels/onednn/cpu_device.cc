@@ -43,6 +43,8 @@ CpuDevice::CpuDevice() : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
   if (std::getenv("OMP_NUM_THREADS") == nullptr) {
     omp_set_num_threads(std::max(1, omp_get_num_procs() - 1));
   }
+  // Every primitive has code of its own (keep()).
+  dnnl::set_primitive_cache_capacity(0);
 }
 
 std::string CpuDevice::name() const { return model_name(); }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <dnnl.hpp>
+#include <utility>
+#include <vector>
 
 #include "kernels/contract/device.h"
 #include "kernels/contract/host_reference.h"
@@ -27,6 +29,13 @@ class CpuDevice : public Device {
   void synchronize() override;
   ReferenceMath& reference_math() override { return reference_; }
 
+  // How fast generated code is depends on where it lies: with one copy a process, times of the same
+  // kernel lay up to 1.75 apart (docs/protocol.md). What was freed would be generated again at the
+  // same address. So primitives stay, and another place in memory has code in another.
+  const dnnl::primitive& keep(dnnl::primitive primitive) {
+    return kept_.emplace_back(std::move(primitive));
+  }
+
   dnnl::engine& engine() { return engine_; }
   dnnl::stream& stream() { return stream_; }
 
@@ -34,6 +43,7 @@ class CpuDevice : public Device {
   dnnl::engine engine_;
   dnnl::stream stream_;
   HostReference reference_;
+  std::vector<dnnl::primitive> kept_;
 };
 
 }  // namespace fusegate::kernels

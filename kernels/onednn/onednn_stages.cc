@@ -9,6 +9,9 @@
 #include <utility>
 
 #include "kernels/activations/activations.h"
+#ifdef FUSEGATE_SLOW_KERNEL
+#include "kernels/onednn/planted_repeats.h"
+#endif
 
 namespace fusegate::kernels {
 namespace {
@@ -120,7 +123,7 @@ dnnl::primitive make_binary(CpuDevice& device, algorithm how, const memory::desc
 }
 
 std::function<void()> launcher(CpuDevice& device, dnnl::primitive primitive, Arguments arguments) {
-  return [&stream = device.stream(), primitive = std::move(primitive),
+  return [&stream = device.stream(), primitive = device.keep(std::move(primitive)),
           arguments = std::move(arguments)] { primitive.execute(stream, arguments); };
 }
 
@@ -212,6 +215,9 @@ Stage OnednnStages::gate(const Activation& activation, const Tensor& g, const Te
                           make_binary(device_, algorithm::binary_max, g_view.get_desc(),
                                       g_view.get_desc(), out_view.get_desc(), ops),
                           std::move(arguments));
+#ifdef FUSEGATE_SLOW_KERNEL
+  stage = planted::slowed(std::move(stage));
+#endif
   return stage;
 }
 
