@@ -10,16 +10,20 @@ Usage: ci/run.sh [--suite NAME] [--invocations N] [--max-invocations N] [--budge
 Installs what is missing, builds, measures a suite, compares the run with the stored baseline of this
 device and suite, and writes a report. It measures the GPU, or the CPU where there is no GPU. Where no
 baseline is stored, the run becomes one, in .fusegate/baselines, and a second run is compared
-with it.
+with it. Its program is kept in .fusegate/programs/local, and later jobs measure that beside
+the new one, in about two minutes on two cores.
 
   --suite NAME         smoke (the default), pr, nightly or ladder
-  --invocations N      processes in a run; 4 by default. Of fewer nothing is called that is not measured
-                       again. From 4 on, the run is also split in two halves and these are compared (A/A):
-                       any difference found there is a false alarm
+  --invocations N      processes in a run; 6 by default. Of fewer than 4 nothing is called that is not
+                       measured again. From 4 on, a run that is compared with stored figures is also split
+                       in two halves and these are compared (A/A): any difference found there is a false
+                       alarm
   --max-invocations N  measure undecided and suspicious benchmarks again, up to N processes in all;
-                       by default nothing is measured again
+                       by default nothing is measured again, and where a program is measured beside
+                       it up to 3 times N
   --budget-s N         start nothing that would take longer than N seconds in all, except to confirm
-                       a regression; by default there is no limit
+                       a regression; by default there is no limit, but 150 where a kept program is
+                       measured, and 600 with --replay
   --require-baseline   exit with 2 where no baseline is stored, and record none (for nightly CI)
   --replay             where a baseline is stored, build its commit and measure that program side by side
                        with this one; what card, driver and libraries changed is told, and fails nothing

@@ -86,7 +86,7 @@ std::optional<std::filesystem::path> baseline_to_replay(const ReplayRequest& req
 // first run becomes a local baseline, and a second one is gated by it.
 struct JobRequest {
   std::string suite = "smoke";
-  int invocations = kLeastInvocations;  // as by default nothing is extended
+  int invocations = 6;  // on two busy cores, what tells 1.25 times as long (docs/protocol.md)
   std::optional<int> max_invocations{};  // nothing: as for run and duet
   std::optional<double> budget_s{};
   std::string program{};  // empty: the benchmark program beside this one
@@ -94,11 +94,13 @@ struct JobRequest {
   bool require_baseline = false;
   std::optional<double> require_ruled_out{};  // as for gate
   bool measures_all = false;                  // as of run and duet
-  bool replay = false;                        // the stored baseline, where there is one
-  std::filesystem::path checkout{};           // that its commit is of
-  std::string who{};                          // accepts the first baseline; empty: as for accept
-  double started_s = 0;                       // how long ago the clock of the printed times started
-  std::filesystem::path folder{};             // gets runs/TIME, reports/TIME and baselines
+  // The stored baseline, where there is one. One that a job recorded is always replayed, as its
+  // program is kept.
+  bool replay = false;
+  std::filesystem::path checkout{};  // that its commit is of
+  std::string who{};                 // accepts the first baseline; empty: as for accept
+  double started_s = 0;              // how long ago the clock of the printed times started
+  std::filesystem::path folder{};    // gets runs/TIME, reports/TIME, baselines and programs
   std::vector<std::filesystem::path> stores{};
   std::optional<std::filesystem::path> aa_history{};
 };

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <chrono>
 #include <sstream>
 
 #include "baselines/io/error.h"
 #include "baselines/record/baseline.h"
+#include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
@@ -16,6 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 using baselines::ExitCode;
 using Clock = std::chrono::steady_clock;
+
+// A replay that nobody asked for is to end soon: no further round starts after so many seconds.
+constexpr double kUnaskedReplayS = 150;
+constexpr baselines::Doubt kBusy = baselines::Doubt::kBusyHost;
 
 struct Folders {
   fs::path runs;
@@ -51,9 +57,7 @@ class Job {
     write_gate_failure(gate_request(), "the job did not come to its end", console_);
     ExitCode verdict = ExitCode::kCouldNotJudge;
     try {
-      verdict = !request_.base.empty() ? against_base()
-                : request_.replay      ? against_replay()
-                                       : against_stored();
+      verdict = request_.base.empty() ? against_baseline() : against_base();
     } catch (const baselines::InputError& error) {
       fmt::print(console_.err, "fusegate: {}\n", error.what());
       write_gate_failure(gate_request(), error.what(), console_);
@@ -82,16 +86,28 @@ class Job {
     return duet_command(duet, console_);
   }
 
-  ExitCode against_replay() {
+  // By its own program, where that is asked for, or where it is at hand.
+  ExitCode against_baseline() {
+    if (!request_.replay && !fs::exists(kept_programs())) return against_stored();
     ReplayRequest replay;
     fill_duet(replay);
     replay.checkout = request_.checkout;
     const auto baseline = baseline_to_replay(replay);
     if (!baseline) {
-      step("no baseline is stored that could be replayed");
+      if (request_.replay) step("no baseline is stored that could be replayed");
       return against_stored();
     }
     replay.judging.baseline = {*baseline};
+    const fs::path kept = kept_program(baselines::load_stored_baseline(*baseline).run.provenance);
+    if (fs::exists(kept)) replay.base = kept.string();
+    if (!request_.replay) {
+      if (replay.base.empty()) return against_stored();
+      if (!request_.budget_s) replay.budget_s = kUnaskedReplayS;
+    }
+    return against_replay(replay);
+  }
+
+  ExitCode against_replay(const ReplayRequest& replay) {
     step(fmt::format("replaying the baseline: suite {}, {} a side", request_.suite, invocations()));
     return replay_command(replay, console_);
   }
@@ -119,6 +135,29 @@ class Job {
 
   std::string program() const {
     return request_.program.empty() ? default_bench_program().string() : request_.program;
+  }
+
+  fs::path kept_programs() const { return request_.folder / "programs" / "local"; }
+
+  // Of a run that this machine made its baseline. The commit alone does not name it: it may have
+  // had uncommitted changes.
+  fs::path kept_program(const baselines::Provenance& from) const {
+    return kept_programs() / baselines::slug(from.date + " " + from.commit.substr(0, 12)) /
+           "fusegate_bench";
+  }
+
+  // Renamed into place at the end, so that what is there is whole.
+  void keep_program(const baselines::Provenance& from) const {
+    const fs::path kept = kept_program(from).parent_path();
+    const fs::path unfinished = kept_programs() / ".unfinished";
+    fs::remove_all(unfinished);
+    fs::create_directories(unfinished);
+    const fs::path own = program();
+    fs::copy_file(own, unfinished / "fusegate_bench");
+    const fs::path suites = own.parent_path() / "suites";
+    if (fs::exists(suites)) fs::copy(suites, unfinished / "suites", fs::copy_options::recursive);
+    fs::remove_all(kept);
+    fs::rename(unfinished, kept);
   }
 
   // What both ways of measuring are told.
@@ -170,7 +209,13 @@ class Job {
     accept_command(accept, aside);
     const std::string answer = said.str();
     step("baseline: " + answer.substr(0, answer.find('\n')));
-    return answer.starts_with("recorded");
+    if (!answer.starts_with("recorded")) return false;
+    const baselines::Run recorded = baselines::load_run({run});
+    keep_program(recorded.provenance);
+    if (std::ranges::find(recorded.doubts, kBusy) != recorded.doubts.end()) {
+      step(fmt::format("the baseline is of a busy machine: {}", baselines::doubt_sentence(kBusy)));
+    }
+    return true;
   }
 
   GateRequest gate_request() const {
@@ -234,9 +279,11 @@ void add_job(CommandLine& line) {
                ".fusegate/baselines, and a second run is compared with it")
       ->excludes(base);
   add_require_ruled_out(app, request.require_ruled_out);
-  app.add_flag("--replay", request.replay,
-               "Where a baseline is stored, measure its own program beside this one and gate by "
-               "that (see replay), in place of the stored figures")
+  app.add_flag(
+         "--replay", request.replay,
+         "Where a baseline is stored, measure its own program beside this one and gate by "
+         "that (see replay), in place of the stored figures; always done with a baseline that "
+         "this command recorded here, as its program is kept")
       ->excludes(base);
   app.add_option("--started-s", request.started_s, "Printed times count from this many seconds ago")
       ->check(CLI::NonNegativeNumber);

@@ -30,6 +30,7 @@ class JobCommandTest : public ::testing::Test {
     request_.aa_history = folder_.path() / "aa.jsonl";
     request_.program = write_bench(folder_, "bench", {});
     request_.who = "somebody";
+    request_.invocations = 4;
   }
   ~JobCommandTest() override { unsetenv("FUSEGATE_PYTHON"); }
 
@@ -50,6 +51,8 @@ class JobCommandTest : public ::testing::Test {
     const fs::path time = fs::read_symlink(request_.folder / "reports" / "latest");
     return read_run_record(request_.folder / "runs" / time / run);
   }
+  // As where a baseline came from elsewhere.
+  void forget_program() const { fs::remove_all(request_.folder / "programs"); }
   std::string slowed_bench() {
     FakeBench bench{.phase = 1};
     bench.file.times[kFused] *= 1.2;
@@ -71,8 +74,51 @@ TEST_F(JobCommandTest, WhereNobodyHasABaselineTwoRunsAreMeasuredInTurnAndTheFirs
   EXPECT_TRUE(fs::exists(latest("gate.md")));
 }
 
-TEST_F(JobCommandTest, WithABaselineItMeasuresOnce) {
+TEST_F(JobCommandTest, ABaselineThatItRecordedIsReplayedByTheProgramThatMadeIt) {
   job();
+  const std::string made = baselines::read_file(request_.program);
+  request_.program = slowed_bench();
+  EXPECT_EQ(job(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("] replaying the baseline: "));
+  EXPECT_EQ(baselines::read_file(record("base").program), made);
+  EXPECT_THAT(record("base").program, StartsWith(request_.folder.string()));
+  EXPECT_EQ(verdict()["replay"]["rows"].size(), 2u);
+  EXPECT_FALSE(fs::exists(folder_.path() / "checkout")) << "nothing was built";
+}
+
+TEST_F(JobCommandTest, ABaselineOfAnotherRunIsNotReplayedByTheKeptProgram) {
+  job();
+  FakeBench another{.phase = 1};
+  another.file.date = "2026-11-22T10:00:00+00:00";
+  request_.program = write_bench(folder_, "another", another);
+  job();
+  AcceptRequest accept;
+  accept.runs = {request_.folder / "runs" /
+                 fs::read_symlink(request_.folder / "reports" / "latest") / "head"};
+  accept.reason = "another";
+  accept.who = "somebody";
+  accept.store = request_.folder / "baselines";
+  Console console{out_, err_};
+  accept_command(accept, console);
+  request_.program = write_bench(folder_, "again", {.phase = 1});
+  EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("] measuring first: "));
+}
+
+TEST_F(JobCommandTest, TheBaselineOfABusyMachineSaysSo) {
+  job();
+  EXPECT_THAT(out_.str(), Not(HasSubstr("busy machine")));
+  fs::remove_all(request_.folder);
+  FakeBench busy;
+  busy.file.doubts = {"busy_host"};
+  request_.program = write_bench(folder_, "busy", busy);
+  job();
+  EXPECT_THAT(out_.str(), HasSubstr("] the baseline is of a busy machine: Other work ran"));
+}
+
+TEST_F(JobCommandTest, WithABaselineWhoseProgramIsGoneItMeasuresOnce) {
+  job();
+  forget_program();
   request_.program = write_bench(folder_, "again", {.phase = 1});
   EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_THAT(out_.str(), HasSubstr("] measuring first: "));
@@ -103,6 +149,7 @@ TEST_F(JobCommandTest, ARequiredBaselineIsNeverRecorded) {
 
 TEST_F(JobCommandTest, ARunThatFailsIsJudgedAndNeverPassesNorBecomesABaseline) {
   job();
+  forget_program();
   fs::remove_all(folder_.path() / "aa.jsonl");
   FakeBench bench;
   bench.more = "case $out in */2.json) exit 3 ;; esac\n";
@@ -115,6 +162,7 @@ TEST_F(JobCommandTest, ARunThatFailsIsJudgedAndNeverPassesNorBecomesABaseline) {
 TEST_F(JobCommandTest, ARegressionStaysOneWhereARunFailed) {
   request_.invocations = 5;
   job();
+  forget_program();
   FakeBench bench{.phase = 1, .more = "[ $invocation != 2 ]"};
   bench.file.times[kFused] *= 1.2;
   request_.program = write_bench(folder_, "failing", bench);
@@ -166,6 +214,7 @@ TEST_F(JobCommandTest, ThePageIsDrawnOfTheVerdict) {
 
 TEST_F(JobCommandTest, FourInvocationsOfOneRunAreTwoArmsToo) {
   job();
+  forget_program();
   EXPECT_FALSE(record("first").aa.has_value());  // two runs in turn
   request_.invocations = 3;
   job();
@@ -182,6 +231,7 @@ TEST_F(JobCommandTest, FourInvocationsOfOneRunAreTwoArmsToo) {
 
 TEST_F(JobCommandTest, WhatIsSuspiciousIsMeasuredAgainWhereItIsAllowed) {
   job();
+  forget_program();
   request_.program = slowed_bench();
   job();
   EXPECT_EQ(record("first").invocations.size(), 4u);
@@ -232,6 +282,7 @@ TEST_F(JobCommandTest, AReplayMeasuresTheProgramOfTheStoredBaseline) {
   EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_THAT(out_.str(), HasSubstr("no baseline is stored that could be replayed"));
   EXPECT_EQ(record("second").invocations.size(), 5u);
+  forget_program();
   const std::string base = request_.program;
   fs::create_directories(folder_.path() / "checkout" / "ci" / "pipelines");
   write_script(folder_, "checkout/ci/pipelines/build_commit.sh", "echo '" + base + "'");
@@ -251,6 +302,7 @@ TEST_F(JobCommandTest, WhatDoesTheBaselinesWorkIsNotMeasuredAndBecomesNoBaseline
   EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_THAT(out_.str(),
               Not(HasSubstr("benchmarks do equal work:")));  // the first run is a baseline
+  forget_program();
   EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_THAT(out_.str(),
               HasSubstr("30 of 30 benchmarks do equal work: measuring 24 of them as controls"));

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "baselines/comparing/rule.h"
 #include "baselines/comparing/verdict.h"
 #include "ci/console/console.h"
 #include "ci/measuring/extension_plan.h"
@@ -70,8 +69,6 @@ struct Measured {
   bool all_well = false;  // every invocation ended well, and nobody interrupted
 };
 
-// Of fewer, nothing is called that no extension confirms.
-inline constexpr int kLeastInvocations = baselines::kFewestProcesses;
 // Two A/A arms with two invocations each: fewer cannot be compared.
 inline constexpr int kLeastAaInvocations = 4;
 
