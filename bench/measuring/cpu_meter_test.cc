@@ -72,8 +72,8 @@ TEST(HostClock, GoesWithTheWorkOfItsThread) {
   EXPECT_TRUE(clock->cycles() == "cpu_cycles" || clock->cycles() == "cpu_time");
   const auto cycles_of = [&](int turns) {
     const HostReading before = clock->read();
-    volatile int sum = 0;
-    for (int i = 0; i < turns; ++i) sum = sum + i;
+    volatile unsigned sum = 0;  // may wrap
+    for (int i = 0; i < turns; ++i) sum = sum + static_cast<unsigned>(i);
     const HostReading after = clock->read();
     EXPECT_LE(after.thread_ns - before.thread_ns, after.wall_ns - before.wall_ns + 1e5);
     return after.cycles - before.cycles;
