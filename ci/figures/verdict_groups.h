@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "baselines/comparing/gate.h"
+#include "baselines/gating/gate.h"
 
 namespace fusegate::ci {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "baselines/comparing/gate.h"
+#include "baselines/gating/gate.h"
 #include "baselines/record/baseline.h"
 #include "ci/judging/replay.h"
 

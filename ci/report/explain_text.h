@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "baselines/comparing/gate.h"
+#include "baselines/gating/gate.h"
 
 namespace fusegate::ci {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "baselines/comparing/test_story.h"
+#include "baselines/gating/test_story.h"
 
 namespace fusegate::ci {
 namespace {

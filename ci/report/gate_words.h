@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "baselines/comparing/gate.h"
+#include "baselines/gating/gate.h"
 #include "ci/judging/judging.h"
 
 namespace fusegate::ci {

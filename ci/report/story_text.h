@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "baselines/comparing/kernel_story.h"
+#include "baselines/gating/kernel_story.h"
 
 namespace fusegate::ci {
 

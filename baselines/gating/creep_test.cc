@@ -1,10 +1,10 @@
-#include "baselines/comparing/creep.h"
+#include "baselines/gating/creep.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "baselines/comparing/gate.h"
+#include "baselines/gating/gate.h"
 #include "baselines/record/test_run.h"
 
 namespace fusegate::baselines {

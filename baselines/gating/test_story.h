@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "baselines/comparing/gate.h"
+#include "baselines/gating/gate.h"
 #include "baselines/launches/test_profile.h"
 #include "baselines/record/test_run.h"
 

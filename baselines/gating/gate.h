@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "baselines/comparing/creep.h"
 #include "baselines/comparing/families.h"
-#include "baselines/comparing/kernel_story.h"
 #include "baselines/comparing/odd_processes.h"
 #include "baselines/comparing/rule.h"
-#include "baselines/comparing/staleness.h"
 #include "baselines/comparing/verdict.h"
+#include "baselines/gating/creep.h"
+#include "baselines/gating/kernel_story.h"
+#include "baselines/gating/staleness.h"
 #include "baselines/io/exit_code.h"
 #include "baselines/record/baseline.h"
 

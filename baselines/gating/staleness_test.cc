@@ -1,4 +1,4 @@
-#include "baselines/comparing/staleness.h"
+#include "baselines/gating/staleness.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

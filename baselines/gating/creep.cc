@@ -1,4 +1,4 @@
-#include "baselines/comparing/creep.h"
+#include "baselines/gating/creep.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,11 +1,11 @@
-#include "baselines/comparing/kernel_story.h"
+#include "baselines/gating/kernel_story.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "baselines/comparing/test_story.h"
+#include "baselines/gating/test_story.h"
 
 namespace fusegate::baselines {
 namespace {

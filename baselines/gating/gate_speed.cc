@@ -14,7 +14,7 @@
 #include <random>
 #include <string_view>
 
-#include "baselines/comparing/gate.h"
+#include "baselines/gating/gate.h"
 #include "baselines/io/error.h"
 #include "baselines/io/parallel.h"
 #include "baselines/io/scratch_folder.h"

@@ -1,4 +1,4 @@
-#include "baselines/comparing/gate.h"
+#include "baselines/gating/gate.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Which kernel of the candidate stands in which one's place.
 #include <algorithm>
 
-#include "baselines/comparing/kernel_story.h"
+#include "baselines/gating/kernel_story.h"
 #include "baselines/launches/kernel_name_reader.h"
 
 namespace fusegate::baselines {

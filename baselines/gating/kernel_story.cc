@@ -1,4 +1,4 @@
-#include "baselines/comparing/kernel_story.h"
+#include "baselines/gating/kernel_story.h"
 
 #include <algorithm>
 #include <array>

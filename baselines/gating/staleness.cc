@@ -1,4 +1,4 @@
-#include "baselines/comparing/staleness.h"
+#include "baselines/gating/staleness.h"
 
 #include <algorithm>
 #include <array>
