@@ -37,6 +37,8 @@ void fold(bool strict, GateResult& result) {
   } else if (std::ranges::none_of(verdicts, could_be_judged)) {
     conclude(ExitCode::kCouldNotJudge,
              verdicts.empty() ? GateCause::kNoBenchmark : GateCause::kNoInvocations, result);
+  } else if (std::ranges::any_of(verdicts, is_unconfirmed_slowdown)) {
+    conclude(ExitCode::kCouldNotJudge, GateCause::kUnconfirmed, result);
   } else if (strict && std::ranges::any_of(verdicts, undecided)) {
     conclude(ExitCode::kCouldNotJudge, GateCause::kUndecided, result);
   } else if (std::ranges::none_of(verdicts, is_decided)) {
@@ -85,6 +87,11 @@ void fold_creep(const Creep& creep, double max_creep, GateResult& result) {
 }
 
 }  // namespace
+
+bool is_unconfirmed_slowdown(const Verdict& verdict) {
+  return verdict.kind == VerdictKind::kInconclusive &&
+         first_sight(verdict) == VerdictKind::kRegression && !verdict.is_control;
+}
 
 bool is_decided(const Verdict& verdict) {
   switch (verdict.kind) {

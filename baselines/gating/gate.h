@@ -44,6 +44,7 @@ enum class GateCause {
   kInvalid,
   kNoBenchmark,     // neither run has any
   kNoInvocations,   // no benchmark has two invocations on each side
+  kUnconfirmed,     // slower, by too few processes to call it
   kUndecided,       // strict, and not every benchmark was decided
   kNothingDecided,  // and not strict
   kNoRegression,
@@ -53,6 +54,10 @@ enum class GateCause {
   kKernelsUnknown,     // likewise, and a run has no profiles
   kCrept,              // by more than is allowed since the anchor
 };
+
+// Whether it looks slower, and stays undecided because too few processes measured it. A gate that
+// let it pass would let pass what it has seen.
+bool is_unconfirmed_slowdown(const Verdict& verdict);
 
 // Whether it was decided: by its times, or because the work is equal.
 bool is_decided(const Verdict& verdict);

@@ -85,6 +85,18 @@ TEST(Gate, EqualWorkIsDecidedWhateverItsTimes) {
   EXPECT_THAT(result.causes, ElementsAre(GateCause::kNoRegression));
 }
 
+TEST(Gate, WhatLooksSlowerByTooFewProcessesIsNoPass) {
+  const std::vector<double> two{1000, 1000.5};
+  const auto quiet = test_series("b", kQuiet);
+  const GateResult slower =
+      gate_of({test_series("a", kQuiet), quiet}, {test_series("a", scaled(two, 1.05)), quiet});
+  EXPECT_EQ(slower.exit_code, ExitCode::kCouldNotJudge);
+  EXPECT_THAT(slower.causes, ElementsAre(GateCause::kUnconfirmed));
+  const GateResult faster =
+      gate_of({test_series("a", kQuiet), quiet}, {test_series("a", scaled(two, 0.95)), quiet});
+  EXPECT_EQ(faster.exit_code, ExitCode::kNoRegression) << "fails nothing";
+}
+
 TEST(Gate, NothingDecidedIsNoPass) {
   const std::vector<double> noisy{100, 130, 80, 120, 95};
   const GateResult result = gate_of({test_series("a", noisy)}, {test_series("a", noisy)});

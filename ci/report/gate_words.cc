@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "baselines/comparing/comparison.h"
 #include "baselines/comparing/families.h"
@@ -185,6 +186,17 @@ std::string crept_headline(const GateResult& result, double max_creep) {
       format_magnitude(most.effect));
 }
 
+std::string unconfirmed_text(const GateResult& result) {
+  std::vector<Verdict> slower;
+  std::ranges::copy_if(result.verdicts, std::back_inserter(slower),
+                       baselines::is_unconfirmed_slowdown);
+  const Verdict& most = *std::ranges::max_element(slower, {}, &Verdict::effect);
+  return fmt::format("{} of {} {} slower, the most {} by {}, by too few processes to call it",
+                     slower.size(), format_count(result.verdicts.size(), "benchmark"),
+                     slower.size() == 1 ? "looks" : "look", most.benchmark,
+                     format_magnitude(most.effect));
+}
+
 std::string could_not(std::string_view why) { return fmt::format("Could not judge: {}", why); }
 
 // so_far: the headline of the causes before.
@@ -204,6 +216,8 @@ std::string with_cause(GateCause cause, const std::string& so_far, const GateRes
       return could_not("neither run has a benchmark.");
     case GateCause::kNoInvocations:
       return could_not("no benchmark has two invocations on each side" + rest);
+    case GateCause::kUnconfirmed:
+      return could_not(unconfirmed_text(result) + rest);
     case GateCause::kUndecided:
       return could_not("with --strict every benchmark must be decided" + rest);
     case GateCause::kNothingDecided:

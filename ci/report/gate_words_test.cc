@@ -50,6 +50,14 @@ TEST(GateHeadline, NamesTheWorstRegression) {
       HasSubstr("; 1 new, 1 missing, 1 invalid."));
 }
 
+TEST(GateHeadline, SaysWhatLooksSlowerByTooFewProcesses) {
+  const std::vector<double> two{1000, 1000.5};
+  EXPECT_EQ(headline_of({test_series("a", kQuiet), test_series("b", kQuiet)},
+                        {test_series("a", baselines::scaled(two, 1.05)), test_series("b", kQuiet)}),
+            "Could not judge: 1 of 2 benchmarks looks slower, the most a by 5.03 %, by too few "
+            "processes to call it; 1 inconclusive.");
+}
+
 TEST(GateHeadline, SaysHowMuchWasDecided) {
   const auto quiet = test_series("a", kQuiet);
   EXPECT_EQ(headline_of({quiet}, {quiet}),

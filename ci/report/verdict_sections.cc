@@ -108,6 +108,7 @@ bool is_open(const baselines::Verdict& verdict, const baselines::GateResult& res
   const auto& causes = result.causes;
   const bool nothing_decided =
       std::ranges::find(causes, baselines::GateCause::kNothingDecided) != causes.end();
+  if (baselines::is_unconfirmed_slowdown(verdict)) return true;
   return matters(verdict.kind) || (nothing_decided && std::abs(verdict.effect) > rule.min_effect);
 }
 
@@ -121,7 +122,9 @@ Section verdicts_section(const baselines::GateResult& result, const baselines::R
     }
     add_verdicts(open, rule, &section.table);
     if (folded.verdicts.empty()) continue;
-    Section part{.title = count_text(folded.verdicts.size(), folded.kind), .table = verdict_table(), .fold = Fold::kAlways};
+    Section part{.title = count_text(folded.verdicts.size(), folded.kind),
+                 .table = verdict_table(),
+                 .fold = Fold::kAlways};
     part.terminal_rows = group.kind == baselines::VerdictKind::kInconclusive ? kNoLimit : 0;
     add_verdicts(folded, rule, &part.table);
     section.parts.push_back(std::move(part));
