@@ -23,18 +23,18 @@ using Clock = std::chrono::steady_clock;
 constexpr double kUnaskedReplayS = 150;
 constexpr baselines::Doubt kBusy = baselines::Doubt::kBusyHost;
 
-struct Folders {
+struct JobFolders {
   fs::path runs;
   fs::path reports;
 };
 
-Folders make_folders(const fs::path& folder) {
+JobFolders make_folders(const fs::path& folder) {
   const std::string second = folder_name_of_now();
   std::string started = second;
   for (int n = 2; fs::exists(folder / "runs" / started); ++n) {
     started = fmt::format("{}-{}", second, n);
   }
-  const Folders folders{folder / "runs" / started, folder / "reports" / started};
+  const JobFolders folders{folder / "runs" / started, folder / "reports" / started};
   fs::create_directories(folders.runs);
   fs::create_directories(folders.reports);
   const fs::path latest = folder / "reports" / "latest";
@@ -230,7 +230,7 @@ class Job {
 
   const JobRequest& request_;
   Console& console_;
-  const Folders folders_;
+  const JobFolders folders_;
   const Clock::time_point started_;
 };
 
