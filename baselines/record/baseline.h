@@ -32,8 +32,8 @@ struct LoadedBaseline {
 };
 
 // Reasons not to accept a run: failed benchmarks, a throttled GPU, other processes on it, a dirty
-// tree, kernels that were not declared, fewer than two invocations, of several cards one with
-// fewer, benchmarks that were not measured. Empty where there is none.
+// tree, kernels that were not declared, what is not finished, fewer than two invocations, of
+// several cards one with fewer, benchmarks that were not measured. Empty where there is none.
 std::vector<std::string> reasons_not_to_accept(const Run& run);
 
 inline constexpr int kBaselineSchemaVersion = 1;

@@ -65,6 +65,7 @@ struct BenchmarkResult {
 };
 
 struct RunFile {
+  bool finished = true;  // false of a process that was ended early, or still runs
   Environment environment;
   Provenance provenance;
   std::vector<Doubt> doubts;

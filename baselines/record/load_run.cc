@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -47,6 +48,7 @@ struct RunSources {
   std::vector<InvocationPlace> places;  // of each file
   std::vector<fs::path> identities;     // files of another kind
   std::string session;
+  std::vector<std::string> cut_short;  // folders
 };
 
 void add_path(const fs::path& path, RunSources& sources) {
@@ -58,6 +60,7 @@ void add_path(const fs::path& path, RunSources& sources) {
   }
   const RunBlocks blocks = read_run_blocks(path);
   sources.session = blocks.session;
+  if (!blocks.finished) sources.cut_short.push_back(path.string());
   const std::vector<fs::path> files = files_of_folder(path);
   const fs::path identities = path / kIdentitiesFile;
   if (fs::exists(identities, error)) {
@@ -109,32 +112,57 @@ Run run_of_baseline(Baseline baseline) {
   return std::move(baseline.run);
 }
 
+// A stored baseline, or one process's file.
+struct FileOfRun {
+  std::optional<Baseline> baseline;
+  RunFile invocation;
+};
+
+std::vector<FileOfRun> read_files(const std::vector<fs::path>& files) {
+  std::vector<FileOfRun> contents(files.size());
+  in_parallel(files.size(), [&](std::size_t i) {
+    std::string text = read_file(files[i]);
+    if (is_baseline_text(text)) {
+      contents[i].baseline = parse_baseline(text, files[i].string());
+    } else {
+      contents[i].invocation = parse_run_file(std::move(text), files[i].string());
+    }
+  });
+  return contents;
+}
+
+void require_finished(const Run& run) {
+  if (!run.benchmarks.empty()) return;
+  if (run.unfinished.files.empty() || run.unfinished.count) {
+    throw InputError(run.source, "benchmarks", "no finished invocation: no benchmark was measured");
+  }
+  throw InputError(run.source, "",
+                   fmt::format("no finished invocation: {} (show, gate, report and explain count "
+                               "it with --unfinished)",
+                               unfinished_texts(run).front()));
+}
+
 }  // namespace
 
-Run load_run(const std::vector<fs::path>& paths) {
+Run load_run(const std::vector<fs::path>& paths, Unfinished unfinished) {
   const RunSources sources = sources_of(paths);
   const std::vector<fs::path>& files = sources.files;
   if (paths.empty()) throw InputError("run", "", "no file was named");
+  std::vector<FileOfRun> contents = read_files(files);
   RunMerger merger;
-  std::vector<Baseline> baselines(files.size());
-  std::vector<char> is_baseline(files.size());
-  std::vector<RunFile> invocations(files.size());
-  in_parallel(files.size(), [&](std::size_t i) {
-    std::string text = read_file(files[i]);
-    is_baseline[i] = is_baseline_text(text);
-    if (is_baseline[i]) {
-      baselines[i] = parse_baseline(text, files[i].string());
-    } else {
-      invocations[i] = parse_run_file(std::move(text), files[i].string());
-    }
-  });
+  std::vector<std::string> unfinished_files;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    if (is_baseline[i] && files.size() > 1) {
+    auto& [baseline, invocation] = contents[i];
+    if (baseline && files.size() > 1) {
       throw InputError(files[i].string(), "",
                        "a stored baseline is a whole run and cannot be joined with other files");
     }
-    if (is_baseline[i]) return run_of_baseline(std::move(baselines[i]));
-    merger.add(std::move(invocations[i]), files[i].string(), sources.places[i]);
+    if (baseline) return run_of_baseline(std::move(*baseline));
+    if (!invocation.finished) {
+      unfinished_files.push_back(files[i].string());
+      if (unfinished == Unfinished::kLeftOut) continue;
+    }
+    merger.add(std::move(invocation), files[i].string(), sources.places[i]);
   }
   for (const fs::path& identities : sources.identities) {
     merger.add_identities(read_identities(identities), identities.string());
@@ -142,9 +170,9 @@ Run load_run(const std::vector<fs::path>& paths) {
   Run run = merger.take();
   run.source = source_of(paths);
   run.session = sources.session;
-  if (run.benchmarks.empty()) {
-    throw InputError(run.source, "benchmarks", "no finished invocation: no benchmark was measured");
-  }
+  run.unfinished = {std::move(unfinished_files), unfinished == Unfinished::kCounts};
+  run.cut_short = sources.cut_short;
+  require_finished(run);
   return run;
 }
 

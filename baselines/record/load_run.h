@@ -8,12 +8,17 @@
 
 namespace fusegate::baselines {
 
+enum class Unfinished { kLeftOut, kCounts };
+
 // paths: run folders (every *.json in it but run.json, fusegate's own record of the run, and
 // identities.json) and run files; several make one run. A folder's run.json tells blocks and
 // extensions, and its identities.json names what the run knew of and need not have measured. Files
-// are read on all cores. A stored baseline file is a run too. Throws InputError: neither an
-// invocation nor an identity, unreadable files, invocations whose environments differ.
-Run load_run(const std::vector<std::filesystem::path>& paths);
+// are read on all cores. A stored baseline file is a run too. What a process measured that did not
+// finish counts only where that is asked for; the run names such processes either way. Throws
+// InputError: neither a finished invocation nor an identity, unreadable files, invocations whose
+// environments differ.
+Run load_run(const std::vector<std::filesystem::path>& paths,
+             Unfinished unfinished = Unfinished::kLeftOut);
 
 // The files that load_run() reads for them, in the order of the invocations; it throws alike for
 // folders that cannot be read and for a file named twice.

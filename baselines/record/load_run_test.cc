@@ -16,6 +16,7 @@ namespace {
 
 using nlohmann::json;
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -52,6 +53,46 @@ TEST(LoadRun, AFolderIsItsRunFilesInTheOrderOfInvocations) {
   EXPECT_EQ(run.source, folder.path().string());
   ASSERT_EQ(run.benchmarks.size(), 1u);
   EXPECT_THAT(times_us(run.benchmarks[0]), ElementsAre(1, 2, 10));
+}
+
+json unfinished() { return {{"finished", false}}; }
+
+TEST(LoadRun, ProcessesThatDidNotFinishAreNamedAndCountWhereAskedForAlone) {
+  const ScratchFolder folder;
+  folder.write("1.json", run_file({sample("a", 1)}, {{"finished", true}}));
+  folder.write("2.json", run_file({sample("a", 2)}));  // a plain file says nothing of it
+  const auto third = folder.write("3.json", run_file({sample("a", 3)}, unfinished()));
+  const auto run = load_run({folder.path()});
+  EXPECT_THAT(times_us(run.benchmarks.at(0)), ElementsAre(1, 2));
+  EXPECT_EQ(run.processes.size(), 2u);
+  EXPECT_THAT(unfinished_texts(run),
+              ElementsAre("1 process did not finish and is left out: " + third.string()));
+  const auto whole = load_run({folder.path()}, Unfinished::kCounts);
+  EXPECT_THAT(times_us(whole.benchmarks.at(0)), ElementsAre(1, 2, 3));
+  EXPECT_THAT(unfinished_texts(whole),
+              ElementsAre("1 process did not finish and counts, as was asked: " + third.string()));
+  EXPECT_THAT(reasons_not_to_accept(run), Contains(HasSubstr("did not finish")));
+}
+
+TEST(LoadRun, ARunOfNothingFinishedIsNone) {
+  const ScratchFolder folder;
+  const auto file = folder.write("1.json", run_file({sample("a", 1)}, unfinished()));
+  EXPECT_THAT([&] { load_run({file}); }, ThrowsMessage<InputError>(AllOf(
+                                             HasSubstr("no finished invocation"),
+                                             HasSubstr(file.string()), HasSubstr("--unfinished"))));
+  EXPECT_EQ(load_run({file}, Unfinished::kCounts).benchmarks.size(), 1u);
+}
+
+TEST(LoadRun, SaysOfARunThatItDidNotComeToItsEnd) {
+  const ScratchFolder folder;
+  folder.write("1.json", run_file({sample("a", 1)}));
+  folder.write("run.json", R"({"finished": true})");
+  EXPECT_THAT(unfinished_texts(load_run({folder.path()})), ElementsAre());
+  folder.write("run.json", R"({"finished": false})");
+  const std::string text = "the run in " + folder.path().string() + " did not come to its end";
+  const auto run = load_run({folder.path()});
+  EXPECT_THAT(unfinished_texts(run), ElementsAre(text));
+  EXPECT_THAT(reasons_not_to_accept(run), Contains(text));
 }
 
 json sample_doing(const char* code) {
@@ -206,15 +247,6 @@ TEST(LoadRun, KeepsTheFirstFailureAndTheInvocationsThatSucceeded) {
   const auto run = load_run({folder.path()});
   EXPECT_EQ(run.benchmarks.at(0).failure, "first");
   EXPECT_THAT(times_us(run.benchmarks[0]), ElementsAre(1));
-}
-
-TEST(LoadRun, UsesAnInvocationThatDidNotFinish) {
-  const ScratchFolder folder;
-  folder.write("1.json", run_file({sample("a", 1), sample("b", 1)}, {{"finished", true}}));
-  folder.write("2.json", run_file({sample("a", 2)}, {{"finished", false}}));
-  const auto run = load_run({folder.path()});
-  EXPECT_THAT(times_us(run.benchmarks.at(0)), ElementsAre(1, 2));
-  EXPECT_THAT(times_us(run.benchmarks.at(1)), ElementsAre(1));
 }
 
 TEST(LoadRun, NothingMeasuredIsAnError) {

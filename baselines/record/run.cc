@@ -1,6 +1,7 @@
 #include "baselines/record/run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -28,6 +29,24 @@ std::vector<EnvironmentDifference> differences_between(const Run& baseline, cons
     differences.push_back(std::move(difference));
   }
   return differences;
+}
+
+std::vector<std::string> unfinished_texts(const Run& run) {
+  std::vector<std::string> texts;
+  const auto& [files, count] = run.unfinished;
+  if (!files.empty()) {
+    texts.push_back(fmt::format(
+        "{} did not finish and {}: {}",
+        files.size() == 1 ? std::string("1 process") : fmt::format("{} processes", files.size()),
+        count               ? "counts, as was asked"
+        : files.size() == 1 ? "is left out"
+                            : "are left out",
+        fmt::join(files, ", ")));
+  }
+  for (const std::string& folder : run.cut_short) {
+    texts.push_back(fmt::format("the run in {} did not come to its end", folder));
+  }
+  return texts;
 }
 
 std::string unmeasured_text(const Run& run) {

@@ -32,6 +32,12 @@ struct BenchmarkSeries {
   bool is_unmeasured() const { return invocations.empty() && failure.empty(); }
 };
 
+// Run files of processes that did not finish, and whether what they measured counts all the same.
+struct UnfinishedProcesses {
+  std::vector<std::string> files{};
+  bool count = false;
+};
+
 struct Run {
   std::string source;  // what the user named, for messages
   // Names the command that measured all of it, and other runs side by side with it; else empty.
@@ -44,6 +50,8 @@ struct Run {
   std::vector<std::string> processes;
   std::vector<Doubt> doubts;                // of any invocation, each once
   std::vector<BenchmarkSeries> benchmarks;  // sorted by name
+  UnfinishedProcesses unfinished{};
+  std::vector<std::string> cut_short{};  // run folders whose measuring did not come to its end
 };
 
 // Never empty: a run that was made without naming its cards has the one of its provenance.
@@ -55,6 +63,10 @@ void number_processes(Run& run);
 
 // In environment and protocol, where none may be for the two to be compared.
 std::vector<EnvironmentDifference> differences_between(const Run& baseline, const Run& candidate);
+
+// What of the run is not finished, a sentence each: "1 process did not finish and is left out:
+// run/5.json". None where all is.
+std::vector<std::string> unfinished_texts(const Run& run);
 
 // "66 of 104 benchmarks were not measured; ..."; empty where all were.
 std::string unmeasured_text(const Run& run);

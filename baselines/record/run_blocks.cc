@@ -27,6 +27,7 @@ RunBlocks read_run_blocks(const std::filesystem::path& folder) {
   const JsonField record(json, path.string(), "");
   RunBlocks blocks;
   blocks.session = record.text_or_empty("session");
+  if (const auto finished = record.find("finished")) blocks.finished = finished->boolean();
   if (const auto invocations = record.find("invocations")) {
     for (const JsonField& entry : invocations->elements()) {
       blocks.by_file[entry.at("file").text()] = place_of(entry);

@@ -15,7 +15,8 @@ struct InvocationPlace {
 };
 
 struct RunBlocks {
-  std::string session;  // the same in all folders that were measured together; empty where none is
+  std::string session;   // the same in all folders that were measured together; empty where none is
+  bool finished = true;  // false while it is measured, and for good where that was ended early
   std::map<std::string, InvocationPlace> by_file;  // by the run file's name in the folder
 };
 

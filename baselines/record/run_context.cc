@@ -52,6 +52,7 @@ void read_fusegate(const JsonField& fusegate, RunFile& file) {
   if (const auto provenance = fusegate.find("provenance")) {
     read_provenance(*provenance, file.provenance);
   }
+  if (const auto finished = fusegate.find("finished")) file.finished = finished->boolean();
   if (const auto doubts = fusegate.find("doubts")) file.doubts = read_doubts(*doubts);
 }
 

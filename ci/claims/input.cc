@@ -79,7 +79,8 @@ MeasuredRun read_measured_run(const std::vector<fs::path>& paths) {
                                   "a stored baseline does not have what each "
                                   "process showed; name run files");
     }
-    measured.processes.push_back(baselines::parse_run_file(std::move(text), file.string()));
+    baselines::RunFile process = baselines::parse_run_file(std::move(text), file.string());
+    if (process.finished) measured.processes.push_back(std::move(process));
   }
   measured.run = baselines::load_run(paths);
   return measured;

@@ -69,6 +69,12 @@ std::string notes_text(const ClaimsInput& input, const std::vector<std::string>&
   for (const baselines::Doubt doubt : input.ours.run.doubts) {
     text += fmt::format("- {}\n", baselines::doubt_sentence(doubt));
   }
+  for (const baselines::Run* run : {&input.ours.run, input.peers ? &input.peers->run : nullptr}) {
+    if (run == nullptr) continue;
+    for (const std::string& note : unfinished_texts(*run)) {
+      text += fmt::format("- {}\n", markdown_code(note));
+    }
+  }
   for (const std::string& note : notes) text += fmt::format("- {}\n", markdown_code(note));
   return text;
 }

@@ -1,9 +1,10 @@
+#include "baselines/calibration/calibrate.h"
+
 #include <fmt/ostream.h>
 
 #include <chrono>
 #include <set>
 
-#include "baselines/calibration/calibrate.h"
 #include "baselines/calibration/file.h"
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
@@ -36,7 +37,7 @@ void write_markdown(const CalibrateRequest& request, const std::vector<Section>&
 }
 
 std::vector<baselines::Run> load_runs(const CalibrateRequest& request,
-                                      const std::vector<fs::path>& folders) {
+                                      const std::vector<fs::path>& folders, Console& console) {
   std::vector<baselines::Run> runs;
   std::set<fs::path> seen;
   for (const fs::path& folder : folders) {
@@ -45,6 +46,9 @@ std::vector<baselines::Run> load_runs(const CalibrateRequest& request,
       throw baselines::InputError(folder.string(), "--run", "named twice");
     }
     runs.push_back(baselines::load_run({folder}));
+    for (const std::string& text : unfinished_texts(runs.back())) {
+      fmt::print(console.err, "fusegate: {}\n", text);
+    }
     if (!request.suite.empty()) runs.back().provenance.suite = request.suite;
     if (runs.back().provenance.suite.empty()) {
       throw baselines::InputError(folder.string(), "",
@@ -56,7 +60,8 @@ std::vector<baselines::Run> load_runs(const CalibrateRequest& request,
 
 baselines::ExitCode calibrate_runs(const CalibrateRequest& request,
                                    const std::vector<fs::path>& folders, Console& console) {
-  const baselines::CalibrationPool pool = baselines::pool_runs(load_runs(request, folders));
+  const baselines::CalibrationPool pool =
+      baselines::pool_runs(load_runs(request, folders, console));
   baselines::CalibrationOptions options;
   options.rule = gate_options({}, pool.cards.front().run).rule;
   options.comparisons = request.comparisons;

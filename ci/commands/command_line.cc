@@ -141,6 +141,13 @@ void add_age_and_creep(CLI::App& app, JudgingRequest& request) {
                "stored anchor; by default that is only noted");
 }
 
+void add_unfinished(CLI::App& app, baselines::Unfinished& unfinished) {
+  app.add_flag_callback(
+      "--unfinished", [&unfinished] { unfinished = baselines::Unfinished::kCounts; },
+      "Count what processes measured that did not finish, after Ctrl-C or a crash; by default they "
+      "are named and left out");
+}
+
 void add_judging(CLI::App& app, JudgingRequest& request) {
   app.add_option("--candidate", request.candidate, "Run folders or run files, together one run")
       ->required();
@@ -159,6 +166,7 @@ void add_judging(CLI::App& app, JudgingRequest& request) {
                "Benchmarks that launch other kernels, or more or fewer, are a regression whatever "
                "their time; by default only reported");
   add_require_ruled_out(app, request.require_ruled_out);
+  add_unfinished(app, request.unfinished);
   app.add_flag("--strict", request.strict, "Missing and inconclusive benchmarks end with 2");
   app.add_flag("--allow-environment-difference", request.allow_environment_differences,
                "Judge although driver, clocks or the like differ");

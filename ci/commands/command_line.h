@@ -84,6 +84,8 @@ void add_age_and_creep(CLI::App& app, JudgingRequest& request);
 void add_measuring(CLI::App& app, SuiteRequest& request);
 // What duet and replay share.
 void add_duet_options(CLI::App& app, DuetRequest& request);
+// For every command that reads runs and stores nothing of them.
+void add_unfinished(CLI::App& app, baselines::Unfinished& unfinished);
 // What gate and report share.
 void add_judging(CLI::App& app, JudgingRequest& request);
 

@@ -175,6 +175,7 @@ void draw_page(Report report, const std::filesystem::path& html, Console& consol
 // A run's figures as a table.
 struct ShowRequest {
   std::vector<std::filesystem::path> paths;
+  baselines::Unfinished unfinished = baselines::Unfinished::kLeftOut;
 };
 void add_show(CommandLine& line);
 baselines::ExitCode show_command(const ShowRequest& request, Console& console);

@@ -93,10 +93,12 @@ void add_explain(CommandLine& line) {
   app.add_option("candidate", request.candidate, "Run folder or run file")->required();
   app.add_option("benchmark", request.benchmark, "The benchmark's name")->required();
   add_rule(app, request.rule);
+  add_unfinished(app, request.rule.unfinished);
 }
 
 baselines::ExitCode explain_command(const ExplainRequest& request, Console& console) {
-  const baselines::Run candidate = baselines::load_run({request.candidate});
+  const baselines::Run candidate =
+      baselines::load_run({request.candidate}, request.rule.unfinished);
   JudgingRequest judging = request.rule;
   judging.baseline = {request.baseline};
   judging.allow_environment_differences = true;
@@ -110,6 +112,11 @@ baselines::ExitCode explain_command(const ExplainRequest& request, Console& cons
   const baselines::BenchmarkSeries* after = find_series(candidate, request.benchmark);
   const baselines::KernelStory story =
       baselines::tell_story(before, after, *verdict, judgement.options.rule, verdicts.size());
+  for (const baselines::Run* run : {&baseline, &candidate}) {
+    for (const std::string& text : unfinished_texts(*run)) {
+      fmt::print(console.out, "note: {}\n", text);
+    }
+  }
   for (const baselines::EnvironmentDifference& difference :
        judgement.result.environment_differences) {
     fmt::print(console.out, "differs: {} is {} in the baseline, {} in the candidate\n",

@@ -92,6 +92,19 @@ TEST_F(ProgramTest, ShowsARun) {
   EXPECT_THAT(shown.out, HasSubstr(kFused));
 }
 
+TEST_F(ProgramTest, ShowsWhatDidNotFinishByRequestAlone) {
+  write_run(folder_, "run", {}, 2);
+  const std::string third = folder_.write("run/3.json", run_file_text({.finished = false}));
+  const Ended shown = fusegate({"show", path("run")});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("2 invocations"));
+  EXPECT_THAT(shown.out, HasSubstr("note: 1 process did not finish and is left out: " + third));
+  expect_error(fusegate({"show", third}), {"no finished invocation", third});
+  const Ended asked = fusegate({"show", "--unfinished", path("run")});
+  EXPECT_THAT(asked.out, HasSubstr("3 invocations"));
+  EXPECT_THAT(asked.out, HasSubstr("counts, as was asked: " + third));
+}
+
 TEST_F(ProgramTest, ReportsInMarkdown) {
   write_run(folder_, "run", {});
   const Ended report = fusegate(

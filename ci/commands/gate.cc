@@ -81,7 +81,7 @@ void draw_page_of(const GateRequest& request, Report report, Console& console) {
 Report judged_report(const JudgingRequest& request) {
   Report report;
   report.title = kTitle;
-  report.candidate = baselines::load_run(request.candidate);
+  report.candidate = baselines::load_run(request.candidate, request.unfinished);
   judge(report, request);
   return report;
 }
@@ -112,7 +112,7 @@ baselines::ExitCode gate_command(const GateRequest& request, Console& console) {
   report.notes = request.notes;
   std::optional<AaFindings> aa;
   try {
-    report.candidate = baselines::load_run(request.judging.candidate);
+    report.candidate = baselines::load_run(request.judging.candidate, request.judging.unfinished);
     judge(report, request.judging);
     aa = recorded_aa(request.judging.candidate);
   } catch (const baselines::InputError& error) {

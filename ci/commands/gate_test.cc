@@ -65,6 +65,25 @@ TEST_F(GateCommandTest, PassesEqualWorkWhateverItsTimes) {
   EXPECT_EQ(json()["counts"]["inconclusive"], 1);
 }
 
+TEST_F(GateCommandTest, CountsWhatDidNotFinishWhereAskedAloneAndSaysSo) {
+  FakeRunFile slow{.finished = false};
+  for (auto& [name, time_ns] : slow.times) time_ns *= 3;
+  const std::string head = write_run(folder_, "head", {}, 5);
+  folder_.write("head/6.json", run_file_text(slow));
+  request_.judging.candidate = {head};
+  Console console{out_, err_};
+  EXPECT_EQ(gate_command(request_, console), baselines::ExitCode::kNoRegression);
+  const std::string left_out = "1 process did not finish and is left out: " + head + "/6.json";
+  EXPECT_THAT(out_.str(), HasSubstr(left_out));
+  EXPECT_THAT(markdown(), HasSubstr("did not finish and is left out"));
+  EXPECT_THAT(json()["notes"].dump(), HasSubstr(left_out));
+  EXPECT_EQ(json()["verdicts"][0]["candidate_invocations"], 5);
+  request_.judging.unfinished = baselines::Unfinished::kCounts;
+  gate_command(request_, console);
+  EXPECT_EQ(json()["verdicts"][0]["candidate_invocations"], 6);
+  EXPECT_THAT(json()["notes"].dump(), HasSubstr("counts, as was asked"));
+}
+
 TEST_F(GateCommandTest, EndsWithTwoWhereLessIsRuledOutThanIsAskedFor) {
   request_.judging.require_ruled_out = 0.02;
   EXPECT_EQ(gate({}), baselines::ExitCode::kNoRegression);

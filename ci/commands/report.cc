@@ -40,12 +40,13 @@ Standings make_standings(const ReportRequest& request, const baselines::Run& our
     result.notes.push_back("no peer was measured: " + *why);
     return result;
   }
-  const baselines::Run peers = baselines::load_run(request.peers);
+  const baselines::Run peers = baselines::load_run(request.peers, request.judging.unfinished);
   check_peer_environment(ours, peers, request.judging.allow_environment_differences);
   Standings result = standings(ours, &peers);
   result.peers = describe(peers);
-  const std::vector<std::string> notes = peer_notes(ours, peers);
-  result.notes.insert(result.notes.end(), notes.begin(), notes.end());
+  for (const auto& notes : {unfinished_texts(peers), peer_notes(ours, peers)}) {
+    result.notes.insert(result.notes.end(), notes.begin(), notes.end());
+  }
   return result;
 }
 
@@ -66,7 +67,7 @@ bool is_stored_baseline(const JudgingRequest& request) {
 Report make_report(const ReportRequest& request) {
   Report report;
   report.title = request.title;
-  report.candidate = baselines::load_run(request.judging.candidate);
+  report.candidate = baselines::load_run(request.judging.candidate, request.judging.unfinished);
   add_figures(report);
   report.standings = make_standings(request, report.candidate);
   if (!is_stored_baseline(request.judging)) {

@@ -14,11 +14,12 @@ namespace fusegate::ci {
 namespace {
 
 // A stored baseline is shown even where it may not be gated against: published figures are.
-baselines::Run load_for_showing(const std::vector<std::filesystem::path>& paths) {
+baselines::Run load_for_showing(const ShowRequest& request) {
+  const std::vector<std::filesystem::path>& paths = request.paths;
   const bool alone = paths.size() == 1 && std::filesystem::is_regular_file(paths.front());
   if (alone && baselines::is_baseline_text(baselines::read_file(paths.front())))
     return baselines::read_baseline(paths.front()).run;
-  return baselines::load_run(paths);
+  return baselines::load_run(paths, request.unfinished);
 }
 
 }  // namespace
@@ -26,13 +27,16 @@ baselines::Run load_for_showing(const std::vector<std::filesystem::path>& paths)
 void add_show(CommandLine& line) {
   auto [app, request] = line.add("show", "Print a run's figures", show_command);
   app.add_option("run", request.paths, "Run folders, run files or a stored baseline")->required();
+  add_unfinished(app, request.unfinished);
 }
 
 baselines::ExitCode show_command(const ShowRequest& request, Console& console) {
-  const baselines::Run run = load_for_showing(request.paths);
+  const baselines::Run run = load_for_showing(request);
   fmt::print(console.out, "{}: {}\n", run.source, describe(run));
   for (const baselines::Doubt doubt : run.doubts)
     fmt::print(console.out, "note: {}\n", baselines::doubt_sentence(doubt));
+  for (const std::string& text : baselines::unfinished_texts(run))
+    fmt::print(console.out, "note: {}\n", text);
   if (const std::string unmeasured = baselines::unmeasured_text(run); !unmeasured.empty()) {
     fmt::print(console.out, "note: {}\n", unmeasured);
   }

@@ -22,13 +22,14 @@ std::string suite_of(const JudgingRequest& request, const baselines::Run& candid
   return request.suite.empty() ? candidate.provenance.suite : request.suite;
 }
 
-baselines::LoadedBaseline load_named_baseline(const std::vector<fs::path>& paths) {
+baselines::LoadedBaseline load_named_baseline(const JudgingRequest& request) {
+  const std::vector<fs::path>& paths = request.baseline;
   // Alone it may be a stored baseline, which also tells who accepted it.
   if (paths.size() == 1 && fs::is_regular_file(paths.front()) &&
       baselines::is_baseline_text(baselines::read_file(paths.front()))) {
     return baselines::load_stored_baseline(paths.front());
   }
-  return {baselines::load_run(paths)};
+  return {baselines::load_run(paths, request.unfinished)};
 }
 
 // A program from before there was a field of the protocol measures as it did then. One that can be
@@ -175,7 +176,7 @@ std::optional<fs::path> find_comparable_baseline(const std::vector<fs::path>& st
 
 std::optional<baselines::LoadedBaseline> load_baseline(const JudgingRequest& request,
                                                        const baselines::Run& candidate) {
-  if (!request.baseline.empty()) return load_named_baseline(request.baseline);
+  if (!request.baseline.empty()) return load_named_baseline(request);
   const std::string suite = suite_of(request, candidate);
   if (suite.empty()) return std::nullopt;
   const auto found = find_comparable_baseline(request.stores, candidate.environment, suite);

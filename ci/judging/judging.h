@@ -10,6 +10,7 @@
 
 #include "baselines/gating/gate.h"
 #include "baselines/record/baseline.h"
+#include "baselines/record/load_run.h"
 #include "ci/judging/replay.h"
 
 namespace fusegate::ci {
@@ -28,6 +29,7 @@ struct JudgingRequest {
   std::optional<double> max_creep;
   bool fail_on_changed_kernels = false;
   std::optional<double> require_ruled_out;
+  baselines::Unfinished unfinished = baselines::Unfinished::kLeftOut;
 };
 
 struct Judgement {

@@ -46,7 +46,7 @@ nlohmann::json context_of(const FakeRunFile& file) {
             {"suite", file.suite},
             {"invocation", 1},
             {"doubts", file.doubts},
-            {"finished", true}}}};
+            {"finished", file.finished}}}};
 }
 
 nlohmann::json sample_entry(const std::string& name, double time_ns, int repetition) {

@@ -32,6 +32,7 @@ struct FakeRunFile {
   nlohmann::json protocol = nlohmann::json::object();
   bool dirty = false;
   std::vector<std::string> doubts{};  // by their names
+  bool finished = true;
   std::string date = "2026-11-21T02:53:32+00:00";
   std::map<std::string, nlohmann::json> profiles{};  // details.profile, by benchmark
   // The machine code that each benchmark launches; empty: unknown. None: nothing is told of any.

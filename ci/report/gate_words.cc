@@ -434,6 +434,8 @@ std::vector<std::string> gate_notes(const Judgement& judgement, const baselines:
   const auto add = [&](const std::vector<std::string>& more) {
     notes.insert(notes.end(), more.begin(), more.end());
   };
+  add(unfinished_texts(baseline));
+  add(unfinished_texts(candidate));
   if (const std::string text = unmeasured_text(candidate); !text.empty()) notes.push_back(text);
   if (result.staleness) add(staleness_notes(*result.staleness));
   if (result.creep) add(creep_notes(*result.creep));

@@ -73,6 +73,9 @@ std::vector<Fact> facts_of(const Report& report) {
   const Fact candidate{"candidate", described_source(report.candidate)};
   if (!report.judgement) {
     std::vector<Fact> facts{candidate};
+    for (const std::string& text : unfinished_texts(report.candidate)) {
+      facts.push_back({"note", text});
+    }
     if (const std::string text = unmeasured_text(report.candidate); !text.empty()) {
       facts.push_back({"note", text});
     }
