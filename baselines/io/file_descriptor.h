@@ -1,4 +1,4 @@
-// Owns a file descriptor.
+// Owns a file descriptor; and what its users need around system calls.
 #pragma once
 
 #include <unistd.h>
@@ -7,6 +7,14 @@
 #include <utility>
 
 namespace fusegate::baselines {
+
+// Makes a system call again as long as a signal interrupts it: no signal may cost a result.
+template <typename Call>
+auto uninterrupted(const Call& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
 
 class FileDescriptor {
  public:
@@ -25,8 +33,9 @@ class FileDescriptor {
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
   // Some file systems (NFS, quotas) report a full disk only here. Returns errno, 0 for success.
+  // Where a signal interrupts it, Linux has closed it all the same.
   int close() {
-    if (!is_open() || ::close(std::exchange(fd_, -1)) == 0) return 0;
+    if (!is_open() || ::close(std::exchange(fd_, -1)) == 0 || errno == EINTR) return 0;
     return errno;
   }
 

@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <mutex>
+#include <set>
 #include <system_error>
 
 #include "baselines/io/error.h"
@@ -24,21 +27,17 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kRoomBehind = 64;
 
+int open_file(const fs::path& path, int flags) {
+  return uninterrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC); });
+}
+
 void write_all(int fd, const fs::path& path, std::string_view contents) {
   while (!contents.empty()) {
-    const ssize_t written = ::write(fd, contents.data(), contents.size());
-    if (written < 0 && errno == EINTR) continue;
+    const ssize_t written =
+        uninterrupted([&] { return ::write(fd, contents.data(), contents.size()); });
     if (written < 0) fail(path, "cannot write", errno);
     contents.remove_prefix(static_cast<std::size_t>(written));
   }
-}
-
-// A device or a pipe, such as /dev/stdout: it has no old contents to lose, and a rename would put a
-// file in its place.
-bool is_stream(const fs::path& path) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
-  return fs::is_character_file(status) || fs::is_fifo(status);
 }
 
 fs::path create_folder_of(const fs::path& path) {
@@ -50,23 +49,20 @@ fs::path create_folder_of(const fs::path& path) {
 }
 
 void write_stream(const fs::path& path, std::string_view contents) {
-  FileDescriptor stream(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  FileDescriptor stream(open_file(path, O_WRONLY));
   if (!stream.is_open()) fail(path, "cannot open", errno);
   write_all(stream.get(), path, contents);
   if (const int error = stream.close(); error != 0) fail(path, "cannot write", error);
 }
 
-// The temporary file, removed unless it took its final name.
+// The temporary file, removed unless it took its final name. Locked until then, as
+// remove_leftovers() takes what nobody holds.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const fs::path& target)
-      : target_(target),
-        // A leading dot and no .json at the end: never taken for an invocation of a run folder.
-        name_((target.parent_path() / fmt::format(".{}.XXXXXX", target.filename().string()))
-                  .string()),
-        descriptor_(::mkstemp(name_.data())),
-        open_error_(errno) {
-    if (!descriptor_.is_open()) fail(target_, "cannot create a file beside it", open_error_);
+  explicit TemporaryFile(const fs::path& target) : target_(target) {
+    do {
+      create();
+    } while (!is_held());
   }
   ~TemporaryFile() {
     if (!renamed_) ::unlink(name_.c_str());
@@ -84,31 +80,68 @@ class TemporaryFile {
   }
 
   void commit() {
-    if (::fsync(descriptor_.get()) != 0) fail(target_, "cannot flush to the disk", errno);
-    if (const int error = descriptor_.close(); error != 0) fail(target_, "cannot write", error);
+    if (uninterrupted([&] { return ::fsync(descriptor_.get()); }) != 0)
+      fail(target_, "cannot flush to the disk", errno);
+    // A second descriptor, as closing the first would give the lock back before the rename.
+    FileDescriptor closed(::fcntl(descriptor_.get(), F_DUPFD_CLOEXEC, 0));
+    if (const int error = closed.close(); error != 0) fail(target_, "cannot write", error);
     if (::rename(name_.c_str(), target_.c_str()) != 0) fail(target_, "cannot rename to it", errno);
     renamed_ = true;
   }
 
  private:
+  void create() {
+    name_ =
+        (target_.parent_path() / fmt::format(".{}{}XXXXXX", target_.filename().string(), kOwnMark))
+            .string();
+    const std::string pattern = name_;
+    descriptor_ = FileDescriptor(uninterrupted([&] {
+      name_ = pattern;
+      return ::mkostemp(name_.data(), O_CLOEXEC);
+    }));
+    if (!descriptor_.is_open()) fail(target_, "cannot create a file beside it", errno);
+  }
+
+  // False where another process took it for a leftover before it was locked; that one removes it.
+  bool is_held() const {
+    if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+    struct stat status {};
+    return ::fstat(descriptor_.get(), &status) != 0 || status.st_nlink > 0;
+  }
+
   fs::path target_;
   std::string name_;
   FileDescriptor descriptor_;
-  int open_error_;
   bool renamed_ = false;
 };
+
+// Of this process.
+bool is_first_write_into(const fs::path& folder) {
+  static std::mutex mutex;
+  static std::set<fs::path> folders;
+  const std::lock_guard lock(mutex);
+  return folders.insert(folder).second;
+}
+
+void remove_if_left(const fs::path& path) {
+  // For writing, since NFS locks no others exclusively.
+  const FileDescriptor file(open_file(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK));
+  if (!file.is_open() || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return;
+  // The name may lead elsewhere since it was opened, to a file that somebody holds.
+  if (has_name(file, path)) ::unlink(path.c_str());
+}
 
 // Makes the rename itself survive a power cut. Not every file system can; the contents are complete
 // under either name, so that is no error.
 void flush_folder(const fs::path& folder) {
-  const FileDescriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileDescriptor descriptor(open_file(folder, O_RDONLY | O_DIRECTORY));
   if (descriptor.is_open()) ::fsync(descriptor.get());
 }
 
 }  // namespace
 
 std::string read_file(const fs::path& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor file(open_file(path, O_RDONLY));
   if (!file.is_open()) fail(path, "cannot open", errno);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) fail(path, "cannot read", errno);
@@ -119,8 +152,8 @@ std::string read_file(const fs::path& path) {
   // have none.
   contents.resize(static_cast<std::size_t>(status.st_size) + kRoomBehind);
   while (true) {
-    const ssize_t count = ::read(file.get(), contents.data() + used, contents.size() - used);
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = uninterrupted(
+        [&] { return ::read(file.get(), contents.data() + used, contents.size() - used); });
     if (count < 0) fail(path, "cannot read", errno);
     if (count == 0) break;
     used += static_cast<std::size_t>(count);
@@ -133,11 +166,36 @@ std::string read_file(const fs::path& path) {
 void write_atomically(const fs::path& path, std::string_view contents) {
   if (is_stream(path)) return write_stream(path, contents);
   const fs::path folder = create_folder_of(path);
+  if (is_first_write_into(folder)) remove_leftovers(folder);
   TemporaryFile temporary(path);
   temporary.write(contents);
   temporary.take_target_mode();
   temporary.commit();
   flush_folder(folder);
+}
+
+bool has_name(const FileDescriptor& file, const fs::path& path) {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(file.get(), &opened) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+bool is_stream(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  return fs::is_character_file(status) || fs::is_fifo(status);
+}
+
+void remove_leftovers(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    if (name.starts_with('.') && name.find(kOwnMark) != std::string::npos) {
+      remove_if_left(entry->path());
+    }
+  }
 }
 
 void require_writable(const fs::path& path) {

@@ -31,22 +31,28 @@ RunFile read_run_file(const std::filesystem::path& path) {
   return parse_run_file(read_file(path), path.string());
 }
 
-RunFileWriter::RunFileWriter(std::filesystem::path path, nlohmann::json context)
-    : path_(std::move(path)), context_(std::move(context)) {
+RunFileWriter::RunFileWriter(std::filesystem::path path, nlohmann::json context,
+                             const std::vector<nlohmann::json>& entries)
+    : path_(std::move(path)), lock_(WriteLock::of_file(path_)), context_(std::move(context)) {
   nlohmann::json& fusegate = context_["fusegate"];
   fusegate["schema_version"] = kRunFileSchemaVersion;
   fusegate["finished"] = false;
+  add(entries);
   // Now and not after the first benchmark: a full disk or a folder that cannot be written is best
   // told before minutes of measuring.
   write();
 }
 
 void RunFileWriter::append(const std::vector<nlohmann::json>& entries) {
+  add(entries);
+  write();
+}
+
+void RunFileWriter::add(const std::vector<nlohmann::json>& entries) {
   for (const nlohmann::json& entry : entries) {
     first_entry_.try_emplace(entry.value("name", ""), entries_.size());
     entries_.push_back(text_of(entry));
   }
-  write();
 }
 
 void RunFileWriter::add_details(const std::map<std::string, nlohmann::json>& details) {

@@ -30,6 +30,7 @@
 #include <string_view>
 #include <vector>
 
+#include "baselines/io/write_lock.h"
 #include "baselines/record/invocation.h"
 
 namespace fusegate::baselines {
@@ -43,9 +44,11 @@ RunFile parse_run_file(std::string text, const std::string& source);
 // Grows a run file one benchmark at a time; after every call the file on disk is whole and valid.
 class RunFileWriter {
  public:
-  // context: the file's "context" object, Google Benchmark's own keys and "fusegate". The file is
-  // written at once, without any benchmark. Throws InputError where it cannot be, as do the others.
-  RunFileWriter(std::filesystem::path path, nlohmann::json context);
+  // context: the file's "context" object, Google Benchmark's own keys and "fusegate". entries: those
+  // that the file has already, where it is gone on with. It is written at once. Throws InputError where it cannot be, as do the others,
+  // and where another process writes it.
+  RunFileWriter(std::filesystem::path path, nlohmann::json context,
+                const std::vector<nlohmann::json>& entries = {});
 
   // entries: every entry of one finished benchmark.
   void append(const std::vector<nlohmann::json>& entries);
@@ -56,9 +59,11 @@ class RunFileWriter {
   void finish(const std::vector<Doubt>& doubts);
 
  private:
+  void add(const std::vector<nlohmann::json>& entries);
   void write() const;
 
   std::filesystem::path path_;
+  WriteLock lock_;
   nlohmann::json context_;
   // Serialised once each, so that a rewrite costs a copy and not a dump.
   std::vector<std::string> entries_;

@@ -340,6 +340,23 @@ TEST(RunFileWriter, EveryStepLeavesAWholeFile) {
   EXPECT_EQ(json::parse(read_file(path))["context"]["fusegate"]["finished"], true);
 }
 
+TEST(RunFileWriter, ItsFirstWriteHasWhatItGoesOnWith) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "1.json";
+  const RunFileWriter writer(path, json::object(), {sample("a", 0, 1), sample("a", 1, 3)});
+  EXPECT_EQ(read_run_file(path).benchmarks.at(0).summary.samples, 2);
+}
+
+TEST(RunFileWriter, IsTheOnlyOne) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "1.json";
+  RunFileWriter first(path, json::object());
+  EXPECT_THAT([&] { RunFileWriter(path, json::object()); },
+              ThrowsMessage<InputError>(HasSubstr("writes this file now")));
+  first.append({sample("a", 0, 1)});
+  EXPECT_EQ(read_run_file(path).benchmarks.size(), 1u);
+}
+
 TEST(RunFileWriter, FinishingAddsToTheDoubtsOfTheStart) {
   const ScratchFolder folder;
   const auto path = folder.path() / "1.json";

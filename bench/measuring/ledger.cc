@@ -60,8 +60,8 @@ void Ledger::resume(const std::filesystem::path& path) {
 }
 
 void Ledger::open(const std::filesystem::path& path, json context) {
-  writer_.emplace(path, std::move(context));
-  flush();
+  // With what it has already, in one write: a process that is killed after the first has it still.
+  writer_.emplace(path, std::move(context), std::exchange(pending_, {}));
 }
 
 void Ledger::add_place(std::size_t benchmark, const PlaceRecord& place,

@@ -1,7 +1,9 @@
 """The run file (baselines/record/run_file.h): Google Benchmark JSON, with an entry for each sample. The file
 on disk is whole and valid at all times: it is written to a temporary file, flushed, and renamed."""
 
+import contextlib
 import datetime
+import fcntl
 import json
 import math
 import os
@@ -104,19 +106,30 @@ class RunFile:
         self.writing_s += time.monotonic() - start
 
 
+def _temporary_file(path):
+    """Named and locked as file_io.h has it: fusegate removes such files where nobody holds their lock."""
+    while True:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.fusegate-", dir=path.parent)
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor, name
+        os.close(descriptor)  # removed before it was locked
+
+
 def write_atomically(path, text):
     """Creates missing folders. Raises InputError; the old file, if any, is then untouched."""
     path = pathlib.Path(path)
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        descriptor, temporary = _temporary_file(path)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             os.fchmod(descriptor, 0o644)
             file.write(text)
             file.flush()
             os.fsync(descriptor)
-        os.replace(temporary, path)
+            os.replace(temporary, path)  # while the lock is held
     except OSError as error:
         if temporary is not None:
             pathlib.Path(temporary).unlink(missing_ok=True)

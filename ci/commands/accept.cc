@@ -5,6 +5,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/io/write_lock.h"
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
@@ -17,6 +18,9 @@ namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Writing a baseline takes milliseconds.
+constexpr std::chrono::seconds kLongestWait(10);
 
 std::string git_user() {
   const std::string name = output_of({"git", "config", "user.name"});
@@ -72,6 +76,29 @@ std::optional<fs::path> stored_already(const AcceptRequest& request, const basel
   return differences.empty() ? found : std::nullopt;
 }
 
+// Whether nothing is to be done, as --if-missing wants it.
+bool is_kept(const AcceptRequest& request, const baselines::Run& run, const std::string& suite,
+             Console& console) {
+  const auto found = request.if_missing ? stored_already(request, run, suite) : std::nullopt;
+  if (found) fmt::print(console.out, "kept {}\n", found->string());
+  return found.has_value();
+}
+
+// Whether it became the anchor too.
+bool store(const AcceptRequest& request, const baselines::Baseline& baseline,
+           const fs::path& path) {
+  const fs::path anchor = baselines::anchor_path(path);
+  const bool is_first = !fs::exists(path) && !fs::exists(anchor);
+  const bool is_anchor = request.replace_anchor || is_first;
+  // Without a file of its own the baseline is the anchor until it is replaced.
+  if (!is_anchor && !fs::exists(anchor)) {
+    baselines::write_atomically(anchor, baselines::read_file(path));
+  }
+  baselines::write_atomically(path, baselines::baseline_text(baseline));
+  if (is_anchor) fs::remove(anchor);
+  return is_anchor;
+}
+
 // Found nine times in ten; by figures, without equal work that tells what a card does.
 void say_what_it_can_tell(const AcceptRequest& request, const baselines::Run& run,
                           Console& console) {
@@ -113,7 +140,8 @@ void add_accept(CommandLine& line) {
                "Make this run the anchor too, in place of the old one");
   app.add_flag(
       "--force", request.force,
-      "Accept it despite failures, throttling, uncommitted changes or too few invocations");
+      "Accept it despite failures, throttling, uncommitted changes or too few invocations. What "
+      "did not finish is left out all the same");
 }
 
 baselines::ExitCode accept_command(const AcceptRequest& request, Console& console) {
@@ -123,26 +151,19 @@ baselines::ExitCode accept_command(const AcceptRequest& request, Console& consol
   baselines::Baseline baseline;
   baseline.run = baselines::load_run(request.runs);
   const std::string suite = suite_of(request, baseline.run);
-  if (request.if_missing) {
-    if (const auto found = stored_already(request, baseline.run, suite)) {
-      fmt::print(console.out, "kept {}\n", found->string());
-      return baselines::ExitCode::kNoRegression;
-    }
-  }
+  if (is_kept(request, baseline.run, suite, console)) return baselines::ExitCode::kNoRegression;
   check_reasons(request, baseline.run);
+  for (const std::string& text : unfinished_texts(baseline.run)) {
+    fmt::print(console.err, "note: {}\n", text);
+  }
   baseline.run.provenance.suite = suite;
   baseline.acceptance = {acceptor(request), format_instant(std::chrono::system_clock::now()),
                          request.reason};
   const fs::path path = baselines::baseline_path(request.store, baseline.run.environment, suite);
-  const fs::path anchor = baselines::anchor_path(path);
-  const bool is_first = !fs::exists(path) && !fs::exists(anchor);
-  const bool is_anchor = request.replace_anchor || is_first;
-  // Without a file of its own the baseline is the anchor until it is replaced.
-  if (!is_anchor && !fs::exists(anchor)) {
-    baselines::write_atomically(anchor, baselines::read_file(path));
-  }
-  baselines::write_atomically(path, baselines::baseline_text(baseline));
-  if (is_anchor) fs::remove(anchor);
+  // Of two at once the second finds the first's.
+  const auto lock = baselines::WriteLock::of_file(path, kLongestWait);
+  if (is_kept(request, baseline.run, suite, console)) return baselines::ExitCode::kNoRegression;
+  const bool is_anchor = store(request, baseline, path);
   fmt::print(console.out, "recorded {}{}\n", path.string(), is_anchor ? ", also as anchor" : "");
   say_what_it_can_tell(request, baseline.run, console);
   return baselines::ExitCode::kNoRegression;

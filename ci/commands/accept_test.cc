@@ -77,6 +77,25 @@ TEST_F(AcceptCommandTest, RefusesARunThatIsNoBaselineAndSaysEveryReason) {
   EXPECT_TRUE(fs::exists(stored()));
 }
 
+TEST_F(AcceptCommandTest, NeverAcceptsWhatDidNotFinish) {
+  const std::string third = write_run(folder_, "run", {}, 3) + "/3.json";
+  baselines::write_atomically(third, run_file_text({.finished = false}));
+  request_.runs = {folder_.path() / "run"};
+  Console console{out_, err_};
+  try {
+    accept_command(request_, console);
+    ADD_FAILURE() << "accepted";
+  } catch (const baselines::InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("not accepted: 1 process did not finish and is left out: " +
+                                        third + " (--force"));
+  }
+  request_.force = true;
+  accept_command(request_, console);
+  EXPECT_THAT(err_.str(), HasSubstr("note: 1 process did not finish and is left out: " + third));
+  const baselines::Baseline baseline = baselines::read_baseline(stored());
+  EXPECT_EQ(baseline.run.benchmarks.at(0).invocations.size(), 2u);
+}
+
 TEST_F(AcceptCommandTest, RefusesWhatSpoiltTheMeasurement) {
   EXPECT_THAT(problem({}, 1), HasSubstr("not accepted: fewer than two invocations"));
   for (const auto& [doubt, reason] :

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
@@ -28,18 +29,30 @@ struct JobFolders {
   fs::path reports;
 };
 
+// What killed jobs left in folders that nobody writes to any more.
+void remove_leftovers_below(const fs::path& folder) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_directory(ignored)) baselines::remove_leftovers(entry->path());
+  }
+}
+
 JobFolders make_folders(const fs::path& folder) {
   const std::string second = folder_name_of_now();
   std::string started = second;
-  for (int n = 2; fs::exists(folder / "runs" / started); ++n) {
+  fs::create_directories(folder / "runs");
+  for (const char* kept : {"runs", "reports"}) remove_leftovers_below(folder / kept);
+  // Made and not looked for: another job may look in the same moment.
+  for (int n = 2; !fs::create_directory(folder / "runs" / started); ++n) {
     started = fmt::format("{}-{}", second, n);
   }
   const JobFolders folders{folder / "runs" / started, folder / "reports" / started};
-  fs::create_directories(folders.runs);
   fs::create_directories(folders.reports);
-  const fs::path latest = folder / "reports" / "latest";
-  fs::remove(latest);
+  const fs::path latest = folder / "reports" / (".latest-" + started);
   fs::create_directory_symlink(started, latest);
+  fs::rename(latest, folder / "reports" / "latest");
   return folders;
 }
 

@@ -10,6 +10,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/io/write_lock.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/commands.h"
 #include "ci/judging/aa_history.h"
@@ -160,6 +161,18 @@ TEST_F(RunCommandTest, RefusesAFolderThatHoldsInvocations) {
   run();
   EXPECT_THAT(problem(), HasSubstr("already holds invocations"));
   EXPECT_EQ(record().invocations.size(), 3u);
+}
+
+TEST_F(RunCommandTest, RefusesAFolderThatAnotherRunWritesTo) {
+  {
+    const auto other = baselines::WriteLock::of_folder(request_.out.front(), "--out");
+    EXPECT_THAT(problem(), HasSubstr("run: --out: process "));
+    request_.append = true;
+    EXPECT_THAT(problem(), HasSubstr("writes into this folder now"));
+    EXPECT_FALSE(fs::exists(folder_.path() / "run" / "run.json"));
+  }
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
+  EXPECT_FALSE(fs::exists(folder_.path() / "run" / baselines::kLockSuffix));
 }
 
 TEST_F(RunCommandTest, AppendsWhereAsked) {

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
+#include "baselines/io/write_lock.h"
 #include "baselines/record/baseline.h"
 
 namespace fusegate::ci {
@@ -75,6 +78,8 @@ std::vector<AaEntry> read_aa_history(const fs::path& path) {
 }
 
 std::vector<AaEntry> append_to_aa_history(const fs::path& path, const AaEntry& entry) {
+  // Two jobs may end at once.
+  const auto lock = baselines::WriteLock::of_file(path, std::chrono::seconds(10));
   std::vector<AaEntry> entries = read_aa_history(path);
   entries.push_back(entry);
   baselines::write_atomically(path, text_of(entries));

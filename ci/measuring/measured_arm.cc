@@ -13,9 +13,10 @@ namespace fusegate::ci {
 
 namespace fs = std::filesystem;
 
-MeasuredArm::MeasuredArm(const ArmRequest& request, RunRecord record)
+MeasuredArm::MeasuredArm(const ArmRequest& request, RunRecord record, baselines::WriteLock lock)
     : request_(request),
       record_(std::move(record)),
+      lock_(std::move(lock)),
       next_number_(last_invocation_in(request_.folder) + 1),
       earlier_(record_.invocations.size()) {
   write();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "baselines/comparing/odd_processes.h"
+#include "baselines/io/write_lock.h"
 #include "ci/console/console.h"
 #include "ci/measuring/invocation.h"
 #include "ci/measuring/run_record.h"
@@ -23,8 +24,8 @@ struct ArmRequest {
 
 class MeasuredArm {
  public:
-  // record: what the folder's run.json is to say before the first invocation.
-  MeasuredArm(const ArmRequest& request, RunRecord record);
+  // record: what the folder's run.json is to say before the first invocation. lock: the folder's.
+  MeasuredArm(const ArmRequest& request, RunRecord record, baselines::WriteLock lock);
 
   const std::filesystem::path& folder() const { return request_.folder; }
   const std::string& program() const { return request_.program; }
@@ -63,6 +64,7 @@ class MeasuredArm {
 
   ArmRequest request_;
   RunRecord record_;
+  baselines::WriteLock lock_;
   int next_number_ = 1;
   std::size_t earlier_ = 0;  // invocations that the folder already held
   std::map<std::string, FailedBenchmark> failed_benchmarks_;

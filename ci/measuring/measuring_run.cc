@@ -9,6 +9,7 @@
 #include <set>
 
 #include "baselines/io/error.h"
+#include "baselines/io/write_lock.h"
 #include "baselines/record/load_run.h"
 #include "ci/console/format.h"
 #include "ci/judging/judging.h"
@@ -27,6 +28,17 @@ void check_folders(const MeasuringRequest& request) {
     }
     check_run_folder(folder, "--out", request.append);
   }
+}
+
+// What the folders hold is looked at again: another run may have ended since it was looked at.
+std::vector<baselines::WriteLock> lock_folders(const MeasuringRequest& request) {
+  check_folders(request);
+  std::vector<baselines::WriteLock> locks;
+  for (const ArmRequest& arm : request.arms) {
+    locks.push_back(baselines::WriteLock::of_folder(arm.folder, "--out"));
+  }
+  check_folders(request);
+  return locks;
 }
 
 // A confirmation by a single invocation would let one odd process confirm what another suggested.
@@ -81,13 +93,13 @@ void set_sessions(std::vector<RunRecord>& records) {
 
 std::vector<MeasuredArm> prepare_arms(const MeasuringRequest& request) {
   check_counts(request);
-  check_folders(request);
+  std::vector<baselines::WriteLock> locks = lock_folders(request);
   std::vector<RunRecord> records;
   for (const ArmRequest& arm : request.arms) records.push_back(started_record(request, arm));
   set_sessions(records);
   std::vector<MeasuredArm> arms;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    arms.emplace_back(request.arms[i], std::move(records[i]));
+    arms.emplace_back(request.arms[i], std::move(records[i]), std::move(locks[i]));
   }
   return arms;
 }

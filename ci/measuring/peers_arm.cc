@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "baselines/io/write_lock.h"
 #include "ci/console/format.h"
 
 namespace fusegate::ci {
@@ -10,8 +11,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kOption = "--peers-out";
+
+baselines::WriteLock lock_folder(const PeersRequest& request, bool append) {
+  check_run_folder(request.folder, kOption, append);
+  return baselines::WriteLock::of_folder(request.folder, kOption);
+}
+
 RunRecord first_record(const PeersRequest& request, const RunRecord& ours, bool append) {
-  check_run_folder(request.folder, "--peers-out", append);
+  check_run_folder(request.folder, kOption, append);
   RunRecord record = ours;
   record.invocations.clear();
   record.aa.reset();
@@ -26,12 +34,18 @@ RunRecord first_record(const PeersRequest& request, const RunRecord& ours, bool 
   return record;
 }
 
+// What the folder holds is read once it is ours.
+MeasuredArm locked_arm(const PeersRequest& request, const RunRecord& ours, bool append) {
+  baselines::WriteLock lock = lock_folder(request, append);
+  return {{request.folder, request.program.script.string()},
+          first_record(request, ours, append),
+          std::move(lock)};
+}
+
 }  // namespace
 
 PeersArm::PeersArm(const PeersRequest& request, const RunRecord& ours, bool append)
-    : program_(request.program),
-      arm_({request.folder, request.program.script.string()}, first_record(request, ours, append)) {
-}
+    : program_(request.program), arm_(locked_arm(request, ours, append)) {}
 
 // One line an invocation, whatever came of it.
 void PeersArm::tell(int number, const InvocationRecord& record, ProgressDisplay& display) const {
