@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <system_error>
@@ -20,10 +22,13 @@ namespace fusegate::ci {
 namespace {
 
 using baselines::FileDescriptor;
+using baselines::uninterrupted;
 using Clock = std::chrono::steady_clock;
 
 // How often the child is looked at where its pipes are silent, or closed by a child that lives on.
 constexpr int kPollMilliseconds = 50;
+// As a shell's; nobody sees it, since the reason is told.
+constexpr int kExitNotStarted = 127;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -33,30 +38,38 @@ double seconds_since(Clock::time_point start) {
   throw std::system_error(error, std::system_category(), what);
 }
 
+struct Pipe {
+  Pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw_system_error(errno, "pipe");
+    read_end = FileDescriptor(ends[0]);
+    write_end = FileDescriptor(ends[1]);
+  }
+
+  FileDescriptor read_end;
+  FileDescriptor write_end;
+};
+
 // The reading end of one of the child's streams, cut into lines.
 class LineReader {
  public:
   explicit LineReader(OutputStream stream) : stream_(stream) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw_system_error(errno, "pipe");
-    read_end_ = FileDescriptor(ends[0]);
-    write_end_ = FileDescriptor(ends[1]);
-    fcntl(read_end_.get(), F_SETFL, O_NONBLOCK);
+    fcntl(pipe_.read_end.get(), F_SETFL, O_NONBLOCK);
   }
 
-  int read_fd() const { return read_end_.get(); }
-  int write_fd() const { return write_end_.get(); }
-  void close_write_end() { write_end_.close(); }
+  int read_fd() const { return pipe_.read_end.get(); }
+  int write_fd() const { return pipe_.write_end.get(); }
+  void close_write_end() { pipe_.write_end.close(); }
 
   // Hands on all whole lines that have arrived.
   void forward(const ProcessRequest& request) {
     std::array<char, 65536> buffer;
-    while (read_end_.is_open()) {
-      const ssize_t size = ::read(read_end_.get(), buffer.data(), buffer.size());
+    while (pipe_.read_end.is_open()) {
+      const ssize_t size = ::read(pipe_.read_end.get(), buffer.data(), buffer.size());
       if (size < 0 && errno == EINTR) continue;
       if (size < 0) break;  // nothing more for now
       if (size == 0) {
-        read_end_.close();
+        pipe_.read_end.close();
         break;
       }
       pending_.append(buffer.data(), static_cast<std::size_t>(size));
@@ -83,15 +96,18 @@ class LineReader {
   }
 
   OutputStream stream_;
-  FileDescriptor read_end_;
-  FileDescriptor write_end_;
+  Pipe pipe_;
   std::string pending_;
 };
 
 // A file without a name as the child's standard input: unlike a pipe it needs no feeding, whatever
 // its size, and cannot deadlock with the child's output.
 FileDescriptor input_file(const std::string& input) {
-  if (input.empty()) return FileDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (input.empty()) {
+    FileDescriptor nothing(uninterrupted([] { return open("/dev/null", O_RDONLY | O_CLOEXEC); }));
+    if (!nothing.is_open()) throw_system_error(errno, "/dev/null");
+    return nothing;
+  }
   const std::unique_ptr<FILE, int (*)(FILE*)> file(std::tmpfile(), std::fclose);
   if (!file || std::fwrite(input.data(), 1, input.size(), file.get()) != input.size() ||
       std::fflush(file.get()) != 0) {
@@ -100,37 +116,6 @@ FileDescriptor input_file(const std::string& input) {
   std::rewind(file.get());
   return FileDescriptor(fcntl(fileno(file.get()), F_DUPFD_CLOEXEC, 3));
 }
-
-struct SpawnSettings {
-  SpawnSettings() {
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-  }
-  ~SpawnSettings() {
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;  // the C objects must not be copied
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-
-  // A new group, and signals as a fresh process has them: we may hold them back, the child must
-  // not.
-  void start_afresh() {
-    sigset_t none;
-    sigset_t ours;
-    sigemptyset(&none);
-    sigemptyset(&ours);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) sigaddset(&ours, signal);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &ours);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(
-        &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-};
 
 // Ours, with those variables in place of what it says of them: "NAME=value".
 std::vector<std::string> environment_with(const std::map<std::string, std::string>& variables) {
@@ -151,19 +136,56 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   return pointers;
 }
 
+struct Streams {
+  int in;
+  int out;
+  int err;
+};
+
+// What the new process does until it is the program: calls that are safe after fork() alone. A new
+// group, and signals as a fresh process has them: we may hold them back, the program must not.
+[[noreturn]] void become(char* const* argv, char* const* variables, const Streams& streams,
+                         pid_t parent, int tell_failure) {
+  setpgid(0, 0);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  // It ends with us however we end: nobody would look at what it goes on to measure, and the next
+  // run would share the device with it. We may have ended before it asked for that.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(kExitNotStarted);
+  if (dup2(streams.in, STDIN_FILENO) >= 0 && dup2(streams.out, STDOUT_FILENO) >= 0 &&
+      dup2(streams.err, STDERR_FILENO) >= 0) {
+    execvpe(argv[0], argv, variables);
+  }
+  const int error = errno;
+  uninterrupted([&] { return ::write(tell_failure, &error, sizeof error); });
+  _exit(kExitNotStarted);
+}
+
 class Child {
  public:
-  Child(const ProcessRequest& request, int in, int out, int err) {
+  Child(const ProcessRequest& request, const Streams& streams) {
     const std::vector<char*> argv = pointers_to(request.arguments);
-    const std::vector<std::string> variables = environment_with(request.environment);
-    SpawnSettings settings;
-    settings.start_afresh();
-    posix_spawn_file_actions_adddup2(&settings.actions, in, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&settings.actions, out, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&settings.actions, err, STDERR_FILENO);
-    const int error = posix_spawnp(&pid_, argv[0], &settings.actions, &settings.attributes,
-                                   argv.data(), pointers_to(variables).data());
-    if (error != 0) throw_system_error(error, request.arguments.front());
+    const std::vector<std::string> texts = environment_with(request.environment);
+    const std::vector<char*> variables = pointers_to(texts);
+    Pipe failure;
+    const pid_t parent = getpid();
+    pid_ = fork();
+    if (pid_ < 0) throw_system_error(errno, "fork");
+    if (pid_ == 0) {
+      become(argv.data(), variables.data(), streams, parent, failure.write_end.get());
+    }
+    failure.write_end.close();
+    // Ends without a word where the program has started, as the pipe closes there.
+    int error = 0;
+    const ssize_t size =
+        uninterrupted([&] { return ::read(failure.read_end.get(), &error, sizeof error); });
+    if (size == sizeof error) {
+      reap();
+      throw_system_error(error, request.arguments.front());
+    }
   }
   ~Child() {
     if (!reaped_) reap();
@@ -183,8 +205,7 @@ class Child {
   int reap() {
     send(SIGKILL);
     int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
+    uninterrupted([&] { return waitpid(pid_, &status, 0); });
     reaped_ = true;
     return status;
   }
@@ -241,7 +262,7 @@ ProcessEnd run_process(const ProcessRequest& request) {
   LineReader out(OutputStream::kOut);
   LineReader err(OutputStream::kErr);
   const FileDescriptor in = input_file(request.input);
-  Child child(request, in.get(), out.write_fd(), err.write_fd());
+  Child child(request, {in.get(), out.write_fd(), err.write_fd()});
   out.close_write_end();
   err.close_write_end();
 

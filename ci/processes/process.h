@@ -1,6 +1,7 @@
 // Runs a program to its end, in a process group of its own, so that everything it started ends with
 // it. Its output is read line by line, its time can be limited, and a signal that interrupts us is
-// passed on to it.
+// passed on to it. Where we are killed, it is killed too, and with it what it became by exec; what
+// it started besides is not.
 #pragma once
 
 #include <functional>

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
@@ -122,16 +124,48 @@ char state_of(const std::string& pid) {
   return state;
 }
 
+// Waits for the process to be gone, a zombie or without a number.
+bool ends_soon(const std::string& pid) {
+  for (int i = 0; i < 100; ++i) {
+    const char state = state_of(pid);
+    if (state == 'X' || state == 'Z') return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
 TEST(RunProcess, EndsWhatTheProgramLeftBehind) {
   const Collected collected = run_shell("sleep 60 & echo $!");
   ASSERT_EQ(collected.out.size(), 1u);
   // Killed at once; a zombie until its new parent has collected it.
-  char state = state_of(collected.out[0]);
-  for (int i = 0; i < 100 && state != 'X' && state != 'Z'; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    state = state_of(collected.out[0]);
+  EXPECT_TRUE(ends_soon(collected.out[0]));
+}
+
+TEST(RunProcess, TheProgramEndsWithUsWhereWeAreKilled) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t ours = fork();
+  if (ours == 0) {
+    ProcessRequest request;
+    // It becomes another program, and takes no notice of what asks it to end.
+    request.arguments = {"sh", "-c", "trap '' TERM HUP INT; echo $$; exec sleep 60"};
+    request.on_line = [&](OutputStream, std::string_view line) {
+      [[maybe_unused]] const ssize_t ignored = write(ends[1], line.data(), line.size());
+    };
+    run_process(request);
+    _exit(0);
   }
-  EXPECT_TRUE(state == 'X' || state == 'Z') << state;
+  char number[16];
+  const ssize_t size = read(ends[0], number, sizeof number);
+  ASSERT_GT(size, 0);
+  const std::string program(number, static_cast<std::size_t>(size));
+  EXPECT_FALSE(state_of(program) == 'X' || state_of(program) == 'Z');
+  kill(ours, SIGKILL);
+  waitpid(ours, nullptr, 0);
+  EXPECT_TRUE(ends_soon(program));
+  kill(static_cast<pid_t>(std::stol(program)), SIGKILL);
+  close(ends[0]);
+  close(ends[1]);
 }
 
 TEST(RunProcess, PassesOurInterruptionOn) {
