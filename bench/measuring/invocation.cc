@@ -8,6 +8,7 @@
 #include "baselines/io/error.h"
 #include "baselines/record/invocation.h"
 #include "bench/measuring/interrupt.h"
+#include "bench/measuring/kept_run_file.h"
 #include "bench/profiling/launch_check.h"
 
 namespace fusegate::bench {
@@ -47,6 +48,7 @@ Invocation::Invocation(kernels::Device& device, Meter& meter, const Plan& plan,
     sessions_.emplace_back(context_, benchmark);
   }
   if (options.resume && options.out && std::filesystem::exists(*options.out)) {
+    require_same_measurement(*options.out, fusegate_context(options.info, probe));
     ledger_.resume(*options.out);
   }
 }
@@ -57,6 +59,9 @@ void Invocation::start(nlohmann::json google_context) {
   report_progress(ledger_.start_line());
   if (options_.out) {
     google_context["fusegate"] = fusegate_context(options_.info, probe_);
+    if (!options_.resume && !options_.force) {
+      require_replaceable(*options_.out, google_context["fusegate"], selected_names());
+    }
     ledger_.open(*options_.out, std::move(google_context));
   }
   // Before any timing, and in the plan's order: implementations that share a reference stand side
@@ -65,6 +70,14 @@ void Invocation::start(nlohmann::json google_context) {
   for (std::size_t i = 0; i < sessions_.size() && !stopped(); ++i) {
     if (ledger_.selected(i) && !ledger_.is_complete(i)) verify(i, verifier);
   }
+}
+
+std::set<std::string> Invocation::selected_names() const {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < plan_.benchmarks.size(); ++i) {
+    if (ledger_.selected(i)) names.insert(plan_.benchmarks[i].name());
+  }
+  return names;
 }
 
 void Invocation::verify(std::size_t benchmark, kernels::Verifier& verifier) {

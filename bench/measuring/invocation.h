@@ -32,6 +32,7 @@ struct InvocationOptions {
   std::optional<std::filesystem::path> out;
   bool progress = false;
   bool resume = false;
+  bool force = false;  // replace what is there, whatever it holds (kept_run_file.h)
   // Whether what each benchmark launches is recorded through a profiler, after all are measured.
   bool profile = true;
   // For how long each benchmark is run for the energy of a call, after all are measured; zero: not
@@ -44,7 +45,8 @@ struct InvocationOptions {
 void choose_layout(kernels::Device& device, InvocationInfo& info);
 
 // Benchmarks are known by their number in the plan. All must outlive the invocation. Throws
-// InputError for a protocol that the device cannot follow.
+// InputError for a protocol that the device cannot follow, and for a run file to go on with that is
+// of another measurement.
 class Invocation {
  public:
   Invocation(kernels::Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
@@ -59,7 +61,7 @@ class Invocation {
   bool stopped() const;
 
   // Opens the run file and checks every selected benchmark. google_context: the file's context
-  // without our part of it. Throws InputError where the file cannot be written.
+  // without our part of it. Throws InputError where the file cannot be written, or must not be.
   void start(nlohmann::json google_context);
   // The benchmark's next place. Throws what its kernel throws.
   std::unique_ptr<Place> enter(std::size_t benchmark);
@@ -78,6 +80,7 @@ class Invocation {
   std::int64_t calls_a_place(std::size_t benchmark) const;
 
  private:
+  std::set<std::string> selected_names() const;
   void verify(std::size_t benchmark, kernels::Verifier& verifier);
   void look_at_machine(PlaceRecord& record);
   std::vector<std::size_t> measured() const;

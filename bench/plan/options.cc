@@ -139,8 +139,8 @@ void add_trace_and_identify(CLI::App& app, Options& options) {
                      "Write what each benchmark launches here (kernels' machine code, launches and "
                      "arguments) instead of measuring");
   identify->excludes(trace);
-  for (const char* other : {"--out", "--invocation", "--resume", "--progress", "--environment",
-                            "--plan", "--profile", "--energy-ms"}) {
+  for (const char* other : {"--out", "--invocation", "--resume", "--force", "--progress",
+                            "--environment", "--plan", "--profile", "--energy-ms"}) {
     trace->excludes(app.get_option(other));
     identify->excludes(app.get_option(other));
   }
@@ -163,8 +163,8 @@ void require_no_measuring(const json& protocol, const std::vector<std::string>& 
 
 // Flags of what a plan, which is printed, does not do.
 void require_plan_alone(const CLI::App& app) {
-  for (const char* flag :
-       {"--energy-ms", "--environment", "--out", "--profile", "--progress", "--resume"}) {
+  for (const char* flag : {"--energy-ms", "--environment", "--force", "--out", "--profile",
+                           "--progress", "--resume"}) {
     if (app.count(flag) > 0) throw baselines::InputError(flag, "", "does not go with --plan");
   }
 }
@@ -212,7 +212,11 @@ void add_options(CLI::App& app, Options& options) {
                  "call takes, where the GPU counts it; by default not at all")
       ->check(CLI::Range(0, 60'000));
   app.add_flag("--resume", options.resume,
-               "Measure what the run file of --out lacks, and add it there");
+               "Measure what the run file of --out lacks, and add it there. Refused where that is "
+               "of another suite, protocol, environment or commit");
+  app.add_flag("--force", options.force,
+               "Replace the file of --out also where it holds something else than what is measured "
+               "now: another suite, protocol or benchmark, or no run file at all");
   app.add_option(
          "--keep-choices", options.keep_choices,
          "Some kernels are chosen by measuring. Take the one that this baseline, run file, run "

@@ -25,6 +25,7 @@ struct Options {
   bool environment = false;  // print the environment and stop
   bool plan = false;         // print what would be measured and the environment, and stop
   bool resume = false;       // go on with a run file that lacks benchmarks
+  bool force = false;        // replace one of other content
   std::vector<std::filesystem::path> keep_choices;  // runs, see kept_choices.h
   bool keep_strictly = false;
   std::optional<std::filesystem::path> trace;     // write a trace here instead of measuring

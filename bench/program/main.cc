@@ -44,6 +44,7 @@ InvocationOptions invocation_options(const Options& options, const Suite& suite,
                            .out = options.out,
                            .progress = options.progress,
                            .resume = options.resume,
+                           .force = options.force,
                            .profile = options.profile,
                            .energy = std::chrono::milliseconds(options.energy_ms)};
   const auto min_effect = suite.min_effect.find(std::string(device.kind()));

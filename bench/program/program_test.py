@@ -125,10 +125,10 @@ class ProgramTest(unittest.TestCase):
         def changes(order):
             return sum(a != b for a, b in zip(order, order[1:]))
 
-        contiguous = order("--order=contiguous")
+        contiguous = order("--order=contiguous", "--force")
         self.assertEqual(changes(contiguous), 3)
         self.assertEqual(self.read()["context"]["fusegate"]["protocol"]["order"], "contiguous")
-        first, second = order(), order()
+        first, second = order("--force"), order()
         self.assertEqual(self.read()["context"]["fusegate"]["protocol"]["order"], "interleaved")
         # Of 32 places in random order, 24 changes are expected; 3 come once in 10^14.
         self.assertGreater(changes(first), 3)
@@ -406,7 +406,11 @@ class ProgramTest(unittest.TestCase):
         before = self.read()
         self.assertFalse(before["context"]["fusegate"]["finished"])
         self.assertEqual(len(before["benchmarks"]), 5 * 4)
-        result = run(*tiny(*flags), f"--out={self.out}", "--resume")
+        other = run(*tiny(*flags), f"--out={self.out}", "--resume")
+        self.assertEqual(other.returncode, 2)
+        self.assertIn("1.json: context.fusegate.protocol.idle_", other.stderr)
+        self.assertEqual(self.read(), before, "nothing is relabelled")
+        result = run(*tiny(*flags, "--idle-us=100000"), f"--out={self.out}", "--resume")
         self.assertEqual(result.returncode, 0, result.stderr)
         after = self.read()
         self.assertEqual(after["benchmarks"][:20], before["benchmarks"], "what was there stays")
@@ -415,6 +419,36 @@ class ProgramTest(unittest.TestCase):
             entries = [e for e in after["benchmarks"] if e["name"] == name]
             self.assertEqual([e["repetition_index"] for e in entries], list(range(12)), name)
             self.assertEqual(len({e["family_index"] for e in entries}), 1, name)
+
+    def test_what_is_there_is_replaced_by_the_same_measurement_or_by_force(self):
+        flags = [*TINY, f"--out={self.out}"]
+        self.assertEqual(run(*flags, "--operation=geglu").returncode, 0)
+        before = self.out.read_bytes()
+        for other, expected in ((["--operation=linear"], "would be lost; --force"),
+                                (["--operation=geglu", "--samples=6"], "protocol.samples: is 4 there and 6 here"),
+                                (["--suite=smoke"], "suite: is custom there and smoke here")):
+            given = {flag.split("=")[0] for flag in other}
+            result = run(*(flag for flag in flags if flag.split("=")[0] not in given), *other)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(expected, result.stderr)
+            self.assertEqual(self.out.read_bytes(), before)
+        self.assertEqual(run(*flags, "--operation=geglu").returncode, 0)
+        self.assertNotEqual(self.out.read_bytes(), before, "measured again")
+        self.assertEqual(run(*flags, "--operation=linear", "--force").returncode, 0)
+        self.assertTrue(names(self.read())[0].startswith("linear/"))
+        self.assertEqual(os.listdir(self.out.parent), ["1.json"])
+
+    def test_two_do_not_write_one_file(self):
+        slow = tiny("--operation=geglu", "--idle-us=200000", "--progress", f"--out={self.out}")
+        with subprocess.Popen([PROGRAM, *slow], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as first:
+            first.stdout.readline()
+            while not self.out.exists():
+                time.sleep(0.01)
+            second = run(*slow)
+            first.communicate(timeout=60)
+        self.assertEqual((first.returncode, second.returncode), (0, 2), second.stderr)
+        self.assertIn(f"1.json: process {first.pid} writes this file now", second.stderr)
+        self.assertTrue(self.read()["context"]["fusegate"]["finished"])
 
     def test_resume_measures_what_is_missing(self):
         run(*TINY, "--benchmark_filter=geglu/fused", f"--out={self.out}")

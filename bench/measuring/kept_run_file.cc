@@ -1,0 +1,81 @@
+#include "bench/measuring/kept_run_file.h"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <string_view>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/io/json_field.h"
+#include "baselines/record/environment.h"
+
+namespace fusegate::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// Of context.fusegate; of an object all that is in it, but the smallest effect, which is the
+// gate's.
+baselines::Environment facts_of(const json& fusegate, std::initializer_list<const char*> keys) {
+  baselines::Environment facts;
+  if (!fusegate.is_object()) return facts;
+  for (const char* key : keys) {
+    const auto found = fusegate.find(key);
+    if (found == fusegate.end()) continue;
+    if (!found->is_object()) {
+      facts[key] = *found;
+      continue;
+    }
+    for (const auto& [name, value] : found->items()) {
+      if (name != "min_effect") facts[fmt::format("{}.{}", key, name)] = value;
+    }
+  }
+  return facts;
+}
+
+void require_equal(const fs::path& path, const baselines::Environment& kept,
+                   const baselines::Environment& ours, std::string_view advice) {
+  const auto differences = baselines::environment_differences(kept, ours);
+  if (differences.empty()) return;
+  const auto& [field, there, here] = differences.front();
+  throw baselines::InputError(path.string(), "context.fusegate." + field,
+                              fmt::format("is {} there and {} here; {}", there, here, advice));
+}
+
+json kept_context(const json& file) {
+  const json none = json::object();
+  return file.is_object() ? file.value("context", none).value("fusegate", none) : none;
+}
+
+constexpr const char* kForce = "--force replaces the file";
+
+}  // namespace
+
+void require_same_measurement(const fs::path& path, const json& fusegate) {
+  const auto keys = {"suite", "invocation", "protocol", "environment", "provenance"};
+  const json file = baselines::parse_json(baselines::read_file(path), path.string());
+  require_equal(path, facts_of(kept_context(file), keys), facts_of(fusegate, keys),
+                "--resume goes on with the same measurement alone");
+}
+
+void require_replaceable(const fs::path& path, const json& fusegate,
+                         const std::set<std::string>& benchmarks) {
+  if (!fs::is_regular_file(path) || fs::file_size(path) == 0) return;
+  const json file = json::parse(baselines::read_file(path), nullptr, false);
+  if (!file.is_object() || !file.contains("benchmarks")) {
+    throw baselines::InputError(path.string(), "",
+                                fmt::format("is there already and is no run file; {}", kForce));
+  }
+  const auto keys = {"suite", "protocol"};
+  require_equal(path, facts_of(kept_context(file), keys), facts_of(fusegate, keys), kForce);
+  for (const baselines::JsonField& entry :
+       baselines::JsonField(file, path.string(), "").at("benchmarks").elements()) {
+    const std::string name = entry.text_or_empty("name");
+    if (benchmarks.contains(name)) continue;
+    entry.fail(fmt::format("{} is not to be measured now and would be lost; {}", name, kForce));
+  }
+}
+
+}  // namespace fusegate::bench
