@@ -1,0 +1,28 @@
+"""System calls that a signal interrupts, and reads and writes that handle a part: no result differs for it."""
+
+from kills import stored_in, without_acceptance
+from programs import KeptFiles, Lost, require_no_leftovers, run_files
+
+
+def interrupted_calls(programs, random):
+    folder = programs.home / "interrupted"
+    run, plain_store, store = folder / "run", folder / "plain", folder / "store"
+
+    def faults():
+        return f"interrupted=30;short=60;seed={random.randint(0, 2**31)}"
+
+    programs.measure(run, "--invocations=3", faults=faults()).must_be(0)
+    kept = KeptFiles()
+    kept.look(run)
+    if len(kept) != len(run_files(run)) or len(kept) != 3:
+        raise Lost(f"{len(kept)} of 3 processes finished")
+    programs.accept(run, plain_store, "plain").must_be(0)
+    programs.accept(run, store, "with faults", faults=faults()).must_be(0)
+    if without_acceptance(stored_in(store)) != without_acceptance(stored_in(plain_store)):
+        raise Lost(f"{stored_in(store)} is not as without faults")
+    shown = programs.show(run).must_be(0)
+    again = programs.run(programs.fusegate, "show", run, faults=faults()).must_be(0)
+    if again.out != shown.out:
+        raise Lost(f"show says otherwise:\n{again.out}")
+    kept.check()
+    require_no_leftovers(folder)
