@@ -157,7 +157,7 @@ TEST(Leftovers, AreNotTakenFromTwoThatWriteBesideEachOther) {
     writers.push_back(::fork());
     if (writers.back() != 0) continue;
     try {
-      for (int i = 0; i < 150; ++i) {
+      for (int i = 0; i < 40; ++i) {
         remove_leftovers(folder.path());
         write_atomically(folder.path() / name, std::string(2000, 'x'));
       }
