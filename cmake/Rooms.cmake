@@ -56,15 +56,17 @@ endfunction()
 set(FUSEGATE_SKIPPED "\\[  SKIPPED \\] [0-9]+ tests?, listed below:\n(\\[  SKIPPED \\] [^\n]+\n)+$")
 set(FUSEGATE_NO_TEST "Running 0 tests")
 
-# fusegate_test(NAME SOURCES ... LIBRARIES ... [SHARDS n] [MAY_SKIP filter]): a test program beside what
-# it tests, one entry of ctest, or n that share its tests. What the filter names needs what a machine may
-# lack (a GPU): an entry of its own, which ctest shows as skipped where one does. No other test may skip.
+# fusegate_test(NAME SOURCES ... LIBRARIES ... [DEFINITIONS ...] [SHARDS n] [MAY_SKIP filter]): a test
+# program beside what it tests, none where BUILD_TESTING is off; one entry of ctest, or n that share its
+# tests. What the filter names needs what a machine may lack (a GPU): an entry of its own, which ctest
+# shows as skipped where one does. No other test may skip.
 function(fusegate_test name)
   if(NOT BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "SHARDS;MAY_SKIP" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "SHARDS;MAY_SKIP" "SOURCES;LIBRARIES;DEFINITIONS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
+  target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
   target_link_libraries(${name} PRIVATE fusegate_options fusegate_test_sanitizers ${ARG_LIBRARIES} fmt::fmt
     nlohmann_json::nlohmann_json GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${FUSEGATE_TEST_OPTIONS} ${FUSEGATE_PRECOMPILE_OPTIONS})

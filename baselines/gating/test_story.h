@@ -44,6 +44,19 @@ inline GateResult gate_of(const Side& candidate, const GateOptions& options = {}
   return gate(run_of({}), run_of(candidate), options);
 }
 
+// The same kernels, 2 % slower in time at a clock that is 2 % lower.
+inline GateResult gate_of_another_clock() {
+  Run baseline = run_of({});
+  Run candidate = run_of({.slower = 0.02, .clock_ghz = 2 / 1.02});
+  for (Run* run : {&baseline, &candidate}) {
+    for (InvocationSummary& summary : run->benchmarks[1].invocations) {
+      summary.clock_fit = {
+          .time_squares = 0.01, .clock_squares = 0.01, .products = -0.01, .degrees_of_freedom = 47};
+    }
+  }
+  return gate(baseline, candidate, {});
+}
+
 inline KernelStory story_of(const Side& candidate) {
   const GateResult result = gate_of(candidate);
   EXPECT_EQ(result.stories.size(), 1u);

@@ -2,11 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "ci/commands/commands.h"
+#include "ci/commands/command_test.h"
 #include "ci/processes/fake_program.h"
 
 namespace fusegate::ci {
@@ -15,25 +13,13 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-class CalibrateCommandTest : public ::testing::Test {
+class CalibrateCommandTest : public CommandTest<CalibrateRequest, calibrate_command> {
  protected:
   CalibrateCommandTest() {
     request_.store = folder_.path() / "store";
     request_.comparisons = 50;
   }
 
-  baselines::ExitCode calibrate() {
-    Console console{out_, err_};
-    return calibrate_command(request_, console);
-  }
-  std::string problem() {
-    try {
-      calibrate();
-    } catch (const baselines::InputError& error) {
-      return error.what();
-    }
-    return "none";
-  }
   nlohmann::json stored(const std::string& suite = "smoke") {
     return nlohmann::json::parse(
         baselines::read_file(request_.store / "nvidia-h200" / (suite + ".calibration.json")));
@@ -43,17 +29,12 @@ class CalibrateCommandTest : public ::testing::Test {
     return write_script(folder_, "bench",
                         std::string(kReadFlags) + "cp '" + prepared + "' \"$out\"\n");
   }
-
-  baselines::ScratchFolder folder_;
-  CalibrateRequest request_;
-  std::ostringstream out_;
-  std::ostringstream err_;
 };
 
 TEST_F(CalibrateCommandTest, PrintsStoresAndWritesMarkdown) {
   request_.runs = {write_run(folder_, "a", {}, 10)};
   request_.markdown = folder_.path() / "c.md";
-  EXPECT_EQ(calibrate(), baselines::ExitCode::kNoRegression);
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(out_.str(), HasSubstr("Suite smoke: 10 invocations on 1 card, 2 benchmarks."));
   EXPECT_THAT(out_.str(), HasSubstr("wrote " + request_.store.string()));
   EXPECT_THAT(baselines::read_file(*request_.markdown), HasSubstr("## False alarms"));
@@ -71,7 +52,7 @@ TEST_F(CalibrateCommandTest, JudgesByTheSuitesOwnSmallestEffect) {
   FakeRunFile file;
   file.protocol = {{"min_effect", 0.5}};
   request_.runs = {write_run(folder_, "a", file)};
-  calibrate();
+  run();
   EXPECT_EQ(stored().at("rules").at(0).at("min_effect"), 0.5);
   EXPECT_EQ(stored().at("rules").at(1).at("min_effect"), 0.002);
 }
@@ -81,7 +62,7 @@ TEST_F(CalibrateCommandTest, MeasuresWhereNoRunIsNamed) {
   request_.program = bench();
   request_.invocations = 4;
   request_.out = folder_.path() / "run";
-  EXPECT_EQ(calibrate(), baselines::ExitCode::kNoRegression) << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << err_.str();
   EXPECT_TRUE(fs::exists(*request_.out / "second" / "2.json"));
   ASSERT_EQ(stored().at("runs").size(), 2u);
   EXPECT_EQ(stored().at("runs").at(1).at("invocations"), 2);
@@ -129,7 +110,7 @@ TEST_F(CalibrateCommandTest, ComparesProtocolsAndShowsThemAgain) {
   request_.invocations = 2;
   EXPECT_THAT(problem(), HasSubstr("--out: an experiment needs a folder"));
   request_.out = folder_.path() / "experiment";
-  EXPECT_EQ(calibrate(), baselines::ExitCode::kNoRegression) << err_.str();
+  EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << err_.str();
   const std::string table = out_.str();
   EXPECT_THAT(table, HasSubstr("--idle-us=0"));
   EXPECT_LT(table.find("\nown "), table.find("\nidle 0 "));

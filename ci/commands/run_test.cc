@@ -6,13 +6,11 @@
 
 #include <csignal>
 #include <set>
-#include <sstream>
 
-#include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/write_lock.h"
 #include "baselines/record/load_run.h"
-#include "ci/commands/commands.h"
+#include "ci/commands/command_test.h"
 #include "ci/judging/aa_history.h"
 #include "ci/measuring/fake_bench.h"
 #include "ci/measuring/run_record.h"
@@ -25,7 +23,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class RunCommandTest : public ::testing::Test {
+class RunCommandTest : public CommandTest<RunRequest, run_command> {
  protected:
   RunCommandTest() {
     prepared_ = folder_.write("prepared", run_file_text({})).string();
@@ -39,27 +37,11 @@ class RunCommandTest : public ::testing::Test {
   std::string program(const std::string& name, const std::string& body) {
     return write_script(folder_, name, std::string(kReadFlags) + body);
   }
-  baselines::ExitCode run() {
-    Console console{out_, err_};
-    return run_command(request_, console);
-  }
-  std::string problem() {
-    try {
-      run();
-    } catch (const baselines::InputError& error) {
-      return error.what();
-    }
-    return "none";
-  }
   RunRecord record(const std::string& name = "run") {
     return read_run_record(folder_.path() / name);
   }
 
-  baselines::ScratchFolder folder_;
   std::string prepared_;
-  RunRequest request_;
-  std::ostringstream out_;
-  std::ostringstream err_;
 };
 
 TEST_F(RunCommandTest, LeavesAFileALogAndARecord) {

@@ -6,12 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <string>
 
-#include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "ci/commands/commands.h"
+#include "ci/commands/command_test.h"
 #include "ci/measuring/fake_bench.h"
 #include "ci/measuring/run_record.h"
 
@@ -22,8 +20,10 @@ inline constexpr const char* kLinear = "linear/addmm/bf16/batch:64/seq:128/dim:7
 
 // Of duet_command and replay_command.
 template <typename Request, baselines::ExitCode (*kCommand)(const Request&, Console&)>
-class SideBySideTest : public ::testing::Test {
+class SideBySideTest : public CommandTest<Request, kCommand> {
  protected:
+  using Base = CommandTest<Request, kCommand>;
+
   SideBySideTest() {
     request_.suite = "smoke";
     request_.out = folder_.path() / "runs";
@@ -48,26 +48,12 @@ class SideBySideTest : public ::testing::Test {
     }
     return file;
   }
-  baselines::ExitCode run() {
-    Console console{out_, err_};
-    return kCommand(request_, console);
-  }
-  std::string problem() {
-    try {
-      run();
-    } catch (const baselines::InputError& error) {
-      return error.what();
-    }
-    return "none";
-  }
   nlohmann::json json() const {
     return nlohmann::json::parse(baselines::read_file(*request_.json));
   }
 
-  baselines::ScratchFolder folder_;
-  Request request_;
-  std::ostringstream out_;
-  std::ostringstream err_;
+  using Base::folder_;
+  using Base::request_;
 };
 
 }  // namespace fusegate::ci
