@@ -110,7 +110,9 @@ void say_what_it_can_tell(const AcceptRequest& request, const baselines::Run& ru
   fmt::print(console.out, "finds slowdowns of {}, on {}", here,
              run.cards.size() > 1 ? fmt::format("these {} cards", run.cards.size()) : "this card");
   if (!run.provenance.device_uuid.empty()) {
-    fmt::print(console.out, "; of {}, on another", detectable_text(judging, run, true));
+    const std::string there = detectable_text(judging, run, true);
+    fmt::print(console.out, "; on another by figures alone {}",
+               there.empty() ? "none" : "of " + there);
   }
   fmt::print(console.out, "\n");
 }

@@ -1,4 +1,4 @@
-// A stored baseline of four H200 on two that it has not seen, as they were measured
+// A stored baseline of four H200 on four that it has not seen, as they were measured
 // (docs/h200-cards.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,10 +18,11 @@ using baselines::Verdict;
 using baselines::VerdictKind;
 
 fusegate::baselines::Run run_of(const std::string& name) {
-  return baselines::load_run({std::filesystem::path(FUSEGATE_FOUR_CARDS) / (name + ".json")});
+  return baselines::load_run({std::filesystem::path(FUSEGATE_H200_CARDS) / (name + ".json")});
 }
 
-// Two benchmarks for which the two cards had chosen another kernel than the four: other work.
+// Two benchmarks for which 68eb3ff9 and 22eb3d9d had chosen another kernel than the others: other
+// work.
 bool has_another_choice(const Verdict& verdict) {
   return verdict.benchmark ==
              "geglu_mlp/fused_epilogue/bf16/batch:8/seq:512/dim:1024/hidden:8192" ||
@@ -81,8 +82,32 @@ TEST_P(OfFourCards, AKernelSlowedBy3PercentIsFoundAndNothingElse) {
   EXPECT_GT(share_ruled_out(verdicts, 0.025), 0.9);
 }
 
-INSTANTIATE_TEST_SUITE_P(OnTwoThatItHasNotSeen, OfFourCards,
-                         testing::Values("68eb3ff9", "22eb3d9d"));
+INSTANTIATE_TEST_SUITE_P(OnFourThatItHasNotSeen, OfFourCards,
+                         testing::Values("68eb3ff9", "22eb3d9d", "1108623c", "c3e50557"));
+
+TEST(StoredCards, TellWhichSlowdownsTheyFindOnAnotherByFiguresAloneAndOneDoesNot) {
+  EXPECT_THAT(detectable_text({}, run_of("four"), true), testing::HasSubstr(" in half of the rows"));
+  EXPECT_EQ(detectable_text({}, run_of("1108623c"), true), "");
+}
+
+class WithinASession : public testing::TestWithParam<const char*> {};
+
+TEST_P(WithinASession, AKernelSlowedBy3PercentIsFoundOnItsOwnCard) {
+  const std::string card = GetParam();
+  const auto verdicts = judged(run_of(card), run_of(card + "-slowed"));
+  const auto called = names_of(verdicts, VerdictKind::kRegression);
+  EXPECT_EQ(std::ranges::count_if(
+                called, [](const std::string& name) { return name.starts_with("geglu/fused/"); }),
+            6);
+  // The others are MLPs that launch the slowed kernel too.
+  EXPECT_THAT(called, testing::Each(testing::AnyOf(testing::StartsWith("geglu/fused/"),
+                                                   testing::HasSubstr("_pointwise"))));
+  EXPECT_EQ(names_of(verdicts, VerdictKind::kIdentical).size(), 70u);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfSixCards, WithinASession,
+                         testing::Values("4bf9e776", "aea4f274", "68eb3ff9", "22eb3d9d", "1108623c",
+                                         "c3e50557"));
 
 }  // namespace
 }  // namespace fusegate::ci

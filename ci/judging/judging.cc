@@ -243,6 +243,7 @@ baselines::GateOptions gate_options(const JudgingRequest& request, const baselin
 
 std::string detectable_text(const JudgingRequest& request, const baselines::Run& run,
                             bool other_card) {
+  constexpr double kMostThatIsAFinding = 1;  // two cards tell next to nothing of a third
   baselines::Run baseline = baselines::without_identities(run);
   baseline.session.clear();
   const baselines::Run candidate = other_card ? on_another_card(baseline) : baseline;
@@ -253,6 +254,7 @@ std::string detectable_text(const JudgingRequest& request, const baselines::Run&
   }
   if (effects.empty()) return "";
   std::ranges::sort(effects);
+  if (effects[(effects.size() - 1) / 2] > kMostThatIsAFinding) return "";
   const auto at = [&](std::size_t tenths) {
     return format_fraction(effects[(effects.size() * tenths - 1) / 10]);
   };

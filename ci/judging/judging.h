@@ -83,7 +83,7 @@ baselines::GateOptions gate_options(const JudgingRequest& request, const baselin
 
 // The slowdowns that half and nine tenths of the run's rows show nine times in ten, as a baseline
 // of a candidate with as many processes, on the same cards or on another one: "0.52 % in half of
-// the rows and 1.1 % in nine tenths". "" where the run tells nothing.
+// the rows and 1.1 % in nine tenths". "" where half of the rows tell nothing below 100 %.
 std::string detectable_text(const JudgingRequest& request, const baselines::Run& run,
                             bool other_card);
 

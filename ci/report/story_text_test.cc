@@ -120,7 +120,7 @@ TEST(StoryText, TellsOfALaterStart) {
 }
 
 TEST(StoryText, TellsOfAnotherClock) {
-  const GateResult result = gate_of_another_clock();
+  const GateResult result = baselines::gate_of_another_clock();
   ASSERT_TRUE(result.verdicts[1].clock_moved);
   ASSERT_THAT(result.stories, SizeIs(1));
   EXPECT_THAT(story_text(result.stories[0]),
