@@ -1,14 +1,20 @@
-// For tests of commands: a request, and what the command prints and says of it.
+// For tests of commands: a request, and what the command prints and says of it. Those that measure
+// two programs side by side take scripts for them (fake_bench.h).
 #pragma once
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 #include <string>
 
 #include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
 #include "baselines/io/scratch_folder.h"
 #include "ci/commands/commands.h"
+#include "ci/measuring/fake_bench.h"
+#include "ci/measuring/run_record.h"
 
 namespace fusegate::ci {
 
@@ -33,6 +39,47 @@ class CommandTest : public ::testing::Test {
   Request request_;
   std::ostringstream out_;
   std::ostringstream err_;
+};
+
+inline constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
+inline constexpr const char* kLinear = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
+
+// Of duet_command and replay_command.
+template <typename Request, baselines::ExitCode (*kCommand)(const Request&, Console&)>
+class SideBySideTest : public CommandTest<Request, kCommand> {
+ protected:
+  using Base = CommandTest<Request, kCommand>;
+
+  SideBySideTest() {
+    request_.suite = "smoke";
+    request_.out = folder_.path() / "runs";
+    request_.aa_history = folder_.path() / "aa.jsonl";
+    request_.json = folder_.path() / "gate.json";
+    request_.markdown = folder_.path() / "gate.md";
+    request_.head = head({.phase = 1});
+  }
+
+  std::string head(const FakeBench& bench) { return write_bench(folder_, "head-bench", bench); }
+  static FakeRunFile slowed() {
+    FakeRunFile file;
+    file.times[kFused] *= 1.05;
+    return file;
+  }
+  // Thirty benchmarks, of which the program says what they launch.
+  static FakeRunFile thirty_telling() {
+    FakeRunFile file{.times = {}};
+    for (int i = 1; i <= 30; ++i) {
+      file.times[fmt::format("a{:02}", i)] = 20000;
+      file.codes[fmt::format("a{:02}", i)] = "0f";
+    }
+    return file;
+  }
+  nlohmann::json json() const {
+    return nlohmann::json::parse(baselines::read_file(*request_.json));
+  }
+
+  using Base::folder_;
+  using Base::request_;
 };
 
 }  // namespace fusegate::ci

@@ -1,6 +1,6 @@
 #include <csignal>
 
-#include "ci/commands/side_by_side_test.h"
+#include "ci/commands/command_test.h"
 #include "ci/judging/aa_history.h"
 
 namespace fusegate::ci {

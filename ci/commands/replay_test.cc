@@ -1,5 +1,5 @@
 #include "baselines/record/load_run.h"
-#include "ci/commands/side_by_side_test.h"
+#include "ci/commands/command_test.h"
 
 namespace fusegate::ci {
 namespace {
