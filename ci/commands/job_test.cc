@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
+#include <thread>
+#include <vector>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
@@ -103,6 +106,35 @@ TEST_F(JobCommandTest, ABaselineOfAnotherRunIsNotReplayedByTheKeptProgram) {
   request_.program = write_bench(folder_, "again", {.phase = 1});
   EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_THAT(out_.str(), HasSubstr("] measuring first: "));
+}
+
+TEST_F(JobCommandTest, EachOfThoseThatStartAtOnceHasAFolderOfItsOwn) {
+  request_.program = (folder_.path() / "missing").string();
+  {
+    std::vector<std::jthread> jobs;
+    for (int i = 0; i < 6; ++i) {
+      jobs.emplace_back([this] {
+        std::ostringstream out;
+        Console console{out, out};
+        EXPECT_EQ(job_command(request_, console), baselines::ExitCode::kCouldNotJudge);
+      });
+    }
+  }
+  for (const char* kept : {"runs", "reports"}) {
+    const fs::directory_iterator folders(request_.folder / kept);
+    EXPECT_EQ(std::count_if(begin(folders), end(folders),
+                            [](const auto& entry) { return !entry.is_symlink(); }),
+              6)
+        << kept;
+  }
+  EXPECT_EQ(verdict()["exit_code"], 2);
+}
+
+TEST_F(JobCommandTest, RemovesWhatAKilledOneLeftBehind) {
+  const fs::path left = request_.folder / "runs" / "then" / "first" / ".1.json.fusegate-AbCdEf";
+  folder_.write(fs::relative(left, folder_.path()).string(), "half");
+  job();
+  EXPECT_FALSE(fs::exists(left));
 }
 
 TEST_F(JobCommandTest, TheBaselineOfABusyMachineSaysSo) {

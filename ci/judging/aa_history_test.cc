@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/scratch_folder.h"
@@ -34,6 +36,20 @@ TEST(AaHistory, GrowsByALineAComparison) {
   EXPECT_EQ(entries[1].false_alarms, 2);
   EXPECT_EQ(entries[1].invocations_a_side, 5);
   EXPECT_EQ(std::ranges::count(baselines::read_file(path), '\n'), 2);
+}
+
+TEST(AaHistory, KeepsTheComparisonsOfAllThatEndAtOnce) {
+  const baselines::ScratchFolder folder;
+  const fs::path path = folder.path() / "pr.jsonl";
+  {
+    std::vector<std::jthread> jobs;
+    for (int i = 0; i < 4; ++i) {
+      jobs.emplace_back([&] {
+        for (int n = 0; n < 5; ++n) append_to_aa_history(path, example(0));
+      });
+    }
+  }
+  EXPECT_EQ(read_aa_history(path).size(), 20u);
 }
 
 TEST(AaHistory, HasAFileADeviceAndSuite) {

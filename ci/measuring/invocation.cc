@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <system_error>
 
@@ -84,7 +85,11 @@ class Log {
 
  private:
   void check() const {
-    if (!stream_) throw baselines::InputError(path_.string(), "", "cannot be written");
+    if (stream_) return;
+    // A stream keeps no reason; the call that failed left it here.
+    throw baselines::InputError(
+        path_.string(), "",
+        fmt::format("cannot be written: {}", std::generic_category().message(errno)));
   }
 
   fs::path path_;
