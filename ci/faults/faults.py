@@ -17,7 +17,7 @@ import time
 
 from disks import NoMount, full_disk, readonly_store, room_runs_out
 from interrupted_calls import interrupted_calls
-from kills import Kills
+from kills import Kills, kill_at_every_call, kill_with_its_program
 from programs import Lost, Programs
 from writers import two_accepts, two_runs
 
@@ -41,7 +41,7 @@ def main():
 
 
 def campaign(programs, drawn, kills):
-    for step in (lambda: kill(programs, drawn, kills), lambda: fill_disks(programs, drawn),
+    for step in (lambda: kill(programs, drawn, kills), lambda: kill_in_order(programs), lambda: fill_disks(programs, drawn),
                  lambda: readonly_store(programs) or "a store that cannot be written: read as ever, nothing changed",
                  lambda: write_together(programs),
                  lambda: interrupted_calls(programs, drawn) or "interrupted and partial calls: the same results"):
@@ -55,6 +55,13 @@ def kill(programs, drawn, kills):
     counts = ", ".join(f"{count} of {name}" for name, count in campaign_of_kills.counts.items())
     return (f"{done} kills ({counts}): nothing lost; after {campaign_of_kills.leaving} of them files were left behind, "
             "which the next start removed")
+
+
+def kill_in_order(programs):
+    kill_with_its_program(programs)
+    with tempfile.TemporaryDirectory(dir=programs.home) as home:
+        kills = kill_at_every_call(Programs(programs.fusegate.parent, home))
+    return f"{kills} more kills, one before each call that changes a file: nothing lost"
 
 
 def fill_disks(programs, drawn):

@@ -12,7 +12,7 @@ import unittest
 import faults
 from disks import NoMount, full_disk, readonly_store, room_runs_out
 from interrupted_calls import interrupted_calls
-from kills import Kills, without_acceptance
+from kills import Kills, kill_at_every_call, kill_with_its_program, without_acceptance
 from programs import KeptFiles, Lost, Programs, require_no_leftovers, require_nobody_in
 from writers import two_accepts, two_runs
 
@@ -32,6 +32,12 @@ class Campaign(Folder):
         super().setUp()
         self.programs = Programs(os.environ["FUSEGATE_BIN"], self.home)
         self.random = random.Random(SEED)
+
+    def test_kills_at_every_call(self):
+        self.assertGreater(kill_at_every_call(self.programs), 20)
+
+    def test_a_killed_run_ends_its_program(self):
+        kill_with_its_program(self.programs)
 
     def test_kills(self):
         self.assertEqual(Kills(self.programs, self.random).campaign(KILLS), KILLS)

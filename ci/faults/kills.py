@@ -5,8 +5,8 @@ import json
 import re
 import time
 
-from programs import (TINY, KeptFiles, Lost, entries_of, leftovers, require_no_leftovers, require_nobody_in,
-                      run_files, stop)
+from programs import (TINY, KeptFiles, Lost, entries_of, leftovers, processes_in, require_no_leftovers,
+                      require_nobody_in, run_files, stop)
 
 # As long as each takes on a fast machine, and half more: a later kill finds it ended.
 LONGEST_S = {"run": 1.0, "resume": 0.6, "accept": 0.15}
@@ -50,6 +50,35 @@ class Kills:
             time.sleep(self._random.uniform(0, LONGEST_S[kind.name]))
             kind.before_kill()
             return is_killed(kind, stop(process))
+
+
+def kill_at_every_call(programs):
+    """One kill before each call that changes a file, the last calls first: so that the earlier ones find a file that
+    holds something already. How many kills."""
+    kills = 0
+    for kind in (ResumeKills(programs), AcceptKills(programs)):
+        for number in range(CALLS[kind.name], 0, -1):
+            ended = programs.run(kind.started, *kind.arguments(), faults=f"program={kind.program.name};kill={number}")
+            kills += is_killed(kind, ended)
+            kind.check()
+        kind.finish()
+        require_no_leftovers(kind.folder)
+    return kills
+
+
+def kill_with_its_program(programs):
+    """A killed run leaves no process behind that goes on to measure, even where it has nothing to tell for long."""
+    folder = programs.home / "with_its_program"
+    # A place takes three seconds, and until its end nobody is told: a program that finds its reader gone ends anyhow.
+    slow = {"--places=16": "--places=1", "--idle-us=2000": "--idle-us=200000"}
+    arguments = [slow.get(flag, flag) for flag in programs.measuring(folder)]
+    with programs.start(programs.fusegate, *arguments) as process:
+        while not (folder / "1.json").exists():
+            time.sleep(0.005)
+        if len(processes_in(folder)) != 2:
+            raise Lost(f"{processes_in(folder)} are not a run and its program")
+        stop(process)
+    require_nobody_in(folder)
 
 
 def is_killed(kind, ended):
