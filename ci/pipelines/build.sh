@@ -37,7 +37,7 @@ build_preset() {
   step "configuring preset $preset"
   (quietly "$log-configure.log" configure_preset "$tree" "$preset") ||
     die "CMake could not configure preset $preset (the log: $log-configure.log)"
-  step "building ${*:-everything}"
+  step "building ${*:-everything} (log: ${log#"$PWD"/}-build.log)"
   quietly "$log-build.log" cmake --build "$tree/build/$preset" --parallel "$(nproc)" ${1:+--target "$@"} ||
     die "preset $preset does not build (the log: $log-build.log)"
 }

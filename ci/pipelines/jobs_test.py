@@ -61,6 +61,22 @@ class Run(JobTest):
         self.assertIn("error: expected ';'", result.stderr)
         self.assertEqual(self.fusegate_calls(), [])
 
+    def test_a_build_says_where_its_log_is_and_how_far_it_is(self):
+        self.box.fake("cmake", CMAKE.replace("sleep ${FAKE_BUILD_S:-0}",
+                                             """echo '[1/240] Building CXX object one.cc.o'; echo 'a warning'
+  echo '[ 35%] Building CXX object two.cc.o'; printf '[240/240] Linking fusegate'"""))
+        log = self.box.root / "build" / "logs" / "host-build.log"
+        silent = self.box.run("run.sh")
+        self.assertEqual(silent.returncode, 0, silent.stderr)
+        self.assertIn("building fusegate fusegate_bench (log: build/logs/host-build.log)\n", silent.stdout)
+        self.assertNotIn("240", silent.stdout, "all within ten seconds")
+        told = self.box.run("run.sh", FUSEGATE_PROGRESS_S="0")
+        self.assertEqual([line[9:] for line in told.stdout.splitlines()
+                          if re.match(r"\[1\d\d\d s\]   ", line)], ["  1 of 240", "   35%", "  240 of 240"])
+        self.assertEqual(log.read_text(encoding="utf-8").splitlines(),
+                         ["[1/240] Building CXX object one.cc.o", "a warning",
+                          "[ 35%] Building CXX object two.cc.o", "[240/240] Linking fusegate"])
+
     def test_ctrl_c_is_no_regression(self):
         self.box.fake("fusegate", 'trap "exit 2" INT; kill -INT 0; sleep 5',
                       folder=self.box.root.parent / "built")

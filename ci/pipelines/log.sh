@@ -24,13 +24,31 @@ end_with() {
   exit $((verdict > 1 ? 2 : verdict))
 }
 
-# quietly LOG COMMAND...: runs the command with its output in LOG, and shows the log's end if it fails.
+# As many seconds pass between two words of how far a build is.
+FUSEGATE_PROGRESS_S=${FUSEGATE_PROGRESS_S:-10}
+
+# log_with_progress LOG: its input into LOG. Of what ninja and make say of how far they are, "[120/340]" or
+# "[ 35%]", it repeats a line now and then.
+log_with_progress() {
+  local line told last=$SECONDS
+  exec {told}>&1
+  while IFS= read -r line || [[ $line ]]; do
+    printf '%s\n' "$line"
+    [[ $line =~ ^\[([0-9]+/[0-9]+|\ *[0-9]+%)\] ]] || continue
+    ((SECONDS - last >= FUSEGATE_PROGRESS_S)) || continue
+    last=$SECONDS
+    step "  ${BASH_REMATCH[1]/\// of }" >&"$told"
+  done >"$1"
+}
+
+# quietly LOG COMMAND...: runs the command with its output in LOG, and shows the log's end if it fails. Who
+# sources this has "set -o pipefail".
 # A build prints hundreds of lines that nobody reads unless it failed.
 quietly() {
   local log=$1
   shift
   mkdir -p "$(dirname "$log")"
-  "$@" >"$log" 2>&1 </dev/null && return
+  if "$@" 2>&1 </dev/null | log_with_progress "$log"; then return; fi
   tail -n 80 "$log" >&2
   printf 'The whole log: %s\n' "$log" >&2
   return 2
