@@ -1,5 +1,6 @@
 // The one exception for input that cannot be used: a file, a field in it, and what is wrong there.
-// Programs catch it in main, print what() and exit with 2.
+// Programs catch it in main, print what() and exit with 2. The message is one printable line
+// (printable.h), and of what is long the middle is left out.
 #pragma once
 
 #include <stdexcept>

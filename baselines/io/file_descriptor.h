@@ -32,6 +32,8 @@ class FileDescriptor {
 
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
+  // To somebody who closes it.
+  int release() { return std::exchange(fd_, -1); }
   // Some file systems (NFS, quotas) report a full disk only here. Returns errno, 0 for success.
   // Where a signal interrupts it, Linux has closed it all the same.
   int close() {

@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <set>
 #include <system_error>
 
 #include "baselines/io/error.h"
-#include "baselines/io/file_descriptor.h"
 
 namespace fusegate::baselines {
 namespace {
@@ -26,6 +26,35 @@ namespace fs = std::filesystem;
 }
 
 constexpr std::size_t kRoomBehind = 64;
+constexpr const char* kNoFile = "is neither a file nor a pipe";
+
+std::size_t largest = kLargestFile;
+
+struct stat status_of(const FileDescriptor& file, const fs::path& path) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail(path, "cannot read", errno);
+  return status;
+}
+
+std::string read_all(const FileDescriptor& file, const fs::path& path) {
+  std::string contents;
+  std::size_t used = 0;
+  // More than the size, so that a regular file ends without growing the buffer, and so that a
+  // parser finds its padding there (json_walk.h). The size is only a first guess: pipes and /proc
+  // have none.
+  contents.resize(static_cast<std::size_t>(status_of(file, path).st_size) + kRoomBehind);
+  while (true) {
+    const ssize_t count = uninterrupted(
+        [&] { return ::read(file.get(), contents.data() + used, contents.size() - used); });
+    if (count < 0) fail(path, "cannot read", errno);
+    if (count == 0) break;
+    used += static_cast<std::size_t>(count);
+    if (used > largest_file()) fail_too_large(path);
+    if (used == contents.size()) contents.resize(2 * used);
+  }
+  contents.resize(used);
+  return contents;
+}
 
 int open_file(const fs::path& path, int flags) {
   return uninterrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC); });
@@ -140,27 +169,57 @@ void flush_folder(const fs::path& folder) {
 
 }  // namespace
 
-std::string read_file(const fs::path& path) {
-  const FileDescriptor file(open_file(path, O_RDONLY));
+std::size_t largest_file() { return largest; }
+
+void set_largest_file(std::size_t bytes) { largest = bytes; }
+
+void fail_too_large(const fs::path& path) {
+  throw InputError(path.string(), "",
+                   fmt::format("is larger than {} MiB, unpacked; {} lets more be read",
+                               largest_file() >> 20, kLargestFileFlag));
+}
+
+FileDescriptor open_to_read(const fs::path& path) {
+  FileDescriptor file(open_file(path, O_RDONLY));
   if (!file.is_open()) fail(path, "cannot open", errno);
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) fail(path, "cannot read", errno);
-  std::string contents;
-  std::size_t used = 0;
-  // More than the size, so that a regular file ends without growing the buffer, and so that a
-  // parser finds its padding there (json_walk.h). The size is only a first guess: pipes and /proc
-  // have none.
-  contents.resize(static_cast<std::size_t>(status.st_size) + kRoomBehind);
-  while (true) {
-    const ssize_t count = uninterrupted(
-        [&] { return ::read(file.get(), contents.data() + used, contents.size() - used); });
-    if (count < 0) fail(path, "cannot read", errno);
-    if (count == 0) break;
-    used += static_cast<std::size_t>(count);
-    if (used == contents.size()) contents.resize(2 * used);
+  const struct stat status = status_of(file, path);
+  if (S_ISDIR(status.st_mode)) fail(path, "cannot read", EISDIR);
+  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
+    throw InputError(path.string(), "", kNoFile);
   }
-  contents.resize(used);
-  return contents;
+  if (S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) > largest_file()) {
+    fail_too_large(path);
+  }
+  return file;
+}
+
+std::string read_file(const fs::path& path) {
+  const FileDescriptor file = open_to_read(path);
+  try {
+    return read_all(file, path);
+  } catch (const std::bad_alloc&) {
+    fail(path, "cannot read", ENOMEM);
+  }
+}
+
+void require_regular(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw InputError(path.string(), "", kNoFile);
+  }
+}
+
+fs::path followed(const fs::path& path) {
+  constexpr int kMostLinks = 40;  // as many as Linux follows
+  fs::path target = path;
+  std::error_code error;
+  for (int links = 0; fs::is_symlink(target, error); ++links) {
+    if (links == kMostLinks) fail(path, "cannot follow the link", ELOOP);
+    target = target.parent_path() / fs::read_symlink(target, error);
+    if (error) fail(path, "cannot follow the link", error.value());
+  }
+  return target;
 }
 
 void write_atomically(const fs::path& path, std::string_view contents) {

@@ -2,6 +2,7 @@
 // same folder, are flushed to the disk, and take the name in one rename.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -10,8 +11,28 @@
 
 namespace fusegate::baselines {
 
-// Throws InputError where the file cannot be opened or read.
+// The most that is read of one file, unpacked: what is larger is refused before it fills the
+// memory. A program sets it once, before it reads anything.
+std::size_t largest_file();
+void set_largest_file(std::size_t bytes);
+inline constexpr std::size_t kLargestFile = std::size_t{512} << 20;  // where nobody sets another
+inline constexpr const char* kLargestFileFlag = "--max-file-mib";    // of the programs
+[[noreturn]] void fail_too_large(const std::filesystem::path& path);
+
+// Of a regular file, or of a pipe, so that <(command) and /dev/stdin can be named. Throws
+// InputError for what cannot be opened, is too large, or is a folder or a device, which may have no
+// end.
+FileDescriptor open_to_read(const std::filesystem::path& path);
+
+// Throws as open_to_read() does, and where the file cannot be read.
 std::string read_file(const std::filesystem::path& path);
+
+// For files that are found and not named: throws InputError where there is something else, such as
+// a pipe, that would be waited for.
+void require_regular(const std::filesystem::path& path);
+
+// Where a symbolic link leads in the end, which need not exist; a path that is none as it is.
+std::filesystem::path followed(const std::filesystem::path& path);
 
 // Creates missing folders. Throws InputError naming the file and the system's reason (a full disk,
 // no permission); the old file, if any, is then untouched and the temporary file is gone. A

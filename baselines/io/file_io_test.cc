@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 
 #include <csignal>
+#include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "baselines/io/error.h"
 #include "baselines/io/scratch_folder.h"
@@ -94,6 +96,60 @@ TEST(FileIo, ReadingNamesFileAndReason) {
                   AllOf(HasSubstr("absent.json: cannot open: No such file or directory"))));
   EXPECT_THAT([&] { read_file(folder.path()); },
               ThrowsMessage<InputError>(HasSubstr("cannot read: Is a directory")));
+}
+
+// Until the end of a scope.
+class LargestFile {
+ public:
+  explicit LargestFile(std::size_t bytes) { set_largest_file(bytes); }
+  ~LargestFile() { set_largest_file(kLargestFile); }
+  LargestFile(const LargestFile&) = delete;  // the limit is the process's
+  LargestFile& operator=(const LargestFile&) = delete;
+};
+
+TEST(FileIo, ReadsNothingThatIsTooLarge) {
+  const ScratchFolder folder;
+  const LargestFile limit(1 << 20);
+  const fs::path most = folder.write("most", std::string(1 << 20, 'x'));
+  EXPECT_EQ(read_file(most).size(), std::size_t{1} << 20);
+  const fs::path sparse = folder.write("sparse", "");
+  fs::resize_file(sparse, std::uintmax_t{1} << 40);
+  EXPECT_THAT([&] { read_file(sparse); },
+              ThrowsMessage<InputError>(AllOf(HasSubstr(sparse.string()),
+                                              HasSubstr("is larger than 1 MiB, unpacked"),
+                                              HasSubstr(kLargestFileFlag))));
+}
+
+TEST(FileIo, ReadsAPipeUpToTheLimitAndNoDevice) {
+  const ScratchFolder folder;
+  const fs::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const auto read_of = [&](std::size_t size) {
+    std::jthread writer([&] { std::ofstream(pipe) << std::string(size, 'x'); });
+    return read_file(pipe);
+  };
+  const auto old_handler = std::signal(SIGPIPE, SIG_IGN);
+  const LargestFile limit(100'000);
+  EXPECT_EQ(read_of(100'000).size(), 100'000U);
+  EXPECT_THAT([&] { read_of(1'000'000); }, ThrowsMessage<InputError>(HasSubstr("pipe: is larger")));
+  std::signal(SIGPIPE, old_handler);
+  EXPECT_THAT([] { read_file("/dev/zero"); },
+              ThrowsMessage<InputError>(HasSubstr("/dev/zero: is neither a file nor a pipe")));
+  EXPECT_THAT([&] { require_regular(pipe); },
+              ThrowsMessage<InputError>(HasSubstr("pipe: is neither a file")));
+  EXPECT_NO_THROW(require_regular(folder.write("file", "")));
+}
+
+TEST(FileIo, FollowsLinksToWhereTheyLead) {
+  const ScratchFolder folder;
+  fs::create_directories(folder.path() / "a");
+  fs::create_symlink("a/second", folder.path() / "first");
+  fs::create_symlink("../missing", folder.path() / "a" / "second");
+  EXPECT_EQ(followed(folder.path() / "first").lexically_normal(), folder.path() / "missing");
+  EXPECT_EQ(followed(folder.path() / "a"), folder.path() / "a");
+  fs::create_symlink("loop", folder.path() / "loop");
+  EXPECT_THAT([&] { followed(folder.path() / "loop"); },
+              ThrowsMessage<InputError>(HasSubstr("loop: cannot follow the link")));
 }
 
 TEST(FileIo, AFullDiskLeavesTheOldFileAndNoTemporaryOne) {

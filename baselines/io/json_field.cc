@@ -6,8 +6,10 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <new>
 
 #include "baselines/io/error.h"
+#include "baselines/io/printable.h"
 
 namespace fusegate::baselines {
 
@@ -17,12 +19,14 @@ using nlohmann::json;
 
 // "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error ..." without
 // the parser's own name and number.
-std::string_view problem_of(const json::exception& error) {
+std::string problem_of(const json::exception& error) {
   std::string_view problem = error.what();
   if (const auto end = problem.find("] "); end != problem.npos) problem.remove_prefix(end + 2);
   constexpr std::string_view kPrefix = "parse error at ";
   if (problem.starts_with(kPrefix)) problem.remove_prefix(kPrefix.size());
-  return problem;
+  // It ends in what was read last, which may be a string of any length.
+  constexpr std::size_t kLongest = 240;
+  return printable_excerpt(problem, kLongest);
 }
 
 // Follows a parser through a text, to say in which field it stopped.
@@ -78,6 +82,10 @@ class PathFollower {
 
 }  // namespace
 
+void fail_for_memory(const std::string& source) {
+  throw InputError(source, "", "there is not enough memory to read it");
+}
+
 void throw_syntax_error(std::string_view text, const std::string& source, std::string_view reason) {
   if (text.find_first_not_of(" \t\r\n") == text.npos) {
     throw InputError(source, "", "the file is empty");
@@ -98,6 +106,8 @@ json parse_json(std::string_view text, const std::string& source) {
     return json::parse(text);
   } catch (const json::exception& error) {
     throw_syntax_error(text, source, problem_of(error));
+  } catch (const std::bad_alloc&) {
+    fail_for_memory(source);
   }
 }
 

@@ -18,6 +18,9 @@ nlohmann::json parse_json(std::string_view text, const std::string& source);
 [[noreturn]] void throw_syntax_error(std::string_view text, const std::string& source,
                                      std::string_view reason);
 
+// What std::bad_alloc is told as, with the name of the file that was too much.
+[[noreturn]] void fail_for_memory(const std::string& source);
+
 // Refers to the value and does not own it.
 class JsonField {
  public:

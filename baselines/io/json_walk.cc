@@ -1,6 +1,7 @@
 #include "baselines/io/json_walk.h"
 
 #include <cstring>
+#include <new>
 
 #include "baselines/io/error.h"
 #include "baselines/io/json_field.h"
@@ -59,9 +60,9 @@ nlohmann::json tree_below(simdjson::ondemand::value value, std::size_t depth) {
 
 void walk_json(std::string text, const std::string& source,
                const std::function<void(simdjson::ondemand::document&)>& read) {
-  text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
-  const std::size_t mark = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // of UTF-8
   try {
+    text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+    const std::size_t mark = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // of UTF-8
     simdjson::ondemand::parser parser;
     simdjson::ondemand::document document =
         parser.iterate(text.data() + mark, text.size() - mark, text.capacity() - mark);
@@ -69,9 +70,12 @@ void walk_json(std::string text, const std::string& source,
     // There is no place left to be at, unless something stands behind the value.
     if (!document.current_location().error()) throw simdjson::simdjson_error(simdjson::TAPE_ERROR);
   } catch (const simdjson::simdjson_error& error) {
+    if (error.error() == simdjson::MEMALLOC) fail_for_memory(source);
     throw_syntax_error(text, source, error.what());
   } catch (const nlohmann::json::exception& error) {
     throw_syntax_error(text, source, error.what());
+  } catch (const std::bad_alloc&) {
+    fail_for_memory(source);
   }
 }
 

@@ -104,6 +104,13 @@ TEST(JsonWalk, AgreesOnMutations) {
   }
 }
 
+TEST(JsonWalk, NamesTheFileThatIsTooMuchForTheMemory) {
+  const auto out_of_memory = [](auto&) { throw std::bad_alloc(); };
+  EXPECT_THAT([&] { walk_json("{}", "large.json", out_of_memory); },
+              testing::ThrowsMessage<InputError>(
+                  HasSubstr("large.json: there is not enough memory to read it")));
+}
+
 TEST(JsonWalk, DeepNestingDoesNotOverflowTheStack) {
   constexpr int kDepth = 2'000'000;
   const std::string open(kDepth, '[');

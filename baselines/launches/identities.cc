@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "baselines/io/file_io.h"
+#include "baselines/io/file_mark.h"
 #include "baselines/io/json_field.h"
 
 namespace fusegate::baselines {
@@ -32,8 +33,14 @@ void write_identities(const std::filesystem::path& path, const Identities& ident
 }
 
 Identities read_identities(const std::filesystem::path& path) {
-  const json file = parse_json(read_file(path), path.string());
-  const JsonField root(file, path.string(), "");
+  return parse_identities(read_file(path), path.string());
+}
+
+bool is_identities_text(std::string_view text) { return has_mark(text, kMark); }
+
+Identities parse_identities(std::string_view text, const std::string& source) {
+  const json file = parse_json(text, source);
+  const JsonField root(file, source, "");
   if (const JsonField version = root.at(kMark); version.integer() > kIdentitiesSchemaVersion) {
     version.fail(fmt::format("{} is newer than this fusegate, which reads up to {}",
                              version.integer(), kIdentitiesSchemaVersion));

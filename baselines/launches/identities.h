@@ -32,8 +32,12 @@ struct Identities {
 // algo 66", kernels/cuda/choosing/launch_choice.h), and no rule.
 bool is_measured_choice(std::string_view choice);
 
-// Both throw InputError naming the file, and the field where there is one.
+// All throw InputError naming the file, and the field where there is one.
 void write_identities(const std::filesystem::path& path, const Identities& identities);
 Identities read_identities(const std::filesystem::path& path);
+// The same for text that is in memory already; source stands in messages for the file.
+Identities parse_identities(std::string_view text, const std::string& source);
+// Whether the JSON text is such a file, whatever its name.
+bool is_identities_text(std::string_view text);
 
 }  // namespace fusegate::baselines

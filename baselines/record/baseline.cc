@@ -9,6 +9,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/io/file_mark.h"
 #include "baselines/io/json_field.h"
 #include "baselines/record/run_context.h"
 
@@ -20,36 +21,13 @@ using nlohmann::json;
 
 constexpr std::string_view kMark = "fusegate_baseline";
 
-// Stops at the first key that tells a baseline from a run file, which in both stands at the top; a
-// run file of many megabytes is not worth parsing twice.
-class BaselineDetector : public nlohmann::json_sax<json> {
- public:
-  bool found() const { return found_; }
-
-  bool key(string_t& name) override {
-    if (depth_ != 1) return true;
-    found_ = name == kMark;
-    return !found_ && name != "context";
-  }
-  bool start_object(std::size_t) override { return ++depth_ > 0; }
-  bool start_array(std::size_t) override { return ++depth_ > 1; }  // a list at the top is neither
-  bool end_object() override { return --depth_ > 0; }
-  bool end_array() override { return --depth_ > 0; }
-  bool null() override { return depth_ > 0; }
-  bool boolean(bool) override { return depth_ > 0; }
-  bool number_integer(number_integer_t) override { return depth_ > 0; }
-  bool number_unsigned(number_unsigned_t) override { return depth_ > 0; }
-  bool number_float(number_float_t, const string_t&) override { return depth_ > 0; }
-  bool string(string_t&) override { return depth_ > 0; }
-  bool binary(binary_t&) override { return false; }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
-    return false;
-  }
-
- private:
-  int depth_ = 0;
-  bool found_ = false;
-};
+// A store may be missing; one that cannot be looked into may hold what is asked for.
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  const bool exists = fs::exists(path, error);
+  if (error) throw InputError(path.string(), "", "cannot be looked for: " + error.message());
+  return exists;
+}
 
 // In the folder of a device; that of a run which no suite named is "unnamed.json".
 std::string file_name(const std::string& suite) {
@@ -246,11 +224,7 @@ std::vector<std::string> reasons_not_to_accept(const Run& run) {
   return reasons;
 }
 
-bool is_baseline_text(std::string_view text) {
-  BaselineDetector detector;
-  json::sax_parse(text.begin(), text.end(), &detector);
-  return detector.found();
-}
+bool is_baseline_text(std::string_view text) { return has_mark(text, kMark); }
 
 Baseline parse_baseline(std::string_view text, const std::string& source) {
   const json root = parse_json(text, source);
@@ -297,12 +271,14 @@ std::vector<fs::path> baselines_of_suite(const std::vector<fs::path>& stores,
                                          const std::string& suite) {
   std::vector<fs::path> found;
   for (const fs::path& store : stores) {
+    if (!is_there(store)) continue;
     std::error_code error;
     std::set<fs::path> of_store;
     for (const auto& device : fs::directory_iterator(store, error)) {
       const fs::path path = device.path() / file_name(suite);
-      if (fs::exists(path, error)) of_store.insert(path);
+      if (is_there(path)) of_store.insert(path);
     }
+    if (error) throw InputError(store.string(), "", "cannot read the folder: " + error.message());
     found.insert(found.end(), of_store.begin(), of_store.end());
   }
   return found;
@@ -317,8 +293,7 @@ std::optional<fs::path> find_baseline(const std::vector<fs::path>& stores,
                                       const Environment& environment, const std::string& suite) {
   for (const fs::path& store : stores) {
     const fs::path path = baseline_path(store, environment, suite);
-    std::error_code error;
-    if (fs::exists(path, error)) return path;
+    if (is_there(path)) return path;
   }
   return std::nullopt;
 }

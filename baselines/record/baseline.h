@@ -65,7 +65,7 @@ std::filesystem::path anchor_path(const std::filesystem::path& baseline);
 // The suite's of every device, store by store and sorted in each.
 std::vector<std::filesystem::path> baselines_of_suite(
     const std::vector<std::filesystem::path>& stores, const std::string& suite);
-// The first store that has one.
+// The first store that has one. Both throw InputError for a store that is there and cannot be read.
 std::optional<std::filesystem::path> find_baseline(const std::vector<std::filesystem::path>& stores,
                                                    const Environment& environment,
                                                    const std::string& suite);

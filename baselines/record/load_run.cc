@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
@@ -35,7 +36,9 @@ std::vector<fs::path> files_of_folder(const fs::path& folder) {
     const fs::path& file = entry.path();
     const std::string name = file.filename();
     const bool is_other = name.starts_with('.') || name == "run.json" || name == kIdentitiesFile;
-    if (file.extension() == ".json" && !is_other) files.push_back(file);
+    if (file.extension() != ".json" || is_other) continue;
+    require_regular(file);
+    files.push_back(file);
   }
   if (error) throw InputError(folder.string(), "", "cannot read the folder: " + error.message());
   std::ranges::sort(files, invocation_order);
@@ -112,22 +115,19 @@ Run run_of_baseline(Baseline baseline) {
   return std::move(baseline.run);
 }
 
-// A stored baseline, or one process's file.
-struct FileOfRun {
-  std::optional<Baseline> baseline;
-  RunFile invocation;
-};
+// Known by what it holds.
+using FileOfRun = std::variant<RunFile, Baseline, Identities>;
+
+FileOfRun read_any(const fs::path& path) {
+  std::string text = read_file(path);
+  if (is_baseline_text(text)) return parse_baseline(text, path.string());
+  if (is_identities_text(text)) return parse_identities(text, path.string());
+  return parse_run_file(std::move(text), path.string());
+}
 
 std::vector<FileOfRun> read_files(const std::vector<fs::path>& files) {
   std::vector<FileOfRun> contents(files.size());
-  in_parallel(files.size(), [&](std::size_t i) {
-    std::string text = read_file(files[i]);
-    if (is_baseline_text(text)) {
-      contents[i].baseline = parse_baseline(text, files[i].string());
-    } else {
-      contents[i].invocation = parse_run_file(std::move(text), files[i].string());
-    }
-  });
+  in_parallel(files.size(), [&](std::size_t i) { contents[i] = read_any(files[i]); });
   return contents;
 }
 
@@ -152,17 +152,23 @@ Run load_run(const std::vector<fs::path>& paths, Unfinished unfinished) {
   RunMerger merger;
   std::vector<std::string> unfinished_files;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    auto& [baseline, invocation] = contents[i];
-    if (baseline && files.size() > 1) {
+    auto* baseline = std::get_if<Baseline>(&contents[i]);
+    if (baseline != nullptr && files.size() > 1) {
       throw InputError(files[i].string(), "",
                        "a stored baseline is a whole run and cannot be joined with other files");
     }
-    if (baseline) return run_of_baseline(std::move(*baseline));
-    if (!invocation.finished) {
+    if (baseline != nullptr) return run_of_baseline(std::move(*baseline));
+    auto* invocation = std::get_if<RunFile>(&contents[i]);
+    if (invocation == nullptr) continue;
+    if (!invocation->finished) {
       unfinished_files.push_back(files[i].string());
       if (unfinished == Unfinished::kLeftOut) continue;
     }
-    merger.add(std::move(invocation), files[i].string(), sources.places[i]);
+    merger.add(std::move(*invocation), files[i].string(), sources.places[i]);
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    auto* identities = std::get_if<Identities>(&contents[i]);
+    if (identities != nullptr) merger.add_identities(std::move(*identities), files[i].string());
   }
   for (const fs::path& identities : sources.identities) {
     merger.add_identities(read_identities(identities), identities.string());

@@ -154,6 +154,8 @@ TEST(LoadRun, OfWhatWasNotMeasuredAtAllTheEnvironmentIsKnown) {
   const auto run = load_run({folder.path()});
   EXPECT_EQ(run.environment.at("device"), "H200");
   EXPECT_EQ(run.provenance.suite, "pr");
+  std::filesystem::copy(folder.path() / kIdentitiesFile, folder.path() / "kept");
+  EXPECT_EQ(load_run({folder.path() / "kept"}).environment, run.environment) << "by another name";
   EXPECT_TRUE(run.benchmarks.at(0).is_unmeasured());
   folder.write("1.json", run_file({sample("a", 1)}, {{"environment", {{"device", "A100"}}}}));
   EXPECT_THAT([&] { load_run({folder.path()}); },

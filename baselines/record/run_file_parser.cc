@@ -21,6 +21,9 @@ constexpr std::array<std::string_view, 7> kOwnCounters{
     kClockCounter,       "flops",   "min_bytes",    "kernel_launches",
     "memory_operations", "host_ns", "host_graph_ns"};
 
+// Which of two was meant nobody can say.
+constexpr const char* kTwice = "stands there twice";
+
 class RunTextReader {
  public:
   RunTextReader(const std::string& source, const EntryCallback& on_entry)
@@ -58,7 +61,7 @@ class RunTextReader {
     if (benchmarks.type() != json_type::array) {
       throw InputError(source_, "benchmarks", "must be an array");
     }
-    if (saw_benchmarks_) throw InputError(source_, "benchmarks", "stands there twice");
+    if (saw_benchmarks_) throw InputError(source_, "benchmarks", kTwice);
     saw_benchmarks_ = true;
     for (value entry : benchmarks.get_array()) {
       if (entry.type() != json_type::object) {
@@ -108,6 +111,7 @@ class RunTextReader {
         return;
       case EntryKey::kDetails:
         if (field.type() == json_type::null) return check_json(field);
+        if (!entry_.details.is_null()) fail(kTwice);
         entry_.details = tree(field, entry_.path() + ".details");
         return;
       case EntryKey::kIgnored:
@@ -119,23 +123,32 @@ class RunTextReader {
 
   void add_counter(value field) {
     const json_type type = field.type();
+    const auto is_own = [&] {
+      return std::ranges::find(kOwnCounters, key_) != kOwnCounters.end();
+    };
     if (type == json_type::number) {
-      entry_.counters.emplace_back(key_, field.get_double());
+      const double value = field.get_double();
+      if (value < 0 && is_own()) fail(fmt::format("must not be below zero, but is {}", value));
+      if (std::ranges::find(entry_.counters, key_, &std::pair<std::string, double>::first) !=
+          entry_.counters.end()) {
+        fail(kTwice);
+      }
+      entry_.counters.emplace_back(key_, value);
       return;
     }
     // Left out like others' texts, the clock would be missed by a verdict and by nobody else.
-    if (type != json_type::null && std::ranges::find(kOwnCounters, key_) != kOwnCounters.end()) {
-      fail("must be a number");
-    }
+    if (type != json_type::null && is_own()) fail("must be a number");
     check_json(field);
   }
 
   void set(std::string& text, value field) const {
     if (field.type() != json_type::string) fail("must be a string");
+    if (!text.empty()) fail(kTwice);
     text = text_of(field);
   }
   void set(std::optional<double>& number, value field) const {
     if (field.type() != json_type::number) fail("must be a number");
+    if (number) fail(kTwice);
     number = field.get_double();
   }
 

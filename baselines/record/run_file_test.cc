@@ -261,12 +261,24 @@ TEST(ReadRunFile, NamesTheFieldOfAnEntry) {
   expect_entry_error("sm_clock_hz", "1", "benchmarks[0].sm_clock_hz: must be a number");
   expect_entry_error("flops", true, "benchmarks[0].flops: must be a number");
   expect_entry_error("host_ns", json::array({1}), "benchmarks[0].host_ns: must be a number");
+  expect_entry_error("flops", -1, "benchmarks[0].flops: must not be below zero, but is -1");
+  expect_entry_error("sm_clock_hz", -1.5, "benchmarks[0].sm_clock_hz: must not be below zero");
   expect_entry_error("details", 1, "benchmarks[0].details: must be an object");
   expect_entry_error("details", json::array(), "benchmarks[0].details: must be an object");
   expect_entry_error("details", {{"choices", {{"a", 1}}}},
                      "benchmarks[0].details.choices.a: must be a string");
   expect_entry_error("details", {{"doubts", {"dubious"}}},
                      "benchmarks[0].details.doubts[0]: \"dubious\" is no doubt");
+}
+
+TEST(ReadRunFile, AFieldStandsThereOnce) {
+  const std::string entry = sample("a", 0, 1).dump();
+  for (const char* twice : {R"("real_time": 2)", R"("name": "b")", R"("flops": 1, "flops": 2)",
+                            R"("mine": 1, "mine": 1)", R"("details": {}, "details": {})"}) {
+    const std::string field = std::string(twice).substr(1, std::string(twice).find('"', 1) - 1);
+    expect_error(R"({"benchmarks": [{)" + std::string(twice) + ", " + entry.substr(1) + "]}",
+                 "benchmarks[0]." + field + ": stands there twice");
+  }
 }
 
 TEST(ReadRunFile, ANameStandsForOneBenchmark) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
 #include "baselines/launches/identities.h"
 #include "baselines/record/load_run.h"
@@ -17,15 +18,19 @@ struct Choices {
   std::map<std::string, kernels::StageChoices> of_benchmark;
 };
 
+Choices choices_of_identities(const std::string& text, const std::string& source) {
+  baselines::Identities identities = baselines::parse_identities(text, source);
+  const baselines::JsonField context(identities.context, source, "fusegate");
+  return {.environment = baselines::read_environment(context.at("environment")),
+          .of_benchmark = std::move(identities.choices)};
+}
+
 Choices choices_in(const std::filesystem::path& path) {
-  Choices choices;
-  if (path.filename() == baselines::kIdentitiesFile) {
-    baselines::Identities identities = baselines::read_identities(path);
-    const baselines::JsonField context(identities.context, path.string(), "fusegate");
-    choices.environment = baselines::read_environment(context.at("environment"));
-    choices.of_benchmark = std::move(identities.choices);
-    return choices;
+  if (!std::filesystem::is_directory(path)) {
+    const std::string text = baselines::read_file(path);
+    if (baselines::is_identities_text(text)) return choices_of_identities(text, path.string());
   }
+  Choices choices;
   baselines::Run run = baselines::load_run({path});
   choices.environment = std::move(run.environment);
   for (baselines::BenchmarkSeries& series : run.benchmarks) {

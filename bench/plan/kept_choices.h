@@ -13,7 +13,7 @@
 namespace fusegate::bench {
 
 // Sets the kept choices of the plan's benchmarks to those of the first run (a stored baseline, a
-// run file, a run folder, or an identities.json) that is of the environment's device. Returns its
+// run file, a run folder, or a file of identities) that is of the environment's device. Returns its
 // path; nothing where none is, or no benchmark had a choice there. Throws InputError for a path
 // that cannot be read. strictly: see KeptChoices.
 std::optional<std::filesystem::path> keep_choices(Plan& plan,

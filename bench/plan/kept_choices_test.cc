@@ -53,16 +53,18 @@ TEST_F(KeptChoicesTest, AreThoseOfTheBenchmarkInTheFirstRunOfTheDevice) {
 }
 
 TEST_F(KeptChoicesTest, AreThoseThatAnotherProgramWasFoundToMake) {
-  const auto path = folder_.path() / baselines::kIdentitiesFile;
-  baselines::write_identities(
-      path, {.context = {{"environment", here_}},
-             .benchmarks = {},
-             .choices = {{plan_.benchmarks.front().name(), {{"down_proj", "candidate 3"}}}},
-             .failures = {}});
-  EXPECT_EQ(keep_choices(plan_, {path}, here_, false), path);
-  EXPECT_THAT(plan_.benchmarks[0].kept_choices.choices,
-              ElementsAre(Pair("down_proj", "candidate 3")));
-  EXPECT_FALSE(keep_choices(plan_, {path}, {{"device", "NVIDIA A100"}}, false));
+  for (const char* name : {baselines::kIdentitiesFile, "kept.json"}) {
+    const auto path = folder_.path() / name;
+    baselines::write_identities(
+        path, {.context = {{"environment", here_}},
+               .benchmarks = {},
+               .choices = {{plan_.benchmarks.front().name(), {{"down_proj", "candidate 3"}}}},
+               .failures = {}});
+    EXPECT_EQ(keep_choices(plan_, {path}, here_, false), path);
+    EXPECT_THAT(plan_.benchmarks[0].kept_choices.choices,
+                ElementsAre(Pair("down_proj", "candidate 3")));
+    EXPECT_FALSE(keep_choices(plan_, {path}, {{"device", "NVIDIA A100"}}, false));
+  }
 }
 
 TEST_F(KeptChoicesTest, AreAsFirmAsAskedFor) {

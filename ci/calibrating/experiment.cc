@@ -1,7 +1,6 @@
 #include "ci/calibrating/experiment.h"
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include <algorithm>
 #include <numeric>
@@ -38,7 +37,7 @@ class ExperimentRun {
     for (const auto& round :
          experiment_rounds(request_.variants.size(), request_.invocations, random_())) {
       if (request_.budget_s && steady_seconds() - start >= *request_.budget_s) {
-        fmt::print(console_.err, "fusegate: the time budget is used up\n");
+        console_.err.print("fusegate: the time budget is used up\n");
         break;
       }
       for (const std::size_t variant : round) {
@@ -82,8 +81,8 @@ class ExperimentRun {
 
   void announce(const Variant& variant) {
     const auto left = time_left_.seconds();
-    fmt::print(console_.err, "process {}/{}: {}{}\n", ++started_, planned_, variant.name,
-               left ? fmt::format(", {} left", format_duration(*left)) : "");
+    console_.err.print("process {}/{}: {}{}\n", ++started_, planned_, variant.name,
+                       left ? fmt::format(", {} left", format_duration(*left)) : "");
     time_left_.start_invocation();
   }
 

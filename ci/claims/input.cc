@@ -96,6 +96,7 @@ std::map<std::string, ReadTrace, std::less<>> read_traces(const fs::path& folder
   for (const fs::path& file : files) {
     const std::string name = trace_name(file);
     if (name.empty()) continue;
+    baselines::require_regular(file);
     const std::string text = read_trace_text(file);
     const baselines::Trace trace = baselines::parse_trace(text, file.string());
     ReadTrace read{baselines::summarize(trace), trace_steps(trace), device_of(text)};

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "baselines/io/error.h"
+#include "baselines/io/printable.h"
 #include "ci/console/format.h"
 #include "ci/console/markdown_escape.h"
 #include "ci/report/report.h"
@@ -142,7 +143,7 @@ std::string claims_page(const CheckedClaims& checked, const ClaimsInput& input,
     page += claim_text(claim, ++number, checked.card);
   }
   page.pop_back();  // one empty line too many
-  return page;
+  return baselines::printable_lines(page);
 }
 
 }  // namespace fusegate::ci

@@ -1,4 +1,4 @@
-#include <fmt/ostream.h>
+#include <fmt/format.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -80,7 +80,7 @@ std::optional<fs::path> stored_already(const AcceptRequest& request, const basel
 bool is_kept(const AcceptRequest& request, const baselines::Run& run, const std::string& suite,
              Console& console) {
   const auto found = request.if_missing ? stored_already(request, run, suite) : std::nullopt;
-  if (found) fmt::print(console.out, "kept {}\n", found->string());
+  if (found) console.out.print("kept {}\n", found->string());
   return found.has_value();
 }
 
@@ -92,9 +92,10 @@ bool store(const AcceptRequest& request, const baselines::Baseline& baseline,
   const bool is_anchor = request.replace_anchor || is_first;
   // Without a file of its own the baseline is the anchor until it is replaced.
   if (!is_anchor && !fs::exists(anchor)) {
-    baselines::write_atomically(anchor, baselines::read_file(path));
+    baselines::write_atomically(baselines::followed(anchor), baselines::read_file(path));
   }
-  baselines::write_atomically(path, baselines::baseline_text(baseline));
+  // A link stays one: what it leads to is what a checkout keeps.
+  baselines::write_atomically(baselines::followed(path), baselines::baseline_text(baseline));
   if (is_anchor) fs::remove(anchor);
   return is_anchor;
 }
@@ -107,14 +108,14 @@ void say_what_it_can_tell(const AcceptRequest& request, const baselines::Run& ru
   judging.stores.insert(judging.stores.end(), request.stores.begin(), request.stores.end());
   const std::string here = detectable_text(judging, run, false);
   if (here.empty()) return;
-  fmt::print(console.out, "finds slowdowns of {}, on {}", here,
-             run.cards.size() > 1 ? fmt::format("these {} cards", run.cards.size()) : "this card");
+  console.out.print(
+      "finds slowdowns of {}, on {}", here,
+      run.cards.size() > 1 ? fmt::format("these {} cards", run.cards.size()) : "this card");
   if (!run.provenance.device_uuid.empty()) {
     const std::string there = detectable_text(judging, run, true);
-    fmt::print(console.out, "; on another by figures alone {}",
-               there.empty() ? "none" : "of " + there);
+    console.out.print("; on another by figures alone {}", there.empty() ? "none" : "of " + there);
   }
-  fmt::print(console.out, "\n");
+  console.out.print("\n");
 }
 
 }  // namespace
@@ -156,7 +157,7 @@ baselines::ExitCode accept_command(const AcceptRequest& request, Console& consol
   if (is_kept(request, baseline.run, suite, console)) return baselines::ExitCode::kNoRegression;
   check_reasons(request, baseline.run);
   for (const std::string& text : unfinished_texts(baseline.run)) {
-    fmt::print(console.err, "note: {}\n", text);
+    console.err.print("note: {}\n", text);
   }
   baseline.run.provenance.suite = suite;
   baseline.acceptance = {acceptor(request), format_instant(std::chrono::system_clock::now()),
@@ -166,7 +167,7 @@ baselines::ExitCode accept_command(const AcceptRequest& request, Console& consol
   const auto lock = baselines::WriteLock::of_file(path, kLongestWait);
   if (is_kept(request, baseline.run, suite, console)) return baselines::ExitCode::kNoRegression;
   const bool is_anchor = store(request, baseline, path);
-  fmt::print(console.out, "recorded {}{}\n", path.string(), is_anchor ? ", also as anchor" : "");
+  console.out.print("recorded {}{}\n", path.string(), is_anchor ? ", also as anchor" : "");
   say_what_it_can_tell(request, baseline.run, console);
   return baselines::ExitCode::kNoRegression;
 }

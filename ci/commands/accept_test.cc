@@ -59,6 +59,21 @@ TEST_F(AcceptCommandTest, StoresTheRunWithWhoAndWhy) {
   EXPECT_EQ(baseline.run.benchmarks.size(), 2u);
 }
 
+TEST_F(AcceptCommandTest, ALinkedBaselineStaysALink) {
+  const fs::path kept = folder_.path() / "kept" / "h200.json";
+  fs::create_directories(stored().parent_path());
+  fs::create_directories(kept.parent_path());
+  fs::create_symlink("../../kept/h200.json", stored());
+  accept();  // it leads nowhere yet
+  EXPECT_TRUE(fs::is_symlink(stored()));
+  FakeRunFile second;
+  second.date = "2026-11-22T02:53:32+00:00";
+  accept(second);
+  EXPECT_TRUE(fs::is_symlink(stored()));
+  EXPECT_EQ(baselines::read_baseline(kept).run.provenance.date, second.date);
+  EXPECT_FALSE(fs::is_symlink(baselines::anchor_path(stored())));
+}
+
 TEST_F(AcceptCommandTest, NeedsAReason) {
   request_.reason = " \n";
   EXPECT_THAT(problem(), StartsWith("--reason: "));

@@ -1,8 +1,9 @@
 #include "baselines/calibration/calibrate.h"
 
-#include <fmt/ostream.h>
+#include <fmt/format.h>
 
 #include <chrono>
+#include <exception>
 #include <set>
 
 #include "baselines/calibration/file.h"
@@ -33,7 +34,7 @@ void write_markdown(const CalibrateRequest& request, const std::vector<Section>&
                     Console& console) {
   if (!request.markdown) return;
   baselines::write_atomically(*request.markdown, markdown({.sections = document}));
-  fmt::print(console.out, "wrote {}\n", request.markdown->string());
+  console.out.print("wrote {}\n", request.markdown->string());
 }
 
 std::vector<baselines::Run> load_runs(const CalibrateRequest& request,
@@ -47,7 +48,7 @@ std::vector<baselines::Run> load_runs(const CalibrateRequest& request,
     }
     runs.push_back(baselines::load_run({folder}));
     for (const std::string& text : unfinished_texts(runs.back())) {
-      fmt::print(console.err, "fusegate: {}\n", text);
+      console.err.print("fusegate: {}\n", text);
     }
     if (!request.suite.empty()) runs.back().provenance.suite = request.suite;
     if (runs.back().provenance.suite.empty()) {
@@ -70,13 +71,46 @@ baselines::ExitCode calibrate_runs(const CalibrateRequest& request,
   baselines::Calibration calibration = baselines::calibrate(pool, options);
   calibration.date = format_instant(std::chrono::system_clock::now());
   const std::vector<Section> document = calibration_document(calibration);
-  console.out << terminal_text(document) << '\n';
+  console.out.lines(terminal_text(document, console.out.style()) + '\n');
   write_markdown(request, document, console);
   const fs::path path =
       baselines::calibration_path(request.store, calibration.environment, calibration.suite);
   baselines::write_atomically(path, baselines::calibration_text(calibration));
-  fmt::print(console.out, "wrote {}\n", path.string());
+  console.out.print("wrote {}\n", path.string());
   return baselines::ExitCode::kNoRegression;
+}
+
+// The folders that a path lacks. They are removed again where an exception ends the measuring
+// before any process has written a run file: a suite that does not exist, say.
+class MadeFolders {
+ public:
+  explicit MadeFolders(const fs::path& folder) {
+    for (fs::path made = fs::absolute(folder); !fs::exists(made); made = made.parent_path()) {
+      folders_.push_back(made);
+    }
+  }
+  ~MadeFolders() {
+    if (std::uncaught_exceptions() == exceptions_ || folders_.empty()) return;
+    std::error_code ignored;
+    for (const auto& entry : fs::recursive_directory_iterator(folders_.front(), ignored)) {
+      const fs::path name = entry.path().filename();
+      if (name.extension() == ".json" && name != "run.json") return;
+    }
+    fs::remove_all(folders_.front(), ignored);
+    // Those above it only where they are empty: others may have put something there since.
+    for (const fs::path& folder : folders_) fs::remove(folder, ignored);
+  }
+  MadeFolders(const MadeFolders&) = delete;  // what it removes is removed once
+  MadeFolders& operator=(const MadeFolders&) = delete;
+
+ private:
+  std::vector<fs::path> folders_;  // the innermost first
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+baselines::ExitCode measure(const RunRequest& run, const fs::path& out, Console& console) {
+  const MadeFolders made(out);
+  return run_command(run, console);
 }
 
 // As two arms of one command, whose invocations may be compared as two runs' and also side by side.
@@ -87,7 +121,7 @@ baselines::ExitCode measure_and_calibrate(const CalibrateRequest& request, Conso
   run.invocations = (request.invocations.value_or(kInvocations) + 1) / 2;
   run.out = {out / "first", out / "second"};
   if (!request.program.empty()) run.programs = {request.program};
-  if (run_command(run, console) != baselines::ExitCode::kNoRegression) {
+  if (measure(run, out, console) != baselines::ExitCode::kNoRegression) {
     throw baselines::InputError(
         out.string(), "",
         fmt::format("not every process ended well, so nothing was calibrated; to use "
@@ -102,7 +136,7 @@ baselines::ExitCode measure_and_calibrate(const CalibrateRequest& request, Conso
 baselines::ExitCode show_experiment(const CalibrateRequest& request, const fs::path& folder,
                                     Console& console) {
   const std::vector<Section> document{experiment_section(folder)};
-  console.out << terminal_text(document);
+  console.out.lines(terminal_text(document, console.out.style()));
   write_markdown(request, document, console);
   return baselines::ExitCode::kNoRegression;
 }
@@ -125,6 +159,7 @@ baselines::ExitCode measure_variants(const CalibrateRequest& request, Console& c
 
 // What measures; of no use where nothing is.
 std::vector<CLI::Option*> add_process_flags(CLI::App& app, CalibrateRequest& request) {
+  set_topic(app, kMeasuringTopic);
   return {
       app.add_option("--invocations", request.invocations,
                      "Processes to measure, half of them in each of two runs, or processes a "
@@ -144,15 +179,20 @@ std::vector<CLI::Option*> add_process_flags(CLI::App& app, CalibrateRequest& req
 
 // What a calibration is made of and where it goes.
 void add_draw_flags(CLI::App& app, CalibrateRequest& request) {
+  set_topic(app, "What is calibrated");
   app.add_option("--comparisons", request.comparisons, "Random comparisons of unchanged code")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_option("--side", request.side, "Processes on each side of a comparison")
       ->check(CLI::Range(2, 1000))
       ->capture_default_str();
+  app.add_option("--seed", request.seed,
+                 "Seed of the draws (by default 1) and of what is measured (by default random)");
+  set_topic(app, kOutputTopic);
   app.add_option("--store", request.store,
                  "Folder of stored baselines, beside which it is stored; by default baselines at "
                  "the root of the git checkout");
+  app.add_option("--markdown", request.markdown, "Write the tables as GitHub Markdown");
 }
 
 void exclude(CLI::Option* option, const std::vector<CLI::Option*>& others) {
@@ -166,13 +206,16 @@ void add_calibrate(CommandLine& line) {
       "calibrate", "Measure what this machine, suite and protocol can tell, with unchanged code",
       calibrate_command);
   request.store = checkout_root(fs::current_path()) / "baselines";
+  set_topic(app, kMeasuringTopic);
   CLI::Option* suite = app.add_option("--suite", request.suite,
                                       "A suite's name or file to measure; with --run, the name to "
                                       "store under where it is not the runs' own");
   const std::vector<CLI::Option*> measuring = add_process_flags(app, request);
+  set_topic(app, "What is calibrated");
   CLI::Option* runs = add_repeated(app, "--run", request.runs,
                                    "Calibrate from a run folder that exists already and is of one "
                                    "card; several may be of other cards and days");
+  set_topic(app, "Experiments");
   CLI::Option* variant =
       add_repeated(app, "--variant", request.variants,
                    "Compare protocols instead: \"NAME: FLAGS\" of the benchmark program");
@@ -185,9 +228,6 @@ void add_calibrate(CommandLine& line) {
   exclude(from, measuring);
   exclude(from, {variant, file, suite});
   add_draw_flags(app, request);
-  app.add_option("--seed", request.seed,
-                 "Seed of the draws (by default 1) and of what is measured (by default random)");
-  app.add_option("--markdown", request.markdown, "Write the tables as GitHub Markdown");
 }
 
 baselines::ExitCode calibrate_command(const CalibrateRequest& request, Console& console) {

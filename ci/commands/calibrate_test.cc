@@ -77,6 +77,18 @@ TEST_F(CalibrateCommandTest, CalibratesNothingByAFailedRun) {
               HasSubstr("fusegate calibrate --run " + request_.out->string() + "/first --run "));
 }
 
+TEST_F(CalibrateCommandTest, LeavesNoFolderWhereNothingCouldBeMeasured) {
+  request_.suite = "nope";
+  request_.program = write_script(folder_, "refusing", "echo 'nope: no such suite' >&2; exit 2\n");
+  request_.out = folder_.path() / "runs" / "now" / "calibration";
+  EXPECT_THAT(problem(), HasSubstr("nope: no such suite"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "runs"));
+  folder_.write("runs/other", "somebody's");
+  EXPECT_THAT(problem(), HasSubstr("nope: no such suite"));
+  EXPECT_TRUE(fs::exists(folder_.path() / "runs" / "other"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "runs" / "now"));
+}
+
 TEST_F(CalibrateCommandTest, TakesASuiteNameForRunsWithoutOne) {
   FakeRunFile file;
   file.suite = "";

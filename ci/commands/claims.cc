@@ -1,5 +1,3 @@
-#include <fmt/ostream.h>
-
 #include <string>
 
 #include "baselines/io/error.h"
@@ -89,9 +87,9 @@ baselines::ExitCode claims_command(const ClaimsRequest& request, Console& consol
       input.peers ? peer_notes(input.ours.run, input.peers->run) : std::vector<std::string>{};
   const std::string page = claims_page(checked, input, command_text(request), notes);
   write_output_files({{request.out, [&] { return page; }}}, [&](const fs::path& out) {
-    fmt::print(console.out, "{}\nwrote {}\n", claims_headline(checked.claims), out.string());
+    console.out.print("{}\nwrote {}\n", claims_headline(checked.claims), out.string());
   });
-  if (!request.out) console.out << page;
+  if (!request.out) console.out.lines(page);
   return baselines::ExitCode::kNoRegression;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "baselines/io/error.h"
+#include "baselines/io/near_names.h"
 #include "ci/console/layout.h"
 
 namespace fusegate::ci {
@@ -17,23 +18,57 @@ namespace fs = std::filesystem;
 
 Command usage_error(const std::string& problem) {
   return [=](Console& console) {
-    console.err << "fusegate: " << problem << "\n";
+    console.err.print("fusegate: {}\n", problem);
     return baselines::ExitCode::kCouldNotJudge;
   };
 }
 
-// CLI11 says of such a line that a subcommand is required, and not that this is none.
-std::optional<std::string> unknown_command(const CLI::App& app,
-                                           const std::vector<std::string>& line) {
-  if (line.empty() || line.front().starts_with('-')) return std::nullopt;
-  const auto is_named = [&](const CLI::App* command) {
-    return command->get_name() == line.front();
-  };
-  if (!app.get_subcommands(is_named).empty()) return std::nullopt;
-  return fmt::format("\"{}\" is no command (--help shows what there is)", line.front());
+std::vector<std::string> flags_of(const CLI::App& app) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  return flags;
 }
 
 }  // namespace
+
+void set_topic(CLI::App& app, const char* topic) { app.option_defaults()->group(topic); }
+
+void CommandLine::add_common(CLI::App& command) {
+  set_topic(command, "Of every command");
+  command.add_flag("--wide", common_->is_wide,
+                   "Print tables as wide as they are; by default they are fitted to a terminal");
+  command
+      .add_option(baselines::kLargestFileFlag, common_->largest_file_mib,
+                  "The most that is read of one file, unpacked, in MiB")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+}
+
+void CommandLine::heed(const CommonOptions& options, Console& console) {
+  baselines::set_largest_file(options.largest_file_mib << 20);
+  if (options.is_wide) console.out.set_columns(kAnyWidth);
+}
+
+// CLI11 says that something is required, and not that what was given is none.
+std::optional<std::string> CommandLine::mistyped(const std::vector<std::string>& line) const {
+  const std::vector<CLI::App*> chosen = app_.get_subcommands();
+  if (chosen.empty() && !line.empty() && !line.front().starts_with('-')) {
+    std::vector<std::string> commands;
+    for (const CLI::App* command : app_.get_subcommands({})) {
+      commands.push_back(command->get_name());
+    }
+    return baselines::mistyped_text(line.front(), "command", commands);
+  }
+  const CLI::App& app = chosen.empty() ? app_ : *chosen.front();
+  for (const std::string& word : app_.remaining(true)) {
+    if (!word.starts_with('-')) continue;
+    return baselines::mistyped_text(word.substr(0, word.find('=')), "flag of " + app.get_name(),
+                                    flags_of(app));
+  }
+  return std::nullopt;
+}
 
 CommandLine::CommandLine(std::vector<std::string> passed_on)
     : app_("Tells whether GPU kernels got slower, how sure that is, and why.", "fusegate"),
@@ -45,21 +80,21 @@ CommandLine::CommandLine(std::vector<std::string> passed_on)
                                  add_trace_table, add_trace_check, add_trace_diff, add_claims}) {
     add_command(*this);
   }
+  for (CLI::App* command : app_.get_subcommands({})) add_common(*command);
 }
 
 Command CommandLine::parse(std::vector<std::string> arguments, bool separated) {
-  if (const auto problem = unknown_command(app_, arguments)) return usage_error(*problem);
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+  constexpr std::string_view kHelp = " (--help shows what there is)";
   try {
-    app_.parse(std::move(arguments));
+    app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // from the back
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
     std::ostringstream err;
     if (app_.exit(error, out, err) != 0) {
-      return usage_error(std::string(error.what()) + " (--help shows what there is)");
+      return usage_error(mistyped(arguments).value_or(error.what()).append(kHelp));
     }
     return [text = out.str()](Console& console) {
-      console.out << text;
+      console.out.lines(text);
       return baselines::ExitCode::kNoRegression;
     };
   } catch (const baselines::InputError& error) {
@@ -82,6 +117,7 @@ Command parse_command_line(int argc, char** argv) {
 }
 
 void add_rule(CLI::App& app, JudgingRequest& request) {
+  set_topic(app, kRuleTopic);
   add_fraction(
       app, "--min-effect", request.min_effect,
       "Smallest effect that matters, such as 0.005 or 0.5%; by default the suite's own, else 0.3%");
@@ -90,6 +126,7 @@ void add_rule(CLI::App& app, JudgingRequest& request) {
 }
 
 void add_require_ruled_out(CLI::App& app, std::optional<double>& limit) {
+  set_topic(app, kRuleTopic);
   add_fraction(
       app, "--require-ruled-out", limit,
       "End with 2 where any benchmark may have got slower by more than this, as far as its "
@@ -97,6 +134,7 @@ void add_require_ruled_out(CLI::App& app, std::optional<double>& limit) {
 }
 
 void add_stores(CLI::App& app, JudgingRequest& request) {
+  set_topic(app, kComparedTopic);
   request.stores = default_stores(fs::current_path());
   add_repeated(app, "--store", request.stores,
                "Folder of stored baselines; by default baselines and .fusegate/baselines, here and "
@@ -104,6 +142,7 @@ void add_stores(CLI::App& app, JudgingRequest& request) {
 }
 
 void add_measuring(CLI::App& app, SuiteRequest& request) {
+  set_topic(app, kMeasuringTopic);
   app.add_option("--suite", request.suite, "A suite's name or file")->required();
   app.add_option("--invocations", request.invocations, "How many processes of each program to run")
       ->check(CLI::Range(1, 1000))
@@ -122,16 +161,18 @@ void add_measuring(CLI::App& app, SuiteRequest& request) {
                "Measure equal work too. By default benchmarks that launch the same machine code "
                "with the same arguments as what they are compared with are not measured, but for "
                "a few that tell what the machine does");
-  app.add_option("--aa-history", request.aa_history,
-                 "File that keeps all A/A comparisons; by default "
-                 ".fusegate/aa/DEVICE/SUITE.jsonl in the git checkout");
   app.add_flag(
       "--fresh-choices", request.fresh_choices,
       "Some kernels are chosen by measuring: choose them anew. By default the baseline's choice "
       "is kept unless it is more than 5 % slower than the best");
+  set_topic(app, kOutputTopic);
+  app.add_option("--aa-history", request.aa_history,
+                 "File that keeps all A/A comparisons; by default "
+                 ".fusegate/aa/DEVICE/SUITE.jsonl in the git checkout");
 }
 
 void add_age_and_creep(CLI::App& app, JudgingRequest& request) {
+  set_topic(app, kRuleTopic);
   app.add_option("--max-age-days", request.max_age_days,
                  "Note that a stored baseline is stale where it is older")
       ->check(CLI::PositiveNumber)
@@ -149,6 +190,7 @@ void add_unfinished(CLI::App& app, baselines::Unfinished& unfinished) {
 }
 
 void add_judging(CLI::App& app, JudgingRequest& request) {
+  set_topic(app, kComparedTopic);
   app.add_option("--candidate", request.candidate, "Run folders or run files, together one run")
       ->required();
   app.add_option("--baseline", request.baseline,

@@ -3,9 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "baselines/io/file_io.h"
 #include "ci/commands/commands.h"
 #include "ci/console/format.h"
 
@@ -34,7 +36,10 @@ class CommandLine {
       passes_on = true;
     }
     app->callback([=, this] {
-      chosen_ = [=](Console& console) { return run(*request, console); };
+      chosen_ = [=, common = common_](Console& console) {
+        heed(*common, console);
+        return run(*request, console);
+      };
       chosen_passes_on_ = passes_on;
     });
     return {*app, *request};
@@ -44,7 +49,20 @@ class CommandLine {
   const CLI::App& app() const { return app_; }
 
  private:
+  // What every command takes.
+  struct CommonOptions {
+    bool is_wide = false;
+    std::size_t largest_file_mib = baselines::kLargestFile >> 20;
+  };
+  void add_common(CLI::App& command);
+  static void heed(const CommonOptions& options, Console& console);
+
+  // What is no flag and no command although it looks like one, and what it may have been meant to
+  // be.
+  std::optional<std::string> mistyped(const std::vector<std::string>& line) const;
+
   CLI::App app_;
+  const std::shared_ptr<CommonOptions> common_ = std::make_shared<CommonOptions>();
   const std::vector<std::string> passed_on_;
   Command chosen_;
   bool chosen_passes_on_ = false;
@@ -53,6 +71,15 @@ class CommandLine {
 // Never throws for what the user wrote: a wrong command line is a command too, which says so and
 // ends with 2; --help is one that prints help.
 Command parse_command_line(int argc, char** argv);
+
+// Topics of --help, for the commands that have more flags than are read at a glance.
+inline constexpr const char* kMeasuringTopic = "What is measured";
+inline constexpr const char* kComparedTopic = "What is compared";
+inline constexpr const char* kRuleTopic = "What counts as a regression";
+inline constexpr const char* kOutputTopic = "What is written";
+
+// Options that are added from now on stand there under that topic. The functions below set theirs.
+void set_topic(CLI::App& app, const char* topic);
 
 // One value a flag, and the flag as often as wanted.
 template <typename T>

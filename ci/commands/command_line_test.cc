@@ -84,7 +84,37 @@ TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
 }
 
 TEST(ParseCommandLine, NamesACommandThatIsNone) {
-  EXPECT_THAT(run({"gait", "--candidate", "x"}).err, HasSubstr("\"gait\" is no command"));
+  EXPECT_EQ(run({"gat", "--candidate", "x"}).err,
+            "fusegate: \"gat\" is no command; the nearest is gate (--help shows what there is)\n");
+}
+
+TEST(ParseCommandLine, NamesAFlagThatIsNone) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> lines{
+      {{"gate", "--candiate", "x"},
+       "\"--candiate\" is no flag of gate; the nearest is --candidate (--help"},
+      {{"gate", "--candiate=x"}, "\"--candiate\" is no flag of gate; the nearest is --candidate"},
+      {{"gate", "--candidate", "x", "--base-line", "y"}, "--base-line\" is no flag of gate; the"},
+      {{"run", "--suite", "s", "--out", "d", "--xyzzy"}, "\"--xyzzy\" is no flag of run (--help"},
+      {{"--versio"}, "\"--versio\" is no flag of fusegate; the nearest is --version"},
+      {{"gate"}, "--candidate is required"}};
+  for (const auto& [line, error] : lines) EXPECT_THAT(run(line).err, HasSubstr(error));
+}
+
+TEST(ParseCommandLine, HelpsByTopics) {
+  for (const char* command : {"gate", "report", "run", "duet", "replay", "job", "calibrate"}) {
+    const std::string help = run({command, "--help"}).out;
+    EXPECT_THAT(help, HasSubstr("\nWhat is written:\n")) << command;
+    EXPECT_THAT(help, HasSubstr("\nOf every command:\n")) << command;
+    std::size_t topics = 0;
+    for (std::size_t at = 0; (at = help.find("\nWhat ", at)) != help.npos; ++at) ++topics;
+    EXPECT_GE(topics, 3U) << help;
+    const std::size_t options = help.find("\nOptions:\n");
+    EXPECT_EQ(
+        std::count(help.begin() + static_cast<std::ptrdiff_t>(options),
+                   help.begin() + static_cast<std::ptrdiff_t>(help.find("\nWhat ", options)), '-'),
+        3)
+        << "--help alone: " << help;
+  }
 }
 
 TEST(ParseCommandLine, PassesOnWhatFollowsTheDashes) {

@@ -1,4 +1,3 @@
-#include <fmt/ostream.h>
 #include <stdlib.h>
 
 #include <filesystem>
@@ -63,8 +62,8 @@ DeviceFacts ask_program(const std::string& program) {
 
 void print_checks(const std::vector<Check>& checks, Console& console) {
   for (const Check& check : checks) {
-    fmt::print(console.out, "{:<6}{:<21}{}\n", check.ok ? "ok" : "warn", check.name, check.finding);
-    if (!check.ok) fmt::print(console.out, "{:<27}-> {}\n", "", check.advice);
+    console.out.print("{:<6}{:<21}{}\n", check.ok ? "ok" : "warn", check.name, check.finding);
+    if (!check.ok) console.out.print("{:<27}-> {}\n", "", check.advice);
   }
 }
 

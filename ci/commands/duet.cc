@@ -94,6 +94,7 @@ void add_duet(CommandLine& line) {
                                  "Measure two builds side by side and gate one by the other; exits "
                                  "with 0, 1 or 2 as gate does",
                                  duet_command);
+  set_topic(app, kMeasuringTopic);
   app.add_option("--base", request.base, "Benchmark program to compare with")->required();
   app.add_option("--head", request.head, "Benchmark program that is judged")->required();
   add_duet_options(app, request);
@@ -101,14 +102,18 @@ void add_duet(CommandLine& line) {
 
 void add_duet_options(CLI::App& app, DuetRequest& request) {
   add_measuring(app, request);
+  app.add_option("--out", request.out,
+                 "Folder for the runs, which are called base, base_again and head; by default "
+                 ".fusegate/runs/TIME in the git checkout");
+  app.add_option("--json", request.json, "Write the verdicts there, as JSON");
+  app.add_option("--markdown", request.markdown, "Write them there, as GitHub Markdown");
+  app.add_option("--html", request.html, "Write a report there, as one self-contained page");
+  set_topic(app, kMeasuringTopic);
   app.add_option(
          "--max-invocations", request.max_invocations,
          "Measure undecided and suspicious benchmarks again, up to this many processes of each "
          "program; by default three times --invocations")
       ->check(CLI::Range(1, 1000));
-  app.add_option("--out", request.out,
-                 "Folder for the runs, which are called base, base_again and head; by default "
-                 ".fusegate/runs/TIME in the git checkout");
   app.add_flag_callback(
       "--no-aa", [&aa = request.aa] { aa = false; },
       "Measure base once only. By default it is measured twice and compared with itself (A/A): "
@@ -116,9 +121,6 @@ void add_duet_options(CLI::App& app, DuetRequest& request) {
   add_stores(app, request.judging);
   add_rule(app, request.judging);
   add_require_ruled_out(app, request.judging.require_ruled_out);
-  app.add_option("--json", request.json, "Write the verdicts there, as JSON");
-  app.add_option("--markdown", request.markdown, "Write them there, as GitHub Markdown");
-  app.add_option("--html", request.html, "Write a report there, as one self-contained page");
 }
 
 baselines::ExitCode duet_command(const DuetRequest& request, Console& console) {

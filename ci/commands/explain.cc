@@ -1,14 +1,13 @@
-#include <fmt/ostream.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "baselines/io/error.h"
+#include "baselines/io/near_names.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/report/explain_text.h"
@@ -18,22 +17,6 @@ namespace {
 
 constexpr std::size_t kMostNear = 5;
 
-// V. I. Levenshtein, "Binary codes capable of correcting deletions, insertions and reversals",
-// Soviet Physics Doklady 10 (1966), 707-710.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
-    }
-  }
-  return row.back();
-}
-
 // A part of a name is nearer than any misspelling.
 std::vector<std::string> near_names(const std::string& wanted, const baselines::Run& baseline,
                                     const baselines::Run& candidate) {
@@ -41,7 +24,7 @@ std::vector<std::string> near_names(const std::string& wanted, const baselines::
   for (const baselines::Run* run : {&baseline, &candidate}) {
     for (const baselines::BenchmarkSeries& series : run->benchmarks) {
       const bool holds = series.name.find(wanted) != std::string::npos;
-      ranked.emplace(!holds, edit_distance(wanted, series.name), series.name);
+      ranked.emplace(!holds, baselines::edit_distance(wanted, series.name), series.name);
     }
   }
   std::vector<std::string> names;
@@ -114,15 +97,16 @@ baselines::ExitCode explain_command(const ExplainRequest& request, Console& cons
       baselines::tell_story(before, after, *verdict, judgement.options.rule, verdicts.size());
   for (const baselines::Run* run : {&baseline, &candidate}) {
     for (const std::string& text : unfinished_texts(*run)) {
-      fmt::print(console.out, "note: {}\n", text);
+      console.out.print("note: {}\n", text);
     }
   }
   for (const baselines::EnvironmentDifference& difference :
        judgement.result.environment_differences) {
-    fmt::print(console.out, "differs: {} is {} in the baseline, {} in the candidate\n",
-               difference.field, difference.baseline, difference.candidate);
+    console.out.print("differs: {} is {} in the baseline, {} in the candidate\n", difference.field,
+                      difference.baseline, difference.candidate);
   }
-  console.out << explain_text(before, after, *verdict, judgement.options.rule, story);
+  console.out.lines(
+      explain_text(before, after, *verdict, judgement.options.rule, story, console.out.style()));
   return exit_code_of(*verdict);
 }
 

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
@@ -93,7 +92,7 @@ void write_gate_failure(const GateRequest& request, const std::string& problem, 
                            return markdown(failure_document(kTitle, problem), kMarkdownLimit);
                          }}});
   } catch (const baselines::InputError& error) {
-    fmt::print(console.err, "fusegate: {}\n", error.what());
+    console.err.print("fusegate: {}\n", error.what());
   }
 }
 
@@ -102,6 +101,7 @@ void add_gate(CommandLine& line) {
       "gate", "Compare a run with a baseline: 0 no regression, 1 regression, 2 could not judge",
       gate_command);
   add_judging(app, request.judging);
+  set_topic(app, kOutputTopic);
   app.add_option("--json", request.json, "Write the verdicts as JSON");
   app.add_option("--markdown", request.markdown, "Write them as GitHub Markdown");
 }
@@ -122,7 +122,7 @@ baselines::ExitCode gate_command(const GateRequest& request, Console& console) {
     throw;
   }
   const Document document = document_of(report, aa);
-  console.out << terminal_text(document);
+  console.out.lines(terminal_text(document, console.out.style()));
   write_output_files({{request.json, [&] { return json_text(report, aa); }},
                       {request.markdown, [&] { return markdown(document, kMarkdownLimit); }}});
   const baselines::ExitCode verdict = report.judgement->result.exit_code;
@@ -137,10 +137,11 @@ baselines::ExitCode gate_measured(const GateRequest& request, const Measured& me
     return baselines::ExitCode::kCouldNotJudge;
   }
   if (!measured.all_well) {
-    console.err << "warning: not every process ended well; what was measured is judged all the "
-                   "same, and cannot pass\n";
+    console.err.print(
+        "warning: not every process ended well; what was measured is judged all the same, and "
+        "cannot pass\n");
   }
-  console.out << "\n";
+  console.out.lines("\n");
   const baselines::ExitCode verdict = gate_command(request, console);
   return verdict == baselines::ExitCode::kNoRegression && !measured.all_well
              ? baselines::ExitCode::kCouldNotJudge

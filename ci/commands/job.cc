@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include <algorithm>
 #include <chrono>
@@ -72,7 +71,7 @@ class Job {
     try {
       verdict = request_.base.empty() ? against_baseline() : against_base();
     } catch (const baselines::InputError& error) {
-      fmt::print(console_.err, "fusegate: {}\n", error.what());
+      console_.err.print("fusegate: {}\n", error.what());
       write_gate_failure(gate_request(), error.what(), console_);
     }
     step(
@@ -83,7 +82,7 @@ class Job {
  private:
   void step(const std::string& text) {
     const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_);
-    fmt::print(console_.out, "[{:4d} s] {}\n", passed.count(), text);
+    console_.out.print("[{:4d} s] {}\n", passed.count(), text);
     console_.out.flush();
   }
 
@@ -248,6 +247,7 @@ class Job {
 };
 
 void add_job_measuring(CLI::App& app, JobRequest& request) {
+  set_topic(app, kMeasuringTopic);
   app.add_option("--suite", request.suite, "A suite's name or file")->capture_default_str();
   app.add_option("--invocations", request.invocations, "How many processes of each program to run")
       ->check(CLI::Range(1, 1000))
@@ -284,6 +284,7 @@ void add_job(CommandLine& line) {
       "--base", request.base,
       "Benchmark program to compare with. Both are measured side by side; stored baselines are not "
       "compared with");
+  set_topic(app, kComparedTopic);
   app.add_option("--who", request.who,
                  "Who accepts a first baseline; by default git's user, else $USER")
       ->excludes(base);
@@ -291,13 +292,14 @@ void add_job(CommandLine& line) {
                "End with 2 where no baseline is stored. By default the run then becomes one, in "
                ".fusegate/baselines, and a second run is compared with it")
       ->excludes(base);
-  add_require_ruled_out(app, request.require_ruled_out);
   app.add_flag(
          "--replay", request.replay,
          "Where a baseline is stored, measure its own program beside this one and gate by "
          "that (see replay), in place of the stored figures; always done with a baseline that "
          "this command recorded here, as its program is kept")
       ->excludes(base);
+  add_require_ruled_out(app, request.require_ruled_out);
+  set_topic(app, kOutputTopic);
   app.add_option("--started-s", request.started_s, "Printed times count from this many seconds ago")
       ->check(CLI::NonNegativeNumber);
 }

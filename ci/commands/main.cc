@@ -1,31 +1,45 @@
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <exception>
+#include <filesystem>
 #include <iostream>
+#include <new>
+#include <string_view>
 
 #include "ci/commands/command_line.h"
+#include "ci/console/terminal.h"
 
 namespace {
 
-int terminal_columns() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+using fusegate::baselines::ExitCode;
+
+ExitCode fail(fusegate::ci::Console& console, std::string_view problem) {
+  console.err.print("fusegate: {}\n", problem);
+  return ExitCode::kCouldNotJudge;
+}
+
+ExitCode run(int argc, char** argv, fusegate::ci::Console& console) {
+  try {
+    const ExitCode code = fusegate::ci::parse_command_line(argc, argv)(console);
+    // A full disk behind a redirection is an error too, and shows only now.
+    return console.out.finish() ? code : fail(console, "standard output: cannot be written");
+  } catch (const std::bad_alloc&) {
+    return fail(console, "there is not enough memory");
+  } catch (const std::filesystem::filesystem_error& error) {
+    // Its own text starts with "filesystem error" and ends in the path.
+    return fail(console, error.path1().string() + ": " + error.code().message());
+  } catch (const std::exception& error) {
+    return fail(console, error.what());
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  fusegate::ci::Console console{std::cout, std::cerr, isatty(STDERR_FILENO) == 1,
-                                terminal_columns()};
-  try {
-    const fusegate::baselines::ExitCode code =
-        fusegate::ci::parse_command_line(argc, argv)(console);
-    // A full disk behind a redirection is an error too, and shows only now.
-    if (!std::cout.flush()) throw std::runtime_error("standard output: cannot be written");
-    return static_cast<int>(code);
-  } catch (const std::exception& error) {
-    std::cerr << "fusegate: " << error.what() << '\n';
-    return static_cast<int>(fusegate::baselines::ExitCode::kCouldNotJudge);
-  }
+  using namespace fusegate::ci;
+  Console console{{std::cout, text_style(STDOUT_FILENO)},
+                  std::cerr,
+                  is_terminal(STDERR_FILENO),
+                  terminal_columns(STDERR_FILENO)};
+  return static_cast<int>(run(argc, argv, console));
 }

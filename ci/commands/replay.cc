@@ -1,4 +1,4 @@
-#include <fmt/ostream.h>
+#include <fmt/format.h>
 
 #include "baselines/io/error.h"
 #include "baselines/record/baseline.h"
@@ -41,7 +41,7 @@ GateRequest gate_request(const ReplayRequest& request) {
 ExitCode judge_by_figures(const ReplayRequest& request, const std::string& why, Console& console) {
   const std::string note = fmt::format(
       "The baseline's program cannot be replayed, so that the stored figures judge: {}", why);
-  fmt::print(console.err, "warning: {}\n", note);
+  console.err.print("warning: {}\n", note);
   RunRequest run;
   static_cast<SuiteRequest&>(run) = request;
   run.out = {request.out / "head"};
@@ -57,7 +57,7 @@ ExitCode judge_by_figures(const ReplayRequest& request, const std::string& why, 
 ExitCode replay(ReplayRequest request, Console& console) {
   const fs::path path = request.judging.baseline.front();
   const baselines::Provenance from = baselines::load_stored_baseline(path).run.provenance;
-  fmt::print(console.out, "replaying {}, commit {}\n", path.string(), from.commit.substr(0, 12));
+  console.out.print("replaying {}, commit {}\n", path.string(), from.commit.substr(0, 12));
   console.out.flush();
   const BuiltProgram built = base_of(request, from, console);
   if (built.interrupted) {
@@ -95,12 +95,14 @@ void add_replay(CommandLine& line) {
                "one by it; exits with 0, 1 or 2 as gate does",
                replay_command);
   request.checkout = checkout_root(fs::current_path());
+  set_topic(app, kMeasuringTopic);
   app.add_option(
       "--program", request.head,
       "Benchmark program that is judged; by default the fusegate_bench beside this program");
   app.add_option("--baseline-program", request.base,
                  "Benchmark program of the baseline, where it was built elsewhere; by default the "
                  "baseline's commit is built, once, into .fusegate/programs in the git checkout");
+  set_topic(app, kComparedTopic);
   app.add_option("--baseline", request.judging.baseline,
                  "Stored baseline to replay; by default the one that a store has for this device "
                  "and suite");

@@ -1,9 +1,8 @@
 #include "ci/report/report.h"
 
-#include <fmt/ostream.h>
-
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/io/printable.h"
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
@@ -76,13 +75,29 @@ Report make_report(const ReportRequest& request) {
   return report;
 }
 
+// A text of a picture may have lines.
+void make_printable(nlohmann::json& value, bool is_picture) {
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    value = is_picture ? baselines::printable_lines(text) : baselines::printable(text);
+  } else if (value.is_object()) {
+    for (auto& [key, member] : value.items()) {
+      make_printable(member, is_picture || key == "pictures");
+    }
+  } else if (value.is_array()) {
+    for (nlohmann::json& element : value) make_printable(element, is_picture);
+  }
+}
+
 // What html/html_report.py makes of the model, as `option` of ours asks. In Python: matplotlib and
 // Jinja2 have no equal in C++.
-std::string drawn(const std::string& option, const nlohmann::json& model) {
+std::string drawn(const std::string& option, nlohmann::json model) {
+  const bool is_picture = option == "--svg";
+  make_printable(model, is_picture);
   const std::string python = python_program();
   ProcessRequest process;
   process.arguments = {python, report_script().string()};
-  if (option == "--svg") process.arguments.push_back(option);
+  if (is_picture) process.arguments.push_back(option);
   process.input = model.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   process.timeout_s = kDrawingTimeoutS;
   ProcessOutput output = collect_output(std::move(process));
@@ -104,8 +119,10 @@ void add_report(CommandLine& line) {
   auto [app, request] = line.add(
       "report", "Write a run's verdicts and shape sweep as Markdown and HTML", report_command);
   add_judging(app, request.judging);
+  set_topic(app, kComparedTopic);
   app.add_option("--peers", request.peers,
                  "Run folders or run files of peers (run --peers), shown beside ours");
+  set_topic(app, kOutputTopic);
   app.add_option("--markdown", request.markdown, "Write GitHub Markdown there");
   app.add_option("--html", request.html, "Write one self-contained page there");
   app.add_option("--svg", request.svg, "Write one picture there: where fusion wins");
@@ -116,13 +133,12 @@ baselines::ExitCode report_command(const ReportRequest& request, Console& consol
   const Report report = make_report(request);
   const Document document = report_document(report);
   const auto comment = [&] { return markdown(document, kMarkdownLimit); };
-  write_output_files({{request.markdown, comment},
-                      {request.html, [&] { return drawn("--html", document_json(document)); }},
-                      {request.svg, [&] { return drawn("--svg", svg_picture(report)); }}},
-                     [&](const std::filesystem::path& path) {
-                       fmt::print(console.out, "wrote {}\n", path.string());
-                     });
-  if (!request.markdown && !request.html && !request.svg) console.out << comment();
+  write_output_files(
+      {{request.markdown, comment},
+       {request.html, [&] { return drawn("--html", document_json(document)); }},
+       {request.svg, [&] { return drawn("--svg", svg_picture(report)); }}},
+      [&](const std::filesystem::path& path) { console.out.print("wrote {}\n", path.string()); });
+  if (!request.markdown && !request.html && !request.svg) console.out.lines(comment());
   return baselines::ExitCode::kNoRegression;
 }
 
@@ -132,9 +148,9 @@ void draw_page(Report report, const std::filesystem::path& html, Console& consol
     report.standings = standings(report.candidate, nullptr);
     const nlohmann::json model = document_json(report_document(report));
     baselines::write_atomically(html, drawn("--html", model));
-    fmt::print(console.out, "wrote {}\n", html.string());
+    console.out.print("wrote {}\n", html.string());
   } catch (const baselines::InputError& error) {
-    fmt::print(console.err, "fusegate: no HTML report, but the verdict stands: {}\n", error.what());
+    console.err.print("fusegate: no HTML report, but the verdict stands: {}\n", error.what());
   }
 }
 

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include "baselines/io/error.h"
 #include "baselines/record/load_run.h"
@@ -131,7 +130,7 @@ void record_aa_of(MeasuredArm& arm, const RunRequest& request, Console& console)
       {arm.files_of("a"), arm.files_of("b"), request.judging, request.aa_history}, console);
   if (!findings) return;
   arm.set_aa(*findings);
-  fmt::print(console.out, "A/A: {}\n", aa_text(*findings));
+  console.out.print("A/A: {}\n", aa_text(*findings));
 }
 
 }  // namespace
@@ -141,28 +140,30 @@ void add_run(CommandLine& line) {
       "run", "Measure a suite in fresh processes and keep the result in a run folder", run_command);
   add_measuring(app, request);
   add_repeated(app, "--out", request.out, "Folder for the run; one for each --program")->required();
+  app.add_flag("--append", request.append, "Add to a run that the folder already holds");
+  app.add_option("--peers-out", request.peers_out,
+                 "Folder for the peers' run; by default the --out folder's name with -peers");
+  set_topic(app, kMeasuringTopic);
   add_repeated(
       app, "--program", request.programs,
       "Benchmark program; by default the fusegate_bench beside this program. Several programs "
       "take turns: A B B A. One program with several --out fills each of these folders");
-  app.add_flag("--append", request.append, "Add to a run that the folder already holds");
   app.add_option("--max-invocations", request.max_invocations,
                  "Measure benchmarks again that are undecided or suspicious beside the baseline, "
                  "up to this "
                  "many processes of each program; by default nothing is measured again")
       ->check(CLI::Range(1, 1000));
+  app.add_flag("--peers", request.peers,
+               "Measure PyTorch and Liger too (bench/peers), after every process and with the same "
+               "flags; report --peers shows them. Their Python is $FUSEGATE_PYTHON, else python3");
+  app.add_flag(
+      "--aa", request.aa,
+      "Split the processes in two halves and compare these: any difference found is a false alarm");
+  set_topic(app, kComparedTopic);
   app.add_option("--baseline", request.judging.baseline,
                  "The baseline for --max-invocations; by default the stored one");
   add_stores(app, request.judging);
   add_rule(app, request.judging);
-  app.add_flag("--peers", request.peers,
-               "Measure PyTorch and Liger too (bench/peers), after every process and with the same "
-               "flags; report --peers shows them. Their Python is $FUSEGATE_PYTHON, else python3");
-  app.add_option("--peers-out", request.peers_out,
-                 "Folder for the peers' run; by default the --out folder's name with -peers");
-  app.add_flag(
-      "--aa", request.aa,
-      "Split the processes in two halves and compare these: any difference found is a false alarm");
 }
 
 Measured measure_run(const RunRequest& request, Console& console) {

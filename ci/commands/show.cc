@@ -1,5 +1,3 @@
-#include <fmt/ostream.h>
-
 #include "baselines/io/file_io.h"
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
@@ -32,20 +30,19 @@ void add_show(CommandLine& line) {
 
 baselines::ExitCode show_command(const ShowRequest& request, Console& console) {
   const baselines::Run run = load_for_showing(request);
-  fmt::print(console.out, "{}: {}\n", run.source, describe(run));
+  console.out.print("{}: {}\n", run.source, describe(run));
   for (const baselines::Doubt doubt : run.doubts)
-    fmt::print(console.out, "note: {}\n", baselines::doubt_sentence(doubt));
+    console.out.print("note: {}\n", baselines::doubt_sentence(doubt));
   for (const std::string& text : baselines::unfinished_texts(run))
-    fmt::print(console.out, "note: {}\n", text);
+    console.out.print("note: {}\n", text);
   if (const std::string unmeasured = baselines::unmeasured_text(run); !unmeasured.empty()) {
-    fmt::print(console.out, "note: {}\n", unmeasured);
+    console.out.print("note: {}\n", unmeasured);
   }
   const std::vector<BenchmarkFigures> figures = benchmark_figures(run);
-  console.out << '\n'
-              << terminal_text(std::vector<Section>{
-                     {.table = figures_table(figures, measured_rates(figures))},
-                     stages_section(run),
-                     unmet_section(baselines::unmet_expectations(run))});
+  const std::vector<Section> sections{{.table = figures_table(figures, measured_rates(figures))},
+                                      stages_section(run),
+                                      unmet_section(baselines::unmet_expectations(run))};
+  console.out.lines('\n' + terminal_text(sections, console.out.style()));
   return baselines::ExitCode::kNoRegression;
 }
 

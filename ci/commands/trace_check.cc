@@ -1,5 +1,3 @@
-#include <fmt/ostream.h>
-
 #include "baselines/io/file_io.h"
 #include "baselines/traces/step_expectation.h"
 #include "ci/commands/command_line.h"
@@ -30,8 +28,8 @@ baselines::ExitCode trace_check_command(const TraceCheckRequest& request, Consol
   const baselines::TraceExpectation checked =
       baselines::check_steps(read_trace_file(request.trace), expectation);
   for (const baselines::ExpectationPart& part : checked.parts) {
-    fmt::print(console.out, "{}  {}: expected {}\n      seen {}\n", part.met ? "met " : "NOT ",
-               part.part, part.expected, part.seen);
+    console.out.print("{}  {}: expected {}\n      seen {}\n", part.met ? "met " : "NOT ", part.part,
+                      part.expected, part.seen);
   }
   return checked.met() ? baselines::ExitCode::kNoRegression : baselines::ExitCode::kRegression;
 }

@@ -133,10 +133,10 @@ baselines::ExitCode trace_diff_command(const TraceDiffRequest& request, Console&
   const Side b = load(request.b);
   const std::vector<baselines::TraceDiffRow> rows =
       baselines::diff_traces(a.summary, b.summary, request.min_difference);
-  console.out << terminal_text(
-      std::vector<Section>{{.sentences = {side_text("A", a), side_text("B", b)}},
-                           diff_section(rows, true, request),
-                           diff_section(rows, false, request)});
+  const std::vector<Section> sections{{.sentences = {side_text("A", a), side_text("B", b)}},
+                                      diff_section(rows, true, request),
+                                      diff_section(rows, false, request)};
+  console.out.lines(terminal_text(sections, console.out.style()));
   write_output_files({{request.json, [&] { return json_text(a, b, rows); }}});
   return baselines::ExitCode::kNoRegression;
 }

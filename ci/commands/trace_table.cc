@@ -1,5 +1,3 @@
-#include <fmt/ostream.h>
-
 #include <algorithm>
 
 #include "ci/commands/command_line.h"
@@ -16,15 +14,14 @@ std::string json_text(const baselines::TraceSummary& summary, const std::string&
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-void print_totals(const baselines::TraceSummary& summary, std::ostream& out) {
-  fmt::print(out, "CPU total {}, CUDA total {} in {}, {}", format_time_ns(summary.cpu_ns),
-             format_time_ns(summary.cuda_ns), format_count(summary.kernels, "kernel"),
-             format_count(summary.memory_operations, "memory operation"));
-  if (summary.steps > 0) fmt::print(out, "; {}", format_count(summary.steps, "step"));
-  fmt::print(out, "\n");
+void print_totals(const baselines::TraceSummary& summary, Output& out) {
+  out.print("CPU total {}, CUDA total {} in {}, {}", format_time_ns(summary.cpu_ns),
+            format_time_ns(summary.cuda_ns), format_count(summary.kernels, "kernel"),
+            format_count(summary.memory_operations, "memory operation"));
+  if (summary.steps > 0) out.print("; {}", format_count(summary.steps, "step"));
+  out.print("\n");
   if (summary.unowned > 0) {
-    fmt::print(out, "{} of these launched by no operator or range of this trace\n",
-               summary.unowned);
+    out.print("{} of these launched by no operator or range of this trace\n", summary.unowned);
   }
 }
 
@@ -44,7 +41,8 @@ baselines::ExitCode trace_table_command(const TraceTableRequest& request, Consol
   baselines::TraceSummary summary = baselines::summarize(read_trace_file(request.trace));
   sort_rows(summary.rows, request.order);
   const std::size_t rows = request.limit == 0 ? summary.rows.size() : request.limit;
-  fmt::print(console.out, "{}\n", trace_table(summary, request.name_width).text(rows));
+  const Table table = trace_table(summary, request.name_width);
+  console.out.lines(table.text(rows, console.out.style()) + '\n');
   print_totals(summary, console.out);
   write_output_files({{request.json, [&] { return json_text(summary, request.trace.string()); }}});
   return baselines::ExitCode::kNoRegression;

@@ -21,6 +21,13 @@ std::string significant(double value, int digits) {
   return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));
 }
 
+// With its sign, in percent: "+1.23" of 0.0123. What rounds to nothing got neither smaller nor
+// larger: "+0.00" and never "-0.00".
+std::string signed_percent(double fraction) {
+  const std::string text = fmt::format("{:+.2f}", fraction * 100);
+  return text == "-0.00" ? "+0.00" : text;
+}
+
 }  // namespace
 
 std::string format_time_ns(double time_ns) {
@@ -45,7 +52,7 @@ std::string format_time_change_ns(double change_ns) {
 }
 
 std::string format_effect(double effect) {
-  return std::isfinite(effect) ? fmt::format("{:+.2f} %", effect * 100) : "-";
+  return std::isfinite(effect) ? signed_percent(effect) + " %" : "-";
 }
 
 std::string format_magnitude(double effect) {
@@ -54,11 +61,13 @@ std::string format_magnitude(double effect) {
 
 std::string format_interval(const baselines::Interval& interval) {
   if (!std::isfinite(interval.low) || !std::isfinite(interval.high)) return "-";
-  return fmt::format("[{:+.2f}, {:+.2f}] %", interval.low * 100, interval.high * 100);
+  return fmt::format("[{}, {}] %", signed_percent(interval.low), signed_percent(interval.high));
 }
 
 std::string format_share(double fraction) {
-  return std::isfinite(fraction) ? fmt::format("{:.1f} %", fraction * 100) : "-";
+  if (!std::isfinite(fraction)) return "-";
+  const std::string percent = fmt::format("{:.1f}", fraction * 100);
+  return (percent == "-0.0" ? "0.0" : percent) + " %";
 }
 
 std::string format_fraction(double fraction) {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cctype>
 
+#include "baselines/io/printable.h"
+
 namespace fusegate::ci {
 namespace {
-
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 bool is_www(std::string_view text) {
   return std::ranges::equal(text, std::string_view("www"), [](char a, char b) {
@@ -31,30 +31,30 @@ bool is_within_word(std::string_view text, std::size_t i) {
 
 }  // namespace
 
-std::string markdown_code(std::string_view text) {
+std::string markdown_code(std::string_view raw) {
+  const std::string text = baselines::printable(raw);
   // A code span shows everything but these as it is; with one of them, text is the safer way. Where
   // a pipe stands in a table's cell, "\|" is a pipe even in code; behind a backslash it would not
   // be.
-  const bool plain = text.find_first_of("`\\") == std::string_view::npos && !text.empty() &&
+  const bool plain = text.find_first_of("`\\") == text.npos && !text.empty() &&
                      text.front() != ' ' && text.back() != ' ';
   if (!plain) return "<code>" + markdown_text(text) + "</code>";
   std::string code = "`";
   for (const char c : text) {
     if (c == '|') code += '\\';
-    code += is_control(c) ? ' ' : c;
+    code += c;
   }
   return code + "`";
 }
 
-std::string markdown_text(std::string_view text) {
+std::string markdown_text(std::string_view raw) {
+  const std::string text = baselines::printable(raw);
   // Parentheses, quotes and exclamation marks mean something beside brackets alone, which are here.
   constexpr std::string_view kMarkup = "\\`*_[]<>#|~&$";
   std::string escaped;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (is_control(c)) {
-      escaped += ' ';
-    } else if (c == '@') {
+    if (c == '@') {
       escaped +=
           "@\u200b";  // a zero-width space: GitHub looks for mentions after it has read entities
     } else if (starts_link(text, i) ||

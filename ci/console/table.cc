@@ -6,8 +6,14 @@
 #include <map>
 #include <stdexcept>
 
+#include "baselines/io/printable.h"
+
 namespace fusegate::ci {
 namespace {
+
+// Between two columns; and before what a row has in its further lines.
+constexpr std::string_view kGap = "  ";
+constexpr std::string_view kIndent = "    ";
 
 // Code points, not bytes: names from other programs may hold more than ASCII.
 std::size_t display_width(const std::string& text) {
@@ -54,9 +60,10 @@ std::string shared_lines(const std::vector<std::pair<std::string, std::string>>&
     const SharedLine& line = shared[i];
     const bool is_alone = line.count == 1;
     text += fmt::format(
-        "{}{}: {}{}\n", line.subject,
+        "{}{}: {}{}\n", baselines::printable(line.subject),
         is_alone || line.is_one_subject ? "" : fmt::format(", and {} more", line.count - 1),
-        line.text, !is_alone && line.is_one_subject ? fmt::format(" ({} times)", line.count) : "");
+        baselines::printable(line.text),
+        !is_alone && line.is_one_subject ? fmt::format(" ({} times)", line.count) : "");
   }
   if (shown == shared.size()) return text;
   return text + fmt::format("and {} more\n", shared.size() - shown);
@@ -66,19 +73,46 @@ Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
 void Table::add_row(std::vector<Cell> cells) {
   if (cells.size() != columns_.size()) throw std::logic_error("a table row of another width");
+  for (Cell& cell : cells) {
+    cell.text = baselines::printable(cell.text);
+    cell.aside_of = baselines::printable(cell.aside_of);
+  }
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::line(const std::vector<std::size_t>& widths, const Row& cells) const {
-  std::string line;
+std::vector<Table::Place> Table::laid_out(const std::vector<const Row*>& shown,
+                                          std::size_t columns) const {
+  std::vector<Place> places;
+  std::size_t used = 0;  // of the line
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    Place& place = places.emplace_back();
+    if (columns_[i].is_remark) continue;
+    place.width = display_width(columns_[i].header);
+    for (const Row* row : shown) place.width = std::max(place.width, display_width((*row)[i].text));
+    const std::size_t gap = used == 0 ? 0 : kGap.size();
+    place.starts_line = used > 0 && columns - used < gap + place.width;
+    used = place.starts_line ? kIndent.size() : used + gap;
+    used = std::min(used + place.width, columns);
+  }
+  return places;
+}
+
+std::string Table::lines(const std::vector<Place>& places, const Row& cells,
+                         const TextStyle& style) const {
+  std::string text;
+  bool is_first = true;
+  const auto end_line = [&text] { text.erase(text.find_last_not_of(' ') + 1) += '\n'; };
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i].is_remark) continue;
-    const std::string& cell = cells[i].text;
-    const std::string padding(widths[i] - display_width(cell), ' ');
-    line += i == 0 ? "" : "  ";
-    line += columns_[i].align == Align::kLeft ? cell + padding : padding + cell;
+    const std::string padding(places[i].width - display_width(cells[i].text), ' ');
+    const std::string cell = coloured(cells[i].text, cells[i].tone, style);
+    if (places[i].starts_line) end_line();
+    text += places[i].starts_line ? kIndent : is_first ? "" : kGap;
+    is_first = false;
+    text += columns_[i].align == Align::kLeft ? cell + padding : padding + cell;
   }
-  return line.erase(line.find_last_not_of(' ') + 1) + '\n';
+  end_line();
+  return text;
 }
 
 std::string Table::remarks(const std::vector<const Row*>& shown) const {
@@ -94,7 +128,7 @@ std::string Table::remarks(const std::vector<const Row*>& shown) const {
   return lines.empty() ? "" : '\n' + shared_lines(lines);
 }
 
-std::string Table::text(std::size_t limit) const {
+std::string Table::text(std::size_t limit, const TextStyle& style) const {
   std::vector<const Row*> shown;
   std::map<std::string_view, std::size_t> left_out;
   for (const Row& row : rows_) {
@@ -106,14 +140,10 @@ std::string Table::text(std::size_t limit) const {
     }
   }
   Row headers;
-  std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    headers.emplace_back(columns_[i].header);
-    widths.push_back(display_width(columns_[i].header));
-    for (const Row* row : shown) widths[i] = std::max(widths[i], display_width((*row)[i].text));
-  }
-  std::string text = line(widths, headers);
-  for (const Row* row : shown) text += line(widths, *row);
+  for (const Column& column : columns_) headers.emplace_back(column.header);
+  const std::vector<Place> places = laid_out(shown, style.columns);
+  std::string text = lines(places, headers, style);
+  for (const Row* row : shown) text += lines(places, *row, style);
   for (const auto& [of, count] : left_out) text += more_rows(count, of);
   return text + remarks(shown);
 }

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "ci/console/tone.h"
+
 namespace fusegate::ci {
 
 enum class Align { kLeft, kRight };
@@ -20,9 +22,6 @@ struct Column {
   // Long: a terminal has it below the table, once for all rows that share it, so that rows fit.
   bool is_remark = false;
 };
-
-// What a cell's colour says, where a format has colours.
-enum class Tone { kPlain, kGood, kBad, kUnsure, kStrong };
 
 struct Cell {
   Cell(std::string text, Tone tone = Tone::kPlain) : text(std::move(text)), tone(tone) {}
@@ -51,19 +50,29 @@ class Table {
   Table() = default;
   explicit Table(std::vector<Column> columns);
 
-  // cells: one a column.
+  // cells: one a column. What they say becomes one printable line each.
   void add_row(std::vector<Cell> cells);
   bool empty() const { return rows_.empty(); }
   const std::vector<Column>& columns() const { return columns_; }
   const std::vector<std::vector<Cell>>& rows() const { return rows_; }
   // The header, then at most `limit` rows, lined up, each ended by a newline, without trailing
   // blanks; then how many are left out, and of what; then the remarks of the rows that are shown.
-  std::string text(std::size_t limit = std::numeric_limits<std::size_t>::max()) const;
+  // Where the style's columns are fewer than a row has, each row takes as many lines as it needs,
+  // the same columns in each, and those after its first are indented.
+  std::string text(std::size_t limit = std::numeric_limits<std::size_t>::max(),
+                   const TextStyle& style = {}) const;
 
  private:
   using Row = std::vector<Cell>;
+  // Where a column stands. Remarks are in none.
+  struct Place {
+    std::size_t width = 0;
+    bool starts_line = false;
+  };
 
-  std::string line(const std::vector<std::size_t>& widths, const Row& cells) const;
+  std::vector<Place> laid_out(const std::vector<const Row*>& shown, std::size_t columns) const;
+  std::string lines(const std::vector<Place>& places, const Row& cells,
+                    const TextStyle& style) const;
   std::string remarks(const std::vector<const Row*>& shown) const;
 
   std::vector<Column> columns_;

@@ -17,6 +17,44 @@ TEST(Table, AlignsColumnsAndDropsTrailingBlanks) {
             "longer  12.5 us\n");
 }
 
+TEST(Table, GivesARowAsManyLinesAsATerminalNeeds) {
+  Table table({{"verdict"}, {"name"}, {"time", Align::kRight}, {"why", Align::kLeft, false, true}});
+  table.add_row({"slower", "a longer name", "1.5 us", "a remark of any length"});
+  table.add_row({"ok", "b", "12.5 us", ""});
+  const std::string wide =
+      "verdict  name              time\n"
+      "slower   a longer name   1.5 us\n"
+      "ok       b              12.5 us\n"
+      "\nslower: a remark of any length\n";
+  EXPECT_EQ(table.text(9, {.columns = 31}), wide);
+  EXPECT_EQ(table.text(9), wide);
+  EXPECT_EQ(table.text(9, {.columns = 30}),
+            "verdict  name\n       time\n"
+            "slower   a longer name\n     1.5 us\n"
+            "ok       b\n    12.5 us\n"
+            "\nslower: a remark of any length\n");
+  EXPECT_EQ(table.text(9, {.columns = 5}),
+            "verdict\n    name\n       time\n"
+            "slower\n    a longer name\n     1.5 us\n"
+            "ok\n    b\n    12.5 us\n"
+            "\nslower: a remark of any length\n");
+}
+
+TEST(Table, ColoursCellsWhereThereAreColours) {
+  Table table({{"verdict"}, {"x", Align::kRight}});
+  table.add_row({{"ok", Tone::kGood}, {"1", Tone::kBad}});
+  EXPECT_EQ(table.text(9, {.has_colours = true}),
+            "verdict  x\n\x1b[32mok\x1b[0m       \x1b[31m1\x1b[0m\n");
+  EXPECT_EQ(table.text(9), "verdict  x\nok       1\n");
+}
+
+TEST(Table, ACellIsOneLine) {
+  Table table({{"name"}, {"x"}});
+  table.add_row({"a\nb\x1b", "1"});
+  EXPECT_EQ(table.text(), "name      x\na\\nb\\x1b  1\n");
+  EXPECT_EQ(shared_lines({{"a\n", "\rb"}}), "a\\n: \\rb\n");
+}
+
 TEST(Table, CountsCodePointsAndNotBytes) {
   Table table({{"name"}, {"x"}});
   table.add_row({"\u00b5s", "1"});

@@ -1,7 +1,5 @@
 #include "ci/judging/aa_recording.h"
 
-#include <fmt/ostream.h>
-
 #include <algorithm>
 #include <chrono>
 
@@ -62,7 +60,7 @@ std::optional<AaFindings> record_aa(const AaRecordingRequest& request, Console& 
   try {
     return compare_and_remember(request);
   } catch (const baselines::InputError& error) {
-    fmt::print(console.err, "fusegate: no A/A comparison is recorded: {}\n", error.what());
+    console.err.print("fusegate: no A/A comparison is recorded: {}\n", error.what());
     return std::nullopt;
   }
 }

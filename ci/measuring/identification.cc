@@ -1,7 +1,6 @@
 #include "ci/measuring/identification.h"
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include <algorithm>
 #include <utility>
@@ -21,16 +20,15 @@ bool tells_anything(const baselines::Identities& identities) {
 }
 
 Told ask(const InvocationRequest& request, Console& console) {
-  fmt::print(console.err, "finding out what {} launches\n", request.program);
+  console.err.print("finding out what {} launches\n", request.program);
   const IdentificationOutcome outcome = run_identification(request);
   if (outcome.interrupted) return Told::kInterrupted;
   if (outcome.identities) {
     return tells_anything(*outcome.identities) ? Told::kAll : Told::kNotAll;
   }
   if (outcome.knows_how) {
-    fmt::print(console.err,
-               "fusegate: all is measured, since {} does not say what it launches: {}\n",
-               request.program, outcome.failure);
+    console.err.print("fusegate: all is measured, since {} does not say what it launches: {}\n",
+                      request.program, outcome.failure);
   }
   return Told::kNotAll;
 }
@@ -83,13 +81,13 @@ Told ask_again(Found& asked, const Found& other, Console& console) {
   request.flags.push_back(*filter);
   request.folder /= "asked_again";
   fs::create_directories(request.folder);
-  fmt::print(console.err, "asking {} again about {}, for which the programs chose other kernels\n",
-             request.program, format_count(names.size(), "benchmark"));
+  console.err.print("asking {} again about {}, for which the programs chose other kernels\n",
+                    request.program, format_count(names.size(), "benchmark"));
   const IdentificationOutcome outcome = run_identification(request);
   fs::remove_all(request.folder);
   if (outcome.interrupted) return Told::kInterrupted;
   if (!outcome.identities) {
-    fmt::print(console.err, "fusegate: {} does not say: {}\n", request.program, outcome.failure);
+    console.err.print("fusegate: {} does not say: {}\n", request.program, outcome.failure);
     return Told::kNotAll;
   }
   for (const std::string& name : names) {

@@ -1,7 +1,6 @@
 #include "ci/measuring/measured_arm.h"
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include <algorithm>
 #include <chrono>
@@ -90,12 +89,12 @@ int MeasuredArm::report_failures(Console& console) const {
     if (invocation.failure.empty()) continue;
     ++failures;
     if (invocation.failure == kInterruptedFailure) continue;  // the last line says so
-    fmt::print(console.err, "fusegate: {}: {}\n", (folder() / invocation.file).string(),
-               invocation.failure);
+    console.err.print("fusegate: {}: {}\n", (folder() / invocation.file).string(),
+                      invocation.failure);
   }
   for (const auto& [name, failed] : failed_benchmarks_) {
-    fmt::print(console.err, "fusegate: {}: failed in {} of {}: {}\n", name, failed.times,
-               format_count(own_invocations().size(), "invocation"), failed.failure);
+    console.err.print("fusegate: {}: failed in {} of {}: {}\n", name, failed.times,
+                      format_count(own_invocations().size(), "invocation"), failed.failure);
   }
   return failures;
 }

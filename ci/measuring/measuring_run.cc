@@ -1,7 +1,6 @@
 #include "ci/measuring/measuring_run.h"
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include <algorithm>
 #include <chrono>
@@ -180,7 +179,7 @@ void MeasuringRun::choose_work(const Comparisons& comparisons) {
     takes_found_choices_ = true;
     set_plan(plan_work(compared));
   } catch (const baselines::InputError& error) {
-    fmt::print(console_.err, "all is measured: {}\n", error.what());
+    console_.err.print("all is measured: {}\n", error.what());
   }
 }
 
@@ -188,11 +187,11 @@ void MeasuringRun::set_plan(WorkPlan plan) {
   if (plan.nothing_differs() && !request_.has_record) plan.measured.clear();
   const auto filter = benchmark_filter_flag(plan.measured);
   if (!filter) {
-    fmt::print(console_.err, "all is measured: the names of {} are too long for one argument\n",
-               format_count(plan.measured.size(), "benchmark"));
+    console_.err.print("all is measured: the names of {} are too long for one argument\n",
+                       format_count(plan.measured.size(), "benchmark"));
     return;
   }
-  fmt::print(console_.out, "{}\n", work_plan_text(plan));
+  console_.out.print("{}\n", work_plan_text(plan));
   if (plan.controls < plan.equal) whole_round_flags_ = {*filter};
   if (plan.measured.empty()) {
     for (MeasuredArm& arm : arms_) arm.plan_fewer(request_.invocations);
@@ -224,7 +223,7 @@ bool MeasuringRun::name_odd() {
       const double min_effect = request_.min_effect.value_or(min_effect_of(run));
       for (const auto& odd : arm.add_odd(baselines::odd_processes(run, min_effect))) {
         any = true;
-        fmt::print(console_.err, "{}: {}\n", arm.folder().string(), odd_process_text(odd));
+        console_.err.print("{}: {}\n", arm.folder().string(), odd_process_text(odd));
       }
     } catch (const baselines::InputError&) {
       // Whoever judges the run meets the same error.
@@ -240,10 +239,10 @@ void MeasuringRun::repeat_odd() {
     double block_s = 0;
     for (const Slot& slot : slots_) block_s += minimum_s_[slot.arm] / arms_[slot.arm].invocations();
     if (!fits(block_s)) {
-      fmt::print(console_.err, "no time is left to measure it again\n");
+      console_.err.print("no time is left to measure it again\n");
       return;
     }
-    fmt::print(console_.err, "one more of each is measured\n");
+    console_.err.print("one more of each is measured\n");
     ProgressDisplay display(console_, static_cast<int>(slots_.size()), now_);
     measure_round({RoundKind::kRepeat, whole_round_flags_}, display);
     if (end_ != RunEnd::kAll) return;
@@ -261,14 +260,14 @@ void MeasuringRun::extend(const Look& look) {
       end_ = RunEnd::kBudget;
       const std::size_t left = round.benchmarks.size() - round.unconfirmed.size();
       if (left > 0 && !told_of_budget) {
-        fmt::print(console_.err, "no time is left to extend {}\n", format_count(left, "benchmark"));
+        console_.err.print("no time is left to extend {}\n", format_count(left, "benchmark"));
         told_of_budget = true;
       }
       round.benchmarks = std::move(round.unconfirmed);
     }
     if (round.benchmarks.empty()) return;
-    fmt::print(console_.err, "extension {}: {} of {}\n", number, round.benchmarks.size(),
-               format_count(measured, "benchmark"));
+    console_.err.print("extension {}: {} of {}\n", number, round.benchmarks.size(),
+                       format_count(measured, "benchmark"));
     ProgressDisplay display(console_, extended_arms(), now_);
     const double round_started_s = now_();
     measure_round({RoundKind::kExtension, flags_of(round, number)}, display);
@@ -298,7 +297,7 @@ ExtensionRound MeasuringRun::look_at(ExtensionPlan& plan, const Look& look) cons
     return plan.look(look());
   } catch (const baselines::InputError& error) {
     // Whoever judges the run for good meets the same error, and ends with it.
-    fmt::print(console_.err, "nothing is extended: {}\n", error.what());
+    console_.err.print("nothing is extended: {}\n", error.what());
     return {};
   }
 }
@@ -395,19 +394,21 @@ bool MeasuringRun::report() const {
     if (failures > 0) all_well = false;
     const std::string folder = arm.folder().string();
     if (end_ == RunEnd::kInterrupted) {
-      fmt::print(console_.err, "fusegate: interrupted; {} kept in {}\n",
-                 format_count(static_cast<std::size_t>(arm.invocations() - failures),
-                              "finished invocation"),
-                 folder);
+      console_.err.print("fusegate: interrupted; {} kept in {}\n",
+                         format_count(static_cast<std::size_t>(arm.invocations() - failures),
+                                      "finished invocation"),
+                         folder);
       continue;
     }
     if (!measures_anything()) continue;
     const int extensions = arm.extensions();
-    fmt::print(console_.out, "{} of suite {} in {}{}{}\n",
-               format_count(static_cast<std::size_t>(arm.invocations()), "invocation"),
-               request_.suite, folder,
-               extensions > 0 ? fmt::format(", {} of them for what was undecided", extensions) : "",
-               end_ == RunEnd::kBudget ? " (the time budget is used up)" : "");
+    console_.out.print(
+        "{} of suite {} in {}{}{}{}\n",
+        format_count(static_cast<std::size_t>(arm.invocations()), "invocation"), request_.suite,
+        folder,
+        extensions > 0 ? fmt::format(", {} of them for what was undecided", extensions) : "",
+        failures > 0 ? fmt::format(", {} of them failed", failures) : "",
+        end_ == RunEnd::kBudget ? " (the time budget is used up)" : "");
   }
   if (peers_) peers_->report(console_);
   return all_well;

@@ -1,7 +1,6 @@
 #include "ci/measuring/peers_arm.h"
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include "baselines/io/write_lock.h"
 #include "ci/console/format.h"
@@ -88,8 +87,8 @@ void PeersArm::report(Console& console) const {
   for (const InvocationRecord& invocation : arm_.record().invocations) {
     if (fs::exists(arm_.folder() / invocation.file)) ++files;
   }
-  fmt::print(console.out, "{} of peers in {}\n", format_count(files, "invocation"),
-             arm_.folder().string());
+  console.out.print("{} of peers in {}\n", format_count(files, "invocation"),
+                    arm_.folder().string());
 }
 
 }  // namespace fusegate::ci

@@ -77,7 +77,8 @@ BuiltProgram program_of_commit(const fs::path& checkout, const std::string& comm
     if (stream == OutputStream::kOut) {
       built.program = line;
     } else {
-      console.err << line << std::endl;  // a build takes minutes
+      console.err.print("{}\n", line);
+      console.err.flush();  // a build takes minutes
       built.failure = line;
     }
   };

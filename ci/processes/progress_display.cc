@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "ci/console/format.h"
@@ -67,21 +66,19 @@ std::string ProgressDisplay::time_left_text() const {
 }
 
 void ProgressDisplay::update_status(const std::string& text) {
-  // A line that wraps cannot be overwritten; the last column stays free, since some terminals wrap
-  // there already.
-  const auto width = static_cast<std::size_t>(std::max(1, console_.columns - 1));
-  console_.err << "\r\x1b[K" << text.substr(0, width) << std::flush;
+  console_.err.status_line(text, console_.columns);
   status_shown_ = true;
 }
 
 void ProgressDisplay::clear_status() {
-  if (status_shown_) console_.err << "\r\x1b[K" << std::flush;
+  if (status_shown_) console_.err.status_line("", console_.columns);
   status_shown_ = false;
 }
 
 void ProgressDisplay::print_line(const std::string& text) {
   clear_status();
-  console_.err << text << std::endl;
+  console_.err.print("{}\n", text);
+  console_.err.flush();
   last_line_ = now_();
 }
 

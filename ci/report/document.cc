@@ -4,10 +4,20 @@
 
 #include <algorithm>
 
+#include "baselines/io/printable.h"
+
 namespace fusegate::ci {
 namespace {
 
+using baselines::printable;
 using nlohmann::json;
+
+// Of the headline, by what came out (report.cc).
+Tone tone_of(std::string_view outcome) {
+  if (outcome == "pass") return Tone::kGood;
+  if (outcome == "regression") return Tone::kBad;
+  return outcome == "undecided" || outcome == "could not judge" ? Tone::kUnsure : Tone::kPlain;
+}
 
 std::string_view tone_name(Tone tone) {
   switch (tone) {
@@ -61,9 +71,14 @@ json sections_json(const std::vector<Section>& sections) {
   return list;
 }
 
-std::string table_lines(const Section& section) {
+// A line of a terminal's.
+std::string line(const Cell& cell, const TextStyle& style) {
+  return coloured(printable(cell.text), cell.tone, style) + '\n';
+}
+
+std::string table_lines(const Section& section, const TextStyle& style) {
   if (section.table.empty()) return "";
-  if (!section.is_lines) return section.table.text(section.terminal_rows);
+  if (!section.is_lines) return section.table.text(section.terminal_rows, style);
   std::vector<std::pair<std::string, std::string>> lines;
   for (const auto& row : section.table.rows()) {
     lines.emplace_back(row.front().text, row.back().text);
@@ -71,18 +86,19 @@ std::string table_lines(const Section& section) {
   return shared_lines(lines, section.terminal_rows);
 }
 
-void add_sections(const std::vector<Section>& sections, std::string* text) {
+void add_sections(const std::vector<Section>& sections, const TextStyle& style, std::string* text) {
   for (const Section& section : sections) {
     if (section.is_page_only || section.terminal_rows == 0) continue;
     std::string own;
-    for (const std::string& sentence : section.sentences) own += sentence + '\n';
-    for (const Cell& note : section.notes) own += fmt::format("- {}\n", note.text);
-    own += table_lines(section);
+    for (const std::string& sentence : section.sentences) own += line(sentence, style);
+    for (const Cell& note : section.notes) own += "- " + line(note, style);
+    own += table_lines(section, style);
     if (!own.empty()) {
-      const std::string title = section.title.empty() ? "" : section.title + '\n';
+      const std::string title =
+          section.title.empty() ? "" : line({section.title, Tone::kStrong}, style);
       *text += (text->empty() ? "" : "\n") + title + own;
     }
-    add_sections(section.parts, text);
+    add_sections(section.parts, style, text);
   }
 }
 
@@ -93,20 +109,20 @@ bool Section::empty() const {
          std::ranges::all_of(parts, &Section::empty);
 }
 
-std::string terminal_text(const std::vector<Section>& sections) {
+std::string terminal_text(const std::vector<Section>& sections, const TextStyle& style) {
   std::string text;
-  add_sections(sections, &text);
+  add_sections(sections, style, &text);
   return text;
 }
 
-std::string terminal_text(const Document& document) {
-  std::string text = document.headline + '\n';
+std::string terminal_text(const Document& document, const TextStyle& style) {
+  std::string text = line({document.headline, tone_of(document.outcome)}, style);
   if (!document.facts.empty()) text += '\n';
   for (const Fact& fact : document.facts) {
-    text += fmt::format("{:<10} {}\n", fact.label, fact.text.text);
+    text += fmt::format("{:<10} {}", printable(fact.label), line(fact.text, style));
   }
-  add_sections(document.sections, &text);
-  if (!document.summary.empty()) text += fmt::format("\n{}\n", document.summary);
+  add_sections(document.sections, style, &text);
+  if (!document.summary.empty()) text += '\n' + line(document.summary, style);
   return text;
 }
 

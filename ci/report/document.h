@@ -52,8 +52,9 @@ struct Document {
   std::vector<Section> sections{};
 };
 
-std::string terminal_text(const Document& document);
-std::string terminal_text(const std::vector<Section>& sections);
+// Every text of it becomes one printable line, as the cells of its tables are already.
+std::string terminal_text(const Document& document, const TextStyle& style = {});
+std::string terminal_text(const std::vector<Section>& sections, const TextStyle& style = {});
 
 // Headings start at `heading`; what is folded comes last. Where a limit is given the text is never
 // longer: tables are cut, those that come first last, and it says how many rows are left out.

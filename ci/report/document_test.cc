@@ -48,6 +48,24 @@ TEST(TerminalText, EndsWithTheSummary) {
   EXPECT_TRUE(text.ends_with("23 %\n\n1 regression\n")) << text;
 }
 
+TEST(TerminalText, IsOfLinesThatDoNothingElse) {
+  const Document document{.headline = "A\nheadline",
+                          .facts = {{"lab\nel", "te\x1bxt"}},
+                          .summary = "sum\rmary",
+                          .sections = {{.title = "tit\nle", .sentences = {"a\n::error::x"}}}};
+  EXPECT_EQ(terminal_text(document),
+            "A\\nheadline\n\nlab\\nel    te\\x1bxt\n\ntit\\nle\na\\n::error::x\n\nsum\\rmary\n");
+}
+
+TEST(TerminalText, ColoursItsHeadlineByWhatCameOut) {
+  const TextStyle style{.has_colours = true};
+  EXPECT_EQ(terminal_text(Document{.outcome = "regression", .headline = "h"}, style),
+            "\x1b[31mh\x1b[0m\n");
+  EXPECT_EQ(terminal_text(Document{.outcome = "pass", .headline = "h"}, style),
+            "\x1b[32mh\x1b[0m\n");
+  EXPECT_EQ(terminal_text(Document{.outcome = "pass", .headline = "h"}), "h\n");
+}
+
 TEST(TerminalText, HasAsManyRowsAsFitAndSaysHowManyMore) {
   std::vector<Section> sections = example();
   sections[1].terminal_rows = 1;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "baselines/io/printable.h"
 #include "baselines/launches/kernel_name_reader.h"
 #include "ci/console/format.h"
 #include "ci/report/document.h"
@@ -143,7 +144,7 @@ std::string conclusion(const baselines::Verdict& verdict, const baselines::Kerne
 std::string explain_text(const baselines::BenchmarkSeries* baseline,
                          const baselines::BenchmarkSeries* candidate,
                          const baselines::Verdict& verdict, const baselines::Rule& rule,
-                         const baselines::KernelStory& story) {
+                         const baselines::KernelStory& story, const TextStyle& style) {
   const std::string_view kind = baselines::verdict_name(verdict.kind);
   Section kernels;
   add_agreement(baseline, "baseline", &kernels.sentences);
@@ -154,11 +155,11 @@ std::string explain_text(const baselines::BenchmarkSeries* baseline,
     kernels.sentences.push_back("its work differs: " + difference);
   }
   if (story.has_profiles) kernels.table = KernelTable(story).table();
-  return terminal_text(
-      {.headline = fmt::format("{}\n{}: {}", verdict.benchmark, kind, reason_text(verdict, rule)),
-       .facts = figures(baseline, candidate, verdict, story),
-       .summary = fmt::format("{}: {}.", kind, conclusion(verdict, story)),
-       .sections = {std::move(kernels)}});
+  const Document document{.headline = fmt::format("{}: {}", kind, reason_text(verdict, rule)),
+                          .facts = figures(baseline, candidate, verdict, story),
+                          .summary = fmt::format("{}: {}.", kind, conclusion(verdict, story)),
+                          .sections = {std::move(kernels)}};
+  return baselines::printable(verdict.benchmark) + '\n' + terminal_text(document, style);
 }
 
 }  // namespace fusegate::ci

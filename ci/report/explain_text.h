@@ -4,6 +4,7 @@
 #include <string>
 
 #include "baselines/gating/gate.h"
+#include "ci/console/tone.h"
 
 namespace fusegate::ci {
 
@@ -12,6 +13,6 @@ namespace fusegate::ci {
 std::string explain_text(const baselines::BenchmarkSeries* baseline,
                          const baselines::BenchmarkSeries* candidate,
                          const baselines::Verdict& verdict, const baselines::Rule& rule,
-                         const baselines::KernelStory& story);
+                         const baselines::KernelStory& story, const TextStyle& style = {});
 
 }  // namespace fusegate::ci

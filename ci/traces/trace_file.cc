@@ -7,16 +7,22 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <type_traits>
 
 #include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/io/json_field.h"
 #include "baselines/traces/reader.h"
 
 namespace fusegate::ci {
 namespace {
 
 constexpr std::size_t kMostAtOnce = 1 << 30;  // gzread counts in int
+// Doubled again and again it comes to a little more than a power of two: a limit, which is one, is
+// then found passed without another copy.
+constexpr std::size_t kFirst = (1 << 16) + 64;
 
 struct CloseGzip {
   void operator()(gzFile file) const { gzclose_r(file); }
@@ -35,29 +41,46 @@ void check(gzFile file, const std::filesystem::path& path) {
   if (code == Z_BUF_ERROR) {
     throw baselines::InputError(path.string(), "", "the gzip data end too early");
   }
-  // zlib puts the path and a colon before what it says.
-  const std::string_view what = message.substr(std::min(message.size(), path.string().size() + 2));
+  // zlib puts a name of its own and a colon before what it says.
+  constexpr std::string_view kColon = ": ";
+  const std::size_t name = message.find(kColon);
+  const std::string_view what = message.substr(name == message.npos ? 0 : name + kColon.size());
   throw baselines::InputError(path.string(), "", fmt::format("no valid gzip data: {}", what));
+}
+
+Gzip open(const std::filesystem::path& path) {
+  baselines::FileDescriptor descriptor = baselines::open_to_read(path);
+  Gzip file(gzdopen(descriptor.get(), "rb"));
+  if (!file) throw std::bad_alloc();
+  descriptor.release();  // the file closes it
+  return file;
+}
+
+// A few megabytes of gzip may unpack to any size.
+std::string unpacked(const std::filesystem::path& path) {
+  const Gzip file = open(path);
+  const std::size_t most = baselines::largest_file() + 1;
+  std::string text;
+  while (true) {
+    const std::size_t used = text.size();
+    text.resize(std::min(std::max(2 * used, kFirst), most));
+    const std::size_t room = std::min(text.size() - used, kMostAtOnce);
+    const int count = gzread(file.get(), text.data() + used, static_cast<unsigned>(room));
+    text.resize(used + static_cast<std::size_t>(std::max(count, 0)));
+    if (text.size() == most) baselines::fail_too_large(path);
+    if (count > 0) continue;
+    check(file.get(), path);
+    return text;
+  }
 }
 
 }  // namespace
 
 std::string read_trace_text(const std::filesystem::path& path) {
-  const Gzip file(gzopen(path.c_str(), "rb"));
-  if (!file) {
-    throw baselines::InputError(path.string(), "",
-                                fmt::format("cannot open: {}", std::strerror(errno)));
-  }
-  std::string text;
-  while (true) {
-    const std::size_t used = text.size();
-    text.resize(std::max<std::size_t>(2 * used, 1 << 16));
-    const std::size_t room = std::min(text.size() - used, kMostAtOnce);
-    const int count = gzread(file.get(), text.data() + used, static_cast<unsigned>(room));
-    text.resize(used + static_cast<std::size_t>(std::max(count, 0)));
-    if (count > 0) continue;
-    check(file.get(), path);
-    return text;
+  try {
+    return unpacked(path);
+  } catch (const std::bad_alloc&) {
+    baselines::fail_for_memory(path.string());
   }
 }
 

@@ -88,6 +88,15 @@ TEST_F(TraceTextTest, SaysWhatIsDamaged) {
   EXPECT_THAT(error_of(bytes), EndsWith("a.json.gz: no valid gzip data: incorrect data check"));
 }
 
+TEST_F(TraceTextTest, UnpacksNoMoreThanTheLimit) {
+  baselines::set_largest_file(200'000);
+  EXPECT_EQ(error_of(packed(std::string(200'000, ' '))), "");
+  EXPECT_THAT(error_of(packed(std::string(200'001, ' '))),
+              HasSubstr("a.json.gz: is larger than 0 MiB, unpacked"));
+  EXPECT_THAT(error_of(std::string(200'001, ' ')), HasSubstr("a.json.gz: is larger than"));
+  baselines::set_largest_file(baselines::kLargestFile);
+}
+
 TEST_F(TraceTextTest, NamesAFileThatCannotBeRead) {
   EXPECT_THAT([&] { read_trace_text(folder_.path() / "nowhere"); },
               ::testing::ThrowsMessage<baselines::InputError>(HasSubstr("nowhere: cannot open: ")));

@@ -1,0 +1,21 @@
+// What a mistyped name may have been meant to be.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fusegate::baselines {
+
+// How many characters must be inserted, deleted or replaced to make the one of the other.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+// The nearest of the names, the first of several; empty where none is near: where more than a third
+// of the word would have to change.
+std::string nearest_name(std::string_view word, const std::vector<std::string>& names);
+
+// "\"--candiate\" is no flag of gate; the nearest is --candidate"
+std::string mistyped_text(std::string_view word, std::string_view what,
+                          const std::vector<std::string>& names);
+
+}  // namespace fusegate::baselines
