@@ -9,6 +9,7 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
+#include "baselines/io/near_names.h"
 #include "baselines/record/kept_choices_variables.h"
 #include "kernels/contract/kernel.h"
 
@@ -169,13 +170,31 @@ void require_plan_alone(const CLI::App& app) {
   }
 }
 
+void add_choices_options(CLI::App& app, Options& options) {
+  app.add_option(
+         "--keep-choices", options.keep_choices,
+         "Some kernels are chosen by measuring. Take the one that this baseline, run file, run "
+         "folder or file of identities took, unless it is more than 5 % slower than the fastest "
+         "now. Of several, separated by colons, the first of this device counts")
+      ->delimiter(':')
+      ->envname(baselines::kKeepChoicesVariable);
+  app.add_flag("--keep-strictly", options.keep_strictly,
+               "Take what --keep-choices names without measuring. A benchmark whose kept kernel is "
+               "not there fails")
+      ->envname(baselines::kKeepStrictlyVariable);
+}
+
 std::string operations_help() {
   std::vector<std::string> names;
   for (const kernels::Operation& operation : kernels::operations()) names.push_back(operation.name);
   return fmt::format("Names of operations: {}", fmt::join(names, ", "));
 }
 
+// Options that are added from now on stand under it in --help.
+void set_topic(CLI::App& app, const char* topic) { app.option_defaults()->group(topic); }
+
 void add_options(CLI::App& app, Options& options) {
+  set_topic(app, "What is measured");
   app.add_option("--suite", options.suite,
                  "The suite to measure: smoke, pr, nightly, ladder, claims, or a .json file");
   app.add_option("--device", options.device, "The device to measure on: auto, cuda or cpu")
@@ -189,13 +208,16 @@ void add_options(CLI::App& app, Options& options) {
   add_axis<std::string>(app, options, "implementation", "implementations",
                         "Names of implementations, such as addmm, unfused, fused");
   add_problem_option(app, options);
+  set_topic(app, "How it is measured");
   add_protocol_options(app, options);
   add_google_options(app, options);
+  add_choices_options(app, options);
+  app.add_option("--seed", options.seed,
+                 "The seed of the random inputs; by default another one each time");
+  set_topic(app, "What is written");
   app.add_option("--out", options.out, "The run file to write");
   app.add_option("--invocation", options.invocation, "The number of this process in its run")
       ->check(CLI::PositiveNumber);
-  app.add_option("--seed", options.seed,
-                 "The seed of the random inputs; by default another one each time");
   app.add_flag("--progress", options.progress,
                "Print lines that fusegate reads, in place of the table");
   app.add_flag("--environment", options.environment, "Print the environment as JSON and stop");
@@ -217,17 +239,11 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--force", options.force,
                "Replace the file of --out also where it holds something else than what is measured "
                "now: another suite, protocol or benchmark, or no run file at all");
-  app.add_option(
-         "--keep-choices", options.keep_choices,
-         "Some kernels are chosen by measuring. Take the one that this baseline, run file, run "
-         "folder or identities.json took, unless it is more than 5 % slower than the fastest now. "
-         "Of several, separated by colons, the first of this device counts")
-      ->delimiter(':')
-      ->envname(baselines::kKeepChoicesVariable);
-  app.add_flag("--keep-strictly", options.keep_strictly,
-               "Take what --keep-choices names without measuring. A benchmark whose kept kernel is "
-               "not there fails")
-      ->envname(baselines::kKeepStrictlyVariable);
+  app.add_option_function<std::size_t>(
+         baselines::kLargestFileFlag,
+         [](std::size_t mib) { baselines::set_largest_file(mib << 20); },
+         "The most that is read of one file, in MiB; by default 512")
+      ->check(CLI::Range(1, 1 << 20));
   add_trace_and_identify(app, options);
 }
 
@@ -262,6 +278,14 @@ void set_protocol(json& protocol, const json& flags) {
   protocol.update(flags);
 }
 
+std::string unknown_flag_text(const std::string& flag, const CLI::App& app) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options()) flags.push_back(option->get_name());
+  const std::string nearest = baselines::nearest_name(flag.substr(0, flag.find('=')), flags);
+  return fmt::format("unknown flag{}; see --help",
+                     nearest.empty() ? "" : ", of which the nearest is " + nearest);
+}
+
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) {
@@ -282,7 +306,7 @@ Options parse_options(int argc, const char* const* argv) {
   options.benchmark_flags = app.remaining();
   for (const std::string& flag : options.benchmark_flags) {
     if (!flag.starts_with("--benchmark_") && !flag.starts_with("--v=")) {
-      throw baselines::InputError(flag, "", "unknown flag; see --help");
+      throw baselines::InputError(flag, "", unknown_flag_text(flag, app));
     }
   }
   return options;

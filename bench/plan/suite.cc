@@ -178,9 +178,13 @@ std::filesystem::path suite_path(const std::string& name, const std::filesystem:
                                          ? std::filesystem::path(name)
                                          : folder / (name + ".json");
   if (!std::filesystem::exists(path)) {
-    throw baselines::InputError(name, "",
-                                fmt::format("no such suite; there are {}, or name a .json file",
-                                            fmt::join(suites_in(folder), ", ")));
+    const std::vector<std::string> suites = suites_in(folder);
+    throw baselines::InputError(
+        name, "",
+        suites.empty()
+            ? fmt::format("no such suite, as {} holds none; name a .json file", folder.string())
+            : fmt::format("no such suite; there are {}, or name a .json file",
+                          fmt::join(suites, ", ")));
   }
   return path;
 }

@@ -140,6 +140,9 @@ TEST(SuitePath, ListsTheSuitesThereAre) {
   EXPECT_THAT([&] { suite_path("weekly", folder.path()); },
               testing::ThrowsMessage<baselines::InputError>(
                   testing::AllOf(HasSubstr("weekly"), HasSubstr("pr"))));
+  EXPECT_THAT([&] { suite_path("pr", folder.path() / "gone"); },
+              testing::ThrowsMessage<baselines::InputError>(
+                  testing::MatchesRegex("pr: no such suite, as .*/gone holds none; name a .*")));
 }
 
 Suite from_flags(std::vector<const char*> flags, const std::filesystem::path& folder = "none") {

@@ -164,7 +164,10 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return fusegate::bench::run(argc, argv);
+    const int code = fusegate::bench::run(argc, argv);
+    // A full disk behind a redirection shows only now.
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    throw std::runtime_error("standard output: cannot be written");
   } catch (const std::exception& error) {
     fmt::print(stderr, "fusegate_bench: {}\n", error.what());
     return fusegate::bench::kBadInput;

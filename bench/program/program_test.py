@@ -306,6 +306,12 @@ class ProgramTest(unittest.TestCase):
                 (["--problem=1,2,3,x"], "--problem: '1,2,3,x'"),
                 (["--problem=1,2,3,4", "--seq=8"], "--problem: stands in place of --seq"),
                 (["--problem=1,2,3,4", "--suite=pr"], "--problem"),
+                (["--suit=smoke"], "--suit=smoke: unknown flag, of which the nearest is --suite; see --help"),
+                (["--xyzzy"], "--xyzzy: unknown flag; see --help"),
+                ([*TINY, "--benchmark_filter=nothing"], "--benchmark_filter: lets none of "),
+                ([*TINY, "--benchmark_filter=nothing", f"--out={self.out}"], "--benchmark_filter: lets none of "),
+                ([*TINY, "--benchmark_filter=a["], '--benchmark_filter: "a[" is no regular expression'),
+                ([*TINY, "--suite=/dev/zero.json"], "/dev/zero.json: no such suite"),
                 (["--plan", *TINY, "--benchmark_filter=nothing"], "--benchmark_filter"),
                 *((["--plan", flag], f"{flag.partition('=')[0]}: does not go with --plan")
                   for flag in ("--resume", "--profile=off", f"--out={self.out}", "--progress", "--environment")),
@@ -324,6 +330,26 @@ class ProgramTest(unittest.TestCase):
                 self.assertIn(expected, result.stderr)
                 errors = [line for line in result.stderr.splitlines() if "left out" not in line]
                 self.assertEqual(len(errors), 1, result.stderr)
+
+    def test_says_where_standard_output_cannot_be_written(self):
+        for flags in (["--operation=geglu"], ["--environment"], ["--plan"], ["--help"],
+                      ["--operation=geglu", f"--out={self.out}", "--progress"]):
+            with self.subTest(flags=flags), open("/dev/full", "w", encoding="utf-8") as full:
+                result = subprocess.run([PROGRAM, *TINY, *flags], stdout=full, stderr=subprocess.PIPE,
+                                        text=True, timeout=120, check=False)
+                self.assertEqual(result.returncode, 2)
+                self.assertRegex(result.stderr, "standard output: cannot be written|cannot write to file: No space")
+
+    def test_does_not_doubt_its_timings_for_a_library_that_takes_none(self):
+        result = run(*TINY, "--operation=geglu")
+        self.assertIn("geglu/fused", result.stdout)
+        self.assertIn("Run on (", result.stderr)
+        self.assertNotIn("DEBUG", result.stderr)
+
+    def test_helps_by_topics(self):
+        help_text = run("--help").stdout
+        for topic in ("What is measured", "How it is measured", "What is written"):
+            self.assertIn(f"\n{topic}:\n", help_text)
 
     def test_one_failure_does_not_take_the_others_with_it(self):
         # 2^22 x 2^22 floats fit no machine.

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <iostream>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -53,6 +55,8 @@ json google_context(const benchmark::BenchmarkReporter::Context& context) {
 #endif
 }
 
+constexpr const char* kFilterFlag = "--benchmark_filter";
+
 // Whether --benchmark_filter lets the benchmark through: a regular expression, negated by a leading
 // '-'.
 bool passes_filter(const std::string& benchmark) {
@@ -63,9 +67,14 @@ bool passes_filter(const std::string& benchmark) {
   if (negated) filter.erase(0, 1);
   try {
     return baselines::Pattern(filter).fits(name) != negated;
-  } catch (const std::invalid_argument&) {
-    return false;  // Google Benchmark says what is wrong with it
+  } catch (const std::invalid_argument& error) {
+    throw baselines::InputError(kFilterFlag, "", error.what());
   }
+}
+
+[[noreturn]] void fail_for_filter(std::size_t benchmarks) {
+  throw baselines::InputError(kFilterFlag, "",
+                              fmt::format("lets none of {} benchmarks through", benchmarks));
 }
 
 // What a repetition told Google Benchmark: its calls, the same number in every repetition of a
@@ -107,7 +116,7 @@ class Reporter : public benchmark::BenchmarkReporter {
       : runner_(runner), display_(std::move(display)) {}
 
   bool ReportContext(const Context& context) override {
-    return runner_.begin(context) && (display_ == nullptr || display_->ReportContext(context));
+    return runner_.begin(context) && (display_ == nullptr || display_context(context));
   }
   void ReportRuns(const std::vector<Run>& runs) override {
     if (display_ == nullptr || runs.empty()) return;
@@ -125,15 +134,33 @@ class Reporter : public benchmark::BenchmarkReporter {
   }
 
  private:
+  // Without the line that Debian's Google Benchmark has, "Library was built as DEBUG. Timings may
+  // be affected": the timings are our meters', and of that library nothing runs within a sample.
+  bool display_context(const Context& context) {
+    std::ostringstream told;
+    display_->SetErrorStream(&told);
+    const bool goes_on = display_->ReportContext(context);
+    display_->SetErrorStream(&std::cerr);
+    std::istringstream lines(told.str());
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find("Library was built as DEBUG") == line.npos) std::cerr << line << '\n';
+    }
+    return goes_on;
+  }
+
   Runner& runner_;
   std::unique_ptr<benchmark::BenchmarkReporter> display_;
 };
 
 void Runner::register_benchmarks() {
   Ledger& ledger = invocation_.ledger();
+  bool is_any_selected = false;
   for (std::size_t i = 0; i < plan_.benchmarks.size(); ++i) {
     const std::string name = plan_.benchmarks[i].name();
-    if (passes_filter(name)) ledger.select(i);
+    if (passes_filter(name)) {
+      ledger.select(i);
+      is_any_selected = true;
+    }
     if (ledger.is_complete(i)) continue;
     index_by_name_[name] = i;
     benchmark::RegisterBenchmark(name.c_str(),
@@ -141,6 +168,7 @@ void Runner::register_benchmarks() {
         ->UseManualTime()
         ->Unit(benchmark::kMicrosecond);
   }
+  if (!is_any_selected) fail_for_filter(plan_.benchmarks.size());
 }
 
 bool Runner::begin(const benchmark::BenchmarkReporter::Context& context) {
@@ -237,9 +265,7 @@ Plan filtered_plan(const Plan& plan, const std::vector<std::string>& flags) {
       plan.benchmarks, std::back_inserter(filtered.benchmarks),
       [](const PlannedBenchmark& benchmark) { return passes_filter(benchmark.name()); });
   if (plan.benchmarks.empty() || !filtered.benchmarks.empty()) return filtered;
-  throw baselines::InputError(
-      "--benchmark_filter", "",
-      fmt::format("lets none of {} benchmarks through", plan.benchmarks.size()));
+  fail_for_filter(plan.benchmarks.size());
 }
 
 Outcome run_benchmarks(kernels::Device& device, const Plan& plan, EnvironmentProbe& probe,
