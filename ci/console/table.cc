@@ -80,20 +80,39 @@ void Table::add_row(std::vector<Cell> cells) {
   rows_.push_back(std::move(cells));
 }
 
+// Says where lines start that are no longer than the limit, and returns how many do besides the
+// first.
+std::size_t Table::break_lines(std::span<Place> places, std::size_t limit, std::size_t indent) {
+  std::size_t lines = 0;
+  std::size_t used = 0;
+  for (Place& place : places) {
+    if (!place.is_shown) continue;
+    const std::size_t gap = used == 0 ? 0 : kGap.size();
+    place.starts_line = used > 0 && limit - used < gap + place.width;
+    if (place.starts_line) ++lines;
+    used = std::min((place.starts_line ? indent : used + gap) + place.width, limit);
+  }
+  return lines;
+}
+
 std::vector<Table::Place> Table::laid_out(const std::vector<const Row*>& shown,
                                           std::size_t columns) const {
   std::vector<Place> places;
-  std::size_t used = 0;  // of the line
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    Place& place = places.emplace_back();
-    if (columns_[i].is_remark) continue;
+    Place& place = places.emplace_back(Place{.is_shown = !columns_[i].is_remark});
+    if (!place.is_shown) continue;
     place.width = display_width(columns_[i].header);
     for (const Row* row : shown) place.width = std::max(place.width, display_width((*row)[i].text));
-    const std::size_t gap = used == 0 ? 0 : kGap.size();
-    place.starts_line = used > 0 && columns - used < gap + place.width;
-    used = place.starts_line ? kIndent.size() : used + gap;
-    used = std::min(used + place.width, columns);
   }
+  if (break_lines(places, columns, kIndent.size()) < 2) return places;
+  // Of the further lines none is left with a column or two: they share what stands in them.
+  const auto rest = std::ranges::find(places, true, &Place::starts_line);
+  const std::span further(rest, places.end());
+  std::size_t limit = columns - std::min(columns, kIndent.size());
+  const std::size_t lines = break_lines(further, limit, 0);
+  while (limit > 0 && break_lines(further, limit - 1, 0) == lines) --limit;
+  break_lines(further, limit, 0);
+  rest->starts_line = true;
   return places;
 }
 
@@ -103,7 +122,7 @@ std::string Table::lines(const std::vector<Place>& places, const Row& cells,
   bool is_first = true;
   const auto end_line = [&text] { text.erase(text.find_last_not_of(' ') + 1) += '\n'; };
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    if (columns_[i].is_remark) continue;
+    if (!places[i].is_shown) continue;
     const std::string padding(places[i].width - display_width(cells[i].text), ' ');
     const std::string cell = coloured(cells[i].text, cells[i].tone, style);
     if (places[i].starts_line) end_line();

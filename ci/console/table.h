@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,12 +65,14 @@ class Table {
 
  private:
   using Row = std::vector<Cell>;
-  // Where a column stands. Remarks are in none.
+  // Where a column stands.
   struct Place {
+    bool is_shown = true;  // which a remark is not
     std::size_t width = 0;
     bool starts_line = false;
   };
 
+  static std::size_t break_lines(std::span<Place> places, std::size_t limit, std::size_t indent);
   std::vector<Place> laid_out(const std::vector<const Row*>& shown, std::size_t columns) const;
   std::string lines(const std::vector<Place>& places, const Row& cells,
                     const TextStyle& style) const;

@@ -40,6 +40,15 @@ TEST(Table, GivesARowAsManyLinesAsATerminalNeeds) {
             "\nslower: a remark of any length\n");
 }
 
+TEST(Table, FurtherLinesShareWhatStandsInThem) {
+  Table table({{"name"}, {"first"}, {"second"}, {"third"}, {"fourth"}});
+  table.add_row({"a name as long as a line", "1", "2", "3", "4"});
+  // As many as fit would be three and one.
+  EXPECT_EQ(table.text(9, {.columns = 25}),
+            "name\n    first  second\n    third  fourth\n"
+            "a name as long as a line\n    1      2\n    3      4\n");
+}
+
 TEST(Table, ColoursCellsWhereThereAreColours) {
   Table table({{"verdict"}, {"x", Align::kRight}});
   table.add_row({{"ok", Tone::kGood}, {"1", Tone::kBad}});
