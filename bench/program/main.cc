@@ -8,6 +8,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/io/printable.h"
 #include "bench/measuring/interrupt.h"
 #include "bench/plan/kept_choices.h"
 #include "bench/plan/options.h"
@@ -143,7 +144,7 @@ int run(int argc, char** argv) {
   }
   Plan plan = make_plan(suite.sweeps, *device, suite.name);
   for (const std::string& refusal : plan.refusals) {
-    fmt::print(stderr, "fusegate_bench: left out {}\n", refusal);
+    fmt::print(stderr, "fusegate_bench: left out {}\n", baselines::printable(refusal));
   }
   keep_choices(plan, options, probe.environment());
   InvocationOptions invocation = invocation_options(options, suite, *device);
@@ -169,7 +170,7 @@ int main(int argc, char** argv) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
     throw std::runtime_error("standard output: cannot be written");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "fusegate_bench: {}\n", error.what());
+    fmt::print(stderr, "fusegate_bench: {}\n", fusegate::baselines::printable(error.what()));
     return fusegate::bench::kBadInput;
   }
 }

@@ -308,6 +308,7 @@ class ProgramTest(unittest.TestCase):
                 (["--problem=1,2,3,4", "--suite=pr"], "--problem"),
                 (["--suit=smoke"], "--suit=smoke: unknown flag, of which the nearest is --suite; see --help"),
                 (["--xyzzy"], "--xyzzy: unknown flag; see --help"),
+                (["--samples=\x1b[31m\n::error::x"], r"\x1b[31m\n::error::x"),
                 ([*TINY, "--benchmark_filter=nothing"], "--benchmark_filter: lets none of "),
                 ([*TINY, "--benchmark_filter=nothing", f"--out={self.out}"], "--benchmark_filter: lets none of "),
                 ([*TINY, "--benchmark_filter=a["], '--benchmark_filter: "a[" is no regular expression'),
