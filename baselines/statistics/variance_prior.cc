@@ -13,6 +13,11 @@
 namespace fusegate::baselines {
 namespace {
 
+namespace bm = boost::math;
+
+// Not in long double, for which every call copies a table of 25 KB.
+constexpr bm::policies::policy<bm::policies::promote_double<false>> kInDouble;
+
 // Two variances give one degree of freedom for their own dispersion, which says nothing; with two
 // benchmarks each keeps its own variance.
 constexpr std::size_t kFewestEstimates = 3;
@@ -44,8 +49,9 @@ LogVariances log_variances(const std::vector<VarianceEstimate>& estimates,
     if (!usable(estimates[i])) continue;
     const double half = estimates[i].degrees_of_freedom / 2;
     logs.x.push_back(covariates[i]);
-    logs.e.push_back(std::log(estimates[i].variance) - boost::math::digamma(half) + std::log(half));
-    logs.dispersion_by_chance += boost::math::trigamma(half);
+    logs.e.push_back(std::log(estimates[i].variance) - bm::digamma(half, kInDouble) +
+                     std::log(half));
+    logs.dispersion_by_chance += bm::trigamma(half, kInDouble);
   }
   logs.dispersion_by_chance /= static_cast<double>(logs.e.size());
   return logs;
@@ -86,8 +92,8 @@ double trigamma_inverse(double x) {
   // Converges from this start for every x, monotonically from the left; 50 is far beyond the five
   // or six steps it takes (Smyth 2004, appendix).
   for (int i = 0; i < 50; ++i) {
-    const double value = boost::math::trigamma(y);
-    const double step = value * (1 - value / x) / boost::math::polygamma(2, y);
+    const double value = bm::trigamma(y, kInDouble);
+    const double step = value * (1 - value / x) / bm::polygamma(2, y, kInDouble);
     y += step;
     if (-step / y < 1e-10) break;
   }
@@ -102,7 +108,7 @@ std::vector<VarianceEstimate> fit_variance_priors(const std::vector<VarianceEsti
   const NaturalSpline trend(logs.x, logs.e, trend_parameters(logs.e.size()));
   const double excess = std::max(0.0, dispersion(logs, trend) - logs.dispersion_by_chance);
   const double half = excess > 0 ? trigamma_inverse(excess) : 0;
-  const double level = excess > 0 ? std::exp(boost::math::digamma(half) - std::log(half))
+  const double level = excess > 0 ? std::exp(bm::digamma(half, kInDouble) - std::log(half))
                                   : pooled_level(estimates, covariates, trend);
   for (std::size_t i = 0; i < estimates.size(); ++i) {
     const double uncertainty =
