@@ -113,9 +113,10 @@ TEST(Judge, ACalibratedDeviceShowsSmallerSlowdownsAcrossCards) {
 }
 
 // A run of so many processes a card, whose cards stand at the given factors.
-Run on_cards(const std::vector<std::string>& cards, const std::vector<double>& factors) {
+Run on_cards(const std::vector<std::string>& cards, const std::vector<double>& factors,
+             int rows = 12) {
   std::vector<BenchmarkSeries> suite;
-  for (int row = 0; row < 12; ++row) {
+  for (int row = 0; row < rows; ++row) {
     BenchmarkSeries series = test_series(std::string(1, static_cast<char>('a' + row)), {});
     for (std::size_t card = 0; card < cards.size(); ++card) {
       // Rows scatter a little from card to card, each in its own way.
@@ -133,6 +134,27 @@ Run on_cards(const std::vector<std::string>& cards, const std::vector<double>& f
   run.cards = cards;
   run.provenance.device_uuid = cards.front();
   return run;
+}
+
+// A card whose rows scatter by 2 % where those of five others agree within 0.1 %.
+TEST(Judge, ACardOfAnotherKindIsTakenAsSuch) {
+  const auto baseline =
+      on_cards({"1", "2", "3", "4", "5"}, {0.9999, 1, 1.0001, 1.00005, 0.99995}, 20);
+  auto candidate = on_cards({"6"}, {1}, 20);
+  const auto slow_down = [&candidate](std::size_t row, double factor) {
+    for (InvocationSummary& summary : candidate.benchmarks[row].invocations) {
+      summary.time_ns *= factor;
+      summary.cycles *= factor;
+    }
+  };
+  slow_down(0, 1.03);
+  EXPECT_EQ(judge(baseline, candidate, {})[0].kind, VerdictKind::kRegression);
+  for (std::size_t row = 1; row < candidate.benchmarks.size(); ++row) {
+    slow_down(row, row % 2 == 0 ? 1.02 : 0.98);
+  }
+  const Verdict verdict = judge(baseline, candidate, {})[0];
+  EXPECT_EQ(verdict.kind, VerdictKind::kInconclusive);
+  EXPECT_EQ(verdict.obstacle, Obstacle::kCardsDiffer);
 }
 
 Verdict first_verdict(const Run& baseline, const Run& candidate) {

@@ -43,6 +43,16 @@ struct Shift {
   double faster = 0;
 };
 
+// A side's processes that are compared, and how many of them were measured afresh because the
+// benchmark was not decided.
+struct ComparedProcesses {
+  int all = 0;
+  int fresh = 0;
+
+  // Too few to call a change by, as no fresh ones confirm what they show.
+  bool are_few() const { return all < kFewestProcesses && fresh < kFewestConfirming; }
+};
+
 struct Comparison {
   const BenchmarkSeries* baseline = nullptr;
   const BenchmarkSeries* candidate = nullptr;
@@ -52,7 +62,8 @@ struct Comparison {
   std::optional<Contrast> cycles{};
   std::optional<Contrast> equal_clock{};  // time at equal clock (clock_share.h)
   double clock_share = 0;
-  int fewest_invocations = 0;          // that are compared, on the side that has fewer
+  ComparedProcesses of_baseline{};
+  ComparedProcesses of_candidate{};
   bool has_single_invocation = false;  // on either side
   bool has_borrowed_noise = false;     // on both, so the noise is that of the suite's others
   bool is_control = false;
@@ -73,9 +84,7 @@ struct Comparison {
   // is not: adjusted, too.
   CommonMovement common{};
   double p_by_itself = 1;
-  // What was measured afresh to confirm a change: how many invocations of the candidate, and the p
-  // of "slower" and "faster" by these alone, not adjusted.
-  int confirming_invocations = 0;
+  // The p of "slower" and "faster" by what was measured afresh alone, not adjusted.
   double p_slower_confirmed = 1;
   double p_faster_confirmed = 1;
   // What equal work says that the machine did, in the quantity that decides; taken out already.
@@ -86,10 +95,7 @@ struct Comparison {
     return modes && std::min({modes->lower.baseline, modes->lower.candidate, modes->upper.baseline,
                               modes->upper.candidate}) >= 2;
   }
-  // Too few processes to call it, and no fresh ones.
-  bool lacks_processes() const {
-    return fewest_invocations < kFewestProcesses && confirming_invocations < kFewestConfirming;
-  }
+  bool lacks_processes() const { return of_baseline.are_few() || of_candidate.are_few(); }
   bool has_estimate() const { return time.degrees_of_freedom > 0; }
   // Nobody's change can have slowed it.
   bool is_unchangeable() const { return is_control || is_identical; }

@@ -138,7 +138,7 @@ bool clock_moved(const Comparison& comparison, const Circumstances& circumstance
 
 // Whether it is certain, and what was measured afresh says so too.
 bool is_confirmed(const Comparison& comparison, double p_confirmed) {
-  return comparison.confirming_invocations == 0 || p_confirmed <= kConfirmationLevel;
+  return comparison.of_candidate.fresh == 0 || p_confirmed <= kConfirmationLevel;
 }
 
 // One invocation may be the odd one out, which no variance within the other side can tell: of four
@@ -176,6 +176,13 @@ double direction_of(const Interval& interval, const Rule& rule) {
   return interval.high < least_gain(rule) ? -1 : 0;
 }
 
+// On which side processes lack. What is measured now adds to the candidate, and to the baseline
+// only where that is measured beside it.
+Obstacle lacking(const Comparison& comparison, const Circumstances& circumstances) {
+  const bool is_stored = !circumstances.side_by_side && comparison.of_baseline.are_few();
+  return is_stored ? Obstacle::kFewInBaseline : Obstacle::kFewProcesses;
+}
+
 double moved(const Comparison& comparison, double direction) {
   return direction > 0 ? comparison.controls_moved.slower : comparison.controls_moved.faster;
 }
@@ -189,10 +196,12 @@ Obstacle obstacle_of(const Comparison& comparison, const Circumstances& circumst
     return comparison.candidate->invocations.size() < 2 ? Obstacle::kSingleCandidate
                                                         : Obstacle::kSingleBaseline;
   }
-  if (comparison.has_moved) return Obstacle::kMachineMoved;
   const double p = std::min(comparison.p_slower, comparison.p_faster);
-  if (p <= rule.false_discovery_rate) {
-    return comparison.lacks_processes() ? Obstacle::kFewProcesses : Obstacle::kNotConfirmed;
+  const bool differs = p <= rule.false_discovery_rate;
+  if (comparison.has_moved || (comparison.is_control && differs)) return Obstacle::kMachineMoved;
+  if (differs) {
+    return comparison.lacks_processes() ? lacking(comparison, circumstances)
+                                        : Obstacle::kNotConfirmed;
   }
   if (comparison.modes) return Obstacle::kTwoModes;
   if (comparison.p_by_itself <= rule.false_discovery_rate) return Obstacle::kSuiteMoved;
@@ -268,8 +277,9 @@ void decide(const Comparison& comparison, const Circumstances& circumstances, co
             DetectableEffects& detectable, Verdict& verdict) {
   describe_effects(comparison, circumstances, verdict);
   describe_energy(comparison, verdict);
-  verdict.confirming_invocations = comparison.confirming_invocations;
-  verdict.fewest_invocations = comparison.fewest_invocations;
+  verdict.confirming_invocations = comparison.of_candidate.fresh;
+  verdict.compared_in_baseline = comparison.of_baseline.all;
+  verdict.compared_in_candidate = comparison.of_candidate.all;
   verdict.modes = comparison.modes;
   verdict.suite_moved = std::expm1(comparison.common.shift);
   verdict.is_control = comparison.is_control;

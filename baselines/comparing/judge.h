@@ -33,9 +33,9 @@ namespace fusegate::baselines {
 // exceed their movement too (drift.h). A control is never a regression. Where the candidate has
 // invocations that were measured afresh because the benchmark was not decided, these alone must
 // show a change again, at 5 %, for it to be called; with fewer than four processes on a side it is
-// not called without them. Two modes of a benchmark are compared like with like, or decide nothing
-// (modes.h). Of stored figures of the same card a change must exceed what most rows of its kind
-// share, unless equal work tells what that is (common_movement.h).
+// not called without fresh ones of that side. Two modes of a benchmark are compared like with like,
+// or decide nothing (modes.h). Of stored figures of the same card a change must exceed what most
+// rows of its kind share, unless equal work tells what that is (common_movement.h).
 std::vector<Verdict> judge(const Run& baseline, const Run& candidate, const Rule& rule);
 
 }  // namespace fusegate::baselines

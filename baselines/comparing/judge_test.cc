@@ -421,10 +421,8 @@ TEST(Judge, OfFewProcessesAChangeMustBeConfirmed) {
   const Verdict slower = judge_one(baseline, test_series("a", scaled(three, 1.05)));
   EXPECT_EQ(slower.kind, VerdictKind::kInconclusive);
   EXPECT_EQ(slower.obstacle, Obstacle::kFewProcesses);
-  EXPECT_EQ(slower.fewest_invocations, 3);
-  EXPECT_EQ(judge_one(test_series("a", scaled(three, 1.05)), baseline).obstacle,
-            Obstacle::kFewProcesses)
-      << "of the baseline, and faster";
+  EXPECT_EQ(slower.compared_in_candidate, 3);
+  EXPECT_EQ(slower.compared_in_baseline, 5);
   auto extended = test_series("a", scaled(three, 1.05));
   extended.invocations[2].extension = true;
   EXPECT_EQ(judge_one(baseline, extended).obstacle, Obstacle::kFewProcesses) << "one is no proof";
@@ -433,6 +431,52 @@ TEST(Judge, OfFewProcessesAChangeMustBeConfirmed) {
   EXPECT_EQ(judge_one(test_series("a", three), test_series("a", three)).kind,
             VerdictKind::kUnchanged)
       << "nothing is called";
+}
+
+TEST(Judge, FreshProcessesOfTheCandidateConfirmNoFewStoredOnes) {
+  for (const std::vector<double>& few :
+       {std::vector<double>{1000, 1000.5}, {1000, 1000.5, 999.5}}) {
+    const Verdict slower = judge_one(test_series("a", few), extended_series(1.05, 1.05));
+    EXPECT_EQ(slower.kind, VerdictKind::kInconclusive);
+    EXPECT_EQ(slower.obstacle, Obstacle::kFewInBaseline);
+    EXPECT_EQ(slower.compared_in_baseline, static_cast<int>(few.size()));
+    EXPECT_EQ(first_sight(slower), VerdictKind::kRegression);
+  }
+  const std::vector<double> few{1000, 1000.5};
+  EXPECT_EQ(first_sight(judge_one(test_series("a", scaled(few, 1.05)), test_series("a", kQuiet))),
+            VerdictKind::kImprovement);
+  EXPECT_EQ(judge_one(test_series("a", few), test_series("a", kQuiet)).kind,
+            VerdictKind::kUnchanged);
+}
+
+TEST(Judge, BesideFewProcessesFreshOnesOfBothSidesConfirm) {
+  const std::vector<double> two{1000, 1000.5};
+  const auto beside = [&](BenchmarkSeries baseline) {
+    return judge(of_session("s", std::move(baseline)), of_session("s", extended_series(1.05, 1.05)),
+                 {})
+        .at(0);
+  };
+  EXPECT_EQ(beside(test_series("a", two)).obstacle, Obstacle::kFewProcesses);
+  EXPECT_EQ(beside(extended_series(two, 1, 1)).kind, VerdictKind::kRegression);
+  BenchmarkSeries one_and_two = extended_series(two, 1, 1);
+  one_and_two.invocations.erase(one_and_two.invocations.begin());
+  EXPECT_EQ(beside(std::move(one_and_two)).kind, VerdictKind::kRegression) << "two are fresh";
+}
+
+// Of the candidate's card the baseline has two processes; those of its other cards do not enter.
+TEST(Judge, ProcessesOfOtherCardsAreNoneOfThisOne) {
+  BenchmarkSeries series = test_series("a", {1000, 1000.5, 1010, 1010.5, 990, 990.5});
+  for (std::size_t i = 0; i < series.invocations.size(); ++i) {
+    series.invocations[i].card = static_cast<int>(i / 2);
+  }
+  auto baseline = test_run({series});
+  baseline.cards = {"one", "two", "three"};
+  auto candidate = test_run({test_series("a", slowed(0.05))});
+  candidate.cards = {"one"};
+  const Verdict verdict = judge(baseline, candidate, {}).at(0);
+  EXPECT_EQ(verdict.obstacle, Obstacle::kFewInBaseline);
+  EXPECT_EQ(verdict.compared_in_baseline, 2);
+  EXPECT_EQ(verdict.baseline_invocations, 6);
 }
 
 TEST(Judge, TwoModesAreNoRegression) {

@@ -1,8 +1,9 @@
 // What judge() promises, on suites with all that goes wrong in practice: noise with heavy tails,
 // kernels with two modes, an odd process, a machine that drifts, another card, sessions. The truth
 // is known: unchanged code raises an alarm in at most one suite in a hundred, with four and five
-// processes a side as they are, with two and three where fresh ones confirm. docs/verdicts.md has
-// the figures of longer simulations. The seeds are fixed.
+// processes a side as they are, with two and three where fresh ones confirm. The first is shown at
+// 95 % confidence (Clopper and Pearson): of 800 suites three may have an alarm. docs/verdicts.md
+// has the figures of longer simulations. The seeds are fixed.
 #include <gtest/gtest.h>
 
 #include "baselines/comparing/test_simulator.h"
@@ -15,18 +16,33 @@ Simulation with_tails(Simulation simulation) {
   return simulation;
 }
 
-void expect_no_alarm(Simulation simulation) {
-  simulation = with_tails(simulation);
-  for (const int invocations : {4, 5}) {
-    simulation.invocations = invocations;
-    EXPECT_LE(simulate(simulation, 100).suites_with_false_regressions, 1) << invocations;
-  }
+// Of half of the suites four, of half five processes a side.
+Counts simulate_four_and_five(Simulation simulation) {
+  constexpr int kSuites = 800;
+  simulation.invocations = 4;
+  Counts counts = simulate(with_tails(simulation), kSuites / 2);
+  simulation.invocations = 5;
+  const Counts five = simulate(with_tails(simulation), kSuites / 2);
+  counts.suites += five.suites;
+  counts.suites_with_false_regressions += five.suites_with_false_regressions;
+  counts.suites_that_moved += five.suites_that_moved;
+  return counts;
+}
+
+// Returns the share of suites that say so where most rows moved.
+double expect_no_alarm(Simulation simulation) {
+  const Counts counts = simulate_four_and_five(simulation);
+  const double highest =
+      binomial_interval(counts.suites_with_false_regressions, counts.suites, 0.05).high;
+  EXPECT_LE(highest, 0.01) << counts.suites_with_false_regressions << " of " << counts.suites;
   int extended = 0;
   for (const int invocations : {2, 3}) {
     simulation.invocations = invocations;
-    extended += simulate_sequential(simulation, 20).suites_with_false_regressions;
+    if (simulation.is_stored) simulation.baseline_invocations = kFewestProcesses;
+    extended += simulate_sequential(with_tails(simulation), 50).suites_with_false_regressions;
   }
-  EXPECT_LE(extended, 1) << "two and three, extended";
+  EXPECT_LE(extended, 1) << "of 100, two and three, extended";
+  return static_cast<double>(counts.suites_that_moved) / counts.suites;
 }
 
 double found(Simulation simulation, int suites) {
@@ -44,9 +60,20 @@ TEST(Promises, HoldWithHeavyTails) { expect_no_alarm({}); }
 TEST(Promises, HoldWithTwoModes) {
   expect_no_alarm({.two_modes = 6});
   expect_no_alarm({.is_stored = true, .two_modes = 6});
-  for (const int invocations : {2, 3}) {
-    const Simulation few{.invocations = invocations, .two_modes = 6};
-    EXPECT_LE(simulate(with_tails(few), 100).suites_with_false_regressions, 1) << invocations;
+}
+
+// Nothing can be added to it: what looks slower stays undecided, and a gate does not pass it.
+TEST(Promises, AStoredBaselineOfFewProcessesCallsNothing) {
+  for (const int processes : {2, 3}) {
+    const Simulation few{.invocations = 3,
+                         .baseline_invocations = processes,
+                         .is_stored = true,
+                         .slowed_share = 0.1,
+                         .slowdown = 0.05,
+                         .two_modes = 6};
+    const Counts counts = simulate_sequential(with_tails(few), 20);
+    EXPECT_EQ(counts.regressions, 0) << processes;
+    EXPECT_GT(counts.found, 0.5 * counts.slowed) << "at first sight";
   }
 }
 
@@ -66,23 +93,30 @@ TEST(Promises, HoldWhereTheMachineDriftsAndEqualWorkTells) {
 TEST(Promises, HoldWhereTheMachineDriftsAndNothingTells) {
   for (const Simulation& drifted : {Simulation{.is_stored = true, .drift = 0.01},
                                     Simulation{.is_stored = true, .arithmetic_drift = 0.01}}) {
-    expect_no_alarm(drifted);
-    EXPECT_EQ(simulate(with_tails(drifted), 10).suites_that_moved, 10) << "and it is said";
+    EXPECT_GT(expect_no_alarm(drifted), 0.99) << "and it is said";
   }
 }
 
-// Classes of rows that move by 0.05 to 0.4 %, and each row by half as much.
-TEST(Promises, HoldWithSessions) {
-  for (const double moved : {0.0005, 0.002, 0.004}) {
-    for (const int identical : {0, 30}) {
-      expect_no_alarm({.is_stored = true,
-                       .moves = {.by_duration = moved,
-                                 .by_bound = moved,
-                                 .least_scatter = moved / 2,
-                                 .most_scatter = moved / 2},
-                       .identical = identical});
-    }
-  }
+// Classes of rows move by so much, and each row by half of it.
+Simulation session(double moved, int identical) {
+  return {.is_stored = true,
+          .moves = {.by_duration = moved,
+                    .by_bound = moved,
+                    .least_scatter = moved / 2,
+                    .most_scatter = moved / 2},
+          .identical = identical};
+}
+
+// Those that say so are suites that would raise an alarm, were each row taken by itself: nothing
+// tells there whether the machine or the code moved.
+TEST(Promises, HoldWithSessionsThatNothingTells) {
+  expect_no_alarm(session(0.0005, 0));
+  EXPECT_GT(expect_no_alarm(session(0.002, 0)), 0.05);
+  EXPECT_GT(expect_no_alarm(session(0.004, 0)), 0.5);
+}
+
+TEST(Promises, HoldWithSessionsThatEqualWorkTells) {
+  for (const double moved : {0.0005, 0.002, 0.004}) expect_no_alarm(session(moved, 30));
 }
 
 TEST(Promises, WhatIsNotKnownOfSessionsHidesNoSingleKernel) {
@@ -91,9 +125,20 @@ TEST(Promises, WhatIsNotKnownOfSessionsHidesNoSingleKernel) {
   EXPECT_GT(found(simulation, 100), 0.85);
 }
 
-TEST(Promises, HoldOnAnotherCard) {
+TEST(Promises, HoldOnACardThatFiveOthersTellOf) {
+  for (const int identical : {0, 30}) {
+    for (const double scatter : {0.0, 0.004}) {
+      expect_no_alarm({.is_stored = true,
+                       .identical = identical,
+                       .baseline_cards = 5,
+                       .card_spread = 0.004,
+                       .card_scatter = scatter});
+    }
+  }
+}
+
+TEST(Promises, HoldOnAnotherCardThanOne) {
   constexpr double kSpread = 0.004;
-  expect_no_alarm({.is_stored = true, .baseline_cards = 5, .card_spread = kSpread});
   Rule calibrated;
   calibrated.cards = {.calibration = "pr.calibration.json",
                       .cards = 6,

@@ -12,9 +12,9 @@ struct Rule {
   CardDifferences cards{};             // where the runs themselves do not tell them
 };
 
-// Where a side has fewer processes to be compared, fresh ones must confirm a change before it is
-// called, and so many of them: a kernel that runs in one of two ways may show one of them in all of
-// three processes.
+// Where a side has fewer processes to be compared, so many fresh ones of that side must confirm a
+// change before it is called: a kernel that runs in one of two ways may show one of them in all of
+// three processes. Stored figures have no fresh ones.
 inline constexpr int kFewestProcesses = 4;
 inline constexpr int kFewestConfirming = 2;
 

@@ -33,7 +33,8 @@ struct MachineMoves {
 struct Simulation {
   int benchmarks = 60;
   int invocations = 5;
-  bool is_stored = false;  // the baseline is of another session
+  int baseline_invocations = 0;  // 0: as many
+  bool is_stored = false;        // the baseline is of another session
   double slowed_share = 0;
   double slowdown = 0;
   double shift = 0;  // of every candidate time, within what does not matter
@@ -50,6 +51,8 @@ struct Simulation {
   int identical = 0;       // rows of equal work, which neither code nor slowdown touches
   int baseline_cards = 0;  // none of them the candidate's, each with its share; 0: the same card
   double card_spread = 0;  // standard deviation of a card, by thirds of duration
+  // Of a card in one row by itself, the largest: rows have from a tenth of it.
+  double card_scatter = 0;
   Rule rule{};
 };
 
@@ -58,6 +61,7 @@ struct Counts {
   int suites_with_false_calls = 0;        // at first sight
   int suites_that_moved = 0;              // with a row that says so
   int suites_with_false_regressions = 0;  // with too few processes there is none
+  int regressions = 0;                    // likewise, true ones too
   double false_share_sum = 0;  // of the calls, per suite: its mean is the false discovery rate
   int slowed = 0;
   int found = 0;
@@ -68,8 +72,9 @@ struct Counts {
 // One benchmark whose truth is known.
 struct SimulatedBenchmark {
   std::string name;
-  double noise = 0;  // standard deviation between processes, of logarithms
-  double ratio = 1;  // true time of the candidate over the baseline's, by its code
+  double noise = 0;         // standard deviation between processes, of logarithms
+  double card_scatter = 0;  // and between cards, beside what cards do to all rows of its length
+  double ratio = 1;         // true time of the candidate over the baseline's, by its code
   bool slowed = false;
   double duration = 0;  // 0: the shortest, 1: the longest
   bool is_memory_bound = false;
@@ -97,6 +102,9 @@ class Simulator {
     for (int i = 0; i < simulation_.benchmarks; ++i) {
       SimulatedBenchmark row{.name = fmt::format("{:03}", i)};
       row.noise = 2e-4 * std::pow(simulation_.noise_range, uniform_(random_));
+      if (simulation_.card_scatter > 0) {
+        row.card_scatter = simulation_.card_scatter * std::pow(0.1, uniform_(random_));
+      }
       row.is_identical = i * 7 % simulation_.benchmarks < simulation_.identical;
       row.slowed = !row.is_identical && is_slowed(i);
       row.ratio = (1 + simulation_.shift) * (row.slowed ? 1 + simulation_.slowdown : 1);
@@ -106,7 +114,7 @@ class Simulator {
       row.has_two_modes = i * 11 % simulation_.benchmarks < simulation_.two_modes;
       row.moved = std::log1p(simulation_.drift) +
                   (row.is_memory_bound ? 0 : std::log1p(simulation_.arithmetic_drift));
-      row.moved += shift_of(row, shifts);
+      row.moved += card_shift(row, shifts);
       if (is_moved) {
         row.moved +=
             common + by_duration * (row.duration - 0.5) + by_bound * row.is_memory_bound +
@@ -141,6 +149,8 @@ class Simulator {
 
   Run baseline(const std::vector<SimulatedBenchmark>& suite) {
     const int cards = std::max(1, simulation_.baseline_cards);
+    const int processes = simulation_.baseline_invocations > 0 ? simulation_.baseline_invocations
+                                                               : simulation_.invocations;
     Run run;
     run.session = simulation_.is_stored ? "" : "one";
     for (const SimulatedBenchmark& benchmark : suite) {
@@ -150,10 +160,11 @@ class Simulator {
       const auto shifts = card_shifts();
       run.cards.push_back(fmt::format("GPU-{}", card));
       for (std::size_t i = 0; i < suite.size(); ++i) {
-        for (int k = 0; k < simulation_.invocations; ++k) {
+        const double ratio = std::exp(card_shift(suite[i], shifts));
+        for (int k = 0; k < processes; ++k) {
           // Of five cards two processes each.
           if (cards > 1 && k >= 2) break;
-          InvocationSummary summary = measure(suite[i], std::exp(shift_of(suite[i], shifts)));
+          InvocationSummary summary = measure(suite[i], ratio);
           summary.card = card;
           run.benchmarks[i].invocations.push_back(summary);
         }
@@ -194,7 +205,9 @@ class Simulator {
       const bool called = first_sight(verdicts[i]) == VerdictKind::kRegression;
       calls += called;
       false_calls += called && !suite[i].slowed;
-      false_regressions += verdicts[i].kind == VerdictKind::kRegression && !suite[i].slowed;
+      const bool is_regression = verdicts[i].kind == VerdictKind::kRegression;
+      counts.regressions += is_regression;
+      false_regressions += is_regression && !suite[i].slowed;
       counts.slowed += suite[i].slowed;
       counts.found += called && suite[i].slowed;
       const double truth = suite[i].ratio - 1;
@@ -233,8 +246,11 @@ class Simulator {
     return shifts;
   }
 
-  static double shift_of(const SimulatedBenchmark& benchmark, const CardShifts& shifts) {
-    return shifts[std::min<std::size_t>(2, static_cast<std::size_t>(3 * benchmark.duration))];
+  // What one card does to the row.
+  double card_shift(const SimulatedBenchmark& benchmark, const CardShifts& shifts) {
+    const auto third = std::min<std::size_t>(2, static_cast<std::size_t>(3 * benchmark.duration));
+    const double own = benchmark.card_scatter > 0 ? benchmark.card_scatter * draw() : 0;
+    return shifts[third] + own;
   }
 
   // Without times yet.

@@ -25,7 +25,9 @@ std::string_view verdict_name(VerdictKind kind) {
 }
 
 VerdictKind first_sight(const Verdict& verdict) {
-  if (verdict.obstacle != Obstacle::kFewProcesses) return verdict.kind;
+  const bool are_few =
+      verdict.obstacle == Obstacle::kFewProcesses || verdict.obstacle == Obstacle::kFewInBaseline;
+  if (!are_few) return verdict.kind;
   return verdict.effect > 0 ? VerdictKind::kRegression : VerdictKind::kImprovement;
 }
 

@@ -36,9 +36,10 @@ enum class Obstacle {
   kSingleCandidate,  // likewise
   kMachineMoved,     // a control that differs all the same
   kTwoModes,         // some processes run it in one of two ways, some in the other
-  kSuiteMoved,    // most rows of its kind moved too, and nothing tells whether the machine did it
-  kFewProcesses,  // slower or faster, but fewer than four on a side, and not confirmed
-  kNotConfirmed,  // all invocations together say slower or faster, the fresh ones alone do not
+  kSuiteMoved,     // most rows of its kind moved too, and nothing tells whether the machine did it
+  kFewProcesses,   // slower or faster, but fewer than four on a side, and not confirmed
+  kFewInBaseline,  // likewise of a baseline to which nothing can be added
+  kNotConfirmed,   // all invocations together say slower or faster, the fresh ones alone do not
   kClockSaysSlower,  // time is slower for certain, and that is the clock's doing
   kClockSaysFaster,  // likewise
   kDisagreement,     // slower or faster at equal clock, but time and cycles do not both show it
@@ -104,9 +105,10 @@ struct Verdict {
   int baseline_invocations = 0;
   int candidate_invocations = 0;
   int confirming_invocations = 0;  // of the candidate's: measured afresh, as it was not decided
-  int fewest_invocations = 0;      // of the side that has fewer to be compared
-  bool is_control = false;         // its code is the same on both sides
-  bool machine_moved = false;      // a control that differs all the same
+  int compared_in_baseline = 0;    // invocations; fewer where other cards' are left out
+  int compared_in_candidate = 0;
+  bool is_control = false;     // its code is the same on both sides
+  bool machine_moved = false;  // a control that differs all the same
   // Time differs for certain, time at equal clock does not. Of a regression: measured side by side,
   // where a lower clock is the code's doing, as it draws more power.
   bool clock_moved = false;
@@ -123,8 +125,8 @@ struct Verdict {
   std::vector<Doubt> doubts;         // of either side
 };
 
-// A regression or an improvement, or what would be one but that too few processes measured it and
-// fresh ones are to confirm it. Of all others their own kind.
+// A regression or an improvement, or what would be one but that too few processes of a side
+// measured it. Of all others their own kind.
 VerdictKind first_sight(const Verdict& verdict);
 
 }  // namespace fusegate::baselines

@@ -97,6 +97,16 @@ TEST(Gate, WhatLooksSlowerByTooFewProcessesIsNoPass) {
   EXPECT_EQ(faster.exit_code, ExitCode::kNoRegression) << "fails nothing";
 }
 
+TEST(Gate, WhatFewStoredProcessesSayIsSlowerIsNoPassEither) {
+  BenchmarkSeries extended = test_series("a", slowed(0.05));
+  for (std::size_t i = 2; i < 5; ++i) extended.invocations[i].extension = true;
+  const auto quiet = test_series("b", kQuiet);
+  const GateResult slower =
+      gate_of({test_series("a", {1000, 1000.5, 999.5}), quiet}, {extended, quiet});
+  EXPECT_EQ(slower.exit_code, ExitCode::kCouldNotJudge);
+  EXPECT_THAT(slower.causes, ElementsAre(GateCause::kUnconfirmed));
+}
+
 TEST(Gate, NothingDecidedIsNoPass) {
   const std::vector<double> noisy{100, 130, 80, 120, 95};
   const GateResult result = gate_of({test_series("a", noisy)}, {test_series("a", noisy)});

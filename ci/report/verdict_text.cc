@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ci/console/format.h"
@@ -153,7 +154,15 @@ std::string obstacle_text(const Verdict& verdict, const Rule& rule) {
           "{} by {}, but of {} processes a side and not confirmed by fresh ones; measure {}, or "
           "let the run be extended",
           verdict.effect > 0 ? "slower" : "faster", format_magnitude(verdict.effect),
-          verdict.fewest_invocations, baselines::kFewestProcesses);
+          std::min(verdict.compared_in_baseline, verdict.compared_in_candidate),
+          baselines::kFewestProcesses);
+    case Obstacle::kFewInBaseline:
+      return fmt::format(
+          "{} by {}, but held against {} processes of the baseline, and fewer than {} call "
+          "nothing, whatever is measured here; `fusegate replay` measures the baseline's program "
+          "beside this one",
+          verdict.effect > 0 ? "slower" : "faster", format_magnitude(verdict.effect),
+          verdict.compared_in_baseline, baselines::kFewestProcesses);
     case Obstacle::kNotConfirmed:
       return not_confirmed(verdict);
     case Obstacle::kClockSaysSlower:

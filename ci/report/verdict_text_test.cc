@@ -31,7 +31,8 @@ std::string undecided(Obstacle obstacle, const Rule& rule = {},
   inconclusive.decided_by = decided_by;
   inconclusive.obstacle = obstacle;
   inconclusive.confirming_invocations = 5;
-  inconclusive.fewest_invocations = 3;
+  inconclusive.compared_in_baseline = 3;
+  inconclusive.compared_in_candidate = 4;
   inconclusive.suite_moved = 0.008;
   inconclusive.modes = baselines::Modes{{4170, 3, 5}, {4300, 1, 1}};
   return reason_text(inconclusive, rule);
@@ -121,6 +122,10 @@ TEST(ReasonText, NamesTheObstacle) {
   EXPECT_EQ(undecided(Obstacle::kFewProcesses),
             "slower by 1.00 %, but of 3 processes a side and not confirmed by fresh ones; measure "
             "4, or let the run be extended");
+  EXPECT_EQ(undecided(Obstacle::kFewInBaseline),
+            "slower by 1.00 %, but held against 3 processes of the baseline, and fewer than 4 call "
+            "nothing, whatever is measured here; `fusegate replay` measures the baseline's program "
+            "beside this one");
   EXPECT_EQ(undecided(Obstacle::kSuiteMoved),
             "+1.00 %, but most benchmarks of its kind moved (+0.80 % in the median), and no equal "
             "work tells whether the machine did that; `fusegate replay` measures the baseline's "
