@@ -263,12 +263,17 @@ bool machine_is_told(const std::vector<Verdict>& verdicts) {
       verdicts, [](const Verdict& verdict) { return std::isfinite(verdict.machine_effect); });
 }
 
-void add_machine(const std::vector<Verdict>& verdicts, std::vector<std::string>& notes) {
+std::vector<double> equal_work_effects(const std::vector<Verdict>& verdicts) {
   std::vector<double> effects;
   for (const Verdict& verdict : verdicts) {
     const bool is_timed = std::isfinite(verdict.effect);
     if (verdict.kind == VerdictKind::kIdentical && is_timed) effects.push_back(verdict.effect);
   }
+  return effects;
+}
+
+void add_machine(const std::vector<Verdict>& verdicts, std::vector<std::string>& notes) {
+  const std::vector<double> effects = equal_work_effects(verdicts);
   if (effects.empty()) return;
   const auto [least, most] = std::ranges::minmax(effects);
   notes.push_back(fmt::format(
@@ -309,15 +314,17 @@ void add_cards(const baselines::Run& baseline, const baselines::Run& candidate,
   } else {
     told = fmt::format(
         "No calibration tells how far cards of this device differ: {} each is assumed, which "
-        "widens "
-        "every interval. A baseline of several cards tells it, and so does a calibration.",
+        "nobody "
+        "measured and which is wide on purpose. It widens every interval. A baseline of several "
+        "cards tells it, and so does a calibration.",
         format_magnitude(baselines::kAssumedCardSpread));
   }
   notes.push_back("The candidate was measured on a card that the baseline was not. " + told);
 }
 
 // On a GPU, where the kernels that a process has loaded before may decide where the next one's code
-// lies (docs/protocol.md, "What is left").
+// lies (docs/protocol.md, "What is left"). What that is worth, equal work tells, which had the same
+// company.
 void add_parts(const baselines::Run& baseline, const baselines::Run& candidate,
                const std::vector<Verdict>& verdicts, std::vector<std::string>& notes) {
   const std::size_t alone =
@@ -326,9 +333,13 @@ void add_parts(const baselines::Run& baseline, const baselines::Run& candidate,
       !baseline.provenance.device_uuid.empty() && !candidate.provenance.device_uuid.empty();
   if (alone == 0 || alone == verdicts.size() || !on_gpu) return;
   notes.push_back(fmt::format(
-      "{} {} in only one of the runs. Where processes measure other benchmarks too, a GEMM of the "
-      "same code may differ by up to 0.8 %.",
-      format_count(alone, "benchmark"), alone == 1 ? "is" : "are"));
+      "{} {} in only one of the runs, and what a process measures besides may move a benchmark of "
+      "the same code. {}",
+      format_count(alone, "benchmark"), alone == 1 ? "is" : "are",
+      equal_work_effects(verdicts).empty() ? "Nothing here tells by how much; `fusegate replay` "
+                                             "measures both programs with the same "
+                                             "benchmarks."
+                                           : "By how much, equal work tells here."));
 }
 
 void add_libraries(const std::vector<EnvironmentDifference>& libraries,

@@ -274,9 +274,36 @@ TEST(GateNotes, NotesThatOneRunMeasuredOthersBesides) {
   auto part = test_run({test_series("a", kQuiet)});
   EXPECT_THAT(notes(whole, part), IsEmpty()) << "no GPU";
   whole.provenance.device_uuid = part.provenance.device_uuid = "GPU-1";
-  EXPECT_THAT(notes(whole, part), ElementsAre(HasSubstr("1 benchmark is in only one")));
+  EXPECT_THAT(
+      notes(whole, part),
+      ElementsAre("1 benchmark is in only one of the runs, and what a process measures "
+                  "besides may move a benchmark of the same code. Nothing here tells by how "
+                  "much; `fusegate replay` measures both programs with the same "
+                  "benchmarks."));
   EXPECT_THAT(notes(part, whole), ElementsAre(HasSubstr("1 benchmark is in only one")));
   EXPECT_THAT(notes(whole, whole), IsEmpty());
+}
+
+TEST(GateNotes, EqualWorkTellsWhatOtherCompanyIsWorth) {
+  std::vector<BenchmarkSeries> rows;
+  for (int i = 0; i < 17; ++i) {
+    rows.push_back(baselines::doing(test_series(fmt::format("row{:02}", i), kQuiet), "0f"));
+  }
+  auto whole = test_run(rows);
+  rows.pop_back();
+  for (BenchmarkSeries& row : rows) {
+    for (auto& summary : row.invocations) summary.time_ns *= 1.002;
+  }
+  auto part = test_run(std::move(rows));
+  part.benchmarks[0] = baselines::doing(std::move(part.benchmarks[0]), "1e");
+  whole.benchmarks.push_back(baselines::doing(test_series("row99", kQuiet), "0f"));
+  part.benchmarks.push_back(baselines::doing(test_series("row99", slowed(0.002)), "0f"));
+  whole.provenance.device_uuid = part.provenance.device_uuid = "GPU-1";
+  EXPECT_THAT(
+      notes(whole, part),
+      ElementsAre(HasSubstr("16 benchmarks did equal work: there the machine made +0.20 % to "
+                            "+0.20 %, +0.20 % in the median. That is taken out"),
+                  testing::EndsWith("code. By how much, equal work tells here.")));
 }
 
 Run of_processes(std::vector<double> factors) {
