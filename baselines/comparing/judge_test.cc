@@ -433,6 +433,20 @@ TEST(Judge, OfFewProcessesAChangeMustBeConfirmed) {
       << "nothing is called";
 }
 
+// It differs, though not beyond what is asked of all controls together.
+TEST(Judge, AControlIsNoChangeAtFirstSight) {
+  const std::vector<double> three{1000, 1004, 996};
+  Rule rule;
+  rule.false_discovery_rate = 0.05;
+  for (const double factor : {1.015, 1 / 1.015}) {
+    const Verdict verdict = judge_one(test_series("control", three),
+                                      test_series("control", scaled(three, factor)), rule);
+    EXPECT_FALSE(verdict.machine_moved);
+    EXPECT_EQ(verdict.obstacle, Obstacle::kMachineMoved);
+    EXPECT_EQ(first_sight(verdict), VerdictKind::kInconclusive);
+  }
+}
+
 TEST(Judge, FreshProcessesOfTheCandidateConfirmNoFewStoredOnes) {
   for (const std::vector<double>& few :
        {std::vector<double>{1000, 1000.5}, {1000, 1000.5, 999.5}}) {

@@ -225,6 +225,7 @@ TEST_F(RunCommandTest, ExtendsByTheStoredBaseline) {
   EXPECT_EQ(run(),
             baselines::ExitCode::kNoRegression);  // run measures; what it found is for gate to say
   EXPECT_EQ(record().invocations.size(), 6u);
+  EXPECT_THAT(baselines::read_file(folder_.path() / "calls"), HasSubstr("slow 6 .\n"));
 }
 
 TEST_F(RunCommandTest, ExtendsNothingWithoutABaseline) {

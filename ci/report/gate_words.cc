@@ -342,6 +342,22 @@ void add_parts(const baselines::Run& baseline, const baselines::Run& candidate,
                                            : "By how much, equal work tells here."));
 }
 
+// Where only one side tells what its benchmarks launch, no work is known to be equal.
+void add_unknown_work(const baselines::Run& baseline, const baselines::Run& candidate,
+                      std::vector<std::string>& notes) {
+  const auto tells = [](const baselines::Run& run) {
+    return std::ranges::any_of(run.benchmarks,
+                               [](const auto& series) { return series.identity.has_value(); });
+  };
+  const bool baseline_tells = tells(baseline);
+  if (baseline_tells == tells(candidate)) return;
+  notes.push_back(fmt::format(
+      "The {} does not tell what its benchmarks launched, as older programs do not: no work is "
+      "known to be equal, and all is judged by its times.{}",
+      baseline_tells ? "candidate" : "baseline",
+      baseline_tells ? "" : " A baseline that is measured anew tells it."));
+}
+
 void add_libraries(const std::vector<EnvironmentDifference>& libraries,
                    std::vector<std::string>& notes) {
   std::string baseline;
@@ -440,6 +456,7 @@ std::vector<std::string> gate_notes(const Judgement& judgement, const baselines:
   add_odd(result.odd_in_candidate, "Candidate", notes);
   add_suites(baseline.provenance, candidate.provenance, notes);
   add_cards(baseline, candidate, result, judgement.options.rule.cards, notes);
+  add_unknown_work(baseline, candidate, notes);
   add_machine(result.verdicts, notes);
   add_parts(baseline, candidate, result.verdicts, notes);
   const auto add = [&](const std::vector<std::string>& more) {

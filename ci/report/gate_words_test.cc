@@ -284,6 +284,17 @@ TEST(GateNotes, NotesThatOneRunMeasuredOthersBesides) {
   EXPECT_THAT(notes(whole, whole), IsEmpty());
 }
 
+TEST(GateNotes, SaysWhereOneSideDoesNotTellItsWork) {
+  const auto old = test_run({test_series("a", kQuiet)});
+  const auto now = test_run({baselines::doing(test_series("a", kQuiet), "0f")});
+  EXPECT_THAT(notes(old, now),
+              ElementsAre("The baseline does not tell what its benchmarks launched, as older "
+                          "programs do not: no work is known to be equal, and all is judged by its "
+                          "times. A baseline that is measured anew tells it."));
+  EXPECT_THAT(notes(now, old), ElementsAre(HasSubstr("The candidate does not tell")));
+  EXPECT_THAT(notes(old, old), IsEmpty());
+}
+
 TEST(GateNotes, EqualWorkTellsWhatOtherCompanyIsWorth) {
   std::vector<BenchmarkSeries> rows;
   for (int i = 0; i < 17; ++i) {
