@@ -1,4 +1,4 @@
-"""ci/run.sh, ci/pipelines/compare.sh and build_commit.sh against fakes: what they call, in which order, and their exit codes."""
+"""ci/run.sh and ci/pipelines/compare.sh, build_commit.sh and fuzz.sh against fakes: what they call, in which order, and their exit codes."""
 
 import pathlib
 import re
@@ -276,3 +276,46 @@ class Test(JobTest):
 
     def test_a_build_that_fails_is_2(self):
         self.assertEqual(self.box.run("test.sh", FAKE_BUILD="broken").returncode, 2)
+
+
+class Fuzz(JobTest):
+    def setUp(self):
+        super().setUp()
+        for target in ("suite", "trace"):
+            (self.box.root / "ci" / "fuzzing" / "testdata" / target).mkdir(parents=True)
+            self.box.fake(f"fusegate_fuzz_{target}", 'echo "Done"; exit ${FAKE_FUZZ:-0}', folder=self.box.root.parent / "built")
+
+    def fuzz(self, *arguments, **environment):
+        return self.box.run("pipelines/fuzz.sh", *arguments, **environment)
+
+    def targets_run(self):
+        return [call for call in self.box.calls() if call.startswith("fusegate_fuzz_")]
+
+    def test_shares_the_time_among_all_targets(self):
+        result = self.fuzz("--seconds", "61")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.targets_run(), [
+            f"fusegate_fuzz_{target} -artifact_prefix=.fusegate/fuzzing/{target}- -max_len=16384 -timeout=30 "
+            f"-max_total_time=31 .fusegate/fuzzing/{target} ci/fuzzing/testdata/{target}" for target in ("suite", "trace")])
+
+    def test_builds_by_clang_where_that_has_libfuzzer(self):
+        self.fuzz()
+        self.assertIn("cmake --preset asan", self.box.calls())
+        self.box.fake("clang++-17")
+        self.fuzz()
+        self.assertIn("cmake --preset fuzz", self.box.calls())
+
+    def test_runs_one_target_as_often_as_told(self):
+        self.fuzz("--runs", "500", "--target", "trace")
+        self.assertRegex(" ".join(self.targets_run()), "^fusegate_fuzz_trace .* -runs=500 ")
+
+    def test_ends_with_one_where_a_target_broke_and_runs_the_others(self):
+        result = self.fuzz(FAKE_FUZZ="77")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(len(self.targets_run()), 2)
+
+    def test_ends_with_two_where_nothing_could_be_run(self):
+        self.assertEqual(self.fuzz(FAKE_BUILD="broken").returncode, 2)
+        result = self.fuzz("--target", "tarce")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("no target 'tarce', but suite, trace", result.stderr)

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 CI = pathlib.Path(__file__).resolve().parents[1]
-BASIC_TOOLS = """basename bash cat chmod cp cut date dirname env false flock git grep head iconv jq ldconfig ln mkdir mktemp mv
+BASIC_TOOLS = """basename bash cat chmod cp cut date dirname env false flock git grep head iconv jq ldconfig ln ls mkdir mktemp mv
     nproc printf rm sed sha256sum sleep sort tail timeout touch tr true uname unzip""".split()
 
 

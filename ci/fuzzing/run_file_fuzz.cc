@@ -1,0 +1,19 @@
+// A run file. What can be read can be accepted, and what was accepted can be read again.
+#include "baselines/record/baseline.h"
+#include "baselines/record/run_file.h"
+#include "baselines/record/run_merger.h"
+#include "ci/fuzzing/target.h"
+
+using namespace fusegate;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  auto file = ci::read_or_refuse(
+      ci::kFuzzed, [&] { return baselines::parse_run_file(ci::text_of(data, size), ci::kFuzzed); });
+  if (!file) return 0;
+  baselines::RunMerger merger;
+  merger.add(std::move(*file), ci::kFuzzed, {});
+  const std::string text = baselines::baseline_text({.acceptance = {}, .run = merger.take()});
+  ci::promise(baselines::is_baseline_text(text), "a baseline is told from a run file");
+  baselines::parse_baseline(text, "what was accepted");
+  return 0;
+}

@@ -1,0 +1,42 @@
+// A trace. Everything that a command does with one; what was written is read again.
+#include "baselines/io/json_field.h"
+#include "baselines/traces/diff.h"
+#include "baselines/traces/reader.h"
+#include "baselines/traces/step_expectation.h"
+#include "baselines/traces/trace.h"
+#include "baselines/traces/writer.h"
+#include "ci/fuzzing/target.h"
+#include "ci/traces/summary_table.h"
+
+using namespace fusegate;
+
+namespace {
+
+const baselines::StepExpectation& expectation() {
+  static const nlohmann::json json = nlohmann::json::parse(
+      R"({"kernels": [{"what": "GEMM", "pattern": "gemm|nvjet", "count": 3},
+                      {"what": "other", "pattern": "."}],
+          "memory_operations": {"most": 1},
+          "calls": [{"what": "query", "pattern": "cudaOccupancy", "most": 3}],
+          "launch_nothing": ["^aten::t$"]})");
+  static const baselines::StepExpectation parsed =
+      baselines::parse_step_expectation({json, "expectation", ""});
+  return parsed;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto trace = ci::read_or_refuse(
+      ci::kFuzzed, [&] { return baselines::parse_trace(ci::text_of(data, size), ci::kFuzzed); });
+  if (!trace) return 0;
+  const baselines::TraceSummary summary = baselines::summarize(*trace);
+  ci::trace_table(summary, 20).text(5);
+  ci::trace_json(summary);
+  baselines::diff_traces(summary, summary, 0.05);
+  baselines::check_steps(*trace, expectation());
+  const baselines::Trace again =
+      baselines::parse_trace(baselines::trace_text(*trace), "what was written");
+  ci::promise(again.events.size() == trace->events.size(), "no event is lost in writing");
+  return 0;
+}
