@@ -1,42 +1,49 @@
 # Every library we use, pinned. The system's package is taken where there is one (Debian 12,
-# Ubuntu 24.04: ci/setup.sh installs them); elsewhere FetchContent builds the pinned version.
+# Ubuntu 24.04: ci/setup.sh installs them); elsewhere FetchContent builds the pinned version, whose
+# archive must have the hash that is written here.
 include(FetchContent)
 include(GoogleTest)
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)  # oneDNN's threads, as Debian and we build it
 
-function(fusegate_fetch name repository tag)
+function(fusegate_fetch name repository tag sha256)
   message(STATUS "${name}: no package found, building ${repository} ${tag}")
-  FetchContent_Declare(${name} GIT_REPOSITORY https://github.com/${repository}.git GIT_TAG ${tag}
-                       GIT_SHALLOW ON SYSTEM)
+  # SYSTEM stands first: CMake 3.25 takes it for a part of the value that it follows.
+  FetchContent_Declare(${name} SYSTEM URL https://github.com/${repository}/archive/refs/tags/${tag}.tar.gz
+                       URL_HASH SHA256=${sha256})
   FetchContent_MakeAvailable(${name})
 endfunction()
 
 find_package(nlohmann_json 3.11 QUIET)
 if(NOT nlohmann_json_FOUND)
-  fusegate_fetch(nlohmann_json nlohmann/json v3.11.3)
+  fusegate_fetch(nlohmann_json nlohmann/json v3.11.3
+    0d8ef5af7f9794e3263480193c491549b2ba6cc74bb018906202ada498a79406)
 endif()
 
 # 3.0.1 in Debian, 3.6 in Ubuntu: its package calls no other minor version than its own compatible.
 find_package(simdjson QUIET)
 if(NOT simdjson_FOUND)
-  fusegate_fetch(simdjson simdjson/simdjson v3.6.4)
+  fusegate_fetch(simdjson simdjson/simdjson v3.6.4
+    7e93d5094a47180a3d451cb261ba29ac66f3f6ceb7c2a0884955e9a2bb06d818)
 endif()
 
 find_package(fmt 9 QUIET)
 if(NOT fmt_FOUND)
-  fusegate_fetch(fmt fmtlib/fmt 9.1.0)
+  fusegate_fetch(fmt fmtlib/fmt 9.1.0
+    5dea48d1fcddc3ec571ce2058e13910a0d4a6bab4cc09a809d8b1dd1c88ae6f2)
 endif()
 
 find_package(CLI11 2.1 QUIET)
 if(NOT CLI11_FOUND)
-  fusegate_fetch(CLI11 CLIUtils/CLI11 v2.3.2)
+  fusegate_fetch(CLI11 CLIUtils/CLI11 v2.3.2
+    aac0ab42108131ac5d3344a9db0fdf25c4db652296641955720a4fbe52334e22)
 endif()
 
 find_package(ZLIB 1.2 QUIET)
 if(NOT ZLIB_FOUND)
   set(ZLIB_BUILD_EXAMPLES OFF CACHE INTERNAL "")
-  fusegate_fetch(zlib madler/zlib v1.3.1)
+  fusegate_fetch(zlib madler/zlib v1.3.1
+    17e88863f3600672ab49182f217281b6fc4d3c762bde361935e436a95214d05c)
   target_include_directories(zlibstatic INTERFACE ${zlib_SOURCE_DIR} ${zlib_BINARY_DIR})
   add_library(ZLIB::ZLIB ALIAS zlibstatic)
 endif()
@@ -47,7 +54,8 @@ if(Boost_FOUND)
   add_library(fusegate_boost_math INTERFACE)
   target_link_libraries(fusegate_boost_math INTERFACE Boost::headers)
 else()
-  fusegate_fetch(boost_math boostorg/math boost-1.83.0)
+  fusegate_fetch(boost_math boostorg/math boost-1.83.0
+    53e5f7539a66899fe0fca3080405cbd5f7959da5394ec13664746741aece1705)
   add_library(fusegate_boost_math INTERFACE)
   target_link_libraries(fusegate_boost_math INTERFACE Boost::math)
   target_compile_definitions(fusegate_boost_math INTERFACE BOOST_MATH_STANDALONE)
@@ -57,7 +65,8 @@ find_package(benchmark 1.7 QUIET)
 if(NOT benchmark_FOUND)
   set(BENCHMARK_ENABLE_TESTING OFF CACHE INTERNAL "")
   set(BENCHMARK_ENABLE_INSTALL OFF CACHE INTERNAL "")
-  fusegate_fetch(benchmark google/benchmark v1.8.3)
+  fusegate_fetch(benchmark google/benchmark v1.8.3
+    6bc180a57d23d4d9515519f92b0c83d61b05b5bab188961f36ac7b06b0d9e9ce)
 endif()
 
 find_package(dnnl 2.6 QUIET CONFIG)
@@ -68,15 +77,15 @@ if(NOT dnnl_FOUND)
   foreach(part TESTS EXAMPLES)
     set(DNNL_BUILD_${part} OFF CACHE INTERNAL "")
   endforeach()
-  fusegate_fetch(dnnl oneapi-src/oneDNN v3.4.1)
+  fusegate_fetch(dnnl oneapi-src/oneDNN v3.4.1
+    906559a25581b292352420721112e1656d21029b66e8597816f9e741fbcdeadb)
   add_library(DNNL::dnnl ALIAS dnnl)
 endif()
 
 if(BUILD_TESTING)
   find_package(GTest 1.12 QUIET)
   if(NOT GTest_FOUND)
-    fusegate_fetch(googletest google/googletest v1.14.0)
-    add_library(GTest::gmock ALIAS gmock)
-    add_library(GTest::gtest_main ALIAS gtest_main)
+    fusegate_fetch(googletest google/googletest v1.14.0
+      8ad598c73ad796e0d8280b082cebd82a630d73e73cd3c70057938a6501bba5d7)
   endif()
 endif()

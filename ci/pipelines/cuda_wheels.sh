@@ -2,19 +2,7 @@
 # A CUDA toolkit from NVIDIA's PyPI wheels, in build/cuda: for a machine with a GPU, no nvcc, and no
 # right to add NVIDIA's apt archive. Source it after python.sh; call install_cuda_wheels.
 
-# Only what compiling and linking the kernels takes, at run time too: the whole toolkit is ten times as large.
-readonly CUDA_WHEELS=(
-  nvidia-cuda-nvcc==13.0.88
-  nvidia-cuda-crt==13.0.88
-  nvidia-nvvm==13.0.88
-  nvidia-cuda-runtime==13.0.96
-  nvidia-cuda-nvrtc==13.0.88
-  nvidia-cublas==13.1.0.3
-  nvidia-cuda-cccl==13.0.85
-  nvidia-nvtx==13.0.85
-  nvidia-cuda-cupti==13.0.85
-  nvidia-cuda-profiler-api==13.0.85
-)
+readonly CUDA_WHEELS=$FUSEGATE_ROOT/ci/pipelines/cuda.txt
 # The first driver branch that runs CUDA 13.0 programs.
 readonly CUDA_LEAST_DRIVER=580
 
@@ -46,7 +34,8 @@ assemble_cuda_toolkit() {
   local wheels=$FUSEGATE_ROOT/build/cuda.wheels toolkit=$FUSEGATE_ROOT/build/cuda target
   target=$toolkit/targets/$(cuda_target)
   rm -rf "$wheels" "$toolkit"
-  venv_pip install --target "$wheels" --no-deps --only-binary=:all: "${CUDA_WHEELS[@]}" || return
+  venv_pip install --target "$wheels" --no-deps --only-binary=:all: \
+    --require-hashes --requirement "$CUDA_WHEELS" || return
   mv "$wheels/nvidia/cu13" "$toolkit" && rm -rf "$wheels" || return
   ln -s lib "$toolkit/lib64"
   mkdir -p "$target"
@@ -68,11 +57,11 @@ install_cuda_wheels() {
   local stamp=$FUSEGATE_ROOT/build/cuda/wheels.txt
   if [[ ${FUSEGATE_FORCE_CUDA_WHEELS:-0} != 1 ]] && { has_nvcc || ! has_nvidia_gpu; }; then return 0; fi
   warn_of_old_driver
-  [[ -e $stamp && $(<"$stamp") == "${CUDA_WHEELS[*]}" ]] && return
+  [[ -e $stamp && $(<"$stamp") == "$(<"$CUDA_WHEELS")" ]] && return
   [[ -x $FUSEGATE_VENV/bin/python3 ]] ||
     die "there is a GPU and no nvcc, and PyPI is not in reach for its wheels: install CUDA 12.0 or later, or restore the network"
   step "installing the CUDA 13.0 toolkit from PyPI into build/cuda (about 1 GB)"
   quietly "$FUSEGATE_ROOT/build/logs/cuda.log" assemble_cuda_toolkit ||
     die "could not install the CUDA toolkit from PyPI; install CUDA 12.0 or later by hand, or restore the network"
-  echo "${CUDA_WHEELS[*]}" >"$stamp"
+  cp "$CUDA_WHEELS" "$stamp"
 }

@@ -7,7 +7,7 @@ FUSEGATE_VENV=$FUSEGATE_ROOT/build/venv
 make_venv() {
   # --clear: one that was made by a Python which has since gone cannot be repaired in place.
   python3 -m venv --clear "$FUSEGATE_VENV" &&
-    venv_pip install --requirement "$FUSEGATE_ROOT/ci/requirements.txt"
+    venv_pip install --require-hashes --requirement "$FUSEGATE_ROOT/ci/requirements.txt"
 }
 
 # Few and short tries: without a network, pip's own defaults wait for minutes.

@@ -194,6 +194,23 @@ class Setup(unittest.TestCase):
         self.assertIn("--frobnicate", result.stderr)
 
 
+class Locks(unittest.TestCase):
+    """What lock.sh has written has all that is wanted, and nothing without a hash: pip then asks for one of everything."""
+
+    WANTED = [*CI.glob("**/*.in"), CI.parent / "bench" / "peers" / "requirements.in"]
+
+    def test_hold_what_is_wanted_with_hashes(self):
+        self.assertEqual(len(self.WANTED), 5)
+        for wanted in self.WANTED:
+            with self.subTest(wanted):
+                lines = wanted.with_suffix(".txt").read_text()
+                with_hash = re.findall(r"^(\S+==\S+)(?: ;.*)? \\\n +--hash=sha256:[0-9a-f]{64}", lines, re.MULTILINE)
+                pins = re.findall(r"^([^#\s]+==\S+)$", wanted.read_text(), re.MULTILINE)
+                self.assertTrue(pins)
+                self.assertEqual(set(pins) - set(with_hash), set())
+                self.assertEqual(len(re.findall("^[^# ]", lines, re.MULTILINE)), len(with_hash))
+
+
 class OurScripts(unittest.TestCase):
     SCRIPTS = [*CI.glob("*.sh"), *(CI / "pipelines").glob("*.sh"), CI.parent / ".ci" / "run"]
 
