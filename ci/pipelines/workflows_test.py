@@ -1,5 +1,6 @@
-"""The workflows are valid, keep the policy of workflow_policy.py, and each check can fail."""
+"""The workflows are valid, keep the policy of workflow_policy.py, zizmor finds nothing, and each check can fail."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -10,6 +11,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 CHECK_JSONSCHEMA = pathlib.Path(sys.prefix) / "bin" / "check-jsonschema"
+ZIZMOR = pathlib.Path(sys.prefix) / "bin" / "zizmor"
 
 if not CHECK_JSONSCHEMA.exists():
     print("skipped: no build/venv with check-jsonschema; ci/setup.sh makes it where PyPI is in reach")
@@ -36,6 +38,14 @@ def check_schema(paths):
     return run(CHECK_JSONSCHEMA, "--builtin-schema", "vendor.github-workflows", *paths)
 
 
+def zizmor(*paths):
+    """What it is sure enough of to say so by default, as "name: why" each. Without asking GitHub anything."""
+    result = run(ZIZMOR, "--offline", "--no-config", "--no-progress", "--format=json", *paths)
+    if not result.stdout:
+        raise RuntimeError(result.stderr)
+    return [f"{found['ident']}: {found['desc']}" for found in json.loads(result.stdout)]
+
+
 def shellcheck(script):
     return run("shellcheck", "--shell=bash", "-", input=script)
 
@@ -53,6 +63,9 @@ class OurWorkflows(unittest.TestCase):
         for path in WORKFLOWS:
             with self.subTest(path.name):
                 self.assertEqual(violations_of(path.read_text()), [])
+
+    def test_zizmor_finds_nothing(self):
+        self.assertEqual(zizmor(*WORKFLOWS), [])
 
     def test_scripts_pass_shellcheck(self):
         for path in WORKFLOWS:
@@ -88,13 +101,8 @@ def spoiled(name, good, bad):
     return text.replace(good, bad)
 
 
-# One bad copy for each rule, and the words that its violation must hold.
+# One bad copy for each rule of ours, and the words that its violation must hold.
 SPOILED = [
-    ("pull-request.yml", "  pull_request:\n", "  pull_request_target:\n", "pull_request_target"),
-    ("nightly.yml", "permissions:\n  contents: read\n", "", "no top-level permissions"),
-    ("checks.yml", "permissions:\n  contents: read\n", "permissions: write-all\n", "beyond reading"),
-    ("checks.yml", "permissions:\n  contents: read\n", "permissions: read-all\n", "beyond reading"),
-    ("checks.yml", "  contents: read\n", "  contents: write\n", "beyond reading"),
     ("pull-request.yml", "    timeout-minutes: 60\n",
      "    timeout-minutes: 60\n    permissions:\n      pull-requests: write\n", "measure may write"),
     ("nightly.yml", "  group: nightly\n", "  group: nightly${{ secrets.KEY }}\n", "names secrets"),
@@ -106,13 +114,23 @@ SPOILED = [
     ("pull-request-comment.yml", "          persist-credentials: false\n",
      "          persist-credentials: false\n          ref: ${{ github.event.workflow_run.head_sha }}\n",
      "another tree"),
-    ("nightly.yml", "run: ci/run.sh", "run: ci/run.sh ${{ github.event.head_commit.message }}", "pastes"),
-    ("nightly.yml", "actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd", "actions/checkout@v6", "not pinned"),
     ("nightly.yml", "actions/upload-artifact@", "somebody/upload-artifact@", "not GitHub's own"),
-    ("nightly.yml", "actions/cache/save@27d5ce7f107fe9357f9df03efb73ab90386fccae", "actions/cache/save@v5",
-     "not pinned"),
     ("pull-request.yml", "github.event.pull_request.head.repo.full_name == github.repository", "true", "any fork"),
     ("nightly.yml", "    timeout-minutes: 150\n", "", "no timeout-minutes"),
+]
+
+# What we leave to zizmor, and its name for it.
+SPOILED_FOR_ZIZMOR = [
+    ("pull-request.yml", "  pull_request:\n", "  pull_request_target:\n", "dangerous-triggers"),
+    ("nightly.yml", "permissions:\n  contents: read\n", "", "excessive-permissions"),
+    ("checks.yml", "permissions:\n  contents: read\n", "permissions: write-all\n", "excessive-permissions"),
+    ("checks.yml", "permissions:\n  contents: read\n", "permissions: read-all\n", "excessive-permissions"),
+    ("checks.yml", "  contents: read\n", "  contents: write\n", "excessive-permissions"),
+    ("nightly.yml", "run: ci/run.sh", "run: ci/run.sh ${{ github.event.head_commit.message }}", "template-injection"),
+    ("nightly.yml", "actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd", "actions/checkout@v6", "unpinned-uses"),
+    ("nightly.yml", "actions/cache/save@27d5ce7f107fe9357f9df03efb73ab90386fccae", "actions/cache/save@v5",
+     "unpinned-uses"),
+    ("pull-request-comment.yml", "# zizmor: ignore[dangerous-triggers]", "#", "dangerous-triggers"),
 ]
 
 
@@ -122,6 +140,15 @@ class TheChecksCanFail(unittest.TestCase):
             with self.subTest(name, bad=bad):
                 found = violations_of(spoiled(name, good, bad))
                 self.assertTrue(any(words in line for line in found), found)
+
+    def test_zizmor_names_each_flaw_that_we_leave_to_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, good, bad, words in SPOILED_FOR_ZIZMOR:
+                with self.subTest(name, bad=bad):
+                    path = pathlib.Path(folder) / name
+                    path.write_text(spoiled(name, good, bad))
+                    found = zizmor(path)
+                    self.assertTrue(any(line.startswith(words) for line in found), found)
 
     def test_every_rule_has_a_bad_copy(self):
         broken = {rule for name, good, bad, _ in SPOILED for rule in workflow_policy.RULES
