@@ -174,6 +174,18 @@ TEST(BaselineText, IsTheSameBytesAfterReadingBack) {
   EXPECT_EQ(baseline_text(reordered), text);
 }
 
+TEST(BaselineText, ReadsBackNumbersAtTheEndOfWhatADoubleHolds) {
+  constexpr double kMost = std::numeric_limits<double>::max();  // 1.7977e308 is beyond it
+  Baseline original = example();
+  original.run.benchmarks[0].counters["flops"] = kMost;
+  original.run.benchmarks[0].invocations[0].spread = kMost;
+  original.run.benchmarks[0].invocations[1].spread = kMost;
+  const BenchmarkSeries read =
+      parse_baseline(baseline_text(original), "b.json").run.benchmarks.at(1);
+  EXPECT_EQ(read.counters.at("flops"), kMost);
+  EXPECT_EQ(read.invocations.at(0).spread, kMost);
+}
+
 TEST(BaselineText, IsOneSortedLineABenchmark) {
   std::istringstream text(baseline_text(example()));
   std::vector<std::string> lines;

@@ -26,7 +26,7 @@ std::string dumped(const json& value) {
 std::string number_text(double value) {
   if (!std::isfinite(value)) return "null";
   const double rounded = std::strtod(fmt::format("{:.4e}", value).c_str(), nullptr);
-  return fmt::format("{}", rounded);
+  return fmt::format("{}", std::isfinite(rounded) ? rounded : value);
 }
 
 std::string list_text(const std::vector<double>& values) {

@@ -96,6 +96,8 @@ TEST(ReadRunFile, OneSampleWithoutAClockLeavesCyclesUnknown) {
   EXPECT_TRUE(std::isnan(parse(file_of(entries)).benchmarks.at(0).summary.cycles));
   entries[1]["sm_clock_hz"] = 0;
   EXPECT_TRUE(std::isnan(parse(file_of(entries)).benchmarks.at(0).summary.cycles));
+  entries[1]["sm_clock_hz"] = 1e300;
+  EXPECT_TRUE(std::isnan(parse(file_of(entries)).benchmarks.at(0).summary.cycles));
   entries[1]["sm_clock_hz"] = nullptr;
   EXPECT_TRUE(std::isnan(parse(file_of(entries)).benchmarks.at(0).summary.cycles));
 }
@@ -252,6 +254,8 @@ TEST(ReadRunFile, NamesTheFieldOfAnEntry) {
   expect_error(R"({"benchmarks": [{"name": "a", "iterations": 1, "real_time": 1e308,)"
                R"( "time_unit": "s"}]})",
                "benchmarks[0].real_time: is too large");
+  expect_entry_error("real_time", 1e300, "benchmarks[0].real_time: is too large");
+  expect_entry_error("real_time", 5e-324, "benchmarks[0].real_time: is too small");
   expect_entry_error("time_unit", missing, "benchmarks[0].time_unit: is missing");
   expect_entry_error("time_unit", "min", "benchmarks[0].time_unit: must be ns, us, ms or s");
   expect_entry_error("iterations", missing, "benchmarks[0].iterations: is missing");

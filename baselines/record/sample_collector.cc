@@ -17,6 +17,10 @@ namespace fusegate::baselines {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+// Beyond these (32 years, and 1 PHz) a number is no measurement, and sums and products of such
+// reach the end of what a double holds.
+constexpr double kShortestNs = 1e-9, kLongestNs = 1e18;
+constexpr double kSlowestHz = 1, kFastestHz = 1e15;
 
 [[noreturn]] void fail(const std::string& source, const RunFileEntry& entry, std::string_view field,
                        std::string_view problem) {
@@ -43,11 +47,13 @@ double positive(const std::string& source, const RunFileEntry& entry, std::strin
   return *value;
 }
 
-// NaN where the entry has no clock. A clock of zero is how a failed reading looks.
+// NaN where the entry has no clock, or none that can be. A clock of zero is how a failed reading
+// looks.
 double clock_hz(const RunFileEntry& entry) {
   const auto found =
       std::ranges::find(entry.counters, kClockCounter, &std::pair<std::string, double>::first);
-  return found == entry.counters.end() || !(found->second > 0) ? kNan : found->second;
+  if (found == entry.counters.end()) return kNan;
+  return kSlowestHz <= found->second && found->second <= kFastestHz ? found->second : kNan;
 }
 
 }  // namespace
@@ -110,7 +116,8 @@ void SampleCollector::add_times(const RunFileEntry& entry, Samples& samples) con
   positive(source_, entry, "iterations", entry.iterations);
   const double time_ns =
       positive(source_, entry, "real_time", entry.real_time) * time_unit_ns(source_, entry);
-  if (!std::isfinite(time_ns)) fail(source_, entry, "real_time", "is too large");
+  if (!(time_ns <= kLongestNs)) fail(source_, entry, "real_time", "is too large");
+  if (!(time_ns >= kShortestNs)) fail(source_, entry, "real_time", "is too small");
   samples.times_ns.push_back(time_ns);
   samples.cycles.push_back(time_ns * 1e-9 * clock_hz(entry));
 }

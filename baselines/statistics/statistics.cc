@@ -53,7 +53,7 @@ double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
-  return (*std::max_element(values.begin(), middle) + *middle) / 2;
+  return std::midpoint(*std::max_element(values.begin(), middle), *middle);
 }
 
 double fast_half(const std::vector<double>& values) {

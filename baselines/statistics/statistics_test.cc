@@ -21,6 +21,7 @@ TEST(Median, OfOddEvenAndNoValues) {
   EXPECT_EQ(median({3, 1, 2}), 2);
   EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
   EXPECT_EQ(median({7}), 7);
+  EXPECT_EQ(median({1.7e308, 1.7e308}), 1.7e308) << "though their sum is more than a double holds";
   EXPECT_TRUE(std::isnan(median({})));
 }
 

@@ -273,6 +273,10 @@ class TraceBuilder {
     event.start_ns = required(text.start_ns, "ts");
     event.duration_ns = required(text.duration_ns, "dur");
     if (event.duration_ns < 0) fail("dur", "must not be negative");
+    std::int64_t end_ns = 0;
+    if (__builtin_add_overflow(event.start_ns, event.duration_ns, &end_ns)) {
+      fail("dur", "ends at no time that 64 bits hold in ns");
+    }
     if (is_gpu_work(*category) && !text.wrong_argument.empty()) {
       fail(fmt::format("args.{}", text.wrong_argument), text.wrong_because);
     }

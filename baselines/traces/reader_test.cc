@@ -129,6 +129,8 @@ TEST(TraceReader, NamesTheEventAndTheKeyThatIsWrong) {
       {head + R"("ts": 9300000000000000.5)", "traceEvents[1].ts: is no time in microseconds"},
       {head + R"("ts": 1)", "traceEvents[1].dur: is missing"},
       {head + R"("ts": 1, "dur": -1)", "traceEvents[1].dur: must not be negative"},
+      {head + R"("ts": 9e15, "dur": 9e15)",
+       "traceEvents[1].dur: ends at no time that 64 bits hold"},
       {head + R"("ts": 1, "dur": 1, "args": [1])", "traceEvents[1].args: must be an object"},
       {whole + R"("args": {"grid": [1, 2]})", "traceEvents[1].args.grid: must be three integers"},
       {whole + R"("args": {"grid": [1, 2, 3, 4]})", "args.grid: must be three integers"},

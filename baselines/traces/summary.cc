@@ -1,6 +1,7 @@
 #include "baselines/traces/summary.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <ranges>
 #include <string_view>
@@ -22,6 +23,12 @@ bool has_row(TraceCategory category) {
   return category != TraceCategory::kPython && category != TraceCategory::kGpuRange;
 }
 
+// Stays at the limit, 292 years, where sums pass it: only a file with wrong times comes near.
+void add(std::int64_t& sum, std::int64_t ns) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  if (__builtin_add_overflow(sum, ns, &sum)) sum = ns > 0 ? Limits::max() : Limits::min();
+}
+
 class Summarizer {
  public:
   explicit Summarizer(const Trace& trace) : events_(trace.events), owners_(owners(trace)) {}
@@ -39,7 +46,7 @@ class Summarizer {
     for (TraceRow& row : summary_.rows) {
       // Below zero only where rounded times let what is enclosed outlast what encloses it.
       row.self_cpu_ns = std::max<std::int64_t>(row.self_cpu_ns, 0);
-      summary_.cpu_ns += row.self_cpu_ns;
+      add(summary_.cpu_ns, row.self_cpu_ns);
     }
     return std::move(summary_);
   }
@@ -60,24 +67,24 @@ class Summarizer {
   TraceRow& row(std::size_t event) { return summary_.rows[row_of_[event]]; }
 
   void add_host(std::size_t i) {
-    row(i).cpu_ns += events_[i].duration_ns;
-    row(i).self_cpu_ns += events_[i].duration_ns;
-    if (owners_[i] != kNoEvent) row(owners_[i]).self_cpu_ns -= events_[i].duration_ns;
+    add(row(i).cpu_ns, events_[i].duration_ns);
+    add(row(i).self_cpu_ns, events_[i].duration_ns);
+    if (owners_[i] != kNoEvent) add(row(owners_[i]).self_cpu_ns, -events_[i].duration_ns);
   }
 
   void add_work(std::size_t i) {
     const std::int64_t ns = events_[i].duration_ns;
     ++(events_[i].category == TraceCategory::kKernel ? summary_.kernels
                                                      : summary_.memory_operations);
-    summary_.cuda_ns += ns;
-    row(i).self_cuda_ns += ns;
-    row(i).cuda_ns += ns;
+    add(summary_.cuda_ns, ns);
+    add(row(i).self_cuda_ns, ns);
+    add(row(i).cuda_ns, ns);
     if (owners_[i] == kNoEvent) {
       ++summary_.unowned;
       return;
     }
-    row(owners_[i]).self_cuda_ns += ns;
-    for (std::size_t o = owners_[i]; o != kNoEvent; o = owners_[o]) row(o).cuda_ns += ns;
+    add(row(owners_[i]).self_cuda_ns, ns);
+    for (std::size_t o = owners_[i]; o != kNoEvent; o = owners_[o]) add(row(o).cuda_ns, ns);
   }
 
   const std::vector<TraceEvent>& events_;

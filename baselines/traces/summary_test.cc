@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "baselines/traces/reader.h"
@@ -94,6 +95,22 @@ TEST(TraceSummary, CountsWorkThatNobodyLaunched) {
   EXPECT_EQ(summary.unowned, 1U);
   EXPECT_EQ(summary.cuda_ns, 61'123);
   EXPECT_EQ(find(summary, "up_proj").cuda_ns, 1'000);
+}
+
+TEST(TraceSummary, StaysAtTheLimitWhereTimesAreWrong) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  Trace trace;
+  trace.tracks = {{1, 1}, {0, 7}, {1, 2}};
+  trace.events = {{"a", kOperator, 0, 0, kMost},        {"c", kOperator, 2, 0, kMost},
+                  {"b", kOperator, 0, 0, kMost},        {"b", kOperator, 0, 0, kMost},
+                  {"launch", kRuntimeCall, 0, 5, 1, 1}, {"launch", kRuntimeCall, 0, 6, 1, 2},
+                  {"k", kKernel, 1, 0, kMost, 1},       {"k", kKernel, 1, 0, kMost, 2}};
+  const TraceSummary summary = summarize(trace);
+  EXPECT_EQ(summary.cuda_ns, kMost);
+  EXPECT_EQ(summary.cpu_ns, kMost);
+  expect_row(find(summary, "k"), 2, 0, 0, kMost, kMost);
+  EXPECT_EQ(find(summary, "b").cpu_ns, kMost);
+  EXPECT_EQ(find(summary, "a").cuda_ns, kMost);
 }
 
 TEST(TraceSummary, HasNoNegativeTimeWhereRoundedTimesOverlap) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -110,8 +111,10 @@ class TraceText {
   }
 
   std::int64_t add_lane(const TraceTrack& track) {
-    const std::int64_t thread = *threads_.rbegin() + 1;
-    threads_.insert(thread);
+    std::int64_t thread = *threads_.rbegin();
+    do {
+      thread = thread == std::numeric_limits<std::int64_t>::max() ? 0 : thread + 1;
+    } while (!threads_.insert(thread).second);
     const std::string stream =
         track.thread_name.empty() ? fmt::format("stream {}", track.thread) : track.thread_name;
     add_name("thread_name", track, thread, stream + ", overlapping");

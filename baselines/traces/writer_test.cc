@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -113,6 +114,17 @@ TEST(TraceWriter, OverlapsNothingOnOneLane) {
   }
   EXPECT_EQ(names[7], "stream 7");
   EXPECT_EQ(names[12], "stream 7, overlapping");
+}
+
+TEST(TraceWriter, FindsALaneWhereTheLargestIdIsTaken) {
+  Trace trace = example_trace();
+  trace.tracks[1].thread = std::numeric_limits<std::int64_t>::max();
+  trace.add_track({0, 0, "GPU 0", "stream 0"});
+  std::set<json> lanes;
+  for (const json& event : written(trace, "X")) {
+    if (event["pid"] == 0) lanes.insert(event["tid"]);
+  }
+  EXPECT_EQ(lanes, (std::set<json>{1, std::numeric_limits<std::int64_t>::max()}));
 }
 
 TEST(TraceWriter, WritesWhatItIsAbout) {
