@@ -93,6 +93,22 @@ Sweep parse_sweep(const JsonField& node) {
   return sweep;
 }
 
+// A file of 2 kB can ask for 1e8 problems, and a list of these is gigabytes.
+void require_few_problems(const JsonField& field, const std::vector<Sweep>& sweeps) {
+  constexpr int kMostProblems = 100'000;
+  double problems = 0;
+  for (const Sweep& sweep : sweeps) {
+    auto of_sweep = static_cast<double>(sweep.dtype.size());
+    for (const auto* axis : {&sweep.batch, &sweep.seq, &sweep.dim, &sweep.hidden}) {
+      of_sweep *= static_cast<double>(axis->size());
+    }
+    problems += of_sweep;
+  }
+  if (problems <= kMostProblems) return;
+  field.fail(
+      fmt::format("are of {:.0f} problems; at most {} can be listed", problems, kMostProblems));
+}
+
 // Sets the value to the one of the known ones that the member names, where there is one.
 template <typename T>
 void set_choice(const JsonField& object, std::string_view key, std::string_view (*name)(T),
@@ -170,6 +186,7 @@ Suite parse_suite(const json& parsed, const std::string& source) {
   for (const JsonField& sweep : elements_of(root.at("sweeps"))) {
     suite.sweeps.push_back(parse_sweep(sweep));
   }
+  require_few_problems(root.at("sweeps"), suite.sweeps);
   return suite;
 }
 

@@ -125,6 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "sweeps[0].hidden[0]"},
         BadSuite{"HugeHidden", "/sweeps/0/hidden/0", 1e300, "sweeps[0].hidden[0]"},
         BadSuite{"HalfAToken", "/sweeps/0/seq/0", 0.5, "sweeps[0].seq[0]"},
+        BadSuite{"MoreProblemsThanCanBeListed", "/sweeps/0/seq", std::vector<int>(50'001, 128),
+                 "sweeps: are of 100002 problems; at most 100000"},
         BadSuite{"NoDim", "/sweeps/0/dim", nullptr, "sweeps[0].dim: is missing"},
         BadSuite{"UnknownDtype", "/sweeps/0/dtype/0", "fp12", "unknown dtype 'fp12'"},
         BadSuite{"UnknownOperation", "/sweeps/0/operations/0", "softmax", "unknown name 'softmax'"},
