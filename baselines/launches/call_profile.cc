@@ -28,11 +28,18 @@ std::int64_t count(const JsonField& field) {
   return value;
 }
 
+// At most 32 years, so that no sum of them passes what a double holds.
+double nanoseconds(const JsonField& field) {
+  const double value = field.number_from_zero();
+  if (value > 1e18) field.fail("is too large");
+  return value;
+}
+
 ProfileSpan parse_span(const JsonField& field) {
   ProfileSpan span;
   span.stage = field.text_or_empty("stage");
-  span.start_ns = field.at("start_ns").number_from_zero();
-  span.duration_ns = field.at("duration_ns").number_from_zero();
+  span.start_ns = nanoseconds(field.at("start_ns"));
+  span.duration_ns = nanoseconds(field.at("duration_ns"));
   if (const auto correlation = field.find("correlation")) {
     span.correlation = whole_number(*correlation);
   }

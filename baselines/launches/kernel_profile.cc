@@ -69,7 +69,10 @@ std::vector<double> read_numbers(const JsonField& field) {
 }
 
 // A tenth of a nanosecond is finer than any clock of a GPU, and keeps a baseline's diff short.
-double rounded(double value_ns) { return std::round(10 * value_ns) / 10; }
+// Large ones have no decimals, and ten times the largest is none.
+double rounded(double value_ns) {
+  return std::abs(value_ns) > 1e15 ? value_ns : std::round(10 * value_ns) / 10;
+}
 
 json rounded_list(const std::vector<double>& values) {
   json list = json::array();

@@ -178,10 +178,13 @@ TEST(BaselineText, ReadsBackNumbersAtTheEndOfWhatADoubleHolds) {
   constexpr double kMost = std::numeric_limits<double>::max();  // 1.7977e308 is beyond it
   Baseline original = example();
   original.run.benchmarks[0].counters["flops"] = kMost;
+  original.run.benchmarks[0].counters["host_ns"] = -0.0;
   original.run.benchmarks[0].invocations[0].spread = kMost;
   original.run.benchmarks[0].invocations[1].spread = kMost;
-  const BenchmarkSeries read =
-      parse_baseline(baseline_text(original), "b.json").run.benchmarks.at(1);
+  const std::string text = baseline_text(original);
+  const Baseline again = parse_baseline(text, "b.json");
+  EXPECT_EQ(baseline_text(again), text);
+  const BenchmarkSeries& read = again.run.benchmarks.at(1);
   EXPECT_EQ(read.counters.at("flops"), kMost);
   EXPECT_EQ(read.invocations.at(0).spread, kMost);
 }

@@ -26,7 +26,8 @@ std::string dumped(const json& value) {
 std::string number_text(double value) {
   if (!std::isfinite(value)) return "null";
   const double rounded = std::strtod(fmt::format("{:.4e}", value).c_str(), nullptr);
-  return fmt::format("{}", std::isfinite(rounded) ? rounded : value);
+  // -0 would be read as the integer 0 and become another text.
+  return fmt::format("{}", std::isfinite(rounded) ? rounded + 0.0 : value);
 }
 
 std::string list_text(const std::vector<double>& values) {

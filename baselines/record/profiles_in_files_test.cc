@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "baselines/io/error.h"
 #include "baselines/launches/kernel_profile.h"
 #include "baselines/launches/test_profile.h"
@@ -63,6 +65,7 @@ TEST(KernelProfile, NamesFileAndField) {
   expect_error("/kernels/0/stage", 1, ".kernels[0].stage: must be a string");
   expect_error("/kernels/0/duration_ns", "long", ".kernels[0].duration_ns: must be a number");
   expect_error("/kernels/0/duration_ns", -1, ".kernels[0].duration_ns: must not be below zero");
+  expect_error("/kernels/0/duration_ns", 1e300, ".kernels[0].duration_ns: is too large");
   expect_error("/kernels/0/start_ns", nullptr, ".kernels[0].start_ns: is missing");
   expect_error("/memory_operations/0/kind", nullptr, ".memory_operations[0].kind: is missing");
   expect_error("/memory_operations", 0, ".memory_operations: must be an array");
@@ -102,6 +105,13 @@ TEST(StoredProfile, ReadsBackWhatWasStored) {
   EXPECT_EQ(back.gaps_ns, profile.gaps_ns);
   EXPECT_EQ(back.leads_ns, profile.leads_ns);
   EXPECT_EQ(back.invocations, 5);
+}
+
+TEST(StoredProfile, ReadsBackTheLargestNumber) {
+  json stored = stored_profile_json(test_profile({{"a", "gelu", 100}}));
+  stored["kernels"][0]["duration_ns"] = std::numeric_limits<double>::max();
+  const KernelProfile profile = read_stored_profile(JsonField(stored, "b.json", "profile"));
+  EXPECT_EQ(stored_profile_json(profile), stored);
 }
 
 TEST(StoredProfile, NamesFileAndField) {

@@ -34,6 +34,7 @@ struct EventText {
 };
 
 constexpr std::int64_t kNanosecondsInMicrosecond = 1000;
+constexpr std::int64_t kMostMicroseconds = 9'200'000'000'000'000;
 
 // Exponents come from programs that write doubles; a double's precision is then all there is.
 std::optional<std::int64_t> of_double(std::string_view text) {
@@ -50,7 +51,7 @@ std::optional<std::int64_t> nanoseconds_of_microseconds(std::string_view text) {
   std::string_view fraction = text.substr(std::min(text.size(), whole.size() + 1)).substr(0, 3);
   std::int64_t microseconds = 0;
   if (std::from_chars(whole.begin(), whole.end(), microseconds).ec != std::errc() ||
-      std::abs(microseconds) > 9'200'000'000'000'000) {
+      microseconds < -kMostMicroseconds || microseconds > kMostMicroseconds) {
     return std::nullopt;
   }
   std::int64_t ns = 0;

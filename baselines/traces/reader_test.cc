@@ -127,6 +127,7 @@ TEST(TraceReader, NamesTheEventAndTheKeyThatIsWrong) {
       {head + R"("ts": "1", "dur": 1)", "traceEvents[1].ts: must be a number and not a string"},
       {head + R"("ts": 1e300, "dur": 1)", "traceEvents[1].ts: is no time in microseconds"},
       {head + R"("ts": 9300000000000000.5)", "traceEvents[1].ts: is no time in microseconds"},
+      {head + R"("ts": -9223372036854775808)", "traceEvents[1].ts: is no time in microseconds"},
       {head + R"("ts": 1)", "traceEvents[1].dur: is missing"},
       {head + R"("ts": 1, "dur": -1)", "traceEvents[1].dur: must not be negative"},
       {head + R"("ts": 9e15, "dur": 9e15)",

@@ -101,7 +101,8 @@ std::vector<std::string> read_inputs(const std::vector<std::string>& arguments) 
   return inputs;
 }
 
-void run(std::string input, unsigned timeout_s) {
+// An exception that leaves it ends the program here, and not as one of our own flags would.
+void run(std::string input, unsigned timeout_s) noexcept {
   current_input = std::move(input);
   alarm(timeout_s);
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(current_input.data()),

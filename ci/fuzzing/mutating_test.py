@@ -37,6 +37,9 @@ class Mutating(unittest.TestCase):
     def test_finds_an_exception(self):
         self.find(b"thrw", b"throw", "planted")
 
+    def test_finds_an_exception_that_it_throws_itself_for_its_flags(self):
+        self.find(b"inputs", b"input", "planted: is no good")
+
     def test_finds_a_broken_promise(self):
         self.find(b"broak", b"break", "broken promise: planted")
 
