@@ -13,7 +13,7 @@
 #include "ci/console/format.h"
 #include "ci/console/markdown_escape.h"
 #include "ci/figures/benchmark_figures.h"
-#include "ci/figures/floor.h"
+#include "ci/figures/yardstick.h"
 
 namespace fusegate::ci {
 namespace {

@@ -5,7 +5,7 @@
 //   ["host", "RUN:BENCHMARK"]            what a call costs the host, ns
 //   ["stage", "RUN:BENCHMARK", STAGE]    ns of the stage's first kernel in the profiled call
 //   ["bytes", "RUN:BENCHMARK"]           the least bytes that must be moved
-//   ["copy", "RUN"]                      ns a byte of the run's control_copy (floor.h)
+//   ["copy", "RUN"]                      ns a byte of the run's control_copy (yardstick.h)
 //   ["published", BENCHMARK, STAGE]      ns; STAGE may be left out
 //   ["calls", TRACE, NAME, ...]          rows of these names a step, of operators and calls
 //   ["gpu", TRACE, NAME, ...]            ns of GPU work of such rows; unknown without the first

@@ -10,18 +10,18 @@ namespace fusegate::ci {
 namespace {
 
 // Comparisons with NaN are false, so that what is not known makes nothing launch-bound.
-bool launches_explain_the_time(const BenchmarkFigures& figures, const Floor& floor,
-                               const FloorRates& rates) {
+bool launches_explain_the_time(const BenchmarkFigures& figures, const Yardstick& yardstick,
+                               const MeasuredRates& rates) {
   return rates.launch_ns && figures.launches * rates.launch_ns->value > figures.time_ns / 2 &&
-         floor.copy_share < 0.5 && floor.gemm_share < 0.5;
+         yardstick.copy_share < 0.5 && yardstick.gemm_share < 0.5;
 }
 
-std::optional<Bound> as_graph(const BenchmarkFigures& figures, const Floor& floor,
-                              const FloorRates& rates) {
+std::optional<Bound> as_graph(const BenchmarkFigures& figures, const Yardstick& yardstick,
+                              const MeasuredRates& rates) {
   if (figures.host_graph_ns >= figures.time_ns) return Bound::kLaunch;
-  if (!std::isfinite(floor.ns)) return std::nullopt;
-  if (launches_explain_the_time(figures, floor, rates)) return Bound::kLaunch;
-  return floor.copy_share > floor.gemm_share ? Bound::kMemory : Bound::kCompute;
+  if (!std::isfinite(yardstick.ns)) return std::nullopt;
+  if (launches_explain_the_time(figures, yardstick, rates)) return Bound::kLaunch;
+  return yardstick.copy_share > yardstick.gemm_share ? Bound::kMemory : Bound::kCompute;
 }
 
 std::optional<Bound> on_stream(const BenchmarkFigures& figures, std::optional<Bound> as_graph) {
@@ -43,10 +43,11 @@ std::string_view bound_name(Bound bound) {
   return "";
 }
 
-BoundClass class_of(const BenchmarkFigures& figures, const Floor& floor, const FloorRates& rates) {
+BoundClass class_of(const BenchmarkFigures& figures, const Yardstick& yardstick,
+                    const MeasuredRates& rates) {
   if (!baselines::parse_benchmark_name(figures.name)) return {};
   BoundClass bound;
-  bound.as_graph = as_graph(figures, floor, rates);
+  bound.as_graph = as_graph(figures, yardstick, rates);
   bound.on_stream = on_stream(figures, bound.as_graph);
   return bound;
 }

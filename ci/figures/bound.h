@@ -1,8 +1,8 @@
 // What bounds a benchmark: launches, memory or arithmetic, told from rates that were measured in
-// the same run (floor.h) and from what a call costs the host. The series calls this the regime;
+// the same run (yardstick.h) and from what a call costs the host. The series calls this the regime;
 // here that word is the protocol's (burst, sustained).
 //
-// Two shares say how near a benchmark comes to its ceilings:
+// Two shares hold a benchmark against them, and may be above 1:
 //
 //   copy share  its least bytes over its time, over the copy rate
 //   GEMM share  its FLOPs over its time, over the GEMM rate of its dtype
@@ -34,7 +34,7 @@
 //     neither memory-bound nor compute-bound, and of the launch rules only the host's.
 //   - No host cost recorded: no class on a stream, unless launch-bound as a graph.
 //   - No kernel launches recorded: the rule of the launch rate holds for none.
-// A benchmark far below both ceilings is bound by neither; the shares say how far.
+// A benchmark far below both rates is bound by neither; the shares say how far.
 #pragma once
 
 #include <optional>
@@ -42,7 +42,7 @@
 #include <string_view>
 
 #include "ci/figures/benchmark_figures.h"
-#include "ci/figures/floor.h"
+#include "ci/figures/yardstick.h"
 
 namespace fusegate::ci {
 
@@ -54,8 +54,9 @@ struct BoundClass {
   std::optional<Bound> on_stream{};
 };
 
-// floor: of the same benchmark by the same rates.
-BoundClass class_of(const BenchmarkFigures& figures, const Floor& floor, const FloorRates& rates);
+// yardstick: of the same benchmark by the same rates.
+BoundClass class_of(const BenchmarkFigures& figures, const Yardstick& yardstick,
+                    const MeasuredRates& rates);
 
 // "memory-bound"; "memory-bound, launch-bound on a stream" where the two differ; "launch-bound on a
 // stream" where no more is known; "-" where nothing is.

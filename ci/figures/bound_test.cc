@@ -10,7 +10,7 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // 500 TFLOP/s in bf16, 4,000 GB/s, and 2 us a launch.
-FloorRates round_rates() {
+MeasuredRates round_rates() {
   return {{{"bf16", {500, "linear"}}}, MeasuredRate{4000, "copy"}, MeasuredRate{2000, "launch"}};
 }
 
@@ -28,10 +28,10 @@ BenchmarkFigures example() {
 }
 
 // Rates follow from work and time, as benchmark_figures has it.
-BoundClass classed(BenchmarkFigures figures, const FloorRates& rates = round_rates()) {
+BoundClass classed(BenchmarkFigures figures, const MeasuredRates& rates = round_rates()) {
   figures.tflops = figures.flops / figures.time_ns / 1e3;
   figures.gbps = figures.min_bytes / figures.time_ns;
-  return class_of(figures, floor_of(figures, rates), rates);
+  return class_of(figures, yardstick_of(figures, rates), rates);
 }
 
 // Five launches that move `bytes`.

@@ -26,7 +26,7 @@ using ProblemKey = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int
 using ByProblem = std::map<ProblemKey, ProblemStanding>;
 using ByOperation = std::map<std::pair<std::string, std::string>, ByProblem>;
 
-void add(const std::vector<BenchmarkFigures>& run, const FloorRates* rates,
+void add(const std::vector<BenchmarkFigures>& run, const MeasuredRates* rates,
          std::vector<MeasuredImplementation> ProblemStanding::*side, ByOperation* operations) {
   for (const BenchmarkFigures& figures : run) {
     auto name = baselines::parse_benchmark_name(figures.name);
@@ -35,8 +35,8 @@ void add(const std::vector<BenchmarkFigures>& run, const FloorRates* rates,
                                              [{name->dim, name->hidden, name->rows(), name->batch}];
     MeasuredImplementation measured{name->implementation, figures.time_ns, figures.failure};
     if (rates != nullptr) {
-      measured.floor = floor_of(figures, *rates);
-      measured.bound = class_of(figures, measured.floor, *rates);
+      measured.yardstick = yardstick_of(figures, *rates);
+      measured.bound = class_of(figures, measured.yardstick, *rates);
     }
     (standing.*side).push_back(std::move(measured));
     name->implementation.clear();
@@ -65,11 +65,13 @@ OperationStanding operation_standing(const std::pair<std::string, std::string>& 
 std::vector<std::string> rate_notes(const Standings& standings,
                                     const std::vector<std::string>& dtypes) {
   std::vector<std::string> notes = rate_sentences(standings.rates, dtypes);
-  if (std::ranges::any_of(standings.operations, &OperationStanding::has_floors)) {
+  if (std::ranges::any_of(standings.operations, &OperationStanding::has_yardsticks)) {
     notes.insert(
         notes.begin(),
-        "floor: the larger of FLOPs over the GEMM rate and least bytes over the copy rate, "
-        "of our best implementation");
+        "yardstick: the larger of FLOPs over the GEMM rate and least bytes over the copy rate, "
+        "of our best implementation. Rates of the run and no limits: below 1 is faster than both, "
+        "as "
+        "where the L2 serves what the copy had to fetch");
   }
   return notes;
 }
@@ -95,10 +97,10 @@ double ProblemStanding::ratio() const {
                                            : std::numeric_limits<double>::quiet_NaN();
 }
 
-bool OperationStanding::has_floors() const {
+bool OperationStanding::has_yardsticks() const {
   return std::ranges::any_of(problems, [](const ProblemStanding& problem) {
     const MeasuredImplementation* best = problem.our_best();
-    return best != nullptr && std::isfinite(best->floor.ns);
+    return best != nullptr && std::isfinite(best->yardstick.ns);
   });
 }
 

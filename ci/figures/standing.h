@@ -1,4 +1,4 @@
-// How our implementations stand at each problem: against each other, against their floors, and
+// How our implementations stand at each problem: against each other, against their yardsticks, and
 // against peers, other people's implementations of the same operations measured by bench/peers.
 #pragma once
 
@@ -9,16 +9,16 @@
 #include "baselines/record/benchmark_name.h"
 #include "baselines/record/run.h"
 #include "ci/figures/bound.h"
-#include "ci/figures/floor.h"
+#include "ci/figures/yardstick.h"
 
 namespace fusegate::ci {
 
 struct MeasuredImplementation {
   std::string name;
-  double time_ns = 0;   // NaN where it failed every time
-  std::string failure;  // empty where it never failed
-  Floor floor{};        // of ours; unknown for a peer, whose work is not counted by our stages
-  BoundClass bound{};   // likewise
+  double time_ns = 0;     // NaN where it failed every time
+  std::string failure;    // empty where it never failed
+  Yardstick yardstick{};  // of ours; unknown for a peer, whose work is not counted by our stages
+  BoundClass bound{};     // likewise
 };
 
 struct ProblemStanding {
@@ -41,12 +41,12 @@ struct OperationStanding {
   std::vector<std::string> peers;
   std::vector<ProblemStanding> problems;  // by dim, hidden, M, batch
 
-  bool has_floors() const;  // of any problem's best
+  bool has_yardsticks() const;  // of any problem's best
 };
 
 struct Standings {
   std::vector<OperationStanding> operations;  // by operation, then dtype; without controls
-  FloorRates rates;                           // measured in our run
+  MeasuredRates rates;                        // measured in our run
   std::optional<std::string> peers;           // describes their run; nothing where none was given
   std::vector<std::string> notes;             // about the rates, then about the peers
 };

@@ -10,8 +10,10 @@
 namespace fusegate::ci {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -64,26 +66,27 @@ TEST(Standings, SetOurBestAgainstTheBestPeerAtEachProblem) {
   EXPECT_NEAR(large.ratio(), 0.5, 1e-12);
 }
 
-TEST(Standings, TellTheFloorOfOursByTheRunsOwnRates) {
+TEST(Standings, TellTheYardstickOfOursByTheRunsOwnRates) {
   const fusegate::baselines::Run theirs = peers();
   const Standings result = standings(ours(), &theirs);
-  EXPECT_TRUE(result.operations[0].has_floors());
-  EXPECT_THAT(result.notes, Contains(StartsWith("floor: ")));
+  EXPECT_TRUE(result.operations[0].has_yardsticks());
+  EXPECT_THAT(result.notes, Contains(AllOf(StartsWith("yardstick: "),
+                                           HasSubstr("Rates of the run and no limits"))));
   EXPECT_THAT(result.notes, Not(Contains(StartsWith("warning: "))));
   const ProblemStanding& large = result.operations[0].problems[1];
-  EXPECT_NEAR(large.our_best()->floor.ns, 10e3, 1e-6);
-  EXPECT_NEAR(large.our_best()->floor.time_over, 8, 1e-9);
-  EXPECT_TRUE(std::isnan(large.best_peer()->floor.ns));
+  EXPECT_NEAR(large.our_best()->yardstick.ns, 10e3, 1e-6);
+  EXPECT_NEAR(large.our_best()->yardstick.time_over, 8, 1e-9);
+  EXPECT_TRUE(std::isnan(large.best_peer()->yardstick.ns));
 }
 
-TEST(Standings, HaveNoFloorsWithoutACopy) {
+TEST(Standings, HaveNoYardsticksWithoutACopy) {
   const Standings result = standings(
       baselines::test_run({measured(std::string("geglu/fused") + kLarge, 80e3)}), nullptr);
   ASSERT_EQ(result.operations.size(), 1u);
-  EXPECT_FALSE(result.operations[0].has_floors());
+  EXPECT_FALSE(result.operations[0].has_yardsticks());
   EXPECT_THAT(result.operations[0].peers, IsEmpty());
   EXPECT_THAT(result.notes, Contains("no copy control in this run"));
-  EXPECT_THAT(result.notes, Not(Contains(StartsWith("floor: "))));
+  EXPECT_THAT(result.notes, Not(Contains(StartsWith("yardstick: "))));
 }
 
 TEST(Standings, SayNothingOfAnotherProgramsRun) {

@@ -13,7 +13,7 @@ namespace {
 
 struct Line {
   BenchmarkFigures figures;
-  Floor floor;
+  Yardstick yardstick;
   BoundClass bound;
 };
 
@@ -23,19 +23,19 @@ struct OptionalColumn {
 };
 
 std::vector<OptionalColumn> optional_columns() {
-  return {
-      {{"host", Align::kRight},
-       [](const Line& line) { return format_time_ns(line.figures.host_ns); }},
-      {{"host, as a graph", Align::kRight},
-       [](const Line& line) { return format_time_ns(line.figures.host_graph_ns); }},
-      {{"floor", Align::kRight}, [](const Line& line) { return format_time_ns(line.floor.ns); }},
-      {{"time / floor", Align::kRight},
-       [](const Line& line) { return format_rate(line.floor.time_over); }},
-      {{"of copy rate", Align::kRight},
-       [](const Line& line) { return format_share(line.floor.copy_share); }},
-      {{"of GEMM rate", Align::kRight},
-       [](const Line& line) { return format_share(line.floor.gemm_share); }},
-      {{"class"}, [](const Line& line) { return format_class(line.bound); }}};
+  return {{{"host", Align::kRight},
+           [](const Line& line) { return format_time_ns(line.figures.host_ns); }},
+          {{"host, as a graph", Align::kRight},
+           [](const Line& line) { return format_time_ns(line.figures.host_graph_ns); }},
+          {{"yardstick", Align::kRight},
+           [](const Line& line) { return format_time_ns(line.yardstick.ns); }},
+          {{"time / yardstick", Align::kRight},
+           [](const Line& line) { return format_rate(line.yardstick.time_over); }},
+          {{"of copy rate", Align::kRight},
+           [](const Line& line) { return format_share(line.yardstick.copy_share); }},
+          {{"of GEMM rate", Align::kRight},
+           [](const Line& line) { return format_share(line.yardstick.gemm_share); }},
+          {{"class"}, [](const Line& line) { return format_class(line.bound); }}};
 }
 
 std::vector<OptionalColumn> known_columns(const std::vector<Line>& lines) {
@@ -48,11 +48,11 @@ std::vector<OptionalColumn> known_columns(const std::vector<Line>& lines) {
 
 }  // namespace
 
-Table figures_table(const std::vector<BenchmarkFigures>& all, const FloorRates& rates) {
+Table figures_table(const std::vector<BenchmarkFigures>& all, const MeasuredRates& rates) {
   std::vector<Line> lines;
   for (const BenchmarkFigures& figures : all) {
-    const Floor floor = floor_of(figures, rates);
-    lines.push_back({figures, floor, class_of(figures, floor, rates)});
+    const Yardstick yardstick = yardstick_of(figures, rates);
+    lines.push_back({figures, yardstick, class_of(figures, yardstick, rates)});
   }
   const std::vector<OptionalColumn> more = known_columns(lines);
   std::vector<Column> columns{{"benchmark", Align::kLeft, true}, {"time", Align::kRight},

@@ -23,18 +23,18 @@ TEST(FiguresTable, HasWhatEveryRunHas) {
   EXPECT_THAT(table.rows()[1], ElementsAre("BM_b", "-", "-", "-", "-", "-", "threw"));
 }
 
-TEST(FiguresTable, HasHostCostAndFloorWhereTheyAreKnown) {
+TEST(FiguresTable, HasHostCostAndYardstickWhereTheyAreKnown) {
   baselines::BenchmarkSeries series = baselines::test_series(kName, {50e3});
   series.counters = {{"flops", 5e7},
                      {"min_bytes", 1.6e8},
                      {"host_ns", 2900},
                      {"host_graph_ns", 2100},
                      {"kernel_launches", 1}};
-  const FloorRates rates{{{"bf16", {500, ""}}}, MeasuredRate{4000, ""}, std::nullopt};
+  const MeasuredRates rates{{{"bf16", {500, ""}}}, MeasuredRate{4000, ""}, std::nullopt};
   const Table table = figures_table({benchmark_figures(series)}, rates);
   EXPECT_THAT(headers(table),
               ElementsAre("benchmark", "time", "spread", "launches", "TFLOP/s", "GB/s", "host",
-                          "host, as a graph", "floor", "time / floor", "of copy rate",
+                          "host, as a graph", "yardstick", "time / yardstick", "of copy rate",
                           "of GEMM rate", "class", "failure"));
   EXPECT_THAT(table.rows()[0],
               ElementsAre(kName, "50.00 us", "-", "1", "1.00", "3200", "2.900 us", "2.100 us",

@@ -109,7 +109,7 @@ std::vector<Fact> facts_of(const Report& report) {
   return facts;
 }
 
-Section figures_section(const std::vector<BenchmarkFigures>& figures, const FloorRates& rates) {
+Section figures_section(const std::vector<BenchmarkFigures>& figures, const MeasuredRates& rates) {
   Section section{.sentences = {"Spread: of the processes' times, one standard deviation."},
                   .table = figures_table(figures, rates)};
   const std::size_t rows = section.table.rows().size();

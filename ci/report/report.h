@@ -1,6 +1,6 @@
 // Everything that a page or a comment says about a run, as one document. A report formats and never
-// decides: verdicts come from the gate, speed-ups from the sweep, ratios to peers and floors from
-// the standings, where fusion stops paying from the crossovers, classes from bound.h.
+// decides: verdicts come from the gate, speed-ups from the sweep, ratios to peers and yardsticks
+// from the standings, where fusion stops paying from the crossovers, classes from bound.h.
 #pragma once
 
 #include <cstddef>

@@ -88,7 +88,7 @@ TEST(ReportDocument, HasTheCandidatesOwnFiguresWhereItIsToShowThem) {
   const Document document = report_document(report);
   EXPECT_THAT(
       titles(document),
-      testing::ElementsAre("Against floors", "Where fusion wins", "What bounds each benchmark",
+      testing::ElementsAre("Against yardsticks", "Where fusion wins", "What bounds each benchmark",
                            "5 benchmarks, all figures", "Environment and origin"));
   const auto& figures = document.sections[document.sections.size() - 3].table;
   EXPECT_EQ(figures.rows()[0][0], "BM_other/8");

@@ -19,21 +19,26 @@ void add_best(const MeasuredImplementation* best, std::string_view missing,
   row->push_back(best != nullptr ? best->name : std::string());
 }
 
-std::vector<Cell> best_row(const ProblemStanding& problem, bool with_peers, bool with_floors) {
+// What prints as 1.00 is as fast, whatever its further digits are.
+Cell ratio_cell(double ratio) {
+  std::string text = format_rate(ratio);
+  const bool is_told = std::isfinite(ratio) && text != format_rate(1);
+  const Tone tone = !is_told ? Tone::kPlain : ratio > 1 ? Tone::kBad : Tone::kGood;
+  return {std::move(text), tone};
+}
+
+std::vector<Cell> best_row(const ProblemStanding& problem, bool with_peers, bool with_yardsticks) {
   const MeasuredImplementation* own = problem.our_best();
   std::vector<Cell> row{baselines::problem_text(problem.problem)};
   add_best(own, problem.ours.empty() ? "not measured" : "failed", &row);
   if (with_peers) {
     add_best(problem.best_peer(), problem.peers.empty() ? "no peer" : "failed", &row);
-    const double ratio = problem.ratio();
-    row.emplace_back(format_rate(ratio), !std::isfinite(ratio) ? Tone::kPlain
-                                         : ratio > 1           ? Tone::kBad
-                                                               : Tone::kGood);
+    row.push_back(ratio_cell(problem.ratio()));
   }
-  if (with_floors) {
-    const Floor floor = own != nullptr ? own->floor : Floor{};
-    row.push_back(format_time_ns(floor.ns));
-    row.push_back(format_rate(floor.time_over));
+  if (with_yardsticks) {
+    const Yardstick yardstick = own != nullptr ? own->yardstick : Yardstick{};
+    row.push_back(format_time_ns(yardstick.ns));
+    row.push_back(format_rate(yardstick.time_over));
     row.push_back(format_class(own != nullptr ? own->bound : BoundClass{}));
   }
   return row;
@@ -66,13 +71,13 @@ Table best_table(const OperationStanding& operation, bool with_peers) {
   if (with_peers)
     add_columns(
         {{"best peer", Align::kRight}, {"peer", Align::kLeft, true}, {"ratio", Align::kRight}});
-  const bool with_floors = operation.has_floors();
-  if (with_floors) {
-    add_columns({{"floor", Align::kRight}, {"time / floor", Align::kRight}, {"class"}});
+  const bool with_yardsticks = operation.has_yardsticks();
+  if (with_yardsticks) {
+    add_columns({{"yardstick", Align::kRight}, {"time / yardstick", Align::kRight}, {"class"}});
   }
   Table table(std::move(columns));
   for (const ProblemStanding& problem : operation.problems) {
-    table.add_row(best_row(problem, with_peers, with_floors));
+    table.add_row(best_row(problem, with_peers, with_yardsticks));
   }
   return table;
 }
@@ -93,7 +98,7 @@ Table times_table(const OperationStanding& operation) {
 }
 
 Section standing_section(const Standings& standings) {
-  Section section{.title = standings.peers ? "Against peers and floors" : "Against floors"};
+  Section section{.title = standings.peers ? "Against peers and yardsticks" : "Against yardsticks"};
   if (standings.peers) {
     section.sentences = {
         "Ratio: our best's time over the best peer's, below 1 where ours is faster."};

@@ -16,19 +16,20 @@ using ::testing::HasSubstr;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // One problem with peers, one where the peer failed, one without, one that ours failed at.
-OperationStanding operation(bool with_floors) {
+OperationStanding operation(bool with_yardsticks) {
   const auto problem = [](std::int64_t batch) {
     return baselines::BenchmarkName{"geglu_mlp", "", "bf16", batch, 128, 768, 3072};
   };
-  const Floor floor = with_floors ? Floor{10e3, 8, 0.125, 0.1} : Floor{};
-  const BoundClass bound = with_floors ? BoundClass{Bound::kMemory, Bound::kLaunch} : BoundClass{};
+  const Yardstick yardstick = with_yardsticks ? Yardstick{10e3, 8, 0.125, 0.1} : Yardstick{};
+  const BoundClass bound =
+      with_yardsticks ? BoundClass{Bound::kMemory, Bound::kLaunch} : BoundClass{};
   OperationStanding standing{"geglu_mlp", "bf16", {"fused", "unfused"}, {"liger"}, {}};
   standing.problems = {
       {problem(1),
-       {{"fused", 80e3, "", floor, bound}, {"unfused", 90e3, "", {}}},
+       {{"fused", 80e3, "", yardstick, bound}, {"unfused", 90e3, "", {}}},
        {{"liger", 160e3, ""}}},
-      {problem(2), {{"fused", 80e3, "", floor, bound}}, {{"liger", kNan, "threw"}}},
-      {problem(3), {{"fused", 80e3, "", floor, bound}}, {}},
+      {problem(2), {{"fused", 80e3, "", yardstick, bound}}, {{"liger", kNan, "threw"}}},
+      {problem(3), {{"fused", 80e3, "", yardstick, bound}}, {}},
       {problem(4), {{"fused", kNan, "threw", {}}}, {{"liger", 160e3, ""}}},
       {problem(5), {}, {{"liger", 160e3, ""}}}};
   return standing;
@@ -36,8 +37,9 @@ OperationStanding operation(bool with_floors) {
 
 TEST(BestTable, SaysWhoseTimeTheBestIsOrWhyThereIsNone) {
   const Table table = best_table(operation(true), true);
-  EXPECT_THAT(headers(table), ElementsAre("problem", "our best", "implementation", "best peer",
-                                          "peer", "ratio", "floor", "time / floor", "class"));
+  EXPECT_THAT(headers(table),
+              ElementsAre("problem", "our best", "implementation", "best peer", "peer", "ratio",
+                          "yardstick", "time / yardstick", "class"));
   const auto& rows = table.rows();
   ASSERT_EQ(rows.size(), 5u);
   EXPECT_THAT(rows[0], ElementsAre("batch 1, seq 128, dim 768, hidden 3072", "80.00 us", "fused",
@@ -72,7 +74,7 @@ TEST(StandingSection, HasTablesOfEveryOperationBelowItsNotes) {
   const std::string text = markdown({.sections = {standing_section(standings)}});
   EXPECT_THAT(text, HasSubstr("\n- Peers: 3 invocations of peers\n- warning: a note\n"));
   EXPECT_THAT(text, HasSubstr("### geglu_mlp, bf16\n\n| problem | our best | implementation | "
-                              "best peer | peer | ratio | floor | time / floor | class |\n"
+                              "best peer | peer | ratio | yardstick | time / yardstick | class |\n"
                               "| --- | ---: | --- | ---: | --- | ---: | ---: | ---: | --- |\n"
                               "| batch 1, seq 128, dim 768, hidden 3072 | 80.00 us | `fused` |"));
   EXPECT_THAT(text, HasSubstr("<details><summary>geglu_mlp, bf16: every implementation's time"));
@@ -84,6 +86,20 @@ TEST(StandingSection, MarksTheBest) {
   EXPECT_EQ(row[1].tone, Tone::kStrong);
   EXPECT_EQ(row[2].tone, Tone::kPlain);
   EXPECT_EQ(best_table(operation(true), true).rows()[0][5].tone, Tone::kGood);
+}
+
+TEST(StandingSection, MarksNeitherWhereBothPrintAsEquallyFast) {
+  OperationStanding standing = operation(false);
+  const auto tone_of = [&](double our_ns) {
+    standing.problems[0].ours[0].time_ns = our_ns;
+    standing.problems[0].ours[1].time_ns = our_ns;
+    return best_table(standing, true).rows()[0][5];
+  };
+  EXPECT_EQ(tone_of(160.4e3), Cell("1.00"));
+  EXPECT_EQ(tone_of(160.4e3).tone, Tone::kPlain);
+  EXPECT_EQ(tone_of(159.95e3).tone, Tone::kPlain);
+  EXPECT_EQ(tone_of(159e3).tone, Tone::kGood);
+  EXPECT_EQ(tone_of(161.6e3).tone, Tone::kBad);
 }
 
 }  // namespace

@@ -217,7 +217,8 @@ std::string class_name(const BoundClass& bound) {
   return bound.as_graph ? std::string(bound_name(*bound.as_graph)) : "class not known";
 }
 
-std::string tooltip(const BenchmarkFigures& figures, const Floor& floor, const BoundClass& bound) {
+std::string tooltip(const BenchmarkFigures& figures, const Yardstick& yardstick,
+                    const BoundClass& bound) {
   std::string text = figures.name + '\n';
   const std::string how = format_class(bound);
   text += how == "-" ? class_name(bound) : how;
@@ -226,21 +227,21 @@ std::string tooltip(const BenchmarkFigures& figures, const Floor& floor, const B
   const auto add_share = [&](double share, const char* rate) {
     if (std::isfinite(share)) text += fmt::format("\n{} of the {} rate", format_share(share), rate);
   };
-  add_share(floor.copy_share, "copy");
-  add_share(floor.gemm_share, "GEMM");
+  add_share(yardstick.copy_share, "copy");
+  add_share(yardstick.gemm_share, "GEMM");
   return text;
 }
 
 json roofline_point(const BenchmarkFigures& figures, const std::string& operation,
-                    const FloorRates& rates) {
-  const Floor floor = floor_of(figures, rates);
-  const BoundClass bound = class_of(figures, floor, rates);
+                    const MeasuredRates& rates) {
+  const Yardstick yardstick = yardstick_of(figures, rates);
+  const BoundClass bound = class_of(figures, yardstick, rates);
   return {{"x", figures.flops / figures.min_bytes},
           {"y", figures.tflops},
           {"operation", operation},
           {"class", class_name(bound)},
           {"is_hollow", bound.on_stream == Bound::kLaunch && bound.as_graph != Bound::kLaunch},
-          {"tooltip", tooltip(figures, floor, bound)}};
+          {"tooltip", tooltip(figures, yardstick, bound)}};
 }
 
 std::string roofline_caption(const std::string& dtype, const MeasuredRate* gemm,
@@ -253,7 +254,7 @@ std::string roofline_caption(const std::string& dtype, const MeasuredRate* gemm,
            : "no slanted one, for no copy was measured");
 }
 
-json roofline_picture(const std::string& dtype, const json& points, const FloorRates& rates) {
+json roofline_picture(const std::string& dtype, const json& points, const MeasuredRates& rates) {
   const auto found = rates.gemm_tflops.find(dtype);
   const MeasuredRate* gemm = found == rates.gemm_tflops.end() ? nullptr : &found->second;
   const MeasuredRate* copy = rates.copy_gbps ? &*rates.copy_gbps : nullptr;
@@ -320,7 +321,7 @@ Section crossover_section(const std::vector<Crossover>& crossovers) {
   return section;
 }
 
-Section roofline_section(const std::vector<BenchmarkFigures>& figures, const FloorRates& rates) {
+Section roofline_section(const std::vector<BenchmarkFigures>& figures, const MeasuredRates& rates) {
   std::map<std::string, json> points;  // by dtype
   for (const BenchmarkFigures& one : figures) {
     const auto name = baselines::parse_benchmark_name(one.name);
@@ -331,7 +332,7 @@ Section roofline_section(const std::vector<BenchmarkFigures>& figures, const Flo
   Section section{
       .title = "What bounds each benchmark",
       .sentences =
-          {"Colour: which ceiling is nearer, or launches where they explain most of the time, with "
+          {"Colour: which roof is nearer, or launches where they explain most of the time, with "
            "all kernels in one graph. Hollow: on a stream, kernel by kernel, the host's launches "
            "take longer than the GPU's work. A point's name and shares show under the pointer. "
            "Above a roof lies what beats the benchmark that the roof was measured with, above the "

@@ -7,8 +7,8 @@
 
 #include "ci/figures/benchmark_figures.h"
 #include "ci/figures/crossover.h"
-#include "ci/figures/floor.h"
 #include "ci/figures/sweep.h"
+#include "ci/figures/yardstick.h"
 #include "ci/report/document.h"
 
 namespace fusegate::ci {
@@ -18,7 +18,7 @@ Section sweep_section(const std::vector<Sweep>& sweeps);
 Section crossover_section(const std::vector<Crossover>& crossovers);
 
 // A roofline a dtype; empty where no benchmark's work is known.
-Section roofline_section(const std::vector<BenchmarkFigures>& figures, const FloorRates& rates);
+Section roofline_section(const std::vector<BenchmarkFigures>& figures, const MeasuredRates& rates);
 
 // The one picture that tells most: the speed-ups over M of the sweep with most implementations.
 // Nothing where there are no speed-ups.

@@ -12,7 +12,7 @@
 
 namespace fusegate::kernels {
 
-// What a stage must do at least, the same for every device, so that rates and floors mean one
+// What a stage must do at least, the same for every device, so that rates and yardsticks mean one
 // thing: each operand read once, the result written once.
 Stage matmul_work(std::string name, const Tensor& x, const Tensor& w, const Tensor& out);
 Stage pointwise_work(std::string name, double flops_per_element,

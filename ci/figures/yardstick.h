@@ -1,7 +1,8 @@
-// The least time that the machine's own rates allow a benchmark, and how near to them it comes.
-// What keeps it from less is told by bound.h.
+// What a benchmark would take at the rates of the library's GEMM and the driver's copy in the same
+// run, and its time over that. A yardstick and no limit: it may be beaten. What keeps a benchmark
+// from less is told by bound.h.
 //
-//   floor = max(FLOPs / GEMM rate, least bytes / copy rate)
+//   yardstick = max(FLOPs / GEMM rate, least bytes / copy rate)
 //
 // Both rates come from the same run. A data sheet's are reached by no program at the clock and the
 // power at hand; what the library's GEMM and the driver's copy reach in the same minutes is what a
@@ -18,9 +19,10 @@
 //   launch     the time a kernel of the run's shortest benchmark, such as an element-wise kernel
 //              over one row: what a kernel that does next to nothing takes.
 //
-// The floor is a measured rate and no law. A kernel that beats the driver's copy, or whose operands
-// stay in the L2 from one launch to the next, takes less than its floor. It is the floor of an
-// implementation: one that writes intermediate results has more bytes to move than one that fuses.
+// A kernel that beats the library's GEMM or the driver's copy, or whose operands stay in the L2
+// from one launch to the next, takes less than its yardstick: down to 0.44 of it on an H100. It is
+// the yardstick of an implementation: one that writes intermediate results has more bytes to move
+// than one that fuses.
 #pragma once
 
 #include <limits>
@@ -38,29 +40,29 @@ struct MeasuredRate {
   std::string benchmark;  // the one that showed it
 };
 
-struct FloorRates {
+struct MeasuredRates {
   std::map<std::string, MeasuredRate> gemm_tflops;  // by dtype
   std::optional<MeasuredRate> copy_gbps;
   std::optional<MeasuredRate> launch_ns;
 };
 
-struct Floor {
+struct Yardstick {
   // NaN where a rate or the benchmark's own work is unknown.
   double ns = std::numeric_limits<double>::quiet_NaN();
   double time_over = std::numeric_limits<double>::quiet_NaN();  // the benchmark's time over it
-  // The benchmark's own rates over the measured ones; each NaN where it or its ceiling is unknown.
+  // The benchmark's own rates over the measured ones; each NaN where either is unknown.
   // Above 1 where the L2 serves what the copy had to fetch.
   double copy_share = std::numeric_limits<double>::quiet_NaN();
   double gemm_share = std::numeric_limits<double>::quiet_NaN();
 };
 
-FloorRates measured_rates(const std::vector<BenchmarkFigures>& run);
+MeasuredRates measured_rates(const std::vector<BenchmarkFigures>& run);
 
 // Unknown for benchmarks with names of other programs.
-Floor floor_of(const BenchmarkFigures& figures, const FloorRates& rates);
+Yardstick yardstick_of(const BenchmarkFigures& figures, const MeasuredRates& rates);
 
 // The rates and where they come from, or that one was not measured; the GEMM rate for each dtype.
-std::vector<std::string> rate_sentences(const FloorRates& rates,
+std::vector<std::string> rate_sentences(const MeasuredRates& rates,
                                         const std::vector<std::string>& dtypes);
 
 }  // namespace fusegate::ci

@@ -1,4 +1,4 @@
-#include "ci/figures/floor.h"
+#include "ci/figures/yardstick.h"
 
 #include <fmt/format.h>
 
@@ -18,13 +18,13 @@ bool is_gemm(const baselines::BenchmarkName& name) {
 }
 
 // Comparisons with NaN are false, so that what was not recorded is no rate.
-void add_gemm(const BenchmarkFigures& figures, const std::string& dtype, FloorRates* rates) {
+void add_gemm(const BenchmarkFigures& figures, const std::string& dtype, MeasuredRates* rates) {
   if (!(figures.time_ns >= kShortestGemmNs) || !(figures.tflops > 0)) return;
   MeasuredRate& best = rates->gemm_tflops[dtype];
   if (figures.tflops > best.value) best = {figures.tflops, figures.name};
 }
 
-void lend(const std::string& from, const std::string& to, FloorRates* rates) {
+void lend(const std::string& from, const std::string& to, MeasuredRates* rates) {
   const auto measured = rates->gemm_tflops.find(from);
   if (measured != rates->gemm_tflops.end()) rates->gemm_tflops.try_emplace(to, measured->second);
 }
@@ -40,8 +40,8 @@ const BenchmarkFigures* shortest_with_kernels(const std::vector<BenchmarkFigures
 
 }  // namespace
 
-FloorRates measured_rates(const std::vector<BenchmarkFigures>& run) {
-  FloorRates rates;
+MeasuredRates measured_rates(const std::vector<BenchmarkFigures>& run) {
+  MeasuredRates rates;
   if (const BenchmarkFigures* shortest = shortest_with_kernels(run)) {
     rates.launch_ns = MeasuredRate{shortest->time_ns / shortest->launches, shortest->name};
   }
@@ -60,24 +60,24 @@ FloorRates measured_rates(const std::vector<BenchmarkFigures>& run) {
   return rates;
 }
 
-Floor floor_of(const BenchmarkFigures& figures, const FloorRates& rates) {
+Yardstick yardstick_of(const BenchmarkFigures& figures, const MeasuredRates& rates) {
   const auto name = baselines::parse_benchmark_name(figures.name);
   if (!name) return {};
-  Floor floor;
-  if (rates.copy_gbps) floor.copy_share = figures.gbps / rates.copy_gbps->value;
+  Yardstick yardstick;
+  if (rates.copy_gbps) yardstick.copy_share = figures.gbps / rates.copy_gbps->value;
   if (const auto gemm = rates.gemm_tflops.find(name->dtype); gemm != rates.gemm_tflops.end()) {
-    floor.gemm_share = figures.tflops / gemm->second.value;
+    yardstick.gemm_share = figures.tflops / gemm->second.value;
   }
   // std::max would drop a NaN on its right.
-  if (!std::isfinite(floor.copy_share + floor.gemm_share)) return floor;
-  const double share = std::max(floor.copy_share, floor.gemm_share);
-  if (!(share > 0)) return floor;
-  floor.ns = share * figures.time_ns;
-  floor.time_over = 1 / share;
-  return floor;
+  if (!std::isfinite(yardstick.copy_share + yardstick.gemm_share)) return yardstick;
+  const double share = std::max(yardstick.copy_share, yardstick.gemm_share);
+  if (!(share > 0)) return yardstick;
+  yardstick.ns = share * figures.time_ns;
+  yardstick.time_over = 1 / share;
+  return yardstick;
 }
 
-std::vector<std::string> rate_sentences(const FloorRates& rates,
+std::vector<std::string> rate_sentences(const MeasuredRates& rates,
                                         const std::vector<std::string>& dtypes) {
   std::vector<std::string> sentences;
   for (const std::string& dtype : dtypes) {

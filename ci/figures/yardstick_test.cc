@@ -1,4 +1,4 @@
-#include "ci/figures/floor.h"
+#include "ci/figures/yardstick.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,16 +27,16 @@ BenchmarkFigures figures(const std::string& kernel, double time_ns, double flops
 }
 
 // 500 TFLOP/s, 4,000 GB/s, and 2 us a launch.
-FloorRates round_rates() {
+MeasuredRates round_rates() {
   return {{{"bf16", {500, "linear"}}}, MeasuredRate{4000, "copy"}, MeasuredRate{2000, "launch"}};
 }
 
 TEST(MeasuredRates, TakeTheBestGemmOfEachDtypeThatIsLongEnough) {
-  const FloorRates rates = measured_rates({figures("linear/addmm/bf16", 100e3, 5e10, 1),
-                                           figures("linear/matmul_add/bf16", 125e3, 5e10, 1),
-                                           figures("control_gemm/cublas/fp16", 50e3, 2e10, 1),
-                                           figures("linear/short/bf16", 19.9e3, 2e10, 1),
-                                           figures("geglu_mlp/fused/bf16", 100e3, 9e10, 1)});
+  const MeasuredRates rates = measured_rates({figures("linear/addmm/bf16", 100e3, 5e10, 1),
+                                              figures("linear/matmul_add/bf16", 125e3, 5e10, 1),
+                                              figures("control_gemm/cublas/fp16", 50e3, 2e10, 1),
+                                              figures("linear/short/bf16", 19.9e3, 2e10, 1),
+                                              figures("geglu_mlp/fused/bf16", 100e3, 9e10, 1)});
   ASSERT_EQ(rates.gemm_tflops.size(), 2u);
   EXPECT_DOUBLE_EQ(rates.gemm_tflops.at("bf16").value, 500);
   EXPECT_EQ(rates.gemm_tflops.at("bf16").benchmark,
@@ -45,27 +45,28 @@ TEST(MeasuredRates, TakeTheBestGemmOfEachDtypeThatIsLongEnough) {
 }
 
 TEST(MeasuredRates, LendTheGemmRateBetweenFormatsOf16Bits) {
-  const FloorRates rates = measured_rates(
+  const MeasuredRates rates = measured_rates(
       {figures("linear/addmm/bf16", 100e3, 5e10, 1), figures("geglu/fused/fp32", 100e3, 5e10, 1)});
   ASSERT_EQ(rates.gemm_tflops.size(), 2u);
   EXPECT_DOUBLE_EQ(rates.gemm_tflops.at("fp16").value, 500);
   EXPECT_TRUE(rates.gemm_tflops.at("fp16").benchmark.starts_with("linear/addmm/bf16/"));
-  const FloorRates other = measured_rates({figures("control_gemm/cublas/fp16", 50e3, 2e10, 1)});
+  const MeasuredRates other = measured_rates({figures("control_gemm/cublas/fp16", 50e3, 2e10, 1)});
   EXPECT_DOUBLE_EQ(other.gemm_tflops.at("bf16").value, 400);
 }
 
 TEST(MeasuredRates, TakeTheLargestCopyAndNotTheFastest) {
-  const FloorRates rates = measured_rates({figures("control_copy/memcpy/bf16", 40e3, 0, 1.6e8, 0),
-                                           figures("control_copy/cached/bf16", 3e3, 0, 1.8e7, 0)});
+  const MeasuredRates rates =
+      measured_rates({figures("control_copy/memcpy/bf16", 40e3, 0, 1.6e8, 0),
+                      figures("control_copy/cached/bf16", 3e3, 0, 1.8e7, 0)});
   ASSERT_TRUE(rates.copy_gbps);
   EXPECT_DOUBLE_EQ(rates.copy_gbps->value, 4000);
 }
 
 TEST(MeasuredRates, TakeTheShortestBenchmarkOfKernelsForALaunch) {
-  const FloorRates rates = measured_rates({figures("geglu/fused/bf16", 4000, 1, 1, 1),
-                                           figures("geglu/unfused/bf16", 2400, 1, 1, 2),
-                                           figures("geglu/many/bf16", 3000, 1, 1, 6),
-                                           figures("control_copy/memcpy/bf16", 900, 0, 1, 0)});
+  const MeasuredRates rates = measured_rates({figures("geglu/fused/bf16", 4000, 1, 1, 1),
+                                              figures("geglu/unfused/bf16", 2400, 1, 1, 2),
+                                              figures("geglu/many/bf16", 3000, 1, 1, 6),
+                                              figures("control_copy/memcpy/bf16", 900, 0, 1, 0)});
   ASSERT_TRUE(rates.launch_ns);
   EXPECT_DOUBLE_EQ(rates.launch_ns->value, 1200);
   EXPECT_TRUE(rates.launch_ns->benchmark.starts_with("geglu/unfused/"));
@@ -75,50 +76,58 @@ TEST(MeasuredRates, KnowNothingOfOtherProgramsAndOfWhatWasNotRecorded) {
   BenchmarkFigures plain = figures("linear/addmm/bf16", 100e3, 5e10, 1);
   plain.name = "BM_linear/8";
   plain.launches = kNan;
-  const FloorRates rates = measured_rates({plain, figures("linear/a/bf16", 9e4, kNan, kNan, kNan),
-                                           figures("linear/failed/bf16", kNan, 1e9, 1e6)});
+  const MeasuredRates rates =
+      measured_rates({plain, figures("linear/a/bf16", 9e4, kNan, kNan, kNan),
+                      figures("linear/failed/bf16", kNan, 1e9, 1e6)});
   EXPECT_TRUE(rates.gemm_tflops.empty());
   EXPECT_FALSE(rates.copy_gbps);
   EXPECT_FALSE(rates.launch_ns);
 }
 
-TEST(FloorOf, IsTheLargerOfArithmeticAndMemory) {
-  const Floor gemm = floor_of(figures("a/b/bf16", 120e3, 5e10, 4e7), round_rates());
+TEST(YardstickOf, IsTheLargerOfArithmeticAndMemory) {
+  const Yardstick gemm = yardstick_of(figures("a/b/bf16", 120e3, 5e10, 4e7), round_rates());
   EXPECT_DOUBLE_EQ(gemm.ns, 100e3);
   EXPECT_DOUBLE_EQ(gemm.time_over, 1.2);
   EXPECT_DOUBLE_EQ(gemm.gemm_share, 100.0 / 120);
   EXPECT_DOUBLE_EQ(gemm.copy_share, 10.0 / 120);
-  const Floor pointwise = floor_of(figures("a/b/bf16", 50e3, 5e7, 1.6e8), round_rates());
+  const Yardstick pointwise = yardstick_of(figures("a/b/bf16", 50e3, 5e7, 1.6e8), round_rates());
   EXPECT_DOUBLE_EQ(pointwise.ns, 40e3);
   EXPECT_DOUBLE_EQ(pointwise.time_over, 1.25);
   EXPECT_DOUBLE_EQ(pointwise.copy_share, 0.8);
 }
 
-TEST(FloorOf, IsUnknownWithoutARateOrTheBenchmarksOwnWork) {
+TEST(YardstickOf, MayBeBeaten) {
+  const Yardstick cached = yardstick_of(figures("a/b/bf16", 20e3, 5e7, 1.6e8), round_rates());
+  EXPECT_DOUBLE_EQ(cached.copy_share, 2);
+  EXPECT_DOUBLE_EQ(cached.time_over, 0.5);
+}
+
+TEST(YardstickOf, IsUnknownWithoutARateOrTheBenchmarksOwnWork) {
   const BenchmarkFigures known = figures("a/b/bf16", 100e3, 5e10, 4e7);
   BenchmarkFigures other = known;
   other.name = "BM_other/8";
-  FloorRates no_copy = round_rates();
+  MeasuredRates no_copy = round_rates();
   no_copy.copy_gbps.reset();
-  for (const Floor& floor :
-       {floor_of(other, round_rates()),
-        floor_of(figures("a/b/fp16", 100e3, 5e10, 4e7), round_rates()), floor_of(known, no_copy),
-        floor_of(figures("a/b/bf16", 100e3, 5e10, kNan), round_rates()),
-        floor_of(figures("a/b/bf16", 100e3, kNan, 4e7), round_rates()),
-        floor_of(figures("a/b/bf16", kNan, 5e10, 4e7), round_rates()),
-        floor_of(figures("a/b/bf16", 100e3, 0, 0), round_rates())}) {
-    EXPECT_TRUE(std::isnan(floor.ns));
-    EXPECT_TRUE(std::isnan(floor.time_over));
+  for (const Yardstick& yardstick :
+       {yardstick_of(other, round_rates()),
+        yardstick_of(figures("a/b/fp16", 100e3, 5e10, 4e7), round_rates()),
+        yardstick_of(known, no_copy),
+        yardstick_of(figures("a/b/bf16", 100e3, 5e10, kNan), round_rates()),
+        yardstick_of(figures("a/b/bf16", 100e3, kNan, 4e7), round_rates()),
+        yardstick_of(figures("a/b/bf16", kNan, 5e10, 4e7), round_rates()),
+        yardstick_of(figures("a/b/bf16", 100e3, 0, 0), round_rates())}) {
+    EXPECT_TRUE(std::isnan(yardstick.ns));
+    EXPECT_TRUE(std::isnan(yardstick.time_over));
   }
 }
 
-TEST(FloorOf, TellsTheShareOfTheOneRateThatIsKnown) {
-  const Floor no_gemm = floor_of(figures("a/b/fp16", 100e3, 5e10, 4e7), round_rates());
+TEST(YardstickOf, TellsTheShareOfTheOneRateThatIsKnown) {
+  const Yardstick no_gemm = yardstick_of(figures("a/b/fp16", 100e3, 5e10, 4e7), round_rates());
   EXPECT_DOUBLE_EQ(no_gemm.copy_share, 0.1);
   EXPECT_TRUE(std::isnan(no_gemm.gemm_share));
-  FloorRates no_copy = round_rates();
+  MeasuredRates no_copy = round_rates();
   no_copy.copy_gbps.reset();
-  const Floor gemm_alone = floor_of(figures("a/b/bf16", 200e3, 5e10, 4e7), no_copy);
+  const Yardstick gemm_alone = yardstick_of(figures("a/b/bf16", 200e3, 5e10, 4e7), no_copy);
   EXPECT_TRUE(std::isnan(gemm_alone.copy_share));
   EXPECT_DOUBLE_EQ(gemm_alone.gemm_share, 0.5);
 }
