@@ -23,6 +23,16 @@ constexpr std::array kDoubts{
               "The driver reported a thermal or hardware slowdown during the run."},
     DoubtText{Doubt::kOtherGpuProcess, "other_gpu_process",
               "Another process used the GPU during the run."},
+    DoubtText{Doubt::kGpuLost, "gpu_lost",
+              "The driver lost the GPU, or it was reset, during the run."},
+    DoubtText{Doubt::kXid, "xid", "The driver reported an error of the GPU (Xid) during the run."},
+    DoubtText{Doubt::kEccErrors, "ecc_errors",
+              "The GPU counted memory errors (ECC) during the run."},
+    DoubtText{Doubt::kLimitsChanged, "limits_changed",
+              "Somebody changed the GPU's power limit, clocks, ECC, MIG or driver during the run."},
+    DoubtText{
+        Doubt::kMigSlice, "mig_slice",
+        "The device was a slice of a GPU (MIG), whose other slices share its power and clocks."},
     DoubtText{Doubt::kUnlockedClocks, "unlocked_clocks",
               "Clocks were not locked: they follow load and power, so time alone is not steady."},
     DoubtText{Doubt::kShortBatch, "short_batch",
@@ -75,6 +85,14 @@ std::vector<Doubt> read_doubts(const JsonField& names) {
 void add_doubts(std::vector<Doubt>& doubts, const std::vector<Doubt>& more) {
   for (const Doubt doubt : more) {
     if (std::ranges::find(doubts, doubt) == doubts.end()) doubts.push_back(doubt);
+  }
+}
+
+void add_doubt_names(nlohmann::json& names, const std::vector<Doubt>& more) {
+  if (names.is_null()) names = nlohmann::json::array();
+  for (const Doubt doubt : more) {
+    const nlohmann::json name = doubt_name(doubt);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
 }
 

@@ -15,6 +15,11 @@ enum class Doubt {
   kClockUnread,      // no SM clock for some sample: cycles cannot confirm a verdict
   kThrottled,        // the driver reported thermal or hardware slowdown during the run
   kOtherGpuProcess,  // another process held the GPU during the run
+  kGpuLost,          // NVML lost the GPU in between, or its counters began anew
+  kXid,              // the driver reported an error of the GPU, ours or the card's own
+  kEccErrors,        // memory errors were counted during the run, corrected ones too
+  kLimitsChanged,    // power limit, clocks, ECC, MIG or driver: not what they were at the start
+  kMigSlice,         // a part of a GPU, whose other parts share power, clocks and temperature
   kUnlockedClocks,   // clocks follow load and power; time alone is not steady
   kShortBatch,       // a batch stayed under the protocol's length
   kUnsteady,         // samples within the invocation spread by more than the protocol allows
@@ -38,5 +43,8 @@ std::vector<Doubt> read_doubts(const JsonField& names);
 
 // Appends those of `more` that are not there yet, so that a record names each doubt once.
 void add_doubts(std::vector<Doubt>& doubts, const std::vector<Doubt>& more);
+
+// The same to an array of names, which may be null yet.
+void add_doubt_names(nlohmann::json& names, const std::vector<Doubt>& more);
 
 }  // namespace fusegate::baselines

@@ -68,14 +68,12 @@ void RunFileWriter::add_details(const std::map<std::string, nlohmann::json>& det
 }
 
 void RunFileWriter::finish(const std::vector<Doubt>& doubts) {
-  nlohmann::json& fusegate = context_["fusegate"];
-  nlohmann::json& names = fusegate["doubts"];
-  if (names.is_null()) names = nlohmann::json::array();
-  for (const Doubt doubt : doubts) {
-    const nlohmann::json name = doubt_name(doubt);
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-  fusegate["finished"] = true;
+  context_["fusegate"]["finished"] = true;
+  add_doubts(doubts);
+}
+
+void RunFileWriter::add_doubts(const std::vector<Doubt>& doubts) {
+  add_doubt_names(context_["fusegate"]["doubts"], doubts);
   write();
 }
 

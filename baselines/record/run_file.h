@@ -55,6 +55,8 @@ class RunFileWriter {
   // What became known of a benchmark only after its entries were written: by its name, members
   // for the details of its first entry. Names without an entry are passed over.
   void add_details(const std::map<std::string, nlohmann::json>& details);
+  // To those of the context, each once.
+  void add_doubts(const std::vector<Doubt>& doubts);
   // Sets context.fusegate.finished and adds the doubts seen over the whole invocation.
   void finish(const std::vector<Doubt>& doubts);
 

@@ -44,7 +44,7 @@ std::string first_line(const char* path) {
 
 EnvironmentProbe::EnvironmentProbe(const kernels::Device& device)
     : device_(device), uuid_(device.uuid()) {
-  if (device.kind() == "cuda") nvml_ = Nvml::open();
+  if (is_gpu()) nvml_ = Nvml::open();
 #ifndef NDEBUG
   doubts_.insert(baselines::Doubt::kDebugLibrary);
 #endif
@@ -57,14 +57,13 @@ baselines::Environment EnvironmentProbe::environment() const {
   environment["device"] = device_.name();
   for (const auto& [name, value] : device_.versions()) environment[name] = value;
   if (device_.kind() == "cpu") environment[baselines::kCpuCycles] = open_host_clock()->cycles();
-  const auto state = nvml_ ? nvml_->state(uuid_) : std::nullopt;
-  if (!state) return environment;
-  put(environment, "driver", state->driver);
-  put(environment, "power_limit_w", state->power_limit_w);
-  put(environment, "max_sm_clock_mhz", state->max_sm_clock_mhz);
-  put(environment, "max_memory_clock_mhz", state->max_memory_clock_mhz);
-  put(environment, "ecc", state->ecc);
-  put(environment, "mig", state->mig);
+  if (!settings_) return environment;
+  put(environment, "driver", settings_->driver);
+  put(environment, "power_limit_w", settings_->power_limit_w);
+  put(environment, "max_sm_clock_mhz", settings_->max_sm_clock_mhz);
+  put(environment, "max_memory_clock_mhz", settings_->max_memory_clock_mhz);
+  put(environment, "ecc", settings_->ecc);
+  put(environment, "mig", settings_->mig);
   return environment;
 }
 
@@ -76,7 +75,7 @@ nlohmann::json EnvironmentProbe::machine() const {
   if (getloadavg(load.data(), 1) == 1) machine["load_1m"] = load[0];
   const std::string governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   if (!governor.empty()) machine["cpu_governor"] = governor;
-  if (const auto state = nvml_ ? nvml_->state(uuid_) : std::nullopt) {
+  if (const auto state = this->state()) {
     machine["compute_processes"] = state->compute_processes;
     machine["throttle_reasons"] = state->throttle_reasons;
     if (state->temperature_c) machine["temperature_c"] = *state->temperature_c;
@@ -95,12 +94,18 @@ std::optional<unsigned long long> EnvironmentProbe::energy_mj() const {
 }
 
 void EnvironmentProbe::look() {
-  if (device_.kind() != "cuda") return;
-  const auto state = nvml_ ? nvml_->state(uuid_) : std::nullopt;
+  if (!is_gpu()) return;
+  const auto state = this->state();
   if (!state) {
-    doubts_.insert(baselines::Doubt::kNvmlMissing);
+    doubts_.insert(last_ ? baselines::Doubt::kGpuLost : baselines::Doubt::kNvmlMissing);
     return;
   }
+  if (!settings_) settings_ = state->settings;
+  for (const unsigned xid : nvml_->new_xids(uuid_)) xids_.insert(xid);
+  if (!xids_.empty()) doubts_.insert(baselines::Doubt::kXid);
+  if (state->is_slice) doubts_.insert(baselines::Doubt::kMigSlice);
+  compare_with_last(*state);
+  last_ = state;
   if (state->compute_processes > 1) doubts_.insert(baselines::Doubt::kOtherGpuProcess);
   throttle_reasons_ = state->throttle_reasons;
   for (const std::string& reason : throttle_reasons_) {
@@ -108,8 +113,24 @@ void EnvironmentProbe::look() {
   }
 }
 
+void EnvironmentProbe::compare_with_last(const GpuState& now) {
+  clocks_were_held_ = clocks_were_held_ || now.clocks_held == true;
+  clocks_were_free_ = clocks_were_free_ || now.clocks_held == false;
+  if (now.settings.differ_from(*settings_) || (clocks_were_held_ && clocks_were_free_)) {
+    doubts_.insert(baselines::Doubt::kLimitsChanged);
+  }
+  if (!last_) return;
+  // Counters only go up, but for a reset, with which they begin anew.
+  if (last_->energy_mj && now.energy_mj && *now.energy_mj < *last_->energy_mj) {
+    doubts_.insert(baselines::Doubt::kGpuLost);
+  }
+  if (last_->memory_errors && now.memory_errors > last_->memory_errors) {
+    doubts_.insert(baselines::Doubt::kEccErrors);
+  }
+}
+
 void EnvironmentProbe::saw_clock(double hz) {
-  if (std::isnan(hz) || device_.kind() != "cuda") return;
+  if (std::isnan(hz) || !is_gpu()) return;
   highest_clock_hz_ = std::max(highest_clock_hz_, hz);
   lowest_clock_hz_ = lowest_clock_hz_ == 0 ? hz : std::min(lowest_clock_hz_, hz);
   if (highest_clock_hz_ > (1 + kLockedClockSpread) * lowest_clock_hz_) {

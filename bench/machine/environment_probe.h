@@ -38,13 +38,23 @@ class EnvironmentProbe {
   // Adds a sample's time, and how much of it the host did something else.
   void saw_batch(double batch_ns, double held_up_ns);
   std::set<baselines::Doubt> doubts() const;
+  // Numbers of the driver's errors (nvml.h) that look() saw so far.
+  const std::set<unsigned>& xids() const { return xids_; }
   // Throttle reasons that the last look() saw.
   const std::vector<std::string>& throttle_reasons() const { return throttle_reasons_; }
 
  private:
+  bool is_gpu() const { return !uuid_.empty(); }
+  std::optional<GpuState> state() const { return nvml_ ? nvml_->state(uuid_) : std::nullopt; }
+  void compare_with_last(const GpuState& now);
+
   const kernels::Device& device_;
   std::string uuid_;
   std::unique_ptr<Nvml> nvml_;
+  std::optional<GpuSettings> settings_;  // at the start
+  std::optional<GpuState> last_;
+  bool clocks_were_held_ = false, clocks_were_free_ = false;
+  std::set<unsigned> xids_;
   std::set<baselines::Doubt> doubts_;
   std::vector<std::string> throttle_reasons_;
   double lowest_clock_hz_ = 0, highest_clock_hz_ = 0;

@@ -1,6 +1,6 @@
-// A CUDA kernel that writes to an address that is nobody's, which breaks the process's context for
-// good: built into fusegate_bench_faulty alone.
-#include "kernels/contract/kernel.h"
+// Planted faults (planted_fault.h) on a GPU: a kernel that writes to an address that is nobody's,
+// which breaks the process's context for good, and one that never ends.
+#include "bench/measuring/planted_fault.h"
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/cuda_error.h"
 
@@ -9,23 +9,48 @@ namespace {
 
 __global__ void write_to_nobody(int* address) { *address = 1; }
 
-kernels::PreparedKernel prepare(kernels::Device& device, const kernels::Problem&,
-                                std::span<const kernels::Tensor>, const kernels::Tensor&) {
-  kernels::PreparedKernel kernel;
-  kernel.stages.push_back({.name = "faulty",
-                           .flops = 0,
-                           .min_bytes = 0,
-                           .launch =
-                               [stream = static_cast<kernels::CudaDevice&>(device).stream()] {
-                                 write_to_nobody<<<1, 1, 0, stream>>>(reinterpret_cast<int*>(64));
-                                 FUSEGATE_CUDA(cudaGetLastError());
-                               },
-                           .choice = {}});
+// word: zero, and stays so.
+__global__ void never_end(const volatile int* word) {
+  while (*word == 0) __nanosleep(1000);
+}
+
+kernels::Stage stage(const char* name, std::function<void()> launch) {
+  return {.name = name, .flops = 0, .min_bytes = 0, .launch = std::move(launch), .choice = {}};
+}
+
+kernels::PreparedKernel prepare(kernels::Device& device, const kernels::Problem& problem,
+                                std::span<const kernels::Tensor> inputs,
+                                const kernels::Tensor& out) {
+  const cudaStream_t stream = static_cast<kernels::CudaDevice&>(device).stream();
+  kernels::PreparedKernel kernel = prepare_fused("cuda", device, problem, inputs, out);
+  switch (next_planted_fault()) {
+    case PlantedFault::kNone:
+      break;
+    case PlantedFault::kMemory:
+      kernel.scratch.push_back(device.allocate(kTooManyBytes));
+      break;
+    case PlantedFault::kAddress:
+      kernel.stages.push_back(stage("faulty", [stream] {
+        write_to_nobody<<<1, 1, 0, stream>>>(reinterpret_cast<int*>(64));
+        FUSEGATE_CUDA(cudaGetLastError());
+      }));
+      break;
+    case PlantedFault::kEndless: {
+      kernel.scratch.push_back(device.allocate(sizeof(int)));
+      int* const word = static_cast<int*>(kernel.scratch.back().data());
+      FUSEGATE_CUDA(cudaMemsetAsync(word, 0, sizeof(int), stream));
+      kernel.stages.push_back(stage("endless", [stream, word] {
+        never_end<<<1, 1, 0, stream>>>(word);
+        FUSEGATE_CUDA(cudaGetLastError());
+      }));
+      break;
+    }
+  }
   return kernel;
 }
 
 const kernels::ImplementationRegistration registered{{.operation = "geglu",
-                                                      .name = "faulty_address",
+                                                      .name = "planted_fault",
                                                       .device = "cuda",
                                                       .dtypes = {kernels::Dtype::kBf16},
                                                       .prepare = &prepare}};

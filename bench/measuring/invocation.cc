@@ -1,8 +1,10 @@
 #include "bench/measuring/invocation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
+#include <thread>
 #include <utility>
 
 #include "baselines/io/error.h"
@@ -39,7 +41,8 @@ Invocation::Invocation(kernels::Device& device, Meter& meter, const Plan& plan,
       plan_(plan),
       probe_(probe),
       options_(options),
-      ledger_(plan, options.info) {
+      ledger_(plan, options.info),
+      watchdog_(patience(), [this](const Watchdog::Stuck& stuck) { give_up(stuck); }) {
   if (options.info.protocol.spin.count() > 0 && !meter.can_spin()) {
     throw baselines::InputError("suite " + options.info.suite, "protocol.spin_us",
                                 fmt::format("{} has no kernel that spins", device.name()));
@@ -82,6 +85,7 @@ std::set<std::string> Invocation::selected_names() const {
 
 void Invocation::verify(std::size_t benchmark, kernels::Verifier& verifier) {
   try {
+    const Watchdog::Piece piece(watchdog_, benchmark);
     sessions_[benchmark].verify(verifier);
   } catch (const std::exception& error) {
     fail(benchmark, error.what());
@@ -90,6 +94,7 @@ void Invocation::verify(std::size_t benchmark, kernels::Verifier& verifier) {
 
 std::unique_ptr<Place> Invocation::enter(std::size_t benchmark) {
   Session& session = sessions_[benchmark];
+  const Watchdog::Piece piece(watchdog_, benchmark);
   // Google Benchmark may be built with other regular expressions than those that selected.
   if (!session.verified()) {
     kernels::Verifier verifier(device_, options_.info.seed);
@@ -103,12 +108,17 @@ double Invocation::take_samples(std::size_t benchmark, Place& place) {
   double total_ns = 0;
   int taken = 0;
   do {
-    const Sample& sample = sessions_[benchmark].run_sample(place);
+    const Sample& sample = run_sample(benchmark, place);
     probe_.saw_clock(sample.sm_clock_hz);
     probe_.saw_batch(sample.batch_ns, sample.held_up_ns);
     total_ns += sample.batch_ns;
   } while (++taken < count && !interrupted());
   return total_ns / taken;
+}
+
+const Sample& Invocation::run_sample(std::size_t benchmark, Place& place) {
+  const Watchdog::Piece piece(watchdog_, benchmark);
+  return sessions_[benchmark].run_sample(place);
 }
 
 void Invocation::record(std::size_t benchmark, PlaceRecord record) {
@@ -119,23 +129,61 @@ void Invocation::record(std::size_t benchmark, PlaceRecord record) {
 }
 
 void Invocation::fail(std::size_t benchmark, const std::string& failure) {
+  device_lost_ = device_lost_ || is_lost(device_);
+  note_failure(benchmark, device_lost_ ? with_xids(failure) : failure);
+}
+
+void Invocation::note_failure(std::size_t benchmark, const std::string& failure) {
   ledger_.add_failure(benchmark, failure);
   fmt::print(stderr, "fusegate_bench: {}: {}\n", plan_.benchmarks[benchmark].name(), failure);
   report_progress(ledger_.progress_line(benchmark));
-  device_lost_ = device_lost_ || is_lost(device_);
+}
+
+// What the driver has to say of it comes a moment later.
+std::string Invocation::with_xids(const std::string& failure) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  probe_.look();
+  const std::set<unsigned>& xids = probe_.xids();
+  return xids.empty() ? failure : fmt::format("{} (Xid {})", failure, fmt::join(xids, ", "));
+}
+
+std::chrono::nanoseconds Invocation::patience() const {
+  if (!options_.stuck_after) return kForEver;
+  return *options_.stuck_after + options_.info.protocol.warm + options_.energy;
+}
+
+// By the watchdog's thread, while this one's is held by the device.
+void Invocation::give_up(const Watchdog::Stuck& stuck) {
+  const std::string name = plan_.benchmarks[stuck.benchmark].name();
+  if (stuck.is_after_signal) {
+    fmt::print(stderr, "fusegate_bench: interrupted while {} did not end\n", name);
+  } else if (ledger_.is_complete(stuck.benchmark)) {
+    fmt::print(stderr, "fusegate_bench: {}: looking at what it launches did not end\n", name);
+    profile_doubts_.insert(baselines::Doubt::kProfileFailed);
+  } else {
+    const auto limit_s = options_.stuck_after->count();
+    note_failure(stuck.benchmark, with_xids(fmt::format("did not end within {} s", limit_s)));
+  }
+  ledger_.leave(doubts());
+  if (options_.leave) options_.leave(!stuck.is_after_signal);
+}
+
+std::set<baselines::Doubt> Invocation::doubts() const {
+  std::set<baselines::Doubt> doubts = probe_.doubts();
+  doubts.insert(profile_doubts_.begin(), profile_doubts_.end());
+  return doubts;
 }
 
 Outcome Invocation::finish() {
   ledger_.flush();
-  if (device_lost_) return Outcome::kDeviceLost;
-  if (options_.energy.count() > 0 && options_.out) measure_energy();
-  if (device_lost_) return Outcome::kDeviceLost;
-  if (!interrupted() && options_.profile && options_.out) profile();
-  if (device_lost_) return Outcome::kDeviceLost;
-  if (interrupted()) return Outcome::kInterrupted;
-  std::set<baselines::Doubt> doubts = probe_.doubts();
-  doubts.insert(profile_doubts_.begin(), profile_doubts_.end());
-  ledger_.finish(doubts);
+  if (options_.energy.count() > 0 && options_.out && !stopped()) measure_energy();
+  if (options_.profile && options_.out && !stopped()) profile();
+  probe_.look();
+  if (stopped()) {
+    ledger_.leave(doubts());
+    return interrupted() ? Outcome::kInterrupted : Outcome::kDeviceLost;
+  }
+  ledger_.finish(doubts());
   if (options_.out) {
     fmt::print(stderr, "fusegate_bench: {} benchmarks, {:.2f} s spent on the run file\n",
                ledger_.complete_benchmarks(), ledger_.recording().count());
@@ -152,6 +200,7 @@ void Invocation::measure_energy() {
   for (const std::size_t i : measured()) {
     if (stopped()) break;
     try {
+      const Watchdog::Piece piece(watchdog_, i);
       const auto joules = sessions_[i].energy_per_call_j(source, options_.energy);
       if (joules) details[i][std::string(baselines::kEnergyPerCall)] = *joules;
     } catch (const std::exception& error) {
@@ -205,6 +254,7 @@ nlohmann::json Invocation::profile_details(std::size_t benchmark,
 // A benchmark that was measured is no failure because it could not be looked at.
 ProfileAttempt Invocation::try_profile(std::size_t benchmark) {
   try {
+    const Watchdog::Piece piece(watchdog_, benchmark);
     return sessions_[benchmark].profile();
   } catch (const std::exception& error) {
     fmt::print(stderr, "fusegate_bench: {}: profile: {}\n", plan_.benchmarks[benchmark].name(),

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +17,8 @@
 #include "bench/measuring/ledger.h"
 #include "bench/measuring/recorder.h"
 #include "bench/measuring/session.h"
+#include "bench/measuring/watchdog.h"
+#include "bench/plan/options.h"
 #include "bench/plan/plan.h"
 
 namespace fusegate::bench {
@@ -38,6 +41,12 @@ struct InvocationOptions {
   // For how long each benchmark is run for the energy of a call, after all are measured; zero: not
   // at all.
   std::chrono::milliseconds energy{0};
+  // A check, a place that is prepared, or a sample that takes longer never ends. What the protocol
+  // asks for is added to it. Nothing: all are waited for.
+  std::optional<std::chrono::seconds> stuck_after = kStuckAfter;
+  // Leaves the process where one does not end, once that is written down. Called from another
+  // thread, since this one is lost. The rest may be measured by another process, or is not wanted.
+  std::function<void(bool may_go_on)> leave = {};
 };
 
 // Settles the protocol's layout: numbered where the device has such layouts, unless the protocol
@@ -82,6 +91,12 @@ class Invocation {
  private:
   std::set<std::string> selected_names() const;
   void verify(std::size_t benchmark, kernels::Verifier& verifier);
+  const Sample& run_sample(std::size_t benchmark, Place& place);
+  void note_failure(std::size_t benchmark, const std::string& failure);
+  std::chrono::nanoseconds patience() const;
+  void give_up(const Watchdog::Stuck& stuck);
+  std::string with_xids(const std::string& failure);
+  std::set<baselines::Doubt> doubts() const;
   void look_at_machine(PlaceRecord& record);
   std::vector<std::size_t> measured() const;
   void measure_energy();
@@ -102,6 +117,7 @@ class Invocation {
   std::chrono::steady_clock::time_point last_look_;
   bool device_lost_ = false;
   std::set<baselines::Doubt> profile_doubts_;
+  Watchdog watchdog_;  // the last: it refers to the others
 };
 
 }  // namespace fusegate::bench

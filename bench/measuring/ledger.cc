@@ -38,11 +38,15 @@ Ledger::Ledger(const Plan& plan, const InvocationInfo& info) : info_(info) {
 
 void Ledger::resume(const std::filesystem::path& path) {
   const json whole = baselines::parse_json(baselines::read_file(path), path.string());
+  const baselines::JsonField root(whole, path.string(), "");
+  const auto context = root.find("context");
+  const auto fusegate = context ? context->find("fusegate") : std::nullopt;
+  const auto doubts = fusegate ? fusegate->find("doubts") : std::nullopt;
+  if (doubts) earlier_doubts_ = baselines::read_doubts(*doubts);
   std::map<std::string, Account*> by_name;
   for (Account& account : accounts_) by_name[account.head.name] = &account;
   std::map<Account*, int> samples;
-  for (const baselines::JsonField& entry :
-       baselines::JsonField(whole, path.string(), "").at("benchmarks").elements()) {
+  for (const baselines::JsonField& entry : root.at("benchmarks").elements()) {
     pending_.push_back(entry.value());
     const auto found = by_name.find(entry.at("name").text());
     if (found == by_name.end()) continue;
@@ -60,6 +64,7 @@ void Ledger::resume(const std::filesystem::path& path) {
 }
 
 void Ledger::open(const std::filesystem::path& path, json context) {
+  baselines::add_doubt_names(context["fusegate"]["doubts"], earlier_doubts_);
   // With what it has already, in one write: a process that is killed after the first has it still.
   writer_.emplace(path, std::move(context), std::exchange(pending_, {}));
 }
@@ -103,6 +108,11 @@ void Ledger::flush() {
 
 void Ledger::flush_if_due() {
   if (Clock::now() - last_write_ >= kTimesAWrite * last_write_took_) flush();
+}
+
+void Ledger::leave(const std::set<baselines::Doubt>& doubts) {
+  flush();
+  if (writer_) writer_->add_doubts({doubts.begin(), doubts.end()});
 }
 
 void Ledger::finish(const std::set<baselines::Doubt>& doubts) {

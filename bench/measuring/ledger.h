@@ -23,7 +23,7 @@ class Ledger {
  public:
   Ledger(const Plan& plan, const InvocationInfo& info);
 
-  // Takes over what a run file holds already: whole places, and failures. Throws InputError.
+  // Takes over what a run file holds already: whole places, failures and doubts. Throws InputError.
   void resume(const std::filesystem::path& path);
   // Counts the benchmark among those that this invocation is to measure.
   void select(std::size_t benchmark) { accounts_[benchmark].selected = true; }
@@ -38,6 +38,8 @@ class Ledger {
   void add_details(const std::map<std::size_t, nlohmann::json>& details);
   // What is not on disk yet.
   void flush();
+  // Of an invocation that goes on in another process, or not at all.
+  void leave(const std::set<baselines::Doubt>& doubts);
   void finish(const std::set<baselines::Doubt>& doubts);
 
   int next_place(std::size_t benchmark) const { return accounts_[benchmark].places; }
@@ -71,7 +73,8 @@ class Ledger {
   const InvocationInfo& info_;
   std::vector<Account> accounts_;
   std::optional<baselines::RunFileWriter> writer_;
-  std::vector<nlohmann::json> pending_;  // entries that are not on disk yet
+  std::vector<nlohmann::json> pending_;           // entries that are not on disk yet
+  std::vector<baselines::Doubt> earlier_doubts_;  // of the run file that is resumed
   std::chrono::steady_clock::time_point last_write_;
   std::chrono::steady_clock::duration last_write_took_{};
   std::chrono::duration<double> recording_{};

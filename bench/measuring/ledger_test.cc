@@ -130,6 +130,14 @@ TEST_F(LedgerTest, ResumesAtThePlaceThatIsMissing) {
   EXPECT_EQ(file.benchmarks[1].failure, "wrong result");
 }
 
+TEST_F(LedgerTest, KeepsTheDoubtsOfTheProcessThatBeganTheFile) {
+  make().leave({baselines::Doubt::kXid});
+  EXPECT_FALSE(json::parse(baselines::read_file(path_))["context"]["fusegate"]["finished"]);
+  make().finish({baselines::Doubt::kBusyHost, baselines::Doubt::kXid});
+  EXPECT_THAT(baselines::read_run_file(path_).doubts,
+              testing::ElementsAre(baselines::Doubt::kXid, baselines::Doubt::kBusyHost));
+}
+
 TEST_F(LedgerTest, RefusesToResumeWhatIsNoRunFile) {
   for (const std::string text : {"{\"benchmarks\": [", "{}", "{\"benchmarks\": [{\"name\": 1}]}"}) {
     baselines::write_atomically(path_, text);

@@ -1,5 +1,5 @@
-"""Watches the machine while it measures, and notes doubts as bench/machine/environment_probe.cc does. fusegate_bench's
-plan says what the machine is at the start."""
+"""Watches the machine while it measures, and notes the doubts of bench/machine/environment_probe.cc that move times:
+other processes, slowdowns, clocks. fusegate_bench's plan says what the machine is at the start."""
 
 import math
 

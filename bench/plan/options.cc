@@ -5,12 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
 #include "baselines/io/near_names.h"
-#include "baselines/record/kept_choices_variables.h"
+#include "baselines/record/program_variables.h"
 #include "kernels/contract/kernel.h"
 
 namespace fusegate::bench {
@@ -233,6 +234,11 @@ void add_options(CLI::App& app, Options& options) {
                  "Run each benchmark so long after all are measured, and record the energy that a "
                  "call takes, where the GPU counts it; by default not at all")
       ->check(CLI::Range(0, 60'000));
+  app.add_option("--stuck-after-s", options.stuck_after_s,
+                 "A benchmark of which a check, a place or a sample does not end within so many "
+                 "seconds has failed. The rest is measured in a fresh process. By default 300 on a "
+                 "GPU, and for ever on a CPU, where a check may take long")
+      ->check(CLI::Range(1, 86'400));
   app.add_flag("--resume", options.resume,
                "Measure what the run file of --out lacks, and add it there. Refused where that is "
                "of another suite, protocol, environment or commit");
@@ -287,6 +293,16 @@ std::string unknown_flag_text(const std::string& flag, const CLI::App& app) {
 }
 
 }  // namespace
+
+std::optional<std::chrono::seconds> stuck_after(const Options& options,
+                                                std::string_view device_kind) {
+  if (options.stuck_after_s) return std::chrono::seconds(*options.stuck_after_s);
+  if (device_kind == "cpu") return std::nullopt;
+  // fusegate's to set, which does not know the device.
+  const char* const variable = std::getenv(baselines::kStuckAfterVariable);
+  const long told_s = variable != nullptr ? std::strtol(variable, nullptr, 10) : 0;
+  return told_s > 0 ? std::chrono::seconds(told_s) : kStuckAfter;
+}
 
 Options parse_options(int argc, const char* const* argv) {
   Options options;

@@ -1,11 +1,13 @@
 // The command line of fusegate_bench. Google Benchmark's own flags, --benchmark_*, are passed on.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/plan/suite.h"
@@ -30,11 +32,20 @@ struct Options {
   bool keep_strictly = false;
   std::optional<std::filesystem::path> trace;     // write a trace here instead of measuring
   std::optional<std::filesystem::path> identify;  // write what is launched here, likewise
+  std::optional<int> stuck_after_s;               // what takes longer never ends
   int energy_ms = 0;                              // for which a benchmark is run for its energy
   bool profile = true;                // record what each benchmark launches, after measuring
   std::optional<std::string> help{};  // asked for, to be printed and nothing else; else nothing
   std::vector<std::string> benchmark_flags;
 };
+
+// Longer than any check, place or sample of the suites takes on a GPU.
+inline constexpr std::chrono::seconds kStuckAfter(300);
+
+// When a benchmark counts as one that never ends: nothing on a CPU that no flag says it for, where
+// the reference alone takes minutes.
+std::optional<std::chrono::seconds> stuck_after(const Options& options,
+                                                std::string_view device_kind);
 
 // Throws CLI::Error, which main reports, and InputError for values that no flag's type excludes.
 Options parse_options(int argc, const char* const* argv);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "baselines/launches/identities.h"
 #include "bench/measuring/interrupt.h"
@@ -30,19 +31,30 @@ void look_at(Pass pass, const SessionContext& context, const PlannedBenchmark& b
   if (!attempt.choices.empty()) identities.choices[benchmark.name()] = attempt.choices;
 }
 
+[[noreturn]] void end(const Plan& plan, const Watchdog::Stuck& stuck) {
+  fmt::print(stderr, "fusegate_bench: {} did not end; nothing was written\n",
+             plan.benchmarks[stuck.benchmark].name());
+  std::_Exit(2);
+}
+
 }  // namespace
 
 Outcome identify(kernels::Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
-                 const InvocationInfo& info, const std::filesystem::path& out) {
+                 const InvocationInfo& info, const std::filesystem::path& out,
+                 std::optional<std::chrono::seconds> stuck_after) {
+  Watchdog watchdog(stuck_after ? *stuck_after : kForEver,
+                    [&plan](const Watchdog::Stuck& stuck) { end(plan, stuck); });
   Ballast ballast(device, info.seed);
   const SessionContext context{device, meter, ballast, info.protocol, info.seed};
   baselines::Identities identities;
   for (const Pass pass : {Pass::kChoose, Pass::kProfile}) {
-    for (const PlannedBenchmark& benchmark : plan.benchmarks) {
+    for (std::size_t i = 0; i < plan.benchmarks.size(); ++i) {
       if (interrupted()) return Outcome::kInterrupted;
+      const PlannedBenchmark& benchmark = plan.benchmarks[i];
       const std::string name = benchmark.name();
       if (identities.failures.contains(name)) continue;
       try {
+        const Watchdog::Piece piece(watchdog, i);
         look_at(pass, context, benchmark, identities);
       } catch (const std::exception& error) {
         identities.failures[name] = error.what();

@@ -12,8 +12,10 @@ namespace fusegate::bench {
 
 // Writes baselines/launches/identities.h's file. A benchmark that fails is told there; where
 // nothing can be found out, as without CUPTI, each identity says so. Writes nothing where a signal
-// came or the device was lost. Throws InputError where the file cannot be written.
+// came or the device was lost; ends the process where a benchmark does not end. Throws InputError
+// where the file cannot be written.
 Outcome identify(kernels::Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
-                 const InvocationInfo& info, const std::filesystem::path& out);
+                 const InvocationInfo& info, const std::filesystem::path& out,
+                 std::optional<std::chrono::seconds> stuck_after = kStuckAfter);
 
 }  // namespace fusegate::bench

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <random>
 
@@ -47,7 +48,8 @@ InvocationOptions invocation_options(const Options& options, const Suite& suite,
                            .resume = options.resume,
                            .force = options.force,
                            .profile = options.profile,
-                           .energy = std::chrono::milliseconds(options.energy_ms)};
+                           .energy = std::chrono::milliseconds(options.energy_ms),
+                           .stuck_after = stuck_after(options, device.kind())};
   const auto min_effect = suite.min_effect.find(std::string(device.kind()));
   if (min_effect != suite.min_effect.end()) result.info.protocol.min_effect = min_effect->second;
   return result;
@@ -72,6 +74,16 @@ void print_plan(const Options& options, const Suite& suite, const kernels::Devic
   again.push_back(nullptr);
   execv(program_path().c_str(), again.data());
   throw std::runtime_error("the device was lost, and fusegate_bench could not start again");
+}
+
+// Where the main thread is held by the device. Nothing is destroyed: that would wait for it too.
+[[noreturn]] void leave(bool may_go_on, char** argv) {
+  try {
+    if (may_go_on) resume(argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "fusegate_bench: {}\n", error.what());
+  }
+  std::_Exit(kBadInput);
 }
 
 // kept, lost: what becomes of what was measured, where a signal or the device ended it early.
@@ -108,11 +120,11 @@ int trace(const std::filesystem::path& out, kernels::Device& device, const Plan&
 }
 
 int write_identities(const std::filesystem::path& out, kernels::Device& device, const Plan& plan,
-                     EnvironmentProbe& probe, const InvocationInfo& info) {
+                     EnvironmentProbe& probe, const InvocationOptions& invocation) {
   stop_on_signals();
   const std::unique_ptr<Meter> meter = make_meter(device);
-  return finish(identify(device, *meter, plan, probe, info, out), "; nothing was written",
-                "nothing was written");
+  return finish(identify(device, *meter, plan, probe, invocation.info, out, invocation.stuck_after),
+                "; nothing was written", "nothing was written");
 }
 
 void keep_choices(Plan& plan, const Options& options, const baselines::Environment& here) {
@@ -148,6 +160,9 @@ int run(int argc, char** argv) {
   }
   keep_choices(plan, options, probe.environment());
   InvocationOptions invocation = invocation_options(options, suite, *device);
+  invocation.leave = [&options, argv](bool may_go_on) {
+    leave(may_go_on && options.out.has_value(), argv);
+  };
   choose_layout(*device, invocation.info);
   if (options.trace) {
     return trace(*options.trace, *device, filtered_plan(plan, options.benchmark_flags), probe,
@@ -155,7 +170,7 @@ int run(int argc, char** argv) {
   }
   if (options.identify) {
     return write_identities(*options.identify, *device,
-                            filtered_plan(plan, options.benchmark_flags), probe, invocation.info);
+                            filtered_plan(plan, options.benchmark_flags), probe, invocation);
   }
   return measure(*device, plan, probe, invocation, options, argv);
 }

@@ -11,6 +11,7 @@ import time
 import unittest
 
 PROGRAM = pathlib.Path(os.environ["FUSEGATE_BENCH"]).resolve()
+FAKE_NVML = os.environ["FUSEGATE_FAKE_NVML_FOLDER"]
 FAULTY = pathlib.Path(os.environ["FUSEGATE_BENCH_FAULTY"]).resolve()
 
 TINY = ["--device=cpu", "--batch=1", "--seq=4", "--dim=16", "--hidden=24", "--dtype=fp32",
@@ -404,13 +405,55 @@ class ProgramTest(unittest.TestCase):
     @unittest.skipUnless(has_gpu(), "this machine has no GPU")
     def test_a_broken_cuda_context_costs_one_benchmark(self):
         flags = tiny("--device=cuda", "--dtype=bf16", "--operation=geglu", f"--out={self.out}")
-        result = run(*flags, program=FAULTY)
+        result = run(*flags, program=FAULTY, env={"FUSEGATE_PLANTED_FAULT": "address"})
         self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertEqual(list(failures(self.read())), ["faulty_address"])
-        self.assertIn("llegal", failures(self.read())["faulty_address"])
+        self.assertEqual(list(failures(self.read())), ["planted_fault"])
+        self.assertIn("llegal", failures(self.read())["planted_fault"])
         for name in ("fused", "unfused"):
             self.assertIn(f"geglu/{name}/bf16/batch:1/seq:4/dim:16/hidden:24", names(self.read()))
         self.assertTrue(self.read()["context"]["fusegate"]["finished"])
+
+    def run_with_fault(self, fault, *flags, nvml=""):
+        """On a GPU that is none, beside a healthy kernel. Both programs of a run that starts again end in one."""
+        return run(*tiny("--device=fake_gpu", "--operation=geglu", *flags), f"--out={self.out}", program=FAULTY,
+                   env={"FUSEGATE_PLANTED_FAULT": fault, "FUSEGATE_FAKE_NVML": nvml,
+                        "LD_LIBRARY_PATH": FAKE_NVML})
+
+    def check_one_failed(self, result, failure):
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(failures(self.read()), {"planted_fault": failure})
+        samples = [e["name"].split("/")[1] for e in self.read()["benchmarks"] if not e.get("error_occurred")]
+        self.assertEqual((samples.count("fused"), samples.count("planted_fault")), (4, 2), "all, and a place")
+        self.assertTrue(self.read()["context"]["fusegate"]["finished"])
+
+    def test_a_lost_context_costs_one_benchmark_and_no_doubt(self):
+        result = self.run_with_fault("address", nvml="xid=31@0.001,energy_mj=5@0.001")
+        self.check_one_failed(result, "an illegal memory access was encountered (Xid 31)")
+        doubts = self.read()["context"]["fusegate"]["doubts"]
+        self.assertIn("xid", doubts)
+        self.assertIn("gpu_lost", doubts)
+
+    def test_a_kernel_that_never_ends_costs_one_benchmark(self):
+        result = self.run_with_fault("endless", "--stuck-after-s=1")
+        self.check_one_failed(result, "did not end within 1 s")
+        self.assertIn("planted_fault/fp32/batch:1/seq:4/dim:16/hidden:24: did not end within 1 s", result.stderr)
+
+    def test_memory_that_runs_out_costs_one_benchmark(self):
+        self.check_one_failed(self.run_with_fault("memory"), "cannot allocate any more")
+
+    def test_a_kernel_that_never_ends_can_be_interrupted(self):
+        flags = tiny("--device=fake_gpu", "--operation=geglu", "--implementation=planted_fault", "--places=3")
+        with subprocess.Popen([FAULTY, *flags, "--progress", f"--out={self.out}"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "FUSEGATE_PLANTED_FAULT": "endless"}) as process:
+            while "index" not in process.stdout.readline():
+                pass
+            process.send_signal(signal.SIGTERM)
+            _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("interrupted while geglu/planted_fault/fp32", errors)
+        self.assertFalse(self.read()["context"]["fusegate"]["finished"])
+        self.assertEqual((len(self.read()["benchmarks"]), failures(self.read())), (1, {}), "what was measured")
 
     def interrupt_after(self, places, *flags):
         """Sends SIGINT within the place that follows so many."""

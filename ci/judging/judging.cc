@@ -9,8 +9,8 @@
 #include "baselines/comparing/judge.h"
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "baselines/record/kept_choices_variables.h"
 #include "baselines/record/load_run.h"
+#include "baselines/record/program_variables.h"
 #include "ci/console/format.h"
 
 namespace fusegate::ci {

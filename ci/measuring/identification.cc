@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "baselines/record/kept_choices_variables.h"
+#include "baselines/record/program_variables.h"
 #include "ci/console/format.h"
 #include "ci/measuring/benchmark_filter.h"
 

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <system_error>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/record/program_variables.h"
 #include "baselines/record/run_file.h"
 #include "ci/console/format.h"
 
@@ -47,6 +50,16 @@ std::string suite_text(const InvocationRequest& request) {
   return request.suite;
 }
 
+// A benchmark that never ends must be found before the whole program is stopped, so that the others
+// are measured.
+void tell_patience(double timeout_s, ProcessRequest& process) {
+  constexpr double kOwnPatienceS = 300;  // where it is told nothing (bench/plan/options.h)
+  const double patience_s = std::floor(timeout_s / 4);
+  const bool is_told = std::getenv(baselines::kStuckAfterVariable) != nullptr;
+  if (is_told || patience_s < 1 || patience_s >= kOwnPatienceS) return;
+  process.environment.emplace(baselines::kStuckAfterVariable, fmt::format("{:.0f}", patience_s));
+}
+
 // flags: those that say what it is asked for.
 ProcessRequest process_request(const InvocationRequest& request,
                                const std::vector<std::string>& flags) {
@@ -58,6 +71,7 @@ ProcessRequest process_request(const InvocationRequest& request,
     process.arguments.insert(process.arguments.end(), more->begin(), more->end());
   }
   process.environment = request.environment;
+  tell_patience(request.timeout_s, process);
   process.timeout_s = request.timeout_s;
   process.interrupts = request.interrupts;
   return process;
@@ -106,7 +120,9 @@ std::string with_last_line(std::string what, const Log& log) {
 std::string failure_of_process(const InvocationRequest& request, const ProcessEnd& end,
                                const Log& log) {
   if (end.interrupted_by != 0) return std::string(kInterruptedFailure);
-  if (end.timed_out) return fmt::format("stopped after {}", format_duration(request.timeout_s));
+  if (end.timed_out) {
+    return with_last_line(fmt::format("stopped after {}", format_duration(request.timeout_s)), log);
+  }
   if (end.signal != 0) {
     // A library that aborts says why in its last words.
     return with_last_line(fmt::format("ended by signal {} ({})", end.signal, strsignal(end.signal)),

@@ -12,6 +12,7 @@ namespace fusegate::ci {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -81,9 +82,18 @@ TEST_F(InvocationTest, QuotesTheLastWordsOfACrash) {
 }
 
 TEST_F(InvocationTest, StopsAtTheTimeLimit) {
-  const auto outcome = run("sleep 60", 0.3);
+  const auto outcome = run("echo 'x did not end' >&2; sleep 60", 0.3);
   EXPECT_THAT(outcome.record.failure, StartsWith("stopped after"));
+  EXPECT_THAT(outcome.record.failure, EndsWith(": x did not end"));
   EXPECT_FALSE(outcome.hopeless);
+}
+
+TEST_F(InvocationTest, TellsTheProgramToGiveUpABenchmarkBeforeItsOwnTimeIsUp) {
+  const std::string tell = "echo \"patience: $FUSEGATE_STUCK_AFTER_S.\"; exit 1";
+  run(tell, 100);
+  EXPECT_EQ(log(), "patience: 25.\n");
+  run(tell, 1800);
+  EXPECT_EQ(log(), "patience: .\n") << "its own is shorter";
 }
 
 TEST_F(InvocationTest, ListsBenchmarksThatFailed) {

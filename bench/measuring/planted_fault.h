@@ -1,0 +1,47 @@
+// Faults made on purpose, to see what becomes of the other benchmarks: built into
+// fusegate_bench_faulty alone. geglu/planted_fault is geglu/fused, until the fault comes.
+#pragma once
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "kernels/contract/kernel.h"
+
+namespace fusegate::bench {
+
+enum class PlantedFault { kNone, kMemory, kAddress, kEndless };
+
+// To be asked whenever the kernel is prepared. FUSEGATE_PLANTED_FAULT says what comes: "memory",
+// "address" or "endless". It comes part way: the kernel is right where it is checked, and at the
+// first place in memory.
+inline PlantedFault next_planted_fault() {
+  static int prepared = 0;
+  constexpr int kCheckAndFirstPlace = 2;
+  const char* const variable = std::getenv("FUSEGATE_PLANTED_FAULT");
+  const std::string_view wanted = variable != nullptr ? variable : "";
+  if (wanted.empty() || ++prepared <= kCheckAndFirstPlace) return PlantedFault::kNone;
+  if (wanted == "memory") return PlantedFault::kMemory;
+  if (wanted == "address") return PlantedFault::kAddress;
+  if (wanted == "endless") return PlantedFault::kEndless;
+  throw std::invalid_argument("FUSEGATE_PLANTED_FAULT: no such fault: " + std::string(wanted));
+}
+
+// A kernel of geglu/fused of that kind of device.
+inline kernels::PreparedKernel prepare_fused(std::string_view kind, kernels::Device& device,
+                                             const kernels::Problem& problem,
+                                             std::span<const kernels::Tensor> inputs,
+                                             const kernels::Tensor& out) {
+  for (const kernels::Implementation& i : kernels::implementations()) {
+    if (i.operation == "geglu" && i.name == "fused" && i.device == kind) {
+      return i.prepare(device, problem, inputs, out);
+    }
+  }
+  throw std::logic_error("geglu/fused is not registered");
+}
+
+// More than any device has.
+inline constexpr std::size_t kTooManyBytes = std::size_t{1} << 50;
+
+}  // namespace fusegate::bench

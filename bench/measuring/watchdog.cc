@@ -1,0 +1,60 @@
+#include "bench/measuring/watchdog.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bench/measuring/interrupt.h"
+
+namespace fusegate::bench {
+namespace {
+
+using std::chrono::nanoseconds;
+
+// fusegate run kills a program that has not ended ten seconds after it was told to.
+constexpr nanoseconds kAfterSignal = std::chrono::seconds(5);
+// How often it looks: seldom enough to disturb no sample.
+constexpr nanoseconds kBetweenLooks = std::chrono::seconds(1);
+
+}  // namespace
+
+Watchdog::Watchdog(nanoseconds patience, std::function<void(const Stuck&)> on_stuck)
+    : patience_(patience), on_stuck_(std::move(on_stuck)), thread_([this] { watch(); }) {}
+
+Watchdog::~Watchdog() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  ends_.notify_all();
+  thread_.join();
+}
+
+Watchdog::Piece::Piece(Watchdog& watchdog, std::size_t benchmark) : watchdog_(watchdog) {
+  const std::lock_guard lock(watchdog_.mutex_);
+  watchdog_.begun_ = {benchmark, Clock::now()};
+}
+
+Watchdog::Piece::~Piece() {
+  const std::lock_guard lock(watchdog_.mutex_);
+  watchdog_.begun_.reset();
+}
+
+std::optional<Watchdog::Stuck> Watchdog::stuck(Clock::time_point now) {
+  if (interrupted() && !signalled_) signalled_ = now;
+  if (!begun_) return std::nullopt;
+  if (signalled_ && now - std::max(*signalled_, begun_->at) >= kAfterSignal) {
+    return Stuck{.benchmark = begun_->benchmark, .is_after_signal = true};
+  }
+  if (now - begun_->at >= patience_) return Stuck{.benchmark = begun_->benchmark};
+  return std::nullopt;
+}
+
+void Watchdog::watch() {
+  const nanoseconds pause = std::min(kBetweenLooks, patience_ / 4);
+  std::unique_lock lock(mutex_);
+  while (!ends_.wait_for(lock, pause, [this] { return is_ending_; })) {
+    if (const std::optional<Stuck> found = stuck(Clock::now())) return on_stuck_(*found);
+  }
+}
+
+}  // namespace fusegate::bench

@@ -1,0 +1,65 @@
+// Watches that what was begun ends. A kernel that never ends holds the thread that waits for it, so
+// that another has to say so.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace fusegate::bench {
+
+// Of work that may take any time.
+inline constexpr std::chrono::nanoseconds kForEver = std::chrono::nanoseconds::max();
+
+class Watchdog {
+ public:
+  // What did not end: within the patience, or soon enough after a signal (interrupt.h) told it to.
+  struct Stuck {
+    std::size_t benchmark = 0;
+    bool is_after_signal = false;
+  };
+  // on_stuck: called from the watchdog's own thread, at most once. While it runs, whoever waits for
+  // the stuck work comes no further, so that it may write down what it found and end the process.
+  Watchdog(std::chrono::nanoseconds patience, std::function<void(const Stuck&)> on_stuck);
+  ~Watchdog();
+  // Its thread refers to it.
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  // A piece of the benchmark's work, watched until it goes. One at a time.
+  class Piece {
+   public:
+    Piece(Watchdog& watchdog, std::size_t benchmark);
+    ~Piece();
+    Piece(const Piece&) = delete;
+    Piece& operator=(const Piece&) = delete;
+
+   private:
+    Watchdog& watchdog_;
+  };
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Begun {
+    std::size_t benchmark = 0;
+    Clock::time_point at;
+  };
+
+  void watch();
+  std::optional<Stuck> stuck(Clock::time_point now);
+
+  const std::chrono::nanoseconds patience_;
+  const std::function<void(const Stuck&)> on_stuck_;
+  std::mutex mutex_;
+  std::condition_variable ends_;
+  bool is_ending_ = false;
+  std::optional<Begun> begun_;
+  std::optional<Clock::time_point> signalled_;  // seen first
+  std::thread thread_;                          // the last to be made: it uses the others
+};
+
+}  // namespace fusegate::bench

@@ -1,0 +1,43 @@
+#include "bench/measuring/watchdog.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+
+namespace fusegate::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Watchdog, NamesWhatDoesNotEndAndHoldsItThere) {
+  std::promise<std::size_t> found;
+  std::atomic<bool> is_written = false;
+  Watchdog watchdog(50ms, [&](const Watchdog::Stuck& stuck) {
+    EXPECT_FALSE(stuck.is_after_signal);
+    found.set_value(stuck.benchmark);
+    std::this_thread::sleep_for(50ms);
+    is_written = true;
+  });
+  {
+    const Watchdog::Piece piece(watchdog, 7);
+    EXPECT_EQ(found.get_future().get(), 7u);
+  }
+  EXPECT_TRUE(is_written) << "what was stuck came no further meanwhile";
+}
+
+TEST(Watchdog, LeavesAloneWhatEndsInTimeAndTheTimeBetween) {
+  std::atomic<int> found = 0;
+  {
+    Watchdog watchdog(1s, [&](const Watchdog::Stuck&) { ++found; });
+    for (std::size_t i = 0; i < 5; ++i) {
+      const Watchdog::Piece piece(watchdog, i);
+      std::this_thread::sleep_for(250ms);
+    }
+    std::this_thread::sleep_for(500ms);
+  }
+  EXPECT_EQ(found, 0);
+}
+
+}  // namespace
+}  // namespace fusegate::bench
