@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -16,6 +18,14 @@
 #include "kernels/cuda/gemm/gated_gemm_plan.h"
 
 namespace fusegate::kernels {
+
+// All sizes around a kernel's edges; where FUSEGATE_FEW_SHAPES is set, the first and the last
+// alone. So it is under compute-sanitizer (ci/pipelines/sanitize_kernels.py), where all would take
+// hours.
+inline std::vector<int> edges(std::initializer_list<int> all) {
+  if (std::getenv("FUSEGATE_FEW_SHAPES") == nullptr) return all;
+  return {*all.begin(), *std::prev(all.end())};
+}
 
 // Skips where there is no GPU. A SetUp that builds on this one asks IsSkipped() before it goes on.
 class GpuTest : public testing::Test {

@@ -48,9 +48,9 @@ class FewRows : public GpuTest {
 
 TEST_F(FewRows, AgreeWithTheReferenceAroundEveryEdge) {
   for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
-    for (const int rows : {1, 2, 7, 8, 9, 16, 33, 64}) {
-      for (const int cols : {8, 24, 136}) {
-        for (const int k : {8, 24, 136, 776}) {
+    for (const int rows : edges({1, 2, 7, 8, 9, 16, 33, 64})) {
+      for (const int cols : edges({8, 24, 136})) {
+        for (const int k : edges({8, 24, 136, 776})) {
           for (const int weights : {1, 2}) {
             SCOPED_TRACE(testing::Message() << dtype_name(dtype) << " rows " << rows << " cols "
                                             << cols << " k " << k << " weights " << weights);

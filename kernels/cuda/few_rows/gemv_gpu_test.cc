@@ -38,8 +38,8 @@ class Gemv : public GpuTest {
 
 TEST_F(Gemv, AgreesWithTheReferenceAroundEveryEdge) {
   for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
-    for (const int cols : {8, 24, 136, 776}) {
-      for (const int k : {8, 248, 256, 264, 776, 4104}) {
+    for (const int cols : edges({8, 24, 136, 776})) {
+      for (const int k : edges({8, 248, 256, 264, 776, 4104})) {
         SCOPED_TRACE(testing::Message() << dtype_name(dtype) << " cols " << cols << " k " << k);
         check(cols, k, dtype);
       }

@@ -33,9 +33,9 @@ class GatedGemmSm80 : public GpuTest, public testing::WithParamInterface<std::si
 
 TEST_P(GatedGemmSm80, AgreesWithTheReferenceAroundEveryEdge) {
   for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
-    for (const int rows : {1, 7, 8, 127, 128, 129}) {
-      for (const int hidden : {8, 136, 264}) {
-        for (const int dim : {8, 72, 136}) {
+    for (const int rows : edges({1, 7, 8, 127, 128, 129})) {
+      for (const int hidden : edges({8, 136, 264})) {
+        for (const int dim : edges({8, 72, 136})) {
           SCOPED_TRACE(testing::Message() << dtype_name(dtype) << " rows " << rows << " hidden "
                                           << hidden << " dim " << dim);
           check({rows, hidden, dim}, dtype);

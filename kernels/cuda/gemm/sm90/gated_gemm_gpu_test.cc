@@ -48,9 +48,9 @@ class HopperGemm : public GpuTest {
 TEST_F(HopperGemm, GatedAgreesWithTheReferenceAroundEveryEdge) {
   for (std::size_t tile = 0; tile < kGatedTilesSm90.size(); ++tile) {
     for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
-      for (const int rows : {1, 7, 8, 127, 128, 129, 257}) {
-        for (const int hidden : {8, 136, 264}) {
-          for (const int dim : {8, 72, 136}) {
+      for (const int rows : edges({1, 7, 8, 127, 128, 129, 257})) {
+        for (const int hidden : edges({8, 136, 264})) {
+          for (const int dim : edges({8, 72, 136})) {
             SCOPED_TRACE(testing::Message()
                          << "tile " << tile << " " << dtype_name(dtype) << " rows " << rows
                          << " hidden " << hidden << " dim " << dim);
@@ -72,9 +72,9 @@ TEST_F(HopperGemm, GatedAgreesWithTheReferenceOverManyTilesABlock) {
 
 TEST_F(HopperGemm, SplitAgreesWithTheReferenceAroundEveryEdge) {
   for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
-    for (const int m : {1, 7, 8, 127, 128, 129}) {
-      for (const int n : {8, 40, 768}) {
-        for (const int k : {256, 264, 3072}) {
+    for (const int m : edges({1, 7, 8, 127, 128, 129})) {
+      for (const int n : edges({8, 40, 768})) {
+        for (const int k : edges({256, 264, 3072})) {
           SCOPED_TRACE(testing::Message()
                        << dtype_name(dtype) << " m " << m << " n " << n << " k " << k);
           check_split(m, n, k, dtype);

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""All kernels under compute-sanitizer's four tools, each with a time limit, and what came of it as a file.
+
+    ci/pipelines/sanitize_kernels.py [--programs build/release/bin] [--tool racecheck,...] [--limit-s 240]
+
+Runs the GPU tests that reach every kernel around its edges, a process each, in few and small shapes: every
+implementation first. Needs compute-sanitizer: in PATH, in the CUDA toolkit, or named by --sanitizer (it comes with the
+toolkit, and as the wheel nvidia-cuda-sanitizer-api). Writes OUT/summary.md, and a log of each process beside it. Ends
+with 0 where no tool found anything, with 1 where one did or a test failed, with 2 where nothing could be checked. What
+the time did not suffice for is named, and is no failure."""
+
+import argparse
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOLS = ("memcheck", "initcheck", "racecheck", "synccheck")
+FIRST = ("kernels_test", "*EveryImplementation.*/cuda")
+EDGES = "kernels_gpu_test"
+
+# Tests that launch what others launch, only larger, more often or by way of measuring; or that fail on purpose.
+NOT_NEEDED = re.compile(r"Contest\.|Tuning\.|StrictlyKept\.|LayoutOnGpu\.|OverManyTilesABlock|WhereWeightsAreMany|"
+                        r"RepeatToTheBit|BeyondTheRowsOfAGrid|SaysHowMuchMemory")
+# Our kernels, those that NVRTC compiles (named by their stage, gelu_mul) among them. Libraries' are not ours to check.
+# initcheck must see who writes: unwatched writes would leave memory that it takes for uninitialised.
+OURS = ["--kernel-name", "kns=fusegate", "--kernel-name", "kns=_mul"]
+FOUND = 77  # the exit code that we ask for where a tool finds something
+
+SUMMARY = re.compile(r"ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard")
+
+
+@dataclasses.dataclass
+class Checked:
+    name: str
+    seconds: float
+    findings: int = 0
+    problem: str = ""  # why it says nothing: skipped, failed, out of time
+
+
+def find_sanitizer(named):
+    toolkit = pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "bin/compute-sanitizer"
+    for candidate in (named, shutil.which("compute-sanitizer"), toolkit):
+        if candidate and pathlib.Path(candidate).is_file():
+            return pathlib.Path(candidate).resolve()
+    return None
+
+
+def tests_of(program):
+    """Full names, as GoogleTest lists them."""
+    listed = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True, check=True).stdout
+    names, suite = [], ""
+    for line in listed.splitlines():
+        line = line.split("#")[0].rstrip()
+        if line.endswith(".") and not line.startswith(" "):
+            suite = line
+        elif line.startswith("  ") and suite:
+            names.append(suite + line.strip())
+    return names
+
+
+def pieces(programs):
+    """(program, filter), every implementation first."""
+    edges = [name for name in tests_of(programs / EDGES) if not NOT_NEEDED.search(name)]
+    return [(programs / FIRST[0], FIRST[1]), *((programs / EDGES, name) for name in edges)]
+
+
+def command_of(sanitizer, tool, program, test):
+    ours = [] if tool == "initcheck" else OURS
+    return [sanitizer, "--tool", tool, "--error-exitcode", str(FOUND), "--require-cuda-init", "no", "--print-limit", "20",
+            *ours, program, f"--gtest_filter={test}"]
+
+
+def run_limited(command, log, limit_s):
+    """The exit code; None where the time was up, after which nothing of it runs on."""
+    environment = {**os.environ, "FUSEGATE_FEW_SHAPES": "1"}
+    with log.open("w") as output, subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=environment,
+                                                   start_new_session=True) as process:
+        try:
+            return process.wait(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return None
+
+
+def findings_in(text):
+    """None where the tool came to no end."""
+    return max((int(errors or hazards) for errors, hazards in SUMMARY.findall(text)), default=None)
+
+
+def check(command, name, log, limit_s):
+    began = time.monotonic()
+    code = run_limited(command, log, limit_s)
+    checked = Checked(name, time.monotonic() - began)
+    text = log.read_text(errors="replace")
+    findings = findings_in(text)
+    if code is None:
+        checked.problem = f"not finished in {checked.seconds:.0f} s"
+    elif findings:
+        checked.findings = findings
+    elif "[  PASSED  ] 1 test" in text and findings is not None:
+        pass
+    elif "[  SKIPPED ]" in text:
+        checked.problem = "skipped: " + (re.findall(r"Skipped\n(.+)", text) or ["this machine cannot run it"])[0]
+    else:
+        checked.problem = f"failed with exit code {code}"
+    return checked
+
+
+def check_all(sanitizer, tool, work, out, limit_s):
+    """What one tool says, piece by piece; what comes too late is left out."""
+    ends = time.monotonic() + limit_s
+    results = []
+    for number, (program, test) in enumerate(work):
+        left_s = ends - time.monotonic()
+        if left_s < 5:
+            results.append(Checked(test, 0, problem="not begun: the time was up"))
+            continue
+        log = out / f"{tool}-{number:02}.log"
+        results.append(check(command_of(sanitizer, tool, program, test), test, log, left_s))
+        last = results[-1]
+        print(f"{tool}: {test}: {last.problem or f'{last.findings} found'} ({last.seconds:.0f} s)", flush=True)
+    return results
+
+
+def is_left_out(result):
+    return result.problem.startswith(("not ", "skipped"))
+
+
+def summary_of(by_tool, limit_s):
+    lines = ["| tool | tests checked | found | seconds | left out |", "| --- | ---: | ---: | ---: | ---: |"]
+    notes = []
+    for tool, results in by_tool.items():
+        whole = [result for result in results if not is_left_out(result)]
+        lines.append(f"| {tool} | {len(whole)} | {sum(result.findings for result in results)} | "
+                     f"{sum(result.seconds for result in results):.0f} | {len(results) - len(whole)} |")
+        notes += [f"- {tool}: {result.name}: {result.problem or f'{result.findings} found'}"
+                  for result in results if result.problem or result.findings]
+    return "\n".join([*lines, "", f"At most {limit_s:g} s a tool.", *notes]) + "\n"
+
+
+def exit_code_of(by_tool):
+    results = [result for results in by_tool.values() for result in results]
+    if any(result.findings or result.problem.startswith("failed") for result in results):
+        return 1
+    return 2 if all(is_left_out(result) for result in results) else 0
+
+
+def parse_arguments(argv):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", type=pathlib.Path, default=ROOT / "build/release/bin",
+                        help=f"the folder of {FIRST[0]} and {EDGES}")
+    parser.add_argument("--sanitizer", help="the program compute-sanitizer")
+    parser.add_argument("--tool", default=",".join(TOOLS), help="tools, separated by commas; by default all four")
+    parser.add_argument("--limit-s", type=float, default=240, help="the longest time of each tool, in seconds")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/sanitizer", help="the folder of what it says")
+    options = parser.parse_args(argv)
+    options.tools = options.tool.split(",")
+    for tool in options.tools:
+        if tool not in TOOLS:
+            parser.error(f"--tool: '{tool}' is none of {', '.join(TOOLS)}")
+    return options
+
+
+def main(argv=None):
+    options = parse_arguments(argv)
+    sanitizer = find_sanitizer(options.sanitizer)
+    if sanitizer is None:
+        print("sanitize_kernels.py: compute-sanitizer is not here; see --help", file=sys.stderr)
+        return 2
+    for program in (FIRST[0], EDGES):
+        if not (options.programs / program).exists():
+            print(f"sanitize_kernels.py: {options.programs / program} is missing: build preset release",
+                  file=sys.stderr)
+            return 2
+    options.out.mkdir(parents=True, exist_ok=True)
+    work = pieces(options.programs.resolve())
+    by_tool = {tool: check_all(sanitizer, tool, work, options.out, options.limit_s) for tool in options.tools}
+    summary = summary_of(by_tool, options.limit_s)
+    (options.out / "summary.md").write_text(summary)
+    print(summary, end="")
+    return exit_code_of(by_tool)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
