@@ -120,6 +120,11 @@ void EnvironmentProbe::compare_with_last(const GpuState& now) {
     doubts_.insert(baselines::Doubt::kLimitsChanged);
   }
   if (!last_) return;
+  // A card that fell off the bus is known still, and answers nothing.
+  const auto is_mute = [](const GpuSettings& settings) {
+    return !settings.power_limit_w && !settings.max_sm_clock_mhz && !settings.ecc;
+  };
+  if (is_mute(now.settings) && !is_mute(*settings_)) doubts_.insert(baselines::Doubt::kGpuLost);
   // Counters only go up, but for a reset, with which they begin anew.
   if (last_->energy_mj && now.energy_mj && *now.energy_mj < *last_->energy_mj) {
     doubts_.insert(baselines::Doubt::kGpuLost);

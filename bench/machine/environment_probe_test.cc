@@ -78,6 +78,7 @@ TEST_F(EnvironmentProbeTest, ClocksThatAreHeldAllTheTimeAreNoChange) {
 
 TEST_F(EnvironmentProbeTest, NotesThatTheGpuIsGoneOrWasReset) {
   EXPECT_THAT(after("lost=1"), ElementsAre(Doubt::kGpuLost));
+  EXPECT_THAT(after("mute=1"), ElementsAre(Doubt::kGpuLost));
   EXPECT_THAT(after("energy_mj=10"), ElementsAre(Doubt::kGpuLost)) << "counters began anew";
   EXPECT_THAT(after("", "lost=1"), ElementsAre(Doubt::kNvmlMissing)) << "never seen";
 }

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kSuccess = 0, kNotFound = 6, kTimeout = 10, kGpuIsLost = 15;
 
 // What an H200 says at rest.
-constexpr std::array<std::pair<std::string_view, unsigned long long>, 17> kDefaults{{
+constexpr std::array<std::pair<std::string_view, unsigned long long>, 18> kDefaults{{
     {"power_limit_mw", 700'000},
     {"max_sm_clock_mhz", 1980},
     {"max_memory_clock_mhz", 3201},
@@ -31,6 +31,7 @@ constexpr std::array<std::pair<std::string_view, unsigned long long>, 17> kDefau
     {"mig", 0},
     {"slice", 0},          // 1: CUDA's id is that of a slice of the GPU
     {"lost", 0},           // 1: the GPU is not to be found any more
+    {"mute", 0},           // 1: it is found, and answers nothing
     {"clock_reasons", 0},  // nvmlClocksEventReasons
     {"corrected", 0},      // memory errors
     {"uncorrected", 0},
@@ -61,7 +62,7 @@ unsigned long long value_of(std::string_view name) {
 
 int tell(std::string_view name, unsigned* value) {
   *value = static_cast<unsigned>(value_of(name));
-  return kSuccess;
+  return value_of("mute") == 0 ? kSuccess : kGpuIsLost;
 }
 
 int tell_mode(std::string_view name, unsigned* current, unsigned* pending) {

@@ -108,6 +108,8 @@ def check(command, name, log, limit_s):
         pass
     elif "[  SKIPPED ]" in text:
         checked.problem = "skipped: " + (re.findall(r"Skipped\n(.+)", text) or ["this machine cannot run it"])[0]
+    elif findings is None and "[ RUN " not in text:
+        checked.problem = "not started: " + (text.strip().splitlines() or ["no word of the tool"])[-1].lstrip("= ")
     else:
         checked.problem = f"failed with exit code {code}"
     return checked

@@ -21,7 +21,7 @@ Tiles/GatedGemmSm80.
 
 PROGRAM = f"""
 if [ "$1" = --gtest_list_tests ]; then printf '%s' '{LISTED}'; exit; fi
-echo "few shapes: $FUSEGATE_FEW_SHAPES"
+echo "few shapes: $FUSEGATE_FEW_SHAPES"; echo "[ RUN      ]"
 case $1 in *Slow*) sleep 60 ;; esac
 echo "[  PASSED  ] 1 test."
 """
@@ -103,6 +103,10 @@ class SanitizeKernelsTest(unittest.TestCase):
         code, printed, _ = self.run_it("--tool=memcheck")
         self.assertEqual(code, 2)
         self.assertIn("skipped: no GPU", printed)
+        self.script("compute-sanitizer", "echo '========= Error: no driver'")
+        code, printed, _ = self.run_it("--tool=memcheck")
+        self.assertEqual(code, 2)
+        self.assertIn("not started: Error: no driver", printed)
         (self.folder / "kernels_test").unlink()
         self.assertEqual(self.run_it()[0], 2)
         with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
