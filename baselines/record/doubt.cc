@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 
 namespace fusegate::baselines {
 namespace {
@@ -89,11 +91,10 @@ void add_doubts(std::vector<Doubt>& doubts, const std::vector<Doubt>& more) {
 }
 
 void add_doubt_names(nlohmann::json& names, const std::vector<Doubt>& more) {
-  if (names.is_null()) names = nlohmann::json::array();
-  for (const Doubt doubt : more) {
-    const nlohmann::json name = doubt_name(doubt);
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  }
+  std::set<std::string> all;
+  if (!names.is_null()) names.get_to(all);
+  for (const Doubt doubt : more) all.emplace(doubt_name(doubt));
+  names = all;
 }
 
 }  // namespace fusegate::baselines

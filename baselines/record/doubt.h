@@ -44,7 +44,7 @@ std::vector<Doubt> read_doubts(const JsonField& names);
 // Appends those of `more` that are not there yet, so that a record names each doubt once.
 void add_doubts(std::vector<Doubt>& doubts, const std::vector<Doubt>& more);
 
-// The same to an array of names, which may be null yet.
+// The same to an array of names, which may be null yet and is sorted then.
 void add_doubt_names(nlohmann::json& names, const std::vector<Doubt>& more);
 
 }  // namespace fusegate::baselines
