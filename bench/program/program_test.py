@@ -448,6 +448,7 @@ class ProgramTest(unittest.TestCase):
                               env={**os.environ, "FUSEGATE_PLANTED_FAULT": "endless"}) as process:
             while "index" not in process.stdout.readline():
                 pass
+            time.sleep(1)  # the next place begins at once, and never ends
             process.send_signal(signal.SIGTERM)
             _, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 2)
