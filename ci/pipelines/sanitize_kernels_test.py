@@ -67,8 +67,10 @@ class SanitizeKernelsTest(unittest.TestCase):
         code, printed, _ = self.run_it("--tool=memcheck,initcheck,synccheck")
         self.assertEqual(code, 0, printed)
         summary = (self.out / "summary.md").read_text()
-        for tool in ("memcheck", "initcheck", "synccheck"):
+        for tool in ("memcheck", "synccheck"):
             self.assertRegex(summary, rf"\| {tool} \| 3 \| 0 \| \d+ \| 0 \|")
+        self.assertRegex(summary, r"\| initcheck \| 2 \| 0 \| \d+ \| 1 \|")
+        self.assertIn("- initcheck: *EveryImplementation.*/cuda: not for this tool: ", summary)
         self.assertTrue(printed.endswith(summary))
         self.assertIn("few shapes: 1", (self.out / "memcheck-00.log").read_text())
         self.assertEqual([line.split(": ")[1] for line in printed.splitlines()[:3]], EVERYTHING)
@@ -79,6 +81,14 @@ class SanitizeKernelsTest(unittest.TestCase):
         summary = (self.out / "summary.md").read_text()
         self.assertRegex(summary, r"\| racecheck \| 3 \| 9 \| \d+ \| 0 \|")
         self.assertIn("- racecheck: *EveryImplementation.*/cuda: 3 found\n", summary)
+
+    def test_what_the_tool_itself_fails_at_is_named_and_no_failure(self):
+        self.script("kernels_test", "echo '========= Internal Sanitizer Error: hardware exception.'; exit 1\n")
+        code, _, _ = self.run_it("--tool=memcheck")
+        self.assertEqual(code, 0)
+        summary = (self.out / "summary.md").read_text()
+        self.assertRegex(summary, r"\| memcheck \| 2 \| 0 \| \d+ \| 1 \|")
+        self.assertIn("not finished: the tool itself failed: Internal Sanitizer Error: hardware exception.", summary)
 
     def test_a_test_that_fails_is_a_failure(self):
         self.script("kernels_test", PROGRAM + "exit 3\n")
