@@ -9,6 +9,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/io/help_json.h"
 #include "baselines/io/json_field.h"
 #include "baselines/io/near_names.h"
 #include "baselines/record/program_variables.h"
@@ -28,10 +29,10 @@ void add_axis(CLI::App& app, Options& options, const std::string& name, const st
 }
 
 template <typename T>
-void add_protocol(CLI::App& app, Options& options, const std::string& name, const std::string& key,
-                  const std::string& help) {
+CLI::Option* add_protocol(CLI::App& app, Options& options, const std::string& name,
+                          const std::string& key, const std::string& help) {
   const auto store = [&options, key](const T& value) { options.protocol[key] = value; };
-  app.add_option_function<T>("--" + name, store, help);
+  return app.add_option_function<T>("--" + name, store, help);
 }
 
 // "64,128,768,3072" as a sweep of that problem alone.
@@ -64,23 +65,24 @@ void add_problem_option(CLI::App& app, Options& options) {
          "--problem", store,
          "One problem as BATCH,SEQ,DIM,HIDDEN, in place of a suite; in bf16 unless --dtype says "
          "otherwise; may be repeated")
+      ->type_name("BATCH,SEQ,DIM,HIDDEN")
       ->excludes(app.get_option("--suite"));
 }
 
 void add_protocol_options(CLI::App& app, Options& options) {
-  const auto add_text = [&](const char* name, const char* key, const char* help) {
-    add_protocol<std::string>(app, options, name, key, help);
+  const auto add_choice = [&](const char* name, const char* choices, const char* help) {
+    add_protocol<std::string>(app, options, name, name, help)->type_name(choices);
   };
   const auto add_number = [&](const char* name, const char* key, const char* help) {
     add_protocol<std::int64_t>(app, options, name, key, help);
   };
-  add_text(
-      "regime", "regime",
+  add_choice(
+      "regime", "{burst,sustained}",
       "burst: the device idles before every sample; sustained: samples follow each other at once");
   add_number("samples", "samples", "How many samples of each benchmark are taken");
   add_number("places", "places", "How many places in memory the samples are spread over");
-  add_text(
-      "order", "order",
+  add_choice(
+      "order", "{interleaved,contiguous}",
       "interleaved: the benchmarks' places are mixed; contiguous: one benchmark after the other");
   add_number("batch-us", "batch_us", "A sample takes at least so many microseconds");
   add_number("idle-us", "idle_us", "The device idles for so many microseconds before every sample");
@@ -88,13 +90,13 @@ void add_protocol_options(CLI::App& app, Options& options) {
              "The kernel runs for so many milliseconds at every place before its samples");
   add_number("spin-us", "spin_us",
              "Between idling and a sample, a GPU is kept busy for so many microseconds");
-  add_text("l2", "l2",
-           "What the L2 cache holds before a call. warm: what the call before left; flushed: "
-           "nothing of it");
-  add_text("layout", "layout",
-           "Where a place's tensors lie. numbered: where the place's number says; driver: where "
-           "the driver "
-           "puts them");
+  add_choice("l2", "{warm,flushed}",
+             "What the L2 cache holds before a call. warm: what the call before left; flushed: "
+             "nothing of it");
+  add_choice("layout", "{numbered,driver}",
+             "Where a place's tensors lie. numbered: where the place's number says; driver: where "
+             "the driver "
+             "puts them");
 }
 
 // "0.5" and, from version 1.8 on, "0.5s"; the "10x" of that version counts iterations, which are
@@ -132,14 +134,17 @@ void add_google_options(CLI::App& app, Options& options) {
 
 // What is written instead of measuring.
 void add_trace_and_identify(CLI::App& app, Options& options) {
-  CLI::Option* const trace = app.add_option(
-      "--trace", options.trace,
-      "Measure nothing, but write a trace of 3 calls of each benchmark to this file (Chrome "
-      "JSON, which ui.perfetto.dev shows)");
+  CLI::Option* const trace =
+      app.add_option(
+             "--trace", options.trace,
+             "Measure nothing, but write a trace of 3 calls of each benchmark to this file (Chrome "
+             "JSON, which ui.perfetto.dev shows)")
+          ->type_name("FILE");
   CLI::Option* const identify =
       app.add_option("--identify", options.identify,
                      "Write what each benchmark launches here (kernels' machine code, launches and "
-                     "arguments) instead of measuring");
+                     "arguments) instead of measuring")
+          ->type_name("FILE");
   identify->excludes(trace);
   for (const char* other : {"--out", "--invocation", "--resume", "--force", "--progress",
                             "--environment", "--plan", "--profile", "--energy-ms"}) {
@@ -177,6 +182,7 @@ void add_choices_options(CLI::App& app, Options& options) {
          "Some kernels are chosen by measuring. Take the one that this baseline, run file, run "
          "folder or file of identities took, unless it is more than 5 % slower than the fastest "
          "now. Of several, separated by colons, the first of this device counts")
+      ->type_name("PATH")
       ->delimiter(':')
       ->envname(baselines::kKeepChoicesVariable);
   app.add_flag("--keep-strictly", options.keep_strictly,
@@ -197,8 +203,10 @@ void set_topic(CLI::App& app, const char* topic) { app.option_defaults()->group(
 void add_options(CLI::App& app, Options& options) {
   set_topic(app, "What is measured");
   app.add_option("--suite", options.suite,
-                 "The suite to measure: smoke, pr, nightly, ladder, claims, or a .json file");
+                 "The suite to measure: smoke, pr, nightly, ladder, claims, or a .json file")
+      ->type_name("SUITE");
   app.add_option("--device", options.device, "The device to measure on: auto, cuda or cpu")
+      ->type_name("{auto,cuda,cpu}")
       ->capture_default_str();
   add_axis<std::int64_t>(app, options, "batch", "batch", "Batch sizes, as in --batch=1,8,64");
   add_axis<std::int64_t>(app, options, "seq", "seq", "Sequence lengths");
@@ -216,7 +224,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--seed", options.seed,
                  "The seed of the random inputs; by default another one each time");
   set_topic(app, "What is written");
-  app.add_option("--out", options.out, "The run file to write");
+  app.add_option("--out", options.out, "The run file to write")->type_name("FILE");
   app.add_option("--invocation", options.invocation, "The number of this process in its run")
       ->check(CLI::PositiveNumber);
   app.add_flag("--progress", options.progress,
@@ -227,8 +235,9 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option(
          "--profile", options.profile,
          "on or off: whether, after all are measured, what each benchmark launches is recorded")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, bool>{{"on", true}, {"off", false}}))
+      ->type_name("{on,off}")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"on", true}, {"off", false}})
+                      .description(""))
       ->default_str("on");
   app.add_option("--energy-ms", options.energy_ms,
                  "Run each benchmark so long after all are measured, and record the energy that a "
@@ -311,10 +320,14 @@ Options parse_options(int argc, const char* const* argv) {
   app.footer("Google Benchmark's own flags work as usual, --benchmark_filter=REGEX among them.");
   app.allow_extras();
   add_options(app, options);
+  baselines::add_help_json(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     options.help = app.help();
+    return options;
+  } catch (const CLI::CallForVersion& help_json) {
+    options.help = help_json.what() + std::string("\n");
     return options;
   }
   if (options.plan) require_plan_alone(app);

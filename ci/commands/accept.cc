@@ -129,13 +129,15 @@ void add_accept(CommandLine& line) {
   request.store = checkout_root(fs::current_path()) / "baselines";
   request.stores = default_stores(fs::current_path());
   app.add_option("run", request.runs, "Run folders or run files that together make one run")
+      ->type_name("PATH")
       ->required();
   app.add_option("--reason", request.reason, "Why; kept in the baseline")->required();
-  app.add_option("--who", request.who, "By default git's user, else $USER");
-  app.add_option("--suite", request.suite, "Store it for this suite instead of the run's own");
-  app.add_option(
-      "--store", request.store,
-      "Folder of stored baselines; by default baselines at the root of the git checkout");
+  app.add_option("--who", request.who, "By default git's user, else $USER")->type_name("NAME");
+  app.add_option("--suite", request.suite, "Store it for this suite instead of the run's own")
+      ->type_name("SUITE");
+  app.add_option("--store", request.store,
+                 "Folder of stored baselines; by default baselines at the root of the git checkout")
+      ->type_name("FOLDER");
   app.add_flag(
       "--if-missing", request.if_missing,
       "Do nothing if a store already has a baseline of this device, suite and environment");

@@ -166,10 +166,12 @@ std::vector<CLI::Option*> add_process_flags(CLI::App& app, CalibrateRequest& req
                      "variant; by default 10, or 8")
           ->check(CLI::Range(2, 1000)),
       app.add_option("--program", request.program,
-                     "Benchmark program; by default the fusegate_bench beside this program"),
+                     "Benchmark program; by default the fusegate_bench beside this program")
+          ->type_name("PROGRAM"),
       app.add_option("--out", request.out,
                      "Folder of the runs first and second, or of an experiment; by default a new "
-                     "one in .fusegate/runs at the root of the git checkout"),
+                     "one in .fusegate/runs at the root of the git checkout")
+          ->type_name("FOLDER"),
       app.add_option("--timeout-s", request.timeout_s, "Longest time of one process")
           ->check(CLI::PositiveNumber)
           ->capture_default_str(),
@@ -191,8 +193,10 @@ void add_draw_flags(CLI::App& app, CalibrateRequest& request) {
   set_topic(app, kOutputTopic);
   app.add_option("--store", request.store,
                  "Folder of stored baselines, beside which it is stored; by default baselines at "
-                 "the root of the git checkout");
-  app.add_option("--markdown", request.markdown, "Write the tables as GitHub Markdown");
+                 "the root of the git checkout")
+      ->type_name("FOLDER");
+  app.add_option("--markdown", request.markdown, "Write the tables as GitHub Markdown")
+      ->type_name("FILE");
 }
 
 void exclude(CLI::Option* option, const std::vector<CLI::Option*>& others) {
@@ -209,20 +213,24 @@ void add_calibrate(CommandLine& line) {
   set_topic(app, kMeasuringTopic);
   CLI::Option* suite = app.add_option("--suite", request.suite,
                                       "A suite's name or file to measure; with --run, the name to "
-                                      "store under where it is not the runs' own");
+                                      "store under where it is not the runs' own")
+                           ->type_name("SUITE");
   const std::vector<CLI::Option*> measuring = add_process_flags(app, request);
   set_topic(app, "What is calibrated");
   CLI::Option* runs = add_repeated(app, "--run", request.runs,
                                    "Calibrate from a run folder that exists already and is of one "
-                                   "card; several may be of other cards and days");
+                                   "card; several may be of other cards and days")
+                          ->type_name("FOLDER");
   set_topic(app, "Experiments");
   CLI::Option* variant =
       add_repeated(app, "--variant", request.variants,
                    "Compare protocols instead: \"NAME: FLAGS\" of the benchmark program");
   CLI::Option* file = app.add_option("--variants", request.variants_file,
-                                     "The same from a file, one a line, # for comments");
+                                     "The same from a file, one a line, # for comments")
+                          ->type_name("FILE");
   CLI::Option* from = app.add_option("--from", request.from,
-                                     "Print the table of an earlier experiment's --out folder");
+                                     "Print the table of an earlier experiment's --out folder")
+                          ->type_name("FOLDER");
   exclude(runs, measuring);
   exclude(runs, {variant, file, from});
   exclude(from, measuring);

@@ -65,15 +65,20 @@ void add_claims(CommandLine& line) {
   app.add_option("--candidate", request.candidate,
                  "Run folders or run files that together make one run. The suite claims measures "
                  "all that is needed")
+      ->type_name("PATH")
       ->required();
-  app.add_option("--peers", request.peers, "Run folders or run files of peers (run --peers)");
+  app.add_option("--peers", request.peers, "Run folders or run files of peers (run --peers)")
+      ->type_name("PATH");
   app.add_option("--traces", request.traces,
-                 "Folder of traces by torch.profiler (bench/peers/record_trace.py writes them)");
+                 "Folder of traces by torch.profiler (bench/peers/record_trace.py writes them)")
+      ->type_name("FOLDER");
   app.add_option("--published", request.published,
-                 "Published figures; by default a store's published/nvidia-a100-sxm4-80gb.json");
+                 "Published figures; by default a store's published/nvidia-a100-sxm4-80gb.json")
+      ->type_name("FILE");
   app.add_option("--claims", request.claims,
-                 "File of other statements than the series' (ci/claims/check.h has the format)");
-  app.add_option("--out", request.out, "Write the page to this Markdown file");
+                 "File of other statements than the series' (ci/claims/check.h has the format)")
+      ->type_name("FILE");
+  app.add_option("--out", request.out, "Write the page to this Markdown file")->type_name("FILE");
   app.add_flag("--allow-environment-difference", request.allow_environment_differences,
                "Accept peers and traces whose driver, clocks or the like differ");
 }

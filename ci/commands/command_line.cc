@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "baselines/io/error.h"
+#include "baselines/io/help_json.h"
 #include "baselines/io/near_names.h"
 #include "ci/console/layout.h"
 
@@ -74,6 +75,7 @@ CommandLine::CommandLine(std::vector<std::string> passed_on)
     : app_("Tells whether GPU kernels got slower, how sure that is, and why.", "fusegate"),
       passed_on_(std::move(passed_on)) {
   app_.set_version_flag("--version", std::string("fusegate ") + FUSEGATE_VERSION);
+  baselines::add_help_json(app_);
   app_.require_subcommand(1);
   for (const auto add_command : {add_run, add_duet, add_replay, add_job, add_gate, add_accept,
                                  add_report, add_show, add_explain, add_doctor, add_calibrate,
@@ -138,12 +140,15 @@ void add_stores(CLI::App& app, JudgingRequest& request) {
   request.stores = default_stores(fs::current_path());
   add_repeated(app, "--store", request.stores,
                "Folder of stored baselines; by default baselines and .fusegate/baselines, here and "
-               "at the root of the git checkout");
+               "at the root of the git checkout")
+      ->type_name("FOLDER");
 }
 
 void add_measuring(CLI::App& app, SuiteRequest& request) {
   set_topic(app, kMeasuringTopic);
-  app.add_option("--suite", request.suite, "A suite's name or file")->required();
+  app.add_option("--suite", request.suite, "A suite's name or file")
+      ->type_name("SUITE")
+      ->required();
   app.add_option("--invocations", request.invocations, "How many processes of each program to run")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -168,7 +173,8 @@ void add_measuring(CLI::App& app, SuiteRequest& request) {
   set_topic(app, kOutputTopic);
   app.add_option("--aa-history", request.aa_history,
                  "File that keeps all A/A comparisons; by default "
-                 ".fusegate/aa/DEVICE/SUITE.jsonl in the git checkout");
+                 ".fusegate/aa/DEVICE/SUITE.jsonl in the git checkout")
+      ->type_name("FILE");
 }
 
 void add_age_and_creep(CLI::App& app, JudgingRequest& request) {
@@ -192,16 +198,20 @@ void add_unfinished(CLI::App& app, baselines::Unfinished& unfinished) {
 void add_judging(CLI::App& app, JudgingRequest& request) {
   set_topic(app, kComparedTopic);
   app.add_option("--candidate", request.candidate, "Run folders or run files, together one run")
+      ->type_name("PATH")
       ->required();
   app.add_option("--baseline", request.baseline,
                  "Run folder, run files or a stored baseline; by default the one that a store has "
-                 "for the candidate's device and suite");
+                 "for the candidate's device and suite")
+      ->type_name("PATH");
   app.add_option("--replay-of", request.replay_of,
                  "Stored baseline of which --baseline is a replay: says too what card, driver and "
                  "libraries did")
+      ->type_name("FILE")
       ->needs("--baseline");
   add_stores(app, request);
-  app.add_option("--suite", request.suite, "Suite to look up, where not the candidate's own");
+  app.add_option("--suite", request.suite, "Suite to look up, where not the candidate's own")
+      ->type_name("SUITE");
   add_rule(app, request);
   add_age_and_creep(app, request);
   app.add_flag("--fail-on-changed-kernels", request.fail_on_changed_kernels,
@@ -220,7 +230,7 @@ void add_trace_layout(CLI::App& app, TraceLayout& layout) {
   app.add_option("--name-width", layout.name_width,
                  "Longer names lose their middle; 0 keeps them whole")
       ->capture_default_str();
-  app.add_option("--json", layout.json, "Write all rows as JSON");
+  app.add_option("--json", layout.json, "Write all rows as JSON")->type_name("FILE");
 }
 
 }  // namespace fusegate::ci

@@ -96,8 +96,9 @@ template <typename Value>
 void add_fraction(CLI::App& app, const std::string& name, Value& value,
                   const std::string& description) {
   app.add_option_function<std::string>(
-      name, [name, &value](const std::string& text) { value = parse_fraction(name, text); },
-      description);
+         name, [name, &value](const std::string& text) { value = parse_fraction(name, text); },
+         description)
+      ->type_name("FRACTION");
 }
 
 // The rule of a verdict, for every command that reaches one.

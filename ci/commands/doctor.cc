@@ -73,7 +73,8 @@ void add_doctor(CommandLine& line) {
   auto [app, request] =
       line.add("doctor", "Say what on this machine would spoil measurements", doctor_command);
   app.add_option("--program", request.program,
-                 "Benchmark program; by default the fusegate_bench beside this program");
+                 "Benchmark program; by default the fusegate_bench beside this program")
+      ->type_name("PROGRAM");
 }
 
 baselines::ExitCode doctor_command(const DoctorRequest& request, Console& console) {

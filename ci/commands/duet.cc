@@ -95,8 +95,12 @@ void add_duet(CommandLine& line) {
                                  "with 0, 1 or 2 as gate does",
                                  duet_command);
   set_topic(app, kMeasuringTopic);
-  app.add_option("--base", request.base, "Benchmark program to compare with")->required();
-  app.add_option("--head", request.head, "Benchmark program that is judged")->required();
+  app.add_option("--base", request.base, "Benchmark program to compare with")
+      ->type_name("PROGRAM")
+      ->required();
+  app.add_option("--head", request.head, "Benchmark program that is judged")
+      ->type_name("PROGRAM")
+      ->required();
   add_duet_options(app, request);
 }
 
@@ -104,10 +108,13 @@ void add_duet_options(CLI::App& app, DuetRequest& request) {
   add_measuring(app, request);
   app.add_option("--out", request.out,
                  "Folder for the runs, which are called base, base_again and head; by default "
-                 ".fusegate/runs/TIME in the git checkout");
-  app.add_option("--json", request.json, "Write the verdicts there, as JSON");
-  app.add_option("--markdown", request.markdown, "Write them there, as GitHub Markdown");
-  app.add_option("--html", request.html, "Write a report there, as one self-contained page");
+                 ".fusegate/runs/TIME in the git checkout")
+      ->type_name("FOLDER");
+  app.add_option("--json", request.json, "Write the verdicts there, as JSON")->type_name("FILE");
+  app.add_option("--markdown", request.markdown, "Write them there, as GitHub Markdown")
+      ->type_name("FILE");
+  app.add_option("--html", request.html, "Write a report there, as one self-contained page")
+      ->type_name("FILE");
   set_topic(app, kMeasuringTopic);
   app.add_option(
          "--max-invocations", request.max_invocations,

@@ -72,9 +72,14 @@ void add_explain(CommandLine& line) {
       "explain", "Tell why one benchmark's time changed, kernel by kernel; exits as gate does",
       explain_command);
   app.add_option("baseline", request.baseline, "Run folder, run file or stored baseline")
+      ->type_name("PATH")
       ->required();
-  app.add_option("candidate", request.candidate, "Run folder or run file")->required();
-  app.add_option("benchmark", request.benchmark, "The benchmark's name")->required();
+  app.add_option("candidate", request.candidate, "Run folder or run file")
+      ->type_name("PATH")
+      ->required();
+  app.add_option("benchmark", request.benchmark, "The benchmark's name")
+      ->type_name("NAME")
+      ->required();
   add_rule(app, request.rule);
   add_unfinished(app, request.rule.unfinished);
 }

@@ -102,8 +102,9 @@ void add_gate(CommandLine& line) {
       gate_command);
   add_judging(app, request.judging);
   set_topic(app, kOutputTopic);
-  app.add_option("--json", request.json, "Write the verdicts as JSON");
-  app.add_option("--markdown", request.markdown, "Write them as GitHub Markdown");
+  app.add_option("--json", request.json, "Write the verdicts as JSON")->type_name("FILE");
+  app.add_option("--markdown", request.markdown, "Write them as GitHub Markdown")
+      ->type_name("FILE");
 }
 
 baselines::ExitCode gate_command(const GateRequest& request, Console& console) {

@@ -248,7 +248,9 @@ class Job {
 
 void add_job_measuring(CLI::App& app, JobRequest& request) {
   set_topic(app, kMeasuringTopic);
-  app.add_option("--suite", request.suite, "A suite's name or file")->capture_default_str();
+  app.add_option("--suite", request.suite, "A suite's name or file")
+      ->type_name("SUITE")
+      ->capture_default_str();
   app.add_option("--invocations", request.invocations, "How many processes of each program to run")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -278,15 +280,18 @@ void add_job(CommandLine& line) {
   request.checkout = checkout_root(fs::current_path());
   add_job_measuring(app, request);
   app.add_option(
-      "--program", request.program,
-      "Benchmark program that is judged; by default the fusegate_bench beside this program");
-  CLI::Option* base = app.add_option(
-      "--base", request.base,
-      "Benchmark program to compare with. Both are measured side by side; stored baselines are not "
-      "compared with");
+         "--program", request.program,
+         "Benchmark program that is judged; by default the fusegate_bench beside this program")
+      ->type_name("PROGRAM");
+  CLI::Option* base = app.add_option("--base", request.base,
+                                     "Benchmark program to compare with. Both are measured side by "
+                                     "side; stored baselines are not "
+                                     "compared with")
+                          ->type_name("PROGRAM");
   set_topic(app, kComparedTopic);
   app.add_option("--who", request.who,
                  "Who accepts a first baseline; by default git's user, else $USER")
+      ->type_name("NAME")
       ->excludes(base);
   app.add_flag("--require-baseline", request.require_baseline,
                "End with 2 where no baseline is stored. By default the run then becomes one, in "

@@ -97,15 +97,18 @@ void add_replay(CommandLine& line) {
   request.checkout = checkout_root(fs::current_path());
   set_topic(app, kMeasuringTopic);
   app.add_option(
-      "--program", request.head,
-      "Benchmark program that is judged; by default the fusegate_bench beside this program");
+         "--program", request.head,
+         "Benchmark program that is judged; by default the fusegate_bench beside this program")
+      ->type_name("PROGRAM");
   app.add_option("--baseline-program", request.base,
                  "Benchmark program of the baseline, where it was built elsewhere; by default the "
-                 "baseline's commit is built, once, into .fusegate/programs in the git checkout");
+                 "baseline's commit is built, once, into .fusegate/programs in the git checkout")
+      ->type_name("PROGRAM");
   set_topic(app, kComparedTopic);
   app.add_option("--baseline", request.judging.baseline,
                  "Stored baseline to replay; by default the one that a store has for this device "
-                 "and suite");
+                 "and suite")
+      ->type_name("FILE");
   add_duet_options(app, request);
   add_age_and_creep(app, request.judging);
 }

@@ -121,11 +121,13 @@ void add_report(CommandLine& line) {
   add_judging(app, request.judging);
   set_topic(app, kComparedTopic);
   app.add_option("--peers", request.peers,
-                 "Run folders or run files of peers (run --peers), shown beside ours");
+                 "Run folders or run files of peers (run --peers), shown beside ours")
+      ->type_name("PATH");
   set_topic(app, kOutputTopic);
-  app.add_option("--markdown", request.markdown, "Write GitHub Markdown there");
-  app.add_option("--html", request.html, "Write one self-contained page there");
-  app.add_option("--svg", request.svg, "Write one picture there: where fusion wins");
+  app.add_option("--markdown", request.markdown, "Write GitHub Markdown there")->type_name("FILE");
+  app.add_option("--html", request.html, "Write one self-contained page there")->type_name("FILE");
+  app.add_option("--svg", request.svg, "Write one picture there: where fusion wins")
+      ->type_name("FILE");
   app.add_option("--title", request.title, "The report's title")->capture_default_str();
 }
 

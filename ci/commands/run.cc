@@ -139,15 +139,19 @@ void add_run(CommandLine& line) {
   auto [app, request] = line.add(
       "run", "Measure a suite in fresh processes and keep the result in a run folder", run_command);
   add_measuring(app, request);
-  add_repeated(app, "--out", request.out, "Folder for the run; one for each --program")->required();
+  add_repeated(app, "--out", request.out, "Folder for the run; one for each --program")
+      ->type_name("FOLDER")
+      ->required();
   app.add_flag("--append", request.append, "Add to a run that the folder already holds");
   app.add_option("--peers-out", request.peers_out,
-                 "Folder for the peers' run; by default the --out folder's name with -peers");
+                 "Folder for the peers' run; by default the --out folder's name with -peers")
+      ->type_name("FOLDER");
   set_topic(app, kMeasuringTopic);
   add_repeated(
       app, "--program", request.programs,
       "Benchmark program; by default the fusegate_bench beside this program. Several programs "
-      "take turns: A B B A. One program with several --out fills each of these folders");
+      "take turns: A B B A. One program with several --out fills each of these folders")
+      ->type_name("PROGRAM");
   app.add_option("--max-invocations", request.max_invocations,
                  "Measure benchmarks again that are undecided or suspicious beside the baseline, "
                  "up to this "
@@ -161,7 +165,8 @@ void add_run(CommandLine& line) {
       "Split the processes in two halves and compare these: any difference found is a false alarm");
   set_topic(app, kComparedTopic);
   app.add_option("--baseline", request.judging.baseline,
-                 "The baseline for --max-invocations; by default the stored one");
+                 "The baseline for --max-invocations; by default the stored one")
+      ->type_name("PATH");
   add_stores(app, request.judging);
   add_rule(app, request.judging);
 }

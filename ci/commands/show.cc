@@ -24,7 +24,9 @@ baselines::Run load_for_showing(const ShowRequest& request) {
 
 void add_show(CommandLine& line) {
   auto [app, request] = line.add("show", "Print a run's figures", show_command);
-  app.add_option("run", request.paths, "Run folders, run files or a stored baseline")->required();
+  app.add_option("run", request.paths, "Run folders, run files or a stored baseline")
+      ->type_name("PATH")
+      ->required();
   add_unfinished(app, request.unfinished);
 }
 

@@ -17,9 +17,10 @@ void add_trace_check(CommandLine& line) {
   auto [app, request] =
       line.add("trace-check", "Compare each step of a trace with what it should contain",
                trace_check_command);
-  app.add_option("trace", request.trace, kTraceHelp)->required();
+  app.add_option("trace", request.trace, kTraceHelp)->type_name("FILE")->required();
   app.add_option("--expect", request.expectation,
                  "JSON file of what each step should contain (baselines/traces/step_expectation.h)")
+      ->type_name("FILE")
       ->required();
 }
 

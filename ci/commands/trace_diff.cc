@@ -120,8 +120,8 @@ std::string json_text(const Side& a, const Side& b,
 void add_trace_diff(CommandLine& line) {
   auto [app, request] =
       line.add("trace-diff", "Print where two traces differ, by name", trace_diff_command);
-  app.add_option("a", request.a, kTraceHelp)->required();
-  app.add_option("b", request.b, "The other")->required();
+  app.add_option("a", request.a, kTraceHelp)->type_name("FILE")->required();
+  app.add_option("b", request.b, "The other")->type_name("FILE")->required();
   add_fraction(
       app, "--min-difference", request.min_difference,
       "Show rows whose calls agree where GPU time differs by more than this; by default 5%");

@@ -30,7 +30,7 @@ void print_totals(const baselines::TraceSummary& summary, Output& out) {
 void add_trace_table(CommandLine& line) {
   auto [app, request] =
       line.add("trace-table", "Print what a trace holds, by name", trace_table_command);
-  app.add_option("trace", request.trace, kTraceHelp)->required();
+  app.add_option("trace", request.trace, kTraceHelp)->type_name("FILE")->required();
   app.add_option("--sort", request.order,
                  "The largest first, by this column; by default cuda, the CUDA total")
       ->check(CLI::IsMember(trace_orders()));
