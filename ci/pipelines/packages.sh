@@ -5,9 +5,9 @@
 # library in /usr/local, needs nothing installed. The names are the same in both distributions.
 
 readonly TOOLS=(g++ cmake ninja-build git ca-certificates python3-venv shellcheck)
-# What tests alone use: jq and unzip those of comment.sh, Node.js Perfetto's importer, and compare.py
-# is Google Benchmark's own rule (docs/rules.md).
-readonly TEST_TOOLS=(jq unzip nodejs libbenchmark-tools)
+# What tests alone use: jq and unzip those of comment.sh, Node.js Perfetto's importer, compare.py is Google
+# Benchmark's own rule (docs/rules.md), mandoc reads the manual pages and zsh its completion (docs/reference).
+readonly TEST_TOOLS=(jq unzip nodejs libbenchmark-tools mandoc zsh)
 
 # A library that the distribution lacks is no failure: cmake/Dependencies.cmake builds it from source.
 declare -rA LIBRARY_HEADER=(
@@ -50,7 +50,7 @@ has_package() {
     python3-venv) python3 -c 'import ensurepip, venv' ;;
     nodejs) command -v node ;;
     libbenchmark-tools) [[ -e ${FUSEGATE_BENCHMARK_TOOLS:-/usr/share/benchmark}/compare.py ]] ;;
-    g++ | git | shellcheck | jq | unzip) command -v "$1" ;;
+    g++ | git | shellcheck | jq | unzip | mandoc | zsh) command -v "$1" ;;
     *) has_header "${LIBRARY_HEADER[$1]}" ;;
   esac >/dev/null 2>&1
 }
