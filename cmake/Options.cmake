@@ -1,6 +1,6 @@
 # How every target of ours is compiled. Link fusegate_options to get it.
 
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
@@ -10,7 +10,7 @@ set(FUSEGATE_SANITIZERS "" CACHE STRING "Sanitizers for every target, such as ad
 add_library(fusegate_options INTERFACE)
 # A feature and not CMAKE_CXX_STANDARD, which CUDA targets would inherit (see Cuda.cmake).
 target_compile_features(fusegate_options INTERFACE cxx_std_20)
-target_include_directories(fusegate_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_include_directories(fusegate_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(fusegate_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror>)
 if(FUSEGATE_SANITIZERS)

@@ -2,13 +2,13 @@
 
 # What is parsed once and for all that include it: nlohmann's header alone takes a second of each source.
 # CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without, which shows an include that is missing.
-file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cc CONTENT "")
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cc CONTENT "")
 set(FUSEGATE_PRECOMPILED <fmt/format.h> <nlohmann/json.hpp> <algorithm> <filesystem> <functional> <map> <memory>
   <optional> <sstream> <string> <vector>)
 
 function(fusegate_precompile name)
   cmake_parse_arguments(ARG "" "" "HEADERS;LIBRARIES;OPTIONS" ${ARGN})
-  add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/precompiled.cc)
+  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/precompiled.cc)
   target_link_libraries(${name} PRIVATE fusegate_options fmt::fmt nlohmann_json::nlohmann_json ${ARG_LIBRARIES})
   target_compile_options(${name} PRIVATE ${ARG_OPTIONS} ${FUSEGATE_PRECOMPILE_OPTIONS})
   target_precompile_headers(${name} PRIVATE ${FUSEGATE_PRECOMPILED} ${ARG_HEADERS})
@@ -35,16 +35,27 @@ if(BUILD_TESTING)
     OPTIONS ${FUSEGATE_TEST_OPTIONS})
 endif()
 
-# fusegate_room(NAME [OBJECT] [JSON] SOURCES ... PUBLIC ... PRIVATE ...): its library, of objects where
-# they register themselves. JSON: its sources read or write some, and share the header.
+# fusegate_room(NAME [OBJECT] [JSON] [LIBRARY [CUDA]] SOURCES ... PUBLIC ... PRIVATE ...): its library, of
+# objects where they register themselves. JSON: its sources read or write some, and share the header.
+# LIBRARY: its objects go into the installed library too, or into that for CUDA (Library.cmake).
 function(fusegate_room name)
-  cmake_parse_arguments(ARG "OBJECT;JSON" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "OBJECT;JSON;LIBRARY;CUDA" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   if(ARG_OBJECT)
     add_library(${name} OBJECT ${ARG_SOURCES})
   else()
     add_library(${name} STATIC ${ARG_SOURCES})
   endif()
   target_link_libraries(${name} PUBLIC fusegate_options ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  if(ARG_LIBRARY AND NOT FUSEGATE_SANITIZERS)
+    set(library FUSEGATE_LIBRARY_ROOMS)
+    if(ARG_CUDA)
+      set(library FUSEGATE_CUDA_LIBRARY_ROOMS)
+    endif()
+    set_property(GLOBAL APPEND PROPERTY ${library} ${name})
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    # Calls within the library go straight to what they name, as in a program.
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-semantic-interposition>)
+  endif()
   # Unoptimised alone: at -O3 g++ 12 warns of the standard library's own code once it is precompiled.
   if(ARG_JSON AND FUSEGATE_SANITIZERS)
     target_compile_options(${name} PRIVATE ${FUSEGATE_PRECOMPILE_OPTIONS})
@@ -104,7 +115,7 @@ function(fusegate_python_test path)
     return()
   endif()
   find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
-  set(python ${CMAKE_SOURCE_DIR}/build/venv/bin/python3)
+  set(python ${PROJECT_SOURCE_DIR}/build/venv/bin/python3)
   if(NOT EXISTS ${python})
     set(python ${Python3_EXECUTABLE})
   endif()

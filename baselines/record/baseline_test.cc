@@ -31,6 +31,7 @@ Baseline example() {
   run.provenance = {.commit = "8b4491f",
                     .dirty = false,
                     .toolchain = "GNU 12.2.0, nvcc 13.0.88 for 80,90a-real, Release",
+                    .fusegate = "1.2.3",
                     .date = "2026-11-21T01:46:00+00:00",
                     .host = "h200",
                     .device_uuid = "GPU-1",
@@ -78,6 +79,7 @@ TEST(BaselineText, ReadsBackWithinRounding) {
   EXPECT_EQ(read.run.environment, original.run.environment);
   EXPECT_EQ(read.run.provenance.commit, "8b4491f");
   EXPECT_EQ(read.run.provenance.toolchain, original.run.provenance.toolchain);
+  EXPECT_EQ(read.run.provenance.fusegate, "1.2.3");
   EXPECT_EQ(read.run.provenance.device_uuid, "GPU-1");
   EXPECT_EQ(read.run.provenance.suite, "pr");
   EXPECT_EQ(read.run.provenance.host, "h200");

@@ -140,6 +140,7 @@ json provenance_json(const Run& run, const Numbered& numbered) {
                {"suite", provenance.suite},
                {"protocol", provenance.protocol}};
   if (!provenance.toolchain.empty()) members["toolchain"] = provenance.toolchain;
+  if (!provenance.fusegate.empty()) members["fusegate"] = provenance.fusegate;
   if (numbered.cards) members["cards"] = run.cards;
   if (numbered.processes) members["processes"] = run.processes;
   return members;

@@ -27,6 +27,7 @@ struct Provenance {
   std::string commit;  // empty where unknown
   bool dirty = false;
   std::string toolchain{};  // a line that names what built it; empty in older files
+  std::string fusegate{};   // the version of the library that measured; empty in older files
   std::string date;         // ISO 8601, as Google Benchmark writes it
   std::string host;
   std::string device_uuid;

@@ -64,6 +64,7 @@ void read_provenance(const JsonField& field, Provenance& provenance) {
   };
   read_text("commit", provenance.commit);
   read_text("toolchain", provenance.toolchain);
+  read_text("fusegate", provenance.fusegate);
   read_text("date", provenance.date);
   read_text("host", provenance.host);
   read_text("device_uuid", provenance.device_uuid);

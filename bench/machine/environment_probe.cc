@@ -10,8 +10,8 @@
 #include <optional>
 #include <thread>
 
-#include "bench/machine/commit.h"
 #include "bench/machine/host_clock.h"
+#include "bench/machine/origin.h"
 
 namespace fusegate::bench {
 namespace {
@@ -48,7 +48,7 @@ EnvironmentProbe::EnvironmentProbe(const kernels::Device& device)
 #ifndef NDEBUG
   doubts_.insert(baselines::Doubt::kDebugLibrary);
 #endif
-  if (kCommitDirty) doubts_.insert(baselines::Doubt::kDirtyTree);
+  if (program_origin().dirty) doubts_.insert(baselines::Doubt::kDirtyTree);
   look();
 }
 

@@ -14,7 +14,7 @@
 #include "bench/profiling/graph_identity.h"
 #include "bench/profiling/profiler.h"
 #include "kernels/cuda/device/cuda_device.h"
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/device/cuda_graph.h"
 
 namespace fusegate::bench {

@@ -2,7 +2,7 @@
 // which breaks the process's context for good, and one that never ends.
 #include "bench/measuring/planted_fault.h"
 #include "kernels/cuda/device/cuda_device.h"
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda.h"
 
 namespace fusegate::bench {
 namespace {

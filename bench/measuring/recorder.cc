@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "baselines/record/run_file.h"
-#include "bench/machine/commit.h"
-#include "bench/machine/toolchain.h"
+#include "bench/machine/origin.h"
 
 namespace fusegate::bench {
 namespace {
@@ -76,9 +75,10 @@ json origin_json(const InvocationInfo& info, const EnvironmentProbe& probe) {
   return {{"suite", info.suite},
           {"seed", info.seed},
           {"provenance",
-           {{"commit", kCommit},
-            {"dirty", kCommitDirty},
-            {"toolchain", kToolchain},
+           {{"commit", program_origin().commit},
+            {"dirty", program_origin().dirty},
+            {"toolchain", program_origin().toolchain},
+            {"fusegate", library_version()},
             {"device_uuid", probe.device_uuid()}}},
           {"environment", probe.environment()},
           {"machine", probe.machine()},

@@ -72,6 +72,7 @@ TEST_F(RecorderTest, WritesWhatTheReaderReads) {
   EXPECT_EQ(file.provenance.host, "here");
   EXPECT_THAT(file.provenance.toolchain,
               testing::ContainsRegex("^[A-Za-z]+ [0-9.]+, .*(Release|Debug)"));
+  EXPECT_THAT(file.provenance.fusegate, testing::ContainsRegex("^[0-9]+[.][0-9]+[.][0-9]+$"));
   EXPECT_EQ(file.provenance.protocol.at("samples"), Protocol{}.samples);
   EXPECT_EQ(file.provenance.protocol.at("order"), "interleaved");
   EXPECT_EQ(file.environment.at("device"), device_->name());

@@ -1,6 +1,6 @@
 """A build's bill of materials (SBOM), as CycloneDX 1.6 JSON: what the compiler read and the linker took.
 
-    sbom.py --build build/release --version 0.1.0 --out build/release/sbom.cdx.json PROGRAM ...
+    sbom.py --build build/release --version 1.0.0 --out build/release/sbom.cdx.json PROGRAM ...
 
 Nobody keeps a list. Ninja knows which objects a program is made of and which files each object included, and ldd
 which libraries it loads. A file's package is the one that dpkg says; what CMake fetched is told by cmake/Dependencies.cmake;

@@ -22,7 +22,7 @@ class OfThisBuild(unittest.TestCase):
             raise unittest.SkipTest("no dpkg here")
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "bill.json"
-            subprocess.run([sys.executable, sbom.__file__, "--build", BUILD, "--version", "0.1.0", "--out", out, PROGRAM], check=True)
+            subprocess.run([sys.executable, sbom.__file__, "--build", BUILD, "--version", "1.0.0", "--out", out, PROGRAM], check=True)
             cls.bill = json.loads(out.read_text())
         cls.names = {component["name"]: component for component in cls.bill["components"]}
 

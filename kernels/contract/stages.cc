@@ -17,25 +17,6 @@ MlpTensors mlp_tensors(PreparedKernel& kernel, Device& device, const Problem& p)
 
 }  // namespace
 
-Stage matmul_work(std::string name, const Tensor& x, const Tensor& w, const Tensor& out) {
-  return {.name = std::move(name),
-          .flops = 2 * static_cast<double>(out.count()) * static_cast<double>(x.cols),
-          .min_bytes = static_cast<double>(x.bytes() + w.bytes() + out.bytes()),
-          .launch = {},
-          .choice = {}};
-}
-
-Stage pointwise_work(std::string name, double flops_per_element,
-                     std::initializer_list<const Tensor*> inputs, const Tensor& out) {
-  Stage stage{.name = std::move(name),
-              .flops = flops_per_element * static_cast<double>(out.count()),
-              .min_bytes = static_cast<double>(out.bytes()),
-              .launch = {},
-              .choice = {}};
-  for (const Tensor* input : inputs) stage.min_bytes += static_cast<double>(input->bytes());
-  return stage;
-}
-
 Stage gated_work(const Activation& activation, std::initializer_list<const Tensor*> inputs,
                  const Tensor& out) {
   return pointwise_work(activation.gated_stage(), activation.flops + 1, inputs, out);

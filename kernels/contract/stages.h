@@ -5,18 +5,12 @@
 
 #include <functional>
 #include <initializer_list>
-#include <span>
 #include <string>
 
-#include "kernels/contract/kernel.h"
+#include "kernels/contract/work.h"
 
 namespace fusegate::kernels {
 
-// What a stage must do at least, the same for every device, so that rates and yardsticks mean one
-// thing: each operand read once, the result written once.
-Stage matmul_work(std::string name, const Tensor& x, const Tensor& w, const Tensor& out);
-Stage pointwise_work(std::string name, double flops_per_element,
-                     std::initializer_list<const Tensor*> inputs, const Tensor& out);
 // out = activation(g) * u; inputs: g and u, or one tensor that holds both.
 Stage gated_work(const Activation& activation, std::initializer_list<const Tensor*> inputs,
                  const Tensor& out);
@@ -41,8 +35,6 @@ class StageLibrary {
   virtual Stage gate(const Activation& activation, const Tensor& g, const Tensor& u,
                      const Tensor& out) = 0;
 };
-
-using Inputs = std::span<const Tensor>;
 
 // linear: one matmul that adds the bias itself; or a matmul, then the bias in a kernel of its own.
 PreparedKernel linear_addmm(StageLibrary& stages, Device&, const Problem&, Inputs in,

@@ -1,7 +1,7 @@
 // control_copy/memcpy on the CPU: the C library's, on one core.
 #include <cstring>
 
-#include "kernels/contract/stages.h"
+#include "kernels/contract/work.h"
 
 namespace fusegate::kernels {
 namespace {

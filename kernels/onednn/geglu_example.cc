@@ -2,7 +2,7 @@
 // fusegate_bench_faulty alone, whose tests sweep it, and no suite names it.
 #include <cmath>
 
-#include "kernels/contract/stages.h"
+#include "kernels/contract/work.h"
 
 namespace fusegate::kernels {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "kernels/cuda/choosing/launch_choice.h"
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/device/launch_timing.h"
 
 namespace fusegate::kernels {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cublas.h"
 #include "kernels/cuda/device/cuda_reference.h"
 #include "kernels/cuda/device/fill.h"
 
@@ -133,6 +133,12 @@ void CudaDevice::copy_to_host(const void* from, std::span<std::byte> to) {
 void CudaDevice::synchronize() {
   FUSEGATE_CUDA(cudaStreamSynchronize(stream_));
   FUSEGATE_CUDA(cudaGetLastError());
+}
+
+cudaStream_t cuda_stream(const Device& device) {
+  const auto* const gpu = dynamic_cast<const CudaDevice*>(&device);
+  if (gpu == nullptr) throw DeviceError(fmt::format("a {} device has no stream", device.kind()));
+  return gpu->stream();
 }
 
 }  // namespace fusegate::kernels

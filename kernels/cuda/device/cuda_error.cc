@@ -1,19 +1,27 @@
-#include "kernels/cuda/device/cuda_error.h"
-
 #include <fmt/format.h>
 
-#include "kernels/contract/device.h"
+#include <string_view>
+
+#include "kernels/cuda/device/cublas.h"
 
 namespace fusegate::kernels {
+namespace {
 
-void throw_cuda_error(cudaError_t status, const char* call) {
-  throw DeviceError(
-      fmt::format("{}: {} in {}", cudaGetErrorName(status), cudaGetErrorString(status), call));
+[[noreturn]] void fail(const char* name, const char* text, const char* call, std::string_view file,
+                       int line) {
+  // Without the folders of whoever built it.
+  file.remove_prefix(file.rfind('/') + 1);
+  throw DeviceError(fmt::format("{}: {} in {} ({}:{})", name, text, call, file, line));
 }
 
-void throw_cuda_error(cublasStatus_t status, const char* call) {
-  throw DeviceError(fmt::format("{}: {} in {}", cublasLtGetStatusName(status),
-                                cublasLtGetStatusString(status), call));
+}  // namespace
+
+void throw_cuda_error(cudaError_t status, const char* call, const char* file, int line) {
+  fail(cudaGetErrorName(status), cudaGetErrorString(status), call, file, line);
+}
+
+void throw_cuda_error(cublasStatus_t status, const char* call, const char* file, int line) {
+  fail(cublasLtGetStatusName(status), cublasLtGetStatusString(status), call, file, line);
 }
 
 }  // namespace fusegate::kernels

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda.h"
 
 namespace fusegate::kernels {
 

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "kernels/activations/activations.h"
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/device/cuda_reference.h"
 #include "kernels/cuda/device/element.cuh"
 

@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda.h"
 
 namespace fusegate::kernels {
 

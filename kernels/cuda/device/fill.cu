@@ -1,5 +1,5 @@
 #include "kernels/contract/random.h"
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/device/element.cuh"
 #include "kernels/cuda/device/fill.h"
 

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "kernels/contract/device.h"
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/device/cuda_graph.h"
 
 namespace fusegate::kernels {

@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cublas.h"
 
 namespace fusegate::kernels {
 namespace {

@@ -1,9 +1,9 @@
 // control_gemm/cublas: cuBLAS's plain GEMM with its default algorithm.
 #include <cublas_v2.h>
 
-#include "kernels/contract/stages.h"
+#include "kernels/contract/work.h"
 #include "kernels/cuda/device/cuda_device.h"
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cublas.h"
 #include "kernels/cuda/device/lt_matmul.h"
 #include "kernels/cuda/implementations/expected_stages.h"
 

@@ -6,7 +6,7 @@
 // a model would. It is no part of what is timed, and takes another 2 x hidden x dim elements of
 // memory.
 #include "kernels/activations/activations.h"
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
 #include "kernels/cuda/implementations/expected_stages.h"
 

@@ -1,9 +1,9 @@
 // README's example of a kernel for a GPU: geglu/example. It is linked into fusegate_bench_faulty
 // alone, whose tests sweep it, and no suite names it.
 #include "kernels/activations/gelu_tanh.h"
-#include "kernels/contract/stages.h"
+#include "kernels/contract/work.h"
 #include "kernels/cuda/device/cuda_device.h"
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/device/element.cuh"
 
 namespace fusegate::kernels {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "kernels/contract/device.h"
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/device/dependent_launch.h"
 #include "kernels/cuda/device/launch_timing.h"
 #include "kernels/cuda/planted/slowdown_search.h"

@@ -1,7 +1,7 @@
 // The element-wise kernel whose operands lie side by side, against the one that takes them apart.
 #include <gtest/gtest.h>
 
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/device/gpu_test_fixture.h"
 #include "kernels/cuda/pointwise/pointwise.h"
 

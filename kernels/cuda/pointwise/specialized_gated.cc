@@ -9,7 +9,7 @@
 
 #include "kernels/activations/activations.h"
 #include "kernels/contract/readable_name.h"
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/pointwise/nvrtc_compile.h"
 
 namespace fusegate::kernels {

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "kernels/activations/activations.h"
-#include "kernels/cuda/device/cuda_error.h"
+#include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/gemm/sm80/gated_gemm.cuh"
 #include "kernels/cuda/gemm/sm80/gated_gemm.h"
 

@@ -1,0 +1,193 @@
+#include "bench/program/bench_main.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/io/printable.h"
+#include "bench/measuring/interrupt.h"
+#include "bench/plan/kept_choices.h"
+#include "bench/plan/options.h"
+#include "bench/plan/plan.h"
+#include "bench/program/identifying.h"
+#include "bench/program/plan_json.h"
+#include "bench/program/runner.h"
+#include "bench/program/tracing.h"
+
+namespace fusegate::bench {
+namespace {
+
+constexpr int kBadInput = 2;
+
+std::filesystem::path program_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
+void print_environment(const EnvironmentProbe& probe) {
+  nlohmann::json doubts = nlohmann::json::array();
+  for (const baselines::Doubt doubt : probe.doubts())
+    doubts.push_back(baselines::doubt_name(doubt));
+  const nlohmann::json json{{"device_kind", probe.device_kind()},
+                            {"environment", probe.environment()},
+                            {"machine", probe.machine()},
+                            {"doubts", doubts}};
+  fmt::print("{}\n", json.dump(2));
+}
+
+InvocationOptions invocation_options(const Options& options, const Suite& suite,
+                                     const kernels::Device& device) {
+  InvocationOptions result{.info = {.suite = suite.name,
+                                    .number = options.invocation,
+                                    .seed = options.seed ? *options.seed : std::random_device{}(),
+                                    .protocol = suite.protocol},
+                           .out = options.out,
+                           .progress = options.progress,
+                           .resume = options.resume,
+                           .force = options.force,
+                           .profile = options.profile,
+                           .energy = std::chrono::milliseconds(options.energy_ms),
+                           .stuck_after = stuck_after(options, device.kind())};
+  const auto min_effect = suite.min_effect.find(std::string(device.kind()));
+  if (min_effect != suite.min_effect.end()) result.info.protocol.min_effect = min_effect->second;
+  return result;
+}
+
+void print_plan(const Options& options, const Suite& suite, const kernels::Device& device,
+                const EnvironmentProbe& probe) {
+  // Work is printed unfiltered; but flags that are wrong are refused, as where it is measured.
+  if (!options.benchmark_flags.empty()) {
+    filtered_plan(plan_of(suite.sweeps, device), options.benchmark_flags);
+  }
+  const InvocationInfo info = invocation_options(options, suite, device).info;
+  fmt::print("{}\n", plan_json(swept_operations(suite.sweeps), info, probe).dump(1));
+}
+
+// The rest in a fresh process, which takes this one's place.
+[[noreturn]] void resume(char** argv) {
+  std::vector<char*> again;
+  for (char** argument = argv; *argument != nullptr; ++argument) again.push_back(*argument);
+  std::string flag = "--resume";
+  again.push_back(flag.data());
+  again.push_back(nullptr);
+  execv(program_path().c_str(), again.data());
+  throw std::runtime_error("the device was lost, and fusegate_bench could not start again");
+}
+
+// Where the main thread is held by the device. Nothing is destroyed: that would wait for it too.
+[[noreturn]] void leave(bool may_go_on, char** argv) {
+  try {
+    if (may_go_on) resume(argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "fusegate_bench: {}\n", error.what());
+  }
+  std::_Exit(kBadInput);
+}
+
+// kept, lost: what becomes of what was measured, where a signal or the device ended it early.
+int finish(Outcome outcome, const std::string& kept, const std::string& lost) {
+  if (outcome == Outcome::kInterrupted) {
+    fmt::print(stderr, "fusegate_bench: interrupted{}\n", kept);
+  }
+  if (outcome == Outcome::kDeviceLost) {
+    fmt::print(stderr, "fusegate_bench: the device was lost; {}\n", lost);
+  }
+  return outcome == Outcome::kComplete ? 0 : kBadInput;
+}
+
+int measure(kernels::Device& device, const Plan& plan, EnvironmentProbe& probe,
+            const InvocationOptions& invocation, const Options& options, char** argv) {
+  const Outcome outcome = run_benchmarks(device, plan, probe, invocation, options.benchmark_flags);
+  // Without a run file nothing says what is done already.
+  if (outcome == Outcome::kDeviceLost && options.out) resume(argv);
+  return finish(outcome,
+                options.out ? "; what was measured is kept in " + options.out->string() : "",
+                "the rest was not measured");
+}
+
+int trace(const std::filesystem::path& out, kernels::Device& device, const Plan& plan,
+          EnvironmentProbe& probe, const InvocationInfo& info) {
+  stop_on_signals();
+  const std::unique_ptr<Meter> meter = make_meter(device);
+  try {
+    const Outcome outcome = Tracing(device, *meter, plan, probe, info).run(out);
+    return finish(outcome, "; no trace was written", "no trace was written");
+  } catch (const ProfilerError& error) {
+    throw baselines::InputError("--trace", "", error.what());
+  }
+}
+
+int write_identities(const std::filesystem::path& out, kernels::Device& device, const Plan& plan,
+                     EnvironmentProbe& probe, const InvocationOptions& invocation) {
+  stop_on_signals();
+  const std::unique_ptr<Meter> meter = make_meter(device);
+  return finish(identify(device, *meter, plan, probe, invocation.info, out, invocation.stuck_after),
+                "; nothing was written", "nothing was written");
+}
+
+void keep_choices(Plan& plan, const Options& options, const baselines::Environment& here) {
+  const auto run = keep_choices(plan, options.keep_choices, here, options.keep_strictly);
+  if (!run) return;
+  fmt::print(stderr, "fusegate_bench: keeps the choices of {}{}\n", run->string(),
+             options.keep_strictly ? ", and measures none" : "");
+}
+
+int run(int argc, char** argv) {
+  const Options options = parse_options(argc, argv);
+  if (options.help) {
+    fmt::print("{}", *options.help);
+    return 0;
+  }
+  for (const auto& out : {options.trace, options.identify}) {
+    if (out) baselines::require_writable(*out);
+  }
+  const Suite suite = suite_of(options, program_path().parent_path() / "suites");
+  const std::unique_ptr<kernels::Device> device = kernels::open_device(options.device);
+  EnvironmentProbe probe(*device);
+  if (options.environment) {
+    print_environment(probe);
+    return 0;
+  }
+  if (options.plan) {
+    print_plan(options, suite, *device, probe);
+    return 0;
+  }
+  Plan plan = make_plan(suite.sweeps, *device, suite.name);
+  for (const std::string& refusal : plan.refusals) {
+    fmt::print(stderr, "fusegate_bench: left out {}\n", baselines::printable(refusal));
+  }
+  keep_choices(plan, options, probe.environment());
+  InvocationOptions invocation = invocation_options(options, suite, *device);
+  invocation.leave = [&options, argv](bool may_go_on) {
+    leave(may_go_on && options.out.has_value(), argv);
+  };
+  choose_layout(*device, invocation.info);
+  if (options.trace) {
+    return trace(*options.trace, *device, filtered_plan(plan, options.benchmark_flags), probe,
+                 invocation.info);
+  }
+  if (options.identify) {
+    return write_identities(*options.identify, *device,
+                            filtered_plan(plan, options.benchmark_flags), probe, invocation);
+  }
+  return measure(*device, plan, probe, invocation, options, argv);
+}
+
+}  // namespace
+
+int bench_main(int argc, char** argv) {
+  try {
+    const int code = run(argc, argv);
+    // A full disk behind a redirection shows only now.
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    throw std::runtime_error("standard output: cannot be written");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "fusegate_bench: {}\n", baselines::printable(error.what()));
+    return kBadInput;
+  }
+}
+
+}  // namespace fusegate::bench

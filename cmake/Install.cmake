@@ -1,0 +1,43 @@
+# cmake --install: what runs, what is built with, and what needs CUDA, a component each. Package.cmake makes a
+# Debian package of each.
+include(CMakePackageConfigHelpers)
+set(config ${CMAKE_INSTALL_LIBDIR}/cmake/fusegate)
+
+function(fusegate_install_library target export component development)
+  install(TARGETS ${target} EXPORT ${export}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component} NAMELINK_COMPONENT ${development})
+endfunction()
+
+function(fusegate_install_headers component)
+  foreach(header ${ARGN})
+    cmake_path(GET header FILENAME name)
+    install(FILES ${FUSEGATE_INCLUDE_FOLDER}/fusegate/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fusegate
+      COMPONENT ${component})
+  endforeach()
+endfunction()
+
+install(TARGETS fusegate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/bin/report ${PROJECT_BINARY_DIR}/bin/claims
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fusegate COMPONENT runtime)
+fusegate_install_library(fusegate_core fusegateTargets runtime development)
+
+install(TARGETS fusegate_for_kernels fusegate_bench_main EXPORT fusegateTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+fusegate_install_headers(development ${FUSEGATE_PUBLIC_HEADERS})
+install(EXPORT fusegateTargets NAMESPACE fusegate:: DESTINATION ${config} COMPONENT development)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/fusegateConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/generated/fusegateConfig.cmake INSTALL_DESTINATION ${config} PATH_VARS CMAKE_INSTALL_BINDIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/fusegateConfigVersion.cmake
+  COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/generated/fusegateConfig.cmake
+  ${PROJECT_BINARY_DIR}/generated/fusegateConfigVersion.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/AddBenchmark.cmake ${CMAKE_CURRENT_LIST_DIR}/Origin.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/WriteOrigin.cmake ${CMAKE_CURRENT_LIST_DIR}/LinkCuda.cmake
+  DESTINATION ${config} COMPONENT development)
+
+if(TARGET fusegate_cuda)
+  fusegate_install_library(fusegate_cuda fusegateCudaTargets cuda cuda)
+  fusegate_install_headers(cuda ${FUSEGATE_PUBLIC_CUDA_HEADERS})
+  install(EXPORT fusegateCudaTargets NAMESPACE fusegate:: FILE fusegateCudaTargets.cmake DESTINATION ${config}
+    COMPONENT cuda)
+endif()

@@ -1,0 +1,90 @@
+# What other projects build on, under the same names here and where it is installed:
+#   fusegate::kernels     the contract and the devices: libfusegate.so, and libfusegate_cuda.so where CUDA is found
+#   fusegate::bench_main  that, and a main(): a program is its registrations
+#   fusegate::fusegate    the gate
+# Both libraries are made of the objects of the rooms that say LIBRARY.
+
+# What is public. A test compiles each alone, as it is installed.
+set(FUSEGATE_PUBLIC_HEADERS
+  kernels/contract/activation.h
+  kernels/contract/device.h
+  kernels/contract/expectation.h
+  kernels/contract/kernel.h
+  kernels/contract/number_format.h
+  kernels/contract/problem.h
+  kernels/contract/verify.h
+  kernels/contract/work.h
+  kernels/contract/workspace.h
+  bench/machine/origin.h
+  bench/program/bench_main.h)
+set(FUSEGATE_PUBLIC_CUDA_HEADERS
+  kernels/cuda/device/cublas.h
+  kernels/cuda/device/cuda.h)
+
+# As they are installed: what includes a room's header here includes <fusegate/...> there.
+function(fusegate_publish_headers folder)
+  foreach(header ${FUSEGATE_PUBLIC_HEADERS} ${FUSEGATE_PUBLIC_CUDA_HEADERS})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${header})
+    cmake_path(GET header FILENAME name)
+    file(READ ${PROJECT_SOURCE_DIR}/${header} text)
+    string(REGEX REPLACE "#include \"(kernels|bench)/[^\"]*/([^\"/]+)\"" "#include <fusegate/\\2>" text "${text}")
+    file(CONFIGURE OUTPUT ${folder}/fusegate/${name} CONTENT "${text}" @ONLY)
+  endforeach()
+endfunction()
+set(FUSEGATE_INCLUDE_FOLDER ${PROJECT_BINARY_DIR}/include)
+fusegate_publish_headers(${FUSEGATE_INCLUDE_FOLDER})
+add_library(fusegate_public_headers INTERFACE)
+target_include_directories(fusegate_public_headers INTERFACE ${FUSEGATE_INCLUDE_FOLDER})
+
+include(AddBenchmark)
+
+# Called once all rooms are there.
+function(fusegate_add_library target rooms)
+  set(objects)
+  foreach(room ${rooms})
+    list(APPEND objects $<TARGET_OBJECTS:${room}>)
+  endforeach()
+  add_library(${target} SHARED ${objects})
+  # Of others' code (fmt, JSON) nothing is offered: who links it may have another version.
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/fusegate.map"
+    LINKER:--no-undefined)
+  set_target_properties(${target} PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/fusegate.map
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+endfunction()
+
+function(fusegate_add_libraries)
+  get_property(rooms GLOBAL PROPERTY FUSEGATE_LIBRARY_ROOMS)
+  fusegate_add_library(fusegate_core "${rooms}")
+  set_target_properties(fusegate_core PROPERTIES OUTPUT_NAME fusegate EXPORT_NAME core)
+  target_compile_features(fusegate_core INTERFACE cxx_std_20)
+  target_include_directories(fusegate_core INTERFACE
+    $<BUILD_INTERFACE:${FUSEGATE_INCLUDE_FOLDER}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(fusegate_core PRIVATE fmt::fmt simdjson::simdjson nlohmann_json::nlohmann_json benchmark::benchmark
+    DNNL::dnnl OpenMP::OpenMP_CXX Threads::Threads ${CMAKE_DL_LIBS})
+
+  add_library(fusegate_for_kernels INTERFACE)
+  set_target_properties(fusegate_for_kernels PROPERTIES EXPORT_NAME kernels)
+  target_link_libraries(fusegate_for_kernels INTERFACE fusegate_core)
+  add_library(fusegate::kernels ALIAS fusegate_for_kernels)
+
+  add_library(fusegate_bench_main STATIC bench/program/main.cc)
+  target_link_libraries(fusegate_bench_main PRIVATE $<BUILD_INTERFACE:fusegate_options> PUBLIC fusegate_for_kernels)
+  set_target_properties(fusegate_bench_main PROPERTIES EXPORT_NAME bench_main POSITION_INDEPENDENT_CODE ON)
+  add_library(fusegate::bench_main ALIAS fusegate_bench_main)
+  add_executable(fusegate::fusegate ALIAS fusegate)
+
+  get_property(rooms GLOBAL PROPERTY FUSEGATE_CUDA_LIBRARY_ROOMS)
+  if(rooms)
+    fusegate_add_library(fusegate_cuda "${rooms}")
+    set_target_properties(fusegate_cuda PROPERTIES EXPORT_NAME cuda)
+    # One CUDA runtime for the library and for the program's own kernels.
+    set_target_properties(fusegate_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
+    target_link_libraries(fusegate_cuda PUBLIC fusegate_core CUDA::cudart
+      PRIVATE fmt::fmt nlohmann_json::nlohmann_json simdjson::simdjson CUDA::cublas CUDA::cublasLt
+        $<TARGET_NAME_IF_EXISTS:fusegate_cupti> ${CMAKE_DL_LIBS})
+    set_target_properties(fusegate_cuda PROPERTIES INSTALL_RPATH "$ORIGIN;${CUDAToolkit_LIBRARY_DIR}")
+    add_library(fusegate::cuda ALIAS fusegate_cuda)
+    include(LinkCuda)
+  endif()
+endfunction()

@@ -1,0 +1,24 @@
+// For kernels on a GPU: the stream that a device works on, and the check of CUDA's return codes. A
+// failed call throws DeviceError with file, line, the call's text and CUDA's own words.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/contract/device.h"
+
+namespace fusegate::kernels {
+
+// Everything that a kernel launches goes there. Throws DeviceError for a device that is no GPU.
+cudaStream_t cuda_stream(const Device& device);
+
+[[noreturn]] void throw_cuda_error(cudaError_t status, const char* call, const char* file,
+                                   int line);
+
+}  // namespace fusegate::kernels
+
+#define FUSEGATE_CUDA(call)                                                            \
+  do {                                                                                 \
+    const auto fusegate_status = (call);                                               \
+    if (static_cast<int>(fusegate_status) != 0)                                        \
+      fusegate::kernels::throw_cuda_error(fusegate_status, #call, __FILE__, __LINE__); \
+  } while (false)
