@@ -1,0 +1,347 @@
+"""Our files against docs/schema: those that are stored, those that the programs write now, and broken ones.
+
+Also the other way round: what a schema has and no file, and what the code names and the schema does not. Without the
+package jsonschema it exits with 77, which ctest shows as skipped; ci/setup.sh installs it.
+"""
+
+import collections
+import contextlib
+import copy
+import functools
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+from unittest import mock
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench" / "peers"))
+
+try:
+    from schemas import SUFFIX, Schemas
+except ImportError as error:
+    print(f"no jsonschema for this Python: {error}", file=sys.stderr)
+    sys.exit(77)
+
+import jsonschema  # noqa: E402: only where it is
+import fakes  # noqa: E402: only on that path
+import peers  # noqa: E402
+
+PROGRAM, BENCH, FAULTY = (os.environ[name] for name in ("FUSEGATE_PROGRAM", "FUSEGATE_BENCH", "FUSEGATE_BENCH_FAULTY"))
+BASELINES = ROOT / "baselines"
+
+# What only some machines tell, or a GPU alone.
+MAY_BE_UNSEEN = {"run-file#fusegate.machine.cpu_governor", "run-file#entry.memory_operations", "run-file#details.notes"}
+
+
+def stored_documents():
+    """Name of the schema, where it comes from, and the document."""
+    for path in sorted((ROOT / "bench" / "suites").glob("*.json")):
+        yield "suite", path.name, json.loads(path.read_text(encoding="utf-8"))
+    for path in sorted(BASELINES.rglob("*.json")):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if name := schema_of(document):
+            yield name, str(path.relative_to(ROOT)), document
+    with tarfile.open(BASELINES / "testdata" / "h200-cards.tar.xz") as archive:
+        for member in archive:
+            yield "baseline", member.name, json.load(archive.extractfile(member))
+    # What the fuzzers start from: entries as a GPU's are, in a context that is cut short.
+    seed = json.loads((ROOT / "ci/fuzzing/testdata/run_file/fusegate.json").read_text(encoding="utf-8"))
+    yield "run-file", "entries of a GPU", {"benchmarks": seed["benchmarks"]}
+
+
+def schema_of(document):
+    """By what it holds, as our readers tell them; nothing for files of other programs."""
+    marks = {"fusegate_baseline": "baseline", "fusegate_calibration": "calibration", "context": "run-file"}
+    return next((name for mark, name in marks.items() if mark in document), None)
+
+
+class Fresh:
+    """What the programs write here and now: on the CPU, on a GPU where there is one, on a fake one, and on the peers'
+    fake one; and what the gate makes of runs that are made up of these, with all that a report can hold."""
+
+    # What `fusegate run --aa` leaves in a run folder.
+    AA = {"benchmarks": 10, "called": ["linear/addmm/fp32/batch:1"], "invocations_a_side": 3, "comparisons": 1, "comparisons_with_alarm": 1}
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.run_files = [self.measured("cpu.json", "--device=cpu", "--dtype=fp32", "--suite=smoke"), *self.on_fake_gpus(), self.by_peers()]
+        if subprocess.run([BENCH, "--device=cuda", "--environment"], capture_output=True, check=False).returncode == 0:
+            self.run_files.append(self.measured("cuda.json", "--device=cuda", "--dtype=bf16", "--energy-ms=10"))
+        self.first = json.loads((self.folder / "cpu.json").read_text(encoding="utf-8"))
+        self.make_runs()
+        self.fusegate("calibrate", "--run", self.folder / "base", "--run", self.folder / "same", "--suite", "made",
+                      "--store", self.folder / "store", "--comparisons", 20, "--side", 2)
+        self.verdicts = list(self.gates())
+
+    def measured(self, name, *flags, program=BENCH, operation="linear,geglu,control_copy", env=None):
+        # A failed benchmark ends it with 2, and the file is whole all the same.
+        ended = subprocess.run([program, f"--operation={operation}", "--batch=1", "--seq=4,5", "--dim=16", "--hidden=24", "--samples=4",
+                                "--places=2", "--idle-us=0", "--batch-us=50", f"--out={self.folder / name}", *flags],
+                               capture_output=True, text=True, timeout=120, check=False, env={**os.environ, **(env or {})})
+        if ended.returncode not in (0, 2) or not (self.folder / name).exists():
+            raise AssertionError(f"{program} {flags} ended with {ended.returncode}: {ended.stderr}")
+        return name
+
+    def on_fake_gpus(self):
+        env = {"LD_LIBRARY_PATH": os.environ["FUSEGATE_FAKE_NVML_FOLDER"]}
+        nvml = "clock_reasons=32,energy_mj=5,energy_mj=5000@0.001"
+        for name, fault, energy in (("memory.json", "memory", "--energy-ms=20"), ("healthy.json", "", "--energy-ms=0")):
+            yield self.measured(name, "--device=fake_gpu", "--dtype=fp32", energy, program=FAULTY, operation="geglu",
+                                env={**env, "FUSEGATE_PLANTED_FAULT": fault, "FUSEGATE_FAKE_NVML": nvml})
+
+    def by_peers(self):
+        device, meter = fakes.FakeDevice(0.001), fakes.FakeMeter(2000.0)
+        with mock.patch.multiple(peers, find_libraries=fakes.fake_libraries, open_gpu=lambda _: (device, meter),
+                                 read_plan=fakes.plan_on_a_gpu, Nvml=mock.Mock(open=fakes.FakeNvml)), \
+                contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            peers.main(["--problem=64,128,768,3072", "--operation=geglu_mlp", "--samples=4", "--places=2", "--idle-us=0",
+                        f"--out={self.folder / 'peers.json'}"])
+        return "peers.json"
+
+    def make_run(self, folder, factor=lambda process, row: 1.0, **environment):
+        """Six processes of the first one's benchmarks, with times of our own: factor(process, row) times the same."""
+        # No two runs may have the same times.
+        rows, phase = {}, len(list(self.folder.iterdir()))
+        for process in range(6):
+            made = copy.deepcopy(self.first)
+            made["context"]["fusegate"]["invocation"] = process + 1
+            made["context"]["fusegate"]["doubts"] = []
+            made["context"]["fusegate"]["provenance"]["dirty"] = False
+            made["context"]["fusegate"]["environment"] |= environment
+            for sample, entry in enumerate(made["benchmarks"]):
+                row = rows.setdefault(entry["name"], len(rows))
+                steady = 1 + 0.0001 * ((process * 3 + sample + phase) % 11)
+                entry |= {"real_time": 1000.0 * (row + 1) * factor(process, row) * steady, "sm_clock_hz": 2e9, "invocation": process + 1}
+                if row == 0 and "details" in entry and folder == "same":
+                    entry["details"]["expectation"] = {"met": False, "parts": [
+                        {"part": "calls", "met": False, "expected": "1 kernel", "seen": "2 kernels"}]}
+            path = self.folder / folder / f"{process + 1}.json"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(json.dumps(made), encoding="utf-8")
+        (self.folder / folder / "run.json").write_text(json.dumps({"aa": self.AA}), encoding="utf-8")
+        return self.folder / folder
+
+    def make_runs(self):
+        self.make_run("base")
+        self.make_run("same")
+        for name in ("slower", "as_slow"):
+            self.make_run(name, lambda process, row: 1.25 if row == 1 else 1)
+        self.accept("slower")
+        self.make_run("two_modes", lambda process, row: 1.3 if row == 2 and process % 2 else 1)
+        self.make_uneven_run()
+        self.make_run("odd", lambda process, row: 1.2 if process == 0 else 1)
+        self.make_run("elsewhere", threads="64")
+
+    def make_uneven_run(self):
+        """One benchmark that not every process has, and one that failed."""
+        for path in sorted(self.make_run("uneven").glob("[1-6].json")):
+            made = json.loads(path.read_text(encoding="utf-8"))
+            names = sorted({entry["name"] for entry in made["benchmarks"]})
+            made["benchmarks"] = [entry for entry in made["benchmarks"]
+                                  if entry["name"] != names[1] and (entry["name"] != names[0] or path.stem != "1")]
+            made["benchmarks"].append({"name": names[1], "run_type": "iteration", "error_occurred": True, "error_message": "no memory"})
+            path.write_text(json.dumps(made), encoding="utf-8")
+        self.fusegate("accept", "uneven", "--reason", "a test", "--who", "me", "--suite", "uneven", "--store", "store", "--force")
+
+    def accept(self, run):
+        """After another one, which is the anchor."""
+        for each in ("base", run):
+            self.fusegate("accept", each, "--reason", "a test", "--who", "me", "--suite", "made", "--store", self.folder / "store", "--force")
+
+    def gates(self):
+        with tarfile.open(BASELINES / "testdata" / "h200-cards.tar.xz") as archive:
+            for name in ("four.json", "68eb3ff9.json", "68eb3ff9-slowed.json"):
+                (self.folder / name).write_bytes(archive.extractfile(name).read())
+        stored = next((self.folder / "store").rglob("made.json"))
+        for name, baseline, candidate, *flags in (
+                ("unmet", "base", "same"), ("modes", "two_modes", "base"), ("odd", "base", "odd"), ("creep", stored, "as_slow"),
+                ("differences", "base", "elsewhere", "--allow-environment-difference"),
+                ("replay", "elsewhere", "same", "--replay-of", stored, "--allow-environment-difference"),
+                ("cards", BASELINES / "nvidia-h200" / "pr.json", "68eb3ff9-slowed.json"),
+                ("kernels", "68eb3ff9.json", "68eb3ff9-slowed.json"), ("nothing", "missing", "base")):
+            self.fusegate("gate", "--json", f"{name}.gate.json", "--baseline", baseline, "--candidate", candidate, *flags, codes=(0, 1, 2))
+            yield f"{name}.gate.json"
+
+    def fusegate(self, *arguments, codes=(0,)):
+        ended = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False, cwd=self.folder)
+        if ended.returncode not in codes:
+            raise AssertionError(f"{arguments} ended with {ended.returncode}: {ended.stdout}{ended.stderr}")
+
+    def documents(self):
+        store = self.folder / "store"
+        for name, paths in {"run-file": self.run_files, "verdicts": self.verdicts,
+                            "baseline": [*store.rglob("made.json"), *store.rglob("uneven.json"), *store.rglob("*.anchor.json")],
+                            "calibration": [*store.rglob("*.calibration.json")]}.items():
+            if not paths:
+                raise AssertionError(f"no {name} was written")
+            for path in paths:
+                yield name, str(path), json.loads((self.folder / path).read_text(encoding="utf-8"))
+
+
+@functools.lru_cache(maxsize=None)
+def all_documents():
+    with tempfile.TemporaryDirectory() as folder:
+        return [*stored_documents(), ("suite", "with all that a suite can say", Suites.WHOLE), *Fresh(folder).documents()]
+
+
+@functools.lru_cache(maxsize=None)
+def checked():
+    """Schemas that have seen every document, and pairs of a document's name and source with its errors."""
+    schemas = Schemas()
+    return schemas, {(name, source): schemas.errors(name, document) for name, source, document in all_documents()}
+
+
+def names_in(path, pattern):
+    names = re.findall(pattern, (ROOT / path).read_text(encoding="utf-8"))
+    if not names:
+        raise AssertionError(f"{path} has nothing like {pattern}")
+    return sorted(names)
+
+
+class OurFiles(unittest.TestCase):
+    maxDiff = None
+    schemas = Schemas()
+
+    def test_the_schemas_are_schemas(self):
+        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "calibration", "common", "run-file", "suite", "verdicts"])
+        for name, schema in self.schemas.schemas.items():
+            with self.subTest(name=name):
+                jsonschema.Draft202012Validator.check_schema(schema)
+                self.assertTrue(schema["description"])
+
+    def test_every_file_is_as_its_schema_says(self):
+        _, found = checked()
+        for (_, source), errors in found.items():
+            with self.subTest(source=source):
+                self.assertEqual(errors, [])
+        counts = collections.Counter(name for name, _ in found)
+        self.assertEqual(set(counts) | {"common"}, set(self.schemas.schemas))
+        self.assertGreater(min(counts["baseline"], counts["run-file"]), 12, counts)
+
+    def test_every_property_of_a_schema_is_in_some_file(self):
+        schemas, _ = checked()
+        properties = dict(schemas.properties())
+        self.assertLessEqual(MAY_BE_UNSEEN, set(properties))
+        self.assertEqual([path for path, key in properties.items() if key not in schemas.used and path not in MAY_BE_UNSEEN], [])
+
+    def test_the_names_are_those_of_the_code(self):
+        common, verdicts = self.schemas.schemas["common"]["$defs"], self.schemas.schemas["verdicts"]["$defs"]
+        self.assertEqual(sorted(common["doubt"]["enum"]),
+                         names_in("baselines/record/doubt.cc", r'DoubtText\{\s*Doubt::k\w+,\s*"(\w+)"'))
+        kinds = names_in("baselines/comparing/verdict.cc", r'case VerdictKind::k\w+:\s*return "(\w+)"')
+        self.assertEqual(sorted(verdicts["verdict"]["properties"]["verdict"]["enum"]), kinds)
+        self.assertEqual(sorted(verdicts["story"]["properties"]["cause"]["enum"]),
+                         names_in("baselines/gating/kernel_story.cc", r'case StoryKind::k\w+:\s*return "(\w+)"'))
+
+    def test_other_programs_can_use_them(self):
+        """By their paths, as an editor or check-jsonschema does."""
+        checked = subprocess.run([sys.executable, "-m", "check_jsonschema", "--schemafile", str(ROOT / "docs" / "schema" / f"baseline{SUFFIX}"),
+                                  BASELINES / "nvidia-h200" / "pr.json"], capture_output=True, text=True, check=False)
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+
+
+def changed(document, path, value):
+    """A copy with the member at the path replaced; a value of None removes it."""
+    copied = copy.deepcopy(document)
+    inner = copied
+    for key in path[:-1]:
+        inner = inner[key]
+    if value is None:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = value
+    return copied
+
+
+class BrokenFiles(unittest.TestCase):
+    schemas = Schemas()
+
+    def document(self, name, source=""):
+        return next(document for kind, path, document in all_documents() if kind == name and source in path)
+
+    def refused(self, name, document, *cases):
+        self.assertEqual(self.schemas.errors(name, document), [])
+        for path, value in cases:
+            with self.subTest(path=path, value=value):
+                self.assertNotEqual(self.schemas.errors(name, changed(document, path, value)), [])
+
+    def test_run_files(self):
+        document = self.document("run-file", "cpu.json")
+        context, entry = ("context", "fusegate"), ("benchmarks", 0)
+        self.refused("run-file", document,
+                     (("benchmarks",), None), (("benchmarks",), {}), ((*context, "schema_version"), 2), ((*context, "finished"), None),
+                     ((*context, "doubts"), ["bad_luck"]), ((*context, "protocol", "regime"), "calm"), ((*context, "protocol", "odd"), 1),
+                     ((*context, "environment", "device"), None), ((*context, "environment", "threads"), [1]), ((*context, "odd"), 1),
+                     ((*context, "provenance", "commit"), "main"), ((*entry, "name"), None), ((*entry, "real_time"), None),
+                     ((*entry, "real_time"), "1"), ((*entry, "time_unit"), "h"), ((*entry, "flops"), -1), ((*entry, "odd"), []),
+                     ((*entry, "error_occurred"), True), ((*entry, "details", "odd"), 1), ((*entry, "details", "relative_error"), -1),
+                     ((*entry, "details", "stages", 0, "flops"), None),
+                     ((*entry, "details", "identity"), {"launches": [], "order": "0", "unknown": "x"}),
+                     ((*entry, "details", "expectation"), {"met": True}))
+
+    def test_plain_google_benchmark_is_a_run_file(self):
+        self.assertEqual(self.schemas.errors("run-file", {"benchmarks": [
+            {"name": "BM_x", "real_time": 1, "time_unit": "ns", "label": "x", "my_counter": 3.5},
+            {"name": "BM_y", "error_occurred": True, "error_message": "no"}]}), [])
+
+    def test_baselines(self):
+        self.refused("baseline", self.document("baseline", "nvidia-h200/pr.json"),
+                     (("fusegate_baseline",), 2), (("acceptance", "reason"), None), (("acceptance", "reason"), ""), (("odd",), 1),
+                     (("provenance", "protocol"), {"samples": 1}), (("environment", "driver"), {}),
+                     (("benchmarks", 0, "time_ns"), None), (("benchmarks", 0, "time_ns", 0), 0), (("benchmarks", 0, "clock_fit", 0), [1]),
+                     (("benchmarks", 0, "odd"), 1), (("benchmarks", 0, "profile", "gaps_ns"), []), (("provenance", "cards"), ["one"]),
+                     (("benchmarks", 0, "identity", "order"), "XYZ"))
+
+    def test_calibrations_and_verdicts(self):
+        self.refused("calibration", self.document("calibration", "nvidia-h200"),
+                     (("fusegate_calibration",), 2), (("spread", "below_3_us"), None), (("rules", 0, "same_card", "regressions", "of"), -1),
+                     (("between_card", "cards"), 1), (("odd",), 1), (("benchmarks", 0, "time_ns"), "1"))
+        self.refused("verdicts", self.document("verdicts", "cards.gate.json"),
+                     (("exit_code",), 3), (("verdicts", 0, "verdict"), "fine"), (("verdicts", 0, "p"), None), (("odd",), 1),
+                     (("counts", "new"), None), (("kernels", 0, "cause"), "moon"), (("notes",), None))
+
+
+class Suites(unittest.TestCase):
+    """A suite is written by hand: the program and the schema must refuse the same ones."""
+
+    WHOLE = {"name": "mine",
+             "protocol": {"regime": "burst", "samples": 4, "batch_us": 1, "idle_us": 0, "places": 2, "order": "contiguous", "warm_ms": 0,
+                          "spin_us": 0, "l2": "warm", "layout": "driver"},
+             "gate": {"cpu": {"min_effect": 0.1}},
+             "sweeps": [{"operations": ["linear"], "batch": [1], "seq": [4], "dim": [16], "hidden": [24], "dtype": ["fp32"]}]}
+    SWEEP = ("sweeps", 0)
+    BROKEN = [(("name",), None), (("name",), "a/b"), (("name",), ""), (("sweeps",), None), (("sweeps",), []), (("odd",), 1),
+              ((*SWEEP, "batch"), None), ((*SWEEP, "batch"), []), ((*SWEEP, "batch"), [0]), ((*SWEEP, "batch"), [1.5]),
+              ((*SWEEP, "batch"), [2 ** 24 + 1]), ((*SWEEP, "dtype"), ["fp3"]), ((*SWEEP, "operations"), []), ((*SWEEP, "odd"), 1),
+              (("protocol", "regime"), "calm"), (("protocol", "samples"), 0), (("protocol", "batch_us"), 0),
+              (("protocol", "warm_ms"), 60001), (("protocol", "spin_us"), 1000001), (("protocol", "places"), 1001), (("protocol", "l2"), 1),
+              (("protocol", "odd"), 1), (("gate", "cpu", "min_effect"), 1), (("gate", "cpu", "odd"), 1), (("gate", "cpu", "min_effect"), None)]
+
+    def program_takes(self, suite):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "suite.json"
+            path.write_text(json.dumps(suite))
+            ended = subprocess.run([BENCH, "--device=cpu", "--plan", f"--suite={path}"], capture_output=True, timeout=60, check=False)
+            self.assertIn(ended.returncode, (0, 2))
+            return ended.returncode == 0
+
+    def test_the_program_and_the_schema_agree(self):
+        schemas = Schemas()
+        self.assertTrue(self.program_takes(self.WHOLE))
+        self.assertEqual(schemas.errors("suite", self.WHOLE), [])
+        for path, value in self.BROKEN:
+            with self.subTest(path=path, value=value):
+                suite = changed(self.WHOLE, path, value)
+                self.assertFalse(self.program_takes(suite))
+                self.assertNotEqual(schemas.errors("suite", suite), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
