@@ -417,7 +417,8 @@ class ProgramTest(unittest.TestCase):
         """On a GPU that is none, beside a healthy kernel. Both programs of a run that starts again end in one."""
         return run(*tiny("--device=fake_gpu", "--operation=geglu", *flags), f"--out={self.out}", program=FAULTY,
                    env={"FUSEGATE_PLANTED_FAULT": fault, "FUSEGATE_FAKE_NVML": nvml,
-                        "LD_LIBRARY_PATH": FAKE_NVML})
+                        "LD_LIBRARY_PATH": ":".join(
+                            filter(None, [FAKE_NVML, os.environ.get("LD_LIBRARY_PATH", "")]))})
 
     def check_one_failed(self, result, failure):
         self.assertEqual(result.returncode, 2, result.stderr)
