@@ -21,7 +21,9 @@ TEST(Watchdog, NamesWhatDoesNotEndAndHoldsItThere) {
   });
   {
     const Watchdog::Piece piece(watchdog, 7);
-    EXPECT_EQ(found.get_future().get(), 7u);
+    std::future<std::size_t> stuck = found.get_future();
+    ASSERT_EQ(stuck.wait_for(20s), std::future_status::ready);
+    EXPECT_EQ(stuck.get(), 7u);
   }
   EXPECT_TRUE(is_written) << "what was stuck came no further meanwhile";
 }
@@ -34,7 +36,7 @@ TEST(Watchdog, LeavesAloneWhatEndsInTimeAndTheTimeBetween) {
       const Watchdog::Piece piece(watchdog, i);
       std::this_thread::sleep_for(250ms);
     }
-    std::this_thread::sleep_for(500ms);
+    std::this_thread::sleep_for(1200ms);
   }
   EXPECT_EQ(found, 0);
 }

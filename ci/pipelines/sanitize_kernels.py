@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """All kernels under compute-sanitizer's four tools, each with a time limit, and what came of it as a file.
 
-    ci/pipelines/sanitize_kernels.py [--programs build/release/bin] [--tool racecheck,...] [--limit-s 240]
+    ci/pipelines/sanitize_kernels.py [--programs build/release/bin] [--tool racecheck,...] [--tests REGEX] [--limit-s 240]
 
 Runs the GPU tests that reach every kernel around its edges, a process each, in few and small shapes: every
 implementation first. Needs compute-sanitizer: in PATH, in the CUDA toolkit, or named by --sanitizer (it comes with the
@@ -170,6 +170,8 @@ def parse_arguments(argv):
                         help=f"the folder of {FIRST[0]} and {EDGES}")
     parser.add_argument("--sanitizer", help="the program compute-sanitizer")
     parser.add_argument("--tool", default=",".join(TOOLS), help="tools, separated by commas; by default all four")
+    parser.add_argument("--tests", type=re.compile, default=re.compile(""), metavar="REGEX",
+                        help="only the tests whose names it is found in")
     parser.add_argument("--limit-s", type=float, default=240, help="the longest time of each tool, in seconds")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/sanitizer", help="the folder of what it says")
     options = parser.parse_args(argv)
@@ -192,7 +194,7 @@ def main(argv=None):
                   file=sys.stderr)
             return 2
     options.out.mkdir(parents=True, exist_ok=True)
-    work = pieces(options.programs.resolve())
+    work = [piece for piece in pieces(options.programs.resolve()) if options.tests.search(piece[1])]
     by_tool = {tool: check_all(sanitizer, tool, work, options.out, options.limit_s) for tool in options.tools}
     summary = summary_of(by_tool, options.limit_s)
     (options.out / "summary.md").write_text(summary)

@@ -75,6 +75,12 @@ class SanitizeKernelsTest(unittest.TestCase):
         self.assertIn("few shapes: 1", (self.out / "memcheck-00.log").read_text())
         self.assertEqual([line.split(": ")[1] for line in printed.splitlines()[:3]], EVERYTHING)
 
+    def test_checks_the_tests_that_are_named(self):
+        code, printed, _ = self.run_it("--tool=memcheck", "--tests=Gemv|Tiles/")
+        self.assertEqual(code, 0, printed)
+        self.assertNotIn("EveryImplementation", printed)
+        self.assertIn("| memcheck | 2 | 0 |", printed)
+
     def test_what_a_tool_finds_is_a_failure_and_named(self):
         code, _, _ = self.run_it("--tool=racecheck")
         self.assertEqual(code, 1)
