@@ -34,7 +34,7 @@ assemble_cuda_toolkit() {
   local wheels=$FUSEGATE_ROOT/build/cuda.wheels toolkit=$FUSEGATE_ROOT/build/cuda target
   target=$toolkit/targets/$(cuda_target)
   rm -rf "$wheels" "$toolkit"
-  venv_pip install --target "$wheels" --no-deps --only-binary=:all: \
+  venv_pip "$FUSEGATE_VENV" install --target "$wheels" --no-deps --only-binary=:all: \
     --require-hashes --requirement "$CUDA_WHEELS" || return
   mv "$wheels/nvidia/cu13" "$toolkit" && rm -rf "$wheels" || return
   ln -s lib "$toolkit/lib64"

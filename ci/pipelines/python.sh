@@ -4,27 +4,37 @@
 
 FUSEGATE_VENV=$FUSEGATE_ROOT/build/venv
 
+# make_venv VENV REQUIREMENTS
 make_venv() {
   # --clear: one that was made by a Python which has since gone cannot be repaired in place.
-  python3 -m venv --clear "$FUSEGATE_VENV" &&
-    venv_pip install --require-hashes --requirement "$FUSEGATE_ROOT/ci/requirements.txt"
+  python3 -m venv --clear "$1" && venv_pip "$1" install --require-hashes --requirement "$2"
 }
 
-# Few and short tries: without a network, pip's own defaults wait for minutes.
+# venv_pip VENV ARGUMENT...: few and short tries. Without a network, pip's own defaults wait for minutes.
 venv_pip() {
-  "$FUSEGATE_VENV/bin/python3" -m pip --disable-pip-version-check --no-input --retries 2 --timeout 20 "$@"
+  local venv=$1
+  shift
+  "$venv/bin/python3" -m pip --disable-pip-version-check --no-input --retries 2 --timeout 20 "$@"
 }
 
-install_python_venv() {
-  local requirements=$FUSEGATE_ROOT/ci/requirements.txt stamp=$FUSEGATE_VENV/requirements.sha256
-  local log=$FUSEGATE_ROOT/build/logs/venv.log
-  sha256sum --check --status "$stamp" 2>/dev/null && "$FUSEGATE_VENV/bin/python3" -c '' 2>/dev/null && return
-  step "installing ci/requirements.txt into build/venv"
-  if quietly "$log" make_venv 2>/dev/null; then
+# install_venv VENV REQUIREMENTS: the requirements are a path from the root. Where it cannot, none is left and
+# pip's last words are in the log.
+install_venv() {
+  local venv=$1 requirements=$FUSEGATE_ROOT/$2 stamp=$1/requirements.sha256
+  sha256sum --check --status "$stamp" 2>/dev/null && "$venv/bin/python3" -c '' 2>/dev/null && return
+  step "installing $2 into ${venv#"$FUSEGATE_ROOT"/}"
+  if quietly "$(venv_log "$venv")" make_venv "$venv" "$requirements" 2>/dev/null; then
     sha256sum "$requirements" >"$stamp"
   else
-    rm -rf "$FUSEGATE_VENV"
-    warn "no build/venv, so no HTML report and no workflow checks. Is PyPI in reach? pip's last words:"
-    tail -n 1 "$log" >&2
+    rm -rf "$venv"
+    return 2
   fi
+}
+
+venv_log() { echo "$FUSEGATE_ROOT/build/logs/$(basename "$1").log"; }
+
+install_python_venv() {
+  install_venv "$FUSEGATE_VENV" ci/requirements.txt && return
+  warn "no build/venv, so no HTML report and no workflow checks. Is PyPI in reach? pip's last words:"
+  tail -n 1 "$(venv_log "$FUSEGATE_VENV")" >&2
 }

@@ -1,0 +1,71 @@
+"""Puts the pages of the site together in a folder, from which MkDocs makes it.
+
+The pages of docs/ stay where they are among each other; README.md is the first page, and docs/README.md the list of all.
+What they link to outside docs/ becomes a page too: a source file with its text, so that every link works without a network
+and without an address of the repository. Reference pages come from the programs, the schemas and the headers.
+"""
+
+import pathlib
+import posixpath
+import shutil
+
+from markdown_links import is_elsewhere, path_of, with_links
+from markdown_text import InputError, fenced, for_python_markdown
+
+LANGUAGES = {".cc": "cpp", ".cu": "cuda", ".cuh": "cuda", ".h": "cpp", ".py": "python", ".sh": "bash", ".json": "json", ".yml": "yaml",
+             ".cmake": "cmake", ".js": "javascript", ".toml": "toml"}
+AS_THEY_ARE = {".svg", ".png", ".txt", ".json"}  # of docs/: pictures and what a page hands out
+
+
+class Stage:
+    def __init__(self, root, out):
+        self.root, self.out = pathlib.Path(root), pathlib.Path(out)
+        self.pages = {"README.md": "index.md", "docs/README.md": "pages.md"}
+        for path in sorted((self.root / "docs").glob("*.md")):
+            self.pages.setdefault(f"docs/{path.name}", path.name)
+        self.waiting = list(self.pages)
+
+    def build(self):
+        shutil.rmtree(self.out, ignore_errors=True)
+        while self.waiting:
+            path = self.waiting.pop()
+            self.write(self.pages[path], self.text_of(path))
+
+    def write(self, page, text):
+        target = self.out / page
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+    def text_of(self, path):
+        """path: in the tree."""
+        try:
+            text = (self.root / path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: {error}") from None
+        if path.endswith(".md"):
+            return for_python_markdown(with_links(text, lambda target: self.staged(target, path)))
+        return f"# {posixpath.basename(path)}\n\n`{path}`\n\n" + fenced(text, LANGUAGES.get(posixpath.splitext(path)[1], ""))
+
+    def staged(self, target, page):
+        """The link on the site for what is a link of the page in the tree."""
+        if is_elsewhere(target):
+            return target
+        path, anchor = path_of(target, page)
+        if not (self.root / path).exists():
+            raise InputError(f"{page}: link to {target}: is not there")
+        there = posixpath.relpath(self.place_of(path, page), posixpath.dirname(self.pages[page]) or ".")
+        return there + ("#" + anchor if anchor else "")
+
+    def place_of(self, path, page):
+        if path in self.pages:
+            return self.pages[path]
+        if (self.root / path).is_dir():
+            raise InputError(f"{page}: link to {path}: is a folder; name a file of it")
+        if path.startswith("docs/") and posixpath.splitext(path)[1] in AS_THEY_ARE:
+            place = path.removeprefix("docs/")
+            (self.out / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(self.root / path, self.out / place)
+            return place
+        self.pages[path] = f"source/{path}" + ("" if path.endswith(".md") else ".md")
+        self.waiting.append(path)
+        return self.pages[path]

@@ -1,0 +1,96 @@
+"""That `mkdocs build --strict` as we have set it finds what is broken, and that the site needs nothing from elsewhere.
+
+Needs MkDocs, in build/site-venv (ci/pipelines/site.sh installs it); without, it exits with 77, which ctest shows as skipped.
+"""
+
+import html.parser
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from build_pages import build_pages
+
+HERE = pathlib.Path(__file__).parent
+ROOT = HERE.parents[1]
+MKDOCS = ROOT / "build" / "site-venv" / "bin" / "mkdocs"
+
+if not MKDOCS.exists():
+    print(f"no {MKDOCS}", file=sys.stderr)
+    sys.exit(77)
+
+
+class Loaded(html.parser.HTMLParser):
+    """What a browser fetches by itself to show a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        is_loaded = tag in {"script", "img", "iframe", "source", "video"} or (
+            tag == "link" and attributes.get("rel") not in {"canonical", "next", "prev"})
+        if is_loaded:
+            self.found += filter(None, (attributes.get("src"), attributes.get("href")))
+
+
+class Site(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.pages, self.out = pathlib.Path(folder.name) / "pages", pathlib.Path(folder.name) / "html"
+        reference = pathlib.Path(folder.name) / "reference"
+        (reference / "markdown").mkdir(parents=True)
+        for name in ("fusegate.md", "fusegate_bench.md"):
+            (reference / "markdown" / name).write_text("# A program\n")
+        build_pages(ROOT, reference, self.pages)
+
+    def build(self):
+        return subprocess.run([MKDOCS, "build", "--strict", "--config-file", HERE / "mkdocs.yml"], capture_output=True, text=True, check=False,
+                              env={**os.environ, "FUSEGATE_SITE_PAGES": str(self.pages), "FUSEGATE_SITE_OUT": str(self.out),
+                                   "NO_MKDOCS_2_WARNING": "1", "PYTHONDONTWRITEBYTECODE": "1"})
+
+    def add(self, text, page="verdicts.md"):
+        path = self.pages / page
+        path.write_text((path.read_text() if path.exists() else "# New\n") + text)
+
+    def test_is_built_without_a_warning_and_needs_no_network(self):
+        result = self.build()
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("WARNING", result.stderr)
+        pages = list(self.out.rglob("*.html"))
+        self.assertGreater(len(pages), 30)
+        for page in pages:
+            for address in Loaded(page.read_text()).found:
+                self.assertNotRegex(address, r"^(\w+:)?//", page.name)
+        for style in self.out.rglob("*.css"):
+            self.assertNotRegex(style.read_text(), r"(url\(|@import)\s*['\"]?(https?:)?//", style.name)
+
+    def test_shows_what_github_shows(self):
+        self.assertEqual(self.build().returncode, 0)
+        claims, ladder = ((self.out / name).read_text() for name in ("claims-h200.html", "ladder-h200.html"))
+        self.assertRegex(claims, r"<li>[^<]*(<p>)?[^<]*(</p>)?\s*<ul>", "a list within a list")
+        self.assertRegex(ladder, r"<details>\s*<summary>[\s\S]*?<table>[\s\S]*?</details>")
+
+    def test_finds_what_leads_nowhere(self):
+        for text, page, words in (("\n[a](gone.md)\n", "verdicts.md", "gone.md"), ("\n[a](protocol.md#no-such)\n", "verdicts.md", "no-such"),
+                                  ("\n[a](#no-such-here)\n", "verdicts.md", "no-such-here"), ("\nNobody lists it.\n", "lonely.md", "lonely.md")):
+            with self.subTest(text=text):
+                before = (self.pages / page).read_text() if (self.pages / page).exists() else None
+                self.add(text, page)
+                result = self.build()
+                self.assertNotEqual(result.returncode, 0)
+                self.assertRegex(result.stderr, rf"WARNING[\s\S]*{re.escape(words)}")
+                if before is None:
+                    (self.pages / page).unlink()
+                else:
+                    (self.pages / page).write_text(before)
+
+
+if __name__ == "__main__":
+    unittest.main()
