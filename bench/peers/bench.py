@@ -7,7 +7,7 @@ import pathlib
 import shutil
 import subprocess
 
-from input_error import InputError
+from fusegate.errors import InputError
 
 NAME = "fusegate_bench"
 PEERS = pathlib.Path(__file__).resolve().parent

@@ -6,8 +6,9 @@ import tempfile
 import unittest
 from unittest import mock
 
+from fusegate.errors import InputError
+
 from bench import find_bench, read_plan, require_same_gpu
-from input_error import InputError
 
 SUITES = pathlib.Path(__file__).resolve().parent.parent / "suites"
 LADDER = [(1, 1, 768, 3072), (1, 128, 768, 3072), (4, 128, 768, 3072), (16, 128, 768, 3072), (64, 128, 768, 3072),

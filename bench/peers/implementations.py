@@ -15,12 +15,17 @@ MAX_AUTOTUNE = "torch_compile_max_autotune"
 class Implementation:
     operation: str
     name: str
-    needs: tuple  # names of libraries (libraries.py)
+    needs: tuple  # names of LIBRARIES
     stages: object  # of a problem: the work it must do at least
     build: object  # of the libraries: a function of the operation's inputs
 
     def benchmark_name(self, problem):
         return f"{self.operation}/{self.name}/{problem.name}"
+
+
+# What there is to find (fusegate.measuring.libraries).
+LIBRARIES = {"torch": ("torch", "torch"), "triton": ("triton", "triton"),
+             "liger": ("liger-kernel", "liger_kernel", "liger_kernel.ops")}
 
 
 def linear(functional):

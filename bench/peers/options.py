@@ -4,13 +4,11 @@ So `fusegate run` can give both programs the same flags."""
 import argparse
 import re
 
+from fusegate.errors import InputError
+from fusegate.options import Parser
+from fusegate.plan import name_filter as filter_of
+
 from implementations import IMPLEMENTATIONS, MAX_AUTOTUNE
-from input_error import InputError
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise InputError("the command line", "", message)
 
 
 def parse_options(arguments):
@@ -29,9 +27,10 @@ def parse_options(arguments):
                         help="the peers to measure: " + ", ".join(_implementation_names()))
     parser.add_argument("--max-autotune", choices=("on", "off"), default="on",
                         help=f"off leaves out {MAX_AUTOTUNE}, whose compiling takes longest (default: on)")
-    parser.add_argument("--filter", "--benchmark_filter", type=_expression, metavar="REGEX",
+    parser.add_argument("--filter", "--benchmark_filter", type=_expression, default="", metavar="REGEX",
                         help="measure the benchmarks whose names fit; with a leading '-', those that do not")
-    parser.add_argument("--out", help="the run file to write")
+    parser.add_argument("--out", help="the run file to write; one that holds something else is not replaced")
+    parser.add_argument("--force", action="store_true", help="replace the file of --out whatever it holds")
     parser.add_argument("--progress", action="store_true", help="print lines that fusegate reads instead of the table")
     parser.add_argument("--profile", choices=("off",),
                         help="only off: peers are not profiled (record_trace.py traces them)")
@@ -52,12 +51,11 @@ def name_filter(options):
     for name in wanted:
         if name not in known:
             raise InputError("--implementation", "", f"unknown name '{name}'; known: {', '.join(known)}")
-    expression, negated = options.filter or (re.compile(""), False)
 
     def takes(implementation, benchmark):
         if implementation == MAX_AUTOTUNE and options.max_autotune == "off":
             return False
-        return implementation in wanted and bool(expression.search(benchmark)) != negated
+        return implementation in wanted and options.filter(benchmark)
     return takes
 
 
@@ -71,6 +69,6 @@ def _names(text):
 
 def _expression(text):
     try:
-        return re.compile(text.removeprefix("-")), text.startswith("-")
+        return filter_of(text)
     except re.error as error:
         raise argparse.ArgumentTypeError(f"'{text}' is no regular expression: {error}") from error

@@ -2,8 +2,9 @@
 
 import unittest
 
+from fusegate.errors import InputError
+
 from implementations import MAX_AUTOTUNE
-from input_error import InputError
 from options import name_filter, parse_options
 
 

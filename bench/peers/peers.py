@@ -9,27 +9,35 @@ What is missing (torch, a GPU, Triton, Liger) is said in a line and left out. Ex
 """
 
 import json
+import pathlib
 import signal
-import statistics
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))  # where both lie side by side
+
+# pylint: disable=wrong-import-position
+from fusegate import console
+from fusegate.errors import DeviceLost, InputError
+from fusegate.measuring.environment import Watch
+from fusegate.measuring.invocation import Invocation, Request
+from fusegate.measuring.libraries import find_libraries
+from fusegate.measuring.nvml import Nvml
+from fusegate.measuring.opening import open_cuda
+from fusegate.measuring.protocol import Protocol
+from fusegate.measuring.run_file import RunFile, google_context, require_replaceable
+from fusegate.program import print_table
+
 from bench import find_bench, read_plan, require_same_gpu
-from input_error import DeviceLost, InputError
-from invocation import Invocation
-from libraries import find_libraries, one_line
-from meter import CudaMeter
-from nvml import Nvml
+from implementations import LIBRARIES
 from options import name_filter, parse_options
 from plan import make_plan
-from protocol import protocol_of
-from run_file import RunFile, fusegate_context, google_context
-from torch_device import TorchDevice
-from watch import Watch
 
 BAD_INPUT = 2
 # Of fusegate_bench's, those that say nothing of what torch runs.
 DOUBTS_OF_THE_BUILD = {"debug_library"}
+# What torch brings along in place of fusegate_bench's own.
+LIBRARIES_OF_TORCH = ("cuda", "cublas")
 
 
 def main(arguments=None):
@@ -52,7 +60,7 @@ def run(options):
     given = read_plan(bench, options.plan_flags)
     protocol = protocol_of(given)
     make_plan(given, takes_name)
-    libraries = find_libraries()
+    libraries = find_libraries(LIBRARIES)
     device, meter = open_gpu(libraries)
     require_same_gpu(given, bench, device.uuid)
     watch = Watch(Nvml.open(), device.uuid, set(given["fusegate"]["doubts"]) - DOUBTS_OF_THE_BUILD)
@@ -61,61 +69,63 @@ def run(options):
         print(json.dumps({"device_kind": device.kind, **{key: context[key] for key in (
             "environment", "libraries", "machine", "doubts")}}, indent=2))
         return 0
-    plan = make_plan(given, takes_name, libraries.missing)
+    plan = make_plan(given, takes_name, libraries)
     for refusal in plan.refusals:
         complain(f"left out {refusal}")
-    run_file = RunFile(options.out, {**google_context(), "fusegate": context})
-    say = (lambda line: print(line, flush=True)) if options.progress else None
-    return measure(Invocation(device, meter, watch, plan, protocol, context["seed"], context["invocation"], libraries,
-                              run_file, say), run_file, options.progress)
+    if options.out and not options.force:
+        require_replaceable(pathlib.Path(options.out), context, {each.name for each in plan.benchmarks})
+    run_file = RunFile(options.out, {**google_context("bench/peers"), "fusegate": context})
+    request = Request(protocol, context["seed"], context["invocation"], libraries.versions, "peers",
+                      (lambda line: print(line, flush=True)) if options.progress else None)
+    return measure(Invocation(device, meter, watch, plan.benchmarks, request, run_file), run_file, options.progress)
 
 
 def open_gpu(libraries):
-    """The device and its meter. Triton is tried out there: without a C compiler, for one, it imports and
-    compiles nothing. Raises InputError where nothing can be measured."""
-    torch = libraries.torch_on_a_gpu()
-    torch.cuda.set_stream(torch.cuda.Stream())  # the default one cannot be captured
-    torch.set_grad_enabled(False)
-    read_clocks = None
-    if "triton" in libraries.modules:
-        try:
-            read_clocks = clock_reader(torch)
-        except Exception as error:  # pylint: disable=broad-except
-            libraries.drop("triton", f"Triton runs no kernel here ({one_line(error)})")
-    if read_clocks is None:
-        complain(f"SM clocks are not read: {libraries.missing['triton']}")
-    return TorchDevice(torch), CudaMeter(torch, read_clocks)
+    """The device and its meter. Raises InputError where nothing can be measured."""
+    device, meter = open_cuda(libraries.torch_on_a_gpu("no peer can be measured"), "peers")
+    if not meter.reads_clocks and "triton" in libraries.modules:
+        libraries.drop("triton", "Triton runs no kernel here")
+    return device, meter
 
 
-def clock_reader(torch):
-    """The kernel that reads the SM clocks. It has run once."""
-    from sm_clock_kernel import FIELDS, enqueue_read_clocks  # pylint: disable=import-outside-toplevel
-    enqueue_read_clocks(torch.zeros((1, FIELDS), dtype=torch.int64, device="cuda"))
-    torch.cuda.synchronize()
-    return enqueue_read_clocks
+def protocol_of(given):
+    """given: fusegate_bench's plan. Raises InputError for what no peer can follow."""
+    fusegate = given["fusegate"]
+    source, protocol = f"suite {fusegate['suite']}", fusegate["protocol"]
+    if protocol["spin_ns"] > 0:
+        raise InputError(source, "protocol.spin_us", "the peers have no kernel that spins")
+    if protocol.get("layout") == "numbered":
+        raise InputError(source, "protocol.layout", "torch leaves the layout of memory to its allocator")
+    return Protocol(**{**protocol, "layout": "driver"})
+
+
+def fusegate_context(given, device, libraries, doubts):
+    """given: fusegate_bench's plan, which has all that torch need not tell. libraries: versions by name. They have a
+    key of their own, since the environment's keys must be fusegate_bench's: both programs' files make one run."""
+    fusegate = given["fusegate"]
+    environment = {key: value for key, value in fusegate["environment"].items() if key not in LIBRARIES_OF_TORCH}
+    return {**fusegate, "environment": {**environment, **device.versions()}, "libraries": libraries,
+            "protocol": {**fusegate["protocol"], "layout": "driver"}, "doubts": sorted(doubts)}
 
 
 def measure(invocation, run_file, progress):
     start = time.monotonic()
-    invocation.run()
+    try:
+        invocation.run()
+    finally:
+        run_file.close()
     complain(f"{len(invocation.measured())} benchmarks in {time.monotonic() - start:.1f} s: "
              f"{invocation.checking_s:.1f} s compiling and checking, {run_file.writing_s:.1f} s on the run file")
     if not progress:
-        print_table(invocation.measured())
+        print_table(invocation)
     if not invocation.measured():
         complain("every benchmark failed")
         return BAD_INPUT
     return 0
 
 
-def print_table(accounts):
-    width = max((len(account.name) for account in accounts), default=0)
-    for account in accounts:
-        print(f"{account.name:{width}}  {statistics.median(account.times_ns) / 1e3:12.2f} us")
-
-
 def complain(message):
-    print(f"peers: {message}", file=sys.stderr)
+    console.complain(message, "peers")
 
 
 if __name__ == "__main__":

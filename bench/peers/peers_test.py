@@ -9,8 +9,12 @@ import subprocess
 import sys
 from unittest import mock
 
+from fusegate.errors import InputError
+from fusegate.measuring.fakes import FakeDevice, FakeMeter, FakeNvml, FolderTest, fake_protocol
+
 import peers
-from fakes import FakeDevice, FakeMeter, FakeNvml, FolderTest, fake_libraries, plan_on_a_gpu
+from bench import find_bench
+from fakes import ENVIRONMENT, fake_libraries, fake_references, plan_on_a_gpu
 
 PROGRAM = pathlib.Path(__file__).resolve().parent / "peers.py"
 NO_TORCH = "raise ImportError('none is wanted here')"
@@ -26,10 +30,10 @@ class PeersTest(FolderTest):
     def main(self, *flags, libraries=None, device=None):
         """On a fake GPU: its exit code, what it printed and what it complained about."""
         out, errors = io.StringIO(), io.StringIO()
-        with mock.patch.multiple(peers, find_libraries=lambda: libraries or fake_libraries(),
+        with mock.patch.multiple(peers, find_libraries=lambda _: libraries or fake_libraries(),
                                  open_gpu=lambda _: (device or FakeDevice(), FakeMeter()),
                                  read_plan=plan_on_a_gpu, Nvml=mock.Mock(open=FakeNvml)), \
-                contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+                fake_references(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
             code = peers.main(["--samples=2", "--places=2", "--idle-us=0", *flags])
         return code, out.getvalue(), errors.getvalue()
 
@@ -61,7 +65,7 @@ class PeersTest(FolderTest):
         out_file = self.folder / "1.json"
         out_file.write_text("measured", encoding="utf-8")
         for flag, expected in (("--resume", "peers: --resume: does not go with --plan\n"),
-                               ("--profile=on", "peers: the command line: argument --profile: invalid choice: 'on'")):
+                               ("--profile=on", "peers: --profile: invalid choice: 'on'")):
             code, _, errors = self.main("--problem=1,1,8,8", "--operation=linear", f"--out={out_file}", flag)
             self.assertEqual((code, errors[:len(expected)]), (2, expected))
             self.assertEqual(out_file.read_text(encoding="utf-8"), "measured")
@@ -101,9 +105,64 @@ class PeersTest(FolderTest):
         self.assertEqual(code, 2)
         self.assertIn("the device was lost", errors)
 
+    def test_replaces_no_file_of_other_content_unasked(self):
+        out_file = self.folder / "1.json"
+        flags = ["--problem=1,1,8,8", f"--out={out_file}"]
+        out_file.write_text("a letter", encoding="utf-8")
+        code, _, errors = self.main("--operation=linear", *flags)
+        self.assertEqual((code, errors), (2, f"peers: {out_file}: is there already and is no run file; --force replaces "
+                                             f"the file\n"))
+        self.assertEqual(out_file.read_text(encoding="utf-8"), "a letter")
+        self.assertEqual(self.main("--operation=linear", *flags, "--force")[0], 0)
+        self.assertEqual(self.main("--operation=linear", *flags)[0], 0, "the same is measured again")
+        code, _, errors = self.main("--operation=geglu", *flags)
+        self.assertEqual(code, 2)
+        self.assertRegex(errors, "linear/torch_[a-z]+/bf16/batch:1/seq:1/dim:8/hidden:8 is not to be measured now")
+
+    def test_shows_what_others_wrote_without_acting_on_it(self):
+        result = self.process("--suite=\x1b[2J::error::x")
+        self.assertEqual(result.returncode, 2)
+        self.assertNotIn("\x1b", result.stderr)
+        self.assertIn("\\x1b[2J", result.stderr)
+
     def test_prints_the_environment(self):
         code, out, _ = self.main("--environment")
         self.assertEqual(code, 0)
         self.assertEqual(json.loads(out)["environment"]["cublas"], "13.1.0")
         self.assertEqual(json.loads(out)["doubts"], [], "that fusegate_bench was built for debugging is not torch's")
         self.assertEqual(json.loads(out)["libraries"]["liger"], "0.8.5")
+
+
+class ContextTest(FolderTest):
+    @staticmethod
+    def plan(*flags):
+        return plan_on_a_gpu(find_bench(), ["--suite=ladder", "--invocation=2", "--seed=7", *flags])
+
+    def test_says_what_was_asked_for(self):
+        fusegate = peers.fusegate_context(self.plan(), FakeDevice(), {"torch": "2.11.0"}, {"dirty_tree"})
+        self.assertEqual((fusegate["suite"], fusegate["invocation"], fusegate["seed"]), ("ladder", 2, 7))
+        self.assertEqual(fusegate["protocol"], {**self.plan()["fusegate"]["protocol"], "layout": "driver"})
+        self.assertEqual((fusegate["libraries"], fusegate["doubts"]), ({"torch": "2.11.0"}, ["dirty_tree"]))
+        self.assertEqual(fusegate["provenance"]["device_uuid"], "GPU-1")
+
+    def test_environment_has_fusegate_benchs_keys_and_torchs_libraries(self):
+        fusegate = peers.fusegate_context(self.plan(), FakeDevice(), {}, [])
+        self.assertEqual(fusegate["environment"], {**ENVIRONMENT, "cuda": "13.0", "cublas": "13.1.0"})
+        self.assertEqual(set(fusegate) - set(self.plan()["fusegate"]), {"libraries"})
+        device = FakeDevice()
+        device.versions = lambda: {"cuda": "13.0"}  # a cuBLAS that does not tell
+        self.assertNotIn("cublas", peers.fusegate_context(self.plan(), device, {}, [])["environment"])
+
+    def test_protocol_is_fusegate_benchs(self):
+        self.assertEqual(peers.protocol_of(self.plan()), fake_protocol())
+        flags = ("--samples=7", "--idle-us=9", "--l2=flushed", "--order=contiguous", "--batch-us=20")
+        self.assertEqual(peers.protocol_of(self.plan(*flags)),
+                         fake_protocol(samples=7, places=7, idle_ns=9000, l2="flushed", order="contiguous",
+                                       batch_ns=20_000))
+
+    def test_refuses_what_torch_cannot_do(self):
+        for flag, expected in (("--spin-us=3", "ladder: protocol.spin_us: the peers have no kernel that spins"),
+                               ("--layout=numbered", "ladder: protocol.layout: torch leaves the layout")):
+            with self.assertRaisesRegex(InputError, expected):
+                peers.protocol_of(self.plan(flag))
+        self.assertEqual(peers.protocol_of(self.plan("--spin-us=0", "--layout=driver")), fake_protocol())

@@ -1,57 +1,80 @@
-"""Makes the list of benchmarks: of fusegate_bench's plan, what the installed libraries can run."""
+"""Makes the list of benchmarks: of fusegate_bench's plan, what the installed libraries can run, registered as any
+user of the package registers operations and implementations."""
 
-import dataclasses
+import fusegate
+from fusegate.errors import InputError
+from fusegate.plan import Benchmark, Plan
 
+import problems
 from implementations import IMPLEMENTATIONS
-from input_error import InputError
 from problems import DTYPES, Problem
 
-
-@dataclasses.dataclass(frozen=True)
-class Benchmark:
-    implementation: object
-    problem: object
-
-    @property
-    def name(self):
-        return self.implementation.benchmark_name(self.problem)
+WHERE = "bench/peers"
 
 
-@dataclasses.dataclass
-class Plan:
-    # Implementations of one operation on one problem stand side by side: they share the reference.
-    benchmarks: list
-    refusals: list  # what was left out and why, one sentence each
-
-
-def make_plan(given, takes_name, missing=None):
+def make_plan(given, takes_name, libraries=None):
     """given: fusegate_bench's plan. takes_name: tells by an implementation's and a benchmark's name whether it is
-    wanted. missing: why a library cannot be used, by its name. Raises InputError where nothing is left to run. The
-    implementations that a suite names are fusegate's own; they choose nothing here."""
+    wanted. libraries: those that are installed; all where left out, of a plan that is only looked at. Raises
+    InputError where nothing is left to run. The implementations that a suite names are fusegate's own; they choose
+    nothing here."""
+    fusegate.clear()
     benchmarks, refusals = {}, {}
     known = {implementation.operation for implementation in IMPLEMENTATIONS}
-    for swept in given["work"]:
-        operation = swept["operation"]
+    for operation, planned in _by_operation(given).items():
         if operation not in known:
             refusals[f"operation {operation}: no peer has it"] = None
             continue
-        for problem in swept["problems"]:
-            _add(operation, Problem(**problem), takes_name, missing or {}, benchmarks, refusals)
+        registered = _register(operation, planned, libraries)
+        for problem in planned.values():
+            _add(registered, problem, takes_name, libraries.missing if libraries else {}, benchmarks, refusals)
     if not benchmarks:
         raise InputError(given["fusegate"]["suite"], "sweeps",
                          f"nothing is left to run: {next(iter(refusals), 'no peer fits')}")
     return Plan(list(benchmarks.values()), list(refusals))
 
 
-def _add(operation, problem, takes_name, missing, benchmarks, refusals):
+def _by_operation(given):
+    """Each problem of an operation once, by its name."""
+    found = {}
+    for swept in given["work"]:
+        for problem in map(Problem.of, swept["problems"]) if _is_known(swept) else ():
+            found.setdefault(swept["operation"], {})[problem.name] = problem
+        found.setdefault(swept["operation"], {})
+    return found
+
+
+def _is_known(swept):
+    return any(implementation.operation == swept["operation"] for implementation in IMPLEMENTATIONS)
+
+
+def _register(name, planned, libraries):
+    """planned: the operation's problems by name."""
+    def theirs(problem):
+        return planned[problem.name]
+
+    operation = fusegate.Operation(
+        name, axes=[dict(problem.measured.items) for problem in planned.values()],
+        dtypes=list(dict.fromkeys(problem.dtype for problem in planned.values())),
+        inputs=lambda problem: theirs(problem).tensors(), tolerance=lambda problem: theirs(problem).error_bound,
+        reference=lambda *inputs: problems.reference(libraries.modules["torch"], name, inputs), where=WHERE)
     for implementation in IMPLEMENTATIONS:
-        benchmark = Benchmark(implementation, problem)
-        if implementation.operation != operation or not takes_name(implementation.name, benchmark.name):
+        if implementation.operation == name:
+            operation.benchmark(
+                implementation.name, factory=True, requires=implementation.needs,
+                stages=lambda problem, each=implementation: each.stages(theirs(problem)))(
+                    lambda _problem, each=implementation: each.build(libraries.modules))
+    return operation
+
+
+def _add(operation, problem, takes_name, missing, benchmarks, refusals):
+    for implementation in operation.implementations.values():
+        benchmark = Benchmark(implementation, problem.measured)
+        if not takes_name(implementation.name, benchmark.name):
             continue
-        why = next((missing[name] for name in implementation.needs if name in missing), "")
+        why = next((missing[name] for name in implementation.requires if name in missing), "")
         if why:
-            refusals[f"{operation}/{implementation.name}: {why}"] = None
+            refusals[f"{operation.name}/{implementation.name}: {why}"] = None
         elif problem.dtype not in DTYPES:
-            refusals[f"{operation} in {problem.dtype}: fusegate_bench has it on no GPU either"] = None
+            refusals[f"{operation.name} in {problem.dtype}: fusegate_bench has it on no GPU either"] = None
         else:
             benchmarks[benchmark.name] = benchmark

@@ -2,9 +2,11 @@
 
 import unittest
 
+from fusegate.errors import InputError
+from fusegate.measuring.libraries import Libraries
+
 from bench import find_bench, read_plan
 from implementations import IMPLEMENTATIONS, MAX_AUTOTUNE
-from input_error import InputError
 from plan import make_plan
 
 
@@ -35,7 +37,7 @@ class PlanTest(unittest.TestCase):
 
     def test_without_operations_takes_all_that_peers_have(self):
         plan = make_plan(planned(), everything)
-        self.assertEqual({benchmark.implementation.operation for benchmark in plan.benchmarks},
+        self.assertEqual({benchmark.operation.name for benchmark in plan.benchmarks},
                          {each.operation for each in IMPLEMENTATIONS})
 
     def test_leaves_out_by_name(self):
@@ -46,7 +48,7 @@ class PlanTest(unittest.TestCase):
 
     def test_says_once_what_is_left_out_and_why(self):
         given = planned("--operation=control_copy,geglu", "--dtype=bf16,fp32", "--batch=1,2")
-        plan = make_plan(given, everything, {"liger": "liger-kernel is not here"})
+        plan = make_plan(given, everything, Libraries(missing={"liger": "liger-kernel is not here"}))
         self.assertEqual(plan.refusals, ["operation control_copy: no peer has it",
                                          "geglu/liger: liger-kernel is not here",
                                          "geglu in fp32: fusegate_bench has it on no GPU either"])

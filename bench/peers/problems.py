@@ -4,6 +4,8 @@
 import dataclasses
 import math
 
+import fusegate
+
 # What fusegate_bench computes on a GPU.
 DTYPES = ("bf16", "fp16")
 
@@ -21,13 +23,21 @@ class Problem:
     error_bound: float  # the largest ||out - ref|| / ||ref|| that rounding explains
     inputs: list
 
+    @staticmethod
+    def of(given):
+        """given: of the plan, which may tell more."""
+        return Problem(**{field.name: given[field.name] for field in dataclasses.fields(Problem)})
 
-@dataclasses.dataclass(frozen=True)
-class Stage:
-    """A part of an implementation. It reads each operand once and writes its result once."""
-    name: str
-    flops: float
-    min_bytes: float
+    @property
+    def measured(self):
+        """As the package has it."""
+        items = tuple((axis, getattr(self, axis)) for axis in ("batch", "seq", "dim", "hidden"))
+        return fusegate.Problem(items, self.dtype)
+
+    def tensors(self):
+        """The inputs by name, as the package fills them. torch takes a bias as a vector."""
+        return {each["name"]: fusegate.uniform(*([] if each["name"] == "bias" else [each["rows"]]), each["cols"],
+                                               low=-each["scale"], high=each["scale"]) for each in self.inputs}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,12 +70,12 @@ def matmul_stage(name, m, n, k, bias=False):
     flops, elements = 2.0 * m * n * k, m * k + n * k + m * n
     if bias:
         flops, elements = flops + m * n, elements + n
-    return Stage(name, flops, 2.0 * elements)
+    return fusegate.Stage(name, flops, 2.0 * elements)
 
 
 def pointwise_stage(name, flops_per_element, tensors, elements):
     """It reads and writes so many tensors of so many elements each."""
-    return Stage(name, float(flops_per_element * elements), 2.0 * tensors * elements)
+    return fusegate.Stage(name, float(flops_per_element * elements), 2.0 * tensors * elements)
 
 
 def linear_stages(p):

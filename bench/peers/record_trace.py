@@ -13,12 +13,18 @@ import os
 import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))  # where both lie side by side
+
+# pylint: disable=wrong-import-position
+from fusegate import console
+from fusegate.errors import InputError, one_line
+from fusegate.measuring.call import drawn_inputs
+from fusegate.measuring.libraries import find_libraries
+from fusegate.measuring.torch_device import TorchDevice
+
 from bench import find_bench, read_plan
-from implementations import IMPLEMENTATIONS
-from input_error import InputError
-from libraries import find_libraries, one_line
-from problems import Problem
-from torch_device import TorchDevice
+from implementations import IMPLEMENTATIONS, LIBRARIES
+from plan import make_plan
 
 BAD_INPUT = 2
 WAIT, WARM_UP, ACTIVE = 1, 1, 3
@@ -45,31 +51,31 @@ def parse_options(arguments):
 
 
 def run(options):
-    wanted = chosen(options)
-    operations = ",".join(sorted({each.operation for each in wanted}))
-    plan = read_plan(options.bench or find_bench(), [f"--problem={options.problem}", f"--dtype={options.dtype}",
+    operations = ",".join(sorted({each.operation for each in chosen(options)}))
+    given = read_plan(options.bench or find_bench(), [f"--problem={options.problem}", f"--dtype={options.dtype}",
                                                      f"--operation={operations}"])
-    problems = {swept["operation"]: Problem(**swept["problems"][0]) for swept in plan["work"]}
-    libraries = find_libraries()
-    torch = libraries.torch_on_a_gpu()
+
+    def takes(implementation, _benchmark):
+        return options.implementation in (None, implementation)
+    make_plan(given, takes)
+    libraries = find_libraries(LIBRARIES)
+    torch = libraries.torch_on_a_gpu("no peer can be recorded")
+    plan = make_plan(given, takes, libraries)
+    for refusal in plan.refusals:
+        complain(f"left out {refusal}")
     options.out.mkdir(parents=True, exist_ok=True)
     device, recorded = TorchDevice(torch), 0
-    for implementation in wanted:
-        problem = problems[implementation.operation]
-        name = implementation.benchmark_name(problem)
-        missing = [libraries.missing[need] for need in implementation.needs if need in libraries.missing]
-        if missing:
-            complain(f"left out {name}: {missing[0]}")
-            continue
-        path = options.out / f"{implementation.operation}-{implementation.name}.json"
+    for benchmark in plan.benchmarks:
+        path = options.out / f"{benchmark.operation.name}-{benchmark.implementation.name}.json"
         try:
-            function = implementation.build(libraries.modules)
-            record(torch, name, function, device.inputs(problem, 1), path)
+            function = benchmark.implementation.callable_for(benchmark.problem)
+            inputs = drawn_inputs(device, benchmark.operation, benchmark.problem, 1)
+            record(torch, benchmark.name, function, list(inputs.values()), path)
         # A library may fail in any way, and the others' traces are still wanted.
         except Exception as error:  # pylint: disable=broad-except
-            complain(f"{name}: {one_line(error)}")
+            complain(f"{benchmark.name}: {one_line(error)}")
             continue
-        print(path)
+        print(console.for_log(str(path)))
         recorded += 1
     return 0 if recorded else BAD_INPUT
 
@@ -103,7 +109,7 @@ def record(torch, name, function, inputs, path):
 
 
 def complain(message):
-    print(f"record_trace: {message}", file=sys.stderr)
+    console.complain(message, "record_trace")
 
 
 if __name__ == "__main__":

@@ -7,9 +7,10 @@ import types
 import unittest
 from unittest import mock
 
+from fusegate.measuring.fakes import FolderTest
+from fusegate.measuring.libraries import Libraries
+
 import record_trace
-from fakes import FolderTest
-from libraries import Libraries
 
 
 class NotedTorch:
@@ -61,7 +62,7 @@ class RecordTest(FolderTest):
 class ProgramTest(unittest.TestCase):
     def complaint(self, *arguments, libraries=None):
         errors = io.StringIO()
-        with mock.patch.object(record_trace, "find_libraries", lambda: libraries or Libraries()), \
+        with mock.patch.object(record_trace, "find_libraries", lambda _: libraries or Libraries()), \
                 contextlib.redirect_stderr(errors):
             self.assertEqual(record_trace.main([*arguments, "--out=never"]), 2)
         return errors.getvalue()

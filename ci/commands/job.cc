@@ -161,10 +161,11 @@ class Job {
   // Renamed into place at the end, so that what is there is whole.
   void keep_program(const baselines::Provenance& from) const {
     const fs::path kept = kept_program(from).parent_path();
+    const fs::path own = program();
+    if (!fs::is_regular_file(own)) return;  // a command, of which no one file is kept
     const fs::path unfinished = kept_programs() / ".unfinished";
     fs::remove_all(unfinished);
     fs::create_directories(unfinished);
-    const fs::path own = program();
     fs::copy_file(own, unfinished / "fusegate_bench");
     const fs::path suites = own.parent_path() / "suites";
     if (fs::exists(suites)) fs::copy(suites, unfinished / "suites", fs::copy_options::recursive);

@@ -13,8 +13,9 @@ from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench" / "peers"))
 
-import fakes  # noqa: E402: only on that path
-import peers  # noqa: E402
+import peers  # noqa: E402: only on that path
+from fakes import fake_libraries, fake_references, plan_on_a_gpu  # noqa: E402
+from fusegate.measuring.fakes import FakeDevice, FakeMeter, FakeNvml  # noqa: E402
 
 PROGRAM = os.environ["FUSEGATE_PROGRAM"]
 PEERS = ("liger", "torch_compile", "torch_compile_max_autotune", "torch_eager")
@@ -29,11 +30,12 @@ class PeersRunFileTest(unittest.TestCase):
         self.markdown = pathlib.Path(folder.name) / "report.md"
 
     def measure(self, file_name, error=0.001, call_ns=2000.0):
-        device, meter = fakes.FakeDevice(error), fakes.FakeMeter(call_ns)
+        device, meter = FakeDevice(error), FakeMeter(call_ns)
         path = self.run_folder / file_name
-        with mock.patch.multiple(peers, find_libraries=fakes.fake_libraries, open_gpu=lambda _: (device, meter),
-                                 read_plan=fakes.plan_on_a_gpu, Nvml=mock.Mock(open=fakes.FakeNvml)), \
-                contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with mock.patch.multiple(peers, find_libraries=lambda _: fake_libraries(), open_gpu=lambda _: (device, meter),
+                                 read_plan=plan_on_a_gpu, Nvml=mock.Mock(open=FakeNvml)), \
+                fake_references(), contextlib.redirect_stdout(io.StringIO()), \
+                contextlib.redirect_stderr(io.StringIO()):
             peers.main(["--problem=64,128,768,3072", "--operation=geglu_mlp", "--samples=4", "--places=2",
                         "--idle-us=0", f"--out={path}"])
         return path

@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "baselines/io/file_descriptor.h"
+#include "ci/processes/command_words.h"
 
 extern char** environ;
 
@@ -167,7 +168,9 @@ struct Streams {
 class Child {
  public:
   Child(const ProcessRequest& request, const Streams& streams) {
-    const std::vector<char*> argv = pointers_to(request.arguments);
+    std::vector<std::string> words = command_words(request.arguments.front());
+    words.insert(words.end(), request.arguments.begin() + 1, request.arguments.end());
+    const std::vector<char*> argv = pointers_to(words);
     const std::vector<std::string> texts = environment_with(request.environment);
     const std::vector<char*> variables = pointers_to(texts);
     Pipe failure;

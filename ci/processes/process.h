@@ -17,7 +17,9 @@ namespace fusegate::ci {
 enum class OutputStream { kOut, kErr };
 
 struct ProcessRequest {
-  std::vector<std::string> arguments;  // the first is a path, or a name that is looked up in PATH
+  // The first is a path, a name that is looked up in PATH, or a command with arguments of its own
+  // (command_words.h).
+  std::vector<std::string> arguments;
   std::string input;                   // what it reads from its standard input
   std::map<std::string, std::string> environment{};  // variables, besides ours or in their place
   double timeout_s = 0;                              // 0: none
@@ -38,7 +40,8 @@ struct ProcessEnd {
   bool succeeded() const { return signal == 0 && exit_code == 0 && !timed_out; }
 };
 
-// Throws std::system_error where the program cannot be started.
+// Throws std::system_error where the program cannot be started, and InputError where it is a
+// command whose quotes do not end.
 ProcessEnd run_process(const ProcessRequest& request);
 
 struct ProcessOutput {

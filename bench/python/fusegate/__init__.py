@@ -1,0 +1,26 @@
+"""fusegate for Python: times Triton, PyTorch, CuPy and NumPy callables by the protocol of fusegate_bench, and writes
+run files that ``fusegate gate`` judges.
+
+    import fusegate
+    import torch
+
+    @fusegate.benchmark(
+        operation="geglu", axes={"rows": [8192], "hidden": [3072]}, dtypes=["bf16"],
+        inputs=lambda p: {"gate": fusegate.uniform(p.rows, p.hidden), "up": fusegate.uniform(p.rows, p.hidden)},
+        reference=lambda gate, up: torch.nn.functional.gelu(gate, approximate="tanh") * up)
+    def eager(gate, up):
+        return torch.nn.functional.gelu(gate, approximate="tanh") * up
+
+``python -m fusegate run FILE`` measures it once; ``fusegate run --program "python3 -m fusegate run FILE" --suite all``
+makes a run of several processes. docs/python.md has the rest.
+"""
+
+from .errors import InputError
+from .operation import Operation, Stage, benchmark, clear, operations
+from .problem import Problem
+from .program import main
+from .tensors import Tensor, empty, filled, full, integers, normal, uniform
+from .version import __version__
+
+__all__ = ["InputError", "Operation", "Problem", "Stage", "Tensor", "__version__", "benchmark", "clear", "empty",
+           "filled", "full", "integers", "main", "normal", "operations", "uniform"]

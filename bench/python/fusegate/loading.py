@@ -1,0 +1,98 @@
+"""Loads a file or a module of kernels, which registers what it has."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pathlib
+import sys
+from typing import Optional
+
+from . import operation as registry
+from .errors import InputError, one_line
+
+
+class Kernels:
+    """What was registered, and where from.
+
+    Attributes
+    ----------
+    source : str
+        As it was named: a file or a module.
+    folder : pathlib.Path
+        Where the file lies; suites lie in ``suites/`` there.
+    operations : dict of str to Operation
+    """
+
+    def __init__(self, source: str, folder: pathlib.Path):
+        self.source, self.folder, self.operations = source, folder, registry.operations()
+        if not any(operation.implementations for operation in self.operations.values()):
+            raise InputError(source, "", "registers no benchmark; decorate a function by @fusegate.benchmark")
+        for operation in self.operations.values():
+            if not operation.implementations:
+                raise operation.error("", "has no implementation")
+
+    def implementation_names(self):
+        return sorted({name for operation in self.operations.values() for name in operation.implementations})
+
+
+def load(target: str) -> Kernels:
+    """Imports it.
+
+    Parameters
+    ----------
+    target : str
+        A file ("kernels.py", "bench/kernels.py") or a module ("team.kernels").
+
+    Raises
+    ------
+    InputError
+        Where it is not there, raises, or registers nothing.
+    """
+    try:
+        module = _load_file(pathlib.Path(target)) if target.endswith(".py") else _load_module(target)
+    except InputError:
+        raise
+    except SystemExit as error:
+        raise InputError(target, "", f"ended the program while it was loaded ({error})") from error
+    except Exception as error:  # pylint: disable=broad-except
+        raise InputError(target, "", f"cannot be loaded: {one_line(error)}{_line_of(error, target)}") from error
+    file = getattr(module, "__file__", None)
+    return Kernels(target, pathlib.Path(file).resolve().parent if file else pathlib.Path.cwd())
+
+
+def _load_file(path: pathlib.Path):
+    if not path.is_file():
+        raise InputError(path, "", "no such file")
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)  # as `python kernels.py` has it
+    spec = importlib.util.spec_from_file_location(_free_name(path), path.resolve())
+    module = importlib.util.module_from_spec(spec)
+    # Under its name before it runs: what it defines is looked up there, by dataclasses and Triton for two.
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _free_name(path: pathlib.Path) -> str:
+    known = sys.modules.get(path.stem)
+    taken = known is not None and getattr(known, "__file__", None) != str(path.resolve())
+    return f"fusegate_kernels_{path.stem}" if taken or not path.stem.isidentifier() else path.stem
+
+
+def _load_module(name: str):
+    if "" not in sys.path and str(pathlib.Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(pathlib.Path.cwd()))  # as `python -m` has it
+    return importlib.import_module(name)
+
+
+def _line_of(error: BaseException, target: str) -> str:
+    """" at line 12", the last of the file's own that the exception went through."""
+    line: Optional[int] = error.lineno if isinstance(error, SyntaxError) else None
+    trace = error.__traceback__
+    while trace is not None:
+        if pathlib.Path(trace.tb_frame.f_code.co_filename).name == pathlib.Path(target).name:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return f", at line {line}" if line else ""

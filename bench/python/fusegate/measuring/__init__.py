@@ -1,0 +1,1 @@
+"""How it is measured: devices, meters, the protocol's loop, and the run file."""

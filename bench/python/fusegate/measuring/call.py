@@ -1,0 +1,148 @@
+"""A benchmark's callable on tensors of its own: what it is called with, what it wrote, and whether it wrote elsewhere."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+from ..tensors import Tensor
+
+Form = Tuple[Tuple[int, ...], str]
+
+
+class WrongResult(RuntimeError):
+    """Of a benchmark that must not be timed."""
+
+
+class NotCapturable(RuntimeError):
+    """Of a callable that no CUDA graph can hold: it synchronises, allocates, or uses another stream."""
+
+
+def drawn_inputs(device, operation, problem, seed) -> Dict[str, Any]:
+    """The values of an operation's inputs, drawn once: what the reference and every implementation get. What the
+    operation gives is as a tensor's specification, or a tensor of its own, or anything else."""
+    generator = device.generator(seed)
+    return {name: _tensor(device, operation, problem, name, value, generator)[0]
+            for name, value in operation.inputs(problem).items()}
+
+
+class Call:
+    """
+    Parameters
+    ----------
+    device, benchmark
+        Where, and what.
+    function : callable
+        The implementation's, made for this problem.
+    values : dict
+        The inputs by name: tensors to be copied or, where they are specifications, to be filled.
+    outputs : dict of str to (shape, dtype)
+        Of the operation's results, which the reference told.
+    generator
+        Of the random numbers.
+    """
+
+    def __init__(self, device, benchmark, function: Callable, values: Dict[str, Any], outputs: Dict[str, Form],
+                 generator=None):
+        self._device, self._benchmark = device, benchmark
+        self._implementation = benchmark.implementation
+        self._names = list(outputs)
+        self._buffers: Dict[str, Any] = {}
+        self._check_writes(values, outputs)
+        arguments = [self._argument(name, value, generator) for name, value in values.items()]
+        self._written: Dict[str, Any] = {}
+        for name in self._implementation.writes:
+            if name in values:
+                self._written[name] = self._buffers[name].array
+            else:
+                shape, dtype = outputs[name]
+                self._buffers[name] = device.allocate(shape, dtype)
+                self._written[name] = self._buffers[name].array
+                arguments.append(self._written[name])
+        # What is changed in place is as it was before every check and sample.
+        self._pristine = {name: device.clone(self._written[name]) for name in self._written if name in values}
+        library = self._implementation.arrays
+        given = [device.given(each, library) if device.is_array(each) else each for each in arguments]
+        self.launch = functools.partial(function, *given)
+
+    def restore(self) -> None:
+        for name, array in self._pristine.items():
+            self._device.copy(self._written[name], array)
+
+    def run(self) -> List[Any]:
+        """One call. Returns the results in the operation's order."""
+        return self.outputs(self.launch())
+
+    def outputs(self, result: Any) -> List[Any]:
+        """result: what a launch returned."""
+        returned = [name for name in self._names if name not in self._written]
+        if not returned:
+            return [self._written[name] for name in self._names]
+        results = list(result) if isinstance(result, (list, tuple)) else [result]
+        if len(results) != len(returned):
+            raise WrongResult(f"returns {len(results)} results, and not {', '.join(returned)}")
+        found = dict(self._written)
+        for name, value in zip(returned, results):
+            found[name] = self._device.taken(value)
+            if not self._device.is_array(found[name]):
+                raise WrongResult(f"returns {type(value).__name__} where '{name}' is expected; what it writes into memory "
+                                  f"that it is given is named by writes=")
+        return [found[name] for name in self._names]
+
+    def copied(self, results: Sequence[Any]) -> List[Any]:
+        return [self._device.clone(result) for result in results]
+
+    def poison(self, results: Sequence[Any] = ()) -> None:
+        """What it writes, and results of an earlier call, but nothing that is an input too."""
+        inputs = {self._device.address(buffer.array) for name, buffer in self._buffers.items()
+                  if name not in self._written or name in self._pristine}
+        for array in (*self._written.values(), *results):
+            if self._device.address(array) not in inputs:
+                self._device.poison(array)
+
+    def complaint(self, values: Dict[str, Any]) -> str:
+        """What was written that must not be; values: the inputs as they were."""
+        for name, buffer in self._buffers.items():
+            overrun = buffer.overrun()
+            if overrun:
+                return f"writes outside of '{name}': it changed {overrun}"
+            if name not in self._written and not self._device.same(buffer.array, values[name]):
+                return f"changes its input '{name}'; where that is meant, it is an output too and named by writes="
+        return ""
+
+    def sizes(self) -> List[int]:
+        """Bytes of the tensors, in the order of their allocation."""
+        return [buffer.bytes for buffer in self._buffers.values()]
+
+    def _argument(self, name: str, value: Any, generator) -> Any:
+        array, buffer = _tensor(self._device, self._benchmark.operation, self._benchmark.problem, name, value, generator)
+        if buffer is not None:
+            self._buffers[name] = buffer
+        return array
+
+    def _check_writes(self, values: Dict[str, Any], outputs: Dict[str, Form]) -> None:
+        for name in self._implementation.writes:
+            if name not in outputs:
+                raise self._implementation.error("writes", f"'{name}' is no output of {self._benchmark.operation.name}, "
+                                                           f"which has {', '.join(outputs)}")
+            if name in values and tuple(values[name].shape) != outputs[name][0]:
+                raise self._implementation.error("writes", f"the input '{name}' has another shape than the output")
+
+
+def _tensor(device, operation, problem, name: str, value: Any, generator) -> Tuple[Any, Any]:
+    """The value as the callable gets it and, where it is a tensor, its buffer."""
+    field, taken = f"inputs['{name}']", device.taken(value)
+    try:
+        if isinstance(value, Tensor):
+            buffer = device.allocate(value.shape, value.dtype or problem.dtype)
+            device.fill(buffer.array, value.fill, generator)
+        elif device.is_array(taken):
+            buffer = device.allocate(*device.form(taken))
+            device.copy(buffer.array, taken)
+        else:
+            return value, None
+    except (TypeError, ValueError, AttributeError, IndexError) as error:
+        raise operation.error(field, f"cannot be made: {error}") from error
+    except KeyError as error:
+        raise operation.error(field, f"has a dtype that fusegate does not know: {error}") from error
+    return buffer.array, buffer

@@ -1,0 +1,72 @@
+"""Times batches on the CPU, as bench/measuring/cpu_meter.cc does: on a steady clock, with the calling thread's CPU time
+beside it, which stands for cycles and tells how much of the time something else ran."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any, Callable, List, Optional, Tuple
+
+from .call import Call
+from .cuda_meter import Sample
+
+# Larger than the last-level caches of the CPUs met so far (32 MB and 300 MB).
+_FLUSH_BYTES = 512 << 20
+
+
+class HostMeter:
+    """clocks: (wall, thread) in ns, for tests."""
+
+    def __init__(self, clocks: Tuple[Callable[[], int], Callable[[], int]] = (time.perf_counter_ns, time.thread_time_ns)):
+        self._wall_ns, self._thread_ns = clocks
+        self._flush: Optional[bytearray] = None
+
+    def record(self, launch: Callable, calls: int, l2: str, is_captured: bool = True):
+        """A batch of so many calls. Nothing is captured on a CPU."""
+        del is_captured
+        if l2 == "flushed" and self._flush is None:
+            self._flush = bytearray(_FLUSH_BYTES)
+        return HostBatch(self, launch, calls, flushed=l2 == "flushed")
+
+    def check(self, call: Call) -> Tuple[List[Any], Any]:
+        return self.check_uncaptured(call), None
+
+    @staticmethod
+    def check_uncaptured(call: Call) -> List[Any]:
+        call.run()
+        call.restore()
+        call.poison()
+        return call.copied(call.run())
+
+    @staticmethod
+    def host_ns(_launch: Callable) -> float:
+        return math.nan
+
+    def synchronize(self) -> None:
+        """Nothing runs behind the caller's back."""
+
+    def flush(self, value: int) -> None:
+        self._flush[:] = bytes([value & 0xFF]) * len(self._flush)
+
+    def now(self) -> Tuple[int, int]:
+        return self._wall_ns(), self._thread_ns()
+
+
+class HostBatch:
+    """flushed: the caches are overwritten before every call, which is not timed."""
+
+    def __init__(self, meter: HostMeter, launch: Callable, calls: int, flushed: bool):
+        self._meter, self._launch, self._calls, self._flushed = meter, launch, calls, flushed
+
+    def run(self) -> Sample:
+        wall_ns = thread_ns = 0
+        launch, stretches = self._launch, self._calls if self._flushed else 1
+        for stretch in range(stretches):
+            if self._flushed:
+                self._meter.flush(stretch)
+            wall, thread = self._meter.now()
+            for _ in range(self._calls // stretches):
+                launch()
+            wall_end, thread_end = self._meter.now()
+            wall_ns, thread_ns = wall_ns + wall_end - wall, thread_ns + thread_end - thread
+        return Sample(float(wall_ns), 1e9 * thread_ns / wall_ns, max(0.0, float(wall_ns - thread_ns)))

@@ -1,0 +1,75 @@
+"""Which libraries are installed: their modules and versions, and why some cannot be used."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import importlib.metadata
+import os
+import sys
+import warnings
+from typing import Any, Callable, Dict, Iterable, Mapping, Sequence
+
+from ..errors import InputError, one_line
+
+
+@dataclasses.dataclass
+class Libraries:
+    """missing: why, in one sentence."""
+
+    modules: Dict[str, Any] = dataclasses.field(default_factory=dict)
+    versions: Dict[str, str] = dataclasses.field(default_factory=dict)
+    missing: Dict[str, str] = dataclasses.field(default_factory=dict)
+
+    def torch_on_a_gpu(self, what: str) -> Any:
+        """what: is not possible without, in words. Raises InputError where there is none."""
+        torch = self.modules.get("torch")
+        if torch is None:
+            raise InputError("torch", "", f"{what}: {self.missing['torch']}")
+        if not torch.cuda.is_available():
+            raise InputError("torch", "", f"{what}: torch {torch.__version__} finds no CUDA GPU")
+        return torch
+
+    def drop(self, name: str, why: str) -> None:
+        self.modules.pop(name, None)
+        self.versions.pop(name, None)
+        self.missing[name] = why
+
+
+def find_libraries(wanted: Mapping[str, Sequence[str]],
+                   load: Callable[[str], Any] = importlib.import_module) -> Libraries:
+    """wanted: by name, what its package is called, and then the modules that must load, the first of which is the
+    library. load: imports a module by its name, or raises."""
+    libraries = Libraries()
+    quieten()
+    for name, (package, *modules) in wanted.items():
+        try:
+            libraries.modules[name] = [load(module) for module in modules][0]
+            libraries.versions[name] = version_of(libraries.modules[name], package)
+        # A library that is there may still fail in any way when it is loaded, without a driver for one.
+        except Exception as error:  # pylint: disable=broad-except
+            libraries.drop(name, f"{package} cannot be imported ({one_line(error)})")
+    return libraries
+
+
+def quieten() -> None:
+    # The compiler's tables of what it tuned would bury what is said here.
+    os.environ.setdefault("TORCHINDUCTOR_AUTOTUNE_NUM_CHOICES_DISPLAYED", "0")
+    # torch does without NumPy, which is no dependency of it, and says so in three lines.
+    warnings.filterwarnings("ignore", message="Failed to initialize NumPy")
+
+
+def loaded_versions(names: Iterable[str]) -> Dict[str, str]:
+    """Of those that somebody imported already."""
+    return {name: version_of(sys.modules[name], name.replace("_", "-")) for name in names if name in sys.modules}
+
+
+def version_of(module: Any, package: str) -> str:
+    """torch's own version names its CUDA too; its package's version does not."""
+    version = getattr(module, "__version__", "")
+    if version:
+        return str(version)
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,141 @@
+"""Tensors that fusegate allocates: with canaries around them, and laid out by number.
+
+How tensors lie to each other decides which of their lines share an L2 set, which moved kernels near the L2's size by a
+hundredth (kernels/contract/layout_arena.h). A layout's number decides the distances between tensors that are allocated
+in the same order, in every process alike."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any, List, Optional, Tuple
+
+from ..errors import InputError
+from ..tensors import DTYPES
+
+ALIGNMENT = 512  # cudaMalloc's is 256 at least
+GUARD_BYTES = 4096
+CANARY = 0xA5
+_BLOCK_BYTES = 1 << 30
+_MOST_BLOCKS = 4
+_GAP_STEP, _GAP_STEPS = 64 << 10, 256  # up to 16 MiB, a third of an H200's L2
+
+
+class Buffer:
+    """A tensor between two canaries.
+
+    Attributes
+    ----------
+    array
+        The tensor itself, in the device's own library.
+    """
+
+    def __init__(self, device: Any, raw: Any, begin: int, shape: Tuple[int, ...], dtype: str):
+        self._device, self._raw = device, raw
+        self.bytes = math.prod(shape) * DTYPES[dtype][0]
+        self._begin = begin + GUARD_BYTES
+        self._after = (self._begin + self.bytes, self._begin + self.bytes + GUARD_BYTES)
+        self._before = (begin, self._begin)
+        for first, last in (self._before, self._after):
+            device.bytes_of(raw, first, last)[...] = CANARY
+        self.array = device.view(device.bytes_of(raw, self._begin, self._after[0]), shape, dtype)
+
+    def raw_bytes(self) -> Any:
+        return self._device.bytes_of(self._raw, self._begin, self._after[0])
+
+    def overrun(self) -> str:
+        """What was written outside of it, in words; empty where nothing was."""
+        found = [f"{count} bytes {where} it" for where, (first, last) in (("before", self._before),
+                                                                           ("after", self._after))
+                 for count in (self._device.count_other(self._device.bytes_of(self._raw, first, last), CANARY),) if count]
+        return " and ".join(found)
+
+
+def padded(number_of_bytes: int) -> int:
+    whole = number_of_bytes + 2 * GUARD_BYTES
+    return (whole + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+
+
+def layout_bytes(sizes: List[int]) -> int:
+    """The most that a layout of tensors of so many bytes takes."""
+    return sum(padded(size) for size in sizes) + (len(sizes) + 1) * _GAP_STEP * _GAP_STEPS
+
+
+class Arena:
+    """Blocks of contiguous memory, in which layouts are numbered.
+
+    Parameters
+    ----------
+    device
+        Has ``raw(bytes)`` and ``free_bytes()``.
+    sizes : list of int
+        Bytes of the tensors of the largest layout.
+    seed : int
+        Of the block that a layout begins in, which is random: no process chooses where its blocks lie.
+    """
+
+    def __init__(self, device: Any, sizes: List[int], seed: int):
+        block_bytes = max(_BLOCK_BYTES, layout_bytes(sizes))
+        blocks = min(_MOST_BLOCKS, device.free_bytes() // 2 // block_bytes)
+        if blocks < 1:
+            raise InputError("protocol.layout", "", f"numbered layouts of these tensors take {block_bytes / 1e9:.1f} GB "
+                                                    f"twice over; measure with --layout=driver")
+        self._blocks = [device.raw(block_bytes) for _ in range(blocks)]
+        self._choose, self._block_bytes = random.Random(seed), block_bytes
+        self._gaps, self._raw, self._offset = random.Random(0), self._blocks[0], 0
+
+    def begin(self, number: int) -> None:
+        """Starts over with the layout of that number. What lay in the one before must be done with."""
+        self._gaps = random.Random(number)
+        self._raw = self._blocks[self._choose.randrange(len(self._blocks))]
+        self._offset = self._gap()
+
+    def allocate(self, number_of_bytes: int) -> Tuple[Any, int]:
+        """The block, and where in it."""
+        begin = self._offset
+        self._offset += padded(number_of_bytes) + self._gap()
+        if begin + padded(number_of_bytes) > self._block_bytes:
+            raise MemoryError("a layout's tensors are larger than they were when they were checked")
+        return self._raw, begin
+
+    def _gap(self) -> int:
+        return self._gaps.getrandbits(8) % _GAP_STEPS * _GAP_STEP
+
+
+class Memory:
+    """What both kinds of device have in common: where their tensors come from."""
+
+    def __init__(self):
+        self._arena: Optional[Arena] = None
+        self._is_laid_out = False
+
+    def raw(self, number_of_bytes: int) -> Any:
+        raise NotImplementedError
+
+    def draw(self, array: Any, how: str, numbers: List[float], generator: Any) -> None:
+        """Fills it by a distribution, or with one number."""
+        raise NotImplementedError
+
+    def fill(self, array: Any, fill: Any, generator: Any) -> None:
+        """fill: of a Tensor (tensors.py)."""
+        if callable(fill):
+            fill(array, generator)
+        elif fill is not None:
+            self.draw(array, fill[0], list(fill[1:]), generator)
+
+    def reserve(self, sizes: List[int], seed: int) -> None:
+        """For layouts by number."""
+        if self._arena is None:
+            self._arena = Arena(self, sizes, seed)
+
+    def lay_out(self, number: Optional[int]) -> None:
+        """From now on tensors lie where the layout of that number says; None: where the driver or malloc says."""
+        self._is_laid_out = number is not None
+        if number is not None:
+            self._arena.begin(number)
+
+    def allocate(self, shape: Tuple[int, ...], dtype: str) -> Buffer:
+        number_of_bytes = math.prod(shape) * DTYPES[dtype][0]
+        raw, begin = (self._arena.allocate(number_of_bytes) if self._is_laid_out
+                      else (self.raw(padded(number_of_bytes)), 0))
+        return Buffer(self, raw, begin, tuple(shape), dtype)

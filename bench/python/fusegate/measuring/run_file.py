@@ -1,0 +1,290 @@
+"""The run file (baselines/record/run_file.h): Google Benchmark JSON, with an entry for each sample. The file on disk is
+whole and valid at all times: it is written to a temporary file, flushed, and renamed."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import fcntl
+import json
+import math
+import os
+import pathlib
+import socket
+import tempfile
+import time
+from typing import Any, Dict, Iterable, List, Optional, Set, Tuple
+
+from ..errors import InputError, WriteError
+
+# A write waits until this many times the last one's duration have passed, so that writing takes 2 % of the time.
+_TIMES_A_WRITE = 50
+_LOCK_WAIT_S = 0.2
+
+
+def google_context(executable: str) -> Dict[str, Any]:
+    """The keys that Google Benchmark itself writes."""
+    return {"date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
+            "host_name": socket.gethostname(), "executable": executable, "num_cpus": os.cpu_count(),
+            "mhz_per_cpu": 0, "cpu_scaling_enabled": False, "caches": [], "load_avg": list(os.getloadavg()),
+            "library_build_type": "release"}
+
+
+class EntryWriter:
+    """Entries of one benchmark in Google Benchmark's layout."""
+
+    def __init__(self, name: str, family: int, invocation: int, repetitions: int):
+        self._head = {"name": name, "family_index": family, "per_family_instance_index": 0, "run_name": name,
+                      "run_type": "iteration", "repetitions": repetitions, "threads": 1, "invocation": invocation}
+
+    def place(self, first_index, samples, record, calls, choices, about_place) -> List[Dict[str, Any]]:
+        """samples: pairs of a sample and the process time in ns that it took. The benchmark's first entry carries
+        its details; a later place's first entry says only what was noticed there (about_place)."""
+        entries = [{**self._head, "repetition_index": first_index + i, "iterations": calls,
+                    "real_time": sample.batch_ns / calls, "cpu_time": cpu_ns / calls, "time_unit": "ns",
+                    **_counters(record, sample)} for i, (sample, cpu_ns) in enumerate(samples)]
+        details = _details(record, choices) if first_index == 0 else {}
+        details.update((key, value) for key, value in about_place.items() if value)
+        if details:
+            entries[0]["details"] = details
+        return entries
+
+    def failure(self, index: int, message: str) -> Dict[str, Any]:
+        # compare.py of Google Benchmark reads the numbers of every entry.
+        return {**self._head, "repetition_index": index, "error_occurred": True, "error_message": message,
+                "iterations": 0, "real_time": 0.0, "cpu_time": 0.0, "time_unit": "ns"}
+
+
+def _counters(record, sample) -> Dict[str, float]:
+    counters = {"flops": sum(stage.flops for stage in record.stages),
+                "min_bytes": sum(stage.min_bytes for stage in record.stages),
+                "host_ns": record.host_ns, "sm_clock_hz": sample.sm_clock_hz}
+    if record.launches is not None:
+        counters["kernel_launches"] = record.launches.kernels
+        if record.launches.memory_operations:
+            counters["memory_operations"] = record.launches.memory_operations
+    return {name: float(value) for name, value in counters.items() if math.isfinite(value)}
+
+
+def _details(record, choices) -> Dict[str, Any]:
+    details = {"stages": [{"name": stage.name, "flops": stage.flops, "min_bytes": stage.min_bytes}
+                          for stage in record.stages],
+               "choices": choices, "relative_error": record.relative_error}
+    return {**details, "notes": {"capture": record.not_capturable}} if record.not_capturable else details
+
+
+class RunFile:
+    """
+    Parameters
+    ----------
+    path : str or Path, optional
+        The file; None writes nothing.
+    context : dict
+        Google Benchmark's, with "fusegate" in it.
+    entries : list of dict
+        Those that the file has already, where it is gone on with.
+    """
+
+    def __init__(self, path, context: Dict[str, Any], entries: Iterable[Dict[str, Any]] = ()):
+        self._path, self._context = None if path is None else pathlib.Path(path), context
+        self._entries: List[str] = []
+        self._details_at: Dict[str, int] = {}
+        self._lock = FileLock(self._path) if self._path else None
+        self._add(entries)
+        self._last_write, self._last_took, self._is_whole = 0.0, 0.0, True
+        self.writing_s = 0.0
+        # Now and not after the first place: a folder that cannot be written is best told before measuring.
+        self._write()
+
+    def append(self, entries: Iterable[Dict[str, Any]], at_once: bool = False) -> None:
+        self._add(entries)
+        self._is_whole = False
+        if at_once or time.monotonic() - self._last_write >= _TIMES_A_WRITE * self._last_took:
+            self._write()
+
+    def add_details(self, details: Dict[str, Dict[str, Any]]) -> None:
+        """What became known of benchmarks after their entries were written: by name, members of the details."""
+        for name, members in details.items():
+            number = self._details_at.get(name)
+            if number is not None:
+                entry = json.loads(self._entries[number])
+                entry.setdefault("details", {}).update(members)
+                self._entries[number] = json.dumps(entry, allow_nan=False)
+        self._write()
+
+    def leave(self, doubts: Iterable[str]) -> None:
+        """Of an invocation that goes on in another process, or not at all."""
+        fusegate = self._context["fusegate"]
+        fusegate["doubts"] = sorted({*fusegate["doubts"], *doubts})
+        self._write()
+
+    def finish(self, doubts: Iterable[str]) -> None:
+        self._context["fusegate"]["finished"] = True
+        self.leave(doubts)
+
+    def close(self) -> None:
+        if self._lock:
+            self._lock.close()
+
+    def _add(self, entries: Iterable[Dict[str, Any]]) -> None:
+        for entry in entries:
+            if not entry.get("error_occurred"):
+                self._details_at.setdefault(entry["name"], len(self._entries))
+            # Serialised once each, so that writing the file anew costs a copy.
+            self._entries.append(json.dumps(entry, allow_nan=False))
+
+    def _write(self) -> None:
+        if self._path is None:
+            return
+        start = time.monotonic()
+        body = ",\n".join(self._entries)
+        write_atomically(self._path, f'{{\n"context": {json.dumps(self._context)},\n"benchmarks": [\n{body}\n]\n}}\n')
+        self._last_write, self._is_whole = time.monotonic(), True
+        self._last_took = self._last_write - start
+        self.writing_s += self._last_took
+
+
+def read_run_file(path: pathlib.Path) -> Tuple[Dict[str, Any], List[Dict[str, Any]]]:
+    """The context of fusegate, and all entries. Raises InputError."""
+    try:
+        parsed = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(path, "", f"cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise InputError(path, "", f"no valid JSON: {error}") from error
+    if not isinstance(parsed, dict) or not isinstance(parsed.get("benchmarks"), list):
+        raise InputError(path, "benchmarks", "must be a list")
+    for number, entry in enumerate(parsed["benchmarks"]):
+        if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
+            raise InputError(path, f"benchmarks[{number}].name", "must be a text")
+    context = parsed.get("context")
+    fusegate = context.get("fusegate") if isinstance(context, dict) else None
+    return fusegate if isinstance(fusegate, dict) else {}, parsed["benchmarks"]
+
+
+def require_same_measurement(path: pathlib.Path, kept: Dict[str, Any], ours: Dict[str, Any]) -> None:
+    """For --resume: as bench/measuring/kept_run_file.h."""
+    keys = ("suite", "invocation", "protocol", "environment", "provenance")
+    _require_equal(path, kept, ours, keys, "--resume goes on with the same measurement alone")
+
+
+def require_replaceable(path: pathlib.Path, ours: Dict[str, Any], names: Set[str]) -> None:
+    """Unless --force: a file without contents is nobody's, and what measures the same again replaces it."""
+    force = "--force replaces the file"
+    if not path.is_file() or path.stat().st_size == 0:
+        return
+    try:
+        kept, entries = read_run_file(path)
+    except InputError as error:
+        raise InputError(path, "", f"is there already and is no run file; {force}") from error
+    _require_equal(path, kept, ours, ("suite", "protocol"), force)
+    for number, entry in enumerate(entries):
+        if entry["name"] not in names:
+            raise InputError(path, f"benchmarks[{number}]", f"{entry['name']} is not to be measured now and would be "
+                                                            f"lost; {force}")
+
+
+def _require_equal(path, kept: Dict[str, Any], ours: Dict[str, Any], keys: Iterable[str], advice: str) -> None:
+    there, here = _facts(kept, keys), _facts(ours, keys)
+    for key in sorted({*there, *here}):
+        if there.get(key) != here.get(key):
+            texts = ["(absent)" if key not in side else json.dumps(side[key]) for side in (there, here)]
+            raise InputError(path, f"context.fusegate.{key}", f"is {texts[0]} there and {texts[1]} here; {advice}")
+
+
+def _facts(fusegate: Dict[str, Any], keys: Iterable[str]) -> Dict[str, Any]:
+    """Of an object all that is in it, but the smallest effect, which is the gate's."""
+    facts: Dict[str, Any] = {}
+    for key in keys:
+        value = fusegate.get(key)
+        if isinstance(value, dict):
+            facts.update((f"{key}.{name}", each) for name, each in value.items() if name != "min_effect")
+        elif value is not None:
+            facts[key] = value
+    return facts
+
+
+class FileLock:
+    """Keeps a second writer from the file, fusegate's own among them (baselines/io/write_lock.h)."""
+
+    def __init__(self, path: pathlib.Path):
+        self._lock_path = path.parent / f".{path.name}.fusegate-lock"
+        self._descriptor: Optional[int] = None
+        if is_stream(path):
+            return
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._descriptor = self._locked(path)
+        except OSError as error:
+            raise WriteError(path, "", f"cannot be written: {error.strerror}") from error
+
+    def close(self) -> None:
+        """Removed while it is still held: who opened it before sees that its name leads elsewhere."""
+        if self._descriptor is not None:
+            with contextlib.suppress(OSError):
+                self._lock_path.unlink()
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _locked(self, path: pathlib.Path) -> Optional[int]:
+        start = time.monotonic()
+        while True:
+            descriptor = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                holder = os.pread(descriptor, 16, 0).decode(errors="replace")
+                os.close(descriptor)
+                if time.monotonic() - start >= _LOCK_WAIT_S:
+                    who = f"process {holder}" if holder else "another process"
+                    raise InputError(path, "", f"{who} writes this file now; wait for its end, or name another") from None
+                time.sleep(0.01)
+                continue
+            except OSError:  # a file system without locks
+                os.close(descriptor)
+                return None
+            if os.fstat(descriptor).st_nlink:
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+                return descriptor
+            os.close(descriptor)  # its last holder removed it
+
+
+def _temporary_file(path: pathlib.Path):
+    """Named and locked as file_io.h has it: fusegate removes such files where nobody holds their lock."""
+    while True:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.fusegate-", dir=path.parent)
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor, name
+        os.close(descriptor)  # removed before it was locked
+
+
+def is_stream(path: pathlib.Path) -> bool:
+    """A device or a pipe, such as /dev/stdout: it has no old contents to lose, and a rename would put a file in its
+    place."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def write_atomically(path, text: str) -> None:
+    """Creates missing folders. Raises WriteError; the old file, if any, is then untouched."""
+    path = pathlib.Path(path)
+    path = path.resolve() if path.is_symlink() else path  # a link stays one
+    temporary = None
+    try:
+        if is_stream(path):
+            path.write_text(text, encoding="utf-8")
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = _temporary_file(path)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            os.fchmod(descriptor, 0o644)
+            file.write(text)
+            file.flush()
+            os.fsync(descriptor)
+            os.replace(temporary, path)  # while the lock is held
+    except OSError as error:
+        if temporary is not None:
+            pathlib.Path(temporary).unlink(missing_ok=True)
+        raise WriteError(path, "", f"cannot be written: {error.strerror}") from error

@@ -1,0 +1,123 @@
+"""One benchmark in one process, as in bench/measuring/session.h. It is checked once and then sampled in several places
+of memory. The device idles before every sample."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from typing import Any, Callable, List, Optional
+
+from .call import Call
+from .cuda_meter import Sample
+from .verification import Verified, Verifier
+
+# Bounds the size of a graph, as fusegate_bench does.
+MOST_CALLS = 4000
+
+
+@dataclasses.dataclass
+class Record:
+    """What the run file says of a benchmark beside its samples."""
+
+    relative_error: float = 0.0
+    stages: List[Any] = dataclasses.field(default_factory=list)
+    launches: Any = None
+    host_ns: float = math.nan
+    not_capturable: str = ""
+
+
+class Place:
+    """A benchmark in one place of memory. The memory is freed with it."""
+
+    def __init__(self, call: Call, batch):
+        self.call, self.batch, self.doubts = call, batch, set()
+
+
+class Session:
+    """sleep, clock_ns: the time, which a test may fake."""
+
+    def __init__(self, device, meter, protocol, seed, benchmark, sleep: Callable = time.sleep,
+                 clock_ns: Callable = time.perf_counter_ns):
+        self._device, self._meter, self._protocol, self._seed = device, meter, protocol, seed
+        self._benchmark, self._sleep, self._clock_ns = benchmark, sleep, clock_ns
+        self._function: Optional[Callable] = None
+        self.verified: Optional[Verified] = None
+        self.calls = 0
+        self.record = Record(stages=benchmark.work())
+
+    def verify(self, verifier: Verifier) -> None:
+        self._function = self._benchmark.implementation.callable_for(self._benchmark.problem)
+        self.verified = verifier.check(self._benchmark, self._function)
+        self.record.relative_error, self.record.launches = self.verified.relative_error, self.verified.launches
+        self.record.not_capturable = self.verified.not_capturable
+
+    def enter(self, place: int) -> Place:
+        """Moves to a fresh place and warms up there. The first time, it also fixes how many calls make a batch."""
+        call = self.move_to(place)
+        if self.calls == 0:
+            self._size_batch(call.launch)
+            self.record.host_ns = self._meter.host_ns(call.launch)
+        batch = self._batch(call.launch)
+        self._warm_up(batch)
+        return Place(call, batch)
+
+    def move_to(self, place: int) -> Call:
+        """The call there, on fresh numbers."""
+        if self.verified is None:
+            raise ValueError("what was not checked is not timed")
+        if self._protocol.layout == "numbered":
+            self._device.lay_out(place)
+        else:
+            self._device.fresh_memory()
+        generator = self._device.generator(f"{self._seed}/{place}")
+        values = self._benchmark.operation.inputs(self._benchmark.problem)
+        return Call(self._device, self._benchmark, self._function, values, self.verified.outputs, generator)
+
+    def run_sample(self, place: Place) -> Sample:
+        """Idles, then runs one batch."""
+        place.call.restore()
+        self._sleep(self._protocol.idle_ns * 1e-9)
+        sample = place.batch.run()
+        if sample.batch_ns < self._protocol.batch_ns:
+            place.doubts.add("short_batch")
+        if math.isnan(sample.sm_clock_hz):
+            place.doubts.add("clock_unread")
+        if self.record.not_capturable:
+            place.doubts.add("not_capturable")
+        return sample
+
+    def run_for(self, place: int, seconds: float, begun: Callable, ended: Callable) -> int:
+        """Runs batches back to back for so long, between the two; returns how many calls that were."""
+        batch, runs = self._batch(self.move_to(place).launch), 0
+        batch.run()
+        end = self._clock_ns() + seconds * 1e9
+        begun()
+        while self._clock_ns() < end:
+            batch.run()
+            runs += 1
+        ended()
+        return runs * self.calls
+
+    def _batch(self, launch: Callable, calls: int = 0):
+        return self._meter.record(launch, calls or self.calls, self._protocol.l2, not self.record.not_capturable)
+
+    def _size_batch(self, launch: Callable) -> None:
+        self.calls = 1
+        # A few calls say little about the time of many; growing towards the target settles it.
+        for _ in range(4):
+            pilot = self._batch(launch)
+            pilot.run()
+            call_ns = pilot.run().batch_ns / self.calls
+            # A later batch may run at a higher clock than the pilot's.
+            wanted = max(1, min(MOST_CALLS, math.ceil(1.1 * self._protocol.batch_ns / call_ns)))
+            settled = abs(wanted - self.calls) <= 0.05 * self.calls
+            self.calls = wanted
+            if settled:
+                return
+
+    def _warm_up(self, batch) -> None:
+        end = self._clock_ns() + self._protocol.warm_ns
+        batch.run()
+        while self._clock_ns() < end:
+            batch.run()

@@ -1,0 +1,119 @@
+"""A wrong kernel is never timed: its results on fresh random inputs are compared with the reference in double
+precision (kernels/contract/verify.h)."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, Dict
+
+from .call import Call, Form, NotCapturable, WrongResult, drawn_inputs
+
+
+@dataclasses.dataclass
+class Verified:
+    """What a check found out."""
+
+    relative_error: float
+    launches: Any  # None where they cannot be counted
+    outputs: Dict[str, Form]
+    sizes: list  # bytes of its tensors
+    not_capturable: str  # why it cannot be captured; empty where it can
+
+
+class Verifier:
+    """Checks results. It keeps the last inputs and reference, which the implementations of one operation on one problem
+    share."""
+
+    def __init__(self, device, meter, seed):
+        self._device, self._meter, self._seed = device, meter, seed
+        self._key, self._values, self._reference = None, {}, {}
+
+    def check(self, benchmark, function) -> Verified:
+        """Raises WrongResult, InputError of the operation's own functions, and what the callable raises."""
+        self._prepare(benchmark.operation, benchmark.problem)
+        outputs = self._output_forms(benchmark)
+        call = Call(self._device, benchmark, function, self._values, outputs)
+        results, launches, not_capturable = self._results(benchmark, call)
+        error, complaint = self._compared(benchmark, results)
+        complaint = call.complaint(self._values) or complaint
+        if complaint:
+            raise WrongResult(complaint)
+        forms = {name: self._device.form(result) for name, result in zip(outputs, results)}
+        return Verified(error, launches, forms, call.sizes(), not_capturable)
+
+    def _results(self, benchmark, call):
+        """As they are when timed: of a captured call or, where it cannot be captured, of one that is not, and why."""
+        try:
+            results, launches = self._meter.check(call)
+        except NotCapturable as reason:
+            return self._meter.check_uncaptured(call), None, str(reason)
+        if self._compared(benchmark, results)[1]:
+            # Work on another stream takes no part in a capture: its replay writes nothing.
+            plain = self._meter.check_uncaptured(call)
+            if not self._compared(benchmark, plain)[1]:
+                return plain, None, "what it launches is not on the current stream"
+        return results, launches, ""
+
+    def _prepare(self, operation, problem) -> None:
+        if self._key == (operation.name, problem):
+            return
+        self._key, self._values, self._reference = None, {}, {}  # their memory may be needed
+        self._values = drawn_inputs(self._device, operation, problem, self._seed)
+        self._reference = self._checked_reference(operation, problem)
+        self._key = (operation.name, problem)
+
+    def _checked_reference(self, operation, problem) -> Dict[str, Any]:
+        device = self._device
+        arguments = [device.given(device.widened(value), operation.arrays) if device.is_array(value) else value
+                     for value in self._values.values()]
+        with device.stream_of(operation.arrays):
+            results = operation.reference(problem, arguments)
+        device.synchronize()
+        declared = operation.output_tensors(problem)
+        for name, value in results.items():
+            array = device.taken(value)
+            if not device.is_array(array):
+                raise operation.error("reference", f"'{name}' is {type(value).__name__} and no tensor")
+            shape, dtype = device.form(array)
+            if device.is_float(array) and dtype != "fp64":
+                raise operation.error("reference", f"'{name}' is {dtype}; it must be computed in double precision")
+            if name in declared and declared[name].shape != shape:
+                raise operation.error("reference", f"'{name}' has the shape {shape}, and outputs says "
+                                                   f"{declared[name].shape} for {problem.name}")
+            not_finite = device.not_finite(array)
+            if not_finite:
+                raise operation.error("reference", f"{not_finite} elements of '{name}' are NaN or infinite for "
+                                                   f"{problem.name}")
+            results[name] = array
+        return results
+
+    def _output_forms(self, benchmark) -> Dict[str, Form]:
+        """Of buffers that are allocated for a result."""
+        declared = benchmark.operation.output_tensors(benchmark.problem)
+        forms = {}
+        for name, reference in self._reference.items():
+            spec = declared.get(name)
+            shape, dtype = self._device.form(reference)
+            wanted = spec.dtype if spec is not None else None
+            forms[name] = (shape, wanted or (benchmark.problem.dtype if dtype == "fp64" else dtype))
+        return forms
+
+    def _compared(self, benchmark, results):
+        """The largest error of the outputs, and what is wrong with them; "" where nothing is."""
+        worst = 0.0
+        for (name, reference), result in zip(self._reference.items(), results):
+            of_name = f" of '{name}'" if len(self._reference) > 1 else ""
+            shape, dtype = self._device.form(result)
+            expected = self._device.form(reference)[0]
+            if shape != expected:
+                return math.inf, f"wrong result: '{name}' has the shape {shape}, its reference {expected}"
+            error, not_finite = self._device.error(result, reference)
+            if not_finite:
+                return math.inf, f"wrong result: {not_finite} elements{of_name} are NaN, infinite or were never written"
+            bound = benchmark.operation.tolerance(benchmark.problem, dtype)
+            if not error <= bound:
+                return error, (f"wrong result: relative error{of_name} {error:.2e} against the reference, "
+                               f"{bound:.1e} allowed")
+            worst = max(worst, error)
+        return worst, ""

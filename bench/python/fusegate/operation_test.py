@@ -1,0 +1,154 @@
+"""Registrations: names, problems, and what is refused with file, operation and field."""
+
+import unittest
+
+import fusegate
+from fusegate import InputError
+
+HERE = r"^\S*operation_test.py:\d+: "
+
+
+class RegistrationTest(unittest.TestCase):
+    def setUp(self):
+        fusegate.clear()
+
+    def operation(self, name="attention", **fields):
+        return fusegate.Operation(name, **{"axes": {"heads": [16, 32], "kv": [4096]}, "dtypes": ["bf16", "fp16"],
+                                           "inputs": lambda p: {"x": fusegate.uniform(p.heads)},
+                                           "reference": lambda x: x, **fields})
+
+    def test_benchmarks_are_named_as_fusegate_bench_names_them(self):
+        operation = self.operation()
+
+        @operation.benchmark()
+        def fused(x):
+            return x
+        problems = list(operation.problems("cuda"))
+        self.assertEqual([operation.implementations["fused"].benchmark_name(problem) for problem in problems],
+                         [f"attention/fused/{dtype}/heads:{heads}/kv:4096"
+                          for dtype in ("bf16", "fp16") for heads in (16, 32)])
+        self.assertEqual((problems[1].heads, problems[1]["kv"], problems[1].itemsize, dict(problems[1].axes)),
+                         (32, 4096, 2, {"heads": 32, "kv": 4096}))
+        self.assertIs(fused(3), 3, "the function stays as it is")
+
+    def test_axes_may_be_points_or_a_function(self):
+        points = [{"m": 1, "n": 2}, {"m": 3, "n": 2}]
+        self.assertEqual(self.operation(axes=points).points, points)
+        self.assertEqual(self.operation("b", axes=lambda: points).points, points)
+        self.assertEqual(self.operation("c", axes={"m": 7, "n": range(1, 3)}).points,
+                         [{"m": 7, "n": 1}, {"m": 7, "n": 2}])
+
+    def test_a_decorator_defines_an_operation_and_others_share_it(self):
+        @fusegate.benchmark(operation="softmax", axes={"cols": [8]}, dtypes="fp32", implementation="eager",
+                            inputs=lambda p: {"x": fusegate.normal(p.cols)}, reference=lambda x: x, flops=3,
+                            bytes=lambda p: p.cols * p.itemsize)
+        def softmax(x):
+            return x
+
+        @fusegate.benchmark("softmax", "triton", writes="out", requires="triton", device="cuda")
+        def launch(x, out):
+            return None
+        operation = fusegate.operations()["softmax"]
+        self.assertEqual(list(operation.implementations), ["eager", "triton"])
+        triton = operation.implementations["triton"]
+        self.assertEqual((triton.writes, triton.requires, triton.device, triton.function), (("out",), ("triton",), "cuda",
+                                                                                        launch))
+        (problem,) = operation.problems("cpu")
+        self.assertEqual(triton.work(problem), [fusegate.Stage("softmax", 3.0, 32.0)])
+
+    def test_a_factory_makes_the_callable_for_a_problem(self):
+        operation = self.operation()
+
+        @operation.benchmark("made", factory=True)
+        def factory(problem):
+            return lambda x: x * problem.heads
+        problem = next(operation.problems("cpu"))
+        self.assertEqual(operation.implementations["made"].callable_for(problem)(2), 32)
+        operation.benchmark("broken", factory=True)(lambda problem: 3)
+        with self.assertRaisesRegex(InputError, "attention.broken.factory: must return a function, not 3"):
+            operation.implementations["broken"].callable_for(problem)
+
+    def test_stages_are_of_the_problem(self):
+        operation = self.operation()
+        operation.benchmark("two", stages=lambda p: [fusegate.Stage("a", p.heads, 1), fusegate.Stage("b", 2, 3)])(lambda x: x)
+        operation.benchmark("bad", stages=lambda p: [p.none])(lambda x: x)
+        problem = next(operation.problems("cpu"))
+        self.assertEqual([stage.flops for stage in operation.implementations["two"].work(problem)], [16, 2])
+        with self.assertRaisesRegex(InputError, "attention.bad.stages: raised AttributeError: the problem has no axis"):
+            operation.implementations["bad"].work(problem)
+
+    def test_a_registration_twice_names_both_places(self):
+        operation = self.operation()
+        operation.benchmark("fused")(lambda x: x)
+        with self.assertRaisesRegex(InputError, HERE + r"attention.fused: is registered already, at \S*operation_test.py:\d+"):
+            operation.benchmark("fused")(lambda x: x)
+        with self.assertRaisesRegex(InputError, HERE + r"attention: is registered already, at \S+:\d+"):
+            self.operation()
+
+    def test_says_what_is_wrong_with_an_operation(self):
+        def throws():
+            return [1 // 0]
+        for fields, expected in (
+                ({"axes": throws}, r"attention.axes: raised ZeroDivisionError: .* at \S*operation_test.py:\d+"),
+                ({"axes": {}}, "attention.axes: must have one axis with one value at least"),
+                ({"axes": {"heads": []}}, "attention.axes: must have one axis with one value"),
+                ({"axes": {"heads": [0]}}, r"attention.axes\['heads'\]: must be a whole number from 1 to 16777216, not 0"),
+                ({"axes": {"heads": [1.5]}}, r"attention.axes\['heads'\]: must be a whole number"),
+                ({"axes": {"dtype": [1]}}, r"attention.axes\['dtype'\]: is no name for an axis"),
+                ({"axes": {"a/b": [1]}}, r"attention.axes\['a/b'\]: is no name for an axis"),
+                ({"axes": [{"a": 1}, {"b": 1}]}, "attention.axes: must be the same of every problem: a; one has b"),
+                ({"dtypes": ["half"]}, "attention.dtypes: must be one of fp64, fp32, .* not 'half'"),
+                ({"dtypes": []}, "attention.dtypes: must name one at least"),
+                ({"inputs": 3}, "attention.inputs: must be a function, not 3"),
+                ({"reference": None}, "attention.reference: must be a function, not None"),
+                ({"outputs": []}, "attention.outputs: must name one result"),
+                ({"arrays": "jax"}, "attention.arrays: must be one of torch, cupy, numpy, not 'jax'"),
+                ({"name": "a/b"}, "operation: 'a/b' is no name: letters, digits")):
+            with self.subTest(expected), self.assertRaisesRegex(InputError, HERE + expected):
+                self.operation(**fields)
+            fusegate.clear()
+
+    def test_says_what_is_wrong_with_an_implementation(self):
+        operation = self.operation()
+        for arguments, options, expected in (
+                (["a b"], {}, "attention: implementation: 'a b' is no name"), ([], {}, "'<lambda>' is no name"),
+                (["x"], {"device": "tpu"}, 'attention.x.device: must be "cuda" or "cpu", not \'tpu\''),
+                (["y"], {"arrays": "jax"}, "attention.y.arrays: must be one of torch")):
+            with self.subTest(expected), self.assertRaisesRegex(InputError, HERE + ".*" + expected):
+                operation.benchmark(*arguments, **options)(lambda x: x)
+        with self.assertRaisesRegex(InputError, HERE + "attention: decorates 3, which is no function"):
+            operation.benchmark("z")(3)
+
+    def test_says_what_a_decorator_lacks(self):
+        with self.assertRaisesRegex(InputError, HERE + "softmax: no operation of that name was defined before; define it"):
+            fusegate.benchmark(operation="softmax", implementation="x")
+        with self.assertRaisesRegex(InputError, HERE + r"softmax: benchmark\(\) missing 3 required keyword-only arguments"):
+            fusegate.benchmark(operation="softmax", inputs=lambda p: {})
+        with self.assertRaisesRegex(InputError, HERE + r"softmax: benchmark\(\) got an unexpected keyword argument 'flop'"):
+            fusegate.benchmark(operation="softmax", flop=3)
+        operation = self.operation()
+        with self.assertRaisesRegex(InputError, HERE + r"attention: flops is the operation's, at \S+:\d+"):
+            fusegate.benchmark(operation=operation, implementation="x", flops=3)
+
+    def test_figures_must_be_numbers(self):
+        operation = self.operation(flops=lambda p: "many", bytes=lambda p: -1)
+        operation.benchmark("one")(lambda x: x)
+        problem = next(operation.problems("cpu"))
+        with self.assertRaisesRegex(InputError, "attention.flops: must be a number from 0, not 'many'"):
+            operation.work(problem)
+        with self.assertRaisesRegex(InputError, "b.tolerance: raised KeyError"):
+            self.operation("b", tolerance=lambda p: {}["x"]).tolerance(problem, "bf16")
+
+    def test_bounds_are_fusegates(self):
+        operation = self.operation()
+        problem = next(operation.problems("cpu"))
+        self.assertEqual([operation.tolerance(problem, dtype) for dtype in ("bf16", "fp32", "fp16", "int8", "fp8_e4m3")],
+                         [1e-2, 1e-2, 1e-2, 0.0, 8e-2], "none is finer than the problem's own")
+
+
+class TensorTest(unittest.TestCase):
+    def test_refuses_what_is_no_shape_and_no_dtype(self):
+        with self.assertRaisesRegex(ValueError, "a size of a shape must be a whole number from 0, not 2.5"):
+            fusegate.uniform(2.5)
+        with self.assertRaisesRegex(ValueError, "unknown dtype 'half'; known: fp64"):
+            fusegate.uniform(2, dtype="half")

@@ -1,0 +1,97 @@
+"""The list of benchmarks: of what a suite sweeps, what can be measured here."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import re
+from typing import Callable, Dict, List, Optional
+
+from .errors import InputError
+from .operation import Implementation, Operation, Stage
+from .problem import Problem
+from .suite import Suite, planned_problems
+
+
+@dataclasses.dataclass(frozen=True)
+class Benchmark:
+    """An implementation on a problem."""
+
+    implementation: Implementation
+    problem: Problem
+
+    @property
+    def operation(self) -> Operation:
+        return self.implementation.operation
+
+    @property
+    def name(self) -> str:
+        return self.implementation.benchmark_name(self.problem)
+
+    def work(self) -> List[Stage]:
+        return self.implementation.work(self.problem)
+
+
+@dataclasses.dataclass
+class Plan:
+    """benchmarks: each once; those of one operation and problem stand side by side, since they share the reference.
+    refusals: what was left out and why, one sentence each."""
+
+    benchmarks: List[Benchmark]
+    refusals: List[str]
+
+
+def make_plan(suite: Suite, operations: Dict[str, Operation], device: str, wanted: Callable[[str], bool],
+              is_installed: Optional[Callable[[str], bool]] = None) -> Plan:
+    """wanted: by a benchmark's name. Raises InputError where nothing is left to run."""
+    is_installed = is_installed or _is_installed
+    benchmarks: Dict[str, Benchmark] = {}
+    refusals: Dict[str, None] = {}
+    for sweep in suite.sweeps:
+        for operation in operations.values():
+            if not sweep.takes(operation):
+                continue
+            chosen = [each for each in operation.implementations.values()
+                      if sweep.implementations is None or each.name in sweep.implementations]
+            fitting = [each for each in chosen if not _refuse(each, device, is_installed, refusals)]
+            for problem in planned_problems(sweep, operation, device, suite.name):
+                for each in fitting:
+                    benchmark = Benchmark(each, problem)
+                    if wanted(benchmark.name):
+                        benchmarks[benchmark.name] = benchmark
+    if not benchmarks:
+        raise InputError(suite.name, "sweeps", f"nothing is left to run: "
+                                               f"{next(iter(refusals), 'no benchmark has a name that fits')}")
+    return Plan(list(benchmarks.values()), list(refusals))
+
+
+def name_filter(expression: str) -> Callable[[str], bool]:
+    """A regular expression; with a leading '-', what it does not fit. Raises re.error."""
+    negated = expression.startswith("-")
+    pattern = re.compile(expression[1:] if negated else expression)
+    # Google Benchmark, too, looks for the name with this at its end.
+    return lambda name: bool(pattern.search(f"{name}/manual_time")) != negated
+
+
+def _refuse(implementation: Implementation, device: str, is_installed: Callable[[str], bool],
+            refusals: Dict[str, None]) -> bool:
+    missing = [name for name in implementation.requires if not is_installed(name)]
+    why = ""
+    if implementation.device not in (None, device):
+        why = f"it runs on {implementation.device} and this is {device}"
+    elif implementation.arrays == "cupy" and device != "cuda":
+        why = f"it takes CuPy's arrays and this is {device}"
+    elif implementation.arrays == "numpy" and device != "cpu":
+        why = f"it takes NumPy's arrays and this is {device}"
+    elif missing:
+        why = f"{missing[0]} is not installed"
+    if why:
+        refusals[f"{implementation.operation.name}/{implementation.name}: {why}"] = None
+    return bool(why)
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False

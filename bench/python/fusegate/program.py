@@ -1,0 +1,190 @@
+"""The program: what a process of `python -m fusegate run`, or of a file of kernels that ends in fusegate.main(), does."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import random
+import signal
+import statistics
+import sys
+import time
+from typing import Any, Dict, List, Optional, Sequence
+
+from . import loading
+from .console import complain, for_log
+from .errors import DeviceLost, InputError
+from .measuring.environment import Watch, environment, provenance
+from .measuring.invocation import Invocation, Request
+from .measuring.libraries import loaded_versions
+from .measuring.nvml import Nvml
+from .measuring.opening import open_device
+from .measuring.run_file import RunFile, google_context, read_run_file, require_replaceable, require_same_measurement
+from .options import Options, parse_options, suite_of
+from .plan import Plan, make_plan
+from .version import __version__
+
+BAD_INPUT = 2
+# Of baselines/record/run_file.h.
+SCHEMA_VERSION = 1
+_LIBRARIES = ("torch", "triton", "cupy", "numpy", "liger_kernel")
+_USAGE = """usage: python -m fusegate run FILE_OR_MODULE [flags]
+       python -m fusegate run --help | --version
+
+Measures the benchmarks that a Python file registers by @fusegate.benchmark, once.
+`fusegate run --program "python3 -m fusegate run FILE"` makes a run of several such processes."""
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> None:
+    """Measure what was registered, by the flags of the command line, and end the program.
+
+    The last line of a file of kernels, which makes it a program for ``fusegate run --program``::
+
+        if __name__ == "__main__":
+            fusegate.main()
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        The command line, ``sys.argv[1:]`` where left out.
+
+    Raises
+    ------
+    SystemExit
+        With 0 where every benchmark was measured; with 2 where one failed, or what was asked for cannot be done.
+    """
+    sys.exit(guarded(list(sys.argv[1:] if arguments is None else arguments), takes_target=False))
+
+
+def command(arguments: Sequence[str]) -> int:
+    """Of `python -m fusegate`."""
+    if arguments[:1] == ["--version"]:
+        print(f"fusegate {__version__}")
+        return 0
+    if arguments[:1] in (["--help"], ["-h"]):
+        print(_USAGE)
+        return 0
+    if arguments[:1] != ["run"]:
+        told = f"{arguments[0]}: unknown command" if arguments else "no command"
+        complain(f"{told}; there is `python -m fusegate run FILE_OR_MODULE`")
+        return BAD_INPUT
+    return guarded(list(arguments[1:]), takes_target=True)
+
+
+def guarded(arguments: List[str], takes_target: bool) -> int:
+    """The exit code. What goes wrong is one line."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        code = run(parse_options(arguments, takes_target))
+        sys.stdout.flush()  # a full disk behind a redirection shows only now
+        return code
+    except InputError as error:
+        complain(error)
+    except KeyboardInterrupt:
+        complain("interrupted; what was measured is kept in the run file, where one was asked for")
+    except OSError as error:
+        complain(f"standard output: cannot be written: {error.strerror}")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python complains once more when it ends
+    return BAD_INPUT
+
+
+def run(options: Options) -> int:
+    kernels = loading.load(options.target) if options.target else _of_this_program()
+    suite = suite_of(options, kernels)
+    needs_torch = any(each.arrays != "numpy" for operation in kernels.operations.values()
+                      for each in operation.implementations.values())
+    device, meter = open_device(options.device, needs_torch)
+    protocol = suite.protocol_on(device.kind)
+    if device.kind == "cpu" and protocol.layout == "numbered":
+        raise InputError(f"suite {suite.name}", "protocol.layout", f"{device.name} leaves the layout of memory to malloc")
+    protocol.layout = protocol.layout or ("numbered" if device.kind == "cuda" else "driver")
+    watch = Watch(Nvml.open() if device.uuid else None, device.uuid)
+    libraries = loaded_versions(_LIBRARIES)
+    seed = random.SystemRandom().getrandbits(63) if options.seed is None else options.seed
+    context = fusegate_context(suite.name, seed, options.invocation, protocol, device, watch, libraries, kernels.folder)
+    if options.environment:
+        print(json.dumps({"device_kind": device.kind, **{key: context[key] for key in (
+            "environment", "libraries", "machine", "doubts")}}, indent=2))
+        return 0
+    plan = make_plan(suite, kernels.operations, device.kind, options.wanted)
+    if options.plan:
+        print(json.dumps({"fusegate": context, "work": [
+            {"name": each.name, "operation": each.operation.name, "implementation": each.implementation.name,
+             "problem": each.problem.name} for each in plan.benchmarks], "left_out": plan.refusals}, indent=1))
+        return 0
+    for refusal in plan.refusals:
+        complain(f"left out {refusal}")
+    request = Request(protocol, seed, options.invocation, libraries,
+                      say=(lambda line: print(line, flush=True)) if options.progress else None,
+                      stuck_after_s=options.stuck_after_s(device.kind),
+                      leave=lambda: _measure_the_rest(options), energy_ms=options.energy_ms,
+                      profile=options.profile and device.kind == "cuda" and options.out is not None)
+    return measure(device, meter, watch, plan, request, context, options)
+
+
+def fusegate_context(suite: str, seed: int, number: int, protocol, device, watch: Watch, libraries: Dict[str, str],
+                     folder: pathlib.Path) -> Dict[str, Any]:
+    """context.fusegate of the run file."""
+    origin = provenance(folder, device, {"fusegate": __version__, **libraries})
+    doubts = {*watch.doubts, *({"dirty_tree"} if origin["dirty"] else ())}
+    return {"schema_version": SCHEMA_VERSION, "suite": suite, "seed": seed, "invocation": number, "finished": False,
+            "protocol": protocol.to_json(), "environment": environment(device, watch), "provenance": origin,
+            "machine": watch.machine(), "libraries": libraries, "doubts": sorted(doubts)}
+
+
+def measure(device, meter, watch: Watch, plan: Plan, request: Request, context: Dict[str, Any],
+            options: Options) -> int:
+    kept: List[Dict[str, Any]] = []
+    if options.out is not None and options.resume and options.out.is_file():
+        earlier, kept = read_run_file(options.out)
+        require_same_measurement(options.out, earlier, context)
+        context["doubts"] = sorted({*context["doubts"], *earlier.get("doubts", ())})
+    elif options.out is not None and not options.force:
+        require_replaceable(options.out, context, {each.name for each in plan.benchmarks})
+    run_file = RunFile(options.out, {**google_context(sys.argv[0]), "fusegate": context}, kept)
+    invocation = Invocation(device, meter, watch, plan.benchmarks, request, run_file, kept)
+    start = time.monotonic()
+    try:
+        invocation.run()
+    except DeviceLost as error:
+        run_file.close()
+        complain(f"the device was lost: {error}")
+        if options.out is None:
+            complain("the rest was not measured")
+            return BAD_INPUT
+        _measure_the_rest(options)
+    finally:
+        run_file.close()
+    if options.out is not None:
+        complain(f"{len(invocation.measured())} benchmarks in {time.monotonic() - start:.1f} s: "
+                 f"{invocation.checking_s:.1f} s checking, {run_file.writing_s:.2f} s on the run file")
+    if not options.progress:
+        print_table(invocation)
+    return BAD_INPUT if invocation.failed() else 0
+
+
+def print_table(invocation: Invocation) -> None:
+    accounts = [account for account in invocation.accounts if account.times_ns and not account.failure]
+    width = max((len(account.name) for account in accounts), default=0)
+    for account in accounts:
+        print(for_log(f"{account.name:{width}}  {statistics.median(account.times_ns) / 1e3:12.2f} us"))
+
+
+def _of_this_program() -> loading.Kernels:
+    """What the file that calls main() registered."""
+    return loading.Kernels(sys.argv[0], pathlib.Path(sys.argv[0]).resolve().parent)
+
+
+def _measure_the_rest(options: Options) -> None:
+    """In a fresh process, which takes this one's place. Without a run file nothing says what is done already."""
+    if options.out is None:
+        os._exit(BAD_INPUT)  # pylint: disable=protected-access
+    # Python 3.9 does not keep its own command line.
+    started = getattr(sys, "orig_argv", None)
+    arguments = list(started[1:]) if started else \
+        ["-m", "fusegate", *sys.argv[1:]] if options.target else list(sys.argv)
+    if "--resume" not in arguments:
+        arguments = [*[each for each in arguments if each != "--force"], "--resume"]
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, *arguments])

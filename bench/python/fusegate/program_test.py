@@ -1,0 +1,211 @@
+"""The program as people and fusegate call it: real processes on the CPU, with NumPy."""
+
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+if importlib.util.find_spec("numpy") is None:
+    sys.exit(77)  # ctest shows it as skipped
+
+from fusegate.measuring.fakes import FolderTest
+from fusegate.version import __version__
+
+PACKAGE = pathlib.Path(__file__).resolve().parents[1]
+KERNELS = '''
+import os, time
+import numpy
+import fusegate
+
+scale = fusegate.Operation(
+    "scale", axes={"rows": [64], "cols": [32, 64]}, dtypes=["fp32"], arrays="numpy", reference=lambda x: 2 * x,
+    inputs=lambda p: {"x": fusegate.uniform(p.rows, p.cols)}, flops=lambda p: p.rows * p.cols)
+
+@scale.benchmark()
+def plain(x):
+    return 2 * x
+
+@scale.benchmark(writes="out")
+def into(x, out):
+    numpy.multiply(x, FACTOR, out=out)
+
+FACTOR = 2
+'''
+QUICK = ("--samples=2", "--idle-us=0", "--batch-us=50")
+NAMES = [f"scale/{name}/fp32/rows:64/cols:{cols}" for cols in (32, 64) for name in ("plain", "into")]
+
+
+class ProgramTest(FolderTest):
+    def setUp(self):
+        super().setUp()
+        self.kernels = self.write("kernels.py", KERNELS)
+        self.out = self.folder / "run" / "1.json"
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def process(self, *arguments, **environment):
+        return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True, timeout=120,
+                              check=False, cwd=self.folder, env={**os.environ, "PYTHONPATH": str(PACKAGE), **environment})
+
+    def run_kernels(self, *flags, **environment):
+        return self.process("-m", "fusegate", "run", self.kernels.name, *QUICK, *flags, **environment)
+
+    def read(self):
+        return json.loads(self.out.read_text(encoding="utf-8"))
+
+    def assert_complains(self, result, expected):
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertRegex(result.stderr, f"^fusegate: {expected}")
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+
+    def test_prints_a_row_a_benchmark(self):
+        result = self.run_kernels()
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual([line.split()[0] for line in result.stdout.splitlines()], NAMES)
+
+    def test_a_module_and_a_file_that_calls_main_do_the_same(self):
+        self.assertEqual(len(self.process("-m", "fusegate", "run", "kernels", *QUICK).stdout.splitlines()), 4)
+        self.kernels.write_text(KERNELS + "\nfusegate.main()\n", encoding="utf-8")
+        result = self.process("kernels.py", *QUICK, "--filter=plain")
+        self.assertEqual((result.returncode, len(result.stdout.splitlines())), (0, 2), result.stderr)
+
+    def test_writes_a_run_file_and_tells_fusegate_how_far_it_is(self):
+        result = self.run_kernels(f"--out={self.out}", "--invocation=3", "--seed=7", "--progress", "--suite=all")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        events = [json.loads(line.split(" ", 1)[1]) for line in result.stdout.splitlines()]
+        self.assertEqual((events[0]["event"], events[0]["total"], events[-1]["index"]), ("start", 8, 8))
+        run_file = self.read()
+        fusegate = run_file["context"]["fusegate"]
+        self.assertEqual((fusegate["suite"], fusegate["invocation"], fusegate["seed"], fusegate["finished"]),
+                         ("all", 3, 7, True))
+        self.assertEqual(set(fusegate["environment"]), {"device", "threads", "cycles"})
+        self.assertEqual({entry["name"] for entry in run_file["benchmarks"]}, set(NAMES))
+        self.assertGreater(run_file["benchmarks"][0]["sm_clock_hz"], 0)
+
+    def test_a_wrong_implementation_fails_and_the_others_are_measured(self):
+        self.kernels.write_text(KERNELS + "\nFACTOR = 3\n", encoding="utf-8")
+        result = self.run_kernels(f"--out={self.out}")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(f"fusegate: {NAMES[1]}: wrong result: relative error 5.00e-01", result.stderr)
+        failed = {entry["name"] for entry in self.read()["benchmarks"] if entry.get("error_occurred")}
+        self.assertEqual(failed, {NAMES[1], NAMES[3]})
+        self.assertTrue(self.read()["context"]["fusegate"]["finished"])
+
+    def test_goes_on_with_a_run_file_and_replaces_none_unasked(self):
+        self.assertEqual(self.run_kernels(f"--out={self.out}", "--seed=7").returncode, 0)
+        whole = self.read()
+        cut = {**whole, "benchmarks": [entry for entry in whole["benchmarks"] if entry["name"] != NAMES[2]]}
+        self.out.write_text(json.dumps(cut), encoding="utf-8")
+        result = self.run_kernels(f"--out={self.out}", "--seed=7", "--resume")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        resumed = self.read()["benchmarks"]
+        self.assertEqual(resumed[:len(cut["benchmarks"])], cut["benchmarks"])
+        self.assertEqual({entry["name"] for entry in resumed[len(cut["benchmarks"]):]}, {NAMES[2]})
+        before = self.out.read_bytes()
+        self.assert_complains(self.run_kernels(f"--out={self.out}", "--samples=3"),
+                              r'\S+1.json: context.fusegate.protocol.places: is 2 there and 3 here; --force replaces')
+        self.assert_complains(self.run_kernels(f"--out={self.out}", "--samples=3", "--resume"),
+                              r"\S+1.json: context.fusegate.protocol.places: is 2 there and 3 here; --resume goes on")
+        self.assertEqual(self.out.read_bytes(), before)
+        self.assertEqual(self.run_kernels(f"--out={self.out}", "--samples=3", "--force").returncode, 0)
+
+    def test_what_never_ends_costs_itself_and_the_rest_is_measured_in_a_fresh_process(self):
+        self.kernels.write_text(KERNELS + '''
+@scale.benchmark()
+def stuck(x):
+    while True:
+        time.sleep(0.1)
+''', encoding="utf-8")
+        result = self.run_kernels(f"--out={self.out}", "--stuck-after-s=1", "--axis=cols=32", "--force")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("scale/stuck/fp32/rows:64/cols:32: did not end within 1 s", result.stderr)
+        entries = self.read()["benchmarks"]
+        self.assertEqual([entry["error_message"] for entry in entries if entry.get("error_occurred")],
+                         ["did not end within 1 s"])
+        self.assertEqual({entry["name"] for entry in entries if not entry.get("error_occurred")}, set(NAMES[:2]))
+        self.assertTrue(self.read()["context"]["fusegate"]["finished"])
+
+    def test_axes_problems_and_suites(self):
+        self.write("suites/pr.json", '{"name": "pr", "sweeps": [{"implementations": ["into"], "cols": [16]}]}')
+        for flags, expected in ((["--axis=cols=8,16", "--implementation=plain"], [8, 16]),
+                                (["--problem=rows:64/cols:5", "--implementation=plain"], [5]),
+                                (["--suite=pr"], [16])):
+            result = self.run_kernels(*flags)
+            self.assertEqual([int(line.split()[0].rpartition(":")[2]) for line in result.stdout.splitlines()], expected,
+                             result.stderr)
+
+    def test_prints_the_plan_and_the_environment(self):
+        plan = json.loads(self.run_kernels("--plan").stdout)
+        self.assertEqual([each["name"] for each in plan["work"]], NAMES)
+        environment = json.loads(self.run_kernels("--environment").stdout)
+        self.assertEqual((environment["device_kind"], sorted(environment["libraries"])), ("cpu", ["numpy"]))
+
+    def test_says_in_a_line_what_is_wrong(self):
+        broken = self.write("broken.py", "import fusegate\nimport nowhere_to_be_found\n")
+        twice = self.write("twice.py", KERNELS + "\nscale.benchmark('plain')(plain)\n")
+        for arguments, expected in (
+                (["run", "nope.py"], "nope.py: no such file"),
+                (["run", "nope"], "nope: cannot be loaded: ModuleNotFoundError: No module named 'nope'"),
+                (["run", broken.name], "broken.py: cannot be loaded: ModuleNotFoundError: No module named "
+                                       "'nowhere_to_be_found', at line 2"),
+                (["run", self.write("odd.py", "1 +\n").name], "odd.py: cannot be loaded: SyntaxError: .*, at line 1"),
+                (["run", self.write("empty.py", "import fusegate").name], "empty.py: registers no benchmark; decorate"),
+                (["run", self.write("ends.py", "raise SystemExit(3)").name], r"ends.py: ended the program .*\(3\)"),
+                (["run", twice.name], r"twice.py:\d+: scale.plain: is registered already, at twice.py:\d+"),
+                (["run", "kernels.py", "--suite=nope"], "nope: no such suite; there are all, or name a .json file"),
+                (["run", "kernels.py", "--speed=3"], "the command line: unrecognized arguments: --speed=3"),
+                (["run", "kernels.py", "--filter=["], r"--filter: '\[' is no regular expression"),
+                (["run", "kernels.py", "--samples=0"], "suite all: protocol.samples: must be a whole number from 1"),
+                (["run", "kernels.py", "--samples=x"], "--samples: invalid int value: 'x'"),
+                (["run", "kernels.py", "--axis=heads=3"], "--axis heads: no operation that is measured has this axis; "
+                                                          "there are scale: rows, cols"),
+                (["run", "kernels.py", "--axis=cols"], "--axis: 'cols' is not NAME=SIZE"),
+                (["run", "kernels.py", "--problem=cols:3"], "--problem: no operation that is measured has these axes"),
+                (["run", "kernels.py", "--problem=cols"], "--problem: 'cols' is not AXIS:SIZE"),
+                (["run", "kernels.py", "--operation=nope"], "--operation: unknown name 'nope'; known: scale"),
+                (["run", "kernels.py", "--implementation=nope"], "--implementation: unknown name 'nope'; known: into, plain"),
+                (["run", "kernels.py", "--layout=numbered"], "suite all: protocol.layout: .* leaves the layout of memory"),
+                (["run", "kernels.py", "--resume"], "--resume: needs --out"),
+                (["run", "kernels.py", "--identify=x.json"], "--identify=x.json: unknown flag; a Python program does not "
+                                                             "tell"),
+                (["run", "kernels.py", "--device=cuda"], "torch: cannot be imported|--device: torch \\S+ finds no CUDA"),
+                (["measure"], "measure: unknown command; there is `python -m fusegate run FILE_OR_MODULE`"),
+                ([], "no command; there is"),
+                (["run", "a\x1b[2J::error::.py"], r"a\\x1b\[2J::error::.py: no such file")):
+            with self.subTest(arguments):
+                self.assert_complains(self.process("-m", "fusegate", *arguments), expected)
+
+    def test_an_operation_that_breaks_costs_its_own_benchmarks(self):
+        self.kernels.write_text(KERNELS.replace("reference=lambda x: 2 * x", "reference=lambda x: x / None") + '''
+@fusegate.benchmark(operation="copy", axes={"n": [64]}, dtypes="fp32", arrays="numpy", reference=lambda x: x,
+                    inputs=lambda p: {"x": fusegate.uniform(p.n)}, implementation="numpy")
+def copy(x):
+    return x.copy()
+''', encoding="utf-8")
+        result = self.run_kernels(f"--out={self.out}")
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"scale/plain\S+: kernels.py:\d+: scale.reference: raised TypeError: unsupported "
+                                        r"operand .* at kernels.py:\d+ for fp32/rows:64/cols:32")
+        self.assertEqual([entry["name"] for entry in self.read()["benchmarks"] if not entry.get("error_occurred")],
+                         ["copy/numpy/fp32/n:64"] * 2)
+
+    def test_help_and_version(self):
+        for arguments, expected in ((["--version"], f"fusegate {__version__}\n"), (["--help"], "usage: python -m fusegate"),
+                                    (["run", "--help"], "usage: python -m fusegate run"),
+                                    (["run", "--version"], f"fusegate {__version__}\n")):
+            result = self.process("-m", "fusegate", *arguments)
+            self.assertEqual((result.returncode, result.stdout[:len(expected)]), (0, expected))
+
+    def test_a_full_disk_behind_a_redirection_ends_with_2(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            result = subprocess.run([sys.executable, "-m", "fusegate", "run", self.kernels, *QUICK], stdout=full,
+                                    stderr=subprocess.PIPE, text=True, check=False,
+                                    env={**os.environ, "PYTHONPATH": str(PACKAGE)})
+        self.assertEqual((result.returncode, result.stderr),
+                         (2, "fusegate: standard output: cannot be written: No space left on device\n"))

@@ -1,0 +1,210 @@
+"""The pytest plugin: a fixture that measures benchmarks in fresh processes, and fails its test where `fusegate gate`
+finds a regression.
+
+    def test_geglu_is_no_slower(fusegate):
+        fusegate("kernels.py", benchmark="geglu/triton/.*", processes=5)
+
+`pytest --fusegate-baseline PATH` compares what was measured with a stored baseline, a run folder or a run file. Without
+it a test that uses the fixture only checks that the benchmarks are right, and measures them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+from typing import Any, Dict, List, Optional, Sequence
+
+import pytest
+
+from .console import for_log
+from .suite import ALL
+from .version import __version__
+
+PROCESSES = 5
+_UNJUDGED = "fusegate_unjudged"
+
+
+def pytest_addoption(parser: Any) -> None:
+    group = parser.getgroup("fusegate", "what the fixture `fusegate` measures")
+    group.addoption("--fusegate-baseline", metavar="PATH", type=pathlib.Path,
+                    help="fail a test where `fusegate gate` finds a regression against this stored baseline, run folder "
+                         "or run file")
+    group.addoption("--fusegate-program", metavar="PROGRAM", help="the gate (default: fusegate in PATH)")
+    group.addoption("--fusegate-processes", metavar="N", type=int, default=None,
+                    help=f"fresh processes a measurement (default: the test's own number, else {PROCESSES})")
+    group.addoption("--fusegate-out", metavar="FOLDER", type=pathlib.Path,
+                    help="keep run folders there, one a test, as baselines of later sessions for one")
+    group.addoption("--fusegate-undecided", choices=("skip", "fail"), default="skip",
+                    help="what becomes of a test that the gate could not judge (default: skip, and told at the end)")
+
+
+def pytest_configure(config: Any) -> None:
+    baseline = config.getoption("fusegate_baseline")
+    if baseline is not None and not baseline.exists():
+        raise pytest.UsageError(f"--fusegate-baseline {baseline}: no such file or folder")
+    processes = config.getoption("fusegate_processes")
+    if processes is not None and processes < 1:
+        raise pytest.UsageError(f"--fusegate-processes {processes}: must be a whole number from 1")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """What was not judged is never only a letter."""
+    unjudged = getattr(terminalreporter.config, _UNJUDGED, [])
+    if unjudged:
+        terminalreporter.section("fusegate: could not judge")
+        for line in unjudged:
+            terminalreporter.line(line)
+
+
+@dataclasses.dataclass
+class Measured:
+    """What a test measured.
+
+    Attributes
+    ----------
+    folder : pathlib.Path
+        The run folder, with a run file a process, for every command of ``fusegate``.
+    times_ns : dict of str to float
+        By benchmark: the median over the processes of their median times.
+    verdicts : list of dict
+        The gate's, as ``fusegate gate --json`` has them; empty without a baseline.
+    """
+
+    folder: pathlib.Path
+    times_ns: Dict[str, float]
+    verdicts: List[Dict[str, Any]] = dataclasses.field(default_factory=list)
+
+
+class Measuring:
+    """The fixture. Calling it measures, and judges where there is a baseline."""
+
+    def __init__(self, config: Any, folder: pathlib.Path, kernels_folder: pathlib.Path, test: str):
+        self._config, self._folder, self._kernels_folder, self._test = config, folder, kernels_folder, test
+        self._count = 0
+
+    def __call__(self, kernels: str, *, benchmark: str = "", processes: int = PROCESSES, suite: str = ALL,
+                 flags: Sequence[str] = ()) -> Measured:
+        """Measure benchmarks in fresh processes.
+
+        Parameters
+        ----------
+        kernels : str
+            The file that registers them, relative to the test's own folder, or a module.
+        benchmark : str, optional
+            A regular expression that their names fit; all where left out.
+        processes : int
+            How many; ``--fusegate-processes`` replaces it. The gate calls nothing by fewer than 4.
+        suite : str
+            As of ``python -m fusegate run --suite``.
+        flags : list of str
+            More flags of that program.
+
+        Returns
+        -------
+        Measured
+
+        Raises
+        ------
+        pytest.fail.Exception
+            Where a benchmark is wrong or fails, where a program is missing, and where the gate finds a regression,
+            with its verdicts.
+        pytest.skip.Exception
+            Where the gate could not judge: nothing was decided, or the baseline is of another machine.
+        """
+        self._count += 1
+        folder = self._folder if self._count == 1 else self._folder.with_name(f"{self._folder.name}-{self._count}")
+        shutil.rmtree(folder, ignore_errors=True)
+        program = self._gate_program() if self._baseline else ""
+        wanted = self._config.getoption("fusegate_processes") or processes
+        for number in range(1, wanted + 1):
+            self._measure(kernels, folder / f"{number}.json", ["--suite", suite, "--benchmark_filter", benchmark,
+                                                               "--invocation", str(number), *flags])
+        measured = Measured(folder, _times(folder))
+        if program:
+            self._judge(program, measured)
+        return measured
+
+    @property
+    def _baseline(self) -> Optional[pathlib.Path]:
+        return self._config.getoption("fusegate_baseline")
+
+    def _measure(self, kernels: str, out: pathlib.Path, flags: Sequence[str]) -> None:
+        command = [sys.executable, "-m", "fusegate", "run", kernels, "--progress", "--out", str(out), *flags]
+        environment = dict(os.environ)
+        package = pathlib.Path(__file__).resolve().parents[1]
+        if "site-packages" not in package.parts:  # a checkout, which pytest may know of by its own settings
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(package), environment.get("PYTHONPATH"))))
+        result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=self._kernels_folder,
+                                env=environment)
+        if result.returncode != 0:
+            lines = [line for line in result.stderr.splitlines() if line.strip()]
+            pytest.fail("\n".join([f"fusegate could not measure {kernels} (exit code {result.returncode}):",
+                                   *map(for_log, lines[-20:])]), pytrace=False)
+
+    def _gate_program(self) -> str:
+        named = self._config.getoption("fusegate_program")
+        program = shutil.which(named or "fusegate")
+        if program is None:
+            pytest.fail(f"--fusegate-baseline needs the gate: {named or 'fusegate'} is not there; install fusegate, or name "
+                        f"its program by --fusegate-program", pytrace=False)
+        told = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout.strip()
+        version = re.search(r"(\d+)\.\d+", told)
+        if version is None or version[1] != __version__.partition(".")[0]:
+            pytest.fail(f"{program}: says \"{for_log(told)}\", which does not fit the package fusegate {__version__}: their "
+                        f"first numbers must be equal", pytrace=False)
+        return program
+
+    def _judge(self, program: str, measured: Measured) -> None:
+        told = measured.folder.with_name(f"{measured.folder.name}.gate.json")
+        told.unlink(missing_ok=True)
+        result = subprocess.run([program, "gate", "--baseline", str(self._baseline), "--candidate", str(measured.folder),
+                                 "--json", str(told)], capture_output=True, text=True, check=False)
+        gate = json.loads(told.read_text(encoding="utf-8")) if told.is_file() else {}
+        measured.verdicts = gate.get("verdicts", [])
+        headline = for_log(gate.get("headline") or (result.stderr.strip().splitlines() or ["no answer"])[-1])
+        if result.returncode == 0:
+            return
+        rows = [for_log(_row(verdict)) for verdict in measured.verdicts
+                if verdict["verdict"] not in ("unchanged", "identical", "improvement", "missing")]
+        if result.returncode == 1:
+            pytest.fail("\n".join([headline, *rows, f"(fusegate gate --baseline {self._baseline} --candidate "
+                                                    f"{measured.folder})"]), pytrace=False)
+        if self._config.getoption("fusegate_undecided") == "fail":
+            pytest.fail("\n".join([f"could not judge: {headline}", *rows]), pytrace=False)
+        unjudged = getattr(self._config, _UNJUDGED, [])
+        setattr(self._config, _UNJUDGED, [*unjudged, f"{self._test}: {headline}"])
+        pytest.skip(f"fusegate could not judge: {headline}")
+
+
+@pytest.fixture
+def fusegate(request: Any, tmp_path: pathlib.Path) -> Measuring:
+    """Measures benchmarks in fresh processes, and gates them by ``--fusegate-baseline``; see :class:`Measuring`."""
+    name = re.sub(r"[^\w.-]+", "_", request.node.nodeid)
+    kept = request.config.getoption("fusegate_out")
+    folder = (kept.resolve() if kept else tmp_path) / name
+    return Measuring(request.config, folder, request.path.parent, request.node.nodeid)
+
+
+def _times(folder: pathlib.Path) -> Dict[str, float]:
+    by_name: Dict[str, List[float]] = {}
+    for path in folder.glob("*.json"):
+        own: Dict[str, List[float]] = {}
+        for entry in json.loads(path.read_text(encoding="utf-8"))["benchmarks"]:
+            own.setdefault(entry["name"], []).append(entry["real_time"])
+        for name, times in own.items():
+            by_name.setdefault(name, []).append(statistics.median(times))
+    return {name: statistics.median(times) for name, times in by_name.items()}
+
+
+def _row(verdict: Dict[str, Any]) -> str:
+    """"regression  +3.1 %  geglu/triton/bf16/rows:8192: slower by more than ..." """
+    effect = verdict.get("effect")
+    change = f"{100 * effect:+.2f} %" if isinstance(effect, (int, float)) else ""
+    return f"{verdict['verdict']:12} {change:>9}  {verdict['benchmark']}: {verdict.get('reason', '')}"

@@ -1,0 +1,105 @@
+"""The plugin in real pytest sessions: with the real gate, on times that are known, and with gates that misbehave."""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+
+if importlib.util.find_spec("pytest") is None or importlib.util.find_spec("numpy") is None:
+    sys.exit(77)  # ctest shows it as skipped
+
+from fusegate.measuring.fakes import FolderTest
+from fusegate.version import __version__
+
+PROGRAM = os.environ["FUSEGATE_PROGRAM"]
+PACKAGE = pathlib.Path(__file__).resolve().parents[1]
+# A fake GPU: processes differ by 0.02 %, or by as much as NOISE says.
+KERNELS = '''
+import os, random, sys
+import fusegate
+from fusegate import program
+from fusegate.measuring.fakes import FakeDevice, FakeMeter, FakeNvml
+
+noise = float(os.environ.get("NOISE", "2e-4")) * random.Random(str(sys.argv)).uniform(-1, 1)
+call_ns = 36000.0 * (1 + float(os.environ.get("SLOWER", "0"))) * (1 + noise)
+settings = {"driver": os.environ.get("DRIVER", "580.1")}
+program.open_device = lambda *_: (FakeDevice(float(os.environ.get("ERROR", "0.001"))), FakeMeter(call_ns))
+program.Nvml = type("Nvml", (), {"open": staticmethod(lambda: FakeNvml(settings=settings))})
+
+@fusegate.benchmark(operation="geglu", axes={"rows": [8, 16]}, dtypes=["bf16"], reference=lambda x: x,
+                    inputs=lambda p: {"x": fusegate.uniform(p.rows)}, implementation="triton")
+def triton(x):
+    return x
+'''
+TEST = '''
+def test_geglu(fusegate):
+    measured = fusegate("kernels.py", benchmark="rows:8", processes=4,
+                        flags=["--samples=2", "--idle-us=0", "--profile=off"])
+    assert list(measured.times_ns) == ["geglu/triton/bf16/rows:8"]
+    assert 30e3 < measured.times_ns["geglu/triton/bf16/rows:8"] < 50e3
+'''
+
+
+class PytestPluginTest(FolderTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "kernels.py").write_text(KERNELS, encoding="utf-8")
+        (self.folder / "test_kernels.py").write_text(TEST, encoding="utf-8")
+
+    def pytest(self, *flags, program=PROGRAM, **environment):
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", "-p", "fusegate.pytest_plugin", "-p", "no:cacheprovider", "-q",
+             *(["--fusegate-program", program] if program else []), *map(str, flags)], cwd=self.folder, text=True,
+            capture_output=True, timeout=120, check=False, env={**os.environ, "PYTHONPATH": str(PACKAGE), **environment})
+
+    def measured_baseline(self):
+        result = self.pytest("--fusegate-out", "kept")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        (baseline,) = (self.folder / "kept").iterdir()
+        self.assertEqual(len(list(baseline.glob("*.json"))), 4)
+        return baseline
+
+    def test_passes_on_the_same_and_fails_on_a_regression_with_its_verdict(self):
+        baseline = self.measured_baseline()
+        self.assertEqual(self.pytest("--fusegate-baseline", baseline).returncode, 0)
+        result = self.pytest("--fusegate-baseline", baseline, SLOWER="0.03")
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertRegex(result.stdout, r"regression +\+[23]\.\d\d %  geglu/triton/bf16/rows:8: ")
+        self.assertIn("1 failed", result.stdout)
+
+    def test_what_could_not_be_judged_is_skipped_and_told_or_fails(self):
+        baseline = self.measured_baseline()
+        result = self.pytest("--fusegate-baseline", baseline, DRIVER="999.9")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("1 skipped", result.stdout)
+        self.assertRegex(result.stdout, r"fusegate: could not judge =+\n\S*test_kernels.py::test_geglu: .*driver")
+        result = self.pytest("--fusegate-baseline", baseline, "--fusegate-undecided=fail", NOISE="0.2")
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn("could not judge: ", result.stdout)
+
+    def test_a_wrong_kernel_fails_without_any_baseline(self):
+        result = self.pytest(ERROR="0.5")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("could not measure kernels.py (exit code 2)", result.stdout)
+        self.assertIn("geglu/triton/bf16/rows:8: wrong result: relative error 5.00e-01", result.stdout)
+
+    def test_says_what_is_missing(self):
+        baseline = self.folder / "kernels.py"  # it is there, and not looked at
+        result = self.pytest("--fusegate-baseline", baseline, program="no_such_gate")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("--fusegate-baseline needs the gate: no_such_gate is not there; install fusegate", result.stdout)
+        other = self.folder / "fusegate"
+        other.write_text("#!/bin/sh\necho fusegate 99.0.0\n", encoding="utf-8")
+        other.chmod(0o755)
+        result = self.pytest("--fusegate-baseline", baseline, program=str(other))
+        self.assertIn(f'says "fusegate 99.0.0", which does not fit the package fusegate {__version__}', result.stdout)
+        for flags, expected in ((["--fusegate-baseline", "nope"], "--fusegate-baseline nope: no such file or folder"),
+                                (["--fusegate-processes", "0"], "--fusegate-processes 0: must be a whole number from 1")):
+            result = self.pytest(*flags)
+            self.assertEqual(result.returncode, 4)
+            self.assertIn(expected, result.stderr)
+
+    def test_a_file_of_kernels_that_is_not_there_is_named(self):
+        (self.folder / "kernels.py").unlink()
+        self.assertIn("fusegate: kernels.py: no such file", self.pytest().stdout)

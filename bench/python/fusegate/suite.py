@@ -1,0 +1,172 @@
+"""A suite: what is swept and how, in the JSON of fusegate_bench's own (bench/plan/suite.h).
+
+    {"name": "nightly", "protocol": {"samples": 48}, "gate": {"cuda": {"min_effect": 0.005}},
+     "sweeps": [{"operations": ["attention"], "implementations": ["triton"], "dtype": ["bf16"],
+                 "heads": [16, 32], "kv": [4096]}]}
+
+A sweep that leaves out an axis, or "dtype", takes what the operation registered."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import pathlib
+from typing import Any, Dict, List, Mapping, Optional, Sequence
+
+from .errors import InputError
+from .measuring.protocol import Protocol, parse_protocol
+from .operation import LARGEST_AXIS, Operation
+from .problem import Problem
+from .tensors import DTYPES
+
+# What `--suite=all` names, and no suite at all: the problems as they were registered.
+ALL = "all"
+_MOST_PROBLEMS = 100_000
+
+
+@dataclasses.dataclass
+class Sweep:
+    """axes: the values of each that the sweep names. None: all."""
+
+    operations: Optional[List[str]] = None
+    implementations: Optional[List[str]] = None
+    dtypes: Optional[List[str]] = None
+    axes: Dict[str, List[int]] = dataclasses.field(default_factory=dict)
+
+    def takes(self, operation: Operation) -> bool:
+        return self.operations is None or operation.name in self.operations
+
+    def problems(self, operation: Operation, device: str) -> List[Problem]:
+        """Every combination, of which those stay together that were registered together."""
+        named = {axis: values for axis, values in self.axes.items() if axis in operation.axes}
+        # Along the other axes: what the registered points have there, each once.
+        rest = {tuple((axis, value) for axis, value in point.items() if axis not in named): None
+                for point in operation.points}
+        problems: Dict[Problem, None] = {}
+        for dtype in self.dtypes or operation.dtypes:
+            for point in rest:
+                for values in itertools.product(*named.values()):
+                    chosen = {**dict(point), **dict(zip(named, values))}
+                    items = tuple((axis, chosen[axis]) for axis in operation.axes)
+                    problems[Problem(items, dtype, device)] = None
+        return list(problems)
+
+
+@dataclasses.dataclass
+class Suite:
+    """min_effect: by kind of device."""
+
+    name: str
+    protocol: Dict[str, Any]
+    min_effect: Dict[str, float]
+    sweeps: List[Sweep]
+
+    def protocol_on(self, device: str) -> Protocol:
+        return dataclasses.replace(parse_protocol(self.protocol, f"suite {self.name}"),
+                                   min_effect=self.min_effect.get(device, 0.0))
+
+
+def registered_suite() -> Suite:
+    return Suite(ALL, {}, {}, [Sweep()])
+
+
+def read_suite(name: str, folder: pathlib.Path, operations: Mapping[str, Operation]) -> Suite:
+    """name: a file, or that of a file in folder without ".json"."""
+    path = pathlib.Path(name) if name.endswith(".json") else folder / f"{name}.json"
+    if name == ALL and not path.is_file():
+        return registered_suite()
+    if not path.is_file():
+        there = ", ".join([ALL, *sorted(found.stem for found in folder.glob("*.json"))])
+        raise InputError(name, "", f"no such suite; there are {there}, or name a .json file")
+    try:
+        parsed = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(path, "", f"cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise InputError(path, "", f"no valid JSON: {error}") from error
+    return parse_suite(parsed, str(path), operations)
+
+
+def parse_suite(given: Any, source: str, operations: Mapping[str, Operation]) -> Suite:
+    """Raises InputError naming the field."""
+    _expect_keys(given, source, "", ("name", "protocol", "gate", "sweeps"))
+    name = given.get("name")
+    if not isinstance(name, str) or not name or "/" in name:
+        raise InputError(source, "name", "must be a file's name")  # it names the baseline's file
+    protocol = given.get("protocol", {})
+    parse_protocol(protocol, source)
+    sweeps = [_parse_sweep(sweep, source, f"sweeps[{number}]", operations)
+              for number, sweep in enumerate(_list(given.get("sweeps"), source, "sweeps"))]
+    return Suite(name, dict(protocol), _min_effects(given.get("gate", {}), source), sweeps)
+
+
+def planned_problems(sweep: Sweep, operation: Operation, device: str, source: str) -> List[Problem]:
+    count = len(sweep.dtypes or operation.dtypes) * len(operation.points)
+    for values in sweep.axes.values():
+        count *= len(values)
+    if count > _MOST_PROBLEMS:
+        raise InputError(source, "sweeps", f"are of {count} problems; at most {_MOST_PROBLEMS} can be listed")
+    return sweep.problems(operation, device)
+
+
+def _parse_sweep(sweep: Any, source: str, at: str, operations: Mapping[str, Operation]) -> Sweep:
+    if not isinstance(sweep, Mapping):
+        raise InputError(source, at, "must be an object")
+    names = [name for operation in operations.values() for name in operation.implementations]
+    parsed = Sweep(operations=_known(sweep, "operations", source, at, operations),
+                   implementations=_known(sweep, "implementations", source, at, names),
+                   dtypes=_known(sweep, "dtype", source, at, DTYPES))
+    swept = [operation for operation in operations.values() if parsed.takes(operation)]
+    axes = list(dict.fromkeys(axis for operation in swept for axis in operation.axes))
+    for key, values in sweep.items():
+        if key in ("operations", "implementations", "dtype"):
+            continue
+        if key not in axes:
+            of = ", ".join(operation.name for operation in swept)
+            raise InputError(source, f"{at}.{key}", f"unknown axis; {of} has {', '.join(axes)}")
+        parsed.axes[key] = axis_values(values, source, f"{at}.{key}")
+    return parsed
+
+
+def axis_values(values: Any, source: str, at: str) -> List[int]:
+    for number, value in enumerate(_list(values, source, at)):
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_AXIS:
+            raise InputError(source, f"{at}[{number}]", f"must be a whole number from 1 to {LARGEST_AXIS}")
+    return list(values)
+
+
+def _known(sweep: Mapping, key: str, source: str, at: str, known: Sequence[str]) -> Optional[List[str]]:
+    if key not in sweep:
+        return None
+    for number, name in enumerate(_list(sweep[key], source, f"{at}.{key}")):
+        if name not in known:
+            raise InputError(source, f"{at}.{key}[{number}]", f"unknown name '{name}'; known: "
+                                                              f"{', '.join(dict.fromkeys(known))}")
+    return list(sweep[key])
+
+
+def _min_effects(gates: Any, source: str) -> Dict[str, float]:
+    found = {}
+    _expect_keys(gates, source, "gate", ("cuda", "cpu"))
+    for kind, gate in gates.items():
+        _expect_keys(gate, source, f"gate.{kind}", ("min_effect",))
+        value = gate.get("min_effect")
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1:
+            raise InputError(source, f"gate.{kind}.min_effect", "must be a number between 0 and 1")
+        found[kind] = float(value)
+    return found
+
+
+def _expect_keys(given: Any, source: str, at: str, known: Sequence[str]) -> None:
+    if not isinstance(given, Mapping):
+        raise InputError(source, at, "must be an object")
+    for key in given:
+        if key not in known:
+            raise InputError(source, f"{at}.{key}" if at else key, f"unknown key; known: {', '.join(known)}")
+
+
+def _list(value: Any, source: str, at: str) -> List[Any]:
+    if not isinstance(value, list) or not value:
+        raise InputError(source, at, "must be a list with at least one element")
+    return value
