@@ -1,10 +1,13 @@
 """Stand-ins for tests: libraries without torch, and plans from fusegate_bench itself, which needs no GPU to make one."""
 
+import contextlib
 import functools
+import io
 import types
 from unittest import mock
 
-from fusegate.measuring.fakes import UUID
+import peers  # makes the package known, and so stands first
+from fusegate.measuring.fakes import UUID, FakeNvml
 from fusegate.measuring.libraries import Libraries
 
 import problems
@@ -29,9 +32,15 @@ def fake_problem(operation, sizes="1,128,768,3072", dtype="bf16"):
     return Problem.of(plan["work"][0]["problems"][0])
 
 
-def fake_references():
-    """Of tensors that are numbers."""
-    return mock.patch.object(problems, "reference", lambda *_: 1.0)
+@contextlib.contextmanager
+def fake_gpu(device, meter, libraries=None):
+    """peers.main() measures on these, with tensors that are numbers. Gives what it prints and what it complains of."""
+    out, errors = io.StringIO(), io.StringIO()
+    with mock.patch.multiple(peers, find_libraries=lambda _: libraries or fake_libraries(), read_plan=plan_on_a_gpu,
+                             open_gpu=lambda _: (device, meter), Nvml=mock.Mock(open=FakeNvml)), \
+            mock.patch.object(problems, "reference", lambda *_: 1.0), \
+            contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+        yield out, errors
 
 
 def fake_libraries():

@@ -1,20 +1,17 @@
 """The program: exit codes and what it says, and a whole run on a fake GPU. Needs neither torch nor a GPU."""
 
-import contextlib
-import io
 import json
 import os
 import pathlib
 import subprocess
 import sys
-from unittest import mock
 
 from fusegate.errors import InputError
-from fusegate.measuring.fakes import FakeDevice, FakeMeter, FakeNvml, FolderTest, fake_protocol
+from fusegate.measuring.fakes import FakeDevice, FakeMeter, FolderTest, fake_protocol
 
 import peers
 from bench import find_bench
-from fakes import ENVIRONMENT, fake_libraries, fake_references, plan_on_a_gpu
+from fakes import ENVIRONMENT, fake_gpu, fake_libraries, plan_on_a_gpu
 
 PROGRAM = pathlib.Path(__file__).resolve().parent / "peers.py"
 NO_TORCH = "raise ImportError('none is wanted here')"
@@ -29,11 +26,7 @@ class PeersTest(FolderTest):
 
     def main(self, *flags, libraries=None, device=None):
         """On a fake GPU: its exit code, what it printed and what it complained about."""
-        out, errors = io.StringIO(), io.StringIO()
-        with mock.patch.multiple(peers, find_libraries=lambda _: libraries or fake_libraries(),
-                                 open_gpu=lambda _: (device or FakeDevice(), FakeMeter()),
-                                 read_plan=plan_on_a_gpu, Nvml=mock.Mock(open=FakeNvml)), \
-                fake_references(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+        with fake_gpu(device or FakeDevice(), FakeMeter(), libraries) as (out, errors):
             code = peers.main(["--samples=2", "--places=2", "--idle-us=0", *flags])
         return code, out.getvalue(), errors.getvalue()
 

@@ -1,7 +1,5 @@
 """fusegate on the run files of bench/peers, made on a fake GPU: alone, and as one run with fusegate_bench's."""
 
-import contextlib
-import io
 import json
 import os
 import pathlib
@@ -9,13 +7,12 @@ import subprocess
 import sys
 import tempfile
 import unittest
-from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench" / "peers"))
 
 import peers  # noqa: E402: only on that path
-from fakes import fake_libraries, fake_references, plan_on_a_gpu  # noqa: E402
-from fusegate.measuring.fakes import FakeDevice, FakeMeter, FakeNvml  # noqa: E402
+from fakes import fake_gpu  # noqa: E402
+from fusegate.measuring.fakes import FakeDevice, FakeMeter  # noqa: E402
 
 PROGRAM = os.environ["FUSEGATE_PROGRAM"]
 PEERS = ("liger", "torch_compile", "torch_compile_max_autotune", "torch_eager")
@@ -32,10 +29,7 @@ class PeersRunFileTest(unittest.TestCase):
     def measure(self, file_name, error=0.001, call_ns=2000.0):
         device, meter = FakeDevice(error), FakeMeter(call_ns)
         path = self.run_folder / file_name
-        with mock.patch.multiple(peers, find_libraries=lambda _: fake_libraries(), open_gpu=lambda _: (device, meter),
-                                 read_plan=plan_on_a_gpu, Nvml=mock.Mock(open=FakeNvml)), \
-                fake_references(), contextlib.redirect_stdout(io.StringIO()), \
-                contextlib.redirect_stderr(io.StringIO()):
+        with fake_gpu(device, meter):
             peers.main(["--problem=64,128,768,3072", "--operation=geglu_mlp", "--samples=4", "--places=2",
                         "--idle-us=0", f"--out={path}"])
         return path

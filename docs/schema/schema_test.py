@@ -5,10 +5,8 @@ package jsonschema it exits with 77, which ctest shows as skipped; ci/setup.sh i
 """
 
 import collections
-import contextlib
 import copy
 import functools
-import io
 import json
 import os
 import pathlib
@@ -18,7 +16,6 @@ import sys
 import tarfile
 import tempfile
 import unittest
-from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench" / "peers"))
@@ -30,11 +27,20 @@ except ImportError as error:
     sys.exit(77)
 
 import jsonschema  # noqa: E402: only where it is
-import fakes  # noqa: E402: only on that path
-import peers  # noqa: E402
+import peers  # noqa: E402: only on that path; it makes the package known
+import fakes  # noqa: E402
+from fusegate.measuring.fakes import FakeDevice, FakeMeter  # noqa: E402
 
 PROGRAM, BENCH, FAULTY = (os.environ[name] for name in ("FUSEGATE_PROGRAM", "FUSEGATE_BENCH", "FUSEGATE_BENCH_FAULTY"))
 BASELINES = ROOT / "baselines"
+
+PYTHON_KERNELS = """
+import fusegate
+scale = fusegate.Operation("scale", axes={"heads": [4], "kv": [16]}, dtypes=["fp32"], arrays="numpy",
+                           inputs=lambda p: {"x": fusegate.uniform(p.heads, p.kv)}, reference=lambda x: 2 * x, flops=64)
+scale.benchmark("right")(lambda x: 2 * x)
+scale.benchmark("wrong")(lambda x: 3 * x)
+"""
 
 # What only some machines tell, or a GPU alone.
 MAY_BE_UNSEEN = {"run-file#fusegate.machine.cpu_governor", "run-file#entry.memory_operations", "run-file#details.notes"}
@@ -71,7 +77,8 @@ class Fresh:
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
-        self.run_files = [self.measured("cpu.json", "--device=cpu", "--dtype=fp32", "--suite=smoke"), *self.on_fake_gpus(), self.by_peers()]
+        self.run_files = [self.measured("cpu.json", "--device=cpu", "--dtype=fp32", "--suite=smoke"), *self.on_fake_gpus(), self.by_peers(),
+                          self.by_the_package()]
         if subprocess.run([BENCH, "--device=cuda", "--environment"], capture_output=True, check=False).returncode == 0:
             self.run_files.append(self.measured("cuda.json", "--device=cuda", "--dtype=bf16", "--energy-ms=10"))
         self.first = json.loads((self.folder / "cpu.json").read_text(encoding="utf-8"))
@@ -97,13 +104,20 @@ class Fresh:
                                 env={**env, "FUSEGATE_PLANTED_FAULT": fault, "FUSEGATE_FAKE_NVML": nvml})
 
     def by_peers(self):
-        device, meter = fakes.FakeDevice(0.001), fakes.FakeMeter(2000.0)
-        with mock.patch.multiple(peers, find_libraries=fakes.fake_libraries, open_gpu=lambda _: (device, meter),
-                                 read_plan=fakes.plan_on_a_gpu, Nvml=mock.Mock(open=fakes.FakeNvml)), \
-                contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with fakes.fake_gpu(FakeDevice(0.001), FakeMeter(2000.0)):
             peers.main(["--problem=64,128,768,3072", "--operation=geglu_mlp", "--samples=4", "--places=2", "--idle-us=0",
                         f"--out={self.folder / 'peers.json'}"])
         return "peers.json"
+
+    def by_the_package(self):
+        """Two benchmarks of bench/python, one of which fails."""
+        (self.folder / "kernels.py").write_text(PYTHON_KERNELS, encoding="utf-8")
+        ended = subprocess.run([sys.executable, "-m", "fusegate", "run", "kernels.py", "--samples=4", "--batch-us=50",
+                                "--out=package.json"], cwd=self.folder, capture_output=True, text=True, check=False,
+                               env={**os.environ, "PYTHONPATH": str(ROOT / "bench" / "python")})
+        if ended.returncode != 2 or "wrong result" not in ended.stderr:
+            raise AssertionError(f"python -m fusegate ended with {ended.returncode}: {ended.stderr}")
+        return "package.json"
 
     def make_run(self, folder, factor=lambda process, row: 1.0, **environment):
         """Six processes of the first one's benchmarks, with times of our own: factor(process, row) times the same."""

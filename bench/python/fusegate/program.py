@@ -126,7 +126,7 @@ def run(options: Options) -> int:
 def fusegate_context(suite: str, seed: int, number: int, protocol, device, watch: Watch, libraries: Dict[str, str],
                      folder: pathlib.Path) -> Dict[str, Any]:
     """context.fusegate of the run file."""
-    origin = provenance(folder, device, {"fusegate": __version__, **libraries})
+    origin = provenance(folder, device, libraries)
     doubts = {*watch.doubts, *({"dirty_tree"} if origin["dirty"] else ())}
     return {"schema_version": SCHEMA_VERSION, "suite": suite, "seed": seed, "invocation": number, "finished": False,
             "protocol": protocol.to_json(), "environment": environment(device, watch), "provenance": origin,

@@ -9,6 +9,7 @@ import platform
 import subprocess
 from typing import Any, Dict, List, Optional, Set
 
+from ..version import __version__
 from . import host
 from .nvml import GpuState
 
@@ -126,7 +127,7 @@ def provenance(folder: pathlib.Path, device, libraries: Dict[str, str]) -> Dict[
     dirty = bool(commit and _git(folder, "status", "--porcelain", "--untracked-files=no"))
     toolchain = ", ".join([f"Python {platform.python_version()}",
                            *(f"{name} {version}" for name, version in sorted(libraries.items()))])
-    return {"commit": commit, "dirty": dirty, "toolchain": toolchain, "device_uuid": device.uuid}
+    return {"fusegate": __version__, "commit": commit, "dirty": dirty, "toolchain": toolchain, "device_uuid": device.uuid}
 
 
 def _git(folder: pathlib.Path, *arguments: str) -> str:
