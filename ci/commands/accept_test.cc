@@ -46,6 +46,17 @@ class AcceptCommandTest : public ::testing::Test {
   std::ostringstream err_;
 };
 
+TEST_F(AcceptCommandTest, SaysThatFewProcessesCallNothing) {
+  accept({}, 3);
+  EXPECT_THAT(out_.str(), ::testing::EndsWith("\nof 3 processes, figures call nothing: from 4 on "
+                                              "they do, and fusegate replay does\n"));
+}
+
+TEST_F(AcceptCommandTest, SaysNothingOfFewProcessesWhereTheyAreFour) {
+  accept({}, 4);
+  EXPECT_THAT(out_.str(), ::testing::Not(HasSubstr("call nothing")));
+}
+
 TEST_F(AcceptCommandTest, StoresTheRunWithWhoAndWhy) {
   EXPECT_EQ(accept(), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(out_.str(), StartsWith("recorded " + stored().string() +

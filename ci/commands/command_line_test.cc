@@ -34,7 +34,7 @@ TEST(ParseCommandLine, PrintsHelpAndVersion) {
   EXPECT_EQ(run({"--help"}).code, baselines::ExitCode::kNoRegression);
   EXPECT_THAT(run({"--help"}).out, HasSubstr("gate"));
   EXPECT_THAT(run({"gate", "--help"}).out, HasSubstr("--min-effect"));
-  EXPECT_THAT(run({"--version"}).out, HasSubstr("fusegate 0."));
+  EXPECT_THAT(run({"--version"}).out, HasSubstr("fusegate 1."));
 }
 
 TEST(ParseCommandLine, AReplayIsAskedWhatAStoredBaselineIs) {

@@ -32,6 +32,18 @@ std::set<std::string> read_governors() {
   return governors;
 }
 
+// By the names of processes, which Linux cuts after 15 characters: of nvidia-cuda-mps-control and
+// of nvidia-cuda-mps-server the same.
+bool runs_mps() {
+  std::error_code error;
+  for (const auto& process : fs::directory_iterator("/proc", error)) {
+    std::ifstream file(process.path() / "comm");
+    std::string name;
+    if (std::getline(file, name) && name == "nvidia-cuda-mps") return true;
+  }
+  return false;
+}
+
 HostFacts look_at_host() {
   HostFacts host;
   double load[1] = {0};
@@ -44,6 +56,7 @@ HostFacts look_at_host() {
   host.has_git = runs({"git", "--version"});
   host.has_nvidia_smi = runs({"nvidia-smi", "--version"});
   host.has_ncu = runs({"ncu", "--version"});
+  host.has_mps = runs_mps();
   host.python = python_program();
   host.has_python_packages = runs({host.python, "-c", "import jinja2, matplotlib; print('ok')"});
   return host;

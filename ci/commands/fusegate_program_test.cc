@@ -2,6 +2,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 
 #include "baselines/io/file_io.h"
 #include "ci/commands/program_test.h"
@@ -204,6 +208,28 @@ TEST_F(ProgramTest, DoctorChecksTheMachine) {
   EXPECT_EQ(healthy.code, 0) << healthy.err;
   EXPECT_THAT(healthy.out, HasSubstr("Fake CPU"));
   EXPECT_THAT(healthy.out, HasSubstr("ok    git"));
+}
+
+TEST_F(ProgramTest, DoctorFindsAServiceThatSharesTheGpu) {
+  const std::string bench = write_script(folder_, "bench", R"sh(
+      echo '{"device_kind": "cuda", "environment": {"device": "NVIDIA H200"}, "machine": {}, "doubts": []}'
+      )sh");
+  const auto warns = [&] {
+    return fusegate({"doctor", "--program", bench}).out.find("warn  MPS") != std::string::npos;
+  };
+  EXPECT_FALSE(warns());
+  const std::string service = path("nvidia-cuda-mps-control");
+  fs::copy_file("/bin/sleep", service);
+  const pid_t child = fork();
+  if (child == 0) {
+    execl(service.c_str(), service.c_str(), "60", nullptr);
+    _exit(127);
+  }
+  bool seen = false;
+  for (int look = 0; look < 100 && !seen; ++look) seen = warns();  // once it is that program
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(seen);
 }
 
 TEST_F(ProgramTest, DoctorEndsWithTwoWhereTheProgramCannotRun) {

@@ -50,6 +50,31 @@ std::vector<Check> check_gpu_state(const DeviceFacts& device) {
   return checks;
 }
 
+// What an administrator sets, for a reader to compare with the machine where the baseline was
+// measured: where they differ, the gate says so and judges nothing.
+std::vector<Check> check_settings(const DeviceFacts& device) {
+  std::vector<Check> checks;
+  const auto on_or_off = [](bool on) { return on ? "on" : "off"; };
+  if (device.power_limit_w) {
+    checks.push_back({"power limit", true, fmt::format("{:g} W", *device.power_limit_w), ""});
+  }
+  if (device.ecc) checks.push_back({"ECC", true, on_or_off(*device.ecc), ""});
+  if (has(device, baselines::Doubt::kMigSlice)) {
+    checks.push_back(check_doubt(device, baselines::Doubt::kMigSlice, "MIG", "",
+                                 "measure on a whole card, or hold slices against slices alone"));
+  } else if (device.mig) {
+    checks.push_back({"MIG", true, on_or_off(*device.mig), ""});
+  }
+  return checks;
+}
+
+Check check_mps(const HostFacts& host) {
+  if (!host.has_mps) return {"MPS", true, "does not run", ""};
+  return {
+      "MPS", false, "runs: other processes' kernels may run at the same time as ours",
+      "CUDA_MPS_PIPE_DIRECTORY=/none in the environment, or: echo quit | nvidia-cuda-mps-control"};
+}
+
 Check check_governor(const HostFacts& host) {
   const std::string seen = fmt::format("{}", fmt::join(host.governors, ", "));
   if (host.governors.empty()) return {"CPU governor", true, "not shown by this machine", ""};
@@ -80,9 +105,20 @@ DeviceFacts parse_device_facts(const std::string& source, const nlohmann::json& 
   DeviceFacts facts;
   facts.is_gpu = field(source, json, "device_kind", Type::string) == "cuda";
   const auto& environment = field(source, json, "environment", Type::object);
+  const auto set = [&environment](const char* name, auto& fact) {
+    using Value = typename std::remove_reference_t<decltype(fact)>::value_type;
+    const auto found = environment.find(name);
+    if (found == environment.end()) return;
+    if (std::is_same_v<Value, bool> ? found->is_boolean() : found->is_number()) {
+      fact = found->template get<Value>();
+    }
+  };
   if (environment.contains("device") && environment["device"].is_string()) {
     facts.device = environment["device"];
   }
+  set("ecc", facts.ecc);
+  set("mig", facts.mig);
+  set("power_limit_w", facts.power_limit_w);
   const auto machine = json.find("machine");
   if (machine != json.end() && machine->is_object() && machine->contains("persistence") &&
       (*machine)["persistence"].is_boolean()) {
@@ -104,6 +140,8 @@ std::vector<Check> check_device(const DeviceFacts& device) {
     checks.push_back({"GPU", true, name, ""});
     const auto state = check_gpu_state(device);
     checks.insert(checks.end(), state.begin(), state.end());
+    const auto settings = check_settings(device);
+    checks.insert(checks.end(), settings.begin(), settings.end());
   } else {
     checks.push_back({"GPU", false, "none: suites are measured on the CPU, " + name,
                       "for GPU kernels, build with CUDA and run where nvidia-smi shows a GPU"});
@@ -129,6 +167,7 @@ std::vector<Check> check_host(const HostFacts& host, bool has_gpu) {
   checks.push_back({"HTML report", host.has_python_packages, host.python,
                     host.has_python_packages ? "" : "pip install -r ci/requirements.txt"});
   if (has_gpu) {
+    checks.push_back(check_mps(host));
     checks.push_back(
         check_tool("nvidia-smi", host.has_nvidia_smi, "install the driver's utilities"));
     checks.push_back(check_tool("ncu", host.has_ncu,

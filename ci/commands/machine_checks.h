@@ -19,6 +19,8 @@ struct DeviceFacts {
   std::string device;               // its name; empty where the environment names none
   std::optional<bool> persistence;  // of a GPU, where the driver tells
   std::vector<baselines::Doubt> doubts;
+  std::optional<bool> ecc{}, mig{};  // of a GPU, where the driver tells
+  std::optional<double> power_limit_w{};
 };
 
 struct HostFacts {
@@ -31,6 +33,7 @@ struct HostFacts {
   bool has_ncu = false;
   std::string python;  // the one that draws reports
   bool has_python_packages = false;
+  bool has_mps = false;  // CUDA's Multi-Process Service runs
 };
 
 struct Check {

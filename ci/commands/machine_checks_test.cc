@@ -28,7 +28,8 @@ std::vector<std::string> warnings(const std::vector<Check>& checks) {
 }
 
 HostFacts good_host() {
-  return {0.1, 4, {"performance"}, std::uintmax_t{100} << 30, true, true, true, "python3", true};
+  return {0.1,  4,    {"performance"}, std::uintmax_t{100} << 30, true, true, true, "python3",
+          true, false};
 }
 
 TEST(CheckDevice, FindsNothingAtAQuietGpu) {
@@ -50,12 +51,29 @@ TEST(CheckDevice, WarnsOfEverythingThatSpoilsAGpusTimes) {
                                      "persistence mode", "build", "source tree"));
 }
 
+TEST(CheckDevice, TellsWhatAnAdministratorSets) {
+  DeviceFacts device{true, "NVIDIA H200", true, {}, true, false, 700.0};
+  auto checks = check_device(device);
+  EXPECT_THAT(warnings(checks), ::testing::IsEmpty());
+  EXPECT_EQ(find_check(checks, "power limit")->finding, "700 W");
+  EXPECT_EQ(find_check(checks, "ECC")->finding, "on");
+  EXPECT_EQ(find_check(checks, "MIG")->finding, "off");
+  device.mig = true;
+  device.doubts = {baselines::Doubt::kMigSlice};
+  checks = check_device(device);
+  EXPECT_THAT(warnings(checks), ::testing::ElementsAre("MIG"));
+  EXPECT_THAT(find_check(checks, "MIG")->finding, HasSubstr("slice of a GPU"));
+}
+
 TEST(CheckDevice, DoesNotClaimWhatNobodyLookedAt) {
   const auto checks =
       check_device({true, "NVIDIA H200", std::nullopt, {baselines::Doubt::kNvmlMissing}});
   EXPECT_THAT(warnings(checks), ::testing::ElementsAre("NVML"));
   EXPECT_EQ(find_check(checks, "throttling"), nullptr);
   EXPECT_EQ(find_check(checks, "other GPU processes"), nullptr);
+  for (const char* unknown : {"power limit", "ECC", "MIG"}) {
+    EXPECT_EQ(find_check(checks, unknown), nullptr) << unknown;
+  }
 }
 
 TEST(CheckDevice, SaysThatThereIsNoGpu) {
@@ -82,6 +100,10 @@ TEST(CheckHost, WarnsOfEachFact) {
   host.has_python_packages = false;
   EXPECT_THAT(warnings(check_host(host, true)), ::testing::ElementsAre("HTML report"));
   host = good_host();
+  host.has_mps = true;
+  EXPECT_THAT(warnings(check_host(host, true)), ::testing::ElementsAre("MPS"));
+  EXPECT_THAT(warnings(check_host(host, false)), ::testing::IsEmpty());
+  host = good_host();
   host.has_git = host.has_nvidia_smi = host.has_ncu = false;
   EXPECT_THAT(warnings(check_host(host, true)), ::testing::ElementsAre("git", "nvidia-smi", "ncu"));
   EXPECT_THAT(warnings(check_host(host, false)), ::testing::ElementsAre("git"));
@@ -89,11 +111,14 @@ TEST(CheckHost, WarnsOfEachFact) {
 
 TEST(ParseDeviceFacts, ReadsWhatTheProgramPrints) {
   const DeviceFacts facts = parse_device_facts("bench", nlohmann::json::parse(R"({
-      "device_kind": "cuda", "environment": {"device": "NVIDIA H200"},
+      "device_kind": "cuda", "environment": {"device": "NVIDIA H200", "ecc": true, "mig": false, "power_limit_w": 650.5},
       "machine": {"persistence": false}, "doubts": ["throttled"]})"));
   EXPECT_TRUE(facts.is_gpu);
   EXPECT_EQ(facts.device, "NVIDIA H200");
   EXPECT_EQ(facts.persistence, false);
+  EXPECT_EQ(facts.ecc, true);
+  EXPECT_EQ(facts.mig, false);
+  EXPECT_EQ(facts.power_limit_w, 650.5);
   EXPECT_THAT(facts.doubts, ::testing::ElementsAre(baselines::Doubt::kThrottled));
 }
 
