@@ -149,8 +149,9 @@ void add_run(CommandLine& line) {
   set_topic(app, kMeasuringTopic);
   add_repeated(
       app, "--program", request.programs,
-      "Benchmark program; by default the fusegate_bench beside this program. Several programs "
-      "take turns: A B B A. One program with several --out fills each of these folders")
+      "Benchmark program, or a command such as \"python3 -m fusegate run kernels.py\"; by default "
+      "the fusegate_bench beside this program. Several programs take turns: A B B A. One program "
+      "with several --out fills each of these folders")
       ->type_name("PROGRAM");
   app.add_option("--max-invocations", request.max_invocations,
                  "Measure benchmarks again that are undecided or suspicious beside the baseline, "

@@ -19,8 +19,10 @@ std::string next_word(const std::string& text, std::size_t& at) {
     if (escapes) {
       word += text[++at];
     } else if (quote != 0) {
-      if (c == quote) quote = 0;
-      else word += c;
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
     } else if (c == '\'' || c == '"') {
       quote = c;
     } else if (std::string(kBlanks).find(c) != std::string::npos) {

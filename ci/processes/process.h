@@ -20,7 +20,7 @@ struct ProcessRequest {
   // The first is a path, a name that is looked up in PATH, or a command with arguments of its own
   // (command_words.h).
   std::vector<std::string> arguments;
-  std::string input;                   // what it reads from its standard input
+  std::string input;                                 // what it reads from its standard input
   std::map<std::string, std::string> environment{};  // variables, besides ours or in their place
   double timeout_s = 0;                              // 0: none
   // Each line without its newline; the last one also where it has none.

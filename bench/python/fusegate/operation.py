@@ -378,7 +378,7 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
         try:
             operation = Operation(operation, where=where, arrays=arrays or "torch", **defining)
         except TypeError as error:  # as Python has it: a missing argument, or one that there is not
-            raise InputError(where, str(operation), str(error).replace("Operation.__init__()", "benchmark()")) from error
+            raise InputError(where, str(operation), re.sub(r"(Operation\.)?__init__\(\)", "benchmark()", str(error))) from error
     elif operation in _operations:
         operation = _operations[operation]
     else:

@@ -140,20 +140,27 @@ class CudaMeter:
         except BaseException:
             with contextlib.suppress(RuntimeError):
                 graph.capture_end()  # else the stream stays in capture for good
-            self._leave_pool(graph)
+            self._recover(graph)
             raise
         try:
             graph.capture_end()
         except RuntimeError:
-            self._leave_pool(graph)
+            self._recover(graph)
             raise
         return graph
 
-    def _leave_pool(self, graph) -> None:
-        """torch ends a capture that failed before it tells its allocator, which would go on to serve this stream from
-        the graph's own pool."""
+    def _recover(self, graph) -> None:
+        """After a capture that failed, torch has told neither its allocator, which would go on to serve this stream from
+        the graph's own pool, nor its generator of random numbers. A capture that succeeds tells the latter."""
         with contextlib.suppress(Exception):
             self._torch._C._cuda_endAllocateToPool(self._torch.cuda.current_device(), graph.pool())
+        with contextlib.suppress(Exception):
+            whole = self._torch.cuda.CUDAGraph()
+            whole.capture_begin(capture_error_mode="thread_local")
+            try:
+                self._clocks.add_(0)
+            finally:
+                whole.capture_end()
 
 
 class CudaBatch:

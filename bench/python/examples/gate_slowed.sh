@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Watches the gate find a Triton kernel that takes 3 % longer: three programs in turn, of which two are the same.
+#
+#   bench/python/examples/gate_slowed.sh FUSEGATE OUT [INVOCATIONS]
+#
+# FUSEGATE: the program. Needs a GPU, torch and Triton; $FUSEGATE_PYTHON, else python3, has to have them. The runs and
+# verdicts go to OUT. Exits with 0 where the unchanged program passed, and the slowed one failed by its Triton rows alone.
+set -euo pipefail
+
+fusegate=$1
+out=$2
+invocations=${3:-5}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export PYTHONPATH=$here/..${PYTHONPATH:+:$PYTHONPATH}
+program="'${FUSEGATE_PYTHON:-python3}' -m fusegate run '$here/triton_geglu.py'"
+
+gate() {
+  local code=0
+  "$fusegate" gate --baseline "$out/base" --candidate "$out/$1" --json "$out/$1.json" || code=$?
+  echo "$1: exit code $code"
+}
+
+"$fusegate" run --program "$program" --program "$program" \
+  --program "env FUSEGATE_EXAMPLE_SLOW_SHARE=${SLOW_SHARE:-0.03} $program" \
+  --suite all --invocations "$invocations" --out "$out/base" --out "$out/same" --out "$out/slowed" -- --profile=off
+grep -h "^slowed" "$out"/slowed/*.log || true
+gate same
+gate slowed
+
+"${FUSEGATE_PYTHON:-python3}" - "$out" <<'PYTHON'
+import json, pathlib, sys
+
+def regressions(name):
+    gate = json.loads((pathlib.Path(sys.argv[1]) / f"{name}.json").read_text(encoding="utf-8"))
+    return gate["exit_code"], sorted(each["benchmark"] for each in gate["verdicts"] if each["verdict"] == "regression")
+
+same, slowed = regressions("same"), regressions("slowed")
+right = same == (0, []) and slowed[0] == 1 and slowed[1] and all("/triton/" in name for name in slowed[1])
+print("as expected" if right else f"not as expected: same {same}, slowed {slowed}")
+sys.exit(0 if right else 1)
+PYTHON
