@@ -9,6 +9,7 @@ set(FUSEGATE_PUBLIC_HEADERS
   kernels/contract/activation.h
   kernels/contract/device.h
   kernels/contract/expectation.h
+  kernels/contract/fill.h
   kernels/contract/kernel.h
   kernels/contract/number_format.h
   kernels/contract/problem.h

@@ -114,6 +114,10 @@ json parse_json(std::string_view text, const std::string& source) {
 JsonField::JsonField(const nlohmann::json& value, std::string source, std::string path)
     : value_(&value), source_(std::move(source)), path_(std::move(path)) {}
 
+void JsonField::fail_member(std::string_view key, std::string_view problem) const {
+  member(key, *value_).fail(problem);
+}
+
 void JsonField::fail(std::string_view problem) const { throw InputError(source_, path_, problem); }
 
 JsonField JsonField::member(std::string_view key, const nlohmann::json& value) const {

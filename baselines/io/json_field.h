@@ -44,6 +44,8 @@ class JsonField {
 
   const nlohmann::json& value() const { return *value_; }
   [[noreturn]] void fail(std::string_view problem) const;
+  // The same of a member of an object, which may be missing.
+  [[noreturn]] void fail_member(std::string_view key, std::string_view problem) const;
 
  private:
   JsonField member(std::string_view key, const nlohmann::json& value) const;

@@ -20,11 +20,12 @@ class NamedGpu : public kernels::Device {
   std::string name() const override { return "NVIDIA H200"; }
   std::string uuid() const override { return "GPU-11112222"; }
   std::map<std::string, std::string> versions() const override { return {}; }
-  std::vector<kernels::Dtype> dtypes() const override { return {}; }
   std::size_t available_bytes() const override { return 0; }
   kernels::Memory allocate(std::size_t) override { throw kernels::DeviceError("no memory"); }
   bool lay_out(std::uint64_t) override { return false; }
-  void fill_random(const kernels::Tensor&, double, std::uint64_t) override {}
+  void fill(const kernels::Tensor&, const kernels::Fill&, std::uint64_t) override {}
+  void copy_to_device(std::span<const std::byte>, void*) override {}
+  std::uint64_t digest(const kernels::Tensor&) override { return 0; }
   void poison(const kernels::Tensor&) override {}
   void copy_to_host(const void*, std::span<std::byte>) override {}
   void synchronize() override {}

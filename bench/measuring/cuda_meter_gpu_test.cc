@@ -9,6 +9,7 @@
 
 #include "bench/measuring/meter_test_fixture.h"
 #include "kernels/contract/workspace.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
 namespace {
@@ -16,11 +17,12 @@ namespace {
 class CudaMeterTest : public MeterTest {
  protected:
   kernels::PreparedKernel prepared(const std::string& operation, const std::string& name) {
-    const kernels::Problem problem{1, 128, 768, 3072, kernels::Dtype::kBf16};
+    const kernels::Problem problem =
+        kernels::ladder_problem(1, 128, 768, 3072, kernels::Dtype::kBf16);
     workspace_.emplace(*device_, kernels::find_operation(operation), problem, 1);
     kernels::PreparedKernel kernel =
         implementation(operation, name)
-            .prepare(*device_, problem, workspace_->inputs(), workspace_->output());
+            .prepare(*device_, problem, workspace_->inputs(), workspace_->outputs());
     kernel.launch();
     device_->synchronize();
     return kernel;

@@ -8,6 +8,7 @@
 #include "baselines/io/file_io.h"
 #include "bench/measuring/fake_meter.h"
 #include "kernels/onednn/cpu_device.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
 namespace {
@@ -18,7 +19,7 @@ class InvocationTest : public testing::Test {
     wrong_.name = "wrong";
     wrong_.prepare = [](kernels::Device&, const kernels::Problem&, std::span<const kernels::Tensor>,
                         const kernels::Tensor&) { return kernels::PreparedKernel{}; };
-    const kernels::Problem problem{1, 4, 1, 16, kernels::Dtype::kFp32};
+    const kernels::Problem problem = kernels::ladder_problem(1, 4, 1, 16, kernels::Dtype::kFp32);
     plan_.benchmarks = {{&wrong_, problem}, {&right_, problem}};
     options_.info.protocol = {.samples = 5, .idle = std::chrono::nanoseconds(0), .places = 2};
     options_.out = std::filesystem::path(testing::TempDir()) / "fusegate_invocation_test" /

@@ -6,6 +6,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
 namespace {
@@ -19,7 +20,8 @@ class LedgerTest : public testing::Test {
   LedgerTest() {
     for (const kernels::Implementation& implementation : kernels::implementations()) {
       if (implementation.operation == "geglu" && implementation.device == "cpu") {
-        plan_.benchmarks.push_back({&implementation, {1, 4, 1, 16, kernels::Dtype::kFp32}});
+        plan_.benchmarks.push_back(
+            {&implementation, kernels::ladder_problem(1, 4, 1, 16, kernels::Dtype::kFp32)});
       }
     }
     info_.protocol.samples = 4;

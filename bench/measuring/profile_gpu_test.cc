@@ -11,6 +11,7 @@
 #include "bench/measuring/meter_test_fixture.h"
 #include "bench/profiling/launch_check.h"
 #include "kernels/contract/workspace.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
 namespace {
@@ -21,12 +22,6 @@ struct Prepared {
   kernels::PreparedKernel kernel;
 };
 
-std::vector<kernels::Tensor> tensors_of(const kernels::Workspace& workspace) {
-  std::vector<kernels::Tensor> tensors = workspace.inputs();
-  tensors.push_back(workspace.output());
-  return tensors;
-}
-
 class ProfileGpuTest : public MeterTest {
  protected:
   Prepared prepare(const kernels::Implementation& implementation, const kernels::Problem& problem) {
@@ -34,16 +29,17 @@ class ProfileGpuTest : public MeterTest {
                           *device_, kernels::find_operation(implementation.operation), problem, 1),
                       {}};
     prepared.kernel = implementation.prepare(*device_, problem, prepared.workspace->inputs(),
-                                             prepared.workspace->output());
+                                             prepared.workspace->outputs());
     return prepared;
   }
   Prepared prepare(const std::string& operation, const std::string& name) {
-    return prepare(implementation(operation, name), {1, 128, 768, 3072, kernels::Dtype::kBf16});
+    return prepare(implementation(operation, name),
+                   kernels::ladder_problem(1, 128, 768, 3072, kernels::Dtype::kBf16));
   }
 
   // Nothing where CUPTI cannot be used here, which the test then skips for.
   std::optional<baselines::CallProfile> profile(const Prepared& prepared) {
-    ProfileAttempt attempt = meter_->profile(prepared.kernel, tensors_of(*prepared.workspace));
+    ProfileAttempt attempt = meter_->profile(prepared.kernel, prepared.workspace->tensors());
     if (attempt.doubt) why_ = baselines::doubt_sentence(*attempt.doubt);
     EXPECT_NE(attempt.doubt, baselines::Doubt::kProfileFailed);
     EXPECT_NE(attempt.doubt.has_value(), attempt.profile.has_value());
@@ -133,7 +129,7 @@ TEST_F(ProfileGpuTest, TellsMemoryOperations) {
   const baselines::LaunchedMemoryOperation& copy = seen->memory_operations[0];
   EXPECT_EQ(copy.kind, "memcpy");
   EXPECT_EQ(copy.span.stage, "copy");
-  EXPECT_EQ(copy.bytes, static_cast<std::int64_t>(prepared.workspace->output().bytes()));
+  EXPECT_EQ(copy.bytes, static_cast<std::int64_t>(prepared.workspace->outputs()[0].bytes()));
   EXPECT_GT(copy.span.duration_ns, 0);
 }
 
@@ -159,11 +155,12 @@ TEST_F(ProfileGpuTest, LeavesNothingAttachedWhereAStageThrows) {
 }
 
 // For many rows and few, where a product is split, and where nothing is aligned.
-const std::vector<kernels::Problem> kProblems{{1, 1, 768, 3072, kernels::Dtype::kBf16},
-                                              {64, 1, 768, 3072, kernels::Dtype::kBf16},
-                                              {1, 128, 768, 3072, kernels::Dtype::kBf16},
-                                              {64, 128, 768, 3072, kernels::Dtype::kBf16},
-                                              {1, 33, 31, 129, kernels::Dtype::kBf16}};
+const std::vector<kernels::Problem> kProblems{
+    kernels::ladder_problem(1, 1, 768, 3072, kernels::Dtype::kBf16),
+    kernels::ladder_problem(64, 1, 768, 3072, kernels::Dtype::kBf16),
+    kernels::ladder_problem(1, 128, 768, 3072, kernels::Dtype::kBf16),
+    kernels::ladder_problem(64, 128, 768, 3072, kernels::Dtype::kBf16),
+    kernels::ladder_problem(1, 33, 31, 129, kernels::Dtype::kBf16)};
 
 TEST_F(ProfileGpuTest, FindsThatEveryImplementationLaunchesWhatItDeclares) {
   int checked = 0;
@@ -186,7 +183,8 @@ TEST_F(ProfileGpuTest, FindsThatEveryImplementationLaunchesWhatItDeclares) {
 
 // Also that every implementation's identity is known: none of them points elsewhere.
 TEST_F(ProfileGpuTest, AnIdentityIsTheSameWhereverTheMemoryLies) {
-  const kernels::Problem problem{1, 128, 768, 3072, kernels::Dtype::kBf16};
+  const kernels::Problem problem =
+      kernels::ladder_problem(1, 128, 768, 3072, kernels::Dtype::kBf16);
   for (const kernels::Implementation& implementation : kernels::implementations()) {
     if (implementation.device != "cuda" || implementation.expects.empty()) continue;
     if (!kernels::refusal(implementation, *device_, problem).empty()) continue;
@@ -195,7 +193,7 @@ TEST_F(ProfileGpuTest, AnIdentityIsTheSameWhereverTheMemoryLies) {
       ASSERT_TRUE(device_->lay_out(layout));
       const Prepared prepared = prepare(implementation, problem);
       const ProfileAttempt attempt =
-          meter_->profile(prepared.kernel, tensors_of(*prepared.workspace));
+          meter_->profile(prepared.kernel, prepared.workspace->tensors());
       if (attempt.doubt) GTEST_SKIP() << baselines::doubt_sentence(*attempt.doubt);
       seen.push_back(attempt.identity.value());
       EXPECT_EQ(seen.back().unknown, "") << implementation.operation << '/' << implementation.name;
@@ -209,10 +207,10 @@ TEST_F(ProfileGpuTest, AnIdentityIsTheSameWhereverTheMemoryLies) {
 TEST_F(ProfileGpuTest, AnIdentityGoesByTheProblem) {
   std::vector<baselines::CallIdentity> seen;
   for (const std::int64_t rows : {256, 512}) {
-    const Prepared prepared = prepare(implementation("geglu_mlp", "unfused"),
-                                      {1, rows, 768, 3072, kernels::Dtype::kBf16});
-    const ProfileAttempt attempt =
-        meter_->profile(prepared.kernel, tensors_of(*prepared.workspace));
+    const Prepared prepared =
+        prepare(implementation("geglu_mlp", "unfused"),
+                kernels::ladder_problem(1, rows, 768, 3072, kernels::Dtype::kBf16));
+    const ProfileAttempt attempt = meter_->profile(prepared.kernel, prepared.workspace->tensors());
     if (attempt.doubt) GTEST_SKIP() << baselines::doubt_sentence(*attempt.doubt);
     seen.push_back(attempt.identity.value());
   }

@@ -80,7 +80,7 @@ std::unique_ptr<Place> Session::move_to(int place) {
   // It chooses when it is prepared for the first time, and stays with that.
   device.keep_choices(benchmark_.kept_choices);
   here->kernel = benchmark_.implementation->prepare(
-      device, benchmark_.problem, here->workspace.inputs(), here->workspace.output());
+      device, benchmark_.problem, here->workspace.inputs(), here->workspace.outputs());
   return here;
 }
 
@@ -98,9 +98,7 @@ std::unique_ptr<Place> Session::enter(int place) {
 
 ProfileAttempt Session::profile() {
   const std::unique_ptr<Place> here = move_to(0);
-  std::vector<kernels::Tensor> tensors = here->workspace.inputs();
-  tensors.push_back(here->workspace.output());
-  ProfileAttempt attempt = context_.meter.profile(here->kernel, tensors);
+  ProfileAttempt attempt = context_.meter.profile(here->kernel, here->workspace.tensors());
   for (const kernels::Stage& stage : here->kernel.stages) {
     if (!stage.choice.empty()) attempt.choices[stage.name] = stage.choice;
   }

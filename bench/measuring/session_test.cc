@@ -9,6 +9,7 @@
 
 #include "bench/measuring/fake_meter.h"
 #include "kernels/onednn/cpu_device.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
 namespace {
@@ -28,7 +29,8 @@ class SessionTest : public testing::Test {
   std::optional<SessionContext> context_;
   Protocol protocol_{.samples = 12, .idle = std::chrono::nanoseconds(0), .places = 4};
   kernels::Implementation implementation_ = cpu_implementation("geglu", "fused");
-  PlannedBenchmark benchmark_{&implementation_, {1, 4, 1, 16, kernels::Dtype::kFp32}};
+  PlannedBenchmark benchmark_{&implementation_,
+                              kernels::ladder_problem(1, 4, 1, 16, kernels::Dtype::kFp32)};
 };
 
 // Tells what it is to keep when a kernel is prepared.
@@ -196,7 +198,8 @@ TEST_F(SessionTest, NeverTimesAWrongKernel) {
 }
 
 TEST_F(SessionTest, RefusesWhatDoesNotFitIntoMemory) {
-  benchmark_.problem = {kLargestAxis, kLargestAxis, 1, kLargestAxis, kernels::Dtype::kFp32};
+  benchmark_.problem = kernels::ladder_problem(kernels::kLargestAxis, 256, 1, kernels::kLargestAxis,
+                                               kernels::Dtype::kFp32);
   FakeMeter meter(100'000);
   try {
     verified(meter);

@@ -21,10 +21,7 @@ class KeptChoicesTest : public testing::Test {
   KeptChoicesTest() {
     const Sweep sweep{.operations = {"geglu_mlp"},
                       .implementations = {"unfused"},
-                      .batch = {1, 2},
-                      .seq = {8},
-                      .dim = {16},
-                      .hidden = {24},
+                      .axes = {{"batch", {1, 2}}, {"seq", {8}}, {"dim", {16}}, {"hidden", {24}}},
                       .dtype = {kernels::Dtype::kFp32}};
     plan_ = make_plan({sweep}, *kernels::open_device("cpu"), "test");
   }

@@ -4,8 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <set>
+#include <utility>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
@@ -19,6 +22,11 @@ namespace fusegate::bench {
 namespace {
 
 using nlohmann::json;
+
+// Of a sweep's keys.
+bool is_axis(const std::string& key) {
+  return key != "dtype" && key != "operations" && key != "implementations";
+}
 
 // A list flag that stands for a sweep's key of the same name.
 template <typename T>
@@ -35,26 +43,57 @@ CLI::Option* add_protocol(CLI::App& app, Options& options, const std::string& na
   return app.add_option_function<T>("--" + name, store, help);
 }
 
-// "64,128,768,3072" as a sweep of that problem alone.
+// Several of one flag join: --axis heads=8 --axis heads=16 is as --axis heads=8,16.
+void add_general_axis(CLI::App& app, Options& options) {
+  const auto store = [&options](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      const std::size_t equals = text.find('=');
+      json sizes = json::array();
+      for (const std::string& part : CLI::detail::split(text.substr(equals + 1), ',')) {
+        std::int64_t size = 0;
+        if (CLI::detail::lexical_cast(part, size))
+          sizes.push_back(size);
+        else
+          sizes.push_back(part);
+      }
+      const std::string name = text.substr(0, equals);
+      if (equals == std::string::npos || name.empty() || !is_axis(name)) {
+        throw baselines::InputError("--axis", "",
+                                    fmt::format("'{}' is not NAME=SIZE,... of an axis", text));
+      }
+      json& axis = options.axes[name];
+      if (axis.is_null()) axis = json::array();
+      axis.insert(axis.end(), sizes.begin(), sizes.end());
+    }
+  };
+  app.add_option_function<std::vector<std::string>>(
+         "--axis", store,
+         "Sizes of any axis of an operation, as in --axis heads=8,16; may be repeated")
+      ->allow_extra_args(false);
+}
+
+constexpr std::array kLadderAxes{"batch", "seq", "dim", "hidden"};
+
+// "64,128,768,3072" or "heads:16/kv:4096" as a sweep of that problem alone.
 json problem_sweep(const std::string& text) {
-  std::vector<std::int64_t> sizes;
-  for (const std::string& part : CLI::detail::split(text, ',')) {
+  json sweep{{"dtype", {"bf16"}}};
+  const bool is_named = text.find(':') != std::string::npos;
+  const std::vector<std::string> parts = CLI::detail::split(text, is_named ? '/' : ',');
+  bool fits = is_named || parts.size() == kLadderAxes.size();
+  for (std::size_t i = 0; fits && i < parts.size(); ++i) {
+    const std::size_t colon = is_named ? parts[i].find(':') : std::string::npos;
+    const std::string axis = is_named ? parts[i].substr(0, colon) : kLadderAxes[i];
     std::int64_t size = 0;
-    if (!CLI::detail::lexical_cast(part, size)) size = 0;
-    sizes.push_back(size);
+    fits = CLI::detail::lexical_cast(is_named ? parts[i].substr(colon + 1) : parts[i], size) &&
+           1 <= size && size <= kernels::kLargestAxis && !sweep.contains(axis);
+    sweep[axis] = {size};
   }
-  const auto fits = [](std::int64_t size) { return 1 <= size && size <= kLargestAxis; };
-  if (sizes.size() != 4 || !std::ranges::all_of(sizes, fits)) {
-    throw baselines::InputError(
-        "--problem", "",
-        fmt::format("'{}' is not batch,seq,dim,hidden, four whole numbers from 1 to {}", text,
-                    kLargestAxis));
-  }
-  return {{"batch", {sizes[0]}},
-          {"seq", {sizes[1]}},
-          {"dim", {sizes[2]}},
-          {"hidden", {sizes[3]}},
-          {"dtype", {"bf16"}}};
+  if (fits) return sweep;
+  throw baselines::InputError(
+      "--problem", "",
+      fmt::format(
+          "'{}' is not batch,seq,dim,hidden nor AXIS:SIZE/..., of whole numbers from 1 to {}", text,
+          kernels::kLargestAxis));
 }
 
 void add_problem_option(CLI::App& app, Options& options) {
@@ -63,9 +102,9 @@ void add_problem_option(CLI::App& app, Options& options) {
   };
   app.add_option_function<std::vector<std::string>>(
          "--problem", store,
-         "One problem as BATCH,SEQ,DIM,HIDDEN, in place of a suite; in bf16 unless --dtype says "
-         "otherwise; may be repeated")
-      ->type_name("BATCH,SEQ,DIM,HIDDEN")
+         "One problem as BATCH,SEQ,DIM,HIDDEN or AXIS:SIZE/AXIS:SIZE, in place of a suite; in bf16 "
+         "unless --dtype says otherwise; may be repeated")
+      ->type_name("PROBLEM")
       ->excludes(app.get_option("--suite"));
 }
 
@@ -197,6 +236,12 @@ std::string operations_help() {
   return fmt::format("Names of operations: {}", fmt::join(names, ", "));
 }
 
+std::string dtypes_help() {
+  std::vector<std::string_view> names;
+  for (const kernels::Dtype dtype : kernels::all_dtypes()) names.push_back(dtype_name(dtype));
+  return fmt::format("Number formats: {}", fmt::join(names, ", "));
+}
+
 // Options that are added from now on stand under it in --help.
 void set_topic(CLI::App& app, const char* topic) { app.option_defaults()->group(topic); }
 
@@ -212,7 +257,8 @@ void add_options(CLI::App& app, Options& options) {
   add_axis<std::int64_t>(app, options, "seq", "seq", "Sequence lengths");
   add_axis<std::int64_t>(app, options, "dim", "dim", "Model widths");
   add_axis<std::int64_t>(app, options, "hidden", "hidden", "Hidden widths");
-  add_axis<std::string>(app, options, "dtype", "dtype", "Number formats: bf16, fp16, fp32");
+  add_general_axis(app, options);
+  add_axis<std::string>(app, options, "dtype", "dtype", dtypes_help());
   add_axis<std::string>(app, options, "operation", "operations", operations_help());
   add_axis<std::string>(app, options, "implementation", "implementations",
                         "Names of implementations, such as addmm, unfused, fused");
@@ -269,18 +315,146 @@ bool sweeps_controls_alone(const json& sweep) {
   });
 }
 
+bool has_axis(const kernels::Operation& operation, const std::string& axis) {
+  return std::ranges::find(operation.axes, axis) != operation.axes.end();
+}
+
+std::vector<const kernels::Operation*> named_operations(const json& names) {
+  std::vector<const kernels::Operation*> named;
+  for (const kernels::Operation& operation : kernels::operations()) {
+    if (std::ranges::find(names, json(operation.name)) != names.end()) named.push_back(&operation);
+  }
+  return named;
+}
+
+// Puts flags in place of what sweeps say, and sees that each flag found its place.
+class FlagsInSweeps {
+ public:
+  explicit FlagsInSweeps(const json& flags) : flags_(flags) {
+    for (const auto& [key, values] : flags.items()) {
+      if (is_axis(key)) unused_.insert(key);
+    }
+    for (const auto* operation : named_operations(flags.value("operations", json::array()))) {
+      unplaced_.insert(operation->name);
+    }
+  }
+
+  // The sweep with the flags; false, and nothing changes, where it lacks axes of all the operations
+  // that the flags name.
+  bool apply(json& sweep) {
+    json changed = sweep;
+    changed.update(flags_);
+    const bool names_some = place_operations(changed);
+    if (flags_.contains("operations") && !names_some) return false;
+    const auto measured = changed.contains("operations")
+                              ? named_operations(changed.at("operations"))
+                              : all_that_find_their_axes(changed);
+    for (const auto& [key, values] : flags_.items()) {
+      if (!is_axis(key)) continue;
+      const bool is_had = std::ranges::any_of(
+          measured, [&key = key](const auto* operation) { return has_axis(*operation, key); });
+      if (is_had) unused_.erase(key);
+      if (!is_had && !sweep.contains(key)) changed.erase(key);
+    }
+    sweep = std::move(changed);
+    return true;
+  }
+
+  void require_all_used() const {
+    if (!unused_.empty()) {
+      throw baselines::InputError(
+          "--axis " + *unused_.begin(), "",
+          "no operation that is measured has this axis, or one lacks another of its own");
+    }
+    if (!unplaced_.empty()) {
+      const kernels::Operation& operation = kernels::find_operation(*unplaced_.begin());
+      throw baselines::InputError("--operation", "",
+                                  fmt::format("'{}' finds its axes in no sweep; they are {}",
+                                              operation.name, fmt::join(operation.axes, ", ")));
+    }
+  }
+
+ private:
+  // Of the operations that the flags name, keeps those that find their axes; whether there is one.
+  // Names that nobody knows stay, for who reads the suite to complain of.
+  bool place_operations(json& sweep) {
+    if (!flags_.contains("operations")) return false;
+    json placed = json::array();
+    for (const json& name : flags_.at("operations")) {
+      const auto found = named_operations({name});
+      if (!found.empty() && !finds_its_axes(*found.front(), sweep)) continue;
+      placed.push_back(name);
+      unplaced_.erase(name.get<std::string>());
+    }
+    if (!placed.empty()) sweep["operations"] = placed;
+    return !placed.empty();
+  }
+  static std::vector<const kernels::Operation*> all_that_find_their_axes(const json& sweep) {
+    std::vector<const kernels::Operation*> all;
+    for (const kernels::Operation& operation : kernels::operations()) {
+      if (!operation.is_control && finds_its_axes(operation, sweep)) all.push_back(&operation);
+    }
+    return all;
+  }
+
+  const json& flags_;
+  std::set<std::string> unused_, unplaced_;
+};
+
 // The sweeps with the flags in place of what they say. Controls keep the shapes at which they say
 // something of the machine; flags that name what to measure leave them out.
 void set_axes(json& sweeps, const json& flags) {
   const bool names_something = flags.contains("operations") || flags.contains("implementations");
-  json kept = json::array();
+  FlagsInSweeps places(flags);
+  json kept = json::array(), misfits = json::array();
   for (json& sweep : sweeps) {
     const bool controls = sweeps_controls_alone(sweep);
     if (controls && names_something) continue;
-    if (!controls) sweep.update(flags);
-    kept.push_back(std::move(sweep));
+    const bool fits = controls || places.apply(sweep);
+    if (!fits) sweep.update(flags);
+    (fits ? kept : misfits).push_back(std::move(sweep));
   }
-  sweeps = std::move(kept);
+  // Where none fits, who reads the suite says what is missing.
+  if (!kept.empty()) places.require_all_used();
+  sweeps = kept.empty() ? std::move(misfits) : std::move(kept);
+}
+
+// What flags without a suite ask for: the reference problem of "Profiling in PyTorch, part 2" as
+// far as operations have its axes, and of the operations those that have an axis that a flag names.
+json sweep_of_flags(const json& flags) {
+  const auto is_meant = [&](const kernels::Operation& operation) {
+    if (flags.contains("operations")) {
+      const json& names = flags.at("operations");
+      return std::ranges::find(names, json(operation.name)) != names.end();
+    }
+    bool names_axes = false, has_one = false;
+    for (const auto& [key, values] : flags.items()) {
+      names_axes = names_axes || is_axis(key);
+      has_one = has_one || has_axis(operation, key);
+    }
+    return !operation.is_control && (has_one || !names_axes);
+  };
+  json sweep{{"dtype", {"bf16", "fp32"}}};
+  json meant = json::array();
+  for (const kernels::Operation& operation : kernels::operations()) {
+    if (!is_meant(operation)) continue;
+    meant.push_back(operation.name);
+    for (const auto& [axis, size] : {std::pair("batch", 64), std::pair("seq", 128),
+                                     std::pair("dim", 768), std::pair("hidden", 3072)}) {
+      if (has_axis(operation, axis)) sweep[axis] = {size};
+    }
+  }
+  json with_flags = sweep;
+  with_flags.update(flags);
+  // Of those that no flag names, the ones that find all of their axes.
+  json found = json::array();
+  for (const auto* operation : named_operations(meant)) {
+    if (finds_its_axes(*operation, with_flags)) found.push_back(operation->name);
+  }
+  if (!meant.empty() && !flags.contains("operations")) {
+    sweep["operations"] = found.empty() ? meant : found;
+  }
+  return sweep;
 }
 
 // The suite's protocol, which may be null, with the flags in place of what it says.
@@ -345,9 +519,9 @@ Suite suite_of(const Options& options, const std::filesystem::path& folder) {
   json suite;
   std::string source = "the command line";
   if (!options.problems.empty()) {
-    for (const char* axis : {"batch", "seq", "dim", "hidden"}) {
-      if (!options.axes.contains(axis)) continue;
-      throw baselines::InputError("--problem", "", fmt::format("stands in place of --{}", axis));
+    for (const auto& [key, values] : options.axes.items()) {
+      if (!is_axis(key)) continue;
+      throw baselines::InputError("--problem", "", fmt::format("stands in place of --{}", key));
     }
     suite = {{"name", "custom"}, {"sweeps", options.problems}};
   } else if (options.suite || options.axes.empty()) {
@@ -356,14 +530,7 @@ Suite suite_of(const Options& options, const std::filesystem::path& folder) {
     // Checked before the flags replace anything: a broken file is broken whatever the flags are.
     parse_suite(suite, source);
   } else {
-    // The reference problem of "Profiling in PyTorch, part 2".
-    suite = {{"name", "custom"},
-             {"sweeps",
-              {{{"batch", {64}},
-                {"seq", {128}},
-                {"dim", {768}},
-                {"hidden", {3072}},
-                {"dtype", {"bf16", "fp32"}}}}}};
+    suite = {{"name", "custom"}, {"sweeps", {sweep_of_flags(options.axes)}}};
   }
   set_axes(suite["sweeps"], options.axes);
   set_protocol(suite["protocol"], options.protocol);

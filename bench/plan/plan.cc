@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <ranges>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "baselines/io/error.h"
 
@@ -15,27 +17,22 @@ bool named(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::ranges::find(names, name) != names.end();
 }
 
-// A control is taken only where it is named: swept over every shape, it would say nothing more.
-bool takes(const Sweep& sweep, const kernels::Operation& operation) {
-  if (sweep.operations.empty()) return !operation.is_control;
-  return named(sweep.operations, operation.name);
-}
-
-// Every combination of the axes; dim stays at its first value where the operation does not use it.
+// Every combination of the operation's axes, the last one changing fastest.
 std::vector<kernels::Problem> problems_of(const Sweep& sweep, const kernels::Operation& operation) {
-  const std::vector<std::int64_t> dims =
-      operation.uses_dim ? sweep.dim : std::vector<std::int64_t>{sweep.dim.front()};
   std::vector<kernels::Problem> problems;
-  for (const kernels::Dtype dtype : sweep.dtype) {
-    for (const std::int64_t batch : sweep.batch) {
-      for (const std::int64_t seq : sweep.seq) {
-        for (const std::int64_t dim : dims) {
-          for (const std::int64_t hidden : sweep.hidden) {
-            problems.push_back({batch, seq, dim, hidden, dtype});
-          }
-        }
+  for (const kernels::Dtype dtype : sweep.dtype) problems.push_back({dtype, {}});
+  for (const std::string& axis : operation.axes) {
+    std::span<const std::int64_t> sizes = sweep.axes.at(axis);
+    const auto& unswept = operation.unswept_axes;
+    if (std::ranges::find(unswept, axis) != unswept.end()) sizes = sizes.first(1);
+    std::vector<kernels::Problem> longer;
+    for (const kernels::Problem& problem : problems) {
+      for (const std::int64_t size : sizes) {
+        longer.push_back(problem);
+        longer.back().axes.push_back({axis, size});
       }
     }
+    problems = std::move(longer);
   }
   return problems;
 }
@@ -45,9 +42,8 @@ std::vector<kernels::Problem> problems_of(const Sweep& sweep, const kernels::Ope
 std::vector<SweptOperation> swept_operations(const std::vector<Sweep>& sweeps) {
   std::vector<SweptOperation> swept;
   for (const Sweep& sweep : sweeps) {
-    for (const kernels::Operation& operation : kernels::operations()) {
-      if (!takes(sweep, operation)) continue;
-      swept.push_back({&operation, sweep.implementations, problems_of(sweep, operation)});
+    for (const kernels::Operation* const operation : operations_of(sweep)) {
+      swept.push_back({operation, sweep.implementations, problems_of(sweep, *operation)});
     }
   }
   return swept;

@@ -13,10 +13,7 @@ using testing::HasSubstr;
 Sweep small_sweep() {
   return {.operations = {},
           .implementations = {},
-          .batch = {1, 2},
-          .seq = {8},
-          .dim = {16, 32},
-          .hidden = {24},
+          .axes = {{"batch", {1, 2}}, {"seq", {8}}, {"dim", {16, 32}}, {"hidden", {24}}},
           .dtype = {kernels::Dtype::kFp32}};
 }
 
@@ -52,7 +49,7 @@ TEST(Plan, TakesControlsOnlyWhereTheyAreNamed) {
               testing::Each(testing::Not(testing::StartsWith("control_"))));
   Sweep controls = small_sweep();
   controls.operations = {"control_copy", "control_gemm"};
-  controls.batch = {2};
+  controls.axes["batch"] = {2};
   EXPECT_THAT(names_of(make_plan({controls}, *device, "test")),
               testing::ElementsAre("control_copy/memcpy/fp32/batch:2/seq:8/dim:16/hidden:24",
                                    "control_gemm/onednn/fp32/batch:2/seq:8/dim:16/hidden:24",

@@ -47,10 +47,10 @@ double fraction(const JsonField& field) {
   return value.get<double>();
 }
 
-std::vector<std::int64_t> parse_axis(const JsonField& sweep, const std::string& name) {
+std::vector<std::int64_t> parse_axis(const JsonField& axis) {
   std::vector<std::int64_t> values;
-  for (const JsonField& element : elements_of(sweep.at(name)))
-    values.push_back(whole_number(element, 1, kLargestAxis));
+  for (const JsonField& element : elements_of(axis))
+    values.push_back(whole_number(element, 1, kernels::kLargestAxis));
   return values;
 }
 
@@ -74,22 +74,59 @@ std::vector<std::string> operation_names() {
   return names;
 }
 
+std::vector<kernels::Dtype> parse_dtypes(const JsonField& list) {
+  std::vector<kernels::Dtype> dtypes;
+  for (const JsonField& dtype : elements_of(list)) {
+    const auto parsed = kernels::parse_dtype(dtype.text());
+    if (!parsed) {
+      std::vector<std::string_view> known;
+      for (const kernels::Dtype one : kernels::all_dtypes()) known.push_back(dtype_name(one));
+      dtype.fail(
+          fmt::format("unknown dtype '{}'; known: {}", dtype.text(), fmt::join(known, ", ")));
+    }
+    dtypes.push_back(*parsed);
+  }
+  return dtypes;
+}
+
+std::string axes_text(const kernels::Operation& operation) {
+  return fmt::format("'{}' has {}", operation.name, fmt::join(operation.axes, ", "));
+}
+
+// That every axis is one of an operation that the sweep takes, and each of those has all of its
+// own.
+void check_axes(const JsonField& node, const Sweep& sweep) {
+  const std::vector<const kernels::Operation*> taken = operations_of(sweep);
+  for (const kernels::Operation* const operation : taken) {
+    for (const std::string& axis : operation->axes) {
+      if (sweep.axes.contains(axis)) continue;
+      node.fail_member(axis, "is missing; operation " + axes_text(*operation));
+    }
+  }
+  for (const auto& [axis, values] : sweep.axes) {
+    const bool is_used = std::ranges::any_of(taken, [&](const kernels::Operation* operation) {
+      return std::ranges::find(operation->axes, axis) != operation->axes.end();
+    });
+    if (is_used) continue;
+    std::vector<std::string> known;
+    for (const kernels::Operation* const operation : taken) known.push_back(axes_text(*operation));
+    node.at(axis).fail(fmt::format(
+        "no operation of the sweep has this axis; {}",
+        known.empty() ? "none finds its own axes" : fmt::format("{}", fmt::join(known, "; "))));
+  }
+}
+
 Sweep parse_sweep(const JsonField& node) {
-  expect_keys(node, {"operations", "implementations", "batch", "seq", "dim", "hidden", "dtype"});
   Sweep sweep{
       .operations = parse_names(node, "operations", operation_names()),
       .implementations = parse_names(node, "implementations", kernels::implementation_names()),
-      .batch = parse_axis(node, "batch"),
-      .seq = parse_axis(node, "seq"),
-      .dim = parse_axis(node, "dim"),
-      .hidden = parse_axis(node, "hidden"),
-      .dtype = {}};
-  for (const JsonField& dtype : elements_of(node.at("dtype"))) {
-    const auto parsed = kernels::parse_dtype(dtype.text());
-    if (!parsed)
-      dtype.fail(fmt::format("unknown dtype '{}'; known: bf16, fp16, fp32", dtype.text()));
-    sweep.dtype.push_back(*parsed);
+      .axes = {},
+      .dtype = parse_dtypes(node.at("dtype"))};
+  for (const auto& [key, member] : node.members()) {
+    if (key == "operations" || key == "implementations" || key == "dtype") continue;
+    sweep.axes[key] = parse_axis(member);
   }
+  check_axes(node, sweep);
   return sweep;
 }
 
@@ -99,9 +136,7 @@ void require_few_problems(const JsonField& field, const std::vector<Sweep>& swee
   double problems = 0;
   for (const Sweep& sweep : sweeps) {
     auto of_sweep = static_cast<double>(sweep.dtype.size());
-    for (const auto* axis : {&sweep.batch, &sweep.seq, &sweep.dim, &sweep.hidden}) {
-      of_sweep *= static_cast<double>(axis->size());
-    }
+    for (const auto& [axis, values] : sweep.axes) of_sweep *= static_cast<double>(values.size());
     problems += of_sweep;
   }
   if (problems <= kMostProblems) return;
@@ -166,6 +201,19 @@ std::vector<std::string> suites_in(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+std::vector<const kernels::Operation*> operations_of(const Sweep& sweep) {
+  std::vector<const kernels::Operation*> taken;
+  for (const kernels::Operation& operation : kernels::operations()) {
+    // A control is taken only where it is named: swept over every shape, it would say nothing more.
+    const bool takes =
+        sweep.operations.empty()
+            ? !operation.is_control && finds_its_axes(operation, sweep.axes)
+            : std::ranges::find(sweep.operations, operation.name) != sweep.operations.end();
+    if (takes) taken.push_back(&operation);
+  }
+  return taken;
+}
 
 Suite parse_suite(const json& parsed, const std::string& source) {
   const JsonField root(parsed, source, "");

@@ -7,12 +7,15 @@
 //    "sweeps": [{"operations": ["geglu"], "implementations": ["fused"], "dtype": ["bf16"],
 //                "batch": [1, 8], "seq": [128], "dim": [768], "hidden": [3072]}]}
 //
-// What "protocol" does not name has the default of its regime. A sweep may leave out "operations"
-// and "implementations"; they then mean all but the controls. Implementations that this build lacks
-// are passed over. Every combination of the axes is a problem. Problems that a device cannot
+// What "protocol" does not name has the default of its regime. A sweep's other keys are axes: each
+// must be one of an operation of the sweep, and an operation that the sweep names must find all of
+// its own. A sweep may leave out "operations" and "implementations"; they then mean all but the
+// controls, of the operations those that find their axes. Implementations that this build lacks are
+// passed over. Every combination of an operation's axes is a problem. Problems that a device cannot
 // compute are left out, and the program says so.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -20,16 +23,26 @@
 #include <vector>
 
 #include "bench/plan/protocol.h"
-#include "kernels/contract/problem.h"
+#include "kernels/contract/kernel.h"
 
 namespace fusegate::bench {
 
 struct Sweep {
-  std::vector<std::string> operations;       // empty: all but the controls
+  std::vector<std::string> operations;       // empty: all but the controls that find their axes
   std::vector<std::string> implementations;  // empty: all
-  std::vector<std::int64_t> batch, seq, dim, hidden;
+  std::map<std::string, std::vector<std::int64_t>> axes;
   std::vector<kernels::Dtype> dtype;
 };
+
+// By name. Those that it names, or else all that find their axes but the controls.
+std::vector<const kernels::Operation*> operations_of(const Sweep& sweep);
+
+// Whether a sweep of these axes has what the operation needs.
+template <typename Axes>
+bool finds_its_axes(const kernels::Operation& operation, const Axes& axes) {
+  return std::ranges::all_of(operation.axes,
+                             [&](const std::string& axis) { return axes.contains(axis); });
+}
 
 struct Suite {
   std::string name;
@@ -38,15 +51,12 @@ struct Suite {
   std::vector<Sweep> sweeps;
 };
 
-// The largest value of an axis: beyond it, products of axes stop fitting into 64 bits.
-inline constexpr std::int64_t kLargestAxis = std::int64_t{1} << 24;
-
 // name: a file's path, or the name of a file in folder without ".json". Throws InputError listing
 // the suites there are.
 std::filesystem::path suite_path(const std::string& name, const std::filesystem::path& folder);
 
-// Throws InputError naming the field: unknown keys, missing axes, values out of range, unknown
-// operations, implementations or dtypes.
+// Throws InputError naming the field: unknown keys, axes that no operation of a sweep has or that
+// one misses, values out of range, unknown operations, implementations or dtypes.
 Suite parse_suite(const nlohmann::json& json, const std::string& source);
 
 }  // namespace fusegate::bench

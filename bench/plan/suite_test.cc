@@ -46,7 +46,7 @@ TEST(Suite, ReadsEveryField) {
   EXPECT_EQ(suite.protocol.idle, Protocol{}.idle) << "what is not named keeps its default";
   EXPECT_EQ(suite.min_effect.at("cpu"), 0.05);
   ASSERT_EQ(suite.sweeps.size(), 1u);
-  EXPECT_THAT(suite.sweeps[0].batch, testing::ElementsAre(1, 8));
+  EXPECT_THAT(suite.sweeps[0].axes.at("batch"), testing::ElementsAre(1, 8));
   EXPECT_THAT(suite.sweeps[0].operations, testing::ElementsAre("geglu"));
   EXPECT_THAT(suite.sweeps[0].dtype, testing::ElementsAre(kernels::Dtype::kFp32));
 }
@@ -127,12 +127,15 @@ INSTANTIATE_TEST_SUITE_P(
         BadSuite{"HalfAToken", "/sweeps/0/seq/0", 0.5, "sweeps[0].seq[0]"},
         BadSuite{"MoreProblemsThanCanBeListed", "/sweeps/0/seq", std::vector<int>(50'001, 128),
                  "sweeps: are of 100002 problems; at most 100000"},
-        BadSuite{"NoDim", "/sweeps/0/dim", nullptr, "sweeps[0].dim: is missing"},
+        BadSuite{"NoDim", "/sweeps/0/dim", nullptr,
+                 "sweeps[0].dim: is missing; operation 'geglu' has batch, seq, dim, hidden"},
         BadSuite{"UnknownDtype", "/sweeps/0/dtype/0", "fp12", "unknown dtype 'fp12'"},
         BadSuite{"UnknownOperation", "/sweeps/0/operations/0", "softmax", "unknown name 'softmax'"},
         BadSuite{"UnknownImplementation", "/sweeps/0/implementations/0", "magic",
                  "sweeps[0].implementations[0]: unknown name 'magic'"},
-        BadSuite{"UnknownSweepKey", "/sweeps/0/heads", json::array({8}), "sweeps[0].heads"}),
+        BadSuite{"AxisThatNoOperationHas", "/sweeps/0/heads", json::array({8}),
+                 "sweeps[0].heads: no operation of the sweep has this axis; 'geglu' has batch"},
+        BadSuite{"AxisInWords", "/sweeps/0/heads", "many", "sweeps[0].heads: must be a list"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(SuitePath, ListsTheSuitesThereAre) {
@@ -162,10 +165,10 @@ Suite from_flags(std::vector<const char*> flags, const json& suite) {
 TEST(Flags, ReplaceTheSuitesAxes) {
   const Suite suite = from_flags({"--suite=smoke", "--batch=2,4", "--samples=3"}, valid());
   EXPECT_EQ(suite.name, "mine");
-  EXPECT_THAT(suite.sweeps[0].batch, testing::ElementsAre(2, 4));
-  EXPECT_THAT(suite.sweeps[0].hidden, testing::ElementsAre(3072));
+  EXPECT_THAT(suite.sweeps[0].axes.at("batch"), testing::ElementsAre(2, 4));
+  EXPECT_THAT(suite.sweeps[0].axes.at("hidden"), testing::ElementsAre(3072));
   EXPECT_EQ(suite.protocol.samples, 3);
-  EXPECT_THAT(from_flags({}, valid()).sweeps[0].batch, testing::ElementsAre(1, 8))
+  EXPECT_THAT(from_flags({}, valid()).sweeps[0].axes.at("batch"), testing::ElementsAre(1, 8))
       << "nothing named means smoke";
 }
 
@@ -189,31 +192,115 @@ TEST(Flags, LeaveControlsAsTheyAreOrOut) {
   suite["sweeps"][1]["operations"] = {"control_copy", "control_gemm"};
   const Suite resized = from_flags({"--suite=smoke", "--batch=4"}, suite);
   ASSERT_EQ(resized.sweeps.size(), 2u);
-  EXPECT_THAT(resized.sweeps[0].batch, testing::ElementsAre(4));
-  EXPECT_THAT(resized.sweeps[1].batch, testing::ElementsAre(1, 8));
+  EXPECT_THAT(resized.sweeps[0].axes.at("batch"), testing::ElementsAre(4));
+  EXPECT_THAT(resized.sweeps[1].axes.at("batch"), testing::ElementsAre(1, 8));
   const Suite named =
       from_flags({"--suite=smoke", "--operation=linear", "--implementation=addmm"}, suite);
   ASSERT_EQ(named.sweeps.size(), 1u);
   EXPECT_THAT(named.sweeps[0].operations, testing::ElementsAre("linear"));
   EXPECT_EQ(from_flags({"--operation=control_gemm", "--batch=3", "--implementation=onednn"})
                 .sweeps[0]
-                .batch[0],
+                .axes.at("batch")[0],
             3);
 }
 
 TEST(Flags, AloneStartFromTheReferenceProblem) {
   const Suite suite = from_flags({"--batch=1,8,64", "--dtype=bf16"});
   EXPECT_EQ(suite.name, "custom");
-  EXPECT_THAT(suite.sweeps[0].batch, testing::ElementsAre(1, 8, 64));
-  EXPECT_THAT(suite.sweeps[0].seq, testing::ElementsAre(128));
-  EXPECT_THAT(suite.sweeps[0].dim, testing::ElementsAre(768));
-  EXPECT_THAT(suite.sweeps[0].hidden, testing::ElementsAre(3072));
+  EXPECT_THAT(suite.sweeps[0].axes.at("batch"), testing::ElementsAre(1, 8, 64));
+  EXPECT_THAT(suite.sweeps[0].axes.at("seq"), testing::ElementsAre(128));
+  EXPECT_THAT(suite.sweeps[0].axes.at("dim"), testing::ElementsAre(768));
+  EXPECT_THAT(suite.sweeps[0].axes.at("hidden"), testing::ElementsAre(3072));
 }
 
 TEST(Flags, AreCheckedLikeASuite) {
   EXPECT_THROW(from_flags({"--batch=0"}), baselines::InputError);
   EXPECT_THROW(from_flags({"--implementation=magic"}), baselines::InputError);
   EXPECT_THROW(from_flags({"--no-such-flag"}), baselines::InputError);
+}
+
+// An operation of axes that the ladder lacks.
+const kernels::OperationRegistration registered{
+    {.name = "softmax_like",
+     .axes = {"heads", "kv"},
+     .outputs = [](const kernels::Problem& p) -> std::vector<kernels::TensorSpec> {
+       return {{"y", {p.at("heads"), p.at("kv")}}};
+     },
+     .host_reference = [](auto&&...) {}}};
+
+json of_both() {
+  json suite = valid();
+  suite["sweeps"].push_back({{"operations", {"softmax_like"}},
+                             {"heads", {8, 16}},
+                             {"kv", {4096}},
+                             {"dtype", {"fp8_e4m3"}}});
+  return suite;
+}
+
+using Axes = std::map<std::string, std::vector<std::int64_t>>;
+
+TEST(Suite, TakesTheAxesOfAnyOperation) {
+  const Suite suite = parse_suite(of_both(), "mine.json");
+  EXPECT_EQ(suite.sweeps[1].axes, (Axes{{"heads", {8, 16}}, {"kv", {4096}}}));
+  EXPECT_THAT(suite.sweeps[1].dtype, testing::ElementsAre(kernels::Dtype::kFp8E4m3));
+}
+
+TEST(Suite, WithoutOperationsTakesThoseThatFindTheirAxes) {
+  json suite = of_both();
+  suite["sweeps"][1].erase("operations");
+  const auto operations = operations_of(parse_suite(suite, "mine.json").sweeps[1]);
+  ASSERT_EQ(operations.size(), 1u);
+  EXPECT_EQ(operations[0]->name, "softmax_like");
+  suite["sweeps"][1].erase("kv");
+  EXPECT_THAT(complaint(suite), HasSubstr("sweeps[1].heads: no operation of the sweep has this "
+                                          "axis; none finds its own axes"));
+}
+
+TEST(Flags, OfAnyAxisGoWhereAnOperationHasIt) {
+  const Suite suite = from_flags({"--suite=smoke", "--axis", "kv=64,128", "--batch=2"}, of_both());
+  EXPECT_EQ(suite.sweeps[1].axes, (Axes{{"heads", {8, 16}}, {"kv", {64, 128}}}));
+  EXPECT_EQ(suite.sweeps[0].axes.at("batch"), (std::vector<std::int64_t>{2}));
+  const Suite joined = from_flags({"--axis=heads=4", "--axis", "heads=5", "--axis=kv=9"});
+  ASSERT_EQ(joined.sweeps.size(), 1u);
+  EXPECT_EQ(joined.sweeps[0].axes, (Axes{{"heads", {4, 5}}, {"kv", {9}}}));
+  EXPECT_THAT(joined.sweeps[0].operations, testing::ElementsAre("softmax_like"));
+  EXPECT_EQ(from_flags({"--problem=heads:3/kv:7"}).sweeps[0].axes,
+            (Axes{{"heads", {3}}, {"kv", {7}}}));
+}
+
+TEST(Flags, OfAnOperationTakeTheSweepsThatHaveItsAxes) {
+  const Suite suite = from_flags({"--suite=smoke", "--operation=softmax_like"}, of_both());
+  ASSERT_EQ(suite.sweeps.size(), 1u);
+  EXPECT_EQ(suite.sweeps[0].axes.at("kv"), (std::vector<std::int64_t>{4096}));
+  const Suite both = from_flags({"--suite=smoke", "--operation=softmax_like,linear"}, of_both());
+  ASSERT_EQ(both.sweeps.size(), 2u);
+  EXPECT_THAT(both.sweeps[0].operations, testing::ElementsAre("linear"));
+}
+
+TEST(Flags, ThatFindNoPlaceAreRefused) {
+  const auto told = [](std::vector<const char*> flags, const json& suite) {
+    try {
+      from_flags(std::move(flags), suite);
+      return std::string();
+    } catch (const baselines::InputError& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_THAT(told({"--suite=smoke", "--axis=rows=3"}, of_both()),
+              HasSubstr("--axis rows: no operation that is measured has this axis"));
+  EXPECT_THAT(told({"--suite=smoke", "--operation=geglu,softmax_like"}, valid()),
+              HasSubstr("--operation: 'softmax_like' finds its axes in no sweep; they are heads"));
+  EXPECT_THAT(told({"--suite=smoke", "--operation=softmax_like"}, valid()),
+              HasSubstr("heads: is missing; operation 'softmax_like' has heads, kv"));
+  EXPECT_THAT(told({"--axis=heads=3"}, valid()), HasSubstr("kv: is missing; operation"));
+  EXPECT_THAT(told({"--axis=heads"}, valid()), HasSubstr("--axis: 'heads' is not NAME=SIZE"));
+  EXPECT_THAT(told({"--axis=dtype=3"}, valid()), HasSubstr("--axis: 'dtype=3' is not NAME=SIZE"));
+  EXPECT_THAT(told({"--axis=heads=x", "--axis=kv=1"}, valid()), HasSubstr("heads[0]: must be"));
+  EXPECT_THAT(told({"--axis=heads=16777217", "--axis=kv=1"}, valid()),
+              HasSubstr("heads[0]: must be a whole number from 1 to 16777216"));
+  EXPECT_THAT(told({"--problem=heads:3", "--axis=kv=1"}, valid()),
+              HasSubstr("--problem: stands in place of --kv"));
+  EXPECT_THAT(told({"--problem=heads:3/heads:4"}, valid()), HasSubstr("nor AXIS:SIZE/"));
 }
 
 TEST(Flags, PassGoogleBenchmarksOwn) {

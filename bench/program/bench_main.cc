@@ -136,6 +136,7 @@ void keep_choices(Plan& plan, const Options& options, const baselines::Environme
 }
 
 int run(int argc, char** argv) {
+  kernels::require_sound_registrations();
   const Options options = parse_options(argc, argv);
   if (options.help) {
     fmt::print("{}", *options.help);

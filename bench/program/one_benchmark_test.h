@@ -14,6 +14,7 @@
 #include "bench/measuring/fake_meter.h"
 #include "bench/measuring/interrupt.h"
 #include "bench/plan/plan.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
 
@@ -33,7 +34,7 @@ class OneBenchmarkTest : public testing::Test {
   FakeMeter meter_{100'000};
   // wrong_: fails as a test has it.
   kernels::Implementation right_ = cpu_implementation("geglu", "fused"), wrong_ = right_;
-  kernels::Problem problem_{1, 4, 1, 16, kernels::Dtype::kFp32};
+  kernels::Problem problem_ = kernels::ladder_problem(1, 4, 1, 16, kernels::Dtype::kFp32);
   Plan plan_;
   InvocationInfo info_;
 };

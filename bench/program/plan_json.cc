@@ -7,21 +7,57 @@ namespace {
 
 using nlohmann::json;
 
+json tensor_json(const kernels::TensorSpec& spec) {
+  return {{"name", spec.name}, {"shape", spec.shape}, {"dtype", kernels::dtype_name(*spec.dtype)}};
+}
+
+json fill_json(const kernels::Fill& fill) {
+  switch (fill.kind) {
+    case kernels::Fill::Kind::kUniform:
+      return {{"kind", "uniform"}, {"scale", fill.scale}};
+    case kernels::Fill::Kind::kNormal:
+      return {{"kind", "normal"}, {"deviation", fill.scale}, {"mean", fill.center}};
+    case kernels::Fill::Kind::kConstant:
+      return {{"kind", "constant"}, {"value", fill.center}};
+    case kernels::Fill::Kind::kIntegers:
+      return {{"kind", "integers"}, {"low", fill.low}, {"high", fill.high}};
+    case kernels::Fill::Kind::kFunction:
+      break;
+  }
+  return {{"kind", "function"}};
+}
+
 json problem_json(const kernels::Operation& operation, const kernels::Problem& problem) {
   json inputs = json::array();
-  for (const kernels::TensorShape& input : operation.inputs(problem)) {
-    inputs.push_back(
-        {{"name", input.name}, {"rows", input.rows}, {"cols", input.cols}, {"scale", input.scale}});
+  for (const kernels::TensorSpec& input : kernels::input_specs(operation, problem)) {
+    inputs.push_back(tensor_json(input));
+    // Of a matrix with uniform numbers, as bench/peers reads it.
+    const kernels::Tensor tensor{nullptr, input.shape, *input.dtype};
+    inputs.back().update(
+        {{"rows", tensor.rows()}, {"cols", tensor.cols()}, {"scale", input.fill.scale}});
+    inputs.back()["fill"] = fill_json(input.fill);
   }
-  return {{"name", kernels::problem_name(problem)},
-          {"dtype", kernels::dtype_name(problem.dtype)},
-          {"batch", problem.batch},
-          {"seq", problem.seq},
-          {"dim", problem.dim},
-          {"hidden", problem.hidden},
-          {"rows", problem.rows()},
-          {"error_bound", kernels::error_bound(problem.dtype)},
-          {"inputs", std::move(inputs)}};
+  json outputs = json::array();
+  for (const kernels::TensorSpec& output : kernels::output_specs(operation, problem)) {
+    outputs.push_back(tensor_json(output));
+    outputs.back()["tolerance"] = output.tolerance.value_or(kernels::error_bound(*output.dtype));
+    if (!output.in_place_of.empty()) outputs.back()["in_place_of"] = output.in_place_of;
+  }
+  json result{{"name", kernels::problem_name(problem)},
+              {"dtype", kernels::dtype_name(problem.dtype)},
+              {"axes", json::object()},
+              {"error_bound", kernels::error_bound(problem.dtype)},
+              {"inputs", std::move(inputs)},
+              {"outputs", std::move(outputs)}};
+  for (const kernels::Axis& axis : problem.axes) result["axes"][axis.name] = axis.size;
+  // Again beside it, where bench/peers reads them.
+  for (const char* axis : {"batch", "seq", "dim", "hidden"}) {
+    if (result["axes"].contains(axis)) result[axis] = result["axes"][axis];
+  }
+  if (result.contains("batch") && result.contains("seq")) {
+    result["rows"] = problem.at("batch") * problem.at("seq");
+  }
+  return result;
 }
 
 json work_json(const std::vector<SweptOperation>& work) {

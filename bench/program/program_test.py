@@ -210,9 +210,13 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(swept["operation"], "linear")
         (problem,) = swept["problems"]
         self.assertEqual((problem["name"], problem["rows"]), ("fp32/batch:1/seq:4/dim:16/hidden:24", 4))
-        self.assertEqual(problem["inputs"], [{"name": "x", "rows": 4, "cols": 16, "scale": 1.0},
-                                             {"name": "w", "rows": 24, "cols": 16, "scale": 0.25},
-                                             {"name": "bias", "rows": 1, "cols": 24, "scale": 0.25}])
+        self.assertEqual(problem["axes"], {"batch": 1, "seq": 4, "dim": 16, "hidden": 24})
+        self.assertEqual([[each[key] for key in ("name", "rows", "cols", "scale")] for each in problem["inputs"]],
+                         [["x", 4, 16, 1.0], ["w", 24, 16, 0.25], ["bias", 1, 24, 0.25]])
+        self.assertEqual(problem["inputs"][2], {"name": "bias", "rows": 1, "cols": 24, "scale": 0.25, "shape": [24],
+                                                "dtype": "fp32", "fill": {"kind": "uniform", "scale": 0.25}})
+        self.assertEqual(problem["outputs"],
+                         [{"name": "out", "shape": [4, 24], "dtype": "fp32", "tolerance": 1e-5}])
 
     def test_plans_what_this_device_cannot_compute_too(self):
         flags = ("--device=cpu", "--problem=1,4,16,24", "--problem=2,4,16,24", "--dtype=fp16", "--operation=geglu")
@@ -302,7 +306,7 @@ class ProgramTest(unittest.TestCase):
                 (["--batch=1", "--benchmark_repetitions=many"], "--benchmark_repetitions"),
                 (["--device=cpu", "--batch=1", "--dtype=fp16"], "fp16"),
                 ([*TINY, "--out=/proc/no/such/folder/1.json"], "/proc/no"),
-                (["--problem=1,2,3"], "--problem: '1,2,3' is not batch,seq,dim,hidden, four whole numbers from 1"),
+                (["--problem=1,2,3"], "--problem: '1,2,3' is not batch,seq,dim,hidden nor AXIS:SIZE/..., of whole"),
                 (["--problem=1,2,3,0"], "--problem: '1,2,3,0'"),
                 (["--problem=1,2,3,x"], "--problem: '1,2,3,x'"),
                 (["--problem=1,2,3,4", "--seq=8"], "--problem: stands in place of --seq"),

@@ -13,6 +13,7 @@
 #include "baselines/traces/summary.h"
 #include "bench/measuring/meter_test_fixture.h"
 #include "bench/program/tracing.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
 namespace {
@@ -37,7 +38,8 @@ class TraceGpuTest : public MeterTest {
   void trace(const std::string& operation, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
       plan_.benchmarks.push_back(
-          {&implementation(operation, name), {1, 128, 768, 3072, kernels::Dtype::kBf16}});
+          {&implementation(operation, name),
+           kernels::ladder_problem(1, 128, 768, 3072, kernels::Dtype::kBf16)});
     }
     const auto path = folder_.path() / "trace.json";
     ASSERT_EQ(Tracing(*device_, *meter_, plan_, *probe_, info_).run(path), Outcome::kComplete);

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace fusegate::kernels {
 namespace {
@@ -24,15 +27,21 @@ std::vector<std::string> kind_names() {
 
 }  // namespace
 
+std::int64_t Tensor::count() const {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>{});
+}
+
+std::int64_t Tensor::rows() const { return cols() == 0 ? 0 : count() / cols(); }
+
 double ErrorNorms::relative() const {
-  if (not_finite > 0) return std::numeric_limits<double>::infinity();
+  if (not_finite > 0 || bad_reference > 0) return std::numeric_limits<double>::infinity();
   if (difference == 0) return 0;
   return difference / reference;
 }
 
-Tensor allocate_tensor(Device& device, std::int64_t rows, std::int64_t cols, Dtype dtype,
+Tensor allocate_tensor(Device& device, std::vector<std::int64_t> shape, Dtype dtype,
                        std::vector<Memory>& owner) {
-  Tensor tensor{nullptr, rows, cols, dtype};
+  Tensor tensor{nullptr, std::move(shape), dtype};
   owner.push_back(device.allocate(tensor.bytes()));
   tensor.data = owner.back().data();
   return tensor;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kernels/contract/activation.h"
+#include "kernels/contract/fill.h"
 #include "kernels/contract/problem.h"
 
 namespace fusegate::kernels {
@@ -39,22 +40,26 @@ class Memory {
   std::size_t bytes_ = 0;
 };
 
-// A row-major matrix in device memory; a view, not an owner. A vector has one row.
+// Elements in device memory, the last axis of the shape closest together; a view, not an owner. A
+// shape without axes is one number.
 struct Tensor {
   void* data = nullptr;
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
+  std::vector<std::int64_t> shape;
   Dtype dtype = Dtype::kFp32;
 
-  std::int64_t count() const { return rows * cols; }
+  std::int64_t count() const;
   std::size_t bytes() const { return static_cast<std::size_t>(count()) * dtype_bytes(dtype); }
+  // The same memory as a row-major matrix: the last axis, and all the others together.
+  std::int64_t cols() const { return shape.empty() ? 1 : shape.back(); }
+  std::int64_t rows() const;
 };
 
+// How far an output is from its reference, over its elements.
 struct ErrorNorms {
-  double difference = 0;  // ||out - reference||, Frobenius
-  double reference = 0;   // ||reference||
-  std::int64_t not_finite =
-      0;  // elements of out that are NaN or infinite, poison left over among them
+  double difference = 0;           // ||out - reference||, Frobenius
+  double reference = 0;            // ||reference||
+  std::int64_t not_finite = 0;     // of out: NaN or infinite, poison left over among them
+  std::int64_t bad_reference = 0;  // of the reference: NaN or infinite
 
   // Infinite where the reference is zero and out is not, or where anything is not finite.
   double relative() const;
@@ -97,8 +102,6 @@ class Device {
   virtual std::string uuid() const = 0;
   // The software that decides its speed, such as {"cublas", "13.1.0"}.
   virtual std::map<std::string, std::string> versions() const = 0;
-  // Numbers that this device can compute in.
-  virtual std::vector<Dtype> dtypes() const = 0;
   virtual std::size_t available_bytes() const = 0;
   // Throws DeviceError where the memory is not there. Contents are undefined.
   virtual Memory allocate(std::size_t bytes) = 0;
@@ -106,12 +109,14 @@ class Device {
   // from each other, in every process. False, and nothing changes, where the device leaves no such
   // choice. Throws std::logic_error while memory of the layout before is in use.
   virtual bool lay_out(std::uint64_t number) = 0;
-  // Uniform in [-scale, scale), rounded to the tensor's dtype; the same seed gives the same
-  // numbers.
-  virtual void fill_random(const Tensor& tensor, double scale, std::uint64_t seed) = 0;
-  // All bits one, which is NaN in every dtype.
+  // With numbers that the device makes: any fill but Fill::values.
+  virtual void fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed) = 0;
+  // Every byte 0xff: NaN in every floating-point dtype, and -1 as an integer.
   virtual void poison(const Tensor& tensor) = 0;
   virtual void copy_to_host(const void* from, std::span<std::byte> to) = 0;
+  virtual void copy_to_device(std::span<const std::byte> from, void* to) = 0;
+  // Of the tensor's bytes and their places: another one where anything in it was changed.
+  virtual std::uint64_t digest(const Tensor& tensor) = 0;
   // For the kernel that is prepared next, where the device chooses by measuring.
   virtual void keep_choices(const KeptChoices&) {}
   // Waits for everything enqueued and throws what went wrong in it.
@@ -120,7 +125,7 @@ class Device {
 };
 
 // A tensor in new memory, which owner keeps. Throws DeviceError where the memory is not there.
-Tensor allocate_tensor(Device& device, std::int64_t rows, std::int64_t cols, Dtype dtype,
+Tensor allocate_tensor(Device& device, std::vector<std::int64_t> shape, Dtype dtype,
                        std::vector<Memory>& owner);
 
 // How a kind of device is opened; registered by the folder that implements it.

@@ -71,10 +71,9 @@ ErrorNorms HostReference::compare(const Tensor& out, const double* reference) {
   ErrorNorms norms;
   for (std::int64_t i = 0; i < out.count(); ++i) {
     const double value = load_element(out.data, out.dtype, i);
-    if (!std::isfinite(value)) {
-      ++norms.not_finite;
-      continue;
-    }
+    if (!std::isfinite(value)) ++norms.not_finite;
+    if (!std::isfinite(reference[i])) ++norms.bad_reference;
+    if (!std::isfinite(value) || !std::isfinite(reference[i])) continue;
     norms.difference += (value - reference[i]) * (value - reference[i]);
     norms.reference += reference[i] * reference[i];
   }

@@ -43,7 +43,7 @@ TEST(HostReference, ComparesByFrobeniusNorm) {
   std::vector<float> out{3, 4};
   const std::vector<double> reference{3, 0};
   const ErrorNorms norms =
-      HostReference().compare({out.data(), 1, 2, Dtype::kFp32}, reference.data());
+      HostReference().compare({out.data(), {2}, Dtype::kFp32}, reference.data());
   EXPECT_DOUBLE_EQ(norms.difference, 4);
   EXPECT_DOUBLE_EQ(norms.reference, 3);
   EXPECT_DOUBLE_EQ(norms.relative(), 4.0 / 3);
@@ -53,7 +53,7 @@ TEST(HostReference, NeverPassesWhatIsNotFinite) {
   std::vector<float> out{1, std::numeric_limits<float>::quiet_NaN()};
   const std::vector<double> reference{1, 1};
   const ErrorNorms norms =
-      HostReference().compare({out.data(), 1, 2, Dtype::kFp32}, reference.data());
+      HostReference().compare({out.data(), {2}, Dtype::kFp32}, reference.data());
   EXPECT_EQ(norms.not_finite, 1);
   EXPECT_TRUE(std::isinf(norms.relative()));
 }
@@ -61,10 +61,10 @@ TEST(HostReference, NeverPassesWhatIsNotFinite) {
 TEST(HostReference, ZeroAgainstZeroIsRightAndAnythingElseAgainstZeroIsNot) {
   std::vector<float> out{0};
   const std::vector<double> zero{0};
-  EXPECT_EQ(HostReference().compare({out.data(), 1, 1, Dtype::kFp32}, zero.data()).relative(), 0);
+  EXPECT_EQ(HostReference().compare({out.data(), {1}, Dtype::kFp32}, zero.data()).relative(), 0);
   out[0] = 1;
-  EXPECT_TRUE(std::isinf(
-      HostReference().compare({out.data(), 1, 1, Dtype::kFp32}, zero.data()).relative()));
+  EXPECT_TRUE(
+      std::isinf(HostReference().compare({out.data(), {1}, Dtype::kFp32}, zero.data()).relative()));
 }
 
 }  // namespace

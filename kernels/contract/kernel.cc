@@ -24,11 +24,16 @@ std::vector<Implementation>& mutable_implementations() {
 
 auto identity(const Implementation& i) { return std::tie(i.operation, i.name, i.device); }
 
+// "softmax.cu:41", without the folders of the machine that compiled it.
+std::string place_of(const std::source_location& where) {
+  const std::string_view file = where.file_name();
+  return fmt::format("{}:{}", file.substr(file.find_last_of('/') + 1), where.line());
+}
+
 }  // namespace
 
-Tensor PreparedKernel::intermediate(Device& device, std::int64_t rows, std::int64_t cols,
-                                    Dtype dtype) {
-  return allocate_tensor(device, rows, cols, dtype, scratch);
+Tensor PreparedKernel::intermediate(Device& device, std::vector<std::int64_t> shape, Dtype dtype) {
+  return allocate_tensor(device, std::move(shape), dtype, scratch);
 }
 
 void PreparedKernel::launch() const {
@@ -45,26 +50,33 @@ double PreparedKernel::min_bytes() const {
                                [](const Stage& s) { return s.min_bytes; });
 }
 
-OperationRegistration::OperationRegistration(Operation operation) {
+OperationRegistration::OperationRegistration(Operation operation, std::source_location where) {
+  operation.registered_at = place_of(where);
   mutable_operations().push_back(std::move(operation));
-  std::ranges::sort(mutable_operations(), {}, &Operation::name);
+  std::ranges::stable_sort(mutable_operations(), {}, &Operation::name);
 }
 
 OperationRegistration::OperationRegistration(std::span<const Activation> activations,
-                                             Operation (*of)(const Activation&)) {
-  for (const Activation& activation : activations) OperationRegistration(of(activation));
+                                             Operation (*of)(const Activation&),
+                                             std::source_location where) {
+  for (const Activation& activation : activations) OperationRegistration(of(activation), where);
 }
 
-ImplementationRegistration::ImplementationRegistration(Implementation implementation) {
+ImplementationRegistration::ImplementationRegistration(Implementation implementation,
+                                                       std::source_location where) {
+  implementation.registered_at = place_of(where);
   mutable_implementations().push_back(std::move(implementation));
-  std::ranges::sort(
+  std::ranges::stable_sort(
       mutable_implementations(),
       [](const Implementation& a, const Implementation& b) { return identity(a) < identity(b); });
 }
 
 ImplementationRegistration::ImplementationRegistration(std::span<const Activation> activations,
-                                                       Implementation (*of)(const Activation&)) {
-  for (const Activation& activation : activations) ImplementationRegistration(of(activation));
+                                                       Implementation (*of)(const Activation&),
+                                                       std::source_location where) {
+  for (const Activation& activation : activations) {
+    ImplementationRegistration(of(activation), where);
+  }
 }
 
 const std::vector<Operation>& operations() { return mutable_operations(); }
@@ -92,36 +104,26 @@ std::string refusal(const Implementation& implementation, const Device& device,
   if (implementation.device != device.kind()) {
     return fmt::format("it needs a {} device", implementation.device);
   }
-  const auto offers = [&](const std::vector<Dtype>& dtypes) {
-    return std::ranges::find(dtypes, problem.dtype) != dtypes.end();
-  };
-  if (!offers(implementation.dtypes)) {
+  const std::vector<Dtype>& dtypes = implementation.dtypes;
+  if (std::ranges::find(dtypes, problem.dtype) == dtypes.end()) {
     return fmt::format("it has no {} version", dtype_name(problem.dtype));
   }
-  if (!offers(device.dtypes())) {
-    return fmt::format("{} cannot compute in {}", device.name(), dtype_name(problem.dtype));
+  for (const auto& [axis, multiple] : implementation.multiples) {
+    const std::int64_t size = problem.at(axis);
+    if (size % multiple == 0) continue;
+    return fmt::format("{} {} must be a multiple of {}", axis, size, multiple);
   }
-  if (problem.dim % implementation.alignment != 0 ||
-      problem.hidden % implementation.alignment != 0) {
-    return fmt::format("dim {} and hidden {} must be multiples of {}", problem.dim, problem.hidden,
-                       implementation.alignment);
+  if (!implementation.refuses) return "";
+  try {
+    return implementation.refuses(device, problem);
+  } catch (const std::exception& error) {
+    return fmt::format("refuses: {}", error.what());
   }
-  return implementation.refuses ? implementation.refuses(device, problem) : "";
 }
 
 std::string benchmark_name(const Implementation& implementation, const Problem& problem) {
   return fmt::format("{}/{}/{}", implementation.operation, implementation.name,
                      problem_name(problem));
-}
-
-double tensor_bytes(const Operation& operation, const Problem& problem) {
-  // In double, so that absurd sizes are seen as such and do not wrap around.
-  const auto elements = [](const TensorShape& shape) {
-    return static_cast<double>(shape.rows) * static_cast<double>(shape.cols);
-  };
-  double total = elements(operation.output(problem));
-  for (const TensorShape& shape : operation.inputs(problem)) total += elements(shape);
-  return total * static_cast<double>(dtype_bytes(problem.dtype));
 }
 
 }  // namespace fusegate::kernels

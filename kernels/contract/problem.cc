@@ -2,39 +2,62 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <utility>
+#include <stdexcept>
 
 namespace fusegate::kernels {
 namespace {
 
-constexpr std::array<std::pair<Dtype, std::string_view>, 3> kDtypeNames{{
-    {Dtype::kFp32, "fp32"},
-    {Dtype::kFp16, "fp16"},
-    {Dtype::kBf16, "bf16"},
-}};
+struct DtypeFacts {
+  Dtype dtype;
+  std::string_view name;
+  std::size_t bytes;
+};
+
+constexpr std::array kDtypes{
+    DtypeFacts{Dtype::kFp32, "fp32", 4},        DtypeFacts{Dtype::kFp16, "fp16", 2},
+    DtypeFacts{Dtype::kBf16, "bf16", 2},        DtypeFacts{Dtype::kFp8E4m3, "fp8_e4m3", 1},
+    DtypeFacts{Dtype::kFp8E5m2, "fp8_e5m2", 1}, DtypeFacts{Dtype::kInt8, "int8", 1},
+    DtypeFacts{Dtype::kInt32, "int32", 4},
+};
+
+const DtypeFacts& facts(Dtype dtype) {
+  return *std::ranges::find(kDtypes, dtype, &DtypeFacts::dtype);
+}
 
 }  // namespace
 
-std::string_view dtype_name(Dtype dtype) {
-  for (const auto& [value, name] : kDtypeNames) {
-    if (value == dtype) return name;
-  }
-  return "unknown";
-}
+std::string_view dtype_name(Dtype dtype) { return facts(dtype).name; }
 
 std::optional<Dtype> parse_dtype(std::string_view name) {
-  for (const auto& [value, known] : kDtypeNames) {
-    if (known == name) return value;
-  }
-  return std::nullopt;
+  const auto* const found = std::ranges::find(kDtypes, name, &DtypeFacts::name);
+  return found == kDtypes.end() ? std::nullopt : std::optional(found->dtype);
 }
 
-std::size_t dtype_bytes(Dtype dtype) { return dtype == Dtype::kFp32 ? 4 : 2; }
+std::vector<Dtype> all_dtypes() {
+  std::vector<Dtype> dtypes;
+  for (const DtypeFacts& one : kDtypes) dtypes.push_back(one.dtype);
+  return dtypes;
+}
+
+std::size_t dtype_bytes(Dtype dtype) { return facts(dtype).bytes; }
+
+bool is_integer(Dtype dtype) { return dtype == Dtype::kInt8 || dtype == Dtype::kInt32; }
+
+std::int64_t Problem::at(std::string_view axis) const {
+  const auto found = std::ranges::find(axes, axis, &Axis::name);
+  if (found != axes.end()) return found->size;
+  std::string known;
+  for (const Axis& one : axes) known += (known.empty() ? "" : ", ") + one.name;
+  throw std::out_of_range(
+      fmt::format("no axis '{}'; the problem has {}", axis, known.empty() ? "none" : known));
+}
 
 std::string problem_name(const Problem& problem) {
-  return fmt::format("{}/batch:{}/seq:{}/dim:{}/hidden:{}", dtype_name(problem.dtype),
-                     problem.batch, problem.seq, problem.dim, problem.hidden);
+  std::string name(dtype_name(problem.dtype));
+  for (const Axis& axis : problem.axes) name += fmt::format("/{}:{}", axis.name, axis.size);
+  return name;
 }
 
 }  // namespace fusegate::kernels

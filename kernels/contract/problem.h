@@ -1,4 +1,4 @@
-// A problem: the sizes and the number format that an operation is computed for.
+// A problem: the number format and the sizes that an operation is computed for.
 #pragma once
 
 #include <cstddef>
@@ -6,29 +6,39 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fusegate::kernels {
 
-enum class Dtype { kFp32, kFp16, kBf16 };
+enum class Dtype { kFp32, kFp16, kBf16, kFp8E4m3, kFp8E5m2, kInt8, kInt32 };
 
-std::string_view dtype_name(Dtype dtype);  // "fp32", "fp16", "bf16"
+std::string_view dtype_name(Dtype dtype);  // "fp32", "fp16", "bf16", "fp8_e4m3", ..., "int32"
 std::optional<Dtype> parse_dtype(std::string_view name);
+std::vector<Dtype> all_dtypes();
 std::size_t dtype_bytes(Dtype dtype);
+bool is_integer(Dtype dtype);
+
+// The largest size of an axis.
+inline constexpr std::int64_t kLargestAxis = std::int64_t{1} << 24;
+
+struct Axis {
+  std::string name;  // such as "heads"
+  std::int64_t size = 1;
+
+  friend bool operator==(const Axis&, const Axis&) = default;
+};
 
 struct Problem {
-  std::int64_t batch = 1;
-  std::int64_t seq = 1;
-  std::int64_t dim = 1;     // model width
-  std::int64_t hidden = 1;  // width between the projections
-  Dtype dtype = Dtype::kFp32;
+  Dtype dtype = Dtype::kFp32;  // of every tensor that names none of its own
+  std::vector<Axis> axes;      // in the order of the operation's axes
 
-  // M of every matrix product: one row a token.
-  std::int64_t rows() const { return batch * seq; }
+  // Throws std::out_of_range naming the axis and those that there are.
+  std::int64_t at(std::string_view axis) const;
 
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-// "bf16/batch:64/seq:128/dim:768/hidden:3072"
+// "bf16/heads:16/kv:4096"
 std::string problem_name(const Problem& problem);
 
 }  // namespace fusegate::kernels

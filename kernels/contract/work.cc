@@ -6,7 +6,7 @@ namespace fusegate::kernels {
 
 Stage matmul_work(std::string name, const Tensor& x, const Tensor& w, const Tensor& out) {
   return {.name = std::move(name),
-          .flops = 2 * static_cast<double>(out.count()) * static_cast<double>(x.cols),
+          .flops = 2 * static_cast<double>(out.count()) * static_cast<double>(x.cols()),
           .min_bytes = static_cast<double>(x.bytes() + w.bytes() + out.bytes()),
           .launch = {},
           .choice = {}};

@@ -1,16 +1,142 @@
 #include "kernels/contract/workspace.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/contract/number_format.h"
+
 namespace fusegate::kernels {
+namespace {
+
+// More than a block of threads writes past an end that it does not check; a whole number of every
+// alignment that tensors have.
+constexpr std::size_t kGuardBytes = 4096;
+
+Tensor bytes_at(std::byte* data, std::size_t bytes) {
+  return {data, {static_cast<std::int64_t>(bytes)}, Dtype::kInt8};
+}
+
+// The values of a function, stored as the dtype.
+std::vector<std::byte> values_of(const TensorSpec& spec, const Problem& problem, std::uint64_t seed,
+                                 const Tensor& tensor) {
+  std::vector<double> values(static_cast<std::size_t>(tensor.count()));
+  spec.fill.function(problem, seed, values);
+  std::vector<std::byte> stored(tensor.bytes());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) {
+      throw ContractError(fmt::format("value {} is NaN or infinite", i));
+    }
+    store_element(stored.data(), tensor.dtype, static_cast<std::int64_t>(i), values[i]);
+  }
+  return stored;
+}
+
+}  // namespace
 
 Workspace::Workspace(Device& device, const Operation& operation, const Problem& problem,
-                     std::uint64_t seed) {
-  for (const TensorShape& shape : operation.inputs(problem)) {
-    inputs_.push_back(allocate_tensor(device, shape.rows, shape.cols, problem.dtype, memory_));
-    device.fill_random(inputs_.back(), shape.scale, seed + inputs_.size());
+                     std::uint64_t seed, Guards guards)
+    : device_(device),
+      problem_(problem),
+      seed_(seed),
+      guards_(guards),
+      input_specs_(kernels::input_specs(operation, problem)),
+      output_specs_(kernels::output_specs(operation, problem)) {
+  for (const TensorSpec& spec : input_specs_) inputs_.push_back(take(spec, "input"));
+  for (const TensorSpec& spec : output_specs_) {
+    const auto same = std::ranges::find(input_specs_, spec.in_place_of, &TensorSpec::name);
+    if (same == input_specs_.end()) {
+      outputs_.push_back(take(spec, "output"));
+    } else {
+      const auto input = static_cast<std::size_t>(same - input_specs_.begin());
+      outputs_.push_back(inputs_[input]);
+      memory_[input].is_kept = false;
+    }
   }
-  const TensorShape shape = operation.output(problem);
-  output_ = allocate_tensor(device, shape.rows, shape.cols, problem.dtype, memory_);
-  device.poison(output_);
+  try {
+    for (std::size_t i = 0; i < inputs_.size(); ++i) fill(i);
+  } catch (const ContractError& error) {
+    throw ContractError(fmt::format("operation '{}': {}", operation.name, error.what()));
+  }
+  for (std::size_t i = inputs_.size(); i < memory_.size(); ++i) device.poison(memory_[i].tensor);
+}
+
+Tensor Workspace::take(const TensorSpec& spec, const char* role) {
+  Tensor tensor{nullptr, spec.shape, *spec.dtype};
+  const std::size_t around = guards_ == Guards::kAround ? kGuardBytes : 0;
+  Memory memory = device_.allocate(tensor.bytes() + 2 * around);
+  auto* const data = static_cast<std::byte*>(memory.data());
+  tensor.data = data + around;
+  memory_.push_back({.name = fmt::format("{} '{}'", role, spec.name),
+                     .tensor = tensor,
+                     .is_kept = std::string_view(role) == "input",
+                     .memory = std::move(memory)});
+  set_guards(memory_.back());
+  return tensor;
+}
+
+void Workspace::set_guards(const Guarded& one) {
+  if (guards_ == Guards::kNone) return;
+  auto* const begin = static_cast<std::byte*>(one.memory.data());
+  device_.poison(bytes_at(begin, kGuardBytes));
+  device_.poison(bytes_at(begin + kGuardBytes + one.tensor.bytes(), kGuardBytes));
+}
+
+void Workspace::fill(std::size_t input) {
+  const TensorSpec& spec = input_specs_[input];
+  const Tensor& tensor = inputs_[input];
+  const std::uint64_t seed = seed_ + input + 1;
+  if (spec.fill.kind == Fill::Kind::kFunction) {
+    try {
+      device_.copy_to_device(values_of(spec, problem_, seed, tensor), tensor.data);
+    } catch (const DeviceError&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw ContractError(fmt::format("fill of input '{}': {}", spec.name, error.what()));
+    }
+  } else {
+    device_.fill(tensor, spec.fill, seed);
+  }
+  if (guards_ == Guards::kAround) memory_[input].digest = device_.digest(tensor);
+}
+
+std::vector<Tensor> Workspace::tensors() const {
+  std::vector<Tensor> all;
+  for (const Guarded& one : memory_) all.push_back(one.tensor);
+  return all;
+}
+
+void Workspace::restore() {
+  for (std::size_t i = 0; i < memory_.size(); ++i) {
+    const Guarded& one = memory_[i];
+    set_guards(one);
+    if (i >= inputs_.size()) {
+      device_.poison(one.tensor);
+    } else if (!one.is_kept || device_.digest(one.tensor) != one.digest) {
+      fill(i);
+    }
+  }
+}
+
+bool Workspace::is_whole(const std::byte* guard) const {
+  std::vector<std::byte> seen(kGuardBytes);
+  device_.copy_to_host(guard, seen);
+  return std::ranges::all_of(seen, [](std::byte byte) { return byte == std::byte{0xff}; });
+}
+
+std::string Workspace::damage() const {
+  for (const Guarded& one : memory_) {
+    const auto* const begin = static_cast<const std::byte*>(one.memory.data());
+    if (!is_whole(begin)) return "wrote before the start of " + one.name;
+    if (!is_whole(begin + kGuardBytes + one.tensor.bytes())) {
+      return "wrote past the end of " + one.name;
+    }
+  }
+  for (const Guarded& one : memory_) {
+    if (one.is_kept && device_.digest(one.tensor) != one.digest) return "changed " + one.name;
+  }
+  return "";
 }
 
 }  // namespace fusegate::kernels

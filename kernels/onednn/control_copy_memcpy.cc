@@ -1,7 +1,7 @@
 // control_copy/memcpy on the CPU: the C library's, on one core.
 #include <cstring>
 
-#include "kernels/contract/work.h"
+#include "kernels/onednn/onednn_stages.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -20,6 +20,7 @@ const ImplementationRegistration registered{{
     .device = "cpu",
     .dtypes = {Dtype::kFp32, Dtype::kBf16},
     .prepare = &prepare,
+    .refuses = &refuses_on_cpu,  // as all that is measured beside it
 }};
 
 }  // namespace

@@ -16,6 +16,7 @@ const ImplementationRegistration registered{{
     .device = "cpu",
     .dtypes = {Dtype::kFp32, Dtype::kBf16},
     .prepare = &prepare,
+    .refuses = &refuses_on_cpu,
 }};
 
 }  // namespace

@@ -57,13 +57,6 @@ std::map<std::string, std::string> CpuDevice::versions() const {
           {"isa", fmt::format("{:#x}", static_cast<unsigned>(dnnl::get_effective_cpu_isa()))}};
 }
 
-std::vector<Dtype> CpuDevice::dtypes() const {
-  std::vector<Dtype> dtypes{Dtype::kFp32};
-  // Without the instructions oneDNN would convert to fp32 and back, which nobody wants measured.
-  if (__builtin_cpu_supports("avx512bf16")) dtypes.push_back(Dtype::kBf16);
-  return dtypes;
-}
-
 std::size_t CpuDevice::available_bytes() const {
   // The kernel's own estimate; free pages alone leave out the page cache, which it would give up.
   std::ifstream meminfo("/proc/meminfo");
@@ -86,11 +79,10 @@ Memory CpuDevice::allocate(std::size_t bytes) {
   return Memory(data, bytes, [](void* pointer) { std::free(pointer); });
 }
 
-void CpuDevice::fill_random(const Tensor& tensor, double scale, std::uint64_t seed) {
+void CpuDevice::fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed) {
+  const FillNumbers numbers(fill);
   for (std::int64_t i = 0; i < tensor.count(); ++i) {
-    const float value =
-        static_cast<float>(scale) * random_uniform(seed, static_cast<std::uint64_t>(i));
-    store_element(tensor.data, tensor.dtype, i, value);
+    store_element(tensor.data, tensor.dtype, i, numbers.at(seed, static_cast<std::uint64_t>(i)));
   }
 }
 
@@ -98,6 +90,22 @@ void CpuDevice::poison(const Tensor& tensor) { std::memset(tensor.data, 0xff, te
 
 void CpuDevice::copy_to_host(const void* from, std::span<std::byte> to) {
   std::memcpy(to.data(), from, to.size());
+}
+
+void CpuDevice::copy_to_device(std::span<const std::byte> from, void* to) {
+  std::memcpy(to, from.data(), from.size());
+}
+
+// Sums of hashes of words, the last one filled up with zeros.
+std::uint64_t CpuDevice::digest(const Tensor& tensor) {
+  const auto* const bytes = static_cast<const std::byte*>(tensor.data);
+  std::uint64_t sum = 0;
+  for (std::size_t at = 0; at < tensor.bytes(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + at, std::min(sizeof(word), tensor.bytes() - at));
+    sum += random_bits(word, at);
+  }
+  return sum;
 }
 
 void CpuDevice::synchronize() { stream_.wait(); }

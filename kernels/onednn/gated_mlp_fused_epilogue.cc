@@ -12,11 +12,11 @@ const ImplementationRegistration registered(onednn_activations(), [](const Activ
       .device = "cpu",
       .dtypes = {Dtype::kFp32, Dtype::kBf16},
       .prepare =
-          [activation](Device& device, const Problem& problem, Inputs in, const Tensor& out) {
+          [activation](Device& device, const LadderProblem& problem, Inputs in, const Tensor& out) {
             OnednnStages stages(device);
             PreparedKernel kernel;
             const auto take = [&] {
-              return kernel.intermediate(device, problem.rows(), problem.hidden, problem.dtype);
+              return kernel.intermediate(device, {problem.rows(), problem.hidden}, problem.dtype);
             };
             const Tensor u = take(), h = take();
             kernel.stages.push_back(stages.matmul("up_proj", in[0], in[2], nullptr, u));
@@ -24,6 +24,7 @@ const ImplementationRegistration registered(onednn_activations(), [](const Activ
             kernel.stages.push_back(stages.matmul("down_proj", h, in[3], nullptr, out));
             return kernel;
           },
+      .refuses = &refuses_on_cpu,
   };
 });
 

@@ -20,7 +20,8 @@ Implementation on_cpu(const Rung& rung) {
                                               const Tensor& out) {
             OnednnStages stages(device);
             return compose(stages, device, problem, in, out);
-          }};
+          },
+          .refuses = &refuses_on_cpu};
 }
 
 const ImplementationRegistration addmm(

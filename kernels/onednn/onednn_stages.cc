@@ -27,18 +27,21 @@ memory::data_type data_type(Dtype dtype) {
     case Dtype::kBf16:
       return memory::data_type::bf16;
     case Dtype::kFp32:
-      break;
+      return memory::data_type::f32;
+    default:
+      throw DeviceError("no oneDNN stage in " + std::string(dtype_name(dtype)));
   }
-  return memory::data_type::f32;
 }
 
 memory row_major(CpuDevice& device, const Tensor& t) {
-  return {{{t.rows, t.cols}, data_type(t.dtype), memory::format_tag::ab}, device.engine(), t.data};
+  return {
+      {{t.rows(), t.cols()}, data_type(t.dtype), memory::format_tag::ab}, device.engine(), t.data};
 }
 
 // The same memory as the matrix [cols, rows].
 memory transposed(CpuDevice& device, const Tensor& t) {
-  return {{{t.cols, t.rows}, data_type(t.dtype), memory::format_tag::ba}, device.engine(), t.data};
+  return {
+      {{t.cols(), t.rows()}, data_type(t.dtype), memory::format_tag::ba}, device.engine(), t.data};
 }
 
 struct Eltwise {
@@ -149,6 +152,11 @@ std::vector<Activation> onednn_activations() {
   std::vector<Activation> found;
   std::ranges::copy_if(kActivations, std::back_inserter(found), find_eltwise);
   return found;
+}
+
+std::string refuses_on_cpu(const Device& device, const Problem& problem) {
+  if (problem.dtype != Dtype::kBf16 || __builtin_cpu_supports("avx512bf16")) return "";
+  return fmt::format("{} cannot compute in bf16", device.name());
 }
 
 Stage OnednnStages::matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,

@@ -5,13 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "kernels/contract/stages.h"
 #include "kernels/onednn/cpu_device.h"
+#include "kernels/operations/stages.h"
 
 namespace fusegate::kernels {
 
 // Those that oneDNN computes.
 std::vector<Activation> onednn_activations();
+
+// Where there are no instructions for bf16, oneDNN converts to fp32 and back, which nobody wants
+// measured.
+std::string refuses_on_cpu(const Device& device, const Problem& problem);
 
 class OnednnStages : public StageLibrary {
  public:

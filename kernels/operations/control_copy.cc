@@ -1,25 +1,26 @@
 // control_copy: out = x, all [M, hidden]. A control that lives on memory, or on the L2 where it
 // fits.
 #include "kernels/contract/kernel.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::kernels {
 namespace {
 
-std::vector<TensorShape> inputs(const Problem& p) { return {{"x", p.rows(), p.hidden, 1.0}}; }
+std::vector<TensorSpec> inputs(const LadderProblem& p) { return {{"x", {p.rows(), p.hidden}}}; }
 
-void reference(Device& device, const Problem& p, std::span<double* const> in, double* out) {
+std::vector<TensorSpec> outputs(const LadderProblem& p) { return {{"out", {p.rows(), p.hidden}}}; }
+
+void reference(Device& device, const LadderProblem& p, std::span<double* const> in, double* out) {
   device.reference_math().copy(in[0], out, p.rows() * p.hidden);
 }
 
 const OperationRegistration registered{{
     .name = "control_copy",
-    .uses_dim = false,
+    .axes = ladder_axes(),
+    .unswept_axes = {"dim"},
     .is_control = true,
     .inputs = &inputs,
-    .output =
-        [](const Problem& p) {
-          return TensorShape{"out", p.rows(), p.hidden};
-        },
+    .outputs = &outputs,
     .reference = &reference,
 }};
 

@@ -3,27 +3,28 @@
 #include <cmath>
 
 #include "kernels/contract/kernel.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::kernels {
 namespace {
 
-std::vector<TensorShape> inputs(const Problem& p) {
-  return {{"x", p.rows(), p.dim, 1.0},
-          {"w", p.hidden, p.dim, 1 / std::sqrt(static_cast<double>(p.dim))}};
+std::vector<TensorSpec> inputs(const LadderProblem& p) {
+  return {{"x", {p.rows(), p.dim}},
+          {"w", {p.hidden, p.dim}, Fill::uniform(1 / std::sqrt(static_cast<double>(p.dim)))}};
 }
 
-void reference(Device& device, const Problem& p, std::span<double* const> in, double* out) {
+std::vector<TensorSpec> outputs(const LadderProblem& p) { return {{"out", {p.rows(), p.hidden}}}; }
+
+void reference(Device& device, const LadderProblem& p, std::span<double* const> in, double* out) {
   device.reference_math().matmul(in[0], in[1], out, p.rows(), p.hidden, p.dim);
 }
 
 const OperationRegistration registered{{
     .name = "control_gemm",
+    .axes = ladder_axes(),
     .is_control = true,
     .inputs = &inputs,
-    .output =
-        [](const Problem& p) {
-          return TensorShape{"out", p.rows(), p.hidden};
-        },
+    .outputs = &outputs,
     .reference = &reference,
 }};
 

@@ -5,22 +5,26 @@
 
 #include "kernels/activations/activations.h"
 #include "kernels/contract/kernel.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::kernels {
 namespace {
 
-std::vector<TensorShape> inputs(const Problem& p) {
+std::vector<TensorSpec> inputs(const LadderProblem& p) {
   // torch.nn.Linear's initial weights; x is wider than they expect, so that g leaves the
   // activation's linear part and a wrong one shows.
-  const double in_bound = 1 / std::sqrt(static_cast<double>(p.dim));
-  const double hidden_bound = 1 / std::sqrt(static_cast<double>(p.hidden));
-  return {{"x", p.rows(), p.dim, 4.0},
-          {"w_gate", p.hidden, p.dim, in_bound},
-          {"w_up", p.hidden, p.dim, in_bound},
-          {"w_down", p.dim, p.hidden, hidden_bound}};
+  const auto weights = [](std::int64_t in) {
+    return Fill::uniform(1 / std::sqrt(static_cast<double>(in)));
+  };
+  return {{"x", {p.rows(), p.dim}, Fill::uniform(4)},
+          {"w_gate", {p.hidden, p.dim}, weights(p.dim)},
+          {"w_up", {p.hidden, p.dim}, weights(p.dim)},
+          {"w_down", {p.dim, p.hidden}, weights(p.hidden)}};
 }
 
-void reference(const Activation& activation, Device& device, const Problem& p,
+std::vector<TensorSpec> outputs(const LadderProblem& p) { return {{"out", {p.rows(), p.dim}}}; }
+
+void reference(const Activation& activation, Device& device, const LadderProblem& p,
                std::span<double* const> in, double* out) {
   const std::int64_t intermediate = p.rows() * p.hidden;
   const auto bytes = static_cast<std::size_t>(intermediate) * sizeof(double);
@@ -39,11 +43,9 @@ void reference(const Activation& activation, Device& device, const Problem& p,
 const OperationRegistration registered(kActivations, [](const Activation& activation) -> Operation {
   return {
       .name = activation.mlp(),
+      .axes = ladder_axes(),
       .inputs = &inputs,
-      .output =
-          [](const Problem& p) {
-            return TensorShape{"out", p.rows(), p.dim};
-          },
+      .outputs = &outputs,
       .reference = std::bind_front(&reference, activation),
   };
 });

@@ -2,25 +2,27 @@
 // PyTorch's gelu(approximate="tanh").
 #include "kernels/activations/activations.h"
 #include "kernels/contract/kernel.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::kernels {
 namespace {
 
-std::vector<TensorShape> inputs(const Problem& p) {
-  return {{"g", p.rows(), p.hidden, 3.0}, {"u", p.rows(), p.hidden, 1.0}};
+std::vector<TensorSpec> inputs(const LadderProblem& p) {
+  return {{"g", {p.rows(), p.hidden}, Fill::uniform(3)}, {"u", {p.rows(), p.hidden}}};
 }
+
+std::vector<TensorSpec> outputs(const LadderProblem& p) { return {{"out", {p.rows(), p.hidden}}}; }
 
 const OperationRegistration registered(kActivations, [](const Activation& activation) -> Operation {
   return {
       .name = std::string(activation.unit),
-      .uses_dim = false,
+      .axes = ladder_axes(),
+      .unswept_axes = {"dim"},
       .inputs = &inputs,
-      .output =
-          [](const Problem& p) {
-            return TensorShape{"out", p.rows(), p.hidden};
-          },
+      .outputs = &outputs,
       .reference =
-          [activation](Device& device, const Problem& p, std::span<double* const> in, double* out) {
+          [activation](Device& device, const LadderProblem& p, std::span<double* const> in,
+                       double* out) {
             device.reference_math().gate(activation, in[0], in[1], out, p.rows() * p.hidden);
           },
   };

@@ -2,28 +2,30 @@
 #include <cmath>
 
 #include "kernels/contract/kernel.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::kernels {
 namespace {
 
-std::vector<TensorShape> inputs(const Problem& p) {
+std::vector<TensorSpec> inputs(const LadderProblem& p) {
   // torch.nn.Linear draws weight and bias from U(-1/sqrt(in), 1/sqrt(in)).
-  const double bound = 1 / std::sqrt(static_cast<double>(p.dim));
-  return {{"x", p.rows(), p.dim, 1.0}, {"w", p.hidden, p.dim, bound}, {"bias", 1, p.hidden, bound}};
+  const Fill weights = Fill::uniform(1 / std::sqrt(static_cast<double>(p.dim)));
+  return {
+      {"x", {p.rows(), p.dim}}, {"w", {p.hidden, p.dim}, weights}, {"bias", {p.hidden}, weights}};
 }
 
-void reference(Device& device, const Problem& p, std::span<double* const> in, double* out) {
+std::vector<TensorSpec> outputs(const LadderProblem& p) { return {{"out", {p.rows(), p.hidden}}}; }
+
+void reference(Device& device, const LadderProblem& p, std::span<double* const> in, double* out) {
   device.reference_math().matmul(in[0], in[1], out, p.rows(), p.hidden, p.dim);
   device.reference_math().add_bias(out, in[2], p.rows(), p.hidden);
 }
 
 const OperationRegistration registered{{
     .name = "linear",
+    .axes = ladder_axes(),
     .inputs = &inputs,
-    .output =
-        [](const Problem& p) {
-          return TensorShape{"out", p.rows(), p.hidden};
-        },
+    .outputs = &outputs,
     .reference = &reference,
 }};
 

@@ -112,7 +112,7 @@ std::vector<std::size_t> fastest_few(CudaDevice& device,
                                      const Tensor& x, const Tensor& out, std::size_t most,
                                      std::optional<std::size_t> kept) {
   const RestoredTensor old_x(x, device.stream()), old_out(out, device.stream());
-  device.fill_random(x, 1.0, 1);
+  device.fill(x, Fill::uniform(1.0), 1);
   std::mt19937 random(1);
   std::vector<Candidate> candidates = promising(device, launches, random);
   const bool keep = place_of(kept, candidates).has_value();
@@ -198,7 +198,7 @@ std::size_t fastest(CudaDevice& device, const std::vector<std::function<void()>>
                     const Tensor& x, const Tensor& out, std::optional<std::size_t> kept) {
   refuse_capture(device.stream(), "what is chosen by measuring");
   const RestoredTensor old_x(x, device.stream()), old_out(out, device.stream());
-  device.fill_random(x, 1.0, 1);
+  device.fill(x, Fill::uniform(1.0), 1);
   std::mt19937 random(1);
   std::vector<Candidate> candidates = promising(device, launches, random);
   if (candidates.size() == 1) return candidates.front().number;

@@ -20,7 +20,7 @@ class Contest : public GpuTest {
   // Takes the longer the more of out it writes.
   Contestant writer(std::string name, std::int64_t rows) {
     return {std::move(name), [=, this] {
-              device_->poison({out_.data, rows, out_.cols, out_.dtype});
+              device_->poison({out_.data, {rows, out_.cols()}, out_.dtype});
             }};
   }
 

@@ -24,7 +24,7 @@ class Tuning : public GpuTest {
 
   LtMatmul matmul() {
     return LtMatmul(device_->lt(),
-                    {.m = out_.rows, .n = out_.cols, .k = x_.cols, .type = CUDA_R_16BF});
+                    {.m = out_.rows(), .n = out_.cols(), .k = x_.cols(), .type = CUDA_R_16BF});
   }
 
   Tensor x_, w_, out_;
@@ -56,7 +56,7 @@ TEST_F(Tuning, TakesARivalThatIsFasterAndNoOther) {
     plain.enqueue(x_.data, w_.data, out_.data);
     plain.enqueue(x_.data, w_.data, out_.data);
   };
-  const auto nothing = [&] { device_->poison({out_.data, 1, 8, Dtype::kBf16}); };
+  const auto nothing = [&] { device_->poison({out_.data, {1, 8}, Dtype::kBf16}); };
   LtMatmul first = matmul(), second = matmul();
   EXPECT_EQ(tune(*device_, "down_proj", first, x_, w_, out_, {{"twice", twice}}).rival,
             std::nullopt);
@@ -69,7 +69,7 @@ TEST_F(Tuning, TakesARivalThatIsFasterAndNoOther) {
 
 TEST_F(Tuning, KeepsWhatAnEarlierProcessTookUnlessItIsSlower) {
   const auto write = [&](std::int64_t rows) {
-    return [=, this] { device_->poison({out_.data, rows, 8, Dtype::kBf16}); };
+    return [=, this] { device_->poison({out_.data, {rows, 8}, Dtype::kBf16}); };
   };
   device_->keep_choices({{{"down_proj", "tuned: candidate 5 of 6, second"}}});
   LtMatmul first = matmul(), second = matmul();

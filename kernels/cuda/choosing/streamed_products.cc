@@ -52,13 +52,13 @@ struct EnqueueMatmul {
 std::vector<Contestant> streamed_gated(CudaDevice& device, const Activation& activation,
                                        const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
                                        const Tensor& h) {
-  return contestants(device, {.rows = h.rows, .cols = h.cols, .k = x.cols, .weights = 2},
+  return contestants(device, {.rows = h.rows(), .cols = h.cols(), .k = x.cols(), .weights = 2},
                      EnqueueGated{activation, x, w_gate, w_up, h, device.stream()});
 }
 
 std::vector<Contestant> streamed_matmul(CudaDevice& device, const Tensor& x, const Tensor& w,
                                         const Tensor& out) {
-  return contestants(device, {.rows = out.rows, .cols = out.cols, .k = x.cols, .weights = 1},
+  return contestants(device, {.rows = out.rows(), .cols = out.cols(), .k = x.cols(), .weights = 1},
                      EnqueueMatmul{x, w, out, device.stream()});
 }
 

@@ -39,6 +39,7 @@ CudaDevice::CudaDevice() {
   FUSEGATE_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   FUSEGATE_CUDA(cublasLtCreate(&cublaslt_));
   workspace_ = allocate(kWorkspaceBytes);
+  digest_ = allocate(sizeof(unsigned long long));
   reference_ = std::make_unique<CudaReference>(lt(), allocate(CudaReference::kSumsBytes));
 }
 
@@ -117,8 +118,8 @@ Memory CudaDevice::allocate_by_driver(std::size_t bytes) {
   return Memory(data, bytes, [](void* pointer) { cudaFree(pointer); });
 }
 
-void CudaDevice::fill_random(const Tensor& tensor, double scale, std::uint64_t seed) {
-  fill_uniform(tensor, static_cast<float>(scale), seed, stream_);
+void CudaDevice::fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed) {
+  enqueue_fill(tensor, fill, seed, stream_);
 }
 
 void CudaDevice::poison(const Tensor& tensor) {
@@ -128,6 +129,19 @@ void CudaDevice::poison(const Tensor& tensor) {
 void CudaDevice::copy_to_host(const void* from, std::span<std::byte> to) {
   FUSEGATE_CUDA(cudaMemcpyAsync(to.data(), from, to.size(), cudaMemcpyDeviceToHost, stream_));
   synchronize();
+}
+
+void CudaDevice::copy_to_device(std::span<const std::byte> from, void* to) {
+  FUSEGATE_CUDA(cudaMemcpyAsync(to, from.data(), from.size(), cudaMemcpyHostToDevice, stream_));
+  synchronize();
+}
+
+std::uint64_t CudaDevice::digest(const Tensor& tensor) {
+  unsigned long long sum = 0;
+  FUSEGATE_CUDA(cudaMemsetAsync(digest_.data(), 0, sizeof(sum), stream_));
+  enqueue_digest(tensor, static_cast<unsigned long long*>(digest_.data()), stream_);
+  copy_to_host(digest_.data(), std::as_writable_bytes(std::span(&sum, 1)));
+  return sum;
 }
 
 void CudaDevice::synchronize() {

@@ -29,13 +29,14 @@ class CudaDevice : public Device {
   std::string name() const override { return properties_.name; }
   std::string uuid() const override;
   std::map<std::string, std::string> versions() const override;
-  std::vector<Dtype> dtypes() const override { return {Dtype::kFp16, Dtype::kBf16}; }
   std::size_t available_bytes() const override;
   Memory allocate(std::size_t bytes) override;
   bool lay_out(std::uint64_t number) override;
-  void fill_random(const Tensor& tensor, double scale, std::uint64_t seed) override;
+  void fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed) override;
   void poison(const Tensor& tensor) override;
   void copy_to_host(const void* from, std::span<std::byte> to) override;
+  void copy_to_device(std::span<const std::byte> from, void* to) override;
+  std::uint64_t digest(const Tensor& tensor) override;
   void keep_choices(const KeptChoices& kept) override { kept_choices_ = kept; }
   void synchronize() override;
   ReferenceMath& reference_math() override { return *reference_; }
@@ -64,6 +65,7 @@ class CudaDevice : public Device {
   cublasHandle_t cublas_ = nullptr;
   std::unique_ptr<LayoutArena> arena_;  // null while the driver lays out memory
   Memory workspace_;
+  Memory digest_;
   LtChoices lt_choices_;
   std::map<std::string, std::size_t> launch_choices_;
   KeptChoices kept_choices_;

@@ -49,14 +49,14 @@ TEST(LayoutOnGpu, HoldsWhatIsWritten) {
   std::vector<Memory> memory;
   std::vector<Tensor> tensors;
   for (int i = 0; i < 4; ++i) {
-    tensors.push_back(allocate_tensor(*device, 1000, 3001, Dtype::kBf16, memory));
-    device->fill_random(tensors.back(), 1.0, static_cast<std::uint64_t>(i));
+    tensors.push_back(allocate_tensor(*device, {1000, 3001}, Dtype::kBf16, memory));
+    device->fill(tensors.back(), Fill::uniform(1.0), static_cast<std::uint64_t>(i));
   }
   device->poison(tensors[2]);  // its neighbours must not feel it
   for (const int i : {0, 1, 3}) {
     std::vector<std::byte> seen(tensors[0].bytes()), expected(tensors[0].bytes());
     device->copy_to_host(tensors[static_cast<std::size_t>(i)].data, seen);
-    device->fill_random(tensors[2], 1.0, static_cast<std::uint64_t>(i));
+    device->fill(tensors[2], Fill::uniform(1.0), static_cast<std::uint64_t>(i));
     device->copy_to_host(tensors[2].data, expected);
     EXPECT_EQ(seen, expected) << i;
   }

@@ -13,6 +13,7 @@ struct Sums {
   double difference;
   double reference;
   unsigned long long not_finite;
+  unsigned long long bad_reference;
 };
 
 template <typename F>
@@ -26,7 +27,7 @@ __device__ void for_each_element(std::int64_t count, F&& f) {
 
 template <typename T>
 __global__ void widen_kernel(const T* in, double* out, std::int64_t count) {
-  for_each_element(count, [=](std::int64_t i) { out[i] = static_cast<double>(to_float(in[i])); });
+  for_each_element(count, [=](std::int64_t i) { out[i] = to_double(in[i]); });
 }
 
 __global__ void copy_kernel(const double* in, double* out, std::int64_t count) {
@@ -50,30 +51,31 @@ __device__ double warp_sum(double value) {
 template <typename T>
 __global__ void compare_kernel(const T* out, const double* reference, std::int64_t count,
                                Sums* sums) {
-  double difference = 0, norm = 0, not_finite = 0;
+  double difference = 0, norm = 0, not_finite = 0, bad_reference = 0;
   for_each_element(count, [&](std::int64_t i) {
-    const double value = to_float(out[i]);
-    if (!isfinite(value)) {
-      not_finite += 1;
-      return;
-    }
+    const double value = to_double(out[i]);
+    if (!isfinite(value)) not_finite += 1;
+    if (!isfinite(reference[i])) bad_reference += 1;
+    if (!isfinite(value) || !isfinite(reference[i])) return;
     difference += (value - reference[i]) * (value - reference[i]);
     norm += reference[i] * reference[i];
   });
   difference = warp_sum(difference);
   norm = warp_sum(norm);
   not_finite = warp_sum(not_finite);
+  bad_reference = warp_sum(bad_reference);
   if (threadIdx.x % 32 == 0) {
     atomicAdd(&sums->difference, difference);
     atomicAdd(&sums->reference, norm);
     atomicAdd(&sums->not_finite, static_cast<unsigned long long>(not_finite));
+    atomicAdd(&sums->bad_reference, static_cast<unsigned long long>(bad_reference));
   }
 }
 
 }  // namespace
 
 void CudaReference::widen(const Tensor& in, double* out) {
-  dispatch_dtype(in.dtype, [&]<typename T>() {
+  dispatch_any_dtype(in.dtype, [&]<typename T>() {
     widen_kernel<<<grid_blocks(in.count()), kThreads, 0, context_.stream>>>(
         static_cast<const T*>(in.data), out, in.count());
   });
@@ -110,7 +112,7 @@ ErrorNorms CudaReference::compare(const Tensor& out, const double* reference) {
   static_assert(sizeof(Sums) == kSumsBytes);
   auto* const sums = static_cast<Sums*>(sums_.data());
   FUSEGATE_CUDA(cudaMemsetAsync(sums, 0, sizeof(Sums), context_.stream));
-  dispatch_dtype(out.dtype, [&]<typename T>() {
+  dispatch_any_dtype(out.dtype, [&]<typename T>() {
     compare_kernel<<<grid_blocks(out.count()), kThreads, 0, context_.stream>>>(
         static_cast<const T*>(out.data), reference, out.count(), sums);
   });
@@ -121,7 +123,8 @@ ErrorNorms CudaReference::compare(const Tensor& out, const double* reference) {
   FUSEGATE_CUDA(cudaStreamSynchronize(context_.stream));
   return {.difference = std::sqrt(host.difference),
           .reference = std::sqrt(host.reference),
-          .not_finite = static_cast<std::int64_t>(host.not_finite)};
+          .not_finite = static_cast<std::int64_t>(host.not_finite),
+          .bad_reference = static_cast<std::int64_t>(host.bad_reference)};
 }
 
 }  // namespace fusegate::kernels

@@ -13,7 +13,7 @@ namespace fusegate::kernels {
 class CudaReference : public ReferenceMath {
  public:
   // Of the sums that compare() makes.
-  static constexpr std::size_t kSumsBytes = 3 * sizeof(double);
+  static constexpr std::size_t kSumsBytes = 4 * sizeof(double);
 
   CudaReference(const LtContext& context, Memory sums)
       : context_(context), sums_(std::move(sums)) {}

@@ -25,7 +25,7 @@ class OnGpu : public GpuTest {
   Both random_on_both(std::int64_t rows, std::int64_t cols, Dtype dtype, std::uint64_t seed) {
     Both both{random(rows, cols, dtype, 2.0, seed), {}, {}};
     both.bytes = bytes(both.gpu);
-    both.host = {both.bytes.data(), rows, cols, dtype};
+    both.host = {both.bytes.data(), {rows, cols}, dtype};
     return both;
   }
   std::vector<double> to_host(const double* from, std::int64_t count) {

@@ -4,9 +4,11 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "kernels/contract/device.h"
 
@@ -14,7 +16,7 @@ namespace fusegate::kernels {
 
 inline constexpr int kThreads = 256;
 
-// Calls f.template operator()<T>() with the element type of dtype.
+// Calls f.template operator()<T>() with the element type of dtype: fp32, fp16 or bf16.
 template <typename F>
 void dispatch_dtype(Dtype dtype, F&& f) {
   switch (dtype) {
@@ -24,6 +26,25 @@ void dispatch_dtype(Dtype dtype, F&& f) {
       return f.template operator()<__half>();
     case Dtype::kFp32:
       return f.template operator()<float>();
+    default:
+      throw DeviceError("no kernel for " + std::string(dtype_name(dtype)));
+  }
+}
+
+// The same for every dtype.
+template <typename F>
+void dispatch_any_dtype(Dtype dtype, F&& f) {
+  switch (dtype) {
+    case Dtype::kFp8E4m3:
+      return f.template operator()<__nv_fp8_e4m3>();
+    case Dtype::kFp8E5m2:
+      return f.template operator()<__nv_fp8_e5m2>();
+    case Dtype::kInt8:
+      return f.template operator()<signed char>();
+    case Dtype::kInt32:
+      return f.template operator()<int>();
+    default:
+      return dispatch_dtype(dtype, f);
   }
 }
 
@@ -44,6 +65,49 @@ __device__ inline __half from_float<__half>(float value) {
 template <>
 __device__ inline __nv_bfloat16 from_float<__nv_bfloat16>(float value) {
   return __float2bfloat16_rn(value);
+}
+
+template <typename T>
+__device__ double to_double(T value) {
+  return static_cast<double>(to_float(value));
+}
+template <>
+__device__ inline double to_double(__nv_fp8_e4m3 value) {
+  return static_cast<float>(value);
+}
+template <>
+__device__ inline double to_double(__nv_fp8_e5m2 value) {
+  return static_cast<float>(value);
+}
+template <>
+__device__ inline double to_double(signed char value) {
+  return value;
+}
+template <>
+__device__ inline double to_double(int value) {
+  return value;
+}
+
+// As number_format.h's store_element rounds.
+template <typename T>
+__device__ T from_double(double value) {
+  return from_float<T>(static_cast<float>(value));
+}
+template <>
+__device__ inline __nv_fp8_e4m3 from_double<__nv_fp8_e4m3>(double value) {
+  return __nv_fp8_e4m3(static_cast<float>(value));  // which saturates
+}
+template <>
+__device__ inline __nv_fp8_e5m2 from_double<__nv_fp8_e5m2>(double value) {
+  return __nv_fp8_e5m2(static_cast<float>(value));
+}
+template <>
+__device__ inline signed char from_double<signed char>(double value) {
+  return static_cast<signed char>(fmin(fmax(rint(value), -128.0), 127.0));
+}
+template <>
+__device__ inline int from_double<int>(double value) {
+  return __double2int_rn(value);  // which saturates
 }
 
 // Blocks for a grid-stride loop over count elements: enough to fill any GPU, never more than

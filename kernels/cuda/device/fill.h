@@ -1,4 +1,4 @@
-// Random inputs made on the GPU.
+// Inputs made on the GPU, and whether they are still what they were.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,7 +9,10 @@
 
 namespace fusegate::kernels {
 
-// Uniform in [-scale, scale), the numbers that the CPU makes from the same seed.
-void fill_uniform(const Tensor& tensor, float scale, std::uint64_t seed, cudaStream_t stream);
+// The numbers that the CPU makes from the same seed. Any fill but Fill::values.
+void enqueue_fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed, cudaStream_t stream);
+
+// Adds the tensor's digest to *sum, which is in device memory and holds zero.
+void enqueue_digest(const Tensor& tensor, unsigned long long* sum, cudaStream_t stream);
 
 }  // namespace fusegate::kernels

@@ -42,18 +42,18 @@ class GpuTest : public testing::Test {
 
   // In memory_, and so the doubles below.
   Tensor tensor(std::int64_t rows, std::int64_t cols, Dtype dtype) {
-    return allocate_tensor(*device_, rows, cols, dtype, memory_);
+    return allocate_tensor(*device_, {rows, cols}, dtype, memory_);
   }
   Tensor random(std::int64_t rows, std::int64_t cols, Dtype dtype, double scale,
                 std::uint64_t seed) {
     const Tensor result = tensor(rows, cols, dtype);
-    device_->fill_random(result, scale, seed);
+    device_->fill(result, Fill::uniform(scale), seed);
     return result;
   }
   // Other numbers at each call.
   GuardedTensor guarded_random(std::int64_t rows, std::int64_t cols, Dtype dtype, double scale) {
     GuardedTensor result(*device_, rows, cols, dtype);
-    device_->fill_random(result.tensor, scale, ++seed_);
+    device_->fill(result.tensor, Fill::uniform(scale), ++seed_);
     return result;
   }
 
@@ -73,17 +73,18 @@ class GpuTest : public testing::Test {
     return wide;
   }
 
-  // x w^T, [x.rows, w.rows].
+  // x w^T, [x.rows(), w.rows()].
   double* product(const Tensor& x, const Tensor& w) {
-    double* const out = doubles(x.rows * w.rows);
-    device_->reference_math().matmul(widened(x), widened(w), out, x.rows, w.rows, x.cols);
+    double* const out = doubles(x.rows() * w.rows());
+    device_->reference_math().matmul(widened(x), widened(w), out, x.rows(), w.rows(), x.cols());
     return out;
   }
-  // activation(x w_gate^T) * (x w_up^T), [x.rows, w_gate.rows].
+  // activation(x w_gate^T) * (x w_up^T), [x.rows(), w_gate.rows()].
   double* gated_of_products(const Activation& activation, const Tensor& x, const Tensor& w_gate,
                             const Tensor& w_up) {
     double* const out = product(x, w_gate);
-    device_->reference_math().gate(activation, out, product(x, w_up), out, x.rows * w_gate.rows);
+    device_->reference_math().gate(activation, out, product(x, w_up), out,
+                                   x.rows() * w_gate.rows());
     return out;
   }
 

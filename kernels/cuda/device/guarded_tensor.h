@@ -19,9 +19,8 @@ class GuardedTensor {
       : device_(device),
         bytes_(static_cast<std::size_t>(rows * cols) * dtype_bytes(dtype)),
         memory_(device.allocate(bytes_ + 2 * kGuardBytes)) {
-    tensor = {static_cast<std::byte*>(memory_.data()) + kGuardBytes, rows, cols, dtype};
-    const auto elements = static_cast<std::int64_t>(memory_.bytes() / dtype_bytes(dtype));
-    device.poison({memory_.data(), 1, elements, dtype});
+    tensor = {static_cast<std::byte*>(memory_.data()) + kGuardBytes, {rows, cols}, dtype};
+    device.poison({memory_.data(), {static_cast<std::int64_t>(memory_.bytes())}, Dtype::kInt8});
   }
 
   bool guards_are_whole() const {

@@ -56,9 +56,10 @@ cudaDataType_t cuda_data_type(Dtype dtype) {
     case Dtype::kFp16:
       return CUDA_R_16F;
     case Dtype::kFp32:
-      break;
+      return CUDA_R_32F;
+    default:
+      throw DeviceError("no matmul of " + std::string(dtype_name(dtype)));
   }
-  return CUDA_R_32F;
 }
 
 LtMatmul::LtMatmul(const LtContext& context, const LtMatmulShape& shape)

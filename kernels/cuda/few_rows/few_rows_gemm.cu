@@ -47,9 +47,9 @@ void enqueue(const FewRowsPlan& plan, const Tensor& x, const Tensor& first, cons
           .x = static_cast<const T*>(x.data),
           .w = {static_cast<const T*>(first.data), static_cast<const T*>(second.data)},
           .out = static_cast<T*>(out.data),
-          .rows = static_cast<int>(out.rows),
-          .cols = static_cast<int>(out.cols),
-          .k = static_cast<int>(x.cols),
+          .rows = static_cast<int>(out.rows()),
+          .cols = static_cast<int>(out.cols()),
+          .k = static_cast<int>(x.cols()),
           .cols_per_block = plan.cols_per_block};
       launch_shape<T, Result>(plan, arguments, stream,
                               std::make_index_sequence<kFewRowsShapes.size()>());

@@ -85,8 +85,9 @@ TEST_F(FewRows, RepeatToTheBitWhenLaunchedBackToBack) {
     const Tensor h = tensor(rows, kHidden, 1);
     const Tensor x = tensor(kTokens * rows, kDim, 2), out = tensor(kTokens * rows, kDim, 1);
     const auto part = [&](const Tensor& all, int token) {
-      return Tensor{static_cast<std::byte*>(all.data) + token * all.bytes() / kTokens, rows,
-                    all.cols, all.dtype};
+      return Tensor{static_cast<std::byte*>(all.data) + token * all.bytes() / kTokens,
+                    {rows, all.cols()},
+                    all.dtype};
     };
     const FewRowsPlan first = plan_few_rows({rows, kHidden, kDim, 2}, sm_count_);
     const FewRowsPlan second = plan_few_rows({rows, kDim, kHidden, 1}, sm_count_);

@@ -36,8 +36,8 @@ void enqueue(const GemvPlan& plan, const Tensor& x, const Tensor& first, const T
           .x = static_cast<const T*>(x.data),
           .w = {static_cast<const T*>(first.data), static_cast<const T*>(second.data)},
           .out = static_cast<T*>(out.data),
-          .cols = static_cast<int>(out.cols),
-          .k = static_cast<int>(x.cols)};
+          .cols = static_cast<int>(out.cols()),
+          .k = static_cast<int>(x.cols())};
       launch_shape<T, Result>(plan, arguments, stream,
                               std::make_index_sequence<kGemvShapes.size()>());
     }

@@ -15,9 +15,10 @@ namespace {
 void enqueue(cublasHandle_t cublas, const Tensor& x, const Tensor& w, const Tensor& out) {
   const float one = 1, zero = 0;
   const cudaDataType_t type = cuda_data_type(out.dtype);
-  FUSEGATE_CUDA(cublasGemmEx_64(cublas, CUBLAS_OP_T, CUBLAS_OP_N, out.cols, out.rows, x.cols, &one,
-                                w.data, type, w.cols, x.data, type, x.cols, &zero, out.data, type,
-                                out.cols, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+  FUSEGATE_CUDA(cublasGemmEx_64(cublas, CUBLAS_OP_T, CUBLAS_OP_N, out.cols(), out.rows(), x.cols(),
+                                &one, w.data, type, w.cols(), x.data, type, x.cols(), &zero,
+                                out.data, type, out.cols(), CUBLAS_COMPUTE_32F,
+                                CUBLAS_GEMM_DEFAULT));
 }
 
 PreparedKernel prepare(Device& device, const Problem&, Inputs in, const Tensor& out) {

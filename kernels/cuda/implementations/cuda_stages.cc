@@ -46,9 +46,9 @@ Stage CudaStages::tuned_matmul(std::string name, const Tensor& x, const Tensor& 
 std::shared_ptr<LtMatmul> CudaStages::lt_matmul(const Tensor& x, const Tensor* bias,
                                                 const Tensor& out) {
   auto product = std::make_shared<LtMatmul>(
-      device_.lt(), LtMatmulShape{.m = out.rows,
-                                  .n = out.cols,
-                                  .k = x.cols,
+      device_.lt(), LtMatmulShape{.m = out.rows(),
+                                  .n = out.cols(),
+                                  .k = x.cols(),
                                   .type = cuda_data_type(out.dtype),
                                   .bias = bias != nullptr ? bias->data : nullptr});
   if constexpr (kPlantedChange == PlantedChange::kOtherAlgorithm) {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/contract/stages.h"
 #include "kernels/cuda/choosing/lt_tuning.h"
 #include "kernels/cuda/device/cuda_device.h"
+#include "kernels/operations/stages.h"
 
 namespace fusegate::kernels {
 

@@ -11,6 +11,7 @@
 #include "kernels/contract/kernel.h"
 #include "kernels/cuda/device/cuda_graph.h"
 #include "kernels/cuda/device/gpu_test_fixture.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -46,12 +47,16 @@ class EarlyLaunch : public GpuTest {
     });
     if (found == all.end()) throw std::invalid_argument("no implementation " + name);
     std::vector<Tensor> in;
-    for (const TensorShape& shape : find_operation(operation).inputs(problem)) {
-      in.push_back(random(shape.rows, shape.cols, problem.dtype, 1, in.size()));
+    const auto filled = [&](const TensorSpec& spec) {
+      const Tensor tensor = allocate_tensor(*device_, spec.shape, *spec.dtype, memory_);
+      device_->fill(tensor, Fill::uniform(1), in.size());
+      return tensor;
+    };
+    for (const TensorSpec& spec : input_specs(find_operation(operation), problem)) {
+      in.push_back(filled(spec));
     }
-    const TensorShape shape = find_operation(operation).output(problem);
     // Filled, since a contest of launches copies it, which compute-sanitizer's initcheck reports.
-    const Tensor out = random(shape.rows, shape.cols, problem.dtype, 1, in.size());
+    const Tensor out = filled(output_specs(find_operation(operation), problem).front());
     const PreparedKernel kernel = found->prepare(*device_, problem, in, out);
     kernel.launch();
     const Graph graph(device_->stream(), [&] {
@@ -63,7 +68,8 @@ class EarlyLaunch : public GpuTest {
 };
 
 TEST_F(EarlyLaunch, IsHowOwnKernelsFollowEachOther) {
-  const Problem few{1, 1, 768, 3072, Dtype::kBf16}, more{1, 128, 768, 3072, Dtype::kBf16};
+  const Problem few = ladder_problem(1, 1, 768, 3072, Dtype::kBf16),
+                more = ladder_problem(1, 128, 768, 3072, Dtype::kBf16);
   for (const auto& [operation, name, problem, kernels] :
        {std::tuple("geglu", "fused", few, 1),
         {"geglu_mlp", "fused_few_rows", few, 2},

@@ -57,8 +57,8 @@ std::vector<Contestant> tiled_sm90(CudaDevice& device, const Activation& activat
 std::vector<Contestant> split_sm90(CudaDevice& device, const Tensor& h, const Tensor& w,
                                    const Tensor& out) {
   std::vector<Contestant> split;
-  for (const std::size_t shape :
-       split_gemm_shapes({out.rows, out.cols, h.cols}, device.properties().multiProcessorCount)) {
+  for (const std::size_t shape : split_gemm_shapes({out.rows(), out.cols(), h.cols()},
+                                                   device.properties().multiProcessorCount)) {
     split.push_back(
         {.name = split_gemm_text(shape), .launch = make_split_gemm_sm90(device, shape, h, w, out)});
   }
@@ -73,13 +73,13 @@ std::vector<Contestant> joined(std::vector<Contestant> all, std::vector<Contesta
 // The MLP as it is put together.
 class TwoKernels {
  public:
-  TwoKernels(CudaDevice& device, const Activation& activation, const Problem& problem, Inputs in,
+  TwoKernels(CudaDevice& device, const Activation& activation, const LadderProblem& p, Inputs in,
              const Tensor& out)
       : device_(device),
         activation_(activation),
         in_(in),
         out_(out),
-        h_(kernel_.intermediate(device, problem.rows(), problem.hidden, problem.dtype)) {}
+        h_(kernel_.intermediate(device, {p.rows(), p.hidden}, p.dtype)) {}
 
   const Tensor& h() const { return h_; }
 
@@ -92,7 +92,7 @@ class TwoKernels {
   }
   void add_gate_up(const std::vector<Contestant>& contestants) {
     const std::string work =
-        fmt::format("{} x {} x {} {}", h_.rows, h_.cols, in_[0].cols, dtype_name(h_.dtype));
+        fmt::format("{} x {} x {} {}", h_.rows(), h_.cols(), in_[0].cols(), dtype_name(h_.dtype));
     const ContestResult result =
         contest(device_, work, {activation_.gate_up_stage(), contestants}, in_[0], h_);
     add_gate_up(contestants[result.taken], result);
@@ -153,7 +153,7 @@ PreparedKernel prepare_few_rows(const Activation& activation, Device& any_device
   return std::move(made).kernel();
 }
 
-bool is_aligned(const Problem& problem) {
+bool is_aligned(const LadderProblem& problem) {
   return problem.dim % kGatedGemmAlignment == 0 && problem.hidden % kGatedGemmAlignment == 0;
 }
 
@@ -161,7 +161,7 @@ bool is_aligned(const Problem& problem) {
 PreparedKernel prepare(const Activation& activation, Device& device, const Problem& problem,
                        Inputs in, const Tensor& out) {
   if (is_aligned(problem)) {
-    if (problem.rows() <= kMostFewRows) {
+    if (LadderProblem(problem).rows() <= kMostFewRows) {
       return prepare_few_rows(activation, device, problem, in, out);
     }
     const auto& gpu = static_cast<const CudaDevice&>(device);
@@ -190,7 +190,7 @@ const ImplementationRegistration on_sm80(kGemmActivations, [](const Activation& 
       .name = "fused_epilogue_sm80",
       .device = "cuda",
       .dtypes = {Dtype::kBf16, Dtype::kFp16},
-      .alignment = kGatedGemmAlignment,
+      .multiples = {{"dim", kGatedGemmAlignment}, {"hidden", kGatedGemmAlignment}},
       .prepare = std::bind_front(&prepare_sm80, activation),
       .expects = {expected_epilogue_mlp(activation)},
   };
@@ -202,7 +202,7 @@ const ImplementationRegistration on_sm90(kGemmActivations, [](const Activation& 
       .name = "fused_epilogue_sm90",
       .device = "cuda",
       .dtypes = {Dtype::kBf16, Dtype::kFp16},
-      .alignment = kGatedGemmAlignment,
+      .multiples = {{"dim", kGatedGemmAlignment}, {"hidden", kGatedGemmAlignment}},
       .prepare = std::bind_front(&prepare_sm90, activation),
       .refuses =
           [](const Device& device, const Problem&) {

@@ -2,10 +2,10 @@
 // before the product as eager PyTorch rounds it, where fused keeps it in fp32. For whoever needs
 // the same bits as from two kernels.
 #include "kernels/activations/activations.h"
-#include "kernels/contract/stages.h"
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/implementations/expected_stages.h"
 #include "kernels/cuda/pointwise/pointwise.h"
+#include "kernels/operations/stages.h"
 
 namespace fusegate::kernels {
 namespace {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "kernels/activations/activations.h"
-#include "kernels/contract/stages.h"
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/implementations/expected_stages.h"
 #include "kernels/cuda/pointwise/specialized_gated.h"
+#include "kernels/operations/stages.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -17,7 +17,7 @@ PreparedKernel prepare(const Activation& activation, Device& device, const Probl
                        const Tensor& out) {
   auto& gpu = static_cast<CudaDevice&>(device);
   const SpecializedGated& kernel =
-      specialized_gated({activation, out.rows, out.cols, out.dtype}, gpu.properties());
+      specialized_gated({activation, out.rows(), out.cols(), out.dtype}, gpu.properties());
   Stage stage = gated_work(activation, {&in[0], &in[1]}, out);
   stage.choice = kernel.choice;
   stage.note = fmt::format("compiled in {:.0f} ms", kernel.compile_ms);

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include "kernels/activations/activations.h"
-#include "kernels/contract/stages.h"
 #include "kernels/cuda/choosing/streamed_products.h"
 #include "kernels/cuda/few_rows/few_rows_plan.h"
 #include "kernels/cuda/gemm/gated_gemm_plan.h"
 #include "kernels/cuda/implementations/expected_stages.h"
+#include "kernels/operations/stages.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -18,7 +18,7 @@ PreparedKernel prepare(const Activation& activation, Device& any_device, const P
                        Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   PreparedKernel kernel;
-  const Tensor h = kernel.intermediate(device, problem.rows(), problem.hidden, problem.dtype);
+  const Tensor h = kernel.intermediate(device, {out.rows(), in[1].rows()}, problem.dtype);
   const std::vector<Contestant> gate_up =
       streamed_gated(device, activation, in[0], in[1], in[2], h);
   const std::vector<Contestant> down = streamed_matmul(device, h, in[3], out);
@@ -37,7 +37,7 @@ PreparedKernel prepare(const Activation& activation, Device& any_device, const P
   return kernel;
 }
 
-std::string refuses(const Device&, const Problem& problem) {
+std::string refuses(const Device&, const LadderProblem& problem) {
   if (problem.rows() <= kMostFewRows) return "";
   return fmt::format("batch x seq is {}, and it is for {} rows at most", problem.rows(),
                      kMostFewRows);
@@ -49,7 +49,7 @@ const ImplementationRegistration registered(kGemmActivations, [](const Activatio
       .name = "fused_few_rows",
       .device = "cuda",
       .dtypes = {Dtype::kBf16, Dtype::kFp16},
-      .alignment = kGatedGemmAlignment,
+      .multiples = {{"dim", kGatedGemmAlignment}, {"hidden", kGatedGemmAlignment}},
       .prepare = std::bind_front(&prepare, activation),
       .refuses = &refuses,
       .expects = {{.stages = {expected_own_matmul(activation.gate_up_stage()),

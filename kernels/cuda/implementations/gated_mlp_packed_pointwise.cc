@@ -15,7 +15,8 @@ namespace {
 
 Tensor stacked(PreparedKernel& kernel, CudaDevice& device, const Tensor& top,
                const Tensor& bottom) {
-  const Tensor both = kernel.intermediate(device, top.rows + bottom.rows, top.cols, top.dtype);
+  const Tensor both =
+      kernel.intermediate(device, {top.rows() + bottom.rows(), top.cols()}, top.dtype);
   const auto copy = [&](const Tensor& from, std::size_t offset) {
     FUSEGATE_CUDA(cudaMemcpyAsync(static_cast<std::byte*>(both.data) + offset, from.data,
                                   from.bytes(), cudaMemcpyDeviceToDevice, device.stream()));
@@ -25,14 +26,14 @@ Tensor stacked(PreparedKernel& kernel, CudaDevice& device, const Tensor& top,
   return both;
 }
 
-PreparedKernel prepare(const Activation& activation, Device& any_device, const Problem& problem,
-                       Inputs in, const Tensor& out) {
+PreparedKernel prepare(const Activation& activation, Device& any_device,
+                       const LadderProblem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   CudaStages stages(device, MatmulChoice::kTuned);
   PreparedKernel kernel;
   const Tensor w_gate_up = stacked(kernel, device, in[1], in[2]);
   const auto take = [&](std::int64_t cols) {
-    return kernel.intermediate(device, problem.rows(), cols, problem.dtype);
+    return kernel.intermediate(device, {problem.rows(), cols}, problem.dtype);
   };
   const Tensor gu = take(2 * problem.hidden), h = take(problem.hidden);
   kernel.stages.push_back(stages.matmul("gate_up_proj", in[0], w_gate_up, nullptr, gu));

@@ -32,15 +32,16 @@ class GatedGpuTest : public GpuTest {
     constexpr std::int64_t kTail = 64;
     const Tensor guarded = tensor(1, g.count() + kTail, g.dtype);
     device_->poison(guarded);
-    const Tensor out{guarded.data, g.rows, g.cols, g.dtype};
+    const Tensor out{guarded.data, g.shape, g.dtype};
     const std::vector<Tensor> in{g, u};
-    const PreparedKernel kernel =
-        found->prepare(*device_, {1, g.rows, 1, g.cols, g.dtype}, in, out);
+    const Problem problem{
+        g.dtype, {{"batch", 1}, {"seq", g.rows()}, {"dim", 1}, {"hidden", g.cols()}}};
+    const PreparedKernel kernel = found->prepare(*device_, problem, in, out);
     kernel.launch();
     Bytes all = bytes(guarded);
     const auto end = all.begin() + static_cast<std::ptrdiff_t>(out.bytes());
     EXPECT_TRUE(std::all_of(end, all.end(), [](std::byte b) { return b == kGuard; }))
-        << name << " writes past its output of " << g.rows << 'x' << g.cols;
+        << name << " writes past its output of " << g.rows() << 'x' << g.cols();
     all.erase(end, all.end());
     return all;
   }

@@ -12,22 +12,23 @@ class PackedGated : public GpuTest {
  protected:
   // Of that size in new memory, begun so many bytes late, with as many bytes as kTail after it.
   Tensor with_tail(std::int64_t rows, std::int64_t cols, Dtype dtype, std::size_t late = 0) {
-    Tensor result{nullptr, rows, cols, dtype};
+    Tensor result{nullptr, {rows, cols}, dtype};
     memory_.push_back(device_->allocate(result.bytes() + late + kTail));
-    device_->poison({memory_.back().data(), 1,
-                     static_cast<std::int64_t>(memory_.back().bytes()) / 2, Dtype::kFp16});
+    device_->poison(
+        {memory_.back().data(), {static_cast<std::int64_t>(memory_.back().bytes())}, Dtype::kInt8});
     result.data = static_cast<std::byte*>(memory_.back().data()) + late;
     return result;
   }
 
   // One half of every row, side 0 or 1.
   Tensor half(const Tensor& packed, int side) {
-    const Tensor result = with_tail(packed.rows, packed.cols / 2, packed.dtype);
-    const std::size_t width = packed.bytes() / static_cast<std::size_t>(packed.rows) / 2;
+    const Tensor result = with_tail(packed.rows(), packed.cols() / 2, packed.dtype);
+    const std::size_t width = packed.bytes() / static_cast<std::size_t>(packed.rows()) / 2;
     FUSEGATE_CUDA(cudaMemcpy2DAsync(
         result.data, width,
         static_cast<std::byte*>(packed.data) + static_cast<std::size_t>(side) * width, 2 * width,
-        width, static_cast<std::size_t>(packed.rows), cudaMemcpyDeviceToDevice, device_->stream()));
+        width, static_cast<std::size_t>(packed.rows()), cudaMemcpyDeviceToDevice,
+        device_->stream()));
     return result;
   }
 
@@ -40,7 +41,7 @@ class PackedGated : public GpuTest {
 
   void expect_like_unpacked(std::int64_t rows, std::int64_t cols, Dtype dtype, std::size_t late) {
     const Tensor gu = with_tail(rows, 2 * cols, dtype, late);
-    device_->fill_random(gu, 4.0, 1);
+    device_->fill(gu, Fill::uniform(4.0), 1);
     const Tensor out = with_tail(rows, cols, dtype, late), expected = with_tail(rows, cols, dtype);
     for (const Activation& activation : kActivations) {
       enqueue_packed_gated(activation, gu, out, device_->stream());

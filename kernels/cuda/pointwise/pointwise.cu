@@ -102,6 +102,8 @@ void dispatch_format(Dtype dtype, F&& f) {
       return f.template operator()<Fp16>();
     case Dtype::kFp32:
       return f.template operator()<Fp32>();
+    default:
+      throw DeviceError("no element-wise kernel in " + std::string(dtype_name(dtype)));
   }
 }
 
@@ -149,7 +151,7 @@ void launch_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cud
   constexpr int kInAnItem = kPacked ? kInAPack<Format> : 1;
   const PointwisePlan plan = plan_pointwise(out.count(), kInAnItem, true, kThreads);
   launch<BiasAdd<Format, kPacked>>(plan.blocks, kThreads, out, stream, out.data, x.data, bias.data,
-                                   plan.packs, static_cast<unsigned>(out.cols / kInAnItem));
+                                   plan.packs, static_cast<unsigned>(out.cols() / kInAnItem));
 }
 
 // Indices of 32 bits: gu has fewer than 2^32 items, 64 GiB of packs.
@@ -157,8 +159,8 @@ template <typename Format, typename Functor, bool kPacked>
 void launch_packed_gated(const Tensor& gu, const Tensor& out, cudaStream_t stream) {
   using Body = PackedGated<Format, Functor, kPacked>;
   constexpr unsigned kMostGridRows = 65535;  // what CUDA allows
-  const auto items = static_cast<unsigned>(out.cols / (kPacked ? kInAPack<Format> : 1));
-  const auto rows = static_cast<unsigned>(out.rows);
+  const auto items = static_cast<unsigned>(out.cols() / (kPacked ? kInAPack<Format> : 1));
+  const auto rows = static_cast<unsigned>(out.rows());
   const dim3 blocks((items + Body::kCols - 1) / Body::kCols,
                     std::min((rows + Body::kRows - 1) / Body::kRows, kMostGridRows));
   launch<Body>(blocks, dim3(Body::kCols, Body::kRows), out, stream, out.data, gu.data, rows, items);
@@ -169,7 +171,7 @@ void launch_packed_gated(const Tensor& gu, const Tensor& out, cudaStream_t strea
 void enqueue_bias_add(const Tensor& x, const Tensor& bias, const Tensor& out, cudaStream_t stream) {
   if (out.count() == 0) return;
   dispatch_format(out.dtype, [&]<typename Format>() {
-    if (out.cols % kInAPack<Format> == 0 && aligned_to_16(x.data, bias.data, out.data)) {
+    if (out.cols() % kInAPack<Format> == 0 && aligned_to_16(x.data, bias.data, out.data)) {
       launch_bias_add<Format, true>(x, bias, out, stream);
     } else {
       launch_bias_add<Format, false>(x, bias, out, stream);
@@ -199,7 +201,7 @@ void enqueue_packed_gated(const Activation& activation, const Tensor& gu, const 
                           cudaStream_t stream) {
   if (out.count() == 0) return;
   const auto enqueue = [&]<typename Functor, typename Format>() {
-    if (out.cols % kInAPack<Format> == 0 && aligned_to_16(gu.data, out.data)) {
+    if (out.cols() % kInAPack<Format> == 0 && aligned_to_16(gu.data, out.data)) {
       launch_packed_gated<Format, Functor, true>(gu, out, stream);
     } else {
       launch_packed_gated<Format, Functor, false>(gu, out, stream);

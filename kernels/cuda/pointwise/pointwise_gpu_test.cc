@@ -96,8 +96,9 @@ TEST_F(PointwiseOnGpu, ComputesEachActivationAndNoOther) {
 TEST_F(PointwiseOnGpu, TakesAddressesThatNoPackStartsAt) {
   const std::int64_t count = 4099;
   const auto shifted = [](const Tensor& whole) {
-    return Tensor{static_cast<std::byte*>(whole.data) + dtype_bytes(whole.dtype), 1,
-                  whole.count() - 1, whole.dtype};
+    return Tensor{static_cast<std::byte*>(whole.data) + dtype_bytes(whole.dtype),
+                  {1, whole.count() - 1},
+                  whole.dtype};
   };
   const Tensor g = random(1, count, Dtype::kBf16, kScale, 5);
   const Tensor u = random(1, count, Dtype::kBf16, kScale, 6);

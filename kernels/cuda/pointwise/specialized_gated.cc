@@ -39,8 +39,9 @@ const char* format_name(Dtype dtype) {
       return "Fp16";
     case Dtype::kFp32:
       return "Fp32";
+    default:
+      throw DeviceError("no element-wise kernel in " + std::string(dtype_name(dtype)));
   }
-  return "";
 }
 
 PointwisePlan plan_of(const GatedShape& shape, unsigned threads) {

@@ -36,8 +36,8 @@ void dispatch(std::size_t tile, const Activation& activation, Dtype dtype, F&& f
         return with_tile<__nv_bfloat16, Functor>(tile, f, kTiles);
       case Dtype::kFp16:
         return with_tile<__half, Functor>(tile, f, kTiles);
-      case Dtype::kFp32:
-        throw std::invalid_argument("gated_gemm_sm80: has no fp32 version");
+      default:
+        throw std::invalid_argument("gated_gemm_sm80: has only bf16 and fp16 versions");
     }
   });
 }
@@ -51,7 +51,7 @@ GpuLimits gpu_limits(const cudaDeviceProp& properties) {
 }
 
 GatedGemmSize gated_gemm_size(const Tensor& x, const Tensor& h) {
-  return {.rows = h.rows, .hidden = h.cols, .dim = x.cols};
+  return {.rows = h.rows(), .hidden = h.cols(), .dim = x.cols()};
 }
 
 void prepare_gated_gemm_sm80(const GatedGemmPlan& plan, const Activation& activation, Dtype dtype) {
@@ -74,9 +74,9 @@ void enqueue_gated_gemm_sm80(const GatedGemmPlan& plan, const Activation& activa
                                                 .w_gate = static_cast<const T*>(w_gate.data),
                                                 .w_up = static_cast<const T*>(w_up.data),
                                                 .h = static_cast<T*>(h.data),
-                                                .rows = static_cast<int>(h.rows),
-                                                .hidden = static_cast<int>(h.cols),
-                                                .dim = static_cast<int>(x.cols),
+                                                .rows = static_cast<int>(h.rows()),
+                                                .hidden = static_cast<int>(h.cols()),
+                                                .dim = static_cast<int>(x.cols()),
                                                 .raster = plan.raster};
     constexpr GatedTile kTile = variant.kTile;
     variant.kKernel<<<plan.blocks, kTile.threads(), kTile.shared_bytes(), stream>>>(arguments);

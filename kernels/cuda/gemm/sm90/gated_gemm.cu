@@ -53,7 +53,7 @@ std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
       .w_up = weights_map(o.w_up),
       .h = make_tensor_map(o.h, sm90::kConsumerRows, Gemm::kPanel),
   };
-  return [=, raster = plan.raster, k = static_cast<int>(o.x.cols), stream = device.stream()] {
+  return [=, raster = plan.raster, k = static_cast<int>(o.x.cols()), stream = device.stream()] {
     launch_kernel(kernel, shape, stream, maps, raster, k);
   };
 }
@@ -97,8 +97,8 @@ std::function<void()> make_gated_gemm_sm90(CudaDevice& device, const GatedGemmPl
       case Dtype::kFp16:
         launch = make_of<__half, Functor>(device, plan, operands, kTiles);
         break;
-      case Dtype::kFp32:
-        throw std::invalid_argument("gated_gemm_sm90: has no fp32 version");
+      default:
+        throw std::invalid_argument("gated_gemm_sm90: has only bf16 and fp16 versions");
     }
   });
   return launch;

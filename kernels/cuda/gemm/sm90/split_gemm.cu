@@ -25,8 +25,8 @@ std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Ten
   constexpr int kCols = Gemm::Shape::kWidth;
   const auto kernel = sm90::split_gemm_kernel<Gemm>;
   allow_shared_bytes(kernel, Gemm::kSharedBytes);
-  const LaunchShape shape{.blocks = dim3(ceil_div(out.cols, kCols) * Gemm::kSplits,
-                                         ceil_div(out.rows, sm90::kTileRows)),
+  const LaunchShape shape{.blocks = dim3(ceil_div(out.cols(), kCols) * Gemm::kSplits,
+                                         ceil_div(out.rows(), sm90::kTileRows)),
                           .threads = sm90::kBlockThreads,
                           .shared_bytes = Gemm::kSharedBytes,
                           .cluster = Gemm::kSplits,
@@ -35,8 +35,8 @@ std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Ten
       .x = make_tensor_map(x, sm90::kTileRows, sm90::kStageColumns),
       .w = make_tensor_map(w, kCols, sm90::kStageColumns),
   };
-  const sm90::SplitSizes sizes{static_cast<int>(out.rows), static_cast<int>(out.cols),
-                               static_cast<int>(x.cols)};
+  const sm90::SplitSizes sizes{static_cast<int>(out.rows()), static_cast<int>(out.cols()),
+                               static_cast<int>(x.cols())};
   return [=, stream = device.stream()] {
     launch_kernel(kernel, shape, stream, maps, sizes, static_cast<T*>(out.data));
   };
@@ -61,10 +61,10 @@ std::function<void()> make_split_gemm_sm90(CudaDevice& device, std::size_t shape
       return make_of<__nv_bfloat16>(device, shape, x, w, out, kShapes);
     case Dtype::kFp16:
       return make_of<__half>(device, shape, x, w, out, kShapes);
-    case Dtype::kFp32:
+    default:
       break;
   }
-  throw std::invalid_argument("split_gemm_sm90: has no fp32 version");
+  throw std::invalid_argument("split_gemm_sm90: has only bf16 and fp16 versions");
 }
 
 }  // namespace fusegate::kernels

@@ -19,8 +19,8 @@ Encode* find_encode() {
 
 CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns) {
   static Encode* const encode = find_encode();
-  const cuuint64_t sizes[] = {static_cast<cuuint64_t>(tensor.cols),
-                              static_cast<cuuint64_t>(tensor.rows)};
+  const cuuint64_t sizes[] = {static_cast<cuuint64_t>(tensor.cols()),
+                              static_cast<cuuint64_t>(tensor.rows())};
   const cuuint64_t row_bytes[] = {sizes[0] * dtype_bytes(tensor.dtype)};
   const cuuint32_t box[] = {static_cast<cuuint32_t>(box_columns),
                             static_cast<cuuint32_t>(box_rows)};
@@ -36,7 +36,7 @@ CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns)
              CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     throw DeviceError(fmt::format("no tensor map for {} x {} in boxes of {} x {}: driver error {}",
-                                  tensor.rows, tensor.cols, box_rows, box_columns,
+                                  tensor.rows(), tensor.cols(), box_rows, box_columns,
                                   static_cast<int>(result)));
   }
   return map;

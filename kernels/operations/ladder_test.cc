@@ -5,7 +5,8 @@
 
 #include <stdexcept>
 
-#include "kernels/contract/stages.h"
+#include "kernels/operations/ladder_problem.h"
+#include "kernels/operations/stages.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -54,48 +55,55 @@ TEST(Registry, SaysWhichOperationsThereAre) {
 
 TEST(BenchmarkName, IsOperationImplementationProblem) {
   EXPECT_EQ(benchmark_name(find_implementation("geglu_mlp", "unfused"),
-                           {64, 128, 768, 3072, Dtype::kBf16}),
+                           ladder_problem(64, 128, 768, 3072, Dtype::kBf16)),
             "geglu_mlp/unfused/bf16/batch:64/seq:128/dim:768/hidden:3072");
 }
 
 TEST(Refusal, NamesWhatIsWrong) {
   const auto device = open_device("cpu");
   Implementation implementation = find_implementation("geglu", "fused");
-  EXPECT_EQ(refusal(implementation, *device, {1, 1, 8, 8, Dtype::kFp32}), "");
-  EXPECT_THAT(refusal(implementation, *device, {1, 1, 8, 8, Dtype::kFp16}), HasSubstr("fp16"));
-  implementation.alignment = 8;
-  EXPECT_THAT(refusal(implementation, *device, {1, 1, 8, 12, Dtype::kFp32}), HasSubstr("12"));
+  EXPECT_EQ(refusal(implementation, *device, ladder_problem(1, 1, 8, 8, Dtype::kFp32)), "");
+  EXPECT_THAT(refusal(implementation, *device, ladder_problem(1, 1, 8, 8, Dtype::kFp16)),
+              HasSubstr("fp16"));
+  implementation.multiples = {{"dim", 8}, {"hidden", 8}};
+  EXPECT_THAT(refusal(implementation, *device, ladder_problem(1, 1, 8, 12, Dtype::kFp32)),
+              "hidden 12 must be a multiple of 8");
   implementation.device = "cuda";
-  EXPECT_THAT(refusal(implementation, *device, {1, 1, 8, 8, Dtype::kFp32}), HasSubstr("cuda"));
+  EXPECT_THAT(refusal(implementation, *device, ladder_problem(1, 1, 8, 8, Dtype::kFp32)),
+              HasSubstr("cuda"));
 }
 
 TEST(Refusal, AsksTheImplementationLast) {
   const auto device = open_device("cpu");
   Implementation implementation = find_implementation("geglu", "fused");
   int asked = 0;
-  implementation.refuses = [&](const Device& on, const Problem& problem) {
+  implementation.refuses = [&](const Device& on, const LadderProblem& problem) {
     EXPECT_EQ(&on, device.get());
     ++asked;
     return problem.rows() > 64 ? std::string("too many rows") : std::string();
   };
-  EXPECT_THAT(refusal(implementation, *device, {1, 1, 8, 8, Dtype::kFp16}), HasSubstr("fp16"));
+  EXPECT_THAT(refusal(implementation, *device, ladder_problem(1, 1, 8, 8, Dtype::kFp16)),
+              HasSubstr("fp16"));
   EXPECT_EQ(asked, 0);
-  EXPECT_EQ(refusal(implementation, *device, {1, 64, 8, 8, Dtype::kFp32}), "");
-  EXPECT_EQ(refusal(implementation, *device, {1, 65, 8, 8, Dtype::kFp32}), "too many rows");
+  EXPECT_EQ(refusal(implementation, *device, ladder_problem(1, 64, 8, 8, Dtype::kFp32)), "");
+  EXPECT_EQ(refusal(implementation, *device, ladder_problem(1, 65, 8, 8, Dtype::kFp32)),
+            "too many rows");
   EXPECT_EQ(asked, 2);
 }
 
 TEST(TensorBytes, CountsEveryTensorAndDoesNotOverflow) {
   // x [2, 3], w [5, 3], bias [5], out [2, 5] in fp32.
-  EXPECT_EQ(tensor_bytes(find_operation("linear"), {1, 2, 3, 5, Dtype::kFp32}),
+  EXPECT_EQ(tensor_bytes(find_operation("linear"), ladder_problem(1, 2, 3, 5, Dtype::kFp32)),
             4 * (6 + 15 + 5 + 10));
-  const std::int64_t huge = 1LL << 40;
-  EXPECT_GT(tensor_bytes(find_operation("linear"), {1, huge, huge, huge, Dtype::kFp32}), 1e24);
+  // Each of the three takes 2^60 bytes.
+  EXPECT_EQ(tensor_bytes(find_operation("geglu"),
+                         ladder_problem(1, std::int64_t{1} << 34, 1, kLargestAxis, Dtype::kFp32)),
+            3 * 0x1p60);
 }
 
 TEST(Work, CountsOperationsAndBytes) {
-  const Tensor x{nullptr, 4, 8, Dtype::kBf16}, w{nullptr, 16, 8, Dtype::kBf16};
-  const Tensor out{nullptr, 4, 16, Dtype::kBf16};
+  const Tensor x{nullptr, {4, 8}, Dtype::kBf16}, w{nullptr, {16, 8}, Dtype::kBf16};
+  const Tensor out{nullptr, {4, 16}, Dtype::kBf16};
   const Stage product = matmul_work("matmul", x, w, out);
   EXPECT_EQ(product.flops, 2 * 4 * 16 * 8);
   EXPECT_EQ(product.min_bytes, 2 * (4 * 8 + 16 * 8 + 4 * 16));

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kernels/contract/work.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::kernels {
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/contract/verify.h"
+#include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -20,9 +21,10 @@ namespace {
 // Around vector widths and tile edges, and odd sizes that nothing divides. The first two reach
 // every implementation.
 const std::vector<Problem> kProblems{
-    {1, 1, 8, 8, Dtype::kFp32},    {3, 43, 128, 264, Dtype::kFp32}, {1, 7, 24, 40, Dtype::kFp32},
-    {1, 8, 64, 136, Dtype::kFp32}, {1, 127, 72, 200, Dtype::kFp32}, {2, 64, 128, 128, Dtype::kFp32},
-    {1, 3, 5, 7, Dtype::kFp32},    {1, 33, 31, 129, Dtype::kFp32},
+    ladder_problem(1, 1, 8, 8, Dtype::kFp32),      ladder_problem(3, 43, 128, 264, Dtype::kFp32),
+    ladder_problem(1, 7, 24, 40, Dtype::kFp32),    ladder_problem(1, 8, 64, 136, Dtype::kFp32),
+    ladder_problem(1, 127, 72, 200, Dtype::kFp32), ladder_problem(2, 64, 128, 128, Dtype::kFp32),
+    ladder_problem(1, 3, 5, 7, Dtype::kFp32),      ladder_problem(1, 33, 31, 129, Dtype::kFp32),
 };
 
 // The first two, once, where compute-sanitizer makes each a hundred times as long
@@ -37,11 +39,11 @@ std::unique_ptr<Device> open_or_null(const std::string& kind) {
   }
 }
 
-// The first so many, in each of the device's formats.
-std::vector<Problem> problems_of(const Device& device, std::size_t count) {
+// The first so many, in every format.
+std::vector<Problem> problems_in_all_formats(std::size_t count) {
   std::vector<Problem> problems;
   for (Problem problem : std::span(kProblems).first(count)) {
-    for (const Dtype dtype : device.dtypes()) {
+    for (const Dtype dtype : all_dtypes()) {
       problem.dtype = dtype;
       problems.push_back(problem);
     }
@@ -57,7 +59,8 @@ TEST_P(EveryImplementation, AgreesWithTheReference) {
   std::set<const Implementation*> checked;
   for (const std::uint64_t seed : has_few_shapes() ? std::vector{1u} : std::vector{1u, 2u}) {
     Verifier verifier(*device, seed);
-    for (const Problem& problem : problems_of(*device, has_few_shapes() ? 2 : kProblems.size())) {
+    for (const Problem& problem :
+         problems_in_all_formats(has_few_shapes() ? 2 : kProblems.size())) {
       for (const Implementation& implementation : implementations()) {
         if (!refusal(implementation, *device, problem).empty()) continue;
         const Verification result = verifier.verify(implementation, problem);
@@ -68,7 +71,7 @@ TEST_P(EveryImplementation, AgreesWithTheReference) {
     }
   }
   EXPECT_FALSE(checked.empty());
-  for (const Problem& problem : problems_of(*device, kProblems.size())) {
+  for (const Problem& problem : problems_in_all_formats(kProblems.size())) {
     for (const Implementation& implementation : implementations()) {
       if (!refusal(implementation, *device, problem).empty()) continue;
       EXPECT_TRUE(checked.contains(&implementation)) << benchmark_name(implementation, problem);
@@ -111,26 +114,26 @@ Implementation wrong_geglu(decltype(Implementation::prepare) prepare) {
           .prepare = std::move(prepare)};
 }
 
-constexpr Problem kSmall{1, 4, 1, 16, Dtype::kFp32};
+const Problem kSmall = ladder_problem(1, 4, 1, 16, Dtype::kFp32);
 
 TEST(Verifier, SeesAnElementThatWasNeverWritten) {
   const auto device = open_device("cpu");
-  const auto fused = wrong_geglu(
-      [](Device& device, const Problem& problem, std::span<const Tensor> in, const Tensor& out) {
-        // Everything but the last row.
-        const Problem shorter{1, problem.rows() - 1, 1, problem.hidden, problem.dtype};
-        for (const Implementation& i : implementations()) {
-          if (i.operation == "geglu" && i.name == "fused" && i.device == "cpu") {
-            const auto cut = [](Tensor t) { return Tensor{t.data, t.rows - 1, t.cols, t.dtype}; };
-            const std::vector<Tensor> inputs{cut(in[0]), cut(in[1])};
-            return i.prepare(device, shorter, inputs, cut(out));
-          }
-        }
-        return PreparedKernel{};
-      });
+  const auto fused = wrong_geglu([](Device& device, const LadderProblem& problem, Inputs in,
+                                    const Tensor& out) {
+    // Everything but the last row.
+    const Problem shorter = ladder_problem(1, problem.rows() - 1, 1, problem.hidden, problem.dtype);
+    for (const Implementation& i : implementations()) {
+      if (i.operation == "geglu" && i.name == "fused" && i.device == "cpu") {
+        const auto cut = [](Tensor t) { return Tensor{t.data, {t.rows() - 1, t.cols()}, t.dtype}; };
+        const std::vector<Tensor> inputs{cut(in[0]), cut(in[1])};
+        return i.prepare(device, shorter, inputs, cut(out));
+      }
+    }
+    return PreparedKernel{};
+  });
   const Verification result = Verifier(*device, 1).verify(fused, kSmall);
   EXPECT_FALSE(result.passed());
-  EXPECT_EQ(result.not_finite, kSmall.hidden);
+  EXPECT_EQ(result.not_finite, kSmall.at("hidden"));
   EXPECT_THAT(result.complaint(), testing::HasSubstr("never written"));
 }
 

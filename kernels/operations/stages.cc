@@ -1,4 +1,4 @@
-#include "kernels/contract/stages.h"
+#include "kernels/operations/stages.h"
 
 #include <utility>
 
@@ -10,8 +10,8 @@ struct MlpTensors {
   Tensor g, u, h;
 };
 
-MlpTensors mlp_tensors(PreparedKernel& kernel, Device& device, const Problem& p) {
-  const auto take = [&] { return kernel.intermediate(device, p.rows(), p.hidden, p.dtype); };
+MlpTensors mlp_tensors(PreparedKernel& kernel, Device& device, const LadderProblem& p) {
+  const auto take = [&] { return kernel.intermediate(device, {p.rows(), p.hidden}, p.dtype); };
   return {.g = take(), .u = take(), .h = take()};
 }
 
@@ -41,7 +41,7 @@ PreparedKernel linear_addmm(StageLibrary& stages, Device&, const Problem&, Input
 PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, const Problem&, Inputs in,
                                  const Tensor& out) {
   PreparedKernel kernel;
-  const Tensor product = kernel.intermediate(device, out.rows, out.cols, out.dtype);
+  const Tensor product = kernel.intermediate(device, out.shape, out.dtype);
   kernel.stages.push_back(stages.matmul("matmul", in[0], in[1], nullptr, product));
   kernel.stages.push_back(stages.bias_add("bias_add", product, in[2], out));
   return kernel;
@@ -50,7 +50,7 @@ PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, const Pro
 PreparedKernel gated_unfused(const Activation& activation, StageLibrary& stages, Device& device,
                              const Problem&, Inputs in, const Tensor& out) {
   PreparedKernel kernel;
-  const Tensor activated = kernel.intermediate(device, out.rows, out.cols, out.dtype);
+  const Tensor activated = kernel.intermediate(device, out.shape, out.dtype);
   kernel.stages.push_back(stages.activate(activation, in[0], activated));
   kernel.stages.push_back(stages.mul("mul", activated, in[1], out));
   return kernel;
@@ -67,7 +67,7 @@ PreparedKernel gated_mlp_unfused(const Activation& activation, StageLibrary& sta
                                  const Problem& problem, Inputs in, const Tensor& out) {
   PreparedKernel kernel;
   const MlpTensors t = mlp_tensors(kernel, device, problem);
-  const Tensor activated = kernel.intermediate(device, t.g.rows, t.g.cols, t.g.dtype);
+  const Tensor activated = kernel.intermediate(device, t.g.shape, t.g.dtype);
   kernel.stages.push_back(stages.matmul("gate_proj", in[0], in[1], nullptr, t.g));
   kernel.stages.push_back(stages.matmul("up_proj", in[0], in[2], nullptr, t.u));
   kernel.stages.push_back(stages.activate(activation, t.g, activated));

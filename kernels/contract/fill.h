@@ -1,0 +1,44 @@
+// What an input is filled with before a kernel is checked or timed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "kernels/contract/problem.h"
+
+namespace fusegate::kernels {
+
+// Values are rounded to the tensor's dtype: to nearest even for floating point, to the nearest
+// whole number for integers. What is larger than an fp8 can hold becomes its largest number.
+// The same seed gives the same values on every device.
+struct Fill {
+  enum class Kind { kUniform, kNormal, kConstant, kIntegers, kFunction };
+  // Writes every value, in row-major order, on the host. It may throw: the benchmark fails then.
+  using Function =
+      std::function<void(const Problem&, std::uint64_t seed, std::span<double> values)>;
+
+  // In [-scale, scale).
+  static Fill uniform(double scale) { return {.kind = Kind::kUniform, .scale = scale}; }
+  // With that mean and standard deviation, and within six deviations of the mean: the sum of twelve
+  // uniform numbers, which needs no function that a CPU and a GPU round differently.
+  static Fill normal(double deviation = 1, double mean = 0) {
+    return {.kind = Kind::kNormal, .scale = deviation, .center = mean};
+  }
+  static Fill constant(double value) { return {.kind = Kind::kConstant, .center = value}; }
+  // Whole numbers from low to high, both included, each as likely as the others.
+  static Fill integers(std::int64_t low, std::int64_t high) {
+    return {.kind = Kind::kIntegers, .low = low, .high = high};
+  }
+  static Fill values(Function function) {
+    return {.kind = Kind::kFunction, .function = std::move(function)};
+  }
+
+  Kind kind = Kind::kUniform;
+  double scale = 1;   // of kUniform and kNormal
+  double center = 0;  // of kNormal and kConstant
+  std::int64_t low = 0, high = 0;
+  Function function = {};
+};
+
+}  // namespace fusegate::kernels

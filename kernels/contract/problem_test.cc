@@ -1,0 +1,41 @@
+#include "kernels/contract/problem.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+
+namespace fusegate::kernels {
+namespace {
+
+TEST(Problem, HasAxesOfAnyNames) {
+  const Problem problem{Dtype::kBf16, {{"heads", 16}, {"kv", 4096}}};
+  EXPECT_EQ(problem.at("heads"), 16);
+  EXPECT_EQ(problem.at("kv"), 4096);
+  EXPECT_EQ(problem_name(problem), "bf16/heads:16/kv:4096");
+}
+
+TEST(Problem, NamesTheAxesThatThereAre) {
+  const Problem problem{Dtype::kBf16, {{"heads", 16}, {"kv", 4096}}};
+  try {
+    problem.at("seq");
+    FAIL();
+  } catch (const std::out_of_range& error) {
+    EXPECT_STREQ(error.what(), "no axis 'seq'; the problem has heads, kv");
+  }
+}
+
+TEST(Dtype, HasANameAndASizeEach) {
+  std::set<std::string_view> names;
+  for (const Dtype dtype : all_dtypes()) {
+    names.insert(dtype_name(dtype));
+    EXPECT_EQ(parse_dtype(dtype_name(dtype)), dtype);
+    EXPECT_GE(dtype_bytes(dtype), 1u);
+  }
+  EXPECT_EQ(names, (std::set<std::string_view>{"fp32", "fp16", "bf16", "fp8_e4m3", "fp8_e5m2",
+                                               "int8", "int32"}));
+  EXPECT_EQ(parse_dtype("fp12"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace fusegate::kernels

@@ -1,0 +1,119 @@
+// What an operation says of its tensors, checked before anybody believes it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <set>
+
+#include "kernels/contract/kernel.h"
+
+namespace fusegate::kernels {
+namespace {
+
+using Specs = std::vector<TensorSpec>;
+using SpecsOf = std::function<Specs(const Problem&)>;
+
+std::int64_t elements_of(const TensorSpec& spec) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : spec.shape) {
+    if (size < 1) throw ContractError(fmt::format("an axis of {}", size));
+    // Beyond it, not even its bytes could be counted.
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 16;
+    if (count > kMost / size) throw ContractError("more elements than fit into 64 bits");
+    count *= size;
+  }
+  return count;
+}
+
+// The integers that a dtype tells apart.
+std::pair<std::int64_t, std::int64_t> whole_numbers(Dtype dtype) {
+  if (dtype == Dtype::kInt8) return {-128, 127};
+  if (dtype == Dtype::kInt32) {
+    return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+  }
+  constexpr std::int64_t kOfFloat = std::int64_t{1} << 24;
+  return {-kOfFloat, kOfFloat};
+}
+
+void check_fill(const Fill& fill, Dtype dtype) {
+  const auto [least, most] = whole_numbers(dtype);
+  if (fill.kind == Fill::Kind::kIntegers &&
+      (fill.low > fill.high || fill.low < least || fill.high > most)) {
+    throw ContractError(fmt::format("integers from {} to {}, of which {} has {} to {}", fill.low,
+                                    fill.high, dtype_name(dtype), least, most));
+  }
+  if (fill.kind == Fill::Kind::kFunction && !fill.function) {
+    throw ContractError("values of no function");
+  }
+  if (!std::isfinite(fill.scale) || !std::isfinite(fill.center)) {
+    throw ContractError("a fill that is not finite");
+  }
+}
+
+void check_output(const TensorSpec& spec, const Specs& inputs) {
+  if (spec.tolerance && !(*spec.tolerance >= 0)) {
+    throw ContractError(fmt::format("a tolerance of {}", *spec.tolerance));
+  }
+  if (spec.in_place_of.empty()) return;
+  const auto input = std::ranges::find(inputs, spec.in_place_of, &TensorSpec::name);
+  if (input == inputs.end()) {
+    throw ContractError(fmt::format("in place of '{}', which is no input", spec.in_place_of));
+  }
+  if (input->shape != spec.shape || input->dtype != spec.dtype) {
+    throw ContractError(
+        fmt::format("in place of '{}', which has another shape or dtype", spec.in_place_of));
+  }
+}
+
+// what: "inputs" or "outputs". inputs: of outputs alone.
+Specs checked_specs(const Operation& operation, const Problem& problem, const char* what,
+                    const SpecsOf& function, const Specs* inputs) {
+  std::string at;
+  try {
+    Specs specs = function ? function(problem) : Specs();
+    if (inputs != nullptr && specs.empty()) throw ContractError("there is none");
+    std::set<std::string> names, replaced;
+    for (TensorSpec& spec : specs) {
+      at = fmt::format("'{}': ", spec.name);
+      if (spec.name.empty()) throw ContractError("one has no name");
+      if (!names.insert(spec.name).second) throw ContractError("is there twice");
+      if (!spec.dtype) spec.dtype = problem.dtype;
+      elements_of(spec);
+      check_fill(spec.fill, *spec.dtype);
+      if (inputs != nullptr) check_output(spec, *inputs);
+      if (!spec.in_place_of.empty() && !replaced.insert(spec.in_place_of).second) {
+        throw ContractError(fmt::format("in place of '{}', as another is", spec.in_place_of));
+      }
+    }
+    return specs;
+  } catch (const std::exception& error) {
+    throw ContractError(fmt::format("operation '{}': {} of {}: {}{}", operation.name, what,
+                                    problem_name(problem), at, error.what()));
+  }
+}
+
+}  // namespace
+
+Specs input_specs(const Operation& operation, const Problem& problem) {
+  return checked_specs(operation, problem, "inputs", operation.inputs, nullptr);
+}
+
+Specs output_specs(const Operation& operation, const Problem& problem) {
+  const Specs inputs = input_specs(operation, problem);
+  return checked_specs(operation, problem, "outputs", operation.outputs, &inputs);
+}
+
+double tensor_bytes(const Operation& operation, const Problem& problem) {
+  double total = 0;  // in double, so that absurd sizes are seen as such and do not wrap around
+  const auto add = [&](const TensorSpec& spec) {
+    if (!spec.in_place_of.empty()) return;
+    total += static_cast<double>(elements_of(spec)) * static_cast<double>(dtype_bytes(*spec.dtype));
+  };
+  std::ranges::for_each(input_specs(operation, problem), add);
+  std::ranges::for_each(output_specs(operation, problem), add);
+  return total;
+}
+
+}  // namespace fusegate::kernels

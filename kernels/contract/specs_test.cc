@@ -1,0 +1,185 @@
+// What an operation says of its tensors, and what registered itself.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/contract/kernel.h"
+
+namespace fusegate::kernels {
+namespace {
+
+using testing::HasSubstr;
+using Specs = std::vector<TensorSpec>;
+
+const Problem kProblem{Dtype::kFp32, {{"rows", 4}}};
+
+Operation of_tensors(Specs inputs, Specs outputs) {
+  return {.name = "mine",
+          .axes = {"rows"},
+          .inputs = [inputs](const Problem&) { return inputs; },
+          .outputs = [outputs](const Problem&) { return outputs; },
+          .host_reference = [](auto&&...) {}};
+}
+
+// What output_specs complains about; "" where it does not.
+std::string complaint(const Operation& operation) {
+  try {
+    output_specs(operation, kProblem);
+    return "";
+  } catch (const ContractError& error) {
+    return error.what();
+  }
+}
+
+TEST(Specs, TakeTheProblemsDtypeUnlessTheyNameOne) {
+  const Operation operation =
+      of_tensors({{"x", {4, 2}}, {"scale", {}, {}, Dtype::kFp32}},
+                 {{.name = "q", .shape = {4}, .dtype = Dtype::kInt8}, {"y", {4, 2}}});
+  const Problem problem{Dtype::kBf16, {{"rows", 4}}};
+  EXPECT_EQ(input_specs(operation, problem)[0].dtype, Dtype::kBf16);
+  EXPECT_EQ(input_specs(operation, problem)[1].dtype, Dtype::kFp32);
+  EXPECT_EQ(output_specs(operation, problem)[0].dtype, Dtype::kInt8);
+  EXPECT_EQ(tensor_bytes(operation, problem), 16 + 4 + 4 + 16);
+}
+
+TEST(Specs, CountWhatIsInPlaceOnce) {
+  const Operation operation =
+      of_tensors({{"x", {4}}}, {{.name = "y", .shape = {4}, .in_place_of = "x"}});
+  EXPECT_EQ(tensor_bytes(operation, kProblem), 16);
+}
+
+TEST(Specs, ThatCannotBeAreToldWithOperationAndTensor) {
+  const Specs none, x{{"x", {4}}};
+  const auto of_output = [&](const TensorSpec& spec) { return complaint(of_tensors(x, {spec})); };
+  const auto of_fill = [&](const Fill& fill) {
+    return complaint(of_tensors({{"x", {4}, fill, Dtype::kInt8}}, {{"y", {4}}}));
+  };
+  EXPECT_EQ(of_output({"y", {4}}), "");
+  EXPECT_EQ(complaint(of_tensors(x, none)),
+            "operation 'mine': outputs of fp32/rows:4: there is none");
+  EXPECT_EQ(of_output({"y", {4, 0}}),
+            "operation 'mine': outputs of fp32/rows:4: 'y': an axis of 0");
+  EXPECT_THAT(of_output({"y", {kLargestAxis, kLargestAxis, kLargestAxis}}),
+              HasSubstr("'y': more elements than fit into 64 bits"));
+  EXPECT_THAT(complaint(of_tensors({{"x", {4}}, {"x", {4}}}, {{"y", {4}}})),
+              HasSubstr("inputs of fp32/rows:4: 'x': is there twice"));
+  EXPECT_THAT(of_output({"", {4}}), HasSubstr("one has no name"));
+  EXPECT_THAT(of_output({.name = "y", .shape = {4}, .tolerance = -1}),
+              HasSubstr("tolerance of -1"));
+  EXPECT_THAT(of_output({.name = "y", .shape = {4}, .in_place_of = "z"}),
+              HasSubstr("in place of 'z', which is no input"));
+  EXPECT_THAT(of_output({.name = "y", .shape = {5}, .in_place_of = "x"}),
+              HasSubstr("another shape or dtype"));
+  EXPECT_THAT(complaint(of_tensors(x, {{.name = "y", .shape = {4}, .in_place_of = "x"},
+                                       {.name = "z", .shape = {4}, .in_place_of = "x"}})),
+              HasSubstr("'z': in place of 'x', as another is"));
+  EXPECT_THAT(of_fill(Fill::integers(-129, 5)), HasSubstr("'x': integers from -129 to 5"));
+  EXPECT_THAT(of_fill(Fill::integers(3, 2)), HasSubstr("integers from 3 to 2"));
+  EXPECT_THAT(of_fill(Fill::uniform(std::nan(""))), HasSubstr("not finite"));
+  EXPECT_THAT(of_fill(Fill::values(nullptr)), HasSubstr("values of no function"));
+}
+
+TEST(Specs, TellWhatAShapeFunctionThrows) {
+  Operation operation = of_tensors({}, {{"y", {4}}});
+  operation.inputs = [](const Problem& problem) -> Specs { return {{"x", {problem.at("heads")}}}; };
+  EXPECT_EQ(complaint(operation),
+            "operation 'mine': inputs of fp32/rows:4: no axis 'heads'; the problem has rows");
+  EXPECT_THROW(tensor_bytes(operation, kProblem), ContractError);
+}
+
+// What require_sound_registrations would say of one more operation and one more implementation. In
+// a process of its own, since what is registered stays.
+void expect_told(const std::vector<Operation>& more, const std::vector<Implementation>& kernels,
+                 const std::string& expected) {
+  EXPECT_EXIT(
+      {
+        for (const Operation& each : more) OperationRegistration{each};
+        for (const Implementation& each : kernels) ImplementationRegistration{each};
+        try {
+          require_sound_registrations();
+        } catch (const ContractError& error) {
+          std::fprintf(stderr, "%s", error.what());
+          std::exit(2);
+        }
+        std::exit(0);
+      },
+      testing::ExitedWithCode(expected.empty() ? 0 : 2), expected);
+}
+
+Implementation for_mine() {
+  return {.operation = "mine",
+          .name = "fast",
+          .device = "cpu",
+          .dtypes = {Dtype::kFp32},
+          .prepare = [](auto&&...) { return PreparedKernel(); }};
+}
+
+TEST(Registrations, ThatAreSoundAreTaken) {
+  EXPECT_NO_THROW(require_sound_registrations());
+  expect_told({of_tensors({}, {})}, {for_mine()}, "");
+}
+
+TEST(Registrations, ThatAreThereTwiceAreToldWithBothPlaces) {
+  const Operation mine = of_tensors({}, {});
+  expect_told({mine, mine}, {},
+              "specs_test.cc:[0-9]+: operation 'mine': name: is registered twice, first at "
+              "specs_test.cc:[0-9]+$");
+  expect_told(
+      {mine}, {for_mine(), for_mine()},
+      "specs_test.cc:[0-9]+: implementation 'mine/fast' for cpu: name: is registered twice");
+}
+
+TEST(Registrations, ThatCannotBeAreToldWithTheField) {
+  const auto told = [](void (*spoil)(Operation&), const std::string& expected) {
+    Operation operation = of_tensors({}, {});
+    spoil(operation);
+    expect_told({operation}, {}, expected);
+  };
+  told([](Operation& o) { o.name = "a/b"; }, "operation 'a/b': name: must be of letters");
+  told([](Operation& o) { o.axes = {}; }, "axes: there is none");
+  told([](Operation& o) { o.axes = {"kv", "kv"}; }, "axes: 'kv' is there twice");
+  told([](Operation& o) { o.axes = {"k:v"}; }, "axes: 'k:v' cannot name one");
+  told([](Operation& o) { o.axes = {"dtype"}; }, "axes: 'dtype' cannot name one");
+  told([](Operation& o) { o.unswept_axes = {"dim"}; }, "unswept_axes: 'dim' is not among its axes");
+  told([](Operation& o) { o.outputs = nullptr; }, "outputs: is missing");
+  told([](Operation& o) { o.host_reference = nullptr; }, "reference: must be given");
+  const auto told_of = [](void (*spoil)(Implementation&), const std::string& expected) {
+    Implementation implementation = for_mine();
+    spoil(implementation);
+    expect_told({of_tensors({}, {})}, {implementation}, expected);
+  };
+  told_of([](Implementation& i) { i.operation = "nine"; },
+          "implementation 'nine/fast' for cpu: operation: no operation has that name");
+  told_of([](Implementation& i) { i.name = ""; }, "name: must be of letters");
+  told_of([](Implementation& i) { i.device = ""; }, "device: is missing");
+  told_of([](Implementation& i) { i.dtypes = {}; }, "dtypes: there is none");
+  told_of([](Implementation& i) { i.prepare = nullptr; }, "prepare: is missing");
+  told_of(
+      [](Implementation& i) {
+        i.multiples = {{"dim", 8}};
+      },
+      "multiples: its operation has no axis 'dim'");
+  told_of([](Implementation& i) { i.multiples = {{"rows", 0}}; }, "multiples: 0 of 'rows'");
+}
+
+TEST(OneOrMore, IsTakenAsOneWhereThereIsOne) {
+  const std::vector<Tensor> one{{nullptr, {3}, Dtype::kFp32}}, two(2);
+  const auto count = [](const Tensor& out) { return out.count(); };
+  EXPECT_EQ(count(Outputs(one)), 3);
+  EXPECT_EQ(Outputs(two).size(), 2u);
+  EXPECT_THROW(count(Outputs(two)), ContractError);
+}
+
+TEST(Tensor, IsAMatrixOfItsLastAxis) {
+  const Tensor tensor{nullptr, {2, 3, 5}, Dtype::kInt32};
+  EXPECT_EQ(tensor.count(), 30);
+  EXPECT_EQ(tensor.rows(), 6);
+  EXPECT_EQ(tensor.cols(), 5);
+  EXPECT_EQ(tensor.bytes(), 120u);
+  const Tensor scalar{nullptr, {}, Dtype::kInt8};
+  EXPECT_EQ(scalar.rows() * scalar.cols(), 1);
+}
+
+}  // namespace
+}  // namespace fusegate::kernels
