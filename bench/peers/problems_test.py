@@ -54,7 +54,7 @@ class ProblemsTest(unittest.TestCase):
 
     def test_inputs_have_the_operations_shapes_and_scales(self):
         x, w_gate, w_up, w_down = SMALL.inputs
-        self.assertEqual(x, {"name": "x", "rows": 128, "cols": 768, "scale": 4.0})
+        self.assertEqual([x[key] for key in ("name", "rows", "cols", "scale")], ["x", 128, 768, 4.0])
         self.assertEqual({**w_gate, "name": "w_up"}, w_up)
         self.assertEqual((w_down["rows"], w_down["cols"], w_down["scale"]), (768, 3072, 1 / math.sqrt(3072)))
         self.assertEqual([each["name"] for each in fake_problem("linear").inputs], ["x", "w", "bias"])

@@ -69,7 +69,8 @@ void add_general_axis(CLI::App& app, Options& options) {
   app.add_option_function<std::vector<std::string>>(
          "--axis", store,
          "Sizes of any axis of an operation, as in --axis heads=8,16; may be repeated")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->type_name("AXIS=SIZE,...");
 }
 
 constexpr std::array kLadderAxes{"batch", "seq", "dim", "hidden"};
