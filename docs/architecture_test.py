@@ -243,8 +243,8 @@ def link_findings(tree, pages):
                 yield f"{page}: link to {target}", "is not there"
             elif anchor and anchor not in anchors_of(path.read_text(encoding="utf-8")):
                 yield f"{page}: link to {target}#{anchor}", "has no such heading"
-        libraries = "|".join(sorted(tree.libraries))
-        for path in re.findall(rf"`((?:{libraries})/[\w./-]+)`", text):
+        folders = "|".join([*sorted(tree.libraries), r"\.github", r"\.ci"])
+        for path in re.findall(rf"`((?:{folders})/[\w./-]+)`", text):
             if not (tree.root / path).exists():
                 yield f"{page}: {path}", "is not there"
 
@@ -259,7 +259,10 @@ class Project(unittest.TestCase):
 
     def test_links_lead_somewhere(self):
         tree = Tree(ROOT)
-        pages = [path for path in tree.files if path == "README.md" or re.fullmatch(r"docs/[^/]+\.md", path)]
+        pages = [path.relative_to(ROOT).as_posix() for top in sorted(tree.libraries) for path in sorted((ROOT / top).rglob("*.md"))
+                 if "build" not in path.parts]
+        pages += [path for path in tree.files if path.endswith(".md") and "/" not in path]
+        self.assertGreater(len(pages), 25)
         self.fail_with(f"{what}: {why}" for what, why in link_findings(tree, pages))
 
     def fail_with(self, sentences):
@@ -395,10 +398,11 @@ class Planted(unittest.TestCase):
 
     def test_links_that_lead_nowhere(self):
         self.write("docs/page.md", "# One: `two`\n[a](other.md) [b](#one-two) [c](#three) [d](../ground/io)\n"
-                                   "[e](https://example.org/x) `ground/io/file0.h` `ground/io/gone.h`\n\n    [f](code.md)\n")
+                                   "[e](https://example.org/x) `ground/io/file0.h` `ground/io/gone.h` `.github/gone.yml`\n\n    [f](code.md)\n")
         tree = Tree(self.root)
         self.assertEqual([what for what, _ in link_findings(tree, ["docs/page.md"])],
-                         ["docs/page.md: link to other.md", "docs/page.md: link to #three", "docs/page.md: ground/io/gone.h"])
+                         ["docs/page.md: link to other.md", "docs/page.md: link to #three", "docs/page.md: ground/io/gone.h",
+                          "docs/page.md: .github/gone.yml"])
 
     def test_a_page_without_the_table(self):
         with self.assertRaisesRegex(ValueError, "Who may include whom"):
