@@ -30,7 +30,13 @@ class HelpJson : public ::testing::Test {
         ->capture_default_str()
         ->envname("COUNT");
     gate->add_option("--sizes", sizes_, "Sizes")->delimiter(',');
-    gate->add_flag("--wide", wide_, "As wide as it is")->excludes(base)->needs("--count");
+    CLI::Option* sizes = gate->get_option("--sizes");
+    CLI::Option* all = gate->add_flag("--all", all_, "All of them");  // after --sizes in memory
+    gate->add_flag("--wide", wide_, "As wide as it is")
+        ->excludes(sizes)
+        ->excludes(all)
+        ->excludes(base)
+        ->needs("--count");
     gate->add_option("--secret", secret_)->group("");
     app_.add_subcommand("hidden", "Not told")->group("");
     add_help_json(app_);
@@ -43,6 +49,7 @@ class HelpJson : public ::testing::Test {
   std::string secret_;
   int count_ = 5;
   bool wide_ = false;
+  bool all_ = false;
 };
 
 TEST_F(HelpJson, HasEveryCommandAndOptionThatHelpShowsAndNoOther) {
@@ -52,8 +59,8 @@ TEST_F(HelpJson, HasEveryCommandAndOptionThatHelpShowsAndNoOther) {
   ASSERT_EQ(help["commands"].size(), 1U) << help;
   std::vector<std::string> names;
   for (const json& option : help["commands"][0]["options"]) names.push_back(option["names"].back());
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"--help", "run", "--base", "--count", "--sizes", "--wide"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"--help", "run", "--base", "--count", "--sizes",
+                                             "--all", "--wide"}));
   EXPECT_EQ(help["commands"][0]["footer"], "The end.");
   EXPECT_EQ(help["options"].size(), 1U) << "--help alone: " << help["options"];
 }
@@ -79,6 +86,7 @@ TEST_F(HelpJson, SaysOfAnOptionWhatHelpSays) {
   const json wide = option_of(gate, "--wide");
   EXPECT_EQ(wide["value"], "");
   EXPECT_EQ(wide["needs"], json({"--count"}));
+  EXPECT_EQ(wide["excludes"], json({"--all", "--base", "--sizes"}));
   EXPECT_EQ(option_of(gate, "run")["required"], true);
   EXPECT_EQ(option_of(gate, "run")["takes_several"], true);
   EXPECT_EQ(option_of(gate, "--sizes")["delimiter"], ",");
