@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -130,6 +131,43 @@ def stuck(x):
                          ["did not end within 1 s"])
         self.assertEqual({entry["name"] for entry in entries if not entry.get("error_occurred")}, set(NAMES[:2]))
         self.assertTrue(self.read()["context"]["fusegate"]["finished"])
+
+    def test_a_device_that_is_lost_costs_one_benchmark_and_the_rest_is_measured_in_a_fresh_process(self):
+        self.kernels.write_text(KERNELS + '''
+from fusegate.measuring.numpy_device import NumpyDevice
+
+@scale.benchmark()
+def broken(x):
+    NumpyDevice.synchronize = lost
+    raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
+def lost(_):
+    raise RuntimeError("CUDA error: an illegal memory access was encountered")
+''', encoding="utf-8")
+        result = self.run_kernels(f"--out={self.out}", "--axis=cols=32,64")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("the device was lost: RuntimeError: CUDA error: an illegal memory access", result.stderr)
+        entries = self.read()["benchmarks"]
+        self.assertEqual(sorted(entry["name"] for entry in entries if entry.get("error_occurred")),
+                         [f"scale/broken/fp32/rows:64/cols:{cols}" for cols in (32, 64)])
+        self.assertEqual({entry["name"] for entry in entries if not entry.get("error_occurred")}, set(NAMES))
+        self.assertTrue(self.read()["context"]["fusegate"]["finished"])
+
+    def test_a_signal_keeps_what_was_measured(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([sys.executable, "-m", "fusegate", "run", self.kernels.name, "--idle-us=50000",
+                                        "--batch-us=50", f"--out={self.out}", "--force", "--progress"], cwd=self.folder,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                       env={**os.environ, "PYTHONPATH": str(PACKAGE)})
+            for _ in range(6):
+                process.stdout.readline()
+            process.send_signal(number)
+            _, errors = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 2)
+            self.assertIn("fusegate: interrupted; what was measured is kept", errors)
+            run_file = self.read()
+            self.assertFalse(run_file["context"]["fusegate"]["finished"])
+            self.assertGreaterEqual(len(run_file["benchmarks"]), 4)
 
     def test_axes_problems_and_suites(self):
         self.write("suites/pr.json", '{"name": "pr", "sweeps": [{"implementations": ["into"], "cols": [16]}]}')

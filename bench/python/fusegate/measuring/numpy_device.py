@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import random
@@ -119,7 +118,3 @@ class NumpyDevice(Memory):
     def taken(self, value: Any) -> Any:
         # A sum over everything is NumPy's scalar.
         return self._numpy.asarray(value) if isinstance(value, self._numpy.generic) else value
-
-    @staticmethod
-    def stream_of(_library: str):
-        return contextlib.nullcontext()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any, Tuple
 
 from ..console import complain
@@ -56,8 +57,12 @@ def open_device(kind: str, needs_torch: bool) -> Tuple[Any, Any]:
 
 
 def open_cuda(torch: Any, program: str = "fusegate") -> Tuple[TorchDevice, CudaMeter]:
-    """Triton is tried out there: without a C compiler, for one, it imports and compiles nothing."""
+    """With a stream of its own. Triton is tried out there: without a C compiler, for one, it imports and compiles
+    nothing."""
     torch.cuda.set_stream(torch.cuda.Stream())  # the default one cannot be captured
+    cupy = sys.modules.get("cupy")
+    if cupy is not None:  # its kernels are launched where torch's are
+        cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream).use()
     torch.set_grad_enabled(False)
     read_clocks = None
     try:

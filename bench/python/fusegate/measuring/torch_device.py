@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import math
 import os
@@ -174,14 +173,4 @@ class TorchDevice(Memory):
         if hasattr(value, "__dlpack__"):
             return self.torch.from_dlpack(value)
         return value
-
-    @contextlib.contextmanager
-    def stream_of(self, library: str):
-        """Has the library launch on torch's current stream."""
-        if library != "cupy":
-            yield
-            return
-        import cupy  # pylint: disable=import-outside-toplevel
-        with cupy.cuda.ExternalStream(self.torch.cuda.current_stream().cuda_stream):
-            yield
 
