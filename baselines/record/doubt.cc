@@ -39,6 +39,9 @@ constexpr std::array kDoubts{
               "Clocks were not locked: they follow load and power, so time alone is not steady."},
     DoubtText{Doubt::kShortBatch, "short_batch",
               "A batch of launches stayed shorter than the protocol asks for."},
+    DoubtText{Doubt::kNotCapturable, "not_capturable",
+              "A call cannot be captured as a CUDA graph: events around it timed it, and what the "
+              "host does in it counts."},
     DoubtText{Doubt::kUnsteady, "unsteady",
               "Samples within an invocation spread by more than the protocol allows."},
     DoubtText{Doubt::kDirtyTree, "dirty_tree", "The measured commit had uncommitted changes."},

@@ -22,6 +22,7 @@ enum class Doubt {
   kMigSlice,         // a part of a GPU, whose other parts share power, clocks and temperature
   kUnlockedClocks,   // clocks follow load and power; time alone is not steady
   kShortBatch,       // a batch stayed under the protocol's length
+  kNotCapturable,    // a call that no CUDA graph can hold was timed by events, host work included
   kUnsteady,         // samples within the invocation spread by more than the protocol allows
   kDirtyTree,        // the measured commit had uncommitted changes
   kBusyHost,  // on the CPU: other work ran on the samples' core for more than 3 % of their time

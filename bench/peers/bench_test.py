@@ -21,7 +21,7 @@ def plan(*flags):
 
 
 def sizes(problem):
-    return tuple(problem[axis] for axis in ("batch", "seq", "dim", "hidden"))
+    return tuple(problem["axes"][axis] for axis in ("batch", "seq", "dim", "hidden"))
 
 
 class ReadPlanTest(unittest.TestCase):

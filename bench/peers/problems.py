@@ -8,36 +8,40 @@ import fusegate
 
 # What fusegate_bench computes on a GPU.
 DTYPES = ("bf16", "fp16")
+AXES = ("batch", "seq", "dim", "hidden")
 
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """A problem of the plan. inputs: {"name", "rows", "cols", "scale"}, random and uniform in [-scale, scale)."""
+    """A problem of the plan. inputs: as there, tensors with uniform numbers."""
     name: str
     dtype: str
     batch: int
     seq: int
     dim: int
     hidden: int
-    rows: int
     error_bound: float  # the largest ||out - ref|| / ||ref|| that rounding explains
     inputs: list
 
     @staticmethod
     def of(given):
-        """given: of the plan, which may tell more."""
-        return Problem(**{field.name: given[field.name] for field in dataclasses.fields(Problem)})
+        """given: of the plan, which tells more."""
+        axes = {axis: given["axes"][axis] for axis in AXES}
+        return Problem(given["name"], given["dtype"], **axes, error_bound=given["error_bound"], inputs=given["inputs"])
+
+    @property
+    def rows(self):
+        return self.batch * self.seq
 
     @property
     def measured(self):
         """As the package has it."""
-        items = tuple((axis, getattr(self, axis)) for axis in ("batch", "seq", "dim", "hidden"))
-        return fusegate.Problem(items, self.dtype)
+        return fusegate.Problem(tuple((axis, getattr(self, axis)) for axis in AXES), self.dtype)
 
     def tensors(self):
-        """The inputs by name, as the package fills them. torch takes a bias as a vector."""
-        return {each["name"]: fusegate.uniform(*([] if each["name"] == "bias" else [each["rows"]]), each["cols"],
-                                               low=-each["scale"], high=each["scale"]) for each in self.inputs}
+        """The inputs by name, as the package fills them."""
+        return {each["name"]: fusegate.uniform(*each["shape"], low=-each["fill"]["scale"], high=each["fill"]["scale"])
+                for each in self.inputs}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -54,9 +54,10 @@ class ProblemsTest(unittest.TestCase):
 
     def test_inputs_have_the_operations_shapes_and_scales(self):
         x, w_gate, w_up, w_down = SMALL.inputs
-        self.assertEqual([x[key] for key in ("name", "rows", "cols", "scale")], ["x", 128, 768, 4.0])
+        self.assertEqual((x["name"], x["shape"], x["fill"]), ("x", [128, 768], {"kind": "uniform", "scale": 4.0}))
         self.assertEqual({**w_gate, "name": "w_up"}, w_up)
-        self.assertEqual((w_down["rows"], w_down["cols"], w_down["scale"]), (768, 3072, 1 / math.sqrt(3072)))
-        self.assertEqual([each["name"] for each in fake_problem("linear").inputs], ["x", "w", "bias"])
+        self.assertEqual((w_down["shape"], w_down["fill"]["scale"]), ([768, 3072], 1 / math.sqrt(3072)))
+        self.assertEqual({name: tensor.shape for name, tensor in fake_problem("linear").tensors().items()},
+                         {"x": (128, 768), "w": (3072, 768), "bias": (3072,)})
         self.assertEqual([fake_problem("linear", dtype=dtype).error_bound for dtype in problems.DTYPES],
                          [1e-2, 1.5e-3])

@@ -31,10 +31,6 @@ json problem_json(const kernels::Operation& operation, const kernels::Problem& p
   json inputs = json::array();
   for (const kernels::TensorSpec& input : kernels::input_specs(operation, problem)) {
     inputs.push_back(tensor_json(input));
-    // Of a matrix with uniform numbers, as bench/peers reads it.
-    const kernels::Tensor tensor{nullptr, input.shape, *input.dtype};
-    inputs.back().update(
-        {{"rows", tensor.rows()}, {"cols", tensor.cols()}, {"scale", input.fill.scale}});
     inputs.back()["fill"] = fill_json(input.fill);
   }
   json outputs = json::array();
@@ -50,13 +46,6 @@ json problem_json(const kernels::Operation& operation, const kernels::Problem& p
               {"inputs", std::move(inputs)},
               {"outputs", std::move(outputs)}};
   for (const kernels::Axis& axis : problem.axes) result["axes"][axis.name] = axis.size;
-  // Again beside it, where bench/peers reads them.
-  for (const char* axis : {"batch", "seq", "dim", "hidden"}) {
-    if (result["axes"].contains(axis)) result[axis] = result["axes"][axis];
-  }
-  if (result.contains("batch") && result.contains("seq")) {
-    result["rows"] = problem.at("batch") * problem.at("seq");
-  }
   return result;
 }
 

@@ -3,8 +3,10 @@
 //   {"fusegate": {...},  as context.fusegate of the run file: suite, seed, protocol, environment,
 //    ... "work": [{"operation": "linear", "problems": [
 //       {"name": "bf16/batch:1/seq:128/dim:768/hidden:3072", "dtype": "bf16",
-//        "batch": 1, "seq": 128, "dim": 768, "hidden": 3072, "rows": 128, "error_bound": 0.01,
-//        "inputs": [{"name": "x", "rows": 128, "cols": 768, "scale": 1.0}]}]}]}
+//        "axes": {"batch": 1, "seq": 128, "dim": 768, "hidden": 3072}, "error_bound": 0.01,
+//        "inputs": [{"name": "x", "shape": [128, 768], "dtype": "bf16",
+//                    "fill": {"kind": "uniform", "scale": 1.0}}],
+//        "outputs": [{"name": "out", "shape": [128, 3072], "dtype": "bf16", "tolerance": 0.01}]}]}]}
 //
 // "work" is what the suite names, whatever this build and this device can compute of it. The
 // protocol has a layout where the suite or a flag names one.

@@ -209,12 +209,12 @@ class ProgramTest(unittest.TestCase):
         (swept,) = plan["work"]
         self.assertEqual(swept["operation"], "linear")
         (problem,) = swept["problems"]
-        self.assertEqual((problem["name"], problem["rows"]), ("fp32/batch:1/seq:4/dim:16/hidden:24", 4))
+        self.assertEqual(problem["name"], "fp32/batch:1/seq:4/dim:16/hidden:24")
         self.assertEqual(problem["axes"], {"batch": 1, "seq": 4, "dim": 16, "hidden": 24})
-        self.assertEqual([[each[key] for key in ("name", "rows", "cols", "scale")] for each in problem["inputs"]],
-                         [["x", 4, 16, 1.0], ["w", 24, 16, 0.25], ["bias", 1, 24, 0.25]])
-        self.assertEqual(problem["inputs"][2], {"name": "bias", "rows": 1, "cols": 24, "scale": 0.25, "shape": [24],
-                                                "dtype": "fp32", "fill": {"kind": "uniform", "scale": 0.25}})
+        self.assertEqual([(each["name"], each["shape"], each["fill"]["scale"]) for each in problem["inputs"]],
+                         [("x", [4, 16], 1.0), ("w", [24, 16], 0.25), ("bias", [24], 0.25)])
+        self.assertEqual(problem["inputs"][2], {"name": "bias", "shape": [24], "dtype": "fp32",
+                                                "fill": {"kind": "uniform", "scale": 0.25}})
         self.assertEqual(problem["outputs"],
                          [{"name": "out", "shape": [4, 24], "dtype": "fp32", "tolerance": 1e-5}])
 
@@ -222,7 +222,7 @@ class ProgramTest(unittest.TestCase):
         flags = ("--device=cpu", "--problem=1,4,16,24", "--problem=2,4,16,24", "--dtype=fp16", "--operation=geglu")
         for google in ((), ("--benchmark_filter=geglu",)):
             plan = self.plan(*flags, *google)
-            self.assertEqual([problem["batch"] for swept in plan["work"] for problem in swept["problems"]], [1, 2])
+            self.assertEqual([problem["axes"]["batch"] for swept in plan["work"] for problem in swept["problems"]], [1, 2])
             self.assertEqual(plan["fusegate"]["suite"], "custom")
 
     def test_measures_problems_given_one_by_one(self):

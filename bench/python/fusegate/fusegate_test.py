@@ -35,7 +35,7 @@ class Device(FakeDevice):
 
 class Meter(FakeMeter):
     def __init__(self):
-        super().__init__()
+        super().__init__(not_capturable=os.environ.get("NOT_CAPTURABLE", ""))
         self.noise = 1 + 2e-4 * random.Random(str(sys.argv)).uniform(-1, 1)
 
     def record(self, launch, calls, *rest):
@@ -144,6 +144,17 @@ class FusegateTest(FolderTest):
         self.assertEqual(result.returncode, 2)
         self.assertIn("failed in 4 of 4 invocations: RuntimeError: an illegal instruction was encountered", result.stderr)
         self.assertEqual(self.fusegate("gate", "--baseline", "base", "--candidate", "run").returncode, 2)
+
+    def test_what_cannot_be_captured_is_doubted_in_words(self):
+        self.measure("run", NOT_CAPTURABLE="it-synchronises")
+        entry = json.loads((self.folder / "run" / "1.json").read_text(encoding="utf-8"))["benchmarks"][0]
+        self.assertEqual(entry["details"]["notes"], {"capture": "it-synchronises"})
+        self.assertEqual(entry["details"]["doubts"], ["not_capturable"])
+        self.measure("same", NOT_CAPTURABLE="it-synchronises")
+        gate = self.fusegate("gate", "--baseline", "run", "--candidate", "same", "--json", "gate.json")
+        self.assertEqual(gate.returncode, 0, gate.stdout + gate.stderr)
+        judged = json.loads((self.folder / "gate.json").read_text(encoding="utf-8"))["verdicts"]
+        self.assertEqual([each["doubts"] for each in judged], [["not_capturable"]] * 4)
 
     def test_what_a_program_refuses_ends_the_run_with_its_own_words(self):
         result = self.fusegate("run", "--program", self.command(), "--suite", "nope", "--out", "run")
