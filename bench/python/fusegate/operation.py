@@ -7,7 +7,8 @@ import itertools
 import pathlib
 import re
 import sys
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Callable, Optional, Union
 
 from .errors import InputError, one_line
 from .problem import Problem
@@ -26,7 +27,7 @@ OfProblem = Union[Callable[[Problem], Any], float, int]
 Axes = Union[Mapping[str, Sequence[int]], Sequence[Mapping[str, int]]]
 
 # Every operation that was registered, by name, in order.
-_operations: Dict[str, "Operation"] = {}
+_operations: dict[str, "Operation"] = {}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,11 +101,12 @@ class Operation:
                  axes: Union[Axes, Callable[[], Axes]], dtypes: Sequence[str],
                  outputs: Union[str, Sequence[str], Callable[[Problem], Mapping[str, Tensor]]] = "out",
                  tolerance: Union[float, Mapping[str, float], Callable[[Problem], float], None] = None,
-                 flops: Optional[OfProblem] = None, bytes: Optional[OfProblem] = None,  # pylint: disable=redefined-builtin
+                 flops: Optional[OfProblem] = None,
+                 bytes: Optional[OfProblem] = None,  # pylint: disable=redefined-builtin
                  arrays: str = "torch", where: Optional[str] = None):
         self.where = where or _caller()
         self.name = self._checked_name(name)
-        self.implementations: Dict[str, Implementation] = {}
+        self.implementations: dict[str, Implementation] = {}
         self.arrays = self._one_of("arrays", arrays, ARRAYS)
         self._inputs = self._callable("inputs", inputs)
         self._reference = self._callable("reference", reference)
@@ -168,7 +170,7 @@ class Operation:
         for dtype, point in itertools.product(self.dtypes, self.points):
             yield Problem(tuple(point.items()), dtype, device)
 
-    def inputs(self, problem: Problem) -> Dict[str, Any]:
+    def inputs(self, problem: Problem) -> dict[str, Any]:
         given = self._ask("inputs", self._inputs, problem)
         if isinstance(given, Mapping):
             return dict(given)
@@ -176,12 +178,12 @@ class Operation:
             return {f"input {number}": value for number, value in enumerate(given)}
         raise self.error("inputs", f"must return a dict or a list, not {type(given).__name__}")
 
-    def output_names(self, problem: Optional[Problem]) -> List[str]:
+    def output_names(self, problem: Optional[Problem]) -> list[str]:
         if callable(self._outputs):
             return list(self.output_tensors(problem))
         return list(_names(self._outputs))
 
-    def output_tensors(self, problem: Problem) -> Dict[str, Tensor]:
+    def output_tensors(self, problem: Problem) -> dict[str, Tensor]:
         """Those that are declared; empty where only names are."""
         if not callable(self._outputs):
             return {}
@@ -193,7 +195,7 @@ class Operation:
                 raise self.error(f"outputs['{name}']", "must be a tensor, as fusegate.empty(rows, columns)")
         return dict(tensors)
 
-    def reference(self, problem: Problem, arguments: Sequence[Any]) -> Dict[str, Any]:
+    def reference(self, problem: Problem, arguments: Sequence[Any]) -> dict[str, Any]:
         """arguments: the inputs, widened. Returns the results by name."""
         names = self.output_names(problem)
         result = self._ask("reference", self._reference, *arguments, about=problem)
@@ -254,7 +256,7 @@ class Operation:
             raise self.error(field, f"must be one of {', '.join(known)}, not {value!r}")
         return value
 
-    def _checked_dtypes(self, dtypes: Sequence[str]) -> Tuple[str, ...]:
+    def _checked_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
         names = _names(dtypes)
         if not names:
             raise self.error("dtypes", "must name one at least")
@@ -262,7 +264,7 @@ class Operation:
             self._one_of("dtypes", name, tuple(DTYPES))
         return names
 
-    def _points(self, axes: Union[Axes, Callable[[], Axes]]) -> List[Dict[str, int]]:
+    def _points(self, axes: Union[Axes, Callable[[], Axes]]) -> list[dict[str, int]]:
         given = self._ask("axes", axes) if callable(axes) else axes
         if isinstance(given, Mapping):
             values = [[values] if isinstance(values, int) else list(values) for values in given.values()]
@@ -294,9 +296,9 @@ class Implementation:
     name: str
     function: Callable
     where: str
-    writes: Tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
     factory: bool = False
-    requires: Tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
     device: Optional[str] = None
     arrays: str = "torch"
     stages: Optional[Callable[[Problem], Sequence[Stage]]] = None
@@ -323,7 +325,7 @@ class Implementation:
             raise self.error("factory", f"must return a function, not {made!r}")
         return made
 
-    def work(self, problem: Problem) -> List[Stage]:
+    def work(self, problem: Problem) -> list[Stage]:
         if self.stages is None:
             return [self.operation.work(problem)]
         try:
@@ -378,7 +380,8 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
         try:
             operation = Operation(operation, where=where, arrays=arrays or "torch", **defining)
         except TypeError as error:  # as Python has it: a missing argument, or one that there is not
-            raise InputError(where, str(operation), re.sub(r"(Operation\.)?__init__\(\)", "benchmark()", str(error))) from error
+            told = re.sub(r"(Operation\.)?__init__\(\)", "benchmark()", str(error))
+            raise InputError(where, str(operation), told) from error
     elif operation in _operations:
         operation = _operations[operation]
     else:
@@ -388,7 +391,7 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
                                stages=stages, arrays=arrays)
 
 
-def operations() -> Dict[str, Operation]:
+def operations() -> dict[str, Operation]:
     """Every operation that was registered, by its name.
 
     Returns
@@ -403,7 +406,7 @@ def clear() -> None:
     _operations.clear()
 
 
-def _names(names: Union[str, Sequence[str]]) -> Tuple[str, ...]:
+def _names(names: Union[str, Sequence[str]]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
@@ -411,12 +414,16 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
+def _is_own(path: str) -> bool:
+    """Whether the file is this package's."""
+    own = pathlib.Path(__file__).parent
+    return own in pathlib.Path(path).parents and not path.endswith("_test.py")
+
+
 def _caller() -> str:
     """"file:line" of the code that called this package."""
-    here = str(pathlib.Path(__file__).parent)
     frame = sys._getframe(1)  # pylint: disable=protected-access
-    while frame.f_back is not None and str(pathlib.Path(frame.f_code.co_filename).parent) == here \
-            and not frame.f_code.co_filename.endswith("_test.py"):
+    while frame.f_back is not None and _is_own(frame.f_code.co_filename):
         frame = frame.f_back
     return f"{_short(frame.f_code.co_filename)}:{frame.f_lineno}"
 
@@ -425,6 +432,9 @@ def _place_of(error: BaseException) -> str:
     """" at kernels.py:12", where a function of another raised."""
     trace, place = error.__traceback__, ""
     while trace is not None:
+        if _is_own(trace.tb_frame.f_code.co_filename):
+            trace = trace.tb_next
+            continue
         place = f" at {_short(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
         trace = trace.tb_next
     return place

@@ -7,7 +7,8 @@ import dataclasses
 import os
 import pathlib
 import re
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Callable, Optional
 
 from .errors import InputError
 from .loading import Kernels
@@ -32,12 +33,12 @@ class Options:
     target: Optional[str]
     suite: Optional[str]
     device: str
-    axes: Dict[str, List[int]]
-    problems: List[Dict[str, int]]
-    dtypes: Optional[List[str]]
-    operations: Optional[List[str]]
-    implementations: Optional[List[str]]
-    protocol: Dict[str, Any]
+    axes: dict[str, list[int]]
+    problems: list[dict[str, int]]
+    dtypes: Optional[list[str]]
+    operations: Optional[list[str]]
+    implementations: Optional[list[str]]
+    protocol: dict[str, Any]
     wanted: Callable[[str], bool]
     seed: Optional[int]
     out: Optional[pathlib.Path]
@@ -78,14 +79,14 @@ def parse_options(arguments: Sequence[str], takes_target: bool) -> Options:
     axes, problems = _axes(given.pop("axis") or []), [_problem(text) for text in given.pop("problem") or []]
     if problems and (axes or given["suite"]):
         raise InputError("--problem", "", f"stands in place of {'--axis' if axes else '--suite'}")
-    protocol = {key: given.pop(key) for key in FLAGS}
+    flags = {key: given.pop(key) for key in FLAGS}
+    protocol = {key: value for key, value in flags.items() if value is not None}
     if given["energy_ms"] < 0 or given["energy_ms"] > 60_000:
         raise InputError("--energy-ms", "", "must be a whole number from 0 to 60000")
     if given["resume"] and given["out"] is None:
         raise InputError("--resume", "", "needs --out")
-    return Options(axes=axes, problems=problems, protocol={key: value for key, value in protocol.items() if value is not None},
-                   wanted=given.pop("filter"), target=given.pop("target", None), profile=given.pop("profile") == "on",
-                   **given)
+    return Options(axes=axes, problems=problems, protocol=protocol, wanted=given.pop("filter"),
+                   target=given.pop("target", None), profile=given.pop("profile") == "on", **given)
 
 
 def suite_of(options: Options, kernels: Kernels) -> Suite:
@@ -162,7 +163,7 @@ def _parser(takes_target: bool) -> Parser:
     return parser
 
 
-def _names(text: str) -> List[str]:
+def _names(text: str) -> list[str]:
     return text.split(",")
 
 
@@ -184,8 +185,8 @@ def _size(text: str) -> Optional[int]:
     return size if 1 <= size <= LARGEST_AXIS else None
 
 
-def _axes(texts: Sequence[str]) -> Dict[str, List[int]]:
-    axes: Dict[str, List[int]] = {}
+def _axes(texts: Sequence[str]) -> dict[str, list[int]]:
+    axes: dict[str, list[int]] = {}
     for text in texts:
         name, _, sizes = text.partition("=")
         values = [_size(size) for size in sizes.split(",")]
@@ -195,7 +196,7 @@ def _axes(texts: Sequence[str]) -> Dict[str, List[int]]:
     return axes
 
 
-def _problem(text: str) -> Dict[str, int]:
+def _problem(text: str) -> dict[str, int]:
     parts = [part.partition(":") for part in text.split("/")]
     problem = {axis: _size(size) for axis, _, size in parts}
     if None in problem.values() or "" in problem or len(problem) != len(parts):

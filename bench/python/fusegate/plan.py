@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import re
-from typing import Callable, Dict, List, Optional
+from typing import Callable, Optional
 
 from .errors import InputError
 from .operation import Implementation, Operation, Stage
@@ -28,7 +28,7 @@ class Benchmark:
     def name(self) -> str:
         return self.implementation.benchmark_name(self.problem)
 
-    def work(self) -> List[Stage]:
+    def work(self) -> list[Stage]:
         return self.implementation.work(self.problem)
 
 
@@ -37,16 +37,16 @@ class Plan:
     """benchmarks: each once; those of one operation and problem stand side by side, since they share the reference.
     refusals: what was left out and why, one sentence each."""
 
-    benchmarks: List[Benchmark]
-    refusals: List[str]
+    benchmarks: list[Benchmark]
+    refusals: list[str]
 
 
-def make_plan(suite: Suite, operations: Dict[str, Operation], device: str, wanted: Callable[[str], bool],
+def make_plan(suite: Suite, operations: dict[str, Operation], device: str, wanted: Callable[[str], bool],
               is_installed: Optional[Callable[[str], bool]] = None) -> Plan:
     """wanted: by a benchmark's name. Raises InputError where nothing is left to run."""
     is_installed = is_installed or _is_installed
-    benchmarks: Dict[str, Benchmark] = {}
-    refusals: Dict[str, None] = {}
+    benchmarks: dict[str, Benchmark] = {}
+    refusals: dict[str, None] = {}
     for sweep in suite.sweeps:
         for operation in operations.values():
             if not sweep.takes(operation):
@@ -74,7 +74,7 @@ def name_filter(expression: str) -> Callable[[str], bool]:
 
 
 def _refuse(implementation: Implementation, device: str, is_installed: Callable[[str], bool],
-            refusals: Dict[str, None]) -> bool:
+            refusals: dict[str, None]) -> bool:
     missing = [name for name in implementation.requires if not is_installed(name)]
     why = ""
     if implementation.device not in (None, device):

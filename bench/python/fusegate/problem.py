@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Mapping, Tuple
+from collections.abc import Mapping
 
 from .tensors import DTYPES
 
@@ -22,7 +22,7 @@ class Problem:
         ``"cuda"`` or ``"cpu"``, where it is measured.
     """
 
-    items: Tuple[Tuple[str, int], ...]
+    items: tuple[tuple[str, int], ...]
     dtype: str
     device: str = "cuda"
 

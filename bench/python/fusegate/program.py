@@ -10,7 +10,8 @@ import signal
 import statistics
 import sys
 import time
-from typing import Any, Dict, List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Optional
 
 from . import loading
 from .console import complain, for_log
@@ -72,7 +73,7 @@ def command(arguments: Sequence[str]) -> int:
     return guarded(list(arguments[1:]), takes_target=True)
 
 
-def guarded(arguments: List[str], takes_target: bool) -> int:
+def guarded(arguments: list[str], takes_target: bool) -> int:
     """The exit code. What goes wrong is one line."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -123,8 +124,8 @@ def run(options: Options) -> int:
     return measure(device, meter, watch, plan, request, context, options)
 
 
-def fusegate_context(suite: str, seed: int, number: int, protocol, device, watch: Watch, libraries: Dict[str, str],
-                     folder: pathlib.Path) -> Dict[str, Any]:
+def fusegate_context(suite: str, seed: int, number: int, protocol, device, watch: Watch, libraries: dict[str, str],
+                     folder: pathlib.Path) -> dict[str, Any]:
     """context.fusegate of the run file."""
     origin = provenance(folder, device, libraries)
     doubts = {*watch.doubts, *({"dirty_tree"} if origin["dirty"] else ())}
@@ -133,9 +134,9 @@ def fusegate_context(suite: str, seed: int, number: int, protocol, device, watch
             "machine": watch.machine(), "libraries": libraries, "doubts": sorted(doubts)}
 
 
-def measure(device, meter, watch: Watch, plan: Plan, request: Request, context: Dict[str, Any],
+def measure(device, meter, watch: Watch, plan: Plan, request: Request, context: dict[str, Any],
             options: Options) -> int:
-    kept: List[Dict[str, Any]] = []
+    kept: list[dict[str, Any]] = []
     if options.out is not None and options.resume and options.out.is_file():
         earlier, kept = read_run_file(options.out)
         require_same_measurement(options.out, earlier, context)

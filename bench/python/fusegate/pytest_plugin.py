@@ -19,7 +19,8 @@ import shutil
 import statistics
 import subprocess
 import sys
-from typing import Any, Dict, List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Optional
 
 import pytest
 
@@ -78,8 +79,8 @@ class Measured:
     """
 
     folder: pathlib.Path
-    times_ns: Dict[str, float]
-    verdicts: List[Dict[str, Any]] = dataclasses.field(default_factory=list)
+    times_ns: dict[str, float]
+    verdicts: list[dict[str, Any]] = dataclasses.field(default_factory=list)
 
 
 class Measuring:
@@ -192,10 +193,10 @@ def fusegate(request: Any, tmp_path: pathlib.Path) -> Measuring:
     return Measuring(request.config, folder, request.path.parent, request.node.nodeid)
 
 
-def _times(folder: pathlib.Path) -> Dict[str, float]:
-    by_name: Dict[str, List[float]] = {}
+def _times(folder: pathlib.Path) -> dict[str, float]:
+    by_name: dict[str, list[float]] = {}
     for path in folder.glob("*.json"):
-        own: Dict[str, List[float]] = {}
+        own: dict[str, list[float]] = {}
         for entry in json.loads(path.read_text(encoding="utf-8"))["benchmarks"]:
             own.setdefault(entry["name"], []).append(entry["real_time"])
         for name, times in own.items():
@@ -203,7 +204,7 @@ def _times(folder: pathlib.Path) -> Dict[str, float]:
     return {name: statistics.median(times) for name, times in by_name.items()}
 
 
-def _row(verdict: Dict[str, Any]) -> str:
+def _row(verdict: dict[str, Any]) -> str:
     """"regression  +3.1 %  geglu/triton/bf16/rows:8192: slower by more than ..." """
     effect = verdict.get("effect")
     change = f"{100 * effect:+.2f} %" if isinstance(effect, (int, float)) else ""

@@ -12,7 +12,8 @@ import dataclasses
 import itertools
 import json
 import pathlib
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
 
 from .errors import InputError
 from .measuring.protocol import Protocol, parse_protocol
@@ -29,21 +30,21 @@ _MOST_PROBLEMS = 100_000
 class Sweep:
     """axes: the values of each that the sweep names. None: all."""
 
-    operations: Optional[List[str]] = None
-    implementations: Optional[List[str]] = None
-    dtypes: Optional[List[str]] = None
-    axes: Dict[str, List[int]] = dataclasses.field(default_factory=dict)
+    operations: Optional[list[str]] = None
+    implementations: Optional[list[str]] = None
+    dtypes: Optional[list[str]] = None
+    axes: dict[str, list[int]] = dataclasses.field(default_factory=dict)
 
     def takes(self, operation: Operation) -> bool:
         return self.operations is None or operation.name in self.operations
 
-    def problems(self, operation: Operation, device: str) -> List[Problem]:
+    def problems(self, operation: Operation, device: str) -> list[Problem]:
         """Every combination, of which those stay together that were registered together."""
         named = {axis: values for axis, values in self.axes.items() if axis in operation.axes}
         # Along the other axes: what the registered points have there, each once.
         rest = {tuple((axis, value) for axis, value in point.items() if axis not in named): None
                 for point in operation.points}
-        problems: Dict[Problem, None] = {}
+        problems: dict[Problem, None] = {}
         for dtype in self.dtypes or operation.dtypes:
             for point in rest:
                 for values in itertools.product(*named.values()):
@@ -58,9 +59,9 @@ class Suite:
     """min_effect: by kind of device."""
 
     name: str
-    protocol: Dict[str, Any]
-    min_effect: Dict[str, float]
-    sweeps: List[Sweep]
+    protocol: dict[str, Any]
+    min_effect: dict[str, float]
+    sweeps: list[Sweep]
 
     def protocol_on(self, device: str) -> Protocol:
         return dataclasses.replace(parse_protocol(self.protocol, f"suite {self.name}"),
@@ -101,7 +102,7 @@ def parse_suite(given: Any, source: str, operations: Mapping[str, Operation]) ->
     return Suite(name, dict(protocol), _min_effects(given.get("gate", {}), source), sweeps)
 
 
-def planned_problems(sweep: Sweep, operation: Operation, device: str, source: str) -> List[Problem]:
+def planned_problems(sweep: Sweep, operation: Operation, device: str, source: str) -> list[Problem]:
     count = len(sweep.dtypes or operation.dtypes) * len(operation.points)
     for values in sweep.axes.values():
         count *= len(values)
@@ -129,14 +130,14 @@ def _parse_sweep(sweep: Any, source: str, at: str, operations: Mapping[str, Oper
     return parsed
 
 
-def axis_values(values: Any, source: str, at: str) -> List[int]:
+def axis_values(values: Any, source: str, at: str) -> list[int]:
     for number, value in enumerate(_list(values, source, at)):
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_AXIS:
             raise InputError(source, f"{at}[{number}]", f"must be a whole number from 1 to {LARGEST_AXIS}")
     return list(values)
 
 
-def _known(sweep: Mapping, key: str, source: str, at: str, known: Sequence[str]) -> Optional[List[str]]:
+def _known(sweep: Mapping, key: str, source: str, at: str, known: Sequence[str]) -> Optional[list[str]]:
     if key not in sweep:
         return None
     for number, name in enumerate(_list(sweep[key], source, f"{at}.{key}")):
@@ -146,7 +147,7 @@ def _known(sweep: Mapping, key: str, source: str, at: str, known: Sequence[str])
     return list(sweep[key])
 
 
-def _min_effects(gates: Any, source: str) -> Dict[str, float]:
+def _min_effects(gates: Any, source: str) -> dict[str, float]:
     found = {}
     _expect_keys(gates, source, "gate", ("cuda", "cpu"))
     for kind, gate in gates.items():
@@ -166,7 +167,7 @@ def _expect_keys(given: Any, source: str, at: str, known: Sequence[str]) -> None
             raise InputError(source, f"{at}.{key}" if at else key, f"unknown key; known: {', '.join(known)}")
 
 
-def _list(value: Any, source: str, at: str) -> List[Any]:
+def _list(value: Any, source: str, at: str) -> list[Any]:
     if not isinstance(value, list) or not value:
         raise InputError(source, at, "must be a list with at least one element")
     return value

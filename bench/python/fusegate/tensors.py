@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Callable, Optional, Tuple, Union
+from typing import Callable, Optional, Union
 
 # By fusegate's name for it: bytes of an element, torch's name, and NumPy's, None where it has none.
 DTYPES = {
@@ -42,7 +42,7 @@ class Tensor:
         What it holds before the call.
     """
 
-    shape: Tuple[int, ...]
+    shape: tuple[int, ...]
     dtype: Optional[str] = None
     fill: Union[tuple, Callable, None] = None
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Any, Callable
 
 from ..tensors import Tensor
 
-Form = Tuple[Tuple[int, ...], str]
+Form = tuple[tuple[int, ...], str]
 
 
 class WrongResult(RuntimeError):
@@ -18,7 +19,7 @@ class NotCapturable(RuntimeError):
     """Of a callable that no CUDA graph can hold: it synchronises, allocates, or uses another stream."""
 
 
-def drawn_inputs(device, operation, problem, seed) -> Dict[str, Any]:
+def drawn_inputs(device, operation, problem, seed) -> dict[str, Any]:
     """The values of an operation's inputs, drawn once: what the reference and every implementation get. What the
     operation gives is as a tensor's specification, or a tensor of its own, or anything else."""
     generator = device.generator(seed)
@@ -42,15 +43,15 @@ class Call:
         Of the random numbers.
     """
 
-    def __init__(self, device, benchmark, function: Callable, values: Dict[str, Any], outputs: Dict[str, Form],
+    def __init__(self, device, benchmark, function: Callable, values: dict[str, Any], outputs: dict[str, Form],
                  generator=None):
         self._device, self._benchmark = device, benchmark
         self._implementation = benchmark.implementation
         self._names = list(outputs)
-        self._buffers: Dict[str, Any] = {}
+        self._buffers: dict[str, Any] = {}
         self._check_writes(values, outputs)
         arguments = [self._argument(name, value, generator) for name, value in values.items()]
-        self._written: Dict[str, Any] = {}
+        self._written: dict[str, Any] = {}
         for name in self._implementation.writes:
             if name in values:
                 self._written[name] = self._buffers[name].array
@@ -69,11 +70,11 @@ class Call:
         for name, array in self._pristine.items():
             self._device.copy(self._written[name], array)
 
-    def run(self) -> List[Any]:
+    def run(self) -> list[Any]:
         """One call. Returns the results in the operation's order."""
         return self.outputs(self.launch())
 
-    def outputs(self, result: Any) -> List[Any]:
+    def outputs(self, result: Any) -> list[Any]:
         """result: what a launch returned."""
         returned = [name for name in self._names if name not in self._written]
         if not returned:
@@ -89,7 +90,7 @@ class Call:
                                   f"that it is given is named by writes=")
         return [found[name] for name in self._names]
 
-    def copied(self, results: Sequence[Any]) -> List[Any]:
+    def copied(self, results: Sequence[Any]) -> list[Any]:
         return [self._device.clone(result) for result in results]
 
     def poison(self, results: Sequence[Any] = ()) -> None:
@@ -100,7 +101,7 @@ class Call:
             if self._device.address(array) not in inputs:
                 self._device.poison(array)
 
-    def complaint(self, values: Dict[str, Any]) -> str:
+    def complaint(self, values: dict[str, Any]) -> str:
         """What was written that must not be; values: the inputs as they were."""
         for name, buffer in self._buffers.items():
             overrun = buffer.overrun()
@@ -110,7 +111,7 @@ class Call:
                 return f"changes its input '{name}'; where that is meant, it is an output too and named by writes="
         return ""
 
-    def sizes(self) -> List[int]:
+    def sizes(self) -> list[int]:
         """Bytes of the tensors, in the order of their allocation."""
         return [buffer.bytes for buffer in self._buffers.values()]
 
@@ -120,7 +121,7 @@ class Call:
             self._buffers[name] = buffer
         return array
 
-    def _check_writes(self, values: Dict[str, Any], outputs: Dict[str, Form]) -> None:
+    def _check_writes(self, values: dict[str, Any], outputs: dict[str, Form]) -> None:
         for name in self._implementation.writes:
             if name not in outputs:
                 raise self._implementation.error("writes", f"'{name}' is no output of {self._benchmark.operation.name}, "
@@ -129,7 +130,7 @@ class Call:
                 raise self._implementation.error("writes", f"the input '{name}' has another shape than the output")
 
 
-def _tensor(device, operation, problem, name: str, value: Any, generator) -> Tuple[Any, Any]:
+def _tensor(device, operation, problem, name: str, value: Any, generator) -> tuple[Any, Any]:
     """The value as the callable gets it and, where it is a tensor, its buffer."""
     field, taken = f"inputs['{name}']", device.taken(value)
     try:

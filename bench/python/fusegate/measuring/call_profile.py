@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import pathlib
 import tempfile
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable
 
 _CALLS = ("cuda_runtime", "cuda_driver")
+_LAUNCHED = ("kernel", "gpu_memcpy", "gpu_memset")
 
 
 class ProfileFailed(RuntimeError):
@@ -18,7 +19,7 @@ class ProfileFailed(RuntimeError):
         self.doubt = doubt
 
 
-def profile_call(torch, launch: Callable, stage: str) -> Dict[str, Any]:
+def profile_call(torch, launch: Callable, stage: str) -> dict[str, Any]:
     """stage: that all of it belongs to; "" where it is made of several. Raises ProfileFailed."""
     profiler = torch.profiler
     if not torch.autograd.kineto_available():
@@ -36,11 +37,11 @@ def profile_call(torch, launch: Callable, stage: str) -> Dict[str, Any]:
     return profile
 
 
-def call_profile(events: List[Dict[str, Any]], stage: str) -> Dict[str, Any]:
+def call_profile(events: list[dict[str, Any]], stage: str) -> dict[str, Any]:
     """events: of a Chrome trace of torch's."""
     events = sorted((event for event in events if event.get("ph") == "X"), key=lambda event: event["ts"])
     calls = [event for event in events if event.get("cat") in _CALLS and _correlation(event)]
-    launched = {_correlation(event) for event in events if str(event.get("cat", "")) in ("kernel", "gpu_memcpy", "gpu_memset")}
+    launched = {_correlation(event) for event in events if event.get("cat") in _LAUNCHED}
     calls = [event for event in calls if _correlation(event) in launched]
     begin_us = calls[0]["ts"] if calls else events[0]["ts"] if events else 0.0
 
@@ -54,15 +55,15 @@ def call_profile(events: List[Dict[str, Any]], stage: str) -> Dict[str, Any]:
                 "dynamic_shared_bytes": int(event["args"].get("shared memory", 0))}
                for event in events if event.get("cat") == "kernel"]
     operations = [{"kind": event["cat"].replace("gpu_", ""), **span(event), "bytes": int(event["args"].get("bytes", 0))}
-                  for event in events if event.get("cat") in ("gpu_memcpy", "gpu_memset")]
+                  for event in events if event.get("cat") in _LAUNCHED[1:]]
     return {"kernels": kernels, "memory_operations": operations,
             "calls": [{"name": event["name"], **span(event)} for event in calls]}
 
 
-def _correlation(event: Dict[str, Any]) -> int:
+def _correlation(event: dict[str, Any]) -> int:
     return int(event.get("args", {}).get("correlation", 0))
 
 
-def _three(event: Dict[str, Any], key: str) -> List[int]:
+def _three(event: dict[str, Any], key: str) -> list[int]:
     sizes = [int(size) for size in event["args"].get(key, [])]
     return (sizes + [1, 1, 1])[:3]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import statistics
 import time
-from typing import Any, Callable, List, NamedTuple, Tuple
+import warnings
+from typing import Any, Callable, NamedTuple
 
 from ..errors import one_line
 from .call import Call, NotCapturable
@@ -76,12 +77,12 @@ class CudaMeter:
             self._enqueue_clocks(1)
         return CudaBatch(self, self._captured(enqueue).replay if is_captured else enqueue, events)
 
-    def check(self, call: Call) -> Tuple[List[Any], Any]:
+    def check(self, call: Call) -> tuple[list[Any], Any]:
         """Captures one call, as it will be timed, fills its results with NaN, and replays it. Returns the results, and
         the call's launches, which are None where they cannot be counted. Raises NotCapturable."""
         call.run()  # compiles, loads and tunes, none of which a capture allows
         self._torch.cuda.synchronize()
-        results: List[Any] = []
+        results: list[Any] = []
         call.restore()
         try:
             graph = self._captured(lambda: results.extend(call.run()), keep_graph=True)
@@ -95,7 +96,7 @@ class CudaMeter:
         # Copies: the graph's memory goes with it.
         return call.copied(results), count_launches(graph.raw_cuda_graph())
 
-    def check_uncaptured(self, call: Call) -> List[Any]:
+    def check_uncaptured(self, call: Call) -> list[Any]:
         call.restore()
         call.poison()
         self._torch.cuda.synchronize()
@@ -133,34 +134,32 @@ class CudaMeter:
 
     def _captured(self, enqueue: Callable, keep_graph: bool = False):
         """Captures by hand, since torch.cuda.graph() synchronises the device and empties the cache each time."""
-        graph = self._torch.cuda.CUDAGraph(keep_graph=keep_graph)
-        graph.capture_begin(capture_error_mode="thread_local")
+        graph, pool = self._torch.cuda.CUDAGraph(keep_graph=keep_graph), self._torch.cuda.graph_pool_handle()
+        graph.capture_begin(pool=pool, capture_error_mode="thread_local")
         try:
             enqueue()
         except BaseException:
             with contextlib.suppress(RuntimeError):
                 graph.capture_end()  # else the stream stays in capture for good
-            self._recover(graph)
+            self._recover(pool)
             raise
         try:
             graph.capture_end()
         except RuntimeError:
-            self._recover(graph)
+            self._recover(pool)
             raise
         return graph
 
-    def _recover(self, graph) -> None:
-        """After a capture that failed, torch has told neither its allocator, which would go on to serve this stream from
-        the graph's own pool, nor its generator of random numbers. A capture that succeeds tells the latter."""
+    def _recover(self, pool) -> None:
+        """A capture that failed leaves torch's allocator and, in some versions, its generator of random numbers in a
+        capture (CUDAGraph.cpp of PyTorch). The first can be told; one that succeeds tells the second."""
         with contextlib.suppress(Exception):
-            self._torch._C._cuda_endAllocateToPool(self._torch.cuda.current_device(), graph.pool())
-        with contextlib.suppress(Exception):
-            whole = self._torch.cuda.CUDAGraph()
-            whole.capture_begin(capture_error_mode="thread_local")
-            try:
-                self._clocks.add_(0)
-            finally:
-                whole.capture_end()
+            self._torch._C._cuda_endAllocateToPool(self._torch.cuda.current_device(), pool)
+        with contextlib.suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that it is empty
+            empty = self._torch.cuda.CUDAGraph()
+            empty.capture_begin(capture_error_mode="thread_local")
+            empty.capture_end()
 
 
 class CudaBatch:

@@ -75,6 +75,7 @@ class CudaMeterTest(unittest.TestCase):
         with self.assertRaisesRegex(NotCapturable, "operation not permitted when stream is capturing"):
             self.meter.check(call)
         self.assertIsNone(self.gpu.capturing, "the stream is free again")
+        self.assertEqual(self.gpu.pools_left, [(0, 1)], "and torch's allocator is")
         self.assertEqual(list(self.meter.check_uncaptured(call)[0]), [2.0] * 4)
         self.gpu.done.clear()
         sample = self.meter.record(call.launch, 2, "warm", is_captured=False).run()

@@ -7,7 +7,7 @@ import math
 import pathlib
 import platform
 import subprocess
-from typing import Any, Dict, List, Optional, Set
+from typing import Any, Optional
 
 from ..version import __version__
 from . import host
@@ -34,17 +34,17 @@ class Watch:
 
     def __init__(self, nvml, uuid: str, doubts=()):
         self._nvml, self._uuid = nvml, uuid
-        self._doubts: Set[str] = set(doubts)
-        self.throttle_reasons: List[str] = []
+        self._doubts: set[str] = set(doubts)
+        self.throttle_reasons: list[str] = []
         self.state: Optional[GpuState] = None
         self._first: Optional[GpuState] = None
-        self._held: Set[bool] = set()
+        self._held: set[bool] = set()
         self._lowest_hz, self._highest_hz = math.inf, 0.0
         self._batches_ns, self._held_up_ns = 0.0, 0.0
         self.look()
 
     @property
-    def doubts(self) -> Set[str]:
+    def doubts(self) -> set[str]:
         busy = {"busy_host"} if self._held_up_ns > MOST_HELD_UP * self._batches_ns else set()
         return self._doubts | busy
 
@@ -81,7 +81,7 @@ class Watch:
     def energy_mj(self) -> Optional[int]:
         return self._nvml.energy_mj(self._uuid) if self._nvml and self._uuid else None
 
-    def machine(self) -> Dict[str, Any]:
+    def machine(self) -> dict[str, Any]:
         facts = host.machine()
         state = self.state
         if state is None:
@@ -113,7 +113,7 @@ class Watch:
             self._doubts.add("ecc_errors")
 
 
-def environment(device, watch: Watch) -> Dict[str, Any]:
+def environment(device, watch: Watch) -> dict[str, Any]:
     """Under fusegate_bench's keys, so that both programs' runs are compared."""
     facts = {"device": device.name, **{key: value for key, value in device.versions().items() if value}}
     if device.kind == "cpu":
@@ -121,7 +121,7 @@ def environment(device, watch: Watch) -> Dict[str, Any]:
     return {**facts, **(watch.state.settings if watch.state else {})}
 
 
-def provenance(folder: pathlib.Path, device, libraries: Dict[str, str]) -> Dict[str, Any]:
+def provenance(folder: pathlib.Path, device, libraries: dict[str, str]) -> dict[str, Any]:
     """folder: where the kernels lie, whose commit is told."""
     commit = _git(folder, "rev-parse", "HEAD")
     dirty = bool(commit and _git(folder, "status", "--porcelain", "--untracked-files=no"))

@@ -25,6 +25,7 @@ class FakeTensor:
 class FakeGpu:
     def __init__(self, call_ns=1000.0):
         self.call_ns, self.now_ns, self.capturing, self.done = call_ns, 0.0, None, []
+        self.pools_left = []  # by the allocator, which is told so after a capture that failed
 
     def enqueue(self, what, run=lambda: None, ns=0.0):
         def node():
@@ -65,7 +66,7 @@ class FakeGpu:
             def __init__(self, keep_graph):
                 self.keep_graph, self.nodes = keep_graph, []
 
-            def capture_begin(self, capture_error_mode):
+            def capture_begin(self, capture_error_mode, pool=None):
                 assert capture_error_mode == "thread_local"
                 gpu.capturing = self.nodes
 
@@ -84,8 +85,10 @@ class FakeGpu:
         properties = types.SimpleNamespace(multi_processor_count=4, L2_cache_size=100)
         cuda = types.SimpleNamespace(Event=Event, CUDAGraph=CUDAGraph, current_stream=lambda: stream,
                                      get_device_properties=lambda _: properties,
-                                     synchronize=gpu.synchronize)
-        return types.SimpleNamespace(cuda=cuda, int64=None, uint8=None, zeros=lambda *_, **__: FakeTensor(gpu),
+                                     synchronize=gpu.synchronize, graph_pool_handle=lambda: (0, 1),
+                                     current_device=lambda: 0)
+        inner = types.SimpleNamespace(_cuda_endAllocateToPool=lambda _device, pool: gpu.pools_left.append(pool))
+        return types.SimpleNamespace(_C=inner, cuda=cuda, int64=None, uint8=None, zeros=lambda *_, **__: FakeTensor(gpu),
                                      empty=lambda *_, **__: FakeTensor(gpu))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import socket
-from typing import Any, Dict
+from typing import Any
 
 
 def model_name() -> str:
@@ -15,7 +15,7 @@ def model_name() -> str:
     return "CPU"
 
 
-def machine() -> Dict[str, Any]:
+def machine() -> dict[str, Any]:
     """For people and doctors; nothing of it is compared."""
     facts = {"host": socket.gethostname(), "kernel": os.uname().release, "cpus": os.cpu_count(),
              "load_1m": os.getloadavg()[0]}

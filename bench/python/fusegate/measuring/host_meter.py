@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, Optional
 
 from .call import Call
 from .cuda_meter import Sample
@@ -17,7 +17,7 @@ _FLUSH_BYTES = 512 << 20
 class HostMeter:
     """clocks: (wall, thread) in ns, for tests."""
 
-    def __init__(self, clocks: Tuple[Callable[[], int], Callable[[], int]] = (time.perf_counter_ns, time.thread_time_ns)):
+    def __init__(self, clocks: tuple[Callable[[], int], Callable[[], int]] = (time.perf_counter_ns, time.thread_time_ns)):
         self._wall_ns, self._thread_ns = clocks
         self._flush: Optional[bytearray] = None
 
@@ -28,11 +28,11 @@ class HostMeter:
             self._flush = bytearray(_FLUSH_BYTES)
         return HostBatch(self, launch, calls, flushed=l2 == "flushed")
 
-    def check(self, call: Call) -> Tuple[List[Any], Any]:
+    def check(self, call: Call) -> tuple[list[Any], Any]:
         return self.check_uncaptured(call), None
 
     @staticmethod
-    def check_uncaptured(call: Call) -> List[Any]:
+    def check_uncaptured(call: Call) -> list[Any]:
         call.run()
         call.restore()
         call.poison()
@@ -48,7 +48,7 @@ class HostMeter:
     def flush(self, value: int) -> None:
         self._flush[:] = bytes([value & 0xFF]) * len(self._flush)
 
-    def now(self) -> Tuple[int, int]:
+    def now(self) -> tuple[int, int]:
         return self._wall_ns(), self._thread_ns()
 
 

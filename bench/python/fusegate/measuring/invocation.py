@@ -8,7 +8,8 @@ import json
 import random
 import statistics
 import time
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Callable, Optional
 
 from ..console import complain
 from ..errors import DeviceLost, InputError, WriteError, one_line
@@ -34,7 +35,7 @@ class Request:
     protocol: Protocol
     seed: int
     number: int = 1
-    libraries: Dict[str, str] = dataclasses.field(default_factory=dict)
+    libraries: dict[str, str] = dataclasses.field(default_factory=dict)
     program: str = "fusegate"
     say: Optional[Callable[[str], None]] = None
     stuck_after_s: Optional[float] = None
@@ -46,21 +47,21 @@ class Request:
 class Account:
     """A benchmark's session, and what came of it so far."""
 
-    def __init__(self, benchmark, session: Session, writer: EntryWriter, choices: Dict[str, str]):
+    def __init__(self, benchmark, session: Session, writer: EntryWriter, choices: dict[str, str]):
         self.name, self.benchmark, self.session, self.writer = benchmark.name, benchmark, session, writer
         self.choices, self.places, self.failure = choices, 0, ""
-        self.times_ns: List[float] = []
+        self.times_ns: list[float] = []
 
 
 class Invocation:
     """watch: an environment.Watch. kept: entries of a run file that is gone on with."""
 
     def __init__(self, device, meter, watch, benchmarks: Sequence[Any], request: Request, run_file: RunFile,
-                 kept: Sequence[Dict[str, Any]] = ()):
+                 kept: Sequence[dict[str, Any]] = ()):
         self._device, self._meter, self._watch, self._run_file = device, meter, watch, run_file
         self._request, self._protocol, self._last_look = request, request.protocol, 0.0
         self._profile_doubts: set = set()
-        self.accounts: List[Account] = []
+        self.accounts: list[Account] = []
         self.checking_s = 0.0
         for family, benchmark in enumerate(benchmarks):
             uses = (benchmark.implementation.arrays, *benchmark.implementation.requires)
@@ -93,16 +94,16 @@ class Invocation:
             raise
         self._run_file.finish(self._doubts())
 
-    def measured(self) -> List[Account]:
+    def measured(self) -> list[Account]:
         return [account for account in self.accounts
                 if not account.failure and account.places == self._protocol.places]
 
-    def failed(self) -> List[Account]:
+    def failed(self) -> list[Account]:
         return [account for account in self.accounts if account.failure]
 
-    def _take_over(self, kept: Sequence[Dict[str, Any]]) -> None:
+    def _take_over(self, kept: Sequence[dict[str, Any]]) -> None:
         by_name = {account.name: account for account in self.accounts}
-        samples: Dict[str, int] = {}
+        samples: dict[str, int] = {}
         for entry in kept:
             if entry["name"] in by_name and entry.get("error_occurred"):
                 by_name[entry["name"]].failure = str(entry.get("error_message")) or "failed"
@@ -184,7 +185,7 @@ class Invocation:
         if self._request.leave:
             self._request.leave()
 
-    def _look(self) -> List[str]:
+    def _look(self) -> list[str]:
         """The throttle reasons, where the last look at the machine was long enough ago; else none."""
         now = time.monotonic()
         if now - self._last_look < BETWEEN_LOOKS_S:
@@ -195,7 +196,7 @@ class Invocation:
 
     # After the last sample: it heats the device, and a profiler that was attached once may leave traces.
 
-    def _add_details(self, find: Callable[[Account], Dict[str, Any]]) -> None:
+    def _add_details(self, find: Callable[[Account], dict[str, Any]]) -> None:
         found = {}
         for index, account in enumerate(self.accounts):
             if not self._is_done(account) or account.failure or not account.session.calls:
@@ -211,8 +212,8 @@ class Invocation:
                 complain(f"{account.name}: {one_line(error)}", self._request.program)
         self._run_file.add_details({name: members for name, members in found.items() if members})
 
-    def _energy(self, account: Account) -> Dict[str, Any]:
-        counted: List[Optional[int]] = []
+    def _energy(self, account: Account) -> dict[str, Any]:
+        counted: list[Optional[int]] = []
 
         def read():
             counted.append(self._watch.energy_mj())
@@ -221,7 +222,7 @@ class Invocation:
             return {}
         return {"energy_per_call_j": 1e-3 * (counted[1] - counted[0]) / calls}
 
-    def _profile(self, account: Account) -> Dict[str, Any]:
+    def _profile(self, account: Account) -> dict[str, Any]:
         stages = account.session.record.stages
         launch = account.session.move_to(0).launch
         launch()
@@ -236,7 +237,7 @@ class Invocation:
 
     def _report_progress(self, account: Account) -> None:
         done = [self._places_done(each) for each in self.accounts]
-        event: Dict[str, Any] = {
+        event: dict[str, Any] = {
             "event": "benchmark", "index": sum(done), "total": len(done) * self._protocol.places,
             "benchmark": account.name, "finished": done.count(self._protocol.places), "benchmarks": len(done)}
         if account.failure:
@@ -247,7 +248,7 @@ class Invocation:
             event["spread"] = statistics.median(abs(time_ns - middle) for time_ns in account.times_ns) / middle
         self._report(event)
 
-    def _report(self, event: Dict[str, Any]) -> None:
+    def _report(self, event: dict[str, Any]) -> None:
         if self._request.say is not None:
             self._request.say("@fusegate " + json.dumps(event))
 

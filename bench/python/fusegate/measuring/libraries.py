@@ -8,7 +8,8 @@ import importlib.metadata
 import os
 import sys
 import warnings
-from typing import Any, Callable, Dict, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Callable
 
 from ..errors import InputError, one_line
 
@@ -17,9 +18,9 @@ from ..errors import InputError, one_line
 class Libraries:
     """missing: why, in one sentence."""
 
-    modules: Dict[str, Any] = dataclasses.field(default_factory=dict)
-    versions: Dict[str, str] = dataclasses.field(default_factory=dict)
-    missing: Dict[str, str] = dataclasses.field(default_factory=dict)
+    modules: dict[str, Any] = dataclasses.field(default_factory=dict)
+    versions: dict[str, str] = dataclasses.field(default_factory=dict)
+    missing: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def torch_on_a_gpu(self, what: str) -> Any:
         """what: is not possible without, in words. Raises InputError where there is none."""
@@ -59,7 +60,7 @@ def quieten() -> None:
     warnings.filterwarnings("ignore", message="Failed to initialize NumPy")
 
 
-def loaded_versions(names: Iterable[str]) -> Dict[str, str]:
+def loaded_versions(names: Iterable[str]) -> dict[str, str]:
     """Of those that somebody imported already."""
     return {name: version_of(sys.modules[name], name.replace("_", "-")) for name in names if name in sys.modules}
 

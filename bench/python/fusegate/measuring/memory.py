@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import random
-from typing import Any, List, Optional, Tuple
+from typing import Any, Optional
 
 from ..errors import InputError
 from ..tensors import DTYPES
@@ -30,7 +30,7 @@ class Buffer:
         The tensor itself, in the device's own library.
     """
 
-    def __init__(self, device: Any, raw: Any, begin: int, shape: Tuple[int, ...], dtype: str):
+    def __init__(self, device: Any, raw: Any, begin: int, shape: tuple[int, ...], dtype: str):
         self._device, self._raw = device, raw
         self.bytes = math.prod(shape) * DTYPES[dtype][0]
         self._begin = begin + GUARD_BYTES
@@ -45,9 +45,11 @@ class Buffer:
 
     def overrun(self) -> str:
         """What was written outside of it, in words; empty where nothing was."""
-        found = [f"{count} bytes {where} it" for where, (first, last) in (("before", self._before),
-                                                                           ("after", self._after))
-                 for count in (self._device.count_other(self._device.bytes_of(self._raw, first, last), CANARY),) if count]
+        found = []
+        for where, (first, last) in (("before", self._before), ("after", self._after)):
+            count = self._device.count_other(self._device.bytes_of(self._raw, first, last), CANARY)
+            if count:
+                found.append(f"{count} bytes {where} it")
         return " and ".join(found)
 
 
@@ -56,7 +58,7 @@ def padded(number_of_bytes: int) -> int:
     return (whole + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
 
 
-def layout_bytes(sizes: List[int]) -> int:
+def layout_bytes(sizes: list[int]) -> int:
     """The most that a layout of tensors of so many bytes takes."""
     return sum(padded(size) for size in sizes) + (len(sizes) + 1) * _GAP_STEP * _GAP_STEPS
 
@@ -74,7 +76,7 @@ class Arena:
         Of the block that a layout begins in, which is random: no process chooses where its blocks lie.
     """
 
-    def __init__(self, device: Any, sizes: List[int], seed: int):
+    def __init__(self, device: Any, sizes: list[int], seed: int):
         block_bytes = max(_BLOCK_BYTES, layout_bytes(sizes))
         blocks = min(_MOST_BLOCKS, device.free_bytes() // 2 // block_bytes)
         if blocks < 1:
@@ -90,7 +92,7 @@ class Arena:
         self._raw = self._blocks[self._choose.randrange(len(self._blocks))]
         self._offset = self._gap()
 
-    def allocate(self, number_of_bytes: int) -> Tuple[Any, int]:
+    def allocate(self, number_of_bytes: int) -> tuple[Any, int]:
         """The block, and where in it."""
         begin = self._offset
         self._offset += padded(number_of_bytes) + self._gap()
@@ -112,7 +114,7 @@ class Memory:
     def raw(self, number_of_bytes: int) -> Any:
         raise NotImplementedError
 
-    def draw(self, array: Any, how: str, numbers: List[float], generator: Any) -> None:
+    def draw(self, array: Any, how: str, numbers: list[float], generator: Any) -> None:
         """Fills it by a distribution, or with one number."""
         raise NotImplementedError
 
@@ -123,7 +125,7 @@ class Memory:
         elif fill is not None:
             self.draw(array, fill[0], list(fill[1:]), generator)
 
-    def reserve(self, sizes: List[int], seed: int) -> None:
+    def reserve(self, sizes: list[int], seed: int) -> None:
         """For layouts by number."""
         if self._arena is None:
             self._arena = Arena(self, sizes, seed)
@@ -134,7 +136,7 @@ class Memory:
         if number is not None:
             self._arena.begin(number)
 
-    def allocate(self, shape: Tuple[int, ...], dtype: str) -> Buffer:
+    def allocate(self, shape: tuple[int, ...], dtype: str) -> Buffer:
         number_of_bytes = math.prod(shape) * DTYPES[dtype][0]
         raw, begin = (self._arena.allocate(number_of_bytes) if self._is_laid_out
                       else (self.raw(padded(number_of_bytes)), 0))

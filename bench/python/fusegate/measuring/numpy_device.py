@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import random
-from typing import Any, Dict, Tuple
+from typing import Any
 
 from ..tensors import DTYPES
 from .host import model_name
@@ -27,7 +27,7 @@ class NumpyDevice(Memory):
     def name(self) -> str:
         return model_name()
 
-    def versions(self) -> Dict[str, str]:
+    def versions(self) -> dict[str, str]:
         return {"threads": str(len(os.sched_getaffinity(0)))}
 
     def synchronize(self) -> None:
@@ -47,7 +47,7 @@ class NumpyDevice(Memory):
         return raw[begin:end]
 
     @staticmethod
-    def view(raw, shape: Tuple[int, ...], dtype: str):
+    def view(raw, shape: tuple[int, ...], dtype: str):
         if DTYPES[dtype][2] is None:
             raise ValueError(f"NumPy has no {dtype}")
         return raw.view(DTYPES[dtype][2]).reshape(shape)
@@ -59,7 +59,7 @@ class NumpyDevice(Memory):
     def is_array(self, value: Any) -> bool:
         return isinstance(value, self._numpy.ndarray)
 
-    def form(self, array) -> Tuple[Tuple[int, ...], str]:
+    def form(self, array) -> tuple[tuple[int, ...], str]:
         return tuple(array.shape), self._names.get(array.dtype, str(array.dtype))
 
     def generator(self, seed):
@@ -100,7 +100,7 @@ class NumpyDevice(Memory):
     def widened(self, array):
         return array.astype("float64") if self.is_float(array) else array.copy()
 
-    def error(self, out, reference) -> Tuple[float, int]:
+    def error(self, out, reference) -> tuple[float, int]:
         wide, expected = out.astype("float64"), reference.astype("float64")
         not_finite = self.not_finite(wide)
         if not_finite:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-from typing import Any, Dict, List, Optional
+from typing import Any, Optional
 
 _HELD_BY_SETTING, _IDLE = 0x2, 0x1
 # nvmlClocksEventReasons, by their bits.
@@ -22,8 +22,8 @@ class GpuState:
     left out. compute_processes: ours among them; 0 where the driver does not say. None: not told."""
 
     compute_processes: int = 0
-    throttle_reasons: List[str] = dataclasses.field(default_factory=list)
-    settings: Dict[str, Any] = dataclasses.field(default_factory=dict)
+    throttle_reasons: list[str] = dataclasses.field(default_factory=list)
+    settings: dict[str, Any] = dataclasses.field(default_factory=dict)
     application_clock_mhz: Optional[int] = None
     temperature_c: Optional[int] = None
     sm_clock_mhz: Optional[int] = None
@@ -100,7 +100,7 @@ class Nvml:
         value = ctypes.c_uint(0)
         return value.value if self._succeeds(name, *arguments, ctypes.byref(value)) else None
 
-    def _settings(self, device) -> Dict[str, Any]:
+    def _settings(self, device) -> dict[str, Any]:
         driver, limit_mw = ctypes.create_string_buffer(81), self._number("nvmlDeviceGetPowerManagementLimit", device)
         known = self._succeeds("nvmlSystemGetDriverVersion", driver, ctypes.c_uint(80))
         settings = {"driver": driver.value.decode() if known else None,

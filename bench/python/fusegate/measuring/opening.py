@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import Any, Tuple
+from typing import Any
 
 from ..console import complain
 from ..errors import InputError, one_line
@@ -15,7 +15,7 @@ from .numpy_device import NumpyDevice
 from .torch_device import TorchDevice
 
 
-def open_device(kind: str, needs_torch: bool) -> Tuple[Any, Any]:
+def open_device(kind: str, needs_torch: bool) -> tuple[Any, Any]:
     """
     Parameters
     ----------
@@ -56,7 +56,7 @@ def open_device(kind: str, needs_torch: bool) -> Tuple[Any, Any]:
     return NumpyDevice(numpy), HostMeter()
 
 
-def open_cuda(torch: Any, program: str = "fusegate") -> Tuple[TorchDevice, CudaMeter]:
+def open_cuda(torch: Any, program: str = "fusegate") -> tuple[TorchDevice, CudaMeter]:
     """With a stream of its own. Triton is tried out there: without a C compiler, for one, it imports and compiles
     nothing."""
     torch.cuda.set_stream(torch.cuda.Stream())  # the default one cannot be captured

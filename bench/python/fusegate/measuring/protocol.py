@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from typing import Any, Dict, List, Mapping, Optional
+from collections.abc import Mapping
+from typing import Any, Optional
 
 from ..errors import InputError
 
@@ -43,7 +44,7 @@ class Protocol:
     def samples_at(self, place: int) -> int:
         return self.first_sample(place + 1) - self.first_sample(place)
 
-    def to_json(self) -> Dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As run files have it: a layout and a smallest effect only where there is one."""
         return {key: value for key, value in dataclasses.asdict(self).items()
                 if value or key not in ("layout", "min_effect")}
@@ -53,7 +54,7 @@ def parse_protocol(given: Mapping[str, Any], source: str) -> Protocol:
     """given: "protocol" of a suite. Raises InputError naming the key."""
     if not isinstance(given, Mapping):
         raise InputError(source, "protocol", "must be an object")
-    sets: Dict[str, Any] = {}
+    sets: dict[str, Any] = {}
     regime = given.get("regime", "burst")
     for key, value in {**(_SUSTAINED if regime == "sustained" else {}), **given}.items():
         if key in _NUMBERS:
@@ -75,7 +76,7 @@ def parse_protocol(given: Mapping[str, Any], source: str) -> Protocol:
     return protocol
 
 
-def with_flags(given: Mapping[str, Any], flags: Mapping[str, Any]) -> Dict[str, Any]:
+def with_flags(given: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     """A suite's protocol with flags in place of what it says."""
     kept = dict(given)
     # Chosen for the suite's regime, these would make another regime something else.
@@ -85,7 +86,7 @@ def with_flags(given: Mapping[str, Any], flags: Mapping[str, Any]) -> Dict[str, 
     return {**kept, **flags}
 
 
-def place_order(protocol: Protocol, left: List[int], shuffle: random.Random) -> List[int]:
+def place_order(protocol: Protocol, left: list[int], shuffle: random.Random) -> list[int]:
     """The order in which places are measured: benchmarks by number, each as often as it has places left."""
     order = [benchmark for benchmark, places in enumerate(left) for _ in range(places)]
     if protocol.order == "interleaved":

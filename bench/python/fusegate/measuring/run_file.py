@@ -13,7 +13,8 @@ import pathlib
 import socket
 import tempfile
 import time
-from typing import Any, Dict, Iterable, List, Optional, Set, Tuple
+from collections.abc import Iterable
+from typing import Any, Optional
 
 from ..errors import InputError, WriteError
 
@@ -22,7 +23,7 @@ _TIMES_A_WRITE = 50
 _LOCK_WAIT_S = 0.2
 
 
-def google_context(executable: str) -> Dict[str, Any]:
+def google_context(executable: str) -> dict[str, Any]:
     """The keys that Google Benchmark itself writes."""
     return {"date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
             "host_name": socket.gethostname(), "executable": executable, "num_cpus": os.cpu_count(),
@@ -37,7 +38,7 @@ class EntryWriter:
         self._head = {"name": name, "family_index": family, "per_family_instance_index": 0, "run_name": name,
                       "run_type": "iteration", "repetitions": repetitions, "threads": 1, "invocation": invocation}
 
-    def place(self, first_index, samples, record, calls, choices, about_place) -> List[Dict[str, Any]]:
+    def place(self, first_index, samples, record, calls, choices, about_place) -> list[dict[str, Any]]:
         """samples: pairs of a sample and the process time in ns that it took. The benchmark's first entry carries
         its details; a later place's first entry says only what was noticed there (about_place)."""
         entries = [{**self._head, "repetition_index": first_index + i, "iterations": calls,
@@ -49,13 +50,13 @@ class EntryWriter:
             entries[0]["details"] = details
         return entries
 
-    def failure(self, index: int, message: str) -> Dict[str, Any]:
+    def failure(self, index: int, message: str) -> dict[str, Any]:
         # compare.py of Google Benchmark reads the numbers of every entry.
         return {**self._head, "repetition_index": index, "error_occurred": True, "error_message": message,
                 "iterations": 0, "real_time": 0.0, "cpu_time": 0.0, "time_unit": "ns"}
 
 
-def _counters(record, sample) -> Dict[str, float]:
+def _counters(record, sample) -> dict[str, float]:
     counters = {"flops": sum(stage.flops for stage in record.stages),
                 "min_bytes": sum(stage.min_bytes for stage in record.stages),
                 "host_ns": record.host_ns, "sm_clock_hz": sample.sm_clock_hz}
@@ -66,7 +67,7 @@ def _counters(record, sample) -> Dict[str, float]:
     return {name: float(value) for name, value in counters.items() if math.isfinite(value)}
 
 
-def _details(record, choices) -> Dict[str, Any]:
+def _details(record, choices) -> dict[str, Any]:
     details = {"stages": [{"name": stage.name, "flops": stage.flops, "min_bytes": stage.min_bytes}
                           for stage in record.stages],
                "choices": choices, "relative_error": record.relative_error}
@@ -85,10 +86,10 @@ class RunFile:
         Those that the file has already, where it is gone on with.
     """
 
-    def __init__(self, path, context: Dict[str, Any], entries: Iterable[Dict[str, Any]] = ()):
+    def __init__(self, path, context: dict[str, Any], entries: Iterable[dict[str, Any]] = ()):
         self._path, self._context = None if path is None else pathlib.Path(path), context
-        self._entries: List[str] = []
-        self._details_at: Dict[str, int] = {}
+        self._entries: list[str] = []
+        self._details_at: dict[str, int] = {}
         self._lock = FileLock(self._path) if self._path else None
         self._add(entries)
         self._last_write, self._last_took, self._is_whole = 0.0, 0.0, True
@@ -96,13 +97,13 @@ class RunFile:
         # Now and not after the first place: a folder that cannot be written is best told before measuring.
         self._write()
 
-    def append(self, entries: Iterable[Dict[str, Any]], at_once: bool = False) -> None:
+    def append(self, entries: Iterable[dict[str, Any]], at_once: bool = False) -> None:
         self._add(entries)
         self._is_whole = False
         if at_once or time.monotonic() - self._last_write >= _TIMES_A_WRITE * self._last_took:
             self._write()
 
-    def add_details(self, details: Dict[str, Dict[str, Any]]) -> None:
+    def add_details(self, details: dict[str, dict[str, Any]]) -> None:
         """What became known of benchmarks after their entries were written: by name, members of the details."""
         for name, members in details.items():
             number = self._details_at.get(name)
@@ -126,7 +127,7 @@ class RunFile:
         if self._lock:
             self._lock.close()
 
-    def _add(self, entries: Iterable[Dict[str, Any]]) -> None:
+    def _add(self, entries: Iterable[dict[str, Any]]) -> None:
         for entry in entries:
             if not entry.get("error_occurred"):
                 self._details_at.setdefault(entry["name"], len(self._entries))
@@ -144,7 +145,7 @@ class RunFile:
         self.writing_s += self._last_took
 
 
-def read_run_file(path: pathlib.Path) -> Tuple[Dict[str, Any], List[Dict[str, Any]]]:
+def read_run_file(path: pathlib.Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The context of fusegate, and all entries. Raises InputError."""
     try:
         parsed = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
@@ -162,13 +163,13 @@ def read_run_file(path: pathlib.Path) -> Tuple[Dict[str, Any], List[Dict[str, An
     return fusegate if isinstance(fusegate, dict) else {}, parsed["benchmarks"]
 
 
-def require_same_measurement(path: pathlib.Path, kept: Dict[str, Any], ours: Dict[str, Any]) -> None:
+def require_same_measurement(path: pathlib.Path, kept: dict[str, Any], ours: dict[str, Any]) -> None:
     """For --resume: as bench/measuring/kept_run_file.h."""
     keys = ("suite", "invocation", "protocol", "environment", "provenance")
     _require_equal(path, kept, ours, keys, "--resume goes on with the same measurement alone")
 
 
-def require_replaceable(path: pathlib.Path, ours: Dict[str, Any], names: Set[str]) -> None:
+def require_replaceable(path: pathlib.Path, ours: dict[str, Any], names: set[str]) -> None:
     """Unless --force: a file without contents is nobody's, and what measures the same again replaces it."""
     force = "--force replaces the file"
     if not path.is_file() or path.stat().st_size == 0:
@@ -184,7 +185,7 @@ def require_replaceable(path: pathlib.Path, ours: Dict[str, Any], names: Set[str
                                                             f"lost; {force}")
 
 
-def _require_equal(path, kept: Dict[str, Any], ours: Dict[str, Any], keys: Iterable[str], advice: str) -> None:
+def _require_equal(path, kept: dict[str, Any], ours: dict[str, Any], keys: Iterable[str], advice: str) -> None:
     there, here = _facts(kept, keys), _facts(ours, keys)
     for key in sorted({*there, *here}):
         if there.get(key) != here.get(key):
@@ -192,9 +193,9 @@ def _require_equal(path, kept: Dict[str, Any], ours: Dict[str, Any], keys: Itera
             raise InputError(path, f"context.fusegate.{key}", f"is {texts[0]} there and {texts[1]} here; {advice}")
 
 
-def _facts(fusegate: Dict[str, Any], keys: Iterable[str]) -> Dict[str, Any]:
+def _facts(fusegate: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     """Of an object all that is in it, but the smallest effect, which is the gate's."""
-    facts: Dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for key in keys:
         value = fusegate.get(key)
         if isinstance(value, dict):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Optional
 
 from .call import Call
 from .cuda_meter import Sample
@@ -21,7 +21,7 @@ class Record:
     """What the run file says of a benchmark beside its samples."""
 
     relative_error: float = 0.0
-    stages: List[Any] = dataclasses.field(default_factory=list)
+    stages: list[Any] = dataclasses.field(default_factory=list)
     launches: Any = None
     host_ns: float = math.nan
     not_capturable: str = ""

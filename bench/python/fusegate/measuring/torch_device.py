@@ -6,7 +6,7 @@ import ctypes
 import math
 import os
 import random
-from typing import Any, Dict, Tuple
+from typing import Any
 
 from ..tensors import DTYPES
 from .host import model_name
@@ -37,7 +37,7 @@ class TorchDevice(Memory):
             return ""
         return f"GPU-{self.torch.cuda.get_device_properties(self.torch.cuda.current_device()).uuid}"
 
-    def versions(self) -> Dict[str, str]:
+    def versions(self) -> dict[str, str]:
         """Of the CUDA runtime and of cuBLAS that torch brings along, under fusegate_bench's names."""
         if self.kind != "cuda":
             return {"threads": str(self.torch.get_num_threads())}
@@ -75,7 +75,7 @@ class TorchDevice(Memory):
     def bytes_of(raw, begin: int, end: int):
         return raw[begin:end]
 
-    def view(self, raw, shape: Tuple[int, ...], dtype: str):
+    def view(self, raw, shape: tuple[int, ...], dtype: str):
         if dtype not in self._dtypes:
             raise ValueError(f"torch {self.torch.__version__} has no {DTYPES[dtype][1]}")
         return raw.view(self._dtypes[dtype]).view(shape)
@@ -89,7 +89,7 @@ class TorchDevice(Memory):
     def is_array(self, value: Any) -> bool:
         return isinstance(value, self.torch.Tensor)
 
-    def form(self, array) -> Tuple[Tuple[int, ...], str]:
+    def form(self, array) -> tuple[tuple[int, ...], str]:
         """Its shape, and its dtype by fusegate's name or, where that has none, torch's."""
         return tuple(array.shape), self._names.get(array.dtype, str(array.dtype))
 
@@ -145,7 +145,7 @@ class TorchDevice(Memory):
         """In double precision; integers as they are."""
         return array.double() if self.is_float(array) else array.clone()
 
-    def error(self, out, reference) -> Tuple[float, int]:
+    def error(self, out, reference) -> tuple[float, int]:
         """||out - reference|| / ||reference||, and how many elements of out are not finite. One of them makes the
         error infinite. Shapes are equal."""
         wide, expected = out.double(), reference.double()

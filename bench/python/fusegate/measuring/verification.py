@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, Dict
+from typing import Any
 
 from .call import Call, Form, NotCapturable, WrongResult, drawn_inputs
 
@@ -16,7 +16,7 @@ class Verified:
 
     relative_error: float
     launches: Any  # None where they cannot be counted
-    outputs: Dict[str, Form]
+    outputs: dict[str, Form]
     sizes: list  # bytes of its tensors
     not_capturable: str  # why it cannot be captured; empty where it can
 
@@ -63,7 +63,7 @@ class Verifier:
         self._reference = self._checked_reference(operation, problem)
         self._key = (operation.name, problem)
 
-    def _checked_reference(self, operation, problem) -> Dict[str, Any]:
+    def _checked_reference(self, operation, problem) -> dict[str, Any]:
         device = self._device
         arguments = [device.given(device.widened(value), operation.arrays) if device.is_array(value) else value
                      for value in self._values.values()]
@@ -87,7 +87,7 @@ class Verifier:
             results[name] = array
         return results
 
-    def _output_forms(self, benchmark) -> Dict[str, Form]:
+    def _output_forms(self, benchmark) -> dict[str, Form]:
         """Of buffers that are allocated for a result."""
         declared = benchmark.operation.output_tensors(benchmark.problem)
         forms = {}

@@ -144,7 +144,7 @@ class VerificationTest(unittest.TestCase):
             reference=lambda a, b, c, d, none: a * b * c + d)
         self.check(lambda a, b, c, d, none: a * b * c.astype("float32") + d, operation=operation)
         for inputs, expected in ((lambda p: {"x": fusegate.uniform(p.heads)}, "scale.inputs: raised AttributeError: the "
-                                  "problem has no axis 'heads'; its axes: rows, cols"),
+                                  r"problem has no axis 'heads'; its axes: rows, cols at \S*verification_test.py:\d+"),
                                  (lambda p: {"x": fusegate.uniform(4, dtype="bf16")},
                                   r"scale.inputs\['x'\]: cannot be made: NumPy has no bf16"),
                                  (lambda p: {"x": fusegate.filled(4, by=lambda t: t)},
