@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional, Union
 
 from .errors import InputError, one_line
 from .problem import Problem
-from .tensors import DTYPES, Tensor, default_bound
+from .tensors import Tensor, default_bound, dtype_name
 
 LARGEST_AXIS = 1 << 24
 ARRAYS = ("torch", "cupy", "numpy")
@@ -70,8 +70,8 @@ class Operation:
         The sizes that are measured: for each axis its values, of which every combination is a problem; or the
         problems one by one, as in ``[{"heads": 16, "kv": 4096}]``; or a function without parameters that returns one
         of the two.
-    dtypes : list of str
-        The number formats: ``"bf16"``, ``"fp16"``, ``"fp32"``, ...
+    dtypes : list of str or torch.dtype
+        The number formats: ``"bf16"`` or ``torch.bfloat16``, ``"fp16"``, ``"fp32"``, ...
     outputs : str, list of str, or callable, optional
         The names of the results, ``"out"`` where left out. A callable ``outputs(problem)`` returns their tensors by
         name, as in ``{"q": fusegate.empty(p.rows, p.dim, dtype="int8")}``, where one is not of the problem's dtype.
@@ -152,6 +152,8 @@ class Operation:
         callable
             A decorator, which returns the function as it is.
         """
+        if callable(implementation):  # @geglu.benchmark, without parentheses
+            return self.benchmark()(implementation)
         where = _caller()
 
         def register(function: Callable) -> Callable:
@@ -256,13 +258,14 @@ class Operation:
             raise self.error(field, f"must be one of {', '.join(known)}, not {value!r}")
         return value
 
-    def _checked_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
-        names = _names(dtypes)
-        if not names:
+    def _checked_dtypes(self, dtypes: Any) -> tuple[str, ...]:
+        given = dtypes if isinstance(dtypes, (list, tuple)) else (dtypes,)
+        if not given:
             raise self.error("dtypes", "must name one at least")
-        for name in names:
-            self._one_of("dtypes", name, tuple(DTYPES))
-        return names
+        try:
+            return tuple(map(dtype_name, given))
+        except ValueError as error:
+            raise self.error("dtypes", str(error)) from error
 
     def _points(self, axes: Union[Axes, Callable[[], Axes]]) -> list[dict[str, int]]:
         given = self._ask("axes", axes) if callable(axes) else axes
@@ -382,6 +385,9 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
         except TypeError as error:  # as Python has it: a missing argument, or one that there is not
             told = re.sub(r"(Operation\.)?__init__\(\)", "benchmark()", str(error))
             raise InputError(where, str(operation), told) from error
+    elif not isinstance(operation, str):
+        raise InputError(where, "operation", "must be a name, as in @fusegate.benchmark(operation=\"geglu\", ...), or an "
+                                             f"Operation, not {operation!r}")
     elif operation in _operations:
         operation = _operations[operation]
     else:

@@ -1,5 +1,6 @@
 """Registrations: names, problems, and what is refused with file, operation and field."""
 
+import types
 import unittest
 
 import fusegate
@@ -56,6 +57,21 @@ class RegistrationTest(unittest.TestCase):
         (problem,) = operation.problems("cpu")
         self.assertEqual(triton.work(problem), [fusegate.Stage("softmax", 3.0, 32.0)])
 
+    def test_decorators_without_parentheses(self):
+        operation = self.operation()
+
+        @operation.benchmark
+        def bare(x):
+            return x
+        self.assertEqual((list(operation.implementations), bare(3)), (["bare"], 3))
+        with self.assertRaisesRegex(InputError, HERE + "operation: must be a name, as in @fusegate.benchmark"):
+            fusegate.benchmark(bare)
+
+    def test_dtypes_may_be_torchs_and_numpys(self):
+        torchs = [types.SimpleNamespace(__name__="torch.bfloat16"), types.SimpleNamespace(__name__="float32")]
+        self.assertEqual(self.operation(dtypes=[*torchs, "float16", "int8"]).dtypes, ("bf16", "fp32", "fp16", "int8"))
+        self.assertEqual(fusegate.empty(3, dtype=torchs[0]).dtype, "bf16")
+
     def test_a_factory_makes_the_callable_for_a_problem(self):
         operation = self.operation()
 
@@ -97,7 +113,8 @@ class RegistrationTest(unittest.TestCase):
                 ({"axes": {"dtype": [1]}}, r"attention.axes\['dtype'\]: is no name for an axis"),
                 ({"axes": {"a/b": [1]}}, r"attention.axes\['a/b'\]: is no name for an axis"),
                 ({"axes": [{"a": 1}, {"b": 1}]}, "attention.axes: must be the same of every problem: a; one has b"),
-                ({"dtypes": ["half"]}, "attention.dtypes: must be one of fp64, fp32, .* not 'half'"),
+                ({"dtypes": ["half"]}, "attention.dtypes: unknown dtype 'half'; known: fp64, fp32"),
+                ({"dtypes": [3]}, "attention.dtypes: unknown dtype 3; known: fp64"),
                 ({"dtypes": []}, "attention.dtypes: must name one at least"),
                 ({"inputs": 3}, "attention.inputs: must be a function, not 3"),
                 ({"reference": None}, "attention.reference: must be a function, not None"),

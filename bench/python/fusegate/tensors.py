@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Callable, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 # By fusegate's name for it: bytes of an element, torch's name, and NumPy's, None where it has none.
 DTYPES = {
@@ -17,6 +17,27 @@ DTYPES = {
 # The largest ||out - ref|| / ||ref|| that rounding explains (kernels/contract/verify.h). An integer is right or wrong.
 ERROR_BOUNDS = {"fp64": 1e-12, "fp32": 1e-5, "fp16": 1.5e-3, "bf16": 1e-2, "fp8_e4m3": 8e-2,
                 "fp8_e5m2": 1.6e-1}
+
+
+def dtype_name(dtype: Any) -> str:
+    """fusegate's name for a number format.
+
+    Parameters
+    ----------
+    dtype : str, torch.dtype or NumPy type
+        ``"bf16"``, ``"bfloat16"``, ``torch.bfloat16``, ``numpy.float32``.
+
+    Raises
+    ------
+    ValueError
+        For what fusegate does not know.
+    """
+    told = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", str(dtype))
+    told = told.rpartition(".")[2]  # torch.bfloat16
+    for name, (_, torchs, _) in DTYPES.items():
+        if told in (name, torchs):
+            return name
+    raise ValueError(f"unknown dtype {dtype!r}; known: {', '.join(DTYPES)}")
 
 
 def default_bound(dtype: str, problem_dtype: str) -> float:
@@ -47,8 +68,8 @@ class Tensor:
     fill: Union[tuple, Callable, None] = None
 
     def __post_init__(self):
-        if self.dtype is not None and self.dtype not in DTYPES:
-            raise ValueError(f"unknown dtype '{self.dtype}'; known: {', '.join(DTYPES)}")
+        if self.dtype is not None:
+            object.__setattr__(self, "dtype", dtype_name(self.dtype))
         for size in self.shape:
             if not isinstance(size, int) or isinstance(size, bool) or size < 0:
                 raise ValueError(f"a size of a shape must be a whole number from 0, not {size!r}")
