@@ -1,9 +1,16 @@
 """What torch's profiler tells of a call, in the run file's form."""
 
+import gzip
+import json
+import pathlib
 import unittest
 
 from fusegate.measuring.call_profile import ProfileFailed, call_profile, profile_call
 from fusegate.measuring.fake_torch import FakeProfiler
+
+# torch.profiler's of an H200, of PyTorch 2.11 (README.md there): three calls of five kernels and two memsets.
+REAL = pathlib.Path(__file__).resolve().parents[4] / "baselines" / "traces" / "testdata" / "h200" / \
+    "geglu_mlp-torch_eager.json.gz"
 
 # As Kineto writes them; a kernel, a memset, their launches, and others.
 EVENTS = [
@@ -27,6 +34,20 @@ class CallProfileTest(unittest.TestCase):
         self.assertEqual(profile["memory_operations"], [{
             "kind": "memset", "stage": "geglu", "start_ns": 40000.0, "duration_ns": 1000.0, "correlation": 8, "bytes": 512}])
         self.assertEqual([call["name"] for call in profile["calls"]], ["cudaLaunchKernel", "cuMemsetD8Async"])
+
+    def test_reads_a_real_trace(self):
+        profile = call_profile(json.loads(gzip.decompress(REAL.read_bytes()))["traceEvents"], "geglu_mlp")
+        kernels, calls = profile["kernels"], profile["calls"]
+        cleared = profile["memory_operations"]
+        self.assertEqual((len(kernels), len(cleared), len(calls)), (15, 6, 21))
+        self.assertEqual({each["kind"] for each in cleared}, {"memset"})
+        self.assertEqual({each["correlation"] for each in [*kernels, *cleared]}, {each["correlation"] for each in calls})
+        self.assertEqual(calls[0]["start_ns"], 0.0)
+        for kernel in kernels:
+            self.assertTrue(kernel["name"] and min(kernel["grid"]) >= 1 and 32 <= kernel["block"][0] <= 1024)
+            self.assertTrue(16 <= kernel["registers"] <= 255 and 1e3 < kernel["duration_ns"] < 1e6)
+            launch = next(each for each in calls if each["correlation"] == kernel["correlation"])
+            self.assertGreater(kernel["start_ns"], launch["start_ns"])
 
     def test_is_of_torchs_profiler(self):
         called = []
