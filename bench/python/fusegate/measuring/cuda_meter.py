@@ -89,10 +89,12 @@ class CudaMeter:
         except Exception as error:  # pylint: disable=broad-except
             self._torch.cuda.synchronize()  # raises where the device is lost, which no other way of timing mends
             raise NotCapturable(one_line(error)) from error
+        # What was not captured runs by now, on a stream of its own; what it writes must not pass for the replay's.
+        self._torch.cuda.synchronize()
         call.restore()
         call.poison(results)
         graph.replay()
-        self.synchronize()
+        self._torch.cuda.synchronize()
         # Copies: the graph's memory goes with it.
         return call.copied(results), count_launches(graph.raw_cuda_graph())
 
