@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <vector>
 
@@ -18,10 +20,20 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-// The number of "batch:64", 0 where the text is not that.
-std::int64_t axis_value(std::string_view text, std::string_view axis) {
-  if (!text.starts_with(axis) || text.substr(axis.size(), 1) != ":") return 0;
-  const std::string_view digits = text.substr(axis.size() + 1);
+bool is_identifier(std::string_view text) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
+         std::ranges::all_of(text, fits);
+}
+
+// What Google Benchmark itself ends a name with.
+bool is_google_benchmarks(std::string_view axis) {
+  return axis == "threads" || axis == "repeats" || axis == "iterations" || axis == "min_time" ||
+         axis == "min_warmup_time";
+}
+
+// 0 where the text is no size.
+std::int64_t size_of(std::string_view digits) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   // Larger extents than any device has would overflow M = batch x seq.
@@ -32,22 +44,36 @@ std::int64_t axis_value(std::string_view text, std::string_view axis) {
 
 }  // namespace
 
+std::int64_t BenchmarkName::axis(std::string_view wanted) const {
+  const auto found = std::ranges::find(axes, wanted, &std::pair<std::string, std::int64_t>::first);
+  return found == axes.end() ? 0 : found->second;
+}
+
 std::optional<BenchmarkName> parse_benchmark_name(std::string_view name) {
   const std::vector<std::string_view> parts = split(name, '/');
-  if (parts.size() != 7) return std::nullopt;
-  BenchmarkName parsed{std::string(parts[0]),         std::string(parts[1]),
-                       std::string(parts[2]),         axis_value(parts[3], "batch"),
-                       axis_value(parts[4], "seq"),   axis_value(parts[5], "dim"),
-                       axis_value(parts[6], "hidden")};
-  const bool complete = !parsed.operation.empty() && !parsed.implementation.empty() &&
-                        !parsed.dtype.empty() && parsed.batch > 0 && parsed.seq > 0 &&
-                        parsed.dim > 0 && parsed.hidden > 0;
-  return complete ? std::optional(std::move(parsed)) : std::nullopt;
+  if (parts.size() < 4) return std::nullopt;
+  const bool is_ours = !parts[0].empty() && !parts[1].empty() &&
+                       parts[1].find(':') == std::string_view::npos && is_identifier(parts[2]);
+  if (!is_ours) return std::nullopt;
+  BenchmarkName parsed{std::string(parts[0]), std::string(parts[1]), std::string(parts[2]), {}};
+  for (std::size_t i = 3; i < parts.size(); ++i) {
+    const std::size_t colon = std::min(parts[i].find(':'), parts[i].size());
+    const std::string_view axis = parts[i].substr(0, colon);
+    const std::int64_t size = colon < parts[i].size() ? size_of(parts[i].substr(colon + 1)) : 0;
+    if (size == 0 || !is_identifier(axis) || is_google_benchmarks(axis) || parsed.axis(axis) > 0) {
+      return std::nullopt;
+    }
+    parsed.axes.emplace_back(axis, size);
+  }
+  return parsed;
 }
 
 std::string problem_text(const BenchmarkName& name) {
-  return fmt::format("batch {}, seq {}, dim {}, hidden {}", name.batch, name.seq, name.dim,
-                     name.hidden);
+  std::string text;
+  for (const auto& [axis, size] : name.axes) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, size);
+  }
+  return text;
 }
 
 }  // namespace fusegate::baselines

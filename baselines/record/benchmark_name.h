@@ -1,11 +1,14 @@
-// Reads the names of fusegate's own benchmarks, such as
-// geglu_mlp/fused_pointwise/bf16/batch:64/seq:128/dim:768/hidden:3072
+// Reads the names of benchmarks of fusegate's programs, such as
+// geglu_mlp/fused_pointwise/bf16/batch:64/seq:128/dim:768/hidden:3072 or
+// softmax/online/fp16/heads:16/kv:4096: operation, implementation, dtype, and any axes.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace fusegate::baselines {
 
@@ -13,15 +16,15 @@ struct BenchmarkName {
   std::string operation;
   std::string implementation;
   std::string dtype;
-  std::int64_t batch = 0;
-  std::int64_t seq = 0;
-  std::int64_t dim = 0;
-  std::int64_t hidden = 0;
+  std::vector<std::pair<std::string, std::int64_t>> axes;  // in the name's order; one at least
 
-  std::int64_t rows() const { return batch * seq; }  // M
+  std::int64_t axis(std::string_view name) const;  // 0 where there is none of that name
+  // M = batch x seq; 0 where one of the two is missing.
+  std::int64_t rows() const { return axis("batch") * axis("seq"); }
 };
 
-// nothing for any other name: those of plain Google Benchmark programs are no points of a sweep.
+// nothing for any other name: those of plain Google Benchmark programs are no points of a sweep,
+// also where they have arguments with names and Google Benchmark's own endings ("/threads:4").
 std::optional<BenchmarkName> parse_benchmark_name(std::string_view name);
 
 // "batch 64, seq 128, dim 768, hidden 3072"

@@ -13,9 +13,19 @@ TEST(ParseBenchmarkName, ReadsEveryPart) {
   EXPECT_EQ(name->implementation, "fused_pointwise");
   EXPECT_EQ(name->dtype, "bf16");
   EXPECT_EQ(name->rows(), 64 * 128);
-  EXPECT_EQ(name->dim, 768);
-  EXPECT_EQ(name->hidden, 3072);
+  EXPECT_EQ(name->axis("dim"), 768);
+  EXPECT_EQ(name->axis("hidden"), 3072);
+  EXPECT_EQ(name->axis("heads"), 0);
   EXPECT_EQ(problem_text(*name), "batch 64, seq 128, dim 768, hidden 3072");
+}
+
+TEST(ParseBenchmarkName, ReadsAnyAxes) {
+  const auto name = parse_benchmark_name("softmax/online/fp8_e4m3/heads:16/kv:4096");
+  ASSERT_TRUE(name);
+  EXPECT_EQ(name->dtype, "fp8_e4m3");
+  EXPECT_EQ(name->axis("kv"), 4096);
+  EXPECT_EQ(name->rows(), 0);
+  EXPECT_EQ(problem_text(*name), "heads 16, kv 4096");
 }
 
 TEST(ParseBenchmarkName, LeavesOtherNamesAlone) {
@@ -23,12 +33,19 @@ TEST(ParseBenchmarkName, LeavesOtherNamesAlone) {
            "",
            "BM_copy/1024",
            "a/b/c",
-           "a/b/c/batch:1/seq:1/dim:1",
+           "a/b/c/heads",
+           "a/b/c/heads:1/heads:1",
+           "a/b/c/1x:1",
+           "a/b/c/:1",
+           "a/b/c/heads:1/",
+           "BM_sort/8/16/n:4",
+           "BM_sort/m:8/std/n:16",
+           "BM_sort/random/std/threads:4",
+           "BM_sort/random/std/n:4/repeats:3",
            "a/b/c/batch:1/seq:1/dim:1/hidden:1/manual_time",
            "a/b/c/batch:0/seq:1/dim:1/hidden:1",
            "a/b/c/batch:-1/seq:1/dim:1/hidden:1",
            "a/b/c/batch:1x/seq:1/dim:1/hidden:1",
-           "a/b/c/seq:1/batch:1/dim:1/hidden:1",
            "/b/c/batch:1/seq:1/dim:1/hidden:1",
            "a/b/c/batch1/seq:1/dim:1/hidden:1",
            "a/b/c/batch:99999999999999999999/seq:1/dim:1/hidden:1",

@@ -267,14 +267,15 @@ std::vector<std::string> problems_of(const ClaimsInput& input,
                                      const BenchmarkReference& reference) {
   const MeasuredRun* run = find_run(input, reference.run);
   if (run == nullptr) return {};
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, std::string> sorted;
+  std::map<std::array<std::int64_t, 4>, std::string> sorted;
   for (const baselines::BenchmarkSeries& series : run->run.benchmarks) {
     const auto name = baselines::parse_benchmark_name(series.name);
-    if (!name || name->dtype != kDtype || series.invocations.empty() ||
+    if (!name || name->rows() == 0 || name->dtype != kDtype || series.invocations.empty() ||
         fmt::format("{}/{}", name->operation, name->implementation) != reference.name)
       continue;
-    sorted.emplace(std::tuple(name->rows(), name->dim, name->hidden, name->batch),
-                   series.name.substr(reference.name.size() + 1));
+    sorted.emplace(
+        std::array{name->rows(), name->axis("dim"), name->axis("hidden"), name->axis("batch")},
+        series.name.substr(reference.name.size() + 1));
   }
   std::vector<std::string> problems;
   for (const auto& [size, problem] : sorted) problems.push_back(problem);

@@ -33,26 +33,28 @@ constexpr std::array<Pair, 7> kPairs{{
     {"fused_epilogue", "unfused", "fused_pointwise"},
 }};
 
-using Split = std::pair<std::int64_t, std::int64_t>;            // batch, seq
-using Times = std::map<std::int64_t, std::map<Split, double>>;  // by M
+using Times = std::map<std::int64_t, std::map<Shape, double>>;  // by M, then how that is split
 using ByImplementation = std::map<std::string, Times, std::less<>>;
-using Shape = std::pair<std::int64_t, std::int64_t>;  // dim, hidden
-using Sweeps = std::map<std::tuple<std::string, std::string>, std::map<Shape, ByImplementation>>;
+// By operation, dtype and axis.
+using Sweeps =
+    std::map<std::tuple<std::string, std::string, std::string>, std::map<Shape, ByImplementation>>;
 
 Sweeps times_of(const baselines::Run& run) {
   Sweeps sweeps;
+  const SweepAxes axes(benchmark_names(run));
   for (const baselines::BenchmarkSeries& series : run.benchmarks) {
     const auto name = baselines::parse_benchmark_name(series.name);
     const double time_ns = benchmark_figures(series).time_ns;
     if (!name || !std::isfinite(time_ns)) continue;
-    sweeps[{name->operation, name->dtype}][{name->dim, name->hidden}][name->implementation]
-          [name->rows()][{name->batch, name->seq}] = time_ns;
+    const SweepPlace place = axes.place(*name);
+    sweeps[{name->operation, name->dtype, place.axis}][place.shape][name->implementation]
+          [place.along][place.split] = time_ns;
   }
   return sweeps;
 }
 
-std::optional<double> mean_ratio(const std::map<Split, double>& times,
-                                 const std::map<Split, double>& against) {
+std::optional<double> mean_ratio(const std::map<Shape, double>& times,
+                                 const std::map<Shape, double>& against) {
   double log_sum = 0;
   int count = 0;
   for (const auto& [split, time_ns] : times) {
@@ -67,20 +69,20 @@ std::optional<double> mean_ratio(const std::map<Split, double>& times,
 
 std::vector<RatioPoint> ratios(const Times& times, const Times& against) {
   std::vector<RatioPoint> points;
-  for (const auto& [rows, splits] : times) {
-    const auto same = against.find(rows);
+  for (const auto& [along, splits] : times) {
+    const auto same = against.find(along);
     if (same == against.end()) continue;
-    if (const auto ratio = mean_ratio(splits, same->second)) points.push_back({rows, *ratio});
+    if (const auto ratio = mean_ratio(splits, same->second)) points.push_back({along, *ratio});
   }
   return points;
 }
 
 // One of the two ratios is below 1 and the other is not, so their logarithms differ.
-double interpolated_rows(const RatioPoint& before, const RatioPoint& after) {
+double interpolated(const RatioPoint& before, const RatioPoint& after) {
   const double from = std::log(before.ratio);
   const double share = from / (from - std::log(after.ratio));
-  return static_cast<double>(before.rows) *
-         std::pow(static_cast<double>(after.rows) / static_cast<double>(before.rows), share);
+  return static_cast<double>(before.along) *
+         std::pow(static_cast<double>(after.along) / static_cast<double>(before.along), share);
 }
 
 std::vector<Crossing> crossings(const std::vector<RatioPoint>& points) {
@@ -89,7 +91,7 @@ std::vector<Crossing> crossings(const std::vector<RatioPoint>& points) {
     const RatioPoint& before = points[i - 1];
     const RatioPoint& after = points[i];
     if (before.pays() == after.pays()) continue;
-    found.push_back({interpolated_rows(before, after), before, after});
+    found.push_back({interpolated(before, after), before, after});
   }
   return found;
 }
@@ -99,7 +101,7 @@ std::vector<Crossing> crossings(const std::vector<RatioPoint>& points) {
 std::vector<Crossover> crossovers(const baselines::Run& run) {
   std::vector<Crossover> all;
   for (const auto& [key, shapes] : times_of(run)) {
-    const auto& [operation, dtype] = key;
+    const auto& [operation, dtype, axis] = key;
     for (const Pair& pair : kPairs) {
       for (const auto& [shape, implementations] : shapes) {
         const auto fused = implementations.find(pair.implementation);
@@ -108,9 +110,8 @@ std::vector<Crossover> crossovers(const baselines::Run& run) {
         if (!pair.unless.empty() && implementations.contains(pair.unless)) continue;
         const std::vector<RatioPoint> points = ratios(fused->second, against->second);
         if (points.empty()) continue;
-        all.push_back({operation, dtype, shape.first, shape.second,
-                       std::string(pair.implementation), std::string(pair.against), points,
-                       crossings(points)});
+        all.push_back({operation, dtype, axis, shape, std::string(pair.implementation),
+                       std::string(pair.against), points, crossings(points)});
       }
     }
   }
@@ -119,18 +120,18 @@ std::vector<Crossover> crossovers(const baselines::Run& run) {
 
 std::string crossover_text(const Crossover& crossover) {
   if (crossover.crossings.empty()) {
-    const std::int64_t first = crossover.points.front().rows;
-    const std::int64_t last = crossover.points.back().rows;
+    const std::int64_t first = crossover.points.front().along;
+    const std::int64_t last = crossover.points.back().along;
     return fmt::format(
-        "{} pays, M {}", crossover.points.front().pays() ? "always" : "never",
+        "{} pays, {} {}", crossover.points.front().pays() ? "always" : "never", crossover.axis,
         first == last ? fmt::format("{}", first) : fmt::format("{} to {}", first, last));
   }
   std::string text;
   for (const Crossing& crossing : crossover.crossings) {
-    text += fmt::format("{}{} at M {:.0f} ({} at {}, {} at {})", text.empty() ? "" : "; ",
-                        crossing.before.pays() ? "stops paying" : "starts paying", crossing.rows,
-                        format_rate(crossing.before.ratio), crossing.before.rows,
-                        format_rate(crossing.after.ratio), crossing.after.rows);
+    text += fmt::format("{}{} at {} {:.0f} ({} at {}, {} at {})", text.empty() ? "" : "; ",
+                        crossing.before.pays() ? "stops paying" : "starts paying", crossover.axis,
+                        crossing.along, format_rate(crossing.before.ratio), crossing.before.along,
+                        format_rate(crossing.after.ratio), crossing.after.along);
   }
   return text;
 }

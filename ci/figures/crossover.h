@@ -1,5 +1,6 @@
 // Where fusion stops paying: the time of a fused implementation over that of a less fused one, over
-// M, and the M at which the ratio crosses 1.
+// M, and the M at which the ratio crosses 1. Where problems have no M, it is another axis
+// (sweep_axis.h).
 //
 // Between two neighbouring measured Ms the logarithm of the ratio is taken as linear in log M:
 // times follow power laws of M where one term leads, and so do their ratios. The crossing is an
@@ -13,20 +14,21 @@
 #include <vector>
 
 #include "baselines/record/run.h"
+#include "ci/figures/sweep_axis.h"
 
 namespace fusegate::ci {
 
 // Problems with the same M, however it splits into batch and seq, are one point: the geometric mean
 // of their ratios.
 struct RatioPoint {
-  std::int64_t rows = 0;  // M
-  double ratio = 0;       // below 1: fusion pays
+  std::int64_t along = 0;  // M
+  double ratio = 0;        // below 1: fusion pays
 
   bool pays() const { return ratio < 1; }
 };
 
 struct Crossing {
-  double rows = 0;  // M, interpolated; within the two
+  double along = 0;  // M, interpolated; within the two
   RatioPoint before;
   RatioPoint after;  // the next larger M
 };
@@ -34,8 +36,8 @@ struct Crossing {
 struct Crossover {
   std::string operation;
   std::string dtype;
-  std::int64_t dim = 0;
-  std::int64_t hidden = 0;
+  std::string axis;  // "M", or what stands for it
+  Shape shape;
   std::string implementation;  // the more fused one
   std::string against;
   std::vector<RatioPoint> points;   // by M; not empty
@@ -47,7 +49,7 @@ inline constexpr std::string_view kCrossoverNote =
     "Where fusion stops paying, over M (the M of a crossing lies between two measured ones: log of "
     "the ratio over log of M)";
 
-// For each operation, dtype, dim and hidden the pairs that were both measured at an M at least:
+// For each operation, dtype and shape the pairs that were both measured at an M at least:
 //   linear       addmm over matmul_add
 //   gated units  fused over unfused
 //   gated MLPs   fused_pointwise over unfused; fused_epilogue, and fused_epilogue_sm80, which is
@@ -55,7 +57,7 @@ inline constexpr std::string_view kCrossoverNote =
 //                kernel at every M, over fused_pointwise; fused_epilogue over packed_pointwise, the
 //                library's tuned matmuls with gate and up as one; and fused_epilogue over unfused
 //                where there is no fused_pointwise, as on the CPU
-// Sorted by operation, dtype, pair, dim, hidden. Names of other programs and benchmarks without a
+// Sorted by operation, dtype, pair, shape. Names of other programs and benchmarks without a
 // time are left out.
 std::vector<Crossover> crossovers(const baselines::Run& run);
 

@@ -38,12 +38,12 @@ TEST(Crossovers, InterpolateInLogarithmsBetweenTheTwoNeighbours) {
   EXPECT_EQ(all[0].implementation, "fused");
   EXPECT_EQ(all[0].against, "unfused");
   ASSERT_THAT(all[0].points, SizeIs(4));
-  EXPECT_EQ(all[0].points[1].rows, 512);
+  EXPECT_EQ(all[0].points[1].along, 512);
   EXPECT_DOUBLE_EQ(all[0].points[1].ratio, 0.5);
   ASSERT_THAT(all[0].crossings, SizeIs(1));
-  EXPECT_NEAR(all[0].crossings[0].rows, 1024, 1e-6);  // half way in log M from 512 to 2048
-  EXPECT_EQ(all[0].crossings[0].before.rows, 512);
-  EXPECT_EQ(all[0].crossings[0].after.rows, 2048);
+  EXPECT_NEAR(all[0].crossings[0].along, 1024, 1e-6);  // half way in log M from 512 to 2048
+  EXPECT_EQ(all[0].crossings[0].before.along, 512);
+  EXPECT_EQ(all[0].crossings[0].after.along, 2048);
   EXPECT_EQ(crossover_text(all[0]), "stops paying at M 1024 (0.500 at 512, 2.00 at 2048)");
 }
 
@@ -58,7 +58,7 @@ TEST(Crossovers, TellEveryCrossing) {
 TEST(Crossovers, TakeEqualTimesForNotPaying) {
   const auto all = crossovers(geglu({0.5, 1, 1.5}));
   ASSERT_THAT(all[0].crossings, SizeIs(1));
-  EXPECT_NEAR(all[0].crossings[0].rows, 512, 1e-9);
+  EXPECT_NEAR(all[0].crossings[0].along, 512, 1e-9);
 }
 
 TEST(Crossovers, SayAlwaysOrNeverOfTheMeasuredRows) {
@@ -127,8 +127,22 @@ TEST(Crossovers, KeepShapesApart) {
   run.benchmarks.push_back(measured("geglu/unfused", 1, 128, 1, 4096));
   const auto all = crossovers(run);
   ASSERT_THAT(all, SizeIs(2));
-  EXPECT_EQ(all[1].hidden, 4096);
+  EXPECT_EQ(shape_text(all[1].shape), "dim 768, hidden 4096");
   EXPECT_FALSE(all[1].points[0].pays());
+}
+
+TEST(Crossovers, GoAlongAnyAxis) {
+  fusegate::baselines::Run run;
+  for (const int kv : {128, 512}) {
+    const auto name = [kv](const char* implementation) {
+      return fmt::format("softmax/{}/fp16/heads:16/kv:{}", implementation, kv);
+    };
+    run.benchmarks.push_back(baselines::test_series(name("fused"), {kv == 128 ? 0.5 : 2.0}));
+    run.benchmarks.push_back(baselines::test_series(name("unfused"), {1}));
+  }
+  const auto all = crossovers(run);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(crossover_text(all[0]), "stops paying at kv 256 (0.500 at 128, 2.00 at 512)");
 }
 
 TEST(Crossovers, LeaveOutWhatHasNoPartner) {

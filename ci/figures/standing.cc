@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -9,6 +10,7 @@
 
 #include "baselines/comparing/drift.h"
 #include "ci/figures/benchmark_figures.h"
+#include "ci/figures/sweep_axis.h"
 
 namespace fusegate::ci {
 namespace {
@@ -21,18 +23,20 @@ const MeasuredImplementation* fastest(const std::vector<MeasuredImplementation>&
   return best;
 }
 
-// dim, hidden, M, batch
-using ProblemKey = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+// Shape, along the axis, and how M is split.
+using ProblemKey = std::tuple<Shape, std::int64_t, Shape>;
 using ByProblem = std::map<ProblemKey, ProblemStanding>;
 using ByOperation = std::map<std::pair<std::string, std::string>, ByProblem>;
 
 void add(const std::vector<BenchmarkFigures>& run, const MeasuredRates* rates,
-         std::vector<MeasuredImplementation> ProblemStanding::*side, ByOperation* operations) {
+         const SweepAxes& axes, std::vector<MeasuredImplementation> ProblemStanding::*side,
+         ByOperation* operations) {
   for (const BenchmarkFigures& figures : run) {
     auto name = baselines::parse_benchmark_name(figures.name);
     if (!name || baselines::is_control(figures.name)) continue;
-    ProblemStanding& standing = (*operations)[{name->operation, name->dtype}]
-                                             [{name->dim, name->hidden, name->rows(), name->batch}];
+    const SweepPlace place = axes.place(*name);
+    ProblemStanding& standing =
+        (*operations)[{name->operation, name->dtype}][{place.shape, place.along, place.split}];
     MeasuredImplementation measured{name->implementation, figures.time_ns, figures.failure};
     if (rates != nullptr) {
       measured.yardstick = yardstick_of(figures, *rates);
@@ -109,9 +113,12 @@ Standings standings(const baselines::Run& ours, const baselines::Run* peers) {
   const std::vector<BenchmarkFigures> figures = benchmark_figures(ours);
   result.rates = measured_rates(figures);
   ByOperation operations;
-  add(figures, &result.rates, &ProblemStanding::ours, &operations);
+  std::vector<baselines::BenchmarkName> names = benchmark_names(ours);
+  if (peers != nullptr) std::ranges::move(benchmark_names(*peers), std::back_inserter(names));
+  const SweepAxes axes(names);
+  add(figures, &result.rates, axes, &ProblemStanding::ours, &operations);
   if (peers != nullptr) {
-    add(benchmark_figures(*peers), nullptr, &ProblemStanding::peers, &operations);
+    add(benchmark_figures(*peers), nullptr, axes, &ProblemStanding::peers, &operations);
   }
   std::set<std::string> dtypes;
   for (auto& [key, problems] : operations) {

@@ -39,7 +39,7 @@ struct OperationStanding {
   std::string dtype;
   std::vector<std::string> ours;  // every implementation's name that any problem has
   std::vector<std::string> peers;
-  std::vector<ProblemStanding> problems;  // by dim, hidden, M, batch
+  std::vector<ProblemStanding> problems;  // by shape, M or another axis, batch
 
   bool has_yardsticks() const;  // of any problem's best
 };

@@ -56,7 +56,7 @@ TEST(Standings, SetOurBestAgainstTheBestPeerAtEachProblem) {
   EXPECT_THAT(mlp.peers, ElementsAre("liger", "torch_compile", "torch_eager"));
   ASSERT_EQ(mlp.problems.size(), 2u);
   const ProblemStanding& small = mlp.problems[0];
-  EXPECT_EQ(small.problem.batch, 1);
+  EXPECT_EQ(small.problem.axis("batch"), 1);
   EXPECT_EQ(small.our_best()->name, "unfused");
   EXPECT_EQ(small.best_peer(), nullptr);
   EXPECT_TRUE(std::isnan(small.ratio()));
@@ -113,7 +113,7 @@ TEST(Standings, OrderProblemsByDimHiddenAndRows) {
   const Standings all = standings(run, nullptr);
   std::vector<std::int64_t> batches;
   for (const auto& problem : all.operations[0].problems) {
-    batches.push_back(problem.problem.batch);
+    batches.push_back(problem.problem.axis("batch"));
   }
   EXPECT_THAT(batches, ElementsAre(1, 64, 2, 8));
 }

@@ -18,22 +18,24 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // What fusion is measured against, whichever of these an operation has: every stage a kernel.
 constexpr std::array<std::string_view, 2> kReferences{"unfused", "matmul_add"};
 
-using Shape = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // dim, hidden, M
-using Split = std::pair<std::int64_t, std::int64_t>;                 // batch, seq
+using At = std::pair<Shape, std::int64_t>;  // a shape, and along its axis
 
-// One implementation's figures by shape, and within it by how M is split.
-using ByShape = std::map<Shape, std::map<Split, BenchmarkFigures>>;
+// One implementation's figures by where they are, and within that by how M is split.
+using ByShape = std::map<At, std::map<Shape, BenchmarkFigures>>;
 using ByImplementation = std::map<std::string, ByShape>;
 
-std::map<std::pair<std::string, std::string>, ByImplementation> by_operation(
+// By operation, dtype and axis.
+std::map<std::tuple<std::string, std::string, std::string>, ByImplementation> by_operation(
     const baselines::Run& run) {
-  std::map<std::pair<std::string, std::string>, ByImplementation> grouped;
+  std::map<std::tuple<std::string, std::string, std::string>, ByImplementation> grouped;
+  const SweepAxes axes(benchmark_names(run));
   for (const baselines::BenchmarkSeries& series : run.benchmarks) {
     const auto name = baselines::parse_benchmark_name(series.name);
     const BenchmarkFigures figures = benchmark_figures(series);
     if (!name || !std::isfinite(figures.time_ns)) continue;
-    grouped[{name->operation, name->dtype}][name->implementation]
-           [{name->dim, name->hidden, name->rows()}][{name->batch, name->seq}] = figures;
+    const SweepPlace place = axes.place(*name);
+    grouped[{name->operation, name->dtype, place.axis}][name->implementation]
+           [{place.shape, place.along}][place.split] = figures;
   }
   return grouped;
 }
@@ -52,7 +54,7 @@ class GeometricMean {
   int count_ = 0;
 };
 
-SweepPoint point_of(const Shape& shape, const std::map<Split, BenchmarkFigures>& splits,
+SweepPoint point_of(const At& at, const std::map<Shape, BenchmarkFigures>& splits,
                     const ByShape* reference) {
   GeometricMean time;
   GeometricMean tflops;
@@ -63,19 +65,18 @@ SweepPoint point_of(const Shape& shape, const std::map<Split, BenchmarkFigures>&
     tflops.add(figures.tflops);
     gbps.add(figures.gbps);
     if (reference == nullptr) continue;
-    const auto at_shape = reference->find(shape);
+    const auto at_shape = reference->find(at);
     if (at_shape == reference->end()) continue;
     // Against the very same problem: another split of M is another cache and launch pattern.
     const auto same = at_shape->second.find(split);
     if (same != at_shape->second.end()) speed_up.add(same->second.time_ns / figures.time_ns);
   }
-  const auto [dim, hidden, rows] = shape;
-  return {rows, dim, hidden, time.value(), tflops.value(), gbps.value(), speed_up.value()};
+  return {at.second, at.first, time.value(), tflops.value(), gbps.value(), speed_up.value()};
 }
 
-Sweep sweep_of(const std::string& operation, const std::string& dtype,
+Sweep sweep_of(const std::string& operation, const std::string& dtype, const std::string& axis,
                const ByImplementation& implementations) {
-  Sweep sweep{operation, dtype, "", {}};
+  Sweep sweep{operation, dtype, axis, "", {}};
   const ByShape* reference = nullptr;
   for (const std::string_view candidate : kReferences) {
     const auto found = implementations.find(std::string(candidate));
@@ -85,8 +86,8 @@ Sweep sweep_of(const std::string& operation, const std::string& dtype,
   }
   for (const auto& [implementation, shapes] : implementations) {
     SweepSeries series{implementation, {}};
-    for (const auto& [shape, splits] : shapes) {
-      series.points.push_back(point_of(shape, splits, reference));
+    for (const auto& [at, splits] : shapes) {
+      series.points.push_back(point_of(at, splits, reference));
     }
     sweep.series.push_back(std::move(series));
   }
@@ -101,7 +102,8 @@ Sweep sweep_of(const std::string& operation, const std::string& dtype,
 std::vector<Sweep> shape_sweeps(const baselines::Run& run) {
   std::vector<Sweep> sweeps;
   for (const auto& [key, implementations] : by_operation(run)) {
-    sweeps.push_back(sweep_of(key.first, key.second, implementations));
+    const auto& [operation, dtype, axis] = key;
+    sweeps.push_back(sweep_of(operation, dtype, axis, implementations));
   }
   return sweeps;
 }

@@ -1,5 +1,5 @@
 // The shape sweep of a run: for every operation and dtype, how much faster each implementation is
-// than the unfused one, over M = batch x seq, dim and hidden.
+// than the unfused one, over M = batch x seq or another axis (sweep_axis.h), at every shape.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "baselines/record/run.h"
+#include "ci/figures/sweep_axis.h"
 
 namespace fusegate::ci {
 
-// Problems with the same M, dim and hidden, however M splits into batch and seq, are one point; its
+// Problems with the same M and shape, however M splits into batch and seq, are one point; its
 // figures are geometric means over them.
 struct SweepPoint {
-  std::int64_t rows = 0;  // M
-  std::int64_t dim = 0;
-  std::int64_t hidden = 0;
+  std::int64_t along = 0;  // M, or the size of the sweep's axis
+  Shape shape{};
   double time_ns = 0;
   double tflops = 0;    // NaN where FLOPs were not recorded
   double gbps = 0;      // NaN where bytes were not recorded
@@ -24,12 +24,13 @@ struct SweepPoint {
 
 struct SweepSeries {
   std::string implementation;
-  std::vector<SweepPoint> points;  // by dim, hidden, M
+  std::vector<SweepPoint> points;  // by shape, then along the axis
 };
 
 struct Sweep {
   std::string operation;
   std::string dtype;
+  std::string axis;       // "M", or the axis that is swept
   std::string reference;  // the implementation that speed-ups are against; empty where none was run
   std::vector<SweepSeries> series;  // the reference first, then by name
 };

@@ -18,7 +18,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // One problem with peers, one where the peer failed, one without, one that ours failed at.
 OperationStanding operation(bool with_yardsticks) {
   const auto problem = [](std::int64_t batch) {
-    return baselines::BenchmarkName{"geglu_mlp", "", "bf16", batch, 128, 768, 3072};
+    return baselines::BenchmarkName{
+        "geglu_mlp", "", "bf16", {{"batch", batch}, {"seq", 128}, {"dim", 768}, {"hidden", 3072}}};
   };
   const Yardstick yardstick = with_yardsticks ? Yardstick{10e3, 8, 0.125, 0.1} : Yardstick{};
   const BoundClass bound =

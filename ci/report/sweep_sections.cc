@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "baselines/record/benchmark_name.h"
@@ -17,13 +18,24 @@ namespace fusegate::ci {
 namespace {
 
 using nlohmann::json;
-using Shape = std::pair<std::int64_t, std::int64_t>;  // dim, hidden
-using Points = std::map<Shape, json>;                 // lists of [M, figure]
+using Points = std::map<Shape, json>;  // lists of [M or another axis, figure]
 
 constexpr int kReferenceStyle = -1;
 
-std::string shape_text(const Shape& shape) {
-  return fmt::format("dim {}, hidden {}", shape.first, shape.second);
+// "M" where there is one: what that is, is told.
+std::string axis_text(const std::string& axis) { return axis == "M" ? "M = batch x seq" : axis; }
+
+// "dim above hidden", as the labels of a map have it.
+std::string shape_axes(const Shape& shape) {
+  std::vector<std::string> axes;
+  for (const auto& [axis, size] : shape) axes.push_back(axis);
+  return fmt::format("{}", fmt::join(axes, " above "));
+}
+
+std::vector<std::int64_t> sizes_of(const Shape& shape) {
+  std::vector<std::int64_t> sizes;
+  for (const auto& [axis, size] : shape) sizes.push_back(size);
+  return sizes;
 }
 
 std::string title_of(const std::string& operation, const std::string& dtype) {
@@ -34,6 +46,8 @@ std::string title_of(const std::string& operation, const std::string& dtype) {
 // sweep.
 class Panels {
  public:
+  explicit Panels(std::string axis) : axis_(std::move(axis)) {}
+
   void add(const std::string& name, int style, const Shape& shape, json points,
            json marks = json::array()) {
     lines_[shape].push_back(
@@ -51,18 +65,19 @@ class Panels {
                  {"caption", caption},    {"description", description},
                  {"panels", panels},      {"is_log", false},
                  {"is_from_zero", false}, {"even", nullptr},
-                 {"is_high", false}};
+                 {"is_high", false},      {"axis", axis_}};
     picture.update(more);
     return picture;
   }
 
  private:
+  std::string axis_;
   std::map<Shape, json> lines_;
 };
 
 Panels sweep_panels(const Sweep& sweep, double SweepPoint::*figure, double scale,
                     bool with_reference) {
-  Panels panels;
+  Panels panels(sweep.axis);
   int next_style = 0;
   for (const SweepSeries& series : sweep.series) {
     const bool is_reference = series.implementation == sweep.reference;
@@ -71,7 +86,7 @@ Panels sweep_panels(const Sweep& sweep, double SweepPoint::*figure, double scale
     Points points;
     for (const SweepPoint& point : series.points) {
       if (!std::isfinite(point.*figure)) continue;
-      points[{point.dim, point.hidden}].push_back({point.rows, point.*figure * scale});
+      points[point.shape].push_back({point.along, point.*figure * scale});
     }
     for (auto& [shape, list] : points) {
       panels.add(series.implementation, style, shape, std::move(list));
@@ -97,24 +112,26 @@ std::optional<json> speed_up_picture(const Sweep& sweep) {
   const Panels panels = sweep_panels(sweep, &SweepPoint::speed_up, 1, false);
   if (sweep.reference.empty() || panels.empty()) return std::nullopt;
   return panels.picture(fmt::format("times as fast as {}", sweep.reference),
-                        fmt::format("Speed-up of {} in {} over {}, by M = batch x seq.",
-                                    sweep.operation, sweep.dtype, sweep.reference),
+                        fmt::format("Speed-up of {} in {} over {}, by {}.", sweep.operation,
+                                    sweep.dtype, sweep.reference, axis_text(sweep.axis)),
                         speed_up_description(sweep), {{"even", sweep.reference}});
 }
 
 // A map an implementation: M upwards, shapes to the right.
 json map_picture(const Sweep& sweep) {
   std::set<std::int64_t> rows;
-  std::set<Shape> shapes;
+  std::set<std::vector<std::int64_t>> shapes;
+  std::string axes;
   json maps = json::array();
   for (const SweepSeries& series : sweep.series) {
     json cells = json::array();
     for (const SweepPoint& point : series.points) {
-      rows.insert(point.rows);
-      shapes.insert({point.dim, point.hidden});
+      rows.insert(point.along);
+      shapes.insert(sizes_of(point.shape));
+      axes = shape_axes(point.shape);
       if (!std::isfinite(point.speed_up) || series.implementation == sweep.reference) continue;
-      cells.push_back({{"shape", {point.dim, point.hidden}},
-                       {"rows", point.rows},
+      cells.push_back({{"shape", sizes_of(point.shape)},
+                       {"rows", point.along},
                        {"value", point.speed_up},
                        {"text", format_factor(point.speed_up)}});
     }
@@ -124,7 +141,9 @@ json map_picture(const Sweep& sweep) {
           {"caption",
            fmt::format("The same as a map. Blue: faster than {}; red: slower.", sweep.reference)},
           {"description", speed_up_description(sweep)},
+          {"axis", sweep.axis},
           {"rows", rows},
+          {"shape_axes", axes},
           {"shapes", shapes},
           {"maps", maps}};
 }
@@ -137,8 +156,8 @@ void add_rate_picture(const Sweep& sweep, double SweepPoint::*figure, const std:
       panels.picture(label,
                      fmt::format("{} achieved by {} in {}: the operation's own {} over its time.",
                                  what, sweep.operation, sweep.dtype, work),
-                     fmt::format("{} of {} in {} over M, a line an implementation.", label,
-                                 sweep.operation, sweep.dtype),
+                     fmt::format("{} of {} in {} over {}, a line an implementation.", label,
+                                 sweep.operation, sweep.dtype, sweep.axis),
                      {{"is_from_zero", true}}));
 }
 
@@ -154,7 +173,7 @@ Section pictures_part(const Sweep& sweep) {
   more.pictures.push_back(
       sweep_panels(sweep, &SweepPoint::time_ns, 1e-3, true)
           .picture("time, us", fmt::format("Time of {}, both axes logarithmic.", name),
-                   fmt::format("Time of {} over M, a line an implementation.", name),
+                   fmt::format("Time of {} over {}, a line an implementation.", name, sweep.axis),
                    {{"is_log", true}}));
   add_rate_picture(sweep, &SweepPoint::tflops, "TFLOP/s", "Arithmetic", "floating-point operations",
                    &more);
@@ -163,9 +182,9 @@ Section pictures_part(const Sweep& sweep) {
   return part;
 }
 
-std::string point_text(const SweepPoint& point) {
-  return fmt::format("{}x at M {}, {}", format_factor(point.speed_up), point.rows,
-                     shape_text({point.dim, point.hidden}));
+std::string point_text(const Sweep& sweep, const SweepPoint& point) {
+  return fmt::format("{}x at {} {}{}{}", format_factor(point.speed_up), sweep.axis, point.along,
+                     point.shape.empty() ? "" : ", ", shape_text(point.shape));
 }
 
 std::string pair_of(const Crossover& crossover) {
@@ -174,36 +193,41 @@ std::string pair_of(const Crossover& crossover) {
 
 json ratio_points(const Crossover& crossover) {
   json points = json::array();
-  for (const RatioPoint& point : crossover.points) points.push_back({point.rows, point.ratio});
+  for (const RatioPoint& point : crossover.points) {
+    points.push_back({point.along, point.ratio});
+  }
   return points;
 }
 
 // Of one operation and dtype.
 json crossover_picture(const std::vector<const Crossover*>& crossovers) {
-  Panels panels;
+  const std::string& axis = crossovers.front()->axis;
+  Panels panels(axis);
   std::vector<std::string> pairs;
   std::vector<std::string> sentences;
   for (const Crossover* one : crossovers) {
     const std::string pair = pair_of(*one);
-    const Shape shape{one->dim, one->hidden};
+    const Shape& shape = one->shape;
     const auto known = std::ranges::find(pairs, pair);
     const auto style = static_cast<int>(known - pairs.begin());
     if (known == pairs.end()) pairs.push_back(pair);
     json marks = json::array();
     for (const Crossing& crossing : one->crossings) {
-      marks.push_back({{"rows", crossing.rows}, {"text", fmt::format("M {:.0f}", crossing.rows)}});
+      marks.push_back(
+          {{"rows", crossing.along}, {"text", fmt::format("{} {:.0f}", axis, crossing.along)}});
     }
     panels.add(pair, style, shape, ratio_points(*one), marks);
-    sentences.push_back(fmt::format("{}, {}: {}", shape_text(shape), pair, crossover_text(*one)));
+    sentences.push_back(fmt::format("{}{}{}: {}", shape_text(shape), shape.empty() ? "" : ", ",
+                                    pair, crossover_text(*one)));
   }
   const std::string of =
       fmt::format("{} in {}", crossovers.front()->operation, crossovers.front()->dtype);
   return panels.picture(
       "time over the other's",
       fmt::format("Where fusion stops paying: time of {} over the less fused one's. Below 1 it "
-                  "pays; a cross marks where the ratio crosses 1, log of the ratio over log of M "
+                  "pays; a cross marks where the ratio crosses 1, log of the ratio over log of {} "
                   "between two measured ones.",
-                  of),
+                  of, axis),
       fmt::format("{}. {}.", of, fmt::join(sentences, "; ")), {{"even", ""}, {"is_high", true}});
 }
 
@@ -291,8 +315,8 @@ Section sweep_section(const std::vector<Sweep>& sweeps) {
       const SweepSummary summary = summarise(series);
       if (series.implementation == sweep.reference || summary.points == 0) continue;
       section.table.add_row({sweep.operation, sweep.dtype, series.implementation, sweep.reference,
-                             format_factor(summary.mean_speed_up) + "x", point_text(summary.best),
-                             point_text(summary.worst),
+                             format_factor(summary.mean_speed_up) + "x",
+                             point_text(sweep, summary.best), point_text(sweep, summary.worst),
                              fmt::format("{} of {}", summary.faster, summary.points)});
     }
     section.parts.push_back(pictures_part(sweep));
@@ -304,18 +328,16 @@ Section crossover_section(const std::vector<Crossover>& crossovers) {
   Section section{.title = std::string(kCrossoverNote),
                   .table = Table({{"operation"},
                                   {"dtype"},
-                                  {"dim", Align::kRight},
-                                  {"hidden", Align::kRight},
+                                  {"shape"},
                                   {"implementation"},
                                   {"against"},
                                   {"time over the other's"}}),
                   .fold = Fold::kInMarkdown};
-  std::map<std::pair<std::string, std::string>, std::vector<const Crossover*>> groups;
+  std::map<std::tuple<std::string, std::string, std::string>, std::vector<const Crossover*>> groups;
   for (const Crossover& one : crossovers) {
-    groups[{one.operation, one.dtype}].push_back(&one);
-    section.table.add_row({one.operation, one.dtype, std::to_string(one.dim),
-                           std::to_string(one.hidden), one.implementation, one.against,
-                           crossover_text(one)});
+    groups[{one.operation, one.dtype, one.axis}].push_back(&one);
+    section.table.add_row({one.operation, one.dtype, shape_text(one.shape), one.implementation,
+                           one.against, crossover_text(one)});
   }
   for (const auto& [key, group] : groups) section.pictures.push_back(crossover_picture(group));
   return section;

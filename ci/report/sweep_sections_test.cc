@@ -8,6 +8,8 @@
 namespace fusegate::ci {
 namespace {
 
+Shape shape_of(std::int64_t dim, std::int64_t hidden) { return {{"dim", dim}, {"hidden", hidden}}; }
+
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -15,10 +17,10 @@ using ::testing::Not;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 Sweep sweep() {
-  const SweepPoint slow{64, 768, 3072, 10'000, 1, kNan, 0.9};
-  const SweepPoint fast{8192, 768, 3072, 20'000, 2, kNan, 1.5};
-  const SweepPoint even{64, 1024, 4096, 10'000, 1, kNan, kNan};
-  return {"geglu", "bf16", "unfused", {{"unfused", {even}}, {"fused", {slow, fast}}}};
+  const SweepPoint slow{64, shape_of(768, 3072), 10'000, 1, kNan, 0.9};
+  const SweepPoint fast{8192, shape_of(768, 3072), 20'000, 2, kNan, 1.5};
+  const SweepPoint even{64, shape_of(1024, 4096), 10'000, 1, kNan, kNan};
+  return {"geglu", "bf16", "M", "unfused", {{"unfused", {even}}, {"fused", {slow, fast}}}};
 }
 
 TEST(SweepSection, SumsUpWhereFusionWins) {
@@ -69,7 +71,7 @@ TEST(SweepSection, HasNoSpeedUpWithoutAReference) {
 TEST(MainPicture, IsOfTheSweepWithMostImplementations) {
   Sweep larger = sweep();
   larger.operation = "geglu_mlp";
-  larger.series.push_back({"other", {{64, 768, 3072, 1, 1, 1, 2}}});
+  larger.series.push_back({"other", {{64, shape_of(768, 3072), 1, 1, 1, 2}}});
   EXPECT_THAT((*main_picture({sweep(), larger, sweep()}))["caption"].get<std::string>(),
               HasSubstr("geglu_mlp in bf16"));
   EXPECT_EQ(main_picture({}), std::nullopt);
@@ -78,19 +80,21 @@ TEST(MainPicture, IsOfTheSweepWithMostImplementations) {
 TEST(CrossoverSection, SaysAndDrawsWhereFusionStopsPaying) {
   const Crossover crossing{"geglu",
                            "bf16",
-                           768,
-                           3072,
+                           "M",
+                           shape_of(768, 3072),
                            "fused",
                            "unfused",
                            {{512, 0.5}, {2048, 2}},
                            {{1024.4, {512, 0.5}, {2048, 2}}}};
   const Crossover always{
-      "geglu", "bf16", 1024, 4096, "fused", "unfused", {{128, 0.5}, {8192, 0.75}}, {}};
+      "geglu", "bf16", "M", shape_of(1024, 4096), "fused", "unfused", {{128, 0.5}, {8192, 0.75}},
+      {}};
   const Section section = crossover_section({crossing, always});
   EXPECT_EQ(section.fold, Fold::kInMarkdown);
   EXPECT_THAT(section.title, HasSubstr("Where fusion stops paying"));
-  EXPECT_THAT(section.table.rows()[1], ElementsAre("geglu", "bf16", "1024", "4096", "fused",
-                                                   "unfused", "always pays, M 128 to 8192"));
+  EXPECT_THAT(section.table.rows()[1],
+              ElementsAre("geglu", "bf16", "dim 1024, hidden 4096", "fused", "unfused",
+                          "always pays, M 128 to 8192"));
   ASSERT_EQ(section.pictures.size(), 1u);
   const auto& panels = section.pictures[0]["panels"];
   ASSERT_EQ(panels.size(), 2u);

@@ -1,4 +1,4 @@
-"""Lines over M, a panel a shape: speed-ups, times, rates, and ratios with the M at which they cross 1."""
+"""Lines over M or another axis, a panel a shape: speed-ups, times, rates, and ratios with where they cross 1."""
 
 import math
 
@@ -28,7 +28,7 @@ def line_figure(picture):
             axis.set_visible(False)
         if picture["is_from_zero"]:
             axes[0].set_ylim(bottom=0)
-        _label_outside(axes, columns, len(panels), picture["label"])
+        _label_outside(axes, columns, len(panels), picture["label"], picture["axis"])
         legend_lines = _add_legend(figure, axes[:len(panels)])
         lay_out(figure, lines, columns, panel, (*margins[:3], margins[3] + LEGEND_LINE * (legend_lines - 1)), gap)
         return figure
@@ -89,12 +89,12 @@ def _short(value):
     return f"{value // 1024}k" if value >= 1024 and value % 1024 == 0 else str(value)
 
 
-def _label_outside(axes, columns, panels, label):
+def _label_outside(axes, columns, panels, label, along):
     for i, axis in enumerate(axes[:panels]):
         below = i + columns >= panels
         axis.tick_params(labelbottom=below)
         if below:
-            axis.set_xlabel("M")
+            axis.set_xlabel(along)
         if i % columns == 0:
             axis.set_ylabel(label)
 

@@ -1,4 +1,4 @@
-"""Speed-ups as maps, one an implementation: M upwards, (dim, hidden) to the right."""
+"""Speed-ups as maps, one an implementation: M or another axis upwards, shapes to the right."""
 
 import math
 
@@ -16,7 +16,8 @@ def map_figure(picture):
         norm = _norm([cell["value"] for one in maps for cell in one["cells"]])
         for axis, one in zip(axes, maps):
             _draw_map(axis, one, shapes, rows, norm)
-        axes[0].set_ylabel("M")
+            axis.set_xlabel(picture["shape_axes"])
+        axes[0].set_ylabel(picture["axis"])
         return figure
 
 
@@ -38,9 +39,8 @@ def _draw_map(axis, one, shapes, rows, norm):
     axis.set_title(one["title"])
     axis.set_xlim(-0.5, len(shapes) - 0.5)
     axis.set_ylim(-0.5, len(rows) - 0.5)
-    axis.set_xticks(range(len(shapes)), [f"{dim}\n{hidden}" for dim, hidden in shapes])
+    axis.set_xticks(range(len(shapes)), ["\n".join(str(size) for size in shape) for shape in shapes])
     axis.set_yticks(range(len(rows)), [str(value) for value in rows])
     axis.tick_params(length=0)
-    axis.set_xlabel("dim above hidden")
     for spine in axis.spines.values():
         spine.set_visible(False)

@@ -43,12 +43,12 @@ def line(name, points=((128, 1.0), (8192, 2.0)), style=0, marks=()):
 def lines(*lines_of_panel, titles=("dim 768, hidden 3072",), even=None, **more):
     return {"kind": "lines", "label": "time, us", "caption": "A caption.", "description": "geglu in bf16.",
             "panels": [{"title": title, "lines": list(lines_of_panel)} for title in titles], "even": even,
-            "is_log": False, "is_from_zero": False, "is_high": False, **more}
+            "is_log": False, "is_from_zero": False, "is_high": False, "axis": "M", **more}
 
 
 def speed_up_map(values=((128, 1.5), (8192, 0.9)), title="fused"):
     return {"kind": "map", "caption": "A map.", "description": "geglu in bf16 as a map.",
-            "shapes": [[768, 3072]], "rows": [rows for rows, _ in values],
+            "axis": "M", "shape_axes": "dim above hidden", "shapes": [[768, 3072]], "rows": [rows for rows, _ in values],
             "maps": [{"title": title, "cells": [
                 {"shape": [768, 3072], "rows": rows, "value": value, "text": f"{value:.2f}"}
                 for rows, value in values]}]}
