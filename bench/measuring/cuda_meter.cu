@@ -1,11 +1,16 @@
 // Batches on a GPU: one CUDA graph a sample, that may spin first, reads the SM clock, records an
 // event, launches every call, records another event and reads the clock again. All of it is queued
 // with one launch, so that the host's own pauses never stand between the two events.
+//
+// What no graph can hold is launched anew in every sample, between the same events, and the second
+// one follows when the whole device has ended, other streams included.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <nvtx3/nvtx3.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/measuring/meter.h"
@@ -13,8 +18,8 @@
 #include "bench/profiling/cuda_graph_kernels.h"
 #include "bench/profiling/graph_identity.h"
 #include "bench/profiling/profiler.h"
-#include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/cuda.h"
+#include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/cuda_graph.h"
 
 namespace fusegate::bench {
@@ -74,21 +79,29 @@ class CudaBatch : public Batch {
     // With nothing to flush, one timed stretch of all the calls; else a stretch a call.
     const int stretches = flushed ? options.calls : 1;
     events_ = std::vector<kernels::GraphEvent>(2 * static_cast<std::size_t>(stretches));
-    const kernels::Graph graph(device.stream(), [&] {
+    const auto enqueue = [this, &kernel, options, stretches] {
       if (options.spin.count() > 0) enqueue_spin(options.spin);
       read_clocks_into(0);
       for (int stretch = 0; stretch < stretches; ++stretch) {
-        enqueue_stretch(kernel, options.calls / stretches, stretch);
+        enqueue_stretch(kernel, options.calls / stretches, stretch, options.captured);
       }
       read_clocks_into(1);
-    });
-    executable_.emplace(graph, device.stream());
+    };
+    if (options.captured) {
+      executable_.emplace(kernels::Graph(device.stream(), enqueue), device.stream());
+    } else {
+      enqueue_anew_ = enqueue;
+    }
     device.synchronize();
   }
 
   Sample run() override {
     FUSEGATE_CUDA(cudaMemsetAsync(clocks_.data(), 0, clocks_.bytes(), device_.stream()));
-    executable_->launch();
+    if (executable_) {
+      executable_->launch();
+    } else {
+      enqueue_anew_();
+    }
     device_.synchronize();
     Sample sample;
     for (std::size_t i = 0; i < events_.size(); i += 2) {
@@ -112,15 +125,23 @@ class CudaBatch : public Batch {
     FUSEGATE_CUDA(cudaGetLastError());
   }
 
-  void enqueue_stretch(const kernels::PreparedKernel& kernel, int calls, int stretch) {
+  void enqueue_stretch(const kernels::PreparedKernel& kernel, int calls, int stretch,
+                       bool captured) {
     if (flush_.bytes() > 0) {
       FUSEGATE_CUDA(
           cudaMemsetAsync(flush_.data(), stretch & 0xff, flush_.bytes(), device_.stream()));
     }
     const auto first = 2 * static_cast<std::size_t>(stretch);
-    events_[first].record(device_.stream());
+    if (captured) {
+      events_[first].record(device_.stream());
+      for (int call = 0; call < calls; ++call) kernel.launch();
+      return events_[first + 1].record(device_.stream());
+    }
+    FUSEGATE_CUDA(cudaDeviceSynchronize());  // lest another stream begin before the event
+    events_[first].record_now(device_.stream());
     for (int call = 0; call < calls; ++call) kernel.launch();
-    events_[first + 1].record(device_.stream());
+    FUSEGATE_CUDA(cudaDeviceSynchronize());
+    events_[first + 1].record_now(device_.stream());
   }
 
   // Median over the SMs that were reached both times; NaN where none was.
@@ -147,7 +168,46 @@ class CudaBatch : public Batch {
   kernels::Memory flush_;
   std::vector<kernels::GraphEvent> events_;
   std::optional<kernels::ExecutableGraph> executable_;
+  std::function<void()> enqueue_anew_;  // where there is none
 };
+
+// What CUDA says of capturing a launch; "" where it goes.
+std::string capture_error(cudaStream_t stream, const kernels::PreparedKernel& kernel,
+                          cudaStreamCaptureMode mode) {
+  std::string ignored;  // what a call told the kernel's launch, which may not have looked
+  try {
+    const kernels::Graph graph(
+        stream,
+        [&] {
+          kernel.launch();
+          const cudaError_t last = cudaGetLastError();
+          const std::string name = cudaGetErrorName(last);
+          if (name.starts_with("cudaErrorStreamCapture")) ignored = name;
+        },
+        mode);
+    return ignored;
+  } catch (const std::exception& error) {
+    cudaGetLastError();  // a capture that failed must not fail the next launch's check
+    return ignored.empty() ? error.what() : ignored;
+  }
+}
+
+// Which of the three it is, by CUDA's error, or the call that the kernel's launch told with it.
+// Where that is not told: a relaxed capture takes calls that may be unsafe, such as cudaMalloc, and
+// none that waits.
+std::string capture_cause(const std::string& error, const std::string& when_relaxed) {
+  for (const char* other : {"Unjoined", "Isolation", "Implicit", "WrongThread", "Unmatched"}) {
+    if (error.find(std::string("cudaErrorStreamCapture") + other) != error.npos) {
+      return "it uses another stream";
+    }
+  }
+  if (error.find("cudaErrorStreamCapture") == error.npos) return "it cannot be captured";
+  for (const char* call : {"cudaMalloc", "cudaFree", "cudaHostAlloc"}) {
+    if (error.find(call) != error.npos) return "it allocates or frees memory";
+  }
+  if (error.find("Synchronize(") != error.npos) return "it waits for the device";
+  return when_relaxed.empty() ? "it allocates or frees memory" : "it waits for the device";
+}
 
 class CudaMeter : public Meter {
  public:
@@ -159,6 +219,30 @@ class CudaMeter : public Meter {
     return std::make_unique<CudaBatch>(device_, kernel, options);
   }
   bool can_spin() const override { return true; }
+
+  std::string not_capturable(const kernels::PreparedKernel& kernel,
+                             const std::vector<kernels::Tensor>& results,
+                             const std::function<void()>& change_inputs) override {
+    kernel.launch();  // some may not be captured at first
+    change_inputs();
+    const auto digests = [&] {
+      FUSEGATE_CUDA(cudaDeviceSynchronize());
+      std::vector<std::uint64_t> all;
+      for (const kernels::Tensor& tensor : results) all.push_back(device_.digest(tensor));
+      return all;
+    };
+    const std::vector<std::uint64_t> before = digests();
+    const std::string error =
+        capture_error(device_.stream(), kernel, cudaStreamCaptureModeThreadLocal);
+    if (!error.empty()) {
+      const std::string relaxed =
+          capture_error(device_.stream(), kernel, cudaStreamCaptureModeRelaxed);
+      FUSEGATE_CUDA(cudaDeviceSynchronize());
+      return capture_cause(error, relaxed) + " (" + error + ")";
+    }
+    // Launched elsewhere, it ran and was not captured.
+    return digests() == before ? "" : "it uses another stream";
+  }
 
   LaunchCount count_launches(const kernels::PreparedKernel& kernel) override {
     const kernels::Graph graph(device_.stream(), [&] { kernel.launch(); });
@@ -198,13 +282,15 @@ class CudaMeter : public Meter {
   }
 
   ProfileAttempt profile(const kernels::PreparedKernel& kernel,
-                         const std::vector<kernels::Tensor>& tensors) override {
+                         const std::vector<kernels::Tensor>& tensors, bool captured) override {
     const TraceSchedule once{.wait = 0, .warm_up = 1, .active = 1};
     try {
       // Launching hands over the kernels' machine code (cupti_activity.cc).
       const auto steps = record_steps(once, attach_cupti, profiled_call(kernel, device_));
+      const auto profile = assemble_profile(steps.front().activity, stage_names(kernel));
+      if (!captured) return {.profile = profile};
       const kernels::Graph graph(device_.stream(), [&] { kernel.launch(); });
-      return {.profile = assemble_profile(steps.front().activity, stage_names(kernel)),
+      return {.profile = profile,
               .identity = graph_identity(graph, memory_of(kernel, tensors), seen_kernel_codes())};
     } catch (const ProfilerError& error) {
       return {.doubt = error.doubt()};

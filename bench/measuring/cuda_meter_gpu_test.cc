@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "bench/measuring/meter_test_fixture.h"
 #include "kernels/contract/workspace.h"
+#include "kernels/cuda/device/cuda.h"
 #include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::bench {
@@ -72,6 +74,96 @@ TEST_F(CudaMeterTest, TakesTheHostsTimeOfACallBothWays) {
     EXPECT_GT(ns, 100) << "the host was called";
     EXPECT_LT(ns, 1e6) << "and did not wait for the device";
   }
+}
+
+// geglu/fused with something else in its launch.
+class NotCapturable : public CudaMeterTest {
+ protected:
+  // more: before the kernel, or, where it is told to launch that itself, in its place.
+  kernels::PreparedKernel with(std::function<void(const std::function<void()>& launch)> more) {
+    kernels::PreparedKernel kernel = prepared("geglu", "fused");
+    std::function<void()>& launch = kernel.stages.front().launch;
+    launch = [more = std::move(more), of_before = launch] { more(of_before); };
+    return kernel;
+  }
+  std::string why(const kernels::PreparedKernel& kernel) {
+    return meter_->not_capturable(kernel, workspace_->outputs(),
+                                  [this] { workspace_->restore(99); });
+  }
+  // Timed all the same, and as long as the kernel alone at least.
+  void expect_is_timed(const kernels::PreparedKernel& kernel) {
+    const BatchOptions options{.calls = 20, .captured = false};
+    const auto batch = meter_->record(kernel, options);
+    batch->run();
+    const double ns = batch->run().batch_ns / options.calls;
+    const auto alone = meter_->record(prepared("geglu", "fused"), {.calls = 20});
+    alone->run();
+    EXPECT_GT(ns, 0.9 * alone->run().batch_ns / options.calls);
+    EXPECT_LT(ns, 5e6);
+    EXPECT_NO_THROW(device_->synchronize());
+  }
+  cudaStream_t stream() { return kernels::cuda_stream(*device_); }
+};
+
+TEST_F(NotCapturable, IsNothingThatOnlyEnqueues) {
+  EXPECT_EQ(why(with([](const auto& launch) { launch(); })), "");
+}
+
+TEST_F(NotCapturable, IsWhatWaits) {
+  for (const bool is_checked : {true, false}) {
+    const auto kernel = with([=, this](const auto& launch) {
+      launch();
+      const cudaError_t status = cudaStreamSynchronize(stream());
+      if (is_checked) FUSEGATE_CUDA(status);
+    });
+    EXPECT_THAT(why(kernel), testing::StartsWith("it waits for the device (")) << is_checked;
+    expect_is_timed(kernel);
+  }
+}
+
+TEST_F(NotCapturable, IsWhatAllocates) {
+  const auto kernel = with([](const auto& launch) {
+    void* memory = nullptr;
+    FUSEGATE_CUDA(cudaMalloc(&memory, 1 << 20));
+    launch();
+    FUSEGATE_CUDA(cudaFree(memory));
+  });
+  EXPECT_THAT(why(kernel), testing::StartsWith("it allocates or frees memory ("));
+  expect_is_timed(kernel);
+}
+
+TEST_F(NotCapturable, IsWhatRunsOnAnotherStream) {
+  cudaStream_t other = nullptr;
+  FUSEGATE_CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  const kernels::PreparedKernel one = prepared("geglu", "fused");
+  const kernels::Tensor out = workspace_->outputs()[0], in = workspace_->inputs()[0];
+  kernels::PreparedKernel kernel;
+  // Nobody joins it to the device's stream.
+  kernel.stages.push_back({"copy", 0, 0,
+                           [=] {
+                             FUSEGATE_CUDA(cudaMemcpyAsync(out.data, in.data, in.bytes(),
+                                                           cudaMemcpyDeviceToDevice, other));
+                           },
+                           ""});
+  EXPECT_EQ(why(kernel), "it uses another stream");
+  const BatchOptions anew{.calls = 20, .captured = false};
+  EXPECT_GT(meter_->record(kernel, anew)->run().batch_ns / anew.calls, 500);
+  cudaEvent_t event = nullptr;
+  FUSEGATE_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  kernels::PreparedKernel forked;
+  // Begun after the device's stream, and not joined to it again.
+  forked.stages.push_back({"copy", 0, 0,
+                           [=, this] {
+                             FUSEGATE_CUDA(cudaEventRecord(event, stream()));
+                             FUSEGATE_CUDA(cudaStreamWaitEvent(other, event));
+                             FUSEGATE_CUDA(cudaMemcpyAsync(out.data, in.data, in.bytes(),
+                                                           cudaMemcpyDeviceToDevice, other));
+                           },
+                           ""});
+  EXPECT_THAT(why(forked), testing::StartsWith("it uses another stream ("));
+  device_->synchronize();
+  cudaStreamDestroy(other);
+  cudaEventDestroy(event);
 }
 
 }  // namespace

@@ -32,6 +32,10 @@ class FakeMeter : public Meter {
     ++records;
     return std::make_unique<FakeBatch>(*this, options.calls);
   }
+  std::string not_capturable(const kernels::PreparedKernel&, const std::vector<kernels::Tensor>&,
+                             const std::function<void()>&) override {
+    return uncapturable;
+  }
   bool can_spin() const override { return spins; }
   LaunchCount count_launches(const kernels::PreparedKernel&) override { return {.kernels = 3}; }
   double host_ns(const kernels::PreparedKernel&) override { return 42; }
@@ -43,9 +47,10 @@ class FakeMeter : public Meter {
     annotated.push_back(benchmark);
   }
 
-  ProfileAttempt profile(const kernels::PreparedKernel&,
-                         const std::vector<kernels::Tensor>&) override {
+  ProfileAttempt profile(const kernels::PreparedKernel&, const std::vector<kernels::Tensor>&,
+                         bool captured) override {
     ++profiles;
+    last_profile_captured = captured;
     return attempt;
   }
 
@@ -58,6 +63,8 @@ class FakeMeter : public Meter {
   double overhead_ns = 1000;
   double clock_hz = 1e9;
   bool spins = true;
+  std::string uncapturable;  // why; "" where it is not
+  bool last_profile_captured = true;
   int runs = 0;
   int records = 0;
   BatchOptions last_options;

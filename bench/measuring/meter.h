@@ -34,6 +34,9 @@ struct BatchOptions {
   int calls = 1;  // one after another
   L2State l2 = L2State::kWarm;
   std::chrono::nanoseconds spin{0};  // a kernel that only spins, before anything is timed
+  // Whether the calls may be recorded once and replayed (Meter::not_capturable). Else each is
+  // launched anew in every batch, and the batch ends when the whole device has.
+  bool captured = true;
 };
 
 // Launches made ready to be repeated as one batch.
@@ -62,6 +65,13 @@ class Meter {
   // kernel must outlive the batch.
   virtual std::unique_ptr<Batch> record(const kernels::PreparedKernel& kernel,
                                         const BatchOptions& options) = 0;
+  // Why the kernel's launches cannot be recorded and replayed: it waits for the device, allocates,
+  // or uses another stream than the device's. "" where they can, or where nothing is recorded.
+  // It is launched more than once. results: what it writes. change_inputs: after it, a launch
+  // writes something else.
+  virtual std::string not_capturable(const kernels::PreparedKernel& kernel,
+                                     const std::vector<kernels::Tensor>& results,
+                                     const std::function<void()>& change_inputs) = 0;
   // Whether it takes a batch that spins.
   virtual bool can_spin() const = 0;
   virtual LaunchCount count_launches(const kernels::PreparedKernel& kernel) = 0;
@@ -76,11 +86,11 @@ class Meter {
   // Launches one call with an NVTX range for the benchmark and one for each stage. Untimed: a range
   // costs microseconds under a profiler.
   virtual void annotate(const kernels::PreparedKernel& kernel, const std::string& benchmark) = 0;
-  // What one call puts on the device, after one to warm up, and its identity; tensors: the
-  // operation's. A profiler is attached meanwhile, and may leave traces in the process: nothing is
-  // to be timed after it.
+  // What one call puts on the device, after one to warm up, and, of what can be captured, its
+  // identity; tensors: the operation's. A profiler is attached meanwhile, and may leave traces in
+  // the process: nothing is to be timed after it.
   virtual ProfileAttempt profile(const kernels::PreparedKernel& kernel,
-                                 const std::vector<kernels::Tensor>& tensors) = 0;
+                                 const std::vector<kernels::Tensor>& tensors, bool captured) = 0;
   // The profiler of this kind of device, attached; on a CPU device it knows the host's time alone.
   // What holds after profile() holds after it. Throws ProfilerError.
   virtual std::unique_ptr<Profiler> attach_profiler() = 0;

@@ -39,7 +39,7 @@ class ProfileGpuTest : public MeterTest {
 
   // Nothing where CUPTI cannot be used here, which the test then skips for.
   std::optional<baselines::CallProfile> profile(const Prepared& prepared) {
-    ProfileAttempt attempt = meter_->profile(prepared.kernel, prepared.workspace->tensors());
+    ProfileAttempt attempt = meter_->profile(prepared.kernel, prepared.workspace->tensors(), true);
     if (attempt.doubt) why_ = baselines::doubt_sentence(*attempt.doubt);
     EXPECT_NE(attempt.doubt, baselines::Doubt::kProfileFailed);
     EXPECT_NE(attempt.doubt.has_value(), attempt.profile.has_value());
@@ -148,7 +148,7 @@ TEST_F(ProfileGpuTest, LeavesNothingAttachedWhereAStageThrows) {
   Prepared prepared = prepare("geglu", "fused");
   Prepared broken = prepare("geglu", "fused");
   broken.kernel.stages[0].launch = [] { throw kernels::DeviceError("on purpose"); };
-  EXPECT_THROW(meter_->profile(broken.kernel, {}), kernels::DeviceError);
+  EXPECT_THROW(meter_->profile(broken.kernel, {}, true), kernels::DeviceError);
   const auto seen = profile(prepared);
   if (!seen) GTEST_SKIP() << why_;
   EXPECT_EQ(seen->kernels.size(), 1u);
@@ -193,7 +193,7 @@ TEST_F(ProfileGpuTest, AnIdentityIsTheSameWhereverTheMemoryLies) {
       ASSERT_TRUE(device_->lay_out(layout));
       const Prepared prepared = prepare(implementation, problem);
       const ProfileAttempt attempt =
-          meter_->profile(prepared.kernel, prepared.workspace->tensors());
+          meter_->profile(prepared.kernel, prepared.workspace->tensors(), true);
       if (attempt.doubt) GTEST_SKIP() << baselines::doubt_sentence(*attempt.doubt);
       seen.push_back(attempt.identity.value());
       EXPECT_EQ(seen.back().unknown, "") << implementation.operation << '/' << implementation.name;
@@ -210,7 +210,8 @@ TEST_F(ProfileGpuTest, AnIdentityGoesByTheProblem) {
     const Prepared prepared =
         prepare(implementation("geglu_mlp", "unfused"),
                 kernels::ladder_problem(1, rows, 768, 3072, kernels::Dtype::kBf16));
-    const ProfileAttempt attempt = meter_->profile(prepared.kernel, prepared.workspace->tensors());
+    const ProfileAttempt attempt =
+        meter_->profile(prepared.kernel, prepared.workspace->tensors(), true);
     if (attempt.doubt) GTEST_SKIP() << baselines::doubt_sentence(*attempt.doubt);
     seen.push_back(attempt.identity.value());
   }

@@ -41,6 +41,7 @@ json full_details(const BenchmarkRecord& record) {
     if (!stage.choice.empty()) choices[stage.name] = stage.choice;
     if (!stage.note.empty()) notes[stage.name] = stage.note;
   }
+  if (!record.not_capturable.empty()) notes["not_capturable"] = record.not_capturable;
   json details{{"stages", stages}, {"choices", choices}, {"relative_error", record.relative_error}};
   if (!notes.empty()) details["notes"] = notes;
   return details;
@@ -95,13 +96,14 @@ json fusegate_context(const InvocationInfo& info, const EnvironmentProbe& probe)
 }
 
 std::map<std::string, double> counters(const BenchmarkRecord& record, const Sample& sample) {
-  std::map<std::string, double> counters{
-      {"flops", record.flops},
-      {"min_bytes", record.min_bytes},
-      {"kernel_launches", static_cast<double>(record.launches.kernels)},
-      {"host_ns", record.host_ns},
-      {"host_graph_ns", record.host_graph_ns},
-      {"sm_clock_hz", sample.sm_clock_hz}};
+  std::map<std::string, double> counters{{"flops", record.flops},
+                                         {"min_bytes", record.min_bytes},
+                                         {"host_ns", record.host_ns},
+                                         {"host_graph_ns", record.host_graph_ns},
+                                         {"sm_clock_hz", sample.sm_clock_hz}};
+  if (record.not_capturable.empty()) {
+    counters["kernel_launches"] = static_cast<double>(record.launches.kernels);
+  }
   if (record.launches.memory_operations > 0) {
     counters["memory_operations"] = static_cast<double>(record.launches.memory_operations);
   }

@@ -84,12 +84,32 @@ std::unique_ptr<Place> Session::move_to(int place) {
   return here;
 }
 
+std::string Session::why_not_capturable(Place& place) const {
+  std::vector<kernels::Tensor> results = place.workspace.outputs();
+  for (const kernels::Memory& scratch : place.kernel.scratch) {
+    results.push_back(
+        {scratch.data(), {static_cast<std::int64_t>(scratch.bytes())}, kernels::Dtype::kInt8});
+  }
+  bool is_changed = false;
+  const auto change_inputs = [&] {
+    place.workspace.restore(context_.seed);  // a place has another one
+    is_changed = true;
+  };
+  std::string why = context_.meter.not_capturable(place.kernel, results, change_inputs);
+  if (is_changed) place.workspace.restore();
+  return why;
+}
+
 std::unique_ptr<Place> Session::enter(int place) {
   if (!verified_) throw std::logic_error("a kernel that was not checked is not timed");
   std::unique_ptr<Place> here = move_to(place);
   if (record_.calls == 0) {
+    record_.not_capturable = why_not_capturable(*here);
     size_batch(here->kernel);
     describe(here->kernel);
+  }
+  if (!record_.not_capturable.empty()) {
+    here->record.doubts.insert(baselines::Doubt::kNotCapturable);
   }
   here->batch = context_.meter.record(here->kernel, batch_options());
   warm_up(*here->batch, context_.protocol.warm);
@@ -98,7 +118,12 @@ std::unique_ptr<Place> Session::enter(int place) {
 
 ProfileAttempt Session::profile() {
   const std::unique_ptr<Place> here = move_to(0);
-  ProfileAttempt attempt = context_.meter.profile(here->kernel, here->workspace.tensors());
+  const std::string why = why_not_capturable(*here);
+  ProfileAttempt attempt =
+      context_.meter.profile(here->kernel, here->workspace.tensors(), why.empty());
+  if (!why.empty()) {
+    attempt.identity = baselines::CallIdentity{.unknown = "it cannot be captured: " + why};
+  }
   for (const kernels::Stage& stage : here->kernel.stages) {
     if (!stage.choice.empty()) attempt.choices[stage.name] = stage.choice;
   }
@@ -124,7 +149,10 @@ TracedBenchmark Session::trace(const TraceSchedule& schedule, const StepBorder& 
 }
 
 BatchOptions Session::batch_options() const {
-  return {.calls = record_.calls, .l2 = context_.protocol.l2, .spin = context_.protocol.spin};
+  return {.calls = record_.calls,
+          .l2 = context_.protocol.l2,
+          .spin = context_.protocol.spin,
+          .captured = record_.not_capturable.empty()};
 }
 
 void Session::size_batch(const kernels::PreparedKernel& kernel) {
@@ -148,12 +176,13 @@ void Session::size_batch(const kernels::PreparedKernel& kernel) {
 void Session::describe(const kernels::PreparedKernel& kernel) {
   record_.flops = kernel.flops();
   record_.min_bytes = kernel.min_bytes();
-  record_.launches = context_.meter.count_launches(kernel);
+  const bool captured = record_.not_capturable.empty();
+  if (captured) record_.launches = context_.meter.count_launches(kernel);
   record_.host_ns = context_.meter.host_ns(kernel);
-  record_.host_graph_ns = context_.meter.host_graph_ns(kernel);
+  record_.host_graph_ns = captured ? context_.meter.host_graph_ns(kernel) : std::nan("");
   record_.stages = kernel.stages;
   for (kernels::Stage& stage : record_.stages) {
-    stage.kernels = context_.meter.kernels(stage);
+    if (captured) stage.kernels = context_.meter.kernels(stage);
     stage.launch = nullptr;
   }
   context_.meter.annotate(kernel, benchmark_.name());

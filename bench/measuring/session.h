@@ -28,7 +28,8 @@ struct BenchmarkRecord {
   double min_bytes = 0;
   double host_ns = 0;
   double host_graph_ns = 0;
-  LaunchCount launches;
+  LaunchCount launches;                // not known where it is not capturable
+  std::string not_capturable = {};     // why; "" where a graph holds it
   std::vector<kernels::Stage> stages;  // without launch functions
 };
 
@@ -105,6 +106,7 @@ class Session {
 
  private:
   std::unique_ptr<Place> move_to(int place);
+  std::string why_not_capturable(Place& place) const;
   BatchOptions batch_options() const;
   void size_batch(const kernels::PreparedKernel& kernel);
   void describe(const kernels::PreparedKernel& kernel);

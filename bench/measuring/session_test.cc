@@ -197,6 +197,30 @@ TEST_F(SessionTest, NeverTimesAWrongKernel) {
   EXPECT_EQ(meter.records, 0);
 }
 
+TEST_F(SessionTest, TimesWhatCannotBeCapturedWithoutAGraphAndSaysSo) {
+  FakeMeter meter(100'000);
+  meter.uncapturable = "it waits for the device";
+  Session session = verified(meter);
+  const auto place = session.enter(0);
+  EXPECT_FALSE(meter.last_options.captured);
+  EXPECT_THAT(place->record.doubts, testing::Contains(baselines::Doubt::kNotCapturable));
+  EXPECT_EQ(session.record().not_capturable, "it waits for the device");
+  EXPECT_EQ(session.record().launches.kernels, 0) << "nobody counted them";
+  EXPECT_TRUE(std::isnan(session.record().host_graph_ns));
+  EXPECT_THAT(session.enter(1)->record.doubts, testing::Contains(baselines::Doubt::kNotCapturable));
+  meter.attempt.identity = baselines::CallIdentity{.launches = {{.kernel = "k", .code = "0a"}}};
+  EXPECT_EQ(session.profile().identity->unknown, "it cannot be captured: it waits for the device");
+  EXPECT_FALSE(meter.last_profile_captured);
+}
+
+TEST_F(SessionTest, CapturesWhatCanBe) {
+  FakeMeter meter(100'000);
+  Session session = verified(meter);
+  const auto place = session.enter(0);
+  EXPECT_TRUE(meter.last_options.captured);
+  EXPECT_TRUE(place->record.doubts.empty());
+}
+
 TEST_F(SessionTest, RefusesWhatDoesNotFitIntoMemory) {
   benchmark_.problem = kernels::ladder_problem(kernels::kLargestAxis, 256, 1, kernels::kLargestAxis,
                                                kernels::Dtype::kFp32);

@@ -1,5 +1,5 @@
 """What is computed: the problems of fusegate_bench's plan, the least work that the parts of an implementation do
-(kernels/contract/stages.h), and the operations' references."""
+(kernels/operations/stages.h), and the operations' references."""
 
 import dataclasses
 import math

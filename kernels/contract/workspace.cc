@@ -55,7 +55,7 @@ Workspace::Workspace(Device& device, const Operation& operation, const Problem& 
     }
   }
   try {
-    for (std::size_t i = 0; i < inputs_.size(); ++i) fill(i);
+    for (std::size_t i = 0; i < inputs_.size(); ++i) fill(i, seed);
   } catch (const ContractError& error) {
     throw ContractError(fmt::format("operation '{}': {}", operation.name, error.what()));
   }
@@ -83,10 +83,10 @@ void Workspace::set_guards(const Guarded& one) {
   device_.poison(bytes_at(begin + kGuardBytes + one.tensor.bytes(), kGuardBytes));
 }
 
-void Workspace::fill(std::size_t input) {
+void Workspace::fill(std::size_t input, std::uint64_t workspace_seed) {
   const TensorSpec& spec = input_specs_[input];
   const Tensor& tensor = inputs_[input];
-  const std::uint64_t seed = seed_ + input + 1;
+  const std::uint64_t seed = workspace_seed + input + 1;
   if (spec.fill.kind == Fill::Kind::kFunction) {
     try {
       device_.copy_to_device(values_of(spec, problem_, seed, tensor), tensor.data);
@@ -98,6 +98,7 @@ void Workspace::fill(std::size_t input) {
   } else {
     device_.fill(tensor, spec.fill, seed);
   }
+  memory_[input].seed = workspace_seed;
   if (guards_ == Guards::kAround) memory_[input].digest = device_.digest(tensor);
 }
 
@@ -107,14 +108,15 @@ std::vector<Tensor> Workspace::tensors() const {
   return all;
 }
 
-void Workspace::restore() {
+void Workspace::restore(std::uint64_t seed) {
   for (std::size_t i = 0; i < memory_.size(); ++i) {
     const Guarded& one = memory_[i];
     set_guards(one);
     if (i >= inputs_.size()) {
       device_.poison(one.tensor);
-    } else if (!one.is_kept || device_.digest(one.tensor) != one.digest) {
-      fill(i);
+    } else if (!one.is_kept || one.seed != seed || guards_ == Guards::kNone ||
+               device_.digest(one.tensor) != one.digest) {
+      fill(i, seed);
     }
   }
 }

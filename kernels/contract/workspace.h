@@ -28,7 +28,9 @@ class Workspace {
   std::vector<Tensor> tensors() const;
 
   // As it was made: for the next kernel.
-  void restore();
+  void restore() { restore(seed_); }
+  // The same with the inputs of another seed.
+  void restore(std::uint64_t seed);
   // What a kernel did to it that no kernel may, such as "wrote past the end of output 'y'" or
   // "changed input 'x'"; "" where it did nothing. Of a workspace with guards alone.
   std::string damage() const;
@@ -37,7 +39,8 @@ class Workspace {
   struct Guarded {
     std::string name;  // "output 'y'"
     Tensor tensor;
-    bool is_kept = false;  // no kernel may change it
+    bool is_kept = false;    // no kernel may change it
+    std::uint64_t seed = 0;  // of what an input holds, and its digest
     std::uint64_t digest = 0;
     Memory memory;
   };
@@ -45,7 +48,7 @@ class Workspace {
   Tensor take(const TensorSpec& spec, const char* role);
   void set_guards(const Guarded& one);
   bool is_whole(const std::byte* guard) const;
-  void fill(std::size_t input);
+  void fill(std::size_t input, std::uint64_t seed);
 
   Device& device_;
   Problem problem_;

@@ -14,8 +14,9 @@ class Graph {
  public:
   // What enqueue puts on the stream, captured and not run.
   template <typename Enqueue>
-  Graph(cudaStream_t stream, Enqueue&& enqueue) {
-    FUSEGATE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  Graph(cudaStream_t stream, Enqueue&& enqueue,
+        cudaStreamCaptureMode mode = cudaStreamCaptureModeThreadLocal) {
+    FUSEGATE_CUDA(cudaStreamBeginCapture(stream, mode));
     try {
       enqueue();
     } catch (...) {
@@ -76,6 +77,8 @@ class GraphEvent {
   void record(cudaStream_t stream) const {
     FUSEGATE_CUDA(cudaEventRecordWithFlags(event_, stream, cudaEventRecordExternal));
   }
+  // Outside of one.
+  void record_now(cudaStream_t stream) const { FUSEGATE_CUDA(cudaEventRecord(event_, stream)); }
   // Both have happened.
   double ms_since(const GraphEvent& start) const {
     float ms = 0;

@@ -1,8 +1,10 @@
 // The GPU's reference and random numbers against the CPU's, which are plain C++.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/contract/host_reference.h"
@@ -35,15 +37,61 @@ class OnGpu : public GpuTest {
   }
 };
 
+// Small and large ones, so that all dtypes round, and some keep what is too large at their largest.
 TEST_F(OnGpu, FillsWithTheNumbersThatTheHostWouldMake) {
-  for (const Dtype dtype : {Dtype::kFp32, Dtype::kFp16, Dtype::kBf16}) {
-    const Both x = random_on_both(37, 53, dtype, 7);
-    for (std::int64_t i = 0; i < x.host.count(); ++i) {
-      std::uint32_t expected = 0;
-      store_element(&expected, dtype, 0, 2.0f * random_uniform(7, static_cast<std::uint64_t>(i)));
-      ASSERT_EQ(load_element(x.host.data, dtype, i), load_element(&expected, dtype, 0)) << i;
+  for (const Dtype dtype : all_dtypes()) {
+    for (const Fill& fill : {Fill::uniform(2), Fill::uniform(1e-3), Fill::normal(300, 7),
+                             Fill::integers(-100, 100), Fill::constant(2.5)}) {
+      const Tensor x = tensor(37, 53, dtype);
+      device_->fill(x, fill, 7);
+      const Bytes seen = bytes(x);
+      const FillNumbers numbers(fill);
+      for (std::int64_t i = 0; i < x.count(); ++i) {
+        std::uint32_t expected = 0;
+        store_element(&expected, dtype, 0, numbers.at(7, static_cast<std::uint64_t>(i)));
+        ASSERT_EQ(load_element(seen.data(), dtype, i), load_element(&expected, dtype, 0))
+            << dtype_name(dtype) << ", " << static_cast<int>(fill.kind) << ": " << i;
+      }
     }
   }
+}
+
+TEST_F(OnGpu, WidensAndComparesEveryDtype) {
+  HostReference host;
+  for (const Dtype dtype : all_dtypes()) {
+    SCOPED_TRACE(dtype_name(dtype));
+    const Tensor x = tensor(13, 7, dtype);
+    device_->fill(x, Fill::normal(20), 3);
+    Bytes stored = bytes(x);
+    const Tensor on_host{stored.data(), x.shape, dtype};
+    std::vector<double> expected(static_cast<std::size_t>(x.count()));
+    host.widen(on_host, expected.data());
+    double* const wide = widened(x);
+    EXPECT_EQ(to_host(wide, x.count()), expected);
+    EXPECT_EQ(device_->reference_math().compare(x, wide).relative(), 0);
+    expected[5] += 1;
+    expected[6] = std::nan("");
+    device_->copy_to_device(std::as_bytes(std::span(expected)), wide);
+    const ErrorNorms seen = device_->reference_math().compare(x, wide);
+    EXPECT_NEAR(seen.difference, 1, 1e-9);
+    EXPECT_EQ(seen.bad_reference, 1);
+    EXPECT_EQ(host.compare(on_host, expected.data()).bad_reference, 1);
+  }
+}
+
+TEST_F(OnGpu, DigestsTellAChangedByteAndAMovedOne) {
+  const Tensor x = random(65, 33, Dtype::kBf16, 2.0, 5);
+  const std::uint64_t before = device_->digest(x);
+  EXPECT_EQ(device_->digest(x), before);
+  Bytes changed = bytes(x);
+  changed.back() ^= std::byte{1};
+  device_->copy_to_device(changed, x.data);
+  EXPECT_NE(device_->digest(x), before);
+  changed.back() ^= std::byte{1};
+  std::swap(changed[0], changed[1]);
+  ASSERT_NE(changed[0], changed[1]);
+  device_->copy_to_device(changed, x.data);
+  EXPECT_NE(device_->digest(x), before);
 }
 
 TEST_F(OnGpu, ReferenceAgreesWithTheHosts) {
