@@ -319,3 +319,61 @@ class Fuzz(JobTest):
         result = self.fuzz("--target", "tarce")
         self.assertEqual(result.returncode, 2)
         self.assertIn("no target 'tarce', but suite, trace", result.stderr)
+
+
+# "Makes" a virtual environment whose programs are fakes too; of those, pip and the two that make the site may fail.
+VENV_PYTHON = """
+[[ $1 == -m && $2 == venv ]] || exit 0
+mkdir -p "$4/bin"
+cat >"$4/bin/python3" <<'INNER'
+#!/bin/bash
+echo "venv-python3 $*" >>"$CALLS"
+[[ $* == *pip* ]] && exit ${FAKE_PIP:-0}
+[[ $* == *build_pages* ]] && exit ${FAKE_PAGES:-0}
+exit 0
+INNER
+cat >"$4/bin/mkdocs" <<'INNER'
+#!/bin/bash
+echo "mkdocs $*" >>"$CALLS"
+[[ ${FAKE_MKDOCS:-0} == 0 ]] || { echo "WARNING - gone.md"; exit "$FAKE_MKDOCS"; }
+mkdir -p "$FUSEGATE_SITE_OUT" && cp "$FUSEGATE_SITE_PAGES" "$FUSEGATE_SITE_OUT" 2>/dev/null || true
+INNER
+chmod +x "$4/bin"/*
+"""
+
+
+class Site(JobTest):
+    def setUp(self):
+        super().setUp()
+        (self.box.root / "docs" / "site").mkdir(parents=True)
+        (self.box.root / "docs" / "site" / "requirements.txt").write_text("mkdocs==1\n")
+        self.box.fake("python3", VENV_PYTHON)
+
+    def site(self, *arguments, **environment):
+        return self.box.run("pipelines/site.sh", *arguments, **environment)
+
+    def test_builds_strictly_what_the_programs_tell(self):
+        result = self.site("--preset", "host")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        calls = [call.replace(str(self.box.root), "ROOT") for call in self.box.calls()]
+        self.assertTrue(any(call.startswith("cmake --build ROOT/build/host ") and call.endswith("--target fusegate_reference")
+                            for call in calls), calls)
+        self.assertTrue(any("--require-hashes --requirement ROOT/docs/site/requirements.txt" in call for call in calls), calls)
+        self.assertEqual(calls[-2:], [
+            "venv-python3 -B docs/site/build_pages.py --reference build/host/reference --out build/site/pages",
+            "mkdocs build --strict --clean --config-file docs/site/mkdocs.yml"])
+
+    def test_installs_once(self):
+        for installs in (1, 0):
+            self.box.forget_calls()
+            self.assertEqual(self.site().returncode, 0)
+            self.assertEqual(sum(" install " in call for call in self.box.calls()), installs)
+
+    def test_ends_with_two_and_says_why(self):
+        for environment, said in (({"FAKE_PIP": "1"}, "Is PyPI in reach?"), ({"FAKE_MKDOCS": "1"}, "WARNING - gone.md"),
+                                  ({"FAKE_PAGES": "2"}, ""), ({"FAKE_BUILD": "broken"}, "error: expected ';'")):
+            with self.subTest(environment):
+                result = self.site(**environment)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertIn(said, result.stderr)
+        self.assertEqual(self.site("--odd").returncode, 2)
