@@ -148,7 +148,7 @@ class FusegateTest(FolderTest):
     def test_what_cannot_be_captured_is_doubted_in_words(self):
         self.measure("run", NOT_CAPTURABLE="it-synchronises")
         entry = json.loads((self.folder / "run" / "1.json").read_text(encoding="utf-8"))["benchmarks"][0]
-        self.assertEqual(entry["details"]["notes"], {"capture": "it-synchronises"})
+        self.assertEqual(entry["details"]["notes"], {"not_capturable": "it-synchronises"})
         self.assertEqual(entry["details"]["doubts"], ["not_capturable"])
         self.measure("same", NOT_CAPTURABLE="it-synchronises")
         gate = self.fusegate("gate", "--baseline", "run", "--candidate", "same", "--json", "gate.json")

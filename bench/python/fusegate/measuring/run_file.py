@@ -71,7 +71,7 @@ def _details(record, choices) -> dict[str, Any]:
     details = {"stages": [{"name": stage.name, "flops": stage.flops, "min_bytes": stage.min_bytes}
                           for stage in record.stages],
                "choices": choices, "relative_error": record.relative_error}
-    return {**details, "notes": {"capture": record.not_capturable}} if record.not_capturable else details
+    return {**details, "notes": {"not_capturable": record.not_capturable}} if record.not_capturable else details
 
 
 class RunFile:
