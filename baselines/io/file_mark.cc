@@ -1,5 +1,6 @@
 #include "baselines/io/file_mark.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace fusegate::baselines {
@@ -9,14 +10,14 @@ using nlohmann::json;
 
 class MarkDetector : public nlohmann::json_sax<json> {
  public:
-  explicit MarkDetector(std::string_view mark) : mark_(mark) {}
+  explicit MarkDetector(std::span<const std::string_view> marks) : marks_(marks) {}
 
-  bool found() const { return found_; }
+  const std::string& found() const { return found_; }
 
   bool key(string_t& name) override {
     if (depth_ != 1) return true;
-    found_ = name == mark_;
-    return !found_ && name != "context";
+    if (std::ranges::find(marks_, name) != marks_.end()) found_ = name;
+    return found_.empty() && name != "context";
   }
   bool start_object(std::size_t) override { return ++depth_ > 0; }
   bool start_array(std::size_t) override { return ++depth_ > 1; }  // a list at the top has no keys
@@ -34,17 +35,21 @@ class MarkDetector : public nlohmann::json_sax<json> {
   }
 
  private:
-  std::string_view mark_;
+  std::span<const std::string_view> marks_;
   int depth_ = 0;
-  bool found_ = false;
+  std::string found_;
 };
 
 }  // namespace
 
-bool has_mark(std::string_view text, std::string_view mark) {
-  MarkDetector detector(mark);
+std::string first_mark(std::string_view text, std::span<const std::string_view> marks) {
+  MarkDetector detector(marks);
   json::sax_parse(text.begin(), text.end(), &detector);
   return detector.found();
+}
+
+bool has_mark(std::string_view text, std::string_view mark) {
+  return !first_mark(text, std::span(&mark, 1)).empty();
 }
 
 }  // namespace fusegate::baselines

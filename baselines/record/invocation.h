@@ -70,7 +70,8 @@ struct RunFile {
   Environment environment;
   Provenance provenance;
   std::vector<Doubt> doubts;
-  std::vector<BenchmarkResult> benchmarks;  // in file order, names unique
+  std::vector<BenchmarkResult> benchmarks;       // in file order, names unique
+  std::map<std::string, std::string> skipped{};  // what the program chose not to time, and why
 };
 
 }  // namespace fusegate::baselines

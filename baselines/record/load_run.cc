@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "baselines/formats/read_foreign.h"
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/parallel.h"
@@ -64,12 +65,15 @@ void add_path(const fs::path& path, RunSources& sources) {
   const RunBlocks blocks = read_run_blocks(path);
   sources.session = blocks.session;
   if (!blocks.finished) sources.cut_short.push_back(path.string());
-  const std::vector<fs::path> files = files_of_folder(path);
+  std::vector<fs::path> files = files_of_folder(path);
+  if (files.empty()) files = foreign_folders(path);
   const fs::path identities = path / kIdentitiesFile;
   if (fs::exists(identities, error)) {
     sources.identities.push_back(identities);
   } else if (files.empty()) {
-    throw InputError(path.string(), "", "no finished invocation: the folder has no run file");
+    throw InputError(path.string(), "",
+                     "no finished invocation: the folder has no run file, and no result of "
+                     "criterion's at or below it");
   }
   for (const fs::path& file : files) {
     const auto place = blocks.by_file.find(file.filename().string());
@@ -119,6 +123,7 @@ Run run_of_baseline(Baseline baseline) {
 using FileOfRun = std::variant<RunFile, Baseline, Identities>;
 
 FileOfRun read_any(const fs::path& path) {
+  if (fs::is_directory(path)) return run_file_of(read_foreign_folder(path));
   std::string text = read_file(path);
   if (is_baseline_text(text)) return parse_baseline(text, path.string());
   if (is_identities_text(text)) return parse_identities(text, path.string());

@@ -320,6 +320,55 @@ TEST(LoadRun, TheSameFileTwiceIsNoTwoInvocations) {
       ThrowsMessage<InputError>(HasSubstr("named twice")));
 }
 
+TEST(LoadRun, ProcessesOfOneRunShareTheirTool) {
+  const ScratchFolder folder;
+  const auto test = [](json stats) {
+    json file{{"machine_info", json::object()}, {"benchmarks", json::array()}};
+    file["benchmarks"].push_back({{"fullname", "a"}, {"stats", std::move(stats)}});
+    return file.dump();
+  };
+  const auto one = folder.write("1.json", test({{"data", {0.1}}}));
+  const auto two = folder.write("2.json", test({{"data", {0.2}}}));
+  const auto mean = folder.write("3.json", test({{"mean", 0.1}}));
+  const auto plain = folder.write("4.json", run_file({sample("a", 1)}));
+  EXPECT_EQ(load_run({one, two}).processes.size(), 2u);
+  const auto expect_refused = [](const auto& first, const auto& second, const char* words) {
+    EXPECT_THAT(
+        [&] {
+          load_run({first, second});
+        },
+        ThrowsMessage<InputError>(AllOf(HasSubstr(words), HasSubstr("must share their tool"))));
+  };
+  expect_refused(one, mean, "3.json: protocol.figures: is \"mean\", but \"samples\" in ");
+  expect_refused(one, plain, "4.json: protocol.figures: is \"(absent)\"");
+  expect_refused(plain, one, "1.json: protocol.figures: is \"samples\"");
+}
+
+TEST(LoadRun, AFolderOfCriterionsIsARunOfAProcessATree) {
+  const auto run = load_run({FUSEGATE_FORMATS "/criterion/base"});
+  EXPECT_THAT(run.processes, ElementsAre("1", "2", "3", "4", "5"));
+  EXPECT_EQ(run.benchmarks.at(0).invocations.size(), 5u);
+  const auto one = load_run({FUSEGATE_FORMATS "/criterion/base/3"});
+  EXPECT_EQ(one.benchmarks.at(0).invocations.size(), 1u);
+}
+
+TEST(LoadRun, TellsWhatWasSkippedByReason) {
+  const auto run = load_run({FUSEGATE_FORMATS "/nvbench/axes/base"});
+  EXPECT_EQ(skipped_text(run),
+            "3 benchmarks were skipped: copy_type_conversion_sweep/In:F32/Out:I16, "
+            "copy_type_conversion_sweep/In:I32/Out:I16 (Narrowing conversion: sizeof(InputType) > "
+            "sizeof(OutputType).); copy_type_conversion_sweep/In:I32/Out:I32 (Not a conversion: "
+            "InputType == OutputType.)");
+  EXPECT_EQ(skipped_text(load_run({FUSEGATE_FORMATS "/pytest-benchmark/base"})), "");
+}
+
+TEST(LoadRun, AFolderWithoutFilesSaysWhatWasLookedFor) {
+  const ScratchFolder folder;
+  EXPECT_THAT([&] { load_run({folder.path()}); },
+              ThrowsMessage<InputError>(
+                  AllOf(HasSubstr("has no run file"), HasSubstr("no result of criterion's"))));
+}
+
 TEST(LoadRun, ReportsTheFirstBadFileWhicheverThreadMetIt) {
   const ScratchFolder folder;
   for (int i = 1; i <= 9; ++i) {

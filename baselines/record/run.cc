@@ -56,6 +56,21 @@ std::string unmeasured_text(const Run& run) {
                      unmeasured, run.benchmarks.size(), unmeasured == 1 ? "was" : "were");
 }
 
+std::string skipped_text(const Run& run) {
+  if (run.skipped.empty()) return "";
+  std::map<std::string, std::vector<std::string>> names;  // by reason
+  for (const auto& [name, why] : run.skipped) names[why].push_back(name);
+  std::vector<std::string> groups;
+  for (const auto& [why, skipped] : names) {
+    groups.push_back(fmt::format("{} ({})", fmt::join(skipped, ", "), why));
+  }
+  return fmt::format("{} skipped: {}",
+                     run.skipped.size() == 1
+                         ? std::string("1 benchmark was")
+                         : fmt::format("{} benchmarks were", run.skipped.size()),
+                     fmt::join(groups, "; "));
+}
+
 Run without_identities(Run run) {
   for (BenchmarkSeries& series : run.benchmarks) series.identity.reset();
   return run;

@@ -52,6 +52,8 @@ struct Run {
   std::vector<BenchmarkSeries> benchmarks;  // sorted by name
   UnfinishedProcesses unfinished{};
   std::vector<std::string> cut_short{};  // run folders whose measuring did not come to its end
+  // What a program chose not to time, and why, by name.
+  std::map<std::string, std::string> skipped{};
 };
 
 // Never empty: a run that was made without naming its cards has the one of its provenance.
@@ -70,6 +72,9 @@ std::vector<std::string> unfinished_texts(const Run& run);
 
 // "66 of 104 benchmarks were not measured; ..."; empty where all were.
 std::string unmeasured_text(const Run& run);
+
+// "2 benchmarks were skipped: a, b (too small)"; empty where none was.
+std::string skipped_text(const Run& run);
 
 // As if no benchmark told what it launches.
 Run without_identities(Run run);

@@ -1,8 +1,11 @@
 #include "baselines/record/run_file.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "baselines/formats/read_foreign.h"
+#include "baselines/formats/sample_range.h"
 #include "baselines/io/file_io.h"
 #include "baselines/record/run_context.h"
 #include "baselines/record/run_file_parser.h"
@@ -16,9 +19,43 @@ std::string text_of(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+std::vector<double> cycles_of(const ForeignBenchmark& benchmark) {
+  std::vector<double> cycles(benchmark.times_ns.size(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < benchmark.clocks_hz.size(); ++i) {
+    cycles[i] = benchmark.times_ns[i] * 1e-9 * known_clock(benchmark.clocks_hz[i]);
+  }
+  return cycles;
+}
+
 }  // namespace
 
+RunFile run_file_of(ForeignFile&& foreign) {
+  RunFile file;
+  file.environment = std::move(foreign.environment);
+  file.provenance = {.commit = std::move(foreign.commit),
+                     .dirty = foreign.dirty,
+                     .toolchain = std::move(foreign.toolchain),
+                     .date = std::move(foreign.date),
+                     .host = std::move(foreign.host),
+                     .device_uuid = {},
+                     .suite = {},
+                     .protocol = std::move(foreign.protocol)};
+  file.skipped = std::move(foreign.skipped);
+  if (file.provenance.protocol.value(kFigures, "") == kMean)
+    file.doubts.push_back(Doubt::kMeansOnly);
+  if (foreign.lacks_clocks) file.doubts.push_back(Doubt::kClockUnread);
+  for (ForeignBenchmark& benchmark : foreign.benchmarks) {
+    BenchmarkResult& result = file.benchmarks.emplace_back();
+    result.summary = summary_of(benchmark.times_ns, cycles_of(benchmark));
+    result.name = std::move(benchmark.name);
+    result.failure = std::move(benchmark.failure);
+    result.counters = std::move(benchmark.counters);
+  }
+  return file;
+}
+
 RunFile parse_run_file(std::string text, const std::string& source) {
+  if (auto foreign = read_foreign(text, source)) return run_file_of(std::move(*foreign));
   SampleCollector collector(source);
   const nlohmann::json context = parse_run_text(
       std::move(text), source, [&collector](const RunFileEntry& entry) { collector.add(entry); });

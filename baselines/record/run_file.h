@@ -30,16 +30,21 @@
 #include <string_view>
 #include <vector>
 
+#include "baselines/formats/foreign_file.h"
 #include "baselines/io/write_lock.h"
 #include "baselines/record/invocation.h"
 
 namespace fusegate::baselines {
 
 // Throws InputError naming file and field: text that is no JSON or ends early, missing or mistyped
-// fields, times that are not finite and positive, a name that stands for two benchmarks.
+// fields, times that are not finite and positive, a name that stands for two benchmarks. What other
+// tools wrote (baselines/formats/read_foreign.h) is read, too.
 RunFile read_run_file(const std::filesystem::path& path);
 // The same for text that is in memory already; source stands in messages for the file.
 RunFile parse_run_file(std::string text, const std::string& source);
+
+// What another tool's file tells becomes what a run file tells.
+RunFile run_file_of(ForeignFile&& foreign);
 
 // Grows a run file one benchmark at a time; after every call the file on disk is whole and valid.
 class RunFileWriter {

@@ -42,7 +42,14 @@ class RunTextReader {
         check_json(member.value());
       }
     }
-    if (!saw_benchmarks_) throw InputError(source_, "benchmarks", "is missing");
+    if (!saw_benchmarks_) {
+      throw InputError(source_, "benchmarks",
+                       context_.is_null()
+                           ? "is missing; it is known neither as a file of Google Benchmark, which "
+                             "has that, nor of nvbench (\"meta\"), of pytest-benchmark "
+                             "(\"machine_info\") or of fusegate"
+                           : "is missing");
+    }
   }
 
   json take_context() { return std::move(context_); }
@@ -123,9 +130,7 @@ class RunTextReader {
 
   void add_counter(value field) {
     const json_type type = field.type();
-    const auto is_own = [&] {
-      return std::ranges::find(kOwnCounters, key_) != kOwnCounters.end();
-    };
+    const auto is_own = [&] { return std::ranges::find(kOwnCounters, key_) != kOwnCounters.end(); };
     if (type == json_type::number) {
       const double value = field.get_double();
       if (value < 0 && is_own()) fail(fmt::format("must not be below zero, but is {}", value));

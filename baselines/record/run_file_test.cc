@@ -72,6 +72,43 @@ TEST(ReadRunFile, ReadsAPlainGoogleBenchmarkFile) {
   EXPECT_EQ(first.counters.count("sm_clock_hz"), 1u);
 }
 
+TEST(ReadRunFile, ReadsWhatOtherToolsWrote) {
+  const RunFile file = read_run_file(FUSEGATE_FORMATS "/nvbench/axes/base/1.json");
+  EXPECT_EQ(file.environment.at("device"), "NVIDIA H200");
+  EXPECT_EQ(file.provenance.toolchain, "nvbench 0.1.0 (66212f1)");
+  EXPECT_EQ(file.provenance.protocol.at("figures"), "samples");
+  EXPECT_TRUE(file.finished);
+  EXPECT_THAT(file.doubts, testing::IsEmpty());
+  EXPECT_EQ(file.skipped.size(), 3u);
+  const BenchmarkResult& first = file.benchmarks.at(0);
+  EXPECT_EQ(first.summary.samples, 100);
+  EXPECT_NEAR(first.summary.time_ns, 468e3, 1e3);
+  EXPECT_NEAR(first.summary.cycles, first.summary.time_ns * 1.98, 1e3);
+  EXPECT_GT(first.summary.clock_fit.degrees_of_freedom, 90);
+  EXPECT_EQ(first.counters.count("min_bytes"), 1u);
+}
+
+ForeignFile foreign(const char* figures) {
+  return {.protocol = {{"tool", "nvbench"}, {"figures", figures}},
+          .benchmarks = {{.name = "a", .times_ns = {1000, 1010}, .clocks_hz = {2e9, 0}},
+                         {.name = "b", .failure = "thrown"}}};
+}
+
+TEST(RunFileOf, AClockThatCanBeNoneMakesCyclesUnknown) {
+  const RunFile file = run_file_of(foreign("samples"));
+  EXPECT_TRUE(std::isnan(file.benchmarks.at(0).summary.cycles));
+  EXPECT_GT(file.benchmarks.at(0).summary.time_ns, 999);
+  EXPECT_EQ(file.benchmarks.at(1).failure, "thrown");
+}
+
+TEST(RunFileOf, SaysWhatIsDoubtful) {
+  EXPECT_THAT(run_file_of(foreign("samples")).doubts, testing::IsEmpty());
+  EXPECT_THAT(run_file_of(foreign("mean")).doubts, ElementsAre(Doubt::kMeansOnly));
+  ForeignFile without = foreign("samples");
+  without.lacks_clocks = true;
+  EXPECT_THAT(run_file_of(std::move(without)).doubts, ElementsAre(Doubt::kClockUnread));
+}
+
 TEST(ReadRunFile, SummarisesSamplesByTheirFastHalf) {
   json entries = {sample("a", 0, 10), sample("a", 1, 14), sample("a", 2, 11)};
   const double clocks[] = {1e9, 1e9, 2e9};
@@ -207,7 +244,9 @@ TEST(ReadRunFile, NamesTheFileThatIsNoRunFile) {
   expect_error(" \n\t ", "the file is empty");
   expect_error("[]", "must be a JSON object");
   expect_error("3", "must be a JSON object");
-  expect_error("{}", "benchmarks: is missing");
+  expect_error(R"({"context": {}})", "benchmarks: is missing");
+  expect_error("{}", "benchmarks: is missing; it is known neither as a file of Google Benchmark");
+  expect_error("{}", "nor of nvbench (\"meta\"), of pytest-benchmark (\"machine_info\")");
   expect_error(R"({"benchmarks": {}})", "benchmarks: must be an array");
   expect_error(R"({"benchmarks": 5})", "benchmarks: must be an array");
   expect_error(R"({"benchmarks": [5]})", "benchmarks[0]: must be an object");

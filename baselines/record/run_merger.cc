@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "baselines/formats/foreign_file.h"
 #include "baselines/io/error.h"
 #include "baselines/record/run_context.h"
 #include "baselines/statistics/statistics.h"
@@ -34,22 +35,47 @@ std::vector<std::string> process_names(const std::vector<std::filesystem::path>&
   return result;
 }
 
+// Other tools' samples are not ours, and their means are not their samples. What fusegate_bench and
+// the peers measure may differ in other fields of the protocol.
+std::vector<EnvironmentDifference> tool_differences(const nlohmann::json& ours,
+                                                    const nlohmann::json& theirs) {
+  const auto fields = [](const nlohmann::json& protocol) {
+    Environment environment;
+    for (const char* field : {kTool, kFigures, kTimer}) {
+      if (protocol.contains(field)) {
+        environment.emplace(std::string("protocol.") + field, protocol.at(field));
+      }
+    }
+    return environment;
+  };
+  return environment_differences(fields(ours), fields(theirs));
+}
+
 }  // namespace
 
 void RunMerger::add_context(RunFile&& file, const std::string& source) {
+  run_.skipped.merge(file.skipped);
+  add_doubts(run_.doubts, file.doubts);
   if (first_source_.empty()) {
     first_source_ = source;
     run_.environment = std::move(file.environment);
     run_.provenance = std::move(file.provenance);
-  } else if (const auto differences = environment_differences(run_.environment, file.environment);
-             !differences.empty()) {
-    const EnvironmentDifference& first = differences.front();
-    throw InputError(source, "environment." + first.field,
-                     fmt::format("is \"{}\", but \"{}\" in {}: invocations of one run must share "
-                                 "their environment",
-                                 first.candidate, first.baseline, first_source_));
+    return;
   }
-  add_doubts(run_.doubts, file.doubts);
+  const auto differences = environment_differences(run_.environment, file.environment);
+  if (!differences.empty()) {
+    refuse("environment." + differences.front().field, differences.front(), "environment", source);
+  }
+  const auto of_tools = tool_differences(run_.provenance.protocol, file.provenance.protocol);
+  if (!of_tools.empty()) refuse(of_tools.front().field, of_tools.front(), "tool", source);
+}
+
+void RunMerger::refuse(const std::string& field, const EnvironmentDifference& difference,
+                       std::string_view shared, const std::string& source) const {
+  throw InputError(
+      source, field,
+      fmt::format("is \"{}\", but \"{}\" in {}: invocations of one run must share their {}",
+                  difference.candidate, difference.baseline, first_source_, shared));
 }
 
 int RunMerger::card_number(const std::string& uuid) {

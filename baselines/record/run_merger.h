@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -15,8 +16,8 @@ namespace fusegate::baselines {
 
 class RunMerger {
  public:
-  // In the order of the invocations. Throws InputError where the environment differs from the first
-  // invocation's.
+  // In the order of the invocations. Throws InputError where the environment differs from the
+  // first invocation's, or another tool measured it.
   void add(RunFile&& file, const std::string& source, const InvocationPlace& place);
   // What was found out before the invocations. After them, as it counts only where they say
   // nothing. Throws as add() does.
@@ -36,6 +37,8 @@ class RunMerger {
 
   int card_number(const std::string& uuid);
   void add_context(RunFile&& file, const std::string& source);
+  [[noreturn]] void refuse(const std::string& field, const EnvironmentDifference& difference,
+                           std::string_view shared, const std::string& source) const;
   void add_benchmark(BenchmarkResult&& result);
   Series& series_of(const std::string& name);
 

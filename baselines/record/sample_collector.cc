@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 
+#include "baselines/formats/sample_range.h"
 #include "baselines/io/error.h"
 #include "baselines/io/json_field.h"
 #include "baselines/statistics/clock_fit.h"
@@ -17,10 +18,6 @@ namespace fusegate::baselines {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-// Beyond these (32 years, and 1 PHz) a number is no measurement, and sums and products of such
-// reach the end of what a double holds.
-constexpr double kShortestNs = 1e-9, kLongestNs = 1e18;
-constexpr double kSlowestHz = 1, kFastestHz = 1e15;
 
 [[noreturn]] void fail(const std::string& source, const RunFileEntry& entry, std::string_view field,
                        std::string_view problem) {
@@ -47,16 +44,28 @@ double positive(const std::string& source, const RunFileEntry& entry, std::strin
   return *value;
 }
 
-// NaN where the entry has no clock, or none that can be. A clock of zero is how a failed reading
-// looks.
 double clock_hz(const RunFileEntry& entry) {
   const auto found =
       std::ranges::find(entry.counters, kClockCounter, &std::pair<std::string, double>::first);
-  if (found == entry.counters.end()) return kNan;
-  return kSlowestHz <= found->second && found->second <= kFastestHz ? found->second : kNan;
+  return found == entry.counters.end() ? kNan : known_clock(found->second);
 }
 
 }  // namespace
+
+InvocationSummary summary_of(const std::vector<double>& times_ns,
+                             const std::vector<double>& cycles) {
+  InvocationSummary summary;
+  summary.samples = static_cast<int>(times_ns.size());
+  summary.spread = median_absolute_deviation(times_ns) / median(times_ns);
+  summary.time_ns = fast_half(times_ns);
+  // A sample without a clock makes the whole benchmark's cycles unknown: the others need not be the
+  // same samples in another invocation.
+  const bool clocks_known =
+      std::ranges::all_of(cycles, [](double cycles_) { return std::isfinite(cycles_); });
+  summary.cycles = clocks_known ? fast_half(cycles) : kNan;
+  if (clocks_known) summary.clock_fit = fit_clock(times_ns, cycles);
+  return summary;
+}
 
 void SampleCollector::add(const RunFileEntry& entry) {
   if (entry.name.empty()) fail(source_, entry, "name", "is missing");
@@ -116,8 +125,9 @@ void SampleCollector::add_times(const RunFileEntry& entry, Samples& samples) con
   positive(source_, entry, "iterations", entry.iterations);
   const double time_ns =
       positive(source_, entry, "real_time", entry.real_time) * time_unit_ns(source_, entry);
-  if (!(time_ns <= kLongestNs)) fail(source_, entry, "real_time", "is too large");
-  if (!(time_ns >= kShortestNs)) fail(source_, entry, "real_time", "is too small");
+  if (const auto problem = time_problem(time_ns); !problem.empty()) {
+    fail(source_, entry, "real_time", problem);
+  }
   samples.times_ns.push_back(time_ns);
   samples.cycles.push_back(time_ns * 1e-9 * clock_hz(entry));
 }
@@ -175,16 +185,7 @@ BenchmarkResult SampleCollector::result(Samples&& samples) {
   if (samples.energy_per_call_j) {
     result.counters.emplace(kEnergyPerCall, *samples.energy_per_call_j);
   }
-  InvocationSummary& summary = result.summary;
-  summary.samples = static_cast<int>(samples.times_ns.size());
-  summary.spread = median_absolute_deviation(samples.times_ns) / median(samples.times_ns);
-  summary.time_ns = fast_half(samples.times_ns);
-  // A sample without a clock makes the whole benchmark's cycles unknown: the others need not be the
-  // same samples in another invocation.
-  const bool clocks_known =
-      std::ranges::all_of(samples.cycles, [](double cycles) { return std::isfinite(cycles); });
-  summary.cycles = clocks_known ? fast_half(samples.cycles) : kNan;
-  if (clocks_known) summary.clock_fit = fit_clock(samples.times_ns, samples.cycles);
+  result.summary = summary_of(samples.times_ns, samples.cycles);
   return result;
 }
 

@@ -13,6 +13,10 @@
 
 namespace fusegate::baselines {
 
+// What the samples of one process come to. cycles: as many, NaN where a sample has no clock.
+InvocationSummary summary_of(const std::vector<double>& times_ns,
+                             const std::vector<double>& cycles);
+
 class SampleCollector {
  public:
   explicit SampleCollector(std::string source) : source_(std::move(source)) {}

@@ -37,8 +37,8 @@ baselines::ExitCode show_command(const ShowRequest& request, Console& console) {
     console.out.print("note: {}\n", baselines::doubt_sentence(doubt));
   for (const std::string& text : baselines::unfinished_texts(run))
     console.out.print("note: {}\n", text);
-  if (const std::string unmeasured = baselines::unmeasured_text(run); !unmeasured.empty()) {
-    console.out.print("note: {}\n", unmeasured);
+  for (const std::string& text : {unmeasured_text(run), skipped_text(run)}) {
+    if (!text.empty()) console.out.print("note: {}\n", text);
   }
   const std::vector<BenchmarkFigures> figures = benchmark_figures(run);
   const std::vector<Section> sections{{.table = figures_table(figures, measured_rates(figures))},

@@ -246,6 +246,15 @@ void add_doubts(const std::vector<baselines::Doubt>& doubts, std::string_view si
   }
 }
 
+// Of the baseline where it skipped others.
+void add_skipped(const baselines::Run& baseline, const baselines::Run& candidate,
+                 std::vector<std::string>& notes) {
+  if (!candidate.skipped.empty()) notes.push_back("Candidate: " + skipped_text(candidate));
+  if (!baseline.skipped.empty() && baseline.skipped != candidate.skipped) {
+    notes.push_back("Baseline: " + skipped_text(baseline));
+  }
+}
+
 void add_odd(const std::vector<baselines::OddProcess>& odd, std::string_view side,
              std::vector<std::string>& notes) {
   for (const baselines::OddProcess& one : odd) {
@@ -465,6 +474,7 @@ std::vector<std::string> gate_notes(const Judgement& judgement, const baselines:
   add(unfinished_texts(baseline));
   add(unfinished_texts(candidate));
   if (const std::string text = unmeasured_text(candidate); !text.empty()) notes.push_back(text);
+  add_skipped(baseline, candidate, notes);
   if (result.staleness) add(staleness_notes(*result.staleness));
   if (result.creep) add(creep_notes(*result.creep));
   return notes;

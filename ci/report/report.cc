@@ -76,8 +76,9 @@ std::vector<Fact> facts_of(const Report& report) {
     for (const std::string& text : unfinished_texts(report.candidate)) {
       facts.push_back({"note", text});
     }
-    if (const std::string text = unmeasured_text(report.candidate); !text.empty()) {
-      facts.push_back({"note", text});
+    for (const std::string& text :
+         {unmeasured_text(report.candidate), skipped_text(report.candidate)}) {
+      if (!text.empty()) facts.push_back({"note", text});
     }
     for (const baselines::Doubt doubt : report.candidate.doubts) {
       facts.push_back({"note", baselines::doubt_sentence(doubt)});

@@ -85,6 +85,7 @@ class Fresh:
         self.make_runs()
         self.fusegate("calibrate", "--run", self.folder / "base", "--run", self.folder / "same", "--suite", "made",
                       "--store", self.folder / "store", "--comparisons", 20, "--side", 2)
+        self.accept_of_other_tools()
         self.verdicts = list(self.gates())
 
     def measured(self, name, *flags, program=BENCH, operation="linear,geglu,control_copy", env=None):
@@ -170,6 +171,12 @@ class Fresh:
         for each in ("base", run):
             self.fusegate("accept", each, "--reason", "a test", "--who", "me", "--suite", "made", "--store", self.folder / "store", "--force")
 
+    def accept_of_other_tools(self):
+        for tool, base in (("nvbench", "nvbench/axes/base"), ("pytest-benchmark", "pytest-benchmark/base")):
+            with tarfile.open(BASELINES / "formats" / "testdata" / f"{tool}.tar.xz") as archive:
+                archive.extractall(self.folder)
+            self.fusegate("accept", base, "--reason", "a test", "--who", "me", "--suite", "others", "--store", "store")
+
     def gates(self):
         with tarfile.open(BASELINES / "testdata" / "h200-cards.tar.xz") as archive:
             for name in ("four.json", "68eb3ff9.json", "68eb3ff9-slowed.json"):
@@ -192,7 +199,8 @@ class Fresh:
     def documents(self):
         store = self.folder / "store"
         for name, paths in {"run-file": self.run_files, "verdicts": self.verdicts,
-                            "baseline": [*store.rglob("made.json"), *store.rglob("uneven.json"), *store.rglob("*.anchor.json")],
+                            "baseline": [*store.rglob("made.json"), *store.rglob("uneven.json"), *store.rglob("others.json"),
+                                         *store.rglob("*.anchor.json")],
                             "calibration": [*store.rglob("*.calibration.json")]}.items():
             if not paths:
                 raise AssertionError(f"no {name} was written")
