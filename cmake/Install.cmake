@@ -19,6 +19,8 @@ endfunction()
 install(TARGETS fusegate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/bin/report ${PROJECT_BINARY_DIR}/bin/claims
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fusegate COMPONENT runtime)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/fusegate/template DESTINATION ${CMAKE_INSTALL_DATADIR}/fusegate
+  COMPONENT runtime USE_SOURCE_PERMISSIONS)
 fusegate_install_library(fusegate_core fusegateTargets runtime development)
 
 install(TARGETS fusegate_for_kernels fusegate_bench_main EXPORT fusegateTargets

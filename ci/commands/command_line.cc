@@ -77,7 +77,7 @@ CommandLine::CommandLine(std::vector<std::string> passed_on)
   app_.set_version_flag("--version", std::string("fusegate ") + FUSEGATE_VERSION);
   baselines::add_help_json(app_);
   app_.require_subcommand(1);
-  for (const auto add_command : {add_run, add_duet, add_replay, add_job, add_gate, add_accept,
+  for (const auto add_command : {add_run, add_init, add_duet, add_replay, add_job, add_gate, add_accept,
                                  add_report, add_show, add_explain, add_doctor, add_calibrate,
                                  add_trace_table, add_trace_check, add_trace_diff, add_claims}) {
     add_command(*this);

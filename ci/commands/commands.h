@@ -264,6 +264,13 @@ void add_trace_check(CommandLine& line);
 // 1 where anything is not as expected.
 baselines::ExitCode trace_check_command(const TraceCheckRequest& request, Console& console);
 
+// A starting project of one's own kernels (ci/starting/project.h).
+struct InitRequest {
+  std::filesystem::path folder{};
+};
+void add_init(CommandLine& line);
+baselines::ExitCode init_command(const InitRequest& request, Console& console);
+
 // Two traces side by side.
 struct TraceDiffRequest : TraceLayout {
   std::filesystem::path a{};

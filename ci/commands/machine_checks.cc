@@ -165,7 +165,7 @@ std::vector<Check> check_host(const HostFacts& host, bool has_gpu) {
                     enough ? "" : "free at least 1 GB: a run ends where the disk is full"});
   checks.push_back(check_tool("git", host.has_git, "install git: runs then name their commit"));
   checks.push_back({"HTML report", host.has_python_packages, host.python,
-                    host.has_python_packages ? "" : "pip install -r ci/requirements.txt"});
+                    host.has_python_packages ? "" : "install Python's matplotlib and jinja2"});
   if (has_gpu) {
     checks.push_back(check_mps(host));
     checks.push_back(

@@ -57,7 +57,8 @@ ExitCode judge_by_figures(const ReplayRequest& request, const std::string& why, 
 ExitCode replay(ReplayRequest request, Console& console) {
   const fs::path path = request.judging.baseline.front();
   const baselines::Provenance from = baselines::load_stored_baseline(path).run.provenance;
-  console.out.print("replaying {}, commit {}\n", path.string(), from.commit.substr(0, 12));
+  const std::string commit = from.commit.empty() ? "" : ", commit " + from.commit.substr(0, 12);
+  console.out.print("replaying {}{}\n", path.string(), commit);
   console.out.flush();
   const BuiltProgram built = base_of(request, from, console);
   if (built.interrupted) {

@@ -17,15 +17,24 @@ std::string chosen_python() {
   return chosen != nullptr ? chosen : "";
 }
 
+fs::path shared_folder() { return own_folder().parent_path() / "share" / "fusegate"; }
+
+fs::path own_file(const char* name) {
+  const fs::path beside = own_folder() / name;
+  return fs::exists(beside) ? beside : shared_folder() / name;
+}
+
 }  // namespace
 
 fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 
 fs::path default_bench_program() { return own_folder() / "fusegate_bench"; }
 
-fs::path series_claims() { return own_folder() / "claims" / "series.json"; }
+fs::path project_templates() { return shared_folder() / "template"; }
 
-fs::path report_script() { return own_folder() / "report" / "html_report.py"; }
+fs::path series_claims() { return own_file("claims/series.json"); }
+
+fs::path report_script() { return own_file("report/html_report.py"); }
 
 std::string python_program() {
   const std::string chosen = chosen_python();
@@ -36,7 +45,7 @@ std::string python_program() {
 }
 
 fs::path peers_script() {
-  const fs::path installed = own_folder() / "peers" / "peers.py";
+  const fs::path installed = own_file("peers/peers.py");
   if (fs::exists(installed)) return installed;
   const fs::path checkout = own_folder().parent_path().parent_path().parent_path();
   return checkout / "bench" / "peers" / "peers.py";

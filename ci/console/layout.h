@@ -11,11 +11,12 @@ namespace fusegate::ci {
 std::filesystem::path own_folder();
 // The benchmark program that was built together with this one.
 std::filesystem::path default_bench_program();
-// The script that draws the HTML page; the build puts it beside the program.
+// The script that draws the HTML page, and the series' statements. The build puts both beside the
+// program, and where it is installed they lie in share/fusegate.
 std::filesystem::path report_script();
-
-// The series' statements; the build puts them beside the program.
 std::filesystem::path series_claims();
+// What `fusegate init` fills in.
+std::filesystem::path project_templates();
 
 // The Python that draws it: $FUSEGATE_PYTHON; else the virtual environment that ci/setup.sh makes,
 // build/venv; else python3 of PATH.

@@ -16,7 +16,7 @@ readonly LARGEST_ARCHIVE_BYTES=1000000
 
 usage() {
   cat <<'TEXT'
-Usage: ci/pipelines/comment.sh
+Usage: comment.sh
 
 Called by .github/workflows/pull-request-comment.yml. Reads GH_TOKEN, GH_REPO, RUN_ID, RUN_URL, HEAD_SHA,
 HEAD_OWNER and HEAD_BRANCH from the environment; needs gh, jq and unzip.

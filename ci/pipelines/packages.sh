@@ -6,8 +6,9 @@
 
 readonly TOOLS=(g++ cmake ninja-build git ca-certificates python3-venv shellcheck)
 # What tests alone use: jq and unzip those of comment.sh, Node.js Perfetto's importer, compare.py is Google
-# Benchmark's own rule (docs/rules.md), mandoc reads the manual pages and zsh its completion (docs/reference).
-readonly TEST_TOOLS=(jq unzip nodejs libbenchmark-tools mandoc zsh)
+# Benchmark's own rule (docs/rules.md), mandoc reads the manual pages and zsh its completion (docs/reference),
+# and a clean Debian takes the packages that dpkg-dev makes (clean_debian.sh).
+readonly TEST_TOOLS=(jq unzip nodejs libbenchmark-tools mandoc zsh mmdebstrap dpkg-dev file)
 
 # A library that the distribution lacks is no failure: cmake/Dependencies.cmake builds it from source.
 declare -rA LIBRARY_HEADER=(
@@ -49,8 +50,9 @@ has_package() {
     # Debian's python3 comes without ensurepip, and then makes no virtual environment.
     python3-venv) python3 -c 'import ensurepip, venv' ;;
     nodejs) command -v node ;;
+    dpkg-dev) command -v dpkg-shlibdeps ;;
     libbenchmark-tools) [[ -e ${FUSEGATE_BENCHMARK_TOOLS:-/usr/share/benchmark}/compare.py ]] ;;
-    g++ | git | shellcheck | jq | unzip | mandoc | zsh) command -v "$1" ;;
+    g++ | git | shellcheck | jq | unzip | mandoc | zsh | mmdebstrap | file) command -v "$1" ;;
     *) has_header "${LIBRARY_HEADER[$1]}" ;;
   esac >/dev/null 2>&1
 }

@@ -35,7 +35,8 @@ class Setup(unittest.TestCase):
         for header in HEADERS.values():
             self.header(header).parent.mkdir(parents=True, exist_ok=True)
             self.header(header).touch()
-        for tool in ["g++", "git", "ninja", "shellcheck", "python3", "jq", "unzip", "node", "mandoc", "zsh"]:
+        for tool in ["g++", "git", "ninja", "shellcheck", "python3", "jq", "unzip", "node", "mandoc", "zsh",
+                     "mmdebstrap", "dpkg-shlibdeps", "file"]:
             self.box.fake(tool)
         (self.box.root / "compare.py").touch()
         self.box.fake("cmake", CMAKE)
@@ -88,13 +89,14 @@ class Setup(unittest.TestCase):
     def test_every_package_is_looked_for(self):
         for package in HEADERS:
             self.lose(package=package)
-        for tool in ["g++", "git", "ninja", "shellcheck", "cmake", "jq", "unzip", "node", "mandoc", "zsh"]:
+        for tool in ["g++", "git", "ninja", "shellcheck", "cmake", "jq", "unzip", "node", "mandoc", "zsh",
+                     "mmdebstrap", "dpkg-shlibdeps", "file"]:
             self.lose(tool=tool)
         (self.box.root / "compare.py").unlink()
         result = self.run_setup(FAKE_UID="1000")
         self.assertEqual(result.returncode, 2)
         for package in [*HEADERS, "g++", "git", "ninja-build", "shellcheck", "cmake", "jq", "unzip", "nodejs",
-                        "libbenchmark-tools", "mandoc", "zsh"]:
+                        "libbenchmark-tools", "mandoc", "zsh", "mmdebstrap", "dpkg-dev", "file"]:
             self.assertIn(f" {package}", result.stderr)
 
     def test_updates_the_lists_only_where_a_package_is_unknown(self):

@@ -94,6 +94,35 @@ class OurWorkflows(unittest.TestCase):
         self.assertEqual(replays, 1)
 
 
+class WorkflowsOfAStartingProject(unittest.TestCase):
+    """What `fusegate init` writes is held to the same rules."""
+
+    @classmethod
+    def setUpClass(cls):
+        templates = sorted((ROOT / "ci" / "starting" / "template" / ".github" / "workflows").glob("*.yml.template"))
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.workflows = [pathlib.Path(folder.name) / template.stem for template in templates]
+        for template, workflow in zip(templates, cls.workflows):
+            workflow.write_text(template.read_text())
+
+    def test_fit_the_schema(self):
+        self.assertEqual(len(self.workflows), 3)
+        result = check_schema(self.workflows)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_keep_the_policy(self):
+        self.assertEqual([line for path in self.workflows for line in violations_of(path.read_text())], [])
+
+    def test_zizmor_finds_nothing(self):
+        self.assertEqual(zizmor(*self.workflows), [])
+
+    def test_scripts_pass_shellcheck(self):
+        for path in self.workflows:
+            for _, step in workflow_policy.steps(parse(path.read_text())):
+                self.assertEqual(shellcheck(step.get("run", ":")).stdout, "", path.name)
+
+
 def spoiled(name, good, bad):
     """A copy of one of our workflows with one change."""
     text = (ROOT / ".github" / "workflows" / name).read_text()

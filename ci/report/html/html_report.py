@@ -15,8 +15,7 @@ try:
     from roofline_plot import roofline_figure
     from style import SERIES_COLOURS, STYLE
 except ImportError as error:
-    sys.exit(f"the HTML report needs the Python packages matplotlib and jinja2 ({error}): "
-             "pip install -r ci/requirements.txt")
+    sys.exit(f"the HTML report needs the Python packages matplotlib and jinja2 ({error})")
 
 FIGURES = {"lines": line_figure, "map": map_figure, "roofline": roofline_figure}
 

@@ -1,5 +1,8 @@
+// The two commands that look at one trace.
 #include <algorithm>
 
+#include "baselines/io/file_io.h"
+#include "baselines/traces/step_expectation.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/output_files.h"
@@ -25,6 +28,11 @@ void print_totals(const baselines::TraceSummary& summary, Output& out) {
   }
 }
 
+baselines::StepExpectation read_expectation(const std::filesystem::path& path) {
+  const nlohmann::json json = baselines::parse_json(baselines::read_file(path), path.string());
+  return baselines::parse_step_expectation(baselines::JsonField(json, path.string(), ""));
+}
+
 }  // namespace
 
 void add_trace_table(CommandLine& line) {
@@ -46,6 +54,28 @@ baselines::ExitCode trace_table_command(const TraceTableRequest& request, Consol
   print_totals(summary, console.out);
   write_output_files({{request.json, [&] { return json_text(summary, request.trace.string()); }}});
   return baselines::ExitCode::kNoRegression;
+}
+
+void add_trace_check(CommandLine& line) {
+  auto [app, request] =
+      line.add("trace-check", "Compare each step of a trace with what it should contain",
+               trace_check_command);
+  app.add_option("trace", request.trace, kTraceHelp)->type_name("FILE")->required();
+  app.add_option("--expect", request.expectation,
+                 "JSON file of what each step should contain (baselines/traces/step_expectation.h)")
+      ->type_name("FILE")
+      ->required();
+}
+
+baselines::ExitCode trace_check_command(const TraceCheckRequest& request, Console& console) {
+  const baselines::StepExpectation expectation = read_expectation(request.expectation);
+  const baselines::TraceExpectation checked =
+      baselines::check_steps(read_trace_file(request.trace), expectation);
+  for (const baselines::ExpectationPart& part : checked.parts) {
+    console.out.print("{}  {}: expected {}\n      seen {}\n", part.met ? "met " : "NOT ", part.part,
+                      part.expected, part.seen);
+  }
+  return checked.met() ? baselines::ExitCode::kNoRegression : baselines::ExitCode::kRegression;
 }
 
 }  // namespace fusegate::ci

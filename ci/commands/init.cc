@@ -1,0 +1,27 @@
+#include "ci/commands/command_line.h"
+#include "ci/console/layout.h"
+#include "ci/starting/project.h"
+
+namespace fusegate::ci {
+
+void add_init(CommandLine& line) {
+  auto [app, request] =
+      line.add("init",
+               "Write a project of your own kernels: an operation, a slow kernel and a fast one, a "
+               "suite, and the workflows of GitHub that gate them",
+               init_command);
+  app.add_option("folder", request.folder, "A new folder, or an empty one; it names the project")
+      ->type_name("FOLDER")
+      ->required();
+}
+
+baselines::ExitCode init_command(const InitRequest& request, Console& console) {
+  const auto files = write_project(project_templates(), request.folder);
+  console.out.print("wrote {} into {}\n", format_count(files.size(), "file"),
+                    request.folder.string());
+  const std::filesystem::path gate = request.folder / "gate.sh";
+  console.out.print("next: {} builds, measures and gates; with --break it fails\n", gate.string());
+  return baselines::ExitCode::kNoRegression;
+}
+
+}  // namespace fusegate::ci

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# A new user's way, from the Debian packages alone: install them, `fusegate init`, and a gate that passes and then
+# fails. In a clean Debian 12, which mmdebstrap makes in a folder; a minute or two, most of it from the network.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+Usage: ci/pipelines/clean_debian.sh --build FOLDER | --here PACKAGES
+
+  --build FOLDER   make the packages of that build and install them in a clean Debian 12. Exits with 77 where
+                   FUSEGATE_CLEAN_DEBIAN is not set, and where this user may make none (root may, but not in
+                   every container)
+  --here PACKAGES  this machine is a clean one: install the packages of that folder
+
+Exits with 0 where the gate passed and then failed for the slow kernel, else with 2.
+TEXT
+}
+
+main() {
+  case ${1:-} in
+    --build) in_clean_folder "$(value_of "$@")" ;;
+    --here) new_user "$(value_of "$@")" ;;
+    --help | -h) usage ;;
+    *) die "unknown argument '${1:-}'; see --help" ;;
+  esac
+}
+
+in_clean_folder() {
+  if [[ ${FUSEGATE_CLEAN_DEBIAN:-off} == off ]]; then
+    echo "skipped: FUSEGATE_CLEAN_DEBIAN is not set"
+    exit 77
+  fi
+  if ! command -v mmdebstrap >/dev/null || ! unshare --mount true 2>/dev/null; then
+    echo "skipped: a clean Debian takes mmdebstrap, and a user who may mount (root, outside most containers)"
+    exit 77
+  fi
+  work=$(mktemp -d)
+  trap 'rm -rf --one-file-system "$work"' EXIT
+  quietly "$work/cpack.log" cpack -G DEB --config "$1/CPackConfig.cmake" -B "$work/packages"
+  step "making a clean Debian 12"
+  # Its package lists stay, so that nobody fetches them again.
+  quietly "$work/mmdebstrap.log" mmdebstrap --variant=apt --skip=cleanup/apt/lists bookworm "$work/debian"
+  mkdir "$work/debian/packages"
+  cp "$work"/packages/*.deb "${BASH_SOURCE[0]}" "$lib"/{log,arguments}.sh "$work/debian/packages"
+  unshare --mount --pid --fork --mount-proc="$work/debian/proc" \
+    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+    chroot "$work/debian" bash /packages/clean_debian.sh --here /packages </dev/null
+}
+
+new_user() {
+  local packages code=0
+  packages=$(cd "$1" && pwd)
+  step "installing $(cd "$packages" && echo fusegate_*.deb fusegate-dev_*.deb)"
+  quietly /tmp/apt.log env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+    "$packages"/fusegate_*.deb "$packages"/fusegate-dev_*.deb
+  cd "$(mktemp -d)"
+  step "fusegate init demo; demo/gate.sh --break"
+  fusegate init demo
+  demo/gate.sh --break || code=$?
+  [[ $code == 1 ]] || die "the gate of the slow kernel ended with $code and not with 1"
+  grep -q 'rms_norm/fast' demo/.fusegate/reports/latest/gate.md || die "the report names no rms_norm/fast"
+  if grep 'rms_norm/slow.*regression\|regression.*rms_norm/slow' demo/.fusegate/reports/latest/gate.md; then
+    die "the report blames the slow kernel, which did not change"
+  fi
+  step "the gate passed, and then failed for the slow kernel"
+}
+
+lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=ci/pipelines/log.sh
+. "$lib/log.sh"
+# shellcheck source=ci/pipelines/arguments.sh
+. "$lib/arguments.sh"
+main "$@"

@@ -1,0 +1,161 @@
+"""What others get of a build: it is installed into a folder, and used from there as any project would."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ["FUSEGATE_BUILD"])
+
+KERNEL = """#include <fusegate/work.h>
+int registrations() { return static_cast<int>(fusegate::kernels::operations().size()); }
+"""
+
+
+def run(*command, **options):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, **options)
+
+
+def git(folder, *arguments):
+    run("git", "-C", folder, "-c", "user.name=A", "-c", "user.email=a@b", *arguments).check_returncode()
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.scratch.cleanup)
+        cls.prefix = pathlib.Path(cls.scratch.name) / "prefix"
+        for component in ("runtime", "development"):  # as without CUDA, whatever was built here
+            run("cmake", "--install", BUILD, "--prefix", cls.prefix, "--component", component).check_returncode()
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def configure(self, cmake_lists, *flags):
+        (self.folder / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.24)\nproject(mine LANGUAGES CXX)\n{cmake_lists}\n")
+        return run("cmake", "-S", self.folder, "-B", self.folder / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}", *flags)
+
+    def build(self, cmake_lists, *flags):
+        configured = self.configure(cmake_lists, *flags)
+        self.assertEqual(configured.returncode, 0, configured.stderr)
+        built = run("cmake", "--build", self.folder / "build")
+        self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
+
+    def with_benchmark(self):
+        (self.folder / "kernel.cc").write_text(KERNEL)
+        (self.folder / "mine.json").write_text(json.dumps({"name": "mine", "sweeps": [
+            {"operations": ["control_copy"], "dtype": ["fp32"], "batch": [1], "seq": [8], "dim": [1], "hidden": [64]}]}))
+        return "find_package(fusegate 1 CONFIG REQUIRED)\nfusegate_add_benchmark(mine SOURCES kernel.cc SUITES mine.json)"
+
+    def provenance(self):
+        out = self.folder / "run.json"
+        measured = run(self.folder / "build" / "mine", "--suite=mine", f"--out={out}")
+        self.assertEqual(measured.returncode, 0, measured.stderr)
+        return json.loads(out.read_text())["context"]["fusegate"]["provenance"]
+
+    def test_each_header_compiles_alone(self):
+        headers = sorted((self.prefix / "include" / "fusegate").iterdir())
+        self.assertIn("kernel.h", [header.name for header in headers])
+        for header in headers:
+            with self.subTest(header.name):
+                compiled = run("c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I",
+                               self.prefix / "include", "-include", header, "-x", "c++", "/dev/null")
+                self.assertEqual(compiled.returncode, 0, compiled.stderr)
+                self.assertNotRegex(header.read_text(), r'#include "', "includes what is not installed")
+
+    def test_nothing_of_ours_alone_is_offered(self):
+        symbols = run("nm", "-DC", "--defined-only", self.prefix / "lib" / "libfusegate.so").stdout
+        self.assertIn("fusegate::kernels::operations()", symbols)
+        foreign = [line for line in symbols.splitlines() if "fusegate::" not in line]
+        self.assertEqual(foreign, [])
+
+    def test_run_files_name_the_commit_of_the_program_and_the_version_of_fusegate(self):
+        lists = self.with_benchmark()
+        (self.folder / ".gitignore").write_text("build\nrun.json\n")
+        git(self.folder, "init", "--quiet")
+        self.configure(lists)
+        git(self.folder, "add", ".")
+        git(self.folder, "commit", "--quiet", "--message=first")
+        commit = run("git", "-C", self.folder, "rev-parse", "HEAD").stdout.strip()
+        self.build(lists, "-DCMAKE_BUILD_TYPE=Release")
+        provenance = self.provenance()
+        self.assertEqual((provenance["commit"], provenance["dirty"]), (commit, False))
+        version = run(self.prefix / "bin" / "fusegate", "--version").stdout.strip()
+        self.assertEqual(f"fusegate {provenance['fusegate']}", version)
+        self.assertIn("Release", provenance["toolchain"])
+
+        (self.folder / "kernel.cc").write_text(KERNEL + "// changed\n")
+        run("cmake", "--build", self.folder / "build").check_returncode()
+        self.assertTrue(self.provenance()["dirty"])
+
+    def test_suites_follow_their_changes(self):
+        self.build(self.with_benchmark())
+        suite = self.folder / "mine.json"
+        suite.write_text(suite.read_text().replace('"hidden": [64]', '"hidden": [96]'))
+        run("cmake", "--build", self.folder / "build").check_returncode()
+        self.assertEqual((self.folder / "build" / "suites" / "mine.json").read_text(), suite.read_text())
+
+    def test_another_major_version_is_refused(self):
+        for wanted, found in ("1", True), ("1.0.0", True), ("2", False), ("1.99", False), ("0.9", False):
+            with self.subTest(wanted):
+                configured = self.configure(f"find_package(fusegate {wanted} CONFIG REQUIRED)")
+                self.assertEqual(configured.returncode == 0, found, configured.stderr)
+                if not found:
+                    self.assertRegex(configured.stderr, rf'compatible\s+with\s+requested\s+version\s+"{wanted}"')
+                (self.folder / "build" / "CMakeCache.txt").unlink()
+
+    def test_a_program_of_another_major_version_does_not_start(self):
+        self.build(self.with_benchmark())
+        library = self.folder / "library"
+        library.mkdir()
+        (library / "libfusegate.so.2").symlink_to(self.prefix / "lib" / "libfusegate.so.1")
+        program = self.folder / "mine"
+        program.write_bytes((self.folder / "build" / "mine").read_bytes().replace(str(self.prefix).encode(), b"/" * len(str(self.prefix))))
+        program.chmod(0o755)
+        started = run(program, "--help", env={"LD_LIBRARY_PATH": str(library)})
+        self.assertEqual(started.returncode, 127)
+        self.assertRegex(started.stderr, r"libfusegate\.so\.1: cannot open shared object file")
+        (library / "libfusegate.so.1").symlink_to(self.prefix / "lib" / "libfusegate.so.1")
+        self.assertEqual(run(program, "--help", env={"LD_LIBRARY_PATH": str(library)}).returncode, 0)
+
+    def test_wrong_arguments_are_told(self):
+        find = "find_package(fusegate 1 CONFIG REQUIRED)\n"
+        for call, problem in (("fusegate_add_benchmark(mine SUITES a.json)", "SOURCES is missing"),
+                              ("fusegate_add_benchmark(mine kernel.cc)", 'unknown argument "kernel.cc"'),
+                              ("fusegate_add_benchmark(mine SOURCES CMakeLists.txt SUITES gone.json)", "SUITES: there is no gone.json")):
+            with self.subTest(problem):
+                configured = self.configure(find + call)
+                self.assertNotEqual(configured.returncode, 0)
+                self.assertIn(f"fusegate_add_benchmark(mine): {problem}", " ".join(configured.stderr.split()))
+
+    def test_cuda_is_asked_for_by_name(self):
+        configured = self.configure("find_package(fusegate 1 CONFIG REQUIRED COMPONENTS cuda)")
+        self.assertNotEqual(configured.returncode, 0)
+        self.assertRegex(configured.stderr, r"component\s+cuda:\s+libfusegate_cuda\s+\(fusegate-cuda\)\s+is\s+not\s+installed")
+
+    def test_init_refuses_a_folder_that_is_not_empty(self):
+        program = self.prefix / "bin" / "fusegate"
+        self.assertEqual(run(program, "init", self.folder / "new").returncode, 0)
+        again = run(program, "init", self.folder / "new")
+        self.assertEqual((again.returncode, again.stdout), (2, ""))
+        self.assertRegex(again.stderr, "^fusegate: .*/new: is not empty")
+        self.assertEqual(run("shellcheck", self.folder / "new" / "gate.sh").stdout, "")
+
+    def test_builds_within_another_project(self):
+        configured = self.configure(f"add_subdirectory({ROOT} fusegate)\n" + self.with_benchmark().partition("\n")[2]
+                                    + "\nforeach(target kernels bench_main fusegate)\n  if(NOT TARGET fusegate::${target})\n"
+                                    + "    message(FATAL_ERROR \"no ${target}\")\n  endif()\nendforeach()", "-DFUSEGATE_CUDA=OFF")
+        self.assertEqual(configured.returncode, 0, configured.stderr)
+        targets = run("cmake", "--build", self.folder / "build", "--target", "help").stdout
+        self.assertIn(" mine\n", targets)
+        self.assertNotIn("_test", targets)
+
+
+if __name__ == "__main__":
+    unittest.main()
