@@ -188,6 +188,18 @@ TEST(GateHeadline, NamesTheFirstOtherKernel) {
             "time is unchanged.");
 }
 
+TEST(GateNotes, NameWhatWasSkippedAndOnceWhereBothSidesSkippedIt) {
+  baselines::Run base = test_run({test_series("a", kQuiet)});
+  baselines::Run head = test_run({test_series("a", slowed(0.05))});
+  const std::string text = "1 benchmark was skipped: b (too small)";
+  head.skipped = {{"b", "too small"}};
+  EXPECT_THAT(notes(base, head), ElementsAre("Candidate: " + text));
+  base.skipped = head.skipped;
+  EXPECT_THAT(notes(base, head), ElementsAre("Candidate: " + text));
+  head.skipped.clear();
+  EXPECT_THAT(notes(base, head), ElementsAre("Baseline: " + text));
+}
+
 class CreepWords : public testing::Test {
  protected:
   CreepWords() {
