@@ -148,7 +148,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(run("shellcheck", self.folder / "new" / "gate.sh").stdout, "")
 
     def test_builds_within_another_project(self):
-        configured = self.configure(f"add_subdirectory({ROOT} fusegate)\n" + self.with_benchmark().partition("\n")[2]
+        configured = self.configure(f"include(CTest)\nadd_subdirectory({ROOT} fusegate)\n" + self.with_benchmark().partition("\n")[2]
                                     + "\nforeach(target kernels bench_main fusegate)\n  if(NOT TARGET fusegate::${target})\n"
                                     + "    message(FATAL_ERROR \"no ${target}\")\n  endif()\nendforeach()", "-DFUSEGATE_CUDA=OFF")
         self.assertEqual(configured.returncode, 0, configured.stderr)
