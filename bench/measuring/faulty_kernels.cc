@@ -1,8 +1,9 @@
 // Implementations that go wrong, for the test of what becomes of the others: built into
 // fusegate_bench_faulty alone.
+#include <cstdlib>
 #include <stdexcept>
 
-#include "kernels/contract/kernel.h"
+#include "bench/measuring/planted_fault.h"
 
 namespace fusegate::bench {
 namespace {
@@ -25,13 +26,36 @@ kernels::PreparedKernel throws_later(kernels::Device& device, const kernels::Pro
   static int prepared = 0;
   constexpr int kCheckAndFirstPlace = 2;
   if (++prepared > kCheckAndFirstPlace) throw kernels::DeviceError("no memory left");
-  for (const kernels::Implementation& i : kernels::implementations()) {
-    if (i.operation == "geglu" && i.name == "fused" && i.device == "cpu") {
-      return i.prepare(device, problem, inputs, out);
-    }
-  }
-  throw std::logic_error("geglu/fused is not registered");
+  return prepare_fused("cpu", device, problem, inputs, out);
 }
+
+// Right, and one number too many.
+kernels::PreparedKernel writes_past_its_end(kernels::Device& device,
+                                            const kernels::Problem& problem,
+                                            std::span<const kernels::Tensor> inputs,
+                                            const kernels::Tensor& out) {
+  kernels::PreparedKernel kernel = prepare_fused("cpu", device, problem, inputs, out);
+  kernel.stages.push_back(
+      {"overrun", 0, 0, [out] { static_cast<float*>(out.data)[out.count()] = 1; }, ""});
+  return kernel;
+}
+
+const kernels::ImplementationRegistration past_end{{.operation = "geglu",
+                                                    .name = "faulty_past_end",
+                                                    .device = "cpu",
+                                                    .dtypes = {kernels::Dtype::kFp32},
+                                                    .prepare = &writes_past_its_end}};
+
+// FUSEGATE_PLANTED_TWICE: one of them is there twice.
+const bool is_there_twice = [] {
+  if (std::getenv("FUSEGATE_PLANTED_TWICE") == nullptr) return false;
+  kernels::ImplementationRegistration{{.operation = "geglu",
+                                       .name = "faulty_throw",
+                                       .device = "cpu",
+                                       .dtypes = {kernels::Dtype::kFp32},
+                                       .prepare = &throws}};
+  return true;
+}();
 
 const kernels::ImplementationRegistration throwing_later{{.operation = "geglu",
                                                           .name = "faulty_later",

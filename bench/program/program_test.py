@@ -57,6 +57,12 @@ class ProgramTest(unittest.TestCase):
     def read(self):
         return json.loads(self.out.read_text())
 
+    def test_refuses_what_is_registered_twice(self):
+        result = run(*TINY, program=FAULTY, env={"FUSEGATE_PLANTED_TWICE": "1"})
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"^fusegate_bench(_faulty)?: faulty_kernels\.cc:\d+: implementation "
+                         r"'geglu/faulty_throw' for cpu: name: is registered twice, first at faulty_kernels\.cc:\d+$")
+
     def test_writes_google_benchmark_json(self):
         result = run(*TINY, "--operation=geglu_mlp", f"--out={self.out}", "--invocation=3", "--seed=5")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -279,7 +285,7 @@ class ProgramTest(unittest.TestCase):
         traced = [each["name"].split("/")[1] for each in trace["fusegate"]["benchmarks"]]
         self.assertEqual(traced, ["example", "faulty_later", "fused", "unfused"])
         self.assertEqual(sorted(name.split("/")[1] for name in trace["fusegate"]["failures"]),
-                         ["faulty_result", "faulty_throw"])
+                         ["faulty_past_end", "faulty_result", "faulty_throw"])
 
     def test_writes_no_trace_where_nothing_is_left(self):
         result, trace = self.trace("--operation=geglu", "--implementation=faulty_result", program=FAULTY)
@@ -377,7 +383,9 @@ class ProgramTest(unittest.TestCase):
         result = run(*TINY, "--operation=geglu", f"--out={self.out}", program=FAULTY)
         self.assertEqual(result.returncode, 2)
         failed = failures(self.read())
-        self.assertEqual(sorted(failed), ["faulty_later", "faulty_result", "faulty_throw"])
+        self.assertEqual(sorted(failed), ["faulty_later", "faulty_past_end", "faulty_result", "faulty_throw"])
+        self.assertEqual(failed["faulty_past_end"],
+                         "wrong memory: stage 'overrun' wrote past the end of output 'out'")
         self.assertIn("no memory left", failed["faulty_later"])
         self.assertIn("wrong result", failed["faulty_result"])
         self.assertIn("no algorithm", failed["faulty_throw"])
