@@ -59,6 +59,8 @@ function(fusegate_add_libraries)
   fusegate_add_library(fusegate_core "${rooms}")
   set_target_properties(fusegate_core PROPERTIES OUTPUT_NAME fusegate EXPORT_NAME core)
   target_compile_features(fusegate_core INTERFACE cxx_std_20)
+  # As a flag: see Cuda.cmake.
+  target_compile_options(fusegate_core INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
   target_include_directories(fusegate_core INTERFACE
     $<BUILD_INTERFACE:${FUSEGATE_INCLUDE_FOLDER}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(fusegate_core PRIVATE fmt::fmt simdjson::simdjson nlohmann_json::nlohmann_json benchmark::benchmark
