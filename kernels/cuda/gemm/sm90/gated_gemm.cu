@@ -6,14 +6,30 @@
 #include "kernels/cuda/device/dependent_launch.h"
 #include "kernels/cuda/gemm/sm90/gated_gemm.cuh"
 #include "kernels/cuda/gemm/sm90/gated_gemm.h"
+#include "kernels/cuda/gemm/sm90/gated_pingpong.cuh"
 #include "kernels/cuda/gemm/sm90/tensor_map.h"
 
 namespace fusegate::kernels {
 namespace {
 
 template <typename T, typename Functor, std::size_t kIndex>
-using GemmOf = sm90::GatedGemm<T, Functor, kGatedTilesSm90[kIndex].cols,
-                               kGatedTilesSm90[kIndex].stages, kGatedTilesSm90[kIndex].cluster>;
+using GemmOf = std::conditional_t<
+    kGatedTilesSm90[kIndex].pingpong,
+    sm90::GatedPingpong<T, Functor, kGatedTilesSm90[kIndex].cols, kGatedTilesSm90[kIndex].stages,
+                        kGatedTilesSm90[kIndex].cluster>,
+    sm90::GatedGemm<T, Functor, kGatedTilesSm90[kIndex].cols, kGatedTilesSm90[kIndex].stages,
+                    kGatedTilesSm90[kIndex].cluster>>;
+
+using GatedKernel = void (*)(sm90::GatedMaps, TileRaster, int);
+
+template <typename Gemm>
+GatedKernel kernel_of() {
+  if constexpr (Gemm::kReaders == 1) {
+    return sm90::gated_pingpong_kernel<Gemm>;
+  } else {
+    return sm90::gated_gemm_kernel<Gemm>;
+  }
+}
 
 // Clusters that fit at one time: fewer than SMs / 2 where a group of SMs has an odd number of them.
 template <typename Kernel>
@@ -35,7 +51,7 @@ int resident_clusters(Kernel* kernel, const LaunchShape& shape) {
 template <typename Gemm>
 std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
                                   const GatedGemmOperands& o) {
-  const auto kernel = sm90::gated_gemm_kernel<Gemm>;
+  const GatedKernel kernel = kernel_of<Gemm>();
   allow_shared_bytes(kernel, Gemm::kSharedBytes);
   LaunchShape shape{.blocks = static_cast<unsigned>(plan.blocks * Gemm::kCluster),
                     .threads = sm90::kBlockThreads,
@@ -51,7 +67,7 @@ std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
       .x = make_tensor_map(o.x, sm90::kTileRows, sm90::kStageColumns),
       .w_gate = weights_map(o.w_gate),
       .w_up = weights_map(o.w_up),
-      .h = make_tensor_map(o.h, sm90::kConsumerRows, Gemm::kPanel),
+      .h = make_tensor_map(o.h, Gemm::kStoreRows, Gemm::kPanel),
   };
   return [=, raster = plan.raster, k = static_cast<int>(o.x.cols()), stream = device.stream()] {
     launch_kernel(kernel, shape, stream, maps, raster, k);
@@ -78,8 +94,8 @@ std::string refuses_sm90(const CudaDevice& device) {
            std::to_string(gpu.major) + "." + std::to_string(gpu.minor);
   }
   cudaFuncAttributes code{};
-  FUSEGATE_CUDA(
-      cudaFuncGetAttributes(&code, sm90::gated_gemm_kernel<GemmOf<__nv_bfloat16, GeluTanh, 0>>));
+  FUSEGATE_CUDA(cudaFuncGetAttributes(
+      &code, reinterpret_cast<const void*>(kernel_of<GemmOf<__nv_bfloat16, GeluTanh, 0>>())));
   const bool is_here = code.binaryVersion == 90 && code.ptxVersion == 90;
   return is_here ? "" : "this program was built without code for sm_90a";
 }

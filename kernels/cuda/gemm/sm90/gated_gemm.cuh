@@ -35,10 +35,12 @@ struct GatedGemm {
   static constexpr int kColumns = kColumns_;
   static constexpr int kStages = kStages_;
   static constexpr int kCluster = kCluster_;
+  static constexpr int kReaders = kConsumers;  // of a stage
+  static constexpr int kStoreRows = kConsumerRows;
   // Columns that one TMA store writes: a box's row is as wide as its swizzle.
   static constexpr int kPanel = kColumns % 64 == 0 ? 64 : 32;
   static constexpr int kPanels = kColumns / kPanel;
-  static constexpr int kPanelBytes = kConsumerRows * kPanel * 2;
+  static constexpr int kPanelBytes = kStoreRows * kPanel * 2;
   // What a consumer hands over of g, and as much of u.
   static constexpr int kHandBytes = kPanels * kPanelBytes;
   static constexpr int kHandsBytes = kConsumers * 2 * kHandBytes;
@@ -86,6 +88,13 @@ struct GatedWork {
     return (tile.row * Gemm::kCluster + rank) * kTileRows;
   }
 };
+
+template <typename Gemm>
+__device__ inline GatedWork work_of_block(const TileRaster& raster, int k) {
+  return {raster, k, Gemm::kCluster > 1 ? static_cast<int>(cluster_rank()) : 0,
+          static_cast<int>(blockIdx.x) / Gemm::kCluster,
+          static_cast<int>(gridDim.x) / Gemm::kCluster};
+}
 
 template <typename Gemm>
 struct GatedProducer {
@@ -151,12 +160,46 @@ __device__ inline std::uint32_t gated(std::uint32_t g, std::uint32_t u) {
   return pack<T>(Functor::of(gate.x) * up.x, Functor::of(gate.y) * up.y);
 }
 
+// By a consumer that has read it, to every block of the cluster, since all wrote a part of the
+// stage.
+template <typename Gemm>
+__device__ inline void release_stage(const GatedShared<Gemm>& shared, int stage) {
+  const int thread = threadIdx.x % kWarpgroup;
+  if constexpr (Gemm::kCluster == 1) {
+    if (thread == 0) barrier_arrive(shared.empty_at(stage));
+  } else {
+    if (thread % 32 == 0 && thread / 32 < Gemm::kCluster) {
+      barrier_arrive_at(shared.empty_at(stage), thread / 32);
+    }
+  }
+}
+
+template <typename T, int kCount>
+__device__ inline std::uint32_t rounded(const float (&d)[kCount], int i) {
+  return pack<T>(d[i], d[i + 1]);
+}
+
+// 16 columns of the warp's 16 rows below `first` of the warpgroup's: four 8x8 matrices, two down
+// and two across, word(0), (2), (4) and (6). Lane l gives the address of row l % 8 of matrix l / 8.
+template <typename Gemm, typename Word>
+__device__ inline void write_columns(int pair, std::uint32_t hand, int first, const Word& word) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x % kWarpgroup / 32;
+  const int row = first + warp * 16 + lane / 8 % 2 * 8 + lane % 8;
+  const int chunk = pair * 2 + lane / 16;  // of eight columns, 16 bytes
+  constexpr int kChunks = Gemm::kPanel / 8;
+  // The swizzle of a box as wide as a panel: 16-byte chunks change places by the row.
+  const int place = chunk % kChunks ^ (row / (8 / kChunks)) % kChunks;
+  store_matrices(hand + chunk / kChunks * Gemm::kPanelBytes + row * Gemm::kPanel * 2 + place * 16,
+                 word(0), word(2), word(4), word(6));
+}
+
 template <typename Gemm>
 struct GatedConsumer {
   const GatedShared<Gemm>& shared;
   const GatedWork& work;
   int number = 0;
 
+  using T = typename Gemm::T;
   using Shape = typename Gemm::Shape;
   using Sums = float[Shape::kWidth / 2];
   static constexpr int kUp = Shape::kWidth / 4;  // of a thread's sums, where u's begin
@@ -177,25 +220,15 @@ struct GatedConsumer {
     }
   }
 
-  // To every block of the cluster, since all wrote a part of the stage.
-  __device__ void release(int stage) const {
-    const int thread = threadIdx.x % kWarpgroup;
-    if constexpr (Gemm::kCluster == 1) {
-      if (thread == 0) barrier_arrive(shared.empty_at(stage));
-    } else {
-      if (thread % 32 == 0 && thread / 32 < Gemm::kCluster) {
-        barrier_arrive_at(shared.empty_at(stage), thread / 32);
-      }
-    }
-  }
+  __device__ void release(int stage) const { release_stage<Gemm>(shared, stage); }
 
   __device__ void hand_over(const Sums& d) const {
     const std::uint32_t hand = shared.hand(number);
 #pragma unroll
     for (int pair = 0; pair < Gemm::kColumns / 16; ++pair) {
-      write_columns(pair, hand, [&](int i) { return rounded(d, pair * 8 + i); });
-      write_columns(pair, hand + Gemm::kHandBytes,
-                    [&](int i) { return rounded(d, pair * 8 + i + kUp); });
+      write_columns<Gemm>(pair, hand, 0, [&](int i) { return rounded<T>(d, pair * 8 + i); });
+      write_columns<Gemm>(pair, hand + Gemm::kHandBytes, 0,
+                          [&](int i) { return rounded<T>(d, pair * 8 + i + kUp); });
     }
   }
 
@@ -203,30 +236,12 @@ struct GatedConsumer {
   __device__ void finish(const Sums& d) const {
 #pragma unroll
     for (int pair = 0; pair < Gemm::kColumns / 16; ++pair) {
-      write_columns(pair, shared.hand(number), [&](int i) {
+      write_columns<Gemm>(pair, shared.hand(number), 0, [&](int i) {
         const int at = pair * 8 + i;
-        return gated<Gemm>(rounded(d, at), rounded(d, at + kUp));
+        return gated<Gemm>(rounded<T>(d, at), rounded<T>(d, at + kUp));
       });
     }
     fence_async_proxy();
-  }
-
-  static __device__ std::uint32_t rounded(const Sums& d, int i) {
-    return pack<typename Gemm::T>(d[i], d[i + 1]);
-  }
-
-  // 16 columns of the warp's 16 rows: four 8x8 matrices, two down and two across, word(0), (2), (4)
-  // and (6). Lane l gives the address of row l % 8 of matrix l / 8.
-  template <typename Word>
-  __device__ void write_columns(int pair, std::uint32_t hand, const Word& word) const {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x % kWarpgroup / 32;
-    const int row = warp * 16 + lane / 8 % 2 * 8 + lane % 8;
-    const int chunk = pair * 2 + lane / 16;  // of eight columns, 16 bytes
-    constexpr int kChunks = Gemm::kPanel / 8;
-    // The swizzle of a box as wide as a panel: 16-byte chunks change places by the row.
-    const int place = chunk % kChunks ^ (row / (8 / kChunks)) % kChunks;
-    store_matrices(hand + chunk / kChunks * Gemm::kPanelBytes + row * Gemm::kPanel * 2 + place * 16,
-                   word(0), word(2), word(4), word(6));
   }
 };
 
@@ -286,7 +301,7 @@ __device__ void prepare_barriers(const GatedMaps& maps, const GatedShared<Gemm>&
     for (const CUtensorMap* map : {&maps.x, &maps.w_gate, &maps.w_up, &maps.h}) prefetch_map(*map);
     for (int i = 0; i < Gemm::kStages; ++i) {
       barrier_init(shared.full_at(i), 1);
-      barrier_init(shared.empty_at(i), kConsumers * Gemm::kCluster);
+      barrier_init(shared.empty_at(i), Gemm::kReaders * Gemm::kCluster);
     }
     fence_barrier_init();
   }
@@ -305,9 +320,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const GatedShared<Gemm> shared(raw);
-  const GatedWork work{raster, k, Gemm::kCluster > 1 ? static_cast<int>(cluster_rank()) : 0,
-                       static_cast<int>(blockIdx.x) / Gemm::kCluster,
-                       static_cast<int>(gridDim.x) / Gemm::kCluster};
+  const GatedWork work = work_of_block<Gemm>(raster, k);
   prepare_barriers<Gemm>(maps, shared);
   let_next_kernel_start();
   const int warpgroup = warpgroup_of_warp();

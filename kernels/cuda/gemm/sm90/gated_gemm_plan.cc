@@ -73,8 +73,9 @@ std::string plan_text_sm90(const GatedGemmPlan& plan) {
   const std::string blocks =
       shape.cluster == 1 ? fmt::format("{} blocks", plan.blocks)
                          : fmt::format("{} clusters of {} blocks", plan.blocks, shape.cluster);
-  return fmt::format("tile {} x ({} + {}) x {}, {} stages, {}, {} waves", kGatedSm90Rows,
-                     shape.cols, shape.cols, kStep, shape.stages, blocks, plan.waves);
+  return fmt::format("tile {} x ({} + {}) x {}, {} stages{}, {}, {} waves", kGatedSm90Rows,
+                     shape.cols, shape.cols, kStep, shape.stages,
+                     shape.pingpong ? ", in turn" : "", blocks, plan.waves);
 }
 
 }  // namespace fusegate::kernels

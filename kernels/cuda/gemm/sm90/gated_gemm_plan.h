@@ -23,13 +23,21 @@ struct GatedTileSm90 {
   int cols = 0;     // of h; as many rows of w_gate and of w_up
   int stages = 0;   // of 64 columns of x and of the weights
   int cluster = 1;  // blocks that take tiles one above the other and share the weights they read
+  bool pingpong = false;  // a block works on two tiles in turn (gated_pingpong.cuh)
   double start_us = 0;
   double stage_us = 0;
   double epilogue_us = 0;
 };
 
 // From the most reuse to the most blocks. Two blocks a cluster pay where there are many waves.
-inline constexpr std::array<GatedTileSm90, 5> kGatedTilesSm90{{
+inline constexpr std::array<GatedTileSm90, 6> kGatedTilesSm90{{
+    {.cols = 96,
+     .stages = 4,
+     .cluster = 2,
+     .pingpong = true,
+     .start_us = 2.9,
+     .stage_us = 0.5,
+     .epilogue_us = 0.4},
     {.cols = 128,
      .stages = 3,
      .cluster = 2,

@@ -55,6 +55,11 @@ struct RingPosition {
       parity ^= 1;
     }
   }
+  __device__ void advance_by(int steps) {
+    const int next = stage + steps;
+    parity ^= next / kStages & 1;
+    stage = next % kStages;
+  }
 };
 
 // The same in all lanes, which only a shuffle tells the compiler: addresses that hang on it then

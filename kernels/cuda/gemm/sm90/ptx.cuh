@@ -72,6 +72,18 @@ __device__ inline void named_arrive(int barrier, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
+// ---- registers: a warpgroup gives some of its threads' away, or takes what others gave.
+
+template <int kRegisters>
+__device__ inline void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
+template <int kRegisters>
+__device__ inline void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
 // ---- TMA: boxes of a tensor, coordinates counted in elements, the contiguous one first. What lies
 // outside of the tensor is read as zero and never written.
 
