@@ -8,7 +8,7 @@
 // a third of an SM's each: the producer's warpgroup gives them away.
 #pragma once
 
-#include "kernels/cuda/gemm/sm90/gated_gemm.cuh"
+#include "kernels/cuda/gemm/sm90/gated_tile.cuh"
 
 namespace fusegate::kernels::sm90 {
 
