@@ -121,8 +121,10 @@ class Operation:
         _operations[name] = self
 
     def benchmark(self, implementation: Optional[str] = None, *, writes: Union[str, Sequence[str]] = (),
-                  factory: bool = False, requires: Union[str, Sequence[str]] = (), device: Optional[str] = None,
-                  arrays: Optional[str] = None, stages: Optional[Callable[[Problem], Sequence[Stage]]] = None
+                  factory: bool = False, prepare: Optional[Callable[..., Any]] = None,
+                  requires: Union[str, Sequence[str]] = (), device: Optional[str] = None,
+                  arrays: Optional[str] = None, stages: Optional[Callable[[Problem], Sequence[Stage]]] = None,
+                  choices: Optional[Callable[[Problem], Mapping[str, Any]]] = None
                   ) -> Callable[[Callable], Callable]:
         """Register the decorated callable as an implementation of this operation.
 
@@ -137,6 +139,10 @@ class Operation:
         factory : bool
             The decorated function makes the callable: it is called once with each problem, before anything is checked
             or timed, for what need not be timed (compiling, planning, a workspace).
+        prepare : callable, optional
+            ``prepare(*inputs)`` is called with the inputs at each place in memory, before anything is captured or timed
+            there, and what it returns (a tuple, a list, a dict by name, or one value) is what the callable gets in
+            their stead: packed weights, for example. The inputs themselves must stay as they are.
         requires : str or list of str
             Modules without which it is left out, with a line that says so.
         device : {"cuda", "cpu"}, optional
@@ -146,6 +152,9 @@ class Operation:
         stages : callable, optional
             ``stages(problem)`` returns the :class:`Stage` parts that it is made of. By default it is one, with the
             operation's ``flops`` and ``bytes``.
+        choices : callable, optional
+            ``choices(problem)`` returns a dict of what was chosen for the problem, such as a tile or an algorithm. It
+            is asked once the result was checked, and what it says is kept in the run file.
 
         Returns
         -------
@@ -160,8 +169,9 @@ class Operation:
             if not callable(function):
                 raise InputError(where, f"{self.name}", f"decorates {function!r}, which is no function")
             name = implementation or getattr(function, "__name__", "")
-            Implementation(self, name, function, where, writes=_names(writes), factory=factory,
-                           requires=_names(requires), device=device, arrays=arrays or self.arrays, stages=stages)
+            Implementation(self, name, function, where, writes=_names(writes), factory=factory, prepare=prepare,
+                           requires=_names(requires), device=device, arrays=arrays or self.arrays, stages=stages,
+                           choices=choices)
             return function
         return register
 
@@ -301,10 +311,12 @@ class Implementation:
     where: str
     writes: tuple[str, ...] = ()
     factory: bool = False
+    prepare: Optional[Callable[..., Any]] = None
     requires: tuple[str, ...] = ()
     device: Optional[str] = None
     arrays: str = "torch"
     stages: Optional[Callable[[Problem], Sequence[Stage]]] = None
+    choices: Optional[Callable[[Problem], Mapping[str, Any]]] = None
 
     def __post_init__(self):
         others = self.operation.implementations
@@ -317,6 +329,9 @@ class Implementation:
             raise self.error("device", f"must be \"cuda\" or \"cpu\", not {self.device!r}")
         if self.arrays not in ARRAYS:
             raise self.error("arrays", f"must be one of {', '.join(ARRAYS)}, not {self.arrays!r}")
+        for field, given in (("prepare", self.prepare), ("choices", self.choices)):
+            if given is not None and not callable(given):
+                raise self.error(field, f"must be a function, not {given!r}")
         others[self.name] = self
 
     def callable_for(self, problem: Problem) -> Callable:
@@ -328,13 +343,37 @@ class Implementation:
             raise self.error("factory", f"must return a function, not {made!r}")
         return made
 
+    def prepared(self, problem: Problem, inputs: Sequence[Any]) -> list[Any]:
+        """What the callable gets in place of the inputs."""
+        if self.prepare is None:
+            return list(inputs)
+        made = self._ask("prepare", problem, *inputs)
+        if made is None:
+            raise self.error("prepare", "returns None; it must return what the callable gets in place of the inputs")
+        if isinstance(made, Mapping):
+            return list(made.values())
+        return list(made) if isinstance(made, (list, tuple)) else [made]
+
     def work(self, problem: Problem) -> list[Stage]:
         if self.stages is None:
             return [self.operation.work(problem)]
+        return list(self._ask("stages", problem, problem))
+
+    def chosen(self, problem: Problem) -> dict[str, str]:
+        """As the run file has it."""
+        found = {} if self.choices is None else self._ask("choices", problem, problem)
+        if not isinstance(found, Mapping):
+            raise self.error("choices", f"must return a dict, not {type(found).__name__}")
+        return {str(name): str(value) for name, value in found.items()}
+
+    def _ask(self, field: str, problem: Problem, *arguments) -> Any:
+        """Another's function, whose exceptions become lines that name it."""
         try:
-            return list(self.stages(problem))
+            return getattr(self, field)(*arguments)
+        except InputError:
+            raise
         except Exception as error:  # pylint: disable=broad-except
-            raise self.error("stages", f"raised {one_line(error)} for {problem.name}") from error
+            raise self.error(field, f"raised {one_line(error)}{_place_of(error)} for {problem.name}") from error
 
     def benchmark_name(self, problem: Problem) -> str:
         return f"{self.operation.name}/{self.name}/{problem.name}"
@@ -344,9 +383,11 @@ class Implementation:
 
 
 def benchmark(operation: Union[str, Operation], implementation: Optional[str] = None, *,
-              writes: Union[str, Sequence[str]] = (), factory: bool = False, requires: Union[str, Sequence[str]] = (),
+              writes: Union[str, Sequence[str]] = (), factory: bool = False,
+              prepare: Optional[Callable[..., Any]] = None, requires: Union[str, Sequence[str]] = (),
               device: Optional[str] = None, stages: Optional[Callable[[Problem], Sequence[Stage]]] = None,
-              arrays: Optional[str] = None, **defining: Any) -> Callable[[Callable], Callable]:
+              choices: Optional[Callable[[Problem], Mapping[str, Any]]] = None, arrays: Optional[str] = None,
+              **defining: Any) -> Callable[[Callable], Callable]:
     """Register a callable that launches GPU work on the current stream as a benchmark.
 
     Parameters
@@ -356,7 +397,7 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
         without them is that of an operation that was defined before, whose inputs and reference it shares.
     implementation : str, optional
         Its name; that of the function where left out.
-    writes, factory, requires, device, stages, arrays
+    writes, factory, prepare, requires, device, stages, choices, arrays
         See :meth:`Operation.benchmark`.
     **defining
         ``inputs``, ``reference``, ``axes``, ``dtypes``, ``outputs``, ``tolerance``, ``flops`` and ``bytes``, as of
@@ -393,8 +434,8 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
     else:
         raise InputError(where, str(operation), "no operation of that name was defined before; define it by inputs, "
                                                 "reference, axes and dtypes")
-    return operation.benchmark(implementation, writes=writes, factory=factory, requires=requires, device=device,
-                               stages=stages, arrays=arrays)
+    return operation.benchmark(implementation, writes=writes, factory=factory, prepare=prepare, requires=requires,
+                               device=device, stages=stages, choices=choices, arrays=arrays)
 
 
 def operations() -> dict[str, Operation]:

@@ -93,6 +93,49 @@ class RegistrationTest(unittest.TestCase):
         with self.assertRaisesRegex(InputError, "attention.bad.stages: raised AttributeError: the problem has no axis"):
             operation.implementations["bad"].work(problem)
 
+    def test_what_is_prepared_stands_in_the_inputs_stead(self):
+        operation = self.operation()
+        (problem, *_) = operation.problems("cpu")
+        for number, (prepare, expected) in enumerate((
+                (None, [3, 5]), (lambda x, y: (x + y, x), [8, 3]), (lambda x, y: [x * y], [15]),
+                (lambda x, y: {"both": (x, y), "more": 1}, [(3, 5), 1]), (lambda x, y: x - y, [-2]),
+                (lambda x, y: (), []))):
+            operation.benchmark(f"made{number}", prepare=prepare)(lambda x: x)
+            self.assertEqual(operation.implementations[f"made{number}"].prepared(problem, [3, 5]), expected)
+
+    def test_says_what_is_wrong_with_what_prepares_and_what_tells_choices(self):
+        operation = self.operation()
+        problem = next(operation.problems("cpu"))
+
+        def refuse():
+            raise InputError("kernels.py", "tile", "must be a power of two")
+        for number, (fields, expected) in enumerate((
+                ({"prepare": lambda x: None}, r"prepare: returns None; it must return what the callable gets in place"),
+                ({"prepare": lambda x: x.shape}, r"prepare: raised AttributeError: .* at \S*operation_test.py:\d+ for "
+                                                 r"bf16/heads:16/kv:4096"),
+                ({"prepare": lambda: 3}, r"prepare: raised TypeError: .* takes 0 positional arguments"),
+                ({"choices": lambda p: ["tile"]}, "choices: must return a dict, not list"),
+                ({"choices": lambda p: p.rows}, "choices: raised AttributeError: the problem has no axis 'rows'"))):
+            operation.benchmark(f"bad{number}", **fields)(lambda x: x)
+            bad = operation.implementations[f"bad{number}"]
+            with self.subTest(expected), self.assertRaisesRegex(InputError, HERE + f"attention.bad{number}." + expected):
+                bad.prepared(problem, [3])
+                bad.chosen(problem)
+        operation.benchmark("own", prepare=lambda x: refuse())(lambda x: x)
+        with self.assertRaisesRegex(InputError, "^kernels.py: tile: must be a power of two"):
+            operation.implementations["own"].prepared(problem, [3])
+        for field in ("prepare", "choices"):
+            with self.assertRaisesRegex(InputError, HERE + f"attention.none_{field}.{field}: must be a function, not 3"):
+                operation.benchmark(f"none_{field}", **{field: 3})(lambda x: x)
+
+    def test_choices_are_text(self):
+        operation = self.operation()
+        fusegate.benchmark(operation, "tuned", choices=lambda p: {"tile": p.heads, 1: True}, prepare=lambda x: x)(len)
+        problem = next(operation.problems("cpu"))
+        self.assertEqual(operation.implementations["tuned"].chosen(problem), {"tile": "16", "1": "True"})
+        operation.benchmark("fixed")(len)
+        self.assertEqual(operation.implementations["fixed"].chosen(problem), {})
+
     def test_a_registration_twice_names_both_places(self):
         operation = self.operation()
         operation.benchmark("fused")(lambda x: x)

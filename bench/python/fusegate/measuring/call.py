@@ -59,12 +59,11 @@ class Call:
                 shape, dtype = outputs[name]
                 self._buffers[name] = device.allocate(shape, dtype)
                 self._written[name] = self._buffers[name].array
-                arguments.append(self._written[name])
         # What is changed in place is as it was before every check and sample.
         self._pristine = {name: device.clone(self._written[name]) for name in self._written if name in values}
-        library = self._implementation.arrays
-        given = [device.given(each, library) if device.is_array(each) else each for each in arguments]
-        self.launch = functools.partial(function, *given)
+        prepared = self._prepared(self._given(arguments))
+        into = [array for name, array in self._written.items() if name not in values]
+        self.launch = functools.partial(function, *prepared, *self._given(into))
 
     def restore(self) -> None:
         for name, array in self._pristine.items():
@@ -114,6 +113,18 @@ class Call:
     def sizes(self) -> list[int]:
         """Bytes of the tensors, in the order of their allocation."""
         return [buffer.bytes for buffer in self._buffers.values()]
+
+    def _given(self, arguments: Sequence[Any]) -> list[Any]:
+        """In the arrays that the implementation takes."""
+        device, library = self._device, self._implementation.arrays
+        return [device.given(each, library) if device.is_array(each) else each for each in arguments]
+
+    def _prepared(self, inputs: list[Any]) -> list[Any]:
+        if self._implementation.prepare is None:
+            return inputs
+        prepared = self._implementation.prepared(self._benchmark.problem, inputs)
+        self._device.synchronize()  # it may have worked on any stream
+        return prepared
 
     def _argument(self, name: str, value: Any, generator) -> Any:
         array, buffer = _tensor(self._device, self._benchmark.operation, self._benchmark.problem, name, value, generator)

@@ -23,13 +23,13 @@ def fake_protocol(**fields):
     return Protocol(**{"layout": "driver", **fields})
 
 
-def fake_benchmarks(*names, function=lambda x: x, **fields):
-    """Implementations of one operation on one problem."""
+def fake_benchmarks(*names, function=lambda x: x, implementation_fields=types.MappingProxyType({}), **fields):
+    """Implementations of one operation on one problem. fields: of the operation."""
     registry.clear()
     operation = Operation("double", **{"inputs": lambda p: {"x": uniform(p.rows)}, "reference": lambda x: x,
                                        "axes": {"rows": [8]}, "dtypes": ["bf16"], **fields})
     for name in names:
-        operation.benchmark(name)(function)
+        operation.benchmark(name, **implementation_fields)(function)
     problem = next(operation.problems("cuda"))
     return [Benchmark(each, problem) for each in operation.implementations.values()]
 

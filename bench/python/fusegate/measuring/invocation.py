@@ -140,8 +140,9 @@ class Invocation:
             samples.append((sample, time.process_time_ns() - before))
             self._watch.saw(sample)
         about_place = {"doubts": sorted(place.doubts), "throttle_reasons": self._look()}
-        self._run_file.append(account.writer.place(self._protocol.first_sample(account.places), samples,
-                                                   account.session.record, account.session.calls, account.choices,
+        record = account.session.record
+        self._run_file.append(account.writer.place(self._protocol.first_sample(account.places), samples, record,
+                                                   account.session.calls, {**account.choices, **record.choices},
                                                    about_place))
         account.places += 1
         account.times_ns += [sample.batch_ns / account.session.calls for sample, _ in samples]

@@ -32,7 +32,8 @@ class InvocationTest(FolderTest):
         self.lines = []
 
     def invocation(self, device=None, meter=None, kept=(), order="interleaved", **request):
-        benchmarks = fake_benchmarks("one", "two", dtypes=["bf16"])
+        benchmarks = fake_benchmarks("one", "two", dtypes=["bf16"],
+                                     implementation_fields={"choices": lambda p: {"tile": 128}})
         protocol = fake_protocol(samples=6, places=3, idle_ns=0, order=order)
         context = {**google_context("x"), "fusegate": {"doubts": [], "finished": False}}
         self.run_file = RunFile(self.path, context, kept)
@@ -63,7 +64,7 @@ class InvocationTest(FolderTest):
             self.assertEqual([entry["repetition_index"] for entry in own], list(range(6)))
             self.assertEqual([entry["real_time"] for entry in own], [1000.0] * 6)
             self.assertEqual(["stages" in entry.get("details", {}) for entry in own], [True] + [False] * 5)
-            self.assertEqual(own[0]["details"]["choices"], {"torch": "2.11.0"})
+            self.assertEqual(own[0]["details"]["choices"], {"torch": "2.11.0", "tile": "128"})
         self.assertTrue(self.read()["context"]["fusegate"]["finished"])
         self.assertEqual(len(invocation.measured()), 2)
 

@@ -25,6 +25,7 @@ class Record:
     launches: Any = None
     host_ns: float = math.nan
     not_capturable: str = ""
+    choices: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
 class Place:
@@ -47,8 +48,10 @@ class Session:
         self.record = Record(stages=benchmark.work())
 
     def verify(self, verifier: Verifier) -> None:
-        self._function = self._benchmark.implementation.callable_for(self._benchmark.problem)
+        implementation, problem = self._benchmark.implementation, self._benchmark.problem
+        self._function = implementation.callable_for(problem)
         self.verified = verifier.check(self._benchmark, self._function)
+        self.record.choices = implementation.chosen(problem)
         self.record.relative_error, self.record.launches = self.verified.relative_error, self.verified.launches
         self.record.not_capturable = self.verified.not_capturable
 

@@ -54,6 +54,23 @@ class SessionTest(unittest.TestCase):
         self.assertEqual(self.meter.recorded[-3:], [(session.calls, "warm", True)] * 3)
         self.assertEqual(session.record.host_ns, 5000.0)
 
+    def test_prepares_at_every_place_and_synchronises_before_anything_is_captured(self):
+        events = []
+        (benchmark,) = fake_benchmarks("one", implementation_fields={
+            "prepare": lambda x: events.append("prepare") or x, "choices": lambda p: {"tile": events.count("prepare")}})
+        device, meter = FakeDevice(), FakeMeter()
+        device.synchronize = lambda: events.append("synchronize")
+        record = meter.record
+        meter.record = lambda *arguments: events.append("record") or record(*arguments)
+        session = Session(device, meter, fake_protocol(), 5, benchmark, clock_ns=lambda: meter.now_ns)
+        session.verify(Verifier(device, meter, 5))
+        self.assertEqual(session.record.choices, {"tile": "1"}, "asked once the result was checked")
+        for place in range(2):
+            events.clear()
+            session.enter(place)
+            self.assertEqual(events[:3], ["prepare", "synchronize", "record"])
+            self.assertEqual(events.count("prepare"), 1)
+
     def test_a_place_is_the_layout_of_its_number(self):
         session = self.verified(layout="numbered")
         for place in (0, 7):

@@ -179,6 +179,40 @@ class VerificationTest(unittest.TestCase):
         self.assertEqual((verified.not_capturable, verified.launches), ("it synchronises", None))
         self.assertIn("wrong result", self.complaint(lambda x: 3 * x, meter=Refusing()))
 
+    def test_prepares_once_a_place_and_before_anything_is_called(self):
+        done = []
+
+        def prepare(x, factor):
+            done.append("prepare")
+            return x.T.copy(), factor
+
+        def scale(packed, factor, out):
+            done.append("call")
+            numpy.multiply(packed.T, factor, out=out)
+        operation = self.operation(inputs=lambda p: {"x": fusegate.uniform(p.rows, p.cols), "factor": 2},
+                                   reference=lambda x, factor: factor * x)
+        verified = self.check(scale, operation=operation, prepare=prepare, writes="out")
+        self.assertEqual((verified.relative_error, done[0], done.count("prepare")), (0.0, "prepare", 1))
+        self.assertGreater(done.count("call"), 1)
+
+    def test_what_prepares_must_leave_the_inputs_alone(self):
+        def spoil(x):
+            x += 1
+            return x - 1
+        self.assertIn("changes its input 'x'", self.complaint(lambda x: 2 * x, prepare=spoil))
+        self.assertIn("wrong result", self.complaint(lambda x: 2 * x, prepare=lambda x: 3 * x))
+
+        def spoil_what_was_made(made):
+            made += 0
+            return 2 * made
+        self.check(spoil_what_was_made, prepare=lambda x: x.copy())
+
+    def test_an_input_that_is_changed_in_place_goes_through_what_prepares(self):
+        def twice(x, factor):
+            x *= factor
+        operation = self.operation(outputs="x")
+        self.check(twice, operation=operation, writes="x", prepare=lambda x: (x, 2))
+
     def test_implementations_of_one_problem_share_the_reference(self):
         asked = []
         operation = self.operation(reference=lambda x: asked.append(0) or 2 * x)
