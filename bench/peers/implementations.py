@@ -2,11 +2,14 @@
 is called as the library's users call it, on inputs that need no gradient."""
 
 import dataclasses
+import importlib
 import types
 from functools import partial
 
 import problems
+import quack_mlp
 from problems import GATED
+from quack_mlp import CONCATENATED, INTERLEAVED, QuackMlp
 
 MAX_AUTOTUNE = "torch_compile_max_autotune"
 
@@ -17,7 +20,8 @@ class Implementation:
     name: str
     needs: tuple  # names of LIBRARIES
     stages: object  # of a problem: the work it must do at least
-    build: object  # of the libraries: a function of the operation's inputs
+    build: object  # of the libraries and the problem: a function of the operation's inputs. It may have choices
+    prepare: object = None  # of the libraries: a function of the inputs. build's gets what it returns in their stead
 
     def benchmark_name(self, problem):
         return f"{self.operation}/{self.name}/{problem.name}"
@@ -25,7 +29,20 @@ class Implementation:
 
 # What there is to find (fusegate.measuring.libraries).
 LIBRARIES = {"torch": ("torch", "torch"), "triton": ("triton", "triton"),
-             "liger": ("liger-kernel", "liger_kernel", "liger_kernel.ops")}
+             "liger": ("liger-kernel", "liger_kernel", "liger_kernel.ops"),
+             "quack": ("quack-kernels", "quack", "quack.gemm_interface"), "cutlass_dsl": ("nvidia-cutlass-dsl", "cutlass")}
+
+
+def needed_libraries(benchmarks):
+    """Of LIBRARIES, what these need: some take ten seconds to load."""
+    needed = {"torch", "triton", *(name for each in benchmarks for name in each.implementation.requires)}
+    return {name: modules for name, modules in LIBRARIES.items() if name in needed}
+
+
+def load(module, device):
+    """device: the GPU's name."""
+    is_quacks = module.partition(".")[0] in ("quack", "cutlass")
+    return quack_mlp.load(module, device) if is_quacks else importlib.import_module(module)
 
 
 def linear(functional):
@@ -50,13 +67,13 @@ def gated_mlp(activation, functional, unit=None):
 
 
 def _eager(make):
-    return lambda libraries: make(libraries["torch"].nn.functional)
+    return lambda libraries, _: make(libraries["torch"].nn.functional)
 
 
 def _compiled(make, mode=None):
     """Shapes are static, and everything that runs was compiled. The max-autotune mode is the one without CUDA graphs
     of its own, since peers.py captures all peers in the same way."""
-    def build(libraries):
+    def build(libraries, _):
         torch = libraries["torch"]
         function = _with_code_of_its_own(_plain(make(torch.nn.functional)))
         return torch.compile(function, dynamic=False, fullgraph=True, mode=mode)
@@ -76,16 +93,17 @@ def _with_code_of_its_own(function):
                               function.__defaults__, function.__closure__)
 
 
-def _liger(activation, libraries):
+def _liger(activation, libraries, _=None):
     return getattr(libraries["liger"].ops, activation.liger).apply
 
 
-def _liger_mlp(activation, libraries):
+def _liger_mlp(activation, libraries, _):
     """What the forward pass of Liger's MLP does, on weights that are given as inputs."""
     return gated_mlp(activation, libraries["torch"].nn.functional, _liger(activation, libraries))
 
 
 TORCH, COMPILER, LIGER = ("torch",), ("torch", "triton"), ("torch", "triton", "liger")
+QUACK = ("torch", "triton", "quack", "cutlass_dsl")
 AUTOTUNE = "max-autotune-no-cudagraphs"
 
 
@@ -104,6 +122,18 @@ def _gated(unit, activation):
         if activation.liger:
             found.append(Implementation(operation, "liger", LIGER, fused, partial(liger, activation)))
         found.extend(_torch(operation, partial(make, activation), fused, unfused))
+    return found + (_quack(unit, activation.quack) if activation.quack else [])
+
+
+def _quack(unit, activation):
+    found = []
+    for name, layout, is_down_quacks in (("quack", INTERLEAVED, False), ("quack_both", INTERLEAVED, True),
+                                         ("quack_concat", CONCATENATED, False),
+                                         ("quack_concat_both", CONCATENATED, True)):
+        found.append(Implementation(
+            f"{unit}_mlp", name, QUACK, partial(problems.gate_up_mlp_stages, unit),
+            partial(QuackMlp, activation=activation, layout=layout, is_down_quacks=is_down_quacks),
+            partial(quack_mlp.prepare, layout, is_down_quacks)))
     return found
 
 

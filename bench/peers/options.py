@@ -14,7 +14,7 @@ from implementations import IMPLEMENTATIONS, MAX_AUTOTUNE
 def parse_options(arguments):
     """The result's plan_flags are the flags for fusegate_bench."""
     parser = Parser(prog="peers.py", allow_abbrev=False,
-                    description="Times PyTorch, its compiler and Liger as fusegate_bench times its kernels: one "
+                    description="Times PyTorch, its compiler, Liger and QuACK as fusegate_bench times its kernels: one "
                                 "process an invocation.",
                     epilog="More flags are read by fusegate_bench, whose --help explains them: --batch, --seq, "
                            "--dim, --hidden, --dtype, --operation, --regime, --samples, --places, --order, --batch-us, "

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Times fusegate's peers: PyTorch, its compiler and Liger. Problems, protocol and run file are fusegate_bench's.
+"""Times fusegate's peers: PyTorch, its compiler, Liger and QuACK. Problems, protocol and run file are fusegate_bench's.
 
     bench/peers/peers.py --suite=ladder --out=FILE
     bench/peers/peers.py --problem=64,128,768,3072 --operation=geglu_mlp --out=FILE
 
-What is missing (torch, a GPU, Triton, Liger) is said in a line and left out. Exits 0 where anything was measured,
+What is missing (torch, a GPU, Triton, Liger, QuACK) is said in a line and left out. Exits 0 where anything was measured,
 2 where nothing could be or something stopped it. docs/peers.md has the rest.
 """
 
@@ -13,6 +13,7 @@ import pathlib
 import signal
 import sys
 import time
+from functools import partial
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))  # where both lie side by side
 
@@ -29,7 +30,7 @@ from fusegate.measuring.run_file import RunFile, google_context, require_replace
 from fusegate.program import print_table
 
 from bench import find_bench, read_plan, require_same_gpu
-from implementations import LIBRARIES
+from implementations import load, needed_libraries
 from options import name_filter, parse_options
 from plan import make_plan
 
@@ -59,8 +60,8 @@ def run(options):
     # with the plan is so told before torch takes seconds to load.
     given = read_plan(bench, options.plan_flags)
     protocol = protocol_of(given)
-    make_plan(given, takes_name)
-    libraries = find_libraries(LIBRARIES)
+    needed = needed_libraries(make_plan(given, takes_name).benchmarks)
+    libraries = find_libraries(needed, partial(load, device=given["fusegate"]["environment"]["device"]))
     device, meter = open_gpu(libraries)
     require_same_gpu(given, bench, device.uuid)
     watch = Watch(Nvml.open(), device.uuid, set(given["fusegate"]["doubts"]) - DOUBTS_OF_THE_BUILD)

@@ -22,15 +22,20 @@ def make_plan(given, takes_name, libraries=None):
     known = {implementation.operation for implementation in IMPLEMENTATIONS}
     for operation, planned in _by_operation(given).items():
         if operation not in known:
-            refusals[f"operation {operation}: no peer has it"] = None
+            refusals[(f"operation {operation}", "no peer has it")] = {}
             continue
         registered = _register(operation, planned, libraries)
         for problem in planned.values():
             _add(registered, problem, takes_name, libraries.missing if libraries else {}, benchmarks, refusals)
     if not benchmarks:
         raise InputError(given["fusegate"]["suite"], "sweeps",
-                         f"nothing is left to run: {next(iter(refusals), 'no peer fits')}")
-    return Plan(list(benchmarks.values()), list(refusals))
+                         f"nothing is left to run: {next(iter(_told(refusals)), 'no peer fits')}")
+    return Plan(list(benchmarks.values()), _told(refusals))
+
+
+def _told(refusals):
+    """One sentence for all that an operation lacks for the same reason."""
+    return [f"{what}{'/' if names else ''}{', '.join(names)}: {why}" for (what, why), names in refusals.items()]
 
 
 def _by_operation(given):
@@ -59,11 +64,24 @@ def _register(name, planned, libraries):
         reference=lambda *inputs: problems.reference(libraries.modules["torch"], name, inputs), where=WHERE)
     for implementation in IMPLEMENTATIONS:
         if implementation.operation == name:
-            operation.benchmark(
-                implementation.name, factory=True, requires=implementation.needs,
-                stages=lambda problem, each=implementation: each.stages(theirs(problem)))(
-                    lambda _problem, each=implementation: each.build(libraries.modules))
+            _register_implementation(operation, implementation, theirs, libraries)
     return operation
+
+
+def _register_implementation(operation, implementation, theirs, libraries):
+    """theirs: a function of the package's problem, which gives ours."""
+    built = {}
+
+    def build(problem):
+        built[problem] = implementation.build(libraries.modules, theirs(problem))
+        return built[problem]
+
+    def prepare(*inputs):
+        return implementation.prepare(libraries.modules)(*inputs)
+    operation.benchmark(implementation.name, factory=True, requires=implementation.needs,
+                        prepare=prepare if implementation.prepare else None,
+                        stages=lambda problem: implementation.stages(theirs(problem)),
+                        choices=lambda problem: getattr(built[problem], "choices", {}))(build)
 
 
 def _add(operation, problem, takes_name, missing, benchmarks, refusals):
@@ -73,8 +91,8 @@ def _add(operation, problem, takes_name, missing, benchmarks, refusals):
             continue
         why = next((missing[name] for name in implementation.requires if name in missing), "")
         if why:
-            refusals[f"{operation.name}/{implementation.name}: {why}"] = None
+            refusals.setdefault((operation.name, why), {})[implementation.name] = None
         elif problem.dtype not in DTYPES:
-            refusals[f"{operation.name} in {problem.dtype}: fusegate_bench has it on no GPU either"] = None
+            refusals[(f"{operation.name} in {problem.dtype}", "fusegate_bench has it on no GPU either")] = {}
         else:
             benchmarks[benchmark.name] = benchmark

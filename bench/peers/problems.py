@@ -46,12 +46,13 @@ class Problem:
 
 @dataclasses.dataclass(frozen=True)
 class Activation:
-    """What a gated unit applies to the gate (kernels/activations), as PyTorch and Liger have it."""
+    """What a gated unit applies to the gate (kernels/activations), as PyTorch, Liger and QuACK have it."""
     name: str  # as its stage is named
     flops: int  # of one element, by the operations written down in its formula
     reference: object  # of torch and a tensor of doubles: by the formula, as torch's own is among what is checked
     eager: object  # of torch.nn.functional and a tensor
     liger: str = ""  # Liger's function of gate and up
+    quack: str = ""  # QuACK's name of the unit
 
 
 def _gelu_tanh(torch, g):
@@ -61,12 +62,13 @@ def _gelu_tanh(torch, g):
 # A gated unit NAME is out = activation(g) * u. NAME_mlp has it between its projections.
 GATED = {
     "geglu": Activation("gelu", 9, _gelu_tanh, lambda functional, g: functional.gelu(g, approximate="tanh"),
-                        liger="LigerGELUMulFunction"),
+                        liger="LigerGELUMulFunction", quack="geglu"),
     "swiglu": Activation("silu", 4, lambda torch, g: g / (1 + torch.exp(-g)),
-                         lambda functional, g: functional.silu(g), liger="LigerSiLUMulFunction"),
+                         lambda functional, g: functional.silu(g), liger="LigerSiLUMulFunction",
+                         quack="swiglu"),
     "geglu_erf": Activation("gelu", 5, lambda torch, g: 0.5 * g * (1 + torch.erf(g / math.sqrt(2))),
                             lambda functional, g: functional.gelu(g)),
-    "reglu": Activation("relu", 1, lambda torch, g: g.clamp(min=0), lambda functional, g: functional.relu(g)),
+    "reglu": Activation("relu", 1, lambda torch, g: g.clamp(min=0), lambda functional, g: functional.relu(g), quack="reglu"),
 }
 
 
@@ -98,6 +100,15 @@ def gated_mlp_stages(operation, fused, p):
     """operation: the name of the unit, such as geglu."""
     return [matmul_stage("gate_proj", p.rows, p.hidden, p.dim), matmul_stage("up_proj", p.rows, p.hidden, p.dim),
             *gated_stages(operation, fused, p), matmul_stage("down_proj", p.rows, p.dim, p.hidden)]
+
+
+def gate_up_mlp_stages(operation, p):
+    """Both input projections and the unit in one product. operation: the name of the unit."""
+    activation, elements = GATED[operation], p.rows * p.hidden
+    gate, up = (matmul_stage("", p.rows, p.hidden, p.dim) for _ in range(2))
+    flops = gate.flops + up.flops + (activation.flops + 1) * elements
+    return [fusegate.Stage(f"gate_up_{operation}", flops, gate.min_bytes + 2.0 * p.hidden * p.dim),
+            matmul_stage("down_proj", p.rows, p.dim, p.hidden)]
 
 
 def reference(torch, operation, inputs):

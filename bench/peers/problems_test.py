@@ -42,6 +42,14 @@ class ProblemsTest(unittest.TestCase):
         self.assertEqual(totals(fused), (206493974528.0, 478150656.0))
         self.assertEqual([stage.name for stage in fused], ["gate_proj", "up_proj", "gelu_mul", "down_proj"])
 
+    def test_both_projections_and_the_unit_in_one_write_the_hidden_alone(self):
+        gate_up, down = problems.gate_up_mlp_stages("geglu", SMALL)
+        rows, dim, hidden = 128, 768, 3072
+        self.assertEqual((gate_up.name, down.name), ("gate_up_geglu", "down_proj"))
+        self.assertEqual(gate_up.flops, 2 * 2 * rows * dim * hidden + 10 * rows * hidden)
+        self.assertEqual(gate_up.min_bytes, 2 * (rows * dim + 2 * hidden * dim + rows * hidden))
+        self.assertEqual(gate_up.flops + down.flops, totals(problems.gated_mlp_stages("geglu", True, SMALL))[0])
+
     def test_activations_are_those_of_the_kernels(self):
         self.assertEqual({unit: (activation.name, activation.flops) for unit, activation in problems.GATED.items()},
                          activations_of_the_kernels())

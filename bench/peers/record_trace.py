@@ -12,6 +12,7 @@ import argparse
 import os
 import pathlib
 import sys
+from functools import partial
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))  # where both lie side by side
 
@@ -23,7 +24,7 @@ from fusegate.measuring.libraries import find_libraries
 from fusegate.measuring.torch_device import TorchDevice
 
 from bench import find_bench, read_plan
-from implementations import IMPLEMENTATIONS, LIBRARIES
+from implementations import IMPLEMENTATIONS, load, needed_libraries
 from plan import make_plan
 
 BAD_INPUT = 2
@@ -57,8 +58,8 @@ def run(options):
 
     def takes(implementation, _benchmark):
         return options.implementation in (None, implementation)
-    make_plan(given, takes)
-    libraries = find_libraries(LIBRARIES)
+    needed = needed_libraries(make_plan(given, takes).benchmarks)
+    libraries = find_libraries(needed, partial(load, device=given["fusegate"]["environment"]["device"]))
     torch = libraries.torch_on_a_gpu("no peer can be recorded")
     plan = make_plan(given, takes, libraries)
     for refusal in plan.refusals:
@@ -70,7 +71,8 @@ def run(options):
         try:
             function = benchmark.implementation.callable_for(benchmark.problem)
             inputs = drawn_inputs(device, benchmark.operation, benchmark.problem, 1)
-            record(torch, benchmark.name, function, list(inputs.values()), path)
+            prepared = benchmark.implementation.prepared(benchmark.problem, list(inputs.values()))
+            record(torch, benchmark.name, function, prepared, path)
         # A library may fail in any way, and the others' traces are still wanted.
         except Exception as error:  # pylint: disable=broad-except
             complain(f"{benchmark.name}: {one_line(error)}")

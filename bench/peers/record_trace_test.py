@@ -62,7 +62,7 @@ class RecordTest(FolderTest):
 class ProgramTest(unittest.TestCase):
     def complaint(self, *arguments, libraries=None):
         errors = io.StringIO()
-        with mock.patch.object(record_trace, "find_libraries", lambda _: libraries or Libraries()), \
+        with mock.patch.object(record_trace, "find_libraries", lambda *_: libraries or Libraries()), \
                 contextlib.redirect_stderr(errors):
             self.assertEqual(record_trace.main([*arguments, "--out=never"]), 2)
         return errors.getvalue()

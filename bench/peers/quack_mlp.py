@@ -1,0 +1,141 @@
+"""QuACK's MLP: both input projections and the gated unit in one tuned GEMM, then cuBLAS's down projection or QuACK's own.
+
+QuACK tunes a GEMM when it is first called, which is when a benchmark is checked: before anything is timed. Its choices
+and its compiled kernels lie in a folder, where the next process finds them (docs/peers.md)."""
+
+import contextlib
+import dataclasses
+import importlib
+import importlib.util
+import os
+import pathlib
+import sys
+
+# By the tuned product, its activation and layout, and the problem: what the tuner took. QuACK asks its tuner once in a
+# process, and the implementations share its answers.
+_taken = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """How the weights of gate and up lie in one tensor. told: as QuACK is told."""
+    pack: object  # of torch and the two weights
+    told: tuple = None
+
+
+# Rows gate 0, up 0, gate 1, up 1, ...; or all of gate, then all of up.
+INTERLEAVED = Layout(lambda torch, gate, up: torch.stack((gate, up), dim=1).flatten(0, 1))
+CONCATENATED = Layout(lambda torch, gate, up: torch.cat((gate, up)), told=("B",))
+
+
+class QuackMlp:
+    """choices: by stage, what QuACK's tuner took. Empty before the first call."""
+
+    def __init__(self, libraries, problem, activation, layout, is_down_quacks):
+        self._quack, self._functional = libraries["quack"], libraries["torch"].nn.functional
+        self._problem, self._activation, self._layout = problem, activation, layout
+        self._is_down_quacks = is_down_quacks
+        self.choices = {}
+
+    def __call__(self, x, w_gate_up, w_down):
+        if not self.choices:
+            return self._call_first(x, w_gate_up, w_down)
+        return self._down(self._gated(x, w_gate_up), w_down)
+
+    def _call_first(self, x, w_gate_up, w_down):
+        """Tunes, and notes what was taken."""
+        gated = (f"gate_up_{self._activation}", self._layout.told)
+        with self._noted(gated):
+            hidden = self._gated(x, w_gate_up)
+        if not self._is_down_quacks:
+            return self._down(hidden, w_down)
+        with self._noted(("down_proj",)):
+            return self._down(hidden, w_down)
+
+    def _gated(self, x, w_gate_up):
+        """Nothing but the unit's result is stored, as at inference."""
+        return self._quack.gemm_interface.gemm_gated(
+            x, w_gate_up, activation=self._activation, store_preact=False, concat_layout=self._layout.told)[1]
+
+    def _down(self, hidden, w_down):
+        if self._is_down_quacks:
+            # Its tuner chooses the split of the sum too, without which few rows leave most of the GPU idle.
+            return self._quack.gemm_interface.gemm(hidden, w_down, split_k=None)
+        return self._functional.linear(hidden, w_down)
+
+    @contextlib.contextmanager
+    def _noted(self, product):
+        with _asked(self._quack.autotuner.Autotuner) as configs:
+            yield
+        key = (*product, self._problem.name)
+        if configs:
+            _taken[key] = config_text(configs[-1])
+        self.choices[product[0]] = _taken.get(key, "unknown")
+
+
+def prepare(layout, is_down_quacks, libraries):
+    """A function of the operation's inputs: what QuackMlp is called with. QuACK takes a weight as (inputs, outputs)."""
+    torch = libraries["torch"]
+
+    def pack(x, w_gate, w_up, w_down):
+        return x, torch.t(layout.pack(torch, w_gate, w_up)), torch.t(w_down) if is_down_quacks else w_down
+    return pack
+
+
+def config_text(config):
+    """config: QuACK's AutotuneConfig, which holds a GemmConfig. Tiles, cluster, schedule and split, as it names them."""
+    fields = dataclasses.asdict(config.kwargs["config"])
+    return ", ".join(f"{name}={value}" for name, value in fields.items()
+                     if value is not None and name != "device_capacity")
+
+
+@contextlib.contextmanager
+def _asked(autotuner):
+    """The configurations that tuners of this class take meanwhile: tuned just now, or found on the disk."""
+    ask, configs = autotuner.__call__, []
+
+    def note(tuner, *arguments, **named):
+        result = ask(tuner, *arguments, **named)
+        configs.append(tuner.best_config)
+        return result
+    autotuner.__call__ = note
+    try:
+        yield configs
+    finally:
+        autotuner.__call__ = ask
+
+
+def load(name, device):
+    """Imports a module of QuACK's. device: the GPU's name. Raises ImportError where it would load and compute
+    nothing."""
+    # QuACK reads both variables when it is imported.
+    os.environ.setdefault("QUACK_CACHE_DIR", str(cache_folder(device)))
+    os.environ.setdefault("QUACK_COMPILE_WORKERS", str(max(2, len(os.sched_getaffinity(0)) - 2)))
+    add_cutlass_dsl()
+    module = importlib.import_module(name)
+    cutlass = pathlib.Path(importlib.import_module("cutlass").__file__)
+    if not {"site-packages", "dist-packages"} & set(cutlass.parts):
+        raise ImportError(f"QuACK refuses every gated unit where nvidia-cutlass-dsl lies in no folder named "
+                          f"site-packages, as in {cutlass.parent}; install both into one")
+    return module
+
+
+def cache_folder(device):
+    """Of this user's. QuACK's choices do not say which GPU they were made on, so that each gets a folder."""
+    user = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    return pathlib.Path(user) / "fusegate" / "quack" / "_".join(device.split())
+
+
+def add_cutlass_dsl():
+    """nvidia-cutlass-dsl is found by its .pth file, which is not read where pip was told a --target. QuACK's compiling
+    processes need it as well."""
+    if importlib.util.find_spec("cutlass") is not None:
+        return
+    package = importlib.util.find_spec("nvidia_cutlass_dsl")
+    for folder in package.submodule_search_locations if package else ():
+        inner = os.path.join(folder, "dsl_packages")
+        if os.path.isdir(inner):
+            sys.path.insert(0, inner)
+            os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (inner, os.environ.get("PYTHONPATH"))))
+            importlib.invalidate_caches()
+            return
