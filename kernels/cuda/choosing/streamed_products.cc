@@ -18,7 +18,7 @@ std::vector<Contestant> contestants(const CudaDevice& device, const FewRowsSize&
   if (size.rows == 1) {
     for (const GemvPlan& plan : gemv_plans(size.cols, size.k)) add(plan);
   }
-  for (const FewRowsPlan& plan : few_rows_plans(size, device.properties().multiProcessorCount)) {
+  for (const FewRowsPlan& plan : few_rows_plans(size, device.limits())) {
     add(plan);
   }
   return all;

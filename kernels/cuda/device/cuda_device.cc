@@ -80,6 +80,13 @@ std::map<std::string, std::string> CudaDevice::versions() const {
           {"cublas", fmt::format("{}.{}.{}", cublas / 10000, cublas / 100 % 100, cublas % 100)}};
 }
 
+GpuLimits CudaDevice::limits() const {
+  return {.sm_count = properties_.multiProcessorCount,
+          .shared_bytes_per_block = properties_.sharedMemPerBlockOptin,
+          .shared_bytes_per_sm = properties_.sharedMemPerMultiprocessor,
+          .l2_bytes = static_cast<std::size_t>(properties_.l2CacheSize)};
+}
+
 std::size_t CudaDevice::available_bytes() const {
   std::size_t available = 0, total = 0;
   FUSEGATE_CUDA(cudaMemGetInfo(&available, &total));

@@ -11,6 +11,7 @@
 
 #include "kernels/contract/device.h"
 #include "kernels/contract/layout_arena.h"
+#include "kernels/cuda/device/gpu_limits.h"
 #include "kernels/cuda/device/lt_choice.h"
 #include "kernels/cuda/device/lt_matmul.h"
 
@@ -42,6 +43,7 @@ class CudaDevice : public Device {
   ReferenceMath& reference_math() override { return *reference_; }
 
   const cudaDeviceProp& properties() const { return properties_; }
+  GpuLimits limits() const;
   cudaStream_t stream() const { return stream_; }
   // Made at the first call, since a process may well do without; on the stream, in the workspace.
   cublasHandle_t cublas();

@@ -12,7 +12,7 @@ class FewRows : public GpuTest {
  protected:
   void SetUp() override {
     GpuTest::SetUp();
-    if (!IsSkipped()) sm_count_ = device_->properties().multiProcessorCount;
+    if (!IsSkipped()) limits_ = device_->limits();
   }
 
   // One product where weights is 1, a gated unit of two where it is 2, with every shape that fits.
@@ -30,7 +30,7 @@ class FewRows : public GpuTest {
     for (std::size_t shape = 0; shape < kFewRowsShapes.size(); ++shape) {
       if (!fits(kFewRowsShapes[shape], size)) continue;
       SCOPED_TRACE(testing::Message() << "shape " << shape);
-      const FewRowsPlan plan = plan_few_rows(size, sm_count_, shape);
+      const FewRowsPlan plan = plan_few_rows(size, limits_, shape);
       const GuardedTensor out(*device_, size.rows, size.cols, dtype);
       if (size.weights == 1) {
         enqueue_few_rows_matmul(plan, x.tensor, first.tensor, out.tensor, device_->stream());
@@ -43,7 +43,7 @@ class FewRows : public GpuTest {
     memory_.clear();
   }
 
-  int sm_count_ = 0;
+  GpuLimits limits_;
 };
 
 TEST_F(FewRows, AgreeWithTheReferenceAroundEveryEdge) {
@@ -89,8 +89,8 @@ TEST_F(FewRows, RepeatToTheBitWhenLaunchedBackToBack) {
                     {rows, all.cols()},
                     all.dtype};
     };
-    const FewRowsPlan first = plan_few_rows({rows, kHidden, kDim, 2}, sm_count_);
-    const FewRowsPlan second = plan_few_rows({rows, kDim, kHidden, 1}, sm_count_);
+    const FewRowsPlan first = plan_few_rows({rows, kHidden, kDim, 2}, limits_);
+    const FewRowsPlan second = plan_few_rows({rows, kDim, kHidden, 1}, limits_);
     const auto run = [&](bool one_by_one) {
       device_->poison(out);
       for (int token = 0; token < kTokens; ++token) {

@@ -41,11 +41,11 @@ void check(const FewRowsSize& size) {
   }
 }
 
-double cost(const FewRowsSize& size, int sm_count, std::int64_t cols_per_block) {
+double cost(const FewRowsSize& size, const GpuLimits& gpu, std::int64_t cols_per_block) {
   const std::int64_t blocks = ceil_div(size.cols, cols_per_block);
   const double bytes = static_cast<double>(size.weights * cols_per_block + size.rows) *
                        static_cast<double>(size.k) * kElementBytes;
-  return static_cast<double>(ceil_div(blocks, sm_count)) * bytes / kSmRate +
+  return static_cast<double>(ceil_div(blocks, gpu.sm_count)) * bytes / kSmRate +
          static_cast<double>(blocks) * bytes / kL2Rate;
 }
 
@@ -58,14 +58,14 @@ int warps(const FewRowsSize& size, const FewRowsShape& shape, int blocks_per_sm)
   return static_cast<int>(ceil_div(turns, ceil_div(turns, most)));
 }
 
-FewRowsPlan plan_with(const FewRowsSize& size, int sm_count, std::size_t shape, int cols) {
+FewRowsPlan plan_with(const FewRowsSize& size, const GpuLimits& gpu, std::size_t shape, int cols) {
   const std::int64_t blocks = ceil_div(size.cols, cols);
-  const std::int64_t blocks_per_sm = std::min<std::int64_t>(ceil_div(blocks, sm_count), 64);
+  const std::int64_t blocks_per_sm = std::min<std::int64_t>(ceil_div(blocks, gpu.sm_count), 64);
   return {.shape = shape,
           .cols_per_block = cols,
           .blocks = static_cast<int>(blocks),
           .warps = warps(size, kFewRowsShapes[shape], static_cast<int>(blocks_per_sm)),
-          .cost = cost(size, sm_count, cols)};
+          .cost = cost(size, gpu, cols)};
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ bool fits(const FewRowsShape& shape, const FewRowsSize& size) {
   return size.rows <= shape.x_rows() && shape.w_sets % size.weights == 0;
 }
 
-FewRowsPlan plan_few_rows(const FewRowsSize& size, int sm_count, std::size_t shape_index) {
+FewRowsPlan plan_few_rows(const FewRowsSize& size, const GpuLimits& gpu, std::size_t shape_index) {
   check(size);
   const FewRowsShape& shape = kFewRowsShapes.at(shape_index);
   if (!fits(shape, size)) {
@@ -85,13 +85,13 @@ FewRowsPlan plan_few_rows(const FewRowsSize& size, int sm_count, std::size_t sha
   }
   FewRowsPlan best;
   for (int cols = shape.w_rows() / size.weights; cols > 0; --cols) {
-    const FewRowsPlan plan = plan_with(size, sm_count, shape_index, cols);
+    const FewRowsPlan plan = plan_with(size, gpu, shape_index, cols);
     if (best.cols_per_block == 0 || plan.cost < best.cost) best = plan;
   }
   return best;
 }
 
-FewRowsPlan plan_few_rows(const FewRowsSize& size, int sm_count) {
+FewRowsPlan plan_few_rows(const FewRowsSize& size, const GpuLimits& gpu) {
   check(size);
   std::optional<FewRowsPlan> best;
   for (std::size_t i = 0; i < kFewRowsShapes.size(); ++i) {
@@ -100,14 +100,14 @@ FewRowsPlan plan_few_rows(const FewRowsSize& size, int sm_count) {
     if (!fits(shape, size) || (best && shape.x_tiles > kFewRowsShapes[best->shape].x_tiles)) {
       continue;
     }
-    const FewRowsPlan plan = plan_few_rows(size, sm_count, i);
+    const FewRowsPlan plan = plan_few_rows(size, gpu, i);
     if (!best || plan.cost < kWorthALargerShape * best->cost) best = plan;
   }
   return best.value();
 }
 
-std::vector<FewRowsPlan> few_rows_plans(const FewRowsSize& size, int sm_count) {
-  std::vector<FewRowsPlan> plans{plan_few_rows(size, sm_count)};
+std::vector<FewRowsPlan> few_rows_plans(const FewRowsSize& size, const GpuLimits& gpu) {
+  std::vector<FewRowsPlan> plans{plan_few_rows(size, gpu)};
   const auto add = [&](const FewRowsPlan& plan) {
     if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);
   };
@@ -115,8 +115,8 @@ std::vector<FewRowsPlan> few_rows_plans(const FewRowsSize& size, int sm_count) {
     const FewRowsShape& shape = kFewRowsShapes[i];
     if (!fits(shape, size) || shape.x_tiles != kFewRowsShapes[plans.front().shape].x_tiles)
       continue;
-    add(plan_few_rows(size, sm_count, i));
-    add(plan_with(size, sm_count, i, shape.w_rows() / size.weights));
+    add(plan_few_rows(size, gpu, i));
+    add(plan_with(size, gpu, i, shape.w_rows() / size.weights));
   }
   return plans;
 }

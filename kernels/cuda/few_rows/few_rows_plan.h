@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "kernels/contract/host_device.h"
+#include "kernels/cuda/device/gpu_limits.h"
 
 namespace fusegate::kernels {
 
@@ -85,12 +86,12 @@ bool fits(const FewRowsShape& shape, const FewRowsSize& size);
 
 // The cheapest plan. Throws std::invalid_argument where rows is not between 1 and kMostFewRows, k
 // no multiple of 8 or beyond 2^24, or a size below 1 or beyond 32 bits.
-FewRowsPlan plan_few_rows(const FewRowsSize& size, int sm_count);
+FewRowsPlan plan_few_rows(const FewRowsSize& size, const GpuLimits& gpu);
 // The cheapest with this shape, which must fit.
-FewRowsPlan plan_few_rows(const FewRowsSize& size, int sm_count, std::size_t shape);
+FewRowsPlan plan_few_rows(const FewRowsSize& size, const GpuLimits& gpu, std::size_t shape);
 // What is worth measuring (launch_contest.h): the cheapest, then what other shapes of as few rows
 // make of it, by the rule and with all the columns that a block can have.
-std::vector<FewRowsPlan> few_rows_plans(const FewRowsSize& size, int sm_count);
+std::vector<FewRowsPlan> few_rows_plans(const FewRowsSize& size, const GpuLimits& gpu);
 
 // "few_rows: 128 blocks of 12 warps, 6 columns each, x in 1 x 8 rows, weights in 1 x 8, 8 chunks
 // ahead"

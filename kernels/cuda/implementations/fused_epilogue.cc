@@ -32,21 +32,24 @@ constexpr const char* kDown = "down_proj";
 // in: x, w_gate, w_up, as everywhere here.
 std::vector<Contestant> tiled_sm80(CudaDevice& device, const Activation& activation, Inputs in,
                                    const Tensor& h) {
-  const GatedGemmPlan plan =
-      plan_gated_gemm_sm80(gated_gemm_size(in[0], h), gpu_limits(device.properties()));
-  prepare_gated_gemm_sm80(plan, activation, h.dtype);
-  return {{.name = plan_text(plan),
-           .launch = [plan, activation, x = in[0], w_gate = in[1], w_up = in[2], h,
-                      stream = device.stream()] {
-             enqueue_gated_gemm_sm80(plan, activation, x, w_gate, w_up, h, stream);
-           }}};
+  std::vector<Contestant> tiled;
+  for (const GatedGemmPlan& plan :
+       gated_gemm_plans_sm80(gated_gemm_size(in[0], h), device.limits())) {
+    prepare_gated_gemm_sm80(plan, activation, h.dtype);
+    tiled.push_back({.name = plan_text(plan),
+                     .launch = [plan, activation, x = in[0], w_gate = in[1], w_up = in[2], h,
+                                stream = device.stream()] {
+                       enqueue_gated_gemm_sm80(plan, activation, x, w_gate, w_up, h, stream);
+                     }});
+  }
+  return tiled;
 }
 
 std::vector<Contestant> tiled_sm90(CudaDevice& device, const Activation& activation, Inputs in,
                                    const Tensor& h) {
   std::vector<Contestant> tiled;
   for (const GatedGemmPlan& plan :
-       gated_gemm_plans_sm90(gated_gemm_size(in[0], h), device.properties().multiProcessorCount)) {
+       gated_gemm_plans_sm90(gated_gemm_size(in[0], h), device.limits())) {
     tiled.push_back(
         {.name = plan_text_sm90(plan),
          .launch = make_gated_gemm_sm90(device, plan, activation, {in[0], in[1], in[2], h})});
@@ -57,8 +60,8 @@ std::vector<Contestant> tiled_sm90(CudaDevice& device, const Activation& activat
 std::vector<Contestant> split_sm90(CudaDevice& device, const Tensor& h, const Tensor& w,
                                    const Tensor& out) {
   std::vector<Contestant> split;
-  for (const std::size_t shape : split_gemm_shapes({out.rows(), out.cols(), h.cols()},
-                                                   device.properties().multiProcessorCount)) {
+  for (const std::size_t shape :
+       split_gemm_shapes({out.rows(), out.cols(), h.cols()}, device.limits())) {
     split.push_back(
         {.name = split_gemm_text(shape), .launch = make_split_gemm_sm90(device, shape, h, w, out)});
   }

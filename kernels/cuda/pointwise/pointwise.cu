@@ -16,8 +16,9 @@ namespace fusegate::kernels {
 namespace {
 
 constexpr unsigned kThreads = 256, kLargeThreads = 1024;  // of a block
-// Past kLargeOutput, where gelu and mul are one: a gelu alone, 64 x 128 x 3072, took 28.2 us by
-// large blocks and takes 25.9 (profiled calls in geglu_mlp/unfused on H200s, driver 580.159.04).
+// Where the output is large (is_large_output) and gelu and mul are one: a gelu alone, 64 x 128 x
+// 3072, took 28.2 us by large blocks and takes 25.9 (profiled calls in geglu_mlp/unfused on H200s,
+// driver 580.159.04).
 template <typename Op>
 constexpr bool kHasLargeBlocks = false;
 template <typename Functor>
@@ -125,6 +126,17 @@ void launch(dim3 blocks, dim3 threads, [[maybe_unused]] const Tensor& out, cudaS
   launch_kernel(kernel, {.blocks = blocks, .threads = threads, .early = early}, stream, args...);
 }
 
+// Of the GPU, of which a process has one. Asked once, since launches are timed.
+std::size_t l2_bytes() {
+  static const std::size_t bytes = [] {
+    int device = 0, value = 0;
+    FUSEGATE_CUDA(cudaGetDevice(&device));
+    FUSEGATE_CUDA(cudaDeviceGetAttribute(&value, cudaDevAttrL2CacheSize, device));
+    return static_cast<std::size_t>(value);
+  }();
+  return bytes;
+}
+
 template <typename Format, typename Op, unsigned kBlock, typename... In>
 void launch_pointwise(const Tensor& out, cudaStream_t stream, const In&... in) {
   const bool aligned = aligned_to_16(out.data, in.data...);
@@ -138,7 +150,7 @@ void enqueue_pointwise(const Tensor& out, cudaStream_t stream, const In&... in) 
   if (out.count() == 0) return;
   dispatch_format(out.dtype, [&]<typename Format>() {
     if constexpr (kHasLargeBlocks<Op>) {
-      if (out.bytes() >= kLargeOutput) {
+      if (is_large_output(out.bytes(), l2_bytes())) {
         return launch_pointwise<Format, Op, kLargeThreads>(out, stream, in...);
       }
     }

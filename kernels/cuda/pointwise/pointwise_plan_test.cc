@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/contract/device.h"
+#include "kernels/cuda/device/known_gpus.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -29,6 +30,15 @@ TEST(PointwisePlan, IsExactWhereEveryThreadHasAPack) {
   EXPECT_FALSE(plan_pointwise(2048 - 8, 8, true, kThreads).exact(kThreads)) << "a pack too few";
   EXPECT_FALSE(plan_pointwise(2048 + 1, 8, true, kThreads).exact(kThreads)) << "a tail";
   EXPECT_FALSE(plan_pointwise(512, 8, false, kThreads).exact(kThreads)) << "all of it tail";
+}
+
+// What an H200 measured (pointwise_plan.h), and what that is on GPUs with less of an L2.
+TEST(LargeOutput, IsHalfOfTheGpusL2) {
+  constexpr std::size_t kMiB = 1 << 20;
+  EXPECT_FALSE(is_large_output(24 * kMiB, kH200.l2_bytes));
+  EXPECT_TRUE(is_large_output(32 * kMiB, kH200.l2_bytes));
+  EXPECT_TRUE(is_large_output(24 * kMiB, kA100.l2_bytes));
+  EXPECT_FALSE(is_large_output(19 * kMiB, kA100.l2_bytes));
 }
 
 TEST(PointwisePlan, RefusesWhatThirtyTwoBitsDoNotCount) {

@@ -51,7 +51,7 @@ PointwisePlan plan_of(const GatedShape& shape, unsigned threads) {
 
 SpecializedGated make(const GatedShape& shape, const cudaDeviceProp& device) {
   const std::string architecture = fmt::format("sm_{}{}", device.major, device.minor);
-  const unsigned threads = specialized_threads(shape);
+  const unsigned threads = specialized_threads(shape, static_cast<std::size_t>(device.l2CacheSize));
   SpecializedGated result;
   result.launch = {.blocks = plan_of(shape, threads).blocks, .threads = threads};
   result.choice = fmt::format("compiled for {}x{}, {}: {} blocks of {} threads", shape.rows,
@@ -72,10 +72,10 @@ SpecializedGated make(const GatedShape& shape, const cudaDeviceProp& device) {
 
 }  // namespace
 
-unsigned specialized_threads(const GatedShape& shape) {
+unsigned specialized_threads(const GatedShape& shape, std::size_t l2_bytes) {
   const auto fills = [&](unsigned threads) { return plan_of(shape, threads).exact(threads); };
   const auto bytes = static_cast<std::size_t>(shape.rows * shape.cols) * dtype_bytes(shape.dtype);
-  if (bytes >= kLargeOutput && fills(1024)) return 1024;
+  if (is_large_output(bytes, l2_bytes) && fills(1024)) return 1024;
   for (const unsigned threads : {256u, 128u, 64u}) {
     if (fills(threads)) return threads;
   }

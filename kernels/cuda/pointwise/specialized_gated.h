@@ -24,8 +24,8 @@ struct GatedShape {
 };
 
 // Threads of a block: the most that the elements fill without rest, up to 1024 where the output is
-// large (kLargeOutput), to 256 where it is not.
-unsigned specialized_threads(const GatedShape& shape);
+// large (is_large_output), to 256 where it is not.
+unsigned specialized_threads(const GatedShape& shape, std::size_t l2_bytes);
 
 // Machine code for architecture, such as "sm_90". Takes no GPU. Throws DeviceError with NVRTC's
 // log.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/activations/activations.h"
+#include "kernels/cuda/device/known_gpus.h"
 #include "kernels/cuda/pointwise/nvrtc_compile.h"
 
 namespace fusegate::kernels {
@@ -21,7 +22,7 @@ TEST(SpecializedGated, CompilesForEveryFormatShapeAndArchitecture) {
     for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16, Dtype::kFp32}) {
       for (const auto& [rows, cols] : {std::pair{1, 7}, {128, 3072}, {33, 3073}, {8192, 3072}}) {
         const GatedShape shape{kActivationOf<GeluTanh>, rows, cols, dtype};
-        const unsigned threads = specialized_threads(shape);
+        const unsigned threads = specialized_threads(shape, kH200.l2_bytes);
         EXPECT_TRUE(is_elf(compile_gated(shape, threads, architecture)))
             << architecture << ' ' << dtype_name(dtype) << ' ' << rows << 'x' << cols;
       }
@@ -44,12 +45,13 @@ TEST(SpecializedGated, AsksForNoBoundsWhereTheElementsFillTheGrid) {
 }
 
 TEST(SpecializedGated, TakesTheLargestBlockThatTheElementsFill) {
-  const auto threads = [](std::int64_t rows, std::int64_t cols) {
-    return specialized_threads({kActivationOf<GeluTanh>, rows, cols, Dtype::kBf16});
+  const auto threads = [](std::int64_t rows, std::int64_t cols, const GpuLimits& gpu = kH200) {
+    return specialized_threads({kActivationOf<GeluTanh>, rows, cols, Dtype::kBf16}, gpu.l2_bytes);
   };
   EXPECT_EQ(threads(1, 3072), 128u) << "384 packs are a block and a half of 256";
   EXPECT_EQ(threads(128, 3072), 256u);
   EXPECT_EQ(threads(4096, 3072), 256u) << "24 MiB";
+  EXPECT_EQ(threads(4096, 3072, kA100), 1024u) << "which with g and u is past an A100's L2";
   EXPECT_EQ(threads(8192, 3072), 1024u) << "48 MiB";
   EXPECT_EQ(threads(8192, 3073), 1024u);
   EXPECT_EQ(threads(8191, 3073), 256u) << "nothing fills it without rest";

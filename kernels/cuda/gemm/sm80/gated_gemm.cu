@@ -44,12 +44,6 @@ void dispatch(std::size_t tile, const Activation& activation, Dtype dtype, F&& f
 
 }  // namespace
 
-GpuLimits gpu_limits(const cudaDeviceProp& properties) {
-  return {.sm_count = properties.multiProcessorCount,
-          .shared_bytes_per_block = properties.sharedMemPerBlockOptin,
-          .shared_bytes_per_sm = properties.sharedMemPerMultiprocessor};
-}
-
 GatedGemmSize gated_gemm_size(const Tensor& x, const Tensor& h) {
   return {.rows = h.rows(), .hidden = h.cols(), .dim = x.cols()};
 }

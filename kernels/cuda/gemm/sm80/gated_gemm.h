@@ -12,8 +12,6 @@
 
 namespace fusegate::kernels {
 
-GpuLimits gpu_limits(const cudaDeviceProp& properties);
-
 GatedGemmSize gated_gemm_size(const Tensor& x, const Tensor& h);
 
 // Once before the plan's tile is launched with the dtype and the activation, which is one of

@@ -13,7 +13,7 @@ class GatedGemmSm80 : public GpuTest, public testing::WithParamInterface<std::si
   void SetUp() override {
     GpuTest::SetUp();
     if (IsSkipped()) return;
-    limits_ = gpu_limits(device_->properties());
+    limits_ = device_->limits();
     if (!fits(kGatedTiles[GetParam()], limits_)) GTEST_SKIP() << "too little shared memory";
   }
 

@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace fusegate::kernels {
 namespace {
 
 constexpr double kMmaRate = 1024;              // multiply-adds a clock and SM
-constexpr double kFillRate = 5120. / 108;      // bytes a clock and SM
+constexpr double kL2Rate = 5120;               // bytes a clock, for all SMs
 constexpr double kSpecialRate = 16;            // special functions a clock and SM
 constexpr std::size_t kReservedShared = 1024;  // what CUDA keeps of each block's shared memory
 
@@ -34,27 +33,20 @@ void check(const GatedGemmSize& size) {
   }
 }
 
-int resident_blocks(const GatedTile& tile, const GpuLimits& gpu) {
-  const std::size_t bytes = static_cast<std::size_t>(tile.shared_bytes()) + kReservedShared;
-  return std::min(tile.blocks_per_sm, static_cast<int>(gpu.shared_bytes_per_sm / bytes));
-}
-
-double tile_cycles(const GatedTile& tile, std::int64_t dim, bool alone) {
+double tile_cycles(const GatedTile& tile, const GpuLimits& gpu, std::int64_t dim, bool alone) {
   const double products = tile.rows * 2.0 * tile.cols / kMmaRate;
-  const double fill = tile.stage_rows() * 2.0 / kFillRate;
+  const double fill = tile.stage_rows() * 2.0 * gpu.sm_count / kL2Rate;
   const double epilogue = alone ? tile.rows * tile.cols * 2.0 / kSpecialRate : 0;
   return static_cast<double>(ceil_div(dim, tile.k_step) * tile.k_step) * (products + fill) +
          epilogue;
 }
 
-// With n tiles at work, r in a column, the rows of operands that they read, r rows + n / r x 2
-// cols, are fewest at r = sqrt(n x 2 cols / rows).
-int group_rows(const GatedTile& tile, int at_work, std::int64_t row_tiles) {
-  const double best = std::sqrt(at_work * 2.0 * tile.cols / tile.rows);
-  return static_cast<int>(std::clamp<std::int64_t>(std::llround(best), 1, row_tiles));
-}
-
 }  // namespace
+
+int resident_blocks(const GatedTile& tile, const GpuLimits& gpu) {
+  const std::size_t bytes = static_cast<std::size_t>(tile.shared_bytes()) + kReservedShared;
+  return std::min(tile.blocks_per_sm, static_cast<int>(gpu.shared_bytes_per_sm / bytes));
+}
 
 bool fits(const GatedTile& tile, const GpuLimits& gpu) {
   return static_cast<std::size_t>(tile.shared_bytes()) <= gpu.shared_bytes_per_block &&
@@ -82,25 +74,29 @@ GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& g
   return {.tile = tile_index,
           .raster = {.row_tiles = static_cast<int>(row_tiles),
                      .col_tiles = static_cast<int>(col_tiles),
-                     .group_rows = group_rows(tile, at_work, row_tiles)},
+                     .group_rows = group_rows(at_work, tile.rows, tile.cols, row_tiles, size.dim,
+                                              gpu.l2_bytes)},
           .blocks = at_work,
           .waves = static_cast<int>(ceil_div(tiles, at_work)),
           .cost = static_cast<double>(ceil_div(tiles, gpu.sm_count)) *
-                  tile_cycles(tile, size.dim, resident == 1)};
+                  tile_cycles(tile, gpu, size.dim, resident == 1)};
 }
 
 GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& gpu) {
-  std::optional<GatedGemmPlan> best;
+  return gated_gemm_plans_sm80(size, gpu).front();
+}
+
+std::vector<GatedGemmPlan> gated_gemm_plans_sm80(const GatedGemmSize& size, const GpuLimits& gpu) {
+  constexpr double kWorthMeasuring = 1.5;
+  std::vector<GatedGemmPlan> plans;
   for (std::size_t i = 0; i < kGatedTiles.size(); ++i) {
-    if (!fits(kGatedTiles[i], gpu)) continue;
-    const GatedGemmPlan plan = plan_gated_gemm_sm80(size, gpu, i);
-    if (!best || plan.cost < best->cost) best = plan;
+    if (fits(kGatedTiles[i], gpu)) plans.push_back(plan_gated_gemm_sm80(size, gpu, i));
   }
-  if (!best) {
+  if (plans.empty()) {
     throw std::invalid_argument(fmt::format(
         "gated_gemm_sm80: no tile fits in {} bytes of shared memory", gpu.shared_bytes_per_block));
   }
-  return *best;
+  return cheapest(std::move(plans), kWorthMeasuring);
 }
 
 std::string plan_text(const GatedGemmPlan& plan) {

@@ -3,19 +3,22 @@
 // without a GPU.
 //
 // The rule: the shape with the least cost, which is the time of the SM with most tiles, in cycles,
-//   ceil(tiles / SMs) x (k x (rows 2 cols / kMmaRate + (rows + 2 cols) 2 B / kFillRate) + epilogue)
-// k being dim in whole steps. kMmaRate and kFillRate are an A100's (NVIDIA A100 whitepaper: 1024
-// dense 16-bit multiply-adds a clock and SM; L2 reads 5120 bytes a clock for 108 SMs). The epilogue
-// counts only where one block has the SM to itself; with more, another's products hide it. It is
-// bound by the special functions: two an element, 16 a clock and SM (CUDA Programming Guide,
-// "Arithmetic Instructions").
+//   ceil(tiles / SMs) x (k x (rows 2 cols / kMmaRate + (rows + 2 cols) 2 B / fill rate) + epilogue)
+// k being dim in whole steps, and the fill rate an SM's share of kL2Rate. kMmaRate and kL2Rate are
+// an A100's, which no device tells (NVIDIA A100 white paper: 1024 dense 16-bit multiply-adds a
+// clock and SM; L2 reads 5120 bytes a clock). The epilogue counts only where one block has the SM
+// to itself; with more, another's products hide it. It is bound by the special functions: two an
+// element, 16 a clock and SM (CUDA Programming Guide, "Arithmetic Instructions"). The rule was
+// fitted to nothing: it says what is worth measuring.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "kernels/cuda/device/gpu_limits.h"
 #include "kernels/cuda/gemm/gated_gemm_plan.h"
 
 namespace fusegate::kernels {
@@ -53,12 +56,6 @@ inline constexpr std::array<GatedTile, 4> kGatedTiles{{
     {.rows = 32, .cols = 32, .k_step = 64, .stages = 4, .warps_down = 2, .blocks_per_sm = 4},
 }};
 
-struct GpuLimits {
-  int sm_count = 0;
-  std::size_t shared_bytes_per_block = 0;  // what a kernel may ask for
-  std::size_t shared_bytes_per_sm = 0;
-};
-
 // The cheapest plan. Throws std::invalid_argument where hidden or dim are no multiples of 8, a size
 // is below 1 or beyond 32 bits, or no tile fits in the GPU's shared memory.
 GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& gpu);
@@ -66,6 +63,12 @@ GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& g
 GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& gpu,
                                    std::size_t tile);
 
+// The cheapest and those that cost at most half as much again, cheapest first: what is worth
+// measuring.
+std::vector<GatedGemmPlan> gated_gemm_plans_sm80(const GatedGemmSize& size, const GpuLimits& gpu);
+
+// Blocks that an SM holds at one time.
+int resident_blocks(const GatedTile& tile, const GpuLimits& gpu);
 bool fits(const GatedTile& tile, const GpuLimits& gpu);
 
 // "tile 128 x (128 + 128) x 64, 3 stages, 147456 bytes shared, 132 blocks of 256 threads, 12 waves"

@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "kernels/cuda/device/known_gpus.h"
+#include "kernels/cuda/gemm/raster_test.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -15,10 +19,6 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// CUDA Programming Guide, "Technical Specifications per Compute Capability": 8.0, 8.6, 9.0.
-constexpr GpuLimits kA100{108, 163 << 10, 164 << 10};
-constexpr GpuLimits kA10{72, 99 << 10, 100 << 10};
-constexpr GpuLimits kH200{132, 227 << 10, 228 << 10};
 constexpr GatedGemmSize kReference{8192, 3072, 768};
 
 TEST(GatedTiles, FitInAnA100sSharedMemoryAndRegisters) {
@@ -34,14 +34,7 @@ TEST(GatedTiles, FitInAnA100sSharedMemoryAndRegisters) {
 TEST(TileRaster, VisitsEveryTileOnce) {
   for (const TileRaster& raster :
        {TileRaster{1, 1, 1}, TileRaster{7, 5, 3}, TileRaster{16, 9, 16}, TileRaster{33, 1, 8}}) {
-    std::set<std::pair<int, int>> seen;
-    for (int i = 0; i < raster.count(); ++i) {
-      const TilePosition at = raster.at(i);
-      EXPECT_THAT(at.row, testing::AllOf(testing::Ge(0), testing::Lt(raster.row_tiles)));
-      EXPECT_THAT(at.col, testing::AllOf(testing::Ge(0), testing::Lt(raster.col_tiles)));
-      seen.emplace(at.row, at.col);
-    }
-    EXPECT_EQ(seen.size(), static_cast<std::size_t>(raster.count()));
+    EXPECT_TRUE(visits_every_tile_once(raster));
   }
 }
 
@@ -53,6 +46,23 @@ TEST(TileRaster, GoesDownAGroupBeforeItTakesTheNextColumn) {
   EXPECT_EQ(at(2), std::pair(0, 1));
   EXPECT_EQ(at(8), std::pair(2, 0));   // the second group
   EXPECT_EQ(at(17), std::pair(4, 1));  // the last, of one row
+}
+
+TEST(GroupRows, AreAsManyOfXAsOfTheWeights) {
+  EXPECT_EQ(group_rows(132, 128, 128, 64, 768, kH200.l2_bytes), 16);
+  EXPECT_EQ(group_rows(108, 128, 128, 64, 768, kA100.l2_bytes), 15);
+  EXPECT_EQ(group_rows(108, 128, 64, 64, 768, kA100.l2_bytes), 10);
+  EXPECT_EQ(group_rows(66, 256, 128, 32, 768, kH200.l2_bytes), 8) << "clusters of two blocks";
+  EXPECT_EQ(group_rows(132, 128, 128, 4, 768, kH200.l2_bytes), 4) << "no more than there are";
+}
+
+// A row of tiles of 128 x 8192 takes 2 MiB.
+TEST(GroupRows, AreAsManyAsStayInTheL2WhereThatIsNotFarFewer) {
+  EXPECT_EQ(group_rows(108, 128, 128, 64, 4096, kA100.l2_bytes), 15) << "20 of 1 MiB would stay";
+  EXPECT_EQ(group_rows(108, 128, 128, 64, 8192, kA100.l2_bytes), 10);
+  EXPECT_EQ(group_rows(132, 128, 128, 64, 8192, kH100.l2_bytes), 12);
+  EXPECT_EQ(group_rows(132, 128, 128, 64, 8192, kH200.l2_bytes), 15);
+  EXPECT_EQ(group_rows(108, 128, 128, 64, 16384, kA100.l2_bytes), 15) << "5 are too few";
 }
 
 TEST(GegluPlan, CoversEveryElementWithNoTileToSpare) {
@@ -84,6 +94,54 @@ TEST(GegluPlan, LaunchesWhatTheGpuHoldsAndNoMoreThanThereAreTiles) {
   EXPECT_EQ(small.waves, 1);
 }
 
+// On every GPU: an A100 holds fewer blocks than the GPUs that are measured, and an A10 fewer still.
+TEST(GegluPlan, FitsEveryGpuAndCoversEveryTileOnce) {
+  for (const auto& [name, gpu] : kKnownGpus) {
+    for (const MlpSize& mlp : kMlpSizes) {
+      SCOPED_TRACE(testing::Message()
+                   << name << ", " << mlp.rows << " x " << mlp.hidden << " x " << mlp.dim);
+      for (const GatedGemmPlan& plan :
+           gated_gemm_plans_sm80({mlp.rows, mlp.hidden, mlp.dim}, gpu)) {
+        const GatedTile& tile = kGatedTiles[plan.tile];
+        const int resident = resident_blocks(tile, gpu);
+        const auto bytes = static_cast<std::size_t>(tile.shared_bytes());
+        EXPECT_LE(bytes, gpu.shared_bytes_per_block);
+        EXPECT_LE(resident * (bytes + 1024), gpu.shared_bytes_per_sm);
+        EXPECT_LE(plan.blocks, resident * gpu.sm_count);
+        const int tiles = plan.raster.count();
+        EXPECT_LE(plan.blocks, tiles);
+        EXPECT_EQ(plan.waves, (tiles + plan.blocks - 1) / plan.blocks);
+        EXPECT_TRUE(plan.blocks == tiles || plan.blocks == resident * gpu.sm_count);
+        EXPECT_GE(std::int64_t{plan.raster.row_tiles} * tile.rows, mlp.rows);
+        EXPECT_GE(std::int64_t{plan.raster.col_tiles} * tile.cols, mlp.hidden);
+        EXPECT_TRUE(visits_every_tile_once(plan.raster));
+      }
+    }
+  }
+}
+
+// 8192 x 3072 in tiles of 128 x 128 is 1536 tiles: 14.2 for each of 108 SMs.
+TEST(GegluPlan, OffersWhatIsNearTheCheapest) {
+  for (const auto& [name, gpu] : kKnownGpus) {
+    for (const MlpSize& mlp : kMlpSizes) {
+      const GatedGemmSize size{mlp.rows, mlp.hidden, mlp.dim};
+      const std::vector<GatedGemmPlan> plans = gated_gemm_plans_sm80(size, gpu);
+      EXPECT_EQ(plans.front().tile, plan_gated_gemm_sm80(size, gpu).tile);
+      for (std::size_t tile = 0; tile < kGatedTiles.size(); ++tile) {
+        if (!fits(kGatedTiles[tile], gpu)) continue;
+        const double cost = plan_gated_gemm_sm80(size, gpu, tile).cost;
+        EXPECT_GE(cost, plans.front().cost) << name;
+        EXPECT_EQ(cost <= 1.5 * plans.front().cost,
+                  std::ranges::find(plans, tile, &GatedGemmPlan::tile) != plans.end())
+            << name;
+      }
+    }
+  }
+  const GatedGemmPlan reference = plan_gated_gemm_sm80(kReference, kA100);
+  EXPECT_EQ(reference.tile, 0u);
+  EXPECT_EQ(reference.waves, 15);
+}
+
 // The tile with the most reuse where there are rows enough to fill the GPU with it; the smallest
 // where only many small blocks can keep every SM loading weights.
 TEST(GegluPlan, TakesLargeTilesForManyRowsAndSmallOnesForFew) {
@@ -94,22 +152,12 @@ TEST(GegluPlan, TakesLargeTilesForManyRowsAndSmallOnesForFew) {
   }
 }
 
-TEST(GegluPlan, IsNoDearerThanAnyTile) {
-  for (const int rows : {1, 64, 128, 1000, 8192}) {
-    const GatedGemmSize size{rows, 11008, 4096};
-    const double cycles = plan_gated_gemm_sm80(size, kH200).cost;
-    for (std::size_t tile = 0; tile < kGatedTiles.size(); ++tile) {
-      EXPECT_LE(cycles, plan_gated_gemm_sm80(size, kH200, tile).cost);
-    }
-  }
-}
-
 TEST(GegluPlan, LeavesOutTilesThatDoNotFit) {
   ASSERT_FALSE(fits(kGatedTiles[0], kA10));
   EXPECT_NE(plan_gated_gemm_sm80(kReference, kA10).tile, 0u);
   EXPECT_THAT([] { plan_gated_gemm_sm80(kReference, kA10, 0); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("147456 bytes")));
-  constexpr GpuLimits kTiny{40, 1 << 10, 64 << 10};
+  constexpr GpuLimits kTiny{40, 1 << 10, 64 << 10, 4 << 20};
   EXPECT_THAT([&] { plan_gated_gemm_sm80(kReference, kTiny); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("no tile fits")));
 }

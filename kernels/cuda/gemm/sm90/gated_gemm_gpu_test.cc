@@ -20,8 +20,7 @@ class HopperGemm : public GpuTest {
   }
 
   void check_gated(const GatedGemmSize& size, Dtype dtype, std::size_t tile) {
-    const GatedGemmPlan plan =
-        plan_gated_gemm_sm90(size, device_->properties().multiProcessorCount, tile);
+    const GatedGemmPlan plan = plan_gated_gemm_sm90(size, device_->limits(), tile);
     for (const Activation& activation : kGemmActivations) {
       SCOPED_TRACE(activation.name);
       expect_gated(activation, size, dtype, [&](const auto&... operands) {
@@ -34,8 +33,7 @@ class HopperGemm : public GpuTest {
   void check_split(std::int64_t m, std::int64_t n, std::int64_t k, Dtype dtype) {
     const GuardedTensor x = guarded_random(m, k, dtype, 2), w = guarded_random(n, k, dtype, 0.5);
     const double* const expected = product(x.tensor, w.tensor);
-    for (const std::size_t shape :
-         split_gemm_shapes({m, n, k}, device_->properties().multiProcessorCount)) {
+    for (const std::size_t shape : split_gemm_shapes({m, n, k}, device_->limits())) {
       SCOPED_TRACE(split_gemm_text(shape));
       const GuardedTensor out(*device_, m, n, dtype);
       make_split_gemm_sm90(*device_, shape, x.tensor, w.tensor, out.tensor)();

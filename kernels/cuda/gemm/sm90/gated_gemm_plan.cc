@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace fusegate::kernels {
 namespace {
@@ -27,45 +28,40 @@ void check(const GatedGemmSize& size) {
 
 }  // namespace
 
-GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, int sm_count, std::size_t tile) {
+GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& gpu,
+                                   std::size_t tile) {
   check(size);
-  // Tiles that share rows of x and of the weights while they are worked on: about as many down as
-  // half of an H200's SMs take across.
-  constexpr int kGroupRows = 16;
   const GatedTileSm90& shape = kGatedTilesSm90.at(tile);
   GatedGemmPlan plan;
   plan.tile = tile;
-  plan.raster = {
-      .row_tiles = rounded_up_quotient(static_cast<int>(size.rows), kGatedSm90Rows * shape.cluster),
-      .col_tiles = rounded_up_quotient(static_cast<int>(size.hidden), shape.cols),
-      .group_rows = kGroupRows / shape.cluster};
+  const int rows = kGatedSm90Rows * shape.cluster;
+  plan.raster = {.row_tiles = rounded_up_quotient(static_cast<int>(size.rows), rows),
+                 .col_tiles = rounded_up_quotient(static_cast<int>(size.hidden), shape.cols)};
   if (std::int64_t{plan.raster.row_tiles} * plan.raster.col_tiles >
       std::numeric_limits<int>::max()) {
     throw std::invalid_argument(
         fmt::format("gated_gemm_sm90: {} x {} makes too many tiles", size.rows, size.hidden));
   }
-  plan.blocks = std::min(plan.raster.count(), std::max(1, sm_count / shape.cluster));
+  plan.blocks = std::min(plan.raster.count(), std::max(1, gpu.sm_count / shape.cluster));
+  plan.raster.group_rows =
+      group_rows(plan.blocks, rows, shape.cols, plan.raster.row_tiles, size.dim, gpu.l2_bytes);
   plan.waves = rounded_up_quotient(plan.raster.count(), plan.blocks);
   const int stages = rounded_up_quotient(static_cast<int>(size.dim), kStep);
   plan.cost = shape.start_us + plan.waves * (stages * shape.stage_us + shape.epilogue_us);
   return plan;
 }
 
-GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, int sm_count) {
-  return gated_gemm_plans_sm90(size, sm_count).front();
+GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& gpu) {
+  return gated_gemm_plans_sm90(size, gpu).front();
 }
 
-std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GatedGemmSize& size, int sm_count) {
+std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GatedGemmSize& size, const GpuLimits& gpu) {
   constexpr double kWorthMeasuring = 1.1;  // what the fitted costs may be off by
   std::vector<GatedGemmPlan> plans;
   for (std::size_t tile = 0; tile < kGatedTilesSm90.size(); ++tile) {
-    plans.push_back(plan_gated_gemm_sm90(size, sm_count, tile));
+    plans.push_back(plan_gated_gemm_sm90(size, gpu, tile));
   }
-  std::ranges::stable_sort(plans, {}, &GatedGemmPlan::cost);
-  std::erase_if(plans, [most = plans.front().cost * kWorthMeasuring](const GatedGemmPlan& plan) {
-    return plan.cost > most;
-  });
-  return plans;
+  return cheapest(std::move(plans), kWorthMeasuring);
 }
 
 std::string plan_text_sm90(const GatedGemmPlan& plan) {
@@ -74,8 +70,8 @@ std::string plan_text_sm90(const GatedGemmPlan& plan) {
       shape.cluster == 1 ? fmt::format("{} blocks", plan.blocks)
                          : fmt::format("{} clusters of {} blocks", plan.blocks, shape.cluster);
   return fmt::format("tile {} x ({} + {}) x {}, {} stages{}, {}, {} waves", kGatedSm90Rows,
-                     shape.cols, shape.cols, kStep, shape.stages,
-                     shape.pingpong ? ", in turn" : "", blocks, plan.waves);
+                     shape.cols, shape.cols, kStep, shape.stages, shape.pingpong ? ", in turn" : "",
+                     blocks, plan.waves);
 }
 
 }  // namespace fusegate::kernels

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/device/gpu_limits.h"
 #include "kernels/cuda/gemm/gated_gemm_plan.h"
 
 namespace fusegate::kernels {
@@ -53,12 +54,13 @@ inline constexpr std::array<GatedTileSm90, 6> kGatedTilesSm90{{
 // The cheapest plan. blocks counts clusters where the tile has them. Throws std::invalid_argument
 // where hidden or dim are no multiples of 8, a size is below 1 or beyond 32 bits, or there are more
 // tiles than that.
-GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, int sm_count);
+GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& gpu);
 // The plan with this tile.
-GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, int sm_count, std::size_t tile);
+GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& gpu,
+                                   std::size_t tile);
 
 // The cheapest and those that cost at most a tenth more, cheapest first: what is worth measuring.
-std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GatedGemmSize& size, int sm_count);
+std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GatedGemmSize& size, const GpuLimits& gpu);
 
 // "tile 128 x (128 + 128) x 64, 3 stages, 66 clusters of 2 blocks, 12 waves"
 std::string plan_text_sm90(const GatedGemmPlan& plan);

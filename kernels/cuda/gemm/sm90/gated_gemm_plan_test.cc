@@ -3,20 +3,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
+#include <cstdint>
 #include <stdexcept>
-#include <utility>
+
+#include "kernels/cuda/device/known_gpus.h"
+#include "kernels/cuda/gemm/raster_test.h"
 
 namespace fusegate::kernels {
 namespace {
 
-constexpr int kSms = 132;  // an H200's
-
 int cols_of(const GatedGemmSize& size) {
-  return kGatedTilesSm90[plan_gated_gemm_sm90(size, kSms).tile].cols;
+  return kGatedTilesSm90[plan_gated_gemm_sm90(size, kH200).tile].cols;
 }
 int cluster_of(const GatedGemmSize& size) {
-  return kGatedTilesSm90[plan_gated_gemm_sm90(size, kSms).tile].cluster;
+  return kGatedTilesSm90[plan_gated_gemm_sm90(size, kH200).tile].cluster;
 }
 
 // What measured fastest on an H200 (driver 580.159.04, 2026-11-21).
@@ -35,45 +35,50 @@ TEST(GatedGemmSm90Plan, TakesTheTileThatMeasuredFastest) {
 }
 
 TEST(GatedGemmSm90Plan, OffersTheCheapestFirstAndWhatIsNear) {
-  const std::vector<GatedGemmPlan> plans = gated_gemm_plans_sm90({4096, 8192, 2048}, kSms);
+  const std::vector<GatedGemmPlan> plans = gated_gemm_plans_sm90({4096, 8192, 2048}, kH200);
   ASSERT_GE(plans.size(), 2u);
   EXPECT_LT(plans.size(), kGatedTilesSm90.size());
-  EXPECT_EQ(plans[0].tile, plan_gated_gemm_sm90({4096, 8192, 2048}, kSms).tile);
+  EXPECT_EQ(plans[0].tile, plan_gated_gemm_sm90({4096, 8192, 2048}, kH200).tile);
   for (std::size_t i = 1; i < plans.size(); ++i) {
     EXPECT_LE(plans[i - 1].cost, plans[i].cost);
     EXPECT_LE(plans[i].cost, 1.1 * plans[0].cost);
   }
 }
 
-TEST(GatedGemmSm90Plan, CoversEveryTileOnce) {
-  for (std::size_t tile = 0; tile < kGatedTilesSm90.size(); ++tile) {
-    for (const GatedGemmSize& size : {GatedGemmSize{1, 8, 8}, {129, 136, 72}, {5000, 3080, 64}}) {
-      const GatedGemmPlan plan = plan_gated_gemm_sm90(size, kSms, tile);
-      std::set<std::pair<int, int>> seen;
-      for (int i = 0; i < plan.raster.count(); ++i) {
-        const TilePosition at = plan.raster.at(i);
-        EXPECT_TRUE(seen.emplace(at.row, at.col).second);
-        EXPECT_LT(at.row * kGatedSm90Rows * kGatedTilesSm90[tile].cluster, size.rows);
-        EXPECT_LT(at.col * kGatedTilesSm90[tile].cols, size.hidden);
+TEST(GatedGemmSm90Plan, FitsEveryGpuAndCoversEveryTileOnce) {
+  for (const auto& [name, gpu] : kKnownGpus) {
+    for (const MlpSize& mlp : kMlpSizes) {
+      for (std::size_t tile = 0; tile < kGatedTilesSm90.size(); ++tile) {
+        SCOPED_TRACE(testing::Message() << name << ", " << mlp.rows << " x " << mlp.hidden << " x "
+                                        << mlp.dim << ", tile " << tile);
+        const GatedTileSm90& shape = kGatedTilesSm90[tile];
+        const GatedGemmPlan plan = plan_gated_gemm_sm90({mlp.rows, mlp.hidden, mlp.dim}, gpu, tile);
+        const TileRaster& raster = plan.raster;
+        const std::int64_t rows = kGatedSm90Rows * shape.cluster, cols = shape.cols;
+        EXPECT_GE(raster.row_tiles * rows, mlp.rows);
+        EXPECT_LT((raster.row_tiles - 1) * rows, mlp.rows);
+        EXPECT_GE(raster.col_tiles * cols, mlp.hidden);
+        EXPECT_LT((raster.col_tiles - 1) * cols, mlp.hidden);
+        EXPECT_TRUE(visits_every_tile_once(raster));
+        EXPECT_LE(plan.blocks * shape.cluster, gpu.sm_count);
+        EXPECT_TRUE(plan.blocks == raster.count() || plan.blocks == gpu.sm_count / shape.cluster);
+        EXPECT_EQ(plan.waves, (raster.count() + plan.blocks - 1) / plan.blocks);
       }
-      EXPECT_LE(plan.blocks, plan.raster.count());
-      EXPECT_LE(plan.blocks * kGatedTilesSm90[tile].cluster, kSms);
-      EXPECT_GE(plan.blocks * plan.waves, plan.raster.count());
     }
   }
 }
 
 TEST(GatedGemmSm90Plan, RefusesWhatTheCopyEngineCannotAddress) {
-  EXPECT_THROW(plan_gated_gemm_sm90({8, 12, 64}, kSms), std::invalid_argument);
-  EXPECT_THROW(plan_gated_gemm_sm90({8, 64, 20}, kSms), std::invalid_argument);
-  EXPECT_THROW(plan_gated_gemm_sm90({0, 64, 64}, kSms), std::invalid_argument);
-  EXPECT_THROW(plan_gated_gemm_sm90({std::int64_t{1} << 31, 64, 64}, kSms), std::invalid_argument);
+  EXPECT_THROW(plan_gated_gemm_sm90({8, 12, 64}, kH200), std::invalid_argument);
+  EXPECT_THROW(plan_gated_gemm_sm90({8, 64, 20}, kH200), std::invalid_argument);
+  EXPECT_THROW(plan_gated_gemm_sm90({0, 64, 64}, kH200), std::invalid_argument);
+  EXPECT_THROW(plan_gated_gemm_sm90({std::int64_t{1} << 31, 64, 64}, kH200), std::invalid_argument);
   constexpr std::int64_t kHuge = std::int64_t{1} << 30;
-  EXPECT_THROW(plan_gated_gemm_sm90({kHuge, kHuge, 64}, kSms), std::invalid_argument);
+  EXPECT_THROW(plan_gated_gemm_sm90({kHuge, kHuge, 64}, kH200), std::invalid_argument);
 }
 
 TEST(GatedGemmSm90Plan, TellsItselfInALine) {
-  EXPECT_EQ(plan_text_sm90(plan_gated_gemm_sm90({8192, 3072, 768}, kSms)),
+  EXPECT_EQ(plan_text_sm90(plan_gated_gemm_sm90({8192, 3072, 768}, kH200)),
             "tile 128 x (128 + 128) x 64, 3 stages, 66 clusters of 2 blocks, 12 waves");
 }
 

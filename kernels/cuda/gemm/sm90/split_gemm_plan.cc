@@ -7,17 +7,17 @@ namespace {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-bool fits(const SplitGemmShape& shape, const SplitGemmSize& size, int sm_count) {
+bool fits(const SplitGemmShape& shape, const SplitGemmSize& size, const GpuLimits& gpu) {
   const std::int64_t tiles = ceil_div(size.m, kSplitGemmRows) * ceil_div(size.n, shape.cols);
-  return tiles * shape.splits <= sm_count && ceil_div(size.k, kSplitGemmStep) >= shape.splits;
+  return tiles * shape.splits <= gpu.sm_count && ceil_div(size.k, kSplitGemmStep) >= shape.splits;
 }
 
 }  // namespace
 
-std::vector<std::size_t> split_gemm_shapes(const SplitGemmSize& size, int sm_count) {
+std::vector<std::size_t> split_gemm_shapes(const SplitGemmSize& size, const GpuLimits& gpu) {
   std::vector<std::size_t> fitting;
   for (std::size_t i = 0; i < kSplitGemmShapes.size(); ++i) {
-    if (fits(kSplitGemmShapes[i], size, sm_count)) fitting.push_back(i);
+    if (fits(kSplitGemmShapes[i], size, gpu)) fitting.push_back(i);
   }
   return fitting;
 }

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/device/gpu_limits.h"
+
 namespace fusegate::kernels {
 
 inline constexpr int kSplitGemmRows = 128;  // of every tile
@@ -34,7 +36,7 @@ struct SplitGemmSize {
 };
 
 // Indices of the shapes whose blocks all have a part of k and an SM to themselves at one time.
-std::vector<std::size_t> split_gemm_shapes(const SplitGemmSize& size, int sm_count);
+std::vector<std::size_t> split_gemm_shapes(const SplitGemmSize& size, const GpuLimits& gpu);
 
 // "split_gemm_sm90: tiles of 128 x 64, k over 4 blocks"
 std::string split_gemm_text(std::size_t shape);

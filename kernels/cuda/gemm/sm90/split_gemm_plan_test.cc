@@ -3,27 +3,41 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernels/cuda/device/known_gpus.h"
+
 namespace fusegate::kernels {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr int kSms = 132;  // an H200's
-
 TEST(SplitGemmPlan, TriesShapesWhoseBlocksAllRunAtOnce) {
-  EXPECT_THAT(split_gemm_shapes({128, 768, 3072}, kSms), ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_THAT(split_gemm_shapes({128, 768, 3072}, kH200), ElementsAre(0, 1, 2, 3, 4));
   // 192 and 128 blocks: the latter has room on 132 SMs and not on 108.
-  EXPECT_THAT(split_gemm_shapes({512, 768, 3072}, kSms), ElementsAre(2, 3, 4));
-  EXPECT_THAT(split_gemm_shapes({512, 768, 3072}, 108), ElementsAre(2, 4));
-  EXPECT_THAT(split_gemm_shapes({4096, 768, 3072}, kSms), IsEmpty());
+  EXPECT_THAT(split_gemm_shapes({512, 768, 3072}, kH200), ElementsAre(2, 3, 4));
+  EXPECT_THAT(split_gemm_shapes({512, 768, 3072}, kA100), ElementsAre(2, 4));
+  EXPECT_THAT(split_gemm_shapes({4096, 768, 3072}, kH200), IsEmpty());
+}
+
+TEST(SplitGemmPlan, FitsEveryGpu) {
+  for (const auto& [name, gpu] : kKnownGpus) {
+    for (const MlpSize& mlp : kMlpSizes) {
+      for (const std::size_t i : split_gemm_shapes({mlp.rows, mlp.dim, mlp.hidden}, gpu)) {
+        const SplitGemmShape& shape = kSplitGemmShapes[i];
+        const std::int64_t down = (mlp.rows + kSplitGemmRows - 1) / kSplitGemmRows;
+        const std::int64_t across = (mlp.dim + shape.cols - 1) / shape.cols;
+        EXPECT_LE(down * across * shape.splits, gpu.sm_count) << name;
+        EXPECT_GT(mlp.hidden, (shape.splits - 1) * kSplitGemmStep) << name << ": a part for each";
+      }
+    }
+  }
 }
 
 TEST(SplitGemmPlan, GivesEveryBlockAPartOfK) {
-  EXPECT_THAT(split_gemm_shapes({8, 64, 256}, kSms), ElementsAre(0, 1, 2, 3, 4));
-  EXPECT_THAT(split_gemm_shapes({8, 64, 192}, kSms), ElementsAre(2, 4));
-  EXPECT_THAT(split_gemm_shapes({8, 64, 72}, kSms), ElementsAre(2, 4));
-  EXPECT_THAT(split_gemm_shapes({8, 64, 64}, kSms), IsEmpty());
+  EXPECT_THAT(split_gemm_shapes({8, 64, 256}, kH200), ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_THAT(split_gemm_shapes({8, 64, 192}, kH200), ElementsAre(2, 4));
+  EXPECT_THAT(split_gemm_shapes({8, 64, 72}, kH200), ElementsAre(2, 4));
+  EXPECT_THAT(split_gemm_shapes({8, 64, 64}, kH200), IsEmpty());
 }
 
 TEST(SplitGemmPlan, TellsAShapeInALine) {
