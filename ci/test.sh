@@ -6,7 +6,8 @@ usage() {
   cat <<'TEXT'
 Usage: ci/test.sh [--preset NAME]
 
-  --preset NAME  release (the default: CUDA where nvcc is found), host or asan
+  --preset NAME  release (the default: CUDA where nvcc is found), ptx80 (of CUDA, what an A100 runs, on any
+                 newer GPU), host or asan
 
 The last lines are ctest's. Exits 0 where every test passed, 1 where one failed, 2 where it could not
 install or build.

@@ -2,15 +2,14 @@
 // two kernels whether the second waits for the first to end.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
-#include "kernels/contract/kernel.h"
 #include "kernels/cuda/device/cuda_graph.h"
-#include "kernels/cuda/device/gpu_test_fixture.h"
+#include "kernels/cuda/gemm/sm90/gated_gemm.h"
+#include "kernels/cuda/implementations/implementation_test_fixture.h"
 #include "kernels/operations/ladder_problem.h"
 
 namespace fusegate::kernels {
@@ -30,10 +29,10 @@ std::vector<cudaGraphEdgeData> edges(cudaGraph_t graph) {
   return data;
 }
 
-class EarlyLaunch : public GpuTest {
+class EarlyLaunch : public ImplementationTest {
  protected:
   void SetUp() override {
-    GpuTest::SetUp();
+    ImplementationTest::SetUp();
     if (IsSkipped()) return;
     if (device_->properties().major < 9) GTEST_SKIP() << "the GPU cannot launch early";
   }
@@ -41,23 +40,7 @@ class EarlyLaunch : public GpuTest {
   // Of two calls in a row, the edges between kernels.
   std::vector<cudaGraphEdgeData> edges_of(const std::string& operation, const std::string& name,
                                           const Problem& problem) {
-    const auto& all = implementations();
-    const auto found = std::ranges::find_if(all, [&](const Implementation& i) {
-      return i.operation == operation && i.name == name && i.device == "cuda";
-    });
-    if (found == all.end()) throw std::invalid_argument("no implementation " + name);
-    std::vector<Tensor> in;
-    const auto filled = [&](const TensorSpec& spec) {
-      const Tensor tensor = allocate_tensor(*device_, spec.shape, *spec.dtype, memory_);
-      device_->fill(tensor, Fill::uniform(1), in.size());
-      return tensor;
-    };
-    for (const TensorSpec& spec : input_specs(find_operation(operation), problem)) {
-      in.push_back(filled(spec));
-    }
-    // Filled, since a contest of launches copies it, which compute-sanitizer's initcheck reports.
-    const Tensor out = filled(output_specs(find_operation(operation), problem).front());
-    const PreparedKernel kernel = found->prepare(*device_, problem, in, out);
+    const PreparedKernel kernel = prepared(operation, name, problem);
     kernel.launch();
     const Graph graph(device_->stream(), [&] {
       kernel.launch();
@@ -67,7 +50,10 @@ class EarlyLaunch : public GpuTest {
   }
 };
 
+// And where this program's code is for less than 9.0 (preset ptx80) they are not: it does not wait
+// for the kernel ahead of it.
 TEST_F(EarlyLaunch, IsHowOwnKernelsFollowEachOther) {
+  const bool waits = refuses_sm90(*device_).empty();
   const Problem few = ladder_problem(1, 1, 768, 3072, Dtype::kBf16),
                 more = ladder_problem(1, 128, 768, 3072, Dtype::kBf16);
   for (const auto& [operation, name, problem, kernels] :
@@ -75,10 +61,12 @@ TEST_F(EarlyLaunch, IsHowOwnKernelsFollowEachOther) {
         {"geglu_mlp", "fused_few_rows", few, 2},
         {"geglu_mlp", "fused_epilogue", more, 2}}) {
     SCOPED_TRACE(name);
+    if (!waits && std::string_view(name) == "fused_epilogue") continue;  // or it is of four
     const std::vector<cudaGraphEdgeData> found = edges_of(operation, name, problem);
     EXPECT_EQ(found.size(), 2 * kernels - 1);
     for (const cudaGraphEdgeData& edge : found) {
-      EXPECT_EQ(edge.type, cudaGraphDependencyTypeProgrammatic);
+      EXPECT_EQ(edge.type,
+                waits ? cudaGraphDependencyTypeProgrammatic : cudaGraphDependencyTypeDefault);
     }
   }
 }

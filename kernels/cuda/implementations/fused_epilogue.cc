@@ -5,12 +5,14 @@
 //
 // _sm80 is by Ampere's instructions, on compute capability 8.0 and newer, _sm90 by Hopper's.
 // Without either it is what suits the device and the problem: for few rows each product by
-// whichever is fastest of the above and of those that stream the weights; and where the product
-// cannot compute the problem, or loses to four kernels, the four kernels with tuned matmuls.
+// whichever is fastest of the above and of those that stream the weights; for more, _sm90 where its
+// code runs; elsewhere _sm80 or four kernels with tuned matmuls, whichever measures faster; and the
+// four where the product cannot compute the problem.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,7 +29,7 @@
 namespace fusegate::kernels {
 namespace {
 
-constexpr const char* kDown = "down_proj";
+constexpr const char *kGate = "gate_proj", *kDown = "down_proj";
 
 // in: x, w_gate, w_up, as everywhere here.
 std::vector<Contestant> tiled_sm80(CudaDevice& device, const Activation& activation, Inputs in,
@@ -160,20 +162,54 @@ bool is_aligned(const LadderProblem& problem) {
   return problem.dim % kGatedGemmAlignment == 0 && problem.hidden % kGatedGemmAlignment == 0;
 }
 
+PreparedKernel prepare_four(const Activation& activation, Device& device, const Problem& problem,
+                            Inputs in, const Tensor& out) {
+  CudaStages stages(device, MatmulChoice::kTuned);
+  return gated_mlp_fused_pointwise(activation, stages, device, problem, in, out);
+}
+
+enum Composition : std::size_t { kTwo, kFour };  // kernels
+
+// Of a process before; its stages have other names.
+std::optional<std::size_t> kept_composition(const CudaDevice& device,
+                                            const Activation& activation) {
+  const auto& choices = device.kept_choices().choices;
+  if (choices.contains(activation.gate_up_stage())) return kTwo;
+  if (choices.contains(kGate)) return kFour;
+  return std::nullopt;
+}
+
+// By mma.sync, which does all that an A100's tensor cores can and from 9.0 on about half, or by the
+// library's products. Measured once for a problem.
+PreparedKernel prepare_two_or_four(const Activation& activation, Device& any_device,
+                                   const Problem& problem, Inputs in, const Tensor& out) {
+  auto& device = static_cast<CudaDevice&>(any_device);
+  const auto prepared = [&](std::size_t composition) {
+    return composition == kTwo ? prepare_sm80(activation, device, problem, in, out)
+                               : prepare_four(activation, device, problem, in, out);
+  };
+  const auto kept = kept_composition(device, activation);
+  if (kept && device.kept_choices().strictly) return prepared(*kept);
+  const std::string key =
+      fmt::format("{}, {}: two kernels or four", activation.mlp(), problem_name(problem));
+  auto& choices = device.launch_choices();
+  if (const auto known = choices.find(key); known != choices.end()) return prepared(known->second);
+  PreparedKernel two = prepared(kTwo), four = prepared(kFour);
+  const std::size_t taken =
+      fastest(device, {[&] { two.launch(); }, [&] { four.launch(); }}, in[0], out, kept);
+  choices.emplace(key, taken);
+  return std::move(taken == kTwo ? two : four);
+}
+
 // By whichever suits the device and the problem.
 PreparedKernel prepare(const Activation& activation, Device& device, const Problem& problem,
                        Inputs in, const Tensor& out) {
-  if (is_aligned(problem)) {
-    if (LadderProblem(problem).rows() <= kMostFewRows) {
-      return prepare_few_rows(activation, device, problem, in, out);
-    }
-    const auto& gpu = static_cast<const CudaDevice&>(device);
-    if (refuses_sm90(gpu).empty()) return prepare_sm90(activation, device, problem, in, out);
-    // By mma.sync, which from 9.0 on reaches no more than half of the tensor cores' rate.
-    if (gpu.properties().major == 8) return prepare_sm80(activation, device, problem, in, out);
+  if (!is_aligned(problem)) return prepare_four(activation, device, problem, in, out);
+  if (LadderProblem(problem).rows() <= kMostFewRows) {
+    return prepare_few_rows(activation, device, problem, in, out);
   }
-  CudaStages stages(device, MatmulChoice::kTuned);
-  return gated_mlp_fused_pointwise(activation, stages, device, problem, in, out);
+  const bool is_sm90 = refuses_sm90(static_cast<const CudaDevice&>(device)).empty();
+  return (is_sm90 ? prepare_sm90 : prepare_two_or_four)(activation, device, problem, in, out);
 }
 
 const ImplementationRegistration chosen(kGemmActivations, [](const Activation& activation) {

@@ -1,0 +1,76 @@
+// Which kernels fused_epilogue is of where the code for sm_90a does not run: by the instructions of
+// sm_80 or the library's, whichever measured faster, unless an earlier process's choice is kept.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/gemm/sm90/gated_gemm.h"
+#include "kernels/cuda/implementations/implementation_test_fixture.h"
+#include "kernels/operations/ladder_problem.h"
+
+namespace fusegate::kernels {
+namespace {
+
+const Problem kProblem = ladder_problem(1, 128, 768, 3072, Dtype::kBf16);
+
+class WithoutSm90 : public ImplementationTest {
+ protected:
+  void SetUp() override {
+    ImplementationTest::SetUp();
+    if (IsSkipped()) return;
+    if (refuses_sm90(*device_).empty()) GTEST_SKIP() << "sm_90's product runs here, and is taken";
+  }
+  PreparedKernel fused_epilogue() { return prepared("geglu_mlp", "fused_epilogue", kProblem); }
+};
+
+using Names = std::vector<std::string>;
+const Activation& kGelu = kActivationOf<GeluTanh>;
+const Names kTwoStages{kGelu.gate_up_stage(), "down_proj"};
+const Names kFourStages{"gate_proj", "up_proj", kGelu.gated_stage(), "down_proj"};
+
+Names stages_of(const PreparedKernel& kernel) {
+  Names names;
+  for (const Stage& stage : kernel.stages) names.push_back(stage.name);
+  return names;
+}
+
+StageChoices choices_of(const PreparedKernel& kernel) {
+  StageChoices choices;
+  for (const Stage& stage : kernel.stages) {
+    if (!stage.choice.empty()) choices[stage.name] = stage.choice;
+  }
+  return choices;
+}
+
+TEST_F(WithoutSm90, FusedEpilogueIsOfTwoKernelsOrFourAsWasMeasuredBefore) {
+  const bool is_two = stages_of(fused_epilogue()) == kTwoStages;
+  EXPECT_EQ(stages_of(fused_epilogue()), is_two ? kTwoStages : kFourStages);
+  int known = 0;
+  for (auto& [what, taken] : device_->launch_choices()) {
+    if (what.find("two kernels or four") == std::string::npos) continue;
+    EXPECT_EQ(taken, is_two ? 0u : 1u);
+    taken = 1 - taken;
+    ++known;
+  }
+  EXPECT_EQ(known, 1);
+  EXPECT_EQ(stages_of(fused_epilogue()), is_two ? kFourStages : kTwoStages);
+}
+
+// Both, whichever is faster here.
+TEST_F(WithoutSm90, FusedEpilogueStaysWithWhatIsStrictlyKept) {
+  const PreparedKernel two = prepared("geglu_mlp", "fused_epilogue_sm80", kProblem);
+  const PreparedKernel four = prepared("geglu_mlp", "fused_pointwise_tuned", kProblem);
+  for (const PreparedKernel* const kept : {&two, &four}) {
+    device_->keep_choices({.choices = choices_of(*kept), .strictly = true});
+    const PreparedKernel kernel = fused_epilogue();
+    EXPECT_EQ(stages_of(kernel), stages_of(*kept));
+    EXPECT_EQ(choices_of(kernel), choices_of(*kept));
+  }
+  for (const auto& [what, taken] : device_->launch_choices()) {
+    EXPECT_EQ(what.find("two kernels or four"), std::string::npos) << "it was measured";
+  }
+}
+
+}  // namespace
+}  // namespace fusegate::kernels
