@@ -8,6 +8,7 @@ from functools import partial
 
 import problems
 import quack_mlp
+from cudnn_mlp import CudnnMlp
 from problems import GATED
 from quack_mlp import CONCATENATED, INTERLEAVED, QuackMlp
 
@@ -30,7 +31,8 @@ class Implementation:
 # What there is to find (fusegate.measuring.libraries).
 LIBRARIES = {"torch": ("torch", "torch"), "triton": ("triton", "triton"),
              "liger": ("liger-kernel", "liger_kernel", "liger_kernel.ops"),
-             "quack": ("quack-kernels", "quack", "quack.gemm_interface"), "cutlass_dsl": ("nvidia-cutlass-dsl", "cutlass")}
+             "quack": ("quack-kernels", "quack", "quack.gemm_interface"),
+             "cutlass_dsl": ("nvidia-cutlass-dsl", "cutlass"), "cudnn": ("nvidia-cudnn-frontend", "cudnn")}
 
 
 def needed_libraries(benchmarks):
@@ -103,7 +105,7 @@ def _liger_mlp(activation, libraries, _):
 
 
 TORCH, COMPILER, LIGER = ("torch",), ("torch", "triton"), ("torch", "triton", "liger")
-QUACK = ("torch", "triton", "quack", "cutlass_dsl")
+QUACK, CUDNN = ("torch", "triton", "quack", "cutlass_dsl"), ("torch", "cudnn")
 AUTOTUNE = "max-autotune-no-cudagraphs"
 
 
@@ -122,6 +124,8 @@ def _gated(unit, activation):
         if activation.liger:
             found.append(Implementation(operation, "liger", LIGER, fused, partial(liger, activation)))
         found.extend(_torch(operation, partial(make, activation), fused, unfused))
+    found.append(Implementation(f"{unit}_mlp", "cudnn", CUDNN, partial(problems.up_gate_mlp_stages, unit),
+                                partial(CudnnMlp, unit=unit, activation=activation.cudnn)))
     return found + (_quack(unit, activation.quack) if activation.quack else [])
 
 

@@ -4,8 +4,10 @@ import types
 import unittest
 from unittest import mock
 
+from fusegate.measuring.fakes import FakeDevice, FakeMeter
+
 from bench import find_bench, read_plan
-from fakes import fake_libraries, fake_problem
+from fakes import fake_gpu, fake_libraries, fake_problem
 from implementations import IMPLEMENTATIONS, LIBRARIES, MAX_AUTOTUNE, needed_libraries
 from plan import make_plan
 
@@ -24,7 +26,8 @@ class ImplementationsTest(unittest.TestCase):
                 arguments, expected = inputs[len(problem.inputs)]
                 if implementation.prepare:
                     arguments = implementation.prepare(modules)(*arguments)
-                self.assertEqual(implementation.build(modules, problem)(*arguments), expected)
+                with fake_gpu(FakeDevice(), FakeMeter()):
+                    self.assertEqual(implementation.build(modules, problem)(*arguments), expected)
 
     def test_are_sorted_and_named_once(self):
         names = [(each.operation, each.name) for each in IMPLEMENTATIONS]

@@ -14,8 +14,8 @@ from implementations import IMPLEMENTATIONS, MAX_AUTOTUNE
 def parse_options(arguments):
     """The result's plan_flags are the flags for fusegate_bench."""
     parser = Parser(prog="peers.py", allow_abbrev=False,
-                    description="Times PyTorch, its compiler, Liger and QuACK as fusegate_bench times its kernels: one "
-                                "process an invocation.",
+                    description="Times PyTorch, its compiler, Liger, QuACK and cuDNN as fusegate_bench times its "
+                                "kernels: one process an invocation.",
                     epilog="More flags are read by fusegate_bench, whose --help explains them: --batch, --seq, "
                            "--dim, --hidden, --dtype, --operation, --regime, --samples, --places, --order, --batch-us, "
                            "--idle-us, --warm-ms, --spin-us (only 0), --l2, --layout (only driver), --invocation, "

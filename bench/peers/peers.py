@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Times fusegate's peers: PyTorch, its compiler, Liger and QuACK. Problems, protocol and run file are fusegate_bench's.
+"""Times fusegate's peers: PyTorch, its compiler, Liger, QuACK and cuDNN. Problems, protocol and run file are
+fusegate_bench's.
 
     bench/peers/peers.py --suite=ladder --out=FILE
     bench/peers/peers.py --problem=64,128,768,3072 --operation=geglu_mlp --out=FILE
 
-What is missing (torch, a GPU, Triton, Liger, QuACK) is said in a line and left out. Exits 0 where anything was measured,
-2 where nothing could be or something stopped it. docs/peers.md has the rest.
+What is missing (torch, a GPU, Triton, Liger, QuACK, cuDNN) is said in a line and left out. Exits 0 where anything was
+measured, 2 where nothing could be or something stopped it. docs/peers.md has the rest.
 """
 
 import json

@@ -26,8 +26,8 @@ class PlanTest(unittest.TestCase):
     def test_has_all_peers_of_the_mlp(self):
         self.assertEqual(names(make_plan(planned("--problem=1,128,768,3072", "--operation=geglu_mlp"), everything)),
                          [f"geglu_mlp/{name}/bf16/batch:1/seq:128/dim:768/hidden:3072"
-                          for name in ("liger", "quack", "quack_both", "quack_concat", "quack_concat_both", "torch_compile",
-                                       MAX_AUTOTUNE, "torch_eager")])
+                          for name in ("cudnn", "liger", "quack", "quack_both", "quack_concat", "quack_concat_both",
+                                       "torch_compile", MAX_AUTOTUNE, "torch_eager")])
 
     def test_repeats_geglu_along_no_dim_and_nothing_twice(self):
         twice = planned("--operation=geglu", "--dim=768,4096", "--dtype=bf16")
@@ -57,10 +57,10 @@ class PlanTest(unittest.TestCase):
                          {"torch_compile", MAX_AUTOTUNE, "torch_eager"})
 
     def test_says_what_a_library_lacks_once_an_operation(self):
-        plan = make_plan(planned("--operation=geglu_mlp,reglu_mlp", "--problem=1,1,8,8", "--problem=2,1,8,8"), everything,
-                         Libraries(missing={"quack": "quack-kernels is not here"}))
-        self.assertEqual(plan.refusals, [f"{operation}/quack, quack_both, quack_concat, quack_concat_both: quack-kernels "
-                                         f"is not here" for operation in ("geglu_mlp", "reglu_mlp")])
+        given = planned("--operation=geglu_mlp,reglu_mlp", "--problem=1,1,8,8", "--problem=2,1,8,8")
+        plan = make_plan(given, everything, Libraries(missing={"quack": "quack-kernels is not here"}))
+        self.assertEqual(plan.refusals, [f"{operation}/quack, quack_both, quack_concat, quack_concat_both: "
+                                         f"quack-kernels is not here" for operation in ("geglu_mlp", "reglu_mlp")])
 
     def test_refuses_to_measure_nothing(self):
         with self.assertRaisesRegex(InputError, "custom: sweeps: nothing is left to run: operation control_copy"):

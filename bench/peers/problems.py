@@ -46,11 +46,12 @@ class Problem:
 
 @dataclasses.dataclass(frozen=True)
 class Activation:
-    """What a gated unit applies to the gate (kernels/activations), as PyTorch, Liger and QuACK have it."""
+    """What a gated unit applies to the gate (kernels/activations), as PyTorch, Liger, QuACK and cuDNN have it."""
     name: str  # as its stage is named
     flops: int  # of one element, by the operations written down in its formula
     reference: object  # of torch and a tensor of doubles: by the formula, as torch's own is among what is checked
     eager: object  # of torch.nn.functional and a tensor
+    cudnn: str  # cuDNN's operation
     liger: str = ""  # Liger's function of gate and up
     quack: str = ""  # QuACK's name of the unit
 
@@ -62,13 +63,14 @@ def _gelu_tanh(torch, g):
 # A gated unit NAME is out = activation(g) * u. NAME_mlp has it between its projections.
 GATED = {
     "geglu": Activation("gelu", 9, _gelu_tanh, lambda functional, g: functional.gelu(g, approximate="tanh"),
-                        liger="LigerGELUMulFunction", quack="geglu"),
+                        cudnn="gelu_approx_tanh", liger="LigerGELUMulFunction", quack="geglu"),
     "swiglu": Activation("silu", 4, lambda torch, g: g / (1 + torch.exp(-g)),
-                         lambda functional, g: functional.silu(g), liger="LigerSiLUMulFunction",
-                         quack="swiglu"),
+                         lambda functional, g: functional.silu(g), cudnn="swish",
+                         liger="LigerSiLUMulFunction", quack="swiglu"),
     "geglu_erf": Activation("gelu", 5, lambda torch, g: 0.5 * g * (1 + torch.erf(g / math.sqrt(2))),
-                            lambda functional, g: functional.gelu(g)),
-    "reglu": Activation("relu", 1, lambda torch, g: g.clamp(min=0), lambda functional, g: functional.relu(g), quack="reglu"),
+                            lambda functional, g: functional.gelu(g), cudnn="gelu"),
+    "reglu": Activation("relu", 1, lambda torch, g: g.clamp(min=0), lambda functional, g: functional.relu(g),
+                        cudnn="relu", quack="reglu"),
 }
 
 
@@ -109,6 +111,15 @@ def gate_up_mlp_stages(operation, p):
     flops = gate.flops + up.flops + (activation.flops + 1) * elements
     return [fusegate.Stage(f"gate_up_{operation}", flops, gate.min_bytes + 2.0 * p.hidden * p.dim),
             matmul_stage("down_proj", p.rows, p.dim, p.hidden)]
+
+
+def up_gate_mlp_stages(operation, p):
+    """The unit in the product with w_gate, which reads the product with w_up. operation: the name of the unit."""
+    up, down = matmul_stage("up_proj", p.rows, p.hidden, p.dim), matmul_stage("down_proj", p.rows, p.dim, p.hidden)
+    elements = p.rows * p.hidden
+    gate = fusegate.Stage(f"gate_{operation}_proj", up.flops + (GATED[operation].flops + 1) * elements,
+                          up.min_bytes + 2.0 * elements)
+    return [up, gate, down]
 
 
 def reference(torch, operation, inputs):

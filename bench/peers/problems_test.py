@@ -50,6 +50,13 @@ class ProblemsTest(unittest.TestCase):
         self.assertEqual(gate_up.min_bytes, 2 * (rows * dim + 2 * hidden * dim + rows * hidden))
         self.assertEqual(gate_up.flops + down.flops, totals(problems.gated_mlp_stages("geglu", True, SMALL))[0])
 
+    def test_the_unit_in_the_second_product_reads_the_first(self):
+        up, gate, down = problems.up_gate_mlp_stages("geglu", SMALL)
+        rows, dim, hidden = 128, 768, 3072
+        self.assertEqual([stage.name for stage in (up, gate, down)], ["up_proj", "gate_geglu_proj", "down_proj"])
+        self.assertEqual(gate.min_bytes, 2 * (rows * dim + hidden * dim + 2 * rows * hidden))
+        self.assertEqual(up.flops + gate.flops + down.flops, totals(problems.gated_mlp_stages("geglu", True, SMALL))[0])
+
     def test_activations_are_those_of_the_kernels(self):
         self.assertEqual({unit: (activation.name, activation.flops) for unit, activation in problems.GATED.items()},
                          activations_of_the_kernels())

@@ -1,4 +1,5 @@
-"""QuACK's MLP: both input projections and the gated unit in one tuned GEMM, then cuBLAS's down projection or QuACK's own.
+"""QuACK's MLP: both input projections and the gated unit in one tuned GEMM, then the down projection by cuBLAS or by
+QuACK.
 
 QuACK tunes a GEMM when it is first called, which is when a benchmark is checked: before anything is timed. Its choices
 and its compiled kernels lie in a folder, where the next process finds them (docs/peers.md)."""
@@ -10,6 +11,8 @@ import importlib.util
 import os
 import pathlib
 import sys
+
+from remembered import cache_folder
 
 # By the tuned product, its activation and layout, and the problem: what the tuner took. QuACK asks its tuner once in a
 # process, and the implementations share its answers.
@@ -83,7 +86,7 @@ def prepare(layout, is_down_quacks, libraries):
 
 
 def config_text(config):
-    """config: QuACK's AutotuneConfig, which holds a GemmConfig. Tiles, cluster, schedule and split, as it names them."""
+    """config: QuACK's AutotuneConfig, which holds a GemmConfig: tiles, cluster, schedule and split, as it names them."""
     fields = dataclasses.asdict(config.kwargs["config"])
     return ", ".join(f"{name}={value}" for name, value in fields.items()
                      if value is not None and name != "device_capacity")
@@ -108,8 +111,8 @@ def _asked(autotuner):
 def load(name, device):
     """Imports a module of QuACK's. device: the GPU's name. Raises ImportError where it would load and compute
     nothing."""
-    # QuACK reads both variables when it is imported.
-    os.environ.setdefault("QUACK_CACHE_DIR", str(cache_folder(device)))
+    # QuACK reads both variables when it is imported. What it remembers does not say of which GPU.
+    os.environ.setdefault("QUACK_CACHE_DIR", str(cache_folder("quack", device)))
     os.environ.setdefault("QUACK_COMPILE_WORKERS", str(max(2, len(os.sched_getaffinity(0)) - 2)))
     add_cutlass_dsl()
     module = importlib.import_module(name)
@@ -118,12 +121,6 @@ def load(name, device):
         raise ImportError(f"QuACK refuses every gated unit where nvidia-cutlass-dsl lies in no folder named "
                           f"site-packages, as in {cutlass.parent}; install both into one")
     return module
-
-
-def cache_folder(device):
-    """Of this user's. QuACK's choices do not say which GPU they were made on, so that each gets a folder."""
-    user = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    return pathlib.Path(user) / "fusegate" / "quack" / "_".join(device.split())
 
 
 def add_cutlass_dsl():

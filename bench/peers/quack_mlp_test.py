@@ -9,7 +9,7 @@ from fusegate.measuring.fakes import FolderTest
 
 import quack_mlp
 from fakes import Packed, fake_libraries, fake_problem
-from quack_mlp import CONCATENATED, INTERLEAVED, QuackMlp, cache_folder, load, prepare
+from quack_mlp import CONCATENATED, INTERLEAVED, QuackMlp, load, prepare
 
 GATED, DOWN = "tile_m=128, tile_n=192, pingpong=True", "tile_m=256, tile_n=192, pingpong=False"
 INPUTS = (2.0, 3.0, 5.0, 7.0)
@@ -48,8 +48,8 @@ class QuackMlpTest(FolderTest):
 
     def test_another_problem_has_choices_of_its_own(self):
         self.call(INTERLEAVED, False)
-        self.assertEqual(self.call(INTERLEAVED, False, fake_problem("geglu_mlp", "1,1,8,8")), {"gate_up_geglu": "unknown"},
-                         "nobody was asked for it")
+        self.assertEqual(self.call(INTERLEAVED, False, fake_problem("geglu_mlp", "1,1,8,8")),
+                         {"gate_up_geglu": "unknown"}, "nobody was asked for it")
 
     def test_the_tuner_is_listened_to_once(self):
         ask = self.modules["quack"].autotuner.Autotuner.__call__
@@ -104,7 +104,7 @@ class LoadTest(FolderTest):
     def test_a_folder_that_quack_refuses_is_told(self):
         self.install(self.folder, "quack", "cutlass")
         sys.path.insert(0, str(self.folder))
-        with self.assertRaisesRegex(ImportError, rf"in no folder named site-packages, as in {self.folder}/cutlass; inst"):
+        with self.assertRaisesRegex(ImportError, rf"no folder named site-packages, as in {self.folder}/cutlass; inst"):
             load("quack", "NVIDIA H200")
 
     def test_without_quack_nothing_is_added(self):
@@ -114,8 +114,6 @@ class LoadTest(FolderTest):
         self.assertEqual(sys.path, before)
 
     def test_the_users_own_cache_folder_is_taken(self):
-        os.environ["XDG_CACHE_HOME"] = "/cache"
-        self.assertEqual(str(cache_folder("NVIDIA H100 80GB HBM3")), "/cache/fusegate/quack/NVIDIA_H100_80GB_HBM3")
         target = self.folder / "dist-packages"
         self.install(target, "quack", "cutlass")
         sys.path.insert(0, str(target))

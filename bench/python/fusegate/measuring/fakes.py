@@ -143,6 +143,9 @@ class FakeMeter:
     def host_ns(self, _launch):
         return 5000.0
 
+    def synchronize(self):
+        pass
+
     def sleep(self, seconds):
         self.slept.append(seconds)
 
