@@ -21,6 +21,8 @@ struct BenchmarkName {
   std::int64_t axis(std::string_view name) const;  // 0 where there is none of that name
   // M = batch x seq; 0 where one of the two is missing.
   std::int64_t rows() const { return axis("batch") * axis("seq"); }
+
+  bool operator==(const BenchmarkName&) const = default;
 };
 
 // nothing for any other name: those of plain Google Benchmark programs are no points of a sweep,

@@ -163,6 +163,7 @@ struct ReportRequest {
   // Run folders or run files of peers, together one run; empty where there are none. The judging's
   // allow_environment_differences goes for them too.
   std::vector<std::filesystem::path> peers{};
+  std::optional<std::filesystem::path> goals{};  // what ours are to reach of these (goals.h)
 };
 void add_report(CommandLine& line);
 // 0 where the report was written, whatever it says. Throws also where Python or one of its packages

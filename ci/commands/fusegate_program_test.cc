@@ -150,6 +150,30 @@ TEST_F(ProgramTest, ReportsPeersBesideOurs) {
   EXPECT_THAT(allowed.out, HasSubstr("warning: peers were measured in another environment"));
 }
 
+TEST_F(ProgramTest, ReportsGoalsBesideTheBestOfSeveralPeersRuns) {
+  write_run(folder_, "run", {});
+  const std::string problem = "bf16/batch:64/seq:128/dim:768/hidden:3072";
+  for (const auto& [name, time_ns] : {std::pair{"liger", 25000.0}, {"quack", 21000.0}}) {
+    FakeRunFile file;
+    file.times = {{fmt::format("geglu/{}/{}", name, problem), time_ns}};
+    write_run(folder_, name, file);
+  }
+  const auto report = [&](const std::string& goals) {
+    folder_.write("goals.json", goals);
+    return fusegate({"report", "--candidate", path("run"), "--store", path("none"), "--peers",
+                     path("liger"), path("quack"), "--goals", path("goals.json")});
+  };
+  const Ended met = report(R"({"goals": {"geglu/)" + problem + R"(": 0.96}})");
+  EXPECT_EQ(met.code, 0) << met.err;
+  EXPECT_THAT(met.out, HasSubstr("met at 1 of 1 problems."));
+  EXPECT_THAT(met.out,
+              HasSubstr("| 20.00 us | `fused` | 21.00 us | `quack` | 0.952 | 0.96 | yes |"));
+  EXPECT_THAT(met.out, HasSubstr("| 20.00 us | 25.00 us | 21.00 us |"));
+  expect_error(report(R"({"goals": {"geglu": 1}})"), {"goals.json: goals.geglu: is of no problem"});
+  expect_error(fusegate({"report", "--candidate", path("run"), "--goals", path("goals.json")}),
+               {"--goals", "--peers"});
+}
+
 TEST_F(ProgramTest, ReportsInHtml) {
   if (output_of({python_program(), "-c", "import jinja2, matplotlib; print(1)"}).empty()) {
     GTEST_SKIP() << "no matplotlib and jinja2; pip install -r ci/requirements.txt";

@@ -8,6 +8,7 @@
 #include "ci/commands/command_line.h"
 #include "ci/console/layout.h"
 #include "ci/console/output_files.h"
+#include "ci/figures/goals.h"
 #include "ci/figures/peer_match.h"
 #include "ci/measuring/run_record.h"
 #include "ci/processes/process.h"
@@ -68,7 +69,9 @@ Report make_report(const ReportRequest& request) {
   report.title = request.title;
   report.candidate = baselines::load_run(request.judging.candidate, request.judging.unfinished);
   add_figures(report);
-  report.standings = make_standings(request, report.candidate);
+  Standings standings = make_standings(request, report.candidate);
+  if (request.goals) set_goals(read_goals(*request.goals), standings);
+  report.standings = std::move(standings);
   if (!is_stored_baseline(request.judging)) {
     report.judgement = judge_candidate(request.judging, report.candidate);
   }
@@ -120,9 +123,14 @@ void add_report(CommandLine& line) {
       "report", "Write a run's verdicts and shape sweep as Markdown and HTML", report_command);
   add_judging(app, request.judging);
   set_topic(app, kComparedTopic);
-  app.add_option("--peers", request.peers,
-                 "Run folders or run files of peers (run --peers), shown beside ours")
-      ->type_name("PATH");
+  CLI::Option* peers =
+      app.add_option("--peers", request.peers,
+                     "Run folders or run files of peers (run --peers), shown beside ours")
+          ->type_name("PATH");
+  app.add_option("--goals", request.goals,
+                 "JSON: what our best is to take of the best peer's time, by problem")
+      ->type_name("FILE")
+      ->needs(peers);
   set_topic(app, kOutputTopic);
   app.add_option("--markdown", request.markdown, "Write GitHub Markdown there")->type_name("FILE");
   app.add_option("--html", request.html, "Write one self-contained page there")->type_name("FILE");

@@ -101,6 +101,13 @@ double ProblemStanding::ratio() const {
                                            : std::numeric_limits<double>::quiet_NaN();
 }
 
+bool ProblemStanding::meets_goal() const { return goal && ratio() <= *goal; }
+
+bool OperationStanding::has_goals() const {
+  return std::ranges::any_of(
+      problems, [](const ProblemStanding& problem) { return problem.goal.has_value(); });
+}
+
 bool OperationStanding::has_yardsticks() const {
   return std::ranges::any_of(problems, [](const ProblemStanding& problem) {
     const MeasuredImplementation* best = problem.our_best();

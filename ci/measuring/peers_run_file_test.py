@@ -15,7 +15,8 @@ from fakes import fake_gpu  # noqa: E402
 from fusegate.measuring.fakes import FakeDevice, FakeMeter  # noqa: E402
 
 PROGRAM = os.environ["FUSEGATE_PROGRAM"]
-PEERS = ("liger", "torch_compile", "torch_compile_max_autotune", "torch_eager")
+PEERS = ("cudnn", "liger", "quack", "quack_both", "quack_concat", "quack_concat_both", "torch_compile",
+         "torch_compile_max_autotune", "torch_eager")
 PROBLEM = "bf16/batch:64/seq:128/dim:768/hidden:3072"
 
 
@@ -55,7 +56,7 @@ class PeersRunFileTest(unittest.TestCase):
         base = self.run_folder.parent / "base"
         result = self.fusegate("gate", "--baseline", base, "--candidate", self.run_folder)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        self.assertIn("4 unchanged", result.stdout)
+        self.assertIn(f"{len(PEERS)} unchanged", result.stdout)
 
     def test_a_failed_peer_is_shown_as_failed(self):
         self.measure("1.json", error=0.5)

@@ -1,7 +1,10 @@
 #include "ci/report/standing_section.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,15 +30,32 @@ Cell ratio_cell(double ratio) {
   return {std::move(text), tone};
 }
 
-std::vector<Cell> best_row(const ProblemStanding& problem, bool with_peers, bool with_yardsticks) {
+// The goal, and whether it is met.
+void add_goal(const ProblemStanding& problem, std::vector<Cell>* row) {
+  const bool is_met = problem.meets_goal();
+  row->emplace_back(problem.goal ? fmt::format("{}", *problem.goal) : "-");
+  if (!problem.goal || std::isnan(problem.ratio())) {
+    row->emplace_back("-");
+  } else {
+    row->emplace_back(is_met ? "yes" : "no", is_met ? Tone::kGood : Tone::kBad);
+  }
+}
+
+// Which columns a table has.
+struct Known {
+  bool peers = false, goals = false, yardsticks = false;
+};
+
+std::vector<Cell> best_row(const ProblemStanding& problem, const Known& known) {
   const MeasuredImplementation* own = problem.our_best();
   std::vector<Cell> row{baselines::problem_text(problem.problem)};
   add_best(own, problem.ours.empty() ? "not measured" : "failed", &row);
-  if (with_peers) {
+  if (known.peers) {
     add_best(problem.best_peer(), problem.peers.empty() ? "no peer" : "failed", &row);
     row.push_back(ratio_cell(problem.ratio()));
   }
-  if (with_yardsticks) {
+  if (known.goals) add_goal(problem, &row);
+  if (known.yardsticks) {
     const Yardstick yardstick = own != nullptr ? own->yardstick : Yardstick{};
     row.push_back(format_time_ns(yardstick.ns));
     row.push_back(format_rate(yardstick.time_over));
@@ -60,6 +80,19 @@ void add_times(const std::vector<std::string>& names,
   }
 }
 
+// Nothing where there are no goals.
+std::optional<std::string> goals_sentence(const Standings& standings) {
+  int goals = 0, met = 0;
+  for (const OperationStanding& operation : standings.operations) {
+    for (const ProblemStanding& problem : operation.problems) {
+      goals += problem.goal ? 1 : 0;
+      met += problem.meets_goal() ? 1 : 0;
+    }
+  }
+  if (goals == 0) return {};
+  return fmt::format("Aim: what the ratio is to be at most; met at {} of {} problems.", met, goals);
+}
+
 }  // namespace
 
 Table best_table(const OperationStanding& operation, bool with_peers) {
@@ -68,16 +101,17 @@ Table best_table(const OperationStanding& operation, bool with_peers) {
   const auto add_columns = [&columns](const std::vector<Column>& more) {
     columns.insert(columns.end(), more.begin(), more.end());
   };
-  if (with_peers)
+  const Known known{with_peers, operation.has_goals(), operation.has_yardsticks()};
+  if (known.peers)
     add_columns(
         {{"best peer", Align::kRight}, {"peer", Align::kLeft, true}, {"ratio", Align::kRight}});
-  const bool with_yardsticks = operation.has_yardsticks();
-  if (with_yardsticks) {
+  if (known.goals) add_columns({{"aim", Align::kRight}, {"met"}});
+  if (known.yardsticks) {
     add_columns({{"yardstick", Align::kRight}, {"time / yardstick", Align::kRight}, {"class"}});
   }
   Table table(std::move(columns));
   for (const ProblemStanding& problem : operation.problems) {
-    table.add_row(best_row(problem, with_peers, with_yardsticks));
+    table.add_row(best_row(problem, known));
   }
   return table;
 }
@@ -104,6 +138,7 @@ Section standing_section(const Standings& standings) {
         "Ratio: our best's time over the best peer's, below 1 where ours is faster."};
     section.notes.emplace_back("Peers: " + *standings.peers);
   }
+  if (auto goals = goals_sentence(standings)) section.sentences.push_back(std::move(*goals));
   for (const std::string& note : standings.notes) {
     section.notes.emplace_back(note, note.starts_with("warning:") ? Tone::kUnsure : Tone::kPlain);
   }

@@ -50,6 +50,8 @@ def stored_documents():
     """Name of the schema, where it comes from, and the document."""
     for path in sorted((ROOT / "bench" / "suites").glob("*.json")):
         yield "suite", path.name, json.loads(path.read_text(encoding="utf-8"))
+    for path in sorted((ROOT / "docs").glob("*-goals.json")):
+        yield "goals", path.name, json.loads(path.read_text(encoding="utf-8"))
     for path in sorted(BASELINES.rglob("*.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
         if name := schema_of(document):
@@ -233,7 +235,7 @@ class OurFiles(unittest.TestCase):
     schemas = Schemas()
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "calibration", "common", "run-file", "suite", "verdicts"])
+        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "calibration", "common", "goals", "run-file", "suite", "verdicts"])
         for name, schema in self.schemas.schemas.items():
             with self.subTest(name=name):
                 jsonschema.Draft202012Validator.check_schema(schema)
@@ -329,6 +331,12 @@ class BrokenFiles(unittest.TestCase):
         self.refused("verdicts", self.document("verdicts", "cards.gate.json"),
                      (("exit_code",), 3), (("verdicts", 0, "verdict"), "fine"), (("verdicts", 0, "p"), None), (("odd",), 1),
                      (("counts", "new"), None), (("kernels", 0, "cause"), "moon"), (("notes",), None))
+
+
+    def test_goals(self):
+        problem = next(iter(self.document("goals")["goals"]))
+        self.refused("goals", self.document("goals"), (("goals",), None), (("goals",), {}), (("goals",), [1]), (("odd",), 1),
+                     (("goals", problem), 0), (("goals", problem), "1"), (("goals", "geglu_mlp"), 1), (("goals", "geglu/bf16"), 1))
 
 
 class Suites(unittest.TestCase):

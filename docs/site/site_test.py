@@ -134,7 +134,7 @@ class SchemaPages(unittest.TestCase):
             schema = json.loads(path.read_text())
             page = schema_page(path.name.partition(".")[0], schema)
             for name in re.findall(r"^  +\"(\w+)\": \{$", path.read_text(), re.MULTILINE):
-                if name not in {"properties", "items", "additionalProperties", "if", "then", "else", "not"}:
+                if name not in {"properties", "propertyNames", "items", "additionalProperties", "if", "then", "else", "not"}:
                     with self.subTest(path=path.name, name=name):
                         self.assertRegex(page, rf"(\b|\.){name}(`|$)" if name not in schema.get("$defs", {}) else f"## {name}")
 
