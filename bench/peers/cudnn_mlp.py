@@ -98,7 +98,7 @@ class CudnnMlp:
         kept = Remembered(cache_folder("cudnn", self._torch.cuda.get_device_name()) / "plans.json")
         meter, choices = CudaMeter(self._torch), {"cudnn_library": self._cudnn.backend_version_string()}
         for (stage, product), tensors in zip(self._products.items(), calls):
-            key = f"{versions}: {stage} of {self._problem.name}"
+            key = f"{versions}: {stage} of {self._problem.sizes}"
             choices[stage] = take_kept(product, kept.get(key)) or take_fastest(product, meter, tensors)
             kept.put(key, choices[stage])
             product.launch(*tensors)  # what the next one reads

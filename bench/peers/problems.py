@@ -34,6 +34,11 @@ class Problem:
         return self.batch * self.seq
 
     @property
+    def sizes(self):
+        """What a product depends on, as text: not how the rows are split into batch and seq."""
+        return f"{self.dtype} {self.rows} x {self.dim} x {self.hidden}"
+
+    @property
     def measured(self):
         """As the package has it."""
         return fusegate.Problem(tuple((axis, getattr(self, axis)) for axis in AXES), self.dtype)

@@ -14,7 +14,7 @@ import sys
 
 from remembered import cache_folder
 
-# By the tuned product, its activation and layout, and the problem: what the tuner took. QuACK asks its tuner once in a
+# By the tuned product, its activation and layout, and the sizes: what the tuner took. QuACK asks its tuner once in a
 # process, and the implementations share its answers.
 _taken = {}
 
@@ -70,7 +70,7 @@ class QuackMlp:
     def _noted(self, product):
         with _asked(self._quack.autotuner.Autotuner) as configs:
             yield
-        key = (*product, self._problem.name)
+        key = (*product, self._problem.sizes)
         if configs:
             _taken[key] = config_text(configs[-1])
         self.choices[product[0]] = _taken.get(key, "unknown")

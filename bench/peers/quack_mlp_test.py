@@ -46,6 +46,11 @@ class QuackMlpTest(FolderTest):
         self.assertEqual(self.call(INTERLEAVED, False), {"gate_up_geglu": GATED})
         self.assertEqual(self.call(INTERLEAVED, True), {"gate_up_geglu": GATED, "down_proj": DOWN})
 
+    def test_the_same_rows_in_other_batches_are_tuned_once(self):
+        self.call(INTERLEAVED, True, fake_problem("geglu_mlp", "8,16,8,8"))
+        self.assertEqual(self.call(INTERLEAVED, True, fake_problem("geglu_mlp", "128,1,8,8")),
+                         {"gate_up_geglu": GATED, "down_proj": DOWN})
+
     def test_another_problem_has_choices_of_its_own(self):
         self.call(INTERLEAVED, False)
         self.assertEqual(self.call(INTERLEAVED, False, fake_problem("geglu_mlp", "1,1,8,8")),

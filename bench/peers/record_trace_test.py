@@ -3,14 +3,16 @@
 import contextlib
 import io
 import pathlib
+import tempfile
 import types
 import unittest
 from unittest import mock
 
-from fusegate.measuring.fakes import FolderTest
+from fusegate.measuring.fakes import FakeDevice, FolderTest
 from fusegate.measuring.libraries import Libraries
 
 import record_trace
+from fakes import Packed, fake_libraries
 
 
 class NotedTorch:
@@ -71,6 +73,16 @@ class ProgramTest(unittest.TestCase):
         for problem in ("64,128,768", "64,128,768,x", "64,128,768,0"):
             self.assertIn(f"--problem: '{problem}'", self.complaint(f"--problem={problem}"))
         self.assertIn("linear/torch_eager", self.complaint("--problem=1,1,8,8", "--implementation=magic"))
+
+    def test_a_peer_is_called_with_what_it_prepared(self):
+        libraries = fake_libraries()
+        libraries.modules["torch"].cuda.is_available = lambda: True
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), \
+                mock.patch.multiple(record_trace, find_libraries=lambda *_: libraries, record=mock.DEFAULT,
+                                    TorchDevice=lambda _: FakeDevice()) as patched:
+            self.assertEqual(record_trace.main(["--problem=1,1,8,8", "--operation=geglu_mlp", f"--out={folder}",
+                                                "--implementation=quack_concat"]), 0)
+        self.assertEqual(patched["record"].call_args.args[3], [1.0, Packed(1.0, 1.0, ("B",)), 1.0])
 
     def test_says_what_is_missing(self):
         libraries = Libraries(missing={"torch": "torch cannot be imported"})
