@@ -1,5 +1,5 @@
-"""Eager peers with a real torch on the CPU, checked as they are before they are timed. Without a torch it exits with 77,
-which ctest shows as skipped."""
+"""Eager peers with a real torch on the CPU, checked as they are before they are timed, and what QuACK is given. Without a
+torch it exits with 77, which ctest shows as skipped."""
 
 import importlib.util
 import sys
@@ -17,6 +17,7 @@ from fusegate.measuring.verification import Verifier  # noqa: E402
 
 from bench import find_bench, read_plan  # noqa: E402
 from plan import make_plan  # noqa: E402
+from quack_mlp import CONCATENATED, INTERLEAVED, prepare  # noqa: E402
 
 
 class EagerTest(unittest.TestCase):
@@ -29,3 +30,14 @@ class EagerTest(unittest.TestCase):
             with self.subTest(benchmark.name):
                 verified = verifier.check(benchmark, benchmark.implementation.callable_for(benchmark.problem))
                 self.assertGreater(verified.relative_error, 0, "rounded to 16 bits")
+
+    def test_quack_gets_its_weights_as_it_takes_them(self):
+        x, gate, up, down = (torch.rand(*shape) for shape in ((3, 8), (16, 8), (16, 8), (8, 16)))
+        for layout, rows in ((INTERLEAVED, (slice(0, None, 2), slice(1, None, 2))),
+                             (CONCATENATED, (slice(0, 16), slice(16, None)))):
+            same, packed, down_quacks = prepare(layout, True, {"torch": torch})(x, gate, up, down)
+            self.assertIs(same, x)
+            self.assertEqual((packed.shape, packed.stride()), ((8, 32), (1, 8)), "read along its inputs")
+            for own, given in zip(rows, (gate, up)):
+                self.assertTrue(torch.equal(packed.T[own], given))
+            self.assertTrue(torch.equal(down_quacks, down.T))
