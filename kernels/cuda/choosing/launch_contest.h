@@ -2,7 +2,7 @@
 // (lt_tuning.h) and our own. Once for each problem and device; from then on the choice is taken
 // from CudaDevice.
 //
-// Each contestant runs back to back for 0.2 ms or more a round, in a CUDA graph between two events,
+// Each contestant runs back to back for 0.2 to 1.5 ms a round, in a CUDA graph between two events,
 // in rounds that take them in random order. After a batch the device idles twice as long as the
 // batch took, as in the burst protocol: a kernel that draws more power must not be chosen at clocks
 // that it will not have later. The operands are the real ones in the layout at hand, warm in the L2
