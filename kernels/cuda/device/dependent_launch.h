@@ -41,6 +41,24 @@ void allow_shared_bytes(Kernel* kernel, int bytes) {
   FUSEGATE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 }
 
+// Clusters that fit at one time: fewer than SMs / cluster where a group of SMs has a number of them
+// that is no multiple of it. shape.blocks need not be set.
+template <typename Kernel>
+int resident_clusters(Kernel* kernel, const LaunchShape& shape) {
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {shape.cluster, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = shape.cluster;
+  config.blockDim = shape.threads;
+  config.dynamicSmemBytes = shape.shared_bytes;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  int count = 0;
+  FUSEGATE_CUDA(cudaOccupancyMaxActiveClusters(&count, kernel, &config));
+  return count;
+}
+
 // kernel: a __global__ function, or a cudaKernel_t. args: the addresses of its arguments.
 inline void launch_kernel(const void* kernel, const LaunchShape& shape, cudaStream_t stream,
                           void** args) {

@@ -11,7 +11,7 @@ namespace {
 // "gemmSN_TN_kernel", "gemvx::kernel", "cutlass::Kernel2".
 constexpr char kLibraryGemm[] = "nvjet|gemm|gemv|xmma|cutlass";
 constexpr char kOwnGemm[] =
-    "fusegate::.*(gated_gemm|gated_pingpong|split_gemm|few_rows|gemv)_kernel";
+    "fusegate::.*(gated_gemm|gated_pingpong|split_gemm|wide_gemm|few_rows|gemv)_kernel";
 constexpr char kReduction[] = "splitKreduce";
 
 // In the 204 rows with matmuls of the baselines stored for the H200 (pr and nightly) a second

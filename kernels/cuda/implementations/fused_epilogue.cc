@@ -23,6 +23,7 @@
 #include "kernels/cuda/gemm/sm80/gated_gemm.h"
 #include "kernels/cuda/gemm/sm90/gated_gemm.h"
 #include "kernels/cuda/gemm/sm90/split_gemm.h"
+#include "kernels/cuda/gemm/sm90/wide_gemm.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
 #include "kernels/cuda/implementations/expected_stages.h"
 
@@ -59,15 +60,21 @@ std::vector<Contestant> tiled_sm90(CudaDevice& device, const Activation& activat
   return tiled;
 }
 
-std::vector<Contestant> split_sm90(CudaDevice& device, const Tensor& h, const Tensor& w,
-                                   const Tensor& out) {
-  std::vector<Contestant> split;
-  for (const std::size_t shape :
-       split_gemm_shapes({out.rows(), out.cols(), h.cols()}, device.limits())) {
-    split.push_back(
+// Products of our own, which start early: of few tiles, and of many rows.
+std::vector<Contestant> down_sm90(CudaDevice& device, const Tensor& h, const Tensor& w,
+                                  const Tensor& out) {
+  const GemmSize size{out.rows(), out.cols(), h.cols()};
+  std::vector<Contestant> own;
+  for (const std::size_t shape : split_gemm_shapes(size, device.limits())) {
+    own.push_back(
         {.name = split_gemm_text(shape), .launch = make_split_gemm_sm90(device, shape, h, w, out)});
   }
-  return split;
+  if (is_wide_enough_sm90(size, device.limits())) {
+    const WideGemmPlan plan = plan_wide_gemm_sm90(size, device.limits());
+    own.push_back(
+        {.name = wide_gemm_text(plan), .launch = make_wide_gemm_sm90(device, plan, h, w, out)});
+  }
+  return own;
 }
 
 std::vector<Contestant> joined(std::vector<Contestant> all, std::vector<Contestant> more) {
@@ -134,7 +141,7 @@ PreparedKernel prepare_sm90(const Activation& activation, Device& any_device,
   auto& device = static_cast<CudaDevice&>(any_device);
   TwoKernels made(device, activation, problem, in, out);
   made.add_gate_up(tiled_sm90(device, activation, in, made.h()));
-  made.add_down(split_sm90(device, made.h(), in[3], out));
+  made.add_down(down_sm90(device, made.h(), in[3], out));
   return std::move(made).kernel();
 }
 
@@ -149,7 +156,7 @@ PreparedKernel prepare_few_rows(const Activation& activation, Device& any_device
       is_sm90 ? tiled_sm90(device, activation, in, h) : tiled_sm80(device, activation, in, h));
   const std::vector<Contestant> down =
       joined(streamed_matmul(device, h, in[3], out),
-             is_sm90 ? split_sm90(device, h, in[3], out) : std::vector<Contestant>());
+             is_sm90 ? down_sm90(device, h, in[3], out) : std::vector<Contestant>());
   const PairResult best =
       contest_of_pairs(device, problem_name(problem), {activation.gate_up_stage(), gate_up},
                        {kDown, down, true}, in[0], h, out);

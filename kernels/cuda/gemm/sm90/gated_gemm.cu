@@ -31,23 +31,6 @@ GatedKernel kernel_of() {
   }
 }
 
-// Clusters that fit at one time: fewer than SMs / 2 where a group of SMs has an odd number of them.
-template <typename Kernel>
-int resident_clusters(Kernel* kernel, const LaunchShape& shape) {
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {shape.cluster, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = shape.blocks;
-  config.blockDim = shape.threads;
-  config.dynamicSmemBytes = shape.shared_bytes;
-  config.attrs = &cluster;
-  config.numAttrs = 1;
-  int count = 0;
-  FUSEGATE_CUDA(cudaOccupancyMaxActiveClusters(&count, kernel, &config));
-  return count;
-}
-
 template <typename Gemm>
 std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
                                   const GatedGemmOperands& o) {
@@ -67,7 +50,7 @@ std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
       .x = make_tensor_map(o.x, sm90::kTileRows, sm90::kStageColumns),
       .w_gate = weights_map(o.w_gate),
       .w_up = weights_map(o.w_up),
-      .h = make_tensor_map(o.h, Gemm::kStoreRows, Gemm::kPanel),
+      .h = make_tensor_map(o.h, Gemm::Output::kRows, Gemm::Output::kPanel),
   };
   return [=, raster = plan.raster, k = static_cast<int>(o.x.cols()), stream = device.stream()] {
     launch_kernel(kernel, shape, stream, maps, raster, k);

@@ -6,10 +6,11 @@
 //   their sums of g and u into shared memory and go on with the next tile, while the finishers
 //   compute GeGLU and store. With the epilogue in the consumers the tensor cores stood still for
 //   it: of 16,000 SM cycles a tile at 8192 x 3072 x 768, GeGLU took 1,940 and the rest of the
-//   epilogue 1,310 (an H200, by leaving them out). A block's last tile the consumers finish
-//   themselves: behind it there is nothing to hide the work, and eight warps are through before
-//   three.
-// - g and u are rounded to the dtype before GeGLU, as tensors of their own would be; GeGLU is fp32,
+//   epilogue 1,310 (an H200, by leaving them out). A block's last tile the consumers finish and
+//   store themselves: behind it there is nothing to hide the work, and eight warps are through
+//   before three. Handing it on to one thread that stored both halves, one after the other, took
+//   1,500 to 2,200 cycles from the last written column to the end of the kernel.
+// - What is handed over is rounded to the dtype, as g and u of their own would be. GeGLU is fp32,
 //   and h is rounded once.
 // - A cluster of two blocks takes two tiles one above the other, which multiply the same weights:
 //   each block loads half of these and the TMA writes them to both, a third less from the L2.
@@ -35,14 +36,9 @@ struct GatedGemm {
   static constexpr int kStages = kStages_;
   static constexpr int kCluster = kCluster_;
   static constexpr int kReaders = kConsumers;  // of a stage
-  static constexpr int kStoreRows = kConsumerRows;
-  // Columns that one TMA store writes: a box's row is as wide as its swizzle.
-  static constexpr int kPanel = kColumns % 64 == 0 ? 64 : 32;
-  static constexpr int kPanels = kColumns / kPanel;
-  static constexpr int kPanelBytes = kStoreRows * kPanel * 2;
-  // What a consumer hands over of g, and as much of u.
-  static constexpr int kHandBytes = kPanels * kPanelBytes;
-  static constexpr int kHandsBytes = kConsumers * 2 * kHandBytes;
+  using Output = OutputTile<kColumns, kConsumerRows>;
+  static constexpr int kHandBytes = 2 * Output::kBytes;  // what a consumer hands over of g and u
+  static constexpr int kHandsBytes = kConsumers * kHandBytes;
   static constexpr int kSharedBytes = kStages * Shape::kStageBytes + kHandsBytes +
                                       static_cast<int>(sizeof(RingBarriers<kStages>)) +
                                       static_cast<int>(kSwizzleAlignment);
@@ -51,71 +47,72 @@ struct GatedGemm {
 
 template <typename Gemm>
 struct GatedConsumer {
-  const GatedShared<Gemm>& shared;
+  const GatedMaps& maps;
+  const TileShared<Gemm>& shared;
   const GatedWork& work;
   int number = 0;
 
   using T = typename Gemm::T;
   using Shape = typename Gemm::Shape;
-  using Sums = float[Shape::kWidth / 2];
-  static constexpr int kUp = Shape::kWidth / 4;  // of a thread's sums, where u's begin
+  using Output = typename Gemm::Output;
+  using Sums = SumsOf<Shape, 1>;
 
   __device__ void run() const {
     const int stages = work.stages();
     RingPosition<Gemm::kStages> at;
     for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
       Sums d;
-      multiply_tile<Shape>(d, shared, at, stages, number, [&](int stage) { release(stage); });
+      multiply_tile<Shape, 1>(
+          d, shared, at, stages, number * kConsumerRows,
+          [&](int stage) { release_stage<Gemm>(shared, stage); }, [] {});
       named_sync(kHandFree + number, kHandThreads);
       if (work.is_last(tile)) {
-        finish(d);
+        finish(d, work.raster.at(tile));
       } else {
         hand_over(d);
+        named_arrive(kHandFull + number, kHandThreads);
       }
-      named_arrive(kHandFull + number, kHandThreads);
     }
   }
-
-  __device__ void release(int stage) const { release_stage<Gemm>(shared, stage); }
 
   __device__ void hand_over(const Sums& d) const {
+    constexpr int kUp = Shape::kWidth / 4;  // of a thread's sums, where u's begin
     const std::uint32_t hand = shared.hand(number);
+    const int row = threadIdx.x % kWarpgroup / 32 * 16;
 #pragma unroll
     for (int pair = 0; pair < Gemm::kColumns / 16; ++pair) {
-      write_columns<Gemm>(pair, hand, 0, [&](int i) { return rounded<T>(d, pair * 8 + i); });
-      write_columns<Gemm>(pair, hand + Gemm::kHandBytes, 0,
-                          [&](int i) { return rounded<T>(d, pair * 8 + i + kUp); });
+      const float* const g = d[0] + pair * 8;
+      write_columns<Output>(hand, pair, row, [&](int i) { return pack<T>(g[i], g[i + 1]); });
+      write_columns<Output>(hand + Output::kBytes, pair, row,
+                            [&](int i) { return pack<T>(g[i + kUp], g[i + 1 + kUp]); });
     }
   }
 
-  // h itself, as the finishers would leave it.
-  __device__ void finish(const Sums& d) const {
-#pragma unroll
-    for (int pair = 0; pair < Gemm::kColumns / 16; ++pair) {
-      write_columns<Gemm>(pair, shared.hand(number), 0, [&](int i) {
-        const int at = pair * 8 + i;
-        return gated<Gemm>(rounded<T>(d, at), rounded<T>(d, at + kUp));
-      });
-    }
-    fence_async_proxy();
+  __device__ void finish(const Sums& d, const TilePosition& tile) const {
+    write_gated<Gemm>(shared.hand(number), 0, d[0]);
+    store_written<Gemm>(maps, shared.hand(number), number, tile.col,
+                        work.row<Gemm>(tile) + number * kConsumerRows);
+    if (threadIdx.x % kWarpgroup == 0) wait_stores();
   }
 };
 
 template <typename Gemm>
 struct GatedFinisher {
   const GatedMaps& maps;
-  const GatedShared<Gemm>& shared;
+  const TileShared<Gemm>& shared;
   const GatedWork& work;
   int thread = 0;  // of kFinishers
 
+  using Output = typename Gemm::Output;
+
   __device__ void run() const {
     for (int consumer = 0; consumer < kConsumers; ++consumer) free(consumer);
-    for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
+    for (int tile = work.first; !work.is_last(tile); tile += work.step) {
       for (int consumer = 0; consumer < kConsumers; ++consumer) {
         named_sync(kHandFull + consumer, kHandThreads);
-        if (!work.is_last(tile)) finish(shared.hand(consumer));
+        finish(shared.hand(consumer));
         store(work.raster.at(tile), consumer);
-        if (!work.is_last(tile)) free(consumer);
+        free(consumer);
       }
     }
     if (thread == 0) wait_stores();
@@ -127,24 +124,24 @@ struct GatedFinisher {
   // In place of g. g and u lie alike, so that the swizzle is of no concern.
   __device__ void finish(std::uint32_t hand) const {
 #pragma unroll 2
-    for (int i = thread * 16; i < Gemm::kHandBytes; i += kFinishers * 16) {
-      const uint4 g = load_shared(hand + i), u = load_shared(hand + Gemm::kHandBytes + i);
-      store_shared(hand + i, {gated<Gemm>(g.x, u.x), gated<Gemm>(g.y, u.y), gated<Gemm>(g.z, u.z),
-                              gated<Gemm>(g.w, u.w)});
+    for (int i = thread * 16; i < Output::kBytes; i += kFinishers * 16) {
+      const uint4 g = load_shared(hand + i), u = load_shared(hand + Output::kBytes + i);
+      store_shared(hand + i, {gated_pair(g.x, u.x), gated_pair(g.y, u.y), gated_pair(g.z, u.z),
+                              gated_pair(g.w, u.w)});
     }
     fence_async_proxy();
+  }
+
+  static __device__ std::uint32_t gated_pair(std::uint32_t g, std::uint32_t u) {
+    return gated<Gemm>(unpack<typename Gemm::T>(g), unpack<typename Gemm::T>(u));
   }
 
   // Returns when the hand may be written again.
   __device__ void store(const TilePosition& tile, int consumer) const {
     named_sync(kFinisherBarrier, kFinishers);
     if (thread == 0) {
-      for (int panel = 0; panel < Gemm::kPanels; ++panel) {
-        store_box(maps.h, shared.hand(consumer) + panel * Gemm::kPanelBytes,
-                  tile.col * Gemm::kColumns + panel * Gemm::kPanel,
-                  work.row<Gemm>(tile) + consumer * kConsumerRows);
-      }
-      commit_stores();
+      store_tile<Output>(maps.h, shared.hand(consumer), tile.col * Gemm::kColumns,
+                         work.row<Gemm>(tile) + consumer * kConsumerRows);
       wait_stores_read();
     }
     named_sync(kFinisherBarrier, kFinishers);
@@ -158,13 +155,13 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
                       const __grid_constant__ TileRaster raster, int k) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
-  const GatedShared<Gemm> shared(raw);
+  const TileShared<Gemm> shared(raw);
   const GatedWork work = work_of_block<Gemm>(raster, k);
-  prepare_barriers<Gemm>(maps, shared);
+  start_block(shared, maps);
   let_next_kernel_start();
   const int warpgroup = warpgroup_of_warp();
   if (warpgroup > 0) {
-    GatedConsumer<Gemm>{shared, work, warpgroup - 1}.run();
+    GatedConsumer<Gemm>{maps, shared, work, warpgroup - 1}.run();
   } else if (threadIdx.x >= kWarpgroup - kFinishers) {
     GatedFinisher<Gemm>{maps, shared, work,
                         static_cast<int>(threadIdx.x) - (kWarpgroup - kFinishers)}

@@ -1,8 +1,8 @@
 // h [rows, hidden] = activation(x w_gate^T) * (x w_up^T) in one kernel for sm_90 (H100, H200), so
 // that neither product reaches device memory. x [rows, dim] and w_gate and w_up [hidden, dim], all
 // row-major as a Linear layer stores them, bf16 or fp16; addresses at multiples of 16 bytes, hidden
-// and dim multiples of 8. Sums are fp32; g and u are rounded to the dtype, as tensors of their own
-// would be; activation and the product are fp32, and h is rounded once.
+// and dim multiples of 8. Sums, activation and the product are fp32, and h is
+// rounded once; some tiles also round g and u to the dtype, as tensors of their own would be.
 #pragma once
 
 #include <functional>

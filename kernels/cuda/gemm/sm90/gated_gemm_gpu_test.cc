@@ -1,5 +1,5 @@
-// Every tile shape of gated_gemm_sm90, and split_gemm_sm90, around their edges, against the
-// double-precision reference, in memory with guard zones.
+// Every tile shape of gated_gemm_sm90, split_gemm_sm90 and wide_gemm_sm90, around their edges,
+// against the double-precision reference, in memory with guard zones.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -7,6 +7,7 @@
 #include "kernels/cuda/device/gpu_test_fixture.h"
 #include "kernels/cuda/gemm/sm90/gated_gemm.h"
 #include "kernels/cuda/gemm/sm90/split_gemm.h"
+#include "kernels/cuda/gemm/sm90/wide_gemm.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -39,6 +40,19 @@ class HopperGemm : public GpuTest {
       make_split_gemm_sm90(*device_, shape, x.tensor, w.tensor, out.tensor)();
       expect_agrees(out, expected, {&x, &w});
     }
+    memory_.clear();
+  }
+
+  void check_wide(const GemmSize& size, Dtype dtype) {
+    SCOPED_TRACE(testing::Message()
+                 << dtype_name(dtype) << " m " << size.m << " n " << size.n << " k " << size.k);
+    const GuardedTensor x = guarded_random(size.m, size.k, dtype, 2);
+    const GuardedTensor w = guarded_random(size.n, size.k, dtype, 0.5);
+    const double* const expected = product(x.tensor, w.tensor);
+    const GuardedTensor out(*device_, size.m, size.n, dtype);
+    const WideGemmPlan plan = plan_wide_gemm_sm90(size, device_->limits());
+    make_wide_gemm_sm90(*device_, plan, x.tensor, w.tensor, out.tensor)();
+    expect_agrees(out, expected, {&x, &w});
     memory_.clear();
   }
 };
@@ -80,6 +94,20 @@ TEST_F(HopperGemm, SplitAgreesWithTheReferenceAroundEveryEdge) {
       }
     }
   }
+}
+
+TEST_F(HopperGemm, WideAgreesWithTheReferenceAroundEveryEdge) {
+  for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
+    for (const int m : edges({1, 128, 129, 255, 256, 257})) {
+      for (const int n : edges({8, 184, 192, 200, 384, 392})) {
+        for (const int k : edges({8, 72, 264})) check_wide({m, n, k}, dtype);
+      }
+    }
+  }
+}
+
+TEST_F(HopperGemm, WideAgreesWithTheReferenceOverManyTilesABlock) {
+  for (int repeat = 0; repeat < 5; ++repeat) check_wide({6000, 4200, 520}, Dtype::kBf16);
 }
 
 }  // namespace

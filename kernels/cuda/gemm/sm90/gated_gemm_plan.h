@@ -32,13 +32,7 @@ struct GatedTileSm90 {
 
 // From the most reuse to the most blocks. Two blocks a cluster pay where there are many waves.
 inline constexpr std::array<GatedTileSm90, 6> kGatedTilesSm90{{
-    {.cols = 96,
-     .stages = 4,
-     .cluster = 2,
-     .pingpong = true,
-     .start_us = 2.9,
-     .stage_us = 0.5,
-     .epilogue_us = 0.4},
+    {.cols = 96, .stages = 4, .cluster = 2, .pingpong = true, .start_us = 3.3, .stage_us = 0.506},
     {.cols = 128,
      .stages = 3,
      .cluster = 2,

@@ -1,6 +1,6 @@
-// What both gated products of sm_90 are made of: what lies in shared memory, the work of a block,
-// the producer that fills the ring, and how a consumer rounds and writes h. Gemm says how a tile is
-// shaped (GatedGemm, GatedPingpong).
+// What both gated products of sm_90 are made of: the work of a block, the producer that fills the
+// ring, and how a consumer computes and writes h. Gemm says how a tile is shaped (GatedGemm,
+// GatedPingpong).
 #pragma once
 
 #include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
@@ -10,25 +10,14 @@ namespace fusegate::kernels::sm90 {
 
 struct GatedMaps {
   CUtensorMap x, w_gate, w_up, h;
+
+  __device__ void prefetch() const {
+    for (const CUtensorMap* map : {&x, &w_gate, &w_up, &h}) prefetch_map(*map);
+  }
 };
 
-template <typename Gemm>
-struct GatedShared {
-  std::uint32_t stages = 0, hands = 0, full = 0, empty = 0;
-
-  __device__ explicit GatedShared(const void* raw) {
-    stages = (shared_address(raw) + kSwizzleAlignment - 1) / kSwizzleAlignment * kSwizzleAlignment;
-    hands = stages + Gemm::kStages * Gemm::Shape::kStageBytes;
-    full = hands + Gemm::kHandsBytes;
-    empty = full + Gemm::kStages * sizeof(std::uint64_t);
-  }
-  __device__ std::uint32_t stage(int i) const { return stages + i * Gemm::Shape::kStageBytes; }
-  __device__ std::uint32_t hand(int consumer) const {
-    return hands + consumer * 2 * Gemm::kHandBytes;
-  }
-  __device__ std::uint32_t full_at(int i) const { return full + i * 8; }
-  __device__ std::uint32_t empty_at(int i) const { return empty + i * 8; }
-};
+// Named barrier of a consumer's own threads; the next number is the second consumer's.
+inline constexpr int kOwnBarrier = 6;
 
 // What a block works on: tiles first, first + step, ...
 struct GatedWork {
@@ -57,7 +46,7 @@ __device__ inline GatedWork work_of_block(const TileRaster& raster, int k) {
 template <typename Gemm>
 struct GatedProducer {
   const GatedMaps& maps;
-  const GatedShared<Gemm>& shared;
+  const TileShared<Gemm>& shared;
   const GatedWork& work;
 
   __device__ void run() const {
@@ -109,62 +98,36 @@ struct GatedProducer {
   }
 };
 
-// Two neighbours.
+// Two neighbours of h.
 template <typename Gemm>
-__device__ inline std::uint32_t gated(std::uint32_t g, std::uint32_t u) {
-  using T = typename Gemm::T;
+__device__ inline std::uint32_t gated(const float2& gate, const float2& up) {
   using Functor = typename Gemm::Functor;
-  const float2 gate = unpack<T>(g), up = unpack<T>(u);
-  return pack<T>(Functor::of(gate.x) * up.x, Functor::of(gate.y) * up.y);
+  return pack<typename Gemm::T>(Functor::of(gate.x) * up.x, Functor::of(gate.y) * up.y);
 }
 
-// By a consumer that has read it, to every block of the cluster, since all wrote a part of the
-// stage.
-template <typename Gemm>
-__device__ inline void release_stage(const GatedShared<Gemm>& shared, int stage) {
-  const int thread = threadIdx.x % kWarpgroup;
-  if constexpr (Gemm::kCluster == 1) {
-    if (thread == 0) barrier_arrive(shared.empty_at(stage));
-  } else {
-    if (thread % 32 == 0 && thread / 32 < Gemm::kCluster) {
-      barrier_arrive_at(shared.empty_at(stage), thread / 32);
-    }
+// 64 rows of h, row and on of the consumer's tile, from the sums of g and, behind them, of u.
+// Neither is rounded in between.
+template <typename Gemm, int kCount>
+__device__ inline void write_gated(std::uint32_t tile, int row, const float (&d)[kCount]) {
+  constexpr int kUp = kCount / 2;
+  const int warp = threadIdx.x % kWarpgroup / 32;
+#pragma unroll
+  for (int pair = 0; pair < Gemm::kColumns / 16; ++pair) {
+    write_columns<typename Gemm::Output>(tile, pair, row + warp * 16, [&](int i) {
+      const int at = pair * 8 + i;
+      return gated<Gemm>({d[at], d[at + 1]}, {d[at + kUp], d[at + 1 + kUp]});
+    });
   }
 }
 
-template <typename T, int kCount>
-__device__ inline std::uint32_t rounded(const float (&d)[kCount], int i) {
-  return pack<T>(d[i], d[i + 1]);
-}
-
-// 16 columns of the warp's 16 rows below `first` of the warpgroup's: four 8x8 matrices, two down
-// and two across, word(0), (2), (4) and (6). Lane l gives the address of row l % 8 of matrix l / 8.
-template <typename Gemm, typename Word>
-__device__ inline void write_columns(int pair, std::uint32_t hand, int first, const Word& word) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x % kWarpgroup / 32;
-  const int row = first + warp * 16 + lane / 8 % 2 * 8 + lane % 8;
-  const int chunk = pair * 2 + lane / 16;  // of eight columns, 16 bytes
-  constexpr int kChunks = Gemm::kPanel / 8;
-  // The swizzle of a box as wide as a panel: 16-byte chunks change places by the row.
-  const int place = chunk % kChunks ^ (row / (8 / kChunks)) % kChunks;
-  store_matrices(hand + chunk / kChunks * Gemm::kPanelBytes + row * Gemm::kPanel * 2 + place * 16,
-                 word(0), word(2), word(4), word(6));
-}
-
+// What a consumer's own threads have written.
 template <typename Gemm>
-__device__ void prepare_barriers(const GatedMaps& maps, const GatedShared<Gemm>& shared) {
-  if (threadIdx.x == 0) {
-    for (const CUtensorMap* map : {&maps.x, &maps.w_gate, &maps.w_up, &maps.h}) prefetch_map(*map);
-    for (int i = 0; i < Gemm::kStages; ++i) {
-      barrier_init(shared.full_at(i), 1);
-      barrier_init(shared.empty_at(i), Gemm::kReaders * Gemm::kCluster);
-    }
-    fence_barrier_init();
-  }
-  if constexpr (Gemm::kCluster > 1) {
-    cluster_sync();
-  } else {
-    __syncthreads();
+__device__ inline void store_written(const GatedMaps& maps, std::uint32_t tile, int number,
+                                     int column, int row) {
+  fence_async_proxy();
+  named_sync(kOwnBarrier + number, kWarpgroup);
+  if (threadIdx.x % kWarpgroup == 0) {
+    store_tile<typename Gemm::Output>(maps.h, tile, column * Gemm::kColumns, row);
   }
 }
 

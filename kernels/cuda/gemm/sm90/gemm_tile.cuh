@@ -20,13 +20,18 @@ inline constexpr int kConsumers = 2;
 inline constexpr int kWarpgroup = 128;
 inline constexpr int kBlockThreads = (1 + kConsumers) * kWarpgroup;
 inline constexpr int kConsumerRows = kTileRows / kConsumers;
+// Where consumers hold the sums of 128 rows each, two of them need more registers than a third of
+// an SM's each: the producer's warpgroup gives them away. Of a thread; 128 x 40 + 256 x 232 of the
+// SM's 65,536.
+inline constexpr int kFewRegisters = 40, kManyRegisters = 232;
+
 // How a tile is shaped, known when compiled. kWidth: rows of w that it multiplies, the N of wgmma.
-template <typename T_, int kWidth_, int kStages_>
+template <typename T_, int kWidth_, int kStages_, int kRows_ = kTileRows>
 struct TileShape {
   using T = T_;
   static constexpr int kWidth = kWidth_;
   static constexpr int kStages = kStages_;
-  static constexpr int kXBytes = kTileRows * kStageColumns * 2;
+  static constexpr int kXBytes = kRows_ * kStageColumns * 2;
   static constexpr int kWBytes = kWidth * kStageColumns * 2;
   static constexpr int kStageBytes = kXBytes + kWBytes;
 };
@@ -62,39 +67,110 @@ struct RingPosition {
   }
 };
 
+// What lies in a block's shared memory: the ring, what each consumer hands on or stores, and the
+// ring's barriers.
+template <typename Gemm>
+struct TileShared {
+  std::uint32_t stages = 0, hands = 0, full = 0, empty = 0;
+
+  __device__ explicit TileShared(const void* raw) {
+    stages = (shared_address(raw) + kSwizzleAlignment - 1) / kSwizzleAlignment * kSwizzleAlignment;
+    hands = stages + Gemm::kStages * Gemm::Shape::kStageBytes;
+    full = hands + Gemm::kHandsBytes;
+    empty = full + Gemm::kStages * sizeof(std::uint64_t);
+  }
+  __device__ std::uint32_t stage(int i) const { return stages + i * Gemm::Shape::kStageBytes; }
+  __device__ std::uint32_t hand(int consumer) const { return hands + consumer * Gemm::kHandBytes; }
+  __device__ std::uint32_t full_at(int i) const { return full + i * 8; }
+  __device__ std::uint32_t empty_at(int i) const { return empty + i * 8; }
+};
+
+// By a consumer that has read it, to every block of the cluster, since all wrote a part of the
+// stage.
+template <typename Gemm>
+__device__ inline void release_stage(const TileShared<Gemm>& shared, int stage) {
+  const int thread = threadIdx.x % kWarpgroup;
+  if constexpr (Gemm::kCluster == 1) {
+    if (thread == 0) barrier_arrive(shared.empty_at(stage));
+  } else {
+    if (thread % 32 == 0 && thread / 32 < Gemm::kCluster) {
+      barrier_arrive_at(shared.empty_at(stage), thread / 32);
+    }
+  }
+}
+
+// By one thread. readers: arrivals that empty a stage.
+template <int kStages, typename Shared>
+__device__ void init_barriers(const Shared& shared, int readers) {
+  for (int i = 0; i < kStages; ++i) {
+    barrier_init(shared.full_at(i), 1);
+    barrier_init(shared.empty_at(i), readers);
+  }
+  fence_barrier_init();
+}
+
+// By the whole block, and with it the cluster.
+template <typename Gemm, typename Maps>
+__device__ void start_block(const TileShared<Gemm>& shared, const Maps& maps) {
+  if (threadIdx.x == 0) {
+    maps.prefetch();
+    init_barriers<Gemm::kStages>(shared, Gemm::kReaders * Gemm::kCluster);
+  }
+  if constexpr (Gemm::kCluster > 1) {
+    cluster_sync();
+  } else {
+    __syncthreads();
+  }
+}
+
 // The same in all lanes, which only a shuffle tells the compiler: addresses that hang on it then
 // take uniform registers, where wgmma wants them. 1 to 3 % fewer cycles on an H200.
 __device__ inline int warpgroup_of_warp() {
   return __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / kWarpgroup, 0);
 }
 
-// One stage of a consumer's 64 rows: four wgmmas of 16 columns. first: d is overwritten.
-template <typename Shape>
-__device__ inline void multiply_stage(float (&d)[Shape::kWidth / 2], std::uint32_t stage,
-                                      int consumer, bool first) {
-  const std::uint32_t x = stage + consumer * kConsumerRows * kStageColumns * 2;
-  const std::uint64_t a = matrix_descriptor(x), b = matrix_descriptor(stage + Shape::kXBytes);
+// Sums of a consumer: kHalves times 64 rows, what a wgmma multiplies, by kWidth columns.
+template <typename Shape, int kHalves>
+using SumsOf = float[kHalves][Shape::kWidth / 2];
+
+template <int kHalves, int kCount>
+__device__ inline void pin(float (&d)[kHalves][kCount]) {
+#pragma unroll
+  for (int half = 0; half < kHalves; ++half) wgmma_pin(d[half]);
+}
+
+// One stage: wgmmas of 16 columns each. row: of the stage's x, the first. first: d is overwritten.
+template <typename Shape, int kHalves>
+__device__ inline void multiply_stage(SumsOf<Shape, kHalves>& d, std::uint32_t stage, int row,
+                                      bool first) {
+  constexpr int kRowBytes = kStageColumns * 2;
+  const std::uint64_t a = matrix_descriptor(stage + row * kRowBytes);
+  const std::uint64_t b = matrix_descriptor(stage + Shape::kXBytes);
 #pragma unroll
   for (int step = 0; step < kStageColumns / 16; ++step) {
-    // 16 columns are 32 bytes, two units of a descriptor's address.
-    wgmma<typename Shape::T, Shape::kWidth>(d, a + 2 * step, b + 2 * step, !first || step > 0);
+    // 16 columns are 32 bytes, two units of a descriptor's address; 64 rows are 512.
+#pragma unroll
+    for (int half = 0; half < kHalves; ++half) {
+      wgmma<typename Shape::T, Shape::kWidth>(d[half], a + half * (64 * kRowBytes / 16) + 2 * step,
+                                              b + 2 * step, !first || step > 0);
+    }
   }
 }
 
 // All steps of a tile. release(stage) is called when a stage has been read: one step later, so that
-// the tensor cores have work meanwhile.
-template <typename Shape, typename Shared, typename Release>
-__device__ inline void multiply_tile(float (&d)[Shape::kWidth / 2], const Shared& shared,
-                                     RingPosition<Shape::kStages>& at, int steps, int consumer,
-                                     const Release& release) {
+// the tensor cores have work meanwhile. queued() is called when the last products are queued.
+template <typename Shape, int kHalves, typename Shared, typename Release, typename Queued>
+__device__ inline void multiply_tile(SumsOf<Shape, kHalves>& d, const Shared& shared,
+                                     RingPosition<Shape::kStages>& at, int steps, int row,
+                                     const Release& release, const Queued& queued) {
   int previous = 0;
   for (int step = 0; step < steps; ++step) {
     barrier_wait(shared.full_at(at.stage), at.parity);
-    wgmma_pin(d);
+    pin(d);
     wgmma_fence();
-    multiply_stage<Shape>(d, shared.stage(at.stage), consumer, step == 0);
+    multiply_stage<Shape, kHalves>(d, shared.stage(at.stage), row, step == 0);
     wgmma_commit();
-    wgmma_pin(d);
+    pin(d);
     if (step > 0) {
       wgmma_wait<1>();
       release(previous);
@@ -102,9 +178,46 @@ __device__ inline void multiply_tile(float (&d)[Shape::kWidth / 2], const Shared
     previous = at.stage;
     at.advance();
   }
+  queued();
   wgmma_wait<0>();
-  wgmma_pin(d);
+  pin(d);
   release(previous);
+}
+
+// A tile of the output as it lies in shared memory before the TMA stores it: panels of kRows rows,
+// as wide as a box's swizzle, 64 or 32 columns.
+template <int kColumns_, int kRows_>
+struct OutputTile {
+  static constexpr int kColumns = kColumns_;
+  static constexpr int kRows = kRows_;
+  static constexpr int kPanel = kColumns % 64 == 0 ? 64 : 32;
+  static constexpr int kPanels = kColumns / kPanel;
+  static constexpr int kPanelBytes = kRows * kPanel * 2;
+  static constexpr int kBytes = kPanels * kPanelBytes;
+  static_assert(kColumns % kPanel == 0);
+};
+
+// 16 columns of a warp's 16 rows, the tile's rows `row` and on: four 8x8 matrices, two down and two
+// across, word(0), (2), (4) and (6). Lane l gives the address of row l % 8 of matrix l / 8.
+template <typename Tile, typename Word>
+__device__ inline void write_columns(std::uint32_t tile, int pair, int row, const Word& word) {
+  const int lane = threadIdx.x % 32;
+  const int below = row + lane / 8 % 2 * 8 + lane % 8;
+  const int chunk = pair * 2 + lane / 16;  // of eight columns, 16 bytes
+  constexpr int kChunks = Tile::kPanel / 8;
+  // The swizzle: 16-byte chunks change places by the row.
+  const int place = chunk % kChunks ^ (below / (8 / kChunks)) % kChunks;
+  store_matrices(tile + chunk / kChunks * Tile::kPanelBytes + below * Tile::kPanel * 2 + place * 16,
+                 word(0), word(2), word(4), word(6));
+}
+
+// By one thread, when all have written and fenced.
+template <typename Tile>
+__device__ inline void store_tile(const CUtensorMap& map, std::uint32_t tile, int column, int row) {
+  for (int panel = 0; panel < Tile::kPanels; ++panel) {
+    store_box(map, tile + panel * Tile::kPanelBytes, column + panel * Tile::kPanel, row);
+  }
+  commit_stores();
 }
 
 // Two neighbours of a row, rounded, the first in the lower half: one conversion instruction.

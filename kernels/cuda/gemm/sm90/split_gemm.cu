@@ -21,7 +21,6 @@ using GemmOf = sm90::SplitGemm<
 template <typename Gemm>
 std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Tensor& w,
                                   const Tensor& out) {
-  using T = typename Gemm::T;
   constexpr int kCols = Gemm::Shape::kWidth;
   const auto kernel = sm90::split_gemm_kernel<Gemm>;
   allow_shared_bytes(kernel, Gemm::kSharedBytes);
@@ -34,12 +33,11 @@ std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Ten
   const sm90::SplitMaps maps{
       .x = make_tensor_map(x, sm90::kTileRows, sm90::kStageColumns),
       .w = make_tensor_map(w, kCols, sm90::kStageColumns),
+      .out = make_tensor_map(out, Gemm::Output::kRows, Gemm::Output::kPanel),
   };
   const sm90::SplitSizes sizes{static_cast<int>(out.rows()), static_cast<int>(out.cols()),
                                static_cast<int>(x.cols())};
-  return [=, stream = device.stream()] {
-    launch_kernel(kernel, shape, stream, maps, sizes, static_cast<T*>(out.data));
-  };
+  return [=, stream = device.stream()] { launch_kernel(kernel, shape, stream, maps, sizes); };
 }
 
 template <typename T, std::size_t... kIndex>

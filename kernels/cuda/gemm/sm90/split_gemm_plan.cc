@@ -2,19 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+
 namespace fusegate::kernels {
 namespace {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-bool fits(const SplitGemmShape& shape, const SplitGemmSize& size, const GpuLimits& gpu) {
+bool fits(const SplitGemmShape& shape, const GemmSize& size, const GpuLimits& gpu) {
   const std::int64_t tiles = ceil_div(size.m, kSplitGemmRows) * ceil_div(size.n, shape.cols);
   return tiles * shape.splits <= gpu.sm_count && ceil_div(size.k, kSplitGemmStep) >= shape.splits;
 }
 
 }  // namespace
 
-std::vector<std::size_t> split_gemm_shapes(const SplitGemmSize& size, const GpuLimits& gpu) {
+std::vector<std::size_t> split_gemm_shapes(const GemmSize& size, const GpuLimits& gpu) {
   std::vector<std::size_t> fitting;
   for (std::size_t i = 0; i < kSplitGemmShapes.size(); ++i) {
     if (fits(kSplitGemmShapes[i], size, gpu)) fitting.push_back(i);
@@ -24,8 +26,9 @@ std::vector<std::size_t> split_gemm_shapes(const SplitGemmSize& size, const GpuL
 
 std::string split_gemm_text(std::size_t shape) {
   const SplitGemmShape& of = kSplitGemmShapes.at(shape);
-  return fmt::format("split_gemm_sm90: tiles of {} x {}, k over {} blocks", kSplitGemmRows, of.cols,
-                     of.splits);
+  const std::string tiles =
+      fmt::format("split_gemm_sm90: tiles of {} x {}", kSplitGemmRows, of.cols);
+  return of.splits == 1 ? tiles : fmt::format("{}, k over {} blocks", tiles, of.splits);
 }
 
 }  // namespace fusegate::kernels

@@ -4,11 +4,11 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "kernels/cuda/device/gpu_limits.h"
+#include "kernels/cuda/gemm/gemm_size.h"
 
 namespace fusegate::kernels {
 
@@ -25,18 +25,12 @@ inline constexpr std::array<SplitGemmShape, 5> kSplitGemmShapes{{
     {.cols = 32, .stages = 6, .splits = 4},
     {.cols = 64, .stages = 6, .splits = 4},
     {.cols = 64, .stages = 6, .splits = 2},
-    {.cols = 96, .stages = 6, .splits = 4},
+    {.cols = 96, .stages = 6, .splits = 1},
     {.cols = 128, .stages = 6, .splits = 2},
 }};
 
-struct SplitGemmSize {
-  std::int64_t m = 0;
-  std::int64_t n = 0;
-  std::int64_t k = 0;
-};
-
 // Indices of the shapes whose blocks all have a part of k and an SM to themselves at one time.
-std::vector<std::size_t> split_gemm_shapes(const SplitGemmSize& size, const GpuLimits& gpu);
+std::vector<std::size_t> split_gemm_shapes(const GemmSize& size, const GpuLimits& gpu);
 
 // "split_gemm_sm90: tiles of 128 x 64, k over 4 blocks"
 std::string split_gemm_text(std::size_t shape);

@@ -1,0 +1,180 @@
+// out [m, n] = x [m, k] w [n, k]^T for many rows: tiles of 256 x 192, of which each consumer
+// multiplies 128 rows. A stage of w so serves twice the rows that it does in a tile of 128: fewer
+// bytes through the L2 and less energy a product, where the GPU's power is the limit. A cluster of
+// two blocks takes two tiles side by side; each loads half of the rows of x and the TMA writes them
+// to both. One block an SM, each working through many tiles; it starts before the kernel ahead of
+// it has ended, and has its first weights then.
+#pragma once
+
+#include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
+#include "kernels/cuda/gemm/tile_raster.h"
+
+namespace fusegate::kernels::sm90 {
+
+template <typename T_, int kColumns_, int kStages_>
+struct WideGemm {
+  using T = T_;
+  static constexpr int kColumns = kColumns_;
+  static constexpr int kStages = kStages_;
+  static constexpr int kRows = kConsumers * kTileRows;
+  static constexpr int kCluster = 2;
+  static constexpr int kReaders = kConsumers;
+  using Shape = TileShape<T, kColumns, kStages, kRows>;
+  using Panel = OutputTile<64, kTileRows>;  // what a consumer stores at a time
+  static constexpr int kPanels = kColumns / Panel::kColumns;
+  static_assert(kColumns % Panel::kColumns == 0);
+  static constexpr int kHandBytes = Panel::kBytes;
+  static constexpr int kHandsBytes = kConsumers * kHandBytes;
+  static constexpr int kSharedBytes = kStages * Shape::kStageBytes + kHandsBytes +
+                                      static_cast<int>(sizeof(RingBarriers<kStages>)) +
+                                      static_cast<int>(kSwizzleAlignment);
+  static_assert(kSharedBytes <= kMostSharedBytes);
+};
+
+struct WideMaps {
+  CUtensorMap x, w, out;  // boxes of 128 rows of x, of half a tile's rows of w
+
+  __device__ void prefetch() const {
+    for (const CUtensorMap* map : {&x, &w, &out}) prefetch_map(*map);
+  }
+};
+
+// The cluster's tiles: two of kColumns columns. A block's is the rank-th.
+struct WideWork {
+  const TileRaster& raster;
+  int stages = 0;
+  int rank = 0;
+  int first = 0;
+  int step = 0;
+
+  template <typename Gemm>
+  __device__ int row(const TilePosition& tile) const {
+    return tile.row * Gemm::kRows;
+  }
+  template <typename Gemm>
+  __device__ int column(const TilePosition& tile) const {
+    return (tile.col * Gemm::kCluster + rank) * Gemm::kColumns;
+  }
+};
+
+template <typename Gemm>
+struct WideProducer {
+  const WideMaps& maps;
+  const TileShared<Gemm>& shared;
+  const WideWork& work;
+
+  __device__ void run() const {
+    RingPosition<Gemm::kStages> at;
+    // Weights are no kernel's result: they need not wait for the kernel ahead.
+    const int ahead = min(Gemm::kStages, work.stages);
+    const TilePosition first = work.raster.at(work.first);
+    for (int i = 0; i < ahead; ++i) load_w(first, i, i);
+    wait_for_previous_kernel();
+    for (int i = 0; i < ahead; ++i, at.advance()) load_x(first, i, i);
+    for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
+      const TilePosition place = work.raster.at(tile);
+      for (int i = tile == work.first ? ahead : 0; i < work.stages; ++i, at.advance()) {
+        barrier_wait(shared.empty_at(at.stage), at.parity ^ 1);
+        load_w(place, i, at.stage);
+        load_x(place, i, at.stage);
+      }
+    }
+  }
+
+  __device__ void load_w(const TilePosition& tile, int i, int stage) const {
+    constexpr int kHalf = Gemm::kColumns / 2;
+    const std::uint32_t w = shared.stage(stage) + Gemm::Shape::kXBytes;
+    const int column = i * kStageColumns, row = work.column<Gemm>(tile);
+    barrier_expect_bytes(shared.full_at(stage), Gemm::Shape::kStageBytes);
+    load_box(maps.w, w, shared.full_at(stage), column, row);
+    load_box(maps.w, w + Gemm::Shape::kWBytes / 2, shared.full_at(stage), column, row + kHalf);
+  }
+
+  // This block's half of the rows, to both.
+  __device__ void load_x(const TilePosition& tile, int i, int stage) const {
+    constexpr std::uint16_t kBothBlocks = 3;
+    const int row = work.rank * kTileRows;
+    load_box_multicast(maps.x, shared.stage(stage) + row * kStageColumns * 2, shared.full_at(stage),
+                       i * kStageColumns, work.row<Gemm>(tile) + row, kBothBlocks);
+  }
+};
+
+template <typename Gemm>
+struct WideConsumer {
+  const WideMaps& maps;
+  const TileShared<Gemm>& shared;
+  const WideWork& work;
+  int number = 0;
+
+  using Shape = typename Gemm::Shape;
+  using Panel = typename Gemm::Panel;
+  static constexpr int kHalves = kTileRows / 64;
+  using Sums = SumsOf<Shape, kHalves>;
+  static constexpr int kOwnBarrier = 1;  // named; the next number is the second consumer's
+
+  __device__ void run() const {
+    RingPosition<Gemm::kStages> at;
+    for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
+      Sums d;
+      multiply_tile<Shape, kHalves>(
+          d, shared, at, work.stages, number * kTileRows,
+          [&](int stage) { release_stage<Gemm>(shared, stage); }, [] {});
+      const TilePosition place = work.raster.at(tile);
+#pragma unroll
+      for (int panel = 0; panel < Gemm::kPanels; ++panel) store(d, place, panel);
+    }
+    if (threadIdx.x % kWarpgroup == 0) wait_stores();
+  }
+
+ private:
+  __device__ void store(const Sums& d, const TilePosition& tile, int panel) const {
+    const std::uint32_t hand = shared.hand(number);
+    const int warp = threadIdx.x % kWarpgroup / 32;
+    const bool stores = threadIdx.x % kWarpgroup == 0;
+    if (stores) wait_stores_read();  // the panel before
+    named_sync(kOwnBarrier + number, kWarpgroup);
+#pragma unroll
+    for (int half = 0; half < kHalves; ++half) {
+#pragma unroll
+      for (int pair = 0; pair < Panel::kColumns / 16; ++pair) {
+        const float* const sums = d[half] + (panel * Panel::kColumns / 16 + pair) * 8;
+        write_columns<Panel>(hand, pair, half * 64 + warp * 16,
+                             [&](int i) { return pack<typename Gemm::T>(sums[i], sums[i + 1]); });
+      }
+    }
+    fence_async_proxy();
+    named_sync(kOwnBarrier + number, kWarpgroup);
+    if (stores) {
+      store_tile<Panel>(maps.out, hand, work.column<Gemm>(tile) + panel * Panel::kColumns,
+                        work.row<Gemm>(tile) + number * kTileRows);
+    }
+  }
+};
+
+template <typename Gemm>
+__global__ void __launch_bounds__(kBlockThreads, 1)
+    wide_gemm_kernel(const __grid_constant__ WideMaps maps,
+                     const __grid_constant__ TileRaster raster, int k) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  extern __shared__ unsigned char raw[];
+  const TileShared<Gemm> shared(raw);
+  const WideWork work{
+      raster, (k + kStageColumns - 1) / kStageColumns, static_cast<int>(cluster_rank()),
+      static_cast<int>(blockIdx.x) / Gemm::kCluster, static_cast<int>(gridDim.x) / Gemm::kCluster};
+  start_block(shared, maps);
+  let_next_kernel_start();
+  const int warpgroup = warpgroup_of_warp();
+  if (warpgroup > 0) {
+    take_registers<kManyRegisters>();
+    WideConsumer<Gemm>{maps, shared, work, warpgroup - 1}.run();
+  } else {
+    give_registers<kFewRegisters>();
+    if (threadIdx.x == 0) WideProducer<Gemm>{maps, shared, work}.run();
+    __syncwarp();
+  }
+  // No block may end while another of its cluster writes to it or arrives at its barriers.
+  cluster_sync();
+#endif  // other architectures never launch it
+}
+
+}  // namespace fusegate::kernels::sm90

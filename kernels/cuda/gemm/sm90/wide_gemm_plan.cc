@@ -1,0 +1,58 @@
+#include "kernels/cuda/gemm/sm90/wide_gemm_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "kernels/cuda/gemm/gated_gemm_plan.h"
+
+namespace fusegate::kernels {
+namespace {
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+void check(const GemmSize& size) {
+  for (const std::int64_t value : {size.m, size.n, size.k}) {
+    if (value < 1 || value > std::numeric_limits<int>::max() - kWideGemmRows) {
+      throw std::invalid_argument(fmt::format("wide_gemm_sm90: cannot take a size of {}", value));
+    }
+  }
+  if (size.n % 8 != 0 || size.k % 8 != 0) {
+    throw std::invalid_argument(
+        fmt::format("wide_gemm_sm90: n {} and k {} must be multiples of 8", size.n, size.k));
+  }
+}
+
+}  // namespace
+
+WideGemmPlan plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu) {
+  check(size);
+  constexpr int kClusterCols = kWideGemmCluster * kWideGemmCols;
+  const std::int64_t row_tiles = ceil_div(size.m, kWideGemmRows);
+  const std::int64_t col_tiles = ceil_div(size.n, kClusterCols);
+  if (row_tiles * col_tiles > std::numeric_limits<int>::max()) {
+    throw std::invalid_argument(
+        fmt::format("wide_gemm_sm90: {} x {} makes too many tiles", size.m, size.n));
+  }
+  const int clusters = static_cast<int>(
+      std::min<std::int64_t>(row_tiles * col_tiles, gpu.sm_count / kWideGemmCluster));
+  // group_rows() counts the rows of two weights.
+  return {{.row_tiles = static_cast<int>(row_tiles),
+           .col_tiles = static_cast<int>(col_tiles),
+           .group_rows = group_rows(clusters, kWideGemmRows, kClusterCols / 2, row_tiles, size.k,
+                                    gpu.l2_bytes)}};
+}
+
+bool is_wide_enough_sm90(const GemmSize& size, const GpuLimits& gpu) {
+  const std::int64_t tiles = ceil_div(size.m, kWideGemmRows) * ceil_div(size.n, kWideGemmCols);
+  return tiles * 4 >= gpu.sm_count * std::int64_t{3};
+}
+
+std::string wide_gemm_text(const WideGemmPlan& plan) {
+  return fmt::format("wide_gemm_sm90: {} x {} tiles of {} x {}", plan.raster.row_tiles,
+                     plan.raster.col_tiles * kWideGemmCluster, kWideGemmRows, kWideGemmCols);
+}
+
+}  // namespace fusegate::kernels

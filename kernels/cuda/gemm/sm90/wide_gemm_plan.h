@@ -1,0 +1,33 @@
+// How wide_gemm_sm90 cuts out [m, n] into tiles, and where it is worth a try. Plain C++, so that it
+// is tested without a GPU.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/cuda/device/gpu_limits.h"
+#include "kernels/cuda/gemm/gemm_size.h"
+#include "kernels/cuda/gemm/tile_raster.h"
+
+namespace fusegate::kernels {
+
+inline constexpr int kWideGemmRows = 256, kWideGemmCols = 192;  // of a tile
+inline constexpr int kWideGemmStages = 3;                       // of 64 columns of x and of w
+inline constexpr int kWideGemmCluster = 2;  // blocks, whose tiles lie side by side
+
+struct WideGemmPlan {
+  TileRaster raster;  // of a cluster's tiles, twice as wide
+};
+
+// Throws std::invalid_argument where a size is below 1 or beyond 32 bits, n or k is no multiple of
+// 8, or there are more tiles than 32 bits count.
+WideGemmPlan plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu);
+
+// Whether it is worth measuring: there are tiles for three quarters of the SMs. With fewer, the
+// other SMs would have nothing to do, and smaller tiles are faster.
+bool is_wide_enough_sm90(const GemmSize& size, const GpuLimits& gpu);
+
+// "wide_gemm_sm90: 32 x 4 tiles of 256 x 192"
+std::string wide_gemm_text(const WideGemmPlan& plan);
+
+}  // namespace fusegate::kernels
