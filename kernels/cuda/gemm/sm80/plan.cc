@@ -74,8 +74,7 @@ GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& g
   return {.tile = tile_index,
           .raster = {.row_tiles = static_cast<int>(row_tiles),
                      .col_tiles = static_cast<int>(col_tiles),
-                     .group_rows = group_rows(at_work, tile.rows, tile.cols, row_tiles, size.dim,
-                                              gpu.l2_bytes)},
+                     .group_rows = group_rows(size, {tile.rows, tile.cols}, at_work, gpu.l2_bytes)},
           .blocks = at_work,
           .waves = static_cast<int>(ceil_div(tiles, at_work)),
           .cost = static_cast<double>(ceil_div(tiles, gpu.sm_count)) *

@@ -48,21 +48,24 @@ TEST(TileRaster, GoesDownAGroupBeforeItTakesTheNextColumn) {
   EXPECT_EQ(at(17), std::pair(4, 1));  // the last, of one row
 }
 
-TEST(GroupRows, AreAsManyOfXAsOfTheWeights) {
-  EXPECT_EQ(group_rows(132, 128, 128, 64, 768, kH200.l2_bytes), 16);
-  EXPECT_EQ(group_rows(108, 128, 128, 64, 768, kA100.l2_bytes), 15);
-  EXPECT_EQ(group_rows(108, 128, 64, 64, 768, kA100.l2_bytes), 10);
-  EXPECT_EQ(group_rows(66, 256, 128, 32, 768, kH200.l2_bytes), 8) << "clusters of two blocks";
-  EXPECT_EQ(group_rows(132, 128, 128, 4, 768, kH200.l2_bytes), 4) << "no more than there are";
+TEST(GroupRows, AreAsManyOfXAsOfTheWeightsWhereThoseStayInTheL2) {
+  constexpr GatedGemmSize kSize{8192, 3072, 768};  // weights of 9.4 MB
+  EXPECT_EQ(group_rows(kSize, {128, 128}, 132, kH200.l2_bytes), 16);
+  EXPECT_EQ(group_rows(kSize, {128, 128}, 108, kA100.l2_bytes), 15);
+  EXPECT_EQ(group_rows(kSize, {128, 64}, 108, kA100.l2_bytes), 10);
+  EXPECT_EQ(group_rows({512, 3072, 768}, {128, 128}, 132, kH200.l2_bytes), 4)
+      << "no more than there are";
+  EXPECT_EQ(group_rows(kSize, {256, 96, true}, 66, kH200.l2_bytes), 1)
+      << "clusters share the weights";
 }
 
-// A row of tiles of 128 x 8192 takes 2 MiB.
-TEST(GroupRows, AreAsManyAsStayInTheL2WhereThatIsNotFarFewer) {
-  EXPECT_EQ(group_rows(108, 128, 128, 64, 4096, kA100.l2_bytes), 15) << "20 of 1 MiB would stay";
-  EXPECT_EQ(group_rows(108, 128, 128, 64, 8192, kA100.l2_bytes), 10);
-  EXPECT_EQ(group_rows(132, 128, 128, 64, 8192, kH100.l2_bytes), 12);
-  EXPECT_EQ(group_rows(132, 128, 128, 64, 8192, kH200.l2_bytes), 15);
-  EXPECT_EQ(group_rows(108, 128, 128, 64, 16384, kA100.l2_bytes), 15) << "5 are too few";
+TEST(GroupRows, AreAsManyAsStayInTheL2WhereTheWeightsDoNot) {
+  EXPECT_EQ(group_rows({4096, 8192, 2048}, {256, 96, true}, 66, kH200.l2_bytes), 16) << "all";
+  EXPECT_EQ(group_rows({8192, 11008, 4096}, {256, 128, true}, 66, kH200.l2_bytes), 9);
+  EXPECT_EQ(group_rows({8192, 11008, 4096}, {256, 128, true}, 66, kH100.l2_bytes), 7);
+  EXPECT_EQ(group_rows({8192, 11008, 4096}, {128, 128}, 108, kA100.l2_bytes), 12);
+  EXPECT_EQ(group_rows({8192, 53248, 16384}, {128, 128}, 108, kA100.l2_bytes), 15)
+      << "3 are too few";
 }
 
 TEST(GegluPlan, CoversEveryElementWithNoTileToSpare) {

@@ -44,7 +44,7 @@ GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& g
   }
   plan.blocks = std::min(plan.raster.count(), std::max(1, gpu.sm_count / shape.cluster));
   plan.raster.group_rows =
-      group_rows(plan.blocks, rows, shape.cols, plan.raster.row_tiles, size.dim, gpu.l2_bytes);
+      group_rows(size, {rows, shape.cols, shape.cluster > 1}, plan.blocks, gpu.l2_bytes);
   plan.waves = rounded_up_quotient(plan.raster.count(), plan.blocks);
   const int stages = rounded_up_quotient(static_cast<int>(size.dim), kStep);
   plan.cost = shape.start_us + plan.waves * (stages * shape.stage_us + shape.epilogue_us);

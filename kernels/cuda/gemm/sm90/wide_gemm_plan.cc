@@ -38,11 +38,12 @@ WideGemmPlan plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu) {
   }
   const int clusters = static_cast<int>(
       std::min<std::int64_t>(row_tiles * col_tiles, gpu.sm_count / kWideGemmCluster));
-  // group_rows() counts the rows of two weights.
-  return {{.row_tiles = static_cast<int>(row_tiles),
-           .col_tiles = static_cast<int>(col_tiles),
-           .group_rows = group_rows(clusters, kWideGemmRows, kClusterCols / 2, row_tiles, size.k,
-                                    gpu.l2_bytes)}};
+  return {
+      {.row_tiles = static_cast<int>(row_tiles),
+       .col_tiles = static_cast<int>(col_tiles),
+       // Of two weights that are half as long: it takes h's columns.
+       .group_rows = group_rows({size.m, size.n / 2, size.k},
+                                {kWideGemmRows, kClusterCols / 2, true}, clusters, gpu.l2_bytes)}};
 }
 
 bool is_wide_enough_sm90(const GemmSize& size, const GpuLimits& gpu) {
