@@ -175,14 +175,16 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     init_barriers<Gemm::kStages>(shared, kConsumers);
   }
   __syncthreads();
-  cluster_arrive();
+  if constexpr (Gemm::kSplits > 1) cluster_arrive();
   let_next_kernel_start();
   const int consumer = warpgroup_of_warp() - 1;
   if (consumer < 0) {
     if (threadIdx.x == 0) produce_split(maps, shared, place);
     __syncwarp();
-    cluster_wait();
-    cluster_sync();
+    if constexpr (Gemm::kSplits > 1) {
+      cluster_wait();
+      cluster_sync();
+    }
     return;
   }
   typename Gemm::Sums d;
@@ -194,12 +196,17 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
       },
       [] {});
   const int thread = static_cast<int>(threadIdx.x) - kWarpgroup;
-  __syncwarp();
-  cluster_wait();  // the others have started, so that their shared memory may be written
-  give_sums<Gemm>(d, shared, place.rank, thread);
-  cluster_sync();  // all sums are given, and no consumer reads the ring any more
-  if (thread / Gemm::kBandThreads != place.rank) return;
-  add_given<Gemm>(d, shared, thread);
+  // Afterwards all sums are given, and no consumer reads the ring any more.
+  if constexpr (Gemm::kSplits > 1) {
+    __syncwarp();
+    cluster_wait();  // the others have started, so that their shared memory may be written
+    give_sums<Gemm>(d, shared, place.rank, thread);
+    cluster_sync();
+    if (thread / Gemm::kBandThreads != place.rank) return;
+    add_given<Gemm>(d, shared, thread);
+  } else {
+    named_sync(kBandBarrier, Gemm::kBandThreads);
+  }
   store_band<Gemm>(d, maps, shared, place, thread);
 #endif  // other architectures never launch it
 }
