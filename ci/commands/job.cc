@@ -6,6 +6,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/io/write_lock.h"
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
@@ -22,6 +23,8 @@ using Clock = std::chrono::steady_clock;
 // A replay that nobody asked for is to end soon: no further round starts after so many seconds.
 constexpr double kUnaskedReplayS = 150;
 constexpr baselines::Doubt kBusy = baselines::Doubt::kBusyHost;
+// Copying a program takes another job far less.
+constexpr std::chrono::seconds kKeeping{60};
 
 struct JobFolders {
   fs::path runs;
@@ -164,6 +167,8 @@ class Job {
     const fs::path own = program();
     if (!fs::is_regular_file(own)) return;  // a command, of which no one file is kept
     const fs::path unfinished = kept_programs() / ".unfinished";
+    // Two jobs of one project may measure side by side, each on a GPU of its own.
+    const auto lock = baselines::WriteLock::of_file(unfinished, kKeeping);
     fs::remove_all(unfinished);
     fs::create_directories(unfinished);
     fs::copy_file(own, unfinished / "fusegate_bench");

@@ -3,13 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <future>
+#include <optional>
 #include <sstream>
 #include <thread>
 #include <vector>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/io/write_lock.h"
 #include "ci/commands/commands.h"
 #include "ci/measuring/fake_bench.h"
 #include "ci/measuring/run_record.h"
@@ -87,6 +91,23 @@ TEST_F(JobCommandTest, ABaselineThatItRecordedIsReplayedByTheProgramThatMadeIt) 
   EXPECT_THAT(record("base").program, StartsWith(request_.folder.string()));
   EXPECT_EQ(verdict()["replay"]["rows"].size(), 2u);
   EXPECT_FALSE(fs::exists(folder_.path() / "checkout")) << "nothing was built";
+}
+
+TEST_F(JobCommandTest, WaitsUntilAnotherJobHasKeptItsProgram) {
+  const fs::path theirs = request_.folder / "programs" / "local" / ".unfinished";
+  fs::create_directories(theirs);
+  std::optional<baselines::WriteLock> lock = baselines::WriteLock::of_file(theirs);
+  auto mine = std::async(std::launch::async, [&] { return job(); });
+  // Its program is what it keeps right after its baseline.
+  using std::chrono::milliseconds;
+  const fs::path baselines = request_.folder / "baselines";
+  while (!fs::exists(baselines) && mine.wait_for(milliseconds(10)) != std::future_status::ready) {
+  }
+  EXPECT_EQ(mine.wait_for(milliseconds(500)), std::future_status::timeout);
+  EXPECT_TRUE(fs::exists(theirs)) << "what the other one copies to";
+  lock.reset();
+  EXPECT_EQ(mine.get(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_FALSE(fs::exists(theirs));
 }
 
 TEST_F(JobCommandTest, ABaselineOfAnotherRunIsNotReplayedByTheKeptProgram) {
