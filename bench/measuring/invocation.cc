@@ -9,6 +9,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/record/invocation.h"
+#include "bench/machine/complain.h"
 #include "bench/measuring/interrupt.h"
 #include "bench/measuring/kept_run_file.h"
 #include "bench/profiling/launch_check.h"
@@ -135,7 +136,7 @@ void Invocation::fail(std::size_t benchmark, const std::string& failure) {
 
 void Invocation::note_failure(std::size_t benchmark, const std::string& failure) {
   ledger_.add_failure(benchmark, failure);
-  fmt::print(stderr, "fusegate_bench: {}: {}\n", plan_.benchmarks[benchmark].name(), failure);
+  complain("{}: {}", plan_.benchmarks[benchmark].name(), failure);
   report_progress(ledger_.progress_line(benchmark));
 }
 
@@ -156,9 +157,9 @@ std::chrono::nanoseconds Invocation::patience() const {
 void Invocation::give_up(const Watchdog::Stuck& stuck) {
   const std::string name = plan_.benchmarks[stuck.benchmark].name();
   if (stuck.is_after_signal) {
-    fmt::print(stderr, "fusegate_bench: interrupted while {} did not end\n", name);
+    complain("interrupted while {} did not end", name);
   } else if (ledger_.is_complete(stuck.benchmark)) {
-    fmt::print(stderr, "fusegate_bench: {}: looking at what it launches did not end\n", name);
+    complain("{}: looking at what it launches did not end", name);
     profile_doubts_.insert(baselines::Doubt::kProfileFailed);
   } else {
     const auto limit_s = options_.stuck_after->count();
@@ -185,8 +186,8 @@ Outcome Invocation::finish() {
   }
   ledger_.finish(doubts());
   if (options_.out) {
-    fmt::print(stderr, "fusegate_bench: {} benchmarks, {:.2f} s spent on the run file\n",
-               ledger_.complete_benchmarks(), ledger_.recording().count());
+    complain("{} benchmarks, {:.2f} s spent on the run file", ledger_.complete_benchmarks(),
+             ledger_.recording().count());
   }
   return ledger_.failures() > 0 ? Outcome::kFailures : Outcome::kComplete;
 }
@@ -204,8 +205,7 @@ void Invocation::measure_energy() {
       const auto joules = sessions_[i].energy_per_call_j(source, options_.energy);
       if (joules) details[i][std::string(baselines::kEnergyPerCall)] = *joules;
     } catch (const std::exception& error) {
-      fmt::print(stderr, "fusegate_bench: {}: energy: {}\n", plan_.benchmarks[i].name(),
-                 error.what());
+      complain("{}: energy: {}", plan_.benchmarks[i].name(), error.what());
       device_lost_ = device_lost_ || is_lost(device_);
     }
   }
@@ -246,7 +246,7 @@ nlohmann::json Invocation::profile_details(std::size_t benchmark,
   if (!expectation) return details;
   details["expectation"] = baselines::expectation_json(*expectation);
   for (const std::string& line : baselines::unmet_lines(*expectation)) {
-    fmt::print(stderr, "fusegate_bench: {}: {}\n", plan_.benchmarks[benchmark].name(), line);
+    complain("{}: {}", plan_.benchmarks[benchmark].name(), line);
   }
   return details;
 }
@@ -257,8 +257,7 @@ ProfileAttempt Invocation::try_profile(std::size_t benchmark) {
     const Watchdog::Piece piece(watchdog_, benchmark);
     return sessions_[benchmark].profile();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "fusegate_bench: {}: profile: {}\n", plan_.benchmarks[benchmark].name(),
-               error.what());
+    complain("{}: profile: {}", plan_.benchmarks[benchmark].name(), error.what());
     device_lost_ = device_lost_ || is_lost(device_);
     return {.doubt = baselines::Doubt::kProfileFailed};
   }

@@ -10,7 +10,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "baselines/io/printable.h"
+#include "bench/machine/complain.h"
 #include "bench/measuring/interrupt.h"
 #include "bench/plan/kept_choices.h"
 #include "bench/plan/options.h"
@@ -82,7 +82,7 @@ void print_plan(const Options& options, const Suite& suite, const kernels::Devic
   try {
     if (may_go_on) resume(argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "fusegate_bench: {}\n", error.what());
+    complain("{}", error.what());
   }
   std::_Exit(kBadInput);
 }
@@ -90,10 +90,10 @@ void print_plan(const Options& options, const Suite& suite, const kernels::Devic
 // kept, lost: what becomes of what was measured, where a signal or the device ended it early.
 int finish(Outcome outcome, const std::string& kept, const std::string& lost) {
   if (outcome == Outcome::kInterrupted) {
-    fmt::print(stderr, "fusegate_bench: interrupted{}\n", kept);
+    complain("interrupted{}", kept);
   }
   if (outcome == Outcome::kDeviceLost) {
-    fmt::print(stderr, "fusegate_bench: the device was lost; {}\n", lost);
+    complain("the device was lost; {}", lost);
   }
   return outcome == Outcome::kComplete ? 0 : kBadInput;
 }
@@ -131,8 +131,8 @@ int write_identities(const std::filesystem::path& out, kernels::Device& device, 
 void keep_choices(Plan& plan, const Options& options, const baselines::Environment& here) {
   const auto run = keep_choices(plan, options.keep_choices, here, options.keep_strictly);
   if (!run) return;
-  fmt::print(stderr, "fusegate_bench: keeps the choices of {}{}\n", run->string(),
-             options.keep_strictly ? ", and measures none" : "");
+  complain("keeps the choices of {}{}", run->string(),
+           options.keep_strictly ? ", and measures none" : "");
 }
 
 int run(int argc, char** argv) {
@@ -158,7 +158,7 @@ int run(int argc, char** argv) {
   }
   Plan plan = make_plan(suite.sweeps, *device, suite.name);
   for (const std::string& refusal : plan.refusals) {
-    fmt::print(stderr, "fusegate_bench: left out {}\n", baselines::printable(refusal));
+    complain("left out {}", refusal);
   }
   keep_choices(plan, options, probe.environment());
   InvocationOptions invocation = invocation_options(options, suite, *device);
@@ -186,7 +186,7 @@ int bench_main(int argc, char** argv) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
     throw std::runtime_error("standard output: cannot be written");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "fusegate_bench: {}\n", baselines::printable(error.what()));
+    complain("{}", error.what());
     return kBadInput;
   }
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "baselines/launches/identities.h"
+#include "bench/machine/complain.h"
 #include "bench/measuring/interrupt.h"
 #include "bench/measuring/session.h"
 
@@ -32,8 +33,7 @@ void look_at(Pass pass, const SessionContext& context, const PlannedBenchmark& b
 }
 
 [[noreturn]] void end(const Plan& plan, const Watchdog::Stuck& stuck) {
-  fmt::print(stderr, "fusegate_bench: {} did not end; nothing was written\n",
-             plan.benchmarks[stuck.benchmark].name());
+  complain("{} did not end; nothing was written", plan.benchmarks[stuck.benchmark].name());
   std::_Exit(2);
 }
 
@@ -58,7 +58,7 @@ Outcome identify(kernels::Device& device, Meter& meter, const Plan& plan, Enviro
         look_at(pass, context, benchmark, identities);
       } catch (const std::exception& error) {
         identities.failures[name] = error.what();
-        fmt::print(stderr, "fusegate_bench: {}: {}\n", name, error.what());
+        complain("{}: {}", name, error.what());
         if (is_lost(device)) return Outcome::kDeviceLost;
       }
     }

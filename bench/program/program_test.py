@@ -382,6 +382,8 @@ class ProgramTest(unittest.TestCase):
     def test_kernels_that_go_wrong_are_named_and_never_timed(self):
         result = run(*TINY, "--operation=geglu", f"--out={self.out}", program=FAULTY)
         self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, "(?m)^fusegate_bench_faulty: geglu/faulty_result/.*wrong result",
+                         "a program of others speaks by its own name")
         failed = failures(self.read())
         self.assertEqual(sorted(failed), ["faulty_later", "faulty_past_end", "faulty_result", "faulty_throw"])
         self.assertEqual(failed["faulty_past_end"],

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "baselines/traces/writer.h"
+#include "bench/machine/complain.h"
 #include "bench/measuring/interrupt.h"
 
 namespace fusegate::bench {
@@ -33,8 +34,8 @@ Outcome Tracing::run(const std::filesystem::path& out) {
   if (traced_.empty()) return Outcome::kFailures;
   probe_.look();
   baselines::write_trace(out, trace());
-  fmt::print(stderr, "fusegate_bench: {} benchmark{} traced in {}\n", traced_.size(),
-             traced_.size() == 1 ? "" : "s", out.string());
+  complain("{} benchmark{} traced in {}", traced_.size(), traced_.size() == 1 ? "" : "s",
+           out.string());
   return failures_.empty() ? Outcome::kComplete : Outcome::kFailures;
 }
 
@@ -72,7 +73,7 @@ void Tracing::attempt(const Session& session, const std::function<void()>& what)
     throw;  // a trace that lacks a benchmark for no fault of its own is none
   } catch (const std::exception& error) {
     failures_[session.name()] = error.what();
-    fmt::print(stderr, "fusegate_bench: {}: {}\n", session.name(), error.what());
+    complain("{}: {}", session.name(), error.what());
     device_lost_ = is_lost(device_);
   }
 }
