@@ -39,10 +39,7 @@ struct GatedGemm {
   using Output = OutputTile<kColumns, kConsumerRows>;
   static constexpr int kHandBytes = 2 * Output::kBytes;  // what a consumer hands over of g and u
   static constexpr int kHandsBytes = kConsumers * kHandBytes;
-  static constexpr int kSharedBytes = kStages * Shape::kStageBytes + kHandsBytes +
-                                      static_cast<int>(sizeof(RingBarriers<kStages>)) +
-                                      static_cast<int>(kSwizzleAlignment);
-  static_assert(kSharedBytes <= kMostSharedBytes);
+  static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
 };
 
 template <typename Gemm>

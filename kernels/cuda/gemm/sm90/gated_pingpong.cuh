@@ -27,10 +27,7 @@ struct GatedPingpong {
   using Output = OutputTile<kColumns, kTileRows>;
   static constexpr int kHandBytes = Output::kBytes;  // a consumer's tile of h
   static constexpr int kHandsBytes = kConsumers * kHandBytes;
-  static constexpr int kSharedBytes = kStages * Shape::kStageBytes + kHandsBytes +
-                                      static_cast<int>(sizeof(RingBarriers<kStages>)) +
-                                      static_cast<int>(kSwizzleAlignment);
-  static_assert(kSharedBytes <= kMostSharedBytes);
+  static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
 };
 
 template <typename Gemm>

@@ -67,8 +67,17 @@ struct RingPosition {
   }
 };
 
-// What lies in a block's shared memory: the ring, what each consumer hands on or stores, and the
-// ring's barriers.
+// What a block asks for: the ring and its barriers, and what is handed on.
+template <typename Shape>
+consteval int shared_bytes(int hands_bytes) {
+  const int bytes = Shape::kStages * Shape::kStageBytes + hands_bytes +
+                    static_cast<int>(sizeof(RingBarriers<Shape::kStages>)) +
+                    static_cast<int>(kSwizzleAlignment);
+  return bytes <= kMostSharedBytes ? bytes : throw "more shared memory than a block has";
+}
+
+// What lies in a block's shared memory: the ring, what each consumer hands on or stores (or other
+// blocks hand over), and the ring's barriers.
 template <typename Gemm>
 struct TileShared {
   std::uint32_t stages = 0, hands = 0, full = 0, empty = 0;
@@ -80,7 +89,7 @@ struct TileShared {
     empty = full + Gemm::kStages * sizeof(std::uint64_t);
   }
   __device__ std::uint32_t stage(int i) const { return stages + i * Gemm::Shape::kStageBytes; }
-  __device__ std::uint32_t hand(int consumer) const { return hands + consumer * Gemm::kHandBytes; }
+  __device__ std::uint32_t hand(int i) const { return hands + i * Gemm::kHandBytes; }
   __device__ std::uint32_t full_at(int i) const { return full + i * 8; }
   __device__ std::uint32_t empty_at(int i) const { return empty + i * 8; }
 };

@@ -21,13 +21,10 @@ struct SplitGemm {
   static constexpr int kBandThreads = kConsumers * kWarpgroup / kSplits;
   static_assert(kBandThreads % 32 == 0);
   using Output = OutputTile<Shape::kWidth, kTileRows / kSplits>;  // a band
-  // What one other block writes of a band.
-  static constexpr int kPartBytes = kBandThreads * static_cast<int>(sizeof(Sums));
-  static constexpr int kPartsBytes = (kSplits - 1) * kPartBytes;
-  static constexpr int kSharedBytes = kStages * Shape::kStageBytes + kPartsBytes +
-                                      static_cast<int>(sizeof(RingBarriers<kStages>)) +
-                                      static_cast<int>(kSwizzleAlignment);
-  static_assert(kSharedBytes <= kMostSharedBytes);
+  // What another block hands over: its sums of the band.
+  static constexpr int kHandBytes = kBandThreads * static_cast<int>(sizeof(Sums));
+  static constexpr int kHandsBytes = (kSplits - 1) * kHandBytes;
+  static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
 };
 
 struct SplitMaps {
@@ -56,36 +53,21 @@ __device__ SplitPlace split_place(const SplitSizes& sizes) {
 }
 
 template <typename Gemm>
-struct SplitShared {
-  std::uint32_t stages = 0, parts = 0, full = 0, empty = 0;
-
-  __device__ explicit SplitShared(const void* raw) {
-    stages = (shared_address(raw) + kSwizzleAlignment - 1) / kSwizzleAlignment * kSwizzleAlignment;
-    parts = stages + Gemm::kStages * Gemm::Shape::kStageBytes;
-    full = parts + Gemm::kPartsBytes;
-    empty = full + Gemm::kStages * sizeof(std::uint64_t);
-  }
-  __device__ std::uint32_t stage(int i) const { return stages + i * Gemm::Shape::kStageBytes; }
-  __device__ std::uint32_t full_at(int i) const { return full + i * 8; }
-  __device__ std::uint32_t empty_at(int i) const { return empty + i * 8; }
-};
-
-template <typename Gemm>
-__device__ void load_split_w(const SplitMaps& maps, const SplitShared<Gemm>& shared,
+__device__ void load_split_w(const SplitMaps& maps, const TileShared<Gemm>& shared,
                              const SplitPlace& place, int step, int stage) {
   load_box(maps.w, shared.stage(stage) + Gemm::Shape::kXBytes, shared.full_at(stage),
            (place.first_step + step) * kStageColumns, place.column);
 }
 
 template <typename Gemm>
-__device__ void load_split_x(const SplitMaps& maps, const SplitShared<Gemm>& shared,
+__device__ void load_split_x(const SplitMaps& maps, const TileShared<Gemm>& shared,
                              const SplitPlace& place, int step, int stage) {
   load_box(maps.x, shared.stage(stage), shared.full_at(stage),
            (place.first_step + step) * kStageColumns, place.row);
 }
 
 template <typename Gemm>
-__device__ void produce_split(const SplitMaps& maps, const SplitShared<Gemm>& shared,
+__device__ void produce_split(const SplitMaps& maps, const TileShared<Gemm>& shared,
                               const SplitPlace& place) {
   const int ahead = min(Gemm::kStages, place.steps);
   // Weights are no kernel's result, so they need not wait for the kernel ahead.
@@ -107,13 +89,13 @@ __device__ void produce_split(const SplitMaps& maps, const SplitShared<Gemm>& sh
 
 // Four of a thread's sums, the i-th, in the part of the band that came from another block.
 template <typename Gemm>
-__device__ std::uint32_t part_at(const SplitShared<Gemm>& shared, int part, int thread, int i) {
-  return shared.parts + part * Gemm::kPartBytes + (i * Gemm::kBandThreads + thread) * 16;
+__device__ std::uint32_t part_at(const TileShared<Gemm>& shared, int part, int thread, int i) {
+  return shared.hand(part) + (i * Gemm::kBandThreads + thread) * 16;
 }
 
 // thread: of the consumers'. Leaves the band's owner all but its own sums.
 template <typename Gemm>
-__device__ void give_sums(const typename Gemm::Sums& d, const SplitShared<Gemm>& shared, int rank,
+__device__ void give_sums(const typename Gemm::Sums& d, const TileShared<Gemm>& shared, int rank,
                           int thread) {
   const int owner = thread / Gemm::kBandThreads;
   if (owner == rank) return;
@@ -126,7 +108,7 @@ __device__ void give_sums(const typename Gemm::Sums& d, const SplitShared<Gemm>&
 }
 
 template <typename Gemm>
-__device__ void add_given(typename Gemm::Sums& d, const SplitShared<Gemm>& shared, int thread) {
+__device__ void add_given(typename Gemm::Sums& d, const TileShared<Gemm>& shared, int thread) {
 #pragma unroll
   for (int part = 0; part < Gemm::kSplits - 1; ++part) {
 #pragma unroll
@@ -144,7 +126,7 @@ __device__ void add_given(typename Gemm::Sums& d, const SplitShared<Gemm>& share
 // 128 x 192 (an H200). thread: of the consumers'.
 template <typename Gemm>
 __device__ void store_band(const typename Gemm::Sums& d, const SplitMaps& maps,
-                           const SplitShared<Gemm>& shared, const SplitPlace& place, int thread) {
+                           const TileShared<Gemm>& shared, const SplitPlace& place, int thread) {
   using Output = typename Gemm::Output;
   const std::uint32_t band = shared.stage(0);
   const int row = thread % Gemm::kBandThreads / 32 * 16;
@@ -168,7 +150,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
                       const __grid_constant__ SplitSizes sizes) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
-  const SplitShared<Gemm> shared(raw);
+  const TileShared<Gemm> shared(raw);
   const SplitPlace place = split_place<Gemm>(sizes);
   if (threadIdx.x == 0) {
     for (const CUtensorMap* map : {&maps.x, &maps.w, &maps.out}) prefetch_map(*map);

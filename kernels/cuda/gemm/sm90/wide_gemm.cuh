@@ -25,10 +25,7 @@ struct WideGemm {
   static_assert(kColumns % Panel::kColumns == 0);
   static constexpr int kHandBytes = Panel::kBytes;
   static constexpr int kHandsBytes = kConsumers * kHandBytes;
-  static constexpr int kSharedBytes = kStages * Shape::kStageBytes + kHandsBytes +
-                                      static_cast<int>(sizeof(RingBarriers<kStages>)) +
-                                      static_cast<int>(kSwizzleAlignment);
-  static_assert(kSharedBytes <= kMostSharedBytes);
+  static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
 };
 
 struct WideMaps {
