@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace fusegate::kernels {
 namespace {
@@ -20,6 +21,13 @@ std::string kept_name(const KeptChoices& kept, const std::string& stage) {
 }
 
 }  // namespace
+
+int launches_of_a_round(int most) {
+  constexpr double kRoundMs = 0.2;
+  constexpr int kLongLaunches = 8;
+  return std::max(static_cast<int>(std::lround(most * kRoundMs / kBurstMs)),
+                  std::min(most, kLongLaunches));
+}
 
 std::vector<std::size_t> close_to_fastest(const std::vector<std::vector<double>>& times,
                                           double margin) {

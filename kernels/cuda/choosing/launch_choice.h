@@ -33,6 +33,13 @@ inline constexpr double kKept = 0.05;
 // What is slower by more after a few rounds is not timed further.
 inline constexpr double kHopeless = 0.1;
 
+// A round of a candidate is as many launches as take 0.2 ms. Of longer kernels it is eight, up to a
+// burst, since the GPU lowers its clock for what they draw only as they go on: at 32,768 rows one
+// launch of 0.4 ms told an H200 to take a kernel that is 3 % slower in bursts. most: launches that
+// take kBurstMs, one at least.
+inline constexpr double kBurstMs = 1.5;
+int launches_of_a_round(int most);
+
 // Of candidates with these times, one or more each, those whose median is at most the fastest's
 // times one plus margin; in the order given.
 std::vector<std::size_t> close_to_fastest(const std::vector<std::vector<double>>& times,

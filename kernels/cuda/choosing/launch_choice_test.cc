@@ -14,6 +14,13 @@ std::size_t taken(const std::vector<std::vector<double>>& times) {
 
 TEST(LaunchChoice, TakesTheFastest) { EXPECT_EQ(taken({{10}, {9}, {8}, {9.5}}), 2u); }
 
+TEST(LaunchChoice, ARoundIsShortButForLongKernels) {
+  EXPECT_EQ(launches_of_a_round(150), 20) << "of 10 us";
+  EXPECT_EQ(launches_of_a_round(15), 8) << "of 0.1 ms";
+  EXPECT_EQ(launches_of_a_round(4), 4) << "of 0.4 ms";
+  EXPECT_EQ(launches_of_a_round(1), 1);
+}
+
 TEST(LaunchChoice, KeepsTheFirstUnlessAnotherIsFasterByMoreThanATie) {
   EXPECT_EQ(taken({{10.09}, {10}}), 0u);
   EXPECT_EQ(taken({{10.11}, {10}}), 1u);

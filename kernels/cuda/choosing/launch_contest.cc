@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <random>
 #include <thread>
@@ -17,11 +16,6 @@
 namespace fusegate::kernels {
 namespace {
 
-// A batch takes 0.2 ms at least. Of longer kernels it is eight launches, up to a burst of 1.5 ms,
-// since the GPU lowers its clock for what they draw only as they go on: at 32,768 rows one launch
-// of 0.4 ms told an H200 to take a kernel that is 3 % slower in bursts.
-constexpr double kBatchMs = 0.2, kBurstMs = 1.5;
-constexpr int kLongLaunches = 8;
 // Few rounds sort out what is hopeless; the others get more, an odd number with them.
 constexpr int kFirstRounds = 3, kMoreRounds = 12;
 
@@ -56,9 +50,8 @@ std::vector<Candidate> those_that_run(CudaDevice& device,
 }
 
 void capture(std::vector<Candidate>& candidates, cudaStream_t stream) {
-  const int most = launches_that_take(kBurstMs, candidates.front().launch, stream);
-  const int calls = std::max(static_cast<int>(std::lround(most * kBatchMs / kBurstMs)),
-                             std::min(most, kLongLaunches));
+  const int calls =
+      launches_of_a_round(launches_that_take(kBurstMs, candidates.front().launch, stream));
   for (Candidate& candidate : candidates) {
     candidate.launches = std::make_unique<TimedLaunches>(candidate.launch, calls, stream);
   }
