@@ -82,10 +82,14 @@ inline void launch_kernel(const void* kernel, const LaunchShape& shape, cudaStre
   FUSEGATE_CUDA(cudaLaunchKernelExC(&config, kernel, args));
 }
 
-// Params: the kernel's own, which the arguments are converted to.
+// Params: the kernel's own, which the arguments are converted to. None may have padding: what lies
+// there differs from launch to launch, and equal arguments would not be told as such
+// (docs/identity.md).
 template <typename... Params>
 void launch_kernel(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
                    std::type_identity_t<Params>... args) {
+  static_assert(
+      (... && (!std::is_class_v<Params> || std::has_unique_object_representations_v<Params>)));
   void* addresses[] = {&args...};
   launch_kernel(reinterpret_cast<const void*>(kernel), shape, stream, addresses);
 }

@@ -8,6 +8,7 @@
 #include "kernels/cuda/gemm/sm90/gated_gemm.h"
 #include "kernels/cuda/gemm/sm90/gated_pingpong.cuh"
 #include "kernels/cuda/gemm/sm90/tensor_map.h"
+#include "kernels/cuda/gemm/sm90/x_maps.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -20,7 +21,7 @@ using GemmOf = std::conditional_t<
     sm90::GatedGemm<T, Functor, kGatedTilesSm90[kIndex].cols, kGatedTilesSm90[kIndex].stages,
                     kGatedTilesSm90[kIndex].cluster>>;
 
-using GatedKernel = void (*)(sm90::GatedMaps, TileRaster, int);
+using GatedKernel = void (*)(sm90::GatedMaps, TileRaster, int, int);
 
 template <typename Gemm>
 GatedKernel kernel_of() {
@@ -47,13 +48,14 @@ std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
     return make_tensor_map(w, Gemm::kColumns, sm90::kStageColumns);
   };
   const sm90::GatedMaps maps{
-      .x = make_tensor_map(o.x, sm90::kTileRows, sm90::kStageColumns),
+      .x = make_x_maps(o.x),
       .w_gate = weights_map(o.w_gate),
       .w_up = weights_map(o.w_up),
       .h = make_tensor_map(o.h, Gemm::Output::kRows, Gemm::Output::kPanel),
   };
-  return [=, raster = plan.raster, k = static_cast<int>(o.x.cols()), stream = device.stream()] {
-    launch_kernel(kernel, shape, stream, maps, raster, k);
+  return [=, raster = plan.raster, rows = static_cast<int>(o.x.rows()),
+          k = static_cast<int>(o.x.cols()), stream = device.stream()] {
+    launch_kernel(kernel, shape, stream, maps, raster, rows, k);
   };
 }
 

@@ -76,13 +76,9 @@ struct GatedConsumer {
     constexpr int kUp = Shape::kWidth / 4;  // of a thread's sums, where u's begin
     const std::uint32_t hand = shared.hand(number);
     const int row = threadIdx.x % kWarpgroup / 32 * 16;
-#pragma unroll
-    for (int pair = 0; pair < Gemm::kColumns / 16; ++pair) {
-      const float* const g = d[0] + pair * 8;
-      write_columns<Output>(hand, pair, row, [&](int i) { return pack<T>(g[i], g[i + 1]); });
-      write_columns<Output>(hand + Output::kBytes, pair, row,
-                            [&](int i) { return pack<T>(g[i + kUp], g[i + 1 + kUp]); });
-    }
+    write_rows<Output>(hand, row, [&](int i) { return pack<T>(d[0][i], d[0][i + 1]); });
+    write_rows<Output>(hand + Output::kBytes, row,
+                       [&](int i) { return pack<T>(d[0][i + kUp], d[0][i + 1 + kUp]); });
   }
 
   __device__ void finish(const Sums& d, const TilePosition& tile) const {
@@ -149,11 +145,11 @@ struct GatedFinisher {
 template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
     gated_gemm_kernel(const __grid_constant__ GatedMaps maps,
-                      const __grid_constant__ TileRaster raster, int k) {
+                      const __grid_constant__ TileRaster raster, int rows, int k) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);
-  const GatedWork work = work_of_block<Gemm>(raster, k);
+  const GatedWork work = work_of_block<Gemm>(raster, rows, k);
   start_block(shared, maps);
   let_next_kernel_start();
   const int warpgroup = warpgroup_of_warp();

@@ -22,6 +22,7 @@ int cluster_of(const GatedGemmSize& size) {
 // What measured fastest on an H200 (driver 580.159.04, 2026-11-21 and 23).
 TEST(GatedGemmSm90Plan, TakesTheTileThatMeasuredFastest) {
   EXPECT_EQ(cols_of({128, 3072, 768}), 32);
+  EXPECT_EQ(cols_of({256, 3072, 768}), 48);
   EXPECT_EQ(cols_of({512, 3072, 768}), 96);
   EXPECT_EQ(cols_of({2048, 3072, 768}), 128);
   EXPECT_EQ(cluster_of({1024, 4096, 1024}), 1);
@@ -41,7 +42,7 @@ TEST(GatedGemmSm90Plan, OffersTheCheapestFirstAndWhatIsNear) {
   EXPECT_EQ(plans[0].tile, plan_gated_gemm_sm90({4096, 8192, 2048}, kH200).tile);
   for (std::size_t i = 1; i < plans.size(); ++i) {
     EXPECT_LE(plans[i - 1].cost, plans[i].cost);
-    EXPECT_LE(plans[i].cost, 1.1 * plans[0].cost);
+    EXPECT_LE(plans[i].cost, 1.2 * plans[0].cost);
   }
 }
 

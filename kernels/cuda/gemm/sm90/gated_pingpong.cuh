@@ -79,11 +79,11 @@ struct PingpongConsumer {
 template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
     gated_pingpong_kernel(const __grid_constant__ GatedMaps maps,
-                          const __grid_constant__ TileRaster raster, int k) {
+                          const __grid_constant__ TileRaster raster, int rows, int k) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);
-  const GatedWork work = work_of_block<Gemm>(raster, k);
+  const GatedWork work = work_of_block<Gemm>(raster, rows, k);
   start_block(shared, maps);
   let_next_kernel_start();
   const int warpgroup = warpgroup_of_warp();

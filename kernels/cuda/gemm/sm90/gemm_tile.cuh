@@ -67,6 +67,33 @@ struct RingPosition {
   }
 };
 
+// Boxes of a tile's rows of x and of a stage's columns. A box that reaches beyond its matrix takes
+// the TMA longer than a whole one, though it reads less (64 x 768 x 3072 took 12.4 us where 128
+// rows took 8.6; now 7.9: an H200). So where x has fewer rows than a tile all boxes are as high as
+// x, and rows behind the last whole tile have a map of their own. What lies below them in shared
+// memory stays as it is: it makes rows of the product that are not stored.
+__host__ __device__ constexpr int x_box_rows(int rows) {
+  return rows < kTileRows ? rows : kTileRows;
+}
+__host__ __device__ constexpr int x_last_rows(int rows) { return (rows - 1) % kTileRows + 1; }
+
+struct XMaps {
+  CUtensorMap whole, last;  // boxes of x_box_rows() and of x_last_rows()
+
+  // Only what the first tiles need.
+  __device__ void prefetch() const { prefetch_map(whole); }
+  // use(map, bytes) with the boxes of x's tile from `row` on; rows: x's. In each of the two calls
+  // the map is a constant address: chosen inside of the producer's loop it cost 60 cycles a stage.
+  template <typename Use>
+  __device__ void with_boxes(int rows, int row, const Use& use) const {
+    if (row + x_box_rows(rows) <= rows) {
+      use(whole, x_box_rows(rows) * kStageColumns * 2);
+    } else {
+      use(last, x_last_rows(rows) * kStageColumns * 2);
+    }
+  }
+};
+
 // What a block asks for: the ring and its barriers, and what is handed on.
 template <typename Shape>
 consteval int shared_bytes(int hands_bytes) {
@@ -194,30 +221,43 @@ __device__ inline void multiply_tile(SumsOf<Shape, kHalves>& d, const Shared& sh
 }
 
 // A tile of the output as it lies in shared memory before the TMA stores it: panels of kRows rows,
-// as wide as a box's swizzle, 64 or 32 columns.
+// as wide as a box's swizzle, 64 or 32 columns. A tile of another width is one panel without a
+// swizzle (in 48 columns two rows of eight meet in a bank).
 template <int kColumns_, int kRows_>
 struct OutputTile {
   static constexpr int kColumns = kColumns_;
   static constexpr int kRows = kRows_;
-  static constexpr int kPanel = kColumns % 64 == 0 ? 64 : 32;
+  static constexpr bool kSwizzled = kColumns % 32 == 0;
+  static constexpr int kPanel = kColumns % 64 == 0 ? 64 : kSwizzled ? 32 : kColumns;
   static constexpr int kPanels = kColumns / kPanel;
   static constexpr int kPanelBytes = kRows * kPanel * 2;
   static constexpr int kBytes = kPanels * kPanelBytes;
-  static_assert(kColumns % kPanel == 0);
+  static_assert(kColumns % 16 == 0);
+
+  // Where eight columns of a row lie, 16 bytes.
+  static __device__ int chunk_at(int row, int chunk) {
+    if constexpr (kSwizzled) {
+      constexpr int kChunks = kPanel / 8;
+      const int place = chunk % kChunks ^ (row / (8 / kChunks)) % kChunks;
+      return chunk / kChunks * kPanelBytes + row * kPanel * 2 + place * 16;
+    } else {
+      return row * kPanel * 2 + chunk * 16;
+    }
+  }
 };
 
-// 16 columns of a warp's 16 rows, the tile's rows `row` and on: four 8x8 matrices, two down and two
-// across, word(0), (2), (4) and (6). Lane l gives the address of row l % 8 of matrix l / 8.
+// A warp's 16 rows, the tile's from `row` on, as wgmma.cuh has them in registers: word(i) packs a
+// thread's sums i and i + 1. Four 8x8 matrices at a time, two down and two across; lane l gives the
+// address of row l % 8 of matrix l / 8.
 template <typename Tile, typename Word>
-__device__ inline void write_columns(std::uint32_t tile, int pair, int row, const Word& word) {
+__device__ inline void write_rows(std::uint32_t tile, int row, const Word& word) {
   const int lane = threadIdx.x % 32;
   const int below = row + lane / 8 % 2 * 8 + lane % 8;
-  const int chunk = pair * 2 + lane / 16;  // of eight columns, 16 bytes
-  constexpr int kChunks = Tile::kPanel / 8;
-  // The swizzle: 16-byte chunks change places by the row.
-  const int place = chunk % kChunks ^ (below / (8 / kChunks)) % kChunks;
-  store_matrices(tile + chunk / kChunks * Tile::kPanelBytes + below * Tile::kPanel * 2 + place * 16,
-                 word(0), word(2), word(4), word(6));
+#pragma unroll
+  for (int i = 0; i < Tile::kColumns / 2; i += 8) {  // sums, of 16 columns
+    store_matrices(tile + Tile::chunk_at(below, i / 4 + lane / 16), word(i), word(i + 2),
+                   word(i + 4), word(i + 6));
+  }
 }
 
 // By one thread, when all have written and fenced.

@@ -5,6 +5,7 @@
 #include "kernels/cuda/gemm/sm90/split_gemm.cuh"
 #include "kernels/cuda/gemm/sm90/split_gemm.h"
 #include "kernels/cuda/gemm/sm90/tensor_map.h"
+#include "kernels/cuda/gemm/sm90/x_maps.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -31,13 +32,12 @@ std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Ten
                           .cluster = Gemm::kSplits,
                           .early = can_launch_early(reinterpret_cast<const void*>(kernel))};
   const sm90::SplitMaps maps{
-      .x = make_tensor_map(x, sm90::kTileRows, sm90::kStageColumns),
+      .x = make_x_maps(x),
       .w = make_tensor_map(w, kCols, sm90::kStageColumns),
       .out = make_tensor_map(out, Gemm::Output::kRows, Gemm::Output::kPanel),
   };
-  const sm90::SplitSizes sizes{static_cast<int>(out.rows()), static_cast<int>(out.cols()),
-                               static_cast<int>(x.cols())};
-  return [=, stream = device.stream()] { launch_kernel(kernel, shape, stream, maps, sizes); };
+  return [=, rows = static_cast<int>(x.rows()), k = static_cast<int>(x.cols()),
+          stream = device.stream()] { launch_kernel(kernel, shape, stream, maps, rows, k); };
 }
 
 template <typename T, std::size_t... kIndex>

@@ -28,13 +28,14 @@ struct SplitGemm {
 };
 
 struct SplitMaps {
-  CUtensorMap x, w, out;
-};
+  XMaps x;
+  CUtensorMap w, out;
 
-struct SplitSizes {
-  int m = 0;
-  int n = 0;
-  int k = 0;
+  __device__ void prefetch() const {
+    x.prefetch();
+    prefetch_map(w);
+    prefetch_map(out);
+  }
 };
 
 // What one block computes: its place in the cluster, rows and columns of out from, and steps of k.
@@ -43,8 +44,8 @@ struct SplitPlace {
 };
 
 template <typename Gemm>
-__device__ SplitPlace split_place(const SplitSizes& sizes) {
-  const int steps = (sizes.k + kStageColumns - 1) / kStageColumns;
+__device__ SplitPlace split_place(int k) {
+  const int steps = (k + kStageColumns - 1) / kStageColumns;
   const int rank = static_cast<int>(blockIdx.x) % Gemm::kSplits;
   const int first = steps * rank / Gemm::kSplits;
   return {rank, static_cast<int>(blockIdx.y) * kTileRows,
@@ -52,38 +53,33 @@ __device__ SplitPlace split_place(const SplitSizes& sizes) {
           steps * (rank + 1) / Gemm::kSplits - first};
 }
 
+// bytes: of a stage. The loops are not unrolled, as in gated_tile.cuh.
 template <typename Gemm>
-__device__ void load_split_w(const SplitMaps& maps, const TileShared<Gemm>& shared,
-                             const SplitPlace& place, int step, int stage) {
-  load_box(maps.w, shared.stage(stage) + Gemm::Shape::kXBytes, shared.full_at(stage),
-           (place.first_step + step) * kStageColumns, place.column);
-}
-
-template <typename Gemm>
-__device__ void load_split_x(const SplitMaps& maps, const TileShared<Gemm>& shared,
-                             const SplitPlace& place, int step, int stage) {
-  load_box(maps.x, shared.stage(stage), shared.full_at(stage),
-           (place.first_step + step) * kStageColumns, place.row);
-}
-
-template <typename Gemm>
-__device__ void produce_split(const SplitMaps& maps, const TileShared<Gemm>& shared,
-                              const SplitPlace& place) {
+__device__ void produce_split(const CUtensorMap& x, const CUtensorMap& w, int bytes,
+                              const TileShared<Gemm>& shared, const SplitPlace& place) {
+  const auto load_w = [&](int step, int stage) {
+    barrier_expect_bytes(shared.full_at(stage), bytes);
+    load_box(w, shared.stage(stage) + Gemm::Shape::kXBytes, shared.full_at(stage),
+             (place.first_step + step) * kStageColumns, place.column);
+  };
+  const auto load_x = [&](int step, int stage) {
+    load_box(x, shared.stage(stage), shared.full_at(stage),
+             (place.first_step + step) * kStageColumns, place.row);
+  };
   const int ahead = min(Gemm::kStages, place.steps);
   // Weights are no kernel's result, so they need not wait for the kernel ahead.
-  for (int i = 0; i < ahead; ++i) {
-    barrier_expect_bytes(shared.full_at(i), Gemm::Shape::kStageBytes);
-    load_split_w(maps, shared, place, i, i);
-  }
+#pragma unroll 1
+  for (int i = 0; i < ahead; ++i) load_w(i, i);
   wait_for_previous_kernel();
-  for (int i = 0; i < ahead; ++i) load_split_x(maps, shared, place, i, i);
+#pragma unroll 1
+  for (int i = 0; i < ahead; ++i) load_x(i, i);
   RingPosition<Gemm::kStages> at;
+#pragma unroll 1
   for (int step = 0; step < place.steps; ++step, at.advance()) {
     if (step < ahead) continue;
     barrier_wait(shared.empty_at(at.stage), at.parity ^ 1);
-    barrier_expect_bytes(shared.full_at(at.stage), Gemm::Shape::kStageBytes);
-    load_split_w(maps, shared, place, step, at.stage);
-    load_split_x(maps, shared, place, step, at.stage);
+    load_w(step, at.stage);
+    load_x(step, at.stage);
   }
 }
 
@@ -130,12 +126,8 @@ __device__ void store_band(const typename Gemm::Sums& d, const SplitMaps& maps,
   using Output = typename Gemm::Output;
   const std::uint32_t band = shared.stage(0);
   const int row = thread % Gemm::kBandThreads / 32 * 16;
-#pragma unroll
-  for (int pair = 0; pair < Gemm::Shape::kWidth / 16; ++pair) {
-    const float* const sums = d[0] + pair * 8;
-    write_columns<Output>(band, pair, row,
-                          [&](int i) { return pack<typename Gemm::T>(sums[i], sums[i + 1]); });
-  }
+  write_rows<Output>(band, row,
+                     [&](int i) { return pack<typename Gemm::T>(d[0][i], d[0][i + 1]); });
   fence_async_proxy();
   named_sync(kBandBarrier, Gemm::kBandThreads);
   if (thread % Gemm::kBandThreads == 0) {
@@ -146,14 +138,13 @@ __device__ void store_band(const typename Gemm::Sums& d, const SplitMaps& maps,
 
 template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
-    split_gemm_kernel(const __grid_constant__ SplitMaps maps,
-                      const __grid_constant__ SplitSizes sizes) {
+    split_gemm_kernel(const __grid_constant__ SplitMaps maps, int rows, int k) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);
-  const SplitPlace place = split_place<Gemm>(sizes);
+  const SplitPlace place = split_place<Gemm>(k);
   if (threadIdx.x == 0) {
-    for (const CUtensorMap* map : {&maps.x, &maps.w, &maps.out}) prefetch_map(*map);
+    maps.prefetch();
     init_barriers<Gemm::kStages>(shared, kConsumers);
   }
   __syncthreads();
@@ -161,7 +152,11 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   let_next_kernel_start();
   const int consumer = warpgroup_of_warp() - 1;
   if (consumer < 0) {
-    if (threadIdx.x == 0) produce_split(maps, shared, place);
+    if (threadIdx.x == 0) {
+      maps.x.with_boxes(rows, place.row, [&](const CUtensorMap& x, int x_bytes) {
+        produce_split(x, maps.w, x_bytes + Gemm::Shape::kWBytes, shared, place);
+      });
+    }
     __syncwarp();
     if constexpr (Gemm::kSplits > 1) {
       cluster_wait();

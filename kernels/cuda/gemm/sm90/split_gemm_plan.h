@@ -21,10 +21,12 @@ struct SplitGemmShape {
   int splits = 0;  // blocks of a cluster, which share k out
 };
 
-inline constexpr std::array<SplitGemmShape, 5> kSplitGemmShapes{{
-    {.cols = 32, .stages = 6, .splits = 4},
+inline constexpr std::array<SplitGemmShape, 7> kSplitGemmShapes{{
+    {.cols = 32, .stages = 8, .splits = 4},
+    {.cols = 48, .stages = 8, .splits = 4},
     {.cols = 64, .stages = 6, .splits = 4},
-    {.cols = 64, .stages = 6, .splits = 2},
+    {.cols = 48, .stages = 8, .splits = 2},
+    {.cols = 64, .stages = 8, .splits = 2},
     {.cols = 96, .stages = 6, .splits = 1},
     {.cols = 128, .stages = 6, .splits = 2},
 }};

@@ -12,10 +12,10 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(SplitGemmPlan, TriesShapesWhoseBlocksAllRunAtOnce) {
-  EXPECT_THAT(split_gemm_shapes({128, 768, 3072}, kH200), ElementsAre(0, 1, 2, 3, 4));
-  EXPECT_THAT(split_gemm_shapes({512, 768, 3072}, kH200), ElementsAre(2, 3, 4));
+  EXPECT_THAT(split_gemm_shapes({128, 768, 3072}, kH200), ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(split_gemm_shapes({512, 768, 3072}, kH200), ElementsAre(3, 4, 5, 6));
   // One part of k is as good as none: 128 tiles have room on 132 SMs and not on 108.
-  EXPECT_THAT(split_gemm_shapes({2048, 768, 3072}, kH200), ElementsAre(3));
+  EXPECT_THAT(split_gemm_shapes({2048, 768, 3072}, kH200), ElementsAre(5));
   EXPECT_THAT(split_gemm_shapes({2048, 768, 3072}, kA100), IsEmpty());
   EXPECT_THAT(split_gemm_shapes({4096, 768, 3072}, kH200), IsEmpty());
 }
@@ -35,15 +35,15 @@ TEST(SplitGemmPlan, FitsEveryGpu) {
 }
 
 TEST(SplitGemmPlan, GivesEveryBlockAPartOfK) {
-  EXPECT_THAT(split_gemm_shapes({8, 64, 256}, kH200), ElementsAre(0, 1, 2, 3, 4));
-  EXPECT_THAT(split_gemm_shapes({8, 64, 192}, kH200), ElementsAre(2, 3, 4));
-  EXPECT_THAT(split_gemm_shapes({8, 64, 72}, kH200), ElementsAre(2, 3, 4));
-  EXPECT_THAT(split_gemm_shapes({8, 64, 64}, kH200), ElementsAre(3));
+  EXPECT_THAT(split_gemm_shapes({8, 64, 256}, kH200), ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(split_gemm_shapes({8, 64, 192}, kH200), ElementsAre(3, 4, 5, 6));
+  EXPECT_THAT(split_gemm_shapes({8, 64, 72}, kH200), ElementsAre(3, 4, 5, 6));
+  EXPECT_THAT(split_gemm_shapes({8, 64, 64}, kH200), ElementsAre(5));
 }
 
 TEST(SplitGemmPlan, TellsAShapeInALine) {
-  EXPECT_EQ(split_gemm_text(1), "split_gemm_sm90: tiles of 128 x 64, k over 4 blocks");
-  EXPECT_EQ(split_gemm_text(3), "split_gemm_sm90: tiles of 128 x 96");
+  EXPECT_EQ(split_gemm_text(1), "split_gemm_sm90: tiles of 128 x 48, k over 4 blocks");
+  EXPECT_EQ(split_gemm_text(5), "split_gemm_sm90: tiles of 128 x 96");
 }
 
 }  // namespace

@@ -25,14 +25,16 @@ CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns)
   const cuuint32_t box[] = {static_cast<cuuint32_t>(box_columns),
                             static_cast<cuuint32_t>(box_rows)};
   const cuuint32_t steps[] = {1, 1};
-  const bool wide = static_cast<std::size_t>(box_columns) * dtype_bytes(tensor.dtype) == 128;
+  const std::size_t box_bytes = static_cast<std::size_t>(box_columns) * dtype_bytes(tensor.dtype);
+  const CUtensorMapSwizzle swizzle = box_bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
+                                     : box_bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
+                                                       : CU_TENSOR_MAP_SWIZZLE_NONE;
   CUtensorMap map{};
   const CUresult result =
       encode(&map,
              tensor.dtype == Dtype::kBf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
                                           : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
-             2, tensor.data, sizes, row_bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-             wide ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
+             2, tensor.data, sizes, row_bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
              CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     throw DeviceError(fmt::format("no tensor map for {} x {} in boxes of {} x {}: driver error {}",

@@ -49,8 +49,8 @@ __device__ inline void wgmma_pin(float (&d)[kCount]) {
 #define FUSEGATE_D64(i) FUSEGATE_D32(i), FUSEGATE_D32(i + 32)
 #define FUSEGATE_S0_15 \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
-#define FUSEGATE_S16_31 \
-  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define FUSEGATE_S16_23 "%16, %17, %18, %19, %20, %21, %22, %23"
+#define FUSEGATE_S16_31 FUSEGATE_S16_23 ", %24, %25, %26, %27, %28, %29, %30, %31"
 #define FUSEGATE_S32_47 \
   "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"
 #define FUSEGATE_S48_63 \
@@ -85,6 +85,7 @@ template <int kColumns>
 struct WgmmaOf;
 
 FUSEGATE_WGMMA_OF(32, FUSEGATE_S0_15, "%16", "%17", "%18", FUSEGATE_D16(0));
+FUSEGATE_WGMMA_OF(48, FUSEGATE_S0_15 ", " FUSEGATE_S16_23, "%24", "%25", "%26", FUSEGATE_D16(0), FUSEGATE_D4(16), FUSEGATE_D4(20));
 FUSEGATE_WGMMA_OF(64, FUSEGATE_S0_15 ", " FUSEGATE_S16_31, "%32", "%33", "%34", FUSEGATE_D32(0));
 FUSEGATE_WGMMA_OF(96, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", " FUSEGATE_S32_47, "%48", "%49", "%50", FUSEGATE_D32(0), FUSEGATE_D16(32));
 FUSEGATE_WGMMA_OF(128, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", " FUSEGATE_S32_47 ", " FUSEGATE_S48_63, "%64", "%65", "%66", FUSEGATE_D64(0));
@@ -95,6 +96,7 @@ FUSEGATE_WGMMA_OF(256, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", " FUSEGATE_S32_47 
 #undef FUSEGATE_WGMMA
 #undef FUSEGATE_S0_15
 #undef FUSEGATE_S16_31
+#undef FUSEGATE_S16_23
 #undef FUSEGATE_S32_47
 #undef FUSEGATE_S48_63
 #undef FUSEGATE_S64_95

@@ -132,12 +132,9 @@ struct WideConsumer {
     named_sync(kOwnBarrier + number, kWarpgroup);
 #pragma unroll
     for (int half = 0; half < kHalves; ++half) {
-#pragma unroll
-      for (int pair = 0; pair < Panel::kColumns / 16; ++pair) {
-        const float* const sums = d[half] + (panel * Panel::kColumns / 16 + pair) * 8;
-        write_columns<Panel>(hand, pair, half * 64 + warp * 16,
-                             [&](int i) { return pack<typename Gemm::T>(sums[i], sums[i + 1]); });
-      }
+      const float* const sums = d[half] + panel * Panel::kColumns / 2;
+      write_rows<Panel>(hand, half * 64 + warp * 16,
+                        [&](int i) { return pack<typename Gemm::T>(sums[i], sums[i + 1]); });
     }
     fence_async_proxy();
     named_sync(kOwnBarrier + number, kWarpgroup);
