@@ -69,9 +69,9 @@ struct RingPosition {
 
 // Boxes of a tile's rows of x and of a stage's columns. A box that reaches beyond its matrix takes
 // the TMA longer than a whole one, though it reads less (the MLP of 64 x 768 x 3072 took 13.1 us
-// where 128 rows took 8.5; now 7.9: an H200). So where x has fewer rows than a tile all boxes are as
-// high as x, and rows behind the last whole tile have a map of their own. What lies below them in
-// shared memory stays as it is: it makes rows of the product that are not stored.
+// where 128 rows took 8.5; now 7.9: an H200). So where x has fewer rows than a tile all boxes are
+// as high as x, and rows behind the last whole tile have a map of their own. What lies below them
+// in shared memory stays as it is: it makes rows of the product that are not stored.
 __host__ __device__ constexpr int x_box_rows(int rows) {
   return rows < kTileRows ? rows : kTileRows;
 }
