@@ -89,7 +89,8 @@ template <typename... Params>
 void launch_kernel(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
                    std::type_identity_t<Params>... args) {
   static_assert(
-      (... && (!std::is_class_v<Params> || std::has_unique_object_representations_v<Params>)));
+      (... && (!std::is_class_v<Params> || std::has_unique_object_representations_v<Params>)),
+      "an argument may have padding (or has floating-point members, which look the same)");
   void* addresses[] = {&args...};
   launch_kernel(reinterpret_cast<const void*>(kernel), shape, stream, addresses);
 }
