@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "kernels/contract/ceil_div.h"
+
 namespace fusegate::kernels {
 namespace {
 
@@ -21,8 +23,6 @@ constexpr int kWarpsPerSm = 24;
 constexpr int kLeastWarps = 8;  // allowed to a block, however many share an SM
 
 constexpr std::int64_t kAlignment = 8;  // elements of 16 bytes, which a thread loads at once
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 void check(const FewRowsSize& size) {
   // Room for a block beyond the end, so that positions never overflow an int.

@@ -6,10 +6,10 @@
 #include <limits>
 #include <stdexcept>
 
+#include "kernels/contract/ceil_div.h"
+
 namespace fusegate::kernels {
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 void check(std::int64_t cols, std::int64_t k) {
   constexpr std::int64_t kMostK = 1 << 24, kMostCols = std::numeric_limits<int>::max() - (1 << 16);

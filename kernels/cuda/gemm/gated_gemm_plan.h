@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/contract/ceil_div.h"
 #include "kernels/cuda/gemm/tile_raster.h"
 
 namespace fusegate::kernels {
@@ -63,7 +64,7 @@ inline int group_rows(const GatedGemmSize& size, const TileOfGroup& tile, int at
   double best = square;
   if (weights_stay && tile.is_of_cluster) best = 1;
   if (!weights_stay && that_stay >= square / 2) best = that_stay;
-  const std::int64_t row_tiles = (size.rows + tile.rows - 1) / tile.rows;
+  const std::int64_t row_tiles = ceil_div(size.rows, tile.rows);
   return static_cast<int>(std::clamp<std::int64_t>(std::llround(best), 1, row_tiles));
 }
 

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/contract/ceil_div.h"
+
 namespace fusegate::kernels {
 namespace {
 
@@ -16,8 +18,6 @@ constexpr double kSpecialRate = 16;            // special functions a clock and 
 constexpr std::size_t kReservedShared = 1024;  // what CUDA keeps of each block's shared memory
 
 constexpr std::int64_t kAlignment = 8;  // elements of 16 bytes, which cp.async and stores move
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 void check(const GatedGemmSize& size) {
   // Room for a tile and a step beyond the end, so that positions never overflow an int.

@@ -7,12 +7,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/contract/ceil_div.h"
+
 namespace fusegate::kernels {
 namespace {
 
 constexpr int kStep = 64;  // of dim
-
-int rounded_up_quotient(int a, int b) { return (a + b - 1) / b; }
 
 void check(const GatedGemmSize& size) {
   for (const std::int64_t value : {size.rows, size.hidden, size.dim}) {
@@ -35,8 +35,8 @@ GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& g
   GatedGemmPlan plan;
   plan.tile = tile;
   const int rows = kGatedSm90Rows * shape.cluster;
-  plan.raster = {.row_tiles = rounded_up_quotient(static_cast<int>(size.rows), rows),
-                 .col_tiles = rounded_up_quotient(static_cast<int>(size.hidden), shape.cols)};
+  plan.raster = {.row_tiles = static_cast<int>(ceil_div(size.rows, rows)),
+                 .col_tiles = static_cast<int>(ceil_div(size.hidden, shape.cols))};
   if (std::int64_t{plan.raster.row_tiles} * plan.raster.col_tiles >
       std::numeric_limits<int>::max()) {
     throw std::invalid_argument(
@@ -45,9 +45,10 @@ GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& g
   plan.blocks = std::min(plan.raster.count(), std::max(1, gpu.sm_count / shape.cluster));
   plan.raster.group_rows =
       group_rows(size, {rows, shape.cols, shape.cluster > 1}, plan.blocks, gpu.l2_bytes);
-  plan.waves = rounded_up_quotient(plan.raster.count(), plan.blocks);
-  const int stages = rounded_up_quotient(static_cast<int>(size.dim), kStep);
-  plan.cost = shape.start_us + plan.waves * (stages * shape.stage_us + shape.epilogue_us);
+  plan.waves = static_cast<int>(ceil_div(plan.raster.count(), plan.blocks));
+  const std::int64_t stages = ceil_div(size.dim, kStep);
+  plan.cost = shape.start_us +
+              plan.waves * (static_cast<double>(stages) * shape.stage_us + shape.epilogue_us);
   return plan;
 }
 

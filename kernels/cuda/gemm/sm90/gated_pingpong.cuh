@@ -86,17 +86,13 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   const GatedWork work = work_of_block<Gemm>(raster, rows, k);
   start_block(shared, maps);
   let_next_kernel_start();
-  const int warpgroup = warpgroup_of_warp();
-  if (warpgroup > 0) {
-    take_registers<kManyRegisters>();
-    PingpongConsumer<Gemm>{maps, shared, work, warpgroup - 1}.run();
-  } else {
-    give_registers<kFewRegisters>();
-    if (threadIdx.x == 0) GatedProducer<Gemm>{maps, shared, work}.run();
-    __syncwarp();
-  }
-  // No block may end while another of its cluster writes to it or arrives at its barriers.
-  if constexpr (Gemm::kCluster > 1) cluster_sync();
+  run_block<Gemm>(
+      [&](int consumer) {
+        PingpongConsumer<Gemm>{maps, shared, work, consumer}.run();
+      },
+      [&] {
+        GatedProducer<Gemm>{maps, shared, work}.run();
+      });
 #endif  // other architectures never launch it
 }
 

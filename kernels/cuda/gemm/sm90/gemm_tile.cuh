@@ -83,7 +83,7 @@ struct XMaps {
   // Only what the first tiles need.
   __device__ void prefetch() const { prefetch_map(whole); }
   // use(map, bytes) with the boxes of x's tile from `row` on; rows: x's. In each of the two calls
-  // the map is a constant address: chosen inside of the producer's loop it cost 60 cycles a stage.
+  // the map is a constant address, for the producer's loop (docs/fused-epilogue.md).
   template <typename Use>
   __device__ void with_boxes(int rows, int row, const Use& use) const {
     if (row + x_box_rows(rows) <= rows) {
@@ -163,6 +163,23 @@ __device__ void start_block(const TileShared<Gemm>& shared, const Maps& maps) {
 // take uniform registers, where wgmma wants them. 1 to 3 % fewer cycles on an H200.
 __device__ inline int warpgroup_of_warp() {
   return __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / kWarpgroup, 0);
+}
+
+// A block's work by warpgroups: consume(number) in the two consumers, which hold the sums of 128
+// rows each, and produce() in one thread of the first.
+template <typename Gemm, typename Consume, typename Produce>
+__device__ inline void run_block(const Consume& consume, const Produce& produce) {
+  const int warpgroup = warpgroup_of_warp();
+  if (warpgroup > 0) {
+    take_registers<kManyRegisters>();
+    consume(warpgroup - 1);
+  } else {
+    give_registers<kFewRegisters>();
+    if (threadIdx.x == 0) produce();
+    __syncwarp();
+  }
+  // No block may end while another of its cluster writes to it or arrives at its barriers.
+  if constexpr (Gemm::kCluster > 1) cluster_sync();
 }
 
 // Sums of a consumer: kHalves times 64 rows, what a wgmma multiplies, by kWidth columns.

@@ -1,6 +1,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/contract/ceil_div.h"
 #include "kernels/cuda/device/dependent_launch.h"
 #include "kernels/cuda/gemm/sm90/split_gemm.cuh"
 #include "kernels/cuda/gemm/sm90/split_gemm.h"
@@ -11,8 +12,6 @@ namespace fusegate::kernels {
 namespace {
 
 static_assert(kSplitGemmRows == sm90::kTileRows && kSplitGemmStep == sm90::kStageColumns);
-
-unsigned ceil_div(std::int64_t a, int b) { return static_cast<unsigned>((a + b - 1) / b); }
 
 template <typename T, std::size_t kIndex>
 using GemmOf = sm90::SplitGemm<
@@ -25,12 +24,13 @@ std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Ten
   constexpr int kCols = Gemm::Shape::kWidth;
   const auto kernel = sm90::split_gemm_kernel<Gemm>;
   allow_shared_bytes(kernel, Gemm::kSharedBytes);
-  const LaunchShape shape{.blocks = dim3(ceil_div(out.cols(), kCols) * Gemm::kSplits,
-                                         ceil_div(out.rows(), sm90::kTileRows)),
-                          .threads = sm90::kBlockThreads,
-                          .shared_bytes = Gemm::kSharedBytes,
-                          .cluster = Gemm::kSplits,
-                          .early = can_launch_early(reinterpret_cast<const void*>(kernel))};
+  const LaunchShape shape{
+      .blocks = dim3(static_cast<unsigned>(ceil_div(out.cols(), kCols) * Gemm::kSplits),
+                     static_cast<unsigned>(ceil_div(out.rows(), sm90::kTileRows))),
+      .threads = sm90::kBlockThreads,
+      .shared_bytes = Gemm::kSharedBytes,
+      .cluster = Gemm::kSplits,
+      .early = can_launch_early(reinterpret_cast<const void*>(kernel))};
   const sm90::SplitMaps maps{
       .x = make_x_maps(x),
       .w = make_tensor_map(w, kCols, sm90::kStageColumns),

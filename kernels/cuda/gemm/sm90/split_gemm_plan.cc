@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
+#include "kernels/contract/ceil_div.h"
+
 namespace fusegate::kernels {
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 bool fits(const SplitGemmShape& shape, const GemmSize& size, const GpuLimits& gpu) {
   const std::int64_t tiles = ceil_div(size.m, kSplitGemmRows) * ceil_div(size.n, shape.cols);

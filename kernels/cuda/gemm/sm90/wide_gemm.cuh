@@ -157,17 +157,13 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
       static_cast<int>(blockIdx.x) / Gemm::kCluster, static_cast<int>(gridDim.x) / Gemm::kCluster};
   start_block(shared, maps);
   let_next_kernel_start();
-  const int warpgroup = warpgroup_of_warp();
-  if (warpgroup > 0) {
-    take_registers<kManyRegisters>();
-    WideConsumer<Gemm>{maps, shared, work, warpgroup - 1}.run();
-  } else {
-    give_registers<kFewRegisters>();
-    if (threadIdx.x == 0) WideProducer<Gemm>{maps, shared, work}.run();
-    __syncwarp();
-  }
-  // No block may end while another of its cluster writes to it or arrives at its barriers.
-  cluster_sync();
+  run_block<Gemm>(
+      [&](int consumer) {
+        WideConsumer<Gemm>{maps, shared, work, consumer}.run();
+      },
+      [&] {
+        WideProducer<Gemm>{maps, shared, work}.run();
+      });
 #endif  // other architectures never launch it
 }
 

@@ -6,12 +6,11 @@
 #include <limits>
 #include <stdexcept>
 
+#include "kernels/contract/ceil_div.h"
 #include "kernels/cuda/gemm/gated_gemm_plan.h"
 
 namespace fusegate::kernels {
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 void check(const GemmSize& size) {
   for (const std::int64_t value : {size.m, size.n, size.k}) {
