@@ -6,9 +6,13 @@
 // columns (128 bytes) of x's rows and of w's.
 #pragma once
 
-#include <cstdint>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
-#include "kernels/cuda/device/element.cuh"
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
 #include "kernels/cuda/gemm/sm90/ptx.cuh"
 #include "kernels/cuda/gemm/sm90/wgmma.cuh"
 
@@ -305,11 +309,11 @@ template <typename T>
 __device__ inline float2 unpack(std::uint32_t bits) {
   if constexpr (std::is_same_v<T, __half>) {
     __half2 pair;
-    memcpy(&pair, &bits, sizeof(bits));
+    memcpy(static_cast<void*>(&pair), &bits, sizeof(bits));
     return __half22float2(pair);
   } else {
     __nv_bfloat162 pair;
-    memcpy(&pair, &bits, sizeof(bits));
+    memcpy(static_cast<void*>(&pair), &bits, sizeof(bits));
     return __bfloat1622float2(pair);
   }
 }

@@ -1,0 +1,349 @@
+#include "kernels/cuda/gemm/sm90/emulation/cluster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace fusegate::kernels::emulation {
+namespace {
+
+constexpr int kGranule = 16;  // bytes: what a lane writes at most at a time
+constexpr std::uint32_t kSwizzle128 = 0x70;
+
+std::uint32_t swizzled(std::uint32_t address, std::uint32_t swizzle) {
+  return address ^ (address >> 3 & swizzle);
+}
+
+// wgmma.cuh's matrix_descriptor, back. With an offset of so many columns.
+std::uint32_t address_of(std::uint64_t descriptor) {
+  constexpr std::uint64_t kRest =
+      std::uint64_t{1} << 16 | std::uint64_t{1024 >> 4} << 32 | std::uint64_t{1} << 62;
+  if ((descriptor & ~std::uint64_t{0x3fff}) != kRest) {
+    throw Fault(
+        fmt::format("a wgmma's descriptor {:#x} is none of the 128-byte swizzle", descriptor));
+  }
+  return static_cast<std::uint32_t>(descriptor & 0x3fff) << 4;
+}
+
+}  // namespace
+
+Cluster* Cluster::here_ = nullptr;
+
+Cluster::Cluster(int blocks, int threads, std::size_t shared_bytes, unsigned seed)
+    : threads_(threads), shared_bytes_(shared_bytes), fibers_(seed) {
+  const auto count = static_cast<std::size_t>(blocks * threads);
+  blocks_.resize(static_cast<std::size_t>(blocks));
+  states_.resize(count);
+  warps_.resize(count / kWarp);
+  warpgroups_.resize(count / kWarpgroup);
+}
+
+void Cluster::run(int first, int row, int row_blocks, const std::function<void()>& kernel) {
+  first_ = first, row_ = row, row_blocks_ = row_blocks;
+  here_ = this;
+  for (Block& block : blocks_) {
+    block.shared.assign(kSharedBase + shared_bytes_, std::byte{0xff});  // NaN where it is read
+    block.unfenced.assign(block.shared.size() / kGranule + 1, 0);
+    block.running = threads_;
+  }
+  fibers_.run(static_cast<int>(blocks_.size()) * threads_, [&](int) {
+    block().has_started = true;
+    kernel();
+    end_thread();
+  });
+}
+
+void Cluster::end_thread() {
+  Thread& thread = self();
+  if (std::ranges::any_of(thread.stores, [](const auto& store) { return !store->is_done; })) {
+    throw Fault("a thread ends before its stores have read shared memory");
+  }
+  if (!thread.open.empty() || !thread.groups.empty()) {
+    throw Fault("a thread ends before its products are done");
+  }
+  if (--block().running == 0 && !block().coming.empty()) {
+    throw Fault("a block ends before all that it loads is there");
+  }
+  if (thread.has_arrived && thread.cluster_phase == cluster_phase_) --cluster_arrived_;
+  turn_cluster_if_complete();
+}
+
+// ---- shared memory
+
+Cluster::Block& Cluster::block_at(int rank) {
+  Block& found = blocks_.at(static_cast<std::size_t>(rank));
+  if (&found == &block()) return found;
+  if (!found.has_started) throw Fault("a block is written to before it has started");
+  if (found.running == 0) throw Fault("a block is written to after it has ended");
+  return found;
+}
+
+std::byte* Cluster::at(Block& block, std::uint32_t address, std::size_t bytes) {
+  if (address < kSharedBase || address + bytes > block.shared.size()) {
+    throw Fault(fmt::format("{} bytes at {} are not the block's shared memory", bytes, address));
+  }
+  return block.shared.data() + address;
+}
+
+void Cluster::read(std::uint32_t from, void* to, std::size_t bytes) {
+  std::memcpy(to, at(block(), from, bytes), bytes);
+}
+
+void Cluster::write(std::uint32_t to, const void* from, std::size_t bytes) {
+  std::memcpy(at(block(), to, bytes), from, bytes);
+  block().unfenced[to / kGranule] = thread() + 1;
+  self().written.push_back(to / kGranule);
+}
+
+void Cluster::write_at(std::uint32_t to, int rank, const void* from, std::size_t bytes) {
+  std::memcpy(at(block_at(rank), to, bytes), from, bytes);
+}
+
+void Cluster::fence() {
+  for (const std::uint32_t granule : self().written) {
+    int& writer = block().unfenced[granule];
+    if (writer == thread() + 1) writer = 0;
+  }
+  self().written.clear();
+}
+
+// ---- barriers in shared memory
+
+Cluster::Barrier& Cluster::barrier_at(Block& block, std::uint32_t address) {
+  const auto found = block.barriers.find(address);
+  if (found == block.barriers.end()) {
+    throw Fault(fmt::format("there is no barrier at {}", address));
+  }
+  return found->second;
+}
+
+void Cluster::turn_if_complete(Barrier& barrier) {
+  if (barrier.missing > 0 || barrier.bytes != 0) return;
+  barrier.missing = barrier.arrivals;
+  ++barrier.phase;
+  fibers_.wake(barrier.waiting);
+}
+
+void Cluster::init_barrier(std::uint32_t barrier, int arrivals) {
+  at(block(), barrier, 8);
+  if (barrier % 8 != 0) throw Fault("a barrier's address is no multiple of 8");
+  block().barriers[barrier] = {.arrivals = arrivals, .missing = arrivals, .waiting = {}};
+}
+
+void Cluster::arrive(std::uint32_t barrier, int rank) {
+  Barrier& found = barrier_at(block_at(rank), barrier);
+  if (--found.missing < 0) throw Fault("more arrive at a barrier than it expects");
+  turn_if_complete(found);
+}
+
+void Cluster::expect(std::uint32_t barrier, int bytes) {
+  barrier_at(block(), barrier).bytes += bytes;
+  arrive(barrier, rank());
+}
+
+void Cluster::wait(std::uint32_t barrier, std::uint32_t parity) {
+  Barrier& found = barrier_at(block(), barrier);
+  while (found.phase % 2 == parity) fibers_.wait(found.waiting, "a barrier in shared memory");
+}
+
+// ---- threads that meet
+
+void Cluster::meet(Meeting& meeting, int count, const char* what,
+                   const std::function<void()>& last) {
+  if (++meeting.arrived < count) return fibers_.wait(meeting.waiting, what);
+  last();
+  meeting.arrived = 0;
+  fibers_.wake(meeting.waiting);
+}
+
+void Cluster::named_sync(int barrier, int threads, bool waits) {
+  Meeting& meeting = block().named.at(static_cast<std::size_t>(barrier));
+  if (meeting.arrived > 0 && meeting.expected != threads) {
+    throw Fault(fmt::format("named barrier {} is for {} threads and for {}", barrier,
+                            meeting.expected, threads));
+  }
+  meeting.expected = threads;
+  if (++meeting.arrived == threads) {
+    meeting.arrived = 0;
+    fibers_.wake(meeting.waiting);
+  } else if (waits) {
+    fibers_.wait(meeting.waiting, "a named barrier");
+  }
+}
+
+void Cluster::turn_cluster_if_complete() {
+  int running = 0;
+  for (const Block& block : blocks_) running += block.running;
+  if (cluster_arrived_ < running || running == 0) return;
+  cluster_arrived_ = 0;
+  ++cluster_phase_;
+  fibers_.wake(cluster_waiting_);
+}
+
+void Cluster::cluster_arrive() {
+  if (self().has_arrived) throw Fault("a thread arrives twice at the cluster's barrier");
+  self().has_arrived = true;
+  self().cluster_phase = cluster_phase_;
+  ++cluster_arrived_;
+  turn_cluster_if_complete();
+}
+
+void Cluster::cluster_wait() {
+  if (!self().has_arrived) throw Fault("a thread waits at the cluster's barrier before it arrives");
+  while (self().cluster_phase == cluster_phase_) {
+    fibers_.wait(cluster_waiting_, "the cluster's barrier");
+  }
+  self().has_arrived = false;
+}
+
+// ---- copies
+
+void Cluster::load(const BoxMap& map, std::uint32_t to, std::uint32_t barrier, int column, int row,
+                   unsigned ranks) {
+  for (int rank = 0; rank < static_cast<int>(blocks_.size()); ++rank) {
+    if ((ranks >> rank & 1) == 0) continue;
+    Block& block = block_at(rank);
+    at(block, to, map.bytes());
+    if (to % 128 != 0) throw Fault("a box lies at no multiple of 128 bytes");
+    barrier_at(block, barrier);
+    block.coming.push_back({to, map.bytes()});
+    fibers_.later([=, this] { load_into(rank, map, to, barrier, column, row); });
+  }
+}
+
+void Cluster::load_into(int rank, const BoxMap& map, std::uint32_t to, std::uint32_t barrier,
+                        int column, int row) {
+  Block& block = blocks_[static_cast<std::size_t>(rank)];
+  for (int r = 0; r < map.box_rows; ++r) {
+    for (int c = 0; c < map.box_cols; ++c) {
+      std::uint16_t bits = 0;
+      if (const std::int64_t y = row + r, x = column + c; y < map.rows && x < map.cols) {
+        std::memcpy(&bits, map.data + (y * map.cols + x) * 2, sizeof(bits));
+      }
+      const auto offset = static_cast<std::uint32_t>((r * map.box_cols + c) * 2);
+      std::memcpy(block.shared.data() + swizzled(to + offset, map.swizzle), &bits, sizeof(bits));
+    }
+  }
+  const auto is_it = [&](const Range& range) { return range.from == to; };
+  block.coming.erase(std::ranges::find_if(block.coming, is_it));
+  Barrier& arrived = barrier_at(block, barrier);
+  arrived.bytes -= static_cast<std::int64_t>(map.bytes());
+  turn_if_complete(arrived);
+}
+
+void Cluster::store(const BoxMap& map, std::uint32_t from, int column, int row) {
+  if (!block().may_write) throw Fault("a block stores before it waits for the kernel ahead");
+  at(block(), from, map.bytes());
+  if (from % 128 != 0) throw Fault("a box lies at no multiple of 128 bytes");
+  for (std::size_t i = 0; i < map.bytes(); i += kGranule) {
+    if (block().unfenced[(from + i) / kGranule] != 0) {
+      throw Fault("a store of what was written and not fenced");
+    }
+  }
+  self().stores.push_back(std::make_shared<Store>(Store{map, from, column, row}));
+  fibers_.later([&block = block(), store = self().stores.back()] { run_store(block, *store); });
+}
+
+void Cluster::run_store(Block& block, Store& store) {
+  if (std::exchange(store.is_done, true)) return;
+  const BoxMap& map = store.map;
+  for (int r = 0; r < map.box_rows; ++r) {
+    for (int c = 0; c < map.box_cols; ++c) {
+      const std::int64_t y = store.row + r, x = store.column + c;
+      if (y >= map.rows || x >= map.cols) continue;
+      const auto offset = static_cast<std::uint32_t>((r * map.box_cols + c) * 2);
+      std::memcpy(map.data + (y * map.cols + x) * 2,
+                  block.shared.data() + swizzled(store.from + offset, map.swizzle), 2);
+    }
+  }
+}
+
+void Cluster::commit_stores() {
+  for (const auto& store : self().stores) store->is_committed = true;
+}
+
+void Cluster::wait_stores() {
+  for (const auto& store : self().stores) {
+    if (store->is_committed) run_store(block(), *store);
+  }
+  std::erase_if(self().stores, [](const auto& store) { return store->is_done; });
+}
+
+// ---- products
+
+void Cluster::multiply(const Product& product) {
+  if (thread() % kWarpgroup == 0) {
+    const auto check = [&](std::uint64_t descriptor, int rows) {
+      const std::uint32_t from = address_of(descriptor) & ~std::uint32_t{1023};
+      const std::size_t bytes = static_cast<std::size_t>(rows) * 128;
+      at(block(), from, bytes);
+      for (const Range& range : block().coming) {
+        if (range.from < from + bytes && from < range.from + range.bytes) {
+          throw Fault("a product of what is not there yet");
+        }
+      }
+    };
+    check(product.a, 64);
+    check(product.b, product.columns);
+  }
+  self().open.push_back(product);
+}
+
+void Cluster::commit_products() { self().groups.push_back(std::exchange(self().open, {})); }
+
+void Cluster::wait_products(std::size_t pending) {
+  const auto group = static_cast<std::size_t>(fibers_.current() / kWarpgroup);
+  const int first = static_cast<int>(group) * kWarpgroup;
+  meet(warpgroups_[group], kWarpgroup, "its warpgroup", [&] {
+    while (states_[static_cast<std::size_t>(first)].groups.size() > pending) run_group(first);
+  });
+}
+
+// The oldest.
+void Cluster::run_group(int first_thread) {
+  const auto threads =
+      std::span(states_).subspan(static_cast<std::size_t>(first_thread), kWarpgroup);
+  const std::size_t count = threads.front().groups.front().size();
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<Product*> products;
+    for (Thread& thread : threads) products.push_back(&thread.groups.at(0).at(i));
+    run_product(block(), products);
+  }
+  for (Thread& thread : threads) thread.groups.erase(thread.groups.begin());
+}
+
+void Cluster::run_product(Block& block, const std::vector<Product*>& of_threads) {
+  constexpr int kRows = 64, kDepth = 16;
+  const Product& product = *of_threads.front();
+  const auto is_same = [&](const Product* other) { return product.is_same_as(*other); };
+  if (!std::ranges::all_of(of_threads, is_same)) throw Fault("a warpgroup's wgmmas differ");
+  const auto read = [&](std::uint64_t descriptor, int rows) {
+    std::vector<float> values;
+    const std::uint32_t from = address_of(descriptor);
+    for (int row = 0; row < rows; ++row) {
+      for (int k = 0; k < kDepth; ++k) {
+        std::uint16_t bits = 0;
+        const auto offset = static_cast<std::uint32_t>(row * 128 + k * 2);
+        std::memcpy(&bits, at(block, swizzled(from + offset, kSwizzle128), 2), sizeof(bits));
+        values.push_back(product.widen(bits));
+      }
+    }
+    return values;
+  };
+  const std::vector<float> a = read(product.a, kRows), b = read(product.b, product.columns);
+  for (std::size_t thread = 0; thread < of_threads.size(); ++thread) {
+    const std::size_t row = thread / kWarp * 16 + thread % kWarp / 4;
+    for (int i = 0; i < product.columns / 2; ++i) {
+      const float* const of_a = &a[(row + static_cast<std::size_t>(i / 2 % 2 * 8)) * kDepth];
+      const float* const of_b =
+          &b[(static_cast<std::size_t>(i / 4 * 8 + i % 2) + thread % 4 * 2) * kDepth];
+      float sum = product.adds ? of_threads[thread]->sums[i] : 0;
+      for (int k = 0; k < kDepth; ++k) sum += of_a[k] * of_b[k];
+      of_threads[thread]->sums[i] = sum;
+    }
+  }
+}
+
+}  // namespace fusegate::kernels::emulation

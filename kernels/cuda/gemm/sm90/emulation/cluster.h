@@ -1,0 +1,200 @@
+// A cluster of blocks of one SM each, as the kernels for sm_90 see it: shared memory, barriers,
+// asynchronous copies and products, and a fiber a thread. What the hardware leaves open is drawn
+// anew for each seed (who is next, when a copy is done), and products are done no earlier than they
+// are waited for.
+//
+// What would be undefined there is a Fault here: shared memory that is not the block's, a copy or a
+// product of bytes that are not there yet or not fenced, a barrier that more arrive at than it
+// expects, a block that ends while others write to it, and threads that wait for ever.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "kernels/cuda/gemm/sm90/emulation/fibers.h"
+
+namespace fusegate::kernels::emulation {
+
+class Fault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+inline constexpr int kWarp = 32, kWarpgroup = 128;
+// Of a block's dynamic shared memory: a multiple of 16 alone, which is all that CUDA promises.
+inline constexpr std::uint32_t kSharedBase = 1040;
+
+// What a tensor map says (tensor_map.cc): a row-major matrix of 16-bit elements and its boxes.
+// swizzle: the address bits from 4 on that are mixed with those from 7 on.
+struct BoxMap {
+  std::byte* data;
+  std::int64_t rows, cols;
+  std::int32_t box_rows, box_cols;
+  std::uint32_t swizzle;
+
+  std::size_t bytes() const { return std::size_t(box_rows) * std::size_t(box_cols) * 2; }
+};
+
+// One wgmma of 64 x columns x 16, as one thread sees it: its sums, and the operands' descriptors.
+struct Product {
+  float* sums = nullptr;
+  int columns = 0;
+  std::uint64_t a = 0, b = 0;
+  bool adds = false;
+  float (*widen)(std::uint16_t bits) = nullptr;
+
+  bool is_same_as(const Product& o) const {
+    return columns == o.columns && a == o.a && b == o.b && adds == o.adds && widen == o.widen;
+  }
+};
+
+class Cluster {
+ public:
+  Cluster(int blocks, int threads, std::size_t shared_bytes, unsigned seed);
+
+  // kernel() in every thread. first: number of the cluster's first block in its row of the grid.
+  void run(int first, int row, int row_blocks, const std::function<void()>& kernel);
+  // The one that runs.
+  static Cluster& here() { return *here_; }
+
+  // ---- of the thread that runs
+  int thread() const { return fibers_.current() % threads_; }
+  int rank() const { return fibers_.current() / threads_; }
+  int block_x() const { return first_ + rank(); }
+  int block_y() const { return row_; }
+  int grid_x() const { return row_blocks_; }
+
+  // ---- shared memory. Writes by threads are seen by copies only behind fence().
+  void read(std::uint32_t from, void* to, std::size_t bytes);
+  void write(std::uint32_t to, const void* from, std::size_t bytes);
+  void write_at(std::uint32_t to, int rank, const void* from, std::size_t bytes);
+  void fence();
+
+  // ---- barriers of a block in shared memory
+  void init_barrier(std::uint32_t barrier, int arrivals);
+  void arrive(std::uint32_t barrier, int rank);
+  void expect(std::uint32_t barrier, int bytes);
+  void wait(std::uint32_t barrier, std::uint32_t parity);
+
+  // ---- all of a warp, of so many threads, of the cluster
+  template <typename Value>
+  std::array<Value, kWarp> exchange(const Value& value);
+  void named_sync(int barrier, int threads, bool waits);
+  void block_sync() { named_sync(0, threads_, true); }
+  void cluster_arrive();
+  void cluster_wait();
+
+  // ---- asynchronous. ranks: a bit a block that is written.
+  void load(const BoxMap& map, std::uint32_t to, std::uint32_t barrier, int column, int row,
+            unsigned ranks);
+  void store(const BoxMap& map, std::uint32_t from, int column, int row);
+  void commit_stores();
+  void wait_stores();
+  void multiply(const Product& product);
+  void commit_products();
+  void wait_products(std::size_t pending);
+
+  void wait_for_previous_kernel() { block().may_write = true; }
+
+ private:
+  struct Barrier {
+    int arrivals = 0, missing = 0;
+    std::int64_t bytes = 0;  // expected and not in yet
+    unsigned phase = 0;
+    Queue waiting;
+  };
+  struct Meeting {
+    int expected = 0, arrived = 0;
+    Queue waiting;
+  };
+  struct Range {
+    std::uint32_t from = 0;
+    std::size_t bytes = 0;
+  };
+  struct Block {
+    std::vector<std::byte> shared;
+    std::vector<int> unfenced;  // by 16 bytes: who wrote it, plus one
+    std::vector<Range> coming;  // by copies
+    std::map<std::uint32_t, Barrier> barriers;
+    std::array<Meeting, 16> named;
+    bool has_started = false, may_write = false;
+    int running = 0;  // threads
+  };
+  struct Store {
+    BoxMap map;
+    std::uint32_t from = 0;
+    int column = 0, row = 0;
+    bool is_committed = false, is_done = false;
+  };
+  struct Thread {
+    std::vector<std::uint32_t> written;  // since its last fence, by 16 bytes
+    std::vector<std::shared_ptr<Store>> stores;
+    std::vector<Product> open;
+    std::vector<std::vector<Product>> groups;
+    unsigned cluster_phase = 0;
+    bool has_arrived = false;  // at the cluster's barrier
+  };
+  struct Warp {
+    Meeting meeting;
+    std::array<std::array<std::byte, 64>, kWarp> values{};
+  };
+
+  Block& block() { return blocks_[static_cast<std::size_t>(rank())]; }
+  Block& block_at(int rank);
+  Thread& self() { return states_[static_cast<std::size_t>(fibers_.current())]; }
+  static std::byte* at(Block& block, std::uint32_t address, std::size_t bytes);
+  static Barrier& barrier_at(Block& block, std::uint32_t address);
+  void turn_if_complete(Barrier& barrier);
+  void end_thread();
+  void turn_cluster_if_complete();
+  void load_into(int rank, const BoxMap& map, std::uint32_t to, std::uint32_t barrier, int column,
+                 int row);
+  static void run_store(Block& block, Store& store);
+  void run_group(int first_thread);
+  void run_product(Block& block, const std::vector<Product*>& of_threads);
+  void meet(Meeting& meeting, int count, const char* what, const std::function<void()>& last);
+
+  static Cluster* here_;
+  int threads_;
+  std::size_t shared_bytes_;
+  int first_ = 0, row_ = 0, row_blocks_ = 0;
+  Fibers fibers_;
+  std::vector<Block> blocks_;
+  std::vector<Thread> states_;
+  std::vector<Warp> warps_;
+  std::vector<Meeting> warpgroups_;
+  unsigned cluster_phase_ = 0;
+  int cluster_arrived_ = 0;
+  Queue cluster_waiting_;
+};
+
+template <typename Value>
+std::array<Value, kWarp> Cluster::exchange(const Value& value) {
+  using Bytes = std::array<std::byte, sizeof(Value)>;
+  static_assert(sizeof(Value) <= sizeof(Warp::values[0]));
+  Warp& warp = warps_[static_cast<std::size_t>(fibers_.current() / kWarp)];
+  const auto copy = [](const Bytes& from, auto& to) {
+    std::copy(from.begin(), from.end(), to.begin());
+  };
+  copy(std::bit_cast<Bytes>(value), warp.values[static_cast<std::size_t>(thread() % kWarp)]);
+  meet(warp.meeting, kWarp, "its warp", [] {});
+  std::array<Value, kWarp> all{};
+  for (std::size_t i = 0; i < kWarp; ++i) {
+    Bytes bytes{};
+    std::copy_n(warp.values[i].begin(), sizeof(Value), bytes.begin());
+    all[i] = std::bit_cast<Value>(bytes);
+  }
+  // Nobody may give another value before all have read these.
+  meet(warp.meeting, kWarp, "its warp", [] {});
+  return all;
+}
+
+}  // namespace fusegate::kernels::emulation

@@ -1,0 +1,219 @@
+// What the emulated cluster refuses, each by a kernel that does just that, and what it computes.
+#include "kernels/cuda/gemm/sm90/emulation/cluster.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "kernels/cuda/gemm/sm90/emulation/ptx.h"
+#include "kernels/cuda/gemm/sm90/emulation/wgmma.h"
+#include "kernels/cuda/gemm/sm90/tensor_map.h"
+
+namespace fusegate::kernels::sm90 {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kThreads = 128;
+constexpr std::uint32_t kBarrier = emulation::kSharedBase, kBox = 2048, kBoxOfW = 2048 + 64 * 128;
+constexpr std::size_t kSharedBytes = 32 << 10;
+
+// What a kernel is stopped for, in any of some orders; "" where in none.
+template <typename Kernel>
+std::string fault_of(const Kernel& kernel, int blocks = 1) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    try {
+      Cluster(blocks, kThreads, kSharedBytes, seed).run(0, 0, blocks, kernel);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+  }
+  return "";
+}
+
+bool is_first() { return threadIdx.x == 0; }
+
+// By the first thread; all others go on when it is done.
+void begin(int arrivals) {
+  if (is_first()) barrier_init(kBarrier, arrivals);
+  __syncthreads();
+}
+
+// A matrix of 64 x 64 ones.
+class Ones {
+ public:
+  CUtensorMap map() { return make_tensor_map({values_.data(), {64, 64}, Dtype::kBf16}, 64, 64); }
+  const std::vector<std::uint16_t>& values() const { return values_; }
+
+ private:
+  std::vector<std::uint16_t> values_ = std::vector<std::uint16_t>(64 * 64, 0x3f80);
+};
+
+void load_both(const CUtensorMap& map) {
+  barrier_expect_bytes(kBarrier, 2 * 64 * 128);
+  load_box(map, kBox, kBarrier, 0, 0);
+  load_box(map, kBoxOfW, kBarrier, 0, 0);
+}
+
+// d: 64 x 64 sums over 16 columns. a: where the rows of x lie.
+void multiply(float (&d)[32], std::uint32_t a = kBox) {
+  wgmma<__nv_bfloat16, 64>(d, matrix_descriptor(a), matrix_descriptor(kBoxOfW), 0);
+  wgmma_commit();
+}
+
+// What a kernel is stopped for that calls use(sums) when both boxes are loaded.
+template <typename Use>
+std::string fault_of_use(const Use& use) {
+  Ones ones;
+  const CUtensorMap map = ones.map();
+  return fault_of([&] {
+    begin(1);
+    if (is_first()) load_both(map);
+    barrier_wait(kBarrier, 0);
+    float d[32] = {};
+    use(d);
+  });
+}
+
+TEST(EmulatedCluster, MultipliesWhatItHasLoaded) {
+  EXPECT_EQ(fault_of_use([](auto& d) {
+              multiply(d);
+              EXPECT_EQ(d[0], 0) << "done before it was waited for";
+              wgmma_wait<0>();
+              EXPECT_THAT(d, testing::Each(16));
+            }),
+            "");
+}
+
+TEST(EmulatedCluster, AProductOfWhatIsNotThereYetIsRefused) {
+  Ones ones;
+  const CUtensorMap map = ones.map();
+  EXPECT_THAT(fault_of([&] {
+                begin(1);
+                if (is_first()) load_both(map);
+                __syncthreads();
+                float d[32] = {};
+                multiply(d);
+              }),
+              HasSubstr("not there yet"));
+}
+
+TEST(EmulatedCluster, SumsThatNobodyWaitsForAreRefused) {
+  EXPECT_THAT(fault_of_use([](auto& d) { multiply(d); }),
+              HasSubstr("before its products are done"));
+}
+
+TEST(EmulatedCluster, WgmmasThatDifferWithinAWarpgroupAreRefused) {
+  EXPECT_THAT(fault_of_use([](auto& d) {
+                multiply(d, threadIdx.x < 64 ? kBox : kBoxOfW);
+                wgmma_wait<0>();
+              }),
+              HasSubstr("wgmmas differ"));
+}
+
+// Writes a box's first 16 bytes and stores the box.
+void store_first(const CUtensorMap& map, bool fences, bool waits) {
+  if (!is_first()) return;
+  wait_for_previous_kernel();
+  store_shared(kBox, {});
+  if (fences) fence_async_proxy();
+  store_box(map, kBox, 0, 0);
+  commit_stores();
+  if (waits) wait_stores();
+}
+
+TEST(EmulatedCluster, AStoreWritesTheMatrix) {
+  Ones ones;
+  const CUtensorMap map = ones.map();
+  EXPECT_EQ(fault_of([&] { store_first(map, true, true); }), "");
+  EXPECT_EQ(ones.values()[0], 0);
+  EXPECT_EQ(ones.values()[8], 0xffff) << "what nobody has written is NaN";
+}
+
+TEST(EmulatedCluster, AStoreWithoutAFenceIsRefused) {
+  Ones ones;
+  const CUtensorMap map = ones.map();
+  EXPECT_THAT(fault_of([&] { store_first(map, false, true); }), HasSubstr("not fenced"));
+}
+
+TEST(EmulatedCluster, AThreadThatEndsBeforeItsStoreHasReadIsRefused) {
+  Ones ones;
+  const CUtensorMap map = ones.map();
+  EXPECT_THAT(fault_of([&] { store_first(map, true, false); }),
+              HasSubstr("before its stores have read"));
+}
+
+TEST(EmulatedCluster, AStoreBeforeTheKernelAheadHasEndedIsRefused) {
+  Ones ones;
+  const CUtensorMap map = ones.map();
+  EXPECT_THAT(fault_of([&] {
+                if (is_first()) store_box(map, kBox, 0, 0);
+              }),
+              HasSubstr("before it waits for the kernel ahead"));
+}
+
+TEST(EmulatedCluster, ADeadlockTellsWhoWaitsForWhat) {
+  EXPECT_EQ(fault_of([] {
+              begin(2);
+              if (is_first()) barrier_arrive(kBarrier);
+              if (threadIdx.x < 32) {
+                barrier_wait(kBarrier, 0);
+              } else {
+                named_sync(1, 128);
+              }
+            }),
+            "deadlock: 32 threads wait for a barrier in shared memory, 96 threads wait for a named "
+            "barrier");
+}
+
+TEST(EmulatedCluster, OneTooManyAtABarrierIsRefused) {
+  EXPECT_THAT(fault_of([] {
+                begin(1);
+                if (threadIdx.x < 2) barrier_expect_bytes(kBarrier, 8);
+              }),
+              HasSubstr("more arrive at a barrier"));
+}
+
+TEST(EmulatedCluster, MemoryOutsideOfTheBlocksIsRefused) {
+  EXPECT_THAT(fault_of([] { load_shared(emulation::kSharedBase - 16); }),
+              HasSubstr("not the block's"));
+  EXPECT_THAT(fault_of([] { load_shared(emulation::kSharedBase + kSharedBytes); }),
+              HasSubstr("not the block's"));
+}
+
+TEST(EmulatedCluster, ABlockThatIsWrittenBeforeItStartsOrAfterItEndsIsRefused) {
+  const auto give = [] { store_to_block(kBox, cluster_rank() ^ 1, {}); };
+  EXPECT_THAT(fault_of(give, 2), HasSubstr("before it has started"));
+  EXPECT_THAT(fault_of(
+                  [&] {
+                    cluster_sync();
+                    give();
+                  },
+                  2),
+              HasSubstr("after it has ended"));
+  EXPECT_EQ(fault_of(
+                [&] {
+                  cluster_sync();
+                  give();
+                  cluster_sync();
+                },
+                2),
+            "");
+}
+
+TEST(EmulatedCluster, EachSeedIsAnotherOrder) {
+  std::set<int> first;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    int ran = -1;
+    Cluster(1, kThreads, kSharedBytes, seed).run(0, 0, 1, [&] {
+      if (ran < 0) ran = threadIdx.x;
+    });
+    first.insert(ran);
+  }
+  EXPECT_GT(first.size(), 10U);
+}
+
+}  // namespace
+}  // namespace fusegate::kernels::sm90

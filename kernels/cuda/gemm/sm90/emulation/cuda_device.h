@@ -1,0 +1,30 @@
+// In place of cuda/device/cuda_device.h: an H200 of a few SMs, whose memory is the host's.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/device/cuda.h"
+#include "kernels/cuda/device/known_gpus.h"
+#include "kernels/onednn/cpu_device.h"
+
+namespace fusegate::kernels {
+
+class CudaDevice : public CpuDevice {
+ public:
+  CudaDevice() { properties_.major = 9; }
+
+  std::string name() const override { return "an emulated H200"; }
+  const cudaDeviceProp& properties() const { return properties_; }
+  // So few that a block has several tiles of a small problem.
+  GpuLimits limits() const {
+    GpuLimits few = kH200;
+    few.sm_count = 8;
+    return few;
+  }
+  cudaStream_t stream() const { return nullptr; }
+
+ private:
+  cudaDeviceProp properties_{};
+};
+
+}  // namespace fusegate::kernels

@@ -1,0 +1,44 @@
+// In place of cuda/device/dependent_launch.h: runs a kernel cluster by cluster, each in another
+// order of its threads.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <type_traits>
+
+#include "kernels/cuda/gemm/sm90/emulation/cluster.h"
+#include "kernels/cuda/gemm/sm90/emulation/cuda_device.h"
+
+namespace fusegate::kernels {
+
+struct LaunchShape {
+  dim3 blocks;
+  dim3 threads;
+  std::size_t shared_bytes = 0;
+  unsigned cluster = 1;
+  bool early = false;
+};
+
+inline bool can_launch_early(const void*) { return true; }
+template <typename Kernel>
+void allow_shared_bytes(Kernel*, int) {}
+template <typename Kernel>
+int resident_clusters(Kernel*, const LaunchShape& shape) {
+  return CudaDevice().limits().sm_count / static_cast<int>(shape.cluster);
+}
+
+template <typename... Params>
+void launch_kernel(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t,
+                   std::type_identity_t<Params>... args) {
+  static unsigned seed = 0;
+  const int row_blocks = static_cast<int>(shape.blocks.x),
+            cluster = static_cast<int>(shape.cluster);
+  for (int row = 0; row < static_cast<int>(shape.blocks.y); ++row) {
+    for (int first = 0; first < row_blocks; first += cluster) {
+      emulation::Cluster(cluster, static_cast<int>(shape.threads.x), shape.shared_bytes, ++seed)
+          .run(first, row, row_blocks, [&] { kernel(args...); });
+    }
+  }
+}
+
+}  // namespace fusegate::kernels

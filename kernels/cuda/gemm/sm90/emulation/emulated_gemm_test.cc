@@ -1,0 +1,55 @@
+// The kernels for sm_90 themselves, compiled for the host: every tile shape around its edges, and
+// over several tiles a block. Each launch draws another order of its threads and copies.
+#include "kernels/cuda/gemm/sm90/hopper_gemm_test.h"
+
+namespace fusegate::kernels {
+namespace {
+
+TEST_F(HopperGemm, EmulatedGatedAgreesWithTheReferenceAroundEveryEdge) {
+  for (std::size_t tile = 0; tile < kGatedTilesSm90.size(); ++tile) {
+    for (const GatedGemmSize& size : {GatedGemmSize{1, 8, 8},
+                                      {64, 136, 72},
+                                      {127, 104, 136},
+                                      {128, 264, 64},
+                                      {129, 96, 520},
+                                      {257, 200, 72}}) {
+      SCOPED_TRACE(testing::Message() << "tile " << tile << " rows " << size.rows << " hidden "
+                                      << size.hidden << " dim " << size.dim);
+      check_gated(size, size.rows % 2 == 0 ? Dtype::kBf16 : Dtype::kFp16, tile);
+    }
+  }
+}
+
+// The ring, the barriers' phases and the staging of stores go round several times.
+TEST_F(HopperGemm, EmulatedGatedAgreesWithTheReferenceOverManyTilesABlock) {
+  for (std::size_t tile = 0; tile < kGatedTilesSm90.size(); ++tile) {
+    SCOPED_TRACE(testing::Message() << "tile " << tile);
+    check_gated({1000, 520, 200}, Dtype::kBf16, tile);
+  }
+}
+
+TEST_F(HopperGemm, EmulatedSplitAgreesWithTheReferenceAroundEveryEdge) {
+  for (const int m : {1, 64, 127, 128, 129}) {
+    for (const int n : {8, 40, 136}) {
+      for (const int k : {256, 264, 1032}) {
+        SCOPED_TRACE(testing::Message() << "m " << m << " n " << n << " k " << k);
+        check_split(m, n, k, m % 2 == 0 ? Dtype::kBf16 : Dtype::kFp16);
+      }
+    }
+  }
+}
+
+TEST_F(HopperGemm, EmulatedWideAgreesWithTheReferenceAroundEveryEdge) {
+  for (const int m : {1, 129, 257}) {
+    for (const int n : {8, 200, 392}) {
+      for (const int k : {8, 264}) check_wide({m, n, k}, m == 129 ? Dtype::kFp16 : Dtype::kBf16);
+    }
+  }
+}
+
+TEST_F(HopperGemm, EmulatedWideAgreesWithTheReferenceOverManyTilesABlock) {
+  check_wide({1200, 1000, 520}, Dtype::kBf16);
+}
+
+}  // namespace
+}  // namespace fusegate::kernels

@@ -1,0 +1,136 @@
+// In place of ptx.cuh: its functions upon an emulated cluster.
+#pragma once
+
+#include <cuda.h>
+#include <vector_types.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "kernels/cuda/gemm/sm90/emulation/cluster.h"
+
+// What nvcc knows without a header.
+#undef __launch_bounds__
+#define __launch_bounds__(...)
+
+namespace fusegate::kernels::emulation {
+
+// Of threadIdx and its like: what the cluster says of the thread that runs.
+template <int (Cluster::*kOf)() const>
+struct Coordinate {
+  operator unsigned() const { return static_cast<unsigned>((Cluster::here().*kOf)()); }
+};
+
+inline const BoxMap& boxes(const CUtensorMap& map) { return reinterpret_cast<const BoxMap&>(map); }
+
+}  // namespace fusegate::kernels::emulation
+
+namespace fusegate::kernels::sm90 {
+
+using emulation::Cluster;
+using std::min;
+
+inline constexpr struct { emulation::Coordinate<&Cluster::thread> x; } threadIdx{};
+inline constexpr struct {
+  emulation::Coordinate<&Cluster::block_x> x;
+  emulation::Coordinate<&Cluster::block_y> y;
+} blockIdx{};
+inline constexpr struct { emulation::Coordinate<&Cluster::grid_x> x; } gridDim{};
+
+inline int __shfl_sync(unsigned, int value, int lane) {
+  return Cluster::here().exchange(value)[static_cast<std::size_t>(lane)];
+}
+inline void __syncwarp() { Cluster::here().exchange(0); }
+inline void __syncthreads() { Cluster::here().block_sync(); }
+inline float __uint_as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+
+// A block's shared memory is the cluster's: the pointer is no more than its name.
+inline std::uint32_t shared_address(const void*) { return emulation::kSharedBase; }
+
+inline void barrier_init(std::uint32_t barrier, int arrivals) {
+  Cluster::here().init_barrier(barrier, arrivals);
+}
+inline void fence_barrier_init() {}
+inline void barrier_expect_bytes(std::uint32_t barrier, int bytes) {
+  Cluster::here().expect(barrier, bytes);
+}
+inline void barrier_arrive_at(std::uint32_t barrier, std::uint32_t rank) {
+  Cluster::here().arrive(barrier, static_cast<int>(rank));
+}
+inline void barrier_arrive(std::uint32_t barrier) {
+  Cluster::here().arrive(barrier, Cluster::here().rank());
+}
+inline void barrier_wait(std::uint32_t barrier, std::uint32_t parity) {
+  Cluster::here().wait(barrier, parity);
+}
+
+inline void named_sync(int barrier, int threads) {
+  Cluster::here().named_sync(barrier, threads, true);
+}
+inline void named_arrive(int barrier, int threads) {
+  Cluster::here().named_sync(barrier, threads, false);
+}
+
+template <int kRegisters>
+void give_registers() {}
+template <int kRegisters>
+void take_registers() {}
+
+inline void prefetch_map(const CUtensorMap&) {}
+inline void load_box_multicast(const CUtensorMap& map, std::uint32_t to, std::uint32_t barrier,
+                               int column, int row, std::uint16_t blocks) {
+  Cluster::here().load(emulation::boxes(map), to, barrier, column, row, blocks);
+}
+inline void load_box(const CUtensorMap& map, std::uint32_t to, std::uint32_t barrier, int column,
+                     int row) {
+  Cluster::here().load(emulation::boxes(map), to, barrier, column, row,
+                       1U << Cluster::here().rank());
+}
+inline void store_box(const CUtensorMap& map, std::uint32_t from, int column, int row) {
+  Cluster::here().store(emulation::boxes(map), from, column, row);
+}
+inline void commit_stores() { Cluster::here().commit_stores(); }
+inline void wait_stores_read() { Cluster::here().wait_stores(); }
+inline void wait_stores() { Cluster::here().wait_stores(); }
+inline void fence_async_proxy() { Cluster::here().fence(); }
+
+inline std::uint32_t cluster_rank() { return static_cast<std::uint32_t>(Cluster::here().rank()); }
+inline void cluster_arrive() { Cluster::here().cluster_arrive(); }
+inline void cluster_wait() { Cluster::here().cluster_wait(); }
+inline void cluster_sync() {
+  cluster_arrive();
+  cluster_wait();
+}
+inline void store_to_block(std::uint32_t address, std::uint32_t rank, const float4& value) {
+  Cluster::here().write_at(address, static_cast<int>(rank), &value, sizeof(value));
+}
+
+inline uint4 load_shared(std::uint32_t from) {
+  uint4 value{};
+  Cluster::here().read(from, &value, sizeof(value));
+  return value;
+}
+inline float4 load_shared_floats(std::uint32_t from) {
+  float4 value{};
+  Cluster::here().read(from, &value, sizeof(value));
+  return value;
+}
+inline void store_shared(std::uint32_t to, const uint4& value) {
+  Cluster::here().write(to, &value, sizeof(value));
+}
+
+// Lane l writes row l % 8 of matrix l / 8, of which lanes 4 (l % 8) and on have two elements each.
+inline void store_matrices(std::uint32_t row, std::uint32_t m0, std::uint32_t m1, std::uint32_t m2,
+                           std::uint32_t m3) {
+  const auto all = Cluster::here().exchange(std::array{m0, m1, m2, m3});
+  const auto lane = static_cast<std::size_t>(Cluster::here().thread() % emulation::kWarp);
+  std::array<std::uint32_t, 4> words{};
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = all[lane % 8 * 4 + i][lane / 8];
+  Cluster::here().write(row, words.data(), sizeof(words));
+}
+
+inline void wait_for_previous_kernel() { Cluster::here().wait_for_previous_kernel(); }
+inline void let_next_kernel_start() {}
+
+}  // namespace fusegate::kernels::sm90

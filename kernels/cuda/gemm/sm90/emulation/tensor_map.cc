@@ -1,0 +1,53 @@
+// In place of sm90/tensor_map.cc, and of the two of CUDA's functions that the launching code calls.
+#include "kernels/cuda/gemm/sm90/tensor_map.h"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/contract/device.h"
+#include "kernels/cuda/device/cuda.h"
+#include "kernels/cuda/gemm/sm90/emulation/cluster.h"
+
+namespace fusegate::kernels {
+
+namespace sm90 {
+unsigned char raw[1];  // the kernels' `extern __shared__`
+}
+
+CUtensorMap make_tensor_map(const Tensor& tensor, int box_rows, int box_columns) {
+  const int box_bytes = box_columns * 2;
+  const bool is_taken = box_rows >= 1 && box_rows <= 256 && box_columns <= 256 &&
+                        box_bytes % 16 == 0 && tensor.cols() * 2 % 16 == 0 &&
+                        std::bit_cast<std::uintptr_t>(tensor.data) % 16 == 0;
+  if (!is_taken) {
+    throw DeviceError(fmt::format("no tensor map for {} x {} in boxes of {} x {}", tensor.rows(),
+                                  tensor.cols(), box_rows, box_columns));
+  }
+  const emulation::BoxMap boxes{static_cast<std::byte*>(tensor.data),
+                                tensor.rows(),
+                                tensor.cols(),
+                                box_rows,
+                                box_columns,
+                                box_bytes == 128  ? 0x70U
+                                : box_bytes == 64 ? 0x30U
+                                                  : 0U};
+  CUtensorMap map{};
+  static_assert(sizeof(boxes) <= sizeof(map));
+  std::memcpy(&map, &boxes, sizeof(boxes));
+  return map;
+}
+
+void throw_cuda_error(cudaError_t status, const char* call, const char* file, int line) {
+  throw DeviceError(fmt::format("{}:{}: {}: {}", file, line, call, static_cast<int>(status)));
+}
+
+}  // namespace fusegate::kernels
+
+extern "C" cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+  attributes->binaryVersion = attributes->ptxVersion = 90;
+  return cudaSuccess;
+}

@@ -1,0 +1,44 @@
+// In place of wgmma.cuh: products that an emulated cluster does when they are waited for.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/cuda/gemm/sm90/emulation/cluster.h"
+
+namespace fusegate::kernels::sm90 {
+
+inline std::uint64_t matrix_descriptor(std::uint32_t address) {
+  return (address >> 4 & 0x3fff) | std::uint64_t{1} << 16 | std::uint64_t{1024 >> 4} << 32 |
+         std::uint64_t{1} << 62;
+}
+
+inline void wgmma_fence() {}
+inline void wgmma_commit() { emulation::Cluster::here().commit_products(); }
+template <int kPending>
+void wgmma_wait() {
+  emulation::Cluster::here().wait_products(kPending);
+}
+template <int kCount>
+void wgmma_pin(float (&)[kCount]) {}
+
+template <typename T>
+float widen(std::uint16_t bits) {
+  if constexpr (std::is_same_v<T, __half>) {
+    return __half2float(std::bit_cast<__half>(bits));
+  } else {
+    return std::bit_cast<float>(std::uint32_t{bits} << 16);
+  }
+}
+
+template <typename T, int kColumns>
+void wgmma(float (&d)[kColumns / 2], std::uint64_t a, std::uint64_t b, int add) {
+  static_assert(kColumns % 8 == 0 && kColumns <= 256);
+  emulation::Cluster::here().multiply({d, kColumns, a, b, add != 0, &widen<T>});
+}
+
+}  // namespace fusegate::kernels::sm90
