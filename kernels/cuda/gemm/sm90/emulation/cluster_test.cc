@@ -96,6 +96,7 @@ TEST(EmulatedCluster, AProductOfWhatIsNotThereYetIsRefused) {
                 __syncthreads();
                 float d[32] = {};
                 multiply(d);
+                wgmma_wait<0>();
               }),
               HasSubstr("not there yet"));
 }
