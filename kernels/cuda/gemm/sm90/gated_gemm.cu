@@ -19,9 +19,9 @@ using GemmOf = std::conditional_t<
     sm90::GatedPingpong<T, Functor, kGatedTilesSm90[kIndex].cols, kGatedTilesSm90[kIndex].stages,
                         kGatedTilesSm90[kIndex].cluster>,
     sm90::GatedGemm<T, Functor, kGatedTilesSm90[kIndex].cols, kGatedTilesSm90[kIndex].stages,
-                    kGatedTilesSm90[kIndex].cluster>>;
+                    kGatedTilesSm90[kIndex].cluster, kGatedTilesSm90[kIndex].rows>>;
 
-using GatedKernel = void (*)(sm90::GatedMaps, TileRaster, int, int);
+using GatedKernel = void (*)(sm90::GatedMaps, TileRaster, sm90::OutputRows, int);
 
 template <typename Gemm>
 GatedKernel kernel_of() {
@@ -45,17 +45,17 @@ std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
   const int clusters = std::min(plan.blocks, resident_clusters(kernel, shape));
   shape.blocks = dim3(static_cast<unsigned>(clusters * Gemm::kCluster));
   const auto weights_map = [](const Tensor& w) {
-    return make_tensor_map(w, Gemm::kColumns, sm90::kStageColumns);
+    return make_tensor_map(w, Gemm::kColumns / Gemm::kPieces, sm90::kStageColumns);
   };
   const sm90::GatedMaps maps{
-      .x = make_x_maps(o.x),
+      .x = make_x_maps(o.x, Gemm::Shape::kRows),
       .w_gate = weights_map(o.w_gate),
       .w_up = weights_map(o.w_up),
       .h = make_tensor_map(o.h, Gemm::Output::kRows, Gemm::Output::kPanel),
   };
-  return [=, raster = plan.raster, rows = static_cast<int>(o.x.rows()),
-          k = static_cast<int>(o.x.cols()), stream = device.stream()] {
-    launch_kernel(kernel, shape, stream, maps, raster, rows, k);
+  const sm90::OutputRows h = output_rows(o.h);
+  return [=, raster = plan.raster, k = static_cast<int>(o.x.cols()), stream = device.stream()] {
+    launch_kernel(kernel, shape, stream, maps, raster, h, k);
   };
 }
 

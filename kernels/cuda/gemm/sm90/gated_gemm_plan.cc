@@ -12,11 +12,12 @@
 namespace fusegate::kernels {
 namespace {
 
-constexpr int kStep = 64;  // of dim
+constexpr int kStep = 64;       // of dim
+constexpr int kMostRows = 256;  // of a cluster's tiles
 
 void check(const GatedGemmSize& size) {
   for (const std::int64_t value : {size.rows, size.hidden, size.dim}) {
-    if (value < 1 || value > std::numeric_limits<int>::max() - kGatedSm90Rows * 2) {
+    if (value < 1 || value > std::numeric_limits<int>::max() - kMostRows) {
       throw std::invalid_argument(fmt::format("gated_gemm_sm90: cannot take a size of {}", value));
     }
   }
@@ -34,7 +35,7 @@ GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& g
   const GatedTileSm90& shape = kGatedTilesSm90.at(tile);
   GatedGemmPlan plan;
   plan.tile = tile;
-  const int rows = kGatedSm90Rows * shape.cluster;
+  const int rows = shape.rows * shape.cluster;
   plan.raster = {.row_tiles = static_cast<int>(ceil_div(size.rows, rows)),
                  .col_tiles = static_cast<int>(ceil_div(size.hidden, shape.cols))};
   if (std::int64_t{plan.raster.row_tiles} * plan.raster.col_tiles >
@@ -72,9 +73,9 @@ std::string plan_text_sm90(const GatedGemmPlan& plan) {
   const std::string blocks =
       shape.cluster == 1 ? fmt::format("{} blocks", plan.blocks)
                          : fmt::format("{} clusters of {} blocks", plan.blocks, shape.cluster);
-  return fmt::format("tile {} x ({} + {}) x {}, {} stages{}, {}, {} waves", kGatedSm90Rows,
-                     shape.cols, shape.cols, kStep, shape.stages, shape.pingpong ? ", in turn" : "",
-                     blocks, plan.waves);
+  return fmt::format("tile {} x ({} + {}) x {}, {} stages{}, {}, {} waves", shape.rows, shape.cols,
+                     shape.cols, kStep, shape.stages, shape.pingpong ? ", in turn" : "", blocks,
+                     plan.waves);
 }
 
 }  // namespace fusegate::kernels

@@ -18,9 +18,8 @@
 
 namespace fusegate::kernels {
 
-inline constexpr int kGatedSm90Rows = 128;  // of every tile
-
 struct GatedTileSm90 {
+  int rows = 128;   // of x; or 64
   int cols = 0;     // of h; as many rows of w_gate and of w_up
   int stages = 0;   // of 64 columns of x and of the weights
   int cluster = 1;  // blocks that take tiles one above the other and share the weights they read
@@ -31,7 +30,7 @@ struct GatedTileSm90 {
 };
 
 // From the most reuse to the most blocks. Two blocks a cluster pay where there are many waves.
-inline constexpr std::array<GatedTileSm90, 7> kGatedTilesSm90{{
+inline constexpr std::array<GatedTileSm90, 9> kGatedTilesSm90{{
     {.cols = 96, .stages = 4, .cluster = 2, .pingpong = true, .start_us = 3.3, .stage_us = 0.506},
     {.cols = 128,
      .stages = 3,
@@ -44,6 +43,8 @@ inline constexpr std::array<GatedTileSm90, 7> kGatedTilesSm90{{
     {.cols = 64, .stages = 5, .start_us = 1.95, .stage_us = 0.37, .epilogue_us = 0.08},
     {.cols = 48, .stages = 5, .start_us = 1.6, .stage_us = 0.3},
     {.cols = 32, .stages = 6, .start_us = 1.0, .stage_us = 0.284},
+    {.rows = 64, .cols = 64, .stages = 6, .start_us = 1.5, .stage_us = 0.25},
+    {.rows = 64, .cols = 48, .stages = 8, .start_us = 1.56, .stage_us = 0.243},
 }};
 
 // The cheapest plan. blocks counts clusters where the tile has them. Throws std::invalid_argument

@@ -55,7 +55,7 @@ TEST(GatedGemmSm90Plan, FitsEveryGpuAndCoversEveryTileOnce) {
         const GatedTileSm90& shape = kGatedTilesSm90[tile];
         const GatedGemmPlan plan = plan_gated_gemm_sm90({mlp.rows, mlp.hidden, mlp.dim}, gpu, tile);
         const TileRaster& raster = plan.raster;
-        const std::int64_t rows = kGatedSm90Rows * shape.cluster, cols = shape.cols;
+        const std::int64_t rows = shape.rows * shape.cluster, cols = shape.cols;
         EXPECT_GE(raster.row_tiles * rows, mlp.rows);
         EXPECT_LT((raster.row_tiles - 1) * rows, mlp.rows);
         EXPECT_GE(raster.col_tiles * cols, mlp.hidden);

@@ -24,6 +24,7 @@ struct GatedPingpong {
   static constexpr int kStages = kStages_;
   static constexpr int kCluster = kCluster_;
   static constexpr int kReaders = 1;  // consumers that read a stage
+  static constexpr int kPieces = 1;   // that weights lie in
   using Output = OutputTile<kColumns, kTileRows>;
   static constexpr int kHandBytes = Output::kBytes;  // a consumer's tile of h
   static constexpr int kHandsBytes = kConsumers * kHandBytes;
@@ -39,7 +40,7 @@ struct PingpongConsumer {
 
   using Shape = typename Gemm::Shape;
   static constexpr int kHalves = kTileRows / 64;  // a wgmma multiplies 64 rows
-  using Sums = SumsOf<Shape, kHalves>;
+  using TileSums = Sums<kHalves, Shape::kWidth / 2>;
 
   __device__ void run() const {
     const int stages = work.stages();
@@ -50,10 +51,10 @@ struct PingpongConsumer {
     }
     for (int tile = work.first + number * work.step; tile < work.raster.count();
          tile += kConsumers * work.step) {
-      Sums d;
+      TileSums d;
       named_sync(kTurn + number, kTurnThreads);
-      multiply_tile<Shape, kHalves>(
-          d, shared, at, stages, 0, [&](int stage) { release_stage<Gemm>(shared, stage); },
+      multiply_tile<Shape>(
+          d, shared, at, stages, {}, [&](int stage) { release_stage<Gemm>(shared, stage); },
           [&] {  // the other's turn, unless it has no tile left
             if (!work.is_last(tile)) named_arrive(kTurn + (number ^ 1), kTurnThreads);
           });
@@ -64,14 +65,14 @@ struct PingpongConsumer {
   }
 
  private:
-  __device__ void store(const Sums& d, const TilePosition& tile) const {
+  __device__ void store(const TileSums& d, const TilePosition& tile) const {
     // Its own tile before.
     if (threadIdx.x % kWarpgroup == 0) wait_stores_read();
     named_sync(kOwnBarrier + number, kWarpgroup);
     const std::uint32_t hand = shared.hand(number);
 #pragma unroll
     for (int half = 0; half < kHalves; ++half) write_gated<Gemm>(hand, half * 64, d[half]);
-    store_written<Gemm>(maps, hand, number, tile.col, work.row<Gemm>(tile));
+    store_written<Gemm>(maps, hand, number, tile.col * Gemm::kColumns, work.row<Gemm>(tile));
   }
 };
 
@@ -79,11 +80,12 @@ struct PingpongConsumer {
 template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
     gated_pingpong_kernel(const __grid_constant__ GatedMaps maps,
-                          const __grid_constant__ TileRaster raster, int rows, int k) {
+                          const __grid_constant__ TileRaster raster,
+                          const __grid_constant__ OutputRows h, int k) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);
-  const GatedWork work = work_of_block<Gemm>(raster, rows, k);
+  const GatedWork work = work_of_block<Gemm>(raster, h.rows, k);
   start_block(shared, maps);
   let_next_kernel_start();
   run_block<Gemm>(

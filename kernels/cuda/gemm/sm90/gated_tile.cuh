@@ -35,7 +35,7 @@ struct GatedWork {
   // Rows of x above the tile.
   template <typename Gemm>
   __device__ int row(const TilePosition& tile) const {
-    return (tile.row * Gemm::kCluster + rank) * kTileRows;
+    return (tile.row * Gemm::kCluster + rank) * Gemm::Shape::kRows;
   }
 };
 
@@ -59,9 +59,10 @@ struct GatedProducer {
     RingPosition<Gemm::kStages> at;
     for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
       const TilePosition place = work.raster.at(tile);
-      maps.x.with_boxes(work.rows, work.row<Gemm>(place), [&](const CUtensorMap& x, int x_bytes) {
-        load_tile(x, x_bytes + Gemm::Shape::kWBytes, place, tile == work.first, at);
-      });
+      maps.x.template with_boxes<Gemm::Shape::kRows>(
+          work.rows, work.row<Gemm>(place), [&](const CUtensorMap& x, int x_bytes) {
+            load_tile(x, x_bytes + Gemm::Shape::kWBytes, place, tile == work.first, at);
+          });
     }
   }
 
@@ -96,21 +97,27 @@ struct GatedProducer {
     }
   }
 
+  // Piece by piece: so many rows of gate and, behind them, as many of up.
   __device__ void load_w(const TilePosition& tile, int i, int stage) const {
-    const std::uint32_t gate = shared.stage(stage) + Gemm::Shape::kXBytes;
-    const std::uint32_t up = gate + Gemm::Shape::kWBytes / 2;
+    constexpr int kBoxBytes = Gemm::Shape::kWBytes / (2 * Gemm::kPieces);
+    constexpr int kBoxRows = Gemm::kColumns / Gemm::kPieces;
     const std::uint32_t full = shared.full_at(stage);
-    const int column = i * kStageColumns, row = tile.col * Gemm::kColumns;
-    if constexpr (Gemm::kCluster == 1) {
-      load_box(maps.w_gate, gate, full, column, row);
-      load_box(maps.w_up, up, full, column, row);
-    } else {
-      static_assert(Gemm::kCluster == 2);
-      constexpr std::uint16_t kBothBlocks = 3;
-      if (work.rank == 0) {
-        load_box_multicast(maps.w_gate, gate, full, column, row, kBothBlocks);
+    const int column = i * kStageColumns;
+#pragma unroll
+    for (int piece = 0; piece < Gemm::kPieces; ++piece) {
+      const std::uint32_t gate = shared.stage(stage) + Gemm::Shape::kXBytes + piece * 2 * kBoxBytes;
+      const int row = tile.col * Gemm::kColumns + piece * kBoxRows;
+      if constexpr (Gemm::kCluster == 1) {
+        load_box(maps.w_gate, gate, full, column, row);
+        load_box(maps.w_up, gate + kBoxBytes, full, column, row);
       } else {
-        load_box_multicast(maps.w_up, up, full, column, row, kBothBlocks);
+        static_assert(Gemm::kCluster == 2);
+        constexpr std::uint16_t kBothBlocks = 3;
+        if (work.rank == 0) {
+          load_box_multicast(maps.w_gate, gate, full, column, row, kBothBlocks);
+        } else {
+          load_box_multicast(maps.w_up, gate + kBoxBytes, full, column, row, kBothBlocks);
+        }
       }
     }
   }
@@ -129,19 +136,19 @@ template <typename Gemm, int kCount>
 __device__ inline void write_gated(std::uint32_t tile, int row, const float (&d)[kCount]) {
   constexpr int kUp = kCount / 2;
   const int warp = threadIdx.x % kWarpgroup / 32;
-  write_rows<typename Gemm::Output>(tile, row + warp * 16, [&](int i) {
+  write_rows<typename Gemm::Output>(tile, row + warp * 16, 0, [&](int i) {
     return gated<Gemm>({d[i], d[i + 1]}, {d[i + kUp], d[i + 1 + kUp]});
   });
 }
 
-// What a consumer's own threads have written.
+// What a consumer's own threads have written. column, row: of h.
 template <typename Gemm>
 __device__ inline void store_written(const GatedMaps& maps, std::uint32_t tile, int number,
                                      int column, int row) {
   fence_async_proxy();
   named_sync(kOwnBarrier + number, kWarpgroup);
   if (threadIdx.x % kWarpgroup == 0) {
-    store_tile<typename Gemm::Output>(maps.h, tile, column * Gemm::kColumns, row);
+    store_tile<typename Gemm::Output>(maps.h, tile, column, row);
   }
 }
 

@@ -1,9 +1,9 @@
-// What the Hopper GEMMs are made of. A tile is 128 rows of x by so many rows of w, out [m, n] =
-// x [m, k] w [n, k]^T.
+// What the Hopper GEMMs are made of. A tile is 128 rows of x (or 64, or 256) by so many rows of w,
+// out [m, n] = x [m, k] w [n, k]^T.
 //
 // A block is three warpgroups. One thread of the first, the producer, fills a ring of stages in
-// shared memory through the TMA; the other two, the consumers, multiply 64 rows each. A stage is 64
-// columns (128 bytes) of x's rows and of w's.
+// shared memory through the TMA; the other two, the consumers, multiply 64 rows each, or half of
+// w's rows where a tile has 64 rows of x. A stage is 64 columns (128 bytes) of x's rows and of w's.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -35,7 +35,8 @@ struct TileShape {
   using T = T_;
   static constexpr int kWidth = kWidth_;
   static constexpr int kStages = kStages_;
-  static constexpr int kXBytes = kRows_ * kStageColumns * 2;
+  static constexpr int kRows = kRows_;
+  static constexpr int kXBytes = kRows * kStageColumns * 2;
   static constexpr int kWBytes = kWidth * kStageColumns * 2;
   static constexpr int kStageBytes = kXBytes + kWBytes;
 };
@@ -76,10 +77,12 @@ struct RingPosition {
 // where 128 rows took 8.5; now 7.9: an H200). So where x has fewer rows than a tile all boxes are
 // as high as x, and rows behind the last whole tile have a map of their own. What lies below them
 // in shared memory stays as it is: it makes rows of the product that are not stored.
-__host__ __device__ constexpr int x_box_rows(int rows) {
-  return rows < kTileRows ? rows : kTileRows;
+__host__ __device__ constexpr int x_box_rows(int rows, int tile_rows) {
+  return rows < tile_rows ? rows : tile_rows;
 }
-__host__ __device__ constexpr int x_last_rows(int rows) { return (rows - 1) % kTileRows + 1; }
+__host__ __device__ constexpr int x_last_rows(int rows, int tile_rows) {
+  return (rows - 1) % tile_rows + 1;
+}
 
 struct XMaps {
   CUtensorMap whole, last;  // boxes of x_box_rows() and of x_last_rows()
@@ -88,12 +91,12 @@ struct XMaps {
   __device__ void prefetch() const { prefetch_map(whole); }
   // use(map, bytes) with the boxes of x's tile from `row` on; rows: x's. In each of the two calls
   // the map is a constant address, for the producer's loop (docs/fused-epilogue.md).
-  template <typename Use>
+  template <int kRows, typename Use>
   __device__ void with_boxes(int rows, int row, const Use& use) const {
-    if (row + x_box_rows(rows) <= rows) {
-      use(whole, x_box_rows(rows) * kStageColumns * 2);
+    if (row + x_box_rows(rows, kRows) <= rows) {
+      use(whole, x_box_rows(rows, kRows) * kStageColumns * 2);
     } else {
-      use(last, x_last_rows(rows) * kStageColumns * 2);
+      use(last, x_last_rows(rows, kRows) * kStageColumns * 2);
     }
   }
 };
@@ -186,46 +189,65 @@ __device__ inline void run_block(const Consume& consume, const Produce& produce)
   if constexpr (Gemm::kCluster > 1) cluster_sync();
 }
 
-// Sums of a consumer: kHalves times 64 rows, what a wgmma multiplies, by kWidth columns.
-template <typename Shape, int kHalves>
-using SumsOf = float[kHalves][Shape::kWidth / 2];
+// A thread's sums of kHalves times 64 rows, what a wgmma multiplies.
+template <int kHalves, int kCount>
+using Sums = float[kHalves][kCount];
 
 template <int kHalves, int kCount>
-__device__ inline void pin(float (&d)[kHalves][kCount]) {
+__device__ inline void pin(Sums<kHalves, kCount>& d) {
 #pragma unroll
   for (int half = 0; half < kHalves; ++half) wgmma_pin(d[half]);
 }
 
-// One stage: wgmmas of 16 columns each. row: of the stage's x, the first. first: d is overwritten.
-template <typename Shape, int kHalves>
-__device__ inline void multiply_stage(SumsOf<Shape, kHalves>& d, std::uint32_t stage, int row,
-                                      bool first) {
+// What a consumer multiplies of each stage: rows of x and rows of w, from.
+struct ConsumerRows {
+  int x = 0, w = 0;
+};
+// Of a tile of 64 rows both consumers multiply all, each by half of w's rows.
+template <typename Shape>
+inline constexpr bool kSharesRows = Shape::kRows == kConsumerRows;
+template <typename Shape>
+inline constexpr int kConsumerWidth =
+    kSharesRows<Shape> ? Shape::kWidth / kConsumers : Shape::kWidth;
+template <typename Shape>
+__device__ inline ConsumerRows rows_of_consumer(int consumer) {
+  return kSharesRows<Shape> ? ConsumerRows{0, consumer * kConsumerWidth<Shape>}
+                            : ConsumerRows{consumer * Shape::kRows / kConsumers, 0};
+}
+
+// One stage: wgmmas of 16 columns each, which multiply twice as many rows of w as d has sums.
+// first: d is overwritten.
+template <typename Shape, int kHalves, int kCount>
+__device__ inline void multiply_stage(Sums<kHalves, kCount>& d, std::uint32_t stage,
+                                      const ConsumerRows& rows, bool first) {
   constexpr int kRowBytes = kStageColumns * 2;
-  const std::uint64_t a = matrix_descriptor(stage + row * kRowBytes);
-  const std::uint64_t b = matrix_descriptor(stage + Shape::kXBytes);
+  const std::uint64_t a = matrix_descriptor(stage + rows.x * kRowBytes);
+  const std::uint64_t b = matrix_descriptor(stage + Shape::kXBytes + rows.w * kRowBytes);
 #pragma unroll
   for (int step = 0; step < kStageColumns / 16; ++step) {
     // 16 columns are 32 bytes, two units of a descriptor's address; 64 rows are 512.
 #pragma unroll
     for (int half = 0; half < kHalves; ++half) {
-      wgmma<typename Shape::T, Shape::kWidth>(d[half], a + half * (64 * kRowBytes / 16) + 2 * step,
-                                              b + 2 * step, !first || step > 0);
+      wgmma<typename Shape::T, 2 * kCount>(d[half], a + half * (64 * kRowBytes / 16) + 2 * step,
+                                           b + 2 * step, !first || step > 0);
     }
   }
 }
 
 // All steps of a tile. release(stage) is called when a stage has been read: one step later, so that
 // the tensor cores have work meanwhile. queued() is called when the last products are queued.
-template <typename Shape, int kHalves, typename Shared, typename Release, typename Queued>
-__device__ inline void multiply_tile(SumsOf<Shape, kHalves>& d, const Shared& shared,
-                                     RingPosition<Shape::kStages>& at, int steps, int row,
-                                     const Release& release, const Queued& queued) {
+template <typename Shape, int kHalves, int kCount, typename Shared, typename Release,
+          typename Queued>
+__device__ inline void multiply_tile(Sums<kHalves, kCount>& d, const Shared& shared,
+                                     RingPosition<Shape::kStages>& at, int steps,
+                                     const ConsumerRows& rows, const Release& release,
+                                     const Queued& queued) {
   int previous = 0;
   for (int step = 0; step < steps; ++step) {
     barrier_wait(shared.full_at(at.stage), at.parity);
     pin(d);
     wgmma_fence();
-    multiply_stage<Shape, kHalves>(d, shared.stage(at.stage), row, step == 0);
+    multiply_stage<Shape>(d, shared.stage(at.stage), rows, step == 0);
     wgmma_commit();
     pin(d);
     if (step > 0) {
@@ -253,7 +275,7 @@ struct OutputTile {
   static constexpr int kPanels = kColumns / kPanel;
   static constexpr int kPanelBytes = kRows * kPanel * 2;
   static constexpr int kBytes = kPanels * kPanelBytes;
-  static_assert(kColumns % 16 == 0);
+  static_assert(kColumns % 8 == 0);
 
   // Where eight columns of a row lie, 16 bytes.
   static __device__ int chunk_at(int row, int chunk) {
@@ -267,17 +289,48 @@ struct OutputTile {
   }
 };
 
-// A warp's 16 rows, the tile's from `row` on, as wgmma.cuh has them in registers: word(i) packs a
-// thread's sums i and i + 1. Four 8x8 matrices at a time, two down and two across; lane l gives the
-// address of row l % 8 of matrix l / 8.
-template <typename Tile, typename Word>
-__device__ inline void write_rows(std::uint32_t tile, int row, const Word& word) {
+// A warp's 16 rows, the tile's from `row` on, of kColumns columns from `column` on, as wgmma.cuh
+// has them in registers: word(i) packs a thread's sums i and i + 1. Four 8x8 matrices at a time,
+// two down and two across; lane l gives the address of row l % 8 of matrix l / 8.
+template <typename Tile, int kColumns = Tile::kColumns, typename Word>
+__device__ inline void write_rows(std::uint32_t tile, int row, int column, const Word& word) {
   const int lane = threadIdx.x % 32;
   const int below = row + lane / 8 % 2 * 8 + lane % 8;
 #pragma unroll
-  for (int i = 0; i < Tile::kColumns / 2; i += 8) {  // sums, of 16 columns
-    store_matrices(tile + Tile::chunk_at(below, i / 4 + lane / 16), word(i), word(i + 2),
-                   word(i + 4), word(i + 6));
+  for (int i = 0; i + 8 <= kColumns / 2; i += 8) {  // sums, of 16 columns
+    store_matrices(tile + Tile::chunk_at(below, column / 8 + i / 4 + lane / 16), word(i),
+                   word(i + 2), word(i + 4), word(i + 6));
+  }
+  if constexpr (kColumns % 16 != 0) {  // eight are left
+    constexpr int kLast = kColumns / 2 - 4;
+    store_matrices(tile + Tile::chunk_at(below, column / 8 + kLast / 4), word(kLast),
+                   word(kLast + 2));
+  }
+}
+
+// A matrix that warps write themselves.
+struct OutputRows {
+  void* data = nullptr;  // [rows, columns] of 16-bit elements
+  int rows = 0, columns = 0;
+};
+
+// What a warp has written by write_rows, to the rows and columns of `to` that there are. It waits
+// neither for other warps nor for the TMA: faster where a block has little to write and nothing to
+// do meanwhile. first_row, first_column: where in `to` the tile lies.
+template <typename Tile, int kColumns = Tile::kColumns>
+__device__ inline void copy_rows(std::uint32_t tile, int row, int column, const OutputRows& to,
+                                 int first_row, int first_column) {
+  constexpr int kChunks = kColumns / 8;
+  __syncwarp();
+#pragma unroll 2
+  for (int i = threadIdx.x % 32; i < 16 * kChunks; i += 32) {
+    const int r = row + i / kChunks, c = column / 8 + i % kChunks;
+    const int out_row = first_row + r, out_column = first_column + c * 8;
+    if (out_row < to.rows && out_column < to.columns) {
+      store_global(static_cast<char*>(to.data) +
+                       (static_cast<std::int64_t>(out_row) * to.columns + out_column) * 2,
+                   load_shared(tile + Tile::chunk_at(r, c)));
+    }
   }
 }
 

@@ -155,16 +155,18 @@ __device__ inline void cluster_sync() {
 }
 
 // To the shared memory of the cluster's block `rank`, at the same place as address is in this
-// one's.
+// one's, asynchronously: the 16 bytes count at the barrier that lies at that place there.
 __device__ inline void store_to_block(std::uint32_t address, std::uint32_t rank,
-                                      const float4& value) {
+                                      const float4& value, std::uint32_t barrier) {
   asm volatile(
       "{\n"
-      ".reg .b32 remote;\n"
+      ".reg .b32 remote, there;\n"
       "mapa.shared::cluster.u32 remote, %0, %1;\n"
-      "st.shared::cluster.v4.f32 [remote], {%2, %3, %4, %5};\n"
+      "mapa.shared::cluster.u32 there, %2, %1;\n"
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [remote], {%3, %4, %5, %6}, "
+      "[there];\n"
       "}" ::"r"(address),
-      "r"(rank), "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w)
+      "r"(rank), "r"(barrier), "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w)
       : "memory");
 }
 
@@ -197,6 +199,17 @@ __device__ inline void store_matrices(std::uint32_t row, std::uint32_t m0, std::
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row),
                "r"(m0), "r"(m1), "r"(m2), "r"(m3)
                : "memory");
+}
+
+// The same with two matrices, whose addresses lanes 0 to 15 give.
+__device__ inline void store_matrices(std::uint32_t row, std::uint32_t m0, std::uint32_t m1) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %2};" ::"r"(row), "r"(m0),
+               "r"(m1)
+               : "memory");
+}
+
+__device__ inline void store_global(void* to, const uint4& value) {
+  *static_cast<uint4*>(to) = value;
 }
 
 // ---- programmatic dependent launch

@@ -11,12 +11,13 @@
 namespace fusegate::kernels {
 namespace {
 
-static_assert(kSplitGemmRows == sm90::kTileRows && kSplitGemmStep == sm90::kStageColumns);
+static_assert(kSplitGemmStep == sm90::kStageColumns);
 
 template <typename T, std::size_t kIndex>
-using GemmOf = sm90::SplitGemm<
-    sm90::TileShape<T, kSplitGemmShapes[kIndex].cols, kSplitGemmShapes[kIndex].stages>,
-    kSplitGemmShapes[kIndex].splits>;
+using GemmOf =
+    sm90::SplitGemm<sm90::TileShape<T, kSplitGemmShapes[kIndex].cols,
+                                    kSplitGemmShapes[kIndex].stages, kSplitGemmShapes[kIndex].rows>,
+                    kSplitGemmShapes[kIndex].splits>;
 
 template <typename Gemm>
 std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Tensor& w,
@@ -26,18 +27,18 @@ std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Ten
   allow_shared_bytes(kernel, Gemm::kSharedBytes);
   const LaunchShape shape{
       .blocks = dim3(static_cast<unsigned>(ceil_div(out.cols(), kCols) * Gemm::kSplits),
-                     static_cast<unsigned>(ceil_div(out.rows(), sm90::kTileRows))),
+                     static_cast<unsigned>(ceil_div(out.rows(), Gemm::Shape::kRows))),
       .threads = sm90::kBlockThreads,
       .shared_bytes = Gemm::kSharedBytes,
       .cluster = Gemm::kSplits,
       .early = can_launch_early(reinterpret_cast<const void*>(kernel))};
   const sm90::SplitMaps maps{
-      .x = make_x_maps(x),
+      .x = make_x_maps(x, Gemm::Shape::kRows),
       .w = make_tensor_map(w, kCols, sm90::kStageColumns),
-      .out = make_tensor_map(out, Gemm::Output::kRows, Gemm::Output::kPanel),
   };
-  return [=, rows = static_cast<int>(x.rows()), k = static_cast<int>(x.cols()),
-          stream = device.stream()] { launch_kernel(kernel, shape, stream, maps, rows, k); };
+  return [=, to = output_rows(out), k = static_cast<int>(x.cols()), stream = device.stream()] {
+    launch_kernel(kernel, shape, stream, maps, to, k);
+  };
 }
 
 template <typename T, std::size_t... kIndex>

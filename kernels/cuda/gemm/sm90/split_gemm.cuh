@@ -1,40 +1,47 @@
 // The GEMM for problems of few tiles: narrow tiles, and k split over the blocks of a cluster (or
 // not split, where there is a tile for nearly every SM). Each block multiplies its share of k for
 // all of the tile's rows, and owns a band of them: the sums of the others' bands it writes to their
-// owners' shared memory. No workspace, no second kernel, and one wait for the cluster at the end.
+// owners' shared memory. No workspace, no second kernel, and nobody waits but the band's owner.
 #pragma once
 
 #include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
 
 namespace fusegate::kernels::sm90 {
 
-inline constexpr int kBandBarrier = 1;  // named, of the threads that own the band
+// Named: no consumer reads the ring any more.
+inline constexpr int kReadBarrier = 1, kReadThreads = kConsumers * kWarpgroup;
 
 template <typename Shape_, int kSplits_>
 struct SplitGemm {
   using Shape = Shape_;
   using T = typename Shape::T;
-  using Sums = SumsOf<Shape, 1>;
   static constexpr int kSplits = kSplits_;  // blocks of a cluster
   static constexpr int kStages = Shape::kStages;
+  static constexpr int kConsumerColumns = kConsumerWidth<Shape>;
+  using TileSums = Sums<1, kConsumerColumns / 2>;
   // The consumers' threads whose rows are one block's band.
   static constexpr int kBandThreads = kConsumers * kWarpgroup / kSplits;
-  static_assert(kBandThreads % 32 == 0);
-  using Output = OutputTile<Shape::kWidth, kTileRows / kSplits>;  // a band
+  static_assert(kBandThreads % (kSharesRows<Shape> ? 64 : 32) == 0);
+  using Output = OutputTile<Shape::kWidth, Shape::kRows / kSplits>;  // a band
   // What another block hands over: its sums of the band.
-  static constexpr int kHandBytes = kBandThreads * static_cast<int>(sizeof(Sums));
-  static constexpr int kHandsBytes = (kSplits - 1) * kHandBytes;
+  static constexpr int kHandBytes = kBandThreads * static_cast<int>(sizeof(TileSums));
+  // And a barrier, that all of them are there.
+  static constexpr int kGivenBytes = (kSplits - 1) * kHandBytes;
+  static constexpr int kHandsBytes = kGivenBytes + 16;
+
+  static __device__ std::uint32_t given(const TileShared<SplitGemm>& shared) {
+    return shared.hands + kGivenBytes;
+  }
   static constexpr int kSharedBytes = shared_bytes<Shape>(kHandsBytes);
 };
 
 struct SplitMaps {
   XMaps x;
-  CUtensorMap w, out;
+  CUtensorMap w;
 
   __device__ void prefetch() const {
     x.prefetch();
     prefetch_map(w);
-    prefetch_map(out);
   }
 };
 
@@ -48,7 +55,7 @@ __device__ SplitPlace split_place(int k) {
   const int steps = (k + kStageColumns - 1) / kStageColumns;
   const int rank = static_cast<int>(blockIdx.x) % Gemm::kSplits;
   const int first = steps * rank / Gemm::kSplits;
-  return {rank, static_cast<int>(blockIdx.y) * kTileRows,
+  return {rank, static_cast<int>(blockIdx.y) * Gemm::Shape::kRows,
           static_cast<int>(blockIdx.x) / Gemm::kSplits * Gemm::Shape::kWidth, first,
           steps * (rank + 1) / Gemm::kSplits - first};
 }
@@ -83,34 +90,56 @@ __device__ void produce_split(const CUtensorMap& x, const CUtensorMap& w, int by
   }
 }
 
-// Four of a thread's sums, the i-th, in the part of the band that came from another block.
+// Whose band a consumers' thread's rows are in, and which of the band's threads it is.
+struct BandThread {
+  int owner = 0, index = 0;
+  int row = 0, column = 0;  // of the band: from, of the thread's warp
+};
+
+// thread: of the consumers'.
 template <typename Gemm>
-__device__ std::uint32_t part_at(const TileShared<Gemm>& shared, int part, int thread, int i) {
-  return shared.hand(part) + (i * Gemm::kBandThreads + thread) * 16;
+__device__ inline BandThread band_thread(int thread) {
+  if constexpr (kSharesRows<typename Gemm::Shape>) {
+    constexpr int kOfConsumer = Gemm::kBandThreads / kConsumers;
+    const int consumer = thread / kWarpgroup, own = thread % kWarpgroup;
+    const int index = own % kOfConsumer;
+    return {own / kOfConsumer, consumer * kOfConsumer + index, index / 32 * 16,
+            consumer * Gemm::kConsumerColumns};
+  } else {
+    const int index = thread % Gemm::kBandThreads;
+    return {thread / Gemm::kBandThreads, index, index / 32 * 16, 0};
+  }
 }
 
-// thread: of the consumers'. Leaves the band's owner all but its own sums.
+// Four of a thread's sums, the i-th, in the part of the band that came from another block. index:
+// BandThread's.
 template <typename Gemm>
-__device__ void give_sums(const typename Gemm::Sums& d, const TileShared<Gemm>& shared, int rank,
-                          int thread) {
-  const int owner = thread / Gemm::kBandThreads;
-  if (owner == rank) return;
-  const int part = rank < owner ? rank : rank - 1;
+__device__ std::uint32_t part_at(const TileShared<Gemm>& shared, int part, int index, int i) {
+  return shared.hand(part) + (i * Gemm::kBandThreads + index) * 16;
+}
+
+// Leaves the band's owner all but its own sums.
+template <typename Gemm>
+__device__ void give_sums(const typename Gemm::TileSums& d, const TileShared<Gemm>& shared,
+                          int rank, const BandThread& thread) {
+  if (thread.owner == rank) return;
+  const int part = rank < thread.owner ? rank : rank - 1;
 #pragma unroll
-  for (int i = 0; i < Gemm::Shape::kWidth / 8; ++i) {
-    store_to_block(part_at(shared, part, thread % Gemm::kBandThreads, i), owner,
-                   {d[0][4 * i], d[0][4 * i + 1], d[0][4 * i + 2], d[0][4 * i + 3]});
+  for (int i = 0; i < Gemm::kConsumerColumns / 8; ++i) {
+    store_to_block(part_at(shared, part, thread.index, i), thread.owner,
+                   {d[0][4 * i], d[0][4 * i + 1], d[0][4 * i + 2], d[0][4 * i + 3]},
+                   Gemm::given(shared));
   }
 }
 
 template <typename Gemm>
-__device__ void add_given(typename Gemm::Sums& d, const TileShared<Gemm>& shared, int thread) {
+__device__ void add_given(typename Gemm::TileSums& d, const TileShared<Gemm>& shared,
+                          const BandThread& thread) {
 #pragma unroll
   for (int part = 0; part < Gemm::kSplits - 1; ++part) {
 #pragma unroll
-    for (int i = 0; i < Gemm::Shape::kWidth / 8; ++i) {
-      const float4 given =
-          load_shared_floats(part_at(shared, part, thread % Gemm::kBandThreads, i));
+    for (int i = 0; i < Gemm::kConsumerColumns / 8; ++i) {
+      const float4 given = load_shared_floats(part_at(shared, part, thread.index, i));
       d[0][4 * i] += given.x, d[0][4 * i + 1] += given.y;
       d[0][4 * i + 2] += given.z, d[0][4 * i + 3] += given.w;
     }
@@ -119,26 +148,24 @@ __device__ void add_given(typename Gemm::Sums& d, const TileShared<Gemm>& shared
 
 // Through the ring's memory, which nothing is read into any more, so that whole rows are written:
 // two neighbours at a time straight from the registers took 4,300 cycles at 2048 x 768 in tiles of
-// 128 x 192 (an H200). thread: of the consumers'.
+// 128 x 192 (an H200).
 template <typename Gemm>
-__device__ void store_band(const typename Gemm::Sums& d, const SplitMaps& maps,
-                           const TileShared<Gemm>& shared, const SplitPlace& place, int thread) {
+__device__ void store_band(const typename Gemm::TileSums& d, const OutputRows& out,
+                           const TileShared<Gemm>& shared, const SplitPlace& place,
+                           const BandThread& thread) {
   using Output = typename Gemm::Output;
   const std::uint32_t band = shared.stage(0);
-  const int row = thread % Gemm::kBandThreads / 32 * 16;
-  write_rows<Output>(band, row,
-                     [&](int i) { return pack<typename Gemm::T>(d[0][i], d[0][i + 1]); });
-  fence_async_proxy();
-  named_sync(kBandBarrier, Gemm::kBandThreads);
-  if (thread % Gemm::kBandThreads == 0) {
-    store_tile<Output>(maps.out, band, place.column, place.row + place.rank * Output::kRows);
-    wait_stores();
-  }
+  write_rows<Output, Gemm::kConsumerColumns>(band, thread.row, thread.column, [&](int i) {
+    return pack<typename Gemm::T>(d[0][i], d[0][i + 1]);
+  });
+  copy_rows<Output, Gemm::kConsumerColumns>(band, thread.row, thread.column, out,
+                                            place.row + place.rank * Output::kRows, place.column);
 }
 
 template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
-    split_gemm_kernel(const __grid_constant__ SplitMaps maps, int rows, int k) {
+    split_gemm_kernel(const __grid_constant__ SplitMaps maps,
+                      const __grid_constant__ OutputRows out, int k) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);
@@ -146,6 +173,11 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   if (threadIdx.x == 0) {
     maps.prefetch();
     init_barriers<Gemm::kStages>(shared, kConsumers);
+    if constexpr (Gemm::kSplits > 1) {
+      barrier_init(Gemm::given(shared), 1);
+      fence_barrier_init();
+      barrier_expect_bytes(Gemm::given(shared), Gemm::kGivenBytes);
+    }
   }
   __syncthreads();
   if constexpr (Gemm::kSplits > 1) cluster_arrive();
@@ -153,38 +185,37 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   const int consumer = warpgroup_of_warp() - 1;
   if (consumer < 0) {
     if (threadIdx.x == 0) {
-      maps.x.with_boxes(rows, place.row, [&](const CUtensorMap& x, int x_bytes) {
-        produce_split(x, maps.w, x_bytes + Gemm::Shape::kWBytes, shared, place);
-      });
+      maps.x.template with_boxes<Gemm::Shape::kRows>(
+          out.rows, place.row, [&](const CUtensorMap& x, int x_bytes) {
+            produce_split(x, maps.w, x_bytes + Gemm::Shape::kWBytes, shared, place);
+          });
     }
     __syncwarp();
-    if constexpr (Gemm::kSplits > 1) {
-      cluster_wait();
-      cluster_sync();
-    }
+    if constexpr (Gemm::kSplits > 1) cluster_wait();
     return;
   }
-  typename Gemm::Sums d;
+  typename Gemm::TileSums d;
   RingPosition<Gemm::kStages> at;
-  multiply_tile<typename Gemm::Shape, 1>(
-      d, shared, at, place.steps, consumer * kConsumerRows,
+  multiply_tile<typename Gemm::Shape>(
+      d, shared, at, place.steps, rows_of_consumer<typename Gemm::Shape>(consumer),
       [&](int stage) {
         if (threadIdx.x % kWarpgroup == 0) barrier_arrive(shared.empty_at(stage));
       },
       [] {});
-  const int thread = static_cast<int>(threadIdx.x) - kWarpgroup;
-  // Afterwards all sums are given, and no consumer reads the ring any more.
+  const auto thread = band_thread<Gemm>(static_cast<int>(threadIdx.x) - kWarpgroup);
   if constexpr (Gemm::kSplits > 1) {
     __syncwarp();
     cluster_wait();  // the others have started, so that their shared memory may be written
     give_sums<Gemm>(d, shared, place.rank, thread);
-    cluster_sync();
-    if (thread / Gemm::kBandThreads != place.rank) return;
+    if (thread.owner != place.rank) {
+      named_arrive(kReadBarrier, kReadThreads);
+      return;
+    }
+    barrier_wait(Gemm::given(shared), 0);
     add_given<Gemm>(d, shared, thread);
-  } else {
-    named_sync(kBandBarrier, Gemm::kBandThreads);
   }
-  store_band<Gemm>(d, maps, shared, place, thread);
+  named_sync(kReadBarrier, kReadThreads);
+  store_band<Gemm>(d, out, shared, place, thread);
 #endif  // other architectures never launch it
 }
 

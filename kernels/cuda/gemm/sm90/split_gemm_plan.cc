@@ -10,7 +10,7 @@ namespace fusegate::kernels {
 namespace {
 
 bool fits(const SplitGemmShape& shape, const GemmSize& size, const GpuLimits& gpu) {
-  const std::int64_t tiles = ceil_div(size.m, kSplitGemmRows) * ceil_div(size.n, shape.cols);
+  const std::int64_t tiles = ceil_div(size.m, shape.rows) * ceil_div(size.n, shape.cols);
   return tiles * shape.splits <= gpu.sm_count && ceil_div(size.k, kSplitGemmStep) >= shape.splits;
 }
 
@@ -26,8 +26,7 @@ std::vector<std::size_t> split_gemm_shapes(const GemmSize& size, const GpuLimits
 
 std::string split_gemm_text(std::size_t shape) {
   const SplitGemmShape& of = kSplitGemmShapes.at(shape);
-  const std::string tiles =
-      fmt::format("split_gemm_sm90: tiles of {} x {}", kSplitGemmRows, of.cols);
+  const std::string tiles = fmt::format("split_gemm_sm90: tiles of {} x {}", of.rows, of.cols);
   return of.splits == 1 ? tiles : fmt::format("{}, k over {} blocks", tiles, of.splits);
 }
 

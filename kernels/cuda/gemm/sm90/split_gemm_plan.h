@@ -12,16 +12,16 @@
 
 namespace fusegate::kernels {
 
-inline constexpr int kSplitGemmRows = 128;  // of every tile
-inline constexpr int kSplitGemmStep = 64;   // of k
+inline constexpr int kSplitGemmStep = 64;  // of k
 
 struct SplitGemmShape {
-  int cols = 0;    // of a tile
+  int rows = 128;  // of a tile; or 64
+  int cols = 0;
   int stages = 0;  // of kSplitGemmStep columns of x and of w
   int splits = 0;  // blocks of a cluster, which share k out
 };
 
-inline constexpr std::array<SplitGemmShape, 7> kSplitGemmShapes{{
+inline constexpr std::array<SplitGemmShape, 9> kSplitGemmShapes{{
     {.cols = 32, .stages = 8, .splits = 4},
     {.cols = 48, .stages = 8, .splits = 4},
     {.cols = 64, .stages = 6, .splits = 4},
@@ -29,6 +29,8 @@ inline constexpr std::array<SplitGemmShape, 7> kSplitGemmShapes{{
     {.cols = 64, .stages = 8, .splits = 2},
     {.cols = 96, .stages = 6, .splits = 1},
     {.cols = 128, .stages = 6, .splits = 2},
+    {.rows = 64, .cols = 64, .stages = 8, .splits = 4},
+    {.rows = 64, .cols = 96, .stages = 8, .splits = 2},
 }};
 
 // Indices of the shapes whose blocks all have a part of k and an SM to themselves at one time.

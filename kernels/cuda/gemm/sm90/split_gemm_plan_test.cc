@@ -12,8 +12,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(SplitGemmPlan, TriesShapesWhoseBlocksAllRunAtOnce) {
-  EXPECT_THAT(split_gemm_shapes({128, 768, 3072}, kH200), ElementsAre(0, 1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(split_gemm_shapes({512, 768, 3072}, kH200), ElementsAre(3, 4, 5, 6));
+  EXPECT_THAT(split_gemm_shapes({128, 768, 3072}, kH200), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8));
+  EXPECT_THAT(split_gemm_shapes({512, 768, 3072}, kH200), ElementsAre(3, 4, 5, 6, 8));
   // One part of k is as good as none: 128 tiles have room on 132 SMs and not on 108.
   EXPECT_THAT(split_gemm_shapes({2048, 768, 3072}, kH200), ElementsAre(5));
   EXPECT_THAT(split_gemm_shapes({2048, 768, 3072}, kA100), IsEmpty());
@@ -25,7 +25,7 @@ TEST(SplitGemmPlan, FitsEveryGpu) {
     for (const MlpSize& mlp : kMlpSizes) {
       for (const std::size_t i : split_gemm_shapes({mlp.rows, mlp.dim, mlp.hidden}, gpu)) {
         const SplitGemmShape& shape = kSplitGemmShapes[i];
-        const std::int64_t down = (mlp.rows + kSplitGemmRows - 1) / kSplitGemmRows;
+        const std::int64_t down = (mlp.rows + shape.rows - 1) / shape.rows;
         const std::int64_t across = (mlp.dim + shape.cols - 1) / shape.cols;
         EXPECT_LE(down * across * shape.splits, gpu.sm_count) << name;
         EXPECT_GT(mlp.hidden, (shape.splits - 1) * kSplitGemmStep) << name << ": a part for each";
@@ -35,9 +35,9 @@ TEST(SplitGemmPlan, FitsEveryGpu) {
 }
 
 TEST(SplitGemmPlan, GivesEveryBlockAPartOfK) {
-  EXPECT_THAT(split_gemm_shapes({8, 64, 256}, kH200), ElementsAre(0, 1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(split_gemm_shapes({8, 64, 192}, kH200), ElementsAre(3, 4, 5, 6));
-  EXPECT_THAT(split_gemm_shapes({8, 64, 72}, kH200), ElementsAre(3, 4, 5, 6));
+  EXPECT_THAT(split_gemm_shapes({8, 64, 256}, kH200), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8));
+  EXPECT_THAT(split_gemm_shapes({8, 64, 192}, kH200), ElementsAre(3, 4, 5, 6, 8));
+  EXPECT_THAT(split_gemm_shapes({8, 64, 72}, kH200), ElementsAre(3, 4, 5, 6, 8));
   EXPECT_THAT(split_gemm_shapes({8, 64, 64}, kH200), ElementsAre(5));
 }
 

@@ -106,15 +106,15 @@ struct WideConsumer {
   using Shape = typename Gemm::Shape;
   using Panel = typename Gemm::Panel;
   static constexpr int kHalves = kTileRows / 64;
-  using Sums = SumsOf<Shape, kHalves>;
+  using TileSums = Sums<kHalves, Shape::kWidth / 2>;
   static constexpr int kOwnBarrier = 1;  // named; the next number is the second consumer's
 
   __device__ void run() const {
     RingPosition<Gemm::kStages> at;
     for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
-      Sums d;
-      multiply_tile<Shape, kHalves>(
-          d, shared, at, work.stages, number * kTileRows,
+      TileSums d;
+      multiply_tile<Shape>(
+          d, shared, at, work.stages, rows_of_consumer<Shape>(number),
           [&](int stage) { release_stage<Gemm>(shared, stage); }, [] {});
       const TilePosition place = work.raster.at(tile);
 #pragma unroll
@@ -124,7 +124,7 @@ struct WideConsumer {
   }
 
  private:
-  __device__ void store(const Sums& d, const TilePosition& tile, int panel) const {
+  __device__ void store(const TileSums& d, const TilePosition& tile, int panel) const {
     const std::uint32_t hand = shared.hand(number);
     const int warp = threadIdx.x % kWarpgroup / 32;
     const bool stores = threadIdx.x % kWarpgroup == 0;
@@ -133,7 +133,7 @@ struct WideConsumer {
 #pragma unroll
     for (int half = 0; half < kHalves; ++half) {
       const float* const sums = d[half] + panel * Panel::kColumns / 2;
-      write_rows<Panel>(hand, half * 64 + warp * 16,
+      write_rows<Panel>(hand, half * 64 + warp * 16, 0,
                         [&](int i) { return pack<typename Gemm::T>(sums[i], sums[i + 1]); });
     }
     fence_async_proxy();

@@ -97,10 +97,6 @@ void Cluster::write(std::uint32_t to, const void* from, std::size_t bytes) {
   self().written.push_back(to / kGranule);
 }
 
-void Cluster::write_at(std::uint32_t to, int rank, const void* from, std::size_t bytes) {
-  std::memcpy(at(block_at(rank), to, bytes), from, bytes);
-}
-
 void Cluster::fence() {
   for (const std::uint32_t granule : self().written) {
     int& writer = block().unfenced[granule];
@@ -200,6 +196,20 @@ void Cluster::cluster_wait() {
 
 // ---- copies
 
+// Into a block's shared memory, at some time from now on.
+void Cluster::come(Block& block, const Range& range, std::function<void()> copy,
+                   std::uint32_t barrier) {
+  Barrier& counts = barrier_at(block, barrier);
+  block.coming.push_back(range);
+  fibers_.later([=, this, &block, &counts, copy = std::move(copy)] {
+    copy();
+    const auto is_it = [&](const Range& other) { return other.from == range.from; };
+    block.coming.erase(std::ranges::find_if(block.coming, is_it));
+    counts.bytes -= static_cast<std::int64_t>(range.bytes);
+    turn_if_complete(counts);
+  });
+}
+
 void Cluster::load(const BoxMap& map, std::uint32_t to, std::uint32_t barrier, int column, int row,
                    unsigned ranks) {
   for (int rank = 0; rank < static_cast<int>(blocks_.size()); ++rank) {
@@ -207,15 +217,12 @@ void Cluster::load(const BoxMap& map, std::uint32_t to, std::uint32_t barrier, i
     Block& block = block_at(rank);
     at(block, to, map.bytes());
     if (to % 128 != 0) throw Fault("a box lies at no multiple of 128 bytes");
-    barrier_at(block, barrier);
-    block.coming.push_back({to, map.bytes()});
-    fibers_.later([=, this] { load_into(rank, map, to, barrier, column, row); });
+    come(
+        block, {to, map.bytes()}, [=, &block] { load_into(block, map, to, column, row); }, barrier);
   }
 }
 
-void Cluster::load_into(int rank, const BoxMap& map, std::uint32_t to, std::uint32_t barrier,
-                        int column, int row) {
-  Block& block = blocks_[static_cast<std::size_t>(rank)];
+void Cluster::load_into(Block& block, const BoxMap& map, std::uint32_t to, int column, int row) {
   for (int r = 0; r < map.box_rows; ++r) {
     for (int c = 0; c < map.box_cols; ++c) {
       std::uint16_t bits = 0;
@@ -226,11 +233,11 @@ void Cluster::load_into(int rank, const BoxMap& map, std::uint32_t to, std::uint
       std::memcpy(block.shared.data() + swizzled(to + offset, map.swizzle), &bits, sizeof(bits));
     }
   }
-  const auto is_it = [&](const Range& range) { return range.from == to; };
-  block.coming.erase(std::ranges::find_if(block.coming, is_it));
-  Barrier& arrived = barrier_at(block, barrier);
-  arrived.bytes -= static_cast<std::int64_t>(map.bytes());
-  turn_if_complete(arrived);
+}
+
+void Cluster::store(void* to, const void* from, std::size_t bytes) {
+  if (!block().may_write) throw Fault("a block stores before it waits for the kernel ahead");
+  std::memcpy(to, from, bytes);
 }
 
 void Cluster::store(const BoxMap& map, std::uint32_t from, int column, int row) {

@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
@@ -75,7 +76,6 @@ class Cluster {
   // ---- shared memory. Writes by threads are seen by copies only behind fence().
   void read(std::uint32_t from, void* to, std::size_t bytes);
   void write(std::uint32_t to, const void* from, std::size_t bytes);
-  void write_at(std::uint32_t to, int rank, const void* from, std::size_t bytes);
   void fence();
 
   // ---- barriers of a block in shared memory
@@ -96,8 +96,13 @@ class Cluster {
   void load(const BoxMap& map, std::uint32_t to, std::uint32_t barrier, int column, int row,
             unsigned ranks);
   void store(const BoxMap& map, std::uint32_t from, int column, int row);
+  // By the thread itself, at once.
+  void store(void* to, const void* from, std::size_t bytes);
   void commit_stores();
   void wait_stores();
+  // To another block's shared memory; the bytes count at its barrier.
+  template <typename Value>
+  void send(std::uint32_t to, int rank, const Value& value, std::uint32_t barrier);
   void multiply(const Product& product);
   void commit_products();
   void wait_products(std::size_t pending);
@@ -153,10 +158,10 @@ class Cluster {
   static std::byte* at(Block& block, std::uint32_t address, std::size_t bytes);
   static Barrier& barrier_at(Block& block, std::uint32_t address);
   void turn_if_complete(Barrier& barrier);
+  void come(Block& block, const Range& range, std::function<void()> copy, std::uint32_t barrier);
   void end_thread();
   void turn_cluster_if_complete();
-  void load_into(int rank, const BoxMap& map, std::uint32_t to, std::uint32_t barrier, int column,
-                 int row);
+  static void load_into(Block& block, const BoxMap& map, std::uint32_t to, int column, int row);
   static void run_store(Block& block, Store& store);
   void run_group(int first_thread);
   void run_product(Block& block, const std::vector<Product*>& of_threads);
@@ -195,6 +200,14 @@ std::array<Value, kWarp> Cluster::exchange(const Value& value) {
   // Nobody may give another value before all have read these.
   meet(warp.meeting, kWarp, "its warp", [] {});
   return all;
+}
+
+template <typename Value>
+void Cluster::send(std::uint32_t to, int rank, const Value& value, std::uint32_t barrier) {
+  Block& block = block_at(rank);
+  std::byte* const there = at(block, to, sizeof(value));
+  come(
+      block, {to, sizeof(value)}, [=] { std::memcpy(there, &value, sizeof(value)); }, barrier);
 }
 
 }  // namespace fusegate::kernels::emulation

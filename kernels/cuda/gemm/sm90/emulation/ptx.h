@@ -102,8 +102,9 @@ inline void cluster_sync() {
   cluster_arrive();
   cluster_wait();
 }
-inline void store_to_block(std::uint32_t address, std::uint32_t rank, const float4& value) {
-  Cluster::here().write_at(address, static_cast<int>(rank), &value, sizeof(value));
+inline void store_to_block(std::uint32_t address, std::uint32_t rank, const float4& value,
+                           std::uint32_t barrier) {
+  Cluster::here().send(address, static_cast<int>(rank), value, barrier);
 }
 
 inline uint4 load_shared(std::uint32_t from) {
@@ -128,6 +129,19 @@ inline void store_matrices(std::uint32_t row, std::uint32_t m0, std::uint32_t m1
   std::array<std::uint32_t, 4> words{};
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = all[lane % 8 * 4 + i][lane / 8];
   Cluster::here().write(row, words.data(), sizeof(words));
+}
+
+inline void store_matrices(std::uint32_t row, std::uint32_t m0, std::uint32_t m1) {
+  const auto all = Cluster::here().exchange(std::array{m0, m1});
+  const auto lane = static_cast<std::size_t>(Cluster::here().thread() % emulation::kWarp);
+  if (lane >= 16) return;
+  std::array<std::uint32_t, 4> words{};
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = all[lane % 8 * 4 + i][lane / 8];
+  Cluster::here().write(row, words.data(), sizeof(words));
+}
+
+inline void store_global(void* to, const uint4& value) {
+  Cluster::here().store(to, &value, sizeof(value));
 }
 
 inline void wait_for_previous_kernel() { Cluster::here().wait_for_previous_kernel(); }
