@@ -6,7 +6,8 @@
 // stages being dim in steps of 64 and waves the tiles of the block that has most. The shapes' costs
 // were fitted to times on an H200 (driver 580.159.04, 2026-11-21; 17 problems of 128 to 32768 rows,
 // hidden x dim from 3072 x 768 to 14336 x 4096), which they meet within 3 to 10 %, root mean
-// square. Time and not cycles, since shapes that read more run at a lower clock.
+// square. Time and not cycles, since shapes that read more run at a lower clock. Tiles of 64 rows:
+// 64 to 512 rows of 3072 x 768 (another H200, 2026-11-23).
 #pragma once
 
 #include <array>
