@@ -122,19 +122,11 @@ inline void store_shared(std::uint32_t to, const uint4& value) {
 }
 
 // Lane l writes row l % 8 of matrix l / 8, of which lanes 4 (l % 8) and on have two elements each.
-inline void store_matrices(std::uint32_t row, std::uint32_t m0, std::uint32_t m1, std::uint32_t m2,
-                           std::uint32_t m3) {
-  const auto all = Cluster::here().exchange(std::array{m0, m1, m2, m3});
+template <typename... Matrices>
+void store_matrices(std::uint32_t row, Matrices... matrices) {
+  const auto all = Cluster::here().exchange(std::array{matrices...});
   const auto lane = static_cast<std::size_t>(Cluster::here().thread() % emulation::kWarp);
-  std::array<std::uint32_t, 4> words{};
-  for (std::size_t i = 0; i < words.size(); ++i) words[i] = all[lane % 8 * 4 + i][lane / 8];
-  Cluster::here().write(row, words.data(), sizeof(words));
-}
-
-inline void store_matrices(std::uint32_t row, std::uint32_t m0, std::uint32_t m1) {
-  const auto all = Cluster::here().exchange(std::array{m0, m1});
-  const auto lane = static_cast<std::size_t>(Cluster::here().thread() % emulation::kWarp);
-  if (lane >= 16) return;
+  if (lane >= 8 * sizeof...(matrices)) return;
   std::array<std::uint32_t, 4> words{};
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = all[lane % 8 * 4 + i][lane / 8];
   Cluster::here().write(row, words.data(), sizeof(words));
