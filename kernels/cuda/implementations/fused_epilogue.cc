@@ -1,7 +1,8 @@
 // fused_epilogue of a gated MLP: two kernels. One product with both the gate's and the up's
 // weights, as they are stored, has the gated unit as its epilogue, so that g and u never reach
-// device memory; then the down product, cublasLt's or our own, whichever measures faster. Stages'
-// choices say how each is cut or which algorithm it is.
+// device memory; then the down product, cublasLt's or our own, whichever measures faster. Where our
+// own is, both are chosen together, since they overlap. Stages' choices say how each is cut or
+// which algorithm it is.
 //
 // _sm80 is by Ampere's instructions, on compute capability 8.0 and newer, _sm90 by Hopper's.
 // Without either it is what suits the device and the problem: for few rows each product by
@@ -13,10 +14,12 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/activations/activations.h"
+#include "kernels/cuda/choosing/launch_choice.h"
 #include "kernels/cuda/choosing/launch_contest.h"
 #include "kernels/cuda/choosing/streamed_products.h"
 #include "kernels/cuda/few_rows/few_rows_plan.h"
@@ -85,13 +88,14 @@ std::vector<Contestant> joined(std::vector<Contestant> all, std::vector<Contesta
 // The MLP as it is put together.
 class TwoKernels {
  public:
-  TwoKernels(CudaDevice& device, const Activation& activation, const LadderProblem& p, Inputs in,
+  TwoKernels(CudaDevice& device, const Activation& activation, const Problem& problem, Inputs in,
              const Tensor& out)
       : device_(device),
         activation_(activation),
+        problem_(problem_name(problem)),
         in_(in),
         out_(out),
-        h_(kernel_.intermediate(device, {p.rows(), p.hidden}, p.dtype)) {}
+        h_(kernel_.intermediate(device, {in[0].rows(), in[1].rows()}, problem.dtype)) {}
 
   const Tensor& h() const { return h_; }
 
@@ -116,11 +120,32 @@ class TwoKernels {
                                                               kernel_.stages.front()));
   }
 
+  // Chosen together; then cublasLt's meet the down product that is taken.
+  void add_pair(const std::vector<Contestant>& gate_up, const std::vector<Contestant>& down) {
+    const PairResult best =
+        contest_of_pairs(device_, problem_, {activation_.gate_up_stage(), gate_up},
+                         {kDown, down, true}, in_[0], h_, out_);
+    add_gate_up(gate_up[best.first.taken], best.first);
+    add_down({down[best.second.taken]});
+  }
+
+  // Together only where the down product is one of these. Behind cublasLt's nothing overlaps, and
+  // the gated product that is fastest alone is the one to take.
+  void add_both(const std::vector<Contestant>& gate_up, const std::vector<Contestant>& down) {
+    add_gate_up(gate_up);
+    add_down(down);
+    const std::string taken = chosen_name(kernel_.stages.back().choice);
+    if (std::ranges::find(down, taken, &Contestant::name) == down.end()) return;
+    kernel_.stages.clear();
+    add_pair(gate_up, down);
+  }
+
   PreparedKernel kernel() && { return std::move(kernel_); }
 
  private:
   CudaDevice& device_;
   Activation activation_;
+  std::string problem_;
   Inputs in_;
   Tensor out_;
   PreparedKernel kernel_;
@@ -140,8 +165,8 @@ PreparedKernel prepare_sm90(const Activation& activation, Device& any_device,
                             const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   TwoKernels made(device, activation, problem, in, out);
-  made.add_gate_up(tiled_sm90(device, activation, in, made.h()));
-  made.add_down(down_sm90(device, made.h(), in[3], out));
+  made.add_both(tiled_sm90(device, activation, in, made.h()),
+                down_sm90(device, made.h(), in[3], out));
   return std::move(made).kernel();
 }
 
@@ -151,17 +176,11 @@ PreparedKernel prepare_few_rows(const Activation& activation, Device& any_device
   const bool is_sm90 = refuses_sm90(device).empty();
   TwoKernels made(device, activation, problem, in, out);
   const Tensor& h = made.h();
-  const std::vector<Contestant> gate_up = joined(
-      streamed_gated(device, activation, in[0], in[1], in[2], h),
-      is_sm90 ? tiled_sm90(device, activation, in, h) : tiled_sm80(device, activation, in, h));
-  const std::vector<Contestant> down =
-      joined(streamed_matmul(device, h, in[3], out),
-             is_sm90 ? down_sm90(device, h, in[3], out) : std::vector<Contestant>());
-  const PairResult best =
-      contest_of_pairs(device, problem_name(problem), {activation.gate_up_stage(), gate_up},
-                       {kDown, down, true}, in[0], h, out);
-  made.add_gate_up(gate_up[best.first.taken], best.first);
-  made.add_down({down[best.second.taken]});
+  made.add_pair(joined(streamed_gated(device, activation, in[0], in[1], in[2], h),
+                       is_sm90 ? tiled_sm90(device, activation, in, h)
+                               : tiled_sm80(device, activation, in, h)),
+                joined(streamed_matmul(device, h, in[3], out),
+                       is_sm90 ? down_sm90(device, h, in[3], out) : std::vector<Contestant>()));
   return std::move(made).kernel();
 }
 

@@ -1,10 +1,13 @@
-// Which kernels fused_epilogue is of where the code for sm_90a does not run: by the instructions of
-// sm_80 or the library's, whichever measured faster, unless an earlier process's choice is kept.
+// Which kernels fused_epilogue is of. Where the code for sm_90a does not run: by the instructions
+// of sm_80 or the library's, whichever measured faster, unless an earlier process's choice is kept.
+// Where it runs: by the pair of its products that measured fastest together, where a pair it is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/choosing/launch_choice.h"
 #include "kernels/cuda/gemm/sm90/gated_gemm.h"
 #include "kernels/cuda/implementations/implementation_test_fixture.h"
 #include "kernels/operations/ladder_problem.h"
@@ -70,6 +73,53 @@ TEST_F(WithoutSm90, FusedEpilogueStaysWithWhatIsStrictlyKept) {
   for (const auto& [what, taken] : device_->launch_choices()) {
     EXPECT_EQ(what.find("two kernels or four"), std::string::npos) << "it was measured";
   }
+}
+
+class WithSm90 : public ImplementationTest {
+ protected:
+  void SetUp() override {
+    ImplementationTest::SetUp();
+    if (IsSkipped()) return;
+    if (const std::string why = refuses_sm90(*device_); !why.empty()) GTEST_SKIP() << why;
+  }
+  PreparedKernel by_sm90(const Problem& problem) {
+    return prepared("geglu_mlp", "fused_epilogue_sm90", problem);
+  }
+  auto contests_of_pairs() const {
+    return std::ranges::count_if(device_->launch_choices(), [](const auto& choice) {
+      return choice.first.find("\nthen\n") != std::string::npos;
+    });
+  }
+};
+
+bool has_own_down(const PreparedKernel& kernel) {
+  return kernel.stages.back().choice.find("gemm_sm90") != std::string::npos;
+}
+
+TEST_F(WithSm90, ProductsOfFewTilesAreChosenInPairs) {
+  const PreparedKernel kernel = by_sm90(kProblem);
+  ASSERT_EQ(stages_of(kernel), kTwoStages);
+  ASSERT_TRUE(has_own_down(kernel)) << kernel.stages.back().choice;
+  EXPECT_EQ(contests_of_pairs(), 1);
+  by_sm90(kProblem);
+  EXPECT_EQ(contests_of_pairs(), 1) << "it was measured again";
+}
+
+// On an H200 that is so here: 192 columns divide 2048 badly.
+TEST_F(WithSm90, BehindCublasLtTheGatedProductIsChosenAlone) {
+  const PreparedKernel kernel = by_sm90(ladder_problem(8, 512, 2048, 8192, Dtype::kBf16));
+  EXPECT_EQ(contests_of_pairs(), has_own_down(kernel) ? 1 : 0);
+}
+
+TEST_F(WithSm90, APairThatIsStrictlyKeptIsTaken) {
+  const StageChoices kept = choices_of(by_sm90(kProblem));
+  device_->launch_choices().clear();
+  device_->keep_choices({.choices = kept, .strictly = true});
+  const StageChoices again = choices_of(by_sm90(kProblem));
+  for (const auto& [stage, choice] : kept) {
+    EXPECT_EQ(chosen_name(again.at(stage)), chosen_name(choice)) << stage;
+  }
+  EXPECT_TRUE(device_->launch_choices().empty()) << "it was measured";
 }
 
 }  // namespace
