@@ -1,8 +1,8 @@
 // fused_epilogue of a gated MLP: two kernels. One product with both the gate's and the up's
 // weights, as they are stored, has the gated unit as its epilogue, so that g and u never reach
-// device memory; then the down product, cublasLt's or our own, whichever measures faster. Where our
-// own is, both are chosen together, since they overlap. Stages' choices say how each is cut or
-// which algorithm it is.
+// device memory; then the down product, cublasLt's or our own, whichever measures faster. Both are
+// chosen together, since kernels of our own overlap. Stages' choices say how each is cut or which
+// algorithm it is.
 //
 // _sm80 is by Ampere's instructions, on compute capability 8.0 and newer, _sm90 by Hopper's.
 // Without either it is what suits the device and the problem: for few rows each product by
@@ -122,27 +122,43 @@ class TwoKernels {
 
   // Chosen together; then cublasLt's meet the down product that is taken.
   void add_pair(const std::vector<Contestant>& gate_up, const std::vector<Contestant>& down) {
-    const PairResult best =
-        contest_of_pairs(device_, problem_, {activation_.gate_up_stage(), gate_up},
-                         {kDown, down, true}, in_[0], h_, out_);
+    const PairResult best = fastest_pair(gate_up, down);
     add_gate_up(gate_up[best.first.taken], best.first);
     add_down({down[best.second.taken]});
   }
 
-  // Together only where the down product is one of these. Behind cublasLt's nothing overlaps, and
-  // the gated product that is fastest alone is the one to take.
-  void add_both(const std::vector<Contestant>& gate_up, const std::vector<Contestant>& down) {
+  // The same with the fastest of cublasLt's among the down products. Which that is, is measured
+  // behind the first kernel that is fastest alone.
+  void add_pair_or_library(const std::vector<Contestant>& gate_up,
+                           const std::vector<Contestant>& down) {
     add_gate_up(gate_up);
     add_down(down);
-    const std::string taken = chosen_name(kernel_.stages.back().choice);
-    if (std::ranges::find(down, taken, &Contestant::name) == down.end()) return;
+    if (down.empty()) return;
+    const Stage alone = kernel_.stages.back();
+    std::vector<Contestant> seconds = down;
+    const std::string taken = chosen_name(alone.choice);
+    if (std::ranges::find(down, taken, &Contestant::name) == down.end()) {
+      seconds.push_back({.name = taken, .launch = alone.launch});
+    }
+    const PairResult best = fastest_pair(gate_up, seconds);
     kernel_.stages.clear();
-    add_pair(gate_up, down);
+    add_gate_up(gate_up[best.first.taken], best.first);
+    if (best.second.taken == down.size()) {
+      kernel_.stages.push_back(alone);
+    } else {
+      add_down({down[best.second.taken]});
+    }
   }
 
   PreparedKernel kernel() && { return std::move(kernel_); }
 
  private:
+  PairResult fastest_pair(const std::vector<Contestant>& gate_up,
+                          const std::vector<Contestant>& down) {
+    return contest_of_pairs(device_, problem_, {activation_.gate_up_stage(), gate_up},
+                            {kDown, down, true}, in_[0], h_, out_);
+  }
+
   CudaDevice& device_;
   Activation activation_;
   std::string problem_;
@@ -165,8 +181,8 @@ PreparedKernel prepare_sm90(const Activation& activation, Device& any_device,
                             const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   TwoKernels made(device, activation, problem, in, out);
-  made.add_both(tiled_sm90(device, activation, in, made.h()),
-                down_sm90(device, made.h(), in[3], out));
+  made.add_pair_or_library(tiled_sm90(device, activation, in, made.h()),
+                           down_sm90(device, made.h(), in[3], out));
   return std::move(made).kernel();
 }
 

@@ -51,8 +51,8 @@ TEST(TileRaster, GoesDownAGroupBeforeItTakesTheNextColumn) {
 TEST(GroupRows, AreAsManyOfXAsOfTheWeightsWhereThoseStayInTheL2) {
   constexpr GatedGemmSize kSize{8192, 3072, 768};  // weights of 9.4 MB
   EXPECT_EQ(group_rows(kSize, {128, 128}, 132, kH200.l2_bytes), 16);
-  EXPECT_EQ(group_rows(kSize, {128, 128}, 108, kA100.l2_bytes), 15);
-  EXPECT_EQ(group_rows(kSize, {128, 64}, 108, kA100.l2_bytes), 10);
+  EXPECT_EQ(group_rows(kSize, {128, 128}, 108, kA100.l2_bytes), 16);
+  EXPECT_EQ(group_rows(kSize, {128, 64}, 108, kA100.l2_bytes), 11);
   EXPECT_EQ(group_rows({512, 3072, 768}, {128, 128}, 132, kH200.l2_bytes), 4)
       << "no more than there are";
   EXPECT_EQ(group_rows(kSize, {256, 96, true}, 66, kH200.l2_bytes), 1)
@@ -61,11 +61,22 @@ TEST(GroupRows, AreAsManyOfXAsOfTheWeightsWhereThoseStayInTheL2) {
 
 TEST(GroupRows, AreAsManyAsStayInTheL2WhereTheWeightsDoNot) {
   EXPECT_EQ(group_rows({4096, 8192, 2048}, {256, 96, true}, 66, kH200.l2_bytes), 16) << "all";
-  EXPECT_EQ(group_rows({8192, 11008, 4096}, {256, 128, true}, 66, kH200.l2_bytes), 9);
-  EXPECT_EQ(group_rows({8192, 11008, 4096}, {256, 128, true}, 66, kH100.l2_bytes), 7);
-  EXPECT_EQ(group_rows({8192, 11008, 4096}, {128, 128}, 108, kA100.l2_bytes), 12);
-  EXPECT_EQ(group_rows({8192, 53248, 16384}, {128, 128}, 108, kA100.l2_bytes), 15)
+  EXPECT_EQ(group_rows({8192, 11008, 4096}, {256, 128, true}, 66, kH200.l2_bytes), 8);
+  EXPECT_EQ(group_rows({8192, 11008, 4096}, {256, 128, true}, 66, kH100.l2_bytes), 8);
+  EXPECT_EQ(group_rows({8192, 11008, 4096}, {128, 128}, 108, kA100.l2_bytes), 13);
+  EXPECT_EQ(group_rows({8192, 53248, 16384}, {128, 128}, 108, kA100.l2_bytes), 16)
       << "3 are too few";
+}
+
+TEST(GroupRows, AreEqualAndASixthMoreWhereThatSavesAGroup) {
+  const auto of = [](std::int64_t rows) {
+    return group_rows({rows, 4096, 2048}, {256, 128, true}, 66, kH100.l2_bytes);
+  };
+  EXPECT_EQ(of(256 * 15), 15) << "what stays";
+  EXPECT_EQ(of(256 * 16), 16);
+  EXPECT_EQ(of(256 * 17), 17);
+  EXPECT_EQ(of(256 * 18), 9);
+  EXPECT_EQ(of(256 * 35), 12) << "of which the last has 11";
 }
 
 TEST(GegluPlan, CoversEveryElementWithNoTileToSpare) {
