@@ -26,7 +26,7 @@ FIRST = ("kernels_test", "*EveryImplementation.*/cuda")
 EDGES = "kernels_gpu_test"
 
 # Tests that launch what others launch, only larger, more often or by way of measuring; or that fail on purpose. What
-# EarlyLaunch and WithSm90 prepare is chosen by measuring: racecheck and initcheck spent 75 and 223 s on it.
+# EarlyLaunch and WithSm90 prepare is chosen by measuring: racecheck and initcheck spent 75 and 223 s on the former.
 NOT_NEEDED = re.compile(r"Contest\.|EarlyLaunch\.|WithSm90\.|Tuning\.|StrictlyKept\.|LayoutOnGpu\.|OverManyTilesABlock|"
                         r"WhereWeightsAreMany|RepeatToTheBit|BeyondTheRowsOfAGrid|SaysHowMuchMemory")
 # Our kernels, those that NVRTC compiles (named by their stage, gelu_mul) among them. Libraries' are not ours to check.

@@ -1,8 +1,8 @@
 // fused_epilogue of a gated MLP: two kernels. One product with both the gate's and the up's
 // weights, as they are stored, has the gated unit as its epilogue, so that g and u never reach
-// device memory; then the down product, cublasLt's or our own, whichever measures faster. Both are
-// chosen together, since kernels of our own overlap. Stages' choices say how each is cut or which
-// algorithm it is.
+// device memory; then the down product, cublasLt's or our own, whichever measures faster. Stages'
+// choices say how each is cut or which algorithm it is. But for _sm80 both are chosen together,
+// since kernels that start early overlap.
 //
 // _sm80 is by Ampere's instructions, on compute capability 8.0 and newer, _sm90 by Hopper's.
 // Without either it is what suits the device and the problem: for few rows each product by

@@ -1,6 +1,6 @@
 // Which kernels fused_epilogue is of. Where the code for sm_90a does not run: by the instructions
 // of sm_80 or the library's, whichever measured faster, unless an earlier process's choice is kept.
-// Where it runs: by the pair of its products that measured fastest together, where a pair it is.
+// Where it runs: the pair of products that measured fastest together.
 #include <gtest/gtest.h>
 
 #include <algorithm>
