@@ -10,8 +10,8 @@ if importlib.util.find_spec("torch") is None:
 
 import torch  # noqa: E402: only where it is
 
+from fusegate.machine.libraries import Libraries  # noqa: E402
 from fusegate.measuring.host_meter import HostMeter  # noqa: E402
-from fusegate.measuring.libraries import Libraries  # noqa: E402
 from fusegate.measuring.torch_device import TorchDevice  # noqa: E402
 from fusegate.measuring.verification import Verifier  # noqa: E402
 

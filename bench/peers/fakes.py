@@ -11,8 +11,8 @@ import types
 from unittest import mock
 
 import peers  # makes the package known, and so stands first
+from fusegate.machine.libraries import Libraries
 from fusegate.measuring.fakes import UUID, FakeNvml
-from fusegate.measuring.libraries import Libraries
 
 import cudnn_mlp
 import problems

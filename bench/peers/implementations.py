@@ -28,7 +28,7 @@ class Implementation:
         return f"{self.operation}/{self.name}/{problem.name}"
 
 
-# What there is to find (fusegate.measuring.libraries).
+# What there is to find (fusegate.machine.libraries).
 LIBRARIES = {"torch": ("torch", "torch"), "triton": ("triton", "triton"),
              "liger": ("liger-kernel", "liger_kernel", "liger_kernel.ops"),
              "quack": ("quack-kernels", "quack", "quack.gemm_interface"),

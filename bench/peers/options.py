@@ -5,7 +5,7 @@ import argparse
 import re
 
 from fusegate.errors import InputError
-from fusegate.options import Parser
+from fusegate.options import Parser, add_energy_flag
 from fusegate.plan import name_filter as filter_of
 
 from implementations import IMPLEMENTATIONS, MAX_AUTOTUNE
@@ -34,6 +34,7 @@ def parse_options(arguments):
     parser.add_argument("--progress", action="store_true", help="print lines that fusegate reads instead of the table")
     parser.add_argument("--profile", choices=("off",),
                         help="only off: peers are not profiled (record_trace.py traces them)")
+    add_energy_flag(parser)
     parser.add_argument("--environment", action="store_true", help="print the environment as JSON and stop")
     parser.add_argument("--bench", metavar="PROGRAM", help="the fusegate_bench whose plan is measured (default: "
                         "$FUSEGATE_BENCH, else the one built here)")

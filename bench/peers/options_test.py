@@ -26,7 +26,8 @@ class OptionsTest(unittest.TestCase):
     def test_says_what_is_wrong_in_one_line(self):
         for flags, expected in ((["--implementation=fused"], "--implementation: unknown name 'fused'"),
                                 (["--filter=["], "no regular expression"),
-                                (["--max-autotune=perhaps"], "--max-autotune")):
+                                (["--max-autotune=perhaps"], "--max-autotune"),
+                                (["--energy-ms=60001"], "--energy-ms: '60001' is no whole number from 0 to 60000")):
             with self.subTest(flags), self.assertRaises(InputError) as caught:
                 name_filter(parse_options(flags))
             self.assertIn(expected, str(caught.exception))
@@ -34,8 +35,8 @@ class OptionsTest(unittest.TestCase):
 
     def test_takes_what_fusegate_run_passes(self):
         options = parse_options(["--suite=pr", "--out=o/1.json", "--invocation=3", "--seed=5", "--progress",
-                                 "--benchmark_filter=liger"])
-        self.assertEqual((options.out, options.progress), ("o/1.json", True))
+                                 "--benchmark_filter=liger", "--energy-ms=500"])
+        self.assertEqual((options.out, options.progress, options.energy_ms), ("o/1.json", True, 500))
         self.assertEqual(options.plan_flags, ["--suite=pr", "--invocation=3", "--seed=5"])
         self.assertTrue(name_filter(options)("liger", "geglu/liger/bf16"))
         self.assertFalse(name_filter(options)("torch_eager", "geglu/torch_eager/bf16"))

@@ -21,10 +21,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python")) 
 # pylint: disable=wrong-import-position
 from fusegate import console
 from fusegate.errors import DeviceLost, InputError
-from fusegate.measuring.environment import Watch
+from fusegate.machine.environment import Watch
+from fusegate.machine.libraries import find_libraries
+from fusegate.machine.nvml import Nvml
 from fusegate.measuring.invocation import Invocation, Request
-from fusegate.measuring.libraries import find_libraries
-from fusegate.measuring.nvml import Nvml
 from fusegate.measuring.opening import open_cuda
 from fusegate.measuring.protocol import Protocol
 from fusegate.measuring.run_file import RunFile, google_context, require_replaceable
@@ -78,7 +78,8 @@ def run(options):
         require_replaceable(pathlib.Path(options.out), context, {each.name for each in plan.benchmarks})
     run_file = RunFile(options.out, {**google_context("bench/peers"), "fusegate": context})
     request = Request(protocol, context["seed"], context["invocation"], libraries.versions, "peers",
-                      (lambda line: print(line, flush=True)) if options.progress else None)
+                      (lambda line: print(line, flush=True)) if options.progress else None,
+                      energy_ms=options.energy_ms)
     return measure(Invocation(device, meter, watch, plan.benchmarks, request, run_file), run_file, options.progress)
 
 

@@ -78,6 +78,14 @@ class PeersTest(FolderTest):
         self.assertEqual(len(run_file["benchmarks"]), 4)
         self.assertEqual(run_file["context"]["fusegate"]["suite"], "custom")
 
+    def test_records_the_energy_of_a_call_where_asked(self):
+        out_file = self.folder / "1.json"
+        flags = ["--problem=1,1,8,8", "--operation=linear", "--implementation=torch_eager", f"--out={out_file}"]
+        for more, is_there in (([], False), (["--force", "--energy-ms=1"], True)):
+            self.assertEqual(self.main(*flags, *more)[0], 0)
+            first = json.loads(out_file.read_text(encoding="utf-8"))["benchmarks"][0]
+            self.assertEqual(first["details"].get("energy_per_call_j", 0) > 0, is_there)
+
     def test_says_what_is_left_out_and_goes_on(self):
         libraries = fake_libraries()
         libraries.drop("triton", "Triton runs no kernel here")

@@ -3,7 +3,7 @@
 import unittest
 
 from fusegate.errors import InputError
-from fusegate.measuring.libraries import Libraries
+from fusegate.machine.libraries import Libraries
 
 from bench import find_bench, read_plan
 from implementations import IMPLEMENTATIONS, MAX_AUTOTUNE

@@ -19,8 +19,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python")) 
 # pylint: disable=wrong-import-position
 from fusegate import console
 from fusegate.errors import InputError, one_line
+from fusegate.machine.libraries import find_libraries
 from fusegate.measuring.call import drawn_inputs
-from fusegate.measuring.libraries import find_libraries
 from fusegate.measuring.torch_device import TorchDevice
 
 from bench import find_bench, read_plan

@@ -8,8 +8,8 @@ import types
 import unittest
 from unittest import mock
 
+from fusegate.machine.libraries import Libraries
 from fusegate.measuring.fakes import FakeDevice, FolderTest
-from fusegate.measuring.libraries import Libraries
 
 import record_trace
 from fakes import Packed, fake_libraries

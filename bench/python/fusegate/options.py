@@ -81,8 +81,6 @@ def parse_options(arguments: Sequence[str], takes_target: bool) -> Options:
         raise InputError("--problem", "", f"stands in place of {'--axis' if axes else '--suite'}")
     flags = {key: given.pop(key) for key in FLAGS}
     protocol = {key: value for key, value in flags.items() if value is not None}
-    if given["energy_ms"] < 0 or given["energy_ms"] > 60_000:
-        raise InputError("--energy-ms", "", "must be a whole number from 0 to 60000")
     if given["resume"] and given["out"] is None:
         raise InputError("--resume", "", "needs --out")
     return Options(axes=axes, problems=problems, protocol=protocol, wanted=given.pop("filter"),
@@ -155,16 +153,27 @@ def _parser(takes_target: bool) -> Parser:
     out.add_argument("--plan", action="store_true", help="print as JSON what would be measured, and stop")
     out.add_argument("--profile", choices=("on", "off"), default="on",
                      help="whether torch's profiler records what each benchmark launches, after all are measured")
-    out.add_argument("--energy-ms", type=int, default=0,
-                     help="run each benchmark so long after all are measured, for the energy of a call")
+    add_energy_flag(out)
     out.add_argument("--resume", action="store_true", help="measure what the run file of --out lacks, and add it there")
     out.add_argument("--force", action="store_true",
                      help="replace the file of --out also where it holds something else than what is measured now")
     return parser
 
 
+def add_energy_flag(parser: Any) -> None:
+    parser.add_argument("--energy-ms", type=_energy_ms, default=0,
+                        help="run each benchmark so long after all are measured, and record the energy that a call "
+                             "takes, where the GPU counts it; by default not at all")
+
+
 def _names(text: str) -> list[str]:
     return text.split(",")
+
+
+def _energy_ms(text: str) -> int:
+    if not text.isdigit() or int(text) > 60_000:
+        raise argparse.ArgumentTypeError(f"'{text}' is no whole number from 0 to 60000")
+    return int(text)
 
 
 def _at_least_one(text: str) -> int:

@@ -16,10 +16,10 @@ from typing import Any, Optional
 from . import loading
 from .console import complain, for_log
 from .errors import DeviceLost, InputError
-from .measuring.environment import Watch, environment, provenance
+from .machine.environment import Watch, environment, provenance
+from .machine.libraries import loaded_versions
+from .machine.nvml import Nvml
 from .measuring.invocation import Invocation, Request
-from .measuring.libraries import loaded_versions
-from .measuring.nvml import Nvml
 from .measuring.opening import open_device
 from .measuring.run_file import RunFile, google_context, read_run_file, require_replaceable, require_same_measurement
 from .options import Options, parse_options, suite_of

@@ -16,11 +16,11 @@ if not torch.cuda.is_available():
     sys.exit(77)
 
 import fusegate  # noqa: E402
+from fusegate.machine.environment import Watch, environment  # noqa: E402
+from fusegate.machine.nvml import Nvml  # noqa: E402
 from fusegate.measuring.call import WrongResult  # noqa: E402
 from fusegate.measuring.call_profile import profile_call  # noqa: E402
-from fusegate.measuring.environment import Watch, environment  # noqa: E402
 from fusegate.measuring.fakes import fake_protocol  # noqa: E402
-from fusegate.measuring.nvml import Nvml  # noqa: E402
 from fusegate.measuring.opening import open_cuda  # noqa: E402
 from fusegate.measuring.session import Session  # noqa: E402
 from fusegate.measuring.verification import Verifier  # noqa: E402

@@ -7,10 +7,10 @@ import types
 import unittest
 
 from fusegate import operation as registry
+from fusegate.machine.nvml import GpuState
 from fusegate.measuring.call import NotCapturable
 from fusegate.measuring.cuda_meter import Sample
 from fusegate.measuring.graph_nodes import LaunchCount
-from fusegate.measuring.nvml import GpuState
 from fusegate.measuring.protocol import Protocol
 from fusegate.operation import Operation
 from fusegate.plan import Benchmark

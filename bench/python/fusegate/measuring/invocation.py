@@ -214,14 +214,8 @@ class Invocation:
         self._run_file.add_details({name: members for name, members in found.items() if members})
 
     def _energy(self, account: Account) -> dict[str, Any]:
-        counted: list[Optional[int]] = []
-
-        def read():
-            counted.append(self._watch.energy_mj())
-        calls = account.session.run_for(0, 1e-3 * self._request.energy_ms, read, read)
-        if None in counted or not calls:
-            return {}
-        return {"energy_per_call_j": 1e-3 * (counted[1] - counted[0]) / calls}
+        joules = account.session.energy_per_call_j(self._watch.energy_mj, 1e6 * self._request.energy_ms)
+        return {"energy_per_call_j": joules} if joules else {}
 
     def _profile(self, account: Account) -> dict[str, Any]:
         stages = account.session.record.stages

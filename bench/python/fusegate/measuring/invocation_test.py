@@ -6,7 +6,7 @@ import json
 import threading
 
 from fusegate.errors import DeviceLost, WriteError
-from fusegate.measuring.environment import Watch
+from fusegate.machine.environment import Watch
 from fusegate.measuring.fakes import UUID, FakeDevice, FakeMeter, FakeNvml, FolderTest, fake_benchmarks, fake_protocol
 from fusegate.measuring.invocation import Invocation, Request
 from fusegate.measuring.run_file import RunFile, google_context

@@ -7,8 +7,8 @@ import os
 import random
 from typing import Any
 
+from ..machine.host import model_name
 from ..tensors import DTYPES
-from .host import model_name
 from .memory import Memory
 
 

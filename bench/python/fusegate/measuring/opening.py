@@ -8,9 +8,9 @@ from typing import Any
 
 from ..console import complain
 from ..errors import InputError, one_line
+from ..machine.libraries import quieten
 from .cuda_meter import CudaMeter
 from .host_meter import HostMeter
-from .libraries import quieten
 from .numpy_device import NumpyDevice
 from .torch_device import TorchDevice
 

@@ -10,6 +10,7 @@ from typing import Any, Callable, Optional
 
 from .call import Call
 from .cuda_meter import Sample
+from .energy import energy_per_call_j
 from .verification import Verified, Verifier
 
 # Bounds the size of a graph, as fusegate_bench does.
@@ -90,17 +91,9 @@ class Session:
             place.doubts.add("not_capturable")
         return sample
 
-    def run_for(self, place: int, seconds: float, begun: Callable, ended: Callable) -> int:
-        """Runs batches back to back for so long, between the two; returns how many calls that were."""
-        batch, runs = self._batch(self.move_to(place).launch), 0
-        batch.run()
-        end = self._clock_ns() + seconds * 1e9
-        begun()
-        while self._clock_ns() < end:
-            batch.run()
-            runs += 1
-        ended()
-        return runs * self.calls
+    def energy_per_call_j(self, counter_mj: Callable[[], Optional[int]], stretch_ns: float) -> Optional[float]:
+        batch = self._batch(self.move_to(0).launch)
+        return energy_per_call_j(counter_mj, batch.run, self.calls, stretch_ns, self._clock_ns)
 
     def _batch(self, launch: Callable, calls: int = 0):
         return self._meter.record(launch, calls or self.calls, self._protocol.l2, not self.record.not_capturable)

@@ -4,7 +4,7 @@ import types
 import unittest
 
 from fusegate.errors import one_line
-from fusegate.measuring.libraries import find_libraries
+from fusegate.machine.libraries import find_libraries
 
 WANTED = {"torch": ("torch", "torch"), "triton": ("triton", "triton"),
           "liger": ("liger-kernel", "liger_kernel", "liger_kernel.ops")}

@@ -3,7 +3,7 @@
 import ctypes
 import unittest
 
-from fusegate.measuring.nvml import Nvml
+from fusegate.machine.nvml import Nvml
 
 UUID = "GPU-1"
 

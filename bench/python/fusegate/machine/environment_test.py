@@ -5,8 +5,8 @@ import math
 import subprocess
 import unittest
 
+from fusegate.machine.environment import Watch, environment, provenance
 from fusegate.measuring.cuda_meter import Sample
-from fusegate.measuring.environment import Watch, environment, provenance
 from fusegate.measuring.fakes import UUID, FakeDevice, FakeNvml, FolderTest
 
 SETTINGS = {"driver": "580.1", "power_limit_w": 700.0, "max_sm_clock_mhz": 1980, "ecc": True}
