@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -28,22 +29,30 @@ std::string signed_percent(double fraction) {
   return text == "-0.00" ? "+0.00" : text;
 }
 
+struct Unit {
+  double size;
+  std::string_view name;
+};
+
+// In the largest unit that the value reaches, else in the last of them.
+template <std::size_t kCount>
+std::string in_unit(double value, const std::array<Unit, kCount>& units) {
+  if (!std::isfinite(value)) return "-";
+  // 999.96 ns would round to "1000. ns": a unit starts where rounding reaches it.
+  const auto fits = std::find_if(units.begin(), units.end() - 1, [&](const Unit& unit) {
+    return std::abs(value) >= unit.size * 0.99995;
+  });
+  return fmt::format("{} {}", significant(value / fits->size, 4), fits->name);
+}
+
 }  // namespace
 
 std::string format_time_ns(double time_ns) {
-  if (!std::isfinite(time_ns)) return "-";
-  struct Unit {
-    double ns;
-    std::string_view name;
-  };
-  constexpr std::array<Unit, 3> kLargeUnits{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}}};
-  for (const Unit& unit : kLargeUnits) {
-    // 999.96 ns would round to "1000. ns": the next unit starts where rounding reaches it.
-    if (std::abs(time_ns) >= unit.ns * 0.99995) {
-      return fmt::format("{} {}", significant(time_ns / unit.ns, 4), unit.name);
-    }
-  }
-  return fmt::format("{} ns", significant(time_ns, 4));
+  return in_unit(time_ns, std::array<Unit, 4>{{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}}});
+}
+
+std::string format_energy_j(double energy_j) {
+  return in_unit(energy_j, std::array<Unit, 3>{{{1, "J"}, {1e-3, "mJ"}, {1e-6, "uJ"}}});
 }
 
 std::string format_time_change_ns(double change_ns) {

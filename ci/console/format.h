@@ -12,6 +12,9 @@ namespace fusegate::ci {
 // Four significant digits in a unit that fits: "52.31 us". "-" where the time is not finite.
 std::string format_time_ns(double time_ns);
 
+// Likewise an energy: "94.40 mJ".
+std::string format_energy_j(double energy_j);
+
 // What a time differs by: "+52.31 us".
 std::string format_time_change_ns(double change_ns);
 

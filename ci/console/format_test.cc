@@ -26,6 +26,12 @@ TEST(Format, ShowsFiguresOneWayEverywhere) {
       // No time.
       {format_time_ns(kNan), "-"},
       {format_time_ns(std::numeric_limits<double>::infinity()), "-"},
+      // Energies.
+      {format_energy_j(1.5), "1.500 J"},
+      {format_energy_j(0.0944), "94.40 mJ"},
+      {format_energy_j(0.00099996), "1.000 mJ"},
+      {format_energy_j(2.5e-7), "0.2500 uJ"},
+      {format_energy_j(kNan), "-"},
       // Effects and changes have a sign, magnitudes have none.
       {format_effect(0.0123), "+1.23 %"},
       {format_effect(-0.5), "-50.00 %"},

@@ -17,6 +17,7 @@ struct BenchmarkFigures {
   double gbps = 0;      // 1e9 bytes a second, by the least that must be moved
   double flops = 0;     // of one call
   double min_bytes = 0;
+  double energy_j = 0;       // of one call, at sustained load
   double host_ns = 0;        // what one call costs the host, its kernels launched on a stream
   double host_graph_ns = 0;  // the same launched as one graph
   int invocations = 0;

@@ -37,7 +37,10 @@ void add(const std::vector<BenchmarkFigures>& run, const MeasuredRates* rates,
     const SweepPlace place = axes.place(*name);
     ProblemStanding& standing =
         (*operations)[{name->operation, name->dtype}][{place.shape, place.along, place.split}];
-    MeasuredImplementation measured{name->implementation, figures.time_ns, figures.failure};
+    MeasuredImplementation measured{.name = name->implementation,
+                                    .time_ns = figures.time_ns,
+                                    .failure = figures.failure,
+                                    .energy_j = figures.energy_j};
     if (rates != nullptr) {
       measured.yardstick = yardstick_of(figures, *rates);
       measured.bound = class_of(figures, measured.yardstick, *rates);
@@ -108,6 +111,15 @@ bool OperationStanding::has_goals() const {
       problems, [](const ProblemStanding& problem) { return problem.goal.has_value(); });
 }
 
+bool OperationStanding::has_energies() const {
+  const auto is_known = [](const MeasuredImplementation* best) {
+    return best != nullptr && std::isfinite(best->energy_j);
+  };
+  return std::ranges::any_of(problems, [&](const ProblemStanding& problem) {
+    return is_known(problem.our_best()) || is_known(problem.best_peer());
+  });
+}
+
 bool OperationStanding::has_yardsticks() const {
   return std::ranges::any_of(problems, [](const ProblemStanding& problem) {
     const MeasuredImplementation* best = problem.our_best();
@@ -133,6 +145,10 @@ Standings standings(const baselines::Run& ours, const baselines::Run* peers) {
     result.operations.push_back(operation_standing(key, std::move(problems)));
   }
   if (!dtypes.empty()) result.notes = rate_notes(result, {dtypes.begin(), dtypes.end()});
+  if (std::ranges::any_of(result.operations, &OperationStanding::has_energies)) {
+    result.notes.push_back(
+        "energy: of a call, by the device's counter, while calls follow each other at once");
+  }
   if (peers != nullptr && !any_compared(result.operations)) {
     result.notes.push_back("warning: there is no problem that both we and a peer have a time of");
   }

@@ -2,6 +2,7 @@
 // against peers, other people's implementations of the same operations measured by bench/peers.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct MeasuredImplementation {
   std::string failure;    // empty where it never failed
   Yardstick yardstick{};  // of ours; unknown for a peer, whose work is not counted by our stages
   BoundClass bound{};     // likewise
+  double energy_j = std::numeric_limits<double>::quiet_NaN();  // of a call, where it was measured
 };
 
 struct ProblemStanding {
@@ -45,6 +47,7 @@ struct OperationStanding {
 
   bool has_yardsticks() const;  // of any problem's best
   bool has_goals() const;       // any problem
+  bool has_energies() const;    // any problem's best, or the best of its peers
 };
 
 struct Standings {

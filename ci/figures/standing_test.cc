@@ -79,6 +79,22 @@ TEST(Standings, TellTheYardstickOfOursByTheRunsOwnRates) {
   EXPECT_TRUE(std::isnan(large.best_peer()->yardstick.ns));
 }
 
+TEST(Standings, TellTheEnergyOfACallWhereItWasMeasured) {
+  fusegate::baselines::Run own = ours(), theirs = peers();
+  const auto count = [](fusegate::baselines::Run& run, double joules) {
+    for (auto& series : run.benchmarks) series.counters["energy_per_call_j"] = joules;
+  };
+  EXPECT_FALSE(standings(own, &theirs).operations[0].has_energies());
+  count(theirs, 0.5);
+  const Standings result = standings(own, &theirs);
+  EXPECT_TRUE(result.operations[0].has_energies()) << "a peer's alone";
+  EXPECT_THAT(result.notes, Contains(StartsWith("energy: of a call")));
+  EXPECT_EQ(result.operations[0].problems[1].best_peer()->energy_j, 0.5);
+  EXPECT_TRUE(std::isnan(result.operations[0].problems[1].our_best()->energy_j));
+  count(own, 0.25);
+  EXPECT_EQ(standings(own, nullptr).operations[0].problems[1].our_best()->energy_j, 0.25);
+}
+
 TEST(Standings, HaveNoYardsticksWithoutACopy) {
   const Standings result = standings(
       baselines::test_run({measured(std::string("geglu/fused") + kLarge, 80e3)}), nullptr);

@@ -48,8 +48,7 @@ std::vector<Fact> figures(const baselines::BenchmarkSeries* baseline,
   }
   const auto format_clock = [](double hz) { return fmt::format("{:.3f} GHz", hz / 1e9); };
   add_figure("clock", clock_hz(baseline), clock_hz(candidate), format_clock, &facts);
-  const auto format_energy = [](double joules) { return fmt::format("{:.4g} J", joules); };
-  add_figure("energy", verdict.baseline_energy_j, verdict.candidate_energy_j, format_energy,
+  add_figure("energy", verdict.baseline_energy_j, verdict.candidate_energy_j, format_energy_j,
              &facts);
   add_figure("host", story.host_ns.before, story.host_ns.after, format_time_ns, &facts);
   return facts;

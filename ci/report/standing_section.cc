@@ -43,8 +43,12 @@ void add_goal(const ProblemStanding& problem, std::vector<Cell>* row) {
 
 // Which columns a table has.
 struct Known {
-  bool peers = false, goals = false, yardsticks = false;
+  bool peers = false, goals = false, energies = false, yardsticks = false;
 };
+
+Cell energy_cell(const MeasuredImplementation* best) {
+  return best != nullptr ? format_energy_j(best->energy_j) : "-";
+}
 
 std::vector<Cell> best_row(const ProblemStanding& problem, const Known& known) {
   const MeasuredImplementation* own = problem.our_best();
@@ -55,6 +59,10 @@ std::vector<Cell> best_row(const ProblemStanding& problem, const Known& known) {
     row.push_back(ratio_cell(problem.ratio()));
   }
   if (known.goals) add_goal(problem, &row);
+  if (known.energies) {
+    row.push_back(energy_cell(own));
+    if (known.peers) row.push_back(energy_cell(problem.best_peer()));
+  }
   if (known.yardsticks) {
     const Yardstick yardstick = own != nullptr ? own->yardstick : Yardstick{};
     row.push_back(format_time_ns(yardstick.ns));
@@ -101,11 +109,18 @@ Table best_table(const OperationStanding& operation, bool with_peers) {
   const auto add_columns = [&columns](const std::vector<Column>& more) {
     columns.insert(columns.end(), more.begin(), more.end());
   };
-  const Known known{with_peers, operation.has_goals(), operation.has_yardsticks()};
+  const Known known{.peers = with_peers,
+                    .goals = operation.has_goals(),
+                    .energies = operation.has_energies(),
+                    .yardsticks = operation.has_yardsticks()};
   if (known.peers)
     add_columns(
         {{"best peer", Align::kRight}, {"peer", Align::kLeft, true}, {"ratio", Align::kRight}});
   if (known.goals) add_columns({{"aim", Align::kRight}, {"met"}});
+  if (known.energies) {
+    add_columns({{"our energy", Align::kRight}});
+    if (known.peers) add_columns({{"peer's energy", Align::kRight}});
+  }
   if (known.yardsticks) {
     add_columns({{"yardstick", Align::kRight}, {"time / yardstick", Align::kRight}, {"class"}});
   }

@@ -10,8 +10,10 @@
 namespace fusegate::ci {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -56,6 +58,25 @@ TEST(BestTable, SaysWhoseTimeTheBestIsOrWhyThereIsNone) {
 TEST(BestTable, LeavesOutWhatIsNotKnown) {
   EXPECT_THAT(headers(best_table(operation(false), false)),
               ElementsAre("problem", "our best", "implementation"));
+}
+
+TEST(BestTable, SaysWhatACallOfTheBestTakesWhereItIsKnown) {
+  OperationStanding standing = operation(false);
+  standing.problems[0].ours[1].energy_j = 0.1;  // not the fastest
+  EXPECT_THAT(headers(best_table(standing, true)), Not(Contains("our energy")));
+  standing.problems[0].ours[0].energy_j = 0.0944;
+  standing.problems[0].peers[0].energy_j = 1.5;
+  const Table table = best_table(standing, true);
+  EXPECT_THAT(headers(table), ElementsAre("problem", "our best", "implementation", "best peer",
+                                          "peer", "ratio", "our energy", "peer's energy"));
+  const auto ending = [&](std::size_t row) {
+    const auto& cells = table.rows()[row];
+    return std::vector<Cell>(cells.end() - 2, cells.end());
+  };
+  EXPECT_THAT(ending(0), ElementsAre("94.40 mJ", "1.500 J"));
+  EXPECT_THAT(ending(1), ElementsAre("-", "-")) << "one not measured, the other failed";
+  EXPECT_THAT(headers(best_table(standing, false)),
+              ElementsAre("problem", "our best", "implementation", "our energy"));
 }
 
 TEST(BestTable, SaysWhatTheRatioIsToBeAndWhetherItIs) {

@@ -49,8 +49,8 @@ std::string power(const Verdict& verdict) {
   if (!std::isfinite(verdict.baseline_energy_j) || !std::isfinite(verdict.candidate_energy_j)) {
     return text;
   }
-  return text + fmt::format(": {:.4g} J a call, before {:.4g} J", verdict.candidate_energy_j,
-                            verdict.baseline_energy_j);
+  return text + fmt::format(": {} a call, before {}", format_energy_j(verdict.candidate_energy_j),
+                            format_energy_j(verdict.baseline_energy_j));
 }
 
 // "5 fresh ones"

@@ -67,8 +67,8 @@ TEST(ReasonText, OfASlowdownSideBySideNamesThePowerThatItDraws) {
   slower.candidate_energy_j = 1.71;
   EXPECT_THAT(
       reason_text(slower, {}),
-      testing::HasSubstr("; it draws more power, so that the clock is lower: 1.71 J a call, "
-                         "before 1.5 J; tested"));
+      testing::HasSubstr("; it draws more power, so that the clock is lower: 1.710 J a call, "
+                         "before 1.500 J; tested"));
   slower.baseline_energy_j = std::nan("");
   EXPECT_THAT(reason_text(slower, {}), testing::HasSubstr("so that the clock is lower; tested"));
   slower.decided_by = Quantity::kCycles;
