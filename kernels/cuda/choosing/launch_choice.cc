@@ -14,6 +14,26 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+std::vector<double> medians_of(const std::vector<std::vector<double>>& times) {
+  std::vector<double> medians;
+  for (const std::vector<double>& own : times) medians.push_back(median(own));
+  return medians;
+}
+
+double ahead_of_others(std::vector<double> medians, std::size_t place) {
+  const double own = medians[place];
+  medians.erase(medians.begin() + static_cast<std::ptrdiff_t>(place));
+  return medians.empty() ? TakenLaunch{}.ahead : *std::ranges::min_element(medians) / own - 1;
+}
+
+// ", 2.1 % ahead of the next"; "" where it was alone.
+std::string ahead_text(double ahead) {
+  if (std::isnan(ahead)) return "";
+  if (ahead >= kHopeless) return fmt::format(", over {:g} % ahead of the next", 100 * kHopeless);
+  return ahead < 0 ? fmt::format(", {:.1f} % behind the fastest", -100 * ahead)
+                   : fmt::format(", {:.1f} % ahead of the next", 100 * ahead);
+}
+
 // "" where nothing is kept.
 std::string kept_name(const KeptChoices& kept, const std::string& stage) {
   const auto found = kept.choices.find(stage);
@@ -31,8 +51,7 @@ int launches_of_a_round(int most) {
 
 std::vector<std::size_t> close_to_fastest(const std::vector<std::vector<double>>& times,
                                           double margin) {
-  std::vector<double> medians;
-  for (const std::vector<double>& own : times) medians.push_back(median(own));
+  const std::vector<double> medians = medians_of(times);
   std::vector<std::size_t> close;
   if (medians.empty()) return close;
   const double limit = *std::ranges::min_element(medians) * (1 + margin);
@@ -42,11 +61,11 @@ std::vector<std::size_t> close_to_fastest(const std::vector<std::vector<double>>
   return close;
 }
 
-std::size_t place_taken(const std::vector<std::vector<double>>& times,
-                        std::optional<std::size_t> kept) {
+TakenLaunch take(const std::vector<std::vector<double>>& times, std::optional<std::size_t> kept) {
   const std::vector<std::size_t> good = close_to_fastest(times, kKept);
-  if (kept && std::ranges::find(good, *kept) != good.end()) return *kept;
-  return close_to_fastest(times, kTie).front();
+  const bool keeps = kept && std::ranges::find(good, *kept) != good.end();
+  const std::size_t place = keeps ? *kept : close_to_fastest(times, kTie).front();
+  return {place, ahead_of_others(medians_of(times), place)};
 }
 
 std::string choice_text(std::string_view how, std::size_t taken, std::size_t candidates,
@@ -77,11 +96,12 @@ std::optional<std::size_t> place_taken_strictly(const KeptChoices& kept, const s
                                 stage, name, names.size()));
 }
 
-std::string why_taken(const KeptChoices& kept, const std::string& stage, std::string_view choice) {
-  const std::string before = kept_name(kept, stage);
-  if (before.empty()) return "measured";
-  if (before != chosen_name(choice)) return "measured, in place of " + before;
-  return kept.strictly ? "kept without measuring" : "measured, and kept";
+std::string why_taken(const KeptChoices& kept, const std::string& stage, std::string_view choice,
+                      double ahead) {
+  const std::string before = kept_name(kept, stage), measured = "measured" + ahead_text(ahead);
+  if (before.empty()) return measured;
+  if (before != chosen_name(choice)) return measured + ", in place of " + before;
+  return kept.strictly ? "kept without measuring" : measured + ", and kept";
 }
 
 }  // namespace fusegate::kernels

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "kernels/contract/device.h"
+#include "kernels/cuda/device/taken_launch.h"
 
 namespace fusegate::kernels {
 
@@ -45,9 +46,8 @@ int launches_of_a_round(int most);
 std::vector<std::size_t> close_to_fastest(const std::vector<std::vector<double>>& times,
                                           double margin);
 
-// The place of the one taken. kept: of the one that was taken before, where it is among them.
-std::size_t place_taken(const std::vector<std::vector<double>>& times,
-                        std::optional<std::size_t> kept);
+// The one taken. kept: the place of the one that was taken before, where it is among them.
+TakenLaunch take(const std::vector<std::vector<double>>& times, std::optional<std::size_t> kept);
 
 // The choice as run files tell it, and a candidate's name as it stands there, which may be all
 // there is.
@@ -62,8 +62,10 @@ std::optional<std::size_t> place_kept(const KeptChoices& kept, const std::string
 // where none of them is the one that is strictly kept.
 std::optional<std::size_t> place_taken_strictly(const KeptChoices& kept, const std::string& stage,
                                                 const std::vector<std::string>& names);
-// Why a stage's choice was taken, for its note: "measured", "measured, and kept", "measured, in
-// place of <the kept one's name>", or "kept without measuring".
-std::string why_taken(const KeptChoices& kept, const std::string& stage, std::string_view choice);
+// Why a stage's choice was taken, for its note: "measured, 2.1 % ahead of the next", "measured, 0.4
+// % behind the fastest, and kept", "measured, ..., in place of <the kept one's name>", or "kept
+// without measuring". ahead: as in taken_launch.h.
+std::string why_taken(const KeptChoices& kept, const std::string& stage, std::string_view choice,
+                      double ahead);
 
 }  // namespace fusegate::kernels

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace fusegate::kernels {
 namespace {
 
@@ -44,10 +46,17 @@ TEST(LaunchChoice, KeepsOrderWhereItSortsOutTheHopeless) {
 
 TEST(LaunchChoice, KeepsWhatWasTakenBeforeUntilAnotherIsClearlyFaster) {
   const std::vector<std::vector<double>> times{{10.49}, {10}, {10.05}, {10.51}};
-  EXPECT_EQ(place_taken(times, std::nullopt), 1u);
-  EXPECT_EQ(place_taken(times, 0), 0u);
-  EXPECT_EQ(place_taken(times, 2), 2u);
-  EXPECT_EQ(place_taken(times, 3), 1u);
+  EXPECT_EQ(take(times, std::nullopt).place, 1u);
+  EXPECT_EQ(take(times, 0).place, 0u);
+  EXPECT_EQ(take(times, 2).place, 2u);
+  EXPECT_EQ(take(times, 3).place, 1u);
+}
+
+TEST(LaunchChoice, TellsHowFarTheNextOneIs) {
+  EXPECT_NEAR(take({{10.4}, {10}, {11}}, std::nullopt).ahead, 0.04, 1e-12);
+  EXPECT_NEAR(take({{10.4}, {10}, {11}}, 0).ahead, 10 / 10.4 - 1, 1e-12) << "kept, not the fastest";
+  EXPECT_NEAR(take({{10.1}, {10}}, std::nullopt).ahead, 10 / 10.1 - 1, 1e-12) << "a tie";
+  EXPECT_TRUE(std::isnan(take({{10}}, std::nullopt).ahead));
 }
 
 TEST(LaunchChoice, IsReadFromTheTextThatTellsIt) {
@@ -79,11 +88,15 @@ TEST(LaunchChoice, WhatIsStrictlyKeptIsTakenWithoutMeasuringOrIsAnError) {
 
 TEST(LaunchChoice, ANoteSaysWhyItWasTaken) {
   KeptChoices kept{.choices = {{"down_proj", "tuned: candidate 7 of 9, b"}}};
-  EXPECT_EQ(why_taken({}, "down_proj", "tuned: candidate 2 of 8, b"), "measured");
-  EXPECT_EQ(why_taken(kept, "down_proj", "tuned: candidate 2 of 8, b"), "measured, and kept");
-  EXPECT_EQ(why_taken(kept, "down_proj", "tuned: candidate 1 of 8, a"), "measured, in place of b");
+  const auto why = [&](const std::string& name, double ahead) {
+    return why_taken(kept, "down_proj", "tuned: candidate 2 of 8, " + name, ahead);
+  };
+  EXPECT_EQ(why_taken({}, "down_proj", "b", 0.021), "measured, 2.1 % ahead of the next");
+  EXPECT_EQ(why("b", -0.004), "measured, 0.4 % behind the fastest, and kept");
+  EXPECT_EQ(why("a", 0.3), "measured, over 10 % ahead of the next, in place of b");
+  EXPECT_EQ(why("a", std::nan("")), "measured, in place of b");
   kept.strictly = true;
-  EXPECT_EQ(why_taken(kept, "down_proj", "tuned: candidate 2 of 8, b"), "kept without measuring");
+  EXPECT_EQ(why("b", std::nan("")), "kept without measuring");
 }
 
 }  // namespace

@@ -144,13 +144,14 @@ std::vector<std::string> names_of(const StageContest& stage) {
   return names;
 }
 
-ContestResult result_of(const CudaDevice& device, const StageContest& stage, std::size_t taken) {
+ContestResult result_of(const CudaDevice& device, const StageContest& stage,
+                        const TakenLaunch& taken) {
   const std::size_t rivals = stage.contestants.size();
-  const std::string& name = stage.contestants[taken].name;
-  if (rivals == 1) return {taken, name};
-  std::string choice = choice_text("measured", taken, rivals, name);
-  std::string note = why_taken(device.kept_choices(), stage.stage, choice);
-  return {taken, std::move(choice), std::move(note)};
+  const std::string& name = stage.contestants[taken.place].name;
+  if (rivals == 1) return {taken.place, name};
+  std::string choice = choice_text("measured", taken.place, rivals, name);
+  std::string note = why_taken(device.kept_choices(), stage.stage, choice, taken.ahead);
+  return {taken.place, std::move(choice), std::move(note)};
 }
 
 std::optional<std::size_t> kept_of(const CudaDevice& device, const StageContest& stage) {
@@ -158,16 +159,11 @@ std::optional<std::size_t> kept_of(const CudaDevice& device, const StageContest&
 }
 
 std::optional<std::size_t> taken_strictly(const CudaDevice& device, const StageContest& stage) {
-  const KeptChoices& kept = device.kept_choices();
-  // Any loses to what is kept.
-  const bool is_kept_later =
-      stage.is_first_of_two && kept.choices.contains(stage.stage) && !kept_of(device, stage);
-  if (kept.strictly && is_kept_later) return 0;
-  return place_taken_strictly(kept, stage.stage, names_of(stage));
+  return place_taken_strictly(device.kept_choices(), stage.stage, names_of(stage));
 }
 
 // Of first and second as they are numbered, in one number.
-std::size_t fastest_pair(CudaDevice& device, const StageContest& first, const StageContest& second,
+TakenLaunch fastest_pair(CudaDevice& device, const StageContest& first, const StageContest& second,
                          const Tensor& x, const Tensor& between, const Tensor& out) {
   constexpr std::size_t kMostOfEach = 4;
   const std::vector<Contestant>& firsts = first.contestants;
@@ -189,32 +185,37 @@ std::size_t fastest_pair(CudaDevice& device, const StageContest& first, const St
       });
     }
   }
-  return numbers[fastest(device, pairs, x, out, kept)];
+  const TakenLaunch taken = fastest(device, pairs, x, out, kept);
+  return {numbers[taken.place], taken.ahead};
 }
 
 }  // namespace
 
-std::size_t fastest(CudaDevice& device, const std::vector<std::function<void()>>& launches,
+TakenLaunch fastest(CudaDevice& device, const std::vector<std::function<void()>>& launches,
                     const Tensor& x, const Tensor& out, std::optional<std::size_t> kept) {
   refuse_capture(device.stream(), "what is chosen by measuring");
   const RestoredTensor old_x(x, device.stream()), old_out(out, device.stream());
   device.fill(x, Fill::uniform(1.0), 1);
   std::mt19937 random(1);
   std::vector<Candidate> candidates = promising(device, launches, random);
-  if (candidates.size() == 1) return candidates.front().number;
+  if (candidates.size() == 1) {
+    const bool was_alone = candidates.front().times_ms.empty();
+    return {candidates.front().number, was_alone ? TakenLaunch{}.ahead : kHopeless};
+  }
   time_rounds(candidates, kMoreRounds, random);
-  return candidates[place_taken(times_of(candidates), place_of(kept, candidates))].number;
+  const TakenLaunch taken = take(times_of(candidates), place_of(kept, candidates));
+  return {candidates[taken.place].number, taken.ahead};
 }
 
 ContestResult contest(CudaDevice& device, const std::string& work, const StageContest& stage,
                       const Tensor& x, const Tensor& out) {
-  if (const auto taken = taken_strictly(device, stage)) return result_of(device, stage, *taken);
-  if (stage.contestants.size() == 1) return result_of(device, stage, 0);
+  if (const auto taken = taken_strictly(device, stage)) return result_of(device, stage, {*taken});
+  if (stage.contestants.size() == 1) return result_of(device, stage, {});
   const std::string key = key_of(work, stage);
-  std::map<std::string, std::size_t>& choices = device.launch_choices();
+  auto& choices = device.launch_choices();
   auto found = choices.find(key);
   if (found == choices.end()) {
-    const std::size_t taken =
+    const TakenLaunch taken =
         fastest(device, launches_of(stage.contestants), x, out, kept_of(device, stage));
     found = choices.emplace(key, taken).first;
   }
@@ -227,18 +228,20 @@ PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const S
   const auto strictly_first = taken_strictly(device, first);
   const auto strictly_second = taken_strictly(device, second);
   if (strictly_first && strictly_second) {
-    return {result_of(device, first, *strictly_first), result_of(device, second, *strictly_second)};
+    return {result_of(device, first, {*strictly_first}),
+            result_of(device, second, {*strictly_second})};
   }
   const std::string key = key_of(key_of(work, first) + "\nthen", second);
-  std::map<std::string, std::size_t>& choices = device.launch_choices();
+  auto& choices = device.launch_choices();
   auto found = choices.find(key);
   if (found == choices.end()) {
     refuse_capture(device.stream(), "what is chosen by measuring");
     found = choices.emplace(key, fastest_pair(device, first, second, x, between, out)).first;
   }
+  const auto [taken, ahead] = found->second;
   const std::size_t seconds = second.contestants.size();
-  return {result_of(device, first, found->second / seconds),
-          result_of(device, second, found->second % seconds)};
+  return {result_of(device, first, {taken / seconds, ahead}),
+          result_of(device, second, {taken % seconds, ahead})};
 }
 
 }  // namespace fusegate::kernels

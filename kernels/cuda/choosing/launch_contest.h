@@ -29,16 +29,13 @@ struct Contestant {
 struct StageContest {
   std::string stage;
   std::vector<Contestant> contestants;
-  // The winner meets others in another contest of the stage (tune()), so that what is kept may be
-  // one of those.
-  bool is_first_of_two = false;
 };
 
 // The one that is taken of those that the device runs; kept: that was taken before. x is random
 // meanwhile, since what a kernel multiplies decides its power, hence its clock, and an intermediate
 // result holds nothing yet. Weights must hold their values already; x and out hold afterwards what
 // they held before. Throws DeviceError where none runs, or the device's stream captures.
-std::size_t fastest(CudaDevice& device, const std::vector<std::function<void()>>& launches,
+TakenLaunch fastest(CudaDevice& device, const std::vector<std::function<void()>>& launches,
                     const Tensor& x, const Tensor& out,
                     std::optional<std::size_t> kept = std::nullopt);
 

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "kernels/cuda/choosing/launch_choice.h"
 #include "kernels/cuda/choosing/launch_contest.h"
 #include "kernels/cuda/device/cuda_graph.h"
 #include "kernels/cuda/device/gpu_test_fixture.h"
@@ -32,15 +35,21 @@ TEST_F(Contest, TakesTheFastestAndTellsWhich) {
   const ContestResult result = contest(*device_, "writing", {"stage", both}, x_, out_);
   EXPECT_EQ(result.taken, 1u);
   EXPECT_EQ(result.choice, "measured: candidate 2 of 2, little");
+  EXPECT_EQ(result.note, "measured, over 10 % ahead of the next");
 }
 
 TEST_F(Contest, TakesTheFirstOfEquals) {
-  EXPECT_EQ(fastest(*device_, {writer("", 1024).launch, writer("", 1024).launch}, x_, out_), 0u);
+  const TakenLaunch taken =
+      fastest(*device_, {writer("", 1024).launch, writer("", 1024).launch}, x_, out_);
+  EXPECT_EQ(taken.place, 0u);
+  EXPECT_NEAR(taken.ahead, 0, kTie);
 }
 
 TEST_F(Contest, LeavesOutWhatTheDeviceRefuses) {
   const auto refused = [] { throw DeviceError("not this"); };
-  EXPECT_EQ(fastest(*device_, {refused, writer("", 8).launch}, x_, out_), 1u);
+  const TakenLaunch taken = fastest(*device_, {refused, writer("", 8).launch}, x_, out_);
+  EXPECT_EQ(taken.place, 1u);
+  EXPECT_TRUE(std::isnan(taken.ahead)) << "it was alone";
   EXPECT_THROW(fastest(*device_, {refused}, x_, out_), DeviceError);
 }
 
@@ -93,9 +102,9 @@ class StrictlyKept : public Contest {
   Contestant never(std::string name) {
     return {std::move(name), [] { FAIL() << "launched"; }};
   }
-  PairResult pair(bool is_first_of_two) {
+  PairResult pair() {
     return contest_of_pairs(*device_, "both", {"one", {never("a"), never("b")}},
-                            {"two", {never("c"), never("d")}, is_first_of_two}, x_, x_, out_);
+                            {"two", {never("c"), never("d")}}, x_, x_, out_);
   }
 };
 
@@ -119,12 +128,11 @@ TEST_F(StrictlyKept, IsAnErrorWhereItIsNotThere) {
 
 TEST_F(StrictlyKept, PairsAreTakenWithoutMeasuring) {
   device_->keep_choices({{{"one", "b"}, {"two", "d"}}, true});
-  const PairResult result = pair(false);
+  const PairResult result = pair();
   EXPECT_EQ(result.first.taken, 1u);
   EXPECT_EQ(result.second.taken, 1u);
   device_->keep_choices({{{"one", "b"}, {"two", "algo 66"}}, true});
-  EXPECT_THROW(pair(false), DeviceError);
-  EXPECT_EQ(pair(true).first.taken, 1u) << "the other contest of the stage has that one";
+  EXPECT_THROW(pair(), DeviceError);
 }
 
 TEST_F(Contest, LeavesTheTensorsAsTheyWere) {

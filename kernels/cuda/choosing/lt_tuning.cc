@@ -33,9 +33,12 @@ LtChoice measured_choice(CudaDevice& device, const std::string& stage, const LtM
   }
   const KeptChoices& kept = device.kept_choices();
   const auto strictly = place_taken_strictly(kept, stage, names);
-  const std::size_t taken =
-      strictly ? *strictly : fastest(device, launches, x, out, place_kept(kept, stage, names));
-  LtChoice choice{.algorithm = {}, .text = choice_text("tuned", taken, names.size(), names[taken])};
+  const auto [taken, ahead] =
+      strictly ? TakenLaunch{*strictly}
+               : fastest(device, launches, x, out, place_kept(kept, stage, names));
+  LtChoice choice{.algorithm = {},
+                  .text = choice_text("tuned", taken, names.size(), names[taken]),
+                  .ahead = ahead};
   if (taken < rivals.size()) {
     choice.rival = taken;
   } else {
@@ -65,7 +68,7 @@ TunedMatmul tune(CudaDevice& device, const std::string& stage, LtMatmul& matmul,
   }
   const LtChoice& choice = found->second;
   if (!choice.rival) matmul.use(choice.algorithm);
-  return {choice.text, choice.rival, why_taken(kept, stage, choice.text)};
+  return {choice.text, choice.rival, why_taken(kept, stage, choice.text, choice.ahead)};
 }
 
 }  // namespace fusegate::kernels

@@ -14,6 +14,7 @@
 #include "kernels/cuda/device/gpu_limits.h"
 #include "kernels/cuda/device/lt_choice.h"
 #include "kernels/cuda/device/lt_matmul.h"
+#include "kernels/cuda/device/taken_launch.h"
 
 namespace fusegate::kernels {
 
@@ -54,7 +55,7 @@ class CudaDevice : public Device {
   // What was measured once and holds from then on: a benchmark prepares its matmuls once a place.
   LtChoices& lt_choices() { return lt_choices_; }
   // Of launch_contest.h, by what competes for what.
-  std::map<std::string, std::size_t>& launch_choices() { return launch_choices_; }
+  std::map<std::string, TakenLaunch>& launch_choices() { return launch_choices_; }
   const KeptChoices& kept_choices() const { return kept_choices_; }
 
  private:
@@ -69,7 +70,7 @@ class CudaDevice : public Device {
   Memory workspace_;
   Memory digest_;
   LtChoices lt_choices_;
-  std::map<std::string, std::size_t> launch_choices_;
+  std::map<std::string, TakenLaunch> launch_choices_;
   KeptChoices kept_choices_;
   std::unique_ptr<ReferenceMath> reference_;
 };

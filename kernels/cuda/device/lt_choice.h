@@ -34,6 +34,7 @@ struct LtChoice {
   cublasLtMatmulAlgo_t algorithm{};    // unless a rival was taken
   std::string text;                    // "tuned: candidate 3 of 8, algo 66, tile 18, ..."
   std::optional<std::size_t> rival{};  // its place among the problem's
+  double ahead = 0;                    // as in taken_launch.h
 };
 
 using LtChoices = std::map<LtProblem, LtChoice>;

@@ -1,7 +1,7 @@
 // control_copy/memcpy: the driver's copy from device memory to device memory.
 #include "kernels/contract/work.h"
-#include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/cuda.h"
+#include "kernels/cuda/device/cuda_device.h"
 
 namespace fusegate::kernels {
 namespace {

@@ -2,8 +2,8 @@
 #include <cublas_v2.h>
 
 #include "kernels/contract/work.h"
-#include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/cublas.h"
+#include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/device/lt_matmul.h"
 #include "kernels/cuda/implementations/expected_stages.h"
 

@@ -7,6 +7,14 @@
 
 namespace fusegate::kernels {
 
+Stage chosen_stage(Stage work, const std::vector<Contestant>& contestants,
+                   const ContestResult& result) {
+  work.choice = result.choice;
+  work.note = result.note;
+  work.launch = contestants[result.taken].launch;
+  return work;
+}
+
 Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                          const Tensor& out) {
   Stage stage = matmul_work(std::move(name), x, w, out);

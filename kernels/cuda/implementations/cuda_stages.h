@@ -14,6 +14,10 @@ namespace fusegate::kernels {
 // Who chooses the algorithm of a matmul: cublasLt's heuristic, or measuring (lt_tuning.h).
 enum class MatmulChoice { kHeuristic, kTuned };
 
+// The stage as it came out of a contest: with its choice, its note and the winner's launch.
+Stage chosen_stage(Stage work, const std::vector<Contestant>& contestants,
+                   const ContestResult& result);
+
 class CudaStages : public StageLibrary {
  public:
   explicit CudaStages(Device& device, MatmulChoice choice = MatmulChoice::kHeuristic)

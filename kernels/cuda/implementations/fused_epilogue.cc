@@ -99,19 +99,12 @@ class TwoKernels {
 
   const Tensor& h() const { return h_; }
 
-  void add_gate_up(const Contestant& contestant, const ContestResult& result) {
-    Stage stage = gate_up_work(activation_, in_[0], in_[1], in_[2], h_);
-    stage.choice = result.choice;
-    stage.note = result.note;
-    stage.launch = contestant.launch;
-    kernel_.stages.push_back(std::move(stage));
-  }
   void add_gate_up(const std::vector<Contestant>& contestants) {
     const std::string work =
         fmt::format("{} x {} x {} {}", h_.rows(), h_.cols(), in_[0].cols(), dtype_name(h_.dtype));
     const ContestResult result =
         contest(device_, work, {activation_.gate_up_stage(), contestants}, in_[0], h_);
-    add_gate_up(contestants[result.taken], result);
+    kernel_.stages.push_back(chosen_stage(gate_up(), contestants, result));
   }
 
   // Measured behind the first kernel, which some of them overlap; or cublasLt's.
@@ -120,44 +113,28 @@ class TwoKernels {
                                                               kernel_.stages.front()));
   }
 
-  // Chosen together; then cublasLt's meet the down product that is taken.
-  void add_pair(const std::vector<Contestant>& gate_up, const std::vector<Contestant>& down) {
-    const PairResult best = fastest_pair(gate_up, down);
-    add_gate_up(gate_up[best.first.taken], best.first);
-    add_down({down[best.second.taken]});
-  }
-
-  // The same with the fastest of cublasLt's among the down products. Which that is, is measured
-  // behind the first kernel that is fastest alone.
-  void add_pair_or_library(const std::vector<Contestant>& gate_up,
-                           const std::vector<Contestant>& down) {
-    add_gate_up(gate_up);
-    add_down(down);
-    if (down.empty()) return;
-    const Stage alone = kernel_.stages.back();
-    std::vector<Contestant> seconds = down;
+  // Chosen together, with the fastest of cublasLt's among the down products. Which that is, is
+  // measured behind the first kernel that is fastest alone.
+  void add_pair(const std::vector<Contestant>& firsts, std::vector<Contestant> seconds) {
+    add_gate_up(firsts);
+    add_down(seconds);
+    if (seconds.empty()) return;
+    const Stage& alone = kernel_.stages.back();
     const std::string taken = chosen_name(alone.choice);
-    if (std::ranges::find(down, taken, &Contestant::name) == down.end()) {
+    if (std::ranges::find(seconds, taken, &Contestant::name) == seconds.end()) {
       seconds.push_back({.name = taken, .launch = alone.launch});
     }
-    const PairResult best = fastest_pair(gate_up, seconds);
-    kernel_.stages.clear();
-    add_gate_up(gate_up[best.first.taken], best.first);
-    if (best.second.taken == down.size()) {
-      kernel_.stages.push_back(alone);
-    } else {
-      add_down({down[best.second.taken]});
-    }
+    const PairResult best =
+        contest_of_pairs(device_, problem_, {activation_.gate_up_stage(), firsts}, {kDown, seconds},
+                         in_[0], h_, out_);
+    kernel_.stages = {chosen_stage(gate_up(), firsts, best.first),
+                      chosen_stage(matmul_work(kDown, h_, in_[3], out_), seconds, best.second)};
   }
 
   PreparedKernel kernel() && { return std::move(kernel_); }
 
  private:
-  PairResult fastest_pair(const std::vector<Contestant>& gate_up,
-                          const std::vector<Contestant>& down) {
-    return contest_of_pairs(device_, problem_, {activation_.gate_up_stage(), gate_up},
-                            {kDown, down, true}, in_[0], h_, out_);
-  }
+  Stage gate_up() const { return gate_up_work(activation_, in_[0], in_[1], in_[2], h_); }
 
   CudaDevice& device_;
   Activation activation_;
@@ -181,8 +158,8 @@ PreparedKernel prepare_sm90(const Activation& activation, Device& any_device,
                             const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   TwoKernels made(device, activation, problem, in, out);
-  made.add_pair_or_library(tiled_sm90(device, activation, in, made.h()),
-                           down_sm90(device, made.h(), in[3], out));
+  made.add_pair(tiled_sm90(device, activation, in, made.h()),
+                down_sm90(device, made.h(), in[3], out));
   return std::move(made).kernel();
 }
 
@@ -235,12 +212,13 @@ PreparedKernel prepare_two_or_four(const Activation& activation, Device& any_dev
   const std::string key =
       fmt::format("{}, {}: two kernels or four", activation.mlp(), problem_name(problem));
   auto& choices = device.launch_choices();
-  if (const auto known = choices.find(key); known != choices.end()) return prepared(known->second);
+  if (const auto known = choices.find(key); known != choices.end())
+    return prepared(known->second.place);
   PreparedKernel two = prepared(kTwo), four = prepared(kFour);
-  const std::size_t taken =
+  const TakenLaunch taken =
       fastest(device, {[&] { two.launch(); }, [&] { four.launch(); }}, in[0], out, kept);
   choices.emplace(key, taken);
-  return std::move(taken == kTwo ? two : four);
+  return std::move(taken.place == kTwo ? two : four);
 }
 
 // By whichever suits the device and the problem.

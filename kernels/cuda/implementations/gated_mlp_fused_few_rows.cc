@@ -7,8 +7,8 @@
 #include "kernels/cuda/choosing/streamed_products.h"
 #include "kernels/cuda/few_rows/few_rows_plan.h"
 #include "kernels/cuda/gemm/gated_gemm_plan.h"
+#include "kernels/cuda/implementations/cuda_stages.h"
 #include "kernels/cuda/implementations/expected_stages.h"
-#include "kernels/operations/stages.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -26,14 +26,8 @@ PreparedKernel prepare(const Activation& activation, Device& any_device, const P
   const Stage second = matmul_work("down_proj", h, in[3], out);
   const PairResult best = contest_of_pairs(device, problem_name(problem), {first.name, gate_up},
                                            {second.name, down}, in[0], h, out);
-  const auto add = [&](Stage stage, const ContestResult& result, const Contestant& contestant) {
-    stage.choice = result.choice;
-    stage.note = result.note;
-    stage.launch = contestant.launch;
-    kernel.stages.push_back(std::move(stage));
-  };
-  add(first, best.first, gate_up[best.first.taken]);
-  add(second, best.second, down[best.second.taken]);
+  kernel.stages = {chosen_stage(first, gate_up, best.first),
+                   chosen_stage(second, down, best.second)};
   return kernel;
 }
 
