@@ -170,8 +170,13 @@ class CudaBatch:
     def __init__(self, meter: CudaMeter, enqueue: Callable, events):
         self._meter, self._enqueue, self._events = meter, enqueue, events
 
-    def run(self) -> Sample:
+    def launch(self) -> None:
+        """Until it is through. Reads nothing: the GPU would idle while Python computes the clock (52 us beside a batch's
+        1.5 ms, on a CPU of 2 cores)."""
         self._enqueue()
         self._meter.synchronize()
+
+    def run(self) -> Sample:
+        self.launch()
         batch_ns = 1e6 * sum(start.elapsed_time(end) for start, end in self._events)
         return Sample(batch_ns, self._meter.clock_hz())

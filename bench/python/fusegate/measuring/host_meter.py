@@ -58,6 +58,9 @@ class HostBatch:
     def __init__(self, meter: HostMeter, launch: Callable, calls: int, flushed: bool):
         self._meter, self._launch, self._calls, self._flushed = meter, launch, calls, flushed
 
+    def launch(self) -> None:
+        self.run()
+
     def run(self) -> Sample:
         wall_ns = thread_ns = 0
         launch, stretches = self._launch, self._calls if self._flushed else 1

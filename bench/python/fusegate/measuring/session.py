@@ -93,7 +93,7 @@ class Session:
 
     def energy_per_call_j(self, counter_mj: Callable[[], Optional[int]], stretch_ns: float) -> Optional[float]:
         batch = self._batch(self.move_to(0).launch)
-        return energy_per_call_j(counter_mj, batch.run, self.calls, stretch_ns, self._clock_ns)
+        return energy_per_call_j(counter_mj, batch.launch, self.calls, stretch_ns, self._clock_ns)
 
     def _batch(self, launch: Callable, calls: int = 0):
         return self._meter.record(launch, calls or self.calls, self._protocol.l2, not self.record.not_capturable)
