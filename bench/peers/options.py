@@ -27,6 +27,9 @@ def parse_options(arguments):
                         help="the peers to measure: " + ", ".join(_implementation_names()))
     parser.add_argument("--max-autotune", choices=("on", "off"), default="on",
                         help=f"off leaves out {MAX_AUTOTUNE}, whose compiling takes longest (default: on)")
+    parser.add_argument("--quack-tuning", choices=("full", "quick"), default="full",
+                        help="quick: QuACK's tuner times a candidate by 60 calls after 20 ms of warming, not by 200 after "
+                             "200 ms (default: full)")
     parser.add_argument("--filter", "--benchmark_filter", type=_expression, default="", metavar="REGEX",
                         help="measure the benchmarks whose names fit; with a leading '-', those that do not")
     parser.add_argument("--out", help="the run file to write; one that holds something else is not replaced")

@@ -34,6 +34,7 @@ from bench import find_bench, read_plan, require_same_gpu
 from implementations import load, needed_libraries
 from options import name_filter, parse_options
 from plan import make_plan
+from quack_mlp import tune_quickly
 
 BAD_INPUT = 2
 # Of fusegate_bench's, those that say nothing of what torch runs.
@@ -63,6 +64,8 @@ def run(options):
     protocol = protocol_of(given)
     needed = needed_libraries(make_plan(given, takes_name).benchmarks)
     libraries = find_libraries(needed, partial(load, device=given["fusegate"]["environment"]["device"]))
+    if options.quack_tuning == "quick" and "quack" in libraries.modules:
+        tune_quickly(libraries.modules["quack"])
     device, meter = open_gpu(libraries)
     require_same_gpu(given, bench, device.uuid)
     watch = Watch(Nvml.open(), device.uuid, set(given["fusegate"]["doubts"]) - DOUBTS_OF_THE_BUILD)

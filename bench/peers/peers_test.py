@@ -78,6 +78,15 @@ class PeersTest(FolderTest):
         self.assertEqual(len(run_file["benchmarks"]), 4)
         self.assertEqual(run_file["context"]["fusegate"]["suite"], "custom")
 
+    def test_tells_quacks_tuner_to_be_quick_where_asked(self):
+        libraries, told = fake_libraries(), []
+        libraries.modules["quack"].autotuner._bench_cuda_graph_l2_rotate = lambda **numbers: told.append(numbers)
+        flags = ["--problem=1,1,8,8", "--operation=geglu_mlp", "--implementation=quack"]
+        for more, numbers in (([], {}), (["--quack-tuning=quick"], {"warmup_target_ms": 20, "n_timed_calls": 60})):
+            self.assertEqual(self.main(*flags, *more, libraries=libraries)[0], 0)
+            libraries.modules["quack"].autotuner._bench_cuda_graph_l2_rotate()
+            self.assertEqual(told.pop(), numbers)
+
     def test_records_the_energy_of_a_call_where_asked(self):
         out_file = self.folder / "1.json"
         flags = ["--problem=1,1,8,8", "--operation=linear", "--implementation=torch_eager", f"--out={out_file}"]

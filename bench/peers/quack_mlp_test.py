@@ -5,11 +5,12 @@ import pathlib
 import sys
 from unittest import mock
 
+from fusegate.errors import InputError
 from fusegate.measuring.fakes import FolderTest
 
 import quack_mlp
 from fakes import Packed, fake_libraries, fake_problem
-from quack_mlp import CONCATENATED, INTERLEAVED, QuackMlp, load, prepare
+from quack_mlp import CONCATENATED, INTERLEAVED, QuackMlp, load, prepare, tune_quickly
 
 GATED, DOWN = "tile_m=128, tile_n=192, pingpong=True", "tile_m=256, tile_n=192, pingpong=False"
 INPUTS = (2.0, 3.0, 5.0, 7.0)
@@ -55,6 +56,15 @@ class QuackMlpTest(FolderTest):
         self.call(INTERLEAVED, False)
         self.assertEqual(self.call(INTERLEAVED, False, fake_problem("geglu_mlp", "1,1,8,8")),
                          {"gate_up_geglu": "unknown"}, "nobody was asked for it")
+
+    def test_quick_tuning_times_candidates_for_less(self):
+        tuner = self.modules["quack"].autotuner
+        with self.assertRaisesRegex(InputError, "--quack-tuning=quick: this QuACK's tuner has no "):
+            tune_quickly(self.modules["quack"])
+        tuner._bench_cuda_graph_l2_rotate = lambda fn, warmup_target_ms=200, n_timed_calls=200: (
+            fn, warmup_target_ms, n_timed_calls)
+        tune_quickly(self.modules["quack"])
+        self.assertEqual(tuner._bench_cuda_graph_l2_rotate("fn"), ("fn", 20, 60))
 
     def test_the_tuner_is_listened_to_once(self):
         ask = self.modules["quack"].autotuner.Autotuner.__call__
