@@ -12,6 +12,7 @@
 #include "baselines/comparing/modes.h"
 #include "baselines/comparing/odd_processes.h"
 #include "baselines/io/error.h"
+#include "baselines/launches/choice.h"
 
 namespace fusegate::baselines {
 namespace {
@@ -226,7 +227,9 @@ std::vector<ChoiceChange> choice_changes(const BenchmarkSeries& baseline,
   std::vector<ChoiceChange> changes;
   for (const auto& [name, choice] : candidate.choices) {
     const auto before = baseline.choices.find(name);
-    if (before == baseline.choices.end() || before->second == choice) continue;
+    if (before == baseline.choices.end() || choice_name(before->second) == choice_name(choice)) {
+      continue;
+    }
     changes.push_back({name, before->second, choice});
   }
   return changes;

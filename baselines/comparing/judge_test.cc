@@ -335,8 +335,9 @@ TEST(Judge, MoreBenchmarksAskForMore) {
 TEST(Judge, TellsWhatTheLibraryChoseDifferently) {
   BenchmarkSeries baseline = test_series("a", kQuiet);
   BenchmarkSeries candidate = test_series("a", kQuiet);
-  baseline.choices = {{"gate_proj", "algo 66"}, {"up_proj", "algo 1"}};
-  candidate.choices = {{"gate_proj", "algo 21"}, {"up_proj", "algo 1"}, {"gelu", "new"}};
+  baseline.choices = {{"gate_proj", "algo 66"}, {"up_proj", "tuned: candidate 1 of 8, algo 1"}};
+  candidate.choices = {
+      {"gate_proj", "algo 21"}, {"up_proj", "measured: candidate 2 of 9, algo 1"}, {"gelu", "new"}};
   const Verdict verdict = judge_one(baseline, candidate);
   ASSERT_EQ(verdict.choice_changes.size(), 1u);
   EXPECT_EQ(verdict.choice_changes[0].name, "gate_proj");

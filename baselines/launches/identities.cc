@@ -15,10 +15,6 @@ constexpr const char* kMark = "fusegate_identities";
 
 }  // namespace
 
-bool is_measured_choice(std::string_view choice) {
-  return choice.find(": candidate ") != std::string_view::npos;
-}
-
 void write_identities(const std::filesystem::path& path, const Identities& identities) {
   json benchmarks = json::object();
   for (const auto& [name, identity] : identities.benchmarks) {

@@ -28,10 +28,6 @@ struct Identities {
   std::map<std::string, std::string> failures;
 };
 
-// Whether a contest picked it, which may pick another one another time ("tuned: candidate 3 of 8,
-// algo 66", kernels/cuda/choosing/launch_choice.h), and no rule.
-bool is_measured_choice(std::string_view choice);
-
 // All throw InputError naming the file, and the field where there is one.
 void write_identities(const std::filesystem::path& path, const Identities& identities);
 Identities read_identities(const std::filesystem::path& path);

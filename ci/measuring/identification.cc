@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
+#include "baselines/launches/choice.h"
 #include "baselines/record/program_variables.h"
 #include "ci/console/format.h"
 #include "ci/measuring/benchmark_filter.h"
@@ -63,13 +66,23 @@ std::vector<std::string> chosen_otherwise(const baselines::Identities& a,
     }
     const bool differ = std::ranges::any_of(choices, [&others](const auto& choice) {
       const auto other = others->second.find(choice.first);
-      return other != others->second.end() && other->second != choice.second &&
+      return other != others->second.end() &&
+             baselines::choice_name(other->second) != baselines::choice_name(choice.second) &&
              baselines::is_measured_choice(choice.second) &&
              baselines::is_measured_choice(other->second);
     });
     if (differ) names.push_back(name);
   }
   return names;
+}
+
+using StageChoices = std::map<std::string, std::string>;
+
+bool chose_alike(const StageChoices& a, const StageChoices& b) {
+  return std::ranges::equal(a, b, [](const auto& one, const auto& other) {
+    return one.first == other.first &&
+           baselines::choice_name(one.second) == baselines::choice_name(other.second);
+  });
 }
 
 // Asks one again for what both have chosen otherwise, and takes over what now is as the other's.
@@ -94,7 +107,7 @@ Told ask_again(Found& asked, const Found& other, Console& console) {
     const auto& [context, benchmarks, choices, failures] = *outcome.identities;
     if (!benchmarks.contains(name) || !choices.contains(name)) continue;
     const bool agree = same_work(benchmarks.at(name), other.identities.benchmarks.at(name)) ||
-                       choices.at(name) == other.identities.choices.at(name);
+                       chose_alike(choices.at(name), other.identities.choices.at(name));
     if (!agree) continue;
     asked.identities.benchmarks[name] = benchmarks.at(name);
     asked.identities.choices[name] = choices.at(name);

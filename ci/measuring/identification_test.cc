@@ -129,18 +129,20 @@ TEST_F(IdentifyProgramsTest, AThirdChoiceIsNotTakenOver) {
 }
 
 TEST_F(IdentifyProgramsTest, TheSameChoiceIsTakenOverWhereItsCodeIsAnother) {
-  const auto base = program("base", {a_}), head = program("head", {b_, {a_.choice, "1a"}});
+  const Answer other_code{"measured: candidate 1 of 3, a", "1a"};
+  const auto base = program("base", {a_}), head = program("head", {b_, other_code});
   EXPECT_EQ(identify({base, head}), Told::kAll);
   EXPECT_THAT(asked(), SizeIs(3));
-  EXPECT_EQ(choice_in(head.folder), a_.choice);
+  EXPECT_EQ(choice_in(head.folder), other_code.choice);
   EXPECT_EQ(code_in(head.folder), "1a");
 }
 
 TEST_F(IdentifyProgramsTest, ThoseThatChoseAlikeAreNotAskedAgain) {
   const Answer by_rule{"algo 66", "0a"}, by_another_rule{"algo 67", "0b"};
   const Answer of_three{"tuned: candidate 2 of 3, a", a_.code};
+  const Answer faster_of_three{"measured: candidate 2 of 3, a", "1a"};
   const std::vector<std::pair<Answer, Answer>> alike{
-      {b_, faster_b_}, {a_, of_three}, {by_rule, by_another_rule}};
+      {b_, faster_b_}, {a_, of_three}, {a_, faster_of_three}, {by_rule, by_another_rule}};
   for (const auto& [of_base, of_head] : alike) {
     fs::remove(folder_.path() / "asked");
     EXPECT_EQ(identify({program("base", {of_base}), program("head", {of_head})}), Told::kAll);

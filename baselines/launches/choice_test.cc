@@ -1,0 +1,23 @@
+#include "baselines/launches/choice.h"
+
+#include <gtest/gtest.h>
+
+namespace fusegate::baselines {
+namespace {
+
+TEST(Choice, IsKnownByItsNameHoweverItWasFound) {
+  EXPECT_EQ(choice_name("tuned: candidate 3 of 8, algo 66, tile 18"), "algo 66, tile 18");
+  EXPECT_EQ(choice_name("measured: candidate 12 of 19, gemv: 192 blocks, 4 columns"),
+            "gemv: 192 blocks, 4 columns");
+  EXPECT_EQ(choice_name("algo 66, tile 18"), "algo 66, tile 18") << "of a rule";
+  EXPECT_EQ(choice_name("tuned: candidate 3"), "tuned: candidate 3");
+  EXPECT_EQ(choice_name(""), "");
+}
+
+TEST(Choice, IsMeasuredWhereItHasARank) {
+  EXPECT_TRUE(is_measured_choice("tuned: candidate 3 of 8, algo 66"));
+  EXPECT_FALSE(is_measured_choice("algo 66"));
+}
+
+}  // namespace
+}  // namespace fusegate::baselines
