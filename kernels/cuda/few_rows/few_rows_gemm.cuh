@@ -12,10 +12,9 @@
 // right. What warps have summed is added up through shared memory, warp by warp.
 #pragma once
 
-#include <cuda_device_runtime_api.h>
-
 #include "kernels/cuda/device/element.cuh"
 #include "kernels/cuda/few_rows/few_rows_plan.h"
+#include "kernels/cuda/few_rows/results.cuh"
 #include "kernels/cuda/few_rows/weight_stream.cuh"
 #include "kernels/cuda/gemm/sm80/mma.cuh"
 
@@ -208,11 +207,7 @@ __global__ void __launch_bounds__(Shape::kShape.most_warps * 32)
   __shared__ Exchange<kShape> exchange;
   const Place place;
   Stream<T, Result, kShape> stream(args, place);
-#if __CUDA_ARCH__ >= 900
-  // From here on x is what the kernel before wrote, and nobody reads out any more.
-  cudaGridDependencySynchronize();
-  let_next_kernel_in();
-#endif
+  wait_and_let_next_kernel_in();
   Sums<kShape> sums{};
   stream.sum_up(args.k, sums);
 #pragma unroll

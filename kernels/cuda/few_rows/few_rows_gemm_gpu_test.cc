@@ -1,50 +1,9 @@
 // Every shape of few_rows_gemm around its edges, against the double-precision reference, in memory
 // with guard zones; and kernels that are launched early, one behind the other.
-#include <gtest/gtest.h>
-
-#include "kernels/cuda/device/gpu_test_fixture.h"
-#include "kernels/cuda/few_rows/few_rows_gemm.h"
+#include "kernels/cuda/few_rows/few_rows_test.h"
 
 namespace fusegate::kernels {
 namespace {
-
-class FewRows : public GpuTest {
- protected:
-  void SetUp() override {
-    GpuTest::SetUp();
-    if (!IsSkipped()) limits_ = device_->limits();
-  }
-
-  // One product where weights is 1, a gated unit of two where it is 2, with every shape that fits.
-  void check(const FewRowsSize& size, Dtype dtype) {
-    for (const Activation& activation : kGemmActivations) check(activation, size, dtype);
-  }
-  void check(const Activation& activation, const FewRowsSize& size, Dtype dtype) {
-    SCOPED_TRACE(activation.name);
-    const GuardedTensor x = guarded_random(size.rows, size.k, dtype, 2);
-    const GuardedTensor first = guarded_random(size.cols, size.k, dtype, 0.5);
-    const GuardedTensor second = guarded_random(size.cols, size.k, dtype, 0.5);
-    const double* const expected =
-        size.weights == 1 ? product(x.tensor, first.tensor)
-                          : gated_of_products(activation, x.tensor, first.tensor, second.tensor);
-    for (std::size_t shape = 0; shape < kFewRowsShapes.size(); ++shape) {
-      if (!fits(kFewRowsShapes[shape], size)) continue;
-      SCOPED_TRACE(testing::Message() << "shape " << shape);
-      const FewRowsPlan plan = plan_few_rows(size, limits_, shape);
-      const GuardedTensor out(*device_, size.rows, size.cols, dtype);
-      if (size.weights == 1) {
-        enqueue_few_rows_matmul(plan, x.tensor, first.tensor, out.tensor, device_->stream());
-      } else {
-        enqueue_few_rows_gated(plan, activation, x.tensor, first.tensor, second.tensor, out.tensor,
-                               device_->stream());
-      }
-      expect_agrees(out, expected, {&x, &first, &second});
-    }
-    memory_.clear();
-  }
-
-  GpuLimits limits_;
-};
 
 TEST_F(FewRows, AgreeWithTheReferenceAroundEveryEdge) {
   for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {

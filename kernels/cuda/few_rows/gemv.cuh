@@ -7,10 +7,9 @@
 // weights in a warp at once: few_rows_gemm.cuh, which loads 64 bytes of each.
 #pragma once
 
-#include <cuda_device_runtime_api.h>
-
 #include "kernels/cuda/device/element.cuh"
 #include "kernels/cuda/few_rows/gemv_plan.h"
+#include "kernels/cuda/few_rows/results.cuh"
 #include "kernels/cuda/few_rows/weight_stream.cuh"
 
 namespace fusegate::kernels::gemv {
@@ -36,7 +35,7 @@ __device__ inline float2 widen(std::uint32_t bits, __nv_bfloat16) {
 }
 __device__ inline float2 widen(std::uint32_t bits, __half) {
   __half2 pair;
-  memcpy(&pair, &bits, sizeof(pair));
+  memcpy(static_cast<void*>(&pair), &bits, sizeof(pair));
   return __half22float2(pair);
 }
 
@@ -156,11 +155,7 @@ __global__ void __launch_bounds__(kMostGemvWarps * 32)
   constexpr int kRows = kShape.cols * Result::kWeights;
   __shared__ float parts[kMostGemvWarps][kRows];
   Stream<T, kShape, Result::kWeights> stream(args);
-#if __CUDA_ARCH__ >= 900
-  // From here on x is what the kernel before wrote, and nobody reads out any more.
-  cudaGridDependencySynchronize();
-  few_rows::let_next_kernel_in();
-#endif
+  few_rows::wait_and_let_next_kernel_in();
   float sums[kRows]{};
   stream.sum_up(sums);
   sum_over_warp(sums);

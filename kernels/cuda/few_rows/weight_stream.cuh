@@ -1,6 +1,7 @@
-// What the kernels that stream weights past few rows of x have in common: their loads, and what
-// becomes of a column's sums.
+// The loads of the kernels that stream weights past few rows of x, and how they follow each other.
 #pragma once
+
+#include <cuda_device_runtime_api.h>
 
 #include <cstdint>
 
@@ -32,26 +33,20 @@ __device__ inline uint4 load_x_16(const void* from, bool inside) {
 }
 #undef FUSEGATE_LOAD_16
 
-// Lets the kernel after this one be placed and load its weights. Once the wait for the kernel
-// before is over, and no sooner: a kernel that waits would have the next one placed, that one the
-// next, and grids pile up on the SMs. On an H200 (driver 580.159.04), microseconds of a whole MLP,
-// rows x dim x hidden, let in before the wait, after it, or after the loop over the weights:
+// From here on x is what the kernel before wrote, and nobody reads out any more. Then lets the
+// kernel after this one be placed and load its weights: no sooner, since a kernel that waits would
+// have the next one placed, that one the next, and grids pile up on the SMs. On an H200 (driver
+// 580.159.04), microseconds of a whole MLP, rows x dim x hidden, let in before the wait, after it,
+// or after the loop over the weights:
 //
 //   1 x 768 x 3072      4.23    4.07    4.83
 //   8 x 768 x 3072      5.22    4.69    5.38
 //   1 x 4096 x 14336   77.91   78.01   79.57
+__device__ inline void wait_and_let_next_kernel_in() {
 #if __CUDA_ARCH__ >= 900
-__device__ inline void let_next_kernel_in() { cudaTriggerProgrammaticLaunchCompletion(); }
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
 #endif
-
-// A column of the result, summed.
-template <typename Functor>
-struct Gated {
-  static constexpr int kWeights = 2;
-  __device__ static float of(float gate, float up) { return Functor::of(gate) * up; }
-};
-struct Linear {
-  static constexpr int kWeights = 1;
-};
+}
 
 }  // namespace fusegate::kernels::few_rows

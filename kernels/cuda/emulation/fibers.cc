@@ -1,4 +1,4 @@
-#include "kernels/cuda/gemm/sm90/emulation/fibers.h"
+#include "kernels/cuda/emulation/fibers.h"
 
 #include <fmt/format.h>
 

@@ -20,7 +20,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernels/cuda/gemm/sm90/emulation/fibers.h"
+#include "kernels/cuda/emulation/fibers.h"
 
 namespace fusegate::kernels::emulation {
 
@@ -69,6 +69,7 @@ class Cluster {
   // ---- of the thread that runs
   int thread() const { return fibers_.current() % threads_; }
   int rank() const { return fibers_.current() / threads_; }
+  int threads() const { return threads_; }  // of a block
   int block_x() const { return first_ + rank(); }
   int block_y() const { return row_; }
   int grid_x() const { return row_blocks_; }
@@ -108,6 +109,7 @@ class Cluster {
   void wait_products(std::size_t pending);
 
   void wait_for_previous_kernel() { block().may_write = true; }
+  bool may_write() { return block().may_write; }
 
  private:
   struct Barrier {

@@ -6,8 +6,9 @@
 
 #include <type_traits>
 
-#include "kernels/cuda/gemm/sm90/emulation/cluster.h"
-#include "kernels/cuda/gemm/sm90/emulation/cuda_device.h"
+#include "kernels/cuda/emulation/cluster.h"
+#include "kernels/cuda/emulation/cuda_device.h"
+#include "kernels/cuda/emulation/threads.h"
 
 namespace fusegate::kernels {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/cuda/gemm/sm90/emulation/cluster.h"
+#include "kernels/cuda/emulation/cluster.h"
 
 namespace fusegate::kernels::sm90 {
 

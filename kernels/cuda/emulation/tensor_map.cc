@@ -10,7 +10,7 @@
 
 #include "kernels/contract/device.h"
 #include "kernels/cuda/device/cuda.h"
-#include "kernels/cuda/gemm/sm90/emulation/cluster.h"
+#include "kernels/cuda/emulation/cluster.h"
 
 namespace fusegate::kernels {
 

@@ -1,4 +1,4 @@
-#include "kernels/cuda/gemm/sm90/emulation/cluster.h"
+#include "kernels/cuda/emulation/cluster.h"
 
 #include <fmt/format.h>
 

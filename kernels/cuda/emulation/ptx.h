@@ -4,23 +4,12 @@
 #include <cuda.h>
 #include <vector_types.h>
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
 
-#include "kernels/cuda/gemm/sm90/emulation/cluster.h"
-
-// What nvcc knows without a header.
-#undef __launch_bounds__
-#define __launch_bounds__(...)
+#include "kernels/cuda/emulation/cluster.h"
+#include "kernels/cuda/emulation/threads.h"
 
 namespace fusegate::kernels::emulation {
-
-// Of threadIdx and its like: what the cluster says of the thread that runs.
-template <int (Cluster::*kOf)() const>
-struct Coordinate {
-  operator unsigned() const { return static_cast<unsigned>((Cluster::here().*kOf)()); }
-};
 
 inline const BoxMap& boxes(const CUtensorMap& map) { return reinterpret_cast<const BoxMap&>(map); }
 
@@ -29,21 +18,6 @@ inline const BoxMap& boxes(const CUtensorMap& map) { return reinterpret_cast<con
 namespace fusegate::kernels::sm90 {
 
 using emulation::Cluster;
-using std::min;
-
-inline constexpr struct { emulation::Coordinate<&Cluster::thread> x; } threadIdx{};
-inline constexpr struct {
-  emulation::Coordinate<&Cluster::block_x> x;
-  emulation::Coordinate<&Cluster::block_y> y;
-} blockIdx{};
-inline constexpr struct { emulation::Coordinate<&Cluster::grid_x> x; } gridDim{};
-
-inline int __shfl_sync(unsigned, int value, int lane) {
-  return Cluster::here().exchange(value)[static_cast<std::size_t>(lane)];
-}
-inline void __syncwarp() { Cluster::here().exchange(0); }
-inline void __syncthreads() { Cluster::here().block_sync(); }
-inline float __uint_as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
 // A block's shared memory is the cluster's: the pointer is no more than its name.
 inline std::uint32_t shared_address(const void*) { return emulation::kSharedBase; }

@@ -1,5 +1,5 @@
 // What the emulated cluster refuses, each by a kernel that does just that, and what it computes.
-#include "kernels/cuda/gemm/sm90/emulation/cluster.h"
+#include "kernels/cuda/emulation/cluster.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "kernels/cuda/gemm/sm90/emulation/ptx.h"
-#include "kernels/cuda/gemm/sm90/emulation/wgmma.h"
+#include "kernels/cuda/emulation/ptx.h"
+#include "kernels/cuda/emulation/wgmma.h"
 #include "kernels/cuda/gemm/sm90/tensor_map.h"
 
 namespace fusegate::kernels::sm90 {

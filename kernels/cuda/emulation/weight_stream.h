@@ -1,0 +1,32 @@
+// In place of few_rows/weight_stream.cuh: its loads upon an emulated cluster.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "kernels/cuda/emulation/threads.h"
+
+// Of the one block that runs at a time. It holds what the block before left there.
+#undef __shared__
+#define __shared__ static
+
+namespace fusegate::kernels::few_rows {
+
+inline uint4 load_weights_16(const void* from, bool inside) {
+  uint4 to{};
+  if (inside) std::memcpy(&to, from, sizeof(to));
+  return to;
+}
+
+inline uint4 load_x_16(const void* from, bool inside) {
+  if (!emulation::Cluster::here().may_write()) {
+    throw emulation::Fault("x is read before the kernel ahead has ended");
+  }
+  return load_weights_16(from, inside);
+}
+
+inline void wait_and_let_next_kernel_in() { emulation::Cluster::here().wait_for_previous_kernel(); }
+
+}  // namespace fusegate::kernels::few_rows
