@@ -42,7 +42,7 @@ TEST_F(Contest, TakesTheFirstOfEquals) {
   const TakenLaunch taken =
       fastest(*device_, {writer("", 1024).launch, writer("", 1024).launch}, x_, out_);
   EXPECT_EQ(taken.place, 0u);
-  EXPECT_NEAR(taken.ahead, 0, kTie);
+  EXPECT_NEAR(taken.ahead, 0, kKept);
 }
 
 TEST_F(Contest, LeavesOutWhatTheDeviceRefuses) {
