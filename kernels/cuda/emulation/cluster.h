@@ -148,10 +148,12 @@ class Cluster {
     std::vector<std::vector<Product>> groups;
     unsigned cluster_phase = 0;
     bool has_arrived = false;  // at the cluster's barrier
+    std::size_t exchanges = 0;
   };
   struct Warp {
     Meeting meeting;
-    std::array<std::array<std::byte, 64>, kWarp> values{};
+    // Of every other exchange: before one is written to again, all have met at the one between.
+    std::array<std::array<std::array<std::byte, 64>, kWarp>, 2> values{};
   };
 
   Block& block() { return blocks_[static_cast<std::size_t>(rank())]; }
@@ -186,21 +188,20 @@ class Cluster {
 template <typename Value>
 std::array<Value, kWarp> Cluster::exchange(const Value& value) {
   using Bytes = std::array<std::byte, sizeof(Value)>;
-  static_assert(sizeof(Value) <= sizeof(Warp::values[0]));
+  static_assert(sizeof(Value) <= sizeof(Warp::values[0][0]));
   Warp& warp = warps_[static_cast<std::size_t>(fibers_.current() / kWarp)];
+  auto& values = warp.values[self().exchanges++ % 2];
   const auto copy = [](const Bytes& from, auto& to) {
     std::copy(from.begin(), from.end(), to.begin());
   };
-  copy(std::bit_cast<Bytes>(value), warp.values[static_cast<std::size_t>(thread() % kWarp)]);
+  copy(std::bit_cast<Bytes>(value), values[static_cast<std::size_t>(thread() % kWarp)]);
   meet(warp.meeting, kWarp, "its warp", [] {});
   std::array<Value, kWarp> all{};
   for (std::size_t i = 0; i < kWarp; ++i) {
     Bytes bytes{};
-    std::copy_n(warp.values[i].begin(), sizeof(Value), bytes.begin());
+    std::copy_n(values[i].begin(), sizeof(Value), bytes.begin());
     all[i] = std::bit_cast<Value>(bytes);
   }
-  // Nobody may give another value before all have read these.
-  meet(warp.meeting, kWarp, "its warp", [] {});
   return all;
 }
 
