@@ -41,6 +41,13 @@ void allow_shared_bytes(Kernel* kernel, int bytes) {
   FUSEGATE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 }
 
+// The same once where a plan counts on as many blocks an SM as shared memory allows at most.
+template <typename Kernel>
+void prefer_shared_memory(Kernel* kernel) {
+  FUSEGATE_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                     cudaSharedmemCarveoutMaxShared));
+}
+
 // Clusters that fit at one time: fewer than SMs / cluster where a group of SMs has a number of them
 // that is no multiple of it. shape.blocks need not be set.
 template <typename Kernel>

@@ -60,6 +60,9 @@ void Cluster::end_thread() {
   if (std::ranges::any_of(thread.stores, [](const auto& store) { return !store->is_done; })) {
     throw Fault("a thread ends before its stores have read shared memory");
   }
+  if (thread.copies.size() > 1 || !thread.copies.back().empty()) {
+    throw Fault("a thread ends before its copies are there");
+  }
   if (!thread.open.empty() || !thread.groups.empty()) {
     throw Fault("a thread ends before its products are done");
   }
@@ -276,6 +279,28 @@ void Cluster::wait_stores() {
     if (store->is_committed) run_store(block(), *store);
   }
   std::erase_if(self().stores, [](const auto& store) { return store->is_done; });
+}
+
+void Cluster::copy_16(std::uint32_t to, const void* from, bool inside) {
+  at(block(), to, kGranule);
+  if (to % kGranule != 0) throw Fault("a copy to no multiple of 16 bytes");
+  const auto copy = std::make_shared<Copy>(Copy{.to = to});
+  if (inside) std::memcpy(copy->bytes.data(), from, copy->bytes.size());
+  self().copies.back().push_back(copy);
+  fibers_.later([&block = block(), copy] { run_copy(block, *copy); });
+}
+
+void Cluster::run_copy(Block& block, Copy& copy) {
+  if (std::exchange(copy.is_done, true)) return;
+  std::memcpy(at(block, copy.to, kGranule), copy.bytes.data(), copy.bytes.size());
+}
+
+void Cluster::wait_copies(std::size_t pending) {
+  auto& groups = self().copies;
+  while (groups.size() > pending + 1) {
+    for (const auto& copy : groups.front()) run_copy(block(), *copy);
+    groups.erase(groups.begin());
+  }
 }
 
 // ---- products

@@ -101,6 +101,11 @@ class Cluster {
   void store(void* to, const void* from, std::size_t bytes);
   void commit_stores();
   void wait_stores();
+  // By a thread, 16 bytes or as many zeros; there when the thread waits for their group at the
+  // latest.
+  void copy_16(std::uint32_t to, const void* from, bool inside);
+  void commit_copies() { self().copies.emplace_back(); }
+  void wait_copies(std::size_t pending);
   // To another block's shared memory; the bytes count at its barrier.
   template <typename Value>
   void send(std::uint32_t to, int rank, const Value& value, std::uint32_t barrier);
@@ -141,8 +146,15 @@ class Cluster {
     int column = 0, row = 0;
     bool is_committed = false, is_done = false;
   };
+  struct Copy {
+    std::uint32_t to = 0;
+    std::array<std::byte, 16> bytes{};
+    bool is_done = false;
+  };
   struct Thread {
     std::vector<std::uint32_t> written;  // since its last fence, by 16 bytes
+    // By group; the last is open.
+    std::vector<std::vector<std::shared_ptr<Copy>>> copies{1};
     std::vector<std::shared_ptr<Store>> stores;
     std::vector<Product> open;
     std::vector<std::vector<Product>> groups;
@@ -167,6 +179,7 @@ class Cluster {
   void turn_cluster_if_complete();
   static void load_into(Block& block, const BoxMap& map, std::uint32_t to, int column, int row);
   static void run_store(Block& block, Store& store);
+  static void run_copy(Block& block, Copy& copy);
   void run_group(int first_thread);
   void run_product(Block& block, const std::vector<Product*>& of_threads);
   void meet(Meeting& meeting, int count, const char* what, const std::function<void()>& last);

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "kernels/cuda/emulation/mma.h"
 #include "kernels/cuda/emulation/ptx.h"
 #include "kernels/cuda/emulation/wgmma.h"
 #include "kernels/cuda/gemm/sm90/tensor_map.h"
@@ -154,6 +155,25 @@ TEST(EmulatedCluster, AStoreBeforeTheKernelAheadHasEndedIsRefused) {
                 if (is_first()) store_box(map, kBox, 0, 0);
               }),
               HasSubstr("before it waits for the kernel ahead"));
+}
+
+// The first thread copies 16 bytes of ones.
+std::string fault_of_copying(bool waits) {
+  const std::vector<std::uint16_t> ones(8, 0x3f80);
+  return fault_of([&] {
+    if (!is_first()) return;
+    cp_async_16(kBox, ones.data(), true);
+    cp_async_commit();
+    if (!waits) return;
+    cp_async_wait<0>();
+    EXPECT_EQ(load_shared(kBox).w, 0x3f803f80);
+  });
+}
+
+TEST(EmulatedCluster, ACopyIsThereWhenItWasWaitedFor) { EXPECT_EQ(fault_of_copying(true), ""); }
+
+TEST(EmulatedCluster, AThreadThatEndsBeforeItsCopiesAreThereIsRefused) {
+  EXPECT_THAT(fault_of_copying(false), HasSubstr("before its copies are there"));
 }
 
 TEST(EmulatedCluster, ADeadlockTellsWhoWaitsForWhat) {

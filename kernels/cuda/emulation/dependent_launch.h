@@ -24,6 +24,8 @@ inline bool can_launch_early(const void*) { return true; }
 template <typename Kernel>
 void allow_shared_bytes(Kernel*, int) {}
 template <typename Kernel>
+void prefer_shared_memory(Kernel*) {}
+template <typename Kernel>
 int resident_clusters(Kernel*, const LaunchShape& shape) {
   return CudaDevice().limits().sm_count / static_cast<int>(shape.cluster);
 }

@@ -1,4 +1,4 @@
-// In place of gemm/sm80/mma.cuh: what the kernels of few rows use of it, upon an emulated cluster.
+// In place of gemm/sm80/mma.cuh: its functions upon an emulated cluster.
 #pragma once
 
 #include <array>
@@ -9,6 +9,28 @@
 #include "kernels/cuda/emulation/wgmma.h"
 
 namespace fusegate::kernels {
+
+// A block's shared memory is the cluster's: the pointer is no more than its name.
+inline std::uint32_t shared_address(const void*) { return emulation::kSharedBase; }
+
+inline void cp_async_16(std::uint32_t to, const void* from, bool inside) {
+  emulation::Cluster::here().copy_16(to, from, inside);
+}
+inline void cp_async_commit() { emulation::Cluster::here().commit_copies(); }
+template <int kGroups>
+void cp_async_wait() {
+  emulation::Cluster::here().wait_copies(kGroups);
+}
+
+// Lanes 8 i and on give the rows of matrix i, of which lane l gets two elements of row l / 4.
+inline void ldmatrix_x4(std::uint32_t (&to)[4], std::uint32_t from) {
+  const auto rows = emulation::Cluster::here().exchange(from);
+  const auto lane = static_cast<std::size_t>(emulation::Cluster::here().thread()) % 32;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto offset = static_cast<std::uint32_t>(lane % 4 * 4);
+    emulation::Cluster::here().read(rows[8 * i + lane / 4] + offset, &to[i], sizeof(to[i]));
+  }
+}
 
 // Lane l has of a rows l / 4 and 8 below, of b row l / 4; of both columns 2 (l % 4) and the next,
 // then the same 8 to the right. Of d it has the two rows of a, and rows 2 (l % 4) and the next of

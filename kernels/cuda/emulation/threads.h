@@ -2,6 +2,7 @@
 // cluster.
 #pragma once
 
+#include <vector_functions.h>
 #include <vector_types.h>
 
 #include <algorithm>

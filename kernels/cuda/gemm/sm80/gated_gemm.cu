@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "kernels/activations/activations.h"
-#include "kernels/cuda/device/cuda.h"
+#include "kernels/cuda/device/dependent_launch.h"
 #include "kernels/cuda/gemm/sm80/gated_gemm.cuh"
 #include "kernels/cuda/gemm/sm80/gated_gemm.h"
 
@@ -50,12 +50,8 @@ GatedGemmSize gated_gemm_size(const Tensor& x, const Tensor& h) {
 
 void prepare_gated_gemm_sm80(const GatedGemmPlan& plan, const Activation& activation, Dtype dtype) {
   dispatch(plan.tile, activation, dtype, [](auto variant) {
-    FUSEGATE_CUDA(cudaFuncSetAttribute(variant.kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       variant.kTile.shared_bytes()));
-    // The plan counts on as many blocks an SM as shared memory allows at most.
-    FUSEGATE_CUDA(cudaFuncSetAttribute(variant.kKernel,
-                                       cudaFuncAttributePreferredSharedMemoryCarveout,
-                                       cudaSharedmemCarveoutMaxShared));
+    allow_shared_bytes(variant.kKernel, variant.kTile.shared_bytes());
+    prefer_shared_memory(variant.kKernel);
   });
 }
 
@@ -73,9 +69,12 @@ void enqueue_gated_gemm_sm80(const GatedGemmPlan& plan, const Activation& activa
                                                 .dim = static_cast<int>(x.cols()),
                                                 .raster = plan.raster};
     constexpr GatedTile kTile = variant.kTile;
-    variant.kKernel<<<plan.blocks, kTile.threads(), kTile.shared_bytes(), stream>>>(arguments);
+    launch_kernel(variant.kKernel,
+                  {.blocks = dim3(static_cast<unsigned>(plan.blocks)),
+                   .threads = dim3(static_cast<unsigned>(kTile.threads())),
+                   .shared_bytes = static_cast<std::size_t>(kTile.shared_bytes())},
+                  stream, arguments);
   });
-  FUSEGATE_CUDA(cudaGetLastError());
 }
 
 }  // namespace fusegate::kernels

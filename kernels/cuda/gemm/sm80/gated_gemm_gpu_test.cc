@@ -1,35 +1,9 @@
 // Every tile shape of gated_gemm_sm80 around its edges, against the double-precision reference, in
 // memory with guard zones.
-#include <gtest/gtest.h>
-
-#include "kernels/cuda/device/gpu_test_fixture.h"
-#include "kernels/cuda/gemm/sm80/gated_gemm.h"
+#include "kernels/cuda/gemm/sm80/gated_gemm_test.h"
 
 namespace fusegate::kernels {
 namespace {
-
-class GatedGemmSm80 : public GpuTest, public testing::WithParamInterface<std::size_t> {
- protected:
-  void SetUp() override {
-    GpuTest::SetUp();
-    if (IsSkipped()) return;
-    limits_ = device_->limits();
-    if (!fits(kGatedTiles[GetParam()], limits_)) GTEST_SKIP() << "too little shared memory";
-  }
-
-  void check(const GatedGemmSize& size, Dtype dtype) {
-    const GatedGemmPlan plan = plan_gated_gemm_sm80(size, limits_, GetParam());
-    for (const Activation& activation : kGemmActivations) {
-      SCOPED_TRACE(activation.name);
-      prepare_gated_gemm_sm80(plan, activation, dtype);
-      expect_gated(activation, size, dtype, [&](const auto&... operands) {
-        enqueue_gated_gemm_sm80(plan, activation, operands..., device_->stream());
-      });
-    }
-  }
-
-  GpuLimits limits_;
-};
 
 TEST_P(GatedGemmSm80, AgreesWithTheReferenceAroundEveryEdge) {
   for (const Dtype dtype : {Dtype::kBf16, Dtype::kFp16}) {
