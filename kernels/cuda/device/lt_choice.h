@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/device/taken_launch.h"
+
 namespace fusegate::kernels {
 
 // What decides about an algorithm: one choice holds for all matmuls that have this in common, on
@@ -34,7 +36,7 @@ struct LtChoice {
   cublasLtMatmulAlgo_t algorithm{};    // unless a rival was taken
   std::string text;                    // "tuned: candidate 3 of 8, algo 66, tile 18, ..."
   std::optional<std::size_t> rival{};  // its place among the problem's
-  double ahead = 0;                    // as in taken_launch.h
+  double ahead = TakenLaunch{}.ahead;
 };
 
 using LtChoices = std::map<LtProblem, LtChoice>;

@@ -1,4 +1,4 @@
-// A cluster of blocks of one SM each, as the kernels for sm_90 see it: shared memory, barriers,
+// A cluster of blocks of one SM each, as its kernels see it: shared memory, barriers,
 // asynchronous copies and products, and a fiber a thread. What the hardware leaves open is drawn
 // anew for each seed (who is next, when a copy is done), and products are done no earlier than they
 // are waited for.

@@ -10,9 +10,6 @@
 
 namespace fusegate::kernels {
 
-// A block's shared memory is the cluster's: the pointer is no more than its name.
-inline std::uint32_t shared_address(const void*) { return emulation::kSharedBase; }
-
 inline void cp_async_16(std::uint32_t to, const void* from, bool inside) {
   emulation::Cluster::here().copy_16(to, from, inside);
 }

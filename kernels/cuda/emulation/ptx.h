@@ -19,9 +19,6 @@ namespace fusegate::kernels::sm90 {
 
 using emulation::Cluster;
 
-// A block's shared memory is the cluster's: the pointer is no more than its name.
-inline std::uint32_t shared_address(const void*) { return emulation::kSharedBase; }
-
 inline void barrier_init(std::uint32_t barrier, int arrivals) {
   Cluster::here().init_barrier(barrier, arrivals);
 }

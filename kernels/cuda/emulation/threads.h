@@ -1,5 +1,5 @@
-// What nvcc knows without a header: a thread's place, and how threads meet, upon an emulated
-// cluster.
+// What nvcc knows without a header, and where shared memory lies: a thread's place, and how threads
+// meet, upon an emulated cluster.
 #pragma once
 
 #include <vector_functions.h>
@@ -37,6 +37,9 @@ inline constexpr struct {
 } blockIdx{};
 inline constexpr struct { emulation::Coordinate<&emulation::Cluster::threads> x; } blockDim{};
 inline constexpr struct { emulation::Coordinate<&emulation::Cluster::grid_x> x; } gridDim{};
+
+// A block's shared memory is the cluster's: the pointer is no more than its name.
+inline std::uint32_t shared_address(const void*) { return emulation::kSharedBase; }
 
 template <typename Value>
 Value __shfl_sync(unsigned, Value value, int lane) {

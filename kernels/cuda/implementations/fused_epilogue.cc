@@ -212,8 +212,9 @@ PreparedKernel prepare_two_or_four(const Activation& activation, Device& any_dev
   const std::string key =
       fmt::format("{}, {}: two kernels or four", activation.mlp(), problem_name(problem));
   auto& choices = device.launch_choices();
-  if (const auto known = choices.find(key); known != choices.end())
+  if (const auto known = choices.find(key); known != choices.end()) {
     return prepared(known->second.place);
+  }
   PreparedKernel two = prepared(kTwo), four = prepared(kFour);
   const TakenLaunch taken =
       fastest(device, {[&] { two.launch(); }, [&] { four.launch(); }}, in[0], out, kept);
