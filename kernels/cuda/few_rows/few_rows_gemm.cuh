@@ -86,11 +86,21 @@ class Loader {
   const T* w_[Result::kWeights];
 };
 
+// Of few fragments each is summed twice, by the even and the odd mma, so that not every mma has to
+// wait for the one before.
+template <FewRowsShape kShape>
+constexpr int kChains = kShape.x_tiles == 1 ? 2 : 1;
+
 // A thread's sums: of every 16 x 8 fragment, rows 2 quarter and the next of x, with the weights'
 // row place.row and, in the other half, that 8 below.
 template <FewRowsShape kShape>
 struct Sums {
-  float of[kShape.w_tiles()][kShape.x_tiles][4];
+  float of[kChains<kShape>][kShape.w_tiles()][kShape.x_tiles][4];
+
+  __device__ float total(int tile, int n, int i) const {
+    if constexpr (kChains<kShape> == 1) return of[0][tile][n][i];
+    return of[0][tile][n][i] + of[1][tile][n][i];
+  }
 };
 
 template <typename T, FewRowsShape kShape>
@@ -105,8 +115,8 @@ __device__ void multiply(const uint4 (&w)[kShape.w_sets], const uint4 (&x)[kShap
     const std::uint32_t second[4] = {upper.z, lower.z, upper.w, lower.w};
 #pragma unroll
     for (int n = 0; n < kShape.x_tiles; ++n) {
-      mma_m16n8k16<T>(sums.of[tile][n], first, x[n].x, x[n].y);
-      mma_m16n8k16<T>(sums.of[tile][n], second, x[n].z, x[n].w);
+      mma_m16n8k16<T>(sums.of[0][tile][n], first, x[n].x, x[n].y);
+      mma_m16n8k16<T>(sums.of[kChains<kShape> - 1][tile][n], second, x[n].z, x[n].w);
     }
   }
 }
@@ -148,52 +158,61 @@ class Stream {
   uint4 w_[kShape.depth][kShape.w_sets];
 };
 
-// All warps' sums of one tile of weights. A row of x takes 20 floats, 16 used, so that no two of a
-// warp's lanes write to the same bank.
+// All warps' sums of kTiles tiles of weights, from a first one on. A row of x takes 20 floats, 16
+// used, so that no two of a warp's lanes write to the same bank.
 template <FewRowsShape kShape>
 class Exchange {
  public:
-  __device__ void put(const Place& place, const float (&sums)[kShape.x_tiles][4], int rows) {
+  // All, where they fit.
+  static constexpr int kTiles = kShape.x_tiles == 1 ? kShape.w_tiles() : 1;
+
+  __device__ void put(const Place& place, const Sums<kShape>& sums, int first, int rows) {
 #pragma unroll
-    for (int n = 0; n < kShape.x_tiles; ++n) {
+    for (int tile = 0; tile < kTiles; ++tile) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const int x_row = n * 8 + place.quarter * 2 + i % 2;
-        if (x_row < rows) of_[place.warp][x_row][place.row + i / 2 * 8] = sums[n][i];
+      for (int n = 0; n < kShape.x_tiles; ++n) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          const int x_row = n * 8 + place.quarter * 2 + i % 2;
+          if (x_row >= rows) continue;
+          of_[tile][place.warp][x_row][place.row + i / 2 * 8] = sums.total(first + tile, n, i);
+        }
       }
     }
   }
 
-  __device__ float total(int x_row, int w_row) const {
+  __device__ float total(int tile, int x_row, int w_row) const {
     const int warps = static_cast<int>(blockDim.x) / 32;
     float sum = 0;
     // Without a branch, so that a thread asks for all before it adds the first.
 #pragma unroll
     for (int warp = 0; warp < kShape.most_warps; ++warp) {
-      sum += warp < warps ? of_[warp][x_row][w_row] : 0;
+      sum += warp < warps ? of_[tile][warp][x_row][w_row] : 0;
     }
     return sum;
   }
 
  private:
   static constexpr int kPitch = 20;
-  float of_[kShape.most_warps][kShape.x_rows()][kPitch];
+  float of_[kTiles][kShape.most_warps][kShape.x_rows()][kPitch];
 };
 
-// The block's part of the result from one tile of weights. Threads next to each other take
-// columns next to each other.
+// The block's part of the result from the tiles of weights that lie there. Threads next to each
+// other take columns next to each other.
 template <typename T, typename Result, FewRowsShape kShape>
-__device__ void store(const Exchange<kShape>& sums, const Arguments<T>& args, int tile) {
-  constexpr int kCols = 16 / Result::kWeights;
+__device__ void store(const Exchange<kShape>& sums, const Arguments<T>& args, int first_tile) {
+  constexpr int kCols = 16 / Result::kWeights, kAll = Exchange<kShape>::kTiles * kCols;
   const int first = static_cast<int>(blockIdx.x) * args.cols_per_block;
   const int end = min(args.cols, first + args.cols_per_block);
-  for (int i = static_cast<int>(threadIdx.x); i < args.rows * kCols;
+  for (int i = static_cast<int>(threadIdx.x); i < args.rows * kAll;
        i += static_cast<int>(blockDim.x)) {
-    const int row = i / kCols, within = i % kCols;
-    const int col = first + tile * kCols + within;
+    const int row = i / kAll, tile = i % kAll / kCols, within = i % kCols;
+    const int col = first + first_tile * kCols + i % kAll;
     if (col >= end) continue;
-    float value = sums.total(row, within);
-    if constexpr (Result::kWeights == 2) value = Result::of(value, sums.total(row, within + 8));
+    float value = sums.total(tile, row, within);
+    if constexpr (Result::kWeights == 2) {
+      value = Result::of(value, sums.total(tile, row, within + 8));
+    }
     args.out[static_cast<std::int64_t>(row) * args.cols + col] = from_float<T>(value);
   }
 }
@@ -211,9 +230,9 @@ __global__ void __launch_bounds__(Shape::kShape.most_warps * 32)
   Sums<kShape> sums{};
   stream.sum_up(args.k, sums);
 #pragma unroll
-  for (int tile = 0; tile < kShape.w_tiles(); ++tile) {
+  for (int tile = 0; tile < kShape.w_tiles(); tile += exchange.kTiles) {
     if (tile > 0) __syncthreads();  // the tile before is read
-    exchange.put(place, sums.of[tile], args.rows);
+    exchange.put(place, sums, tile, args.rows);
     __syncthreads();
     store<T, Result, kShape>(exchange, args, tile);
   }

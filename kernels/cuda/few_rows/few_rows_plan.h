@@ -45,13 +45,14 @@ inline constexpr int kFewRowsChunk = 32;
 // By x_tiles, then w_sets, the deepest first. A thread has depth x w_sets loads of 16 bytes on
 // their way, about as many as registers allow beside x and the sums. The first shape is for the
 // down product of one token.
-inline constexpr std::array<FewRowsShape, 13> kFewRowsShapes{{
+inline constexpr std::array<FewRowsShape, 14> kFewRowsShapes{{
     {.x_tiles = 1, .w_sets = 1, .depth = 8, .most_warps = 16},
     {.x_tiles = 1, .w_sets = 2, .depth = 4, .most_warps = 16},
     {.x_tiles = 1, .w_sets = 2, .depth = 2, .most_warps = 16},
     {.x_tiles = 1, .w_sets = 4, .depth = 6, .most_warps = 8},
     {.x_tiles = 1, .w_sets = 4, .depth = 3, .most_warps = 16},
     {.x_tiles = 1, .w_sets = 4, .depth = 2, .most_warps = 16},
+    {.x_tiles = 1, .w_sets = 6, .depth = 3, .most_warps = 8},
     {.x_tiles = 2, .w_sets = 2, .depth = 4, .most_warps = 16},
     {.x_tiles = 2, .w_sets = 4, .depth = 2, .most_warps = 16},
     {.x_tiles = 4, .w_sets = 2, .depth = 2, .most_warps = 16},

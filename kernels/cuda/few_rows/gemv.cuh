@@ -7,6 +7,8 @@
 // weights in a warp at once: few_rows_gemm.cuh, which loads 64 bytes of each.
 #pragma once
 
+#include <bit>
+
 #include "kernels/cuda/device/element.cuh"
 #include "kernels/cuda/few_rows/gemv_plan.h"
 #include "kernels/cuda/few_rows/results.cuh"
@@ -122,13 +124,35 @@ class Stream {
   Weights weights_[kShape.ahead];
 };
 
+// How many neighbouring lanes end up with one sum.
 template <int kCount>
-__device__ void sum_over_warp(float (&sums)[kCount]) {
+constexpr int kLanesOfASum = 32 / static_cast<int>(std::bit_ceil(unsigned{kCount}));
+
+// Sums over a warp; returns that with number lane / kLanesOfASum. With each step a lane gives half
+// of its sums away and keeps the others, so that eight take 9 shuffles, where each for itself would
+// be 40: an SM does one a clock.
+template <int kCount>
+__device__ float sum_over_warp(const float (&sums)[kCount]) {
+  constexpr int kPadded = 32 / kLanesOfASum<kCount>;
+  static_assert(kPadded <= 32);
+  float left[kPadded]{};
 #pragma unroll
-  for (int lanes = 16; lanes > 0; lanes /= 2) {
+  for (int i = 0; i < kCount; ++i) left[i] = sums[i];
+  int lanes = 16;
 #pragma unroll
-    for (float& sum : sums) sum += __shfl_xor_sync(0xffffffff, sum, lanes);
+  for (int count = kPadded / 2; count > 0; count /= 2) {
+    const bool is_upper = (threadIdx.x & lanes) != 0;
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      const float given = is_upper ? left[i] : left[i + count];
+      const float kept = is_upper ? left[i + count] : left[i];
+      left[i] = kept + __shfl_xor_sync(0xffffffff, given, lanes);
+    }
+    lanes /= 2;
   }
+#pragma unroll
+  for (; lanes > 0; lanes /= 2) left[0] += __shfl_xor_sync(0xffffffff, left[0], lanes);
+  return left[0];
 }
 
 // A column from what the block's warps summed of its rows of weights.
@@ -158,11 +182,10 @@ __global__ void __launch_bounds__(kMostGemvWarps * 32)
   few_rows::wait_and_let_next_kernel_in();
   float sums[kRows]{};
   stream.sum_up(sums);
-  sum_over_warp(sums);
-  if (threadIdx.x % 32 == 0) {
-#pragma unroll
-    for (int row = 0; row < kRows; ++row) parts[threadIdx.x / 32][row] = sums[row];
-  }
+  constexpr int kLanes = kLanesOfASum<kRows>;
+  const float sum = sum_over_warp(sums);
+  const int row = static_cast<int>(threadIdx.x) % 32 / kLanes;
+  if (threadIdx.x % kLanes == 0 && row < kRows) parts[threadIdx.x / 32][row] = sum;
   __syncthreads();
   const int within = static_cast<int>(threadIdx.x);
   const int col = static_cast<int>(blockIdx.x) * kShape.cols + within;

@@ -20,11 +20,12 @@ struct GemvShape {
 inline constexpr int kMostGemvWarps = 16;  // a block
 
 // A thread has cols x weights x ahead loads of 16 bytes on their way, sixteen at most.
-inline constexpr std::array<GemvShape, 4> kGemvShapes{{
+inline constexpr std::array<GemvShape, 5> kGemvShapes{{
     {.cols = 4, .ahead = 1},
     {.cols = 8, .ahead = 1},
     {.cols = 2, .ahead = 1},
     {.cols = 4, .ahead = 2},
+    {.cols = 6, .ahead = 1},
 }};
 
 struct GemvPlan {
