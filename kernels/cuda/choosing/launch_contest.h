@@ -3,11 +3,12 @@
 // from CudaDevice.
 //
 // Each contestant runs back to back for 0.2 to 1.5 ms a round, in a CUDA graph between two events,
-// in rounds that take them in random order. After a batch the device idles twice as long as the
-// batch took, as in the burst protocol: a kernel that draws more power must not be chosen at clocks
-// that it will not have later. The operands are the real ones in the layout at hand, warm in the L2
-// as far as they fit. launch_choice.h says which of equals is taken, and what is kept of an earlier
-// process's choices. Where that is kept strictly, nothing is measured.
+// in rounds that take them in random order; those that are close then for 1.5 ms. After a batch the
+// device idles twice as long as the batch took, as in the burst protocol: a kernel that draws more
+// power must not be chosen at clocks that it will not have later. The operands are the real ones in
+// the layout at hand, warm in the L2 as far as they fit. launch_choice.h says which of equals is
+// taken, and what is kept of an earlier process's choices. Where that is kept strictly, nothing is
+// measured.
 #pragma once
 
 #include <functional>
