@@ -29,7 +29,7 @@ TEST_F(HopperGemm, EmulatedGatedAgreesWithTheReferenceOverManyTilesABlock) {
 }
 
 TEST_F(HopperGemm, EmulatedSplitAgreesWithTheReferenceAroundEveryEdge) {
-  for (const int m : {1, 64, 127, 128, 129}) {
+  for (const int m : {1, 64, 127, 128, 129, 257}) {
     for (const int n : {8, 40, 136}) {
       for (const int k : {256, 264, 1032}) {
         SCOPED_TRACE(testing::Message() << "m " << m << " n " << n << " k " << k);

@@ -18,7 +18,9 @@ struct SplitGemm {
   static constexpr int kSplits = kSplits_;  // blocks of a cluster
   static constexpr int kStages = Shape::kStages;
   static constexpr int kConsumerColumns = kConsumerWidth<Shape>;
-  using TileSums = Sums<1, kConsumerColumns / 2>;
+  static constexpr int kHalves = Shape::kRows == 2 * kTileRows ? 2 : 1;  // of a consumer's rows
+  static_assert(kHalves == 1 || kSplits == 1, "hands over sums of one half");
+  using TileSums = Sums<kHalves, kConsumerColumns / 2>;
   // The consumers' threads whose rows are one block's band.
   static constexpr int kBandThreads = kConsumers * kWarpgroup / kSplits;
   static_assert(kBandThreads % (kSharesRows<Shape> ? 64 : 32) == 0);
@@ -93,7 +95,7 @@ __device__ void produce_split(const CUtensorMap& x, const CUtensorMap& w, int by
 // Whose band a consumers' thread's rows are in, and which of the band's threads it is.
 struct BandThread {
   int owner = 0, index = 0;
-  int row = 0, column = 0;  // of the band: from, of the thread's warp
+  int row = 0, column = 0;  // of the band: from, of the thread's warp's first 16 rows
 };
 
 // thread: of the consumers'.
@@ -107,7 +109,8 @@ __device__ inline BandThread band_thread(int thread) {
             consumer * Gemm::kConsumerColumns};
   } else {
     const int index = thread % Gemm::kBandThreads;
-    return {thread / Gemm::kBandThreads, index, index / 32 * 16, 0};
+    const int row = index / 32 * 16 + index / kWarpgroup * (Gemm::kHalves - 1) * kConsumerRows;
+    return {thread / Gemm::kBandThreads, index, row, 0};
   }
 }
 
@@ -155,11 +158,15 @@ __device__ void store_band(const typename Gemm::TileSums& d, const OutputRows& o
                            const BandThread& thread) {
   using Output = typename Gemm::Output;
   const std::uint32_t band = shared.stage(0);
-  write_rows<Output, Gemm::kConsumerColumns>(band, thread.row, thread.column, [&](int i) {
-    return pack<typename Gemm::T>(d[0][i], d[0][i + 1]);
-  });
-  copy_rows<Output, Gemm::kConsumerColumns>(band, thread.row, thread.column, out,
-                                            place.row + place.rank * Output::kRows, place.column);
+#pragma unroll
+  for (int half = 0; half < Gemm::kHalves; ++half) {
+    const int row = thread.row + half * kConsumerRows;
+    write_rows<Output, Gemm::kConsumerColumns>(band, row, thread.column, [&](int i) {
+      return pack<typename Gemm::T>(d[half][i], d[half][i + 1]);
+    });
+    copy_rows<Output, Gemm::kConsumerColumns>(band, row, thread.column, out,
+                                              place.row + place.rank * Output::kRows, place.column);
+  }
 }
 
 template <typename Gemm>

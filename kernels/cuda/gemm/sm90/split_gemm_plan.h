@@ -15,13 +15,13 @@ namespace fusegate::kernels {
 inline constexpr int kSplitGemmStep = 64;  // of k
 
 struct SplitGemmShape {
-  int rows = 128;  // of a tile; or 64
+  int rows = 128;  // of a tile; or 64, or 256
   int cols = 0;
   int stages = 0;  // of kSplitGemmStep columns of x and of w
   int splits = 0;  // blocks of a cluster, which share k out
 };
 
-inline constexpr std::array<SplitGemmShape, 9> kSplitGemmShapes{{
+inline constexpr std::array<SplitGemmShape, 10> kSplitGemmShapes{{
     {.cols = 32, .stages = 8, .splits = 4},
     {.cols = 48, .stages = 8, .splits = 4},
     {.cols = 64, .stages = 6, .splits = 4},
@@ -31,6 +31,7 @@ inline constexpr std::array<SplitGemmShape, 9> kSplitGemmShapes{{
     {.cols = 128, .stages = 6, .splits = 2},
     {.rows = 64, .cols = 64, .stages = 8, .splits = 4},
     {.rows = 64, .cols = 96, .stages = 8, .splits = 2},
+    {.rows = 256, .cols = 96, .stages = 5, .splits = 1},
 }};
 
 // Indices of the shapes whose blocks all have a part of k and an SM to themselves at one time.
