@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace fusegate::kernels {
 namespace {
@@ -59,6 +60,18 @@ std::vector<std::size_t> close_to_fastest(const std::vector<std::vector<double>>
     if (medians[i] <= limit) close.push_back(i);
   }
   return close;
+}
+
+std::vector<std::size_t> fastest_places(const std::vector<std::vector<double>>& times,
+                                        std::size_t most) {
+  std::vector<std::size_t> places(times.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  if (places.size() <= most) return places;
+  const std::vector<double> medians = medians_of(times);
+  std::ranges::stable_sort(places, {}, [&](std::size_t place) { return medians[place]; });
+  places.resize(most);
+  std::ranges::sort(places);
+  return places;
 }
 
 TakenLaunch take(const std::vector<std::vector<double>>& times, std::optional<std::size_t> kept) {

@@ -85,15 +85,15 @@ TEST_F(Contest, KeepsWhatAnEarlierProcessTookUnlessItIsSlower) {
 
 TEST_F(Contest, KeepsAPairThatWouldNotBeAmongTheFew) {
   StageContest firsts{"one", {}}, seconds{"two", {}};
-  for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
     firsts.contestants.push_back(writer(name, 1024));
     seconds.contestants.push_back(writer(name, 1024));
   }
-  device_->keep_choices({{{"one", "f"}, {"two", "e"}}});
+  device_->keep_choices({{{"one", "h"}, {"two", "g"}}});
   const PairResult result = contest_of_pairs(*device_, "both", firsts, seconds, x_,
                                              random(1, 8, Dtype::kBf16, 1, 3), out_);
-  EXPECT_EQ(result.first.taken, 5u);
-  EXPECT_EQ(result.second.taken, 4u);
+  EXPECT_EQ(result.first.taken, 7u);
+  EXPECT_EQ(result.second.taken, 6u);
 }
 
 // Contestants that fail the test where they are launched.
