@@ -171,7 +171,7 @@ std::optional<std::size_t> taken_strictly(const CudaDevice& device, const StageC
 TakenLaunch fastest_pair(CudaDevice& device, const StageContest& first, const StageContest& second,
                          const Tensor& x, const Tensor& between, const Tensor& out) {
   // What is fastest alone need not be in a pair. At one token (an H200) the fastest pair was of the
-  // third and the fifth, which four of each left out as often as not: 4.25 us in place of 4.02.
+  // third and the fourth, which those within a margin left out as often as not: 4.25 us for 4.02.
   constexpr std::size_t kMostOfEach = 6;
   const std::vector<Contestant>& firsts = first.contestants;
   const std::vector<Contestant>& seconds = second.contestants;
