@@ -2,6 +2,7 @@
 // more; nothing is launched.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -25,6 +26,7 @@ class FakeMeter : public Meter {
         return {.batch_ns = meter.overhead_ns + calls * meter.call_ns,
                 .sm_clock_hz = meter.clock_hz};
       }
+      void launch() override { ++meter.launches; }
       FakeMeter& meter;
       int calls;
     };
@@ -66,6 +68,7 @@ class FakeMeter : public Meter {
   std::string uncapturable;  // why; "" where it is not
   bool last_profile_captured = true;
   int runs = 0;
+  std::atomic<int> launches = 0;  // of batches, nothing being read
   int records = 0;
   BatchOptions last_options;
   std::vector<std::string> annotated;
