@@ -202,8 +202,10 @@ void Invocation::measure_energy() {
     if (stopped()) break;
     try {
       const Watchdog::Piece piece(watchdog_, i);
-      const auto joules = sessions_[i].energy_per_call_j(source, options_.energy);
-      if (joules) details[i][std::string(baselines::kEnergyPerCall)] = *joules;
+      const auto energy = sessions_[i].call_energy(source, options_.energy);
+      if (!energy) continue;
+      details[i][std::string(baselines::kEnergyPerCall)] = energy->joules;
+      details[i]["energy_power_w"] = energy->power_w;  // to hold against the card's limit
     } catch (const std::exception& error) {
       complain("{}: energy: {}", plan_.benchmarks[i].name(), error.what());
       device_lost_ = device_lost_ || is_lost(device_);

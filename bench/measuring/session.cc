@@ -130,12 +130,14 @@ ProfileAttempt Session::profile() {
   return attempt;
 }
 
-std::optional<double> Session::energy_per_call_j(const EnergySource& source,
-                                                 std::chrono::nanoseconds stretch) {
+std::optional<CallEnergy> Session::call_energy(const EnergySource& source,
+                                               std::chrono::nanoseconds stretch) {
   const std::unique_ptr<Place> here = move_to(0);
-  const auto batch = context_.meter.record(here->kernel, batch_options());
-  return bench::energy_per_call_j(
-      source, [&] { batch->run(); }, record_.calls, stretch);
+  BatchOptions options = batch_options();
+  options.spin = {};  // no part of a call
+  const auto batch = context_.meter.record(here->kernel, options);
+  return bench::call_energy(
+      source, [&] { batch->launch(); }, record_.calls, stretch);
 }
 
 TracedBenchmark Session::trace(const TraceSchedule& schedule, const StepBorder& border) {

@@ -93,9 +93,9 @@ class Session {
   // What one call puts on the device, in the layout of the first place. After everything timed
   // (Meter::profile).
   ProfileAttempt profile();
-  // In joules, in the layout of the first place (energy.h). After everything timed.
-  std::optional<double> energy_per_call_j(const EnergySource& source,
-                                          std::chrono::nanoseconds stretch);
+  // In the layout of the first place (energy.h). After everything timed.
+  std::optional<CallEnergy> call_energy(const EnergySource& source,
+                                        std::chrono::nanoseconds stretch);
   // The schedule's steps, recorded where they are to be kept, in the layout of the first place.
   // Throws std::logic_error unless verified, ProfilerError, and what the kernel throws.
   TracedBenchmark trace(const TraceSchedule& schedule, const StepBorder& border);

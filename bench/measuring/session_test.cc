@@ -221,6 +221,26 @@ TEST_F(SessionTest, CapturesWhatCanBe) {
   EXPECT_TRUE(place->record.doubts.empty());
 }
 
+TEST_F(SessionTest, TakesTheEnergyOfCallsAloneAndReadsNoClocks) {
+  FakeMeter meter(100'000);
+  protocol_.spin = std::chrono::microseconds(100);
+  Session session = verified(meter);
+  session.enter(0);
+  const int runs = meter.runs;
+  // A batch takes a nanosecond and a joule.
+  const EnergySource source{
+      .counter_mj = [&] { return 1000 * static_cast<std::uint64_t>(meter.launches); },
+      .now = [&] { return std::chrono::nanoseconds(meter.launches); }};
+  const auto energy = session.call_energy(source, std::chrono::nanoseconds(2));
+  ASSERT_TRUE(energy.has_value());
+  EXPECT_GT(energy->joules, 0);
+  EXPECT_GT(energy->power_w, 0);
+  EXPECT_EQ(meter.last_options.spin.count(), 0);
+  EXPECT_EQ(meter.last_options.calls, session.record().calls);
+  EXPECT_GT(meter.launches, 0);
+  EXPECT_EQ(meter.runs, runs);
+}
+
 TEST_F(SessionTest, RefusesWhatDoesNotFitIntoMemory) {
   benchmark_.problem = kernels::ladder_problem(kernels::kLargestAxis, 256, 1, kernels::kLargestAxis,
                                                kernels::Dtype::kFp32);

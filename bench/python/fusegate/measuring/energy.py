@@ -1,46 +1,117 @@
 """The energy that a call takes, as bench/measuring/energy.h has it: an H200's counter moves every 100 ms, so calls run
-back to back between two moves of it that are seen."""
+back to back between two moves of it that are seen. Another thread reads the counter, which can take longer than a
+batch, so that the device never waits for that. Both NVML's calls and the wait for the device release the interpreter's
+lock."""
 
 from __future__ import annotations
 
-import dataclasses
+import bisect
+import threading
 import time
-from typing import Callable, Optional
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Callable, NamedTuple, Optional
 
 # Where the counter stands still for so long, it is not read.
 PATIENCE_NS = 1_000_000_000
+# Leaves the interpreter's and the driver's locks to the thread that launches, and is little of 100 ms.
+BETWEEN_READS_S = 1e-3
 
 
-@dataclasses.dataclass
-class Move:
-    """The counter right after it moved. batches: that were run before."""
+class Reading(NamedTuple):
+    """began_ns, ended_ns: the read."""
+
+    counter_mj: int
+    began_ns: float
+    ended_ns: float
+
+
+class Move(NamedTuple):
+    """From when on the counter was at a value."""
 
     counter_mj: int
     at_ns: float
-    batches: int
 
 
-def energy_per_call_j(counter_mj: Callable[[], Optional[int]], run: Callable, calls: int, stretch_ns: float,
-                      clock_ns: Callable[[], float] = time.perf_counter_ns) -> Optional[float]:
-    """In joules. run: a batch of so many calls, until the device is through. None where the counter cannot be read or
-    does not move for a second."""
-    first = _next_move(counter_mj, run, clock_ns(), clock_ns)
-    last = _next_move(counter_mj, run, first.at_ns + stretch_ns, clock_ns) if first else None
-    if first is None or last is None:
+class CallEnergy(NamedTuple):
+    """joules: of one call. power_w: the mean while the calls ran."""
+
+    joules: float
+    power_w: float
+
+
+def move_between(before: Reading, after: Reading) -> Optional[Move]:
+    """None where two readings that follow each other have the same value. Else the counter moved after the first read
+    began and before the second one ended; the middle is wrong by half of that time at most."""
+    if after.counter_mj == before.counter_mj:
         return None
-    return 1e-3 * (last.counter_mj - first.counter_mj) / (last.batches * calls)
+    return Move(after.counter_mj, (before.began_ns + after.ended_ns) / 2)
 
 
-def _next_move(counter_mj: Callable, run: Callable, not_before_ns: float, clock_ns: Callable) -> Optional[Move]:
-    """Runs batches until the counter moves at that time or later."""
-    last, moved_at, batches = counter_mj(), clock_ns(), 0
-    while last is not None and clock_ns() - moved_at < PATIENCE_NS:
-        run()
-        batches += 1
-        counter = counter_mj()
-        if counter is None or counter == last:
+def energy_between(first: Move, last: Move, batch_borders_ns: Sequence[float], calls: int) -> Optional[CallEnergy]:
+    """batch_borders_ns: when the first batch of so many calls began, and when each ended. None where no call ran between
+    the moves, or the counter did not rise."""
+    ran = calls * (_batches_at(batch_borders_ns, last.at_ns) - _batches_at(batch_borders_ns, first.at_ns))
+    if ran <= 0 or last.counter_mj <= first.counter_mj:
+        return None
+    joules = 1e-3 * (last.counter_mj - first.counter_mj)
+    return CallEnergy(joules / ran, joules / (1e-9 * (last.at_ns - first.at_ns)))
+
+
+def call_energy(counter_mj: Callable[[], Optional[int]], run: Callable[[], object], calls: int, stretch_ns: float,
+                clock_ns: Callable[[], float] = time.perf_counter_ns) -> Optional[CallEnergy]:
+    """run: a batch of so many calls, until the device is through. The moves lie the stretch apart, or longer. None where
+    the counter cannot be read, and then nothing is run, or does not move for a second."""
+    if counter_mj() is None:
+        return None
+    borders_ns, stop = [clock_ns()], threading.Event()
+    with ThreadPoolExecutor(max_workers=1) as watcher:  # which waits for its thread
+        seen = watcher.submit(_watch, counter_mj, stretch_ns, clock_ns, stop)
+        is_over = False
+        try:
+            while not is_over:
+                is_over = seen.done()  # one batch more after the last move, so that it fell into one
+                run()
+                borders_ns.append(clock_ns())
+        finally:
+            stop.set()
+        moves = seen.result()
+    return energy_between(*moves, borders_ns, calls) if moves else None
+
+
+def _watch(counter_mj: Callable, stretch_ns: float, clock_ns: Callable,
+           stop: threading.Event) -> Optional[tuple[Move, Move]]:
+    """The first move, and the first of those that are at least the stretch later. What the counter is at when the watch
+    begins is no move."""
+    last, first = _read(counter_mj, clock_ns), None
+    if last is None:
+        return None
+    moved_at_ns = last.began_ns
+    while clock_ns() - moved_at_ns < PATIENCE_NS and not stop.wait(BETWEEN_READS_S):
+        reading = _read(counter_mj, clock_ns)
+        if reading is None:
             continue
-        last, moved_at = counter, clock_ns()
-        if moved_at >= not_before_ns:
-            return Move(counter, moved_at, batches)
+        move, last = move_between(last, reading), reading
+        if move is None:
+            continue
+        moved_at_ns = move.at_ns
+        if first is None:
+            first = move
+        elif move.at_ns - first.at_ns >= stretch_ns:
+            return first, move
     return None
+
+
+def _read(counter_mj: Callable, clock_ns: Callable) -> Optional[Reading]:
+    began_ns, value = clock_ns(), counter_mj()
+    return None if value is None else Reading(value, began_ns, clock_ns())
+
+
+def _batches_at(borders_ns: Sequence[float], at_ns: float) -> float:
+    """How many batches were through at a time, with the share of one that was under way. Nothing runs before the first
+    border and after the last."""
+    after = bisect.bisect_right(borders_ns, at_ns)
+    if after in (0, len(borders_ns)):
+        return max(0, after - 1)
+    began_ns, ends_ns = borders_ns[after - 1:after + 1]
+    return after - 1 + (at_ns - began_ns) / (ends_ns - began_ns)

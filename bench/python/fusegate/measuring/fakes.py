@@ -3,6 +3,7 @@
 import itertools
 import pathlib
 import tempfile
+import threading
 import types
 import unittest
 
@@ -114,7 +115,7 @@ class FakeBatch:
         self._meter, self._calls = meter, calls
 
     def launch(self):
-        self._meter.now_ns += self._meter.call_ns * self._calls
+        self._meter.spend(self._meter.call_ns * self._calls)
         self._meter.runs += 1
 
     def run(self):
@@ -149,8 +150,34 @@ class FakeMeter:
     def synchronize(self):
         pass
 
+    def spend(self, length_ns):
+        self.now_ns += length_ns
+
     def sleep(self, seconds):
         self.slept.append(seconds)
+
+
+class FakeCounter:
+    """Of the energy of a device that takes so many watts; it moves every 100 ms of its time, now_ns. That passes in
+    pass_ns alone, which waits until the counter was read twice since: the second of these reads began at that time, so
+    that what is seen does not depend on how the threads are scheduled. readable: reads that are answered."""
+
+    def __init__(self, watts=500, readable=1 << 20):
+        self.watts, self.now_ns, self.reads = watts, 37_000_000, 0
+        self._readable, self._was_read = readable, threading.Condition()
+
+    def read_mj(self):
+        with self._was_read:
+            self.reads += 1
+            self._was_read.notify_all()
+            return self.now_ns // 100_000_000 * 100 * self.watts if self.reads <= self._readable else None
+
+    def pass_ns(self, length_ns):
+        with self._was_read:
+            self.now_ns += int(length_ns)
+            enough = self.reads + 2
+            # Nobody reads any more once all is seen.
+            self._was_read.wait_for(lambda: self.reads >= enough, 0.1)
 
 
 class FakeNvml:

@@ -214,8 +214,8 @@ class Invocation:
         self._run_file.add_details({name: members for name, members in found.items() if members})
 
     def _energy(self, account: Account) -> dict[str, Any]:
-        joules = account.session.energy_per_call_j(self._watch.energy_mj, 1e6 * self._request.energy_ms)
-        return {"energy_per_call_j": joules} if joules else {}
+        energy = account.session.call_energy(self._watch.energy_mj, 1e6 * self._request.energy_ms)
+        return {"energy_per_call_j": energy.joules, "energy_power_w": energy.power_w} if energy else {}
 
     def _profile(self, account: Account) -> dict[str, Any]:
         stages = account.session.record.stages

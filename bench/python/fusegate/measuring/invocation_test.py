@@ -169,3 +169,4 @@ class InvocationTest(FolderTest):
         self.invocation(energy_ms=1).run()
         first = self.read()["benchmarks"][0]
         self.assertGreater(first["details"]["energy_per_call_j"], 0)
+        self.assertGreater(first["details"]["energy_power_w"], 0)

@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional
 
 from .call import Call
 from .cuda_meter import Sample
-from .energy import energy_per_call_j
+from .energy import CallEnergy, call_energy
 from .verification import Verified, Verifier
 
 # Bounds the size of a graph, as fusegate_bench does.
@@ -91,9 +91,9 @@ class Session:
             place.doubts.add("not_capturable")
         return sample
 
-    def energy_per_call_j(self, counter_mj: Callable[[], Optional[int]], stretch_ns: float) -> Optional[float]:
+    def call_energy(self, counter_mj: Callable[[], Optional[int]], stretch_ns: float) -> Optional[CallEnergy]:
         batch = self._batch(self.move_to(0).launch)
-        return energy_per_call_j(counter_mj, batch.launch, self.calls, stretch_ns, self._clock_ns)
+        return call_energy(counter_mj, batch.launch, self.calls, stretch_ns, self._clock_ns)
 
     def _batch(self, launch: Callable, calls: int = 0):
         return self._meter.record(launch, calls or self.calls, self._protocol.l2, not self.record.not_capturable)

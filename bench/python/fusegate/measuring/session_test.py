@@ -4,7 +4,7 @@ import math
 import unittest
 
 from fusegate.measuring.call import WrongResult
-from fusegate.measuring.fakes import FakeDevice, FakeMeter, fake_benchmarks, fake_protocol
+from fusegate.measuring.fakes import FakeCounter, FakeDevice, FakeMeter, fake_benchmarks, fake_protocol
 from fusegate.measuring.session import MOST_CALLS, Session
 from fusegate.measuring.verification import Verifier
 
@@ -108,9 +108,11 @@ class SessionTest(unittest.TestCase):
         self.assertIn("clock_unread", place.doubts)
 
     def test_tells_the_energy_of_a_call(self):
-        session = self.verified()
+        session = self.verified(meter=FakeMeter(call_ns=10e6))
         session.enter(0)
-        # 500 W are 0.5 mJ a call of 1 us.
+        counter = FakeCounter()
+        self.meter.spend, session._clock_ns = counter.pass_ns, lambda: counter.now_ns  # pylint: disable=protected-access
         self.meter.clocks = iter(())  # which are not read
-        joules = session.energy_per_call_j(lambda: int(500 * self.meter.now_ns * 1e-6), 1e6)
-        self.assertAlmostEqual(joules, 0.0005, delta=2e-6)
+        energy = session.call_energy(counter.read_mj, 100e6)
+        self.assertAlmostEqual(energy.joules, 5)  # 500 W for 10 ms
+        self.assertAlmostEqual(energy.power_w, 500)
