@@ -49,8 +49,8 @@ def move_between(before: Reading, after: Reading) -> Optional[Move]:
 
 
 def energy_between(first: Move, last: Move, batch_borders_ns: Sequence[float], calls: int) -> Optional[CallEnergy]:
-    """batch_borders_ns: when the first batch of so many calls began, and when each ended. None where no call ran between
-    the moves, or the counter did not rise."""
+    """batch_borders_ns: when the first batch of so many calls began, and when each ended. None where no call ran
+    between the moves, or the counter did not rise."""
     ran = calls * (_batches_at(batch_borders_ns, last.at_ns) - _batches_at(batch_borders_ns, first.at_ns))
     if ran <= 0 or last.counter_mj <= first.counter_mj:
         return None
@@ -60,8 +60,8 @@ def energy_between(first: Move, last: Move, batch_borders_ns: Sequence[float], c
 
 def call_energy(counter_mj: Callable[[], Optional[int]], run: Callable[[], object], calls: int, stretch_ns: float,
                 clock_ns: Callable[[], float] = time.perf_counter_ns) -> Optional[CallEnergy]:
-    """run: a batch of so many calls, until the device is through. The moves lie the stretch apart, or longer. None where
-    the counter cannot be read, and then nothing is run, or does not move for a second."""
+    """run: a batch of so many calls, until the device is through. The moves lie the stretch apart, or longer. None
+    where the counter cannot be read, and then nothing is run, or does not move for a second."""
     if counter_mj() is None:
         return None
     borders_ns, stop = [clock_ns()], threading.Event()

@@ -111,7 +111,8 @@ class SessionTest(unittest.TestCase):
         session = self.verified(meter=FakeMeter(call_ns=10e6))
         session.enter(0)
         counter = FakeCounter()
-        self.meter.spend, session._clock_ns = counter.pass_ns, lambda: counter.now_ns  # pylint: disable=protected-access
+        self.meter.spend = counter.pass_ns
+        session._clock_ns = lambda: counter.now_ns  # pylint: disable=protected-access
         self.meter.clocks = iter(())  # which are not read
         energy = session.call_energy(counter.read_mj, 100e6)
         self.assertAlmostEqual(energy.joules, 5)  # 500 W for 10 ms
