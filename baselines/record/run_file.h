@@ -9,7 +9,8 @@
 //                       min_bytes, host_ns, host_graph_ns (of one call: launched on a stream, and
 //                       as a CUDA graph); and, in a benchmark's first entry, details: {choices,
 //                       doubts, energy_per_call_j (by a counter of the device's, at sustained
-//                       load), notes (what preparing a stage took; never compared),
+//                       load), energy_power_w (the mean power meanwhile, which nobody reads),
+//                       notes (what preparing a stage took; never compared),
 //                       stages: [{name, flops, min_bytes, kernels: [{name, blocks,
 //                       threads_per_block, registers, static_shared_bytes, dynamic_shared_bytes,
 //                       blocks_per_sm, occupancy}]}], profile (call_profile.h), expectation
