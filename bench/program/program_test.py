@@ -441,6 +441,17 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual((samples.count("fused"), samples.count("planted_fault")), (4, 2), "all, and a place")
         self.assertTrue(self.read()["context"]["fusegate"]["finished"])
 
+    def test_the_energy_of_a_call_is_the_counters(self):
+        # 20 W, by a counter that moves every 50 ms.
+        moves = ",".join(f"energy_mj={1000 * move}@{0.05 * move:g}" for move in range(200))
+        result = self.run_with_fault("", "--energy-ms=200", nvml=moves)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        first = [e["details"] for e in self.read()["benchmarks"] if "energy_per_call_j" in e.get("details", {})]
+        self.assertEqual(len(first), 2)
+        for details in first:
+            self.assertGreater(details["energy_per_call_j"], 0)
+            self.assertAlmostEqual(details["energy_power_w"], 20, delta=8)
+
     def test_a_lost_context_costs_one_benchmark_and_no_doubt(self):
         result = self.run_with_fault("address", nvml="xid=31@0.001,energy_mj=5@0.001")
         self.check_one_failed(result, "an illegal memory access was encountered (Xid 31)")

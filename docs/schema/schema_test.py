@@ -101,7 +101,8 @@ class Fresh:
 
     def on_fake_gpus(self):
         env = {"LD_LIBRARY_PATH": os.environ["FUSEGATE_FAKE_NVML_FOLDER"]}
-        nvml = "clock_reasons=32,energy_mj=5,energy_mj=5000@0.001"
+        # 20 W, by a counter that moves every 50 ms.
+        nvml = ",".join(["clock_reasons=32", *(f"energy_mj={1000 * move}@{0.05 * move:g}" for move in range(200))])
         for name, fault, energy in (("memory.json", "memory", "--energy-ms=20"), ("healthy.json", "", "--energy-ms=0")):
             yield self.measured(name, "--device=fake_gpu", "--dtype=fp32", energy, program=FAULTY, operation="geglu",
                                 env={**env, "FUSEGATE_PLANTED_FAULT": fault, "FUSEGATE_FAKE_NVML": nvml})
