@@ -2,9 +2,10 @@
 // run back to back, and what the counter rose by between two moves is theirs.
 //
 // NVML's counter on an H200 (driver 580.159.04) moves every 100 ms, by whole millijoules. To read
-// it may take as long as a batch of 1.5 ms, so a thread of its own reads it, and the device does not
-// wait for that. With one thread for both, a call of at most 173 us seemed to take 207.9 mJ, which
-// is 1,200 W on a card that is held to 700 W; the power that is told beside it shows such a fault.
+// it may take as long as a batch of 1.5 ms, so a thread of its own reads it, and the device does
+// not wait for that. With one thread for both, a call of at most 173 us seemed to take 207.9 mJ,
+// which is 1,200 W on a card that is held to 700 W; the power that is told beside it shows such a
+// fault.
 //
 // A move is known to two reads, and where the calls were then is interpolated. Between two batches
 // the device still waits for the host to launch the next one; nobody measured how much that is. All
