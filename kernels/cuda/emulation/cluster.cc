@@ -118,6 +118,12 @@ Cluster::Barrier& Cluster::barrier_at(Block& block, std::uint32_t address) {
   return found->second;
 }
 
+Cluster::Barrier& Cluster::fenced_barrier_at(Block& block, std::uint32_t address) {
+  Barrier& found = barrier_at(block, address);
+  if (!found.is_fenced) throw Fault(fmt::format("the barrier at {} is not fenced", address));
+  return found;
+}
+
 void Cluster::turn_if_complete(Barrier& barrier) {
   if (barrier.missing > 0 || barrier.bytes != 0) return;
   barrier.missing = barrier.arrivals;
@@ -128,11 +134,19 @@ void Cluster::turn_if_complete(Barrier& barrier) {
 void Cluster::init_barrier(std::uint32_t barrier, int arrivals) {
   at(block(), barrier, 8);
   if (barrier % 8 != 0) throw Fault("a barrier's address is no multiple of 8");
-  block().barriers[barrier] = {.arrivals = arrivals, .missing = arrivals, .waiting = {}};
+  block().barriers[barrier] = {
+      .arrivals = arrivals, .missing = arrivals, .made_by = thread(), .waiting = {}};
+}
+
+void Cluster::fence_barriers() {
+  for (auto& [address, barrier] : block().barriers) {
+    if (barrier.made_by == thread()) barrier.is_fenced = true;
+  }
 }
 
 void Cluster::arrive(std::uint32_t barrier, int rank) {
-  Barrier& found = barrier_at(block_at(rank), barrier);
+  Block& of = block_at(rank);
+  Barrier& found = &of == &block() ? barrier_at(of, barrier) : fenced_barrier_at(of, barrier);
   if (--found.missing < 0) throw Fault("more arrive at a barrier than it expects");
   turn_if_complete(found);
 }
@@ -202,7 +216,7 @@ void Cluster::cluster_wait() {
 // Into a block's shared memory, at some time from now on.
 void Cluster::come(Block& block, const Range& range, std::function<void()> copy,
                    std::uint32_t barrier) {
-  Barrier& counts = barrier_at(block, barrier);
+  Barrier& counts = fenced_barrier_at(block, barrier);
   block.coming.push_back(range);
   fibers_.later([=, this, &block, &counts, copy = std::move(copy)] {
     copy();

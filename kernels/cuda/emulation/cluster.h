@@ -79,8 +79,10 @@ class Cluster {
   void write(std::uint32_t to, const void* from, std::size_t bytes);
   void fence();
 
-  // ---- barriers of a block in shared memory
+  // ---- barriers of a block in shared memory. Copies and other blocks know those that the thread
+  // that made them has fenced.
   void init_barrier(std::uint32_t barrier, int arrivals);
+  void fence_barriers();
   void arrive(std::uint32_t barrier, int rank);
   void expect(std::uint32_t barrier, int bytes);
   void wait(std::uint32_t barrier, std::uint32_t parity);
@@ -121,6 +123,8 @@ class Cluster {
     int arrivals = 0, missing = 0;
     std::int64_t bytes = 0;  // expected and not in yet
     unsigned phase = 0;
+    int made_by = 0;  // thread
+    bool is_fenced = false;
     Queue waiting;
   };
   struct Meeting {
@@ -173,6 +177,7 @@ class Cluster {
   Thread& self() { return states_[static_cast<std::size_t>(fibers_.current())]; }
   static std::byte* at(Block& block, std::uint32_t address, std::size_t bytes);
   static Barrier& barrier_at(Block& block, std::uint32_t address);
+  static Barrier& fenced_barrier_at(Block& block, std::uint32_t address);
   void turn_if_complete(Barrier& barrier);
   void come(Block& block, const Range& range, std::function<void()> copy, std::uint32_t barrier);
   void end_thread();

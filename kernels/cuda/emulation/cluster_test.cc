@@ -38,8 +38,11 @@ std::string fault_of(const Kernel& kernel, int blocks = 1) {
 bool is_first() { return threadIdx.x == 0; }
 
 // By the first thread; all others go on when it is done.
-void begin(int arrivals) {
-  if (is_first()) barrier_init(kBarrier, arrivals);
+void begin(int arrivals, bool fences = true) {
+  if (is_first()) {
+    barrier_init(kBarrier, arrivals);
+    if (fences) fence_barrier_init();
+  }
   __syncthreads();
 }
 
@@ -226,6 +229,31 @@ TEST(EmulatedCluster, ABlockThatIsWrittenBeforeItStartsOrAfterItEndsIsRefused) {
               AnyOf(HasSubstr("before it has started"), HasSubstr("there is no barrier")));
   EXPECT_THAT(fault_of_giving(true, false),
               AnyOf(HasSubstr("after it has ended"), HasSubstr("before all that it loads")));
+}
+
+TEST(EmulatedCluster, ABarrierThatIsNotFencedIsKnownToItsBlockAlone) {
+  const auto uses_after_begin = [](bool fences, int rank) {
+    return fault_of(
+        [=] {
+          begin(1, fences);
+          cluster_sync();
+          if (is_first()) barrier_arrive_at(kBarrier, cluster_rank() ^ rank);
+          barrier_wait(kBarrier, 0);
+          cluster_sync();
+        },
+        2);
+  };
+  EXPECT_EQ(uses_after_begin(true, 1), "");
+  EXPECT_EQ(uses_after_begin(false, 0), "");
+  EXPECT_THAT(uses_after_begin(false, 1), HasSubstr("is not fenced"));
+  EXPECT_THAT(fault_of([] {
+                begin(1, false);
+                if (!is_first()) return;
+                Ones ones;
+                barrier_expect_bytes(kBarrier, 64 * 64 * 2);
+                load_box(ones.map(), kBox, kBarrier, 0, 0);
+              }),
+              HasSubstr("is not fenced"));
 }
 
 TEST(EmulatedCluster, EachSeedIsAnotherOrder) {

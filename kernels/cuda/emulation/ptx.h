@@ -22,7 +22,7 @@ using emulation::Cluster;
 inline void barrier_init(std::uint32_t barrier, int arrivals) {
   Cluster::here().init_barrier(barrier, arrivals);
 }
-inline void fence_barrier_init() {}
+inline void fence_barrier_init() { Cluster::here().fence_barriers(); }
 inline void barrier_expect_bytes(std::uint32_t barrier, int bytes) {
   Cluster::here().expect(barrier, bytes);
 }
@@ -67,10 +67,10 @@ inline void wait_stores() { Cluster::here().wait_stores(); }
 inline void fence_async_proxy() { Cluster::here().fence(); }
 
 inline std::uint32_t cluster_rank() { return static_cast<std::uint32_t>(Cluster::here().rank()); }
-inline void cluster_arrive() { Cluster::here().cluster_arrive(); }
+inline void cluster_arrive_relaxed() { Cluster::here().cluster_arrive(); }
 inline void cluster_wait() { Cluster::here().cluster_wait(); }
 inline void cluster_sync() {
-  cluster_arrive();
+  cluster_arrive_relaxed();
   cluster_wait();
 }
 inline void store_to_block(std::uint32_t address, std::uint32_t rank, const float4& value,

@@ -141,16 +141,18 @@ __device__ inline std::uint32_t cluster_rank() {
   return rank;
 }
 
-// All threads of all the cluster's blocks: what they wrote before they arrived is seen after the
-// wait. Every warp as one.
-__device__ inline void cluster_arrive() {
-  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+// All threads of all the cluster's blocks, every warp as one. Behind it only barriers that were
+// fenced are known to the others: a release instead is a fence of the whole GPU (MEMBAR.ALL.GPU) by
+// every thread, with which 128 x 768 x 3072 takes 8.14 us for 7.86.
+__device__ inline void cluster_arrive_relaxed() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
 __device__ inline void cluster_wait() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
+// The same, and what they wrote before is seen by all.
 __device__ inline void cluster_sync() {
-  cluster_arrive();
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
   cluster_wait();
 }
 

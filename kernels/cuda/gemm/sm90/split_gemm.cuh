@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     }
   }
   __syncthreads();
-  if constexpr (Gemm::kSplits > 1) cluster_arrive();
+  if constexpr (Gemm::kSplits > 1) cluster_arrive_relaxed();
   let_next_kernel_start();
   const int consumer = warpgroup_of_warp() - 1;
   if (consumer < 0) {
