@@ -21,7 +21,7 @@ struct SplitGemmShape {
   int splits = 0;  // blocks of a cluster, which share k out
 };
 
-inline constexpr std::array<SplitGemmShape, 10> kSplitGemmShapes{{
+inline constexpr std::array<SplitGemmShape, 11> kSplitGemmShapes{{
     {.cols = 32, .stages = 8, .splits = 4},
     {.cols = 48, .stages = 8, .splits = 4},
     {.cols = 64, .stages = 6, .splits = 4},
@@ -29,6 +29,7 @@ inline constexpr std::array<SplitGemmShape, 10> kSplitGemmShapes{{
     {.cols = 64, .stages = 8, .splits = 2},
     {.cols = 96, .stages = 6, .splits = 1},
     {.cols = 128, .stages = 6, .splits = 2},
+    {.rows = 64, .cols = 48, .stages = 12, .splits = 4},
     {.rows = 64, .cols = 64, .stages = 8, .splits = 4},
     {.rows = 64, .cols = 96, .stages = 8, .splits = 2},
     {.rows = 256, .cols = 96, .stages = 5, .splits = 1},

@@ -47,6 +47,7 @@ __device__ inline void wgmma_pin(float (&d)[kCount]) {
 #define FUSEGATE_D16(i) FUSEGATE_D4(i), FUSEGATE_D4(i + 4), FUSEGATE_D4(i + 8), FUSEGATE_D4(i + 12)
 #define FUSEGATE_D32(i) FUSEGATE_D16(i), FUSEGATE_D16(i + 16)
 #define FUSEGATE_D64(i) FUSEGATE_D32(i), FUSEGATE_D32(i + 32)
+#define FUSEGATE_S0_7 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define FUSEGATE_S0_15 \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
 #define FUSEGATE_S16_23 "%16, %17, %18, %19, %20, %21, %22, %23"
@@ -84,6 +85,7 @@ __device__ inline void wgmma_pin(float (&d)[kCount]) {
 template <int kColumns>
 struct WgmmaOf;
 
+FUSEGATE_WGMMA_OF(24, FUSEGATE_S0_7 ", %8, %9, %10, %11", "%12", "%13", "%14", FUSEGATE_D4(0), FUSEGATE_D4(4), FUSEGATE_D4(8));
 FUSEGATE_WGMMA_OF(32, FUSEGATE_S0_15, "%16", "%17", "%18", FUSEGATE_D16(0));
 FUSEGATE_WGMMA_OF(48, FUSEGATE_S0_15 ", " FUSEGATE_S16_23, "%24", "%25", "%26", FUSEGATE_D16(0), FUSEGATE_D4(16), FUSEGATE_D4(20));
 FUSEGATE_WGMMA_OF(64, FUSEGATE_S0_15 ", " FUSEGATE_S16_31, "%32", "%33", "%34", FUSEGATE_D32(0));
@@ -94,6 +96,7 @@ FUSEGATE_WGMMA_OF(256, FUSEGATE_S0_15 ", " FUSEGATE_S16_31 ", " FUSEGATE_S32_47 
 
 #undef FUSEGATE_WGMMA_OF
 #undef FUSEGATE_WGMMA
+#undef FUSEGATE_S0_7
 #undef FUSEGATE_S0_15
 #undef FUSEGATE_S16_31
 #undef FUSEGATE_S16_23
