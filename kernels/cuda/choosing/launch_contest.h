@@ -46,18 +46,16 @@ struct ContestResult {
   std::string note{};  // why_taken(); of one alone ""
 };
 
-// work: what the contestants compute, sizes and dtype with it; measured once for work and names.
-// Throws DeviceError also where what is strictly kept is none of them.
-ContestResult contest(CudaDevice& device, const std::string& work, const StageContest& stage,
-                      const Tensor& x, const Tensor& out);
-
 struct PairResult {
   ContestResult first, second;
 };
 
-// The same for two kernels in a row, the second of which reads what the first writes to between:
-// the few that are fastest alone are measured in pairs, since kernels that are launched early
-// overlap, and those that leave room on the SMs more than others.
+// Of two kernels in a row, the second of which reads what the first writes to between, the pair
+// that is fastest: what leaves room on the SMs to a kernel that is launched early, or its operands
+// in the L2, can be worth more than to be fastest alone. The few that are measured in pairs are the
+// first ones that are fastest alone and the second ones that are fastest behind the best of those.
+// work: what they compute, sizes and dtype with it; measured once for work and names. Throws
+// DeviceError also where what is strictly kept is none of them.
 PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const StageContest& first,
                             const StageContest& second, const Tensor& x, const Tensor& between,
                             const Tensor& out);

@@ -27,16 +27,14 @@ class Contest : public GpuTest {
             }};
   }
 
+  // Of kernels that have nothing to do with one another.
+  PairResult contest(const std::string& work, const std::vector<Contestant>& firsts,
+                     const std::vector<Contestant>& seconds) {
+    return contest_of_pairs(*device_, work, {"one", firsts}, {"two", seconds}, x_, x_, out_);
+  }
+
   Tensor x_, out_;
 };
-
-TEST_F(Contest, TakesTheFastestAndTellsWhich) {
-  const std::vector<Contestant> both{writer("all", 1024), writer("little", 8)};
-  const ContestResult result = contest(*device_, "writing", {"stage", both}, x_, out_);
-  EXPECT_EQ(result.taken, 1u);
-  EXPECT_EQ(result.choice, "measured: candidate 2 of 2, little");
-  EXPECT_EQ(result.note, "measured, over 10 % ahead of the next");
-}
 
 TEST_F(Contest, TakesTheFirstOfEquals) {
   const TakenLaunch taken =
@@ -53,45 +51,69 @@ TEST_F(Contest, LeavesOutWhatTheDeviceRefuses) {
   EXPECT_THROW(fastest(*device_, {refused}, x_, out_), DeviceError);
 }
 
+TEST_F(Contest, TakesTheFastestPairAndTellsWhich) {
+  const PairResult result = contest("both", {writer("slow", 1024), writer("quick", 8)},
+                                    {writer("quick", 8), writer("slow", 1024)});
+  EXPECT_EQ(result.first.taken, 1u);
+  EXPECT_EQ(result.first.choice, "measured: candidate 2 of 2, quick");
+  EXPECT_EQ(result.first.note, "measured, over 10 % ahead of the next");
+  EXPECT_EQ(result.second.taken, 0u);
+  EXPECT_EQ(result.second.choice, "measured: candidate 1 of 2, quick");
+}
+
+TEST_F(Contest, OfOneKernelAloneTellsItsName) {
+  const PairResult result = contest("both", {writer("only", 8)}, {writer("a", 8)});
+  EXPECT_EQ(result.first.choice, "only");
+  EXPECT_EQ(result.first.note, "");
+}
+
+// A second that does much behind one first and little behind the other: alone it cannot be judged.
+TEST_F(Contest, MeasuresSecondsBehindAFirst) {
+  std::int64_t rows = 0;
+  const auto first = [&](std::string name, std::int64_t leaves) {
+    return Contestant{std::move(name), [&rows, leaves] { rows = leaves; }};
+  };
+  const Contestant depends{"depends", [&, this] {
+                             device_->poison({out_.data, {rows, out_.cols()}, out_.dtype});
+                           }};
+  const PairResult result =
+      contest("both", {first("leaves little", 8)}, {writer("same", 512), depends});
+  EXPECT_EQ(result.second.choice, "measured: candidate 2 of 2, depends");
+  const PairResult other =
+      contest("both", {first("leaves much", 1024)}, {writer("same", 512), depends});
+  EXPECT_EQ(other.second.choice, "measured: candidate 1 of 2, same");
+}
+
 TEST_F(Contest, IsHeldOnceForTheSameWorkAndNames) {
-  contest(*device_, "work", {"stage", {writer("a", 8), writer("b", 1024)}}, x_, out_);
+  const std::vector<Contestant> seconds{writer("c", 8)};
+  contest("work", {writer("a", 8), writer("b", 1024)}, seconds);
   // The other way round by now, but what is known holds, even where nothing could be measured.
   const Graph captured(device_->stream(), [&] {
-    const StageContest swapped{"stage", {writer("a", 1024), writer("b", 8)}};
-    EXPECT_EQ(contest(*device_, "work", swapped, x_, out_).taken, 0u);
-    EXPECT_THROW(contest(*device_, "other", swapped, x_, out_), DeviceError);
+    const std::vector<Contestant> swapped{writer("a", 1024), writer("b", 8)};
+    EXPECT_EQ(contest("work", swapped, seconds).first.taken, 0u);
+    EXPECT_THROW(contest("other", swapped, seconds), DeviceError);
   });
   EXPECT_EQ(device_->launch_choices().size(), 1u);
 }
 
-TEST_F(Contest, TakesTheFastestPair) {
-  const StageContest firsts{"one", {writer("slow", 1024), writer("quick", 8)}};
-  const StageContest seconds{"two", {writer("quick", 8), writer("slow", 1024)}};
-  const PairResult result = contest_of_pairs(*device_, "both", firsts, seconds, x_,
-                                             random(1, 8, Dtype::kBf16, 1, 3), out_);
-  EXPECT_EQ(result.first.choice, "measured: candidate 2 of 2, quick");
-  EXPECT_EQ(result.second.choice, "measured: candidate 1 of 2, quick");
-}
-
 TEST_F(Contest, KeepsWhatAnEarlierProcessTookUnlessItIsSlower) {
-  const StageContest equals{"stage", {writer("a", 1024), writer("b", 1024)}};
-  const StageContest unequal{"stage", {writer("a", 8), writer("b", 1024)}};
-  device_->keep_choices({{{"stage", "measured: candidate 7 of 9, b"}, {"other", "a"}}});
-  EXPECT_EQ(contest(*device_, "equals", equals, x_, out_).choice, "measured: candidate 2 of 2, b");
-  EXPECT_EQ(contest(*device_, "unequal", unequal, x_, out_).taken, 0u);
-  device_->keep_choices({{{"stage", "measured: candidate 7 of 9, gone"}}});
-  EXPECT_EQ(contest(*device_, "gone", equals, x_, out_).taken, 0u);
+  const std::vector<Contestant> equals{writer("a", 1024), writer("b", 1024)};
+  const std::vector<Contestant> unequal{writer("a", 8), writer("b", 1024)};
+  const std::vector<Contestant> seconds{writer("c", 8)};
+  device_->keep_choices({{{"one", "measured: candidate 7 of 9, b"}, {"two", "c"}, {"three", "a"}}});
+  EXPECT_EQ(contest("equals", equals, seconds).first.choice, "measured: candidate 2 of 2, b");
+  EXPECT_EQ(contest("unequal", unequal, seconds).first.taken, 0u);
+  device_->keep_choices({{{"one", "measured: candidate 7 of 9, gone"}, {"two", "c"}}});
+  EXPECT_EQ(contest("gone", equals, seconds).first.taken, 0u);
 }
 
 TEST_F(Contest, KeepsAPairThatWouldNotBeAmongTheFew) {
-  StageContest firsts{"one", {}}, seconds{"two", {}};
+  std::vector<Contestant> equals;
   for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
-    firsts.contestants.push_back(writer(name, 1024));
-    seconds.contestants.push_back(writer(name, 1024));
+    equals.push_back(writer(name, 1024));
   }
   device_->keep_choices({{{"one", "h"}, {"two", "g"}}});
-  const PairResult result = contest_of_pairs(*device_, "both", firsts, seconds, x_,
-                                             random(1, 8, Dtype::kBf16, 1, 3), out_);
+  const PairResult result = contest("both", equals, equals);
   EXPECT_EQ(result.first.taken, 7u);
   EXPECT_EQ(result.second.taken, 6u);
 }
@@ -102,37 +124,26 @@ class StrictlyKept : public Contest {
   Contestant never(std::string name) {
     return {std::move(name), [] { FAIL() << "launched"; }};
   }
-  PairResult pair() {
-    return contest_of_pairs(*device_, "both", {"one", {never("a"), never("b")}},
-                            {"two", {never("c"), never("d")}}, x_, x_, out_);
-  }
+  PairResult pair() { return contest("both", {never("a"), never("b")}, {never("c"), never("d")}); }
 };
 
 TEST_F(StrictlyKept, IsTakenWithoutMeasuring) {
-  const StageContest stage{"stage", {never("a"), never("b")}};
-  device_->keep_choices({{{"stage", "measured: candidate 7 of 9, b"}}, true});
-  const ContestResult result = contest(*device_, "work", stage, x_, out_);
-  EXPECT_EQ(result.choice, "measured: candidate 2 of 2, b");
-  EXPECT_EQ(result.note, "kept without measuring");
-  device_->keep_choices({{{"stage", "a"}}, true});
-  EXPECT_EQ(contest(*device_, "work", stage, x_, out_).taken, 0u) << "what was kept before";
+  device_->keep_choices({{{"one", "measured: candidate 7 of 9, b"}, {"two", "d"}}, true});
+  const PairResult result = pair();
+  EXPECT_EQ(result.first.choice, "measured: candidate 2 of 2, b");
+  EXPECT_EQ(result.first.note, "kept without measuring");
+  EXPECT_EQ(result.second.taken, 1u);
+  device_->keep_choices({{{"one", "a"}, {"two", "d"}}, true});
+  EXPECT_EQ(pair().first.taken, 0u) << "what was kept before";
   EXPECT_TRUE(device_->launch_choices().empty());
 }
 
 TEST_F(StrictlyKept, IsAnErrorWhereItIsNotThere) {
-  device_->keep_choices({{{"stage", "gone"}}, true});
-  EXPECT_THROW(contest(*device_, "work", {"stage", {never("a"), never("b")}}, x_, out_),
-               DeviceError);
-  EXPECT_THROW(contest(*device_, "work", {"stage", {never("a")}}, x_, out_), DeviceError);
-}
-
-TEST_F(StrictlyKept, PairsAreTakenWithoutMeasuring) {
-  device_->keep_choices({{{"one", "b"}, {"two", "d"}}, true});
-  const PairResult result = pair();
-  EXPECT_EQ(result.first.taken, 1u);
-  EXPECT_EQ(result.second.taken, 1u);
   device_->keep_choices({{{"one", "b"}, {"two", "algo 66"}}, true});
   EXPECT_THROW(pair(), DeviceError);
+  device_->keep_choices({{{"one", "gone"}, {"two", "c"}}, true});
+  EXPECT_THROW(pair(), DeviceError);
+  EXPECT_THROW(contest("both", {never("a")}, {never("c")}), DeviceError);
 }
 
 TEST_F(Contest, LeavesTheTensorsAsTheyWere) {

@@ -50,39 +50,20 @@ TEST_F(Tuning, TakesWhatIsKnownAlready) {
   EXPECT_EQ(tuned.algorithm(), LtMatmul::algorithm_text(other));
 }
 
-TEST_F(Tuning, TakesARivalThatIsFasterAndNoOther) {
+TEST_F(Tuning, ContestantsAreTheCandidatesAndEachComputesTheProduct) {
   const LtMatmul plain = matmul();
-  const auto twice = [&] {
-    plain.enqueue(x_.data, w_.data, out_.data);
-    plain.enqueue(x_.data, w_.data, out_.data);
-  };
-  const auto nothing = [&] { device_->poison({out_.data, {1, 8}, Dtype::kBf16}); };
-  LtMatmul first = matmul(), second = matmul();
-  EXPECT_EQ(tune(*device_, "down_proj", first, x_, w_, out_, {{"twice", twice}}).rival,
-            std::nullopt);
-  const TunedMatmul tuned =
-      tune(*device_, "down_proj", second, x_, w_, out_, {{"twice", twice}, {"nothing", nothing}});
-  EXPECT_EQ(tuned.rival, 1u);
-  EXPECT_THAT(tuned.choice, testing::StartsWith("tuned: candidate 2 of "));
-  EXPECT_THAT(tuned.choice, testing::EndsWith(", nothing"));
-}
-
-TEST_F(Tuning, KeepsWhatAnEarlierProcessTookUnlessItIsSlower) {
-  const auto write = [&](std::int64_t rows) {
-    return [=, this] { device_->poison({out_.data, {rows, 8}, Dtype::kBf16}); };
-  };
-  device_->keep_choices({{{"down_proj", "tuned: candidate 5 of 6, second"}}});
-  LtMatmul first = matmul(), second = matmul();
-  const TunedMatmul kept =
-      tune(*device_, "down_proj", first, x_, w_, out_, {{"first", write(1)}, {"second", write(1)}});
-  EXPECT_EQ(kept.rival, 1u);
-  EXPECT_THAT(kept.choice, testing::StartsWith("tuned: candidate 2 of "));
-  EXPECT_THAT(kept.choice, testing::EndsWith(", second"));
-  const auto twice = [&] {
-    for (int i = 0; i < 2; ++i) first.enqueue(x_.data, w_.data, out_.data);
-  };
-  EXPECT_EQ(tune(*device_, "down_proj", second, x_, w_, out_, {{"second", twice}}).rival,
-            std::nullopt);
+  const std::vector<cublasLtMatmulAlgo_t> candidates = plain.candidates(12);
+  const std::vector<Contestant> contestants = lt_contestants(plain, x_, w_, out_);
+  ASSERT_EQ(contestants.size(), candidates.size());
+  const double* const expected = product(x_, w_);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    EXPECT_EQ(contestants[i].name, LtMatmul::algorithm_text(candidates[i]));
+    device_->poison(out_);
+    contestants[i].launch();
+    const ErrorNorms norms = device_->reference_math().compare(out_, expected);
+    EXPECT_LE(norms.relative(), error_bound(out_.dtype)) << contestants[i].name;
+    EXPECT_EQ(norms.not_finite, 0) << contestants[i].name;
+  }
 }
 
 TEST_F(Tuning, TakesWhatIsStrictlyKeptWithoutMeasuring) {

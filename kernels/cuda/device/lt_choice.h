@@ -7,9 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "kernels/cuda/device/taken_launch.h"
 
@@ -25,17 +23,14 @@ struct LtProblem {
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   bool bias = false;
   std::size_t workspace_bytes = 0;
-  std::vector<std::string> rivals{};  // names of what competes with cublasLt's
-  std::string before{};               // and of what precedes it
-  std::string kept{};                 // strictly: the name of the only one that is taken
+  std::string kept{};  // strictly: the name of the only one that is taken
 
   friend auto operator<=>(const LtProblem&, const LtProblem&) = default;
 };
 
 struct LtChoice {
-  cublasLtMatmulAlgo_t algorithm{};    // unless a rival was taken
-  std::string text;                    // "tuned: candidate 3 of 8, algo 66, tile 18, ..."
-  std::optional<std::size_t> rival{};  // its place among the problem's
+  cublasLtMatmulAlgo_t algorithm{};
+  std::string text;  // "tuned: candidate 3 of 8, algo 66, tile 18, ..."
   double ahead = TakenLaunch{}.ahead;
 };
 

@@ -34,21 +34,14 @@ Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, con
   return stage;
 }
 
-Stage CudaStages::tuned_matmul(std::string name, const Tensor& x, const Tensor& w,
-                               const Tensor& out, const std::vector<Contestant>& rivals,
-                               const Stage& before) {
-  Stage stage = matmul_work(std::move(name), x, w, out);
-  const auto product = lt_matmul(x, nullptr, out);
-  const TunedMatmul tuned = tune(device_, stage.name, *product, x, w, out, rivals,
-                                 {.name = before.choice, .launch = before.launch});
-  stage.choice = tuned.choice;
-  stage.note = tuned.note;
-  if (tuned.rival) {
-    stage.launch = rivals[*tuned.rival].launch;
-  } else {
-    stage.launch = [product, x, w, out] { product->enqueue(x.data, w.data, out.data); };
+std::vector<Contestant> CudaStages::matmul_contestants(const Tensor& x, const Tensor& w,
+                                                       const Tensor& out) {
+  const std::shared_ptr<const LtMatmul> product = lt_matmul(x, nullptr, out);
+  std::vector<Contestant> contestants = lt_contestants(*product, x, w, out);
+  for (Contestant& contestant : contestants) {
+    contestant.launch = [product, launch = std::move(contestant.launch)] { launch(); };
   }
-  return stage;
+  return contestants;
 }
 
 std::shared_ptr<LtMatmul> CudaStages::lt_matmul(const Tensor& x, const Tensor* bias,

@@ -25,10 +25,8 @@ class CudaStages : public StageLibrary {
 
   Stage matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                const Tensor& out) override;
-  // By whatever measures fastest behind the stage that makes x, cublasLt's or the rivals
-  // (lt_tuning.h), whoever chooses otherwise.
-  Stage tuned_matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor& out,
-                     const std::vector<Contestant>& rivals, const Stage& before);
+  // cublasLt's candidates for a matmul that others compete for too.
+  std::vector<Contestant> matmul_contestants(const Tensor& x, const Tensor& w, const Tensor& out);
   Stage bias_add(std::string name, const Tensor& x, const Tensor& bias, const Tensor& out) override;
   Stage activate(const Activation& activation, const Tensor& x, const Tensor& out) override;
   Stage mul(std::string name, const Tensor& a, const Tensor& b, const Tensor& out) override;

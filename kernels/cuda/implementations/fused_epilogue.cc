@@ -1,8 +1,7 @@
 // fused_epilogue of a gated MLP: two kernels. One product with both the gate's and the up's
 // weights, as they are stored, has the gated unit as its epilogue, so that g and u never reach
-// device memory; then the down product, cublasLt's or our own, whichever measures faster. Stages'
-// choices say how each is cut or which algorithm it is. But for _sm80 both are chosen together,
-// since kernels that start early overlap.
+// device memory; then the down product, cublasLt's or our own. Both are chosen together, as the
+// pair that measures fastest. Stages' choices say how each is cut or which algorithm it is.
 //
 // _sm80 is by Ampere's instructions, on compute capability 8.0 and newer, _sm90 by Hopper's.
 // Without either it is what suits the device and the problem: for few rows each product by
@@ -99,43 +98,21 @@ class TwoKernels {
 
   const Tensor& h() const { return h_; }
 
-  void add_gate_up(const std::vector<Contestant>& contestants) {
-    const std::string work =
-        fmt::format("{} x {} x {} {}", h_.rows(), h_.cols(), in_[0].cols(), dtype_name(h_.dtype));
-    const ContestResult result =
-        contest(device_, work, {activation_.gate_up_stage(), contestants}, in_[0], h_);
-    kernel_.stages.push_back(chosen_stage(gate_up(), contestants, result));
+  // Of the pair of products that is fastest. own: down products, which compete with cublasLt's.
+  PreparedKernel of_fastest(const std::vector<Contestant>& gate_up,
+                            const std::vector<Contestant>& own) && {
+    const std::vector<Contestant> down =
+        joined(own, CudaStages(device_).matmul_contestants(h_, in_[3], out_));
+    const std::string gate_up_stage = activation_.gate_up_stage();
+    const PairResult best = contest_of_pairs(device_, problem_, {gate_up_stage, gate_up},
+                                             {kDown, down}, in_[0], h_, out_);
+    kernel_.stages = {
+        chosen_stage(gate_up_work(activation_, in_[0], in_[1], in_[2], h_), gate_up, best.first),
+        chosen_stage(matmul_work(kDown, h_, in_[3], out_), down, best.second)};
+    return std::move(kernel_);
   }
-
-  // Measured behind the first kernel, which some of them overlap; or cublasLt's.
-  void add_down(const std::vector<Contestant>& contestants) {
-    kernel_.stages.push_back(CudaStages(device_).tuned_matmul(kDown, h_, in_[3], out_, contestants,
-                                                              kernel_.stages.front()));
-  }
-
-  // Chosen together, with the fastest of cublasLt's among the down products. Which that is, is
-  // measured behind the first kernel that is fastest alone.
-  void add_pair(const std::vector<Contestant>& firsts, std::vector<Contestant> seconds) {
-    add_gate_up(firsts);
-    add_down(seconds);
-    if (seconds.empty()) return;
-    const Stage& alone = kernel_.stages.back();
-    const std::string taken = chosen_name(alone.choice);
-    if (std::ranges::find(seconds, taken, &Contestant::name) == seconds.end()) {
-      seconds.push_back({.name = taken, .launch = alone.launch});
-    }
-    const PairResult best =
-        contest_of_pairs(device_, problem_, {activation_.gate_up_stage(), firsts}, {kDown, seconds},
-                         in_[0], h_, out_);
-    kernel_.stages = {chosen_stage(gate_up(), firsts, best.first),
-                      chosen_stage(matmul_work(kDown, h_, in_[3], out_), seconds, best.second)};
-  }
-
-  PreparedKernel kernel() && { return std::move(kernel_); }
 
  private:
-  Stage gate_up() const { return gate_up_work(activation_, in_[0], in_[1], in_[2], h_); }
-
   CudaDevice& device_;
   Activation activation_;
   std::string problem_;
@@ -149,18 +126,16 @@ PreparedKernel prepare_sm80(const Activation& activation, Device& any_device,
                             const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   TwoKernels made(device, activation, problem, in, out);
-  made.add_gate_up(tiled_sm80(device, activation, in, made.h()));
-  made.add_down(streamed_matmul(device, made.h(), in[3], out));
-  return std::move(made).kernel();
+  return std::move(made).of_fastest(tiled_sm80(device, activation, in, made.h()),
+                                    streamed_matmul(device, made.h(), in[3], out));
 }
 
 PreparedKernel prepare_sm90(const Activation& activation, Device& any_device,
                             const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   TwoKernels made(device, activation, problem, in, out);
-  made.add_pair(tiled_sm90(device, activation, in, made.h()),
-                down_sm90(device, made.h(), in[3], out));
-  return std::move(made).kernel();
+  return std::move(made).of_fastest(tiled_sm90(device, activation, in, made.h()),
+                                    down_sm90(device, made.h(), in[3], out));
 }
 
 PreparedKernel prepare_few_rows(const Activation& activation, Device& any_device,
@@ -169,12 +144,12 @@ PreparedKernel prepare_few_rows(const Activation& activation, Device& any_device
   const bool is_sm90 = refuses_sm90(device).empty();
   TwoKernels made(device, activation, problem, in, out);
   const Tensor& h = made.h();
-  made.add_pair(joined(streamed_gated(device, activation, in[0], in[1], in[2], h),
-                       is_sm90 ? tiled_sm90(device, activation, in, h)
-                               : tiled_sm80(device, activation, in, h)),
-                joined(streamed_matmul(device, h, in[3], out),
-                       is_sm90 ? down_sm90(device, h, in[3], out) : std::vector<Contestant>()));
-  return std::move(made).kernel();
+  return std::move(made).of_fastest(
+      joined(
+          streamed_gated(device, activation, in[0], in[1], in[2], h),
+          is_sm90 ? tiled_sm90(device, activation, in, h) : tiled_sm80(device, activation, in, h)),
+      joined(streamed_matmul(device, h, in[3], out),
+             is_sm90 ? down_sm90(device, h, in[3], out) : std::vector<Contestant>()));
 }
 
 bool is_aligned(const LadderProblem& problem) {
