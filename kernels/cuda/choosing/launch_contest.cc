@@ -116,6 +116,7 @@ std::optional<std::size_t> place_of(std::optional<std::size_t> number,
 struct Few {
   std::vector<std::size_t> numbers;  // in the order given
   std::size_t fastest = 0;           // the number of the fastest
+  bool far_ahead = false;            // whether it is left alone, the others being hopeless
 };
 
 // At most so many; and the kept one, where it is not hopeless and not among them.
@@ -127,7 +128,9 @@ Few fastest_few(CudaDevice& device, const std::vector<std::function<void()>>& la
   std::mt19937 random(1);
   const std::vector<Candidate> candidates = promising(device, launches, random);
   const std::vector<std::vector<double>> times = times_of(candidates);
-  Few few{.numbers = {}, .fastest = candidates[fastest_places(times, 1).front()].number};
+  Few few{.numbers = {},
+          .fastest = candidates[fastest_places(times, 1).front()].number,
+          .far_ahead = candidates.size() == 1 && !times.front().empty()};
   for (const std::size_t i : fastest_places(times, most)) {
     few.numbers.push_back(candidates[i].number);
   }
@@ -210,7 +213,8 @@ TakenLaunch fastest_pair(CudaDevice& device, const StageContest& first, const St
       pairs.push_back(in_a_row(firsts[i], seconds[j]));
     }
   }
-  const TakenLaunch taken = fastest(device, pairs, x, out, kept);
+  TakenLaunch taken = fastest(device, pairs, x, out, kept);
+  if (pairs.size() == 1 && (few_firsts.far_ahead || few_seconds.far_ahead)) taken.ahead = kHopeless;
   return {numbers[taken.place], taken.ahead};
 }
 
