@@ -18,8 +18,11 @@ namespace {
 
 // Few rounds sort out what is hopeless, more of them what would not be kept. What is left is timed
 // in whole bursts, as what it is chosen for is: the clock falls for what a kernel draws only as it
-// goes on.
-constexpr int kFirstRounds = 3, kMoreRounds = 6, kBursts = 5;
+// goes on; and what is close then, in more of them. With five bursts for all, two of six processes
+// of an H200 took another gated product than the others at 1024 x 2048 x 8192 (133.9 and 135.5 us
+// for 132.5 to 133.0), with 15 none of three.
+constexpr int kFirstRounds = 3, kMoreRounds = 6, kBursts = 5, kMoreBursts = 10;
+constexpr double kClose = 0.02;  // a share of the fastest's median time
 
 struct Candidate {
   std::size_t number = 0;
@@ -63,9 +66,13 @@ int calls_of_a_burst(const std::vector<Candidate>& candidates, cudaStream_t stre
   return launches_that_take(kBurstMs, candidates.front().launch, stream);
 }
 
-void time_rounds(std::vector<Candidate>& candidates, int rounds, std::mt19937& random) {
-  std::vector<Candidate*> order;
-  for (Candidate& candidate : candidates) order.push_back(&candidate);
+std::vector<Candidate*> pointers(std::vector<Candidate>& candidates) {
+  std::vector<Candidate*> all;
+  for (Candidate& candidate : candidates) all.push_back(&candidate);
+  return all;
+}
+
+void time_rounds(std::vector<Candidate*> order, int rounds, std::mt19937& random) {
   for (int round = 0; round < rounds; ++round) {
     std::ranges::shuffle(order, random);
     for (Candidate* const candidate : order) {
@@ -80,6 +87,14 @@ std::vector<std::vector<double>> times_of(const std::vector<Candidate>& candidat
   std::vector<std::vector<double>> times;
   for (const Candidate& candidate : candidates) times.push_back(candidate.times_ms);
   return times;
+}
+
+std::vector<Candidate*> close_pointers(std::vector<Candidate>& candidates, double margin) {
+  std::vector<Candidate*> close;
+  for (const std::size_t i : close_to_fastest(times_of(candidates), margin)) {
+    close.push_back(&candidates[i]);
+  }
+  return close;
 }
 
 std::vector<Candidate> close_ones(std::vector<Candidate> candidates, double margin) {
@@ -98,7 +113,7 @@ std::vector<Candidate> promising(CudaDevice& device,
   if (candidates.size() == 1) return candidates;
   capture(candidates, launches_of_a_round(calls_of_a_burst(candidates, device.stream())),
           device.stream());
-  time_rounds(candidates, kFirstRounds, random);
+  time_rounds(pointers(candidates), kFirstRounds, random);
   return close_ones(std::move(candidates), kHopeless);
 }
 
@@ -185,24 +200,52 @@ std::function<void()> in_a_row(const std::function<void()>& before,
   };
 }
 
+// The number in the last part of so many, where it lies there.
+std::optional<std::size_t> place_from(std::size_t begin, std::optional<std::size_t> number) {
+  if (!number || *number < begin) return std::nullopt;
+  return *number - begin;
+}
+
+// Those of the second stage that are measured in pairs, by their numbers: the fastest of our own
+// alone, and of the library's behind that first.
+Few few_of_second(CudaDevice& device, const StageContest& second,
+                  const std::function<void()>& first, const Tensor& x, const Tensor& between,
+                  const Tensor& out, std::size_t most) {
+  // Of a library's the fastest behind one first kernel is not that behind another: with that one
+  // alone, 1024 x 1024 x 8192 took 73.2 to 73.8 us in 4 of 12 processes of an H200 and 71.7 to 72.4
+  // in the others. Our own must be measured alone: behind the first that is fastest alone, which
+  // leaves them no room, the seconds of the best pair were left out at two to eight tokens (an
+  // H100): 17.4 us for 14.2.
+  constexpr std::size_t kMostOfLibrary = 3;
+  std::vector<std::function<void()>> own = launches_of(second.contestants);
+  const std::size_t library_at = own.size() - second.of_library;
+  std::vector<std::function<void()>> library;
+  for (std::size_t i = library_at; i < own.size(); ++i) library.push_back(in_a_row(first, own[i]));
+  own.resize(library_at);
+  const auto kept = kept_of(device, second);
+  Few few;
+  if (!own.empty()) few = fastest_few(device, own, between, out, most, kept);
+  if (!library.empty()) {
+    const Few of_library =
+        fastest_few(device, library, x, out, kMostOfLibrary, place_from(library_at, kept));
+    for (const std::size_t i : of_library.numbers) few.numbers.push_back(library_at + i);
+    few.far_ahead = own.empty() && of_library.far_ahead;
+  }
+  return few;
+}
+
 // Of first and second as they are numbered, in one number.
 TakenLaunch fastest_pair(CudaDevice& device, const StageContest& first, const StageContest& second,
                          const Tensor& x, const Tensor& between, const Tensor& out) {
   // What is fastest alone need not be in a pair. At one token (an H200) the fastest pair was of the
   // third and the fourth, which those within a margin left out as often as not: 4.25 us for 4.02.
-  // Of cublasLt's products, too, the fastest behind one first kernel is not that behind another:
-  // with that one alone in the pairs, 1024 x 1024 x 8192 took 73.2 to 73.8 us in 4 of 12 processes
-  // and 71.7 to 72.4 in the others.
   constexpr std::size_t kMostOfEach = 6;
   const std::vector<std::function<void()>> firsts = launches_of(first.contestants);
   const std::vector<std::function<void()>> seconds = launches_of(second.contestants);
   const auto kept_first = kept_of(device, first), kept_second = kept_of(device, second);
   const Few few_firsts = fastest_few(device, firsts, x, between, kMostOfEach, kept_first);
-  std::vector<std::function<void()>> behind;
-  for (const std::function<void()>& launch : seconds) {
-    behind.push_back(in_a_row(firsts[few_firsts.fastest], launch));
-  }
-  const Few few_seconds = fastest_few(device, behind, x, out, kMostOfEach, kept_second);
+  const Few few_seconds =
+      few_of_second(device, second, firsts[few_firsts.fastest], x, between, out, kMostOfEach);
   std::vector<std::size_t> numbers;
   std::vector<std::function<void()>> pairs;
   std::optional<std::size_t> kept;
@@ -231,11 +274,12 @@ TakenLaunch fastest(CudaDevice& device, const std::vector<std::function<void()>>
     const bool was_alone = candidates.front().times_ms.empty();
     return {candidates.front().number, was_alone ? TakenLaunch{}.ahead : kHopeless};
   }
-  time_rounds(candidates, kMoreRounds, random);
+  time_rounds(pointers(candidates), kMoreRounds, random);
   if (close_to_fastest(times_of(candidates), kKept).size() > 1) {
     candidates = close_ones(std::move(candidates), kKept);
     capture(candidates, calls_of_a_burst(candidates, device.stream()), device.stream());
-    time_rounds(candidates, kBursts, random);
+    time_rounds(pointers(candidates), kBursts, random);
+    time_rounds(close_pointers(candidates, kClose), kMoreBursts, random);
   }
   const TakenLaunch taken = take(times_of(candidates), place_of(kept, candidates));
   return {candidates[taken.place].number, taken.ahead};

@@ -30,6 +30,7 @@ struct Contestant {
 struct StageContest {
   std::string stage;
   std::vector<Contestant> contestants;
+  std::size_t of_library = 0;  // the last so many start only when what is ahead of them has ended
 };
 
 // The one that is taken of those that the device runs; kept: that was taken before. x is random
@@ -52,8 +53,8 @@ struct PairResult {
 
 // Of two kernels in a row, the second of which reads what the first writes to between, the pair
 // that is fastest: what leaves room on the SMs to a kernel that is launched early, or its operands
-// in the L2, can be worth more than to be fastest alone. The few that are measured in pairs are the
-// first ones that are fastest alone and the second ones that are fastest behind the best of those.
+// in the L2, can be worth more than to be fastest alone. Measured in pairs are the few that are
+// fastest alone, and of the second stage's library those that are fastest behind the best first.
 // work: what they compute, sizes and dtype with it; measured once for work and names. Throws
 // DeviceError also where what is strictly kept is none of them.
 PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const StageContest& first,

@@ -29,8 +29,9 @@ class Contest : public GpuTest {
 
   // Of kernels that have nothing to do with one another.
   PairResult contest(const std::string& work, const std::vector<Contestant>& firsts,
-                     const std::vector<Contestant>& seconds) {
-    return contest_of_pairs(*device_, work, {"one", firsts}, {"two", seconds}, x_, x_, out_);
+                     const std::vector<Contestant>& seconds, std::size_t of_library = 0) {
+    return contest_of_pairs(*device_, work, {"one", firsts}, {"two", seconds, of_library}, x_, x_,
+                            out_);
   }
 
   Tensor x_, out_;
@@ -67,21 +68,35 @@ TEST_F(Contest, OfOneKernelAloneTellsItsName) {
   EXPECT_EQ(result.first.note, "");
 }
 
-// A second that does much behind one first and little behind the other: alone it cannot be judged.
-TEST_F(Contest, MeasuresSecondsBehindAFirst) {
-  std::int64_t rows = 0;
-  const auto first = [&](std::string name, std::int64_t leaves) {
-    return Contestant{std::move(name), [&rows, leaves] { rows = leaves; }};
-  };
-  const Contestant depends{"depends", [&, this] {
-                             device_->poison({out_.data, {rows, out_.cols()}, out_.dtype});
-                           }};
-  const PairResult result =
-      contest("both", {first("leaves little", 8)}, {writer("same", 512), depends});
-  EXPECT_EQ(result.second.choice, "measured: candidate 2 of 2, depends");
-  const PairResult other =
-      contest("both", {first("leaves much", 1024)}, {writer("same", 512), depends});
-  EXPECT_EQ(other.second.choice, "measured: candidate 1 of 2, same");
+// Writes little behind that first, and much alone.
+TEST_F(Contest, MeasuresALibrarysBehindAFirst) {
+  std::int64_t rows = 1024;
+  const Contestant first{"first", [&] { rows = 8; }};
+  const Contestant second{"behind", [&, this] {
+                            device_->poison({out_.data, {rows, out_.cols()}, out_.dtype});
+                            rows = 1024;
+                          }};
+  std::vector<Contestant> seconds{writer("own", 600)};
+  for (const char* name : {"a", "b", "c", "d"}) seconds.push_back(writer(name, 512));
+  seconds.push_back(second);
+  const PairResult as_library = contest("both", {first}, seconds, 5);
+  EXPECT_EQ(as_library.second.choice, "measured: candidate 6 of 6, behind");
+  EXPECT_EQ(as_library.second.note, "measured, over 10 % ahead of the next");
+}
+
+TEST_F(Contest, TakesOurOwnBeforeALibraryThatIsSlowerAndTheOtherWayRound) {
+  const std::vector<Contestant> firsts{writer("first", 8)};
+  const std::vector<Contestant> quick_own{writer("own", 8), writer("library", 1024)};
+  const std::vector<Contestant> slow_own{writer("own", 1024), writer("library", 8)};
+  EXPECT_EQ(contest("both", firsts, quick_own, 1).second.taken, 0u);
+  EXPECT_EQ(contest("swapped", firsts, slow_own, 1).second.taken, 1u);
+}
+
+TEST_F(Contest, KeepsALibrarysThatWouldNotBeAmongTheFew) {
+  std::vector<Contestant> equals;
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) equals.push_back(writer(name, 1024));
+  device_->keep_choices({{{"one", "first"}, {"two", "f"}}});
+  EXPECT_EQ(contest("both", {writer("first", 8)}, equals, 5).second.taken, 5u);
 }
 
 TEST_F(Contest, IsHeldOnceForTheSameWorkAndNames) {

@@ -101,14 +101,15 @@ class TwoKernels {
   // Of the pair of products that is fastest. own: down products, which compete with cublasLt's.
   PreparedKernel of_fastest(const std::vector<Contestant>& gate_up,
                             const std::vector<Contestant>& own) && {
-    const std::vector<Contestant> down =
-        joined(own, CudaStages(device_).matmul_contestants(h_, in_[3], out_));
+    const std::vector<Contestant> library =
+        CudaStages(device_).matmul_contestants(h_, in_[3], out_);
+    const StageContest down{kDown, joined(own, library), library.size()};
     const std::string gate_up_stage = activation_.gate_up_stage();
-    const PairResult best = contest_of_pairs(device_, problem_, {gate_up_stage, gate_up},
-                                             {kDown, down}, in_[0], h_, out_);
+    const PairResult best =
+        contest_of_pairs(device_, problem_, {gate_up_stage, gate_up}, down, in_[0], h_, out_);
     kernel_.stages = {
         chosen_stage(gate_up_work(activation_, in_[0], in_[1], in_[2], h_), gate_up, best.first),
-        chosen_stage(matmul_work(kDown, h_, in_[3], out_), down, best.second)};
+        chosen_stage(matmul_work(kDown, h_, in_[3], out_), down.contestants, best.second)};
     return std::move(kernel_);
   }
 
