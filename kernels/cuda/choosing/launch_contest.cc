@@ -127,7 +127,7 @@ std::optional<std::size_t> place_of(std::optional<std::size_t> number,
   return static_cast<std::size_t>(found - candidates.begin());
 }
 
-// The fastest of them.
+// The fastest of several.
 struct Few {
   std::vector<std::size_t> numbers;  // in the order given
   std::size_t fastest = 0;           // the number of the fastest
@@ -207,15 +207,15 @@ std::optional<std::size_t> place_from(std::size_t begin, std::optional<std::size
 }
 
 // Those of the second stage that are measured in pairs, by their numbers: the fastest of our own
-// alone, and of the library's behind that first.
+// alone, and of the library's behind this first.
 Few few_of_second(CudaDevice& device, const StageContest& second,
                   const std::function<void()>& first, const Tensor& x, const Tensor& between,
                   const Tensor& out, std::size_t most) {
   // Of a library's the fastest behind one first kernel is not that behind another: with that one
   // alone, 1024 x 1024 x 8192 took 73.2 to 73.8 us in 4 of 12 processes of an H200 and 71.7 to 72.4
-  // in the others. Our own must be measured alone: behind the first that is fastest alone, which
-  // leaves them no room, the seconds of the best pair were left out at two to eight tokens (an
-  // H100): 17.4 us for 14.2.
+  // in the others. Our own are picked alone, and apart from a library's: of all together, behind the
+  // first that is fastest alone, the six fastest left out those of the best pair at two and eight
+  // tokens of 2048 x 4096 (an H100): 17.4 us for 14.2.
   constexpr std::size_t kMostOfLibrary = 3;
   std::vector<std::function<void()>> own = launches_of(second.contestants);
   const std::size_t library_at = own.size() - second.of_library;
