@@ -213,9 +213,9 @@ Few few_of_second(CudaDevice& device, const StageContest& second,
                   const Tensor& out, std::size_t most) {
   // Of a library's the fastest behind one first kernel is not that behind another: with that one
   // alone, 1024 x 1024 x 8192 took 73.2 to 73.8 us in 4 of 12 processes of an H200 and 71.7 to 72.4
-  // in the others. Our own are picked alone, and apart from a library's: of all together, behind the
-  // first that is fastest alone, the six fastest left out those of the best pair at two and eight
-  // tokens of 2048 x 4096 (an H100): 17.4 us for 14.2.
+  // in the others. Our own are picked alone, and apart from a library's: of all together, behind
+  // the first that is fastest alone, the six fastest left out those of the best pair at two and
+  // eight tokens of 2048 x 4096 (an H100): 17.4 us for 14.2.
   constexpr std::size_t kMostOfLibrary = 3;
   std::vector<std::function<void()>> own = launches_of(second.contestants);
   const std::size_t library_at = own.size() - second.of_library;
