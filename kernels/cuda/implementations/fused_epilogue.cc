@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "kernels/activations/activations.h"
-#include "kernels/cuda/choosing/launch_choice.h"
 #include "kernels/cuda/choosing/launch_contest.h"
 #include "kernels/cuda/choosing/streamed_products.h"
 #include "kernels/cuda/few_rows/few_rows_plan.h"
