@@ -206,58 +206,65 @@ std::optional<std::size_t> place_from(std::size_t begin, std::optional<std::size
   return *number - begin;
 }
 
-// Those of the second stage that are measured in pairs, by their numbers: the fastest of our own
-// alone, and of the library's behind this first.
-Few few_of_second(CudaDevice& device, const StageContest& second,
-                  const std::function<void()>& first, const Tensor& x, const Tensor& between,
-                  const Tensor& out, std::size_t most) {
+struct FewPairs {
+  Few firsts, seconds;
+};
+
+// Those of each stage that are measured in pairs: of the second stage's own the fastest alone, in
+// front of the best of these the fastest firsts, behind the best of those the library's fastest.
+FewPairs few_of_both(CudaDevice& device, const StageContest& first, const StageContest& second,
+                     const Tensor& x, const Tensor& between, const Tensor& out) {
+  // What is fastest alone need not be in a pair. At one token (an H200) the fastest pair was of the
+  // third and the fourth, which those within a margin left out as often as not: 4.25 us for 4.02.
+  constexpr std::size_t kMostOfEach = 6;
   // Of a library's the fastest behind one first kernel is not that behind another: with that one
   // alone, 1024 x 1024 x 8192 took 73.2 to 73.8 us in 4 of 12 processes of an H200 and 71.7 to 72.4
-  // in the others. Our own are picked alone, and apart from a library's: of all together, behind
-  // the first that is fastest alone, the six fastest left out those of the best pair at two and
-  // eight tokens of 2048 x 4096 (an H100): 17.4 us for 14.2.
+  // in the others.
   constexpr std::size_t kMostOfLibrary = 3;
+  const auto kept_second = kept_of(device, second);
+  const std::size_t library_at = second.contestants.size() - second.of_library;
+  std::vector<std::function<void()>> firsts = launches_of(first.contestants);
   std::vector<std::function<void()>> own = launches_of(second.contestants);
-  const std::size_t library_at = own.size() - second.of_library;
-  std::vector<std::function<void()>> library;
-  for (std::size_t i = library_at; i < own.size(); ++i) library.push_back(in_a_row(first, own[i]));
-  own.resize(library_at);
-  const auto kept = kept_of(device, second);
-  Few few;
-  if (!own.empty()) few = fastest_few(device, own, between, out, most, kept);
-  if (!library.empty()) {
-    const Few of_library =
-        fastest_few(device, library, x, out, kMostOfLibrary, place_from(library_at, kept));
-    for (const std::size_t i : of_library.numbers) few.numbers.push_back(library_at + i);
-    few.far_ahead = own.empty() && of_library.far_ahead;
-  }
+  std::vector<std::function<void()>> library = own;
+  library.erase(library.begin(), library.begin() + static_cast<std::ptrdiff_t>(library_at));
+  if (library_at > 0) own.resize(library_at);
+  FewPairs few;
+  few.seconds = fastest_few(device, own, between, out, kMostOfEach, kept_second);
+  // Firsts are not picked alone: an H100 took so a pair of 17.9 us at two tokens of 2048 x 4096,
+  // where another is of 14.2. Both products' weights are 50.3 MB there, the gated one's 33.6, and
+  // the L2 has 50.
+  for (std::function<void()>& launch : firsts) launch = in_a_row(launch, own[few.seconds.fastest]);
+  few.firsts = fastest_few(device, firsts, x, out, kMostOfEach, kept_of(device, first));
+  if (library.empty()) return few;
+  if (library_at == 0) few.seconds.numbers.clear();
+  const std::function<void()> best_first = first.contestants[few.firsts.fastest].launch;
+  for (std::function<void()>& launch : library) launch = in_a_row(best_first, launch);
+  const Few of_library =
+      fastest_few(device, library, x, out, kMostOfLibrary, place_from(library_at, kept_second));
+  for (const std::size_t i : of_library.numbers) few.seconds.numbers.push_back(library_at + i);
+  few.seconds.far_ahead = library_at == 0 && of_library.far_ahead;
   return few;
 }
 
 // Of first and second as they are numbered, in one number.
 TakenLaunch fastest_pair(CudaDevice& device, const StageContest& first, const StageContest& second,
                          const Tensor& x, const Tensor& between, const Tensor& out) {
-  // What is fastest alone need not be in a pair. At one token (an H200) the fastest pair was of the
-  // third and the fourth, which those within a margin left out as often as not: 4.25 us for 4.02.
-  constexpr std::size_t kMostOfEach = 6;
   const std::vector<std::function<void()>> firsts = launches_of(first.contestants);
   const std::vector<std::function<void()>> seconds = launches_of(second.contestants);
   const auto kept_first = kept_of(device, first), kept_second = kept_of(device, second);
-  const Few few_firsts = fastest_few(device, firsts, x, between, kMostOfEach, kept_first);
-  const Few few_seconds =
-      few_of_second(device, second, firsts[few_firsts.fastest], x, between, out, kMostOfEach);
+  const FewPairs few = few_of_both(device, first, second, x, between, out);
   std::vector<std::size_t> numbers;
   std::vector<std::function<void()>> pairs;
   std::optional<std::size_t> kept;
-  for (const std::size_t i : few_firsts.numbers) {
-    for (const std::size_t j : few_seconds.numbers) {
+  for (const std::size_t i : few.firsts.numbers) {
+    for (const std::size_t j : few.seconds.numbers) {
       if (i == kept_first && j == kept_second) kept = pairs.size();
       numbers.push_back(i * seconds.size() + j);
       pairs.push_back(in_a_row(firsts[i], seconds[j]));
     }
   }
   TakenLaunch taken = fastest(device, pairs, x, out, kept);
-  if (pairs.size() == 1 && (few_firsts.far_ahead || few_seconds.far_ahead)) taken.ahead = kHopeless;
+  if (pairs.size() == 1 && (few.firsts.far_ahead || few.seconds.far_ahead)) taken.ahead = kHopeless;
   return {numbers[taken.place], taken.ahead};
 }
 

@@ -68,6 +68,23 @@ TEST_F(Contest, OfOneKernelAloneTellsItsName) {
   EXPECT_EQ(result.first.note, "");
 }
 
+// The first that writes more lets the second write less.
+TEST_F(Contest, MeasuresFirstsInFrontOfASecond) {
+  std::int64_t rows = 1024;
+  const auto first = [&, this](const std::string& name, std::int64_t own, std::int64_t left) {
+    return Contestant{name, [=, &rows, launch = writer(name, own).launch] {
+                        launch();
+                        rows = left;
+                      }};
+  };
+  const Contestant second{"second", [&, this] {
+                            device_->poison({out_.data, {rows, out_.cols()}, out_.dtype});
+                          }};
+  const PairResult result = contest("both", {first("a", 64, 1024), first("b", 512, 8)}, {second});
+  EXPECT_EQ(result.first.choice, "measured: candidate 2 of 2, b");
+  EXPECT_EQ(result.first.note, "measured, over 10 % ahead of the next");
+}
+
 // Writes little behind that first, and much alone.
 TEST_F(Contest, MeasuresALibrarysBehindAFirst) {
   std::int64_t rows = 1024;
