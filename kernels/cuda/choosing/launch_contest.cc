@@ -89,6 +89,7 @@ std::vector<std::vector<double>> times_of(const std::vector<Candidate>& candidat
   return times;
 }
 
+// The others stay candidates: one that is kept may lie further behind (kKept).
 std::vector<Candidate*> close_pointers(std::vector<Candidate>& candidates, double margin) {
   std::vector<Candidate*> close;
   for (const std::size_t i : close_to_fastest(times_of(candidates), margin)) {
@@ -224,25 +225,30 @@ FewPairs few_of_both(CudaDevice& device, const StageContest& first, const StageC
   const auto kept_second = kept_of(device, second);
   const std::size_t library_at = second.contestants.size() - second.of_library;
   std::vector<std::function<void()>> firsts = launches_of(first.contestants);
-  std::vector<std::function<void()>> own = launches_of(second.contestants);
-  std::vector<std::function<void()>> library = own;
+  std::vector<std::function<void()>> alone = launches_of(second.contestants);
+  std::vector<std::function<void()>> library = alone;
   library.erase(library.begin(), library.begin() + static_cast<std::ptrdiff_t>(library_at));
-  if (library_at > 0) own.resize(library_at);
+  // Without any of our own the library's best alone is what the firsts are measured in front of.
+  if (library_at > 0) alone.resize(library_at);
   FewPairs few;
-  few.seconds = fastest_few(device, own, between, out, kMostOfEach, kept_second);
-  // Firsts are not picked alone: an H100 took so a pair of 17.9 us at two tokens of 2048 x 4096,
+  few.seconds = fastest_few(device, alone, between, out, kMostOfEach, kept_second);
+  // Firsts are not picked alone: an H100 took so a pair of 17.7 us at two tokens of 2048 x 4096,
   // where another is of 14.2. Both products' weights are 50.3 MB there, the gated one's 33.6, and
   // the L2 has 50.
-  for (std::function<void()>& launch : firsts) launch = in_a_row(launch, own[few.seconds.fastest]);
+  const std::function<void()> best_second = alone[few.seconds.fastest];
+  for (std::function<void()>& launch : firsts) launch = in_a_row(launch, best_second);
   few.firsts = fastest_few(device, firsts, x, out, kMostOfEach, kept_of(device, first));
   if (library.empty()) return few;
-  if (library_at == 0) few.seconds.numbers.clear();
   const std::function<void()> best_first = first.contestants[few.firsts.fastest].launch;
   for (std::function<void()>& launch : library) launch = in_a_row(best_first, launch);
   const Few of_library =
       fastest_few(device, library, x, out, kMostOfLibrary, place_from(library_at, kept_second));
+  if (library_at == 0) {
+    few.seconds = of_library;
+    return few;
+  }
   for (const std::size_t i : of_library.numbers) few.seconds.numbers.push_back(library_at + i);
-  few.seconds.far_ahead = library_at == 0 && of_library.far_ahead;
+  few.seconds.far_ahead = false;
   return few;
 }
 
