@@ -103,7 +103,8 @@ class FusegateTest(FolderTest):
         self.assertEqual([each["failure"] for each in record["invocations"]], [""] * 3)
         self.assertTrue(record["finished"])
         shown = self.fusegate("show", "run").stdout
-        self.assertRegex(shown, r"attention/fused/bf16/heads:16/kv:64\s+36\.0\d us")
+        # 36 us, 0.02 % off at most.
+        self.assertRegex(shown, r"attention/fused/bf16/heads:16/kv:64\s+(35\.99|36\.0[01]) us")
         self.assertIn("NVIDIA H200", shown)
         entry = json.loads((self.folder / "run" / "1.json").read_text(encoding="utf-8"))["benchmarks"][0]
         self.assertEqual(entry["kernel_launches"], 4)
