@@ -211,8 +211,18 @@ struct FewPairs {
   Few firsts, seconds;
 };
 
-// Those of each stage that are measured in pairs: of the second stage's own the fastest alone, in
-// front of the best of these the fastest firsts, behind the best of those the library's fastest.
+// Both, each once.
+Few joined(Few few, const Few& more) {
+  for (const std::size_t i : more.numbers) {
+    if (std::ranges::find(few.numbers, i) == few.numbers.end()) few.numbers.push_back(i);
+  }
+  few.far_ahead = few.far_ahead && few.numbers.size() == 1;
+  return few;
+}
+
+// Those of each stage that are measured in pairs: of the second stage's own the fastest alone, the
+// fastest firsts in front of the best of these and alone, behind the best of the former the
+// library's fastest.
 FewPairs few_of_both(CudaDevice& device, const StageContest& first, const StageContest& second,
                      const Tensor& x, const Tensor& between, const Tensor& out) {
   // What is fastest alone need not be in a pair. At one token (an H200) the fastest pair was of the
@@ -232,12 +242,15 @@ FewPairs few_of_both(CudaDevice& device, const StageContest& first, const StageC
   if (library_at > 0) alone.resize(library_at);
   FewPairs few;
   few.seconds = fastest_few(device, alone, between, out, kMostOfEach, kept_second);
-  // Firsts are not picked alone: an H100 took so a pair of 17.7 us at two tokens of 2048 x 4096,
-  // where another is of 14.2. Both products' weights are 50.3 MB there, the gated one's 33.6, and
-  // the L2 has 50.
+  // Picked alone only, an H100 took a pair of 17.7 us at two tokens of 2048 x 4096, where another
+  // is of 14.2: both products' weights are 50.3 MB there, the gated one's 33.6, and the L2 has 50.
+  // Picked in front of that second only, it took one of 94.0 us at eight tokens of 4096 x 11008,
+  // where another, with another second, is of 92.2.
+  const Few firsts_alone = fastest_few(device, firsts, x, between, kMostOfEach, std::nullopt);
   const std::function<void()> best_second = alone[few.seconds.fastest];
   for (std::function<void()>& launch : firsts) launch = in_a_row(launch, best_second);
-  few.firsts = fastest_few(device, firsts, x, out, kMostOfEach, kept_of(device, first));
+  few.firsts = joined(fastest_few(device, firsts, x, out, kMostOfEach, kept_of(device, first)),
+                      firsts_alone);
   if (library.empty()) return few;
   const std::function<void()> best_first = first.contestants[few.firsts.fastest].launch;
   for (std::function<void()>& launch : library) launch = in_a_row(best_first, launch);

@@ -54,10 +54,10 @@ struct PairResult {
 // Of two kernels in a row, the second of which reads what the first writes to between, the pair
 // that is fastest: what leaves room on the SMs to a kernel that is launched early, or its operands
 // in the L2, can be worth more than to be fastest alone. Measured in pairs are few: of the second
-// stage's own the fastest alone, of the firsts the fastest in front of the best of these, of the
-// second stage's library the fastest behind the best of those.
-// work: what they compute, sizes and dtype with it; measured once for work and names. Throws
-// DeviceError also where what is strictly kept is none of them.
+// stage's own the fastest alone, of the firsts the fastest alone and in front of the best of these,
+// of the second stage's library the fastest behind the best of those. work: what they compute,
+// sizes and dtype with it; measured once for work and names. Throws DeviceError also where what is
+// strictly kept is none of them.
 PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const StageContest& first,
                             const StageContest& second, const Tensor& x, const Tensor& between,
                             const Tensor& out);

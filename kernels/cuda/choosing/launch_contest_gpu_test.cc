@@ -85,6 +85,30 @@ TEST_F(Contest, MeasuresFirstsInFrontOfASecond) {
   EXPECT_EQ(result.first.note, "measured, over 10 % ahead of the next");
 }
 
+// The one that is fastest alone is the slowest in front of the best second, and the fastest in
+// front of another.
+TEST_F(Contest, MeasuresAlsoFirstsThatAreFastestAlone) {
+  bool apart = false;  // whether that one was launched last
+  std::vector<Contestant> firsts;
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "apart"}) {
+    const bool sets = std::string(name) == "apart";
+    firsts.push_back({name, [=, &apart, launch = writer(name, sets ? 8 : 256).launch] {
+                        launch();
+                        apart = sets;
+                      }});
+  }
+  const auto second = [&](std::int64_t behind_others, std::int64_t behind_it) {
+    return [=, this, &apart] {
+      device_->poison({out_.data, {apart ? behind_it : behind_others, out_.cols()}, out_.dtype});
+      apart = false;
+    };
+  };
+  const PairResult result =
+      contest("both", firsts, {{"best", second(256, 1024)}, {"its own", second(272, 8)}});
+  EXPECT_EQ(result.first.choice, "measured: candidate 7 of 7, apart");
+  EXPECT_EQ(result.second.choice, "measured: candidate 2 of 2, its own");
+}
+
 // Writes little behind that first, and much alone.
 TEST_F(Contest, MeasuresALibrarysBehindAFirst) {
   std::int64_t rows = 1024;
