@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
-#include <iterator>
 #include <memory>
 #include <random>
 #include <thread>
@@ -22,48 +20,9 @@ namespace {
 // in whole bursts, as what it is chosen for is: the clock falls for what a kernel draws only as it
 // goes on; and what is close then, in more of them. With five bursts for all, two of six processes
 // of an H200 took another gated product than the others at 1024 x 2048 x 8192 (133.9 and 135.5 us
-// for 132.5 to 133.0), with 15 none of three. Of pairs each burst is in another place of the
-// memory: of few rows the place decides among them (docs/fused-epilogue.md).
+// for 132.5 to 133.0), with 15 none of three.
 constexpr int kFirstRounds = 3, kMoreRounds = 6, kBursts = 5, kMoreBursts = 10;
 constexpr double kClose = 0.02;  // a share of the fastest's median time
-
-using Launches = std::vector<std::function<void()>>;
-
-// The launches by their numbers where their tensors lie in new memory, which owner keeps. Throws
-// DeviceError where there is no room for it.
-using LaunchesElsewhere = std::function<Launches(std::vector<Memory>& owner)>;
-
-// Where a burst's tensors lie: where they lay when this was made, then in another place each time.
-class Places {
- public:
-  Places(Launches here, LaunchesElsewhere elsewhere)
-      : known_{std::move(here)}, elsewhere_(std::move(elsewhere)) {}
-
-  // Of the next place; without room for one, of those there were.
-  const Launches& next() {
-    if (turn_ == known_.size()) add();
-    const Launches& launches = known_[turn_ % known_.size()];
-    ++turn_;
-    return launches;
-  }
-
- private:
-  void add() {
-    if (!elsewhere_) return;
-    std::vector<Memory> memory;  // freed again where there is no room for all of it
-    try {
-      known_.push_back(elsewhere_(memory));
-      std::ranges::move(memory, std::back_inserter(owner_));
-    } catch (const DeviceError&) {
-      elsewhere_ = nullptr;
-    }
-  }
-
-  std::vector<Memory> owner_;
-  std::deque<Launches> known_;
-  LaunchesElsewhere elsewhere_;
-  std::size_t turn_ = 0;
-};
 
 struct Candidate {
   std::size_t number = 0;
@@ -85,7 +44,8 @@ bool runs(CudaDevice& device, const std::function<void()>& launch) {
   return true;
 }
 
-std::vector<Candidate> those_that_run(CudaDevice& device, const Launches& launches) {
+std::vector<Candidate> those_that_run(CudaDevice& device,
+                                      const std::vector<std::function<void()>>& launches) {
   std::vector<Candidate> running;
   for (std::size_t i = 0; i < launches.size(); ++i) {
     if (runs(device, launches[i])) running.push_back({i, launches[i], nullptr, {}});
@@ -129,19 +89,6 @@ std::vector<std::vector<double>> times_of(const std::vector<Candidate>& candidat
   return times;
 }
 
-// So many of each, in a place each.
-void time_bursts(const std::vector<Candidate*>& candidates, int bursts, int calls, Places& places,
-                 cudaStream_t stream, std::mt19937& random) {
-  for (int burst = 0; burst < bursts; ++burst) {
-    const Launches& launches = places.next();
-    for (Candidate* const candidate : candidates) {
-      candidate->launches =
-          std::make_unique<TimedLaunches>(launches[candidate->number], calls, stream);
-    }
-    time_rounds(candidates, 1, random);
-  }
-}
-
 // The others stay candidates: one that is kept may lie further behind (kKept).
 std::vector<Candidate*> close_pointers(std::vector<Candidate>& candidates, double margin) {
   std::vector<Candidate*> close;
@@ -160,7 +107,8 @@ std::vector<Candidate> close_ones(std::vector<Candidate> candidates, double marg
 }
 
 // What is left of them after few rounds.
-std::vector<Candidate> promising(CudaDevice& device, const Launches& launches,
+std::vector<Candidate> promising(CudaDevice& device,
+                                 const std::vector<std::function<void()>>& launches,
                                  std::mt19937& random) {
   std::vector<Candidate> candidates = those_that_run(device, launches);
   if (candidates.size() == 1) return candidates;
@@ -188,8 +136,9 @@ struct Few {
 };
 
 // At most so many; and the kept one, where it is not hopeless and not among them.
-Few fastest_few(CudaDevice& device, const Launches& launches, const Tensor& x, const Tensor& out,
-                std::size_t most, std::optional<std::size_t> kept) {
+Few fastest_few(CudaDevice& device, const std::vector<std::function<void()>>& launches,
+                const Tensor& x, const Tensor& out, std::size_t most,
+                std::optional<std::size_t> kept) {
   const RestoredTensor old_x(x, device.stream()), old_out(out, device.stream());
   device.fill(x, Fill::uniform(1.0), 1);
   std::mt19937 random(1);
@@ -208,35 +157,8 @@ Few fastest_few(CudaDevice& device, const Launches& launches, const Tensor& x, c
   return few;
 }
 
-// elsewhere: none where one place is enough.
-TakenLaunch fastest_over_places(CudaDevice& device, const Launches& launches,
-                                LaunchesElsewhere elsewhere, const Tensor& x, const Tensor& out,
-                                std::optional<std::size_t> kept) {
-  refuse_capture(device.stream(), "what is chosen by measuring");
-  const RestoredTensor old_x(x, device.stream()), old_out(out, device.stream());
-  device.fill(x, Fill::uniform(1.0), 1);
-  std::mt19937 random(1);
-  std::vector<Candidate> candidates = promising(device, launches, random);
-  if (candidates.size() == 1) {
-    const bool was_alone = candidates.front().times_ms.empty();
-    return {candidates.front().number, was_alone ? TakenLaunch{}.ahead : kHopeless};
-  }
-  time_rounds(pointers(candidates), kMoreRounds, random);
-  if (close_to_fastest(times_of(candidates), kKept).size() > 1) {
-    candidates = close_ones(std::move(candidates), kKept);
-    const int calls = calls_of_a_burst(candidates, device.stream());
-    Places places(launches, std::move(elsewhere));
-    for (Candidate& candidate : candidates) candidate.times_ms.clear();
-    time_bursts(pointers(candidates), kBursts, calls, places, device.stream(), random);
-    time_bursts(close_pointers(candidates, kClose), kMoreBursts, calls, places, device.stream(),
-                random);
-  }
-  const TakenLaunch taken = take(times_of(candidates), place_of(kept, candidates));
-  return {candidates[taken.place].number, taken.ahead};
-}
-
-Launches launches_of(const std::vector<Contestant>& contestants) {
-  Launches launches;
+std::vector<std::function<void()>> launches_of(const std::vector<Contestant>& contestants) {
+  std::vector<std::function<void()>> launches;
   for (const Contestant& contestant : contestants) launches.push_back(contestant.launch);
   return launches;
 }
@@ -312,9 +234,9 @@ FewPairs few_of_both(CudaDevice& device, const StageContest& first, const StageC
   constexpr std::size_t kMostOfLibrary = 3;
   const auto kept_second = kept_of(device, second);
   const std::size_t library_at = second.contestants.size() - second.of_library;
-  Launches firsts = launches_of(first.contestants);
-  Launches alone = launches_of(second.contestants);
-  Launches library = alone;
+  std::vector<std::function<void()>> firsts = launches_of(first.contestants);
+  std::vector<std::function<void()>> alone = launches_of(second.contestants);
+  std::vector<std::function<void()>> library = alone;
   library.erase(library.begin(), library.begin() + static_cast<std::ptrdiff_t>(library_at));
   // Without any of our own the library's best alone is what the firsts are measured in front of.
   if (library_at > 0) alone.resize(library_at);
@@ -343,70 +265,25 @@ FewPairs few_of_both(CudaDevice& device, const StageContest& first, const StageC
   return few;
 }
 
-// In memory outside of the device's layout, which stays as it is.
-Tensor copied(CudaDevice& device, const Tensor& tensor, std::vector<Memory>& owner) {
-  owner.push_back(device.allocate_by_driver(tensor.bytes()));
-  const Tensor copy{owner.back().data(), tensor.shape, tensor.dtype};
-  FUSEGATE_CUDA(cudaMemcpyAsync(copy.data, tensor.data, tensor.bytes(), cudaMemcpyDeviceToDevice,
-                                device.stream()));
-  return copy;
-}
-
-// Throws DeviceError where they would take more than a share of what is free, so that all places
-// together leave room for other work.
-void require_room(const CudaDevice& device, std::span<const Tensor> tensors) {
-  constexpr std::size_t kShare = 8;
-  std::size_t bytes = 0;
-  for (const Tensor& tensor : tensors) bytes += tensor.bytes();
-  if (bytes > device.available_bytes() / kShare) throw DeviceError("no room for another place");
-}
-
-// Both stages' contests upon copies of these tensors.
-struct PairElsewhere {
-  CudaDevice& device;
-  const MakeStagePair& make;
-  std::vector<Tensor> tensors;  // the inputs, between and out
-
-  StagePair operator()(std::vector<Memory>& owner) const {
-    require_room(device, tensors);
-    std::vector<Tensor> copies;
-    for (const Tensor& tensor : tensors) copies.push_back(copied(device, tensor, owner));
-    device.fill(copies.front(), Fill::uniform(1.0), 1);
-    const std::size_t inputs = copies.size() - 2;
-    return make(std::span(copies).first(inputs), copies[inputs], copies[inputs + 1]);
-  }
-};
-
-// Of first and second, one number: the first's times the number of seconds, plus the second's.
-Launches pairs_of(const StagePair& stages, const std::vector<std::size_t>& numbers) {
-  const std::vector<Contestant>& seconds = stages.second.contestants;
-  Launches pairs;
-  for (const std::size_t number : numbers) {
-    pairs.push_back(in_a_row(stages.first.contestants[number / seconds.size()].launch,
-                             seconds[number % seconds.size()].launch));
-  }
-  return pairs;
-}
-
-TakenLaunch fastest_pair(CudaDevice& device, const StagePair& here, const PairElsewhere& elsewhere,
+// Of first and second as they are numbered, in one number.
+TakenLaunch fastest_pair(CudaDevice& device, const StageContest& first, const StageContest& second,
                          const Tensor& x, const Tensor& between, const Tensor& out) {
-  const auto kept_first = kept_of(device, here.first), kept_second = kept_of(device, here.second);
-  const FewPairs few = few_of_both(device, here.first, here.second, x, between, out);
+  const std::vector<std::function<void()>> firsts = launches_of(first.contestants);
+  const std::vector<std::function<void()>> seconds = launches_of(second.contestants);
+  const auto kept_first = kept_of(device, first), kept_second = kept_of(device, second);
+  const FewPairs few = few_of_both(device, first, second, x, between, out);
   std::vector<std::size_t> numbers;
+  std::vector<std::function<void()>> pairs;
   std::optional<std::size_t> kept;
   for (const std::size_t i : few.firsts.numbers) {
     for (const std::size_t j : few.seconds.numbers) {
-      if (i == kept_first && j == kept_second) kept = numbers.size();
-      numbers.push_back(i * here.second.contestants.size() + j);
+      if (i == kept_first && j == kept_second) kept = pairs.size();
+      numbers.push_back(i * seconds.size() + j);
+      pairs.push_back(in_a_row(firsts[i], seconds[j]));
     }
   }
-  const auto pairs_elsewhere = [&](std::vector<Memory>& owner) {
-    return pairs_of(elsewhere(owner), numbers);
-  };
-  TakenLaunch taken =
-      fastest_over_places(device, pairs_of(here, numbers), pairs_elsewhere, x, out, kept);
-  const bool alone = numbers.size() == 1 && (few.firsts.far_ahead || few.seconds.far_ahead);
-  if (alone) taken.ahead = kHopeless;
+  TakenLaunch taken = fastest(device, pairs, x, out, kept);
+  if (pairs.size() == 1 && (few.firsts.far_ahead || few.seconds.far_ahead)) taken.ahead = kHopeless;
   return {numbers[taken.place], taken.ahead};
 }
 
@@ -414,13 +291,29 @@ TakenLaunch fastest_pair(CudaDevice& device, const StagePair& here, const PairEl
 
 TakenLaunch fastest(CudaDevice& device, const std::vector<std::function<void()>>& launches,
                     const Tensor& x, const Tensor& out, std::optional<std::size_t> kept) {
-  return fastest_over_places(device, launches, nullptr, x, out, kept);
+  refuse_capture(device.stream(), "what is chosen by measuring");
+  const RestoredTensor old_x(x, device.stream()), old_out(out, device.stream());
+  device.fill(x, Fill::uniform(1.0), 1);
+  std::mt19937 random(1);
+  std::vector<Candidate> candidates = promising(device, launches, random);
+  if (candidates.size() == 1) {
+    const bool was_alone = candidates.front().times_ms.empty();
+    return {candidates.front().number, was_alone ? TakenLaunch{}.ahead : kHopeless};
+  }
+  time_rounds(pointers(candidates), kMoreRounds, random);
+  if (close_to_fastest(times_of(candidates), kKept).size() > 1) {
+    candidates = close_ones(std::move(candidates), kKept);
+    capture(candidates, calls_of_a_burst(candidates, device.stream()), device.stream());
+    time_rounds(pointers(candidates), kBursts, random);
+    time_rounds(close_pointers(candidates, kClose), kMoreBursts, random);
+  }
+  const TakenLaunch taken = take(times_of(candidates), place_of(kept, candidates));
+  return {candidates[taken.place].number, taken.ahead};
 }
 
-PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const StagePair& here,
-                            const MakeStagePair& make, Inputs in, const Tensor& between,
+PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const StageContest& first,
+                            const StageContest& second, const Tensor& x, const Tensor& between,
                             const Tensor& out) {
-  const auto& [first, second] = here;
   const auto strictly_first = taken_strictly(device, first);
   const auto strictly_second = taken_strictly(device, second);
   if (strictly_first && strictly_second) {
@@ -432,10 +325,7 @@ PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const S
   auto found = choices.find(key);
   if (found == choices.end()) {
     refuse_capture(device.stream(), "what is chosen by measuring");
-    PairElsewhere elsewhere{device, make, {in.begin(), in.end()}};
-    elsewhere.tensors.insert(elsewhere.tensors.end(), {between, out});
-    found =
-        choices.emplace(key, fastest_pair(device, here, elsewhere, in.front(), between, out)).first;
+    found = choices.emplace(key, fastest_pair(device, first, second, x, between, out)).first;
   }
   const auto [taken, ahead] = found->second;
   const std::size_t seconds = second.contestants.size();

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "kernels/contract/device.h"
-#include "kernels/contract/kernel.h"
 #include "kernels/cuda/device/cuda_device.h"
 
 namespace fusegate::kernels {
@@ -52,25 +51,15 @@ struct PairResult {
   ContestResult first, second;
 };
 
-struct StagePair {
-  StageContest first, second;
-};
-
-// What competes for both stages where their tensors lie there: of the same names, in the same
-// order. in: x, then weights. The first stage writes between, the second out.
-using MakeStagePair = std::function<StagePair(Inputs in, const Tensor& between, const Tensor& out)>;
-
 // Of two kernels in a row, the second of which reads what the first writes to between, the pair
 // that is fastest: what leaves room on the SMs to a kernel that is launched early, or its operands
 // in the L2, can be worth more than to be fastest alone. Measured in pairs are few: of the second
 // stage's own the fastest alone, of the firsts the fastest alone and in front of the best of these,
-// of the second stage's library the fastest behind the best of those. Those that are close then are
-// measured in several places of the memory: upon copies of all tensors, while the device has room.
-// here: what make gives for these tensors. work: what they compute, sizes and dtype with it;
-// measured once for work and names. Throws DeviceError also where what is strictly kept is none of
-// them.
-PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const StagePair& here,
-                            const MakeStagePair& make, Inputs in, const Tensor& between,
+// of the second stage's library the fastest behind the best of those. work: what they compute,
+// sizes and dtype with it; measured once for work and names. Throws DeviceError also where what is
+// strictly kept is none of them.
+PairResult contest_of_pairs(CudaDevice& device, const std::string& work, const StageContest& first,
+                            const StageContest& second, const Tensor& x, const Tensor& between,
                             const Tensor& out);
 
 }  // namespace fusegate::kernels

@@ -27,15 +27,11 @@ class Contest : public GpuTest {
             }};
   }
 
-  // Of kernels that have nothing to do with one another, and write to the same place always.
+  // Of kernels that have nothing to do with one another.
   PairResult contest(const std::string& work, const std::vector<Contestant>& firsts,
                      const std::vector<Contestant>& seconds, std::size_t of_library = 0) {
-    const StagePair pair{{"one", firsts}, {"two", seconds, of_library}};
-    return contest(work, pair, [=](Inputs, const Tensor&, const Tensor&) { return pair; });
-  }
-
-  PairResult contest(const std::string& work, const StagePair& here, const MakeStagePair& make) {
-    return contest_of_pairs(*device_, work, here, make, {&x_, 1}, x_, out_);
+    return contest_of_pairs(*device_, work, {"one", firsts}, {"two", seconds, of_library}, x_, x_,
+                            out_);
   }
 
   Tensor x_, out_;
@@ -176,41 +172,6 @@ TEST_F(Contest, KeepsAPairThatWouldNotBeAmongTheFew) {
   const PairResult result = contest("both", equals, equals);
   EXPECT_EQ(result.first.taken, 7u);
   EXPECT_EQ(result.second.taken, 6u);
-}
-
-class ContestOverPlaces : public Contest {
- protected:
-  // The first one's time and the second one's, by how much they write.
-  StagePair pair(std::int64_t a, std::int64_t b) {
-    return {{"one", {writer("a", a), writer("b", b)}}, {"two", {writer("c", 8)}}};
-  }
-};
-
-TEST_F(ContestOverPlaces, TakesWhatIsFastestInMostPlaces) {
-  int places = 0;
-  const PairResult result =
-      contest("both", pair(1000, 1024), [&](Inputs in, const Tensor& between, const Tensor& out) {
-        EXPECT_EQ(in.size(), 1u);
-        EXPECT_NE(in[0].data, x_.data);
-        EXPECT_NE(between.data, x_.data);
-        EXPECT_NE(out.data, out_.data);
-        EXPECT_EQ(bytes(out), bytes(out_)) << "no copy";
-        ++places;
-        return pair(1024, 800);
-      });
-  EXPECT_EQ(result.first.choice, "measured: candidate 2 of 2, b");
-  EXPECT_EQ(places, 14) << "of 15 bursts the first is where the tensors lie";
-}
-
-TEST_F(ContestOverPlaces, StaysWhereTheTensorsLieWithoutRoomForOthers) {
-  int asked = 0;
-  const PairResult result =
-      contest("both", pair(1000, 1024), [&](Inputs, const Tensor&, const Tensor&) -> StagePair {
-        ++asked;
-        throw DeviceError("no room");
-      });
-  EXPECT_EQ(result.first.choice, "measured: candidate 1 of 2, a");
-  EXPECT_EQ(asked, 1) << "asked again";
 }
 
 // Contestants that fail the test where they are launched.

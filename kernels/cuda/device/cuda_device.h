@@ -33,8 +33,6 @@ class CudaDevice : public Device {
   std::map<std::string, std::string> versions() const override;
   std::size_t available_bytes() const override;
   Memory allocate(std::size_t bytes) override;
-  // Outside of the layout, whose places stay as they are. Throws as allocate() does.
-  Memory allocate_by_driver(std::size_t bytes);
   bool lay_out(std::uint64_t number) override;
   void fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed) override;
   void poison(const Tensor& tensor) override;
@@ -61,6 +59,7 @@ class CudaDevice : public Device {
   const KeptChoices& kept_choices() const { return kept_choices_; }
 
  private:
+  Memory allocate_by_driver(std::size_t bytes);
   std::unique_ptr<LayoutArena> make_arena();
 
   cudaDeviceProp properties_{};

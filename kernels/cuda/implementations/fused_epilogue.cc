@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -34,7 +33,7 @@ namespace {
 
 constexpr const char *kGate = "gate_proj", *kDown = "down_proj";
 
-// in: x, w_gate, w_up, w_down, as everywhere here.
+// in: x, w_gate, w_up, as everywhere here.
 std::vector<Contestant> tiled_sm80(CudaDevice& device, const Activation& activation, Inputs in,
                                    const Tensor& h) {
   std::vector<Contestant> tiled;
@@ -84,61 +83,73 @@ std::vector<Contestant> joined(std::vector<Contestant> all, std::vector<Contesta
   return all;
 }
 
-// What makes the contestants of a stage where its tensors lie there.
-using GateUp = std::function<std::vector<Contestant>(Inputs in, const Tensor& h)>;
-using Down =
-    std::function<std::vector<Contestant>(const Tensor& h, const Tensor& w, const Tensor& out)>;
+// The MLP as it is put together.
+class TwoKernels {
+ public:
+  TwoKernels(CudaDevice& device, const Activation& activation, const Problem& problem, Inputs in,
+             const Tensor& out)
+      : device_(device),
+        activation_(activation),
+        problem_(problem_name(problem)),
+        in_(in),
+        out_(out),
+        h_(kernel_.intermediate(device, {in[0].rows(), in[1].rows()}, problem.dtype)) {}
 
-// The pair of products that is fastest. own: down products, which compete with cublasLt's.
-PreparedKernel of_fastest(CudaDevice& device, const Activation& activation, const Problem& problem,
-                          Inputs in, const Tensor& out, const GateUp& gate_up, const Down& own) {
-  const std::string gate_up_stage = activation.gate_up_stage();
-  const auto stages = [&](Inputs x_and_w, const Tensor& h, const Tensor& y) -> StagePair {
-    const std::vector<Contestant> library = CudaStages(device).matmul_contestants(h, x_and_w[3], y);
-    return {{gate_up_stage, gate_up(x_and_w, h)},
-            {kDown, joined(own(h, x_and_w[3], y), library), library.size()}};
-  };
-  PreparedKernel kernel;
-  const Tensor h = kernel.intermediate(device, {in[0].rows(), in[1].rows()}, problem.dtype);
-  const StagePair here = stages(in, h, out);
-  const PairResult best = contest_of_pairs(device, problem_name(problem), here, stages, in, h, out);
-  kernel.stages = {
-      chosen_stage(gate_up_work(activation, in[0], in[1], in[2], h), here.first.contestants,
-                   best.first),
-      chosen_stage(matmul_work(kDown, h, in[3], out), here.second.contestants, best.second)};
-  return kernel;
-}
+  const Tensor& h() const { return h_; }
+
+  // Of the pair of products that is fastest. own: down products, which compete with cublasLt's.
+  PreparedKernel of_fastest(const std::vector<Contestant>& gate_up,
+                            const std::vector<Contestant>& own) && {
+    const std::vector<Contestant> library =
+        CudaStages(device_).matmul_contestants(h_, in_[3], out_);
+    const StageContest down{kDown, joined(own, library), library.size()};
+    const std::string gate_up_stage = activation_.gate_up_stage();
+    const PairResult best =
+        contest_of_pairs(device_, problem_, {gate_up_stage, gate_up}, down, in_[0], h_, out_);
+    kernel_.stages = {
+        chosen_stage(gate_up_work(activation_, in_[0], in_[1], in_[2], h_), gate_up, best.first),
+        chosen_stage(matmul_work(kDown, h_, in_[3], out_), down.contestants, best.second)};
+    return std::move(kernel_);
+  }
+
+ private:
+  CudaDevice& device_;
+  Activation activation_;
+  std::string problem_;
+  Inputs in_;
+  Tensor out_;
+  PreparedKernel kernel_;
+  Tensor h_;
+};
 
 PreparedKernel prepare_sm80(const Activation& activation, Device& any_device,
                             const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
-  return of_fastest(device, activation, problem, in, out,
-                    std::bind_front(&tiled_sm80, std::ref(device), activation),
-                    std::bind_front(&streamed_matmul, std::ref(device)));
+  TwoKernels made(device, activation, problem, in, out);
+  return std::move(made).of_fastest(tiled_sm80(device, activation, in, made.h()),
+                                    streamed_matmul(device, made.h(), in[3], out));
 }
 
 PreparedKernel prepare_sm90(const Activation& activation, Device& any_device,
                             const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
-  return of_fastest(device, activation, problem, in, out,
-                    std::bind_front(&tiled_sm90, std::ref(device), activation),
-                    std::bind_front(&down_sm90, std::ref(device)));
+  TwoKernels made(device, activation, problem, in, out);
+  return std::move(made).of_fastest(tiled_sm90(device, activation, in, made.h()),
+                                    down_sm90(device, made.h(), in[3], out));
 }
 
 PreparedKernel prepare_few_rows(const Activation& activation, Device& any_device,
                                 const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   const bool is_sm90 = refuses_sm90(device).empty();
-  const auto gate_up = [&](Inputs x_and_w, const Tensor& h) {
-    return joined(streamed_gated(device, activation, x_and_w[0], x_and_w[1], x_and_w[2], h),
-                  is_sm90 ? tiled_sm90(device, activation, x_and_w, h)
-                          : tiled_sm80(device, activation, x_and_w, h));
-  };
-  const auto down = [&](const Tensor& h, const Tensor& w, const Tensor& y) {
-    return joined(streamed_matmul(device, h, w, y),
-                  is_sm90 ? down_sm90(device, h, w, y) : std::vector<Contestant>());
-  };
-  return of_fastest(device, activation, problem, in, out, gate_up, down);
+  TwoKernels made(device, activation, problem, in, out);
+  const Tensor& h = made.h();
+  return std::move(made).of_fastest(
+      joined(
+          streamed_gated(device, activation, in[0], in[1], in[2], h),
+          is_sm90 ? tiled_sm90(device, activation, in, h) : tiled_sm80(device, activation, in, h)),
+      joined(streamed_matmul(device, h, in[3], out),
+             is_sm90 ? down_sm90(device, h, in[3], out) : std::vector<Contestant>()));
 }
 
 bool is_aligned(const LadderProblem& problem) {

@@ -19,17 +19,15 @@ PreparedKernel prepare(const Activation& activation, Device& any_device, const P
   auto& device = static_cast<CudaDevice&>(any_device);
   PreparedKernel kernel;
   const Tensor h = kernel.intermediate(device, {out.rows(), in[1].rows()}, problem.dtype);
+  const std::vector<Contestant> gate_up =
+      streamed_gated(device, activation, in[0], in[1], in[2], h);
+  const std::vector<Contestant> down = streamed_matmul(device, h, in[3], out);
   const Stage first = gate_up_work(activation, in[0], in[1], in[2], h);
   const Stage second = matmul_work("down_proj", h, in[3], out);
-  const auto stages = [&](Inputs x_and_w, const Tensor& between, const Tensor& y) -> StagePair {
-    return {{first.name,
-             streamed_gated(device, activation, x_and_w[0], x_and_w[1], x_and_w[2], between)},
-            {second.name, streamed_matmul(device, between, x_and_w[3], y)}};
-  };
-  const StagePair here = stages(in, h, out);
-  const PairResult best = contest_of_pairs(device, problem_name(problem), here, stages, in, h, out);
-  kernel.stages = {chosen_stage(first, here.first.contestants, best.first),
-                   chosen_stage(second, here.second.contestants, best.second)};
+  const PairResult best = contest_of_pairs(device, problem_name(problem), {first.name, gate_up},
+                                           {second.name, down}, in[0], h, out);
+  kernel.stages = {chosen_stage(first, gate_up, best.first),
+                   chosen_stage(second, down, best.second)};
   return kernel;
 }
 
