@@ -30,6 +30,10 @@ std::vector<EnvironmentDifference> environment_differences(const Environment& ba
   return differences;
 }
 
+bool is_of_gate(std::string_view protocol_field) {
+  return protocol_field == "min_effect" || protocol_field == "allow";
+}
+
 std::vector<EnvironmentDifference> protocol_differences(const nlohmann::json& baseline,
                                                         const nlohmann::json& candidate) {
   if (!baseline.is_object() || !candidate.is_object()) return {};
@@ -37,7 +41,7 @@ std::vector<EnvironmentDifference> protocol_differences(const nlohmann::json& ba
   const auto fields = [](const nlohmann::json& protocol) {
     Environment environment;
     for (const auto& [field, value] : protocol.items()) {
-      if (field != "min_effect") environment["protocol." + field] = value;
+      if (!is_of_gate(field)) environment["protocol." + field] = value;
     }
     return environment;
   };

@@ -29,9 +29,13 @@ struct EnvironmentDifference {
 std::vector<EnvironmentDifference> environment_differences(const Environment& baseline,
                                                            const Environment& candidate);
 
+// Whether a field of a protocol is what the gate goes by, such as the smallest effect. It says
+// nothing of how samples were taken.
+bool is_of_gate(std::string_view protocol_field);
+
 // The same for two protocols as runs record them, as "protocol.idle_ns" and so on: samples that
-// were taken in another way are another quantity. The smallest effect is no part of that. None
-// where either run records no protocol.
+// were taken in another way are another quantity. What is_of_gate() is no part of that. None where
+// either run records no protocol.
 std::vector<EnvironmentDifference> protocol_differences(const nlohmann::json& baseline,
                                                         const nlohmann::json& candidate);
 

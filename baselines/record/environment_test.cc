@@ -67,6 +67,7 @@ TEST(ProtocolDifferences, NoneWhereARunRecordsNoProtocol) {
   EXPECT_TRUE(protocol_differences(nullptr, {{"idle_ns", 5}}).empty());
   EXPECT_TRUE(protocol_differences(nlohmann::json::object(), {{"idle_ns", 5}}).empty());
   EXPECT_TRUE(protocol_differences({{"min_effect", 1}, {"l2", "warm"}}, {{"l2", "warm"}}).empty());
+  EXPECT_TRUE(protocol_differences({{"l2", "warm"}}, {{"allow", 0.02}, {"l2", "warm"}}).empty());
 }
 
 }  // namespace

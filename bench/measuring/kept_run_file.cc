@@ -16,8 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// Of context.fusegate; of an object all that is in it, but the smallest effect, which is the
-// gate's.
+// Of context.fusegate; of an object all that is in it, but what is the gate's.
 baselines::Environment facts_of(const json& fusegate, std::initializer_list<const char*> keys) {
   baselines::Environment facts;
   if (!fusegate.is_object()) return facts;
@@ -29,7 +28,7 @@ baselines::Environment facts_of(const json& fusegate, std::initializer_list<cons
       continue;
     }
     for (const auto& [name, value] : found->items()) {
-      if (name != "min_effect") facts[fmt::format("{}.{}", key, name)] = value;
+      if (!baselines::is_of_gate(name)) facts[fmt::format("{}.{}", key, name)] = value;
     }
   }
   return facts;

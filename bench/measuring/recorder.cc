@@ -91,6 +91,7 @@ json fusegate_context(const InvocationInfo& info, const EnvironmentProbe& probe)
   context["schema_version"] = baselines::kRunFileSchemaVersion;
   context["invocation"] = info.number;
   context["protocol"] = info.protocol.to_json();
+  context["controls"] = info.controls;
   context["finished"] = false;
   return context;
 }

@@ -21,6 +21,7 @@ struct InvocationInfo {
   int number = 1;
   std::uint64_t seed = 0;
   Protocol protocol;
+  std::vector<std::string> controls{};  // names of benchmarks
 };
 
 // Where the numbers come from: suite, seed, commit, environment, machine and doubts.

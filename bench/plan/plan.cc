@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "baselines/io/error.h"
+#include "baselines/io/pattern.h"
 
 namespace fusegate::bench {
 namespace {
@@ -61,7 +62,9 @@ Plan plan_of(const std::vector<Sweep>& sweeps, const kernels::Device& device) {
     for (const kernels::Problem& problem : swept.problems) {
       for (const kernels::Implementation& implementation :
            kernels::implementations() | std::views::filter(takes_part)) {
-        const PlannedBenchmark benchmark{&implementation, problem};
+        const PlannedBenchmark benchmark{.implementation = &implementation,
+                                         .problem = problem,
+                                         .is_control = swept.operation->is_control};
         if (!seen.insert(benchmark.name()).second) continue;
         const std::string why = kernels::refusal(implementation, device, problem);
         if (why.empty()) {
@@ -73,6 +76,24 @@ Plan plan_of(const std::vector<Sweep>& sweeps, const kernels::Device& device) {
     }
   }
   return plan;
+}
+
+void name_controls(const std::vector<std::string>& patterns, Plan& plan) {
+  for (const std::string& text : patterns) {
+    const baselines::Pattern pattern(text);
+    for (PlannedBenchmark& benchmark : plan.benchmarks) {
+      benchmark.is_control = benchmark.is_control || pattern.fits(benchmark.name());
+    }
+  }
+}
+
+std::vector<std::string> controls_of(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const PlannedBenchmark& benchmark : plan.benchmarks) {
+    if (benchmark.is_control) names.push_back(benchmark.name());
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 Plan make_plan(const std::vector<Sweep>& sweeps, const kernels::Device& device,

@@ -14,6 +14,7 @@ struct PlannedBenchmark {
       implementation;  // in the registry, which lives as long as the program
   kernels::Problem problem;
   kernels::KeptChoices kept_choices{};  // see kept_choices.h
+  bool is_control = false;              // by its operation's registration, or by the suite
 
   std::string name() const { return kernels::benchmark_name(*implementation, problem); }
 };
@@ -35,6 +36,12 @@ struct SweptOperation {
 
 // In the plan's order.
 std::vector<SweptOperation> swept_operations(const std::vector<Sweep>& sweeps);
+
+// Those that fit one of the patterns (Suite::controls) are controls too.
+void name_controls(const std::vector<std::string>& patterns, Plan& plan);
+
+// The names of the plan's controls, sorted.
+std::vector<std::string> controls_of(const Plan& plan);
 
 // May be empty.
 Plan plan_of(const std::vector<Sweep>& sweeps, const kernels::Device& device);

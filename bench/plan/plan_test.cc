@@ -56,6 +56,21 @@ TEST(Plan, TakesControlsOnlyWhereTheyAreNamed) {
                                    "control_gemm/onednn/fp32/batch:2/seq:8/dim:32/hidden:24"));
 }
 
+TEST(Plan, ControlsAreRegisteredOrNamedByTheSuite) {
+  const auto device = kernels::open_device("cpu");
+  Sweep sweep = small_sweep();
+  sweep.operations = {"control_copy", "linear"};
+  sweep.implementations = {"memcpy", "addmm", "matmul_add"};
+  sweep.axes["batch"] = {2};
+  sweep.axes["dim"] = {16};
+  Plan plan = make_plan({sweep}, *device, "test");
+  const std::string copy = "control_copy/memcpy/fp32/batch:2/seq:8/dim:16/hidden:24";
+  EXPECT_THAT(controls_of(plan), testing::ElementsAre(copy));
+  name_controls({"^linear/add", "^absent"}, plan);
+  EXPECT_THAT(controls_of(plan),
+              testing::ElementsAre(copy, "linear/addmm/fp32/batch:2/seq:8/dim:16/hidden:24"));
+}
+
 TEST(Plan, KeepsImplementationsOfOneProblemTogether) {
   const auto device = kernels::open_device("cpu");
   const Plan plan = make_plan({small_sweep()}, *device, "test");

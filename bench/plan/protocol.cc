@@ -25,6 +25,7 @@ nlohmann::json Protocol::to_json() const {
       {"warm_ns", warm.count()},       {"spin_ns", spin.count()}, {"l2", l2_state_name(l2)}};
   if (layout) json["layout"] = layout_name(*layout);
   if (min_effect > 0) json["min_effect"] = min_effect;
+  if (allow > 0) json["allow"] = allow;
   return json;
 }
 

@@ -59,9 +59,10 @@ struct Protocol {
   L2State l2 = L2State::kWarm;
   // Unless set, numbered where the device has such layouts.
   std::optional<Layout> layout = std::nullopt;
-  // The gate's smallest effect that matters, where the suite sets one for this kind of device; else
-  // 0.
+  // The gate's smallest effect that matters, and the slowdown that it may leave undecided, where
+  // the suite sets them for this kind of device; else 0.
   double min_effect = 0;
+  double allow = 0;
 
   // Samples of the places before this one, which are the first sample's number there.
   int first_sample(int place) const { return samples * place / places; }

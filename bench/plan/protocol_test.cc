@@ -32,6 +32,7 @@ TEST(Protocol, IsWrittenWhole) {
                                 {"l2", "warm"},           {"layout", "numbered"}};
   EXPECT_EQ(protocol.to_json(), expected);
   EXPECT_EQ(Protocol{}.to_json().at("regime"), "burst");
+  EXPECT_EQ(Protocol{.allow = 0.02}.to_json().at("allow"), 0.02);
 }
 
 }  // namespace

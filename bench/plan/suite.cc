@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string_view>
 
 #include "baselines/io/error.h"
 #include "baselines/io/json_field.h"
+#include "baselines/io/pattern.h"
 #include "kernels/contract/kernel.h"
 
 namespace fusegate::bench {
@@ -190,6 +192,33 @@ Protocol parse_protocol(const JsonField& node) {
   return protocol;
 }
 
+// What the gate takes from the suite, on one kind of device.
+void parse_gate(const std::string& kind, const JsonField& gate, Suite& suite) {
+  expect_keys(gate, {"min_effect", "allow"});
+  if (gate.members().empty()) gate.fail("must have min_effect or allow");
+  const auto min_effect = gate.find("min_effect");
+  const auto allow = gate.find("allow");
+  if (min_effect) suite.min_effect[kind] = fraction(*min_effect);
+  if (allow) suite.allow[kind] = fraction(*allow);
+  if (min_effect && allow && suite.allow[kind] < suite.min_effect[kind]) {
+    allow->fail(fmt::format("must not be below min_effect, {}", suite.min_effect[kind]));
+  }
+}
+
+std::vector<std::string> parse_patterns(const JsonField& list) {
+  std::vector<std::string> patterns;
+  for (const JsonField& element : elements_of(list)) {
+    patterns.push_back(element.text());
+    if (patterns.back().empty()) element.fail("must not be empty, which every name fits");
+    try {
+      const baselines::Pattern pattern(patterns.back());
+    } catch (const std::invalid_argument& error) {
+      element.fail(error.what());
+    }
+  }
+  return patterns;
+}
+
 std::vector<std::string> suites_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   std::error_code ignored;
@@ -217,7 +246,7 @@ std::vector<const kernels::Operation*> operations_of(const Sweep& sweep) {
 
 Suite parse_suite(const json& parsed, const std::string& source) {
   const JsonField root(parsed, source, "");
-  expect_keys(root, {"name", "protocol", "gate", "sweeps"});
+  expect_keys(root, {"name", "protocol", "gate", "controls", "sweeps"});
   Suite suite;
   const JsonField name = root.at("name");
   suite.name = name.text();
@@ -227,10 +256,10 @@ Suite parse_suite(const json& parsed, const std::string& source) {
   if (const auto protocol = root.find("protocol")) suite.protocol = parse_protocol(*protocol);
   if (const auto gates = root.find("gate")) {
     for (const auto& [kind, gate] : gates->members()) {
-      expect_keys(gate, {"min_effect"});
-      suite.min_effect[kind] = fraction(gate.at("min_effect"));
+      parse_gate(kind, gate, suite);
     }
   }
+  if (const auto controls = root.find("controls")) suite.controls = parse_patterns(*controls);
   for (const JsonField& sweep : elements_of(root.at("sweeps"))) {
     suite.sweeps.push_back(parse_sweep(sweep));
   }

@@ -3,16 +3,19 @@
 //   {"name": "smoke",
 //    "protocol": {"regime": "burst", "samples": 12, "batch_us": 1500, "idle_us": 5000, "places": 3,
 //                 "order": "interleaved", "warm_ms": 0, "spin_us": 0, "l2": "warm"},
-//    "gate": {"cpu": {"min_effect": 0.05}},
+//    "gate": {"cpu": {"min_effect": 0.05, "allow": 0.1}},
+//    "controls": ["^library_gemm/"],
 //    "sweeps": [{"operations": ["geglu"], "implementations": ["fused"], "dtype": ["bf16"],
 //                "batch": [1, 8], "seq": [128], "dim": [768], "hidden": [3072]}]}
 //
-// What "protocol" does not name has the default of its regime. A sweep's other keys are axes: each
-// must be one of an operation of the sweep, and an operation that the sweep names must find all of
-// its own. A sweep may leave out "operations" and "implementations"; they then mean all but the
-// controls, of the operations those that find their axes. Implementations that this build lacks are
-// passed over. Every combination of an operation's axes is a problem. Problems that a device cannot
-// compute are left out, and the program says so.
+// What "protocol" does not name has the default of its regime. Of "gate", by kind of device, either
+// may be left out. "controls" are extended regular expressions, searched for in the names of
+// benchmarks: what fits one is a control, besides what is registered as one. A sweep's other keys
+// are axes: each must be one of an operation of the sweep, and an operation that the sweep names
+// must find all of its own. A sweep may leave out "operations" and "implementations"; they then
+// mean all but the controls, of the operations those that find their axes. Implementations that
+// this build lacks are passed over. Every combination of an operation's axes is a problem. Problems
+// that a device cannot compute are left out, and the program says so.
 #pragma once
 
 #include <algorithm>
@@ -48,6 +51,8 @@ struct Suite {
   std::string name;
   Protocol protocol;
   std::map<std::string, double> min_effect;  // by kind of device
+  std::map<std::string, double> allow;       // likewise
+  std::vector<std::string> controls;         // patterns (baselines/io/pattern.h)
   std::vector<Sweep> sweeps;
 };
 

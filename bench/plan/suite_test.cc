@@ -16,7 +16,8 @@ using testing::HasSubstr;
 json valid() {
   return {{"name", "mine"},
           {"protocol", {{"samples", 20}, {"order", "contiguous"}, {"l2", "flushed"}}},
-          {"gate", {{"cpu", {{"min_effect", 0.05}}}}},
+          {"gate", {{"cpu", {{"min_effect", 0.05}, {"allow", 0.1}}}, {"cuda", {{"allow", 0.02}}}}},
+          {"controls", {"^geglu/", "gemm"}},
           {"sweeps",
            {{{"operations", {"geglu"}},
              {"implementations", {"fused"}},
@@ -45,6 +46,10 @@ TEST(Suite, ReadsEveryField) {
   EXPECT_EQ(suite.protocol.l2, L2State::kFlushed);
   EXPECT_EQ(suite.protocol.idle, Protocol{}.idle) << "what is not named keeps its default";
   EXPECT_EQ(suite.min_effect.at("cpu"), 0.05);
+  EXPECT_EQ(suite.allow.at("cpu"), 0.1);
+  EXPECT_EQ(suite.allow.at("cuda"), 0.02);
+  EXPECT_FALSE(suite.min_effect.contains("cuda"));
+  EXPECT_THAT(suite.controls, testing::ElementsAre("^geglu/", "gemm"));
   ASSERT_EQ(suite.sweeps.size(), 1u);
   EXPECT_THAT(suite.sweeps[0].axes.at("batch"), testing::ElementsAre(1, 8));
   EXPECT_THAT(suite.sweeps[0].operations, testing::ElementsAre("geglu"));
@@ -116,6 +121,18 @@ INSTANTIATE_TEST_SUITE_P(
         BadSuite{"HalfAMicrosecondOfSpin", "/protocol/spin_us", 0.5,
                  "protocol.spin_us: must be a whole"},
         BadSuite{"MinEffectOfOne", "/gate/cpu/min_effect", 1, "gate.cpu.min_effect"},
+        BadSuite{"MinEffectOfNone", "/gate/cpu/min_effect", 0, "gate.cpu.min_effect"},
+        BadSuite{"AllowOfOne", "/gate/cpu/allow", 1, "gate.cpu.allow: must be a number between"},
+        BadSuite{"AllowAsText", "/gate/cuda/allow", "2 %", "gate.cuda.allow: must be a number"},
+        BadSuite{"AllowBelowTheSmallestEffect", "/gate/cpu/allow", 0.04,
+                 "gate.cpu.allow: must not be below min_effect, 0.05"},
+        BadSuite{"EmptyGate", "/gate/cuda", json::object(), "gate.cuda: must have"},
+        BadSuite{"ControlsAsText", "/controls", "geglu", "controls: must be a list"},
+        BadSuite{"NoControls", "/controls", json::array(), "controls: must be a list"},
+        BadSuite{"ControlAsNumber", "/controls/1", 1, "controls[1]: must be a string"},
+        BadSuite{"EmptyControl", "/controls/1", "", "controls[1]: must not be empty"},
+        BadSuite{"ControlNoExpression", "/controls/0", "geglu[",
+                 "controls[0]: \"geglu[\" is no regular expression"},
         BadSuite{"UnknownGateKey", "/gate/cpu/maximum", 1, "gate.cpu.maximum: unknown key"},
         BadSuite{"NoSweeps", "/sweeps", nullptr, "sweeps: is missing"},
         BadSuite{"EmptySweeps", "/sweeps", json::array(), "sweeps: must be a list"},

@@ -51,18 +51,25 @@ InvocationOptions invocation_options(const Options& options, const Suite& suite,
                            .profile = options.profile,
                            .energy = std::chrono::milliseconds(options.energy_ms),
                            .stuck_after = stuck_after(options, device.kind())};
-  const auto min_effect = suite.min_effect.find(std::string(device.kind()));
-  if (min_effect != suite.min_effect.end()) result.info.protocol.min_effect = min_effect->second;
+  const std::string kind(device.kind());
+  Protocol& protocol = result.info.protocol;
+  if (const auto set = suite.min_effect.find(kind); set != suite.min_effect.end()) {
+    protocol.min_effect = set->second;
+  }
+  if (const auto set = suite.allow.find(kind); set != suite.allow.end()) {
+    protocol.allow = set->second;
+  }
   return result;
 }
 
 void print_plan(const Options& options, const Suite& suite, const kernels::Device& device,
                 const EnvironmentProbe& probe) {
+  Plan plan = plan_of(suite.sweeps, device);
+  name_controls(suite.controls, plan);
   // Work is printed unfiltered; but flags that are wrong are refused, as where it is measured.
-  if (!options.benchmark_flags.empty()) {
-    filtered_plan(plan_of(suite.sweeps, device), options.benchmark_flags);
-  }
-  const InvocationInfo info = invocation_options(options, suite, device).info;
+  if (!options.benchmark_flags.empty()) filtered_plan(plan, options.benchmark_flags);
+  InvocationInfo info = invocation_options(options, suite, device).info;
+  info.controls = controls_of(plan);
   fmt::print("{}\n", plan_json(swept_operations(suite.sweeps), info, probe).dump(1));
 }
 
@@ -160,8 +167,10 @@ int run(int argc, char** argv) {
   for (const std::string& refusal : plan.refusals) {
     complain("left out {}", refusal);
   }
+  name_controls(suite.controls, plan);
   keep_choices(plan, options, probe.environment());
   InvocationOptions invocation = invocation_options(options, suite, *device);
+  invocation.info.controls = controls_of(plan);
   invocation.leave = [&options, argv](bool may_go_on) {
     leave(may_go_on && options.out.has_value(), argv);
   };

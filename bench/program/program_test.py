@@ -163,11 +163,26 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual([name.rsplit("/fp32")[0] for name in names(self.read())],
                          ["control_copy/memcpy", "control_gemm/onednn"])
+        self.assertEqual(self.read()["context"]["fusegate"]["controls"], names(self.read()))
         copy = next(e for e in self.read()["benchmarks"] if "copy" in e["name"])
         self.assertEqual((copy["flops"], copy["min_bytes"]), (0, 2 * 4 * 24 * 4))
         listed = run(*TINY, "--benchmark_list_tests")
         self.assertNotIn("control_", listed.stdout)
         self.assertIn("control_", run("--device=cpu", "--suite=smoke", "--benchmark_list_tests").stdout)
+
+    def test_a_suite_names_controls_and_what_the_gate_allows(self):
+        suite = pathlib.Path(self._folder.name) / "mine.json"
+        suite.write_text(json.dumps({
+            "name": "mine", "protocol": {"samples": 2, "places": 1, "batch_us": 50, "idle_us": 0},
+            "gate": {"cpu": {"min_effect": 0.1, "allow": 0.25}}, "controls": ["^linear/addmm/"],
+            "sweeps": [{"operations": ["linear", "control_copy"], "implementations": ["addmm", "matmul_add", "memcpy"],
+                        "dtype": ["fp32"], "batch": [1], "seq": [4], "dim": [16], "hidden": [24]}]}))
+        result = run("--device=cpu", f"--suite={suite}", f"--out={self.out}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        fusegate = self.read()["context"]["fusegate"]
+        self.assertEqual([name.rsplit("/fp32")[0] for name in fusegate["controls"]],
+                         ["control_copy/memcpy", "linear/addmm"])
+        self.assertEqual((fusegate["protocol"]["min_effect"], fusegate["protocol"]["allow"]), (0.1, 0.25))
 
     def test_google_benchmarks_flags_work(self):
         listed = run(*TINY, "--benchmark_list_tests")
