@@ -111,7 +111,7 @@ def fusegate_context(given, device, libraries, doubts):
     fusegate = given["fusegate"]
     environment = {key: value for key, value in fusegate["environment"].items() if key not in LIBRARIES_OF_TORCH}
     return {**fusegate, "environment": {**environment, **device.versions()}, "libraries": libraries,
-            "protocol": {**fusegate["protocol"], "layout": "driver"}, "doubts": sorted(doubts)}
+            "protocol": {**fusegate["protocol"], "layout": "driver"}, "controls": [], "doubts": sorted(doubts)}
 
 
 def measure(invocation, run_file, progress):

@@ -82,6 +82,9 @@ class Operation:
         What a call must compute, and read and write at least; of the problem. For rates in reports.
     arrays : {"torch", "cupy", "numpy"}
         The library whose arrays the reference and the implementations get.
+    control : bool
+        No change touches its code, as that of a library: where its time differs, the machine does, and the gate never
+        calls it slower.
     where : str, optional
         "file:line" for messages; found out where left out.
 
@@ -103,11 +106,14 @@ class Operation:
                  tolerance: Union[float, Mapping[str, float], Callable[[Problem], float], None] = None,
                  flops: Optional[OfProblem] = None,
                  bytes: Optional[OfProblem] = None,  # pylint: disable=redefined-builtin
-                 arrays: str = "torch", where: Optional[str] = None):
+                 arrays: str = "torch", control: bool = False, where: Optional[str] = None):
         self.where = where or _caller()
         self.name = self._checked_name(name)
         self.implementations: dict[str, Implementation] = {}
         self.arrays = self._one_of("arrays", arrays, ARRAYS)
+        if not isinstance(control, bool):
+            raise self.error("control", f"must be True or False, not {control!r}")
+        self.is_control = control
         self._inputs = self._callable("inputs", inputs)
         self._reference = self._callable("reference", reference)
         self._outputs, self._tolerance, self._flops, self._bytes = outputs, tolerance, flops, bytes
@@ -400,8 +406,8 @@ def benchmark(operation: Union[str, Operation], implementation: Optional[str] = 
     writes, factory, prepare, requires, device, stages, choices, arrays
         See :meth:`Operation.benchmark`.
     **defining
-        ``inputs``, ``reference``, ``axes``, ``dtypes``, ``outputs``, ``tolerance``, ``flops`` and ``bytes``, as of
-        :class:`Operation`.
+        ``inputs``, ``reference``, ``axes``, ``dtypes``, ``outputs``, ``tolerance``, ``flops``, ``bytes`` and
+        ``control``, as of :class:`Operation`.
 
     Returns
     -------

@@ -32,6 +32,12 @@ class RegistrationTest(unittest.TestCase):
                          (32, 4096, 2, {"heads": 32, "kv": 4096}))
         self.assertIs(fused(3), 3, "the function stays as it is")
 
+    def test_says_whether_it_is_a_control(self):
+        self.assertFalse(self.operation().is_control)
+        self.assertTrue(self.operation("copy", control=True).is_control)
+        with self.assertRaisesRegex(InputError, HERE + "b.control: must be True or False, not 1"):
+            self.operation("b", control=1)
+
     def test_axes_may_be_points_or_a_function(self):
         points = [{"m": 1, "n": 2}, {"m": 3, "n": 2}]
         self.assertEqual(self.operation(axes=points).points, points)

@@ -40,6 +40,11 @@ class Plan:
     benchmarks: list[Benchmark]
     refusals: list[str]
 
+    def controls(self, suite: Suite) -> list[str]:
+        """The names of those that are registered as controls, or named by the suite; sorted."""
+        return sorted(each.name for each in self.benchmarks if each.operation.is_control or
+                      any(re.search(pattern, each.name) for pattern in suite.controls))
+
 
 def make_plan(suite: Suite, operations: dict[str, Operation], device: str, wanted: Callable[[str], bool],
               is_installed: Optional[Callable[[str], bool]] = None) -> Plan:

@@ -109,6 +109,7 @@ def run(options: Options) -> int:
             "environment", "libraries", "machine", "doubts")}}, indent=2))
         return 0
     plan = make_plan(suite, kernels.operations, device.kind, options.wanted)
+    context["controls"] = plan.controls(suite)
     if options.plan:
         print(json.dumps({"fusegate": context, "work": [
             {"name": each.name, "operation": each.operation.name, "implementation": each.implementation.name,

@@ -88,6 +88,19 @@ class ProgramTest(FolderTest):
         self.assertEqual(set(fusegate["environment"]), {"device", "threads", "cycles"})
         self.assertEqual({entry["name"] for entry in run_file["benchmarks"]}, set(NAMES))
         self.assertGreater(run_file["benchmarks"][0]["sm_clock_hz"], 0)
+        self.assertEqual(fusegate["controls"], [])
+
+    def test_says_which_benchmarks_are_controls(self):
+        copy = KERNELS.replace('"scale", axes', '"scale", control=True, axes')
+        self.kernels.write_text(copy, encoding="utf-8")
+        self.assertEqual(self.run_kernels(f"--out={self.out}").returncode, 0)
+        self.assertEqual(self.read()["context"]["fusegate"]["controls"], sorted(NAMES))
+        self.kernels.write_text(KERNELS, encoding="utf-8")
+        suite = self.write("suites/mine.json", json.dumps({
+            "name": "mine", "gate": {"cpu": {"allow": 0.3}}, "controls": ["/plain/.*cols:32"], "sweeps": [{}]}))
+        self.assertEqual(self.run_kernels(f"--out={self.out}", f"--suite={suite}", "--force").returncode, 0)
+        fusegate = self.read()["context"]["fusegate"]
+        self.assertEqual((fusegate["controls"], fusegate["protocol"]["allow"]), (NAMES[:1], 0.3))
 
     def test_a_wrong_implementation_fails_and_the_others_are_measured(self):
         self.kernels.write_text(KERNELS + "\nFACTOR = 3\n", encoding="utf-8")

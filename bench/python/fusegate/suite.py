@@ -1,6 +1,7 @@
 """A suite: what is swept and how, in the JSON of fusegate_bench's own (bench/plan/suite.h).
 
-    {"name": "nightly", "protocol": {"samples": 48}, "gate": {"cuda": {"min_effect": 0.005}},
+    {"name": "nightly", "protocol": {"samples": 48}, "gate": {"cuda": {"min_effect": 0.005, "allow": 0.02}},
+     "controls": ["^library_gemm/"],
      "sweeps": [{"operations": ["attention"], "implementations": ["triton"], "dtype": ["bf16"],
                  "heads": [16, 32], "kv": [4096]}]}
 
@@ -12,11 +13,12 @@ import dataclasses
 import itertools
 import json
 import pathlib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from .errors import InputError
-from .measuring.protocol import Protocol, parse_protocol
+from .measuring.protocol import OF_GATE, Protocol, parse_protocol
 from .operation import LARGEST_AXIS, Operation
 from .problem import Problem
 from .tensors import DTYPES
@@ -56,16 +58,18 @@ class Sweep:
 
 @dataclasses.dataclass
 class Suite:
-    """min_effect: by kind of device."""
+    """min_effect, allow: by kind of device. controls: regular expressions, of benchmarks' names."""
 
     name: str
     protocol: dict[str, Any]
     min_effect: dict[str, float]
     sweeps: list[Sweep]
+    allow: dict[str, float] = dataclasses.field(default_factory=dict)
+    controls: list[str] = dataclasses.field(default_factory=list)
 
     def protocol_on(self, device: str) -> Protocol:
         return dataclasses.replace(parse_protocol(self.protocol, f"suite {self.name}"),
-                                   min_effect=self.min_effect.get(device, 0.0))
+                                   min_effect=self.min_effect.get(device, 0.0), allow=self.allow.get(device, 0.0))
 
 
 def registered_suite() -> Suite:
@@ -91,7 +95,7 @@ def read_suite(name: str, folder: pathlib.Path, operations: Mapping[str, Operati
 
 def parse_suite(given: Any, source: str, operations: Mapping[str, Operation]) -> Suite:
     """Raises InputError naming the field."""
-    _expect_keys(given, source, "", ("name", "protocol", "gate", "sweeps"))
+    _expect_keys(given, source, "", ("name", "protocol", "gate", "controls", "sweeps"))
     name = given.get("name")
     if not isinstance(name, str) or not name or "/" in name:
         raise InputError(source, "name", "must be a file's name")  # it names the baseline's file
@@ -99,7 +103,10 @@ def parse_suite(given: Any, source: str, operations: Mapping[str, Operation]) ->
     parse_protocol(protocol, source)
     sweeps = [_parse_sweep(sweep, source, f"sweeps[{number}]", operations)
               for number, sweep in enumerate(_list(given.get("sweeps"), source, "sweeps"))]
-    return Suite(name, dict(protocol), _min_effects(given.get("gate", {}), source), sweeps)
+    gates = given.get("gate", {})
+    _check_gates(gates, source)
+    return Suite(name, dict(protocol), _of_gates(gates, "min_effect"), sweeps, _of_gates(gates, "allow"),
+                 _patterns(given["controls"], source) if "controls" in given else [])
 
 
 def planned_problems(sweep: Sweep, operation: Operation, device: str, source: str) -> list[Problem]:
@@ -147,16 +154,34 @@ def _known(sweep: Mapping, key: str, source: str, at: str, known: Sequence[str])
     return list(sweep[key])
 
 
-def _min_effects(gates: Any, source: str) -> dict[str, float]:
-    found = {}
+def _check_gates(gates: Any, source: str) -> None:
     _expect_keys(gates, source, "gate", ("cuda", "cpu"))
     for kind, gate in gates.items():
-        _expect_keys(gate, source, f"gate.{kind}", ("min_effect",))
-        value = gate.get("min_effect")
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1:
-            raise InputError(source, f"gate.{kind}.min_effect", "must be a number between 0 and 1")
-        found[kind] = float(value)
-    return found
+        _expect_keys(gate, source, f"gate.{kind}", OF_GATE)
+        if not gate:
+            raise InputError(source, f"gate.{kind}", f"must have {' or '.join(OF_GATE)}")
+        for key, value in gate.items():
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1:
+                raise InputError(source, f"gate.{kind}.{key}", "must be a number between 0 and 1")
+        if gate.get("allow", 1) < gate.get("min_effect", 0):
+            raise InputError(source, f"gate.{kind}.allow", f"must not be below min_effect, {gate['min_effect']}")
+
+
+def _of_gates(gates: Mapping[str, Mapping[str, float]], key: str) -> dict[str, float]:
+    """By kind of device, where it is set."""
+    return {kind: float(gate[key]) for kind, gate in gates.items() if key in gate}
+
+
+def _patterns(given: Any, source: str) -> list[str]:
+    for number, text in enumerate(_list(given, source, "controls")):
+        at = f"controls[{number}]"
+        if not isinstance(text, str) or not text:
+            raise InputError(source, at, "must be a text that is not empty")
+        try:
+            re.compile(text)
+        except re.error as error:
+            raise InputError(source, at, f"\"{text}\" is no regular expression: {error}") from error
+    return list(given)
 
 
 def _expect_keys(given: Any, source: str, at: str, known: Sequence[str]) -> None:

@@ -54,7 +54,8 @@ class SuiteTest(Registered):
         for suite, expected in (
                 ([], "s.json: must be an object"), ({"name": "s"}, "sweeps: must be a list with at least one element"),
                 ({"name": "a/b", "sweeps": [sweeps]}, "name: must be a file's name"),
-                ({"name": "s", "sweep": [], "sweeps": [sweeps]}, "sweep: unknown key; known: name, protocol, gate, sweeps"),
+                ({"name": "s", "sweep": [], "sweeps": [sweeps]}, "sweep: unknown key; known: name, protocol, gate, controls, "
+                                                                "sweeps"),
                 ({"name": "s", "sweeps": [3]}, r"sweeps\[0\]: must be an object"),
                 ({"name": "s", "sweeps": [{**sweeps, "rows": [1]}]},
                  r"sweeps\[0\].rows: unknown axis; softmax has cols"),
@@ -68,7 +69,16 @@ class SuiteTest(Registered):
                 ({"name": "s", "protocol": {"samples": "x"}, "sweeps": [sweeps]}, "protocol.samples: must be a whole"),
                 ({"name": "s", "gate": {"tpu": {}}, "sweeps": [sweeps]}, "gate.tpu: unknown key; known: cuda, cpu"),
                 ({"name": "s", "gate": {"cpu": {"min_effect": 2}}, "sweeps": [sweeps]},
-                 "gate.cpu.min_effect: must be a number between 0 and 1")):
+                 "gate.cpu.min_effect: must be a number between 0 and 1"),
+                ({"name": "s", "gate": {"cuda": {"allow": True}}, "sweeps": [sweeps]},
+                 "gate.cuda.allow: must be a number between 0 and 1"),
+                ({"name": "s", "gate": {"cpu": {"min_effect": 0.1, "allow": 0.05}}, "sweeps": [sweeps]},
+                 "gate.cpu.allow: must not be below min_effect, 0.1"),
+                ({"name": "s", "gate": {"cpu": {}}, "sweeps": [sweeps]}, "gate.cpu: must have min_effect or allow"),
+                ({"name": "s", "controls": "softmax", "sweeps": [sweeps]}, "controls: must be a list"),
+                ({"name": "s", "controls": ["softmax", ""], "sweeps": [sweeps]}, r"controls\[1\]: must be a text"),
+                ({"name": "s", "controls": ["["], "sweeps": [sweeps]},
+                 r'controls\[0\]: "\[" is no regular expression')):
             with self.subTest(expected), self.assertRaisesRegex(InputError, expected):
                 parse_suite(suite, "s.json", self.operations)
 
@@ -81,12 +91,14 @@ class SuiteTest(Registered):
         folder = self.folder / "suites"
         folder.mkdir()
         file = folder / "pr.json"
-        file.write_text(json.dumps({"name": "pr", "protocol": {"samples": 9}, "gate": {"cuda": {"min_effect": 0.02}},
+        file.write_text(json.dumps({"name": "pr", "protocol": {"samples": 9}, "gate": {"cuda": {"min_effect": 0.02, "allow": 0.05}},
                                     "sweeps": [{"operations": ["softmax"]}]}), encoding="utf-8")
         for name in ("pr", str(file)):
             suite = read_suite(name, folder, self.operations)
             self.assertEqual((suite.protocol_on("cuda").samples, suite.protocol_on("cuda").min_effect), (9, 0.02))
+            self.assertEqual(suite.protocol_on("cuda").to_json()["allow"], 0.05)
             self.assertEqual(suite.protocol_on("cpu").min_effect, 0)
+            self.assertNotIn("allow", suite.protocol_on("cpu").to_json())
         self.assertEqual(read_suite("all", folder, self.operations).name, "all")
         with self.assertRaisesRegex(InputError, "nope: no such suite; there are all, pr, or name a .json file"):
             read_suite("nope", folder, self.operations)
@@ -118,6 +130,16 @@ class PlanTest(Registered):
                                          "softmax/liger: liger_kernel is not installed",
                                          "softmax/np: it takes NumPy's arrays and this is cuda"])
         self.assertEqual(len(plan.benchmarks), 6)
+
+    def test_controls_are_registered_or_named_by_the_suite(self):
+        everything_there = make_plan(registered_suite(), self.operations, "cuda", everything, lambda name: True)
+        self.assertEqual(everything_there.controls(registered_suite()), [])
+        copy = fusegate.Operation("copy", axes={"rows": [8]}, dtypes=["bf16"], inputs=lambda p: {}, reference=lambda: 0,
+                                  control=True)
+        copy.benchmark("memcpy")(lambda: 0)
+        suite = parse_suite({"name": "s", "controls": ["^softmax/eager"], "sweeps": [{}]}, "s.json", fusegate.operations())
+        plan = make_plan(suite, fusegate.operations(), "cuda", everything, lambda name: True)
+        self.assertEqual([name.partition("/bf16")[0] for name in plan.controls(suite)], ["copy/memcpy", "softmax/eager"])
 
     def test_filters_by_name_as_google_benchmark_does(self):
         self.assertEqual(len(self.planned({}, wanted=name_filter("softmax"))), 2)

@@ -19,12 +19,15 @@ _CHOICES = {"regime": ("burst", "sustained"), "order": ("interleaved", "contiguo
             "layout": ("numbered", "driver")}
 _SUSTAINED = {"idle_us": 0, "places": 12, "warm_ms": 100}
 
+# What the gate goes by, which says nothing of how samples are taken.
+OF_GATE = ("min_effect", "allow")
+
 FLAGS = {**{key: int for key in _NUMBERS}, **{key: str for key in _CHOICES}}
 
 
 @dataclasses.dataclass
 class Protocol:
-    """layout: None until the device is known. min_effect: the gate's, of the suite."""
+    """layout: None until the device is known. min_effect, allow: the gate's, of the suite."""
 
     samples: int = 48
     places: int = 48
@@ -37,6 +40,7 @@ class Protocol:
     regime: str = "burst"
     layout: Optional[str] = None
     min_effect: float = 0.0
+    allow: float = 0.0
 
     def first_sample(self, place: int) -> int:
         return self.samples * place // self.places
@@ -45,9 +49,9 @@ class Protocol:
         return self.first_sample(place + 1) - self.first_sample(place)
 
     def to_json(self) -> dict[str, Any]:
-        """As run files have it: a layout and a smallest effect only where there is one."""
+        """As run files have it: a layout and what is the gate's only where there is one."""
         return {key: value for key, value in dataclasses.asdict(self).items()
-                if value or key not in ("layout", "min_effect")}
+                if value or key not in ("layout", *OF_GATE)}
 
 
 def parse_protocol(given: Mapping[str, Any], source: str) -> Protocol:

@@ -25,10 +25,12 @@ class ProtocolTest(unittest.TestCase):
                 parse_protocol({key: value}, "s.json")
 
     def test_is_written_as_fusegate_bench_writes_it(self):
-        self.assertEqual(Protocol(layout="numbered", min_effect=0.01).to_json(), {
+        self.assertEqual(Protocol(layout="numbered", min_effect=0.01, allow=0.02).to_json(), {
             "regime": "burst", "samples": 48, "batch_ns": 1_500_000, "idle_ns": 3_000_000, "places": 48,
-            "order": "interleaved", "warm_ns": 0, "spin_ns": 0, "l2": "warm", "layout": "numbered", "min_effect": 0.01})
+            "order": "interleaved", "warm_ns": 0, "spin_ns": 0, "l2": "warm", "layout": "numbered", "min_effect": 0.01,
+            "allow": 0.02})
         self.assertNotIn("layout", Protocol().to_json())
+        self.assertNotIn("allow", Protocol().to_json())
 
     def test_spreads_samples_evenly_over_places(self):
         protocol = fake_protocol(samples=10, places=4)

@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from typing import Any, Optional
 
 from ..errors import InputError, WriteError
+from .protocol import OF_GATE
 
 # A write waits until this many times the last one's duration have passed, so that writing takes 2 % of the time.
 _TIMES_A_WRITE = 50
@@ -194,12 +195,12 @@ def _require_equal(path, kept: dict[str, Any], ours: dict[str, Any], keys: Itera
 
 
 def _facts(fusegate: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
-    """Of an object all that is in it, but the smallest effect, which is the gate's."""
+    """Of an object all that is in it, but what is the gate's."""
     facts: dict[str, Any] = {}
     for key in keys:
         value = fusegate.get(key)
         if isinstance(value, dict):
-            facts.update((f"{key}.{name}", each) for name, each in value.items() if name != "min_effect")
+            facts.update((f"{key}.{name}", each) for name, each in value.items() if name not in OF_GATE)
         elif value is not None:
             facts[key] = value
     return facts

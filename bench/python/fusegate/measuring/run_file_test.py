@@ -69,7 +69,7 @@ class RunFileTest(FolderTest):
         self.path = self.folder / "run" / "1.json"
         self.context = {**google_context("kernels.py"), "fusegate": {
             "suite": "all", "invocation": 1, "finished": False, "doubts": ["dirty_tree"],
-            "protocol": {"samples": 2, "min_effect": 0.01}, "environment": {"device": "NVIDIA H200"},
+            "protocol": {"samples": 2, "min_effect": 0.01, "allow": 0.02}, "environment": {"device": "NVIDIA H200"},
             "provenance": {"commit": "abc"}}}
 
     def read(self):
@@ -150,7 +150,7 @@ class RunFileTest(FolderTest):
     def test_replaces_the_same_measurement_and_nothing_else(self):
         self.write(*entries_of())
         ours = self.context["fusegate"]
-        require_replaceable(self.path, {**ours, "protocol": {"samples": 2}}, {NAME})  # the smallest effect is the gate's
+        require_replaceable(self.path, {**ours, "protocol": {"samples": 2}}, {NAME})  # the rest is the gate's
         for fusegate, names, expected in (
                 (ours, {"other"}, f"benchmarks\\[0\\]: {NAME} is not to be measured now"),
                 ({**ours, "suite": "pr"}, {NAME}, 'context.fusegate.suite: is "all" there and "pr" here; --force replaces'),
