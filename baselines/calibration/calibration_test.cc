@@ -161,16 +161,16 @@ TEST(Calibrate, ComparesSideBySideWhatWasMeasuredSo) {
 }
 
 TEST(Calibrate, NeverSlowsAControl) {
-  const SimulatedRun simulated{
-      .spread = 0.0003,
-      .times_ns = {50'000, 40'000},
-      .names = {"control_copy/memcpy/bf16/batch:1", "geglu/fused/batch:1"}};
+  const SimulatedRun simulated{.spread = 0.0003,
+                               .times_ns = {50'000, 40'000},
+                               .names = {"copy/memcpy/bf16/batch:1", "geglu/fused/batch:1"},
+                               .controls = 1};
   const Calibration calibration = calibrate(simulated_pool(simulated), {.comparisons = 50});
   const Detection& two_percent = calibration.rules.at(0).same_card.detection.at(2);
   EXPECT_EQ(two_percent.found[0].of, 50);
   EXPECT_EQ(two_percent.found[0].count, 50);
   SimulatedRun controls = simulated;
-  controls.names = {"control_copy/a/batch:1", "control_gemm/b/batch:1"};
+  controls.controls = 2;
   EXPECT_TRUE(calibrate(simulated_pool(controls), {.comparisons = 5})
                   .rules.at(0)
                   .same_card.detection.empty());

@@ -9,7 +9,6 @@
 
 #include "baselines/calibration/draws.h"
 #include "baselines/calibration/spread.h"
-#include "baselines/comparing/drift.h"
 #include "baselines/comparing/families.h"
 #include "baselines/comparing/judge.h"
 #include "baselines/io/parallel.h"
@@ -85,8 +84,7 @@ class DrawJudge {
             const std::vector<Rule>& rules, const CalibrationOptions& options)
       : pool_(pool), classes_(classes), rules_(rules), options_(options) {
     for (const BenchmarkSeries& series : pool.cards.front().run.benchmarks) {
-      family_.push_back(is_control(series.name) ? std::nullopt
-                                                : std::optional(family_of(series.name)));
+      family_.push_back(series.is_control ? std::nullopt : std::optional(family_of(series.name)));
       const bool known = std::ranges::find(families_, family_.back()) != families_.end();
       if (family_.back() && !known) families_.push_back(*family_.back());
     }

@@ -165,6 +165,7 @@ Run drawn_run(const PooledCard& card, const std::vector<std::size_t>& invocation
     drawn.counters = series.counters;
     drawn.choices = series.choices;
     drawn.doubts = series.doubts;
+    drawn.is_control = series.is_control;
     for (const std::size_t i : invocations) drawn.invocations.push_back(series.invocations[i]);
     run.benchmarks.push_back(std::move(drawn));
   }

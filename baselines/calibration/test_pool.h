@@ -20,6 +20,7 @@ struct SimulatedRun {
   double shift = 0;       // of all logarithms of this run
   std::vector<double> times_ns{50'000, 10'000, 1'000};
   std::vector<std::string> names{};  // by default family0/time:0, ... : each a family
+  std::size_t controls = 0;          // so many of the first
 };
 
 // Time and cycles share their noise.
@@ -34,6 +35,7 @@ inline Run simulate(const SimulatedRun& simulated, std::mt19937_64& random) {
     BenchmarkSeries series;
     series.name =
         simulated.names.empty() ? fmt::format("family{}/time:{}", i, i) : simulated.names[i];
+    series.is_control = i < simulated.controls;
     for (int k = 0; k < simulated.invocations; ++k) {
       const double ratio = std::exp(simulated.shift + simulated.spread * normal(random));
       series.invocations.push_back(

@@ -162,7 +162,7 @@ class SuiteComparer {
           std::minmax({comparison.of_baseline.all, comparison.of_candidate.all});
       comparison.has_single_invocation = fewest < 2;
       comparison.has_borrowed_noise = most < 2;
-      comparison.is_control = is_control(comparison.candidate->name);
+      comparison.is_control = comparison.baseline->is_control;
       comparison.is_identical = equal_work(*comparison.baseline, *comparison.candidate);
       if (has_cycles(comparison)) {
         comparison.clock_share = clock_share({comparison.baseline, comparison.candidate});

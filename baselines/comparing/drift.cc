@@ -43,8 +43,6 @@ int part_of(double value, const std::vector<double>& edges) {
 
 }  // namespace
 
-bool is_control(std::string_view benchmark) { return benchmark.starts_with("control"); }
-
 Drift drift_of(std::vector<Comparison>& suite) {
   const auto controls = std::ranges::count_if(suite, &Comparison::is_unchangeable);
   constexpr int kQuantities = 3, kDirections = 2;

@@ -1,19 +1,16 @@
-// Control benchmarks tell "the machine moved" from "the code moved". A control's code is the
-// driver's or a library's and nobody's change touches it (its name starts with "control", as in
-// "control_copy/memcpy/..."), so where it differs between two runs, the machine does: clock,
-// temperature, memory. A row of equal work is one too. Where there are many of both, they tell what
-// the machine did to every row (machine_groups()); where there are few, nothing is blamed on the
-// code unless it got slower by more than any of them.
+// Control benchmarks (baselines/record/controls.h) tell "the machine moved" from "the code moved":
+// where one differs between two runs, the machine does: clock, temperature, memory. A row is one
+// where the baseline says so; what a candidate says of itself would loosen the rule that judges it.
+// A row of equal work is one too. Where there are many of both, they tell what the machine did to
+// every row (machine_groups()); where there are few, nothing is blamed on the code unless it got
+// slower by more than any of them.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "baselines/comparing/comparison.h"
 
 namespace fusegate::baselines {
-
-bool is_control(std::string_view benchmark);
 
 struct Drift {
   Shift time;

@@ -13,15 +13,23 @@ namespace {
 // A suite whose control got slower by one factor and whose kernel by another.
 std::vector<Verdict> judged(double control, double kernel, double control_clock = 2) {
   return judge(
-      test_run({test_series("control_copy/memcpy", kQuiet), test_series("kernel", kQuiet)}),
-      test_run({test_series("control_copy/memcpy", scaled(kQuiet, control), control_clock),
+      test_run({as_control(test_series("copy/memcpy", kQuiet)), test_series("kernel", kQuiet)}),
+      test_run({test_series("copy/memcpy", scaled(kQuiet, control), control_clock),
                 test_series("kernel", scaled(kQuiet, kernel))}),
       {});
 }
 
-TEST(Drift, AControlIsKnownByItsName) {
-  EXPECT_TRUE(is_control("control_gemm/cublas/bf16"));
-  EXPECT_FALSE(is_control("linear/addmm/bf16"));
+TEST(Drift, ABaselineSaysWhatIsAControl) {
+  EXPECT_EQ(judged(1.5, 1)[0].kind, VerdictKind::kInconclusive);
+  const fusegate::baselines::Run baseline = test_run({test_series("controlnet/forward", kQuiet)});
+  fusegate::baselines::Run candidate =
+      test_run({test_series("controlnet/forward", scaled(kQuiet, 1.5))});
+  EXPECT_EQ(judge(baseline, candidate, {}).at(0).kind, VerdictKind::kRegression)
+      << "a name makes none";
+  candidate.benchmarks[0].is_control = true;
+  const Verdict verdict = judge(baseline, candidate, {}).at(0);
+  EXPECT_EQ(verdict.kind, VerdictKind::kRegression) << "nor does the candidate alone";
+  EXPECT_FALSE(verdict.is_control);
 }
 
 TEST(Drift, AKernelSlowerThanAQuietMachineIsARegression) {

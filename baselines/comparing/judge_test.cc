@@ -371,6 +371,7 @@ TEST(Judge, WhatNoChangeCanSlowIsNotInTheFamily) {
     for (int i = 0; i < others; ++i) {
       left.push_back(test_series(name + std::to_string(i), {1000, 1002, 998}));
       right.push_back(test_series(name + std::to_string(i), {1001, 999, 1000}));
+      left.back().is_control = name.starts_with("control");
       if (code.empty()) continue;
       left.back() = doing(left.back(), code);
       right.back() = doing(right.back(), code);
@@ -440,7 +441,7 @@ TEST(Judge, AControlIsNoChangeAtFirstSight) {
   Rule rule;
   rule.false_discovery_rate = 0.05;
   for (const double factor : {1.015, 1 / 1.015}) {
-    const Verdict verdict = judge_one(test_series("control", three),
+    const Verdict verdict = judge_one(as_control(test_series("control", three)),
                                       test_series("control", scaled(three, factor)), rule);
     EXPECT_FALSE(verdict.machine_moved);
     EXPECT_EQ(verdict.obstacle, Obstacle::kMachineMoved);

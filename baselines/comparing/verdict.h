@@ -107,7 +107,7 @@ struct Verdict {
   int confirming_invocations = 0;  // of the candidate's: measured afresh, as it was not decided
   int compared_in_baseline = 0;    // invocations; fewer where other cards' are left out
   int compared_in_candidate = 0;
-  bool is_control = false;     // its code is the same on both sides
+  bool is_control = false;     // by the baseline: no change touches its code
   bool machine_moved = false;  // a control that differs all the same
   // Time differs for certain, time at equal clock does not. Of a regression: measured side by side,
   // where a lower clock is the code's doing, as it draws more power.

@@ -243,6 +243,10 @@ Baseline parse_baseline(std::string_view text, const std::string& source) {
   baseline.run.environment = read_environment(field.at("environment"));
   if (const auto doubts = field.find("doubts")) baseline.run.doubts = read_doubts(*doubts);
   read_benchmarks(field.at("benchmarks"), baseline.run);
+  const DeclaredControls controls = read_controls(field);
+  for (BenchmarkSeries& series : baseline.run.benchmarks) {
+    series.is_control = is_control(controls, baseline.run.provenance, series.name);
+  }
   return baseline;
 }
 

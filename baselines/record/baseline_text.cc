@@ -169,10 +169,11 @@ std::string baseline_text(const Baseline& baseline) {
   }
   return fmt::format(
       "{{\n\"fusegate_baseline\": {},\n\"published\": {},\n\"acceptance\": {},\n"
-      "\"provenance\": {},\n\"environment\": {},\n\"doubts\": {},\n\"benchmarks\": [\n{}\n]\n}}\n",
+      "\"provenance\": {},\n\"environment\": {},\n\"doubts\": {},\n\"controls\": {},\n"
+      "\"benchmarks\": [\n{}\n]\n}}\n",
       kBaselineSchemaVersion, baseline.published, indented(acceptance_json(baseline.acceptance)),
       indented(provenance_json(run, numbered)), indented(json(run.environment)),
-      dumped(doubts_json(run.doubts)), benchmarks);
+      dumped(doubts_json(run.doubts)), dumped(controls_of(run)), benchmarks);
 }
 
 }  // namespace fusegate::baselines

@@ -12,6 +12,7 @@
 #include "baselines/launches/expectation.h"
 #include "baselines/launches/kernel_profile.h"
 #include "baselines/launches/stage_times.h"
+#include "baselines/record/controls.h"
 #include "baselines/record/doubt.h"
 #include "baselines/record/environment.h"
 #include "baselines/statistics/clock_fit.h"
@@ -63,6 +64,7 @@ struct BenchmarkResult {
   std::optional<StageTimes> stage_times{};        // where a call was profiled
   std::optional<TraceExpectation> expectation{};  // where one is declared and a call was profiled
   std::optional<CallIdentity> identity{};         // where the program tells it
+  bool is_control = false;                        // see controls.h
 };
 
 struct RunFile {
@@ -72,6 +74,7 @@ struct RunFile {
   std::vector<Doubt> doubts;
   std::vector<BenchmarkResult> benchmarks;       // in file order, names unique
   std::map<std::string, std::string> skipped{};  // what the program chose not to time, and why
+  DeclaredControls controls{};                   // by which benchmarks were marked
 };
 
 }  // namespace fusegate::baselines

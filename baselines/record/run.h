@@ -26,6 +26,7 @@ struct BenchmarkSeries {
   // Of all invocations; nothing where none tells it, unknown where they differ or some do not. Of a
   // benchmark that none tells of, what was found out before anything was measured (identities.h).
   std::optional<CallIdentity> identity{};
+  bool is_control = false;  // by all files that have it (controls.h)
 
   // It did not fail: a run leaves out what does the same work as in the run that it is compared
   // with.

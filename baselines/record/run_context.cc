@@ -54,6 +54,7 @@ void read_fusegate(const JsonField& fusegate, RunFile& file) {
   }
   if (const auto finished = fusegate.find("finished")) file.finished = finished->boolean();
   if (const auto doubts = fusegate.find("doubts")) file.doubts = read_doubts(*doubts);
+  file.controls = read_controls(fusegate);
 }
 
 }  // namespace

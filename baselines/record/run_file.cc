@@ -61,6 +61,9 @@ RunFile parse_run_file(std::string text, const std::string& source) {
       std::move(text), source, [&collector](const RunFileEntry& entry) { collector.add(entry); });
   RunFile file = read_run_context(context, source);
   file.benchmarks = collector.results();
+  for (BenchmarkResult& result : file.benchmarks) {
+    result.is_control = is_control(file.controls, file.provenance, result.name);
+  }
   return file;
 }
 

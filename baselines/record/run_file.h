@@ -4,7 +4,8 @@
 //
 // What fusegate adds, all optional for a reader:
 //   context.fusegate    schema_version, environment, provenance, protocol, seed, suite, invocation,
-//                       doubts, finished (false while the invocation is still running)
+//                       doubts, controls (controls.h), finished (false while the invocation is
+//                       still running)
 //   in an entry         invocation; counters such as sm_clock_hz, kernel_launches, flops,
 //                       min_bytes, host_ns, host_graph_ns (of one call: launched on a stream, and
 //                       as a CUDA graph); and, in a benchmark's first entry, details: {choices,
@@ -50,9 +51,9 @@ RunFile run_file_of(ForeignFile&& foreign);
 // Grows a run file one benchmark at a time; after every call the file on disk is whole and valid.
 class RunFileWriter {
  public:
-  // context: the file's "context" object, Google Benchmark's own keys and "fusegate". entries: those
-  // that the file has already, where it is gone on with. It is written at once. Throws InputError where it cannot be, as do the others,
-  // and where another process writes it.
+  // context: the file's "context" object, Google Benchmark's own keys and "fusegate". entries:
+  // those that the file has already, where it is gone on with. It is written at once. Throws
+  // InputError where it cannot be, as do the others, and where another process writes it.
   RunFileWriter(std::filesystem::path path, nlohmann::json context,
                 const std::vector<nlohmann::json>& entries = {});
 

@@ -100,24 +100,35 @@ void RunMerger::add(RunFile&& file, const std::string& source, const InvocationP
 }
 
 void RunMerger::add_identities(Identities&& identities, const std::string& source) {
-  add_context(read_run_context({{"fusegate", std::move(identities.context)}}, source), source);
+  RunFile context = read_run_context({{"fusegate", std::move(identities.context)}}, source);
+  const auto series = [&, controls = context.controls,
+                       provenance = context.provenance](const std::string& name) -> Series& {
+    return series_of(name, is_control(controls, provenance, name));
+  };
+  add_context(std::move(context), source);
   for (auto& [name, identity] : identities.benchmarks) {
-    series_of(name).identities_before.push_back(std::move(identity));
+    series(name).identities_before.push_back(std::move(identity));
   }
   for (auto& [name, failure] : identities.failures) {
-    series_of(name).failure_before = std::move(failure);
+    series(name).failure_before = std::move(failure);
   }
 }
 
-RunMerger::Series& RunMerger::series_of(const std::string& name) {
+RunMerger::Series& RunMerger::series_of(const std::string& name, bool control) {
   const auto [found, inserted] = index_.try_emplace(name, series_.size());
-  if (inserted) series_.emplace_back().series.name = name;
-  return series_[found->second];
+  if (inserted) {
+    BenchmarkSeries& added = series_.emplace_back().series;
+    added.name = name;
+    added.is_control = control;
+  }
+  Series& series = series_[found->second];
+  series.series.is_control = series.series.is_control && control;
+  return series;
 }
 
 void RunMerger::add_benchmark(BenchmarkResult&& result) {
   auto& [series, counters, profiles, stage_times, identities, before, failure_before] =
-      series_of(result.name);
+      series_of(result.name, result.is_control);
   add_doubts(series.doubts, result.doubts);
   if (!result.choices.empty()) series.choices = std::move(result.choices);
   if (result.stage_times) stage_times.push_back(std::move(*result.stage_times));

@@ -40,7 +40,8 @@ class RunMerger {
   [[noreturn]] void refuse(const std::string& field, const EnvironmentDifference& difference,
                            std::string_view shared, const std::string& source) const;
   void add_benchmark(BenchmarkResult&& result);
-  Series& series_of(const std::string& name);
+  // control: by a file that has it; of a benchmark all files must say so.
+  Series& series_of(const std::string& name, bool control);
 
   std::string first_source_;
   std::vector<std::filesystem::path> files_;  // of the invocations

@@ -23,6 +23,12 @@ inline BenchmarkSeries test_series(std::string name, const std::vector<double>& 
   return series;
 }
 
+// Declared a control.
+inline BenchmarkSeries as_control(BenchmarkSeries series) {
+  series.is_control = true;
+  return series;
+}
+
 // With the identity of a single launch of that machine code.
 inline BenchmarkSeries doing(BenchmarkSeries series, std::string code) {
   series.identity = CallIdentity{.launches = {{.kernel = "void k<float>()",

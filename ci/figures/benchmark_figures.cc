@@ -37,6 +37,7 @@ BenchmarkFigures benchmark_figures(const baselines::BenchmarkSeries& series) {
   figures.host_graph_ns = counter(series, "host_graph_ns");
   figures.invocations = static_cast<int>(series.invocations.size());
   figures.failure = series.failure;
+  figures.is_control = series.is_control;
   return figures;
 }
 

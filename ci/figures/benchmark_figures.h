@@ -21,7 +21,8 @@ struct BenchmarkFigures {
   double host_ns = 0;        // what one call costs the host, its kernels launched on a stream
   double host_graph_ns = 0;  // the same launched as one graph
   int invocations = 0;
-  std::string failure;  // empty where it never failed
+  std::string failure;      // empty where it never failed
+  bool is_control = false;  // see baselines/record/controls.h
 };
 
 BenchmarkFigures benchmark_figures(const baselines::BenchmarkSeries& series);

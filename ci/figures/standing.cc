@@ -8,7 +8,6 @@
 #include <set>
 #include <tuple>
 
-#include "baselines/comparing/drift.h"
 #include "ci/figures/benchmark_figures.h"
 #include "ci/figures/sweep_axis.h"
 
@@ -33,7 +32,7 @@ void add(const std::vector<BenchmarkFigures>& run, const MeasuredRates* rates,
          ByOperation* operations) {
   for (const BenchmarkFigures& figures : run) {
     auto name = baselines::parse_benchmark_name(figures.name);
-    if (!name || baselines::is_control(figures.name)) continue;
+    if (!name || figures.is_control) continue;
     const SweepPlace place = axes.place(*name);
     ProblemStanding& standing =
         (*operations)[{name->operation, name->dtype}][{place.shape, place.along, place.split}];

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "baselines/comparing/comparison.h"
-#include "baselines/comparing/drift.h"
 
 namespace fusegate::ci {
 namespace {
@@ -51,12 +50,19 @@ class Parts {
   std::map<std::string, int, std::less<>> counts_;
 };
 
-Names controls_among(const Names& equal) {
+bool is_control(const std::vector<ComparedRuns>& compared, const std::string& name) {
+  return std::ranges::all_of(compared, [&](const ComparedRuns& runs) {
+    const baselines::BenchmarkSeries* const before = find_series(runs.baseline, name);
+    return before != nullptr && before->is_control;
+  });
+}
+
+Names controls_among(const Names& equal, const std::vector<ComparedRuns>& compared) {
   Names controls;
   Parts parts;
   std::vector<std::string> left;
   for (const std::string& name : equal) {
-    if (!baselines::is_control(name)) {
+    if (!is_control(compared, name)) {
       left.push_back(name);
       continue;
     }
@@ -93,7 +99,7 @@ WorkPlan plan_work(const std::vector<ComparedRuns>& compared) {
         compared, [&](const ComparedRuns& runs) { return does_equal_work(runs, name); });
     (is_equal ? equal : measured).insert(name);
   }
-  Names controls = controls_among(equal);
+  Names controls = controls_among(equal, compared);
   WorkPlan plan{
       .measured = {}, .benchmarks = all.size(), .equal = equal.size(), .controls = controls.size()};
   measured.merge(controls);

@@ -40,7 +40,10 @@ std::vector<std::string> suite() {
 
 baselines::Run run_of(const std::vector<std::string>& names, const std::string& changed = "") {
   std::vector<baselines::BenchmarkSeries> all;
-  for (const std::string& name : names) all.push_back(known(name, name == changed ? "1e" : "0f"));
+  for (const std::string& name : names) {
+    all.push_back(known(name, name == changed ? "1e" : "0f"));
+    all.back().is_control = name.starts_with("control_");
+  }
   return test_run(all);
 }
 

@@ -8,6 +8,7 @@
 namespace fusegate::ci {
 namespace {
 
+using baselines::as_control;
 using baselines::BenchmarkSeries;
 using baselines::GateOptions;
 using baselines::kQuiet;
@@ -95,7 +96,8 @@ TEST(GateJson, HasTheKeysThatOthersRead) {
 
 TEST(GateJson, MarksTheControlThatMoved) {
   const auto run_of_control = [](double share) {
-    return test_run({test_series("control_copy/memcpy", slowed(share)), test_series("a", kQuiet)});
+    return test_run(
+        {as_control(test_series("copy/memcpy", slowed(share))), test_series("a", kQuiet)});
   };
   const json root = json_of({run_of_control(0)}, run_of_control(0.02));
   EXPECT_EQ(root["verdicts"][0]["machine_moved"], false);

@@ -33,14 +33,15 @@ def side(times_ns, clock_ghz=2.0):
     return rules.Samples(times_ns, [value * clock_ghz for value in times_ns] if clock_ghz else None)
 
 
-def run_text(times_ns, uuid="", unit="ns", clock_hz=2e9, commit="0123456789ab"):
-    """times_ns: by benchmark, the samples."""
+def run_text(times_ns, uuid="", unit="ns", clock_hz=2e9, commit="0123456789ab", controls=None):
+    """times_ns: by benchmark, the samples. controls: None as in a file that is older than their list."""
     entries = [{"name": name, "run_name": name, "run_type": "iteration", "repetitions": len(own), "repetition_index": i,
                 "threads": 1, "iterations": 10, "real_time": value, "cpu_time": value, "time_unit": unit,
                 "sm_clock_hz": clock_hz} for name, own in times_ns.items() for i, value in enumerate(own)]
     context = {"date": "2026-11-21T02:53:32+00:00",
                "fusegate": {"schema_version": 1, "environment": {"device": "NVIDIA H200"}, "suite": "pr",
-                            "provenance": {"commit": commit, "device_uuid": uuid}}}
+                            "provenance": {"commit": commit, "device_uuid": uuid},
+                            **({} if controls is None else {"controls": controls})}}
     return json.dumps({"context": context, "benchmarks": entries})
 
 
@@ -272,6 +273,13 @@ class Controls(Scratch):
                                           (0.05,))
         counts = own.found[0.05]["from_20_us"]
         self.assertEqual(counts, [own.comparisons, own.comparisons])
+
+    def test_are_those_that_the_files_name(self):
+        times = {name: [50_000 + k for k in range(12)] for name in ("controlnet/forward", "copy/memcpy", "linear/addmm")}
+        for i, controls in enumerate((["copy/memcpy"], ["copy/memcpy", "linear/addmm"])):
+            self.write(f"run/{i + 1}.json", run_text(times, controls=controls))
+        self.assertEqual(samples.read_groups([self.folder / "run"], False)[0].slowable,
+                         ["controlnet/forward", "linear/addmm"])
 
 
 class Program(Scratch):

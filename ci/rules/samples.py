@@ -12,6 +12,9 @@ CLASSES = (("from_20_us", ">= 20 us", 20_000.0),
            ("from_3_to_20_us", "3 to 20 us", 3_000.0),
            ("below_3_us", "< 3 us", 0.0))
 
+# The operations that were controls before run files named those.
+FORMER_CONTROLS = ("control_copy", "control_gemm")
+
 
 class InputError(Exception):
     """What a person has to mend: file, field and problem in one line."""
@@ -35,6 +38,13 @@ class Invocation:
     @property
     def provenance(self):
         return self.context.get("fusegate", {}).get("provenance", {})
+
+    @property
+    def controls(self):
+        """As baselines/record/controls.h has them."""
+        fusegate = self.context.get("fusegate", {})
+        former = [name for name in self.entries if name.split("/")[0] in FORMER_CONTROLS] if fusegate else []
+        return set(fusegate.get("controls", former))
 
     @property
     def environment(self):
@@ -111,8 +121,9 @@ class Group:
 
     @property
     def slowable(self):
-        """All but the controls (baselines/comparing/drift.h): no change of code slows those, and fusegate calls none of them."""
-        return [benchmark for benchmark in self.benchmarks if not benchmark.startswith("control")]
+        """All but the controls: no change of code slows those, and fusegate calls none of them."""
+        controls = set.intersection(*(invocation.controls for invocation in self.invocations))
+        return [benchmark for benchmark in self.benchmarks if benchmark not in controls]
 
     @property
     def invocations(self):
