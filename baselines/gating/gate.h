@@ -24,6 +24,9 @@ struct GateOptions {
   double max_age_days = kDefaultMaxAgeDays;  // of a stored baseline; older ones are noted
   std::optional<double> max_creep;           // since the anchor, 0.02 = 2 %; more is a regression
   bool fail_on_changed_kernels = false;      // whatever time says
+  // A slowdown that may stay undecided, 0.02 = 2 %: where a benchmark is not decided, its data must
+  // rule out larger ones.
+  double allow = 0.05;
   // A slowdown that the data must rule out in every benchmark, 0.02 = 2 %; else "could not judge".
   std::optional<double> require_ruled_out;
 };

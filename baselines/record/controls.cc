@@ -21,22 +21,8 @@ bool is_of_fusegate(const Provenance& provenance) {
   return protocol.is_object() && !protocol.empty() && !protocol.contains(kTool);
 }
 
-bool name_fitting(const Pattern& pattern, Run& run) {
-  bool found = false;
-  for (BenchmarkSeries& series : run.benchmarks) {
-    if (!pattern.fits(series.name)) continue;
-    series.is_control = true;
-    found = true;
-  }
-  return found;
-}
-
-// Whether the pattern fits any benchmark.
-bool name_fitting(const std::string& text, const std::vector<Run*>& runs) try {
-  const Pattern pattern(text);
-  bool found = false;
-  for (Run* const run : runs) found |= name_fitting(pattern, *run);
-  return found;
+Pattern pattern_of(const std::string& text) try {
+  return Pattern(text);
 } catch (const std::invalid_argument& error) {
   throw InputError("--control", "", error.what());
 }
@@ -67,10 +53,23 @@ std::vector<std::string> controls_of(const Run& run) {
   return names;
 }
 
-void name_controls(const std::vector<std::string>& patterns, const std::vector<Run*>& runs) {
+void name_controls(const std::vector<std::string>& patterns, Run& run) {
   for (const std::string& text : patterns) {
-    if (name_fitting(text, runs)) continue;
-    throw InputError("--control", "", "\"" + text + "\" fits the name of no benchmark");
+    const Pattern pattern = pattern_of(text);
+    for (BenchmarkSeries& series : run.benchmarks) {
+      series.is_control = series.is_control || pattern.fits(series.name);
+    }
+  }
+}
+
+void require_fitting(const std::vector<std::string>& patterns,
+                     const std::vector<const Run*>& runs) {
+  for (const std::string& text : patterns) {
+    const Pattern pattern = pattern_of(text);
+    const auto fits = [&](const BenchmarkSeries& series) { return pattern.fits(series.name); };
+    const bool fits_any = std::ranges::any_of(
+        runs, [&](const Run* run) { return std::ranges::any_of(run->benchmarks, fits); });
+    if (!fits_any) throw InputError("--control", "", "\"" + text + "\" fits no benchmark's name");
   }
 }
 

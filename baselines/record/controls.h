@@ -32,8 +32,11 @@ bool is_control(const DeclaredControls& declared, const Provenance& provenance,
 // In the order of the run. Not of those that were not measured.
 std::vector<std::string> controls_of(const Run& run);
 
-// Makes controls of the benchmarks whose names fit a pattern (baselines/io/pattern.h), in all of
-// the runs. Throws InputError naming the pattern that fits none of them, or is none.
-void name_controls(const std::vector<std::string>& patterns, const std::vector<Run*>& runs);
+// Makes controls of the benchmarks whose names fit a pattern (baselines/io/pattern.h). Throws
+// InputError naming what is no pattern.
+void name_controls(const std::vector<std::string>& patterns, Run& run);
+
+// Throws InputError naming a pattern that fits no name in any of the runs.
+void require_fitting(const std::vector<std::string>& patterns, const std::vector<const Run*>& runs);
 
 }  // namespace fusegate::baselines

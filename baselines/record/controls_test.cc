@@ -144,26 +144,29 @@ TEST_F(ControlsTest, NamesTheFieldThatIsNoList) {
                   HasSubstr("1.json: context.fusegate.controls[0]: must be a string")));
 }
 
-TEST(NameControls, MarksWhatFitsInAnyOfTheRuns) {
-  fusegate::baselines::Run baseline =
-      test_run({test_series("BM_copy/8", {1}), test_series("BM_gemm/8", {1})});
-  fusegate::baselines::Run candidate =
-      test_run({test_series("BM_copy/8", {1}), test_series("BM_new/8", {1})});
-  name_controls({"copy/", "^BM_new"}, {&baseline, &candidate});
-  EXPECT_THAT(controls_of(baseline), ElementsAre("BM_copy/8"));
-  EXPECT_THAT(controls_of(candidate), ElementsAre("BM_copy/8", "BM_new/8"));
+TEST(NameControls, MarksWhatFits) {
+  fusegate::baselines::Run run = test_run(
+      {test_series("BM_copy/8", {1}), test_series("BM_gemm/8", {1}), test_series("BM_new/8", {1})});
+  name_controls({"copy/", "^BM_new", "^absent"}, run);
+  EXPECT_THAT(controls_of(run), ElementsAre("BM_copy/8", "BM_new/8"));
 }
 
-TEST(NameControls, NamesThePatternThatFitsNothing) {
-  fusegate::baselines::Run run = test_run({test_series("BM_copy/8", {1})});
-  const auto naming = [&](const std::string& pattern) {
-    return [&run, pattern] { name_controls({"copy", pattern}, {&run}); };
-  };
+TEST(NameControls, NamesThePatternThatIsNone) {
+  fusegate::baselines::Run run = test_run({});
   EXPECT_THAT(
-      naming("^copy"),
-      ThrowsMessage<InputError>(HasSubstr("--control: \"^copy\" fits the name of no benchmark")));
-  EXPECT_THAT(naming("copy["), ThrowsMessage<InputError>(
-                                   HasSubstr("--control: \"copy[\" is no regular expression")));
+      [&] { name_controls({"copy["}, run); },
+      ThrowsMessage<InputError>(HasSubstr("--control: \"copy[\" is no regular expression")));
+}
+
+TEST(RequireFitting, NamesThePatternThatFitsNothing) {
+  const fusegate::baselines::Run baseline = test_run({test_series("BM_copy/8", {1})});
+  const fusegate::baselines::Run candidate = test_run({test_series("BM_new/8", {1})});
+  require_fitting({"copy", "^BM_new"}, {&baseline, &candidate});
+  EXPECT_THAT(
+      [&] {
+        require_fitting({"copy", "^copy"}, {&baseline, &candidate});
+      },
+      ThrowsMessage<InputError>(HasSubstr("--control: \"^copy\" fits no benchmark's name")));
 }
 
 }  // namespace

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 #include "baselines/io/error.h"
 #include "baselines/io/help_json.h"
 #include "baselines/io/near_names.h"
+#include "baselines/io/pattern.h"
 #include "ci/console/layout.h"
 
 namespace fusegate::ci {
@@ -30,6 +32,14 @@ std::vector<std::string> flags_of(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
   }
   return flags;
+}
+
+// As CLI11 has checks: empty where it is one.
+std::string problem_of_pattern(const std::string& text) try {
+  const baselines::Pattern pattern(text);
+  return "";
+} catch (const std::invalid_argument& error) {
+  return error.what();
 }
 
 }  // namespace
@@ -77,9 +87,10 @@ CommandLine::CommandLine(std::vector<std::string> passed_on)
   app_.set_version_flag("--version", std::string("fusegate ") + FUSEGATE_VERSION);
   baselines::add_help_json(app_);
   app_.require_subcommand(1);
-  for (const auto add_command : {add_run, add_init, add_duet, add_replay, add_job, add_gate, add_accept,
-                                 add_report, add_show, add_explain, add_doctor, add_calibrate,
-                                 add_trace_table, add_trace_check, add_trace_diff, add_claims}) {
+  for (const auto add_command :
+       {add_run, add_init, add_duet, add_replay, add_job, add_gate, add_accept, add_report,
+        add_show, add_explain, add_doctor, add_calibrate, add_trace_table, add_trace_check,
+        add_trace_diff, add_claims}) {
     add_command(*this);
   }
   for (CLI::App* command : app_.get_subcommands({})) add_common(*command);
@@ -127,12 +138,23 @@ void add_rule(CLI::App& app, JudgingRequest& request) {
                "False discovery rate over the suite; by default 1%");
 }
 
-void add_require_ruled_out(CLI::App& app, std::optional<double>& limit) {
+void add_allow(CLI::App& app, std::optional<double>& allow, std::optional<double>& ruled_out) {
   set_topic(app, kRuleTopic);
-  add_fraction(
-      app, "--require-ruled-out", limit,
-      "End with 2 where any benchmark may have got slower by more than this, as far as its "
-      "data tell, such as 2%");
+  add_fraction(app, "--allow", allow,
+               "Slowdown that may stay undecided, such as 2%; by default the suite's own, else 5%");
+  add_fraction(app, "--require-ruled-out", ruled_out,
+               "End with 2 where any benchmark, decided or not, may have got slower by more than "
+               "this, as far as its data tell")
+      ->group("");
+}
+
+void add_controls(CLI::App& app, std::vector<std::string>& patterns) {
+  set_topic(app, kComparedTopic);
+  add_repeated(app, "--control", patterns,
+               "Regular expression: benchmarks whose names fit it are controls, whose code no "
+               "change touches. Files of fusegate's programs name their own")
+      ->type_name("PATTERN")
+      ->check(problem_of_pattern);
 }
 
 void add_stores(CLI::App& app, JudgingRequest& request) {
@@ -212,12 +234,13 @@ void add_judging(CLI::App& app, JudgingRequest& request) {
   add_stores(app, request);
   app.add_option("--suite", request.suite, "Suite to look up, where not the candidate's own")
       ->type_name("SUITE");
+  add_controls(app, request.controls);
   add_rule(app, request);
   add_age_and_creep(app, request);
   app.add_flag("--fail-on-changed-kernels", request.fail_on_changed_kernels,
                "Benchmarks that launch other kernels, or more or fewer, are a regression whatever "
                "their time; by default only reported");
-  add_require_ruled_out(app, request.require_ruled_out);
+  add_allow(app, request.allow, request.require_ruled_out);
   add_unfinished(app, request.unfinished);
   app.add_flag("--strict", request.strict, "Missing and inconclusive benchmarks end with 2");
   app.add_flag("--allow-environment-difference", request.allow_environment_differences,

@@ -93,18 +93,22 @@ CLI::Option* add_repeated(CLI::App& app, const std::string& name, std::vector<T>
 
 // "0.005" or "0.5%".
 template <typename Value>
-void add_fraction(CLI::App& app, const std::string& name, Value& value,
-                  const std::string& description) {
-  app.add_option_function<std::string>(
-         name, [name, &value](const std::string& text) { value = parse_fraction(name, text); },
-         description)
+CLI::Option* add_fraction(CLI::App& app, const std::string& name, Value& value,
+                          const std::string& description) {
+  return app
+      .add_option_function<std::string>(
+          name, [name, &value](const std::string& text) { value = parse_fraction(name, text); },
+          description)
       ->type_name("FRACTION");
 }
 
 // The rule of a verdict, for every command that reaches one.
 void add_rule(CLI::App& app, JudgingRequest& request);
-// What must be ruled out in every benchmark, for every command that gates.
-void add_require_ruled_out(CLI::App& app, std::optional<double>& limit);
+// What may stay undecided, for every command that gates; and, not shown, what must be ruled out in
+// every benchmark.
+void add_allow(CLI::App& app, std::optional<double>& allow, std::optional<double>& ruled_out);
+// Which benchmarks are controls, for every command that gates.
+void add_controls(CLI::App& app, std::vector<std::string>& patterns);
 void add_stores(CLI::App& app, JudgingRequest& request);
 // What is asked of a stored baseline's age and of its anchor.
 void add_age_and_creep(CLI::App& app, JudgingRequest& request);

@@ -52,6 +52,9 @@ TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
       {"gate", "--candidate", "x", "--fdr", "nan"},
       {"gate", "--candidate", "x", "--max-creep", "2"},
       {"gate", "--candidate", "x", "--require-ruled-out", "2"},
+      {"gate", "--candidate", "x", "--allow", "0"},
+      {"gate", "--candidate", "x", "--allow", "2"},
+      {"report", "--candidate", "x", "--control", "["},
       {"gate", "--candidate", "x", "--max-age-days", "0"},
       {"gate", "--candidate", "x", "--max-age-days", "soon"},
       {"gate", "--candidate", "x", "--", "--flag"},
@@ -189,6 +192,30 @@ TEST(ParseCommandLine, PairsRepeatedProgramsWithFolders) {
   EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "A" / "2.json"));
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "B" / "2.json"));
+}
+
+TEST(ParseCommandLine, EveryCommandThatGatesTakesWhatIsAllowedAndControls) {
+  for (const char* command : {"gate", "report", "duet", "replay", "job"}) {
+    const std::string help = run({command, "--help"}).out;
+    EXPECT_THAT(help, HasSubstr("--allow FRACTION")) << command;
+    EXPECT_THAT(help, HasSubstr("--control PATTERN")) << command;
+    EXPECT_THAT(help, ::testing::Not(HasSubstr("--require-ruled-out"))) << command;
+  }
+}
+
+TEST(ParseCommandLine, WritesWhatIsAllowedIntoTheVerdicts) {
+  const baselines::ScratchFolder folder;
+  const std::string base = write_run(folder, "base", {});
+  const std::string head = write_run(folder, "head", {.protocol = {{"allow", 0.3}}}, 6);
+  const std::string json = folder.path() / "gate.json";
+  const auto allowed = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> line{"gate", "--baseline", base, "--candidate", head, "--json", json};
+    line.insert(line.end(), more.begin(), more.end());
+    EXPECT_EQ(run(line).code, baselines::ExitCode::kNoRegression);
+    return nlohmann::json::parse(baselines::read_file(json)).at("rule").at("allow").get<double>();
+  };
+  EXPECT_EQ(allowed({}), 0.05);
+  EXPECT_EQ(allowed({"--allow", "2%"}), 0.02);
 }
 
 TEST(ParseCommandLine, TakesSeveralPathsBehindOneFlag) {

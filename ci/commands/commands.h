@@ -92,8 +92,11 @@ struct JobRequest {
   std::string program{};  // empty: the benchmark program beside this one
   std::string base{};     // a program to measure side by side; empty: a baseline is looked up
   bool require_baseline = false;
-  std::optional<double> require_ruled_out{};  // as for gate
-  bool measures_all = false;                  // as of run and duet
+  // As for gate.
+  std::optional<double> allow{};
+  std::optional<double> require_ruled_out{};
+  std::vector<std::string> controls{};
+  bool measures_all = false;  // as of run and duet
   // The stored baseline, where there is one. One that a job recorded is always replayed, as its
   // program is kept.
   bool replay = false;

@@ -127,7 +127,8 @@ void add_duet_options(CLI::App& app, DuetRequest& request) {
       "any difference found there is a false alarm");
   add_stores(app, request.judging);
   add_rule(app, request.judging);
-  add_require_ruled_out(app, request.judging.require_ruled_out);
+  add_controls(app, request.judging.controls);
+  add_allow(app, request.judging.allow, request.judging.require_ruled_out);
 }
 
 baselines::ExitCode duet_command(const DuetRequest& request, Console& console) {

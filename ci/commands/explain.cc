@@ -80,6 +80,7 @@ void add_explain(CommandLine& line) {
   app.add_option("benchmark", request.benchmark, "The benchmark's name")
       ->type_name("NAME")
       ->required();
+  add_controls(app, request.rule.controls);
   add_rule(app, request.rule);
   add_unfinished(app, request.rule.unfinished);
 }

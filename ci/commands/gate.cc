@@ -80,7 +80,7 @@ void draw_page_of(const GateRequest& request, Report report, Console& console) {
 Report judged_report(const JudgingRequest& request) {
   Report report;
   report.title = kTitle;
-  report.candidate = baselines::load_run(request.candidate, request.unfinished);
+  report.candidate = load_candidate(request);
   judge(report, request);
   return report;
 }
@@ -113,7 +113,7 @@ baselines::ExitCode gate_command(const GateRequest& request, Console& console) {
   report.notes = request.notes;
   std::optional<AaFindings> aa;
   try {
-    report.candidate = baselines::load_run(request.judging.candidate, request.judging.unfinished);
+    report.candidate = load_candidate(request.judging);
     judge(report, request.judging);
     aa = recorded_aa(request.judging.candidate);
   } catch (const baselines::InputError& error) {

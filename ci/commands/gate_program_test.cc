@@ -81,6 +81,64 @@ TEST_F(ProgramTest, GateTakesPlainGoogleBenchmarkFiles) {
   EXPECT_EQ(gated.code, 0) << gated.out << gated.err;
 }
 
+// Of a Google Benchmark program, whose names are its own; slower: so many times.
+class GateOfControls : public ProgramTest {
+ protected:
+  void write(const std::string& side, double slower, const nlohmann::json& fusegate = {}) {
+    for (int i = 1; i <= 5; ++i) {
+      FakeRunFile file;
+      file.times = {{kName, (1000 + 0.1 * i) * slower}, {"linear/addmm", 2000 + 0.1 * i * slower}};
+      auto json = nlohmann::json::parse(run_file_text(file));
+      json["context"].erase("fusegate");
+      if (!fusegate.is_null()) json["context"]["fusegate"] = fusegate;
+      folder_.write(fmt::format("{}/{}.json", side, i), json.dump());
+    }
+  }
+  Ended gate_naming(const std::vector<std::string>& patterns) {
+    std::vector<std::string> line{"gate", "--baseline", path("base"), "--candidate", path("head")};
+    for (const std::string& pattern : patterns) {
+      line.insert(line.end(), {"--control", pattern});
+    }
+    return fusegate(line);
+  }
+
+  static constexpr const char* kName = "controlnet/forward";
+};
+
+TEST_F(GateOfControls, ANameMakesNoControl) {
+  write("base", 1);
+  write("head", 1.5);
+  const Ended gated = gate(path("head"));
+  EXPECT_EQ(gated.code, 1) << gated.out << gated.err;
+  EXPECT_THAT(gated.out, HasSubstr("regression  controlnet/forward  +50"));
+}
+
+TEST_F(GateOfControls, AFlagNamesThem) {
+  write("base", 1);
+  write("head", 1.5);
+  EXPECT_EQ(gate_naming({"^linear/", "^controlnet/"}).code, 0);
+  EXPECT_EQ(gate_naming({"^linear/"}).code, 1);
+  expect_error(gate_naming({"^controlnet/", "controlled"}),
+               {"--control: \"controlled\" fits no benchmark's name"});
+  expect_error(gate_naming({"controlnet["}),
+               {"--control", "\"controlnet[\" is no regular expression"});
+}
+
+TEST_F(GateOfControls, ARunFileNamesThemAndTheBaselineCounts) {
+  const nlohmann::json plain{{"protocol", {{"samples", 10}}},
+                             {"controls", nlohmann::json::array()}};
+  nlohmann::json naming = plain;
+  naming["controls"] = {kName};
+  write("base", 1, naming);
+  write("head", 1.5, naming);
+  EXPECT_EQ(gate(path("head")).code, 0);
+  write("head", 1.5, plain);
+  EXPECT_EQ(gate(path("head")).code, 0) << "the baseline says so";
+  write("base", 1, plain);
+  write("head", 1.5, naming);
+  EXPECT_EQ(gate(path("head")).code, 1) << "the candidate alone says so";
+}
+
 TEST_F(ProgramTest, SaysSoWhereAResultCannotBeWritten) {
   write_run(folder_, "base", {});
   write_run(folder_, "head", {});

@@ -239,7 +239,9 @@ class Job {
   GateRequest gate_request() const {
     GateRequest gate;
     gate.judging.stores = request_.stores;
+    gate.judging.allow = request_.allow;
     gate.judging.require_ruled_out = request_.require_ruled_out;
+    gate.judging.controls = request_.controls;
     gate.json = folders_.reports / "gate.json";
     gate.markdown = folders_.reports / "gate.md";
     gate.html = folders_.reports / "report.html";
@@ -309,7 +311,8 @@ void add_job(CommandLine& line) {
          "that (see replay), in place of the stored figures; always done with a baseline that "
          "this command recorded here, as its program is kept")
       ->excludes(base);
-  add_require_ruled_out(app, request.require_ruled_out);
+  add_controls(app, request.controls);
+  add_allow(app, request.allow, request.require_ruled_out);
   set_topic(app, kOutputTopic);
   app.add_option("--started-s", request.started_s, "Printed times count from this many seconds ago")
       ->check(CLI::NonNegativeNumber);

@@ -4,6 +4,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/printable.h"
 #include "baselines/record/baseline.h"
+#include "baselines/record/controls.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/layout.h"
@@ -67,12 +68,14 @@ bool is_stored_baseline(const JudgingRequest& request) {
 Report make_report(const ReportRequest& request) {
   Report report;
   report.title = request.title;
-  report.candidate = baselines::load_run(request.judging.candidate, request.judging.unfinished);
+  report.candidate = load_candidate(request.judging);
   add_figures(report);
   Standings standings = make_standings(request, report.candidate);
   if (request.goals) set_goals(read_goals(*request.goals), standings);
   report.standings = std::move(standings);
-  if (!is_stored_baseline(request.judging)) {
+  if (is_stored_baseline(request.judging)) {
+    baselines::require_fitting(request.judging.controls, {&report.candidate});
+  } else {
     report.judgement = judge_candidate(request.judging, report.candidate);
   }
   return report;

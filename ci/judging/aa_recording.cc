@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "baselines/io/error.h"
+#include "baselines/record/controls.h"
 #include "baselines/record/load_run.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
@@ -33,7 +34,8 @@ AaEntry entry_of(const AaFindings& findings, const baselines::Run& run) {
 AaFindings compare_and_remember(const AaRecordingRequest& request) {
   if (request.a.empty() || request.b.empty())
     throw baselines::InputError("A/A", "", "an arm has no run file");
-  const baselines::Run a = baselines::load_run(request.a);
+  baselines::Run a = baselines::load_run(request.a);
+  baselines::name_controls(request.judging.controls, a);
   const baselines::Run b = baselines::load_run(request.b);
   AaFindings findings = compare_aa(a, b, gate_options(request.judging, a).rule);
   // Counted as "no alarm", a comparison that could raise none would flatter the gate.

@@ -9,6 +9,7 @@
 #include "baselines/comparing/judge.h"
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/record/controls.h"
 #include "baselines/record/load_run.h"
 #include "baselines/record/program_variables.h"
 #include "ci/console/format.h"
@@ -117,6 +118,22 @@ bool is_same_run(const baselines::Run& baseline, const baselines::Run& candidate
          std::ranges::equal(baseline.benchmarks, candidate.benchmarks, same);
 }
 
+void name_controls(const JudgingRequest& request, baselines::LoadedBaseline& baseline) {
+  baselines::name_controls(request.controls, baseline.run);
+  if (baseline.anchor) baselines::name_controls(request.controls, baseline.anchor->run);
+}
+
+// What the suite sets for the gate, in the protocol; nothing where it does not.
+std::optional<double> set_by_suite(const baselines::Run& run, const std::string& name) {
+  const nlohmann::json& protocol = run.provenance.protocol;
+  if (!protocol.is_object() || !protocol.contains(name)) return std::nullopt;
+  const nlohmann::json& value = protocol[name];
+  const double number = value.is_number() ? value.get<double>() : 0;
+  if (number > 0 && number < 1) return number;
+  throw baselines::InputError(run.source, "protocol." + name,
+                              fmt::format("{} is not between 0 and 1", value.dump()));
+}
+
 // Where the environments differ, that was said, and nothing was compared.
 void refuse_same_run(const Judgement& judgement, const baselines::Run& candidate) {
   const baselines::Run& baseline = judgement.baseline.run;
@@ -130,12 +147,24 @@ void refuse_same_run(const Judgement& judgement, const baselines::Run& candidate
 
 }  // namespace
 
+baselines::Run load_candidate(const JudgingRequest& request) {
+  baselines::Run run = baselines::load_run(request.candidate, request.unfinished);
+  baselines::name_controls(request.controls, run);
+  return run;
+}
+
 std::optional<Judgement> judge_candidate(const JudgingRequest& request,
                                          const baselines::Run& candidate) {
   auto baseline = load_baseline(request, candidate);
-  if (!baseline) return std::nullopt;
+  if (!baseline) {
+    baselines::require_fitting(request.controls, {&candidate});
+    return std::nullopt;
+  }
   std::optional<baselines::LoadedBaseline> stored;
   if (request.replay_of) stored = baselines::load_stored_baseline(*request.replay_of);
+  baselines::require_fitting(request.controls, {&baseline->run, &candidate});
+  name_controls(request, *baseline);
+  if (stored) name_controls(request, *stored);
   baselines::GateOptions options = gate_options(request, stored ? stored->run : baseline->run);
   if (stored && is_of_older_protocol(baseline->run, candidate)) {
     options.allow_environment_differences = true;
@@ -211,16 +240,20 @@ std::string missing_baseline_text(const JudgingRequest& request, const baselines
 }
 
 double min_effect_of(const baselines::Run& run) {
-  const nlohmann::json& protocol = run.provenance.protocol;
-  if (!protocol.is_object() || !protocol.contains("min_effect"))
-    return baselines::Rule{}.min_effect;
-  const nlohmann::json& value = protocol["min_effect"];
-  const double effect = value.is_number() ? value.get<double>() : 0;
-  if (!(effect > 0 && effect < 1)) {
-    throw baselines::InputError(run.source, "protocol.min_effect",
-                                fmt::format("{} is not between 0 and 1", value.dump()));
+  return set_by_suite(run, "min_effect").value_or(baselines::Rule{}.min_effect);
+}
+
+double allow_of(const baselines::Run& run) {
+  const auto min_effect = set_by_suite(run, "min_effect");
+  const auto allow = set_by_suite(run, "allow");
+  if (allow && *allow < min_effect_of(run)) {
+    throw baselines::InputError(
+        run.source, "protocol.allow",
+        fmt::format("{} is below the smallest effect, {}", *allow, min_effect_of(run)));
   }
-  return effect;
+  if (allow) return *allow;
+  const bool is_on_cpu = run.environment.contains(baselines::kCpuCycles);
+  return is_on_cpu && min_effect ? 2 * *min_effect : baselines::GateOptions{}.allow;
 }
 
 baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline) {
@@ -235,6 +268,7 @@ baselines::GateOptions gate_options(const JudgingRequest& request, const baselin
   // The baseline's suite and not the candidate's: a change must not loosen the rule it is judged
   // by.
   options.rule.min_effect = request.min_effect ? *request.min_effect : min_effect_of(baseline);
+  options.allow = request.allow ? *request.allow : allow_of(baseline);
   if (request.false_discovery_rate) {
     options.rule.false_discovery_rate = *request.false_discovery_rate;
   }

@@ -22,6 +22,7 @@ struct JudgingRequest {
   std::vector<std::filesystem::path> stores;
   std::string suite;                 // empty: the one that the candidate names
   std::optional<double> min_effect;  // else the suite's own, else Rule's
+  std::optional<double> allow{};     // else allow_of() the baseline
   std::optional<double> false_discovery_rate;
   bool strict = false;
   bool allow_environment_differences = false;
@@ -29,6 +30,8 @@ struct JudgingRequest {
   std::optional<double> max_creep;
   bool fail_on_changed_kernels = false;
   std::optional<double> require_ruled_out;
+  // Patterns (baselines/io/pattern.h): what fits one is a control, besides what the files say.
+  std::vector<std::string> controls{};
   baselines::Unfinished unfinished = baselines::Unfinished::kLeftOut;
 };
 
@@ -39,9 +42,12 @@ struct Judgement {
   std::optional<Replay> replay{};  // where the baseline is one
 };
 
+// The candidate, with the controls that the request names.
+baselines::Run load_candidate(const JudgingRequest& request);
+
 // The candidate by the baseline that load_baseline() finds; nothing where there is none. Throws
 // InputError where it is compared with itself: the times of all processes agree to the digits that
-// a baseline keeps.
+// a baseline keeps; and where a control that the request names is in neither.
 std::optional<Judgement> judge_candidate(const JudgingRequest& request,
                                          const baselines::Run& candidate);
 
@@ -75,10 +81,15 @@ std::string missing_baseline_text(const JudgingRequest& request, const baselines
 // the field.
 double min_effect_of(const baselines::Run& run);
 
-// The smallest effect is the flag's, else the baseline's suite's, else the rule's. What cards
-// differ by is as a calibration beside the baseline says, or one of its device in the stores.
-// Throws InputError where the suite asks for a smallest effect that is none, and where the
-// calibration is malformed.
+// The slowdown that the gate lets stay undecided, by the run's own suite. Where that sets a
+// smallest effect for a CPU and nothing else, it is twice that, and else 5 %. Throws InputError
+// naming the field.
+double allow_of(const baselines::Run& run);
+
+// The smallest effect is the flag's, else the baseline's suite's, else the rule's; the slowdown
+// that may stay undecided the flag's, else the baseline's suite's. What cards differ by is as a
+// calibration beside the baseline says, or one of its device in the stores. Throws InputError where
+// the suite asks for a smallest effect that is none, and where the calibration is malformed.
 baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline);
 
 // The slowdowns that half and nine tenths of the run's rows show nine times in ten, as a baseline

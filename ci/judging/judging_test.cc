@@ -14,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 class JudgingTest : public ::testing::Test {
  protected:
@@ -150,6 +151,74 @@ TEST_F(JudgingTest, TakesTheSmallestEffectFromTheFlagThenTheBaselinesSuiteThenTh
   EXPECT_EQ(gate_options(request_, run(file)).rule.min_effect, 0.03);
   request_.min_effect = 0.01;
   EXPECT_EQ(gate_options(request_, run(file)).rule.min_effect, 0.01);
+}
+
+TEST_F(JudgingTest, TakesWhatIsAllowedFromTheFlagThenTheBaselinesSuite) {
+  EXPECT_EQ(gate_options(request_, run()).allow, 0.05) << "no suite says";
+  FakeRunFile file;
+  file.protocol = {{"samples", 48}, {"allow", 0.02}};
+  const auto baseline = baselines::read_baseline(store("kept", file));
+  EXPECT_EQ(gate_options(request_, baseline.run).allow, 0.02) << "a baseline keeps it";
+  file.protocol["allow"] = 0.5;
+  file.times.begin()->second *= 1.0001;
+  EXPECT_EQ(judge_candidate(request_, run(file))->options.allow, 0.02)
+      << "the candidate's is not asked";
+  request_.allow = 0.1;
+  EXPECT_EQ(gate_options(request_, baseline.run).allow, 0.1);
+}
+
+TEST_F(JudgingTest, TwiceTheSmallestEffectIsAllowedOnACpuWhereTheSuiteSaysNoMore) {
+  FakeRunFile file;
+  file.protocol = {{"min_effect", 0.1}};
+  auto on_cpu = run(file);
+  EXPECT_EQ(allow_of(on_cpu), 0.05) << "a GPU's";
+  on_cpu.environment[baselines::kCpuCycles] = "cpu_time";
+  EXPECT_EQ(allow_of(on_cpu), 0.2);
+  on_cpu.provenance.protocol["allow"] = 0.15;
+  EXPECT_EQ(allow_of(on_cpu), 0.15);
+  on_cpu.provenance.protocol = {{"samples", 6}};
+  EXPECT_EQ(allow_of(on_cpu), 0.05);
+}
+
+TEST_F(JudgingTest, RefusesToAllowWhatIsNoSlowdown) {
+  const auto refuses = [this](const nlohmann::json& allow, const std::string& problem) {
+    FakeRunFile file;
+    file.protocol = {{"allow", allow}};
+    EXPECT_THAT([&] { allow_of(run(file)); },
+                ThrowsMessage<baselines::InputError>(HasSubstr("run: protocol.allow: " + problem)));
+  };
+  refuses("2%", "\"2%\" is not between 0 and 1");
+  refuses(0, "0 is not between 0 and 1");
+  refuses(1.0, "1.0 is not between 0 and 1");
+  refuses(0.002, "0.002 is below the smallest effect, 0.003");
+}
+
+TEST_F(JudgingTest, WhatIsAllowedIsNoDifferenceOfProtocols) {
+  FakeRunFile file;
+  file.protocol = {{"samples", 48}};
+  store("kept", file);
+  file.protocol["allow"] = 0.02;
+  file.times.begin()->second *= 1.0001;
+  const auto judgement = judge_candidate(request_, run(file));
+  EXPECT_THAT(judgement->result.environment_differences, ::testing::IsEmpty());
+  EXPECT_EQ(judgement->result.exit_code, baselines::ExitCode::kNoRegression);
+  EXPECT_EQ(judgement->options.allow, 0.05);
+}
+
+TEST_F(JudgingTest, ABaselineSaysWhatIsAControlAndSoDoesTheRequest) {
+  FakeRunFile file;
+  const std::string name = file.times.begin()->first;
+  file.controls.emplace();
+  store("kept", file);
+  file.times[name] *= 1.5;
+  file.controls = {name};
+  const auto code = [&] { return judge_candidate(request_, run(file))->result.exit_code; };
+  EXPECT_EQ(code(), baselines::ExitCode::kRegression) << "the candidate alone says so";
+  request_.controls = {"^" + name + "$"};
+  EXPECT_EQ(code(), baselines::ExitCode::kNoRegression);
+  request_.controls.emplace_back("^nothing");
+  EXPECT_THAT(code, ThrowsMessage<baselines::InputError>(
+                        HasSubstr("--control: \"^nothing\" fits no benchmark's name")));
 }
 
 TEST_F(JudgingTest, TakesWhatCardsDifferByFromACalibrationOfTheDevice) {

@@ -6,7 +6,7 @@ set -euo pipefail
 usage() {
   cat <<'TEXT'
 Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--invocations N] [--budget-s N] [--all]
-                               [--require-ruled-out P]
+                               [--allow P]
 
   --base REVISION  what this tree is compared with: a branch, a tag or a commit
   --suite NAME     pr (the default), smoke or nightly
@@ -16,8 +16,7 @@ Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--invocations N] 
                    regression; 600 by default
   --all            measure equal work too: by default, where both sides launch the same machine code with the
                    same arguments, only a few benchmarks are measured, as controls
-  --require-ruled-out P
-                   exit with 2 where the data of any benchmark allow a slowdown above P, such as 2%
+  --allow P        the slowdown that may stay undecided, such as 2%; by default the suite's own
 
 The base is measured twice and compared with itself too (A/A): any difference found there is a false alarm.
 The runs go to .fusegate/runs/<time>. gate.json, gate.md and report.html go to .fusegate/reports/<time>,
@@ -48,7 +47,7 @@ parse_arguments() {
       --invocations) invocations=$(value_of "$@"); shift 2 ;;
       --budget-s) budget_s=$(value_of "$@"); shift 2 ;;
       --all) more+=("$1"); shift ;;
-      --require-ruled-out) more+=("$1" "$(value_of "$@")"); shift 2 ;;
+      --allow | --require-ruled-out) more+=("$1" "$(value_of "$@")"); shift 2 ;;
       --help | -h) usage; exit 0 ;;
       *) die "unknown argument '$1'; see --help" ;;
     esac

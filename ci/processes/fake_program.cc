@@ -33,20 +33,22 @@ std::string write_script(const baselines::ScratchFolder& folder, std::string_vie
 namespace {
 
 nlohmann::json context_of(const FakeRunFile& file) {
-  return {{"date", file.date},
-          {"host_name", "fake"},
-          {"num_cpus", 2},
-          {"library_build_type", "release"},
-          {"fusegate",
-           {{"schema_version", 1},
-            {"environment", {{"device", "NVIDIA H200"}, {"driver", file.driver}}},
-            {"provenance", {{"commit", "0123456789abcdef"}, {"dirty", file.dirty}}},
-            {"protocol", file.protocol},
-            {"seed", 1},
-            {"suite", file.suite},
-            {"invocation", 1},
-            {"doubts", file.doubts},
-            {"finished", file.finished}}}};
+  nlohmann::json context{{"date", file.date},
+                         {"host_name", "fake"},
+                         {"num_cpus", 2},
+                         {"library_build_type", "release"},
+                         {"fusegate",
+                          {{"schema_version", 1},
+                           {"environment", {{"device", "NVIDIA H200"}, {"driver", file.driver}}},
+                           {"provenance", {{"commit", "0123456789abcdef"}, {"dirty", file.dirty}}},
+                           {"protocol", file.protocol},
+                           {"seed", 1},
+                           {"suite", file.suite},
+                           {"invocation", 1},
+                           {"doubts", file.doubts},
+                           {"finished", file.finished}}}};
+  if (file.controls) context["fusegate"]["controls"] = *file.controls;
+  return context;
 }
 
 nlohmann::json sample_entry(const std::string& name, double time_ns, int repetition) {

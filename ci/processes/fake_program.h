@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,7 @@ struct FakeRunFile {
   std::string suite = "smoke";
   std::string driver = "580.159.04";
   nlohmann::json protocol = nlohmann::json::object();
+  std::optional<std::vector<std::string>> controls{};  // none: as before files listed them
   bool dirty = false;
   std::vector<std::string> doubts{};  // by their names
   bool finished = true;

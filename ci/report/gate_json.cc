@@ -194,6 +194,7 @@ json gate_json(const Judgement& judgement, const baselines::Run& candidate) {
       {"counts", counts_json(result.verdicts)},
       {"rule",
        {{"min_effect", options.rule.min_effect},
+        {"allow", options.allow},
         {"false_discovery_rate", options.rule.false_discovery_rate},
         {"confidence", options.rule.confidence}}},
       {"families", std::move(families)},

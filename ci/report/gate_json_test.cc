@@ -65,6 +65,7 @@ TEST(GateJson, HasTheKeysThatOthersRead) {
   EXPECT_EQ(root["headline"],
             "1 of 3 benchmarks got slower, the most a by 5.00 %; 1 new, 1 missing.");
   EXPECT_EQ(root["rule"]["min_effect"], 0.01);
+  EXPECT_EQ(root["rule"]["allow"], 0.05);
   EXPECT_EQ(root["counts"]["regression"], 1);
   EXPECT_EQ(root["counts"]["new"], 1);
   EXPECT_EQ(root["counts"]["missing"], 1);
