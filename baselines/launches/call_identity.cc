@@ -9,6 +9,15 @@ namespace {
 
 using nlohmann::json;
 
+// Older files do not have it.
+int instructions_of(const JsonField& launch) {
+  const auto found = launch.find("instructions");
+  if (!found) return 0;
+  const int instructions = found->integer();
+  if (instructions < 0) found->fail("must not be negative");
+  return instructions;
+}
+
 bool same_launch(const LaunchIdentity& a, const LaunchIdentity& b) {
   return a.code == b.code && a.launch == b.launch && a.arguments == b.arguments;
 }
@@ -58,6 +67,7 @@ json identity_json(const CallIdentity& identity) {
                         {"code", launch.code},
                         {"launch", launch.launch},
                         {"arguments", launch.arguments}});
+    if (launch.instructions > 0) launches.back()["instructions"] = launch.instructions;
   }
   return {{"launches", std::move(launches)}, {"order", identity.order}};
 }
@@ -69,6 +79,7 @@ CallIdentity parse_identity(const JsonField& field) {
   for (const JsonField& launch : field.at("launches").elements()) {
     identity.launches.push_back({.kernel = launch.at("kernel").text(),
                                  .code = launch.at("code").text(),
+                                 .instructions = instructions_of(launch),
                                  .launch = launch.at("launch").text(),
                                  .arguments = launch.at("arguments").text()});
   }

@@ -3,8 +3,9 @@
 // sources, compilers or names. In a run file it is details.identity of one entry of the benchmark,
 // and in a baseline a member of the benchmark:
 //
-//   {"launches": [{"kernel": "void ns::gemm<...>(...)", "code": "0f3a...", "launch":
-//                  "grid 48x1x1, block 256x1x1, ...", "arguments": "77c1..."}], "order": "5d0e..."}
+//   {"launches": [{"kernel": "void ns::gemm<...>(...)", "code": "0f3a...", "instructions":
+//                  1204, "launch": "grid 48x1x1, block 256x1x1, ...", "arguments": "77c1..."}],
+//    "order": "5d0e..."}
 //   {"unknown": "why it could not be had"}
 //
 // code and arguments are hashes in hexadecimal, made by the program that measured. Addresses
@@ -22,6 +23,7 @@ namespace fusegate::baselines {
 struct LaunchIdentity {
   std::string kernel{};  // for people, never compared: a name is no work
   std::string code{};    // empty for a memory operation
+  int instructions = 0;  // of the code, for people as well; 0: not known, as in older files
   std::string launch{};  // what the launch asks for, in words that people can read
   std::string arguments{};
 };

@@ -37,6 +37,13 @@ TEST(CallIdentity, DiffersInCodeLaunchArgumentsOrderAndNumber) {
   }
 }
 
+TEST(CallIdentity, IsEqualWhateverTheInstructions) {
+  CallIdentity counted = two_launches();
+  counted.launches[0].instructions = 1204;
+  EXPECT_TRUE(same_work(two_launches(), counted)) << "an older file does not have them";
+  EXPECT_TRUE(identity_differences(two_launches(), counted).empty());
+}
+
 TEST(CallIdentity, IsNeverAssumed) {
   const CallIdentity unknown{.unknown = "no CUPTI"};
   EXPECT_FALSE(same_work(unknown, unknown));
@@ -56,6 +63,13 @@ TEST(CallIdentity, ReadsBackWhatItWrites) {
   const CallIdentity read = parse_identity(JsonField(text, "f.json", "identity"));
   EXPECT_TRUE(same_work(read, two_launches()));
   EXPECT_EQ(read.launches[0].kernel, "ns::gemm");
+  EXPECT_EQ(read.launches[0].instructions, 0);
+  EXPECT_FALSE(text["launches"][0].contains("instructions"));
+  CallIdentity counted = two_launches();
+  counted.launches[0].instructions = 1204;
+  const nlohmann::json counted_text = identity_json(counted);
+  EXPECT_EQ(parse_identity(JsonField(counted_text, "f.json", "identity")).launches[0].instructions,
+            1204);
   const nlohmann::json unknown = identity_json({.unknown = "no CUPTI"});
   EXPECT_EQ(parse_identity(JsonField(unknown, "f.json", "identity")).unknown, "no CUPTI");
 }

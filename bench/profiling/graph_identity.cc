@@ -76,8 +76,10 @@ class IdentityReader {
     if (function == nullptr) throw Unknown("the driver does not tell its function");
     const char* name = nullptr;
     check(driver().name(&name, function), "a kernel's name");
+    const KernelCode code = codes_.find(name);
     LaunchIdentity launch{.kernel = kernels::readable_name(name),
-                          .code = codes_.find(name),
+                          .code = code.hash,
+                          .instructions = code.instructions,
                           .launch = launch_text(node, params, function)};
     if (launch.code.empty()) throw Unknown("the machine code was not seen of " + launch.kernel);
     ContentHash hash;

@@ -79,6 +79,19 @@ bool is_linked(const std::vector<Section>& sections, std::string_view text) {
   });
 }
 
+// Since Volta an instruction has 16 bytes and its opcode in the lowest 12 bits. Sections are filled
+// up with no-operations.
+int instructions_of(Bytes text) {
+  constexpr std::size_t kBytes = 16;
+  constexpr std::uint64_t kOpcode = 0xfff, kNoOperation = 0x918;
+  std::size_t count = text.size() / kBytes;
+  while (count > 0 &&
+         (record_at<std::uint64_t>(text, (count - 1) * kBytes) & kOpcode) == kNoOperation) {
+    --count;
+  }
+  return static_cast<int>(count);
+}
+
 void add(const Section& section, ContentHash& hash) {
   hash.add(static_cast<std::uint64_t>(section.content.size()));
   hash.add(section.content);
@@ -86,9 +99,9 @@ void add(const Section& section, ContentHash& hash) {
 
 }  // namespace
 
-std::map<std::string, std::string> kernel_code_hashes(Bytes cubin) {
+std::map<std::string, KernelCode> kernel_codes(Bytes cubin) {
   const std::vector<Section> sections = sections_of(cubin);
-  std::map<std::string, std::string> hashes;
+  std::map<std::string, KernelCode> codes;
   for (const Section& text : sections) {
     if (!text.name.starts_with(kText)) continue;
     const std::string kernel(text.name.substr(kText.size()));
@@ -100,29 +113,34 @@ std::map<std::string, std::string> kernel_code_hashes(Bytes cubin) {
                           (linked && other.name.starts_with(kText));
       if (shared || is_constant_of(other.name, kernel)) add(other, hash);
     }
-    hashes.emplace(kernel, hash.hex());
+    codes.emplace(kernel, KernelCode{hash.hex(), instructions_of(text.content)});
   }
-  return hashes;
+  return codes;
 }
 
 void KernelCodes::add(std::span<const std::byte> cubin) {
   try {
-    const std::map<std::string, std::string> hashes = kernel_code_hashes(cubin);
+    const std::map<std::string, KernelCode> codes = kernel_codes(cubin);
     const std::lock_guard lock(mutex_);
-    for (const auto& [kernel, hash] : hashes) hashes_[kernel].insert(hash);
+    for (const auto& [kernel, code] : codes) codes_[kernel].emplace(code.hash, code.instructions);
   } catch (const std::runtime_error&) {
     // Its kernels stay unknown, which whoever asks for them is told.
   }
 }
 
-std::string KernelCodes::find(const std::string& kernel) const {
+KernelCode KernelCodes::find(const std::string& kernel) const {
   const std::lock_guard lock(mutex_);
-  const auto found = hashes_.find(kernel);
-  if (found == hashes_.end()) return "";
-  if (found->second.size() == 1) return *found->second.begin();
+  const auto found = codes_.find(kernel);
+  if (found == codes_.end()) return {};
+  const auto& [first_hash, instructions] = *found->second.begin();
+  if (found->second.size() == 1) return {first_hash, instructions};
   ContentHash all;
-  for (const std::string& hash : found->second) all.add(hash);
-  return all.hex();
+  bool same_number = true;
+  for (const auto& [hash, number] : found->second) {
+    all.add(hash);
+    same_number = same_number && number == instructions;
+  }
+  return {all.hex(), same_number ? instructions : 0};
 }
 
 KernelCodes& seen_kernel_codes() {

@@ -25,8 +25,8 @@ std::vector<std::byte> compiled(const std::string& source) {
   return cubin;
 }
 
-std::map<std::string, std::string> hashes_of(const std::string& source) {
-  return kernel_code_hashes(compiled(source));
+std::map<std::string, KernelCode> codes_of(const std::string& source) {
+  return kernel_codes(compiled(source));
 }
 
 const std::string kScale =
@@ -34,40 +34,49 @@ const std::string kScale =
 const std::string kShift =
     R"(extern "C" __global__ void shift(float* p, float by) { p[threadIdx.x] += by; })";
 
-TEST(KernelCodeHashes, HaveEachKernelOfTheFile) {
-  const auto hashes = hashes_of(kScale + kShift);
-  ASSERT_EQ(hashes.size(), 2u);
-  EXPECT_NE(hashes.at("scale"), hashes.at("shift"));
+TEST(KernelCodesOfACubin, HaveEachKernelOfTheFile) {
+  const auto codes = codes_of(kScale + kShift);
+  ASSERT_EQ(codes.size(), 2u);
+  EXPECT_NE(codes.at("scale").hash, codes.at("shift").hash);
 }
 
-TEST(KernelCodeHashes, OfOneKernelStayWhereAnotherChanges) {
-  const auto before = hashes_of(kScale + kShift);
-  const auto after = hashes_of(
+TEST(KernelCodesOfACubin, OfOneKernelStayWhereAnotherChanges) {
+  const auto before = codes_of(kScale + kShift);
+  const auto after = codes_of(
       kScale +
       R"(extern "C" __global__ void shift(float* p, float by) { p[threadIdx.x] += 2 * by; })");
   EXPECT_EQ(before.at("scale"), after.at("scale"));
-  EXPECT_NE(before.at("shift"), after.at("shift"));
+  EXPECT_NE(before.at("shift").hash, after.at("shift").hash);
 }
 
-TEST(KernelCodeHashes, GoByNeitherLinesNorComments) {
-  EXPECT_EQ(hashes_of(kScale).at("scale"),
-            hashes_of("// What it does\n\n" + kShift + "\n" + kScale).at("scale"));
+TEST(KernelCodesOfACubin, GoByNeitherLinesNorComments) {
+  EXPECT_EQ(codes_of(kScale).at("scale"),
+            codes_of("// What it does\n\n" + kShift + "\n" + kScale).at("scale"));
 }
 
-TEST(KernelCodeHashes, GoByTheConstantsThatTheKernelReads) {
+TEST(KernelCodesOfACubin, GoByTheConstantsThatTheKernelReads) {
   const std::string read =
       R"(extern "C" __global__ void read(float* p, int i) { p[threadIdx.x] = table[i]; })";
-  EXPECT_NE(hashes_of("__constant__ float table[2] = {1, 2};" + read).at("read"),
-            hashes_of("__constant__ float table[2] = {1, 3};" + read).at("read"));
+  EXPECT_NE(codes_of("__constant__ float table[2] = {1, 2};" + read).at("read").hash,
+            codes_of("__constant__ float table[2] = {1, 3};" + read).at("read").hash);
 }
 
-TEST(KernelCodeHashes, RefuseWhatIsNoCubinOrCutShort) {
+// Code that does more has more, and one of so few has none of the alignment's.
+TEST(KernelCodesOfACubin, CountTheInstructions) {
+  const std::string empty = R"(extern "C" __global__ void empty() {})";
+  const auto codes = codes_of(kScale + empty);
+  EXPECT_GT(codes.at("scale").instructions, codes.at("empty").instructions + 2);
+  EXPECT_LT(codes.at("empty").instructions, 8) << "a section has a multiple of eight";
+  EXPECT_GT(codes.at("empty").instructions, 1) << "it ends, and waits for ever after that";
+}
+
+TEST(KernelCodesOfACubin, RefuseWhatIsNoCubinOrCutShort) {
   std::vector<std::byte> cubin = compiled(kScale);
-  EXPECT_THROW(kernel_code_hashes({}), std::runtime_error);
-  EXPECT_THROW(kernel_code_hashes(std::vector<std::byte>(4096)), std::runtime_error);
+  EXPECT_THROW(kernel_codes({}), std::runtime_error);
+  EXPECT_THROW(kernel_codes(std::vector<std::byte>(4096)), std::runtime_error);
   // What stands last in the file is for the loader, and nobody here reads it.
   for (std::size_t bytes = 0; bytes < cubin.size() / 2; bytes += 97) {
-    EXPECT_THROW(kernel_code_hashes(std::span(cubin).first(bytes)), std::runtime_error) << bytes;
+    EXPECT_THROW(kernel_codes(std::span(cubin).first(bytes)), std::runtime_error) << bytes;
   }
 }
 
@@ -76,16 +85,17 @@ TEST(KernelCodes, OfOneNameInTwoModulesAreTakenTogether) {
   const std::vector<std::byte> other =
       compiled(R"(extern "C" __global__ void scale(float* p, float by) { p[threadIdx.x] /= by; })");
   KernelCodes codes, same, reversed;
-  EXPECT_EQ(codes.find("scale"), "");
+  EXPECT_EQ(codes.find("scale").hash, "");
   codes.add(one);
-  const std::string alone = codes.find("scale");
+  const KernelCode alone = codes.find("scale");
   codes.add(one);
   EXPECT_EQ(codes.find("scale"), alone) << "a module that is seen twice is one";
   codes.add(other);
   reversed.add(other);
-  EXPECT_NE(reversed.find("scale"), alone);
+  EXPECT_NE(reversed.find("scale").hash, alone.hash);
   reversed.add(one);
-  EXPECT_NE(codes.find("scale"), alone);
+  EXPECT_NE(codes.find("scale").hash, alone.hash);
+  EXPECT_EQ(codes.find("scale").instructions, 0) << "a division takes more of them";
   EXPECT_EQ(codes.find("scale"), reversed.find("scale"));
   codes.add(std::vector<std::byte>(16));
   EXPECT_EQ(codes.find("scale"), reversed.find("scale")) << "what cannot be read adds nothing";
