@@ -1,5 +1,7 @@
 #include "baselines/gating/kernel_story.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -94,14 +96,16 @@ StoryKind kind_of(const KernelStory& story, const Verdict& verdict) {
   const double direction = direction_of(verdict);
   if (!story.has_profiles) {
     if (verdict.clock_moved) return StoryKind::kClock;
-    return direction == 0 ? StoryKind::kNothing : StoryKind::kNoProfile;
+    if (direction == 0) return StoryKind::kNothing;
+    return story.work_changed() ? StoryKind::kOtherWork : StoryKind::kNoProfile;
   }
   const StoryKind changed = changed_launches(story);
   if (direction != 0) {
     const StoryKind largest = largest_part(story, verdict);
     if (largest != StoryKind::kUntold) return largest;
     if (changed != StoryKind::kNothing) return changed;
-    return verdict.clock_moved ? StoryKind::kClock : StoryKind::kUntold;
+    if (verdict.clock_moved) return StoryKind::kClock;
+    return story.work_changed() ? StoryKind::kOtherWork : StoryKind::kUntold;
   }
   if (changed != StoryKind::kNothing) return changed;
   if (verdict.clock_moved) return StoryKind::kClock;
@@ -109,10 +113,20 @@ StoryKind kind_of(const KernelStory& story, const Verdict& verdict) {
   return host ? StoryKind::kGaps : StoryKind::kNothing;
 }
 
-std::vector<std::string> work_differences(const BenchmarkSeries& before,
-                                          const BenchmarkSeries& after) {
-  if (!work_is_known(before) || !work_is_known(after)) return {};
-  return identity_differences(*before.identity, *after.identity);
+std::string why_unknown(const BenchmarkSeries& series, std::string_view side) {
+  if (!series.identity) return fmt::format("the {} does not tell what it launches", side);
+  return series.identity->unknown;
+}
+
+void compare_work(const BenchmarkSeries& before, const BenchmarkSeries& after, KernelStory& story) {
+  story.work_unknown = why_unknown(before, "baseline");
+  if (story.work_unknown.empty()) story.work_unknown = why_unknown(after, "candidate");
+  if (!story.work_unknown.empty()) return;
+  story.work_changes =
+      launch_changes(*before.identity, *after.identity, before.profile, after.profile);
+  // Of more or fewer launches it is another one anyway.
+  story.order_changed = before.identity->launches.size() == after.identity->launches.size() &&
+                        before.identity->order != after.identity->order;
 }
 
 bool doubled_or_halved(const BeforeAfter& time_ns) {
@@ -141,6 +155,8 @@ std::string_view story_name(StoryKind kind) {
       return "same_kernels";
     case StoryKind::kClock:
       return "clock";
+    case StoryKind::kOtherWork:
+      return "other_work";
     case StoryKind::kUntold:
       return "untold";
     case StoryKind::kNoProfile:
@@ -163,7 +179,7 @@ KernelStory tell_story(const BenchmarkSeries* baseline, const BenchmarkSeries* c
     const double level = rule.false_discovery_rate / static_cast<double>(suite_size);
     compare_profiles(*baseline->profile, *candidate->profile, least_ns, level, story);
   }
-  story.work_differences = work_differences(*baseline, *candidate);
+  compare_work(*baseline, *candidate, story);
   story.host_ns = {counter(*baseline, "host_ns"), counter(*candidate, "host_ns")};
   story.host_moved = verdict.baseline_invocations > 1 && verdict.candidate_invocations > 1 &&
                      doubled_or_halved(story.host_ns);

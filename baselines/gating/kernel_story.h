@@ -2,13 +2,14 @@
 // launched on either side (kernel_profile.h). It explains a verdict and never makes one.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "baselines/comparing/rule.h"
 #include "baselines/comparing/verdict.h"
+#include "baselines/gating/kernel_pairs.h"
+#include "baselines/gating/launch_changes.h"
 #include "baselines/record/run.h"
 
 namespace fusegate::baselines {
@@ -20,25 +21,12 @@ enum class StoryKind {
   kGaps,  // the same kernels with more (or less) time around them, or to launch them: the host
   kSameKernels,  // the same kernels, slower or faster themselves
   kClock,        // the same kernels at another clock
+  kOtherWork,    // time changed, by other code, launches or arguments, and no profile shows how
   kUntold,       // time changed, and the profiled calls show less than half of that
   kNoProfile,    // time changed, and a side has no profile
 };
 
 std::string_view story_name(StoryKind kind);  // "same_kernels", ...
-
-// A kernel of the baseline and the one in its place, both or either.
-struct KernelPair {
-  std::optional<ProfiledKernel> before;
-  std::optional<ProfiledKernel> after;
-  std::vector<std::string> differences;  // of their names, in words
-  bool is_part_of_other = false;  // alone, in a stage where another kernel was picked: its helper
-
-  bool is_alone() const { return !before || !after; }
-  bool is_other() const { return !differences.empty(); }
-  double change_ns() const {
-    return (after ? after->duration_ns : 0) - (before ? before->duration_ns : 0);
-  }
-};
 
 // One quantity on both sides. NaN where there is none.
 struct BeforeAfter {
@@ -71,8 +59,12 @@ struct KernelStory {
   // (two a side, 344); single processes by up to 2.4 times.
   bool host_moved = false;
 
-  // What of its work differs (call_identity.h), a line each; nothing where a side does not tell it.
-  std::vector<std::string> work_differences;
+  // What of its work differs (call_identity.h); nothing where a side does not tell it.
+  std::vector<LaunchChange> work_changes;
+  bool order_changed = false;  // which launch waits for which
+  std::string work_unknown;    // why it is not known whether work differs; empty where it is
+
+  bool work_changed() const { return !work_changes.empty() || order_changed; }
 
   // Other kernels, or more or fewer of them or of memory operations.
   bool launches_changed() const;
@@ -86,10 +78,5 @@ KernelStory tell_story(const BenchmarkSeries* baseline, const BenchmarkSeries* c
 // tells it; in the verdicts' order.
 std::vector<KernelStory> tell_stories(const Run& baseline, const Run& candidate,
                                       const std::vector<Verdict>& verdicts, const Rule& rule);
-
-// Each kernel of either side, in order: one of the same name and stage is in the same one's place,
-// then what is left between those by stage, likest first.
-std::vector<KernelPair> pair_kernels(const std::vector<ProfiledKernel>& before,
-                                     const std::vector<ProfiledKernel>& after);
 
 }  // namespace fusegate::baselines

@@ -156,6 +156,54 @@ TEST(KernelStory, IsNotToldWithoutProfiles) {
   EXPECT_EQ(story.kind, StoryKind::kNoProfile);
 }
 
+// What each benchmark of a suite was without a cause for: its work differs, and its profile shows
+// nothing.
+TEST(KernelStory, IsThatWorkDiffersWhereNoProfileTells) {
+  const Side before{.work = work_of_mlp()};
+  Side slow{.slower = 0.05, .work = work_of_mlp()};
+  EXPECT_EQ(gate(run_of(before), run_of(slow), {}).verdicts[1].kind, VerdictKind::kIdentical);
+  slow.work[2].code = "0c";
+  KernelStory story = story_of(slow, before);
+  EXPECT_EQ(story.kind, StoryKind::kOtherWork);
+  EXPECT_FALSE(story.launches_changed());
+  slow.work[2] = work_of_mlp()[2];
+  slow.work[2].launch = "grid 192x1x1, block 256x1x1";
+  EXPECT_EQ(story_of(slow, before).kind, StoryKind::kOtherWork);
+  slow.launches[2].duration_ns = 45e3;
+  story = story_of(slow, before);
+  EXPECT_EQ(story.kind, StoryKind::kSameKernels);
+  ASSERT_THAT(story.work_changes, SizeIs(1));
+  EXPECT_EQ(story.work_changes[0].stage, "down_proj");
+}
+
+TEST(KernelStory, IsThatWorkDiffersAlsoWithoutProfiles) {
+  Side slow{.slower = 0.05, .work = work_of_mlp()};
+  slow.work[2].code = "0c";
+  baselines::Run baseline = run_of({.work = work_of_mlp()});
+  baseline.benchmarks[1].profile.reset();
+  const GateResult result = gate(baseline, run_of(slow), {});
+  ASSERT_THAT(result.stories, SizeIs(1));
+  EXPECT_EQ(result.stories[0].kind, StoryKind::kOtherWork);
+}
+
+TEST(KernelStory, SaysWhyItIsNotKnownWhetherWorkDiffers) {
+  const Side slow{.slower = 0.05, .work = work_of_mlp()};
+  EXPECT_EQ(story_of(slow).work_unknown, "the baseline does not tell what it launches");
+  EXPECT_EQ(story_of(slow).kind, StoryKind::kUntold);
+  baselines::Run baseline = run_of({.work = work_of_mlp()});
+  baseline.benchmarks[1].identity->unknown = "it differs from process to process";
+  const GateResult result = gate(baseline, run_of(slow), {});
+  ASSERT_THAT(result.stories, SizeIs(1));
+  EXPECT_EQ(result.stories[0].work_unknown, "it differs from process to process");
+  EXPECT_FALSE(result.stories[0].work_changed());
+}
+
+TEST(KernelStory, OfUnchangedTimeIsNoneWhereWorkAloneDiffers) {
+  Side other{.work = work_of_mlp()};
+  other.work[2].code = "0c";
+  EXPECT_THAT(gate(run_of({.work = work_of_mlp()}), run_of(other), {}).stories, IsEmpty());
+}
+
 Side changed_with_unchanged_time() {
   Side other;
   other.launches[2] = {kSmall, "down_proj", 40e3};

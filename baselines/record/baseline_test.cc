@@ -57,14 +57,18 @@ Baseline example() {
 
 TEST(BaselineText, KeepsWhatWasLaunchedOnTheBenchmarksLine) {
   Baseline original = example();
-  original.run.benchmarks[0].identity = CallIdentity{
-      .launches = {{.kernel = "void k<float>()", .code = "0f", .arguments = "77"}}, .order = "5d"};
+  original.run.benchmarks[0].identity = CallIdentity{.launches = {{.kernel = "void k<float>()",
+                                                                   .code = "0f",
+                                                                   .instructions = 1204,
+                                                                   .arguments = "77"}},
+                                                     .order = "5d"};
   const std::string text = baseline_text(original);
   EXPECT_THAT(text, HasSubstr(R"(,"identity":{"launches":[{"arguments":"77","code":"0f",)"));
   const Baseline read = parse_baseline(text, "b.json");
   EXPECT_FALSE(read.run.benchmarks[0].identity.has_value());
   EXPECT_TRUE(
       same_work(read.run.benchmarks[1].identity.value(), *original.run.benchmarks[0].identity));
+  EXPECT_EQ(read.run.benchmarks[1].identity->launches[0].instructions, 1204);
   EXPECT_EQ(baseline_text(read).size(), text.size());
 }
 

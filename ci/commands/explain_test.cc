@@ -101,6 +101,39 @@ TEST_F(ExplainCommandTest, SaysWhatItCannotTellWithoutProfiles) {
   EXPECT_THAT(out_.str(), Not(HasSubstr("between kernels")));
 }
 
+TEST_F(ExplainCommandTest, SaysThatMachineCodeChanged) {
+  launches_ = {{"void k()", "k", 100e3}};
+  FakeRunFile before = file(launches_, 0), after = file(launches_, 0.05);
+  before.codes[kMlp] = "0a";
+  after.codes[kMlp] = "0b";
+  request_.baseline = write_run(folder_, "told", before);
+  EXPECT_EQ(explain(after), baselines::ExitCode::kRegression);
+  EXPECT_THAT(out_.str(), HasSubstr("\nk: machine code of void k() changed\n"));
+  EXPECT_THAT(out_.str(), HasSubstr("\nregression: k: machine code of void k() changed; the "
+                                    "profiled calls do not show where the time went: +0 ns there"));
+}
+
+TEST_F(ExplainCommandTest, SaysThatMachineCodeChangedWithUnchangedTime) {
+  launches_ = {{"void k()", "k", 100e3}};
+  FakeRunFile before = file(launches_, 0), after = file(launches_, 0);
+  before.codes[kMlp] = "0a";
+  after.codes[kMlp] = "0b";
+  request_.baseline = write_run(folder_, "told", before);
+  EXPECT_EQ(explain(after), baselines::ExitCode::kNoRegression);
+  EXPECT_THAT(out_.str(),
+              EndsWith("unchanged: k: machine code of void k() changed; time is unchanged.\n"));
+}
+
+TEST_F(ExplainCommandTest, SaysWhyItIsNotKnownWhetherMachineCodeChanged) {
+  FakeRunFile after = file(launches_, 0.05);
+  after.codes[kMlp] = "";
+  explain(after);
+  EXPECT_THAT(out_.str(),
+              HasSubstr("whether the candidate did equal work is not known: this kind"));
+  EXPECT_THAT(out_.str(), HasSubstr("; whether their machine code changed is not known: the "
+                                    "baseline does not tell what it launches"));
+}
+
 TEST_F(ExplainCommandTest, SaysHowManyProcessesLaunchedTheseKernels) {
   std::vector<baselines::TestLaunch> other = launches_;
   other[2].name = kOther;

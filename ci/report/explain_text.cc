@@ -131,6 +131,10 @@ void add_work(const baselines::BenchmarkSeries* series, std::string_view side,
 
 std::string conclusion(const baselines::Verdict& verdict, const baselines::KernelStory& story) {
   if (std::string told = story_text(story); !told.empty()) return told;
+  if (story.work_changed()) {
+    const bool is_unchanged = verdict.kind == baselines::VerdictKind::kUnchanged;
+    return work_text(story) + (is_unchanged ? "; time is unchanged" : "; no certain change");
+  }
   if (!story.has_profiles) return "a side has no profile, so what it launches is not known";
   if (verdict.kind == baselines::VerdictKind::kIdentical) return "equal work on both sides";
   if (verdict.kind != baselines::VerdictKind::kUnchanged)
@@ -150,9 +154,7 @@ std::string explain_text(const baselines::BenchmarkSeries* baseline,
   add_agreement(candidate, "candidate", &kernels.sentences);
   add_work(baseline, "baseline", &kernels.sentences);
   add_work(candidate, "candidate", &kernels.sentences);
-  for (const std::string& difference : story.work_differences) {
-    kernels.sentences.push_back("its work differs: " + difference);
-  }
+  for (std::string& text : work_texts(story)) kernels.sentences.push_back(std::move(text));
   if (story.has_profiles) kernels.table = KernelTable(story).table();
   const Document document{.headline = fmt::format("{}: {}", kind, reason_text(verdict, rule)),
                           .facts = figures(baseline, candidate, verdict, story),

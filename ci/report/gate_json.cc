@@ -97,6 +97,38 @@ json sides_json(const baselines::BeforeAfter& values) {
   return {{"baseline", json_number(values.before)}, {"candidate", json_number(values.after)}};
 }
 
+// As a number where it is one.
+json value_json(const std::string& value) {
+  const bool is_a_number =
+      !value.empty() && value.find_first_not_of("0123456789") == std::string::npos;
+  return is_a_number && value.size() < 16 ? json(std::stoll(value)) : json(value);
+}
+
+json launch_change_json(const baselines::LaunchChange& change) {
+  json facts = json::array();
+  for (const baselines::LaunchFact& fact : change.facts) {
+    facts.push_back({{"what", fact.what},
+                     {"baseline", value_json(fact.before)},
+                     {"candidate", value_json(fact.after)},
+                     {"unit", fact.unit}});
+  }
+  const auto kernel = [](const std::optional<baselines::LaunchIdentity>& launch) {
+    return launch ? json(launch->kernel) : json(nullptr);
+  };
+  return {{"stage", change.stage},
+          {"baseline", kernel(change.before)},
+          {"candidate", kernel(change.after)},
+          {"code_changed", change.code_changed()},
+          {"arguments_changed", change.arguments_changed()},
+          {"facts", std::move(facts)}};
+}
+
+json work_changes_json(const std::vector<baselines::LaunchChange>& changes) {
+  json list = json::array();
+  for (const baselines::LaunchChange& change : changes) list.push_back(launch_change_json(change));
+  return list;
+}
+
 json story_json(const baselines::KernelStory& story) {
   json kernels = json::array();
   for (const baselines::KernelPair& pair : story.pairs) {
@@ -109,7 +141,9 @@ json story_json(const baselines::KernelStory& story) {
           {"summary", story_text(story)},
           {"changed", story.launches_changed()},
           {"kernels", std::move(kernels)},
-          {"work_differences", story.work_differences},
+          {"work_differences", work_texts(story)},
+          {"work_changes", work_changes_json(story.work_changes)},
+          {"work_unknown", story.work_unknown.empty() ? json(nullptr) : json(story.work_unknown)},
           {"gaps_ns", sides_json(story.gaps_ns)},
           {"leads_ns", sides_json(story.leads_ns)},
           {"memory_operations", sides_json(story.memory_operations)},

@@ -185,6 +185,42 @@ TEST(GateJson, HasTheKernels) {
   EXPECT_EQ(story["host_ns"]["baseline"], 9000);
 }
 
+TEST(GateJson, HasWhatOfTheWorkDiffers) {
+  Side other{.slower = 0.05, .work = baselines::work_of_mlp()};
+  other.work[2].code = "0c";
+  other.work[2].launch =
+      "grid 192x1x1, block 256x1x1, 0 + 10240 B shared, 120 registers, 0 B local";
+  const json root = json_of({run_of({.work = baselines::work_of_mlp()})}, run_of(other));
+  ASSERT_EQ(root["kernels"].size(), 1u);
+  const json& story = root["kernels"][0];
+  EXPECT_EQ(story["cause"], "other_work");
+  EXPECT_EQ(story["changed"], false);
+  EXPECT_TRUE(story["work_unknown"].is_null());
+  EXPECT_EQ(
+      story["work_changes"],
+      json::array(
+          {{{"stage", "down_proj"},
+            {"baseline", baselines::kBig},
+            {"candidate", baselines::kBig},
+            {"code_changed", true},
+            {"arguments_changed", false},
+            {"facts",
+             {{{"what", "block"}, {"baseline", 128}, {"candidate", 256}, {"unit", "threads"}},
+              {{"what", "registers"}, {"baseline", 166}, {"candidate", 120}, {"unit", ""}}}}}}));
+  EXPECT_EQ(story["work_differences"],
+            json({"down_proj: machine code of cublas nvjet bf16 256x128x64 tn changed: block 128 "
+                  "-> 256 threads, registers 166 -> 120"}));
+}
+
+TEST(GateJson, SaysWhyWorkIsNotKnown) {
+  Side slow{.slower = 0.05};
+  const json root = json_of({run_of({.work = baselines::work_of_mlp()})}, run_of(slow));
+  const json& story = root["kernels"][0];
+  EXPECT_EQ(story["cause"], "untold");
+  EXPECT_EQ(story["work_unknown"], "the candidate does not tell what it launches");
+  EXPECT_EQ(story["work_changes"], json::array());
+}
+
 TEST(GateJson, HasWhatIsLaunchedOtherThanDeclared) {
   const BenchmarkSeries as_declared = test_series("a", kQuiet);
   EXPECT_EQ(json_of({test_run({as_declared})}, test_run({as_declared}))["unmet_expectations"],

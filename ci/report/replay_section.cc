@@ -28,7 +28,7 @@ std::string what_differs(const Replay& replay) {
 
 std::string why_text(const ReplayedRow& row) {
   const std::string story = row.story ? story_text(*row.story) : "";
-  const bool told = row.story && row.story->launches_changed();
+  const bool told = row.story && (row.story->launches_changed() || row.story->work_changed());
   if (!row.other_work || told) return story;
   return "kernels of the same names with other machine code, launches or arguments" +
          (story.empty() ? "" : "; " + story);

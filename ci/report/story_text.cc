@@ -15,13 +15,19 @@ namespace {
 using baselines::BeforeAfter;
 using baselines::KernelPair;
 using baselines::KernelStory;
+using baselines::LaunchChange;
+using baselines::LaunchFact;
 using baselines::ProfiledKernel;
 using baselines::StoryKind;
 using baselines::VerdictKind;
 
-std::string short_name(const ProfiledKernel& kernel) {
-  return short_kernel_name(baselines::read_kernel_name(kernel.name));
+// Of differences of work that are named one by one.
+constexpr std::size_t kMostWorkTexts = 2;
+
+std::string short_name(const std::string& kernel) {
+  return short_kernel_name(baselines::read_kernel_name(kernel));
 }
+std::string short_name(const ProfiledKernel& kernel) { return short_name(kernel.name); }
 
 // " in gelu"; nothing outside of any stage.
 std::string in_stage(const std::string& stage) { return stage.empty() ? "" : " in " + stage; }
@@ -48,12 +54,73 @@ std::string memory_operations(const KernelStory& story) {
                      format_launches(after));
 }
 
+// "10,240" of "10240"; as it is where it is no number.
+std::string grouped(const std::string& number) {
+  if (number.find_first_not_of("0123456789") != std::string::npos) return number;
+  std::string text;
+  for (std::size_t i = 0; i < number.size(); ++i) {
+    if (i > 0 && (number.size() - i) % 3 == 0) text += ',';
+    text += number[i];
+  }
+  return text;
+}
+
+// "registers 166 -> 120"
+std::string fact_text(const LaunchFact& fact) {
+  const std::string unit = fact.unit.empty() ? "" : " " + fact.unit;
+  return fmt::format("{} {} -> {}{}", fact.what, grouped(fact.before), grouped(fact.after), unit);
+}
+
+std::vector<std::string> fact_texts(const LaunchChange& change) {
+  std::vector<std::string> texts =
+      change.is_other() ? change.name_differences : std::vector<std::string>();
+  for (const LaunchFact& fact : change.facts) texts.push_back(fact_text(fact));
+  return texts;
+}
+
+// "168 registers, 10,240 B dynamic shared memory and 1,204 instructions as before"
+std::string kept_text(const LaunchChange& change) {
+  std::vector<std::string> texts;
+  for (const LaunchFact& fact : baselines::kept_facts(*change.before, *change.after)) {
+    const std::string unit = fact.unit.empty() ? "" : fact.unit + " ";
+    texts.push_back(fmt::format("{} {}{}", grouped(fact.after), unit, fact.what));
+  }
+  return texts.empty() ? "" : fmt::format("{} as before", fmt::join(texts, ", "));
+}
+
+std::string what_changed(const LaunchChange& change) {
+  std::vector<std::string_view> parts;
+  if (change.code_changed()) parts.emplace_back("machine code");
+  if (!change.code_changed() && !change.facts.empty()) parts.emplace_back("launch");
+  if (change.arguments_changed()) parts.emplace_back("arguments");
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
+// 0: what can have changed a time most.
+int rank(const LaunchChange& change) {
+  if (change.is_alone() || change.code_changed()) return 0;
+  return change.facts.empty() ? 2 : 1;
+}
+
+// Of the launch whose kernel that is.
+bool is_of(const LaunchChange& change, const ProfiledKernel& kernel) {
+  return change.after && change.after->kernel == kernel.name &&
+         (change.stage.empty() || change.stage == kernel.stage);
+}
+
 std::string other_kernels(const KernelStory& story) {
   std::vector<std::string> texts;
   for (const KernelPair& pair : story.pairs) {
     if (!pair.is_other()) continue;
+    std::vector<std::string> differences = pair.differences;
+    const auto change = std::ranges::find_if(story.work_changes, [&](const LaunchChange& change) {
+      return change.is_other() && is_of(change, *pair.after);
+    });
+    if (change != story.work_changes.end()) {
+      for (const LaunchFact& fact : change->facts) differences.push_back(fact_text(fact));
+    }
     texts.push_back(fmt::format("another kernel{}: {}", in_stage(pair.after->stage),
-                                fmt::join(pair.differences, ", ")));
+                                fmt::join(differences, ", ")));
   }
   return fmt::format("{}", fmt::join(texts, "; "));
 }
@@ -97,6 +164,16 @@ std::string gaps(const KernelStory& story) {
                             format_time_ns(story.host_ns.before));
 }
 
+// Of the kernel that changed most: its name, unless what was told before is of this one alone.
+std::string subject(const KernelStory& story, const ProfiledKernel& kernel, double direction) {
+  const auto is_told = [&](const LaunchChange& change) { return is_of(change, kernel); };
+  const bool is_changed = std::ranges::any_of(story.work_changes, is_told);
+  if (is_changed && story.work_changes.size() == 1 && !story.order_changed) return "it";
+  return fmt::format("{}{}: {}{}", is_changed ? "" : "the same kernel, ",
+                     direction > 0 ? "slower" : "faster", short_name(kernel),
+                     in_stage(kernel.stage));
+}
+
 // The kernel that changed most the verdict's way, and its share of all that did.
 std::string same_kernels(const KernelStory& story, double direction) {
   const auto way = [direction](const KernelPair& pair) {
@@ -105,11 +182,10 @@ std::string same_kernels(const KernelStory& story, double direction) {
   double sum = 0;
   for (const KernelPair& pair : story.pairs) sum += way(pair);
   const KernelPair& most = *std::ranges::max_element(story.pairs, {}, way);
-  std::string text = fmt::format(
-      "the same kernel, {}: {}{} took {} and takes {}, {}", direction > 0 ? "slower" : "faster",
-      short_name(*most.after), in_stage(most.after->stage),
-      format_time_ns(most.before->duration_ns), format_time_ns(most.after->duration_ns),
-      format_effect(most.after->duration_ns / most.before->duration_ns - 1));
+  std::string text =
+      fmt::format("{} took {} and takes {}, {}", subject(story, *most.after, direction),
+                  format_time_ns(most.before->duration_ns), format_time_ns(most.after->duration_ns),
+                  format_effect(most.after->duration_ns / most.before->duration_ns - 1));
   if (story.pairs.size() == 1) return text;
   return text + fmt::format(", {} of what all kernels {}", format_share(way(most) / sum),
                             direction > 0 ? "grew by" : "shrank by");
@@ -120,13 +196,18 @@ std::string clock(const KernelStory& story) {
                      format_effect(story.effect_time), format_effect(story.effect));
 }
 
-std::string untold(const KernelStory& story) {
+std::string not_shown(const KernelStory& story) {
   double change_ns = 0;
   for (const KernelPair& pair : story.pairs) change_ns += pair.change_ns();
-  return fmt::format(
-      "the same kernels, and the profiled calls do not show where the time went: {} there, {} as "
-      "timed",
-      format_time_change_ns(change_ns), format_time_change_ns(story.time_ns.change()));
+  return fmt::format("the profiled calls do not show where the time went: {} there, {} as timed",
+                     format_time_change_ns(change_ns),
+                     format_time_change_ns(story.time_ns.change()));
+}
+
+std::string untold(const KernelStory& story) {
+  const std::string text = "the same kernels, and " + not_shown(story);
+  if (story.work_unknown.empty()) return text;
+  return text + "; whether their machine code changed is not known: " + story.work_unknown;
 }
 
 std::string cause(const KernelStory& story) {
@@ -141,7 +222,10 @@ std::string cause(const KernelStory& story) {
     case StoryKind::kSameKernels:
       return same_kernels(story, story.verdict == VerdictKind::kRegression ? 1 : -1);
     case StoryKind::kClock:
-      return (story.has_profiles ? "the same kernels at " : "") + clock(story);
+      return (story.has_profiles && !story.work_changed() ? "the same kernels at " : "") +
+             clock(story);
+    case StoryKind::kOtherWork:
+      return story.has_profiles ? not_shown(story) : "a side has no profile to show its time";
     case StoryKind::kUntold:
       return untold(story);
     case StoryKind::kNoProfile:
@@ -150,25 +234,64 @@ std::string cause(const KernelStory& story) {
   return "";
 }
 
-// "; its work differs: another argument: void k(...), and 2 more"
-std::string work_differences(const KernelStory& story) {
-  if (story.work_differences.empty()) return "";
-  std::string text = "; its work differs: " + story.work_differences.front();
-  const std::size_t more = story.work_differences.size() - 1;
-  return more == 0 ? text : text + fmt::format(", and {} more", more);
+// Whether the profile's kernels say that the launch is there, gone or another kernel.
+bool is_told_by_profile(const KernelStory& story, const LaunchChange& change) {
+  return story.launches_changed() && (change.is_alone() || change.is_other());
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  const auto shown = std::min(texts.size(), kMostWorkTexts);
+  std::string text =
+      fmt::format("{}", fmt::join(texts.begin(), texts.begin() + static_cast<long>(shown), "; "));
+  const std::size_t more = texts.size() - shown;
+  if (more == 0) return text;
+  return text + fmt::format("; {} more changed", more);
+}
+
+std::vector<std::string> work_texts(const KernelStory& story, bool with_told) {
+  std::vector<const LaunchChange*> changes;
+  for (const LaunchChange& change : story.work_changes) {
+    if (with_told || !is_told_by_profile(story, change)) changes.push_back(&change);
+  }
+  std::ranges::stable_sort(changes, {}, [](const LaunchChange* change) { return rank(*change); });
+  std::vector<std::string> texts;
+  for (const LaunchChange* change : changes) texts.push_back(launch_change_text(*change));
+  if (story.order_changed) texts.emplace_back("the launches wait for each other in another way");
+  return texts;
 }
 
 }  // namespace
 
+std::string launch_change_text(const LaunchChange& change) {
+  const std::string stage = change.stage.empty() ? "" : change.stage + ": ";
+  const std::string name = short_name(change.launch().kernel);
+  if (change.is_alone()) {
+    return fmt::format("{}{} {}", stage, name, change.after ? "added" : "removed");
+  }
+  std::string facts = fmt::format("{}", fmt::join(fact_texts(change), ", "));
+  if (change.is_other()) return fmt::format("{}another kernel: {}", stage, facts);
+  if (facts.empty() && change.code_changed()) facts = kept_text(change);
+  return fmt::format("{}{} of {} changed{}{}", stage, what_changed(change), name,
+                     facts.empty() ? "" : ": ", facts);
+}
+
+std::vector<std::string> work_texts(const KernelStory& story) { return work_texts(story, true); }
+
+std::string work_text(const KernelStory& story) { return joined(work_texts(story, true)); }
+
 std::string story_text(const KernelStory& story) {
-  std::string text = cause(story);
-  if (text.empty()) return text;
+  const std::string told = cause(story);
+  if (told.empty()) return told;
   const std::string launched = story.has_profiles ? launches(story) : "";
-  const bool is_told = story.kind == StoryKind::kLaunches || story.kind == StoryKind::kOtherKernel;
-  if (!launched.empty() && !is_told) text += "; also " + launched;
-  text += work_differences(story);
-  if (story.verdict == VerdictKind::kUnchanged) text += "; time is unchanged";
-  return text;
+  const bool is_launches =
+      story.kind == StoryKind::kLaunches || story.kind == StoryKind::kOtherKernel;
+  const std::string work = joined(work_texts(story, false));
+  std::vector<std::string> texts{work, told};
+  if (is_launches) std::swap(texts[0], texts[1]);
+  if (!launched.empty() && !is_launches) texts.push_back("also " + launched);
+  if (story.verdict == VerdictKind::kUnchanged) texts.emplace_back("time is unchanged");
+  std::erase(texts, "");
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 }  // namespace fusegate::ci
