@@ -20,11 +20,9 @@ void write_identities(const std::filesystem::path& path, const Identities& ident
   for (const auto& [name, identity] : identities.benchmarks) {
     benchmarks[name] = identity_json(identity);
   }
-  const json file{{kMark, kIdentitiesSchemaVersion},
-                  {"fusegate", identities.context},
-                  {"benchmarks", std::move(benchmarks)},
-                  {"choices", identities.choices},
-                  {"failures", identities.failures}};
+  const json file{{kMark, kIdentitiesSchemaVersion},     {"fusegate", identities.context},
+                  {"benchmarks", std::move(benchmarks)}, {"choices", identities.choices},
+                  {"counters", identities.counters},     {"failures", identities.failures}};
   write_atomically(path, file.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
@@ -43,6 +41,13 @@ Identities parse_identities(std::string_view text, const std::string& source) {
   }
   Identities identities{
       .context = root.at("fusegate").value(), .benchmarks = {}, .choices = {}, .failures = {}};
+  if (const auto counters = root.find("counters")) {
+    for (const auto& [name, values] : counters->members()) {
+      for (const auto& [counter, value] : values.members()) {
+        identities.counters[name][counter] = value.number_from_zero();
+      }
+    }
+  }
   for (const auto& [name, identity] : root.at("benchmarks").members()) {
     identities.benchmarks.emplace(name, parse_identity(identity));
   }

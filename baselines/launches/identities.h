@@ -3,6 +3,7 @@
 //
 //   {"fusegate_identities": 1, "fusegate": {...}, "benchmarks": {"name": {...}, ...},
 //    "choices": {"name": {"stage": "what a library or a contest picked", ...}, ...},
+//    "counters": {"name": {"flops": 1.2e9, "min_bytes": 3e6}, ...},
 //    "failures": {"name": "why", ...}}
 //
 // with the context that a run file has (run_file.h), and an identity (call_identity.h) a benchmark.
@@ -25,6 +26,8 @@ struct Identities {
   nlohmann::json context;  // "fusegate" of the file
   std::map<std::string, CallIdentity> benchmarks;
   std::map<std::string, std::map<std::string, std::string>> choices;  // of those that have any
+  // Of a call, as a run file has them; older files do not.
+  std::map<std::string, std::map<std::string, double>> counters{};
   std::map<std::string, std::string> failures;
 };
 

@@ -18,13 +18,21 @@ TEST(Identities, AreReadBackAsTheyWereWritten) {
   write_identities(path, {.context = {{"suite", "pr"}},
                           .benchmarks = {{"a/b", identity}, {"c/d", {.unknown = "no CUPTI"}}},
                           .choices = {{"a/b", {{"down_proj", "algo 66"}}}},
+                          .counters = {{"a/b", {{"flops", 1.5e9}}}},
                           .failures = {{"e/f", "wrong"}}});
   const Identities read = read_identities(path);
   EXPECT_EQ(read.context.at("suite"), "pr");
   EXPECT_TRUE(same_work(read.benchmarks.at("a/b"), identity));
   EXPECT_EQ(read.benchmarks.at("c/d").unknown, "no CUPTI");
   EXPECT_EQ(read.choices.at("a/b").at("down_proj"), "algo 66");
+  EXPECT_EQ(read.counters.at("a/b").at("flops"), 1.5e9);
   EXPECT_EQ(read.failures.at("e/f"), "wrong");
+}
+
+TEST(Identities, OfAnEarlierProgramHaveNoCounters) {
+  const char* text =
+      R"({"fusegate_identities": 1, "fusegate": {}, "benchmarks": {}, "choices": {}, "failures": {}})";
+  EXPECT_TRUE(parse_identities(text, "i.json").counters.empty());
 }
 
 TEST(Identities, OfALaterVersionOrAnotherFileAreRefused) {

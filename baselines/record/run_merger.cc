@@ -109,6 +109,12 @@ void RunMerger::add_identities(Identities&& identities, const std::string& sourc
   for (auto& [name, identity] : identities.benchmarks) {
     series(name).identities_before.push_back(std::move(identity));
   }
+  for (auto& [name, counters] : identities.counters) {
+    series(name).counters_before = std::move(counters);
+  }
+  for (auto& [name, choices] : identities.choices) {
+    series(name).choices_before = std::move(choices);
+  }
   for (auto& [name, failure] : identities.failures) {
     series(name).failure_before = std::move(failure);
   }
@@ -127,8 +133,8 @@ RunMerger::Series& RunMerger::series_of(const std::string& name, bool control) {
 }
 
 void RunMerger::add_benchmark(BenchmarkResult&& result) {
-  auto& [series, counters, profiles, stage_times, identities, before, failure_before] =
-      series_of(result.name, result.is_control);
+  auto& [series, counters, profiles, stage_times, identities, before, failure_before,
+         counters_before, choices_before] = series_of(result.name, result.is_control);
   add_doubts(series.doubts, result.doubts);
   if (!result.choices.empty()) series.choices = std::move(result.choices);
   if (result.stage_times) stage_times.push_back(std::move(*result.stage_times));
@@ -146,9 +152,13 @@ void RunMerger::add_benchmark(BenchmarkResult&& result) {
 }
 
 Run RunMerger::take() {
-  for (auto& [series, counters, profiles, stage_times, identities, before, failure_before] :
-       series_) {
-    if (series.is_unmeasured()) series.failure = std::move(failure_before);
+  for (auto& [series, counters, profiles, stage_times, identities, before, failure_before,
+              counters_before, choices_before] : series_) {
+    if (series.is_unmeasured()) {
+      series.failure = std::move(failure_before);
+      series.counters = std::move(counters_before);
+      series.choices = std::move(choices_before);
+    }
     if (!stage_times.empty()) series.stage_times = median_stage_times(stage_times);
     for (auto& [name, values] : counters) series.counters.emplace(name, median(std::move(values)));
     if (!profiles.empty()) series.profile = merge_profiles(profiles);

@@ -33,6 +33,8 @@ class RunMerger {
     std::vector<CallIdentity> identities;
     std::vector<CallIdentity> identities_before;  // anything was measured
     std::string failure_before;
+    std::map<std::string, double> counters_before;
+    std::map<std::string, std::string> choices_before;
   };
 
   int card_number(const std::string& uuid);

@@ -59,6 +59,8 @@ struct ProfileAttempt {
   std::optional<baselines::CallIdentity> identity{};
   std::optional<baselines::Doubt> doubt{};  // why there is neither
   kernels::StageChoices choices{};          // what the kernel that was looked at picked
+  double flops = 0;                         // of a call; 0: not known
+  double min_bytes = 0;
 };
 
 class Meter {

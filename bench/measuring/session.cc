@@ -124,6 +124,8 @@ ProfileAttempt Session::profile() {
   if (!why.empty()) {
     attempt.identity = baselines::CallIdentity{.unknown = "it cannot be captured: " + why};
   }
+  attempt.flops = here->kernel.flops();
+  attempt.min_bytes = here->kernel.min_bytes();
   for (const kernels::Stage& stage : here->kernel.stages) {
     if (!stage.choice.empty()) attempt.choices[stage.name] = stage.choice;
   }

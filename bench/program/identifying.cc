@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "baselines/launches/identities.h"
 #include "bench/machine/complain.h"
@@ -30,6 +31,10 @@ void look_at(Pass pass, const SessionContext& context, const PlannedBenchmark& b
   const ProfileAttempt attempt = session.profile();
   identities.benchmarks[benchmark.name()] = identity_of(attempt);
   if (!attempt.choices.empty()) identities.choices[benchmark.name()] = attempt.choices;
+  for (const auto& [counter, value] :
+       {std::pair("flops", attempt.flops), std::pair("min_bytes", attempt.min_bytes)}) {
+    if (value > 0) identities.counters[benchmark.name()][counter] = value;
+  }
 }
 
 [[noreturn]] void end(const Plan& plan, const Watchdog::Stuck& stuck) {
