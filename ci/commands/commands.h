@@ -23,7 +23,8 @@ class CommandLine;
 
 // What run and duet take.
 struct SuiteRequest : MeasuringOptions {
-  int invocations = 5;  // of each program: the minimum
+  int invocations = 5;             // of each program: the minimum
+  bool invocations_given = false;  // by whoever called
   // Nothing: run extends nothing, and duet up to three times the minimum.
   std::optional<int> max_invocations{};
   bool fresh_choices = false;  // not the baseline's, see keep_choices_environment()

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "baselines/io/error.h"
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
@@ -29,9 +31,13 @@ MeasuringRequest measuring_request(const DuetRequest& request, const Folders& fo
   measuring.arms.push_back({folders.head, request.head});
   measuring.invocations = request.invocations;
   measuring.max_invocations = request.max_invocations.value_or(3 * request.invocations);
+  if (!request.invocations_given && !request.max_invocations) {
+    measuring.invocations_of_few = baselines::kFewestProcesses;
+  }
   measuring.min_effect = request.judging.min_effect;
   // A replay is to tell what the machine did since, also where no code differs.
   measuring.has_record = request.judging.replay_of.has_value();
+  if (!request.judging.replay_of) measuring.controls = ControlUse::kSideBySide;
   measuring.environment =
       keep_choices_environment(request.judging, request.suite, request.fresh_choices);
   return measuring;
@@ -50,10 +56,26 @@ GateRequest gate_request(const DuetRequest& request, const Folders& folders) {
   return gate;
 }
 
+// Any figures of the suite on this device, which tell what a benchmark costs.
+std::optional<baselines::Run> stored_figures(const DuetRequest& request,
+                                             const baselines::Run& measured) {
+  try {
+    const auto path = find_comparable_baseline(request.judging.stores, measured.environment,
+                                               suite_name(request.suite));
+    if (path) return baselines::read_baseline(*path).run;
+  } catch (const baselines::InputError&) {
+    // Not asked for, and what cannot be read of it is no reason to measure nothing.
+  }
+  return std::nullopt;
+}
+
 std::vector<ComparedRuns> compared_runs(const DuetRequest& request, const Folders& folders) {
   const baselines::Run base = baselines::load_run({folders.base});
   std::vector<ComparedRuns> compared{{base, baselines::load_run({folders.head})}};
-  if (!request.judging.replay_of) return compared;
+  if (!request.judging.replay_of) {
+    compared.front().earlier = stored_figures(request, base);
+    return compared;
+  }
   // What a library of today picks otherwise than the stored run's is to be told of, too.
   JudgingRequest stored;
   stored.baseline = {*request.judging.replay_of};
@@ -106,6 +128,11 @@ void add_duet(CommandLine& line) {
 
 void add_duet_options(CLI::App& app, DuetRequest& request) {
   add_measuring(app, request);
+  app.get_option("--invocations")
+      ->description(
+          fmt::format("How many processes of each program to run; {} where at most {} benchmarks "
+                      "differ and nothing is given",
+                      baselines::kFewestProcesses, kFewDiffering));
   app.add_option("--out", request.out,
                  "Folder for the runs, which are called base, base_again and head; by default "
                  ".fusegate/runs/TIME in the git checkout")

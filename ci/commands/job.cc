@@ -182,6 +182,7 @@ class Job {
   void fill(SuiteRequest& measuring) const {
     measuring.suite = request_.suite;
     measuring.invocations = request_.invocations;
+    measuring.invocations_given = true;
     measuring.max_invocations = request_.max_invocations;
     if (request_.budget_s) measuring.budget_s = request_.budget_s;
     measuring.judging.stores = request_.stores;

@@ -104,7 +104,7 @@ Told ask_again(Found& asked, const Found& other, Console& console) {
     return Told::kNotAll;
   }
   for (const std::string& name : names) {
-    const auto& [context, benchmarks, choices, failures] = *outcome.identities;
+    const auto& [context, benchmarks, choices, counters, failures] = *outcome.identities;
     if (!benchmarks.contains(name) || !choices.contains(name)) continue;
     const bool agree = same_work(benchmarks.at(name), other.identities.benchmarks.at(name)) ||
                        chose_alike(choices.at(name), other.identities.choices.at(name));

@@ -120,6 +120,7 @@ double steady_seconds() {
 MeasuringRun::MeasuringRun(const MeasuringRequest& request, Console& console,
                            ProgressDisplay::Now now)
     : request_(request),
+      invocations_(request.invocations),
       console_(console),
       now_(std::move(now)),
       arms_(prepare_arms(request)),
@@ -140,7 +141,7 @@ RunEnd MeasuringRun::measure(const Look& look, const Comparisons& comparisons) {
   if (comparisons && !request_.measures_all) choose_work(comparisons);
   if (end_ == RunEnd::kAll && measures_anything()) measure_minimum();
   if (end_ == RunEnd::kAll && measures_anything()) repeat_odd();
-  if (look && measures_anything() && request_.max_invocations > request_.invocations) extend(look);
+  if (look && measures_anything() && request_.max_invocations > invocations_) extend(look);
   if (end_ != RunEnd::kInterrupted && measures_anything()) name_odd();
   for (MeasuredArm& arm : arms_) arm.finish(end_ != RunEnd::kInterrupted);
   if (peers_) peers_->finish(end_ != RunEnd::kInterrupted);
@@ -177,7 +178,7 @@ void MeasuringRun::choose_work(const Comparisons& comparisons) {
     const std::vector<ComparedRuns> compared = comparisons();
     if (compared.empty()) return;
     takes_found_choices_ = true;
-    set_plan(plan_work(compared));
+    set_plan(plan_work(compared, request_.controls));
   } catch (const baselines::InputError& error) {
     console_.err.print("all is measured: {}\n", error.what());
   }
@@ -194,14 +195,21 @@ void MeasuringRun::set_plan(WorkPlan plan) {
   console_.out.print("{}\n", work_plan_text(plan));
   if (plan.controls < plan.equal) whole_round_flags_ = {*filter};
   if (plan.measured.empty()) {
-    for (MeasuredArm& arm : arms_) arm.plan_fewer(request_.invocations);
+    set_invocations(0);
+  } else if (request_.invocations_of_few && plan.few_differ()) {
+    set_invocations(*request_.invocations_of_few);
   }
   plan_ = std::move(plan);
 }
 
+void MeasuringRun::set_invocations(int invocations) {
+  for (MeasuredArm& arm : arms_) arm.plan_fewer(invocations_ - invocations);
+  invocations_ = invocations;
+}
+
 void MeasuringRun::measure_minimum() {
   const double minimum_started_s = now_();
-  const int planned = request_.invocations * static_cast<int>(arms_.size());
+  const int planned = invocations_ * static_cast<int>(arms_.size());
   const int slots = static_cast<int>(slots_.size());
   const int rounds = (planned + slots - 1) / slots;
   ProgressDisplay display(console_, planned, now_);
@@ -234,7 +242,7 @@ bool MeasuringRun::name_odd() {
 
 void MeasuringRun::repeat_odd() {
   constexpr int kMostRepeats = 2;
-  if (request_.invocations < 2) return;  // who adds process by process knows how many are wanted
+  if (invocations_ < 2) return;  // who adds process by process knows how many are wanted
   for (int repeat = 0; repeat < kMostRepeats && name_odd(); ++repeat) {
     double block_s = 0;
     for (const Slot& slot : slots_) block_s += minimum_s_[slot.arm] / arms_[slot.arm].invocations();
@@ -250,7 +258,7 @@ void MeasuringRun::repeat_odd() {
 }
 
 void MeasuringRun::extend(const Look& look) {
-  ExtensionPlan plan(extension_limits(request_.invocations, request_.max_invocations));
+  ExtensionPlan plan(extension_limits(invocations_, request_.max_invocations));
   bool told_of_budget = false;
   for (int number = 1; end_ != RunEnd::kInterrupted; ++number) {
     ExtensionRound round = look_at(plan, look);
@@ -324,7 +332,7 @@ bool MeasuringRun::takes_part(const Slot& slot, const Round& round) const {
     case RoundKind::kExtension:
       return arm.is_extended() && slot.aa_arm != "b";
   }
-  return arm.invocations() < request_.invocations;
+  return arm.invocations() < invocations_;
 }
 
 InvocationRequest MeasuringRun::invocation_request(const MeasuredArm& arm, std::uint64_t seed,

@@ -45,8 +45,11 @@ struct MeasuringRequest : MeasuringOptions {
   // 60 benchmarks of `pr` found an unchanged GEMM of 3.6 us 0.4 % slower than whole ones did.
   bool extends_whole_suite = false;
   std::optional<double> min_effect{};  // of what makes a process odd; else the suite's own
-  bool has_record = true;              // controls are measured even where no work differs
-  bool is_aa = false;                  // deal each arm's minimum to two A/A arms, "a" and "b"
+  // Of each arm, in place of `invocations`, where few benchmarks differ (work_plan.h).
+  std::optional<int> invocations_of_few{};
+  ControlUse controls = ControlUse::kStored;
+  bool has_record = true;  // controls are measured even where no work differs
+  bool is_aa = false;      // deal each arm's minimum to two A/A arms, "a" and "b"
   std::map<std::string, std::string> environment{};  // of the programs
   bool append = false;                               // add to folders that already hold invocations
   std::optional<PeersRequest> peers{};  // measured after every invocation, where there is one arm
@@ -104,6 +107,7 @@ class MeasuringRun {
   void choose_work(const Comparisons& comparisons);
   Told find_identities();
   void set_plan(WorkPlan plan);
+  void set_invocations(int invocations);
   void measure_minimum();
   // One more block of all arms for an odd process, and at most two.
   void repeat_odd();
@@ -126,6 +130,7 @@ class MeasuringRun {
   bool fits(double expected_s) const;
 
   const MeasuringRequest request_;
+  int invocations_ = 0;  // of each arm: the minimum
   Console& console_;
   ProgressDisplay::Now now_;
   std::vector<MeasuredArm> arms_;

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <ranges>
+#include <cmath>
 #include <set>
-#include <string_view>
+#include <utility>
 
 #include "baselines/comparing/comparison.h"
+#include "baselines/statistics/statistics.h"
 
 namespace fusegate::ci {
 namespace {
@@ -28,27 +28,16 @@ bool does_equal_work(const ComparedRuns& runs, const std::string& name) {
          baselines::equal_work(*before, *now);
 }
 
-// What stands between the slashes of a name: operation, implementation, sizes.
-class Parts {
- public:
-  // How often the parts of the name were met so far.
-  int met(std::string_view name) const {
-    int sum = 0;
-    for (const auto part : std::views::split(name, '/')) {
-      const auto found = counts_.find(std::string_view(part.begin(), part.end()));
-      if (found != counts_.end()) sum += found->second;
-    }
-    return sum;
-  }
-  void meet(std::string_view name) {
-    for (const auto part : std::views::split(name, '/')) {
-      ++counts_[std::string(part.begin(), part.end())];
-    }
-  }
+const double* find_counter(const baselines::BenchmarkSeries& series, const char* name) {
+  const auto found = series.counters.find(name);
+  return found == series.counters.end() ? nullptr : &found->second;
+}
 
- private:
-  std::map<std::string, int, std::less<>> counts_;
-};
+double median_time_ns(const baselines::BenchmarkSeries& series) {
+  std::vector<double> times;
+  for (const auto& summary : series.invocations) times.push_back(summary.time_ns);
+  return times.empty() ? std::nan("") : baselines::median(std::move(times));
+}
 
 bool is_control(const std::vector<ComparedRuns>& compared, const std::string& name) {
   return std::ranges::all_of(compared, [&](const ComparedRuns& runs) {
@@ -57,31 +46,35 @@ bool is_control(const std::vector<ComparedRuns>& compared, const std::string& na
   });
 }
 
-Names controls_among(const Names& equal, const std::vector<ComparedRuns>& compared) {
-  Names controls;
-  Parts parts;
-  std::vector<std::string> left;
-  for (const std::string& name : equal) {
-    if (!is_control(compared, name)) {
-      left.push_back(name);
-      continue;
+void learn(const baselines::Run& run, KnownBenchmark& known) {
+  const baselines::BenchmarkSeries* series = find_series(run, known.name);
+  if (series == nullptr) return;
+  if (!(known.time_ns > 0)) known.time_ns = median_time_ns(*series);
+  known.chooses = known.chooses || !series->choices.empty();
+  const double* flops = find_counter(*series, "flops");
+  const double* min_bytes = find_counter(*series, "min_bytes");
+  if (flops != nullptr) known.flops = *flops;
+  if (min_bytes != nullptr) known.min_bytes = *min_bytes;
+}
+
+std::vector<KnownBenchmark> known_of(const Names& names,
+                                     const std::vector<ComparedRuns>& compared) {
+  std::vector<KnownBenchmark> all;
+  for (const std::string& name : names) {
+    KnownBenchmark& known = all.emplace_back(KnownBenchmark{.name = name});
+    known.is_control = is_control(compared, name);
+    for (const ComparedRuns& runs : compared) {
+      if (runs.earlier) learn(*runs.earlier, known);
+      learn(runs.baseline, known);
+      learn(runs.candidate, known);
     }
-    controls.insert(name);
-    parts.meet(name);
   }
-  while (controls.size() < kControls && !left.empty()) {
-    const auto next = std::ranges::min_element(
-        left, {}, [&](const std::string& name) { return parts.met(name); });
-    parts.meet(*next);
-    controls.insert(std::move(*next));
-    left.erase(next);
-  }
-  return controls;
+  return all;
 }
 
 }  // namespace
 
-WorkPlan plan_work(const std::vector<ComparedRuns>& compared) {
+WorkPlan plan_work(const std::vector<ComparedRuns>& compared, ControlUse use) {
   Names all;
   Names measured;
   for (const ComparedRuns& runs : compared) {
@@ -99,7 +92,10 @@ WorkPlan plan_work(const std::vector<ComparedRuns>& compared) {
         compared, [&](const ComparedRuns& runs) { return does_equal_work(runs, name); });
     (is_equal ? equal : measured).insert(name);
   }
-  Names controls = controls_among(equal, compared);
+  const std::vector<KnownBenchmark> known = known_of(equal, compared);
+  Names controls = use == ControlUse::kStored
+                       ? controls_for_stored(known)
+                       : controls_side_by_side(known, known_of(measured, compared));
   WorkPlan plan{
       .measured = {}, .benchmarks = all.size(), .equal = equal.size(), .controls = controls.size()};
   measured.merge(controls);

@@ -4,10 +4,12 @@
 // the machine does.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "baselines/record/run.h"
+#include "ci/measuring/control_choice.h"
 
 namespace fusegate::ci {
 
@@ -15,11 +17,16 @@ namespace fusegate::ci {
 struct ComparedRuns {
   baselines::Run baseline;
   baselines::Run candidate;
+  // Figures of the same benchmarks, of any day and code, where there are some.
+  std::optional<baselines::Run> earlier{};
 };
 
-// So many benchmarks of equal work are measured as controls: with as many, an unchanged row raised
-// an alarm in 0.2 % of simulated suites of 104 rows, with 16 in 0.6 % (null_distribution.h).
-inline constexpr std::size_t kControls = 24;
+// What the controls are for (control_choice.h).
+enum class ControlUse { kStored, kSideBySide };
+
+// Of 22 benchmarks a process takes 10 s; of as few that differ and their controls so much less that
+// four processes of each of two programs take no more than a minute.
+inline constexpr std::size_t kFewDiffering = 8;
 
 struct WorkPlan {
   std::vector<std::string> measured;  // by name, sorted
@@ -28,11 +35,12 @@ struct WorkPlan {
   std::size_t controls = 0;           // of these are measured
 
   bool nothing_differs() const { return measured.size() == controls; }
+  bool few_differ() const { return measured.size() - controls <= kFewDiffering; }
 };
 
-// A benchmark does equal work where it does in all of the comparisons. The controls depend on the
-// names alone: first the suite's own, then those that together have most operations and sizes.
-WorkPlan plan_work(const std::vector<ComparedRuns>& compared);
+// A benchmark does equal work where it does in all of the comparisons. Equal input gives an equal
+// plan: nothing is drawn.
+WorkPlan plan_work(const std::vector<ComparedRuns>& compared, ControlUse use = ControlUse::kStored);
 
 // "90 of 104 benchmarks do equal work: measuring the other 14, and 24 of the equal ones as
 // controls"

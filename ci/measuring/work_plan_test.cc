@@ -101,6 +101,43 @@ TEST(WorkPlan, ControlsAreTheSuitesOwnAndOthersOfAllOperationsAndSizes) {
   }
 }
 
+TEST(WorkPlan, SideBySideFewControlsAreMeasured) {
+  const std::string changed = "geglu/fused/bf16/batch:7";
+  const WorkPlan plan =
+      plan_work({{run_of(suite()), run_of(suite(), changed)}}, ControlUse::kSideBySide);
+  EXPECT_THAT(plan.measured, SizeIs(kControlsSideBySide + 1));
+  EXPECT_EQ(plan.controls, kControlsSideBySide);
+  EXPECT_THAT(plan.measured, Contains(changed));
+  EXPECT_THAT(plan.measured, Contains("control_copy/memcpy/1"));
+  EXPECT_THAT(plan.measured, Contains("control_gemm/cublas/1"));
+  EXPECT_TRUE(plan.few_differ());
+}
+
+TEST(WorkPlan, SideBySideControlsGoByEarlierFigures) {
+  const std::vector<std::string> names = suite();
+  baselines::Run earlier = run_of(names);
+  for (auto& series : earlier.benchmarks) {
+    const bool is_cheap = series.name.find("swiglu_mlp/fused/fp16") == 0;
+    series.counters = {{"flops", 1e9}, {"min_bytes", is_cheap ? 1e6 : 1e7}};
+  }
+  const ComparedRuns runs{run_of(names), run_of(names, "geglu/fused/bf16/batch:7"), earlier};
+  const WorkPlan plan = plan_work({runs}, ControlUse::kSideBySide);
+  EXPECT_EQ(std::ranges::count_if(
+                plan.measured,
+                [](const std::string& name) { return name.starts_with("swiglu_mlp/fused/fp16"); }),
+            3)
+      << "half of them: they are one kind, and those that the suite declares of the other";
+}
+
+TEST(WorkPlan, FewDifferUpToALimit) {
+  WorkPlan plan;
+  plan.controls = 1;
+  plan.measured.resize(1 + kFewDiffering);
+  EXPECT_TRUE(plan.few_differ());
+  plan.measured.emplace_back();
+  EXPECT_FALSE(plan.few_differ());
+}
+
 TEST(WorkPlan, SaysWhatItMeasures) {
   const auto text = [](std::vector<std::string> measured, std::size_t benchmarks, std::size_t equal,
                        std::size_t controls) {
