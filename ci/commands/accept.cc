@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <map>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
@@ -13,6 +12,7 @@
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
+#include "ci/judging/few_processes.h"
 #include "ci/judging/judging.h"
 #include "ci/processes/process.h"
 
@@ -102,28 +102,6 @@ bool store(const AcceptRequest& request, const baselines::Baseline& baseline,
   return is_anchor;
 }
 
-// How many processes the card with the fewest has; none for a run without benchmarks.
-int fewest_processes_of_a_card(const baselines::Run& run) {
-  std::map<int, int> most;  // by card
-  for (const baselines::BenchmarkSeries& series : run.benchmarks) {
-    std::map<int, int> count;
-    for (const baselines::InvocationSummary& summary : series.invocations) ++count[summary.card];
-    for (const auto& [card, processes] : count) most[card] = std::max(most[card], processes);
-  }
-  const auto fewest = std::ranges::min_element(most, {}, &std::pair<const int, int>::second);
-  return fewest == most.end() ? 0 : fewest->second;
-}
-
-// Nothing fresh can be added to stored figures, which the gate asks for where there are few.
-void say_what_it_cannot_call(const baselines::Run& run, Console& console) {
-  const int fewest = fewest_processes_of_a_card(run);
-  if (fewest >= baselines::kFewestProcesses) return;
-  console.out.print(
-      "of {} process{}, figures call nothing{}: from {} on they do, and fusegate replay does\n",
-      fewest, fewest == 1 ? "" : "es", run.cards.size() > 1 ? " on such a card" : "",
-      baselines::kFewestProcesses);
-}
-
 // Found nine times in ten; by figures, without equal work that tells what a card does.
 void say_what_it_can_tell(const AcceptRequest& request, const baselines::Run& run,
                           Console& console) {
@@ -195,7 +173,9 @@ baselines::ExitCode accept_command(const AcceptRequest& request, Console& consol
   const bool is_anchor = store(request, baseline, path);
   console.out.print("recorded {}{}\n", path.string(), is_anchor ? ", also as anchor" : "");
   say_what_it_can_tell(request, baseline.run, console);
-  say_what_it_cannot_call(baseline.run, console);
+  if (const std::string text = few_processes_text(baseline.run); !text.empty()) {
+    console.err.print("warning: {}\n", text);
+  }
   return baselines::ExitCode::kNoRegression;
 }
 

@@ -46,15 +46,37 @@ class AcceptCommandTest : public ::testing::Test {
   std::ostringstream err_;
 };
 
-TEST_F(AcceptCommandTest, SaysThatFewProcessesCallNothing) {
-  accept({}, 3);
-  EXPECT_THAT(out_.str(), ::testing::EndsWith("\nof 3 processes, figures call nothing: from 4 on "
-                                              "they do, and fusegate replay does\n"));
+TEST_F(AcceptCommandTest, WarnsOfFewProcessesAndStoresThemAllTheSame) {
+  EXPECT_EQ(accept({}, 3), baselines::ExitCode::kNoRegression);
+  EXPECT_EQ(err_.str(),
+            "warning: The baseline has 3 processes on each card; at least 4 are needed to report a "
+            "regression. Record it again: fusegate run --suite smoke --invocations 4 --all --out "
+            "RUN && fusegate accept RUN --reason TEXT\n");
+  EXPECT_TRUE(fs::exists(stored()));
 }
 
-TEST_F(AcceptCommandTest, SaysNothingOfFewProcessesWhereTheyAreFour) {
+TEST_F(AcceptCommandTest, ShowOfAStoredBaselineOfFewProcessesSaysSo) {
+  const auto shown = [&](const fs::path& path) {
+    std::ostringstream out;
+    Console console{out, out};
+    show_command({.paths = {path}}, console);
+    return out.str();
+  };
+  const std::string note = "note: The baseline has 3 processes on each card; at least 4 are needed";
+  accept({}, 3);
+  EXPECT_THAT(shown(stored()), HasSubstr(note));
+  EXPECT_THAT(shown(request_.runs.front()), ::testing::Not(HasSubstr("are needed")))
+      << "a run is no baseline yet";
+  folder_.write("run/4.json", run_file_text({}));
+  request_.runs = {folder_.path() / "run"};
+  Console console{out_, err_};
+  accept_command(request_, console);
+  EXPECT_THAT(shown(stored()), ::testing::Not(HasSubstr("are needed")));
+}
+
+TEST_F(AcceptCommandTest, WarnsOfNothingWhereThereAreFourProcesses) {
   accept({}, 4);
-  EXPECT_THAT(out_.str(), ::testing::Not(HasSubstr("call nothing")));
+  EXPECT_EQ(err_.str(), "");
 }
 
 TEST_F(AcceptCommandTest, StoresTheRunWithWhoAndWhy) {

@@ -1,7 +1,10 @@
+#include <utility>
+
 #include "baselines/io/file_io.h"
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
+#include "ci/judging/few_processes.h"
 #include "ci/report/figures_table.h"
 #include "ci/report/report.h"
 #include "ci/report/stages_section.h"
@@ -11,13 +14,20 @@ namespace fusegate::ci {
 
 namespace {
 
+struct Shown {
+  baselines::Run run;
+  bool judges = false;  // it is a stored baseline, and no published figures
+};
+
 // A stored baseline is shown even where it may not be gated against: published figures are.
-baselines::Run load_for_showing(const ShowRequest& request) {
+Shown load_for_showing(const ShowRequest& request) {
   const std::vector<std::filesystem::path>& paths = request.paths;
   const bool alone = paths.size() == 1 && std::filesystem::is_regular_file(paths.front());
-  if (alone && baselines::is_baseline_text(baselines::read_file(paths.front())))
-    return baselines::read_baseline(paths.front()).run;
-  return baselines::load_run(paths, request.unfinished);
+  if (alone && baselines::is_baseline_text(baselines::read_file(paths.front()))) {
+    baselines::Baseline baseline = baselines::read_baseline(paths.front());
+    return {std::move(baseline.run), !baseline.published};
+  }
+  return {baselines::load_run(paths, request.unfinished)};
 }
 
 }  // namespace
@@ -31,13 +41,14 @@ void add_show(CommandLine& line) {
 }
 
 baselines::ExitCode show_command(const ShowRequest& request, Console& console) {
-  const baselines::Run run = load_for_showing(request);
+  const auto [run, judges] = load_for_showing(request);
   console.out.print("{}: {}\n", run.source, describe(run));
   for (const baselines::Doubt doubt : run.doubts)
     console.out.print("note: {}\n", baselines::doubt_sentence(doubt));
   for (const std::string& text : baselines::unfinished_texts(run))
     console.out.print("note: {}\n", text);
-  for (const std::string& text : {unmeasured_text(run), skipped_text(run)}) {
+  const std::string few = judges ? few_processes_text(run) : "";
+  for (const std::string& text : {unmeasured_text(run), skipped_text(run), few}) {
     if (!text.empty()) console.out.print("note: {}\n", text);
   }
   const std::vector<BenchmarkFigures> figures = benchmark_figures(run);

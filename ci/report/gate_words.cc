@@ -13,6 +13,7 @@
 #include "baselines/io/instant.h"
 #include "ci/console/format.h"
 #include "ci/figures/verdict_groups.h"
+#include "ci/judging/few_processes.h"
 #include "ci/report/story_text.h"
 #include "ci/report/verdict_text.h"
 
@@ -475,6 +476,11 @@ std::vector<std::string> gate_notes(const Judgement& judgement, const baselines:
   add(unfinished_texts(candidate));
   if (const std::string text = unmeasured_text(candidate); !text.empty()) notes.push_back(text);
   add_skipped(baseline, candidate, notes);
+  // A replay measures as many as it needs.
+  if (judgement.baseline.acceptance && !judgement.replay) {
+    const std::string few = few_processes_text(baseline, result.verdicts);
+    if (!few.empty()) notes.push_back(few);
+  }
   if (result.staleness) add(staleness_notes(*result.staleness));
   if (result.creep) add(creep_notes(*result.creep));
   return notes;

@@ -363,5 +363,25 @@ TEST(GateNotes, NotesTheDoubtsOfEitherRun) {
   EXPECT_EQ(found.size(), 4u);
 }
 
+TEST(GateNotes, SayThatAStoredBaselineOfFewProcessesReportsNoRegression) {
+  const auto notes_of = [](const std::vector<double>& times, bool is_stored) {
+    baselines::Run baseline = test_run({test_series("a", times)});
+    baseline.provenance.suite = "pr";
+    const baselines::Run candidate = test_run({test_series("a", kQuiet)});
+    const Judgement judgement{
+        {baseline, is_stored ? std::optional(baselines::Acceptance{}) : std::nullopt},
+        {},
+        gate(baseline, candidate, {})};
+    return gate_notes(judgement, candidate);
+  };
+  EXPECT_THAT(notes_of({1000, 1001}, true),
+              testing::Contains(testing::StartsWith(
+                  "The baseline has 2 processes; at least 4 are needed to report a regression. "
+                  "Record it again: fusegate run --suite pr --invocations 4 --all --out RUN && ")));
+  const auto is_of_few = testing::HasSubstr("are needed to report");
+  EXPECT_THAT(notes_of({1000, 1001}, false), testing::Not(testing::Contains(is_of_few)));
+  EXPECT_THAT(notes_of(kQuiet, true), testing::Not(testing::Contains(is_of_few)));
+}
+
 }  // namespace
 }  // namespace fusegate::ci
