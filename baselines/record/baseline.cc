@@ -123,6 +123,8 @@ void read_invocations(const JsonField& entry, const Run& run, BenchmarkSeries& s
   const auto times = entry.at("time_ns").elements();
   const auto cycles = list_beside_times(entry, "cycles", times.size());
   const auto fits = list_beside_times(entry, "clock_fit", times.size());
+  const auto hosts = list_beside_times(entry, kHostNs, times.size());
+  const auto host_graphs = list_beside_times(entry, kHostGraphNs, times.size());
   const auto cards = list_beside_times(entry, "cards", times.size());
   const auto processes = list_beside_times(entry, "processes", times.size());
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -130,6 +132,8 @@ void read_invocations(const JsonField& entry, const Run& run, BenchmarkSeries& s
     summary.cycles =
         cycles.empty() ? std::numeric_limits<double>::quiet_NaN() : cycles[i].positive_number();
     if (!fits.empty()) summary.clock_fit = read_clock_fit(fits[i]);
+    if (!hosts.empty()) summary.host_ns = hosts[i].positive_number();
+    if (!host_graphs.empty()) summary.host_graph_ns = host_graphs[i].positive_number();
     if (!cards.empty()) summary.card = read_number(cards[i], "cards", run.cards.size());
     if (!processes.empty()) {
       summary.process = read_number(processes[i], "processes", run.processes.size());

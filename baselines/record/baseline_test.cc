@@ -140,6 +140,45 @@ TEST(BaselineText, OfOneCardNamesItOnce) {
   EXPECT_THAT(parse_baseline(text, "b.json").run.cards, ElementsAre("GPU-1"));
 }
 
+TEST(BaselineText, KeepsTheHostsTimeOfEveryProcess) {
+  Baseline baseline = example();
+  baseline.run.provenance.cpu = "Xeon 8";
+  baseline.run.benchmarks.resize(1);
+  auto& invocations = baseline.run.benchmarks[0].invocations;
+  invocations[0].host_ns = 9123.456;
+  invocations[1].host_ns = 9000;
+  invocations[0].host_graph_ns = 3060;  // of the other process it is not known
+  const std::string text = baseline_text(baseline);
+  EXPECT_THAT(text, HasSubstr(R"("host_ns":[9123.5,9000],"spread")"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("host_graph_ns")));
+  const Baseline read = parse_baseline(text, "b.json");
+  EXPECT_EQ(read.run.benchmarks[0].invocations[0].host_ns, 9123.5);
+  EXPECT_EQ(read.run.benchmarks[0].invocations[1].host_ns, 9000);
+  EXPECT_TRUE(std::isnan(read.run.benchmarks[0].invocations[0].host_graph_ns));
+  EXPECT_EQ(read.run.provenance.cpu, "Xeon 8");
+  EXPECT_EQ(baseline_text(read), text);
+}
+
+TEST(ParseBaseline, HostTimesAreAsManyAsTimes) {
+  Baseline baseline = example();
+  for (auto& summary : baseline.run.benchmarks[0].invocations) summary.host_graph_ns = 3060;
+  const auto expect_error = [&](const char* list, const char* message) {
+    std::string text = baseline_text(baseline);
+    text.replace(text.find("[3060,3060]"), 11, list);
+    EXPECT_THAT([&] { parse_baseline(text, "b.json"); },
+                ThrowsMessage<InputError>(HasSubstr(message)));
+  };
+  expect_error("[3060]", "benchmarks[1].host_graph_ns: must have as many elements as time_ns");
+  expect_error("[3060,0]", "benchmarks[1].host_graph_ns[1]: must be");
+}
+
+// As before there was a list: the median alone is known.
+TEST(ParseBaseline, ReadsOfOlderBaselinesTheMedianOfHostTimes) {
+  const Baseline read = parse_baseline(baseline_text(example()), "b.json");
+  EXPECT_EQ(read.run.benchmarks[1].counters.at("host_ns"), 2512.3);
+  EXPECT_TRUE(std::isnan(read.run.benchmarks[1].invocations[0].host_ns));
+}
+
 TEST(BaselineText, TellsProcessesWhereRowsHaveDifferentOnes) {
   Baseline baseline = example();
   baseline.run.processes = {"1.json", "2.json", "3.json"};

@@ -98,6 +98,15 @@ int median_samples(const BenchmarkSeries& series) {
   return samples.empty() ? 0 : static_cast<int>(median(std::move(samples)));
 }
 
+// A list beside the times; nothing where a process has none.
+std::string host_text(const BenchmarkSeries& series, const char* name,
+                      double InvocationSummary::*field) {
+  const auto values = values_of(series, field);
+  const auto known = [](double value) { return std::isfinite(value); };
+  if (values.empty() || !std::ranges::all_of(values, known)) return "";
+  return fmt::format(",\"{}\":{}", name, list_text(values));
+}
+
 // Keys in reading order: what it is, how long it takes, how sure, and what was measured along.
 std::string series_text(const BenchmarkSeries& series, const Numbered& numbered) {
   std::string text = fmt::format("{{\"name\":{},\"time_ns\":{}", dumped(series.name),
@@ -112,6 +121,8 @@ std::string series_text(const BenchmarkSeries& series, const Numbered& numbered)
     text +=
         fmt::format(",\"cycles\":{},\"clock_fit\":{}", list_text(cycles), clock_fits_text(series));
   }
+  text += host_text(series, kHostNs, &InvocationSummary::host_ns);
+  text += host_text(series, kHostGraphNs, &InvocationSummary::host_graph_ns);
   if (!series.invocations.empty()) {
     text += fmt::format(",\"spread\":{},\"samples\":{}",
                         number_text(median(values_of(series, &InvocationSummary::spread))),
@@ -139,6 +150,7 @@ json provenance_json(const Run& run, const Numbered& numbered) {
                {"device_uuid", provenance.device_uuid},
                {"suite", provenance.suite},
                {"protocol", provenance.protocol}};
+  if (!provenance.cpu.empty()) members["cpu"] = provenance.cpu;
   if (!provenance.toolchain.empty()) members["toolchain"] = provenance.toolchain;
   if (!provenance.fusegate.empty()) members["fusegate"] = provenance.fusegate;
   if (numbered.cards) members["cards"] = run.cards;

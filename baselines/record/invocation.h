@@ -1,6 +1,7 @@
 // What one invocation measured, as its run file tells it (run_file.h).
 #pragma once
 
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -22,6 +23,10 @@ namespace fusegate::baselines {
 inline constexpr int kRunFileSchemaVersion = 1;
 // In the details of a benchmark's first entry: a number, which is read as a counter.
 inline constexpr std::string_view kEnergyPerCall = "energy_per_call_j";
+// Counters of an entry, and of a stored benchmark a list beside its times: what a call costs the
+// host, launched on a stream and as one graph.
+inline constexpr const char* kHostNs = "host_ns";
+inline constexpr const char* kHostGraphNs = "host_graph_ns";
 
 // Where a run came from; none of it must match between two runs.
 struct Provenance {
@@ -30,7 +35,9 @@ struct Provenance {
   std::string toolchain{};  // a line that names what built it; empty in older files
   std::string fusegate{};   // the version of the library that measured; empty in older files
   std::string date;         // ISO 8601, as Google Benchmark writes it
+  // Of several machines all names, and all models: "a, b". The model is empty in older files.
   std::string host;
+  std::string cpu{};
   std::string device_uuid;
   std::string suite;        // empty for a run that no suite named
   nlohmann::json protocol;  // as the benchmark program recorded it; null for plain files
@@ -51,6 +58,9 @@ struct InvocationSummary {
   // Measured afresh after the rest, because the benchmark was undecided or looked slower.
   bool extension = false;
   ClockFit clock_fit{};
+  // Of one call, on a stream and as one graph; NaN where it was not measured.
+  double host_ns = std::numeric_limits<double>::quiet_NaN();
+  double host_graph_ns = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct BenchmarkResult {

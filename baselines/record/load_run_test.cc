@@ -310,6 +310,33 @@ TEST(LoadRun, TellsTheCardsOfItsInvocationsApart) {
   EXPECT_THAT(cards, ElementsAre(0, 1, 0));
 }
 
+TEST(LoadRun, KeepsWhatACallCostsTheHostInEveryProcess) {
+  const ScratchFolder folder;
+  for (const int i : {1, 2, 3}) {
+    json entry = sample("a", 1);
+    entry["host_ns"] = 9000 + i;
+    folder.write(std::to_string(i) + ".json", run_file({entry}));
+  }
+  const BenchmarkSeries series = load_run({folder.path()}).benchmarks.at(0);
+  std::vector<double> host_ns;
+  for (const auto& summary : series.invocations) host_ns.push_back(summary.host_ns);
+  EXPECT_THAT(host_ns, ElementsAre(9001, 9002, 9003));
+  EXPECT_EQ(series.counters.at("host_ns"), 9002);
+}
+
+TEST(LoadRun, NamesEveryMachineOfARunOnce) {
+  const ScratchFolder folder;
+  const auto measured_on = [&folder](const char* name, const char* host, const char* cpu) {
+    return folder.write(name, run_file({sample("a", 1)}, {{"provenance", {{"host", host}}},
+                                                          {"machine", {{"cpu", cpu}}}}));
+  };
+  const auto run =
+      load_run({measured_on("1.json", "node-1", "Xeon"), measured_on("2.json", "node-10", "Xeon"),
+                measured_on("3.json", "node-1", "EPYC"), measured_on("4.json", "node-10", "EPYC")});
+  EXPECT_EQ(run.provenance.host, "node-1, node-10");
+  EXPECT_EQ(run.provenance.cpu, "Xeon, EPYC");
+}
+
 TEST(LoadRun, TheSameFileTwiceIsNoTwoInvocations) {
   const ScratchFolder folder;
   const auto file = folder.write("1.json", run_file({sample("a", 1)}));

@@ -44,7 +44,7 @@ struct Run {
   // Names the command that measured all of it, and other runs side by side with it; else empty.
   std::string session;
   Environment environment;
-  Provenance provenance;           // of the first invocation
+  Provenance provenance;           // of the first invocation, but machines of all
   std::vector<std::string> cards;  // UUIDs, "" where unknown, in the order of the invocations
   // Names for people, "3.json"; of a run of several folders "second/3.json". In the order of the
   // invocations. Empty where nobody numbered them.

@@ -48,6 +48,9 @@ void read_fusegate(const JsonField& fusegate, RunFile& file) {
   if (const auto protocol = fusegate.find("protocol")) {
     file.provenance.protocol = read_protocol(*protocol);
   }
+  if (const auto machine = fusegate.find("machine")) {
+    file.provenance.cpu = machine->text_or_empty("cpu");
+  }
   // Google Benchmark's own "date" and "host_name" stand unless this says otherwise.
   if (const auto provenance = fusegate.find("provenance")) {
     read_provenance(*provenance, file.provenance);
@@ -68,6 +71,7 @@ void read_provenance(const JsonField& field, Provenance& provenance) {
   read_text("fusegate", provenance.fusegate);
   read_text("date", provenance.date);
   read_text("host", provenance.host);
+  read_text("cpu", provenance.cpu);
   read_text("device_uuid", provenance.device_uuid);
   read_text("suite", provenance.suite);
   if (const auto dirty = field.find("dirty")) provenance.dirty = dirty->boolean();

@@ -239,6 +239,24 @@ TEST(ReadRunFile, ReadsWhatFusegateAdds) {
   EXPECT_EQ(result.counters, (std::map<std::string, double>{{"kernel_launches", 4}}));
 }
 
+// One figure a process, of which every sample has a copy.
+TEST(ReadRunFile, ReadsWhatACallCostsTheHost) {
+  std::vector<json> entries;
+  for (int i = 0; i < 3; ++i) {
+    entries.push_back(sample("a", i, 1));
+    entries.back()["host_ns"] = 9100;
+    entries.back()["host_graph_ns"] = 3060.5;
+  }
+  entries.push_back(sample("b", 0, 1));
+  entries.back()["host_ns"] = 0;
+  const RunFile file = parse(file_of(entries, {{"fusegate", {{"machine", {{"cpu", "Xeon 8"}}}}}}));
+  EXPECT_EQ(file.benchmarks.at(0).summary.host_ns, 9100);
+  EXPECT_EQ(file.benchmarks.at(0).summary.host_graph_ns, 3060.5);
+  EXPECT_TRUE(std::isnan(file.benchmarks.at(1).summary.host_ns)) << "no launch takes no time";
+  EXPECT_TRUE(std::isnan(file.benchmarks.at(1).summary.host_graph_ns));
+  EXPECT_EQ(file.provenance.cpu, "Xeon 8");
+}
+
 TEST(ReadRunFile, NamesTheFileThatIsNoRunFile) {
   expect_error("", "the file is empty");
   expect_error(" \n\t ", "the file is empty");

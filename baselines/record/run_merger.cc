@@ -35,6 +35,14 @@ std::vector<std::string> process_names(const std::vector<std::filesystem::path>&
   return result;
 }
 
+// "a, b" of "a" and "b"; each once.
+void add_name(std::string& names, const std::string& name) {
+  if (names == name || name.empty()) return;
+  const std::string listed = ", " + names + ", ";
+  if (listed.find(", " + name + ", ") != std::string::npos) return;
+  names += names.empty() ? name : ", " + name;
+}
+
 // Other tools' samples are not ours, and their means are not their samples. What fusegate_bench and
 // the peers measure may differ in other fields of the protocol.
 std::vector<EnvironmentDifference> tool_differences(const nlohmann::json& ours,
@@ -66,6 +74,8 @@ void RunMerger::add_context(RunFile&& file, const std::string& source) {
   if (!differences.empty()) {
     refuse("environment." + differences.front().field, differences.front(), "environment", source);
   }
+  add_name(run_.provenance.host, file.provenance.host);
+  add_name(run_.provenance.cpu, file.provenance.cpu);
   const auto of_tools = tool_differences(run_.provenance.protocol, file.provenance.protocol);
   if (!of_tools.empty()) refuse(of_tools.front().field, of_tools.front(), "tool", source);
 }

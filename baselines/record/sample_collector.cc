@@ -186,6 +186,12 @@ BenchmarkResult SampleCollector::result(Samples&& samples) {
     result.counters.emplace(kEnergyPerCall, *samples.energy_per_call_j);
   }
   result.summary = summary_of(samples.times_ns, samples.cycles);
+  const auto host_ns = [&result](const char* counter) {
+    const auto found = result.counters.find(counter);
+    return found != result.counters.end() && found->second > 0 ? found->second : kNan;
+  };
+  result.summary.host_ns = host_ns(kHostNs);
+  result.summary.host_graph_ns = host_ns(kHostGraphNs);
   return result;
 }
 

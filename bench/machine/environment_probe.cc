@@ -40,6 +40,16 @@ std::string first_line(const char* path) {
   return line;
 }
 
+// "" where the system names none.
+std::string cpu_model() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "";
+}
+
 }  // namespace
 
 EnvironmentProbe::EnvironmentProbe(const kernels::Device& device)
@@ -71,6 +81,7 @@ nlohmann::json EnvironmentProbe::machine() const {
   nlohmann::json machine{{"host", host_name()},
                          {"kernel", first_line("/proc/sys/kernel/osrelease")},
                          {"cpus", std::thread::hardware_concurrency()}};
+  if (const std::string model = cpu_model(); !model.empty()) machine["cpu"] = model;
   std::array<double, 1> load{};
   if (getloadavg(load.data(), 1) == 1) machine["load_1m"] = load[0];
   const std::string governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "bench/machine/fake_nvml.h"
 
 namespace fusegate::bench {
@@ -11,6 +14,7 @@ namespace {
 
 using baselines::Doubt;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // A GPU by its name and id alone.
@@ -61,6 +65,20 @@ TEST_F(EnvironmentProbeTest, NotesNothingWhereNothingHappens) {
   const baselines::Environment environment = probe_->environment();
   EXPECT_EQ(environment.at("power_limit_w"), 700);
   EXPECT_EQ(environment.at("mig"), false);
+}
+
+TEST_F(EnvironmentProbeTest, NamesTheMachineThatHostTimesAreOf) {
+  after("");
+  const nlohmann::json machine = probe_->machine();
+  EXPECT_NE(machine.at("host"), "");
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  std::stringstream text;
+  text << cpuinfo.rdbuf();
+  const bool is_named = text.str().find("model name") != std::string::npos;
+  ASSERT_EQ(machine.contains("cpu"), is_named);
+  if (is_named) {
+    EXPECT_THAT(text.str(), HasSubstr(": " + machine.at("cpu").get<std::string>() + "\n"));
+  }
 }
 
 TEST_F(EnvironmentProbeTest, NotesWhatSomebodyChanged) {

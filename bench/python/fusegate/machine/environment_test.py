@@ -2,9 +2,12 @@
 
 import dataclasses
 import math
+import pathlib
+import socket
 import subprocess
 import unittest
 
+from fusegate.machine import host
 from fusegate.machine.environment import Watch, environment, provenance
 from fusegate.measuring.cuda_meter import Sample
 from fusegate.measuring.fakes import UUID, FakeDevice, FakeNvml, FolderTest
@@ -65,6 +68,15 @@ class WatchTest(unittest.TestCase):
         self.assertEqual(watch.doubts, set())
         watch.saw(Sample(100.0, 1e9, 5.0))
         self.assertEqual(watch.doubts, {"busy_host"})
+
+    def test_names_the_machine_that_host_times_are_of(self):
+        facts = Watch(None, "").machine()
+        self.assertEqual(facts["host"], socket.gethostname())
+        named = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").count("model name")
+        self.assertEqual("cpu" in facts, named > 0)
+        if named:
+            self.assertEqual(facts["cpu"], host.model_name())
+            self.assertNotEqual(facts["cpu"], "CPU")
 
     def test_environment_is_under_fusegate_benchs_keys(self):
         self.assertEqual(environment(FakeDevice(), Watch(FakeNvml(settings=SETTINGS), UUID)),

@@ -9,18 +9,22 @@ from typing import Any
 
 
 def model_name() -> str:
-    for line in _text("/proc/cpuinfo").splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return "CPU"
+    return _model() or "CPU"
 
 
 def machine() -> dict[str, Any]:
-    """For people and doctors; nothing of it is compared."""
+    """For people and doctors; of it host and CPU are compared alone, before the host's times are."""
     facts = {"host": socket.gethostname(), "kernel": os.uname().release, "cpus": os.cpu_count(),
              "load_1m": os.getloadavg()[0]}
-    governor = _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").strip()
-    return {**facts, "cpu_governor": governor} if governor else facts
+    told = {"cpu": _model(), "cpu_governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").strip()}
+    return {**facts, **{key: value for key, value in told.items() if value}}
+
+
+def _model() -> str:
+    for line in _text("/proc/cpuinfo").splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return ""
 
 
 def _text(path: str) -> str:
