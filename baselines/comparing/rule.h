@@ -5,11 +5,18 @@
 
 namespace fusegate::baselines {
 
+// A call costs the host more where it takes longer by more than both.
+struct HostRule {
+  double min_effect = 0.1;  // 0.1 = 10 %
+  double min_ns = 1000;
+};
+
 struct Rule {
   double min_effect = 0.003;           // smallest effect that matters, 0.003 = 0.3 %
   double false_discovery_rate = 0.01;  // over the whole suite
   double confidence = 0.95;            // of the interval
   CardDifferences cards{};             // where the runs themselves do not tell them
+  HostRule host{};
 };
 
 // Where a side has fewer processes to be compared, so many fresh ones of that side must confirm a

@@ -1,0 +1,344 @@
+#include "baselines/comparing/host_times.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "baselines/comparing/comparison.h"
+#include "baselines/statistics/common_movement.h"
+#include "baselines/statistics/moderated_contrasts.h"
+
+namespace fusegate::baselines {
+namespace {
+
+// In fewer benchmarks a process shows nothing that is its own.
+constexpr std::size_t kFewestRows = 8;
+// Of the value that an older baseline keeps, the median of its processes.
+constexpr int kNoProcess = -1;
+
+// Where a launch's figure stands.
+struct LaunchParts {
+  HostLaunch launch;
+  double InvocationSummary::*field;
+  const char* counter;
+};
+
+constexpr LaunchParts kStream{HostLaunch::kStream, &InvocationSummary::host_ns, kHostNs};
+constexpr LaunchParts kGraph{HostLaunch::kGraph, &InvocationSummary::host_graph_ns, kHostGraphNs};
+
+struct HostValue {
+  double logarithm = 0;
+  int process = kNoProcess;
+  int block = 0;
+};
+
+struct HostSide {
+  std::vector<HostValue> values;
+  ComparedProcesses processes;
+
+  double mean() const {
+    double sum = 0;
+    for (const HostValue& value : values) sum += value.logarithm;
+    return sum / static_cast<double>(values.size());
+  }
+  double median_ns() const {
+    std::vector<double> ns;
+    for (const HostValue& value : values) ns.push_back(std::exp(value.logarithm));
+    return median(std::move(ns));
+  }
+};
+
+HostSide side_of(const BenchmarkSeries& series, const LaunchParts& parts) {
+  HostSide side;
+  for (const InvocationSummary& summary : series.invocations) {
+    const double ns = summary.*parts.field;
+    if (!std::isfinite(ns)) continue;
+    side.values.push_back({std::log(ns), summary.process, summary.block});
+    ++side.processes.all;
+    side.processes.fresh += summary.extension;
+  }
+  const auto counter = series.counters.find(parts.counter);
+  const bool has_median = counter != series.counters.end() && counter->second > 0;
+  if (side.values.empty() && has_median) {
+    side.values.push_back({.logarithm = std::log(counter->second)});
+    side.processes.all = 1;
+  }
+  return side;
+}
+
+struct Row {
+  std::string benchmark;
+  HostSide baseline;
+  HostSide candidate;
+  Contrast contrast{};
+  CommonMovement common{};
+  double p_slower = 1;
+  double p_slower_by_itself = 1;  // whatever most benchmarks moved by
+  double p_faster = 1;
+
+  // Two values tell a spread, one does not.
+  bool has_one_value() const {
+    return std::min(baseline.values.size(), candidate.values.size()) < 2;
+  }
+  bool lacks_processes() const {
+    return baseline.processes.are_few() || candidate.processes.are_few();
+  }
+};
+
+std::vector<Row> rows_of(const Run& baseline, const Run& candidate, const LaunchParts& parts) {
+  std::map<std::string_view, const BenchmarkSeries*> before;
+  for (const BenchmarkSeries& series : baseline.benchmarks) before[series.name] = &series;
+  std::vector<Row> rows;
+  for (const BenchmarkSeries& series : candidate.benchmarks) {
+    const auto found = before.find(series.name);
+    if (found == before.end()) continue;
+    if (!series.failure.empty() || !found->second->failure.empty()) continue;
+    Row row{series.name, side_of(*found->second, parts), side_of(series, parts)};
+    if (row.baseline.values.empty() || row.candidate.values.empty()) continue;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// What a process does to all benchmarks.
+struct ProcessEffect {
+  double effect = 0;
+  int block = 0;
+};
+using ProcessEffects = std::map<int, ProcessEffect>;  // by process
+
+// The median, over the benchmarks, of the process's logarithm less their side's mean. Nothing of a
+// process that measured few. Zero in the mean.
+ProcessEffects process_effects(const std::vector<Row>& rows, HostSide Row::*side) {
+  std::map<int, std::vector<double>> deviations;
+  std::map<int, int> blocks;
+  for (const Row& row : rows) {
+    const HostSide& values = row.*side;
+    if (values.values.size() < 2) continue;
+    const double mean = values.mean();
+    for (const HostValue& value : values.values) {
+      deviations[value.process].push_back(value.logarithm - mean);
+      blocks[value.process] = value.block;
+    }
+  }
+  ProcessEffects effects;
+  double sum = 0;
+  for (auto& [process, of_process] : deviations) {
+    if (of_process.size() < kFewestRows) continue;
+    const double effect = median(std::move(of_process));
+    sum += effect;
+    effects[process] = {effect, blocks[process]};
+  }
+  for (auto& [process, own] : effects) own.effect -= sum / static_cast<double>(effects.size());
+  return effects;
+}
+
+// What an effect in the direction (1: slower, -1: faster) must exceed, as a logarithm. A gain is
+// measured by what is left, as the slowdown that would undo it.
+double threshold_of(const Row& row, double direction, const HostRule& rule) {
+  const double from_ns = (direction > 0 ? row.baseline : row.candidate).median_ns();
+  return std::log1p(std::max(rule.min_effect, rule.min_ns / from_ns));
+}
+
+class HostComparer {
+ public:
+  HostComparer(std::vector<Row>& rows, bool side_by_side, const Rule& rule)
+      : rows_(rows),
+        side_by_side_(side_by_side),
+        rule_(rule),
+        of_baseline_(process_effects(rows, &Row::baseline)),
+        of_candidate_(process_effects(rows, &Row::candidate)) {}
+
+  void compare() {
+    contrast();
+    test(&Row::p_slower_by_itself, 1);
+    if (!side_by_side_) find_common_movement();
+    test(&Row::p_slower, 1);
+    test(&Row::p_faster, -1);
+  }
+
+ private:
+  bool tells_processes() const { return !of_baseline_.empty() || !of_candidate_.empty(); }
+
+  // Without what processes do to all benchmarks, and so without what blocks do.
+  void add_values(const HostSide& side, const ProcessEffects& effects, std::vector<double>& values,
+                  std::vector<int>& blocks) const {
+    for (const HostValue& value : side.values) {
+      const auto found = effects.find(value.process);
+      const bool is_known = side.values.size() > 1 && found != effects.end();
+      values.push_back(value.logarithm - (is_known ? found->second.effect : 0));
+      if (side_by_side_ && !tells_processes()) blocks.push_back(value.block);
+    }
+  }
+
+  TwoSides sides_of(const Row& row) const {
+    TwoSides sides;
+    add_values(row.baseline, of_baseline_, sides.baseline, sides.baseline_blocks);
+    add_values(row.candidate, of_candidate_, sides.candidate, sides.candidate_blocks);
+    sides.covariate = (row.baseline.mean() + row.candidate.mean()) / 2;
+    return sides;
+  }
+
+  // Of one process, in what it does to all benchmarks; of processes in turn, within a block.
+  VarianceEstimate variance_of_processes() const {
+    TwoSides sides;
+    const auto add = [this](const ProcessEffects& effects, std::vector<double>& values,
+                            std::vector<int>& blocks) {
+      for (const auto& [process, own] : effects) {
+        values.push_back(own.effect);
+        if (side_by_side_) blocks.push_back(own.block);
+      }
+    };
+    add(of_baseline_, sides.baseline, sides.baseline_blocks);
+    add(of_candidate_, sides.candidate, sides.candidate_blocks);
+    if (sides.baseline.empty()) return pooled_variance({sides.candidate});
+    if (sides.candidate.empty()) return pooled_variance({sides.baseline});
+    return difference_of(sides).variance;
+  }
+
+  void contrast() {
+    std::vector<TwoSides> suite;
+    double most_freedom = 0;
+    for (const Row& row : rows_) {
+      suite.push_back(sides_of(row));
+      most_freedom =
+          std::max(most_freedom, difference_of(suite.back()).variance.degrees_of_freedom);
+    }
+    const auto contrasts = moderated_contrasts(suite);
+    const VarianceEstimate of_process = variance_of_processes_if_told();
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      Contrast& own = rows_[i].contrast = contrasts[i].contrast;
+      if (tells_processes()) {
+        const double share = 1 / static_cast<double>(suite[i].baseline.size()) +
+                             1 / static_cast<double>(suite[i].candidate.size());
+        add_variance({of_process.variance * share, of_process.degrees_of_freedom}, own);
+      } else {
+        // What a process does is in every benchmark's noise: more of them do not tell it better.
+        own.degrees_of_freedom = std::min(own.degrees_of_freedom, most_freedom);
+      }
+    }
+  }
+
+  VarianceEstimate variance_of_processes_if_told() const {
+    return tells_processes() ? variance_of_processes() : VarianceEstimate{};
+  }
+
+  void find_common_movement() {
+    std::vector<Contrast> contrasts;
+    for (const Row& row : rows_) contrasts.push_back(row.contrast);
+    const auto common = common_movements(contrasts, std::vector<int>(rows_.size()));
+    for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].common = common[i];
+  }
+
+  // One p value a benchmark, adjusted over all.
+  void test(double Row::*result, double direction) {
+    std::vector<double> p;
+    for (const Row& row : rows_) {
+      Contrast contrast = row.contrast;
+      contrast.effect *= direction;
+      add_variance(row.common.scatter, contrast);
+      p.push_back(p_above(contrast, threshold_of(row, direction, rule_.host) +
+                                        std::max(0.0, direction * row.common.shift)));
+    }
+    const std::vector<double> adjusted = benjamini_hochberg(p);
+    for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].*result = adjusted[i];
+  }
+
+  std::vector<Row>& rows_;
+  bool side_by_side_;
+  const Rule& rule_;
+  ProcessEffects of_baseline_;
+  ProcessEffects of_candidate_;
+};
+
+HostObstacle obstacle_of(const Row& row, bool other_host, const Rule& rule) {
+  if (other_host) return HostObstacle::kOtherHost;
+  if (row.has_one_value()) return HostObstacle::kOneValue;
+  if (row.lacks_processes()) return HostObstacle::kFewProcesses;
+  return row.p_slower <= rule.false_discovery_rate ? HostObstacle::kNone
+                                                   : HostObstacle::kSuiteMoved;
+}
+
+// Where nothing tells the noise, as far as the two values go.
+bool seems_slower(const Row& row, const Rule& rule) {
+  if (!(row.contrast.degrees_of_freedom > 0)) {
+    return row.contrast.effect > threshold_of(row, 1, rule.host);
+  }
+  return row.p_slower_by_itself <= rule.false_discovery_rate;
+}
+
+void add_change(const Row& row, HostLaunch launch, const Rule& rule, HostTimes& result) {
+  const HostObstacle obstacle = obstacle_of(row, result.other_host, rule);
+  HostChange change{.benchmark = row.benchmark, .launch = launch};
+  if (seems_slower(row, rule)) {
+    change.obstacle = obstacle;
+    change.verdict =
+        obstacle == HostObstacle::kNone ? HostVerdict::kSlower : HostVerdict::kLooksSlower;
+    change.p = row.p_slower;
+  } else if (row.p_faster <= rule.false_discovery_rate && !result.other_host &&
+             !row.has_one_value() && !row.lacks_processes()) {
+    change.verdict = HostVerdict::kFaster;
+    change.p = row.p_faster;
+  } else {
+    return;
+  }
+  const Interval interval = confidence_interval(row.contrast, rule.confidence);
+  change.effect = std::expm1(row.contrast.effect);
+  change.interval = {std::expm1(interval.low), std::expm1(interval.high)};
+  change.baseline_ns = row.baseline.median_ns();
+  change.candidate_ns = row.candidate.median_ns();
+  result.changes.push_back(std::move(change));
+}
+
+// Both known, and not the same.
+bool differ(const std::string& a, const std::string& b) {
+  return !a.empty() && !b.empty() && a != b;
+}
+
+}  // namespace
+
+std::string_view host_launch_name(HostLaunch launch) {
+  return launch == HostLaunch::kStream ? "stream" : "graph";
+}
+
+std::string_view host_verdict_name(HostVerdict verdict) {
+  switch (verdict) {
+    case HostVerdict::kSlower:
+      return "slower";
+    case HostVerdict::kFaster:
+      return "faster";
+    case HostVerdict::kLooksSlower:
+      break;
+  }
+  return "looks slower";
+}
+
+bool on_other_host(const Run& baseline, const Run& candidate) {
+  if (circumstances_of(baseline, candidate).side_by_side) return false;
+  return differ(baseline.provenance.host, candidate.provenance.host) ||
+         differ(baseline.provenance.cpu, candidate.provenance.cpu);
+}
+
+HostTimes compare_host_times(const Run& baseline, const Run& candidate, const Rule& rule) {
+  const bool side_by_side = circumstances_of(baseline, candidate).side_by_side;
+  HostTimes result;
+  result.other_host = on_other_host(baseline, candidate);
+  for (const LaunchParts& parts : {kStream, kGraph}) {
+    std::vector<Row> rows = rows_of(baseline, candidate, parts);
+    HostComparer(rows, side_by_side, rule).compare();
+    for (const Row& row : rows) add_change(row, parts.launch, rule, result);
+    result.compared = std::max(result.compared, rows.size());
+  }
+  const auto order = [](const HostChange& change) {
+    const int rank = change.verdict == HostVerdict::kSlower        ? 0
+                     : change.verdict == HostVerdict::kLooksSlower ? 1
+                                                                   : 2;
+    return std::tuple(rank, -std::abs(change.effect));
+  };
+  std::ranges::stable_sort(result.changes, {}, order);
+  return result;
+}
+
+}  // namespace fusegate::baselines
