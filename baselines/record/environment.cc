@@ -31,7 +31,8 @@ std::vector<EnvironmentDifference> environment_differences(const Environment& ba
 }
 
 bool is_of_gate(std::string_view protocol_field) {
-  return protocol_field == "min_effect" || protocol_field == "allow";
+  return protocol_field == kMinEffect || protocol_field == kAllow ||
+         protocol_field == kHostMinEffect || protocol_field == kHostMinNs;
 }
 
 std::vector<EnvironmentDifference> protocol_differences(const nlohmann::json& baseline,

@@ -18,6 +18,12 @@ inline constexpr std::string_view kAbsent = "(absent)";
 // Of a CPU: what its runs' cycles are, "cpu_cycles" or "cpu_time" (bench/machine/host_clock.h).
 inline constexpr const char* kCpuCycles = "cycles";
 
+// Of a protocol, what the suite sets for the gate.
+inline constexpr const char* kMinEffect = "min_effect";
+inline constexpr const char* kAllow = "allow";
+inline constexpr const char* kHostMinEffect = "host_min_effect";
+inline constexpr const char* kHostMinNs = "host_min_ns";
+
 struct EnvironmentDifference {
   std::string field;
   std::string baseline;  // kAbsent where the side has no such field

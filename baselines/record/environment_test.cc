@@ -68,6 +68,9 @@ TEST(ProtocolDifferences, NoneWhereARunRecordsNoProtocol) {
   EXPECT_TRUE(protocol_differences(nlohmann::json::object(), {{"idle_ns", 5}}).empty());
   EXPECT_TRUE(protocol_differences({{"min_effect", 1}, {"l2", "warm"}}, {{"l2", "warm"}}).empty());
   EXPECT_TRUE(protocol_differences({{"l2", "warm"}}, {{"allow", 0.02}, {"l2", "warm"}}).empty());
+  EXPECT_TRUE(protocol_differences({{"host_min_effect", 0.2}, {"host_min_ns", 500}, {"l2", "warm"}},
+                                   {{"l2", "warm"}})
+                  .empty());
 }
 
 }  // namespace

@@ -59,6 +59,7 @@ TEST_F(KeptRunFileTest, TheSameMeasurementGoesOnWithAnotherSeedAndSmallestEffect
   EXPECT_EQ(resumed(with("/seed", 8)), "");
   EXPECT_EQ(resumed(with("/protocol/min_effect", 0.01)), "");
   EXPECT_EQ(resumed(with("/protocol/allow", 0.02)), "");
+  EXPECT_EQ(resumed(with("/protocol/host_min_ns", 500)), "");
 }
 
 TEST_F(KeptRunFileTest, AnotherMeasurementIsRefusedByTheKeyInWhichItDiffers) {

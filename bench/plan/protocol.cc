@@ -1,5 +1,7 @@
 #include "bench/plan/protocol.h"
 
+#include "baselines/record/environment.h"
+
 namespace fusegate::bench {
 
 std::string_view regime_name(Regime regime) {
@@ -24,8 +26,10 @@ nlohmann::json Protocol::to_json() const {
       {"idle_ns", idle.count()},       {"places", places},        {"order", order_name(order)},
       {"warm_ns", warm.count()},       {"spin_ns", spin.count()}, {"l2", l2_state_name(l2)}};
   if (layout) json["layout"] = layout_name(*layout);
-  if (min_effect > 0) json["min_effect"] = min_effect;
-  if (allow > 0) json["allow"] = allow;
+  if (min_effect > 0) json[baselines::kMinEffect] = min_effect;
+  if (allow > 0) json[baselines::kAllow] = allow;
+  if (host_min_effect) json[baselines::kHostMinEffect] = *host_min_effect;
+  if (host_min_ns) json[baselines::kHostMinNs] = *host_min_ns;
   return json;
 }
 

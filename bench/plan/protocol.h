@@ -63,6 +63,9 @@ struct Protocol {
   // the suite sets them for this kind of device; else 0.
   double min_effect = 0;
   double allow = 0;
+  // Likewise what a call must cost the host more, where the suite sets it.
+  std::optional<double> host_min_effect = std::nullopt;
+  std::optional<double> host_min_ns = std::nullopt;
 
   // Samples of the places before this one, which are the first sample's number there.
   int first_sample(int place) const { return samples * place / places; }

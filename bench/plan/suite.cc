@@ -49,6 +49,14 @@ double fraction(const JsonField& field) {
   return value.get<double>();
 }
 
+double microseconds(const JsonField& field) {
+  constexpr double kMostUs = 1e6;
+  const json& value = field.value();
+  const bool fits = value.is_number() && value.get<double>() >= 0 && value.get<double>() <= kMostUs;
+  if (!fits) field.fail("must be a number from 0 to 1000000");
+  return value.get<double>();
+}
+
 std::vector<std::int64_t> parse_axis(const JsonField& axis) {
   std::vector<std::int64_t> values;
   for (const JsonField& element : elements_of(axis))
@@ -192,17 +200,29 @@ Protocol parse_protocol(const JsonField& node) {
   return protocol;
 }
 
-// What the gate takes from the suite, on one kind of device.
-void parse_gate(const std::string& kind, const JsonField& gate, Suite& suite) {
-  expect_keys(gate, {"min_effect", "allow"});
-  if (gate.members().empty()) gate.fail("must have min_effect or allow");
-  const auto min_effect = gate.find("min_effect");
-  const auto allow = gate.find("allow");
-  if (min_effect) suite.min_effect[kind] = fraction(*min_effect);
-  if (allow) suite.allow[kind] = fraction(*allow);
-  if (min_effect && allow && suite.allow[kind] < suite.min_effect[kind]) {
-    allow->fail(fmt::format("must not be below min_effect, {}", suite.min_effect[kind]));
+void expect_some_of(const JsonField& object, std::initializer_list<std::string_view> keys) {
+  expect_keys(object, keys);
+  if (object.members().empty()) {
+    object.fail(fmt::format("must have at least one of {}", fmt::join(keys, ", ")));
   }
+}
+
+SuiteGate parse_gate(const JsonField& field) {
+  expect_some_of(field, {"min_effect", "allow", "host"});
+  SuiteGate gate;
+  if (const auto effect = field.find("min_effect")) gate.min_effect = fraction(*effect);
+  if (const auto allow = field.find("allow")) {
+    gate.allow = fraction(*allow);
+    if (*gate.allow < gate.min_effect.value_or(0)) {
+      allow->fail(fmt::format("must not be below min_effect, {}", *gate.min_effect));
+    }
+  }
+  const auto host = field.find("host");
+  if (!host) return gate;
+  expect_some_of(*host, {"min_effect", "min_us"});
+  if (const auto effect = host->find("min_effect")) gate.host_min_effect = fraction(*effect);
+  if (const auto us = host->find("min_us")) gate.host_min_us = microseconds(*us);
+  return gate;
 }
 
 std::vector<std::string> parse_patterns(const JsonField& list) {
@@ -244,6 +264,18 @@ std::vector<const kernels::Operation*> operations_of(const Sweep& sweep) {
   return taken;
 }
 
+Protocol Suite::protocol_on(const std::string& kind) const {
+  Protocol result = protocol;
+  const auto found = gate.find(kind);
+  if (found == gate.end()) return result;
+  const auto& [min_effect, allow, host_min_effect, host_min_us] = found->second;
+  result.min_effect = min_effect.value_or(0);
+  result.allow = allow.value_or(0);
+  result.host_min_effect = host_min_effect;
+  if (host_min_us) result.host_min_ns = 1e3 * *host_min_us;
+  return result;
+}
+
 Suite parse_suite(const json& parsed, const std::string& source) {
   const JsonField root(parsed, source, "");
   expect_keys(root, {"name", "protocol", "gate", "controls", "sweeps"});
@@ -256,7 +288,7 @@ Suite parse_suite(const json& parsed, const std::string& source) {
   if (const auto protocol = root.find("protocol")) suite.protocol = parse_protocol(*protocol);
   if (const auto gates = root.find("gate")) {
     for (const auto& [kind, gate] : gates->members()) {
-      parse_gate(kind, gate, suite);
+      suite.gate[kind] = parse_gate(gate);
     }
   }
   if (const auto controls = root.find("controls")) suite.controls = parse_patterns(*controls);

@@ -3,12 +3,13 @@
 //   {"name": "smoke",
 //    "protocol": {"regime": "burst", "samples": 12, "batch_us": 1500, "idle_us": 5000, "places": 3,
 //                 "order": "interleaved", "warm_ms": 0, "spin_us": 0, "l2": "warm"},
-//    "gate": {"cpu": {"min_effect": 0.05, "allow": 0.1}},
+//    "gate": {"cpu": {"min_effect": 0.05, "allow": 0.1},
+//             "cuda": {"host": {"min_effect": 0.1, "min_us": 1}}},
 //    "controls": ["^library_gemm/"],
 //    "sweeps": [{"operations": ["geglu"], "implementations": ["fused"], "dtype": ["bf16"],
 //                "batch": [1, 8], "seq": [128], "dim": [768], "hidden": [3072]}]}
 //
-// What "protocol" does not name has the default of its regime. Of "gate", by kind of device, either
+// What "protocol" does not name has the default of its regime. Of "gate", by kind of device, any
 // may be left out. "controls" are extended regular expressions, searched for in the names of
 // benchmarks: what fits one is a control, besides what is registered as one. A sweep's other keys
 // are axes: each must be one of an operation of the sweep, and an operation that the sweep names
@@ -22,6 +23,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,13 +49,23 @@ bool finds_its_axes(const kernels::Operation& operation, const Axes& axes) {
                              [&](const std::string& axis) { return axes.contains(axis); });
 }
 
+// What the gate goes by, where the suite sets it.
+struct SuiteGate {
+  std::optional<double> min_effect;       // the smallest that matters
+  std::optional<double> allow;            // the slowdown that may stay undecided
+  std::optional<double> host_min_effect;  // of what a call costs the host
+  std::optional<double> host_min_us;
+};
+
 struct Suite {
   std::string name;
   Protocol protocol;
-  std::map<std::string, double> min_effect;  // by kind of device
-  std::map<std::string, double> allow;       // likewise
-  std::vector<std::string> controls;         // patterns (baselines/io/pattern.h)
+  std::map<std::string, SuiteGate> gate;  // by kind of device
+  std::vector<std::string> controls;      // patterns (baselines/io/pattern.h)
   std::vector<Sweep> sweeps;
+
+  // The protocol on such a device, with what its gate is to judge by.
+  Protocol protocol_on(const std::string& kind) const;
 };
 
 // name: a file's path, or the name of a file in folder without ".json". Throws InputError listing

@@ -45,15 +45,32 @@ TEST(Suite, ReadsEveryField) {
   EXPECT_EQ(suite.protocol.order, Order::kContiguous);
   EXPECT_EQ(suite.protocol.l2, L2State::kFlushed);
   EXPECT_EQ(suite.protocol.idle, Protocol{}.idle) << "what is not named keeps its default";
-  EXPECT_EQ(suite.min_effect.at("cpu"), 0.05);
-  EXPECT_EQ(suite.allow.at("cpu"), 0.1);
-  EXPECT_EQ(suite.allow.at("cuda"), 0.02);
-  EXPECT_FALSE(suite.min_effect.contains("cuda"));
+  EXPECT_EQ(suite.gate.at("cpu").min_effect, 0.05);
+  EXPECT_EQ(suite.gate.at("cpu").allow, 0.1);
+  EXPECT_EQ(suite.gate.at("cuda").allow, 0.02);
+  EXPECT_EQ(suite.gate.at("cuda").min_effect, std::nullopt);
   EXPECT_THAT(suite.controls, testing::ElementsAre("^geglu/", "gemm"));
   ASSERT_EQ(suite.sweeps.size(), 1u);
   EXPECT_THAT(suite.sweeps[0].axes.at("batch"), testing::ElementsAre(1, 8));
   EXPECT_THAT(suite.sweeps[0].operations, testing::ElementsAre("geglu"));
   EXPECT_THAT(suite.sweeps[0].dtype, testing::ElementsAre(kernels::Dtype::kFp32));
+}
+
+TEST(Suite, WhatTheGateGoesByIsByTheKindOfDevice) {
+  json given = valid();
+  given["gate"]["cuda"] = {{"host", {{"min_effect", 0.2}, {"min_us", 1.5}}}};
+  const Suite suite = parse_suite(given, "mine.json");
+  const json cpu = suite.protocol_on("cpu").to_json();
+  EXPECT_EQ(cpu.at("min_effect"), 0.05);
+  EXPECT_EQ(cpu.at("allow"), 0.1);
+  EXPECT_FALSE(cpu.contains("host_min_effect"));
+  EXPECT_FALSE(cpu.contains("host_min_ns"));
+  const json cuda = suite.protocol_on("cuda").to_json();
+  EXPECT_FALSE(cuda.contains("min_effect"));
+  EXPECT_FALSE(cuda.contains("allow"));
+  EXPECT_EQ(cuda.at("host_min_effect"), 0.2);
+  EXPECT_EQ(cuda.at("host_min_ns"), 1500);
+  EXPECT_EQ(suite.protocol_on("tpu").to_json(), suite.protocol.to_json());
 }
 
 TEST(Suite, TakesWhatIsNotNamedFromTheRegime) {
@@ -126,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadSuite{"AllowAsText", "/gate/cuda/allow", "2 %", "gate.cuda.allow: must be a number"},
         BadSuite{"AllowBelowTheSmallestEffect", "/gate/cpu/allow", 0.04,
                  "gate.cpu.allow: must not be below min_effect, 0.05"},
-        BadSuite{"EmptyGate", "/gate/cuda", json::object(), "gate.cuda: must have"},
+        BadSuite{"EmptyGate", "/gate/cuda", json::object(), "gate.cuda: must have at least one of min_effect"},
         BadSuite{"ControlsAsText", "/controls", "geglu", "controls: must be a list"},
         BadSuite{"NoControls", "/controls", json::array(), "controls: must be a list"},
         BadSuite{"ControlAsNumber", "/controls/1", 1, "controls[1]: must be a string"},
@@ -134,6 +151,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadSuite{"ControlNoExpression", "/controls/0", "geglu[",
                  "controls[0]: \"geglu[\" is no regular expression"},
         BadSuite{"UnknownGateKey", "/gate/cpu/maximum", 1, "gate.cpu.maximum: unknown key"},
+        BadSuite{"HostOfNothing", "/gate/cpu/host", json::object(), "gate.cpu.host: must have"},
+        BadSuite{"HostEffectOfOne",
+                 "/gate/cpu/host",
+                 {{"min_effect", 1}},
+                 "gate.cpu.host.min_effect: must be a number between 0 and 1"},
+        BadSuite{"HostInNanoseconds",
+                 "/gate/cpu/host",
+                 {{"min_ns", 1}},
+                 "gate.cpu.host.min_ns: unknown key"},
+        BadSuite{"NegativeHostTime",
+                 "/gate/cpu/host",
+                 {{"min_us", -1}},
+                 "gate.cpu.host.min_us: must be a number from 0"},
         BadSuite{"NoSweeps", "/sweeps", nullptr, "sweeps: is missing"},
         BadSuite{"EmptySweeps", "/sweeps", json::array(), "sweeps: must be a list"},
         BadSuite{"ZeroBatch", "/sweeps/0/batch/1", 0, "sweeps[0].batch[1]: must be a whole number"},

@@ -40,26 +40,17 @@ void print_environment(const EnvironmentProbe& probe) {
 
 InvocationOptions invocation_options(const Options& options, const Suite& suite,
                                      const kernels::Device& device) {
-  InvocationOptions result{.info = {.suite = suite.name,
-                                    .number = options.invocation,
-                                    .seed = options.seed ? *options.seed : std::random_device{}(),
-                                    .protocol = suite.protocol},
-                           .out = options.out,
-                           .progress = options.progress,
-                           .resume = options.resume,
-                           .force = options.force,
-                           .profile = options.profile,
-                           .energy = std::chrono::milliseconds(options.energy_ms),
-                           .stuck_after = stuck_after(options, device.kind())};
-  const std::string kind(device.kind());
-  Protocol& protocol = result.info.protocol;
-  if (const auto set = suite.min_effect.find(kind); set != suite.min_effect.end()) {
-    protocol.min_effect = set->second;
-  }
-  if (const auto set = suite.allow.find(kind); set != suite.allow.end()) {
-    protocol.allow = set->second;
-  }
-  return result;
+  return {.info = {.suite = suite.name,
+                   .number = options.invocation,
+                   .seed = options.seed ? *options.seed : std::random_device{}(),
+                   .protocol = suite.protocol_on(std::string(device.kind()))},
+          .out = options.out,
+          .progress = options.progress,
+          .resume = options.resume,
+          .force = options.force,
+          .profile = options.profile,
+          .energy = std::chrono::milliseconds(options.energy_ms),
+          .stuck_after = stuck_after(options, device.kind())};
 }
 
 void print_plan(const Options& options, const Suite& suite, const kernels::Device& device,

@@ -346,7 +346,7 @@ class Suites(unittest.TestCase):
     WHOLE = {"name": "mine",
              "protocol": {"regime": "burst", "samples": 4, "batch_us": 1, "idle_us": 0, "places": 2, "order": "contiguous", "warm_ms": 0,
                           "spin_us": 0, "l2": "warm", "layout": "driver"},
-             "gate": {"cpu": {"min_effect": 0.1}},
+             "gate": {"cpu": {"min_effect": 0.1, "allow": 0.2, "host": {"min_effect": 0.1, "min_us": 1}}}, "controls": ["^linear/"],
              "sweeps": [{"operations": ["linear"], "batch": [1], "seq": [4], "dim": [16], "hidden": [24], "dtype": ["fp32"]}]}
     SWEEP = ("sweeps", 0)
     BROKEN = [(("name",), None), (("name",), "a/b"), (("name",), ""), (("sweeps",), None), (("sweeps",), []), (("odd",), 1),
@@ -354,7 +354,10 @@ class Suites(unittest.TestCase):
               ((*SWEEP, "batch"), [2 ** 24 + 1]), ((*SWEEP, "dtype"), ["fp3"]), ((*SWEEP, "operations"), []), ((*SWEEP, "odd"), 1),
               (("protocol", "regime"), "calm"), (("protocol", "samples"), 0), (("protocol", "batch_us"), 0),
               (("protocol", "warm_ms"), 60001), (("protocol", "spin_us"), 1000001), (("protocol", "places"), 1001), (("protocol", "l2"), 1),
-              (("protocol", "odd"), 1), (("gate", "cpu", "min_effect"), 1), (("gate", "cpu", "odd"), 1), (("gate", "cpu", "min_effect"), None)]
+              (("protocol", "odd"), 1), (("gate", "cpu", "min_effect"), 1), (("gate", "cpu", "odd"), 1), (("gate", "cpu"), {}),
+              (("gate", "cpu", "allow"), 1), (("controls",), []), (("controls",), [""]),
+              (("gate", "cpu", "host"), {}), (("gate", "cpu", "host", "min_effect"), 1), (("gate", "cpu", "host", "min_us"), -1),
+              (("gate", "cpu", "host", "min_us"), 1000001), (("gate", "cpu", "host", "odd"), 1)]
 
     def program_takes(self, suite):
         with tempfile.TemporaryDirectory() as folder:

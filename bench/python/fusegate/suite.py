@@ -1,6 +1,7 @@
 """A suite: what is swept and how, in the JSON of fusegate_bench's own (bench/plan/suite.h).
 
-    {"name": "nightly", "protocol": {"samples": 48}, "gate": {"cuda": {"min_effect": 0.005, "allow": 0.02}},
+    {"name": "nightly", "protocol": {"samples": 48},
+     "gate": {"cuda": {"min_effect": 0.005, "allow": 0.02, "host": {"min_effect": 0.1, "min_us": 1}}},
      "controls": ["^library_gemm/"],
      "sweeps": [{"operations": ["attention"], "implementations": ["triton"], "dtype": ["bf16"],
                  "heads": [16, 32], "kv": [4096]}]}
@@ -18,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from .errors import InputError
-from .measuring.protocol import OF_GATE, Protocol, parse_protocol
+from .measuring.protocol import Protocol, parse_protocol
 from .operation import LARGEST_AXIS, Operation
 from .problem import Problem
 from .tensors import DTYPES
@@ -26,6 +27,7 @@ from .tensors import DTYPES
 # What `--suite=all` names, and no suite at all: the problems as they were registered.
 ALL = "all"
 _MOST_PROBLEMS = 100_000
+_MOST_US = 1_000_000
 
 
 @dataclasses.dataclass
@@ -58,18 +60,16 @@ class Sweep:
 
 @dataclasses.dataclass
 class Suite:
-    """min_effect, allow: by kind of device. controls: regular expressions, of benchmarks' names."""
+    """gate: by kind of device, what of a protocol is the gate's. controls: regular expressions, of benchmarks' names."""
 
     name: str
     protocol: dict[str, Any]
-    min_effect: dict[str, float]
+    gate: dict[str, dict[str, float]]
     sweeps: list[Sweep]
-    allow: dict[str, float] = dataclasses.field(default_factory=dict)
     controls: list[str] = dataclasses.field(default_factory=list)
 
     def protocol_on(self, device: str) -> Protocol:
-        return dataclasses.replace(parse_protocol(self.protocol, f"suite {self.name}"),
-                                   min_effect=self.min_effect.get(device, 0.0), allow=self.allow.get(device, 0.0))
+        return dataclasses.replace(parse_protocol(self.protocol, f"suite {self.name}"), **self.gate.get(device, {}))
 
 
 def registered_suite() -> Suite:
@@ -103,9 +103,7 @@ def parse_suite(given: Any, source: str, operations: Mapping[str, Operation]) ->
     parse_protocol(protocol, source)
     sweeps = [_parse_sweep(sweep, source, f"sweeps[{number}]", operations)
               for number, sweep in enumerate(_list(given.get("sweeps"), source, "sweeps"))]
-    gates = given.get("gate", {})
-    _check_gates(gates, source)
-    return Suite(name, dict(protocol), _of_gates(gates, "min_effect"), sweeps, _of_gates(gates, "allow"),
+    return Suite(name, dict(protocol), _gates(given.get("gate", {}), source), sweeps,
                  _patterns(given["controls"], source) if "controls" in given else [])
 
 
@@ -154,24 +152,6 @@ def _known(sweep: Mapping, key: str, source: str, at: str, known: Sequence[str])
     return list(sweep[key])
 
 
-def _check_gates(gates: Any, source: str) -> None:
-    _expect_keys(gates, source, "gate", ("cuda", "cpu"))
-    for kind, gate in gates.items():
-        _expect_keys(gate, source, f"gate.{kind}", OF_GATE)
-        if not gate:
-            raise InputError(source, f"gate.{kind}", f"must have {' or '.join(OF_GATE)}")
-        for key, value in gate.items():
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1:
-                raise InputError(source, f"gate.{kind}.{key}", "must be a number between 0 and 1")
-        if gate.get("allow", 1) < gate.get("min_effect", 0):
-            raise InputError(source, f"gate.{kind}.allow", f"must not be below min_effect, {gate['min_effect']}")
-
-
-def _of_gates(gates: Mapping[str, Mapping[str, float]], key: str) -> dict[str, float]:
-    """By kind of device, where it is set."""
-    return {kind: float(gate[key]) for kind, gate in gates.items() if key in gate}
-
-
 def _patterns(given: Any, source: str) -> list[str]:
     for number, text in enumerate(_list(given, source, "controls")):
         at = f"controls[{number}]"
@@ -182,6 +162,49 @@ def _patterns(given: Any, source: str) -> list[str]:
         except re.error as error:
             raise InputError(source, at, f"\"{text}\" is no regular expression: {error}") from error
     return list(given)
+
+
+def _gates(gates: Any, source: str) -> dict[str, dict[str, float]]:
+    _expect_keys(gates, source, "gate", ("cuda", "cpu"))
+    return {kind: _gate(gate, source, f"gate.{kind}") for kind, gate in gates.items()}
+
+
+def _gate(gate: Any, source: str, at: str) -> dict[str, float]:
+    found = {}
+    _expect_some(gate, source, at, ("min_effect", "allow", "host"))
+    for key in ("min_effect", "allow"):
+        if key in gate:
+            found[key] = _fraction(gate[key], source, f"{at}.{key}")
+    if found.get("allow", 1) < found.get("min_effect", 0):
+        raise InputError(source, f"{at}.allow", f"must not be below min_effect, {gate['min_effect']}")
+    if "host" not in gate:
+        return found
+    host, at = gate["host"], f"{at}.host"
+    _expect_some(host, source, at, ("min_effect", "min_us"))
+    if "min_effect" in host:
+        found["host_min_effect"] = _fraction(host["min_effect"], source, f"{at}.min_effect")
+    if "min_us" in host:
+        value = host["min_us"]
+        if not _is_number(value) or not 0 <= value <= _MOST_US:
+            raise InputError(source, f"{at}.min_us", f"must be a number from 0 to {_MOST_US}")
+        found["host_min_ns"] = 1000.0 * value
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _fraction(value: Any, source: str, at: str) -> float:
+    if not _is_number(value) or not 0 < value < 1:
+        raise InputError(source, at, "must be a number between 0 and 1")
+    return float(value)
+
+
+def _expect_some(given: Any, source: str, at: str, known: Sequence[str]) -> None:
+    _expect_keys(given, source, at, known)
+    if not given:
+        raise InputError(source, at, f"must have at least one of {', '.join(known)}")
 
 
 def _expect_keys(given: Any, source: str, at: str, known: Sequence[str]) -> None:

@@ -74,13 +74,28 @@ class SuiteTest(Registered):
                  "gate.cuda.allow: must be a number between 0 and 1"),
                 ({"name": "s", "gate": {"cpu": {"min_effect": 0.1, "allow": 0.05}}, "sweeps": [sweeps]},
                  "gate.cpu.allow: must not be below min_effect, 0.1"),
-                ({"name": "s", "gate": {"cpu": {}}, "sweeps": [sweeps]}, "gate.cpu: must have min_effect or allow"),
+                ({"name": "s", "gate": {"cpu": {}}, "sweeps": [sweeps]},
+                 "gate.cpu: must have at least one of min_effect, allow, host"),
+                ({"name": "s", "gate": {"cpu": {"host": {}}}, "sweeps": [sweeps]}, "gate.cpu.host: must have at least one"),
+                ({"name": "s", "gate": {"cpu": {"host": {"min_us": -1}}}, "sweeps": [sweeps]},
+                 "gate.cpu.host.min_us: must be a number from 0 to 1000000"),
+                ({"name": "s", "gate": {"cpu": {"host": {"min_effect": True}}}, "sweeps": [sweeps]},
+                 "gate.cpu.host.min_effect: must be a number between 0 and 1"),
+                ({"name": "s", "gate": {"cpu": {"host": {"min_ns": 1}}}, "sweeps": [sweeps]}, "gate.cpu.host.min_ns: unknown"),
                 ({"name": "s", "controls": "softmax", "sweeps": [sweeps]}, "controls: must be a list"),
                 ({"name": "s", "controls": ["softmax", ""], "sweeps": [sweeps]}, r"controls\[1\]: must be a text"),
                 ({"name": "s", "controls": ["["], "sweeps": [sweeps]},
                  r'controls\[0\]: "\[" is no regular expression')):
             with self.subTest(expected), self.assertRaisesRegex(InputError, expected):
                 parse_suite(suite, "s.json", self.operations)
+
+    def test_the_gates_smallest_effects_go_by_the_kind_of_device(self):
+        suite = parse_suite({"name": "s", "gate": {"cuda": {"host": {"min_effect": 0.2, "min_us": 1.5}}},
+                             "sweeps": [{"operations": ["softmax"]}]}, "s.json", self.operations)
+        told = suite.protocol_on("cuda").to_json()
+        self.assertEqual((told["host_min_effect"], told["host_min_ns"]), (0.2, 1500))
+        self.assertNotIn("min_effect", told)
+        self.assertNotIn("host_min_ns", suite.protocol_on("cpu").to_json())
 
     def test_too_many_problems_are_refused_before_they_are_listed(self):
         many = list(range(1, 1001))

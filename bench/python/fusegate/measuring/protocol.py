@@ -20,14 +20,14 @@ _CHOICES = {"regime": ("burst", "sustained"), "order": ("interleaved", "contiguo
 _SUSTAINED = {"idle_us": 0, "places": 12, "warm_ms": 100}
 
 # What the gate goes by, which says nothing of how samples are taken.
-OF_GATE = ("min_effect", "allow")
+OF_GATE = ("min_effect", "allow", "host_min_effect", "host_min_ns")
 
 FLAGS = {**{key: int for key in _NUMBERS}, **{key: str for key in _CHOICES}}
 
 
 @dataclasses.dataclass
 class Protocol:
-    """layout: None until the device is known. min_effect, allow: the gate's, of the suite."""
+    """layout: None until the device is known. min_effect, allow, host_*: the gate's, of the suite."""
 
     samples: int = 48
     places: int = 48
@@ -41,6 +41,8 @@ class Protocol:
     layout: Optional[str] = None
     min_effect: float = 0.0
     allow: float = 0.0
+    host_min_effect: Optional[float] = None
+    host_min_ns: Optional[float] = None
 
     def first_sample(self, place: int) -> int:
         return self.samples * place // self.places
@@ -50,8 +52,8 @@ class Protocol:
 
     def to_json(self) -> dict[str, Any]:
         """As run files have it: a layout and what is the gate's only where there is one."""
-        return {key: value for key, value in dataclasses.asdict(self).items()
-                if value or key not in ("layout", *OF_GATE)}
+        told = {key: value for key, value in dataclasses.asdict(self).items() if value is not None}
+        return {key: value for key, value in told.items() if value or key not in ("min_effect", "allow")}
 
 
 def parse_protocol(given: Mapping[str, Any], source: str) -> Protocol:
