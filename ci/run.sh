@@ -5,7 +5,7 @@ set -euo pipefail
 usage() {
   cat <<'TEXT'
 Usage: ci/run.sh [--suite NAME] [--invocations N] [--max-invocations N] [--budget-s N] [--require-baseline]
-                 [--replay] [--all] [--allow P]
+                 [--replay] [--all] [--fail-on WHAT] [--allow P]
 
 Installs what is missing, builds, measures a suite, compares the run with the stored baseline of this
 device and suite, and writes a report. It measures the GPU, or the CPU where there is no GPU. Where no
@@ -29,6 +29,8 @@ the new one, in about two minutes on two cores.
                        with this one; what card, driver and libraries changed is told, and fails nothing
   --all                measure equal work too: by default, where the baseline's benchmarks launched the same
                        machine code with the same arguments, only a few are measured, as controls
+  --fail-on WHAT       exit with 1 whatever the time where launching takes the host longer (host; equal work is
+                       measured too), or where other kernels are launched (kernels); may be repeated
   --allow P            the slowdown that may stay undecided, such as 2%; by default the suite's own
 
 The runs go to .fusegate/runs/<time>. gate.json, gate.md and report.html go to .fusegate/reports/<time>,
@@ -51,7 +53,7 @@ parse_arguments() {
   flags=()
   while [[ $# -gt 0 ]]; do
     case $1 in
-      --suite | --allow | --require-ruled-out) flags+=("$1" "$(value_of "$@")"); shift 2 ;;
+      --suite | --fail-on | --allow | --require-ruled-out) flags+=("$1" "$(value_of "$@")"); shift 2 ;;
       --invocations | --max-invocations | --budget-s)
         require_count "$1" "$(value_of "$@")"
         flags+=("$1" "$2"); shift 2 ;;

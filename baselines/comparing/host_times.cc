@@ -312,7 +312,7 @@ std::string_view host_verdict_name(HostVerdict verdict) {
     case HostVerdict::kLooksSlower:
       break;
   }
-  return "looks slower";
+  return "looks_slower";
 }
 
 bool on_other_host(const Run& baseline, const Run& candidate) {

@@ -24,7 +24,7 @@ enum class HostVerdict {
   kLooksSlower,  // likewise, and something stands in the way of calling it
 };
 
-std::string_view host_verdict_name(HostVerdict verdict);  // "slower", "faster", "looks slower"
+std::string_view host_verdict_name(HostVerdict verdict);  // "slower", "faster", "looks_slower"
 
 // What stands in the way, in the order in which they weigh.
 enum class HostObstacle {

@@ -69,6 +69,37 @@ void fold_kernels(const Run& baseline, const Run& candidate, GateResult& result)
   }
 }
 
+// A copy only where there is something to leave out.
+const Run& without_set_aside(const Run& run, const std::vector<OddProcess>& odd, Run& copy) {
+  if (std::ranges::none_of(odd, &OddProcess::is_set_aside)) return run;
+  return copy = without_odd_processes(run, odd);
+}
+
+HostTimes host_times_of(const Run& baseline, const Run& candidate, const Rule& rule,
+                        const GateResult& result) {
+  Run baseline_copy;
+  Run candidate_copy;
+  return compare_host_times(without_set_aside(baseline, result.odd_in_baseline, baseline_copy),
+                            without_set_aside(candidate, result.odd_in_candidate, candidate_copy),
+                            rule);
+}
+
+// Asked for. What another host does fails nobody.
+void fold_host(GateResult& result) {
+  const HostTimes& host = result.host;
+  const auto has_verdict = [&host](HostVerdict verdict) {
+    return std::ranges::find(host.changes, verdict, &HostChange::verdict) != host.changes.end();
+  };
+  if (has_verdict(HostVerdict::kSlower)) {
+    conclude(ExitCode::kRegression, GateCause::kHostSlower, result);
+  } else if (result.exit_code == ExitCode::kNoRegression && host.compared == 0) {
+    conclude(ExitCode::kCouldNotJudge, GateCause::kHostUnknown, result);
+  } else if (result.exit_code == ExitCode::kNoRegression && !host.other_host &&
+             has_verdict(HostVerdict::kLooksSlower)) {
+    conclude(ExitCode::kCouldNotJudge, GateCause::kHostUnconfirmed, result);
+  }
+}
+
 // Told apart from its time: what it launches is certain in a single call.
 void fold_expectations(const Run& candidate, GateResult& result) {
   result.unmet_expectations = unmet_expectations(candidate);
@@ -156,12 +187,14 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
   result.verdicts = judge(baseline, candidate, options.rule);
   result.odd_in_baseline = odd_processes(baseline, options.rule.min_effect);
   result.odd_in_candidate = odd_processes(candidate, options.rule.min_effect);
+  result.host = host_times_of(baseline, candidate, options.rule, result);
   fold(options.strict, result);
   if (options.require_ruled_out) fold_ruled_out(*options.require_ruled_out, result);
   fold_expectations(candidate, result);
   result.families = families_of(result.verdicts);
   result.stories = tell_stories(baseline, candidate, result.verdicts, options.rule);
   if (options.fail_on_changed_kernels) fold_kernels(baseline, candidate, result);
+  if (options.fail_on_host) fold_host(result);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "baselines/comparing/families.h"
+#include "baselines/comparing/host_times.h"
 #include "baselines/comparing/odd_processes.h"
 #include "baselines/comparing/rule.h"
 #include "baselines/comparing/verdict.h"
@@ -24,6 +25,7 @@ struct GateOptions {
   double max_age_days = kDefaultMaxAgeDays;  // of a stored baseline; older ones are noted
   std::optional<double> max_creep;           // since the anchor, 0.02 = 2 %; more is a regression
   bool fail_on_changed_kernels = false;      // whatever time says
+  bool fail_on_host = false;                 // where launching takes longer
   // A slowdown that may stay undecided, 0.02 = 2 %: where a benchmark is not decided, its data must
   // rule out larger ones.
   double allow = 0.05;
@@ -55,6 +57,9 @@ enum class GateCause {
   kOtherLaunches,      // than are declared
   kOtherKernels,       // asked for
   kKernelsUnknown,     // likewise, and a run has no profiles
+  kHostSlower,         // asked for: launching takes longer
+  kHostUnconfirmed,    // likewise: it looks so, and is not called
+  kHostUnknown,        // likewise, and no benchmark tells it on both sides
   kCrept,              // by more than is allowed since the anchor
 };
 
@@ -89,16 +94,18 @@ struct GateResult {
   std::vector<UnmetExpectation> unmet_expectations;  // sorted by name
   std::vector<OddProcess> odd_in_baseline;           // by card and departure
   std::vector<OddProcess> odd_in_candidate;
+  HostTimes host;  // what launching costs the host
   std::vector<KernelStory> stories;    // of what changed and why; sorted by name
   std::optional<Staleness> staleness;  // of a stored baseline
   std::optional<Creep> creep;          // where there is an anchor to tell it by
 };
 
-// Regression, or changed kernels where these are to fail, or a benchmark of the candidate that does
+// Regression, or changed kernels or longer host times where these are to fail, or a benchmark of the candidate that does
 // not launch what its implementation declares (whatever the baseline launched: the code and its
 // declaration are one change's): 1. Else, where any benchmark is invalid, where the environments
-// differ and that was not allowed (no verdict is computed then), where nothing was decided, or less
-// was ruled out than is asked for: 2. Else 0.
+// differ and that was not allowed (no verdict is computed then), where nothing was decided, less was
+// ruled out than is asked for, or host times that are to fail are unknown or look longer: 2. Else
+// 0.
 GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& options);
 
 // The same and, where the baseline is a stored one, whether it is stale, and what crept since its

@@ -227,5 +227,84 @@ TEST(Gate, OtherEnvironmentsAreNotComparedUnlessAllowed) {
   EXPECT_EQ(allowed.environment_differences.size(), 2u);
 }
 
+// A row whose calls take the host so long, in every process a little more or less.
+BenchmarkSeries hosted(std::string name, double host_ns) {
+  BenchmarkSeries series = test_series(std::move(name), kQuiet);
+  for (std::size_t i = 0; i < series.invocations.size(); ++i) {
+    series.invocations[i].host_ns = host_ns * (1 + 0.01 * static_cast<double>(i % 3));
+  }
+  return series;
+}
+
+TEST(Gate, HostTimesFailWhereAskedToAlone) {
+  const auto gated = [](double host_ns, bool fails, double slower = 0) {
+    BenchmarkSeries candidate = hosted("a", host_ns);
+    for (InvocationSummary& summary : candidate.invocations) {
+      summary.time_ns *= 1 + slower;
+      summary.cycles *= 1 + slower;
+    }
+    GateOptions options;
+    options.fail_on_host = fails;
+    return gate_of({hosted("a", 9100)}, {candidate}, options);
+  };
+  const GateResult told = gated(29200, false);
+  EXPECT_EQ(told.exit_code, ExitCode::kNoRegression);
+  EXPECT_THAT(told.causes, ElementsAre(GateCause::kNoRegression));
+  ASSERT_EQ(told.host.changes.size(), 1u);
+  const GateResult failed = gated(29200, true);
+  EXPECT_EQ(failed.exit_code, ExitCode::kRegression);
+  EXPECT_THAT(failed.causes, ElementsAre(GateCause::kNoRegression, GateCause::kHostSlower));
+  EXPECT_EQ(gated(9500, true).exit_code, ExitCode::kNoRegression);
+  EXPECT_EQ(gated(3000, true).exit_code, ExitCode::kNoRegression) << "less is no fault";
+  EXPECT_EQ(gated(9100, true, 0.05).exit_code, ExitCode::kRegression);
+  EXPECT_THAT(gated(29200, true, 0.05).causes,
+              ElementsAre(GateCause::kSlower, GateCause::kHostSlower));
+}
+
+TEST(Gate, CannotJudgeHostTimesThatAreUnknownOrLookLonger) {
+  GateOptions options;
+  options.fail_on_host = true;
+  const GateResult unknown =
+      gate_of({test_series("a", kQuiet)}, {test_series("a", kQuiet)}, options);
+  EXPECT_EQ(unknown.exit_code, ExitCode::kCouldNotJudge);
+  EXPECT_THAT(unknown.causes, ElementsAre(GateCause::kNoRegression, GateCause::kHostUnknown));
+  BenchmarkSeries old = test_series("a", kQuiet);
+  old.counters = {{"host_ns", 9100}};
+  const GateResult looks = gate_of({old}, {hosted("a", 29200)}, options);
+  EXPECT_EQ(looks.exit_code, ExitCode::kCouldNotJudge);
+  EXPECT_THAT(looks.causes, ElementsAre(GateCause::kNoRegression, GateCause::kHostUnconfirmed));
+  EXPECT_EQ(gate_of({old}, {hosted("a", 9200)}, options).exit_code, ExitCode::kNoRegression);
+  auto elsewhere = test_run({hosted("a", 9100)});
+  auto here = test_run({hosted("a", 29200)});
+  elsewhere.provenance.host = "node-1";
+  here.provenance.host = "node-2";
+  EXPECT_EQ(gate(elsewhere, here, options).exit_code, ExitCode::kNoRegression);
+}
+
+// Another program beside the candidate's last process: all took longer, launching among it.
+TEST(Gate, HostTimesAreThoseOfTheProcessesThatCount) {
+  std::vector<BenchmarkSeries> before;
+  std::vector<BenchmarkSeries> after;
+  for (int row = 0; row < 10; ++row) {
+    before.push_back(hosted(std::string(1, static_cast<char>('a' + row)), 9100));
+    after.push_back(before.back());
+    InvocationSummary& last = after.back().invocations.back();
+    last.time_ns *= 1.2;
+    last.host_ns *= 20;
+  }
+  for (InvocationSummary& summary : after[3].invocations) summary.host_ns += 20000;
+  auto baseline = test_run(before);
+  auto candidate = test_run(after);
+  number_processes(baseline);
+  number_processes(candidate);
+  const GateResult result = gate(baseline, candidate, {});
+  ASSERT_EQ(result.odd_in_candidate.size(), 1u);
+  ASSERT_TRUE(result.odd_in_candidate[0].is_set_aside);
+  ASSERT_EQ(result.host.changes.size(), 1u);
+  EXPECT_EQ(result.host.changes[0].benchmark, "d");
+  EXPECT_EQ(result.host.changes[0].verdict, HostVerdict::kSlower);
+  EXPECT_NEAR(result.host.changes[0].candidate_ns, 29200, 200);
+}
+
 }  // namespace
 }  // namespace fusegate::baselines

@@ -157,6 +157,23 @@ void add_controls(CLI::App& app, std::vector<std::string>& patterns) {
       ->check(problem_of_pattern);
 }
 
+void add_fail_on(CLI::App& app, bool& host, bool& changed_kernels) {
+  set_topic(app, kRuleTopic);
+  const auto fail_on = [&](const std::vector<std::string>& names) {
+    for (const std::string& name : names) (name == "host" ? host : changed_kernels) = true;
+  };
+  app.add_option_function<std::vector<std::string>>(
+         "--fail-on", fail_on,
+         "What is a regression whatever a benchmark's time: host, where it takes the host longer to "
+         "launch (equal work is measured too then); kernels, where it launches other kernels, or "
+         "more or fewer. By default both are only reported")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->check(CLI::IsMember({"host", "kernels"}));
+}
+
 void add_stores(CLI::App& app, JudgingRequest& request) {
   set_topic(app, kComparedTopic);
   request.stores = default_stores(fs::current_path());
@@ -238,9 +255,9 @@ void add_judging(CLI::App& app, JudgingRequest& request) {
   add_controls(app, request.controls);
   add_rule(app, request);
   add_age_and_creep(app, request);
-  app.add_flag("--fail-on-changed-kernels", request.fail_on_changed_kernels,
-               "Benchmarks that launch other kernels, or more or fewer, are a regression whatever "
-               "their time; by default only reported");
+  add_fail_on(app, request.fail_on_host, request.fail_on_changed_kernels);
+  // The name that it had by itself.
+  app.add_flag("--fail-on-changed-kernels", request.fail_on_changed_kernels)->group("");
   add_allow(app, request.allow, request.require_ruled_out);
   add_unfinished(app, request.unfinished);
   app.add_flag("--strict", request.strict, "Missing and inconclusive benchmarks end with 2");

@@ -107,8 +107,10 @@ void add_rule(CLI::App& app, JudgingRequest& request);
 // What may stay undecided, for every command that gates; and, not shown, what must be ruled out in
 // every benchmark.
 void add_allow(CLI::App& app, std::optional<double>& allow, std::optional<double>& ruled_out);
-// Which benchmarks are controls, for every command that gates.
+// Which benchmarks are controls, likewise.
 void add_controls(CLI::App& app, std::vector<std::string>& patterns);
+// What fails besides time, likewise.
+void add_fail_on(CLI::App& app, bool& host, bool& changed_kernels);
 void add_stores(CLI::App& app, JudgingRequest& request);
 // What is asked of a stored baseline's age and of its anchor.
 void add_age_and_creep(CLI::App& app, JudgingRequest& request);

@@ -55,6 +55,8 @@ TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
       {"gate", "--candidate", "x", "--allow", "0"},
       {"gate", "--candidate", "x", "--allow", "2"},
       {"report", "--candidate", "x", "--control", "["},
+      {"gate", "--candidate", "x", "--fail-on", "moon"},
+      {"gate", "--candidate", "x", "--fail-on"},
       {"gate", "--candidate", "x", "--max-age-days", "0"},
       {"gate", "--candidate", "x", "--max-age-days", "soon"},
       {"gate", "--candidate", "x", "--", "--flag"},
@@ -229,13 +231,37 @@ TEST(ParseCommandLine, TakesSeveralPathsBehindOneFlag) {
   EXPECT_THAT(ended.out, HasSubstr("3 invocations on NVIDIA H200"));
 }
 
+TEST(ParseCommandLine, TakesWhatFailsBesideTime) {
+  const baselines::ScratchFolder folder;
+  FakeRunFile file;
+  for (const auto& [name, time_ns] : file.times) file.host_ns[name] = 9100;
+  const std::string base = write_run(folder, "base", file);
+  for (auto& [name, host_ns] : file.host_ns) host_ns = 29200;
+  const std::string head = write_run(folder, "head", file);
+  const auto code_of = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> line{"gate", "--baseline", base, "--candidate", head};
+    line.insert(line.end(), flags.begin(), flags.end());
+    return run(line).code;
+  };
+  EXPECT_EQ(code_of({}), baselines::ExitCode::kNoRegression);
+  EXPECT_EQ(code_of({"--fail-on", "host"}), baselines::ExitCode::kRegression);
+  EXPECT_EQ(code_of({"--fail-on", "kernels"}), baselines::ExitCode::kCouldNotJudge);
+  EXPECT_EQ(code_of({"--fail-on", "kernels", "--fail-on", "host"}),
+            baselines::ExitCode::kRegression);
+  EXPECT_EQ(code_of({"--fail-on", "kernels,host"}), baselines::ExitCode::kRegression);
+  for (const char* command : {"gate", "report", "duet", "replay", "job"}) {
+    EXPECT_THAT(run({command, "--help"}).out, HasSubstr("--fail-on ")) << command;
+  }
+}
+
 TEST(ParseCommandLine, TakesWhatAsksForKernels) {
   const baselines::ScratchFolder folder;
   const std::string base = write_run(folder, "base", {});
   const std::string head = write_run(folder, "head", {});
-  EXPECT_THAT(
-      run({"gate", "--baseline", base, "--candidate", head, "--fail-on-changed-kernels"}).out,
-      HasSubstr("Could not judge: a run has no profiles"));
+  for (const char* flag : {"--fail-on=kernels", "--fail-on-changed-kernels"}) {
+    EXPECT_THAT(run({"gate", "--baseline", base, "--candidate", head, flag}).out,
+                HasSubstr("Could not judge: a run has no profiles"));
+  }
   const std::string benchmark = "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072";
   const Ended explained = run({"explain", base, head, benchmark, "--min-effect", "1%"});
   EXPECT_EQ(explained.code, baselines::ExitCode::kNoRegression);

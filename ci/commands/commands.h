@@ -94,6 +94,8 @@ struct JobRequest {
   std::string base{};     // a program to measure side by side; empty: a baseline is looked up
   bool require_baseline = false;
   // As for gate.
+  bool fail_on_host = false;
+  bool fail_on_changed_kernels = false;
   std::optional<double> allow{};
   std::optional<double> require_ruled_out{};
   std::vector<std::string> controls{};

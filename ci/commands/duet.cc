@@ -34,6 +34,8 @@ MeasuringRequest measuring_request(const DuetRequest& request, const Folders& fo
   if (!request.invocations_given && !request.max_invocations) {
     measuring.invocations_of_few = baselines::kFewestProcesses;
   }
+  // Identity is of the device's work.
+  measuring.measures_all = request.measures_all || request.judging.fail_on_host;
   measuring.min_effect = request.judging.min_effect;
   // A replay is to tell what the machine did since, also where no code differs.
   measuring.has_record = request.judging.replay_of.has_value();
@@ -155,6 +157,7 @@ void add_duet_options(CLI::App& app, DuetRequest& request) {
   add_stores(app, request.judging);
   add_rule(app, request.judging);
   add_controls(app, request.judging.controls);
+  add_fail_on(app, request.judging.fail_on_host, request.judging.fail_on_changed_kernels);
   add_allow(app, request.judging.allow, request.judging.require_ruled_out);
 }
 

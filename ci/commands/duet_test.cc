@@ -187,6 +187,21 @@ TEST_F(DuetCommandTest, OfEqualWorkNothingIsMeasured) {
   EXPECT_THAT(err_.str(), Not(HasSubstr("A/A")));
 }
 
+// Equal work of the device: the host's is another matter, so all is measured.
+TEST_F(DuetCommandTest, WhereHostTimesAreToFailEqualWorkIsMeasuredToo) {
+  FakeRunFile file = thirty_telling();
+  for (const auto& [name, time_ns] : file.times) file.host_ns[name] = 9100;
+  request_.base = write_bench(folder_, "base-bench", {.file = file});
+  file.host_ns["a07"] = 29200;
+  request_.head = head({.file = file, .phase = 1});
+  request_.judging.fail_on_host = true;
+  EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+  EXPECT_EQ(json()["counts"]["identical"], 30);
+  EXPECT_EQ(json()["host_times"]["compared"], 30);
+  ASSERT_EQ(json()["host_times"]["changes"].size(), 1u);
+  EXPECT_EQ(json()["host_times"]["changes"][0]["benchmark"], "a07");
+}
+
 TEST_F(DuetCommandTest, WhatIsNotMeasuredIsIdenticalAndWhatDiffersIsJudged) {
   FakeRunFile changed = thirty_telling();
   changed.codes["a07"] = "1e";

@@ -11,6 +11,7 @@
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/report/explain_text.h"
+#include "ci/report/gate_words.h"
 
 namespace fusegate::ci {
 namespace {
@@ -110,6 +111,12 @@ baselines::ExitCode explain_command(const ExplainRequest& request, Console& cons
        judgement.result.environment_differences) {
     console.out.print("differs: {} is {} in the baseline, {} in the candidate\n", difference.field,
                       difference.baseline, difference.candidate);
+  }
+  for (const baselines::HostChange& change : judgement.result.host.changes) {
+    if (change.benchmark != request.benchmark) continue;
+    const std::string why = host_obstacle_text(change.obstacle);
+    console.out.print("host time: {}: {}{}{}\n", host_verdict_text(change.verdict),
+                      host_change_text(change), why.empty() ? "" : ": ", why);
   }
   console.out.lines(
       explain_text(before, after, *verdict, judgement.options.rule, story, console.out.style()));

@@ -152,6 +152,17 @@ TEST_F(ExplainCommandTest, NamesNearBenchmarks) {
               ThrowsMessage<baselines::InputError>(HasSubstr("; near: linear/addmm/")));
 }
 
+TEST_F(ExplainCommandTest, SaysWhatBecameOfTheHostsTime) {
+  FakeRunFile base = file(launches_, 0);
+  base.host_ns[kMlp] = 3060;
+  request_.baseline = write_run(folder_, "base", base);
+  base.host_ns[kMlp] = 53580;
+  EXPECT_EQ(explain(base), baselines::ExitCode::kNoRegression);
+  EXPECT_THAT(out_.str(), HasSubstr(std::string("host time: slower: ") + kMlp +
+                                    " 3.060 us -> 53.58 us (+1650.98 %)\n"));
+  EXPECT_THAT(out_.str(), HasSubstr("the host takes 53.58 us to launch them where it took 3.06"));
+}
+
 TEST_F(ExplainCommandTest, CannotJudgeWhatOneRunLacks) {
   EXPECT_EQ(explain({}), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(out_.str(), HasSubstr("missing: the candidate has no such benchmark"));

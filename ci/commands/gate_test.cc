@@ -198,6 +198,97 @@ TEST_F(GateCommandTest, NamesWhatIsWrongInTheRecordOfAaArms) {
   EXPECT_EQ(gate_command(request_, console), baselines::ExitCode::kNoRegression);
 }
 
+// 20 us of CPU in front of a launch: of the same machine code, in the same time.
+class HostTimeGateTest : public GateCommandTest {
+ protected:
+  HostTimeGateTest() {
+    for (const auto& [name, time_ns] : base_.times) {
+      base_.host_ns[name] = 9100;
+      base_.codes[name] = "0f";
+    }
+    request_.judging.baseline = {write_run(folder_, "base", base_)};
+    slower_ = base_;
+    slower_.host_ns[kFused] = 29200;
+  }
+
+  FakeRunFile base_;
+  FakeRunFile slower_;
+};
+
+TEST_F(HostTimeGateTest, TellsThatLaunchingTakesLongerAndPasses) {
+  EXPECT_EQ(gate(slower_), baselines::ExitCode::kNoRegression) << out_.str();
+  EXPECT_THAT(out_.str(), StartsWith("No regression in 2 benchmarks, all identical. 1 benchmark "
+                                     "takes the host longer to launch.\n"));
+  EXPECT_THAT(out_.str(),
+              HasSubstr(std::string("Host time: 1 benchmark takes the host longer to launch: ") +
+                        kFused + " 9.100 us -> 29.20 us (+220.88 %)."));
+  EXPECT_THAT(out_.str(),
+              HasSubstr(std::string("slower   ") + kFused + "  on a stream  +220.88 %"));
+  EXPECT_THAT(markdown(), HasSubstr(std::string("| slower | `") + kFused + "` | on a stream |"));
+  const nlohmann::json host = json()["host_times"];
+  EXPECT_EQ(host["compared"], 2);
+  EXPECT_EQ(host["other_host"], false);
+  ASSERT_EQ(host["changes"].size(), 1u);
+  EXPECT_EQ(host["changes"][0]["benchmark"], kFused);
+  EXPECT_EQ(host["changes"][0]["verdict"], "slower");
+  EXPECT_EQ(host["changes"][0]["launched"], "stream");
+  EXPECT_NEAR(host["changes"][0]["effect"].get<double>(), 2.2088, 1e-4);
+}
+
+TEST_F(HostTimeGateTest, FailsWhereAskedTo) {
+  request_.judging.fail_on_host = true;
+  EXPECT_EQ(gate(base_), baselines::ExitCode::kNoRegression) << out_.str();
+  out_.str("");
+  EXPECT_EQ(gate(slower_), baselines::ExitCode::kRegression) << out_.str();
+  EXPECT_EQ(json()["exit_code"], 1);
+  EXPECT_THAT(
+      out_.str(),
+      StartsWith(std::string("1 benchmark takes the host longer to launch, the most ") + kFused +
+                 " 9.100 us -> 29.20 us (+220.88 %). No regression in 2 "
+                 "benchmarks, all identical.\n"));
+}
+
+TEST_F(HostTimeGateTest, CannotJudgeWhatItDoesNotKnow) {
+  request_.judging.fail_on_host = true;
+  FakeRunFile without = base_;
+  without.host_ns.clear();
+  EXPECT_EQ(gate(without), baselines::ExitCode::kCouldNotJudge) << out_.str();
+  EXPECT_THAT(out_.str(), StartsWith("Could not judge: no benchmark has a host time in both runs"));
+  out_.str("");
+  request_.judging.baseline = {write_run(folder_, "few", base_, 3)};
+  EXPECT_EQ(gate(slower_), baselines::ExitCode::kCouldNotJudge) << out_.str();
+  EXPECT_THAT(out_.str(),
+              StartsWith(std::string("Could not judge: 1 benchmark looks as if it took the host "
+                                     "longer to launch, the most ") +
+                         kFused +
+                         " 9.100 us -> 29.20 us (+220.88 %): fewer than 4 processes of a "
+                         "side measured it.\n"));
+  out_.str("");
+  EXPECT_EQ(gate(base_), baselines::ExitCode::kNoRegression) << out_.str();
+}
+
+TEST_F(HostTimeGateTest, AnotherHostIsToldAndFailsNothing) {
+  request_.judging.fail_on_host = true;
+  slower_.host = "node-2";
+  EXPECT_EQ(gate(slower_), baselines::ExitCode::kNoRegression) << out_.str();
+  EXPECT_EQ(json()["host_times"]["other_host"], true);
+  EXPECT_EQ(json()["host_times"]["changes"][0]["verdict"], "looks_slower");
+  EXPECT_THAT(out_.str(), HasSubstr("It is not called: measured on another host"));
+  EXPECT_THAT(out_.str(), HasSubstr("Host time: the sides were measured on two hosts, so it fails "
+                                    "nothing"));
+}
+
+TEST_F(HostTimeGateTest, HeedsTheSmallestEffectsOfTheBaselinesSuite) {
+  request_.judging.fail_on_host = true;
+  base_.protocol = {{"samples", 8}, {"host_min_ns", 25000}};
+  slower_.protocol = {{"samples", 8}};
+  request_.judging.baseline = {write_run(folder_, "base", base_)};
+  EXPECT_EQ(gate(slower_), baselines::ExitCode::kNoRegression) << out_.str();
+  EXPECT_EQ(json()["host_times"]["changes"].size(), 0u);
+  EXPECT_EQ(json()["rule"]["host_min_ns"], 25000);
+  EXPECT_EQ(json()["rule"]["host_min_effect"], 0.1);
+}
+
 TEST_F(GateCommandTest, SaysHowToRecordABaselineThatIsMissing) {
   request_.judging.baseline.clear();
   request_.judging.stores = {folder_.path() / "store"};
@@ -290,6 +381,16 @@ TEST_F(StoredGateTest, NamesABrokenAnchor) {
   folder_.write("store/nvidia-h200/smoke.anchor.json", "[]");
   EXPECT_THROW(gate(slowed(1)), baselines::InputError);
   EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("smoke.anchor.json"));
+}
+
+TEST_F(StoredGateTest, KeepsTheHostTimesOfEveryProcess) {
+  FakeRunFile file = slowed(1);
+  for (const auto& [name, time_ns] : file.times) file.host_ns[name] = 9100;
+  accept(file);
+  request_.judging.fail_on_host = true;
+  EXPECT_EQ(gate(file), baselines::ExitCode::kNoRegression) << out_.str();
+  file.host_ns[kFused] = 29200;
+  EXPECT_EQ(gate(file), baselines::ExitCode::kRegression) << out_.str();
 }
 
 TEST_F(StoredGateTest, NotesAStaleBaseline) {

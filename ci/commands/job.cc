@@ -187,7 +187,7 @@ class Job {
     if (request_.budget_s) measuring.budget_s = request_.budget_s;
     measuring.judging.stores = request_.stores;
     measuring.aa_history = request_.aa_history;
-    measuring.measures_all = request_.measures_all;
+    measuring.measures_all = request_.measures_all || request_.fail_on_host;
   }
 
   void fill_duet(DuetRequest& duet) const {
@@ -240,6 +240,8 @@ class Job {
   GateRequest gate_request() const {
     GateRequest gate;
     gate.judging.stores = request_.stores;
+    gate.judging.fail_on_host = request_.fail_on_host;
+    gate.judging.fail_on_changed_kernels = request_.fail_on_changed_kernels;
     gate.judging.allow = request_.allow;
     gate.judging.require_ruled_out = request_.require_ruled_out;
     gate.judging.controls = request_.controls;
@@ -313,6 +315,7 @@ void add_job(CommandLine& line) {
          "this command recorded here, as its program is kept")
       ->excludes(base);
   add_controls(app, request.controls);
+  add_fail_on(app, request.fail_on_host, request.fail_on_changed_kernels);
   add_allow(app, request.allow, request.require_ruled_out);
   set_topic(app, kOutputTopic);
   app.add_option("--started-s", request.started_s, "Printed times count from this many seconds ago")

@@ -380,5 +380,27 @@ TEST_F(JobCommandTest, WhatDoesTheBaselinesWorkIsNotMeasuredAndBecomesNoBaseline
   EXPECT_THAT(out_.str(), Not(HasSubstr("benchmarks do equal work:")));
 }
 
+TEST_F(JobCommandTest, FailsForHostTimesWhereAskedTo) {
+  FakeRunFile file;
+  for (const auto& [name, time_ns] : file.times) file.host_ns[name] = 9100;
+  const std::string base = write_bench(folder_, "base-bench", {.file = file});
+  file.host_ns[kFused] = 29200;
+  request_.program = write_bench(folder_, "head-bench", {.file = file, .phase = 1});
+  request_.base = base;
+  EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(verdict()["host_times"]["changes"][0]["benchmark"], kFused);
+  request_.fail_on_host = true;
+  EXPECT_EQ(job(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("1 benchmark takes the host longer to launch, the most "));
+}
+
+TEST_F(JobCommandTest, WhatFailsForKernelsNeedsProfiles) {
+  request_.base = write_bench(folder_, "base-bench", {});
+  request_.program = write_bench(folder_, "head-bench", {.phase = 1});
+  request_.fail_on_changed_kernels = true;
+  EXPECT_EQ(job(), baselines::ExitCode::kCouldNotJudge) << out_.str() << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("a run has no profiles"));
+}
+
 }  // namespace
 }  // namespace fusegate::ci

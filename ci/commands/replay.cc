@@ -44,6 +44,7 @@ ExitCode judge_by_figures(const ReplayRequest& request, const std::string& why, 
   console.err.print("warning: {}\n", note);
   RunRequest run;
   static_cast<SuiteRequest&>(run) = request;
+  run.measures_all = request.measures_all || request.judging.fail_on_host;
   run.out = {request.out / "head"};
   run.programs = {request.head};
   run.aa = request.aa && request.invocations >= kLeastAaInvocations;

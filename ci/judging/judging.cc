@@ -123,15 +123,25 @@ void name_controls(const JudgingRequest& request, baselines::LoadedBaseline& bas
   if (baseline.anchor) baselines::name_controls(request.controls, baseline.anchor->run);
 }
 
-// What the suite sets for the gate, in the protocol; nothing where it does not.
-std::optional<double> set_by_suite(const baselines::Run& run, const std::string& name) {
+// A field of the protocol that the run records; nothing where it has none.
+std::optional<nlohmann::json> protocol_value(const baselines::Run& run, const char* field) {
   const nlohmann::json& protocol = run.provenance.protocol;
-  if (!protocol.is_object() || !protocol.contains(name)) return std::nullopt;
-  const nlohmann::json& value = protocol[name];
-  const double number = value.is_number() ? value.get<double>() : 0;
-  if (number > 0 && number < 1) return number;
-  throw baselines::InputError(run.source, "protocol." + name,
-                              fmt::format("{} is not between 0 and 1", value.dump()));
+  if (!protocol.is_object() || !protocol.contains(field)) return std::nullopt;
+  return protocol[field];
+}
+
+[[noreturn]] void refuse_value(const baselines::Run& run, const char* field,
+                               const nlohmann::json& value, std::string_view problem) {
+  throw baselines::InputError(run.source, fmt::format("protocol.{}", field),
+                              fmt::format("{} {}", value.dump(), problem));
+}
+
+std::optional<double> fraction_of(const baselines::Run& run, const char* field) {
+  const auto value = protocol_value(run, field);
+  if (!value) return std::nullopt;
+  const double fraction = value->is_number() ? value->get<double>() : 0;
+  if (!(fraction > 0 && fraction < 1)) refuse_value(run, field, *value, "is not between 0 and 1");
+  return fraction;
 }
 
 // Where the environments differ, that was said, and nothing was compared.
@@ -240,20 +250,31 @@ std::string missing_baseline_text(const JudgingRequest& request, const baselines
 }
 
 double min_effect_of(const baselines::Run& run) {
-  return set_by_suite(run, "min_effect").value_or(baselines::Rule{}.min_effect);
+  return fraction_of(run, baselines::kMinEffect).value_or(baselines::Rule{}.min_effect);
 }
 
 double allow_of(const baselines::Run& run) {
-  const auto min_effect = set_by_suite(run, "min_effect");
-  const auto allow = set_by_suite(run, "allow");
+  const auto min_effect = fraction_of(run, baselines::kMinEffect);
+  const auto allow = fraction_of(run, baselines::kAllow);
   if (allow && *allow < min_effect_of(run)) {
-    throw baselines::InputError(
-        run.source, "protocol.allow",
-        fmt::format("{} is below the smallest effect, {}", *allow, min_effect_of(run)));
+    refuse_value(run, baselines::kAllow, *allow,
+                 fmt::format("is below the smallest effect, {}", min_effect_of(run)));
   }
   if (allow) return *allow;
   const bool is_on_cpu = run.environment.contains(baselines::kCpuCycles);
   return is_on_cpu && min_effect ? 2 * *min_effect : baselines::GateOptions{}.allow;
+}
+
+baselines::HostRule host_rule_of(const baselines::Run& run) {
+  baselines::HostRule rule;
+  rule.min_effect = fraction_of(run, baselines::kHostMinEffect).value_or(rule.min_effect);
+  const auto min_ns = protocol_value(run, baselines::kHostMinNs);
+  if (!min_ns) return rule;
+  rule.min_ns = min_ns->is_number() ? min_ns->get<double>() : -1;
+  if (!(rule.min_ns >= 0)) {
+    refuse_value(run, baselines::kHostMinNs, *min_ns, "is no time in ns");
+  }
+  return rule;
 }
 
 baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline) {
@@ -263,11 +284,13 @@ baselines::GateOptions gate_options(const JudgingRequest& request, const baselin
   options.max_age_days = request.max_age_days;
   options.max_creep = request.max_creep;
   options.fail_on_changed_kernels = request.fail_on_changed_kernels;
+  options.fail_on_host = request.fail_on_host;
   options.require_ruled_out = request.require_ruled_out;
   options.rule.cards = card_differences(request, baseline);
   // The baseline's suite and not the candidate's: a change must not loosen the rule it is judged
   // by.
   options.rule.min_effect = request.min_effect ? *request.min_effect : min_effect_of(baseline);
+  options.rule.host = host_rule_of(baseline);
   options.allow = request.allow ? *request.allow : allow_of(baseline);
   if (request.false_discovery_rate) {
     options.rule.false_discovery_rate = *request.false_discovery_rate;

@@ -29,6 +29,7 @@ struct JudgingRequest {
   double max_age_days = baselines::kDefaultMaxAgeDays;
   std::optional<double> max_creep;
   bool fail_on_changed_kernels = false;
+  bool fail_on_host = false;
   std::optional<double> require_ruled_out;
   // Patterns (baselines/io/pattern.h): what fits one is a control, besides what the files say.
   std::vector<std::string> controls{};
@@ -81,15 +82,19 @@ std::string missing_baseline_text(const JudgingRequest& request, const baselines
 // the field.
 double min_effect_of(const baselines::Run& run);
 
+// What a call must cost the host more by its own suite, or else Rule's. Throws likewise.
+baselines::HostRule host_rule_of(const baselines::Run& run);
+
 // The slowdown that the gate lets stay undecided, by the run's own suite. Where that sets a
 // smallest effect for a CPU and nothing else, it is twice that, and else 5 %. Throws InputError
 // naming the field.
 double allow_of(const baselines::Run& run);
 
 // The smallest effect is the flag's, else the baseline's suite's, else the rule's; the slowdown
-// that may stay undecided the flag's, else the baseline's suite's. What cards differ by is as a
-// calibration beside the baseline says, or one of its device in the stores. Throws InputError where
-// the suite asks for a smallest effect that is none, and where the calibration is malformed.
+// that may stay undecided the flag's, else the baseline's suite's; what a call must cost the host
+// more the baseline's suite's. What cards differ by is as a calibration beside the baseline says,
+// or one of its device in the stores. Throws InputError where the suite asks for a smallest effect
+// that is none, and where the calibration is malformed.
 baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline);
 
 // The slowdowns that half and nine tenths of the run's rows show nine times in ten, as a baseline

@@ -221,6 +221,29 @@ TEST_F(JudgingTest, ABaselineSaysWhatIsAControlAndSoDoesTheRequest) {
                         HasSubstr("--control: \"^nothing\" fits no benchmark's name")));
 }
 
+TEST_F(JudgingTest, TakesWhatACallMustCostTheHostMoreFromTheBaselinesSuite) {
+  const baselines::HostRule usual = gate_options(request_, run()).rule.host;
+  EXPECT_EQ(usual.min_effect, 0.1);
+  EXPECT_EQ(usual.min_ns, 1000);
+  FakeRunFile file;
+  file.protocol = {{"host_min_effect", 0.2}, {"host_min_ns", 500}};
+  const baselines::HostRule own = gate_options(request_, run(file)).rule.host;
+  EXPECT_EQ(own.min_effect, 0.2);
+  EXPECT_EQ(own.min_ns, 500);
+}
+
+TEST_F(JudgingTest, RefusesAHostTimeOfASuiteThatIsNone) {
+  for (const auto& [field, value] : std::vector<std::pair<std::string, nlohmann::json>>{
+           {"host_min_effect", 1}, {"host_min_ns", -1}, {"host_min_ns", "1 us"}}) {
+    FakeRunFile file;
+    file.protocol = {{field, value}};
+    const baselines::Run baseline = run(file);
+    EXPECT_THAT([&] { gate_options(request_, baseline); },
+                ThrowsMessage<baselines::InputError>(HasSubstr("protocol." + field)))
+        << value;
+  }
+}
+
 TEST_F(JudgingTest, TakesWhatCardsDifferByFromACalibrationOfTheDevice) {
   const auto calibration = [this](const std::string& name, int cards) {
     return folder_

@@ -29,7 +29,8 @@ void write_fragments(const baselines::ScratchFolder& folder, const std::string& 
     const double noise = bench.noise.contains(name) ? bench.noise.at(name) : 2e-4;
     add(name, [&, name = name, time_ns = time_ns](int phase) {
       return FakeRunFile{.times = {{name, time_ns * (1 + noise * (phase - 1))}},
-                         .codes = file.codes};
+                         .codes = file.codes,
+                         .host_ns = file.host_ns};
     });
   }
   for (const auto& failure : file.failures) {

@@ -6,7 +6,7 @@ set -euo pipefail
 usage() {
   cat <<'TEXT'
 Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--invocations N] [--budget-s N] [--all]
-                               [--allow P]
+                               [--fail-on WHAT] [--allow P]
 
   --base REVISION  what this tree is compared with: a branch, a tag or a commit
   --suite NAME     pr (the default), smoke or nightly
@@ -16,6 +16,8 @@ Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--invocations N] 
                    regression; 600 by default
   --all            measure equal work too: by default, where both sides launch the same machine code with the
                    same arguments, only a few benchmarks are measured, as controls
+  --fail-on WHAT   exit with 1 whatever the time where launching takes the host longer (host; equal work is
+                   measured too), or where other kernels are launched (kernels); may be repeated
   --allow P        the slowdown that may stay undecided, such as 2%; by default the suite's own
 
 The base is measured twice and compared with itself too (A/A): any difference found there is a false alarm.
@@ -47,7 +49,7 @@ parse_arguments() {
       --invocations) invocations=$(value_of "$@"); shift 2 ;;
       --budget-s) budget_s=$(value_of "$@"); shift 2 ;;
       --all) more+=("$1"); shift ;;
-      --allow | --require-ruled-out) more+=("$1" "$(value_of "$@")"); shift 2 ;;
+      --fail-on | --allow | --require-ruled-out) more+=("$1" "$(value_of "$@")"); shift 2 ;;
       --help | -h) usage; exit 0 ;;
       *) die "unknown argument '$1'; see --help" ;;
     esac

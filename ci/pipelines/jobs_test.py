@@ -44,10 +44,10 @@ class Run(JobTest):
         self.assertEqual(self.fusegate_calls(), ["fusegate job --who somebody --started-s SECONDS"])
         self.box.forget_calls()
         self.box.run("run.sh", "--suite", "nightly", "--invocations", "5", "--max-invocations", "15",
-                     "--budget-s", "2400", "--require-baseline", "--replay", "--allow", "2%")
+                     "--budget-s", "2400", "--require-baseline", "--replay", "--fail-on", "host", "--allow", "2%")
         self.assertEqual(self.fusegate_calls(), [
             "fusegate job --who somebody --started-s SECONDS --suite nightly --invocations 5 --max-invocations 15"
-            " --budget-s 2400 --require-baseline --replay --allow 2%"])
+            " --budget-s 2400 --require-baseline --replay --fail-on host --allow 2%"])
 
     def test_exits_with_the_gate_s_code(self):
         for code, expected in [("0", 0), ("1", 1), ("2", 2), ("139", 2)]:
@@ -88,7 +88,7 @@ class Run(JobTest):
         self.assertIn("cmake --preset release", self.box.calls())
 
     def test_bad_arguments_stop_before_anything_is_done(self):
-        for arguments in [["--suite"], ["--allow"], ["--require-ruled-out"], ["--invocations", "0"], ["--invocations", "many"], ["--budget-s", "-1"],
+        for arguments in [["--suite"], ["--fail-on"], ["--allow"], ["--require-ruled-out"], ["--invocations", "0"], ["--invocations", "many"], ["--budget-s", "-1"],
                           ["--max-invocations", "x"], ["--frobnicate"]]:
             with self.subTest(arguments):
                 self.assertEqual(self.box.run("run.sh", *arguments).returncode, 2)
@@ -212,11 +212,11 @@ class BuildCommit(History):
 class Compare(History):
     def test_measures_base_and_head_side_by_side_and_gates_the_one_by_the_other(self):
         result = self.box.run("pipelines/compare.sh", "--base", "HEAD^1", "--suite", "smoke", "--invocations", "2",
-                              "--budget-s", "60", "--allow", "2%", "--require-ruled-out", "3%")
+                              "--budget-s", "60", "--fail-on", "host", "--allow", "2%", "--require-ruled-out", "3%")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual([self.named(call) for call in self.fusegate_calls()], [
             "fusegate job --suite smoke --invocations 2 --budget-s 60 --started-s SECONDS"
-            f" --base {self.program_of('HEAD^1')} --allow 2% --require-ruled-out 3%"])
+            f" --base {self.program_of('HEAD^1')} --fail-on host --allow 2% --require-ruled-out 3%"])
         self.assertEqual((self.base_tree() / "kernel.cc").read_text(), "fast\n")
 
     def test_has_ten_minutes_unless_told_otherwise(self):

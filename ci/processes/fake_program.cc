@@ -34,7 +34,7 @@ namespace {
 
 nlohmann::json context_of(const FakeRunFile& file) {
   nlohmann::json context{{"date", file.date},
-                         {"host_name", "fake"},
+                         {"host_name", file.host},
                          {"num_cpus", 2},
                          {"library_build_type", "release"},
                          {"fusegate",
@@ -94,6 +94,11 @@ std::string run_file_text(const FakeRunFile& file) {
     for (int i = 0; i < 10; ++i) {
       entries.push_back(sample_entry(name, time_ns * (1 + 1e-4 * (i % 3 - 1)), i));
     }
+    if (const auto host = file.host_ns.find(name); host != file.host_ns.end()) {
+      for (std::size_t i = entries.size() - 10; i < entries.size(); ++i) {
+        entries[i]["host_ns"] = host->second;
+      }
+    }
     nlohmann::json& first = entries[entries.size() - 10];
     const auto profile = file.profiles.find(name);
     if (profile != file.profiles.end()) first["details"]["profile"] = profile->second;
@@ -120,6 +125,7 @@ std::string write_run(const baselines::ScratchFolder& folder, std::string_view n
       time_ns *= 1 + 2e-4 * (i % 3 - 1);
       if (i == 1) time_ns *= 1 + own;
     }
+    for (auto& [benchmark, host_ns] : shifted.host_ns) host_ns *= 1 + 0.02 * (i % 3 - 1);
     folder.write(fmt::format("{}/{}.json", name, i), run_file_text(shifted));
   }
   return (folder.path() / name).string();

@@ -39,6 +39,8 @@ struct FakeRunFile {
   std::map<std::string, nlohmann::json> profiles{};  // details.profile, by benchmark
   // The machine code that each benchmark launches; empty: unknown. None: nothing is told of any.
   std::map<std::string, std::string> codes{};
+  std::map<std::string, double> host_ns{};  // of a call on a stream, by benchmark
+  std::string host = "fake";                // the machine's name
   // By benchmark and stage, what identities_text() says was picked.
   std::map<std::string, std::map<std::string, std::string>> choices{};
 };
@@ -49,7 +51,8 @@ std::string identities_text(const FakeRunFile& file);
 // As text: a valid run file of this program, ten samples a benchmark.
 std::string run_file_text(const FakeRunFile& file);
 
-// A run folder with that many invocations whose times differ by about 0.02 %. Returns its path.
+// A run folder with that many invocations whose times differ by about 0.02 %, and host
+// times by 2 %. Returns its path.
 std::string write_run(const baselines::ScratchFolder& folder, std::string_view name,
                       const FakeRunFile& file, int invocations = 5);
 

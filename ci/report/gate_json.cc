@@ -150,6 +150,24 @@ json story_json(const baselines::KernelStory& story) {
           {"host_ns", sides_json(story.host_ns)}};
 }
 
+json host_json(const baselines::HostTimes& host) {
+  json changes = json::array();
+  for (const baselines::HostChange& change : host.changes) {
+    changes.push_back({{"benchmark", change.benchmark},
+                       {"launched", host_launch_name(change.launch)},
+                       {"verdict", host_verdict_name(change.verdict)},
+                       {"reason", host_obstacle_text(change.obstacle)},
+                       {"effect", json_number(change.effect)},
+                       {"interval", json_interval(change.interval)},
+                       {"p", json_number(change.p)},
+                       {"baseline_ns", json_number(change.baseline_ns)},
+                       {"candidate_ns", json_number(change.candidate_ns)}});
+  }
+  return {{"compared", host.compared},
+          {"other_host", host.other_host},
+          {"changes", std::move(changes)}};
+}
+
 json staleness_json(const baselines::Staleness& staleness) {
   return {{"age_days", staleness.age_days ? json_number(*staleness.age_days) : json(nullptr)},
           {"max_age_days", staleness.max_age_days},
@@ -230,9 +248,12 @@ json gate_json(const Judgement& judgement, const baselines::Run& candidate) {
        {{"min_effect", options.rule.min_effect},
         {"allow", options.allow},
         {"false_discovery_rate", options.rule.false_discovery_rate},
-        {"confidence", options.rule.confidence}}},
+        {"confidence", options.rule.confidence},
+        {"host_min_effect", options.rule.host.min_effect},
+        {"host_min_ns", options.rule.host.min_ns}}},
       {"families", std::move(families)},
       {"kernels", std::move(stories)},
+      {"host_times", host_json(result.host)},
       {"unmet_expectations", unmet_json(result.unmet_expectations)},
       {"staleness", result.staleness ? staleness_json(*result.staleness) : json(nullptr)},
       {"anchor", result.creep ? anchor_json(*result.creep) : json(nullptr)},

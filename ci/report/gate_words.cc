@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <map>
+#include <set>
 
 #include "baselines/comparing/comparison.h"
 #include "baselines/comparing/families.h"
@@ -24,6 +26,9 @@ using baselines::EnvironmentDifference;
 using baselines::GateCause;
 using baselines::GateOptions;
 using baselines::GateResult;
+using baselines::HostChange;
+using baselines::HostObstacle;
+using baselines::HostVerdict;
 using baselines::Verdict;
 using baselines::VerdictKind;
 
@@ -198,6 +203,54 @@ std::string unconfirmed_text(const GateResult& result) {
                      format_magnitude(most.effect));
 }
 
+// Of the changes with that verdict, the largest first.
+std::vector<const HostChange*> changes_of(const baselines::HostTimes& host, HostVerdict verdict) {
+  std::vector<const HostChange*> found;
+  for (const HostChange& change : host.changes) {
+    if (change.verdict == verdict) found.push_back(&change);
+  }
+  return found;
+}
+
+// "3 benchmarks take longer to launch": a benchmark counts once, on a stream and as a graph.
+std::string host_count_text(const std::vector<const HostChange*>& changes, std::string_view one,
+                            std::string_view several) {
+  std::set<std::string_view> names;
+  for (const HostChange* change : changes) names.insert(change->benchmark);
+  return fmt::format("{} {}", format_count(names.size(), "benchmark"),
+                     names.size() == 1 ? one : several);
+}
+
+std::string host_slower_text(const baselines::HostTimes& host) {
+  return host_count_text(changes_of(host, HostVerdict::kSlower), "takes the host longer to launch",
+                         "take the host longer to launch");
+}
+
+std::string host_looks_text(const std::vector<const HostChange*>& changes) {
+  return host_count_text(changes, "looks as if it took the host longer to launch",
+                         "look as if they took the host longer to launch");
+}
+
+std::string host_headline(const GateResult& result) {
+  const HostChange& most = *changes_of(result.host, HostVerdict::kSlower).front();
+  return fmt::format("{}, the most {}.", host_slower_text(result.host), host_change_text(most));
+}
+
+std::string host_unconfirmed_text(const GateResult& result) {
+  const auto changes = changes_of(result.host, HostVerdict::kLooksSlower);
+  return fmt::format("{}, the most {}: {}.", host_looks_text(changes),
+                     host_change_text(*changes.front()),
+                     host_obstacle_text(changes.front()->obstacle));
+}
+
+// A clause where no cause of the exit code says it already.
+std::string host_clause(const GateResult& result) {
+  const bool is_told =
+      std::ranges::find(result.causes, GateCause::kHostSlower) != result.causes.end();
+  if (is_told || changes_of(result.host, HostVerdict::kSlower).empty()) return "";
+  return fmt::format(" {}.", host_slower_text(result.host));
+}
+
 std::string could_not(std::string_view why) { return fmt::format("Could not judge: {}", why); }
 
 // so_far: the headline of the causes before.
@@ -233,6 +286,14 @@ std::string with_cause(GateCause cause, const std::string& so_far, const GateRes
       return kernels_headline(result);
     case GateCause::kKernelsUnknown:
       return could_not("a run has no profiles, so whether kernels changed is not known.");
+    case GateCause::kHostSlower:
+      return fmt::format("{} {}", host_headline(result), so_far);
+    case GateCause::kHostUnconfirmed:
+      return could_not(host_unconfirmed_text(result));
+    case GateCause::kHostUnknown:
+      return could_not(
+          "no benchmark has a host time in both runs, so whether launching takes longer is not "
+          "known.");
     case GateCause::kCrept:
       return fmt::format("{} Against the baseline: {}", crept_headline(result, *options.max_creep),
                          so_far);
@@ -264,6 +325,40 @@ void add_odd(const std::vector<baselines::OddProcess>& odd, std::string_view sid
                                     ? "is set aside."
                                     : fmt::format("stays: of fewer than {} none is set aside.",
                                                   baselines::kFewestToSetAside)));
+  }
+}
+
+// The changes in a few names.
+std::string host_note(const std::string& count, const std::vector<const HostChange*>& changes) {
+  std::vector<std::string> texts;
+  for (const HostChange* change : changes) texts.push_back(host_change_text(*change));
+  return fmt::format("Host time: {}: {}.", count, first_of(texts, "; "));
+}
+
+void add_host(const GateResult& result, const GateOptions& options,
+              std::vector<std::string>& notes) {
+  const baselines::HostTimes& host = result.host;
+  if (const auto slower = changes_of(host, HostVerdict::kSlower); !slower.empty()) {
+    notes.push_back(host_note(host_slower_text(host), slower));
+  }
+  std::map<HostObstacle, std::vector<const HostChange*>> looks;
+  for (const HostChange* change : changes_of(host, HostVerdict::kLooksSlower)) {
+    looks[change->obstacle].push_back(change);
+  }
+  for (const auto& [obstacle, changes] : looks) {
+    notes.push_back(fmt::format("{} It is not called: {}.",
+                                host_note(host_looks_text(changes), changes),
+                                host_obstacle_text(obstacle)));
+  }
+  if (const auto faster = changes_of(host, HostVerdict::kFaster); !faster.empty()) {
+    notes.push_back(host_note(host_count_text(faster, "takes the host less time to launch",
+                                              "take the host less time to launch"),
+                              faster));
+  }
+  if (options.fail_on_host && host.other_host) {
+    notes.push_back(
+        "Host time: the sides were measured on two hosts, so it fails nothing; fusegate replay "
+        "measures both on one.");
   }
 }
 
@@ -425,7 +520,38 @@ std::string gate_headline(const GateResult& result, const GateOptions& options) 
   for (const GateCause cause : result.causes) {
     headline = with_cause(cause, headline, result, options);
   }
-  return headline;
+  return headline + host_clause(result);
+}
+
+std::string host_change_text(const HostChange& change) {
+  return fmt::format("{}{} {} -> {} ({})", change.benchmark,
+                     change.launch == baselines::HostLaunch::kGraph ? " as a graph" : "",
+                     format_time_ns(change.baseline_ns), format_time_ns(change.candidate_ns),
+                     format_effect(change.candidate_ns / change.baseline_ns - 1));
+}
+
+std::string host_verdict_text(HostVerdict verdict) {
+  std::string text(host_verdict_name(verdict));
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+std::string host_obstacle_text(HostObstacle obstacle) {
+  switch (obstacle) {
+    case HostObstacle::kOtherHost:
+      return "measured on another host, which may be the cause";
+    case HostObstacle::kOneValue:
+      return "a side tells one value alone, of one process or of an older baseline";
+    case HostObstacle::kFewProcesses:
+      return fmt::format("fewer than {} processes of a side measured it",
+                         baselines::kFewestProcesses);
+    case HostObstacle::kSuiteMoved:
+      return "most benchmarks moved as much between the two sessions, which the machine may have "
+             "done; fusegate replay tells";
+    case HostObstacle::kNone:
+      break;
+  }
+  return "";
 }
 
 std::vector<std::string> staleness_notes(const baselines::Staleness& staleness) {
@@ -468,6 +594,7 @@ std::vector<std::string> gate_notes(const Judgement& judgement, const baselines:
   add_cards(baseline, candidate, result, judgement.options.rule.cards, notes);
   add_unknown_work(baseline, candidate, notes);
   add_machine(result.verdicts, notes);
+  add_host(result, judgement.options, notes);
   add_parts(baseline, candidate, result.verdicts, notes);
   const auto add = [&](const std::vector<std::string>& more) {
     notes.insert(notes.end(), more.begin(), more.end());

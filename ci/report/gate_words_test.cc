@@ -200,6 +200,93 @@ TEST(GateNotes, NameWhatWasSkippedAndOnceWhereBothSidesSkippedIt) {
   EXPECT_THAT(notes(base, head), ElementsAre("Baseline: " + text));
 }
 
+baselines::HostChange host_change(const std::string& name, baselines::HostVerdict verdict,
+                                  double baseline_ns, double candidate_ns) {
+  return {.benchmark = name,
+          .verdict = verdict,
+          .effect = candidate_ns / baseline_ns - 1,
+          .baseline_ns = baseline_ns,
+          .candidate_ns = candidate_ns};
+}
+
+class HostWords : public testing::Test {
+ protected:
+  std::vector<std::string> notes_of_host() const {
+    Judgement judgement;
+    judgement.options = options_;
+    judgement.result = result_;
+    return gate_notes(judgement, {});
+  }
+  std::string headline_of_host() {
+    result_.causes.insert(result_.causes.begin(), baselines::GateCause::kNoRegression);
+    result_.verdicts.resize(2);
+    return gate_headline(result_, options_);
+  }
+
+  GateOptions options_;
+  GateResult result_;
+};
+
+TEST_F(HostWords, NameThreeAndCountABenchmarkOnce) {
+  using baselines::HostVerdict;
+  for (const char* name : {"a", "b", "c"}) {
+    result_.host.changes.push_back(host_change(name, HostVerdict::kSlower, 9100, 29200));
+  }
+  result_.host.changes[1].launch = baselines::HostLaunch::kGraph;
+  result_.host.changes.push_back(host_change("b", HostVerdict::kSlower, 5000, 10000));
+  result_.host.changes.push_back(host_change("d", HostVerdict::kFaster, 10000, 5000));
+  EXPECT_THAT(notes_of_host(),
+              ElementsAre("Host time: 3 benchmarks take the host longer to launch: a 9.100 us -> "
+                          "29.20 us (+220.88 %); b as a graph 9.100 us -> 29.20 us (+220.88 %); c "
+                          "9.100 us -> 29.20 us (+220.88 %) and 1 more.",
+                          "Host time: 1 benchmark takes the host less time to launch: d 10.00 us "
+                          "-> 5.000 us (-50.00 %)."));
+  EXPECT_THAT(headline_of_host(),
+              testing::EndsWith(". 3 benchmarks take the host longer to launch."));
+}
+
+TEST_F(HostWords, SayWhyWhatLooksLongerIsNotCalled) {
+  using baselines::HostObstacle;
+  using baselines::HostVerdict;
+  for (const HostObstacle obstacle : {HostObstacle::kOtherHost, HostObstacle::kOneValue,
+                                      HostObstacle::kFewProcesses, HostObstacle::kSuiteMoved}) {
+    result_.host.changes.push_back(host_change("a", HostVerdict::kLooksSlower, 5000, 10000));
+    result_.host.changes.back().obstacle = obstacle;
+  }
+  const std::string looks =
+      "Host time: 1 benchmark looks as if it took the host longer to launch: a 5.000 us -> 10.00 "
+      "us (+100.00 %). It is not called: ";
+  EXPECT_THAT(
+      notes_of_host(),
+      ElementsAre(looks + "measured on another host, which may be the cause.",
+                  looks + "a side tells one value alone, of one process or of an older baseline.",
+                  looks + "fewer than 4 processes of a side measured it.",
+                  looks + "most benchmarks moved as much between the two sessions, which the "
+                          "machine may have done; fusegate replay tells."));
+  EXPECT_THAT(headline_of_host(), testing::Not(HasSubstr("host")));
+}
+
+TEST_F(HostWords, OfAnotherHostSayThatNothingFailsWhereItWasToFail) {
+  result_.host.other_host = true;
+  EXPECT_THAT(notes_of_host(), IsEmpty());
+  options_.fail_on_host = true;
+  EXPECT_THAT(notes_of_host(),
+              ElementsAre(HasSubstr("measured on two hosts, so it fails nothing")));
+}
+
+TEST_F(HostWords, StandBeforeWhatTimeSays) {
+  result_.host.changes = {host_change("a", baselines::HostVerdict::kSlower, 9100, 29200)};
+  result_.causes = {baselines::GateCause::kHostSlower};
+  EXPECT_THAT(headline_of_host(),
+              testing::StartsWith("1 benchmark takes the host longer to launch, the most a 9.100 "
+                                  "us -> 29.20 us (+220.88 %). No regression in "));
+  result_.host.changes.clear();
+  result_.causes = {baselines::GateCause::kHostUnknown};
+  EXPECT_EQ(headline_of_host(),
+            "Could not judge: no benchmark has a host time in both runs, so whether launching "
+            "takes longer is not known.");
+}
+
 class CreepWords : public testing::Test {
  protected:
   CreepWords() {

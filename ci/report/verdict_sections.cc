@@ -11,6 +11,7 @@
 
 #include "ci/console/format.h"
 #include "ci/figures/verdict_groups.h"
+#include "ci/report/gate_words.h"
 #include "ci/report/story_text.h"
 #include "ci/report/verdict_text.h"
 
@@ -25,6 +26,7 @@ constexpr std::size_t kMostRowsOfFamily = 6;
 constexpr std::size_t kShownRowsOfFamily = 3;
 constexpr std::size_t kMostFamilies = 12;
 constexpr std::size_t kMostStories = 12;
+constexpr std::size_t kMostHostRows = 12;
 
 Tone tone_of(baselines::VerdictKind kind) {
   switch (kind) {
@@ -217,6 +219,45 @@ Section story_section(const std::vector<baselines::KernelStory>& stories) {
   return section;
 }
 
+Tone tone_of(baselines::HostVerdict verdict) {
+  switch (verdict) {
+    case baselines::HostVerdict::kSlower:
+      return Tone::kBad;
+    case baselines::HostVerdict::kFaster:
+      return Tone::kGood;
+    case baselines::HostVerdict::kLooksSlower:
+      break;
+  }
+  return Tone::kUnsure;
+}
+
+Section host_section(const baselines::HostTimes& host, const baselines::HostRule& rule) {
+  Section section{.title = "Host time",
+                  .table = Table({{"verdict"},
+                                  {"benchmark", Align::kLeft, true},
+                                  {"launched"},
+                                  {"effect", Align::kRight},
+                                  {"interval", Align::kRight},
+                                  {"baseline", Align::kRight},
+                                  {"candidate", Align::kRight},
+                                  {"why", Align::kLeft, false, true}})};
+  section.terminal_rows = kMostHostRows;
+  for (const baselines::HostChange& change : host.changes) {
+    section.table.add_row(
+        {Cell(host_verdict_text(change.verdict), tone_of(change.verdict)), change.benchmark,
+         change.launch == baselines::HostLaunch::kGraph ? "as a graph" : "on a stream",
+         format_effect(change.effect), format_interval(change.interval),
+         format_time_ns(change.baseline_ns), format_time_ns(change.candidate_ns),
+         host_obstacle_text(change.obstacle)});
+  }
+  if (section.table.empty()) return section;
+  section.sentences = {
+      fmt::format("What a call costs the host, of which its time on the device shows nothing. It "
+                  "is longer where it is by more than {} and {}.",
+                  format_fraction(rule.min_effect), format_time_ns(rule.min_ns))};
+  return section;
+}
+
 Section creep_section(const baselines::Creep& creep, const std::optional<double>& max_creep) {
   Table table({{"since the anchor", Align::kLeft, true},
                {"effect", Align::kRight},
@@ -261,9 +302,9 @@ Section unmet_section(const std::vector<baselines::UnmetExpectation>& unmet) {
 
 std::vector<Section> verdict_sections(const baselines::GateResult& result,
                                       const baselines::GateOptions& options) {
-  std::vector<Section> sections{family_section(result.families),
-                                verdicts_section(result, options.rule),
-                                story_section(result.stories)};
+  std::vector<Section> sections{
+      family_section(result.families), verdicts_section(result, options.rule),
+      host_section(result.host, options.rule.host), story_section(result.stories)};
   if (result.creep) sections.push_back(creep_section(*result.creep, options.max_creep));
   return sections;
 }

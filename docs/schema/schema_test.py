@@ -114,10 +114,12 @@ class Fresh:
         return "peers.json"
 
     def by_the_package(self):
-        """Two benchmarks of bench/python, one of which fails."""
+        """Two benchmarks of bench/python, one of which fails, of a suite that sets all that its gate goes by."""
         (self.folder / "kernels.py").write_text(PYTHON_KERNELS, encoding="utf-8")
-        ended = subprocess.run([sys.executable, "-m", "fusegate", "run", "kernels.py", "--samples=4", "--batch-us=50",
-                                "--out=package.json"], cwd=self.folder, capture_output=True, text=True, check=False,
+        (self.folder / "package-suite.json").write_text(json.dumps({
+            "name": "package", "gate": {"cpu": Suites.WHOLE["gate"]["cpu"]}, "sweeps": [{"operations": ["scale"]}]}), encoding="utf-8")
+        ended = subprocess.run([sys.executable, "-m", "fusegate", "run", "kernels.py", "--suite=package-suite.json", "--samples=4",
+                                "--batch-us=50", "--out=package.json"], cwd=self.folder, capture_output=True, text=True, check=False,
                                env={**os.environ, "PYTHONPATH": str(ROOT / "bench" / "python")})
         if ended.returncode != 2 or "wrong result" not in ended.stderr:
             raise AssertionError(f"python -m fusegate ended with {ended.returncode}: {ended.stderr}")
@@ -137,7 +139,8 @@ class Fresh:
             for sample, entry in enumerate(made["benchmarks"]):
                 row = names.index(entry["name"]) - len(names)
                 steady = 1 + 0.0001 * ((process * 3 + sample + phase) % 11)
-                entry |= {"real_time": 1000.0 * -row * factor(process, row) * steady, "sm_clock_hz": 2e9, "invocation": process + 1}
+                entry |= {"real_time": 1000.0 * -row * factor(process, row) * steady, "sm_clock_hz": 2e9,
+                          "host_ns": 9000.0 * factor(process, row) * steady, "host_graph_ns": 3000.0 * steady, "invocation": process + 1}
                 if row == -1 and "details" in entry and folder == "same":
                     entry["details"]["expectation"] = {"met": False, "parts": [
                         {"part": "calls", "met": False, "expected": "1 kernel", "seen": "2 kernels"}]}
@@ -187,6 +190,7 @@ class Fresh:
         stored = next((self.folder / "store").rglob("made.json"))
         for name, baseline, candidate, *flags in (
                 ("unmet", "base", "same"), ("modes", "two_modes", "base"), ("odd", "base", "odd"), ("creep", stored, "as_slow"),
+                ("host", "base", "slower", "--fail-on", "host"),
                 ("differences", "base", "elsewhere", "--allow-environment-difference"),
                 ("replay", "elsewhere", "same", "--replay-of", stored, "--allow-environment-difference"),
                 ("cards", BASELINES / "nvidia-h200" / "pr.json", "68eb3ff9-slowed.json"),
@@ -263,6 +267,8 @@ class OurFiles(unittest.TestCase):
                          names_in("baselines/record/doubt.cc", r'DoubtText\{\s*Doubt::k\w+,\s*"(\w+)"'))
         kinds = names_in("baselines/comparing/verdict.cc", r'case VerdictKind::k\w+:\s*return "(\w+)"')
         self.assertEqual(sorted(verdicts["verdict"]["properties"]["verdict"]["enum"]), kinds)
+        self.assertEqual(sorted(verdicts["host_change"]["properties"]["verdict"]["enum"]),
+                         names_in("baselines/comparing/host_times.cc", r'return "(\w*(?:slower|faster))"'))
         self.assertEqual(sorted(verdicts["story"]["properties"]["cause"]["enum"]),
                          names_in("baselines/gating/kernel_story.cc", r'case StoryKind::k\w+:\s*return "(\w+)"'))
 
@@ -322,6 +328,7 @@ class BrokenFiles(unittest.TestCase):
                      (("fusegate_baseline",), 2), (("acceptance", "reason"), None), (("acceptance", "reason"), ""), (("odd",), 1),
                      (("provenance", "protocol"), {"samples": 1}), (("environment", "driver"), {}),
                      (("benchmarks", 0, "time_ns"), None), (("benchmarks", 0, "time_ns", 0), 0), (("benchmarks", 0, "clock_fit", 0), [1]),
+                     (("benchmarks", 0, "host_ns"), [0]), (("benchmarks", 0, "host_graph_ns"), 3000),
                      (("benchmarks", 0, "odd"), 1), (("benchmarks", 0, "profile", "gaps_ns"), []), (("provenance", "cards"), ["one"]),
                      (("benchmarks", 0, "identity", "order"), "XYZ"))
 
@@ -331,7 +338,10 @@ class BrokenFiles(unittest.TestCase):
                      (("between_card", "cards"), 1), (("odd",), 1), (("benchmarks", 0, "time_ns"), "1"))
         self.refused("verdicts", self.document("verdicts", "cards.gate.json"),
                      (("exit_code",), 3), (("verdicts", 0, "verdict"), "fine"), (("verdicts", 0, "p"), None), (("odd",), 1),
-                     (("counts", "new"), None), (("kernels", 0, "cause"), "moon"), (("notes",), None))
+                     (("counts", "new"), None), (("kernels", 0, "cause"), "moon"), (("notes",), None), (("host_times", "compared"), None))
+        self.refused("verdicts", self.document("verdicts", "host.gate.json"),
+                     (("host_times", "changes", 0, "verdict"), "late"), (("host_times", "changes", 0, "launched"), "twice"),
+                     (("host_times", "changes", 0, "effect"), None), (("host_times", "changes", 0, "odd"), 1))
 
 
     def test_goals(self):
