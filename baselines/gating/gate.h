@@ -94,18 +94,18 @@ struct GateResult {
   std::vector<UnmetExpectation> unmet_expectations;  // sorted by name
   std::vector<OddProcess> odd_in_baseline;           // by card and departure
   std::vector<OddProcess> odd_in_candidate;
-  HostTimes host;  // what launching costs the host
+  HostTimes host;                      // what launching costs the host
   std::vector<KernelStory> stories;    // of what changed and why; sorted by name
   std::optional<Staleness> staleness;  // of a stored baseline
   std::optional<Creep> creep;          // where there is an anchor to tell it by
 };
 
-// Regression, or changed kernels or longer host times where these are to fail, or a benchmark of the candidate that does
-// not launch what its implementation declares (whatever the baseline launched: the code and its
-// declaration are one change's): 1. Else, where any benchmark is invalid, where the environments
-// differ and that was not allowed (no verdict is computed then), where nothing was decided, less was
-// ruled out than is asked for, or host times that are to fail are unknown or look longer: 2. Else
-// 0.
+// Regression, or changed kernels or longer host times where these are to fail, or a benchmark of
+// the candidate that does not launch what its implementation declares (whatever the baseline
+// launched: the code and its declaration are one change's): 1. Else, where any benchmark is
+// invalid, where the environments differ and that was not allowed (no verdict is computed then),
+// where nothing was decided, less was ruled out than is asked for, or host times that are to fail
+// are unknown or look longer: 2. Else 0.
 GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& options);
 
 // The same and, where the baseline is a stored one, whether it is stale, and what crept since its
