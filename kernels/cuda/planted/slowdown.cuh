@@ -40,6 +40,9 @@ __device__ inline unsigned after_chain(float chain, unsigned word) {
 // What a kernel is held up by, passed to it by value. word: the last to be computed.
 template <unsigned kSteps>
 struct EveryThreadSteps {
+  // An empty class has a byte that differs from launch to launch, which launch_kernel() refuses.
+  unsigned steps = kSteps;
+
   __device__ unsigned held_up(unsigned word) const {
     if constexpr (kSteps == 0) {
       return word;
