@@ -1,4 +1,4 @@
-// Control benchmarks (baselines/record/controls.h) tell "the machine moved" from "the code moved":
+// Control benchmarks (baselines/record/invocation.h) tell "the machine moved" from "the code moved":
 // where one differs between two runs, the machine does: clock, temperature, memory. A row is one
 // where the baseline says so; what a candidate says of itself would loosen the rule that judges it.
 // A row of equal work is one too. Where there are many of both, they tell what the machine did to

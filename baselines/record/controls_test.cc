@@ -1,5 +1,4 @@
-#include "baselines/record/controls.h"
-
+// Which benchmarks are controls, by what files declare and by name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

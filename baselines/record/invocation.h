@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,6 @@
 #include "baselines/launches/expectation.h"
 #include "baselines/launches/kernel_profile.h"
 #include "baselines/launches/stage_times.h"
-#include "baselines/record/controls.h"
 #include "baselines/record/doubt.h"
 #include "baselines/record/environment.h"
 #include "baselines/statistics/clock_fit.h"
@@ -63,6 +63,12 @@ struct InvocationSummary {
   double host_graph_ns = std::numeric_limits<double>::quiet_NaN();
 };
 
+// Names of the benchmarks that are controls: their code is the driver's or a library's, and no
+// change touches it, so that where one differs between two runs, the machine does. The program that
+// measured tells them, by "controls" of its file, empty where there are none. Nothing in older
+// files and in those of other programs, none of whose benchmarks is one unless somebody names it.
+using DeclaredControls = std::optional<std::set<std::string, std::less<>>>;
+
 struct BenchmarkResult {
   std::string name;
   InvocationSummary summary;
@@ -74,7 +80,7 @@ struct BenchmarkResult {
   std::optional<StageTimes> stage_times{};        // where a call was profiled
   std::optional<TraceExpectation> expectation{};  // where one is declared and a call was profiled
   std::optional<CallIdentity> identity{};         // where the program tells it
-  bool is_control = false;                        // see controls.h
+  bool is_control = false;                        // see DeclaredControls
 };
 
 struct RunFile {

@@ -4,9 +4,22 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
+#include "baselines/io/error.h"
+#include "baselines/io/pattern.h"
+
 namespace fusegate::baselines {
+namespace {
+
+Pattern pattern_of(const std::string& text) try {
+  return Pattern(text);
+} catch (const std::invalid_argument& error) {
+  throw InputError("--control", "", error.what());
+}
+
+}  // namespace
 
 std::vector<std::string> cards_of(const Run& run) {
   return run.cards.empty() ? std::vector{run.provenance.device_uuid} : run.cards;
@@ -69,6 +82,34 @@ std::string skipped_text(const Run& run) {
                          ? std::string("1 benchmark was")
                          : fmt::format("{} benchmarks were", run.skipped.size()),
                      fmt::join(groups, "; "));
+}
+
+std::vector<std::string> controls_of(const Run& run) {
+  std::vector<std::string> names;
+  for (const BenchmarkSeries& series : run.benchmarks) {
+    if (series.is_control && !series.is_unmeasured()) names.push_back(series.name);
+  }
+  return names;
+}
+
+void name_controls(const std::vector<std::string>& patterns, Run& run) {
+  for (const std::string& text : patterns) {
+    const Pattern pattern = pattern_of(text);
+    for (BenchmarkSeries& series : run.benchmarks) {
+      series.is_control = series.is_control || pattern.fits(series.name);
+    }
+  }
+}
+
+void require_fitting(const std::vector<std::string>& patterns,
+                     const std::vector<const Run*>& runs) {
+  for (const std::string& text : patterns) {
+    const Pattern pattern = pattern_of(text);
+    const auto fits = [&](const BenchmarkSeries& series) { return pattern.fits(series.name); };
+    const bool fits_any = std::ranges::any_of(
+        runs, [&](const Run* run) { return std::ranges::any_of(run->benchmarks, fits); });
+    if (!fits_any) throw InputError("--control", "", "\"" + text + "\" fits no benchmark's name");
+  }
 }
 
 Run without_identities(Run run) {

@@ -26,7 +26,7 @@ struct BenchmarkSeries {
   // Of all invocations; nothing where none tells it, unknown where they differ or some do not. Of a
   // benchmark that none tells of, what was found out before anything was measured (identities.h).
   std::optional<CallIdentity> identity{};
-  bool is_control = false;  // by all files that have it (controls.h)
+  bool is_control = false;  // by all files that have it (DeclaredControls)
 
   // It did not fail: a run leaves out what does the same work as in the run that it is compared
   // with.
@@ -76,6 +76,16 @@ std::string unmeasured_text(const Run& run);
 
 // "2 benchmarks were skipped: a, b (too small)"; empty where none was.
 std::string skipped_text(const Run& run);
+
+// Names of controls, in the run's order. Not of those that were not measured.
+std::vector<std::string> controls_of(const Run& run);
+
+// Makes controls of the benchmarks whose names fit a pattern (baselines/io/pattern.h). Throws
+// InputError naming what is no pattern.
+void name_controls(const std::vector<std::string>& patterns, Run& run);
+
+// Throws InputError naming a pattern that fits no name in any of the runs.
+void require_fitting(const std::vector<std::string>& patterns, const std::vector<const Run*>& runs);
 
 // As if no benchmark told what it launches.
 Run without_identities(Run run);

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
+
+#include "baselines/formats/foreign_file.h"
 
 namespace fusegate::baselines {
 namespace {
@@ -15,6 +18,15 @@ namespace {
 constexpr std::array<std::string_view, 11> kPlainEnvironmentKeys{
     "device", "driver", "cuda", "cublas",  "power_limit_w", "max_sm_clock_mhz",
     "ecc",    "mig",    "isa",  "threads", "onednn"};
+
+// The operations that were controls before files declared them.
+constexpr std::array<std::string_view, 2> kFormerControls{"control_copy", "control_gemm"};
+
+// Other tools' files have no protocol, or the tool's name in it.
+bool is_of_fusegate(const Provenance& provenance) {
+  const nlohmann::json& protocol = provenance.protocol;
+  return protocol.is_object() && !protocol.empty() && !protocol.contains(kTool);
+}
 
 Environment plain_environment(const JsonField& context) {
   Environment environment;
@@ -76,6 +88,22 @@ void read_provenance(const JsonField& field, Provenance& provenance) {
   read_text("suite", provenance.suite);
   if (const auto dirty = field.find("dirty")) provenance.dirty = dirty->boolean();
   if (const auto protocol = field.find("protocol")) provenance.protocol = read_protocol(*protocol);
+}
+
+DeclaredControls read_controls(const JsonField& object) {
+  const auto list = object.find("controls");
+  if (!list) return std::nullopt;
+  DeclaredControls::value_type names;
+  for (const JsonField& name : list->elements()) names.insert(name.text());
+  return names;
+}
+
+bool is_control(const DeclaredControls& declared, const Provenance& provenance,
+                std::string_view benchmark) {
+  if (declared) return declared->contains(benchmark);
+  const std::string_view operation = benchmark.substr(0, benchmark.find('/'));
+  return is_of_fusegate(provenance) &&
+         std::ranges::find(kFormerControls, operation) != kFormerControls.end();
 }
 
 Environment read_environment(const JsonField& field) {

@@ -4,8 +4,8 @@
 //
 // What fusegate adds, all optional for a reader:
 //   context.fusegate    schema_version, environment, provenance, protocol, seed, suite, invocation,
-//                       doubts, controls (controls.h), finished (false while the invocation is
-//                       still running)
+//                       doubts, controls (DeclaredControls), finished (false while the invocation
+//                       is still running)
 //   in an entry         invocation; counters such as sm_clock_hz, kernel_launches, flops,
 //                       min_bytes, host_ns, host_graph_ns (of one call: launched on a stream, and
 //                       as a CUDA graph); and, in a benchmark's first entry, details: {choices,

@@ -4,7 +4,6 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/printable.h"
 #include "baselines/record/baseline.h"
-#include "baselines/record/controls.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/layout.h"

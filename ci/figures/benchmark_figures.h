@@ -22,7 +22,7 @@ struct BenchmarkFigures {
   double host_graph_ns = 0;  // the same launched as one graph
   int invocations = 0;
   std::string failure;      // empty where it never failed
-  bool is_control = false;  // see baselines/record/controls.h
+  bool is_control = false;  // see baselines/record/invocation.h
 };
 
 BenchmarkFigures benchmark_figures(const baselines::BenchmarkSeries& series);

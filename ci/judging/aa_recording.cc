@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "baselines/io/error.h"
-#include "baselines/record/controls.h"
 #include "baselines/record/load_run.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"

@@ -9,7 +9,6 @@
 #include "baselines/comparing/judge.h"
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "baselines/record/controls.h"
 #include "baselines/record/load_run.h"
 #include "baselines/record/program_variables.h"
 #include "ci/console/format.h"

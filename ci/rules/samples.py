@@ -41,7 +41,7 @@ class Invocation:
 
     @property
     def controls(self):
-        """As baselines/record/controls.h has them."""
+        """As baselines/record/run_context.h has them."""
         fusegate = self.context.get("fusegate", {})
         former = [name for name in self.entries if name.split("/")[0] in FORMER_CONTROLS] if fusegate else []
         return set(fusegate.get("controls", former))

@@ -12,7 +12,7 @@ import subprocess
 FILES = {"FILE", "PATH", "PROGRAM"}
 FOLDERS = {"FOLDER"}
 SUITES = {"SUITE"}
-FREE = {"TEXT", "NAME", "FRACTION", "INT", "UINT", "FLOAT", "PROBLEM", "AXIS=SIZE,..."}
+FREE = {"TEXT", "NAME", "FRACTION", "INT", "UINT", "FLOAT", "PROBLEM", "PATTERN", "AXIS=SIZE,..."}
 
 LIMITS = {"POSITIVE": "above 0", "NONNEGATIVE": "0 or more"}
 
