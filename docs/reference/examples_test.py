@@ -61,7 +61,7 @@ MISTAKES = ["input-output.md: gate has no --candiate: fusegate gate --candiate r
 class Examples(unittest.TestCase):
     def test_every_command_and_flag_in_the_pages_exists(self):
         seen, wrong = 0, []
-        for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
             for line in code_lines(page.read_text(encoding="utf-8")):
                 seen += len(list(calls_in(line)))
                 wrong += [f"{page.name}: {finding}: {line.strip()}" for finding in findings(line)]

@@ -17,12 +17,18 @@ LANGUAGES = {".cc": "cpp", ".cu": "cuda", ".cuh": "cuda", ".h": "cpp", ".py": "p
 AS_THEY_ARE = {".svg", ".png", ".txt", ".json"}  # of docs/: pictures and what a page hands out
 
 
+def pages_of(root):
+    """The pages of docs/ and of docs/evidence/, as they are named from docs/."""
+    docs = pathlib.Path(root) / "docs"
+    return sorted(path.relative_to(docs).as_posix() for place in ("*.md", "evidence/*.md") for path in docs.glob(place))
+
+
 class Stage:
     def __init__(self, root, out):
         self.root, self.out = pathlib.Path(root), pathlib.Path(out)
         self.pages = {"README.md": "index.md", "docs/README.md": "pages.md"}
-        for path in sorted((self.root / "docs").glob("*.md")):
-            self.pages.setdefault(f"docs/{path.name}", path.name)
+        for path in pages_of(self.root):
+            self.pages.setdefault(f"docs/{path}", path)
         self.waiting = list(self.pages)
 
     def build(self):
