@@ -6,7 +6,7 @@
 
 readonly TOOLS=(g++ cmake ninja-build git ca-certificates python3-venv shellcheck)
 # What tests alone use: jq and unzip those of comment.sh, Node.js Perfetto's importer, compare.py is Google
-# Benchmark's own rule (docs/rules.md), mandoc reads the manual pages and zsh its completion (docs/reference),
+# Benchmark's own rule (docs/evidence/other-rules.md), mandoc reads the manual pages and zsh its completion (docs/reference),
 # and a clean Debian takes the packages that dpkg-dev makes (clean_debian.sh).
 readonly TEST_TOOLS=(jq unzip nodejs libbenchmark-tools mandoc zsh mmdebstrap dpkg-dev file)
 
