@@ -84,7 +84,7 @@ def suites_of(options):
 
 def compared(title, suite, chosen, options):
     """The counts of each rule on each kind of comparison."""
-    benchmarks = [name for name in suite.benchmarks if not name.startswith("control")]
+    benchmarks = [name for name in suite.benchmarks if name not in suite.controls]
     section = {"title": title, "benchmarks": {name: sum(suite.classes[own] == name for own in benchmarks) for name, _ in CLASSES},
                "rules": []}
     for kind in KINDS:

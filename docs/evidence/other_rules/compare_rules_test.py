@@ -208,6 +208,22 @@ class Drawing(unittest.TestCase):
                 self.assertEqual((min(one.block, other.block) % 2, abs(one.block - other.block)), (1, 1))
 
 
+class Controls(unittest.TestCase):
+    def test_are_those_that_the_files_name(self):
+        names = ("controlnet/forward", "copy/memcpy", "linear/addmm")
+        processes = [process({name: [50_000] for name in names}) for _ in range(2)]
+        for one, controls in zip(processes, (["copy/memcpy"], ["copy/memcpy", "linear/addmm"])):
+            one.context["fusegate"]["controls"] = controls
+        self.assertEqual(Measured(processes).controls, {"copy/memcpy"})
+
+    def test_are_two_operations_in_older_files_and_none_in_other_programs_files(self):
+        one = process({name: [50_000] for name in ("control_copy/memcpy", "controlnet/forward")})
+        self.assertEqual(one.controls, {"control_copy/memcpy"})
+        del one.context["fusegate"]
+        self.assertEqual(one.controls, set())
+        self.assertEqual(len(suites.Simulated("normal").controls), 4)
+
+
 class Simulating(unittest.TestCase):
     def test_processes_spread_as_the_calibration_says(self):
         for noise in ("normal", "t3"):

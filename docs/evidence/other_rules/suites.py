@@ -15,6 +15,8 @@ NS_PER_UNIT = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 CLASSES = ((">= 20 us", 20_000.0), ("3 to 20 us", 3_000.0), ("< 3 us", 0.0))
 KINDS = ("side by side", "stored")  # comparisons
 SAMPLES = 9  # of a simulated process
+# The operations that were controls before run files named those.
+FORMER_CONTROLS = ("control_copy", "control_gemm")
 
 
 class InputError(Exception):
@@ -46,6 +48,11 @@ class Process:
     @property
     def card(self):
         return self.context.get("fusegate", {}).get("provenance", {}).get("device_uuid", "")
+
+    @property
+    def controls(self):
+        """As baselines/record/controls.h has them."""
+        return controls_of(self.context.get("fusegate"), self.times_ns)
 
     def times(self, benchmark):
         return self.times_ns[benchmark] * self.slowed.get(benchmark, 1.0)
@@ -168,6 +175,7 @@ class Measured:
     def __init__(self, processes):
         self.processes = processes
         self.benchmarks = sorted(set.intersection(*(set(one.times_ns) for one in processes)))
+        self.controls = set.intersection(*(one.controls for one in processes))
         self.classes = {name: class_of(statistics.geometric_mean(one.figure("median", name) for one in processes))
                         for name in self.benchmarks}
 
@@ -232,6 +240,7 @@ class Simulated:
         self.rows = [(own["name"], own["time_ns"], *_spreads(own), widths.get(own["name"], 0.003))
                      for own in calibration["benchmarks"]]
         self.benchmarks = sorted(row[0] for row in self.rows)
+        self.controls = controls_of(stored, self.benchmarks)
         self.classes = {name: class_of(time) for name, time, *_ in self.rows}
         self.context = {"date": calibration["date"], "fusegate": {
             "schema_version": 1, "environment": calibration["environment"], "protocol": calibration["protocol"],
@@ -271,6 +280,13 @@ def _patterns():
 
 
 _SCORES, _ACROSS = _patterns()
+
+
+def controls_of(declaring, benchmarks):
+    """declaring: a baseline, or "fusegate" of a run file's context, which other programs' files lack."""
+    if declaring is None:
+        return set()
+    return set(declaring.get("controls", [name for name in benchmarks if name.split("/")[0] in FORMER_CONTROLS]))
 
 
 def class_of(time_ns):
