@@ -30,8 +30,8 @@ TEST(Identities, AreReadBackAsTheyWereWritten) {
 }
 
 TEST(Identities, OfAnEarlierProgramHaveNoCounters) {
-  const char* text =
-      R"({"fusegate_identities": 1, "fusegate": {}, "benchmarks": {}, "choices": {}, "failures": {}})";
+  const char* text = R"({"fusegate_identities": 1, "fusegate": {}, "benchmarks": {},
+                          "choices": {}, "failures": {}})";
   EXPECT_TRUE(parse_identities(text, "i.json").counters.empty());
 }
 
