@@ -13,6 +13,20 @@ bool has(const std::vector<Verdict>& verdicts, VerdictKind kind) {
   return std::ranges::find(verdicts, kind, &Verdict::kind) != verdicts.end();
 }
 
+// Of those that are asked for, whose data allow a slowdown beyond the limit: the largest first, then
+// those of which nothing can be said.
+std::vector<const Verdict*> beyond(const std::vector<Verdict>& verdicts, double limit,
+                                   bool (*is_asked)(const Verdict&)) {
+  std::vector<const Verdict*> found;
+  for (const Verdict& verdict : verdicts) {
+    if (is_asked(verdict) && !(verdict.ruled_out <= limit)) found.push_back(&verdict);
+  }
+  std::ranges::stable_sort(found, std::ranges::greater{}, [](const Verdict* verdict) {
+    return std::isnan(verdict->ruled_out) ? -1 : verdict->ruled_out;
+  });
+  return found;
+}
+
 // Where a side has a single process, no slowdown whatever would have given another answer.
 bool could_be_judged(const Verdict& verdict) {
   if (verdict.kind == VerdictKind::kIdentical) return true;
@@ -25,7 +39,7 @@ void conclude(ExitCode exit_code, GateCause cause, GateResult& result) {
   result.causes.push_back(cause);
 }
 
-void fold(bool strict, GateResult& result) {
+void fold(bool strict, double allow, GateResult& result) {
   const std::vector<Verdict>& verdicts = result.verdicts;
   const auto undecided = [](const Verdict& verdict) {
     return verdict.kind == VerdictKind::kInconclusive || verdict.kind == VerdictKind::kMissing;
@@ -37,12 +51,12 @@ void fold(bool strict, GateResult& result) {
   } else if (std::ranges::none_of(verdicts, could_be_judged)) {
     conclude(ExitCode::kCouldNotJudge,
              verdicts.empty() ? GateCause::kNoBenchmark : GateCause::kNoInvocations, result);
-  } else if (std::ranges::any_of(verdicts, is_unconfirmed_slowdown)) {
+  } else if (std::ranges::any_of(verdicts, looks_slower)) {
     conclude(ExitCode::kCouldNotJudge, GateCause::kUnconfirmed, result);
   } else if (strict && std::ranges::any_of(verdicts, undecided)) {
     conclude(ExitCode::kCouldNotJudge, GateCause::kUndecided, result);
-  } else if (std::ranges::none_of(verdicts, is_decided)) {
-    conclude(ExitCode::kCouldNotJudge, GateCause::kNothingDecided, result);
+  } else if (!not_ruled_out(verdicts, allow).empty()) {
+    conclude(ExitCode::kCouldNotJudge, GateCause::kNotRuledOut, result);
   } else {
     conclude(ExitCode::kNoRegression, GateCause::kNoRegression, result);
   }
@@ -119,9 +133,33 @@ void fold_creep(const Creep& creep, double max_creep, GateResult& result) {
 
 }  // namespace
 
-bool is_unconfirmed_slowdown(const Verdict& verdict) {
-  return verdict.kind == VerdictKind::kInconclusive &&
-         first_sight(verdict) == VerdictKind::kRegression && !verdict.is_control;
+bool looks_slower(const Verdict& verdict) {
+  if (verdict.kind != VerdictKind::kInconclusive || verdict.is_control) return false;
+  switch (verdict.obstacle) {
+    case Obstacle::kSuiteMoved:
+    case Obstacle::kFewProcesses:
+    case Obstacle::kFewInBaseline:
+    case Obstacle::kNotConfirmed:
+    case Obstacle::kDisagreement:
+    case Obstacle::kControlsMoved:
+    case Obstacle::kNotCertain:
+      return verdict.effect > 0;
+    case Obstacle::kSlowerMode:
+      return true;
+    case Obstacle::kNone:
+    case Obstacle::kNoSpread:
+    case Obstacle::kBorrowedNoise:
+    case Obstacle::kSingleBaseline:
+    case Obstacle::kSingleCandidate:
+    case Obstacle::kMachineMoved:
+    case Obstacle::kTwoModes:
+    case Obstacle::kClockSaysSlower:
+    case Obstacle::kClockSaysFaster:
+    case Obstacle::kCardsDiffer:
+    case Obstacle::kTooWide:
+      break;
+  }
+  return false;
 }
 
 bool is_decided(const Verdict& verdict) {
@@ -156,16 +194,16 @@ bool is_mostly_undecided(const std::vector<Verdict>& verdicts) {
 
 std::vector<const Verdict*> too_little_ruled_out(const std::vector<Verdict>& verdicts,
                                                  double limit) {
-  std::vector<const Verdict*> found;
-  for (const Verdict& verdict : verdicts) {
-    const bool is_asked = verdict.kind == VerdictKind::kInconclusive ||
-                          (is_decided(verdict) && verdict.kind != VerdictKind::kRegression);
-    if (is_asked && !(verdict.ruled_out <= limit)) found.push_back(&verdict);
-  }
-  std::ranges::stable_sort(found, std::ranges::greater{}, [](const Verdict* verdict) {
-    return std::isnan(verdict->ruled_out) ? -1 : verdict->ruled_out;
+  return beyond(verdicts, limit, [](const Verdict& verdict) {
+    return verdict.kind == VerdictKind::kInconclusive ||
+           (is_decided(verdict) && verdict.kind != VerdictKind::kRegression);
   });
-  return found;
+}
+
+std::vector<const Verdict*> not_ruled_out(const std::vector<Verdict>& verdicts, double allow) {
+  return beyond(verdicts, allow, [](const Verdict& verdict) {
+    return verdict.kind == VerdictKind::kInconclusive && can_be_slower(verdict);
+  });
 }
 
 std::vector<UnmetExpectation> unmet_expectations(const Run& run) {
@@ -188,7 +226,7 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
   result.odd_in_baseline = odd_processes(baseline, options.rule.min_effect);
   result.odd_in_candidate = odd_processes(candidate, options.rule.min_effect);
   result.host = host_times_of(baseline, candidate, options.rule, result);
-  fold(options.strict, result);
+  fold(options.strict, options.allow, result);
   if (options.require_ruled_out) fold_ruled_out(*options.require_ruled_out, result);
   fold_expectations(candidate, result);
   result.families = families_of(result.verdicts);

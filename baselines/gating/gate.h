@@ -49,9 +49,9 @@ enum class GateCause {
   kInvalid,
   kNoBenchmark,     // neither run has any
   kNoInvocations,   // no benchmark has two invocations on each side
-  kUnconfirmed,     // slower, by too few processes to call it
+  kUnconfirmed,     // looks slower, and is not called
   kUndecided,       // strict, and not every benchmark was decided
-  kNothingDecided,  // and not strict
+  kNotRuledOut,     // undecided, and the data allow a slowdown above GateOptions::allow
   kNoRegression,
   kTooLittleRuledOut,  // asked for
   kOtherLaunches,      // than are declared
@@ -63,9 +63,10 @@ enum class GateCause {
   kCrept,              // by more than is allowed since the anchor
 };
 
-// Whether it looks slower, and stays undecided because too few processes measured it. A gate that
-// let it pass would let pass what it has seen.
-bool is_unconfirmed_slowdown(const Verdict& verdict);
+// Whether it is undecided, and lies beyond the smallest effect that matters all the same: too few
+// processes measured it, or controls moved too, or over the whole suite it may be chance. A gate
+// that let it pass would let pass what it has seen.
+bool looks_slower(const Verdict& verdict);
 
 // Whether it was decided: by its times, or because the work is equal.
 bool is_decided(const Verdict& verdict);
@@ -82,6 +83,10 @@ bool is_mostly_undecided(const std::vector<Verdict>& verdicts);
 // nothing can be said. New, missing, failed and slower ones are other matters.
 std::vector<const Verdict*> too_little_ruled_out(const std::vector<Verdict>& verdicts,
                                                  double limit);
+
+// Undecided ones that a change can have slowed and whose data allow a slowdown beyond what the
+// suite allows; likewise.
+std::vector<const Verdict*> not_ruled_out(const std::vector<Verdict>& verdicts, double allow);
 
 struct GateResult {
   ExitCode exit_code = ExitCode::kCouldNotJudge;
@@ -100,12 +105,13 @@ struct GateResult {
   std::optional<Creep> creep;          // where there is an anchor to tell it by
 };
 
-// Regression, or changed kernels or longer host times where these are to fail, or a benchmark of
-// the candidate that does not launch what its implementation declares (whatever the baseline
-// launched: the code and its declaration are one change's): 1. Else, where any benchmark is
-// invalid, where the environments differ and that was not allowed (no verdict is computed then),
-// where nothing was decided, less was ruled out than is asked for, or host times that are to fail
-// are unknown or look longer: 2. Else 0.
+// 1 where anything regressed, or kernels changed or host times got longer where that is to fail, or
+// a benchmark of the candidate does not launch what its implementation declares (whatever the
+// baseline launched: the code and its declaration are one change's). 0 only where every benchmark
+// that a change can have slowed is decided or cannot be slower by more than GateOptions::allow, and
+// none looks slower. Else 2: also where any benchmark is invalid, where host times that are to fail
+// are unknown or look longer, and where the environments differ and that was not allowed (no verdict
+// is computed then).
 GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& options);
 
 // The same and, where the baseline is a stored one, whether it is stale, and what crept since its

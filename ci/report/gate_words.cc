@@ -131,9 +131,10 @@ std::string first_of(const std::vector<std::string>& all, std::string_view separ
 }
 
 // The worst first: "a (5.2 %), b (3 %)".
-std::string too_little_text(const GateResult& result, double limit) {
+std::string too_little_text(const GateResult& result,
+                            const std::vector<const Verdict*>& too_little, double limit) {
   std::vector<std::string> names;
-  for (const Verdict* verdict : baselines::too_little_ruled_out(result.verdicts, limit)) {
+  for (const Verdict* verdict : too_little) {
     const double bound = verdict->ruled_out;
     names.push_back(fmt::format("{} ({})", verdict->benchmark,
                                 std::isfinite(bound) ? fmt::format("{:.2g} %", 100 * bound)
@@ -195,9 +196,9 @@ std::string crept_headline(const GateResult& result, double max_creep) {
 std::string unconfirmed_text(const GateResult& result) {
   std::vector<Verdict> slower;
   std::ranges::copy_if(result.verdicts, std::back_inserter(slower),
-                       baselines::is_unconfirmed_slowdown);
+                       baselines::looks_slower);
   const Verdict& most = *std::ranges::max_element(slower, {}, &Verdict::effect);
-  return fmt::format("{} of {} {} slower, the most {} by {}, by too few processes to call it",
+  return fmt::format("{} of {} {} slower, the most {} by {}, but not for certain",
                      slower.size(), format_count(result.verdicts.size(), "benchmark"),
                      slower.size() == 1 ? "looks" : "look", most.benchmark,
                      format_magnitude(most.effect));
@@ -256,7 +257,6 @@ std::string could_not(std::string_view why) { return fmt::format("Could not judg
 // so_far: the headline of the causes before.
 std::string with_cause(GateCause cause, const std::string& so_far, const GateResult& result,
                        const GateOptions& options) {
-  const std::string total = format_count(result.verdicts.size(), "benchmark");
   const std::string rest = remainder(result.verdicts);
   switch (cause) {
     case GateCause::kEnvironmentDiffers:
@@ -274,12 +274,16 @@ std::string with_cause(GateCause cause, const std::string& so_far, const GateRes
       return could_not(unconfirmed_text(result) + rest);
     case GateCause::kUndecided:
       return could_not("with --strict every benchmark must be decided" + rest);
-    case GateCause::kNothingDecided:
-      return could_not(fmt::format("nothing was decided in {}{}", total, rest));
+    case GateCause::kNotRuledOut:
+      return could_not(too_little_text(
+          result, baselines::not_ruled_out(result.verdicts, options.allow), options.allow));
     case GateCause::kNoRegression:
       return no_regression_headline(result);
     case GateCause::kTooLittleRuledOut:
-      return could_not(too_little_text(result, *options.require_ruled_out));
+      return could_not(too_little_text(
+          result,
+          baselines::too_little_ruled_out(result.verdicts, *options.require_ruled_out),
+          *options.require_ruled_out));
     case GateCause::kOtherLaunches:
       return fmt::format("{} {}", launches_headline(result), so_far);
     case GateCause::kOtherKernels:

@@ -109,8 +109,8 @@ bool is_open(const baselines::Verdict& verdict, const baselines::GateResult& res
              const baselines::Rule& rule) {
   const auto& causes = result.causes;
   const bool nothing_decided =
-      std::ranges::find(causes, baselines::GateCause::kNothingDecided) != causes.end();
-  if (baselines::is_unconfirmed_slowdown(verdict)) return true;
+      std::ranges::find(causes, baselines::GateCause::kNotRuledOut) != causes.end();
+  if (baselines::looks_slower(verdict)) return true;
   return matters(verdict.kind) || (nothing_decided && std::abs(verdict.effect) > rule.min_effect);
 }
 
