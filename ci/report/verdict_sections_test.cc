@@ -233,7 +233,7 @@ TEST(MarkdownReport, OfNothingDecidedHasNoTickAndFoldsNoChangeAway) {
   Report report = example();
   report.judgement->result.exit_code = baselines::ExitCode::kCouldNotJudge;
   report.title = "fusegate";
-  report.judgement->result.causes = {baselines::GateCause::kNothingDecided};
+  report.judgement->result.causes = {baselines::GateCause::kNotRuledOut};
   add(&report, "control_copy/memcpy", baselines::VerdictKind::kInconclusive, 0.17);
   add(&report, "quiet", baselines::VerdictKind::kInconclusive, 0.001);
   add(&report, "slow", baselines::VerdictKind::kInconclusive, 0.1);
