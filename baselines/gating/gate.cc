@@ -13,8 +13,8 @@ bool has(const std::vector<Verdict>& verdicts, VerdictKind kind) {
   return std::ranges::find(verdicts, kind, &Verdict::kind) != verdicts.end();
 }
 
-// Of those that are asked for, whose data allow a slowdown beyond the limit: the largest first, then
-// those of which nothing can be said.
+// Of those that are asked for, whose data allow a slowdown beyond the limit: the largest first,
+// then those of which nothing can be said.
 std::vector<const Verdict*> beyond(const std::vector<Verdict>& verdicts, double limit,
                                    bool (*is_asked)(const Verdict&)) {
   std::vector<const Verdict*> found;

@@ -47,11 +47,11 @@ enum class GateCause {
   kEnvironmentDiffers,  // so nothing was compared
   kSlower,
   kInvalid,
-  kNoBenchmark,     // neither run has any
-  kNoInvocations,   // no benchmark has two invocations on each side
-  kUnconfirmed,     // looks slower, and is not called
-  kUndecided,       // strict, and not every benchmark was decided
-  kNotRuledOut,     // undecided, and the data allow a slowdown above GateOptions::allow
+  kNoBenchmark,    // neither run has any
+  kNoInvocations,  // no benchmark has two invocations on each side
+  kUnconfirmed,    // looks slower, and is not called
+  kUndecided,      // strict, and not every benchmark was decided
+  kNotRuledOut,    // undecided, and the data allow a slowdown above GateOptions::allow
   kNoRegression,
   kTooLittleRuledOut,  // asked for
   kOtherLaunches,      // than are declared
@@ -110,8 +110,8 @@ struct GateResult {
 // baseline launched: the code and its declaration are one change's). 0 only where every benchmark
 // that a change can have slowed is decided or cannot be slower by more than GateOptions::allow, and
 // none looks slower. Else 2: also where any benchmark is invalid, where host times that are to fail
-// are unknown or look longer, and where the environments differ and that was not allowed (no verdict
-// is computed then).
+// are unknown or look longer, and where the environments differ and that was not allowed (no
+// verdict is computed then).
 GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& options);
 
 // The same and, where the baseline is a stored one, whether it is stale, and what crept since its

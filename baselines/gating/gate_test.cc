@@ -136,8 +136,8 @@ TEST(Gate, WhatCannotBeSlowerByMoreThanIsAllowedPassesUndecided) {
             ExitCode::kCouldNotJudge);
 }
 
-// A machine or a change may have moved all of them: nothing tells, and the gate says so. Of controls
-// that did not move the rule of common movement knows nothing yet.
+// A machine or a change may have moved all of them: nothing tells, and the gate says so. Of
+// controls that did not move the rule of common movement knows nothing yet.
 TEST(Gate, WhatMovedWithItsKindIsNoPass) {
   std::vector<BenchmarkSeries> before, after;
   for (int i = 0; i < 20; ++i) {

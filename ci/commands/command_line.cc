@@ -164,7 +164,8 @@ void add_fail_on(CLI::App& app, bool& host, bool& changed_kernels) {
   };
   app.add_option_function<std::vector<std::string>>(
          "--fail-on", fail_on,
-         "What is a regression whatever a benchmark's time: host, where it takes the host longer to "
+         "What is a regression whatever a benchmark's time: host, where it takes the host longer "
+         "to "
          "launch (equal work is measured too then); kernels, where it launches other kernels, or "
          "more or fewer. By default both are only reported")
       ->expected(1)

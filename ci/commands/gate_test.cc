@@ -60,7 +60,8 @@ TEST_F(GateCommandTest, PassesEqualWorkWhateverItsTimes) {
   EXPECT_EQ(json()["counts"]["identical"], 2);
   EXPECT_EQ(json()["verdicts"][0]["ruled_out"], 0);
   head.codes[kFused] = "1e";
-  EXPECT_EQ(gate(head), baselines::ExitCode::kNoRegression) << "the other moved as much";
+  EXPECT_EQ(gate(head), baselines::ExitCode::kCouldNotJudge)
+      << "10 % slower, as what did not change: that may be the machine, or not";
   EXPECT_EQ(json()["counts"]["identical"], 1);
   EXPECT_EQ(json()["counts"]["inconclusive"], 1);
 }

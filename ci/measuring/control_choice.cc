@@ -10,7 +10,6 @@
 #include <tuple>
 #include <utility>
 
-
 namespace fusegate::ci {
 namespace {
 
@@ -169,9 +168,8 @@ std::set<std::string> controls_side_by_side(const std::vector<KnownBenchmark>& e
     left.erase(candidate);
   };
   while (controls.size() < kControlsSideBySide && !left.empty()) {
-    const auto declared = std::ranges::find_if(left, [](const Candidate& candidate) {
-      return candidate.benchmark->is_control;
-    });
+    const auto declared = std::ranges::find_if(
+        left, [](const Candidate& candidate) { return candidate.benchmark->is_control; });
     // The cheapest of those kinds that have fewest: they are sorted, and the first is taken.
     take(declared != left.end() ? declared
                                 : std::ranges::min_element(left, {}, [&](const Candidate& one) {

@@ -65,7 +65,8 @@ TEST(ControlsSideBySide, HaveThoseThatTheSuiteDeclares) {
 
 TEST(ControlsSideBySide, AreNoMoreWhereTheSuiteDeclaresMore) {
   std::vector<KnownBenchmark> equal;
-  for (int i = 0; i < 12; ++i) equal.push_back({.name = fmt::format("control_copy/{:02}", i), .is_control = true});
+  for (int i = 0; i < 12; ++i)
+    equal.push_back({.name = fmt::format("control_copy/{:02}", i), .is_control = true});
   equal.push_back({"a"});
   EXPECT_THAT(controls_side_by_side(equal, changed()), SizeIs(kControlsSideBySide));
   EXPECT_THAT(controls_side_by_side(equal, changed()), Not(Contains("a")));
@@ -75,7 +76,7 @@ TEST(ControlsSideBySide, ChooseNoKernelWhereAnotherDoesNot) {
   std::vector<KnownBenchmark> equal;
   for (int i = 0; i < 8; ++i) {
     const double size = 1e6 * (1 + i);
-    equal.push_back({fmt::format("tuned/{}", i), 1e3, size, size, true});
+    equal.push_back({fmt::format("tuned/{}", i), 1e3, size, size, false, true});
     equal.push_back({fmt::format("fixed/{}", i), 1e3, 20 * size, 20 * size});
   }
   for (const std::string& name : controls_side_by_side(equal, {})) {

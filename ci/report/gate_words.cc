@@ -131,8 +131,8 @@ std::string first_of(const std::vector<std::string>& all, std::string_view separ
 }
 
 // The worst first: "a (5.2 %), b (3 %)".
-std::string too_little_text(const GateResult& result,
-                            const std::vector<const Verdict*>& too_little, double limit) {
+std::string too_little_text(const GateResult& result, const std::vector<const Verdict*>& too_little,
+                            double limit) {
   std::vector<std::string> names;
   for (const Verdict* verdict : too_little) {
     const double bound = verdict->ruled_out;
@@ -195,13 +195,14 @@ std::string crept_headline(const GateResult& result, double max_creep) {
 
 std::string unconfirmed_text(const GateResult& result) {
   std::vector<Verdict> slower;
-  std::ranges::copy_if(result.verdicts, std::back_inserter(slower),
-                       baselines::looks_slower);
+  std::ranges::copy_if(result.verdicts, std::back_inserter(slower), baselines::looks_slower);
   const Verdict& most = *std::ranges::max_element(slower, {}, &Verdict::effect);
-  return fmt::format("{} of {} {} slower, the most {} by {}, but not for certain",
-                     slower.size(), format_count(result.verdicts.size(), "benchmark"),
+  const bool are_few = first_sight(most) == VerdictKind::kRegression;
+  return fmt::format("{} of {} {} slower, the most {} by {}, {}", slower.size(),
+                     format_count(result.verdicts.size(), "benchmark"),
                      slower.size() == 1 ? "looks" : "look", most.benchmark,
-                     format_magnitude(most.effect));
+                     format_magnitude(most.effect),
+                     are_few ? "by too few processes to call it" : "but not for certain");
 }
 
 // Of the changes with that verdict, the largest first.
@@ -281,8 +282,7 @@ std::string with_cause(GateCause cause, const std::string& so_far, const GateRes
       return no_regression_headline(result);
     case GateCause::kTooLittleRuledOut:
       return could_not(too_little_text(
-          result,
-          baselines::too_little_ruled_out(result.verdicts, *options.require_ruled_out),
+          result, baselines::too_little_ruled_out(result.verdicts, *options.require_ruled_out),
           *options.require_ruled_out));
     case GateCause::kOtherLaunches:
       return fmt::format("{} {}", launches_headline(result), so_far);
