@@ -7,6 +7,7 @@
 #include "baselines/comparing/clock_share.h"
 #include "baselines/comparing/drift.h"
 #include "baselines/comparing/modes.h"
+#include "baselines/statistics/card_factors.h"
 #include "baselines/statistics/card_variances.h"
 #include "baselines/statistics/common_movement.h"
 #include "baselines/statistics/moderated_contrasts.h"
@@ -38,11 +39,14 @@ constexpr QuantityParts kEqualClock{
 // p of an effect in the direction (1: slower, -1: faster) beyond the smallest that matters and what
 // the machine moved by, or may have.
 double p_beyond(Contrast contrast, double direction, const Shift& shift,
-                const CommonMovement& common, const Rule& rule) {
+                const std::optional<CommonMovement>& common, const Rule& rule) {
   contrast.effect *= direction;
-  add_variance(common.scatter, contrast);
-  const double moved = direction > 0 ? shift.slower : shift.faster;
-  return p_above(contrast, std::log1p(rule.min_effect) + std::max(moved, direction * common.shift));
+  double moved = direction > 0 ? shift.slower : shift.faster;
+  if (common) {
+    contrast.scatter = direction > 0 ? common->upward : common->downward;
+    moved = std::max(moved, direction * common->shift);
+  }
+  return p_above(contrast, std::log1p(rule.min_effect) + moved);
 }
 
 const QuantityParts& parts_of(Quantity quantity) {
@@ -143,6 +147,7 @@ class SuiteComparer {
     }
     adjust(&Comparison::p_slower, [this](std::size_t i) { return decide(i, 1); });
     adjust(&Comparison::p_faster, [this](std::size_t i) { return decide(i, -1); });
+    adjust_modes();
     adjust(&Comparison::p_slower_in_time_alone, [this](std::size_t i) {
       return p_beyond(suite_[i].time, 1, drift_for(suite_[i]).time, {}, rule_);
     });
@@ -210,32 +215,42 @@ class SuiteComparer {
       sides.push_back(sides_of(suite_[i], quantity.share(suite_[i]), circumstances_));
     }
     const auto contrasts = moderated_contrasts(sides);
-    std::vector<NullRow> equal;
     for (std::size_t row = 0; row < members.size(); ++row) {
       const std::size_t i = members[row];
-      const Contrast& own = place(suite_[i]) = contrasts[row].contrast;
+      place(suite_[i]) = contrasts[row].contrast;
       if (&quantity == &deciding(suite_[i])) noise_[i] = contrasts[row].variance;
-      const bool is_known = own.degrees_of_freedom > 0;
-      if (is_known && tells_of_machine(suite_[i])) equal.push_back({own, groups_[i]});
     }
-    const std::vector<CardVariance> cards = variances_of_cards(sides, members);
-    if (equal.size() >= kFewestNullRows) {
-      take_machine_out(quantity, NullDistribution(equal), members, cards, place);
+    const std::vector<std::size_t> unmoved = that_tell(members, place);
+    if (unmoved.size() >= kFewestNullRows) {
+      take_machine_out(quantity, members, unmoved, sides, place);
       return true;
     }
-    for (std::size_t row = 0; row < cards.size(); ++row) {
-      const Comparison& comparison = suite_[members[row]];
-      add_other_cards(quantity.name, comparison, cards[row], contrasts[row].variance,
-                      place(suite_[members[row]]));
+    if (circumstances_.other_card) {
+      const std::vector<CardVariance> cards = variances_of_cards(sides, members);
+      for (std::size_t row = 0; row < cards.size(); ++row) {
+        const Comparison& comparison = suite_[members[row]];
+        add_other_cards(quantity.name, comparison, cards[row], contrasts[row].variance,
+                        place(suite_[members[row]]));
+      }
+      add_scatter_of_rows(members, place);
+      return false;
     }
-    if (!cards.empty()) add_scatter_of_rows(members, place);
-    return false;
+    if (circumstances_.side_by_side) return false;
+    return add_session(quantity, members, unmoved, place);
   }
 
-  // None where both sides were measured on the same cards.
+  // Rows whose code is known to be the same, so that what they show is the machine's.
+  template <typename Place>
+  std::vector<std::size_t> that_tell(const std::vector<std::size_t>& members, Place place) {
+    std::vector<std::size_t> rows;
+    for (const std::size_t i : members) {
+      if (place(suite_[i]).degrees_of_freedom > 0 && tells_of_machine(suite_[i])) rows.push_back(i);
+    }
+    return rows;
+  }
+
   std::vector<CardVariance> variances_of_cards(const std::vector<TwoSides>& sides,
                                                const std::vector<std::size_t>& members) const {
-    if (!circumstances_.other_card) return {};
     std::vector<CardRow> rows;
     for (std::size_t row = 0; row < members.size(); ++row) {
       rows.push_back({sides[row], groups_[members[row]]});
@@ -243,23 +258,118 @@ class SuiteComparer {
     return card_variances(rows);
   }
 
-  // What equal work says that the machine did leaves the other rows. Rows of a group may differ in
-  // how far cards move them: where the sides' cards tell more of the row than that, it counts.
+  // By what the candidate's card does to rows of identical code, as the baseline's cards are: none
+  // where it is one of these.
   template <typename Place>
-  void take_machine_out(const QuantityParts& quantity, const NullDistribution& null,
-                        const std::vector<std::size_t>& members,
-                        const std::vector<CardVariance>& cards, Place place) {
+  std::vector<CardPrediction> card_predictions(const std::vector<std::size_t>& members,
+                                               const std::vector<TwoSides>& sides, Place place) {
+    if (!circumstances_.other_card) return std::vector<CardPrediction>(members.size());
+    std::vector<CardFactorRow> rows;
+    for (std::size_t row = 0; row < members.size(); ++row) {
+      const Comparison& comparison = suite_[members[row]];
+      rows.push_back({card_deviations(sides[row].baseline, sides[row].baseline_cards),
+                      place(suite_[members[row]]), tells_of_machine(comparison)});
+    }
+    return predict_card(rows);
+  }
+
+  // What rows of identical code say that the machine did leaves the other rows.
+  template <typename Place>
+  void take_machine_out(const QuantityParts& quantity, const std::vector<std::size_t>& members,
+                        const std::vector<std::size_t>& unmoved,
+                        const std::vector<TwoSides>& sides, Place place) {
+    const std::vector<CardPrediction> cards = card_predictions(members, sides, place);
+    std::vector<NullRow> rows;
+    for (std::size_t row = 0; row < members.size(); ++row) {
+      const std::size_t i = members[row];
+      if (std::ranges::find(unmoved, i) == unmoved.end()) continue;
+      Contrast contrast = place(suite_[i]);
+      contrast.effect -= cards[row].shift;
+      add_variance(cards[row].error, contrast);
+      rows.push_back({contrast, groups_[i]});
+    }
+    const NullDistribution null(rows, members.size());
     for (std::size_t row = 0; row < members.size(); ++row) {
       const std::size_t i = members[row];
       if (tells_of_machine(suite_[i])) continue;
       Movement movement = null.movement(groups_[i]);
-      if (!cards.empty() && cards[row].tells() &&
-          cards[row].of_effect().variance > movement.variance.variance) {
-        movement.variance = cards[row].of_effect();
-      }
-      take_out(movement, place(suite_[i]));
-      if (&quantity == &deciding(suite_[i])) movements_[i] = movement;
+      add_variance(cards[row].error, place(suite_[i]));
+      movement.shift += cards[row].shift;
+      move(quantity, i, movement, place);
     }
+  }
+
+  template <typename Place>
+  void move(const QuantityParts& quantity, std::size_t i, const Movement& movement, Place place) {
+    take_out(movement, place(suite_[i]));
+    if (&quantity == &deciding(suite_[i])) movements_[i] = movement;
+  }
+
+  // Of two sessions on one card, where few rows are known to be of identical code or none is. Two
+  // or more tell how all moved; without them a change that most rows of its kind share may be the
+  // machine's. How single rows move, the rows themselves tell (common_movement.h). Whether rows of
+  // identical code told.
+  template <typename Place>
+  bool add_session(const QuantityParts& quantity, const std::vector<std::size_t>& members,
+                   const std::vector<std::size_t>& unmoved, Place place) {
+    std::vector<std::size_t> others;
+    std::ranges::copy_if(members, std::back_inserter(others),
+                         [&](std::size_t i) { return !suite_[i].is_unchangeable(); });
+    std::vector<Contrast> rows;
+    std::vector<int> groups;
+    const auto add = [&](std::size_t i) {
+      rows.push_back(place(suite_[i]));
+      groups.push_back(groups_[i]);
+    };
+    std::ranges::for_each(others, add);
+    std::vector<CommonMovement> common = common_movements(rows, groups);
+    double scatter = 0;
+    for (const CommonMovement& own : common) {
+      scatter += own.upward.scale / static_cast<double>(common.size());
+    }
+    const std::optional<Movement> told = movement_of(unmoved, scatter, place);
+    if (told) {
+      // They move no otherwise than the others do.
+      std::ranges::for_each(unmoved, add);
+      common = movements_about(std::vector<double>(rows.size(), told->shift), rows, groups);
+    }
+    for (std::size_t row = 0; row < others.size(); ++row) {
+      const std::size_t i = others[row];
+      CommonMovement own = common[row];
+      if (told) {
+        Movement movement = *told;
+        movement.scatter = own.upward;
+        move(quantity, i, movement, place);
+        own.shift = 0;  // it is taken out
+      } else {
+        place(suite_[i]).scatter = own.upward;
+      }
+      if (&quantity == &deciding(suite_[i])) suite_[i].common = own;
+    }
+    return told.has_value();
+  }
+
+  // What few rows of identical code share. Its error: that of their mean, and where they differ by
+  // more than all rows do, by as much as classes of rows then do.
+  template <typename Place>
+  std::optional<Movement> movement_of(const std::vector<std::size_t>& unmoved,
+                                      double scatter, Place place) {
+    const auto count = static_cast<double>(unmoved.size());
+    if (count < 2) return std::nullopt;
+    Movement movement;
+    double noise = 0;
+    for (const std::size_t i : unmoved) {
+      movement.shift += place(suite_[i]).effect / count;
+      noise += std::pow(place(suite_[i]).standard_error, 2) / count;
+    }
+    double squares = 0;
+    for (const std::size_t i : unmoved) {
+      squares += std::pow(place(suite_[i]).effect - movement.shift, 2) / (count - 1);
+    }
+    const double all = noise + scatter * scatter;
+    const double own = std::max(squares, noise);
+    movement.error = {std::max(own, all) / count + std::max(0.0, own - all), count - 1};
+    return movement;
   }
 
   // Where equal work does not tell: as the sides' cards do, or else as is known of the device. A
@@ -279,8 +389,7 @@ class SuiteComparer {
   }
 
   // A card of a kind that the others are not moves rows further apart than these tell: its own rows
-  // show that, by how far most of them lie from their group's median. What this adds is as little
-  // known as all that goes by cards. Of six H200s one lay 2.6 % off in two rows, by which the other
+  // show that, by how far most of them lie from their group's median. Of six H200s one lay 2.6 % off in two rows, by which the other
   // five spread by 0.2 % (docs/h200-cards.md).
   template <typename Place>
   void add_scatter_of_rows(const std::vector<std::size_t>& members, Place place) {
@@ -293,28 +402,38 @@ class SuiteComparer {
     const std::vector<CommonMovement> common = common_movements(rows, groups);
     for (std::size_t row = 0; row < members.size(); ++row) {
       Contrast& contrast = place(suite_[members[row]]);
-      const double degrees_of_freedom = contrast.degrees_of_freedom;
-      add_variance(common[row].scatter, contrast);
-      contrast.degrees_of_freedom = std::min(contrast.degrees_of_freedom, degrees_of_freedom);
+      contrast.scatter = common[row].upward;
     }
   }
 
-  // Of two sessions on one card, where equal work does not tell: a change that most rows of its
-  // kind share may be the machine's.
+  // The smaller p of a row if nothing that its kind shares were the machine's.
   void look_at_common_movement() {
-    const bool is_told = std::ranges::any_of(movements_, &std::optional<Movement>::has_value);
-    if (is_told || circumstances_.side_by_side || circumstances_.other_card) return;
-    std::vector<Contrast> rows;
-    for (const Comparison& comparison : suite_) {
-      rows.push_back(comparison.is_unchangeable() ? Contrast{} : comparison.stated(circumstances_));
-    }
-    const std::vector<CommonMovement> common = common_movements(rows, groups_);
     for (std::size_t i = 0; i < suite_.size(); ++i) {
       suite_[i].p_by_itself = std::min(suite_[i].p_slower, suite_[i].p_faster);
-      suite_[i].common = common[i];
     }
-    adjust(&Comparison::p_slower, [this](std::size_t i) { return decide(i, 1); });
-    adjust(&Comparison::p_faster, [this](std::size_t i) { return decide(i, -1); });
+    const bool any = std::ranges::any_of(suite_, [](const Comparison& comparison) {
+      return comparison.common && comparison.common->shift != 0;
+    });
+    if (!any) return;
+    const auto without_shift = [this](std::size_t i, double direction) {
+      Comparison& comparison = suite_[i];
+      const std::optional<CommonMovement> common = comparison.common;
+      if (comparison.common) comparison.common->shift = 0;
+      const double p = decide(i, direction);
+      comparison.common = common;
+      return p;
+    };
+    std::vector<double> slower(suite_.size()), faster(suite_.size());
+    const auto keep = [this](std::vector<double>& p, double Comparison::*from) {
+      for (std::size_t i = 0; i < p.size(); ++i) std::swap(p[i], suite_[i].*from);
+    };
+    adjust(&Comparison::p_by_itself, [&](std::size_t i) { return without_shift(i, 1); });
+    keep(slower, &Comparison::p_by_itself);
+    adjust(&Comparison::p_by_itself, [&](std::size_t i) { return without_shift(i, -1); });
+    keep(faster, &Comparison::p_by_itself);
+    for (std::size_t i = 0; i < suite_.size(); ++i) {
+      suite_[i].p_by_itself = std::min(slower[i], faster[i]);
+    }
   }
 
   const QuantityParts& deciding(const Comparison& comparison) const {
@@ -353,6 +472,22 @@ class SuiteComparer {
     for (std::size_t i = 0; i < family.size(); ++i) suite_[family[i]].*result = adjusted[i];
   }
 
+  // Which benchmarks have two modes does not depend on which side is which, so these alone are a
+  // family.
+  void adjust_modes() {
+    std::vector<double> p;
+    std::vector<std::size_t> family;
+    for (std::size_t i = 0; i < suite_.size(); ++i) {
+      if (!suite_[i].modes) continue;
+      family.push_back(i);
+      p.push_back(suite_[i].modes->p_slower);
+    }
+    const std::vector<double> adjusted = benjamini_hochberg(p);
+    for (std::size_t i = 0; i < family.size(); ++i) {
+      suite_[family[i]].p_slower_mode = adjusted[i];
+    }
+  }
+
   // By the extension's own difference, with the noise that the whole run knows.
   void confirm(std::size_t i) {
     Comparison& comparison = suite_[i];
@@ -364,6 +499,7 @@ class SuiteComparer {
     Contrast fresh{difference.effect, std::sqrt(noise_[i].variance * difference.share),
                    noise_[i].degrees_of_freedom};
     if (movements_[i]) take_out(*movements_[i], fresh);
+    fresh.scatter = comparison.stated(circumstances_).scatter;
     comparison.p_slower_confirmed = p_beyond(fresh, 1, comparison.controls_moved, {}, rule_);
     comparison.p_faster_confirmed = p_beyond(fresh, -1, comparison.controls_moved, {}, rule_);
   }

@@ -78,11 +78,13 @@ struct Comparison {
   // kernel that did.
   double p_slower = 1;
   double p_faster = 1;
+  double p_slower_mode = 1;  // over those with modes: that the candidate takes the slower one as often
   double p_slower_in_time_alone = 1;
   double p_faster_in_time_alone = 1;
-  // How most rows of its kind moved, where that may be the machine's doing, and the smaller p if it
-  // is not: adjusted, too.
-  CommonMovement common{};
+  // Against stored figures of the same card: how most rows of its kind moved, where that may be the
+  // machine's doing, and how single rows did. And the smaller p if what is shared is not the
+  // machine's: adjusted, too.
+  std::optional<CommonMovement> common{};
   double p_by_itself = 1;
   // The p of "slower" and "faster" by what was measured afresh alone, not adjusted.
   double p_slower_confirmed = 1;

@@ -238,7 +238,7 @@ class HostComparer {
     for (const Row& row : rows_) {
       Contrast contrast = row.contrast;
       contrast.effect *= direction;
-      add_variance(row.common.scatter, contrast);
+      contrast.scatter = direction > 0 ? row.common.upward : row.common.downward;
       p.push_back(p_above(contrast, threshold_of(row, direction, rule_.host) +
                                         std::max(0.0, direction * row.common.shift)));
     }

@@ -90,6 +90,20 @@ void describe_uncompared(const BenchmarkSeries* baseline, const BenchmarkSeries*
   }
 }
 
+// What its kind shares, where nothing tells whether the machine or the code did that.
+double common_shift(const Comparison& comparison) {
+  return comparison.common ? comparison.common->shift : 0;
+}
+
+// Of the code's effect: some part of what its kind shares may be the machine's.
+Interval interval_of(const Comparison& comparison, const Circumstances& circumstances,
+                     const Rule& rule) {
+  Interval interval = confidence_interval(comparison.stated(circumstances), rule.confidence);
+  interval.low -= std::max(0.0, common_shift(comparison));
+  interval.high -= std::min(0.0, common_shift(comparison));
+  return interval;
+}
+
 // Solving for the noncentrality costs more than all else of a verdict, and the benchmarks of a
 // suite have nearly the same degrees of freedom.
 class DetectableEffects {
@@ -101,10 +115,11 @@ class DetectableEffects {
   }
 
   double operator()(const Comparison& comparison) {
-    Contrast stated = comparison.stated(circumstances_);
-    add_variance(comparison.common.scatter, stated);
-    return std::expm1(std::log1p(threshold_) + std::abs(comparison.common.shift) +
-                      in_errors(stated) * stated.standard_error);
+    const Contrast& stated = comparison.stated(circumstances_);
+    const double errors = stated.scatter.scale > 0
+                              ? error_quantile(stated, level_) + error_quantile(stated, 1 - kPower)
+                              : in_errors(stated) * stated.standard_error;
+    return std::expm1(std::log1p(threshold_) + std::abs(common_shift(comparison)) + errors);
   }
 
  private:
@@ -142,6 +157,19 @@ bool is_confirmed(const Comparison& comparison, double p_confirmed) {
   return comparison.of_candidate.fresh == 0 || p_confirmed <= kConfirmationLevel;
 }
 
+// Whether more of the candidate's processes take the slower of two modes, for certain.
+bool takes_slower_mode(const Comparison& comparison, const Rule& rule) {
+  return comparison.modes && !comparison.is_unchangeable() && !comparison.lacks_processes() &&
+         comparison.p_slower_mode <= rule.false_discovery_rate;
+}
+
+// Likewise, but it may be chance: the baseline shows the slower one in none of its processes, or
+// the candidate in so many more.
+bool may_take_slower_mode(const Modes& modes) {
+  constexpr double kSeldom = 0.1;
+  return modes.upper.candidate > 0 && (modes.upper.baseline == 0 || modes.p_slower <= kSeldom);
+}
+
 // One invocation may be the odd one out, which no variance within the other side can tell: of four
 // processes of unchanged code (testdata/h200-same-code/paced-5ms), one timed a 1.9 us kernel 13 %
 // below the other three, which agreed within 0.8 %. So it takes two on each side to call anything.
@@ -153,6 +181,7 @@ VerdictKind kind_of(const Comparison& comparison, const Circumstances& circumsta
   const bool faster = comparison.p_faster <= rule.false_discovery_rate;
   if (comparison.is_control && (slower || faster)) return VerdictKind::kInconclusive;
   if ((slower || faster) && comparison.lacks_processes()) return VerdictKind::kInconclusive;
+  if (takes_slower_mode(comparison, rule)) return VerdictKind::kRegression;
   if (slower) {
     return is_confirmed(comparison, comparison.p_slower_confirmed) ? VerdictKind::kRegression
                                                                    : VerdictKind::kInconclusive;
@@ -204,7 +233,9 @@ Obstacle obstacle_of(const Comparison& comparison, const Circumstances& circumst
     return comparison.lacks_processes() ? lacking(comparison, circumstances)
                                         : Obstacle::kNotConfirmed;
   }
-  if (comparison.modes) return Obstacle::kTwoModes;
+  if (comparison.modes) {
+    return may_take_slower_mode(*comparison.modes) ? Obstacle::kSlowerMode : Obstacle::kTwoModes;
+  }
   if (comparison.p_by_itself <= rule.false_discovery_rate) return Obstacle::kSuiteMoved;
   const double direction = direction_of(interval, rule);
   if (time_is_told(comparison, circumstances)) {
@@ -241,7 +272,8 @@ double ruled_out(const Comparison& comparison, const Circumstances& circumstance
                  bool clock_moved) {
   if (comparison.is_identical) return 0;
   if (!comparison.has_estimate() || comparison.has_single_invocation) return kNan;
-  double bound = upper_bound(comparison.stated(circumstances), rule.false_discovery_rate);
+  double bound = upper_bound(comparison.stated(circumstances), rule.false_discovery_rate) -
+                 std::min(0.0, common_shift(comparison));
   // Processes that took the lower mode may all take the upper one.
   if (comparison.has_comparable_modes()) {
     bound += gap_between_modes(comparison, circumstances, comparison.modes_share);
@@ -284,13 +316,13 @@ void decide(const Comparison& comparison, const Circumstances& circumstances, co
   verdict.compared_in_baseline = comparison.of_baseline.all;
   verdict.compared_in_candidate = comparison.of_candidate.all;
   verdict.modes = comparison.modes;
-  verdict.suite_moved = std::expm1(comparison.common.shift);
+  verdict.suite_moved = std::expm1(common_shift(comparison));
   verdict.is_control = comparison.is_control;
   verdict.machine_moved = comparison.has_moved;
   if (comparison.is_identical) verdict.kind = VerdictKind::kIdentical;
   if (comparison.has_estimate()) {
     const Contrast& stated = comparison.stated(circumstances);
-    const Interval interval = confidence_interval(stated, rule.confidence);
+    const Interval interval = interval_of(comparison, circumstances, rule);
     verdict.kind = kind_of(comparison, circumstances, interval, rule);
     verdict.interval = {std::expm1(interval.low), std::expm1(interval.high)};
     verdict.p = stated.effect < 0 ? comparison.p_faster : comparison.p_slower;
@@ -300,6 +332,7 @@ void decide(const Comparison& comparison, const Circumstances& circumstances, co
     verdict.clock_moved = comparison.has_estimate() && clock_moved(comparison, circumstances, rule);
     verdict.obstacle = obstacle_of(comparison, circumstances, verdict.interval, rule);
   } else if (verdict.kind == VerdictKind::kRegression) {
+    verdict.slower_mode = takes_slower_mode(comparison, rule);
     verdict.clock_moved =
         verdict.decided_by == Quantity::kTime && slower_by_the_clock(comparison, rule).has_value();
   }

@@ -82,6 +82,9 @@ void find_modes(const Circumstances& circumstances, double share, const Rule& ru
   for (Modes::Heap* heap : {&modes.lower, &modes.upper}) {
     heap->time_ns = std::exp(heap->time_ns / (heap->baseline + heap->candidate));
   }
+  modes.p_slower = hypergeometric_upper_tail(
+      modes.upper.candidate, modes.lower.candidate + modes.upper.candidate,
+      modes.lower.baseline + modes.upper.baseline, modes.upper.baseline + modes.upper.candidate);
   comparison.modes = modes;
   comparison.modes_boundary = heaps->boundary;
   comparison.modes_share = share;

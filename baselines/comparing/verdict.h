@@ -36,6 +36,7 @@ enum class Obstacle {
   kSingleCandidate,  // likewise
   kMachineMoved,     // a control that differs all the same
   kTwoModes,         // some processes run it in one of two ways, some in the other
+  kSlowerMode,       // likewise, and more of the candidate's in the slower one than by chance alone
   kSuiteMoved,     // most rows of its kind moved too, and nothing tells whether the machine did it
   kFewProcesses,   // slower or faster, but fewer than four on a side, and not confirmed
   kFewInBaseline,  // likewise of a baseline to which nothing can be added
@@ -75,6 +76,10 @@ struct Modes {
   };
   Heap lower;
   Heap upper;
+  // Of as many of the candidate's processes in the slower one, were both sides alike: Fisher's exact
+  // test, one-sided. R. A. Fisher, "Statistical methods for research workers", 5th ed. (1934),
+  // section 21.02.
+  double p_slower = 1;
 };
 
 struct Verdict {
@@ -108,6 +113,7 @@ struct Verdict {
   int compared_in_baseline = 0;    // invocations; fewer where other cards' are left out
   int compared_in_candidate = 0;
   bool is_control = false;     // by the baseline: no change touches its code
+  bool slower_mode = false;    // a regression because more processes take the slower of two modes
   bool machine_moved = false;  // a control that differs all the same
   // Time differs for certain, time at equal clock does not. Of a regression: measured side by side,
   // where a lower clock is the code's doing, as it draws more power.

@@ -144,6 +144,8 @@ bool looks_slower(const Verdict& verdict) {
     case Obstacle::kControlsMoved:
     case Obstacle::kNotCertain:
       return verdict.effect > 0;
+    case Obstacle::kSlowerMode:
+      return true;
     case Obstacle::kNone:
     case Obstacle::kNoSpread:
     case Obstacle::kBorrowedNoise:

@@ -1,19 +1,16 @@
 #include "baselines/statistics/common_movement.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace fusegate::baselines {
 namespace {
 
 constexpr std::size_t kFewestInAGroup = 8;
-constexpr double kMedianOfSquares = 0.4549;  // of a standard normal variable's
-// What a median absolute deviation knows, a standard deviation of so much fewer rows knows: P. J.
-// Rousseeuw, C. Croux, "Alternatives to the median absolute deviation", J. Am. Stat. Assoc. 88
-// (1993), 1273-1283.
-constexpr double kEfficiency = 0.37;
+constexpr std::size_t kFewestForSides = 16;  // rows, of which each side of the median has half
 
-double variance_of(const Contrast& row) { return row.standard_error * row.standard_error; }
+bool is_known(const Contrast& row) { return row.degrees_of_freedom > 0; }
 
 // Weighted by how well each row is known.
 double weighted_median(std::vector<Contrast> rows) {
@@ -28,56 +25,68 @@ double weighted_median(std::vector<Contrast> rows) {
   return 0;
 }
 
-// The variance beyond the rows' own with which half of them lie as close to zero as half of a
-// normal distribution does.
-double scatter_of(const std::vector<Contrast>& rows) {
-  const auto median_at = [&rows](double scatter) {
-    std::vector<double> squares;
-    for (const Contrast& row : rows) {
-      squares.push_back(row.effect * row.effect / (variance_of(row) + scatter));
-    }
-    return median(std::move(squares));
-  };
-  if (median_at(0) <= kMedianOfSquares) return 0;
-  double low = 0;
-  double high = 1e-12;
-  while (median_at(high) > kMedianOfSquares) high *= 4;
-  constexpr int kHalvings = 40;
-  for (int i = 0; i < kHalvings; ++i) {
-    const double middle = (low + high) / 2;
-    (median_at(middle) > kMedianOfSquares ? low : high) = middle;
+std::vector<double> shifts_of(const std::vector<Contrast>& rows, const std::vector<int>& groups) {
+  std::vector<Contrast> all;
+  std::map<int, std::vector<Contrast>> by_group;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!is_known(rows[i])) continue;
+    all.push_back(rows[i]);
+    by_group[groups[i]].push_back(rows[i]);
   }
-  return high;
+  const double of_all = weighted_median(all);
+  std::vector<double> shifts;
+  for (const int group : groups) {
+    const std::vector<Contrast>& members = by_group[group];
+    shifts.push_back(members.size() < kFewestInAGroup ? of_all : weighted_median(members));
+  }
+  return shifts;
+}
+
+// The row by all others.
+CommonMovement by_others(std::size_t own, const std::vector<Contrast>& rows) {
+  std::vector<Contrast> others;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i != own && is_known(rows[i])) others.push_back(rows[i]);
+  }
+  const double shift = weighted_median(others);
+  std::vector<Residual> residuals;
+  const auto count = static_cast<double>(others.size());
+  for (const Contrast& other : others) {
+    // Their own median is one of them, or lies between two.
+    const double inflation = count > 1 ? std::sqrt(count / (count - 1)) : 1;
+    residuals.push_back({inflation * (other.effect - shift), other.standard_error, 0});
+  }
+  if (count == 1) residuals.clear();
+  const ScaledT scatter = Scatter(residuals, smallest_telling(rows.size())).of(0);
+  return {shift, scatter, scatter};
 }
 
 }  // namespace
 
+std::vector<CommonMovement> movements_about(const std::vector<double>& shifts,
+                                            const std::vector<Contrast>& rows,
+                                            const std::vector<int>& groups) {
+  std::vector<Residual> below, above;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!is_known(rows[i])) continue;
+    const double distance = rows[i].effect - shifts[i];
+    (distance > 0 ? above : below).push_back({distance, rows[i].standard_error, groups[i]});
+  }
+  const double tail = smallest_telling(rows.size());
+  const Scatter from_below(below, tail), from_above(above, tail);
+  std::vector<CommonMovement> result;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    result.push_back({shifts[i], from_below.of(groups[i]), from_above.of(groups[i])});
+  }
+  return result;
+}
+
 std::vector<CommonMovement> common_movements(const std::vector<Contrast>& rows,
                                              const std::vector<int>& groups) {
-  std::vector<Contrast> all;
-  std::map<int, std::vector<Contrast>> by_group;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!(rows[i].degrees_of_freedom > 0)) continue;
-    all.push_back(rows[i]);
-    by_group[groups[i]].push_back(rows[i]);
-  }
-  std::vector<CommonMovement> result(rows.size());
-  if (all.size() < kFewestMovedRows) return result;
-  const double of_all = weighted_median(all);
-  std::map<int, double> shifts;
-  std::vector<Contrast> left;
-  for (const auto& [group, members] : by_group) {
-    shifts[group] = members.size() < kFewestInAGroup ? of_all : weighted_median(members);
-    for (const Contrast& row : members) {
-      left.push_back({row.effect - shifts[group], row.standard_error, row.degrees_of_freedom});
-    }
-  }
-  const VarianceEstimate scatter{scatter_of(left),
-                                 kEfficiency * static_cast<double>(all.size() - 1)};
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto found = shifts.find(groups[i]);
-    result[i] = {found == shifts.end() ? of_all : found->second, scatter};
-  }
+  const auto known = static_cast<std::size_t>(std::ranges::count_if(rows, is_known));
+  if (known >= kFewestForSides) return movements_about(shifts_of(rows, groups), rows, groups);
+  std::vector<CommonMovement> result;
+  for (std::size_t i = 0; i < rows.size(); ++i) result.push_back(by_others(i, rows));
   return result;
 }
 

@@ -6,24 +6,31 @@
 
 #include <vector>
 
+#include "baselines/statistics/scatter.h"
 #include "baselines/statistics/statistics.h"
-#include "baselines/statistics/variance_prior.h"
 
 namespace fusegate::baselines {
 
 struct CommonMovement {
-  double shift = 0;            // the median of its group, weighted by how well rows are known
-  VarianceEstimate scatter{};  // of all rows about their groups', beyond their own errors
+  double shift = 0;  // the median of its group, weighted by how well rows are known
+  // What the machine does to a single row besides, as rows show it that move to the other side: a
+  // machine moves rows to both, a change that slows some moves them to one. The faster side tells
+  // it of "slower", the slower side of "faster". Compare the mirrored statistics of R. F. Barber, E.
+  // J. Candes, "Controlling the false discovery rate via knockoffs", Ann. Stat. 43 (2015),
+  // 2055-2085.
+  ScaledT upward{};
+  ScaledT downward{};
 };
 
-// Fewer rows than this have no common movement: a change may be most of them.
-inline constexpr std::size_t kFewestMovedRows = 16;
-
-// Of each row, that of its group, or of all rows where the group has fewer than eight. Rows without
-// degrees of freedom are passed over. The scatter is that of R. C. Paule, J. Mandel (see
-// null_distribution.h) with medians in place of sums, so that what a change did to some rows is
-// none.
+// What most rows of each row's group did. Rows without degrees of freedom are passed over. Groups
+// of fewer than eight rows go by all rows. Of fewer than 16 rows in all each is held against the
+// others, both sides of them.
 std::vector<CommonMovement> common_movements(const std::vector<Contrast>& rows,
                                              const std::vector<int>& groups);
+
+// Of rows about shifts that are known already, one a row.
+std::vector<CommonMovement> movements_about(const std::vector<double>& shifts,
+                                            const std::vector<Contrast>& rows,
+                                            const std::vector<int>& groups);
 
 }  // namespace fusegate::baselines

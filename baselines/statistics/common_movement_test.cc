@@ -24,13 +24,15 @@ TEST(CommonMovement, IsThatOfMostRows) {
   for (std::size_t i = 0; i < 100; ++i) all[i].effect += 0.05;  // what a change did
   const auto movement = common_movements(all, std::vector<int>(1000)).back();
   EXPECT_NEAR(movement.shift, 0.01, 0.001);
-  EXPECT_NEAR(std::sqrt(movement.scatter.variance), 0.002, 0.001);
-  EXPECT_LT(movement.scatter.degrees_of_freedom, 500);
+  // The side that the change did not touch tells it; the other one has it for tails.
+  EXPECT_NEAR(movement.upward.scale, 0.002, 0.0005);
+  EXPECT_GT(movement.upward.degrees_of_freedom, 8);
+  EXPECT_LT(movement.downward.degrees_of_freedom, 4);
 }
 
 TEST(CommonMovement, NoiseIsNoScatter) {
   const auto movement = common_movements(rows(5000, 0, 0, 0.01), std::vector<int>(5000)).front();
-  EXPECT_LT(std::sqrt(movement.scatter.variance), 0.003);
+  EXPECT_LT(movement.upward.scale, 0.003);
 }
 
 TEST(CommonMovement, GroupsMoveByThemselvesWhereTheyAreLarge) {
@@ -45,9 +47,23 @@ TEST(CommonMovement, GroupsMoveByThemselvesWhereTheyAreLarge) {
   EXPECT_NEAR(movements[27].shift, 0, 1e-3) << "its group is too small";
 }
 
-TEST(CommonMovement, IsNotToldByFewRows) {
-  EXPECT_EQ(common_movements(rows(15, 0.01, 0, 1e-4), std::vector<int>(15))[0].shift, 0);
-  EXPECT_NE(common_movements(rows(16, 0.01, 0, 1e-4), std::vector<int>(16))[0].shift, 0);
+TEST(CommonMovement, OfFewRowsEachIsHeldAgainstTheOthers) {
+  auto all = rows(5, 0.01, 0, 1e-4);
+  all[2].effect += 0.5;
+  const auto movements = common_movements(all, std::vector<int>(5));
+  EXPECT_NEAR(movements[2].shift, 0.01, 1e-3);
+  EXPECT_LT(movements[2].upward.scale, 0.01);
+  const auto farthest = [&](std::size_t i) {
+    return error_quantile({0, 0, 1, movements[i].upward}, 0.001);
+  };
+  EXPECT_GT(farthest(0), 5 * farthest(2)) << "one of its others lies far off";
+}
+
+// Nothing tells what the machine did to it.
+TEST(CommonMovement, ASingleRowMayHaveMovedByAnything) {
+  const auto movement = common_movements(rows(1, 0.01, 0, 1e-4), {0}).front();
+  EXPECT_EQ(movement.shift, 0);
+  EXPECT_GT(error_quantile({0, 1e-4, 10, movement.upward}, 0.01), 0.02);
 }
 
 }  // namespace

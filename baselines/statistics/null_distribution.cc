@@ -4,6 +4,7 @@
 #include <boost/math/tools/roots.hpp>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 
 namespace fusegate::baselines {
@@ -55,82 +56,124 @@ VarianceEstimate scatter_of(const Known& known) {
   return {std::midpoint(from, to), degrees_of_freedom};
 }
 
-VarianceEstimate pooled(const std::vector<VarianceEstimate>& estimates) {
-  VarianceEstimate sum;
-  for (const VarianceEstimate& one : estimates) {
-    sum.variance += one.variance * one.degrees_of_freedom;
-    sum.degrees_of_freedom += one.degrees_of_freedom;
-  }
-  if (sum.degrees_of_freedom > 0) sum.variance /= sum.degrees_of_freedom;
-  return sum;
+using Rows = std::vector<NullRow>;
+
+double squared(double value) { return value * value; }
+
+double error_of(const NullRow& row) {
+  return std::max(row.contrast.standard_error, std::sqrt(kLeastVariance / 10));
 }
 
-// How far to trust what all groups scatter by, in degrees of freedom: no further than it is known.
-double prior_degrees_of_freedom(std::vector<VarianceEstimate> estimates, double most) {
-  for (VarianceEstimate& one : estimates) one.variance = std::max(one.variance, kLeastVariance);
-  const std::vector<double> no_trend(estimates.size());
-  return std::min(fit_variance_priors(estimates, no_trend).front().degrees_of_freedom, most);
+Rows known_rows(const Rows& rows) {
+  Rows known;
+  for (const NullRow& row : rows) {
+    if (row.contrast.degrees_of_freedom > 0) known.push_back(row);
+  }
+  return known;
+}
+
+std::map<int, Rows> by_group(const Rows& rows) {
+  std::map<int, Rows> groups;
+  for (const NullRow& row : rows) groups[row.group].push_back(row);
+  return groups;
+}
+
+double median_effect(const Rows& rows) {
+  std::vector<double> effects;
+  for (const NullRow& row : rows) effects.push_back(row.contrast.effect);
+  return median(std::move(effects));
+}
+
+// The location of t with that scatter beside each row's own error, by iteratively reweighted least
+// squares, and its variance by the expected information.
+Mean location(const Rows& rows, const ScaledT& scatter) {
+  const double tails = std::clamp(scatter.degrees_of_freedom, 1.0, 100.0);
+  Mean mean{median_effect(rows), 0};
+  constexpr int kIterations = 20;
+  for (int i = 0; i < kIterations; ++i) {
+    double weights = 0, sum = 0, information = 0;
+    for (const NullRow& row : rows) {
+      const double variance = squared(error_of(row)) + squared(scatter.scale);
+      const double distance = row.contrast.effect - mean.value;
+      const double weight = (tails + 1) / (tails + distance * distance / variance) / variance;
+      weights += weight;
+      sum += weight * row.contrast.effect;
+      information += (tails + 1) / (tails + 3) / variance;
+    }
+    mean = {sum / weights, 1 / information};
+  }
+  return mean;
+}
+
+// About their groups' locations. Of n rows that stand for their own location, residuals are smaller
+// by (n - 1) / n in variance. A single one says nothing.
+std::vector<Residual> residuals_of(const std::map<int, Rows>& groups,
+                                   const std::map<int, double>& locations) {
+  std::vector<Residual> residuals;
+  for (const auto& [group, rows] : groups) {
+    const auto count = static_cast<double>(rows.size());
+    if (count < 2) continue;
+    const double inflation = std::sqrt(count / (count - 1));
+    for (const NullRow& row : rows) {
+      residuals.push_back(
+          {inflation * (row.contrast.effect - locations.at(group)), error_of(row), group});
+    }
+  }
+  return residuals;
+}
+
+// Where no group has two rows, all are one group.
+Scatter scatter_about(const Rows& rows, double tail) {
+  std::map<int, Rows> groups = by_group(rows);
+  const bool any_has_two = std::ranges::any_of(
+      groups, [](const auto& group) { return group.second.size() > 1; });
+  if (!any_has_two) groups = {{0, rows}};
+  std::map<int, double> locations;
+  for (const auto& [group, own] : groups) locations[group] = median_effect(own);
+  const Scatter first(residuals_of(groups, locations), tail);
+  for (const auto& [group, own] : groups) locations[group] = location(own, first.of(group)).value;
+  return Scatter(residuals_of(groups, locations), tail);
 }
 
 }  // namespace
 
-NullDistribution::NullDistribution(const std::vector<NullRow>& rows) {
-  std::map<int, Known> by_group;
-  Known all;
-  for (const auto& [contrast, group] : rows) {
-    if (!(contrast.degrees_of_freedom > 0)) continue;
-    for (Known* known : {&by_group[group], &all}) {
-      known->values.push_back(contrast.effect);
-      known->variances.push_back(
-          std::max(contrast.standard_error * contrast.standard_error, kLeastVariance / 10));
-    }
-  }
-  std::vector<VarianceEstimate> own;
-  for (const auto& [group, known] : by_group) own.push_back(scatter_of(known));
-  rows_ = pooled(own);
-  double prior = prior_degrees_of_freedom(own, rows_.degrees_of_freedom);
-  if (rows_.degrees_of_freedom == 0) {  // one row a group
-    rows_ = scatter_of(all);
-    prior = rows_.degrees_of_freedom;
-  }
+NullDistribution::NullDistribution(const std::vector<NullRow>& rows, std::size_t tests)
+    : scatter_(scatter_about(known_rows(rows), smallest_telling(tests))) {
   Known shifts;
-  std::size_t i = 0;
-  for (const auto& [group, known] : by_group) {
-    const VarianceEstimate& of_group = own[i++];
-    Group& result = groups_[group];
-    result.scatter = moderate(of_group, {rows_.variance, prior});
-    if (!(result.scatter.degrees_of_freedom > 0)) result.scatter = {rows_.variance, 1};
-    const Mean mean = weighted_mean(known, result.scatter.variance);
-    shifts.values.push_back(result.shift = mean.value);
-    shifts.variances.push_back(result.shift_variance = mean.variance);
+  for (const auto& [group, own] : by_group(known_rows(rows))) {
+    const Mean mean = location(own, scatter_.of(group));
+    groups_[group] = {mean.value, mean.variance};
+    shifts.values.push_back(mean.value);
+    shifts.variances.push_back(mean.variance);
   }
-  all_.scatter = scatter_of(shifts);
-  const Mean mean = weighted_mean(shifts, all_.scatter.variance);
-  all_.shift = mean.value;
-  all_.shift_variance = mean.variance;
-  rows_.degrees_of_freedom = std::max(1.0, std::min(prior, all_.scatter.degrees_of_freedom));
+  among_groups_ = scatter_of(shifts);
+  const Mean mean = weighted_mean(shifts, among_groups_.variance);
+  all_ = {mean.value, mean.variance};
 }
 
 Movement NullDistribution::movement(int group) const {
   const auto found = groups_.find(group);
-  const double among_groups = all_.scatter.variance;
+  const double among = among_groups_.variance;
   if (found == groups_.end()) {
-    return {all_.shift,
-            {rows_.variance + among_groups + all_.shift_variance, rows_.degrees_of_freedom}};
+    return {all_.value,
+            {among + all_.variance, std::max(1.0, among_groups_.degrees_of_freedom)},
+            scatter_.of(group)};
   }
   // The group's own mean and that of all, each by what is known of it: the best linear unbiased
   // prediction.
-  const Group& own = found->second;
-  const double to_all = own.shift_variance / (own.shift_variance + among_groups);
-  const double shift = own.shift + to_all * (all_.shift - own.shift);
-  const double variance = (1 - to_all) * own.shift_variance + to_all * to_all * all_.shift_variance;
-  return {shift, {own.scatter.variance + variance, own.scatter.degrees_of_freedom}};
+  const Shift& own = found->second;
+  const double to_all = own.variance / (own.variance + among);
+  const double variance = (1 - to_all) * own.variance + to_all * to_all * all_.variance;
+  constexpr double kWellKnown = 1e6;
+  return {own.value + to_all * (all_.value - own.value), {variance, kWellKnown},
+          scatter_.of(group)};
 }
 
 void take_out(const Movement& movement, Contrast& contrast) {
   if (!(contrast.degrees_of_freedom > 0)) return;
   contrast.effect -= movement.shift;
-  add_variance(movement.variance, contrast);
+  add_variance(movement.error, contrast);
+  contrast.scatter = movement.scatter;
 }
 
 }  // namespace fusegate::baselines

@@ -31,11 +31,20 @@ double median_absolute_deviation(const std::vector<double>& values);
 // No degrees of freedom where no group has two values.
 VarianceEstimate pooled_variance(const std::vector<std::span<const double>>& groups);
 
-// A mean difference with its standard error.
+// Student's t times a scale; no scale: always zero.
+struct ScaledT {
+  double scale = 0;
+  double degrees_of_freedom = 1;
+};
+
+// A mean difference with its errors: that of the means, and what the machine does to a single
+// benchmark otherwise than to others (scatter.h). Their sum is what tests, intervals and bounds go
+// by.
 struct Contrast {
   double effect = 0;
   double standard_error = 0;
   double degrees_of_freedom = 0;
+  ScaledT scatter{};
 };
 
 // A further source of error: the degrees of freedom after F. E. Satterthwaite, "An approximate
@@ -57,6 +66,9 @@ struct Interval {
 // The central interval of the given confidence, such as 0.95.
 Interval confidence_interval(const Contrast& contrast, double confidence);
 
+// The error that is exceeded with probability p, 0 < p < 0.5. Infinite without degrees of freedom.
+double error_quantile(const Contrast& contrast, double p);
+
 // The largest effect that the data allow, one-sided: more has a probability of `level`. Infinite
 // without degrees of freedom.
 double upper_bound(const Contrast& contrast, double level);
@@ -65,6 +77,10 @@ double upper_bound(const Contrast& contrast, double level);
 // J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of
 // the binomial", Biometrika 26 (1934), 404-413.
 Interval binomial_interval(int successes, int trials, double tail);
+
+// Of `marked` among own + other draws, so many or more among the own ones: P(X >= seen), X
+// hypergeometric.
+double hypergeometric_upper_tail(int seen, int own, int other, int marked);
 
 // The true effect, in standard errors beyond the threshold, that p_above() finds at `level` with
 // probability `power`: the noncentrality d for which P(T' > t) = power, T' being noncentral t with

@@ -209,5 +209,34 @@ TEST(UpperBound, IsStudentsQuantileAway) {
   EXPECT_EQ(upper_bound({0.01, 0.002, 0}, 0.05), std::numeric_limits<double>::infinity());
 }
 
+// Noise and scatter of one size, both normal: a normal error that is the root of two larger.
+TEST(Contrast, AddsItsErrors) {
+  const Contrast contrast{0, 0.003, 1e5, {0.003, 1e5}};
+  EXPECT_NEAR(error_quantile(contrast, 0.025), 1.96 * std::sqrt(2) * 0.003, 1e-4);
+  EXPECT_NEAR(p_above({3 * 0.003, 0.003, 1e5, {0.003, 1e5}}, 0), 0.01695, 1e-3);
+}
+
+// Far out one large draw of the heavier tail is what exceeds.
+TEST(Contrast, KeepsTheHeavierTail) {
+  const Contrast contrast{0, 0.001, 1e5, {0.001, 3}};
+  const double alone = error_quantile({0, 0, 1, {0.001, 3}}, 1e-4);
+  EXPECT_NEAR(error_quantile(contrast, 1e-4), alone, 0.05 * alone);
+  EXPECT_NEAR(p_above({alone, 0.001, 1e5, {0.001, 3}}, 0), 1e-4, 1e-5);
+}
+
+TEST(Contrast, PAndQuantileAgree) {
+  for (const double p : {0.2, 0.025, 0.01, 1e-4, 1e-6}) {
+    Contrast contrast{0, 0.002, 8, {0.0007, 2}};
+    contrast.effect = error_quantile(contrast, p);
+    EXPECT_NEAR(p_above(contrast, 0) / p, 1, 0.1) << p;
+  }
+}
+
+TEST(HypergeometricUpperTail, IsFishersExactTest) {
+  EXPECT_NEAR(hypergeometric_upper_tail(6, 10, 10, 6), 210.0 / 38760, 1e-12);
+  EXPECT_NEAR(hypergeometric_upper_tail(4, 5, 5, 4), 5.0 / 210, 1e-12);
+  EXPECT_DOUBLE_EQ(hypergeometric_upper_tail(0, 5, 5, 3), 1);
+}
+
 }  // namespace
 }  // namespace fusegate::baselines

@@ -97,6 +97,15 @@ std::map<int, std::vector<double>> by_card(const std::vector<double>& values,
   return result;
 }
 
+std::vector<double> card_deviations(const std::vector<double>& values,
+                                    const std::vector<int>& cards) {
+  std::vector<double> deviations;
+  for (const auto& [card, own] : by_card(values, cards)) deviations.push_back(mean(own));
+  const double center = mean(deviations);
+  for (double& deviation : deviations) deviation -= center;
+  return deviations;
+}
+
 Difference difference_of(const TwoSides& sides) {
   const std::vector<Block> blocks = common_blocks(sides);
   if (blocks.size() >= 2) return paired(blocks);

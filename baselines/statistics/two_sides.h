@@ -34,6 +34,10 @@ struct Difference {
 std::map<int, std::vector<double>> by_card(const std::vector<double>& values,
                                            const std::vector<int>& cards);
 
+// Of each card's mean from the mean of all cards', by the cards' numbers.
+std::vector<double> card_deviations(const std::vector<double>& values,
+                                    const std::vector<int>& cards);
+
 // Where both sides have blocks, and at least two in common: least squares in the two-way layout of
 // sides and blocks, in which a block's own shift falls out. R. A. Fisher, "The design of
 // experiments" (1935), chapter 4; for unequal numbers in a block, H. Scheffe, "The analysis of

@@ -61,13 +61,24 @@ std::string fresh(const Verdict& verdict, std::string_view what) {
 
 // "seen at 4.17 us in 8 processes and at 4.30 us in 2"
 std::string modes_text(const baselines::Modes& modes) {
-  const auto& [lower, upper] = modes;
+  const auto& [lower, upper, p_slower] = modes;
   return fmt::format("seen at {} in {} processes and at {} in {}", format_time_ns(lower.time_ns),
                      lower.baseline + lower.candidate, format_time_ns(upper.time_ns),
                      upper.baseline + upper.candidate);
 }
 
+// "slower in 6 of 10 processes, by 10.00 % (4.170 us and 4.300 us); the baseline in 0 of 10"
+std::string slower_mode_text(const Verdict& verdict) {
+  const auto& [lower, upper, p_slower] = *verdict.modes;
+  return fmt::format("slower in {} of {} processes, by {} ({} and {}); the baseline in {} of {}",
+                     upper.candidate, lower.candidate + upper.candidate,
+                     format_magnitude(upper.time_ns / lower.time_ns - 1),
+                     format_time_ns(lower.time_ns), format_time_ns(upper.time_ns), upper.baseline,
+                     lower.baseline + upper.baseline);
+}
+
 std::string change(const Verdict& verdict, const Rule& rule) {
+  if (verdict.slower_mode) return slower_mode_text(verdict);
   const bool slower = verdict.kind == VerdictKind::kRegression;
   std::string text =
       fmt::format("{} by {}", slower ? "slower" : "faster", format_magnitude(verdict.effect));
@@ -143,6 +154,8 @@ std::string obstacle_text(const Verdict& verdict, const Rule& rule) {
       return machine_moved(verdict);
     case Obstacle::kTwoModes:
       return "its processes take one of two ways: " + modes_text(*verdict.modes);
+    case Obstacle::kSlowerMode:
+      return slower_mode_text(verdict) + ", which may be chance; measure more processes";
     case Obstacle::kSuiteMoved:
       return fmt::format(
           "{}, but most benchmarks of its kind moved ({} in the median), and no equal work tells "
