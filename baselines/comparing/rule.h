@@ -12,7 +12,7 @@ struct HostRule {
 };
 
 struct Rule {
-  double min_effect = 0.002;           // smallest effect that matters, 0.002 = 0.2 %
+  double min_effect = 0.0015;          // smallest effect that matters, 0.0015 = 0.15 %
   double false_discovery_rate = 0.01;  // over the whole suite
   double confidence = 0.95;            // of the interval
   CardDifferences cards{};             // where the runs themselves do not tell them

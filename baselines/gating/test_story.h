@@ -45,14 +45,14 @@ inline std::vector<LaunchIdentity> work_of_mlp() {
   return {launch(kBig, "0a"), launch(kGelu, "0b"), launch(kBig, "0a")};
 }
 
-// "mlp" in five invocations, and another benchmark beside it that stays as it is.
+// "mlp" in five invocations, and others beside it that stay as they are.
 inline Run run_of(const Side& side) {
   const std::vector<double> times{102000, 102050, 101950, 102020, 101980};
   BenchmarkSeries mlp = test_series("mlp", scaled(times, 1 + side.slower), side.clock_ghz);
   mlp.profile = test_profile(side.launches);
   mlp.counters["host_ns"] = side.host_ns;
   if (!side.work.empty()) mlp.identity = CallIdentity{.launches = side.work, .order = "5d"};
-  return test_run({test_series("a", kQuiet), mlp});
+  return on_still_machine(test_run({test_series("a", kQuiet), mlp}));
 }
 
 inline GateResult gate_of(const Side& candidate, const GateOptions& options = {}) {

@@ -70,7 +70,9 @@ std::vector<CommonMovement> movements_about(const std::vector<double>& shifts,
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!is_known(rows[i])) continue;
     const double distance = rows[i].effect - shifts[i];
-    (distance > 0 ? above : below).push_back({distance, rows[i].standard_error, groups[i]});
+    const Residual residual{distance, rows[i].standard_error, groups[i]};
+    if (distance >= 0) above.push_back(residual);
+    if (distance <= 0) below.push_back(residual);
   }
   const double tail = smallest_telling(rows.size());
   const Scatter from_below(below, tail), from_above(above, tail);

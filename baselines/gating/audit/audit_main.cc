@@ -30,7 +30,8 @@ void print(const Outcome& own, const std::string& name) {
 
 void run(const std::filesystem::path& calibration, int suites, const std::string& filter) {
   std::string group;
-  for (const Scenario& scenario : scenarios(benchmarks_of(calibration))) {
+  for (Scenario scenario : scenarios(benchmarks_of(calibration))) {
+    if (std::getenv("MINEFF")) scenario.options.rule.min_effect = std::atof(std::getenv("MINEFF"));
     if ((scenario.group + ": " + scenario.name).find(filter) == std::string::npos) continue;
     if (scenario.group != group) {
       group = scenario.group;
