@@ -12,6 +12,7 @@
 #include "baselines/statistics/common_movement.h"
 #include "baselines/statistics/moderated_contrasts.h"
 #include "baselines/statistics/null_distribution.h"
+#include "baselines/statistics/student_t.h"
 
 namespace fusegate::baselines {
 namespace {
@@ -47,6 +48,15 @@ double p_beyond(Contrast contrast, double direction, const Shift& shift,
     moved = std::max(moved, direction * common->shift);
   }
   return p_above(contrast, std::log1p(rule.min_effect) + moved);
+}
+
+// By what it does in a row of a hundred.
+const ScaledT& wider(const ScaledT& a, const ScaledT& b) {
+  constexpr double kSeldom = 0.01;
+  const auto reach = [](const ScaledT& own) {
+    return own.scale * t_upper_quantile(kSeldom, own.degrees_of_freedom);
+  };
+  return reach(a) < reach(b) ? b : a;
 }
 
 const QuantityParts& parts_of(Quantity quantity) {
@@ -230,10 +240,10 @@ class SuiteComparer {
         add_other_cards(quantity.name, comparison, cards[row], contrasts[row].variance,
                         place(suite_[members[row]]));
       }
-      add_scatter_of_rows(members, place);
+      if (!rule_.asks_for_machine) add_scatter_of_rows(members, place);
       return false;
     }
-    if (circumstances_.side_by_side) return false;
+    if (circumstances_.side_by_side || rule_.asks_for_machine) return false;
     return add_session(quantity, members, unmoved, place);
   }
 
@@ -387,8 +397,9 @@ class SuiteComparer {
   }
 
   // A card of a kind that the others are not moves rows further apart than these tell: its own rows
-  // show that, by how far most of them lie from their group's median. Of six H200s one lay 2.6 % off in two rows, by which the other
-  // five spread by 0.2 % (docs/h200-cards.md).
+  // show that, by how far they lie from their group's median, on the side where they lie further. Of
+  // six H200s one lay 2.6 % off in two rows, by which the other five spread by 0.2 %
+  // (docs/h200-cards.md).
   template <typename Place>
   void add_scatter_of_rows(const std::vector<std::size_t>& members, Place place) {
     std::vector<Contrast> rows;
@@ -400,23 +411,25 @@ class SuiteComparer {
     const std::vector<CommonMovement> common = common_movements(rows, groups);
     for (std::size_t row = 0; row < members.size(); ++row) {
       Contrast& contrast = place(suite_[members[row]]);
-      contrast.scatter = common[row].upward;
+      contrast.scatter = wider(common[row].upward, common[row].downward);
     }
   }
 
-  // The smaller p of a row if nothing that its kind shares were the machine's.
+  // The smaller p of a row if nothing that its kind shares were the machine's, nor anything that is
+  // but guessed of it.
   void look_at_common_movement() {
     for (std::size_t i = 0; i < suite_.size(); ++i) {
       suite_[i].p_by_itself = std::min(suite_[i].p_slower, suite_[i].p_faster);
     }
     const bool any = std::ranges::any_of(suite_, [](const Comparison& comparison) {
-      return comparison.common && comparison.common->shift != 0;
+      return comparison.common && (comparison.common->shift != 0 || comparison.common->is_of_few);
     });
     if (!any) return;
     const auto without_shift = [this](std::size_t i, double direction) {
       Comparison& comparison = suite_[i];
       const std::optional<CommonMovement> common = comparison.common;
-      if (comparison.common) comparison.common->shift = 0;
+      if (common) comparison.common->shift = 0;
+      if (common && common->is_of_few) comparison.common->upward = comparison.common->downward = {};
       const double p = decide(i, direction);
       comparison.common = common;
       return p;

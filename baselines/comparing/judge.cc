@@ -236,7 +236,9 @@ Obstacle obstacle_of(const Comparison& comparison, const Circumstances& circumst
   if (comparison.modes) {
     return may_take_slower_mode(*comparison.modes) ? Obstacle::kSlowerMode : Obstacle::kTwoModes;
   }
-  if (comparison.p_by_itself <= rule.false_discovery_rate) return Obstacle::kSuiteMoved;
+  if (comparison.p_by_itself <= rule.false_discovery_rate) {
+    return comparison.common->is_of_few ? Obstacle::kMachineUnknown : Obstacle::kSuiteMoved;
+  }
   const double direction = direction_of(interval, rule);
   if (time_is_told(comparison, circumstances)) {
     if (const auto slower = slower_by_the_clock(comparison, rule)) {

@@ -17,6 +17,9 @@ struct Rule {
   double confidence = 0.95;            // of the interval
   CardDifferences cards{};             // where the runs themselves do not tell them
   HostRule host{};
+  // The code is the same on both sides, and what the machine did is what is asked: nothing of it is
+  // taken for noise.
+  bool asks_for_machine = false;
 };
 
 // Where a side has fewer processes to be compared, so many fresh ones of that side must confirm a

@@ -136,6 +136,7 @@ void fold_creep(const Creep& creep, double max_creep, GateResult& result) {
 bool looks_slower(const Verdict& verdict) {
   if (verdict.kind != VerdictKind::kInconclusive || verdict.is_control) return false;
   switch (verdict.obstacle) {
+    case Obstacle::kMachineUnknown:
     case Obstacle::kSuiteMoved:
     case Obstacle::kFewProcesses:
     case Obstacle::kFewInBaseline:

@@ -58,7 +58,7 @@ CommonMovement by_others(std::size_t own, const std::vector<Contrast>& rows) {
   }
   if (count == 1) residuals.clear();
   const ScaledT scatter = Scatter(residuals, smallest_telling(rows.size())).of(0);
-  return {shift, scatter, scatter};
+  return {shift, scatter, scatter, true};
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct CommonMovement {
   // 2055-2085.
   ScaledT upward{};
   ScaledT downward{};
+  bool is_of_few = false;  // rows, so that more is guessed than known
 };
 
 // What most rows of each row's group did. Rows without degrees of freedom are passed over. Groups

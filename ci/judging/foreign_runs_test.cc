@@ -38,36 +38,44 @@ std::vector<std::string> called(const Judgement& judgement) {
   return names;
 }
 
-TEST(OfNvbench, UnchangedCodePassesAndMostIsRuledOut) {
+// One benchmark or six do not tell how far a machine moved.
+TEST(OfNvbench, UnchangedCodePassesAndFivePercentAreRuledOut) {
   for (const char* program : {"throughput", "axes"}) {
     const Judgement judgement =
         judged(kFormats / "nvbench" / program / "base", kFormats / "nvbench" / program / "same");
     EXPECT_EQ(judgement.result.exit_code, ExitCode::kNoRegression) << program;
+    EXPECT_THAT(called(judgement), IsEmpty());
     for (const baselines::Verdict& verdict : judgement.result.verdicts) {
-      EXPECT_EQ(verdict.kind, VerdictKind::kUnchanged) << verdict.benchmark;
-      EXPECT_LT(verdict.ruled_out, 0.003) << verdict.benchmark;
+      EXPECT_LT(verdict.ruled_out, 0.05) << verdict.benchmark;
     }
   }
 }
 
+// Two of six: either makes the other less certain.
 TEST(OfNvbench, FailsWhatCopiesFourPercentMoreAndNamesNothingElse) {
   const fs::path program = kFormats / "nvbench/axes";
   const Judgement judgement = judged(program / "base", program / "slow");
   EXPECT_EQ(judgement.result.exit_code, ExitCode::kRegression);
-  EXPECT_THAT(called(judgement),
-              UnorderedElementsAre("copy_sweep_grid_shape/BlockSize:256/NumBlocks:256",
-                                   "copy_sweep_grid_shape/BlockSize:256/NumBlocks:1024"));
+  EXPECT_THAT(called(judgement), ElementsAre("copy_sweep_grid_shape/BlockSize:256/NumBlocks:256"));
+  for (const baselines::Verdict& verdict : judgement.result.verdicts) {
+    const bool is_slowed = verdict.benchmark.find("BlockSize:256/NumBlocks:256") != std::string::npos ||
+                           verdict.benchmark.find("BlockSize:256/NumBlocks:1024") != std::string::npos;
+    EXPECT_EQ(looks_slower(verdict) || verdict.kind == VerdictKind::kRegression, is_slowed)
+        << verdict.benchmark;
+  }
   const baselines::Verdict& worst = judgement.result.verdicts.front();
   EXPECT_NEAR(worst.effect, 0.0404, 0.0005);
   EXPECT_NEAR(worst.effect_cycles, 0.0406, 0.0005);
   EXPECT_TRUE(std::isfinite(worst.effect_equal_clock));
 }
 
-TEST(OfNvbench, ItsThroughputExampleFails) {
+// A single benchmark, 3.9 % slower than in another session.
+TEST(OfNvbench, ItsThroughputExampleIsNoPass) {
   const fs::path program = kFormats / "nvbench/throughput";
   const Judgement judgement = judged(program / "base", program / "slow");
-  EXPECT_EQ(judgement.result.exit_code, ExitCode::kRegression);
-  EXPECT_THAT(called(judgement), ElementsAre("throughput_bench"));
+  EXPECT_EQ(judgement.result.exit_code, ExitCode::kCouldNotJudge);
+  EXPECT_THAT(judgement.result.causes, ElementsAre(baselines::GateCause::kUnconfirmed));
+  EXPECT_EQ(judgement.result.verdicts.at(0).obstacle, baselines::Obstacle::kMachineUnknown);
 }
 
 // Files without the folders beside them.
@@ -110,7 +118,8 @@ TEST(OfNvbench, AnAcceptedRunJudgesTheNext) {
   const fs::path stored = folder.write("axes.json", baseline_text(baseline));
   EXPECT_EQ(judged(stored, kFormats / "nvbench/axes/same").result.exit_code,
             ExitCode::kNoRegression);
-  EXPECT_THAT(called(judged(stored, kFormats / "nvbench/axes/slow")), testing::SizeIs(2));
+  EXPECT_EQ(judged(stored, kFormats / "nvbench/axes/slow").result.exit_code,
+            ExitCode::kRegression);
 }
 
 // Measured on two shared cores, whose noise decides little.

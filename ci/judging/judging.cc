@@ -299,7 +299,7 @@ baselines::GateOptions gate_options(const JudgingRequest& request, const baselin
 
 std::string detectable_text(const JudgingRequest& request, const baselines::Run& run,
                             bool other_card) {
-  constexpr double kMostThatIsAFinding = 1;  // two cards tell next to nothing of a third
+  constexpr double kMostThatIsAFinding = 0.5;  // two cards tell next to nothing of a third
   baselines::Run baseline = baselines::without_identities(run);
   baseline.session.clear();
   const baselines::Run candidate = other_card ? on_another_card(baseline) : baseline;

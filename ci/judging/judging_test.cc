@@ -190,7 +190,7 @@ TEST_F(JudgingTest, RefusesToAllowWhatIsNoSlowdown) {
   refuses("2%", "\"2%\" is not between 0 and 1");
   refuses(0, "0 is not between 0 and 1");
   refuses(1.0, "1.0 is not between 0 and 1");
-  refuses(0.002, "0.002 is below the smallest effect, 0.003");
+  refuses(0.001, "0.001 is below the smallest effect, 0.0015");
 }
 
 TEST_F(JudgingTest, WhatIsAllowedIsNoDifferenceOfProtocols) {
@@ -312,13 +312,13 @@ TEST_F(JudgingAReplay, KeepsTheStoredRule) {
 
 TEST_F(JudgingAReplay, TellsOfTheStoredOnesAgeAndOfWhatCreptSinceItsAnchor) {
   FakeRunFile anchor;
-  for (auto& [benchmark, time_ns] : anchor.times) time_ns *= 0.95;
+  anchor.times.begin()->second *= 0.8;  // one of the two: the other tells that the machine stood
   fs::rename(store("local", anchor), baselines::anchor_path(*request_.replay_of));
   request_.max_age_days = 0.1;
   const Judgement noted = judged({}, {});
   EXPECT_EQ(noted.result.exit_code, baselines::ExitCode::kNoRegression);
   EXPECT_TRUE(noted.result.staleness->too_old);
-  EXPECT_EQ(noted.result.creep->slower.size(), 2u);
+  EXPECT_EQ(noted.result.creep->slower.size(), 1u);
   request_.max_creep = 0.03;
   EXPECT_EQ(judged({}, {}).result.exit_code, baselines::ExitCode::kRegression);
 }

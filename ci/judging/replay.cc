@@ -55,8 +55,10 @@ Replay replay_of(Run stored, const Run& replayed, const baselines::GateResult& r
   replay.differences = baselines::differences_between(before, replayed);
   replay.other_card = baselines::circumstances_of(before, replayed).other_card;
   // Equal work tells of the code and not of the machine, whose doing is the question here.
+  baselines::Rule of_machine = rule;
+  of_machine.asks_for_machine = true;
   const auto verdicts = baselines::judge(baselines::without_identities(before),
-                                         baselines::without_identities(replayed), rule);
+                                         baselines::without_identities(replayed), of_machine);
   const auto stories = baselines::tell_stories(before, replayed, verdicts, rule);
   const auto told = by_name(stories, &KernelStory::benchmark);
   const auto judged = by_name(result.verdicts, &Verdict::benchmark);

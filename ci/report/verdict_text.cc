@@ -156,6 +156,12 @@ std::string obstacle_text(const Verdict& verdict, const Rule& rule) {
       return "its processes take one of two ways: " + modes_text(*verdict.modes);
     case Obstacle::kSlowerMode:
       return slower_mode_text(verdict) + ", which may be chance; measure more processes";
+    case Obstacle::kMachineUnknown:
+      return fmt::format(
+          "{}, but a machine moves benchmarks by some percent from session to session, and so few "
+          "benchmarks do not tell how far it did; measure both versions side by side (`fusegate "
+          "duet`), or add benchmarks of code that stays as it is",
+          format_effect(verdict.effect));
     case Obstacle::kSuiteMoved:
       return fmt::format(
           "{}, but most benchmarks of its kind moved ({} in the median), and no equal work tells "
