@@ -10,13 +10,6 @@
 namespace fusegate::baselines {
 namespace {
 
-// Of one session: what the machine does to single benchmarks between two is not in it.
-Run side_by_side(std::vector<BenchmarkSeries> benchmarks) {
-  Run run = test_run(std::move(benchmarks));
-  run.session = "one";
-  return run;
-}
-
 // A suite whose control got slower by one factor and whose kernel by another.
 std::vector<Verdict> judged(double control, double kernel, double control_clock = 2) {
   return judge(side_by_side({as_control(test_series("copy/memcpy", kQuiet)),

@@ -63,6 +63,14 @@ inline Run test_run(std::vector<BenchmarkSeries> benchmarks) {
   return run;
 }
 
+// Of one session as all such runs are: nothing that a machine does between sessions lies between
+// them.
+inline Run side_by_side(std::vector<BenchmarkSeries> benchmarks) {
+  Run run = test_run(std::move(benchmarks));
+  run.session = "one";
+  return run;
+}
+
 // With 30 benchmarks of identical code besides, which take as long in every such run: the machine
 // stood still, so that what the others show is their own.
 inline Run on_still_machine(Run run) {

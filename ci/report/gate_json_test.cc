@@ -18,6 +18,7 @@ using baselines::Run;
 using baselines::run_of;
 using baselines::Side;
 using baselines::slowed;
+using baselines::side_by_side;
 using baselines::test_run;
 using baselines::test_series;
 using nlohmann::json;
@@ -59,8 +60,8 @@ TEST(GateJson, HasTheKeysThatOthersRead) {
   GateOptions options;
   options.rule.min_effect = 0.01;
   const json root =
-      json_of({test_run({test_series("a", kQuiet), test_series("m", kQuiet)})},
-              test_run({test_series("a", slowed(0.05)), test_series("n", kQuiet)}), options);
+      json_of({side_by_side({test_series("a", kQuiet), test_series("m", kQuiet)})},
+              side_by_side({test_series("a", slowed(0.05)), test_series("n", kQuiet)}), options);
   EXPECT_EQ(root["exit_code"], 1);
   EXPECT_EQ(root["headline"],
             "1 of 3 benchmarks got slower, the most a by 5.00 %; 1 new, 1 missing.");
@@ -84,7 +85,7 @@ TEST(GateJson, HasTheKeysThatOthersRead) {
   EXPECT_NEAR(slow["candidate_ns"].get<double>(), 1050, 0.1);
   EXPECT_EQ(slow["candidate_invocations"], 5);
   EXPECT_GT(slow["ruled_out"].get<double>(), 0.05);
-  EXPECT_EQ(slow["decided_by"], "equal_clock");
+  EXPECT_EQ(slow["decided_by"], "time");
   EXPECT_TRUE(slow["baseline_energy_j"].is_null());
   EXPECT_TRUE(slow["machine_effect"].is_null());
   const json& missing = root["verdicts"][1];
@@ -127,7 +128,7 @@ std::vector<BenchmarkSeries> family(const std::vector<double>& times) {
 }
 
 TEST(GateJson, HasTheFamilies) {
-  const json root = json_of({test_run(family(kQuiet))}, test_run(family(slowed(0.05))));
+  const json root = json_of({side_by_side(family(kQuiet))}, side_by_side(family(slowed(0.05))));
   ASSERT_EQ(root["families"].size(), 1u);
   const json& found = root["families"][0];
   EXPECT_EQ(found["family"], "BM_x");
@@ -143,13 +144,13 @@ TEST(GateJson, HasTheFamilies) {
 }
 
 TEST(GateJson, HasStalenessAndCreepOfAStoredBaseline) {
-  LoadedBaseline baseline{test_run(family(slowed(0.017))),
+  LoadedBaseline baseline{side_by_side(family(slowed(0.019))),
                           baselines::Acceptance{"ada", "2026-09-01T00:00:00+00:00", "later"},
                           baselines::Baseline{}};
-  baseline.anchor->run = test_run(family(kQuiet));
+  baseline.anchor->run = side_by_side(family(kQuiet));
   baseline.anchor->run.source = "pr.anchor.json";
   baseline.anchor->acceptance.when = "2026-08-01T00:00:00+00:00";
-  auto candidate = test_run(family(slowed(0.02)));
+  auto candidate = side_by_side(family(slowed(0.02)));
   candidate.provenance.date = "2026-11-01T00:00:00+00:00";
   GateOptions options;
   options.max_creep = 0.01;

@@ -87,8 +87,7 @@ std::string ruled_out_text(const std::vector<Verdict>& verdicts) {
   for (const Verdict& verdict : verdicts) {
     if (!can_be_slower(verdict)) continue;
     ++all_rows;
-    const bool is_known = is_decided(verdict) && std::isfinite(verdict.ruled_out);
-    if (is_known) bounds.push_back(verdict.ruled_out);
+    if (std::isfinite(verdict.ruled_out)) bounds.push_back(verdict.ruled_out);
   }
   if (bounds.empty()) return "";
   const auto in_rows = [&](const RuledOut& part) {

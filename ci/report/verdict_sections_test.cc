@@ -224,7 +224,7 @@ TEST(MarkdownReport, PutsTheVerdictFirstAndFoldsTheRest) {
   EXPECT_THAT(
       text, HasSubstr("| regression | `slow` | +5.00 % | &#91;+4.90, +5.10&#93; % | &#62; 5.20 % | "
                       "+5.00 % | +0.00 % | 1.000 us | 1.050 us | slower by 5.00 % at equal clock "
-                      "(+5.00 % in time, +0.00 % in cycles); tested against 0.30 % |\n"));
+                      "(+5.00 % in time, +0.00 % in cycles); tested against 0.15 % |\n"));
   EXPECT_LT(text.find("`slow`"), text.find("<details><summary>1 unchanged</summary>"));
   EXPECT_LT(text.find("<details>"), text.find("`same`"));
 }

@@ -42,7 +42,7 @@ TEST(ReasonText, OfAChangeGivesTheEffectInAllQuantities) {
   Verdict slower = verdict(VerdictKind::kRegression, 0.05, 0.04, 0.045);
   EXPECT_EQ(reason_text(slower, {}),
             "slower by 4.50 % at equal clock (+5.00 % in time, +4.00 % in cycles); tested against "
-            "0.30 %");
+            "0.15 %");
   slower.confirming_invocations = 1;
   EXPECT_THAT(reason_text(slower, {}), testing::EndsWith("; confirmed by 1 fresh invocation"));
   slower.modes = baselines::Modes{{4170, 3, 5}, {4300, 2, 2}};
@@ -52,7 +52,7 @@ TEST(ReasonText, OfAChangeGivesTheEffectInAllQuantities) {
   const Verdict faster = verdict(VerdictKind::kImprovement, -0.05, std::nan(""), -0.05);
   EXPECT_EQ(reason_text(faster, {}),
             "faster by 5.00 % in time; cycles were not available to confirm it; tested against "
-            "0.30 %");
+            "0.15 %");
 }
 
 TEST(ReasonText, OfASlowdownSideBySideNamesThePowerThatItDraws) {
@@ -61,7 +61,7 @@ TEST(ReasonText, OfASlowdownSideBySideNamesThePowerThatItDraws) {
   slower.effect = 0.0093;
   EXPECT_EQ(reason_text(slower, {}),
             "slower by 0.93 % in time (+0.05 % at equal clock, +0.04 % in cycles); tested against "
-            "0.30 %");
+            "0.15 %");
   slower.clock_moved = true;
   slower.baseline_energy_j = 1.5;
   slower.candidate_energy_j = 1.71;
@@ -77,7 +77,7 @@ TEST(ReasonText, OfASlowdownSideBySideNamesThePowerThatItDraws) {
 
 TEST(ReasonText, OfNoChangeGivesTheInterval) {
   EXPECT_EQ(reason_text(verdict(VerdictKind::kUnchanged, 0, 0, 0), {}),
-            "the interval -0.10 % to +0.10 % lies within 0.30 %");
+            "the interval -0.10 % to +0.10 % lies within 0.15 %");
 }
 
 TEST(ReasonText, OfEqualWorkIsWhatTheMachineDid) {
@@ -161,15 +161,15 @@ TEST(ReasonText, SaysWhatStandsInTheWayOfAnIntervalBeyondWhatMatters) {
   slower.obstacle = Obstacle::kControlsMoved;
   slower.controls_moved = 0.0025;
   EXPECT_EQ(reason_text(slower, {}),
-            "+0.52 %, but not by 0.30 % more than controls moved (0.25 %)");
+            "+0.52 %, but not by 0.15 % more than controls moved (0.25 %)");
   slower.obstacle = Obstacle::kNotCertain;
   EXPECT_EQ(reason_text(slower, {}),
-            "the interval lies beyond 0.30 %, but over the whole suite that may still be chance");
+            "the interval lies beyond 0.15 %, but over the whole suite that may still be chance");
 }
 
 TEST(ReasonText, NamesBothEndsOfABandWhoseEndsDiffer) {
   EXPECT_EQ(undecided(Obstacle::kTooWide),
-            "the interval reaches past 0.30 %, but not far enough to call it");
+            "the interval reaches past 0.15 %, but not far enough to call it");
   // 1 / 1.5 is 33 % faster.
   EXPECT_EQ(undecided(Obstacle::kTooWide, {.min_effect = 0.5}),
             "the interval reaches past [-33.33, +50.00] %, but not far enough to call it");
