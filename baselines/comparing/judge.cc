@@ -157,10 +157,27 @@ bool is_confirmed(const Comparison& comparison, double p_confirmed) {
   return comparison.of_candidate.fresh == 0 || p_confirmed <= kConfirmationLevel;
 }
 
+// Whether the machine cannot have moved the candidate by as much as the modes lie apart. Of two
+// sessions identical code tells, or nothing.
+bool machine_makes_no_modes(const Comparison& comparison, const Circumstances& circumstances,
+                            const Rule& rule) {
+  if (circumstances.side_by_side) return true;
+  if (!comparison.machine_shift) return false;
+  const double gap =
+      std::log(comparison.modes->upper.time_ns / comparison.modes->lower.time_ns);
+  const Contrast machine{0, 0, 1, comparison.stated(circumstances).scatter};
+  return std::abs(*comparison.machine_shift) +
+             error_quantile(machine, rule.false_discovery_rate) <
+         gap / 2;
+}
+
 // Whether more of the candidate's processes take the slower of two modes, for certain.
-bool takes_slower_mode(const Comparison& comparison, const Rule& rule) {
+bool takes_slower_mode(const Comparison& comparison, const Circumstances& circumstances,
+                       const Rule& rule) {
   return comparison.modes && !comparison.is_unchangeable() && !comparison.lacks_processes() &&
-         comparison.p_slower_mode <= rule.false_discovery_rate;
+         comparison.p_slower_mode <= rule.false_discovery_rate &&
+         is_confirmed(comparison, comparison.modes->p_slower_confirmed) &&
+         machine_makes_no_modes(comparison, circumstances, rule);
 }
 
 // Likewise, but it may be chance: the baseline shows the slower one in none of its processes, or
@@ -181,7 +198,7 @@ VerdictKind kind_of(const Comparison& comparison, const Circumstances& circumsta
   const bool faster = comparison.p_faster <= rule.false_discovery_rate;
   if (comparison.is_control && (slower || faster)) return VerdictKind::kInconclusive;
   if ((slower || faster) && comparison.lacks_processes()) return VerdictKind::kInconclusive;
-  if (takes_slower_mode(comparison, rule)) return VerdictKind::kRegression;
+  if (takes_slower_mode(comparison, circumstances, rule)) return VerdictKind::kRegression;
   if (slower) {
     return is_confirmed(comparison, comparison.p_slower_confirmed) ? VerdictKind::kRegression
                                                                    : VerdictKind::kInconclusive;
@@ -253,6 +270,18 @@ Obstacle obstacle_of(const Comparison& comparison, const Circumstances& circumst
     return moved(comparison, direction) > 0 ? Obstacle::kControlsMoved : Obstacle::kNotCertain;
   }
   return circumstances.other_card ? Obstacle::kCardsDiffer : Obstacle::kTooWide;
+}
+
+bool machine_hides(const Comparison& comparison, const Circumstances& circumstances,
+                   Obstacle obstacle, const Rule& rule) {
+  const bool is_of_machine = obstacle == Obstacle::kTooWide || obstacle == Obstacle::kCardsDiffer ||
+                             obstacle == Obstacle::kMachineUnknown ||
+                             obstacle == Obstacle::kSuiteMoved;
+  Contrast noise = comparison.stated(circumstances);
+  const Contrast machine{0, 0, 1, std::exchange(noise.scatter, {})};
+  const double tail = (1 - rule.confidence) / 2;
+  const double reach = error_quantile(machine, tail);
+  return is_of_machine && reach > std::log1p(rule.min_effect) && reach > error_quantile(noise, tail);
 }
 
 std::vector<ChoiceChange> choice_changes(const BenchmarkSeries& baseline,
@@ -333,8 +362,10 @@ void decide(const Comparison& comparison, const Circumstances& circumstances, co
   if (verdict.kind == VerdictKind::kInconclusive) {
     verdict.clock_moved = comparison.has_estimate() && clock_moved(comparison, circumstances, rule);
     verdict.obstacle = obstacle_of(comparison, circumstances, verdict.interval, rule);
+    verdict.machine_hides_it = comparison.has_estimate() &&
+                               machine_hides(comparison, circumstances, verdict.obstacle, rule);
   } else if (verdict.kind == VerdictKind::kRegression) {
-    verdict.slower_mode = takes_slower_mode(comparison, rule);
+    verdict.slower_mode = takes_slower_mode(comparison, circumstances, rule);
     verdict.clock_moved =
         verdict.decided_by == Quantity::kTime && slower_by_the_clock(comparison, rule).has_value();
   }

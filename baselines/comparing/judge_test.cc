@@ -38,6 +38,25 @@ TEST(Judge, CallsARegression) {
   EXPECT_EQ(verdict.obstacle, Obstacle::kNone);
 }
 
+// Against stored figures nothing tells how far the machine moved it.
+TEST(Judge, ASingleStoredBenchmarkIsCalledByPercentsAlone) {
+  const auto judged = [](double factor) {
+    return judge(test_run({test_series("a", kQuiet)}),
+                 test_run({test_series("a", scaled(kQuiet, factor))}), {})
+        .at(0);
+  };
+  EXPECT_EQ(judged(1.05).kind, VerdictKind::kRegression);
+  for (const double factor : {1.004, 1.01}) {
+    const Verdict open = judged(factor);
+    EXPECT_EQ(open.kind, VerdictKind::kInconclusive) << factor;
+    EXPECT_EQ(open.obstacle, Obstacle::kMachineUnknown) << factor;
+    EXPECT_TRUE(open.machine_hides_it) << "more processes tell no more of it";
+  }
+  const auto noisy = test_series("a", {1000, 1050, 950, 1020, 980});
+  EXPECT_FALSE(judge(test_run({noisy}), test_run({noisy}), {})[0].machine_hides_it);
+  EXPECT_LT(judged(1).ruled_out, 0.05);
+}
+
 TEST(Judge, CallsAnImprovement) {
   const Verdict verdict =
       judge_one(test_series("a", kQuiet), test_series("a", scaled(kQuiet, 0.95)));

@@ -15,6 +15,7 @@ struct Process {
   double log_time = 0;
   int block = 0;
   int card = 0;
+  bool is_fresh = false;
   bool is_candidate = false;
 };
 
@@ -24,7 +25,7 @@ void add_side(const BenchmarkSeries& series, const std::vector<int>& cards, doub
     const int card = cards.at(static_cast<std::size_t>(summary.card));
     if (card == kNotCompared) continue;
     processes.push_back({log_at_share(summary, share), std::log(summary.time_ns), summary.block,
-                         card, is_candidate});
+                         card, summary.extension, is_candidate});
   }
 }
 
@@ -38,6 +39,20 @@ bool any_shows_both(const std::vector<Process>& processes, double boundary, Grou
   }
   return std::ranges::any_of(
       seen, [](const auto& group) { return group.second.first && group.second.second; });
+}
+
+// Fisher's p, of the fresh processes of each side alone where it has some.
+double p_slower(const std::vector<Process>& processes, double boundary, bool fresh_alone) {
+  bool has_fresh[2] = {false, false};
+  for (const Process& process : processes) has_fresh[process.is_candidate] |= process.is_fresh;
+  int lower[2] = {0, 0};
+  int upper[2] = {0, 0};
+  for (const Process& process : processes) {
+    if (fresh_alone && has_fresh[process.is_candidate] && !process.is_fresh) continue;
+    ++(process.value > boundary ? upper : lower)[process.is_candidate];
+  }
+  return hypergeometric_upper_tail(upper[1], lower[1] + upper[1], lower[0] + upper[0],
+                                   upper[0] + upper[1]);
 }
 
 void add_to(Modes::Heap& heap, const Process& process) {
@@ -82,9 +97,8 @@ void find_modes(const Circumstances& circumstances, double share, const Rule& ru
   for (Modes::Heap* heap : {&modes.lower, &modes.upper}) {
     heap->time_ns = std::exp(heap->time_ns / (heap->baseline + heap->candidate));
   }
-  modes.p_slower = hypergeometric_upper_tail(
-      modes.upper.candidate, modes.lower.candidate + modes.upper.candidate,
-      modes.lower.baseline + modes.upper.baseline, modes.upper.baseline + modes.upper.candidate);
+  modes.p_slower = p_slower(processes, heaps->boundary, false);
+  modes.p_slower_confirmed = p_slower(processes, heaps->boundary, true);
   comparison.modes = modes;
   comparison.modes_boundary = heaps->boundary;
   comparison.modes_share = share;

@@ -81,6 +81,7 @@ struct Modes {
   // test, one-sided. R. A. Fisher, "Statistical methods for research workers", 5th ed. (1934),
   // section 21.02.
   double p_slower = 1;
+  double p_slower_confirmed = 1;  // by what was measured afresh alone; p_slower where nothing was
 };
 
 struct Verdict {
@@ -125,6 +126,9 @@ struct Verdict {
   double baseline_energy_j = 0;  // of a call; NaN where either side does not know it
   double candidate_energy_j = 0;
   Obstacle obstacle = Obstacle::kNone;
+  // Undecided, and more processes decide nothing: what a machine may do to a single benchmark between
+  // two sessions is more than what matters, and than the noise of processes.
+  bool machine_hides_it = false;
   std::optional<Modes> modes;  // nothing of controls and equal work, whatever they do
   std::vector<ChoiceChange> choice_changes;
   std::string failure;               // where it failed; may be empty there too

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t kScales = 28;
 constexpr double kSmallest = 1e-5, kLargest = 0.03;
+// Of what is typical of groups.
+constexpr double kLargestCenter = 0.02;
 constexpr std::array kTails{1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 30.0, 1000.0};
 // How far groups' scales differ: standard deviations of their logarithms.
 constexpr std::array kDispersions{0.1, 0.5, 1.0};
@@ -100,6 +102,7 @@ Posterior posterior_of(const std::vector<Table>& logarithms) {
     for (const Table& own : logarithms) likelihoods[tail].push_back(likelihood_of(own[tail]));
     for (const double dispersion : kDispersions) {
       for (const double center : log_scales()) {
+        if (center > std::log(kLargestCenter)) break;
         Hypothesis own{tail, prior_about(center, dispersion), {}, 0};
         for (const Likelihood& group : likelihoods[tail]) {
           double evidence = 1e-300;

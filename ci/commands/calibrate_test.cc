@@ -40,7 +40,7 @@ TEST_F(CalibrateCommandTest, PrintsStoresAndWritesMarkdown) {
   EXPECT_THAT(baselines::read_file(*request_.markdown), HasSubstr("## False alarms"));
   const nlohmann::json calibration = stored();
   const nlohmann::json& rule = calibration.at("rules").at(0);
-  EXPECT_EQ(rule.at("min_effect"), 0.003);
+  EXPECT_EQ(rule.at("min_effect"), 0.0015);
   EXPECT_EQ(rule.at("same_card").at("regressions").at("count"), 0);
   EXPECT_EQ(rule.at("same_card").at("regressions").at("of"), 50);
   EXPECT_EQ(calibration.at("runs").at(0).at("commit"), "0123456789abcdef");

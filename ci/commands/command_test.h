@@ -62,7 +62,7 @@ class SideBySideTest : public CommandTest<Request, kCommand> {
   std::string head(const FakeBench& bench) { return write_bench(folder_, "head-bench", bench); }
   static FakeRunFile slowed() {
     FakeRunFile file;
-    file.times[kFused] *= 1.05;
+    file.times[kFused] *= 1.2;
     return file;
   }
   // Thirty benchmarks, of which the program says what they launch.

@@ -74,18 +74,18 @@ TEST_F(ProgramTest, ToldToItFailsWhatCreptSinceTheAnchor) {
   };
   const auto gated = [&](const std::string& max_creep) {
     FakeRunFile file;
-    file.times[kFused] *= 1.02;
+    file.times[kFused] *= 1.2;
     return fusegate({"gate", "--candidate", write_run(folder_, "head", file), "--store",
                      path("store"), "--max-creep", max_creep});
   };
   accept(1, {});
-  accept(1.018, {});
-  EXPECT_EQ(gated("3%").code, 0);
-  const Ended beyond = gated("1%");
+  accept(1.1995, {});
+  EXPECT_EQ(gated("30%").code, 0);
+  const Ended beyond = gated("10%");
   EXPECT_EQ(beyond.code, 1) << beyond.out << beyond.err;
-  EXPECT_THAT(beyond.out, HasSubstr("by more than 1 % since the anchor of "));
-  accept(1.018, {"--anchor"});
-  EXPECT_EQ(gated("1%").code, 0);
+  EXPECT_THAT(beyond.out, HasSubstr("by more than 10 % since the anchor of "));
+  accept(1.1995, {"--anchor"});
+  EXPECT_EQ(gated("10%").code, 0);
 }
 
 TEST_F(ProgramTest, ShowsARun) {

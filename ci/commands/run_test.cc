@@ -213,7 +213,7 @@ TEST_F(RunCommandTest, ExtendsWhatTheNamedBaselineLeavesUndecided) {
 
 TEST_F(RunCommandTest, ExtendsByTheStoredBaseline) {
   FakeRunFile slowed;
-  slowed.times[kFused] *= 1.05;
+  slowed.times[kFused] *= 2;
   const fusegate::baselines::Run stored = baselines::load_run({write_run(folder_, "base", {})});
   const baselines::Baseline baseline{{"me", "2026-11-21T00:00:00+00:00", "first"}, stored};
   request_.judging.stores = {folder_.path() / "store"};

@@ -66,7 +66,8 @@ ExtensionRound ExtensionPlan::look(const std::vector<baselines::Verdict>& verdic
     benchmark.benchmark = name;
     benchmark.kind = first_sight(*verdict);
     // A control's code is the same on both sides: there is nothing about it to decide.
-    const bool raises_doubt = is_doubtful(verdict->kind) && !verdict->is_control;
+    const bool raises_doubt =
+        is_doubtful(verdict->kind) && !verdict->is_control && !verdict->machine_hides_it;
     if (!benchmark.first_doubt && raises_doubt) benchmark.first_doubt = benchmark.kind;
   }
   std::vector<LookedAt> suite;

@@ -7,7 +7,7 @@
 //   - Nothing stops early because it looks slower, or faster. A benchmark that looks changed after
 //     the minimum gets a fixed number of further invocations, whatever they show and however
 //     significant it was. One that was undecided first and looks changed later goes on to its
-//     maximum. Equal work is never measured again.
+//     maximum. Equal work is never measured again, nor what more processes cannot decide.
 //   - The test that counts is made once, on the final data.
 // What remains is that a benchmark ends with a number of invocations which its first look chose. Of
 // 20,000 simulated benchmarks that were slower by just the smallest effect, tested at a level of

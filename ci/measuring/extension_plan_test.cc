@@ -142,6 +142,12 @@ TEST(NextExtension, LeavesControlsAlone) {
   EXPECT_THAT(ExtensionPlan(kLimits).look(control).benchmarks, IsEmpty());
 }
 
+TEST(NextExtension, LeavesWhatTheMachineHides) {
+  auto undecided = verdicts({{"a", kInconclusive}, {"b", kInconclusive}});
+  undecided[0].machine_hides_it = true;
+  EXPECT_THAT(ExtensionPlan(kLimits).look(undecided).benchmarks, ElementsAre("b"));
+}
+
 TEST(NextExtension, TakesTheWorstOfSeveralRunsVerdicts) {
   ExtensionPlan plan(kLimits);
   const auto round = plan.look(

@@ -87,7 +87,7 @@ class Replay(jobs_test.History):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         log = re.search(r"stored figures judge: .*\(the log: (.*)\)$", result.stderr, re.MULTILINE)[1]
         self.assertIn("error: expected ';'", pathlib.Path(log).read_text())
-        result = self.replay(self.bench("head", {NAMES[0]: 10300, NAMES[1]: 20000}, driver="570.1"), FAKE_BUILD="broken")
+        result = self.replay(self.bench("head", {NAMES[0]: 12000, NAMES[1]: 20000}, driver="570.1"), FAKE_BUILD="broken")
         self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
         result = self.replay(self.bench("head", {NAMES[0]: 10000, NAMES[1]: 20600}))  # that one can be built
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)

@@ -61,7 +61,8 @@ std::string fresh(const Verdict& verdict, std::string_view what) {
 
 // "seen at 4.17 us in 8 processes and at 4.30 us in 2"
 std::string modes_text(const baselines::Modes& modes) {
-  const auto& [lower, upper, p_slower] = modes;
+  const auto& lower = modes.lower;
+  const auto& upper = modes.upper;
   return fmt::format("seen at {} in {} processes and at {} in {}", format_time_ns(lower.time_ns),
                      lower.baseline + lower.candidate, format_time_ns(upper.time_ns),
                      upper.baseline + upper.candidate);
@@ -69,7 +70,8 @@ std::string modes_text(const baselines::Modes& modes) {
 
 // "slower in 6 of 10 processes, by 10.00 % (4.170 us and 4.300 us); the baseline in 0 of 10"
 std::string slower_mode_text(const Verdict& verdict) {
-  const auto& [lower, upper, p_slower] = *verdict.modes;
+  const auto& lower = verdict.modes->lower;
+  const auto& upper = verdict.modes->upper;
   return fmt::format("slower in {} of {} processes, by {} ({} and {}); the baseline in {} of {}",
                      upper.candidate, lower.candidate + upper.candidate,
                      format_magnitude(upper.time_ns / lower.time_ns - 1),

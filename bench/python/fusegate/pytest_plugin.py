@@ -42,8 +42,9 @@ def pytest_addoption(parser: Any) -> None:
                     help=f"fresh processes a measurement (default: the test's own number, else {PROCESSES})")
     group.addoption("--fusegate-out", metavar="FOLDER", type=pathlib.Path,
                     help="keep run folders there, one a test, as baselines of later sessions for one")
-    group.addoption("--fusegate-undecided", choices=("skip", "fail"), default="skip",
-                    help="what becomes of a test that the gate could not judge (default: skip, and told at the end)")
+    group.addoption("--fusegate-undecided", choices=("skip", "fail"), default="fail",
+                    help="what becomes of a test that the gate could not judge: fail (default), or skip, and told at the "
+                         "end")
 
 
 def pytest_configure(config: Any) -> None:
@@ -115,9 +116,9 @@ class Measuring:
         ------
         pytest.fail.Exception
             Where a benchmark is wrong or fails, where a program is missing, and where the gate finds a regression,
-            with its verdicts.
+            with its verdicts, or cannot judge: too little was decided, or the baseline is of another machine.
         pytest.skip.Exception
-            Where the gate could not judge: nothing was decided, or the baseline is of another machine.
+            Where the gate could not judge, with ``--fusegate-undecided=skip``.
         """
         self._count += 1
         folder = self._folder if self._count == 1 else self._folder.with_name(f"{self._folder.name}-{self._count}")

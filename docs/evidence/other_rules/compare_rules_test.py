@@ -269,7 +269,7 @@ class Script(Scratch):
     @needs_fusegate
     def test_the_gate_finds_what_is_slowed_and_nothing_else(self):
         section, = self.counts(self.write_run("run", quiet(10)), "--rules=gate", f"--fusegate=now={FUSEGATE}", "--comparisons=6",
-                               "--finds=0.001,0.01")
+                               "--finds=0.001,0.1")
         self.assertEqual([own["kind"] for own in section["rules"]], ["side by side", "stored"])
         for own in section["rules"]:
             self.assertEqual((own["rule"], own["comparisons"], own["with_false"]), ("fusegate gate at now", 6, 0))
