@@ -339,22 +339,38 @@ class SuiteComparer {
     if (told) {
       // They move no otherwise than the others do.
       std::ranges::for_each(unmoved, add);
-      common = movements_about(std::vector<double>(rows.size(), told->shift), rows, groups);
+      const auto about =
+          movements_about(std::vector<double>(rows.size(), told->shift), rows, groups);
+      for (std::size_t row = 0; row < common.size(); ++row) {
+        common[row].upward = about[row].upward;
+        common[row].downward = about[row].downward;
+      }
     }
     for (std::size_t row = 0; row < others.size(); ++row) {
       const std::size_t i = others[row];
       CommonMovement own = common[row];
       if (told) {
-        Movement movement = *told;
-        movement.scatter = own.upward;
-        move(quantity, i, movement, place);
-        own.shift = 0;  // it is taken out
+        move(quantity, i, told_and_shared(*told, others.size(), own), place);
       } else {
         place(suite_[i]).scatter = own.upward;
       }
       if (&quantity == &deciding(suite_[i])) suite_[i].common = own;
     }
     return told.has_value();
+  }
+
+  // Of a row, by the few of identical code. Where most rows of its kind moved as these did, but for
+  // less than matters, they say it too: what is left of theirs is common then, and the error known
+  // by all of them. Else the code moved them.
+  Movement told_and_shared(const Movement& told, std::size_t rows, CommonMovement& own) const {
+    Movement movement = told;
+    movement.scatter = own.upward;
+    own.shift -= told.shift;
+    const bool agrees = !own.is_of_few && std::abs(own.shift) <= std::log1p(rule_.min_effect);
+    if (agrees) movement.error.degrees_of_freedom += static_cast<double>(rows);
+    if (!agrees) own.shift = 0;
+    own.is_of_few = false;
+    return movement;
   }
 
   // What few rows of identical code share. Its error: that of their mean, and where they differ by

@@ -142,13 +142,13 @@ NullDistribution::NullDistribution(const std::vector<NullRow>& rows, std::size_t
   Known shifts;
   for (const auto& [group, own] : by_group(known_rows(rows))) {
     const Mean mean = location(own, scatter_.of(group));
-    groups_[group] = {mean.value, mean.variance};
+    groups_[group] = {mean.value, mean.variance, std::max(1.0, static_cast<double>(own.size()) - 1)};
     shifts.values.push_back(mean.value);
     shifts.variances.push_back(mean.variance);
   }
   among_groups_ = scatter_of(shifts);
   const Mean mean = weighted_mean(shifts, among_groups_.variance);
-  all_ = {mean.value, mean.variance};
+  all_ = {mean.value, mean.variance, std::max(1.0, among_groups_.degrees_of_freedom)};
 }
 
 Movement NullDistribution::movement(int group) const {
@@ -156,7 +156,7 @@ Movement NullDistribution::movement(int group) const {
   const double among = among_groups_.variance;
   if (found == groups_.end()) {
     return {all_.value,
-            {among + all_.variance, std::max(1.0, among_groups_.degrees_of_freedom)},
+            {among + all_.variance, all_.degrees_of_freedom},
             scatter_.of(group)};
   }
   // The group's own mean and that of all, each by what is known of it: the best linear unbiased
@@ -164,8 +164,7 @@ Movement NullDistribution::movement(int group) const {
   const Shift& own = found->second;
   const double to_all = own.variance / (own.variance + among);
   const double variance = (1 - to_all) * own.variance + to_all * to_all * all_.variance;
-  constexpr double kWellKnown = 1e6;
-  return {own.value + to_all * (all_.value - own.value), {variance, kWellKnown},
+  return {own.value + to_all * (all_.value - own.value), {variance, own.degrees_of_freedom},
           scatter_.of(group)};
 }
 

@@ -47,6 +47,7 @@ class NullDistribution {
   struct Shift {
     double value = 0;
     double variance = 0;
+    double degrees_of_freedom = 1;
   };
 
   std::map<int, Shift> groups_;
