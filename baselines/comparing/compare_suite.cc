@@ -304,6 +304,7 @@ class SuiteComparer {
       add_variance(cards[row].error, place(suite_[i]));
       movement.shift += cards[row].shift;
       move(quantity, i, movement, place);
+      suite_[i].machine_is_known = true;
     }
   }
 

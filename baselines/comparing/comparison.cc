@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <string_view>
 
 namespace fusegate::baselines {
 namespace {
@@ -46,6 +48,21 @@ void number_cards(const std::vector<std::string>& baseline,
   }
 }
 
+// Of all benchmarks that either measured, less than nine tenths by both.
+bool measured_others(const Run& baseline, const Run& candidate) {
+  constexpr double kMost = 0.9;
+  std::map<std::string_view, int> sides;
+  for (const Run* run : {&baseline, &candidate}) {
+    for (const BenchmarkSeries& series : run->benchmarks) {
+      if (!series.invocations.empty()) ++sides[series.name];
+    }
+  }
+  const auto both = std::ranges::count_if(sides, [](const auto& side) { return side.second == 2; });
+  return static_cast<double>(both) < kMost * static_cast<double>(sides.size());
+}
+
+bool is_on_gpu(const Run& run) { return !run.provenance.device_uuid.empty(); }
+
 }  // namespace
 
 Circumstances circumstances_of(const Run& baseline, const Run& candidate) {
@@ -55,6 +72,8 @@ Circumstances circumstances_of(const Run& baseline, const Run& candidate) {
       .side_by_side = !baseline.session.empty() && baseline.session == candidate.session,
       .cycles_alone = (is_sustained(baseline) && is_sustained(candidate)) || on_cpu,
       .on_cpu = on_cpu};
+  circumstances.among_others = !circumstances.side_by_side && is_on_gpu(baseline) &&
+                               is_on_gpu(candidate) && measured_others(baseline, candidate);
   number_cards(cards_of(baseline), cards_of(candidate), circumstances);
   return circumstances;
 }

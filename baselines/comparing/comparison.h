@@ -30,6 +30,10 @@ struct Circumstances {
   bool cycles_alone = false;
   // Cycles are the calling thread's. A kernel that waits shows in time alone.
   bool on_cpu = false;
+  // Two sessions of a GPU measured less than nine tenths of the same benchmarks. What a process
+  // measures besides moves a benchmark of the same code by up to half a percent
+  // (docs/protocol.md, "What is left").
+  bool among_others = false;
 };
 
 // By which a benchmark is judged that has cycles on both sides; without them it is time.
@@ -91,6 +95,7 @@ struct Comparison {
   double p_faster_confirmed = 1;
   // What equal work says that the machine did, in the quantity that decides; taken out already.
   std::optional<double> machine_shift{};
+  bool machine_is_known = false;  // of many such benchmarks: how far it moves single ones, too
   Shift controls_moved{};  // where equal work does not tell it
 
   bool has_comparable_modes() const {

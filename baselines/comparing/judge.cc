@@ -187,6 +187,11 @@ bool may_take_slower_mode(const Modes& modes) {
   return modes.upper.candidate > 0 && (modes.upper.baseline == 0 || modes.p_slower <= kSeldom);
 }
 
+// Whether the benchmarks that it was measured among may have moved it.
+bool others_may_move(const Comparison& comparison, const Circumstances& circumstances) {
+  return circumstances.among_others && !comparison.machine_is_known;
+}
+
 // One invocation may be the odd one out, which no variance within the other side can tell: of four
 // processes of unchanged code (testdata/h200-same-code/paced-5ms), one timed a 1.9 us kernel 13 %
 // below the other three, which agreed within 0.8 %. So it takes two on each side to call anything.
@@ -197,7 +202,10 @@ VerdictKind kind_of(const Comparison& comparison, const Circumstances& circumsta
   const bool slower = comparison.p_slower <= rule.false_discovery_rate;
   const bool faster = comparison.p_faster <= rule.false_discovery_rate;
   if (comparison.is_control && (slower || faster)) return VerdictKind::kInconclusive;
-  if ((slower || faster) && comparison.lacks_processes()) return VerdictKind::kInconclusive;
+  if ((slower || faster) && (comparison.lacks_processes() ||
+                             others_may_move(comparison, circumstances))) {
+    return VerdictKind::kInconclusive;
+  }
   if (takes_slower_mode(comparison, circumstances, rule)) return VerdictKind::kRegression;
   if (slower) {
     return is_confirmed(comparison, comparison.p_slower_confirmed) ? VerdictKind::kRegression
@@ -247,6 +255,7 @@ Obstacle obstacle_of(const Comparison& comparison, const Circumstances& circumst
   const bool differs = p <= rule.false_discovery_rate;
   if (comparison.has_moved || (comparison.is_control && differs)) return Obstacle::kMachineMoved;
   if (differs) {
+    if (others_may_move(comparison, circumstances)) return Obstacle::kAmongOthers;
     return comparison.lacks_processes() ? lacking(comparison, circumstances)
                                         : Obstacle::kNotConfirmed;
   }

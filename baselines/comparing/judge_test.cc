@@ -1,5 +1,6 @@
 #include "baselines/comparing/judge.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,6 +56,26 @@ TEST(Judge, ASingleStoredBenchmarkIsCalledByPercentsAlone) {
   const auto noisy = test_series("a", {1000, 1050, 950, 1020, 980});
   EXPECT_FALSE(judge(test_run({noisy}), test_run({noisy}), {})[0].machine_hides_it);
   EXPECT_LT(judged(1).ruled_out, 0.05);
+}
+
+// Part of a suite against the whole: of the same code one benchmark was 0.48 % slower.
+TEST(Judge, WhatWasMeasuredAmongOtherBenchmarksIsNotCalled) {
+  std::vector<BenchmarkSeries> whole;
+  for (int i = 0; i < 40; ++i) whole.push_back(test_series(fmt::format("b{:02}", i), kQuiet));
+  std::vector<BenchmarkSeries> part(whole.begin(), whole.begin() + 20);
+  part[3] = test_series("b03", slowed(0.0048));
+  const auto judged = [&](const std::vector<BenchmarkSeries>& after, const std::string& session) {
+    auto left = test_run(whole);
+    auto right = test_run(after);
+    left.provenance.device_uuid = right.provenance.device_uuid = "GPU-1";
+    left.session = right.session = session;
+    return judge(left, right, {}).at(3);
+  };
+  EXPECT_EQ(judged(part, "").kind, VerdictKind::kInconclusive);
+  EXPECT_EQ(judged(part, "").obstacle, Obstacle::kAmongOthers);
+  EXPECT_EQ(judged(part, "one").kind, VerdictKind::kRegression) << "side by side";
+  part.insert(part.end(), whole.begin() + 20, whole.end());
+  EXPECT_EQ(judged(part, "").kind, VerdictKind::kRegression) << "the whole";
 }
 
 TEST(Judge, CallsAnImprovement) {

@@ -134,6 +134,7 @@ TEST(Promises, WhatIsNotKnownOfSessionsHidesNoSingleKernel) {
 TEST(Promises, HoldOnACardThatFiveOthersTellOf) {
   for (const int identical : {0, 30}) {
     for (const double scatter : {0.0, 0.004}) {
+      SCOPED_TRACE(testing::Message() << identical << " identical, scatter " << scatter);
       expect_no_alarm({.is_stored = true,
                        .identical = identical,
                        .baseline_cards = 5,

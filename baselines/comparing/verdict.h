@@ -38,6 +38,7 @@ enum class Obstacle {
   kTwoModes,         // some processes run it in one of two ways, some in the other
   kSlowerMode,       // likewise, and more of the candidate's in the slower one than by chance alone
   kMachineUnknown,  // against stored figures, and too few benchmarks tell what the machine did
+  kAmongOthers,  // slower or faster, but the other side was measured among other benchmarks
   kSuiteMoved,     // most rows of its kind moved too, and nothing tells whether the machine did it
   kFewProcesses,   // slower or faster, but fewer than four on a side, and not confirmed
   kFewInBaseline,  // likewise of a baseline to which nothing can be added

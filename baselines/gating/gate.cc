@@ -137,6 +137,7 @@ bool looks_slower(const Verdict& verdict) {
   if (verdict.kind != VerdictKind::kInconclusive || verdict.is_control) return false;
   switch (verdict.obstacle) {
     case Obstacle::kMachineUnknown:
+    case Obstacle::kAmongOthers:
     case Obstacle::kSuiteMoved:
     case Obstacle::kFewProcesses:
     case Obstacle::kFewInBaseline:

@@ -311,10 +311,10 @@ std::string detectable_text(const JudgingRequest& request, const baselines::Run&
   if (effects.empty()) return "";
   std::ranges::sort(effects);
   if (effects[(effects.size() - 1) / 2] > kMostThatIsAFinding) return "";
-  const auto at = [&](std::size_t tenths) {
-    return format_fraction(effects[(effects.size() * tenths - 1) / 10]);
-  };
-  return fmt::format("{} in half of the rows and {} in nine tenths", at(5), at(9));
+  const auto at = [&](std::size_t tenths) { return effects[(effects.size() * tenths - 1) / 10]; };
+  const std::string half = fmt::format("{} in half of the rows", format_fraction(at(5)));
+  if (at(9) > kMostThatIsAFinding) return half;
+  return half + fmt::format(" and {} in nine tenths", format_fraction(at(9)));
 }
 
 }  // namespace fusegate::ci

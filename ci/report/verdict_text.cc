@@ -164,6 +164,12 @@ std::string obstacle_text(const Verdict& verdict, const Rule& rule) {
           "benchmarks do not tell how far it did; measure both versions side by side (`fusegate "
           "duet`), or add benchmarks of code that stays as it is",
           format_effect(verdict.effect));
+    case Obstacle::kAmongOthers:
+      return fmt::format(
+          "{}, but the other side was measured among other benchmarks, which may move it; measure "
+          "the same benchmarks as the baseline did, or both programs side by side (`fusegate "
+          "replay`)",
+          format_effect(verdict.effect));
     case Obstacle::kSuiteMoved:
       return fmt::format(
           "{}, but most benchmarks of its kind moved ({} in the median), and no equal work tells "

@@ -17,6 +17,7 @@
 #include "kernels/cuda/few_rows/results.cuh"
 #include "kernels/cuda/few_rows/weight_stream.cuh"
 #include "kernels/cuda/gemm/sm80/mma.cuh"
+#include "kernels/cuda/planted/own_time.cuh"
 
 namespace fusegate::kernels::few_rows {
 
@@ -222,6 +223,7 @@ __device__ void store(const Exchange<kShape>& sums, const Arguments<T>& args, in
 template <typename T, typename Result, typename Shape>
 __global__ void __launch_bounds__(Shape::kShape.most_warps * 32)
     few_rows_kernel(const __grid_constant__ Arguments<T> args) {
+  FUSEGATE_TAKE_LONGER;
   constexpr FewRowsShape kShape = Shape::kShape;
   __shared__ Exchange<kShape> exchange;
   const Place place;

@@ -13,6 +13,7 @@
 #include "kernels/cuda/few_rows/gemv_plan.h"
 #include "kernels/cuda/few_rows/results.cuh"
 #include "kernels/cuda/few_rows/weight_stream.cuh"
+#include "kernels/cuda/planted/own_time.cuh"
 
 namespace fusegate::kernels::gemv {
 
@@ -175,6 +176,7 @@ __device__ float column(const float (&parts)[kMostGemvWarps][kRows], int within)
 template <typename T, typename Result, typename Shape>
 __global__ void __launch_bounds__(kMostGemvWarps * 32)
     gemv_kernel(const __grid_constant__ Arguments<T> args) {
+  FUSEGATE_TAKE_LONGER;
   constexpr GemvShape kShape = Shape::kShape;
   constexpr int kRows = kShape.cols * Result::kWeights;
   __shared__ float parts[kMostGemvWarps][kRows];

@@ -4,6 +4,7 @@
 
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/device/dependent_launch.h"
+#include "kernels/cuda/planted/own_time.cuh"
 #include "kernels/cuda/pointwise/pointwise.h"
 #include "kernels/cuda/pointwise/pointwise_body.cuh"
 #include "kernels/cuda/pointwise/pointwise_plan.h"
@@ -90,6 +91,7 @@ struct PackedGated {
 
 template <typename Body, typename... Args>
 __global__ void __launch_bounds__(Body::kThreads) pointwise_kernel(Args... args) {
+  FUSEGATE_TAKE_LONGER;
   Body::run(NotHeldUp{}, args...);
 }
 

@@ -15,6 +15,7 @@
 #include "kernels/cuda/device/element.cuh"
 #include "kernels/cuda/gemm/sm80/mma.cuh"
 #include "kernels/cuda/gemm/sm80/plan.h"
+#include "kernels/cuda/planted/own_time.cuh"
 
 namespace fusegate::kernels::sm80 {
 
@@ -337,6 +338,7 @@ class Pipeline {
 template <typename T, typename Functor, typename Shape>
 __global__ void __launch_bounds__(Shape::kTile.threads(), Shape::kTile.blocks_per_sm)
     gated_gemm_kernel(const __grid_constant__ GatedGemmArguments<T> args) {
+  FUSEGATE_TAKE_LONGER;
   constexpr GatedTile kTile = Shape::kTile;
   extern __shared__ __align__(128) unsigned char shared[];
   const WarpPlace<kTile> warp;

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "kernels/cuda/gemm/sm90/gated_tile.cuh"
+#include "kernels/cuda/planted/own_time.cuh"
 
 namespace fusegate::kernels::sm90 {
 
@@ -168,6 +169,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     gated_gemm_kernel(const __grid_constant__ GatedMaps maps,
                       const __grid_constant__ TileRaster raster,
                       const __grid_constant__ OutputRows h, int k) {
+  FUSEGATE_TAKE_LONGER;
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);

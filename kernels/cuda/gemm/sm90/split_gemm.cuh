@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
+#include "kernels/cuda/planted/own_time.cuh"
 
 namespace fusegate::kernels::sm90 {
 
@@ -173,6 +174,7 @@ template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
     split_gemm_kernel(const __grid_constant__ SplitMaps maps,
                       const __grid_constant__ OutputRows out, int k) {
+  FUSEGATE_TAKE_LONGER;
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);

@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
 #include "kernels/cuda/gemm/tile_raster.h"
+#include "kernels/cuda/planted/own_time.cuh"
 
 namespace fusegate::kernels::sm90 {
 
@@ -149,6 +150,7 @@ template <typename Gemm>
 __global__ void __launch_bounds__(kBlockThreads, 1)
     wide_gemm_kernel(const __grid_constant__ WideMaps maps,
                      const __grid_constant__ TileRaster raster, int k) {
+  FUSEGATE_TAKE_LONGER;
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const TileShared<Gemm> shared(raw);
