@@ -19,7 +19,7 @@ namespace fusegate::baselines {
 
 struct CalibrationOptions {
   Rule rule{};                      // the gate's
-  double sharp_min_effect = 0.002;  // judged by as well: what a sharper rule would find
+  double sharp_min_effect = 0.001;  // judged by as well: what a sharper rule would find
   std::vector<double> slowdowns{0.005, 0.01, 0.02};
   int comparisons = 1000;
   int side = 5;  // invocations of each side of a comparison

@@ -50,6 +50,14 @@ double p_beyond(Contrast contrast, double direction, const Shift& shift,
   return p_above(contrast, std::log1p(rule.min_effect) + moved);
 }
 
+// Of the mean of a stored card's processes. process: of one of them.
+VarianceEstimate noise_of_a_card(const TwoSides& sides, const VarianceEstimate& process) {
+  const auto cards = by_card(sides.baseline, sides.baseline_cards).size();
+  const double processes =
+      static_cast<double>(sides.baseline.size()) / static_cast<double>(std::max<std::size_t>(1, cards));
+  return {process.variance / processes, process.degrees_of_freedom};
+}
+
 // By what it does in a row of a hundred.
 const ScaledT& wider(const ScaledT& a, const ScaledT& b) {
   constexpr double kSeldom = 0.01;
@@ -230,7 +238,7 @@ class SuiteComparer {
     }
     const std::vector<std::size_t> unmoved = that_tell(members, place);
     if (unmoved.size() >= kFewestNullRows) {
-      take_machine_out(quantity, members, unmoved, sides, place);
+      take_machine_out(quantity, members, sides, contrasts, place);
       return true;
     }
     if (circumstances_.other_card) {
@@ -270,13 +278,16 @@ class SuiteComparer {
   // where it is one of these.
   template <typename Place>
   std::vector<CardPrediction> card_predictions(const std::vector<std::size_t>& members,
-                                               const std::vector<TwoSides>& sides, Place place) {
+                                               const std::vector<TwoSides>& sides,
+                                               const std::vector<ModeratedContrast>& contrasts,
+                                               Place place) {
     if (!circumstances_.other_card) return std::vector<CardPrediction>(members.size());
     std::vector<CardFactorRow> rows;
     for (std::size_t row = 0; row < members.size(); ++row) {
       const Comparison& comparison = suite_[members[row]];
       rows.push_back({card_deviations(sides[row].baseline, sides[row].baseline_cards),
-                      place(suite_[members[row]]), tells_of_machine(comparison)});
+                      place(suite_[members[row]]), tells_of_machine(comparison),
+                      noise_of_a_card(sides[row], contrasts[row].variance)});
     }
     return predict_card(rows);
   }
@@ -284,13 +295,13 @@ class SuiteComparer {
   // What rows of identical code say that the machine did leaves the other rows.
   template <typename Place>
   void take_machine_out(const QuantityParts& quantity, const std::vector<std::size_t>& members,
-                        const std::vector<std::size_t>& unmoved,
-                        const std::vector<TwoSides>& sides, Place place) {
-    const std::vector<CardPrediction> cards = card_predictions(members, sides, place);
+                        const std::vector<TwoSides>& sides,
+                        const std::vector<ModeratedContrast>& contrasts, Place place) {
+    const std::vector<CardPrediction> cards = card_predictions(members, sides, contrasts, place);
     std::vector<NullRow> rows;
     for (std::size_t row = 0; row < members.size(); ++row) {
       const std::size_t i = members[row];
-      if (std::ranges::find(unmoved, i) == unmoved.end()) continue;
+      if (!tells_of_machine(suite_[i]) || !(place(suite_[i]).degrees_of_freedom > 0)) continue;
       Contrast contrast = place(suite_[i]);
       contrast.effect -= cards[row].shift;
       add_variance(cards[row].error, contrast);

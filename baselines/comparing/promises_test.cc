@@ -2,8 +2,8 @@
 // kernels with two modes, an odd process, a machine that drifts, another card, sessions. The truth
 // is known: unchanged code raises an alarm in at most one suite in a hundred, with four and five
 // processes a side as they are, with two and three where fresh ones confirm. The first is shown at
-// 95 % confidence (Clopper and Pearson): of 800 suites three may have an alarm. docs/verdicts.md
-// has the figures of longer simulations. The seeds are fixed.
+// 95 % confidence (Clopper and Pearson): of 800 suites three may have an alarm. docs/evidence/
+// verdict-audit.md has longer simulations. The seeds are fixed.
 #include <gtest/gtest.h>
 
 #include "baselines/comparing/test_simulator.h"

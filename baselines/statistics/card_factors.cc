@@ -141,9 +141,12 @@ std::vector<CardPrediction> predict_card(const std::vector<CardFactorRow>& rows)
     if (rows[i].deviations.size() != cards) continue;
     Vector design = rows[i].deviations;
     design.push_back(0);
+    Contrast error{0, std::sqrt(product(design, product(posterior.covariance, design))),
+                   static_cast<double>(cards) - 1};
+    const double taken = product(posterior.weights, posterior.weights) - squared(posterior.weights[cards]);
+    add_variance({taken * rows[i].noise.variance, rows[i].noise.degrees_of_freedom}, error);
     predictions[i] = {product(design, posterior.weights),
-                      {product(design, product(posterior.covariance, design)),
-                       static_cast<double>(cards) - 1}};
+                      {squared(error.standard_error), error.degrees_of_freedom}};
   }
   return predictions;
 }

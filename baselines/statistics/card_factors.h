@@ -1,7 +1,7 @@
 // What is known of a new card from its own benchmarks of identical code. Cards of one model differ
-// by few numbers: of eight H200s one factor explains 64 % of the variance between cards, three 90 %
-// (docs/evidence/other-cards.md). So the stored cards' deviations from their mean span what a new card may do, and
-// its identical code tells its scores.
+// by few numbers: of the eight H200s of testdata/h200-cards one factor explains 64 % of the variance
+// between cards, three 90 %. So the stored cards' deviations from their mean span what a new card
+// may do, and its identical code tells its scores.
 #pragma once
 
 #include <vector>
@@ -16,11 +16,12 @@ struct CardFactorRow {
   std::vector<double> deviations;
   Contrast contrast;          // the new card's mean less the stored cards'
   bool is_identical = false;  // the code is; so that the contrast is the card's
+  VarianceEstimate noise{};   // of a stored card's mean, by its processes
 };
 
 struct CardPrediction {
   double shift = 0;          // by which the new card moves the row
-  VarianceEstimate error{};  // what identical code does not determine of it
+  VarianceEstimate error{};  // what identical code does not determine of it, and the stored noise
 };
 
 // In the input's order. The new card's deviations are a combination of the stored cards', with

@@ -75,6 +75,27 @@ TEST(CardFactors, WhatIsNotDeterminedStaysInTheError) {
   EXPECT_EQ(predictions[1].error.degrees_of_freedom, 3);
 }
 
+// Of few processes a card: what these err by is in what is predicted from them.
+TEST(CardFactors, TheNoiseOfStoredCardsStaysInTheErrorToo) {
+  constexpr double kNoise = 0.002;
+  std::mt19937 random(9);
+  std::normal_distribution<double> normal(0, kNoise);
+  int covered = 0, all = 0;
+  for (unsigned seed = 20; seed < 60; ++seed) {
+    Cards cards = one_factor(seed, 100);
+    for (std::size_t i = 1; i < cards.rows.size(); i += 2) {
+      for (double& deviation : cards.rows[i].deviations) deviation += normal(random);
+      cards.rows[i].noise = {kNoise * kNoise, 100};
+    }
+    const auto predictions = predict_card(cards.rows);
+    for (std::size_t i = 1; i < cards.rows.size(); i += 2, ++all) {
+      covered += std::abs(predictions[i].shift - cards.truth[i]) <
+                 3 * std::sqrt(predictions[i].error.variance + 1e-8);
+    }
+  }
+  EXPECT_GT(covered, 0.98 * all);
+}
+
 TEST(CardFactors, OneStoredCardPredictsNothing) {
   Cards cards = one_factor(7, 100);
   for (CardFactorRow& row : cards.rows) row.deviations = {0};

@@ -34,10 +34,14 @@ std::vector<double> shifts_of(const std::vector<Contrast>& rows, const std::vect
     by_group[groups[i]].push_back(rows[i]);
   }
   const double of_all = weighted_median(all);
+  std::map<int, double> of_groups;
+  for (const auto& [group, members] : by_group) {
+    if (members.size() >= kFewestInAGroup) of_groups[group] = weighted_median(members);
+  }
   std::vector<double> shifts;
   for (const int group : groups) {
-    const std::vector<Contrast>& members = by_group[group];
-    shifts.push_back(members.size() < kFewestInAGroup ? of_all : weighted_median(members));
+    const auto own = of_groups.find(group);
+    shifts.push_back(own == of_groups.end() ? of_all : own->second);
   }
   return shifts;
 }

@@ -30,8 +30,7 @@ void print(const Outcome& own, const std::string& name) {
 
 void run(const std::filesystem::path& calibration, int suites, const std::string& filter) {
   std::string group;
-  for (Scenario scenario : scenarios(benchmarks_of(calibration))) {
-    if (std::getenv("MINEFF")) scenario.options.rule.min_effect = std::atof(std::getenv("MINEFF"));
+  for (const Scenario& scenario : scenarios(benchmarks_of(calibration))) {
     if ((scenario.group + ": " + scenario.name).find(filter) == std::string::npos) continue;
     if (scenario.group != group) {
       group = scenario.group;
