@@ -87,6 +87,9 @@ void add_odd(const Run& run, const std::vector<Departure>& sorted, double min_ef
   }
 }
 
+// What differs by less hides little, and time at equal clock is mostly free of it.
+constexpr double kOddness = 2;
+
 }  // namespace
 
 std::vector<OddProcess> odd_processes(const Run& run, double min_effect) {
@@ -94,7 +97,7 @@ std::vector<OddProcess> odd_processes(const Run& run, double min_effect) {
   std::vector<OddProcess> odd;
   const int cards = static_cast<int>(cards_of(run).size());
   for (int card = 0; card < cards; ++card) {
-    add_odd(run, departures_on(run, card), min_effect, odd);
+    add_odd(run, departures_on(run, card), kOddness * min_effect, odd);
   }
   return odd;
 }

@@ -23,7 +23,7 @@ struct OddProcess {
 // A process's departure is the median, over the benchmarks that three or more processes of its card
 // measured, of the logarithm of its time less the row's median; over 8 benchmarks at least. Its
 // siblings are the three quarters of the card's processes that lie closest together. It is odd
-// where it lies outside of them by more than min_effect and by more than five times their range (W.
+// where it lies outside of them by more than twice min_effect and by more than five times their range (W.
 // J. Dixon, "Processing data for outliers", Biometrics 9 (1953), 74-89: of four processes that
 // differ by chance alone, 5 % of the time the outermost lies as far out; of five, 0.7 %). So it is
 // at most a quarter of them, or one of three.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace fusegate::baselines {
@@ -55,9 +56,11 @@ struct Posterior {
 class CardRegression {
  public:
   CardRegression(const std::vector<CardFactorRow>& rows, std::size_t cards) : cards_(cards) {
-    for (const CardFactorRow& row : rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const CardFactorRow& row = rows[i];
       const bool is_known = row.contrast.degrees_of_freedom > 0 && row.deviations.size() == cards;
       if (!row.is_identical || !is_known) continue;
+      rows_.push_back(i);
       design_.push_back(row.deviations);
       design_.back().push_back(1);
       effects_.push_back(row.contrast.effect);
@@ -74,20 +77,55 @@ class CardRegression {
     return posterior;
   }
 
+  // Of what is predicted of the row. As far as identical code has not told more than was known
+  // before, it is known by the stored cards of the row alone; else by all rows of identical code.
+  Contrast error(const Posterior& posterior, const Vector& design) const {
+    const auto cards = static_cast<double>(cards_);
+    const double variance = product(design, product(posterior.covariance, design));
+    const double before = product(design, design) * (1 + 1 / cards) / (cards - 1);
+    const double untold = before > 0 ? std::min(1.0, variance / before) : 1;
+    Contrast error{0, std::sqrt(untold * variance), cards - 1};
+    add_variance({(1 - untold) * variance, static_cast<double>(effects_.size()) - cards - 1}, error);
+    return error;
+  }
+
+  // What each row of identical code lies off a fit without it, by its place among all rows. Heavy
+  // rows lead the fit to themselves, and so seem to lie less far off than the next one will.
+  std::map<std::size_t, double> deleted_residuals(const Posterior& posterior) const {
+    constexpr double kMostLeverage = 0.9;
+    const Vector residuals = residuals_of(posterior.weights);
+    const Vector weights = row_weights(residuals);
+    std::map<std::size_t, double> deleted;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const double leverage =
+          weights[i] * product(design_[i], product(posterior.covariance, design_[i]));
+      deleted[rows_[i]] = residuals[i] / (1 - std::min(kMostLeverage, leverage));
+    }
+    return deleted;
+  }
+
  private:
-  Posterior step(const Vector& weights) const {
+  // As a t distribution with four degrees of freedom weighs them.
+  Vector row_weights(const Vector& residuals) const {
     constexpr double kTails = 4;
-    const Vector residuals = residuals_of(weights);
     const double scatter = scatter_of(residuals);
+    Vector weights;
+    for (std::size_t i = 0; i < effects_.size(); ++i) {
+      const double variance = variances_[i] + scatter;
+      weights.push_back((kTails + 1) / (kTails + squared(residuals[i]) / variance) / variance);
+    }
+    return weights;
+  }
+
+  Posterior step(const Vector& weights) const {
+    const Vector own = row_weights(residuals_of(weights));
     Matrix precision = prior();
     Vector moments(cards_ + 1);
     for (std::size_t i = 0; i < effects_.size(); ++i) {
-      const double variance = variances_[i] + scatter;
-      const double weight = (kTails + 1) / (kTails + squared(residuals[i]) / variance) / variance;
       for (std::size_t j = 0; j <= cards_; ++j) {
-        moments[j] += weight * design_[i][j] * effects_[i];
+        moments[j] += own[i] * design_[i][j] * effects_[i];
         for (std::size_t k = 0; k <= cards_; ++k) {
-          precision[j][k] += weight * design_[i][j] * design_[i][k];
+          precision[j][k] += own[i] * design_[i][j] * design_[i][k];
         }
       }
     }
@@ -123,6 +161,7 @@ class CardRegression {
   }
 
   std::size_t cards_;
+  std::vector<std::size_t> rows_;
   Matrix design_;
   Vector effects_;
   Vector variances_;
@@ -137,16 +176,19 @@ std::vector<CardPrediction> predict_card(const std::vector<CardFactorRow>& rows)
   const CardRegression regression(rows, cards);
   if (cards < 2 || !regression.tells()) return predictions;
   const Posterior posterior = regression.fit();
+  const auto deleted = regression.deleted_residuals(posterior);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].deviations.size() != cards) continue;
     Vector design = rows[i].deviations;
     design.push_back(0);
-    Contrast error{0, std::sqrt(product(design, product(posterior.covariance, design))),
-                   static_cast<double>(cards) - 1};
+    Contrast error = regression.error(posterior, design);
     const double taken = product(posterior.weights, posterior.weights) - squared(posterior.weights[cards]);
     add_variance({taken * rows[i].noise.variance, rows[i].noise.degrees_of_freedom}, error);
     predictions[i] = {product(design, posterior.weights),
                       {squared(error.standard_error), error.degrees_of_freedom}};
+    const auto own = deleted.find(i);
+    if (own == deleted.end()) continue;
+    predictions[i].shift = rows[i].contrast.effect - posterior.weights[cards] - own->second;
   }
   return predictions;
 }

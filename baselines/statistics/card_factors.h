@@ -28,7 +28,7 @@ struct CardPrediction {
 // weights that are drawn like theirs: a normal prior, whose posterior mean is a ridge regression
 // (best linear unbiased prediction: G. K. Robinson, Stat. Sci. 6 (1991), 15-32). Rows of identical
 // code weigh less the further they lie off, as a t distribution with four degrees of freedom has
-// it. Nothing is predicted by fewer than two stored cards.
+// it. A row of identical code is predicted by the others alone. Nothing is predicted by fewer than two stored cards.
 std::vector<CardPrediction> predict_card(const std::vector<CardFactorRow>& rows);
 
 }  // namespace fusegate::baselines

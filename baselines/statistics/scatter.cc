@@ -13,7 +13,7 @@ constexpr std::size_t kScales = 28;
 constexpr double kSmallest = 1e-5, kLargest = 0.03;
 // Of what is typical of groups.
 constexpr double kLargestCenter = 0.02;
-constexpr std::array kTails{1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 30.0, 1000.0};
+constexpr std::array kTails{1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 30.0, 1000.0};
 // How far groups' scales differ: standard deviations of their logarithms.
 constexpr std::array kDispersions{0.1, 0.5, 1.0};
 
