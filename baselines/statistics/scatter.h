@@ -28,8 +28,8 @@ double smallest_telling(std::size_t tests);
 class Scatter {
  public:
   // Groups have a scale each, drawn from a common distribution, and the same tails. The prior is
-  // even over the logarithm of the scale, from 0.001 to 2 %, and over tails from those of t with one and
-  // a half degrees of freedom to normal ones: without residuals, next to anything may be.
+  // even over the logarithm of the scale, from 0.001 to 2 %, and over tails from those of t with one
+  // and a half degrees of freedom to normal ones: without residuals, next to anything may be.
   //
   // tail: the smallest probability that will be asked for, such as 1e-4.
   Scatter(const std::vector<Residual>& residuals, double tail);

@@ -43,7 +43,7 @@ TEST(Scatter, IsNoiseAloneWhereResidualsAreNoLarger) {
 TEST(Scatter, OfNothingMayBeAnything) {
   const ScaledT any = Scatter({}, kTail).of(0);
   EXPECT_GT(near_quantile(any), 0.01);
-  EXPECT_GT(far_quantile(any), 1);
+  EXPECT_GT(far_quantile(any), 0.2);
 }
 
 TEST(Scatter, FewResidualsLeaveTheTailsOpen) {
