@@ -417,7 +417,9 @@ class SuiteComparer {
     const bool known_is_larger =
         known.variance > (cards.own.variance + cards.group.variance) * cards.share();
     const bool is_calibrated = !rule_.cards.calibration.empty();
-    if (cards.tells() && !(is_calibrated && known_is_larger)) {
+    // Two cards tell next to nothing of a third.
+    const bool is_known_better = known.degrees_of_freedom > cards.own.degrees_of_freedom;
+    if (cards.tells() && !(is_calibrated && (known_is_larger || is_known_better))) {
       add_cards(cards, process, contrast);
     } else {
       add_variance(known, contrast);

@@ -27,7 +27,7 @@ struct Movement {
 };
 
 // Fewer rows of identical code than this do not tell what the machine did to each group.
-inline constexpr std::size_t kFewestNullRows = 16;
+inline constexpr std::size_t kFewestNullRows = 8;
 
 class NullDistribution {
  public:

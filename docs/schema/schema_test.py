@@ -158,7 +158,7 @@ class Fresh:
         self.accept("slower")
         self.make_run("two_modes", lambda process, row: 1.3 if row == -2 and process % 2 else 1)
         self.make_uneven_run()
-        self.make_run("odd", lambda process, row: 1.2 if process == 0 else 1)
+        self.make_run("odd", lambda process, row: 1.5 if process == 0 else 1)
         self.make_run("elsewhere", threads="64")
 
     def make_uneven_run(self):
