@@ -121,8 +121,8 @@ TEST_F(ControlsTest, OfAnOlderBaselineAreTheTwoOperationsOfThen) {
 }
 
 TEST_F(ControlsTest, OurStoredBaselinesHaveFour) {
-  for (const char* suite : {"pr", "pr.anchor"}) {
-    const std::string path = std::string(FUSEGATE_STORE) + "/nvidia-h200/" + suite + ".json";
+  for (const char* device : {"nvidia-h200", "nvidia-h100-80gb-hbm3"}) {
+    const std::string path = std::string(FUSEGATE_STORE) + "/" + device + "/pr.json";
     const auto controls = controls_of(read_baseline(path).run);
     EXPECT_THAT(controls, ElementsAre(HasSubstr("control_copy/memcpy/bf16/batch:64/"),
                                       HasSubstr("control_copy/memcpy/bf16/batch:8/"),
