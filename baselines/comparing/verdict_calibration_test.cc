@@ -22,8 +22,9 @@ TEST(Calibration, UnchangedSuitesRaiseNoAlarm) {
   for (const int invocations : {2, 3, 5}) {
     const Counts counts = simulate({.invocations = invocations}, 1000);
     // 1 in 100 is what the rate promises where noise is so large that the smallest effect that
-    // matters does not show beside it, as that of half of these benchmarks is.
-    EXPECT_LE(counts.suites_with_false_calls, 10) << invocations;
+    // matters does not show beside it, as that of most of these benchmarks is: 10 of 1,000 suites,
+    // and by chance up to 16.
+    EXPECT_LE(counts.suites_with_false_calls, 16) << invocations;
   }
 }
 
@@ -65,7 +66,7 @@ TEST(Calibration, PowerGrowsWithTheEffectAndTheInvocations) {
         simulate({.invocations = invocations, .slowed_share = 0.1, .slowdown = slowdown}, 100);
     return static_cast<double>(counts.found) / counts.slowed;
   };
-  EXPECT_LT(power(0.003, 5), 0.01);
+  EXPECT_LT(power(Rule{}.min_effect, 5), 0.01);
   EXPECT_GT(power(0.05, 5), 0.95);
   EXPECT_GT(power(0.02, 5), power(0.01, 5) + 0.1);
   EXPECT_GT(power(0.02, 8), power(0.02, 3) + 0.1);
