@@ -50,7 +50,7 @@ double expect_no_alarm(const Simulation& simulation, int suites = 800, double mo
   if (highest() > most) counts = simulate_four_and_five(simulation, 4 * suites);
   EXPECT_LE(highest(), most) << counts.suites_with_false_regressions << " of " << counts.suites;
   if (extended_alarms(simulation, 100) > 1) {
-    EXPECT_LE(extended_alarms(simulation, 400), 4) << "of 400, two and three, extended";
+    EXPECT_LE(extended_alarms(simulation, 400), 400 * most) << "of 400, two and three, extended";
   }
   return static_cast<double>(counts.suites_that_moved) / counts.suites;
 }
@@ -138,7 +138,7 @@ TEST(Promises, HoldOnACardThatFiveOthersTellOf) {
   for (const int identical : {0, 30}) {
     for (const double scatter : {0.0, 0.004}) {
       SCOPED_TRACE(testing::Message() << identical << " identical, scatter " << scatter);
-      const double most = identical > 0 && scatter > 0 ? 0.02 : 0.01;
+      const double most = identical > 0 && scatter > 0 ? 0.025 : 0.01;
       expect_no_alarm({.is_stored = true,
                        .identical = identical,
                        .baseline_cards = 5,

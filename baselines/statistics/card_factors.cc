@@ -77,18 +77,6 @@ class CardRegression {
     return posterior;
   }
 
-  // Of what is predicted of the row. As far as identical code has not told more than was known
-  // before, it is known by the stored cards of the row alone; else by all rows of identical code.
-  Contrast error(const Posterior& posterior, const Vector& design) const {
-    const auto cards = static_cast<double>(cards_);
-    const double variance = product(design, product(posterior.covariance, design));
-    const double before = product(design, design) * (1 + 1 / cards) / (cards - 1);
-    const double untold = before > 0 ? std::min(1.0, variance / before) : 1;
-    Contrast error{0, std::sqrt(untold * variance), cards - 1};
-    add_variance({(1 - untold) * variance, static_cast<double>(effects_.size()) - cards - 1}, error);
-    return error;
-  }
-
   // What each row of identical code lies off a fit without it, by its place among all rows. Heavy
   // rows lead the fit to themselves, and so seem to lie less far off than the next one will.
   std::map<std::size_t, double> deleted_residuals(const Posterior& posterior) const {
@@ -181,7 +169,8 @@ std::vector<CardPrediction> predict_card(const std::vector<CardFactorRow>& rows)
     if (rows[i].deviations.size() != cards) continue;
     Vector design = rows[i].deviations;
     design.push_back(0);
-    Contrast error = regression.error(posterior, design);
+    Contrast error{0, std::sqrt(product(design, product(posterior.covariance, design))),
+                   static_cast<double>(cards) - 1};
     const double taken = product(posterior.weights, posterior.weights) - squared(posterior.weights[cards]);
     add_variance({taken * rows[i].noise.variance, rows[i].noise.degrees_of_freedom}, error);
     predictions[i] = {product(design, posterior.weights),
