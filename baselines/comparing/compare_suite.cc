@@ -12,7 +12,6 @@
 #include "baselines/statistics/common_movement.h"
 #include "baselines/statistics/moderated_contrasts.h"
 #include "baselines/statistics/null_distribution.h"
-#include "baselines/statistics/student_t.h"
 
 namespace fusegate::baselines {
 namespace {
@@ -61,10 +60,7 @@ VarianceEstimate noise_of_a_card(const TwoSides& sides, const VarianceEstimate& 
 // By what it does in a row of a hundred.
 const ScaledT& wider(const ScaledT& a, const ScaledT& b) {
   constexpr double kSeldom = 0.01;
-  const auto reach = [](const ScaledT& own) {
-    return own.scale * t_upper_quantile(kSeldom, own.degrees_of_freedom);
-  };
-  return reach(a) < reach(b) ? b : a;
+  return upper_quantile(a, kSeldom) < upper_quantile(b, kSeldom) ? b : a;
 }
 
 const QuantityParts& parts_of(Quantity quantity) {

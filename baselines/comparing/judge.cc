@@ -165,9 +165,9 @@ bool machine_makes_no_modes(const Comparison& comparison, const Circumstances& c
   if (!comparison.machine_shift) return false;
   const double gap =
       std::log(comparison.modes->upper.time_ns / comparison.modes->lower.time_ns);
-  const Contrast machine{0, 0, 1, comparison.stated(circumstances).scatter};
+  const ScaledT& scatter = comparison.stated(circumstances).scatter;
   return std::abs(*comparison.machine_shift) +
-             error_quantile(machine, rule.false_discovery_rate) <
+             upper_quantile(scatter, rule.false_discovery_rate) <
          gap / 2;
 }
 
@@ -287,9 +287,9 @@ bool machine_hides(const Comparison& comparison, const Circumstances& circumstan
                              obstacle == Obstacle::kMachineUnknown ||
                              obstacle == Obstacle::kSuiteMoved;
   Contrast noise = comparison.stated(circumstances);
-  const Contrast machine{0, 0, 1, std::exchange(noise.scatter, {})};
+  const ScaledT machine = std::exchange(noise.scatter, {});
   const double tail = (1 - rule.confidence) / 2;
-  const double reach = error_quantile(machine, tail);
+  const double reach = upper_quantile(machine, tail);
   return is_of_machine && reach > std::log1p(rule.min_effect) && reach > error_quantile(noise, tail);
 }
 

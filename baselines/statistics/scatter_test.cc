@@ -10,9 +10,8 @@ namespace {
 
 constexpr double kTail = 1e-4;
 
-// P(a scaled t exceeds its own 2.5 % quantile).
-double near_quantile(const ScaledT& t) { return error_quantile({0, 0, 1, t}, 0.025); }
-double far_quantile(const ScaledT& t) { return error_quantile({0, 0, 1, t}, kTail); }
+double near_quantile(const ScaledT& t) { return upper_quantile(t, 0.025); }
+double far_quantile(const ScaledT& t) { return upper_quantile(t, kTail); }
 
 template <typename Distribution>
 std::vector<Residual> draws(int count, double scale, Distribution distribution, unsigned seed,

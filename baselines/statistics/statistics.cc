@@ -124,12 +124,14 @@ double quantile_of_sum(double p, const ScaledT& narrow, const ScaledT& wide) {
 
 }  // namespace
 
+double upper_quantile(const ScaledT& t, double p) {
+  return t.scale == 0 ? 0 : t.scale * t_upper_quantile(p, t.degrees_of_freedom);
+}
+
 double error_quantile(const Contrast& contrast, double p) {
   if (!(contrast.degrees_of_freedom > 0)) return kInfinity;
   const auto [narrow, wide] = sources_of(contrast);
-  if (narrow.scale == 0) {
-    return wide.scale == 0 ? 0 : wide.scale * t_upper_quantile(p, wide.degrees_of_freedom);
-  }
+  if (narrow.scale == 0) return upper_quantile(wide, p);
   using Key = std::tuple<double, int, int, int>;
   thread_local std::map<Key, double> known;
   const Key key{p, log_steps(narrow.degrees_of_freedom), log_steps(wide.degrees_of_freedom),

@@ -66,6 +66,9 @@ struct Interval {
 // The central interval of the given confidence, such as 0.95.
 Interval confidence_interval(const Contrast& contrast, double confidence);
 
+// What it exceeds with probability p, 0 < p < 0.5.
+double upper_quantile(const ScaledT& t, double p);
+
 // The error that is exceeded with probability p, 0 < p < 0.5. Infinite without degrees of freedom.
 double error_quantile(const Contrast& contrast, double p);
 
