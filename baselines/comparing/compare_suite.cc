@@ -46,7 +46,7 @@ double p_beyond(Contrast contrast, double direction, const Shift& shift,
     contrast.scatter = direction > 0 ? common->upward : common->downward;
     moved = std::max(moved, direction * common->shift);
   }
-  return p_above(contrast, std::log1p(rule.min_effect) + moved);
+  return p_above(contrast, std::log1p(tested_effect(rule)) + moved);
 }
 
 // Of the mean of a stored card's processes. process: of one of them.

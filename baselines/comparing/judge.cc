@@ -26,6 +26,9 @@ void check(const Rule& rule) {
   if (!(rule.min_effect >= 0) || !std::isfinite(rule.min_effect)) {
     throw InputError("rule", "min_effect", "must be zero or a positive number");
   }
+  if (!(tested_effect(rule) >= 0) || tested_effect(rule) > rule.min_effect) {
+    throw InputError("rule", "tested_effect", "must lie between zero and min_effect");
+  }
   if (!is_share(rule.false_discovery_rate)) {
     throw InputError("rule", "false_discovery_rate", "must lie between 0 and 1");
   }
@@ -109,7 +112,7 @@ Interval interval_of(const Comparison& comparison, const Circumstances& circumst
 class DetectableEffects {
  public:
   DetectableEffects(std::size_t suite_size, const Circumstances& circumstances, const Rule& rule)
-      : threshold_(rule.min_effect), circumstances_(circumstances) {
+      : threshold_(tested_effect(rule)), circumstances_(circumstances) {
     const double size = std::max(1.0, static_cast<double>(suite_size));
     level_ = rule.false_discovery_rate * std::max(1.0, std::ceil(size / 10)) / size;
   }

@@ -17,9 +17,9 @@ namespace fusegate::baselines {
 // A benchmark whose two sides did equal work (call_identity.h) is identical, whatever its times.
 //
 // Of each invocation only its fast half's mean enters (statistics.h). Per benchmark the candidate's
-// mean logarithm less the baseline's is tested against log(1 + min_effect) (TREAT) with a variance
+// mean logarithm less the baseline's is tested against log(1 + tested_effect) (TREAT) with a variance
 // moderated over the suite (moderated_contrasts.h). Of two runs of one session, measured side by
-// side, that is time, block by block (two_sides.h). Against stored figures it is time at equal
+// side, that is time, block by block where blocks matter (moderated_contrasts.h). Against stored figures it is time at equal
 // clock (clock_share.h), and both time and cycles must show it (both_show()). Where either side has
 // no cycles, time decides alone; where both were measured in the sustained regime, cycles do.
 // Benjamini-Hochberg runs over the benchmarks that a change can have slowed, once for slower and

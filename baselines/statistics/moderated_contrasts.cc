@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace fusegate::baselines {
 namespace {
@@ -18,16 +19,72 @@ Difference resolved_difference(const TwoSides& sides) {
   return difference;
 }
 
+// The same differences, paired by blocks and not.
+struct BothDesigns {
+  std::vector<Difference> paired;
+  std::vector<Difference> unpaired;
+};
+
+BothDesigns both_designs(const std::vector<TwoSides>& suite) {
+  BothDesigns designs;
+  for (TwoSides sides : suite) {
+    designs.paired.push_back(resolved_difference(sides));
+    sides.baseline_blocks.clear();
+    sides.candidate_blocks.clear();
+    designs.unpaired.push_back(resolved_difference(sides));
+  }
+  return designs;
+}
+
+// The variance that lies between blocks and not within them, of one value.
+VarianceEstimate between_blocks(const Difference& paired, const Difference& unpaired) {
+  const VarianceEstimate& within = paired.variance;
+  const VarianceEstimate& all = unpaired.variance;
+  const double degrees_of_freedom = all.degrees_of_freedom - within.degrees_of_freedom;
+  const double squares =
+      all.variance * all.degrees_of_freedom - within.variance * within.degrees_of_freedom;
+  return {std::max(squares / degrees_of_freedom, kResolution * kResolution), degrees_of_freedom};
+}
+
+// Whether blocks may move the suite's values by as much as pairing is worth. Pairing takes a degree
+// of freedom for each block: of two values in each of five, where the blocks' own variance is a
+// quarter of that within them, four degrees of freedom more find as much as pairing does. All
+// benchmarks say together whether it is, by the ratio of the mean squares; where they are too few to
+// rule it out, it may be. No test of a benchmark by its own ratio, which would take the smaller of
+// its two variances: a benchmark that blocks do move then has a larger error than it need have.
+bool blocks_may_matter(const BothDesigns& designs) {
+  constexpr double kWorth = 0.25;  // of the blocks' variance, in units of that within them
+  constexpr double kErrors = 1.645;  // one-sided, 5 %
+  double sum = 0;
+  double variance = 0;
+  double count = 0;
+  for (std::size_t i = 0; i < designs.paired.size(); ++i) {
+    const VarianceEstimate& within = designs.paired[i].variance;
+    const VarianceEstimate between = between_blocks(designs.paired[i], designs.unpaired[i]);
+    if (!(within.degrees_of_freedom > 0) || !(between.degrees_of_freedom > 0)) continue;
+    const LogVariance log_between = log_variance(between);
+    const LogVariance log_within = log_variance(within);
+    sum += log_between.value - log_within.value;
+    variance += log_between.variance + log_within.variance;
+    ++count;
+  }
+  return count == 0 || sum + kErrors * std::sqrt(variance) > count * std::log1p(2 * kWorth);
+}
+
+std::vector<Difference> differences_of(const std::vector<TwoSides>& suite) {
+  BothDesigns designs = both_designs(suite);
+  return blocks_may_matter(designs) ? std::move(designs.paired) : std::move(designs.unpaired);
+}
+
 }  // namespace
 
 std::vector<ModeratedContrast> moderated_contrasts(const std::vector<TwoSides>& suite) {
-  std::vector<Difference> differences;
+  const std::vector<Difference> differences = differences_of(suite);
   std::vector<VarianceEstimate> own;
   std::vector<double> covariates;
-  for (const TwoSides& sides : suite) {
-    differences.push_back(resolved_difference(sides));
-    own.push_back(differences.back().variance);
-    covariates.push_back(sides.covariate);
+  for (std::size_t i = 0; i < suite.size(); ++i) {
+    own.push_back(differences[i].variance);
+    covariates.push_back(suite[i].covariate);
   }
   const std::vector<VarianceEstimate> priors = fit_variance_priors(own, covariates);
   std::vector<ModeratedContrast> contrasts;

@@ -17,6 +17,7 @@ struct ModeratedContrast {
 
 // In the input's order; effects are the candidate's less the baseline's. No degrees of freedom
 // where neither the benchmark nor the suite tells anything about the spread between invocations.
+// Blocks pair the sides' values, unless the suite's benchmarks rule out together that pairing pays.
 std::vector<ModeratedContrast> moderated_contrasts(const std::vector<TwoSides>& suite);
 
 }  // namespace fusegate::baselines

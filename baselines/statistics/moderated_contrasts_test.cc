@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 namespace fusegate::baselines {
 namespace {
@@ -69,6 +70,75 @@ TEST(ModeratedContrasts, NothingIsKnownWithOneInvocationASideThroughout) {
   for (const Contrast& contrast : contrasts_of(std::vector<TwoSides>(3, sides({1}, {2})))) {
     EXPECT_EQ(contrast.effect, 1);
     EXPECT_EQ(contrast.degrees_of_freedom, 0);
+  }
+}
+
+// Five blocks of a value a side each; blocks move all benchmarks' values alike, by so many times what
+// values differ by within them.
+std::vector<TwoSides> suite_in_blocks(int benchmarks, double blocks_move, unsigned seed = 1) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  std::vector<TwoSides> suite(static_cast<std::size_t>(benchmarks));
+  for (int block = 0; block < 5; ++block) {
+    const double moved = blocks_move * normal(random);
+    for (TwoSides& own : suite) {
+      own.baseline.push_back(moved + normal(random));
+      own.candidate.push_back(moved + normal(random));
+      own.baseline_blocks.push_back(block);
+      own.candidate_blocks.push_back(block);
+    }
+  }
+  return suite;
+}
+
+std::vector<TwoSides> without_blocks(std::vector<TwoSides> suite) {
+  for (TwoSides& own : suite) {
+    own.baseline_blocks.clear();
+    own.candidate_blocks.clear();
+  }
+  return suite;
+}
+
+double median_error(const std::vector<TwoSides>& suite) {
+  std::vector<double> errors;
+  for (const Contrast& contrast : contrasts_of(suite)) errors.push_back(contrast.standard_error);
+  return median(errors);
+}
+
+TEST(ModeratedContrasts, PairWhereBlocksMoveTheValues) {
+  const std::vector<TwoSides> suite = suite_in_blocks(60, 2);
+  EXPECT_NEAR(median_error(suite), std::sqrt(2.0 / 5), 0.1);
+  EXPECT_GT(median_error(without_blocks(suite)), 1.2);
+}
+
+TEST(ModeratedContrasts, KeepTheirDegreesOfFreedomWhereNoBlockMovesThem) {
+  const std::vector<TwoSides> suite = suite_in_blocks(60, 0);
+  const auto contrasts = contrasts_of(suite);
+  const auto unpaired = contrasts_of(without_blocks(suite));
+  for (std::size_t i = 0; i < suite.size(); ++i) {
+    EXPECT_EQ(contrasts[i].degrees_of_freedom, unpaired[i].degrees_of_freedom);
+    EXPECT_EQ(contrasts[i].standard_error, unpaired[i].standard_error);
+  }
+}
+
+TEST(ModeratedContrasts, PairWhereTooFewTellThatNoBlockMovesThem) {
+  EXPECT_EQ(contrasts_of(suite_in_blocks(1, 0)).front().degrees_of_freedom, 4);
+}
+
+// Unpaired, blocks that move a benchmark make its error larger and never smaller than it is.
+TEST(ModeratedContrasts, CallAsSeldomAsPromisedWhicheverDesignTheyChoose) {
+  constexpr double kLevel = 0.01;
+  for (const double blocks_move : {0.0, 0.3, 0.5, 2.0}) {
+    int called = 0;
+    int all = 0;
+    for (unsigned seed = 0; seed < 100; ++seed) {
+      for (const Contrast& contrast : contrasts_of(suite_in_blocks(60, blocks_move, seed))) {
+        called += p_above(contrast, 0) <= kLevel;
+        ++all;
+      }
+    }
+    EXPECT_LE(called, 1.25 * kLevel * all) << blocks_move;
+    EXPECT_GE(called, 0.6 * kLevel * all) << blocks_move;
   }
 }
 

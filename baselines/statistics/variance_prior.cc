@@ -34,11 +34,10 @@ bool usable(const VarianceEstimate& estimate) {
          estimate.variance > 0 && std::isfinite(estimate.variance);
 }
 
-// The usable estimates as e = log s^2 - digamma(d/2) + log(d/2), whose mean over chance is the
-// logarithm of the true variance (Smyth 2004, section 6.2).
+// Of the usable estimates.
 struct LogVariances {
   std::vector<double> x;  // covariates
-  std::vector<double> e;
+  std::vector<double> e;  // log_variance()
   double dispersion_by_chance = 0;  // of e, were all true variances on the trend
 };
 
@@ -47,11 +46,10 @@ LogVariances log_variances(const std::vector<VarianceEstimate>& estimates,
   LogVariances logs;
   for (std::size_t i = 0; i < estimates.size(); ++i) {
     if (!usable(estimates[i])) continue;
-    const double half = estimates[i].degrees_of_freedom / 2;
+    const LogVariance own = log_variance(estimates[i]);
     logs.x.push_back(covariates[i]);
-    logs.e.push_back(std::log(estimates[i].variance) - bm::digamma(half, kInDouble) +
-                     std::log(half));
-    logs.dispersion_by_chance += bm::trigamma(half, kInDouble);
+    logs.e.push_back(own.value);
+    logs.dispersion_by_chance += own.variance;
   }
   logs.dispersion_by_chance /= static_cast<double>(logs.e.size());
   return logs;
@@ -83,6 +81,12 @@ double pooled_level(const std::vector<VarianceEstimate>& estimates,
 }
 
 }  // namespace
+
+LogVariance log_variance(const VarianceEstimate& estimate) {
+  const double half = estimate.degrees_of_freedom / 2;
+  return {std::log(estimate.variance) - bm::digamma(half, kInDouble) + std::log(half),
+          bm::trigamma(half, kInDouble)};
+}
 
 double trigamma_inverse(double x) {
   // Outside of these the first terms of trigamma's series are exact in double precision.

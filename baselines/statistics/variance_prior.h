@@ -13,6 +13,14 @@ struct VarianceEstimate {
   double degrees_of_freedom = 0;  // may be infinite
 };
 
+// The logarithm of an estimate, whose mean over chance is the logarithm of the true variance, and
+// its own variance by chance; with degrees of freedom above zero (Smyth 2004, section 6.2).
+struct LogVariance {
+  double value = 0;
+  double variance = 0;
+};
+LogVariance log_variance(const VarianceEstimate& estimate);
+
 // The empirical Bayes priors of variances over many benchmarks, one for each: scaled inverse
 // chi-square with degrees_of_freedom d0 and scale variance s0^2, which follows a smooth trend over
 // the covariate. G. K. Smyth, "Linear models and empirical Bayes methods for

@@ -18,7 +18,7 @@ constexpr std::size_t kShownOfCommit = 12;
 constexpr std::size_t kMostNoisyShown = 10;
 
 std::string rule_text(const baselines::Rule& rule) {
-  return fmt::format("above {}, FDR {}", format_fraction(rule.min_effect),
+  return fmt::format("above {}, FDR {}", format_fraction(tested_effect(rule)),
                      format_fraction(rule.false_discovery_rate));
 }
 

@@ -36,7 +36,7 @@ AaFindings compare_and_remember(const AaRecordingRequest& request) {
   baselines::Run a = baselines::load_run(request.a);
   baselines::name_controls(request.judging.controls, a);
   const baselines::Run b = baselines::load_run(request.b);
-  AaFindings findings = compare_aa(a, b, gate_options(request.judging, a).rule);
+  AaFindings findings = compare_aa(a, b, gate_options(request.judging, a, true).rule);
   // Counted as "no alarm", a comparison that could raise none would flatter the gate.
   if (findings.benchmarks == 0) {
     throw baselines::InputError("A/A", "", "no benchmark has two invocations in each arm");

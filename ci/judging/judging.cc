@@ -174,7 +174,9 @@ std::optional<Judgement> judge_candidate(const JudgingRequest& request,
   baselines::require_fitting(request.controls, {&baseline->run, &candidate});
   name_controls(request, *baseline);
   if (stored) name_controls(request, *stored);
-  baselines::GateOptions options = gate_options(request, stored ? stored->run : baseline->run);
+  baselines::GateOptions options =
+      gate_options(request, stored ? stored->run : baseline->run,
+                   baselines::circumstances_of(baseline->run, candidate).side_by_side);
   if (stored && is_of_older_protocol(baseline->run, candidate)) {
     options.allow_environment_differences = true;
   }
@@ -276,7 +278,8 @@ baselines::HostRule host_rule_of(const baselines::Run& run) {
   return rule;
 }
 
-baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline) {
+baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline,
+                                    bool side_by_side) {
   baselines::GateOptions options;
   options.strict = request.strict;
   options.allow_environment_differences = request.allow_environment_differences;
@@ -289,6 +292,8 @@ baselines::GateOptions gate_options(const JudgingRequest& request, const baselin
   // The baseline's suite and not the candidate's: a change must not loosen the rule it is judged
   // by.
   options.rule.min_effect = request.min_effect ? *request.min_effect : min_effect_of(baseline);
+  const bool is_said = request.min_effect || fraction_of(baseline, baselines::kMinEffect);
+  if (side_by_side && !is_said) options.rule.tested_effect = baselines::kTestedSideBySide;
   options.rule.host = host_rule_of(baseline);
   options.allow = request.allow ? *request.allow : allow_of(baseline);
   if (request.false_discovery_rate) {

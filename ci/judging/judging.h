@@ -95,7 +95,10 @@ double allow_of(const baselines::Run& run);
 // more the baseline's suite's. What cards differ by is as a calibration beside the baseline says,
 // or one of its device in the stores. Throws InputError where the suite asks for a smallest effect
 // that is none, and where the calibration is malformed.
-baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline);
+// side_by_side: of two runs of one session; where nobody says what matters, they are tested against
+// less (rule.h).
+baselines::GateOptions gate_options(const JudgingRequest& request, const baselines::Run& baseline,
+                                    bool side_by_side = false);
 
 // The slowdowns that half and nine tenths of the run's rows show nine times in ten, as a baseline
 // of a candidate with as many processes, on the same cards or on another one: "0.52 % in half of

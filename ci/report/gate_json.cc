@@ -246,6 +246,7 @@ json gate_json(const Judgement& judgement, const baselines::Run& candidate) {
       {"counts", counts_json(result.verdicts)},
       {"rule",
        {{"min_effect", options.rule.min_effect},
+        {"tested_effect", tested_effect(options.rule)},
         {"allow", options.allow},
         {"false_discovery_rate", options.rule.false_discovery_rate},
         {"confidence", options.rule.confidence},

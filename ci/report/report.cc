@@ -94,7 +94,7 @@ std::vector<Fact> facts_of(const Report& report) {
   facts.push_back(candidate);
   const baselines::Rule& rule = report.judgement->options.rule;
   facts.push_back({"rule", fmt::format("effects above {}, false discovery rate {}",
-                                       format_fraction(rule.min_effect),
+                                       format_fraction(tested_effect(rule)),
                                        format_fraction(rule.false_discovery_rate))});
   const baselines::GateResult& result = report.judgement->result;
   for (const std::string& note : gate_notes(*report.judgement, report.candidate)) {

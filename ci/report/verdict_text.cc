@@ -86,7 +86,7 @@ std::string change(const Verdict& verdict, const Rule& rule) {
       fmt::format("{} by {}", slower ? "slower" : "faster", format_magnitude(verdict.effect));
   text += quantities(verdict);
   if (slower && verdict.clock_moved) text += power(verdict);
-  text += fmt::format("; tested against {}", format_magnitude(rule.min_effect));
+  text += fmt::format("; tested against {}", format_magnitude(tested_effect(rule)));
   if (verdict.confirming_invocations > 0) {
     text += "; confirmed by " + fresh(verdict, "invocation");
   }

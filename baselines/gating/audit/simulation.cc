@@ -38,12 +38,14 @@ class Suite {
   GateResult judge() {
     Run baseline = this->baseline();
     Run candidate = this->candidate();
-    GateResult result = gate(baseline, candidate, scenario_.options);
+    GateOptions options = scenario_.options;
+    if (scenario_.side_by_side) options.rule.tested_effect = kTestedSideBySide;
+    GateResult result = gate(baseline, candidate, options);
     if (!scenario_.is_extended) return result;
     const int most = 3 * scenario_.candidate_processes;
     for (int process = scenario_.candidate_processes; process < most; ++process) {
       if (!extend(result.verdicts, process, baseline, candidate)) break;
-      result = gate(baseline, candidate, scenario_.options);
+      result = gate(baseline, candidate, options);
     }
     return result;
   }
