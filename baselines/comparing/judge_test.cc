@@ -398,9 +398,24 @@ TEST(Judge, CarriesTheDoubtsOfBothSides) {
 
 TEST(Judge, OfEmptyRunsIsNothing) { EXPECT_TRUE(judge({}, {}, {}).empty()); }
 
+// What is called may be less than what is still unchanged.
+TEST(Judge, CallsBeyondTheTestedEffectAndElseGoesByTheSmallest) {
+  const std::vector<double> still{1000, 1000.05, 999.95, 1000.02, 999.98};
+  const auto judged = [&](double factor, const Rule& rule) {
+    return judge_one(test_series("a", still), test_series("a", scaled(still, factor)), rule).kind;
+  };
+  const Rule sharper{.min_effect = 0.002, .tested_effect = 0.0005};
+  EXPECT_EQ(judged(1.0013, {.min_effect = 0.002}), VerdictKind::kUnchanged);
+  EXPECT_EQ(judged(1.0013, sharper), VerdictKind::kRegression);
+  EXPECT_EQ(judged(1 / 1.0013, sharper), VerdictKind::kImprovement);
+  EXPECT_EQ(judged(1.0002, sharper), VerdictKind::kUnchanged);
+}
+
 TEST(Judge, RefusesARuleThatIsNone) {
-  for (const Rule& rule : {Rule{-0.1, 0.01, 0.95}, Rule{std::nan(""), 0.01, 0.95},
-                           Rule{0.005, 0, 0.95}, Rule{0.005, 0.01, 1}}) {
+  for (const Rule& rule :
+       {Rule{.min_effect = -0.1}, Rule{.min_effect = std::nan("")}, Rule{.false_discovery_rate = 0},
+        Rule{.confidence = 1}, Rule{.min_effect = 0.001, .tested_effect = 0.002},
+        Rule{.tested_effect = -0.001}}) {
     EXPECT_THROW(judge({}, {}, rule), InputError);
   }
 }

@@ -221,6 +221,20 @@ TEST_F(JudgingTest, ABaselineSaysWhatIsAControlAndSoDoesTheRequest) {
                         HasSubstr("--control: \"^nothing\" fits no benchmark's name")));
 }
 
+TEST_F(JudgingTest, TestsSideBySideAgainstLessWhereNobodySaysWhatMatters) {
+  const auto rule = [&](const baselines::Run& baseline, bool side_by_side) {
+    return gate_options(request_, baseline, side_by_side).rule;
+  };
+  EXPECT_EQ(tested_effect(rule(run(), true)), baselines::kTestedSideBySide);
+  EXPECT_EQ(rule(run(), true).min_effect, baselines::Rule{}.min_effect);
+  EXPECT_EQ(tested_effect(rule(run(), false)), baselines::Rule{}.min_effect);
+  FakeRunFile file;
+  file.protocol = {{"min_effect", 0.2}};
+  EXPECT_EQ(tested_effect(rule(run(file), true)), 0.2);
+  request_.min_effect = 0.01;
+  EXPECT_EQ(tested_effect(rule(run(), true)), 0.01);
+}
+
 TEST_F(JudgingTest, TakesWhatACallMustCostTheHostMoreFromTheBaselinesSuite) {
   const baselines::HostRule usual = gate_options(request_, run()).rule.host;
   EXPECT_EQ(usual.min_effect, 0.1);
