@@ -3,6 +3,8 @@ a terminal or a log as text, never as something that it acts on."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import sys
 
@@ -22,6 +24,28 @@ def for_log(line: str) -> str:
     line = printable(line).replace("##[", "##\\x5b")
     blanks = len(line) - len(line.lstrip(" "))
     return f"{line[:blanks]}\\x3a{line[blanks + 1:]}" if line.startswith("::", blanks) else line
+
+
+def take_streams() -> None:
+    """Readies standard output and error for any text. What the caller closed is opened: a file that is opened later
+    would take its number, and what a library prints would go there. What is written to a closed output still fails."""
+    for name, number in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
+        try:
+            os.fstat(number)
+        except OSError:
+            _open_at(number, os.O_RDWR if name == "stderr" else os.O_RDONLY)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError):  # of a test or a notebook
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _open_at(number: int, flags: int) -> None:
+    opened = os.open(os.devnull, flags)
+    if opened != number:
+        os.dup2(opened, number)
+        os.close(opened)
 
 
 def complain(message: object, program: str = "fusegate") -> None:

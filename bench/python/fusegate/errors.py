@@ -30,9 +30,20 @@ class DeviceLost(Exception):
     """The CUDA context is broken: every later call would fail, whatever it is."""
 
 
+def text_of(error: BaseException) -> str:
+    """str(error), also where another's class cannot make it."""
+    try:
+        text = str(error)
+    except Exception as own:  # pylint: disable=broad-except
+        return f"its text cannot be made: __str__ raised {type(own).__name__}"
+    # Half a character of a path that is no UTF-8 would make the run file no JSON to other readers.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def one_line(error: BaseException) -> str:
     """An exception's first line. A compiler's error goes on for pages."""
-    # Half a character of a path that is no UTF-8 would make the run file no JSON to other readers.
-    text = str(error).encode("utf-8", "replace").decode("utf-8")
+    text = text_of(error)
+    if isinstance(error, SystemExit):
+        return f"SystemExit: asked to end the process with {text or '0'}"
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0][:400]}" if lines else type(error).__name__

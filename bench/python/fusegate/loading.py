@@ -12,6 +12,10 @@ from . import operation as registry
 from .errors import InputError, one_line
 
 
+# What load() imports now: its registrations are not all there yet.
+_loading: Optional[str] = None
+
+
 class Kernels:
     """What was registered, and where from.
 
@@ -36,6 +40,13 @@ class Kernels:
         return sorted({name for operation in self.operations.values() for name in operation.implementations})
 
 
+def require_loaded() -> None:
+    """For main(). Raises InputError where a file that is being loaded calls it."""
+    if _loading is not None:
+        raise InputError(_loading, "", "calls fusegate.main() while it is loaded; put the call under `if __name__ == "
+                                       "\"__main__\":`")
+
+
 def load(target: str) -> Kernels:
     """Imports it.
 
@@ -49,14 +60,18 @@ def load(target: str) -> Kernels:
     InputError
         Where it is not there, raises, or registers nothing.
     """
+    global _loading  # pylint: disable=global-statement
+    _loading = target
     try:
         module = _load_file(pathlib.Path(target)) if target.endswith(".py") else _load_module(target)
-    except InputError:
+    except (InputError, KeyboardInterrupt):
         raise
     except SystemExit as error:
         raise InputError(target, "", f"ended the program while it was loaded ({error})") from error
-    except Exception as error:  # pylint: disable=broad-except
+    except BaseException as error:  # pylint: disable=broad-except
         raise InputError(target, "", f"cannot be loaded: {one_line(error)}{_line_of(error, target)}") from error
+    finally:
+        _loading = None
     file = getattr(module, "__file__", None)
     return Kernels(target, pathlib.Path(file).resolve().parent if file else pathlib.Path.cwd())
 

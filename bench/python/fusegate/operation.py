@@ -247,15 +247,15 @@ class Operation:
         """Another's function, whose exceptions become lines that name it."""
         try:
             return function(*arguments)
-        except InputError:
+        except (InputError, KeyboardInterrupt):
             raise
-        except Exception as error:  # pylint: disable=broad-except
+        except BaseException as error:  # pylint: disable=broad-except
             problem = about or next(iter(arguments), None)
             of_problem = f" for {problem.name}" if isinstance(problem, Problem) else ""
             raise self.error(field, f"raised {one_line(error)}{_place_of(error)}{of_problem}") from error
 
     def _number(self, field: str, value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < float("inf"):
+        if not _is_amount(value):
             raise self.error(field, f"must be a number from 0, not {value!r}")
         return float(value)
 
@@ -363,7 +363,14 @@ class Implementation:
     def work(self, problem: Problem) -> list[Stage]:
         if self.stages is None:
             return [self.operation.work(problem)]
-        return list(self._ask("stages", problem, problem))
+        stages = self._ask("stages", problem, problem)
+        if not isinstance(stages, (list, tuple)) or not all(isinstance(stage, Stage) for stage in stages):
+            raise self.error("stages", "must return a list of fusegate.Stage")
+        for stage in stages:
+            for field, value in (("flops", stage.flops), ("min_bytes", stage.min_bytes)):
+                if not _is_amount(value):
+                    raise self.error("stages", f"'{stage.name}': {field} must be a number from 0, not {value!r}")
+        return list(stages)
 
     def chosen(self, problem: Problem) -> dict[str, str]:
         """As the run file has it."""
@@ -376,9 +383,9 @@ class Implementation:
         """Another's function, whose exceptions become lines that name it."""
         try:
             return getattr(self, field)(*arguments)
-        except InputError:
+        except (InputError, KeyboardInterrupt):
             raise
-        except Exception as error:  # pylint: disable=broad-except
+        except BaseException as error:  # pylint: disable=broad-except
             raise self.error(field, f"raised {one_line(error)}{_place_of(error)} for {problem.name}") from error
 
     def benchmark_name(self, problem: Problem) -> str:
@@ -461,6 +468,10 @@ def clear() -> None:
 
 def _names(names: Union[str, Sequence[str]]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _is_amount(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf")
 
 
 def _count(number: int, what: str) -> str:

@@ -11,10 +11,10 @@ import statistics
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from . import loading
-from .console import complain, for_log
+from .console import complain, for_log, take_streams
 from .errors import DeviceLost, InputError
 from .machine.environment import Watch, environment, provenance
 from .machine.libraries import loaded_versions
@@ -52,14 +52,22 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
 
     Raises
     ------
+    InputError
+        Where ``python -m fusegate run`` loads the file, which is to call this only where it is the program.
     SystemExit
         With 0 where every benchmark was measured; with 2 where one failed, or what was asked for cannot be done.
     """
-    sys.exit(guarded(list(sys.argv[1:] if arguments is None else arguments), takes_target=False))
+    loading.require_loaded()
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    sys.exit(guarded(lambda: run(parse_options(given, takes_target=False))))
 
 
 def command(arguments: Sequence[str]) -> int:
     """Of `python -m fusegate`."""
+    return guarded(lambda: _commanded(arguments))
+
+
+def _commanded(arguments: Sequence[str]) -> int:
     if arguments[:1] == ["--version"]:
         print(f"fusegate {__version__}")
         return 0
@@ -70,16 +78,18 @@ def command(arguments: Sequence[str]) -> int:
         told = f"{arguments[0]}: unknown command" if arguments else "no command"
         complain(f"{told}; there is `python -m fusegate run FILE_OR_MODULE`")
         return BAD_INPUT
-    return guarded(list(arguments[1:]), takes_target=True)
+    return run(parse_options(arguments[1:], takes_target=True))
 
 
-def guarded(arguments: list[str], takes_target: bool) -> int:
+def guarded(work: Callable[[], int]) -> int:
     """The exit code. What goes wrong is one line."""
+    take_streams()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        code = run(parse_options(arguments, takes_target))
-        sys.stdout.flush()  # a full disk behind a redirection shows only now
-        return code
+        try:
+            return work()
+        finally:
+            sys.stdout.flush()  # a full disk behind a redirection shows only now
     except InputError as error:
         complain(error)
     except KeyboardInterrupt:

@@ -16,7 +16,7 @@ from fusegate.version import __version__
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 KERNELS = '''
-import os, time
+import os, sys, time
 import numpy
 import fusegate
 
@@ -245,6 +245,88 @@ def copy(x):
                                         r"operand .* at kernels.py:\d+ for fp32/rows:64/cols:32")
         self.assertEqual([entry["name"] for entry in self.read()["benchmarks"] if not entry.get("error_occurred")],
                          ["copy/numpy/fp32/n:64"] * 2)
+
+    def test_what_ends_the_process_or_cannot_be_told_costs_itself(self):
+        self.kernels.write_text(KERNELS + '''
+class Odd(Exception):
+    def __str__(self):
+        raise RuntimeError("no text")
+
+class Skipped(BaseException):
+    """As pytest.skip() raises one."""
+
+@scale.benchmark()
+def leaves(x):
+    raise SystemExit(0)
+
+@scale.benchmark()
+def odd(x):
+    raise Odd()
+
+@scale.benchmark(choices=lambda p: sys.exit())
+def skips(x):
+    raise Skipped("not here")
+
+@scale.benchmark(choices=lambda p: exit())
+def chooses(x):
+    return 2 * x
+''', encoding="utf-8")
+        result = self.run_kernels(f"--out={self.out}", "--axis=cols=32")
+        self.assertEqual(result.returncode, 2)
+        for expected in ("scale/leaves/fp32/rows:64/cols:32: SystemExit: asked to end the process with 0",
+                         "scale/odd/fp32/rows:64/cols:32: Odd: its text cannot be made: __str__ raised RuntimeError",
+                         "scale/skips/fp32/rows:64/cols:32: Skipped: not here",
+                         "scale.chooses.choices: raised SystemExit: asked to end the process with "):
+            self.assertIn(expected, result.stderr)
+        self.assertNotIn("Traceback", result.stderr)
+        self.assertEqual({entry["name"] for entry in self.read()["benchmarks"] if not entry.get("error_occurred")},
+                         set(NAMES[:2]))
+        self.assertTrue(self.read()["context"]["fusegate"]["finished"])
+
+    def test_work_that_cannot_be_told_costs_the_benchmarks_of_its_operation(self):
+        self.kernels.write_text(KERNELS + '''
+bad = fusegate.Operation("bad", axes={"n": [8]}, dtypes="fp32", arrays="numpy", reference=lambda x: x,
+                         inputs=lambda p: {"x": fusegate.uniform(p.n)}, flops=lambda p: 1 / 0)
+bad.benchmark("one")(lambda x: x)
+scale.benchmark("staged", stages=lambda p: ["gelu"])(plain)
+''', encoding="utf-8")
+        result = self.run_kernels(f"--out={self.out}", "--axis=cols=32")
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"bad/one/fp32/n:8: kernels.py:\d+: bad.flops: raised ZeroDivisionError: division by "
+                                        r"zero at kernels.py:\d+ for fp32/n:8")
+        self.assertRegex(result.stderr, r"scale.staged.stages: must return a list of fusegate.Stage")
+        self.assertEqual({entry["name"] for entry in self.read()["benchmarks"] if not entry.get("error_occurred")},
+                         set(NAMES[:2]))
+
+    def test_main_without_a_guard_is_named(self):
+        self.kernels.write_text(KERNELS + "\nfusegate.main()\n", encoding="utf-8")
+        for target in ("kernels.py", "kernels"):
+            self.assert_complains(self.process("-m", "fusegate", "run", target, *QUICK),
+                                  f"{target}: calls fusegate.main\\(\\) while it is loaded; put the call under `if __name__ "
+                                  "== \"__main__\":`")
+
+    def test_prints_whatever_the_encoding(self):
+        self.kernels.write_text(KERNELS.replace("    return 2 * x", "    print('\u2192 \u00e9')\n    return 2 * x"),
+                                encoding="utf-8")
+        result = subprocess.run([sys.executable, "-m", "fusegate", "run", "kernels.py", *QUICK, "--filter=plain"],
+                                capture_output=True, check=False, cwd=self.folder,
+                                env={**os.environ, "PYTHONPATH": str(PACKAGE), "PYTHONIOENCODING": "latin-1"})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(b"\\u2192 \xe9\n", result.stdout)
+
+    def test_outputs_that_are_closed_end_with_a_line_or_are_not_needed(self):
+        def closed(arguments, redirections):
+            return subprocess.run(["sh", "-c", f'exec "$@" {redirections}', "sh", sys.executable, "-m", "fusegate",
+                                   *map(str, arguments)], capture_output=True, text=True, check=False, cwd=self.folder,
+                                  env={**os.environ, "PYTHONPATH": str(PACKAGE)})
+        for arguments in (["run", "kernels.py", *QUICK], ["--version"], ["run", "--help"]):
+            result = closed(arguments, ">&-")
+            self.assertEqual((result.returncode, result.stderr),
+                             (2, "fusegate: standard output: cannot be written: Bad file descriptor\n"), arguments)
+        result = closed(["run", "kernels.py", *QUICK, f"--out={self.out}"], "2>&- <&-")
+        self.assertEqual((result.returncode, len(result.stdout.splitlines())), (0, 4))
+        self.assertEqual(closed(["run", "nope.py"], ">&- 2>&- <&-").returncode, 2)
+        self.assertEqual({entry["name"] for entry in self.read()["benchmarks"]}, set(NAMES))
 
     def test_help_and_version(self):
         for arguments, expected in ((["--version"], f"fusegate {__version__}\n"), (["--help"], "usage: python -m fusegate"),

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any, Callable
 
+from ..errors import text_of
 from ..tensors import Tensor
 
 Form = tuple[tuple[int, ...], str]
@@ -154,7 +155,7 @@ def _tensor(device, operation, problem, name: str, value: Any, generator) -> tup
         else:
             return value, None
     except (TypeError, ValueError, AttributeError, IndexError) as error:
-        raise operation.error(field, f"cannot be made: {error}") from error
+        raise operation.error(field, f"cannot be made: {text_of(error)}") from error
     except KeyError as error:
         raise operation.error(field, f"has a dtype that fusegate does not know: {error}") from error
     return buffer.array, buffer

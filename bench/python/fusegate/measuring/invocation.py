@@ -154,10 +154,10 @@ class Invocation:
         try:
             with self._watchdog.piece(index):
                 step(account)
-        except WriteError:
+        except (WriteError, KeyboardInterrupt):
             raise
-        except Exception as error:  # pylint: disable=broad-except
-            self._fail(account, _text(error))
+        except BaseException as error:  # pylint: disable=broad-except
+            self._fail(account, _text(error))  # sys.exit(0) too: this process is not the benchmark's to end
 
     def _fail(self, account: Account, message: str) -> None:
         self._note_failure(account, message)
@@ -209,7 +209,9 @@ class Invocation:
                 self._profile_doubts.add(error.doubt)
                 if error.doubt != "profile_failed":
                     break  # it holds for all
-            except Exception as error:  # pylint: disable=broad-except
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # pylint: disable=broad-except
                 complain(f"{account.name}: {one_line(error)}", self._request.program)
         self._run_file.add_details({name: members for name, members in found.items() if members})
 

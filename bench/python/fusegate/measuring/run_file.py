@@ -22,6 +22,8 @@ from .protocol import OF_GATE
 # A write waits until this many times the last one's duration have passed, so that writing takes 2 % of the time.
 _TIMES_A_WRITE = 50
 _LOCK_WAIT_S = 0.2
+# In the names of files that exist for a moment or for a process, after a leading dot (baselines/io/file_io.h).
+_OWN_MARK = ".fusegate-"
 
 
 def google_context(executable: str) -> dict[str, Any]:
@@ -210,12 +212,13 @@ class FileLock:
     """Keeps a second writer from the file, fusegate's own among them (baselines/io/write_lock.h)."""
 
     def __init__(self, path: pathlib.Path):
-        self._lock_path = path.parent / f".{path.name}.fusegate-lock"
+        self._lock_path = path.parent / f".{path.name}{_OWN_MARK}lock"
         self._descriptor: Optional[int] = None
         if is_stream(path):
             return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            remove_leftovers(path.parent)
             self._descriptor = self._locked(path)
         except OSError as error:
             raise WriteError(path, "", f"cannot be written: {error.strerror}") from error
@@ -252,15 +255,40 @@ class FileLock:
             os.close(descriptor)  # its last holder removed it
 
 
+def remove_leftovers(folder: pathlib.Path) -> None:
+    """What killed processes left there, fusegate's own among them: files of its mark whose lock nobody holds."""
+    with contextlib.suppress(OSError):
+        for path in folder.glob(f".*{_OWN_MARK}*"):
+            with contextlib.suppress(OSError):
+                _remove_if_left(path)
+
+
+def _remove_if_left(path: pathlib.Path) -> None:
+    """Raises OSError where somebody holds it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # The name may lead elsewhere since it was opened, to a file that somebody holds.
+        if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+            path.unlink()
+    finally:
+        os.close(descriptor)
+
+
 def _temporary_file(path: pathlib.Path):
     """Named and locked as file_io.h has it: fusegate removes such files where nobody holds their lock."""
     while True:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.fusegate-", dir=path.parent)
-        with contextlib.suppress(OSError):  # a file system without locks
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}{_OWN_MARK}", dir=path.parent)
+        try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.fstat(descriptor).st_nlink:
+            is_ours = os.fstat(descriptor).st_nlink > 0
+        except BlockingIOError:
+            is_ours = False  # another process takes it for a leftover, and removes it
+        except OSError:
+            is_ours = True  # a file system without locks
+        if is_ours:
             return descriptor, name
-        os.close(descriptor)  # removed before it was locked
+        os.close(descriptor)
 
 
 def is_stream(path: pathlib.Path) -> bool:

@@ -127,6 +127,17 @@ class RunFileTest(FolderTest):
         file.close()
         RunFile(self.path, self.context).close()
 
+    def test_removes_what_killed_processes_left(self):
+        for name in (".1.json.fusegate-abc123", ".1.json.fusegate-lock", ".2.json.fusegate-lock"):
+            (self.folder / name).touch()
+        for name in ("mine.fusegate-kept.json", ".mine"):
+            (self.folder / name).touch()
+        held = RunFile(self.folder / "3.json", google_context("x"))
+        RunFile(self.folder / "1.json", google_context("x")).close()
+        self.assertEqual({path.name for path in self.folder.iterdir()},
+                         {"1.json", "3.json", ".3.json.fusegate-lock", "mine.fusegate-kept.json", ".mine"})
+        held.close()
+
     def test_a_link_stays_one_and_a_device_is_not_replaced(self):
         kept = self.folder / "kept.json"
         kept.touch()

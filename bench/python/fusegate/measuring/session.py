@@ -46,10 +46,11 @@ class Session:
         self._function: Optional[Callable] = None
         self.verified: Optional[Verified] = None
         self.calls = 0
-        self.record = Record(stages=benchmark.work())
+        self.record = Record()
 
     def verify(self, verifier: Verifier) -> None:
         implementation, problem = self._benchmark.implementation, self._benchmark.problem
+        self.record.stages = self._benchmark.work()
         self._function = implementation.callable_for(problem)
         self.verified = verifier.check(self._benchmark, self._function)
         self.record.choices = implementation.chosen(problem)
