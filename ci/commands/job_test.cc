@@ -212,6 +212,16 @@ TEST_F(JobCommandTest, ARunThatFailsIsJudgedAndNeverPassesNorBecomesABaseline) {
   EXPECT_THAT(out_.str(), Not(HasSubstr("baseline: ")));
 }
 
+TEST_F(JobCommandTest, AProgramThatEndsWithZeroBeforeItFinishedIsNoBaseline) {
+  FakeBench bench;
+  bench.file.finished = false;
+  request_.program = write_bench(folder_, "leaving", bench);
+  EXPECT_EQ(job(), baselines::ExitCode::kCouldNotJudge) << out_.str() << err_.str();
+  EXPECT_THAT(err_.str(), HasSubstr("1.json: ended with exit code 0 before it finished"));
+  EXPECT_THAT(out_.str(), Not(HasSubstr("baseline: ")));
+  EXPECT_FALSE(fs::exists(request_.folder / "baselines"));
+}
+
 TEST_F(JobCommandTest, ARegressionStaysOneWhereARunFailed) {
   request_.invocations = 5;
   job();

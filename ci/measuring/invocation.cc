@@ -136,11 +136,23 @@ std::string failed_benchmarks_text(const std::map<std::string, std::string>& fai
   return fmt::format("{} failed", format_count(failed.size(), "benchmark"));
 }
 
-void judge_run_file(const fs::path& run_file, InvocationOutcome* outcome) {
+// A program that ends with 0 has said that all is well; its file may say otherwise.
+std::string failure_of_run_file(const baselines::RunFile& file) {
+  if (!file.finished) return "ended with exit code 0 before it finished";
+  if (file.benchmarks.empty() && file.skipped.empty()) return "measured no benchmark";
+  return "";
+}
+
+void judge_run_file(const fs::path& run_file, const Log& log, InvocationOutcome* outcome) {
   std::string* failure = &outcome->record.failure;
   try {
-    for (const baselines::BenchmarkResult& result : baselines::read_run_file(run_file).benchmarks) {
+    const baselines::RunFile file = baselines::read_run_file(run_file);
+    for (const baselines::BenchmarkResult& result : file.benchmarks) {
       if (!result.failure.empty()) outcome->failed_benchmarks[result.name] = result.failure;
+    }
+    if (failure->empty() && !failure_of_run_file(file).empty()) {
+      *failure = with_last_line(failure_of_run_file(file), log);
+      return;
     }
   } catch (const baselines::InputError& error) {
     if (failure->empty()) *failure = error.what();
@@ -164,7 +176,7 @@ void judge(const InvocationRequest& request, const ProcessEnd& end, const Log& l
   outcome->interrupted = end.interrupted_by != 0;
   const bool wrote_run_file = fs::exists(run_file);
   if (wrote_run_file) {
-    judge_run_file(run_file, outcome);
+    judge_run_file(run_file, log, outcome);
   } else if (record.failure.empty()) {
     record.failure = with_last_line("wrote no run file", log);
   }

@@ -133,6 +133,22 @@ TEST_F(InvocationTest, DoesNotBelieveAGoodExitCodeWithoutAGoodRunFile) {
   EXPECT_THAT(run("echo '{\"context\": ' > \"$out\"").record.failure, HasSubstr("3.json"));
 }
 
+TEST_F(InvocationTest, DoesNotBelieveAGoodExitCodeOfAProgramThatDidNotFinish) {
+  FakeRunFile file;
+  file.finished = false;
+  EXPECT_EQ(run(leave(file) + "echo 'leaving now'; exit 0").record.failure,
+            "ended with exit code 0 before it finished: leaving now");
+  EXPECT_EQ(run(leave(file) + "exit 1").record.failure, "exit code 1");
+  file.times.clear();
+  EXPECT_EQ(run(leave(file)).record.failure, "ended with exit code 0 before it finished");
+}
+
+TEST_F(InvocationTest, DoesNotBelieveAGoodExitCodeWhereNothingWasMeasured) {
+  FakeRunFile file;
+  file.times.clear();
+  EXPECT_EQ(run(leave(file)).record.failure, "measured no benchmark");
+}
+
 class IdentificationTest : public InvocationTest {
  protected:
   IdentificationOutcome identify(const std::string& start, const std::string& body = "") {
