@@ -36,6 +36,9 @@ class Kernels:
             if not operation.implementations:
                 raise operation.error("", "has no implementation")
 
+    def full_names(self) -> set[str]:
+        return {each.full_name for operation in self.operations.values() for each in operation.implementations.values()}
+
     def implementation_names(self):
         return sorted({name for operation in self.operations.values() for name in operation.implementations})
 

@@ -388,8 +388,12 @@ class Implementation:
         except BaseException as error:  # pylint: disable=broad-except
             raise self.error(field, f"raised {one_line(error)}{_place_of(error)} for {problem.name}") from error
 
+    @property
+    def full_name(self) -> str:
+        return f"{self.operation.name}/{self.name}"
+
     def benchmark_name(self, problem: Problem) -> str:
-        return f"{self.operation.name}/{self.name}/{problem.name}"
+        return f"{self.full_name}/{problem.name}"
 
     def error(self, field: str, problem: str) -> InputError:
         return InputError(self.where, ".".join(filter(None, (self.operation.name, self.name, field))), problem)

@@ -91,7 +91,7 @@ def _refuse(implementation: Implementation, device: str, is_installed: Callable[
     elif missing:
         why = f"{missing[0]} is not installed"
     if why:
-        refusals[f"{implementation.operation.name}/{implementation.name}: {why}"] = None
+        refusals[f"{implementation.full_name}: {why}"] = None
     return bool(why)
 
 

@@ -19,11 +19,12 @@ from .errors import DeviceLost, InputError
 from .machine.environment import Watch, environment, provenance
 from .machine.libraries import loaded_versions
 from .machine.nvml import Nvml
-from .measuring.invocation import Invocation, Request
+from .measuring.invocation import Invocation, Request, event_line
 from .measuring.opening import open_device
 from .measuring.run_file import RunFile, google_context, read_run_file, require_replaceable, require_same_measurement
 from .options import Options, parse_options, suite_of
 from .plan import Plan, make_plan
+from .suite import ALL, read_suite, read_suites, unnamed_implementations
 from .version import __version__
 
 BAD_INPUT = 2
@@ -125,10 +126,14 @@ def run(options: Options) -> int:
             {"name": each.name, "operation": each.operation.name, "implementation": each.implementation.name,
              "problem": each.problem.name} for each in plan.benchmarks], "left_out": plan.refusals}, indent=1))
         return 0
-    for refusal in plan.refusals:
-        complain(f"left out {refusal}")
+    say = (lambda line: print(line, flush=True)) if options.progress else None
+    for note in [*(f"left out {refusal}" for refusal in plan.refusals), *_unnamed(options, kernels)]:
+        complain(note)
+        if say is not None:
+            say(event_line({"event": "note", "text": note}))
+    planned = {each.implementation.full_name for each in plan.benchmarks}
     request = Request(protocol, seed, options.invocation, libraries,
-                      say=(lambda line: print(line, flush=True)) if options.progress else None,
+                      left_out=sorted(kernels.full_names() - planned), say=say,
                       stuck_after_s=options.stuck_after_s(device.kind),
                       leave=lambda: _measure_the_rest(options), energy_ms=options.energy_ms,
                       profile=options.profile and device.kind == "cuda" and options.out is not None)
@@ -181,6 +186,17 @@ def print_table(invocation: Invocation) -> None:
     width = max((len(account.name) for account in accounts), default=0)
     for account in accounts:
         print(for_log(f"{account.name:{width}}  {statistics.median(account.times_ns) / 1e3:12.2f} us"))
+
+
+def _unnamed(options: Options, kernels: loading.Kernels) -> list[str]:
+    """A sentence where a kernel was registered and forgotten."""
+    if options.problems:
+        return []
+    folder = kernels.folder / "suites"
+    suites = [read_suite(options.suite or ALL, folder, kernels.operations), *read_suites(folder, kernels.operations)]
+    names = unnamed_implementations(suites, kernels.operations)
+    return [f"no suite names {', '.join(names)}, and no gate judges what no suite names; add it to a suite, or measure "
+            f"--suite {ALL}"] if names else []
 
 
 def _of_this_program() -> loading.Kernels:

@@ -191,6 +191,19 @@ def lost(_):
             self.assertEqual([int(line.split()[0].rpartition(":")[2]) for line in result.stdout.splitlines()], expected,
                              result.stderr)
 
+    def test_names_what_no_suite_names(self):
+        self.write("suites/pr.json", '{"name": "pr", "sweeps": [{"implementations": ["into"], "cols": [16]}]}')
+        self.write("suites/broken.json", "{")
+        expected = "no suite names scale/plain, and no gate judges what no suite names; add it to a suite, or measure --suite all"
+        result = self.run_kernels("--suite=pr", "--progress", f"--out={self.out}")
+        self.assertEqual((result.returncode, result.stderr.splitlines()[0]), (0, f"fusegate: {expected}"))
+        note, start = [json.loads(line.split(" ", 1)[1]) for line in result.stdout.splitlines()[:2]]
+        self.assertEqual(note, {"event": "note", "text": expected})
+        self.assertEqual((start["event"], start["left_out"]), ("start", ["scale/plain"]))
+        self.assertNotIn("no suite", self.run_kernels().stderr)
+        self.write("suites/nightly.json", '{"name": "nightly", "sweeps": [{"operations": ["scale"]}]}')
+        self.assertNotIn("no suite", self.run_kernels("--suite=pr").stderr)
+
     def test_prints_the_plan_and_the_environment(self):
         plan = json.loads(self.run_kernels("--plan").stdout)
         self.assertEqual([each["name"] for each in plan["work"]], NAMES)

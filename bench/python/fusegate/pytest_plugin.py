@@ -5,12 +5,13 @@ finds a regression.
         fusegate("kernels.py", benchmark="geglu/triton/.*", processes=5)
 
 `pytest --fusegate-baseline PATH` compares what was measured with a stored baseline, a run folder or a run file. Without
-it a test that uses the fixture only checks that the benchmarks are right, and measures them.
+it a test that uses the fixture only checks that the benchmarks are right, and measures them; the session's end says so.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import glob
 import json
 import os
 import pathlib
@@ -25,11 +26,16 @@ from typing import Any, Optional
 import pytest
 
 from .console import for_log
+from .errors import InputError
+from .measuring.run_file import read_run_file
+from .pytest_folder import RunFolder, folder_name, require_outside
 from .suite import ALL
 from .version import __version__
 
 PROCESSES = 5
-_UNJUDGED = "fusegate_unjudged"
+_SESSION = "fusegate_session"
+# What a process prints and a program says may be in any encoding.
+_TEXT = {"capture_output": True, "check": False, "encoding": "utf-8", "errors": "backslashreplace"}
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -51,18 +57,60 @@ def pytest_configure(config: Any) -> None:
     baseline = config.getoption("fusegate_baseline")
     if baseline is not None and not baseline.exists():
         raise pytest.UsageError(f"--fusegate-baseline {baseline}: no such file or folder")
+    if baseline is not None:
+        try:
+            require_outside(baseline, config.getoption("fusegate_out"), "--fusegate-out")
+            # pytest itself empties it.
+            basetemp = config.getoption("basetemp", None)
+            require_outside(baseline, pathlib.Path(basetemp) if basetemp else None, "--basetemp")
+        except InputError as error:
+            raise pytest.UsageError(str(error)) from error
     processes = config.getoption("fusegate_processes")
     if processes is not None and processes < 1:
         raise pytest.UsageError(f"--fusegate-processes {processes}: must be a whole number from 1")
 
 
+    setattr(config, _SESSION, Session())
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """What was not judged is never only a letter."""
-    unjudged = getattr(terminalreporter.config, _UNJUDGED, [])
-    if unjudged:
-        terminalreporter.section("fusegate: could not judge")
-        for line in unjudged:
-            terminalreporter.line(line)
+    """What was not judged, not compared or not measured is never only a letter."""
+    config = terminalreporter.config
+    session: Session = getattr(config, _SESSION)
+    is_whole = not terminalreporter.stats.get("deselected") and not any("::" in each for each in config.args)
+    for title, lines in (("could not judge", session.unjudged), ("nothing was compared", session.uncompared(config)),
+                         ("never measured", session.unmeasured() if is_whole else [])):
+        if lines:
+            terminalreporter.section(f"fusegate: {title}")
+            for line in lines:
+                terminalreporter.line(for_log(line))
+
+
+@dataclasses.dataclass
+class Session:
+    """What its end tells. measured: suites by test, where no baseline was named. left_out: by kernels' file, the
+    implementations that no test measured so far."""
+
+    unjudged: list[str] = dataclasses.field(default_factory=list)
+    measured: dict[str, str] = dataclasses.field(default_factory=dict)
+    left_out: dict[str, set[str]] = dataclasses.field(default_factory=dict)
+
+    def leave_out(self, kernels: str, implementations: set[str]) -> None:
+        """What one test left out, another may have measured."""
+        self.left_out[kernels] = self.left_out.get(kernels, implementations) & implementations
+
+    def uncompared(self, config: Any) -> list[str]:
+        if not self.measured:
+            return []
+        stored = _stored_baselines({pathlib.Path(config.rootpath), pathlib.Path(config.invocation_params.dir)},
+                                   set(self.measured.values()))
+        count = f"{len(self.measured)} test{'s' if len(self.measured) > 1 else ''}"
+        return [f"{count} measured, and compared nothing: --fusegate-baseline names no baseline"
+                f"{', though there is ' + ', '.join(map(str, stored)) if stored else ''}"]
+
+    def unmeasured(self) -> list[str]:
+        return [f"{kernels}: {name} is registered, and no test measures it"
+                for kernels, names in self.left_out.items() for name in sorted(names)]
 
 
 @dataclasses.dataclass
@@ -121,17 +169,30 @@ class Measuring:
             Where the gate could not judge, with ``--fusegate-undecided=skip``.
         """
         self._count += 1
-        folder = self._folder if self._count == 1 else self._folder.with_name(f"{self._folder.name}-{self._count}")
-        shutil.rmtree(folder, ignore_errors=True)
         program = self._gate_program() if self._baseline else ""
         wanted = self._config.getoption("fusegate_processes") or processes
-        for number in range(1, wanted + 1):
-            self._measure(kernels, folder / f"{number}.json", ["--suite", suite, "--benchmark_filter", benchmark,
-                                                               "--invocation", str(number), *flags])
-        measured = Measured(folder, _times(folder))
+        path = self._folder if self._count == 1 else self._folder.with_name(f"{self._folder.name}-{self._count}")
+        folder = RunFolder(path)
+        try:
+            unfinished = folder.begin()
+            for number in range(1, wanted + 1):
+                self._measure(kernels, unfinished / f"{number}.json", ["--suite", suite, "--benchmark_filter", benchmark,
+                                                                       "--invocation", str(number), *flags])
+            folder.finish()
+            measured = Measured(path, _times(path))
+        except InputError as error:
+            pytest.fail(str(error), pytrace=False)
+        finally:
+            folder.close()
         if program:
             self._judge(program, measured)
+        else:
+            self._session.measured[self._test] = _suite_of(path)
         return measured
+
+    @property
+    def _session(self) -> Session:
+        return getattr(self._config, _SESSION)
 
     @property
     def _baseline(self) -> Optional[pathlib.Path]:
@@ -143,12 +204,16 @@ class Measuring:
         package = pathlib.Path(__file__).resolve().parents[1]
         if "site-packages" not in package.parts:  # a checkout, which pytest may know of by its own settings
             environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(package), environment.get("PYTHONPATH"))))
-        result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=self._kernels_folder,
-                                env=environment)
-        if result.returncode != 0:
-            lines = [line for line in result.stderr.splitlines() if line.strip()]
-            pytest.fail("\n".join([f"fusegate could not measure {kernels} (exit code {result.returncode}):",
-                                   *map(for_log, lines[-20:])]), pytrace=False)
+        result = subprocess.run(command, cwd=self._kernels_folder, env=environment, **_TEXT)
+        # A kernel may end its process with 0.
+        has_ended = result.returncode == 0 and not _is_finished(out)
+        if result.returncode != 0 or has_ended:
+            lines = [line for line in (result.stderr or result.stdout).splitlines() if line.strip()]
+            pytest.fail("\n".join([f"fusegate could not measure {kernels} (exit code {result.returncode}"
+                                   f"{' before it finished' if has_ended else ''}):", *map(for_log, lines[-20:])]),
+                        pytrace=False)
+        source = os.path.relpath(self._kernels_folder / kernels, self._config.invocation_params.dir)
+        self._session.leave_out(source if kernels.endswith(".py") else kernels, _left_out(result.stdout))
 
     def _gate_program(self) -> str:
         named = self._config.getoption("fusegate_program")
@@ -156,7 +221,7 @@ class Measuring:
         if program is None:
             pytest.fail(f"--fusegate-baseline needs the gate: {named or 'fusegate'} is not there; install fusegate, or name "
                         f"its program by --fusegate-program", pytrace=False)
-        told = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout.strip()
+        told = subprocess.run([program, "--version"], **_TEXT).stdout.strip()
         version = re.search(r"(\d+)\.\d+", told)
         if version is None or version[1] != __version__.partition(".")[0]:
             pytest.fail(f"{program}: says \"{for_log(told)}\", which does not fit the package fusegate {__version__}: their "
@@ -167,7 +232,7 @@ class Measuring:
         told = measured.folder.with_name(f"{measured.folder.name}.gate.json")
         told.unlink(missing_ok=True)
         result = subprocess.run([program, "gate", "--baseline", str(self._baseline), "--candidate", str(measured.folder),
-                                 "--json", str(told)], capture_output=True, text=True, check=False)
+                                 "--json", str(told)], **_TEXT)
         gate = json.loads(told.read_text(encoding="utf-8")) if told.is_file() else {}
         measured.verdicts = gate.get("verdicts", [])
         headline = for_log(gate.get("headline") or (result.stderr.strip().splitlines() or ["no answer"])[-1])
@@ -180,25 +245,52 @@ class Measuring:
                                                     f"{measured.folder})"]), pytrace=False)
         if self._config.getoption("fusegate_undecided") == "fail":
             pytest.fail("\n".join([f"could not judge: {headline}", *rows]), pytrace=False)
-        unjudged = getattr(self._config, _UNJUDGED, [])
-        setattr(self._config, _UNJUDGED, [*unjudged, f"{self._test}: {headline}"])
+        self._session.unjudged.append(f"{self._test}: {headline}")
         pytest.skip(f"fusegate could not judge: {headline}")
 
 
 @pytest.fixture
 def fusegate(request: Any, tmp_path: pathlib.Path) -> Measuring:
     """Measures benchmarks in fresh processes, and gates them by ``--fusegate-baseline``; see :class:`Measuring`."""
-    name = re.sub(r"[^\w.-]+", "_", request.node.nodeid)
     kept = request.config.getoption("fusegate_out")
-    folder = (kept.resolve() if kept else tmp_path) / name
+    folder = (kept.resolve() if kept else tmp_path) / folder_name(_test_id(request))
     return Measuring(request.config, folder, request.path.parent, request.node.nodeid)
+
+
+def _test_id(request: Any) -> str:
+    """The node's, from the folder of pytest's settings, else from where pytest was started: without settings, pytest counts
+    from a folder that also depends on what flags name."""
+    config = request.config
+    root = config.inipath.parent if config.inipath else config.invocation_params.dir
+    return f"{os.path.relpath(request.path, root)}::{request.node.nodeid.partition('::')[2]}"
+
+
+def _is_finished(path: pathlib.Path) -> bool:
+    return path.is_file() and read_run_file(path)[0].get("finished") is True
+
+
+def _suite_of(folder: pathlib.Path) -> str:
+    return str(read_run_file(folder / "1.json")[0].get("suite", ""))
+
+
+def _left_out(output: str) -> set[str]:
+    """The implementations that are registered and that a process did not plan, by its first event."""
+    events = [json.loads(line.partition(" ")[2]) for line in output.splitlines() if line.startswith("@fusegate {")]
+    return {name for event in events if event["event"] == "start" for name in event.get("left_out", ())}
+
+
+def _stored_baselines(roots: set[pathlib.Path], suites: set[str]) -> list[pathlib.Path]:
+    """Of those suites, in the stores that `fusegate gate` looks at."""
+    found = {path.resolve() for root in roots for store in (root / "baselines", root / ".fusegate" / "baselines")
+             for suite in suites for path in store.glob(f"*/{glob.escape(suite)}.json")}
+    return sorted(found)
 
 
 def _times(folder: pathlib.Path) -> dict[str, float]:
     by_name: dict[str, list[float]] = {}
     for path in folder.glob("*.json"):
         own: dict[str, list[float]] = {}
-        for entry in json.loads(path.read_text(encoding="utf-8"))["benchmarks"]:
+        for entry in read_run_file(path)[1]:
             own.setdefault(entry["name"], []).append(entry["real_time"])
         for name, times in own.items():
             by_name.setdefault(name, []).append(statistics.median(times))

@@ -85,6 +85,53 @@ class PytestPluginTest(FolderTest):
         self.assertIn("could not measure kernels.py (exit code 2)", result.stdout)
         self.assertIn("geglu/triton/bf16/rows:8: wrong result: relative error 5.00e-01", result.stdout)
 
+    def test_an_earlier_run_stays_until_the_later_one_is_whole_and_never_goes_as_a_baseline(self):
+        earlier = self.measured_baseline()
+        before = (earlier / "1.json").read_bytes()
+        for flags in (["--fusegate-out", "kept"], ["--fusegate-out", "."], ["--basetemp", "kept"]):
+            result = self.pytest("--fusegate-baseline", earlier, *flags, SLOWER="3")
+            self.assertEqual(result.returncode, 4, result.stdout)
+            self.assertRegex(result.stderr, r"--fusegate-baseline \S+: lies in the folder of --(fusegate-out|basetemp) \S+, "
+                                            r"where this session's runs replace earlier ones; copy it elsewhere")
+        failed = self.pytest("--fusegate-out", "kept", ERROR="0.5")
+        self.assertEqual(failed.returncode, 1)
+        self.assertIn("wrong result", failed.stdout)
+        self.assertEqual((earlier / "1.json").read_bytes(), before)
+        self.assertTrue((self.folder / "kept" / f"{earlier.name}.unfinished" / "1.json").is_file())
+        self.assertEqual(self.pytest("--fusegate-out", "kept").returncode, 0)
+        self.assertNotEqual((earlier / "1.json").read_bytes(), before)
+        self.assertEqual([path.name for path in (self.folder / "kept").iterdir()], [earlier.name])
+
+    def test_a_program_that_ends_with_0_before_it_finished_fails(self):
+        (self.folder / "kernels.py").write_text(KERNELS.replace("return x\n", "os._exit(0)\n"), encoding="utf-8")
+        result = self.pytest()
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn("could not measure kernels.py (exit code 0 before it finished)", result.stdout)
+
+    def test_says_what_was_not_compared_and_what_is_never_measured(self):
+        (self.folder / "kernels.py").write_text(
+            KERNELS + 'fusegate.benchmark("geglu", "forgotten")(lambda x: x)\n', encoding="utf-8")
+        (self.folder / "test_kernels.py").write_text(TEST.replace('benchmark="', 'benchmark="triton/.*'), encoding="utf-8")
+        result = self.pytest()
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertRegex(result.stdout, "fusegate: nothing was compared =+\n1 test measured, and compared nothing: "
+                                        "--fusegate-baseline names no baseline\n")
+        self.assertRegex(result.stdout, "fusegate: never measured =+\nkernels.py: geglu/forgotten is registered, and no test "
+                                        "measures it\n")
+        stored = self.folder / "baselines" / "nvidia-h200" / "all.json"
+        stored.parent.mkdir(parents=True)
+        stored.touch()
+        result = self.pytest("test_kernels.py::test_geglu")
+        self.assertIn(f"names no baseline, though there is {stored.resolve()}\n", result.stdout)
+        self.assertNotIn("never measured", result.stdout, "of a part of the tests")
+
+    def test_output_of_any_encoding_is_told(self):
+        (self.folder / "kernels.py").write_text(
+            KERNELS + 'os.write(2, b"caf\\xe9\\n")\nsys.exit(3)\n', encoding="utf-8")
+        result = self.pytest()
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn("caf\\xe9", result.stdout)
+
     def test_says_what_is_missing(self):
         baseline = self.folder / "kernels.py"  # it is there, and not looked at
         result = self.pytest("--fusegate-baseline", baseline, program="no_such_gate")

@@ -10,6 +10,7 @@ A sweep that leaves out an axis, or "dtype", takes what the operation registered
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import json
@@ -91,6 +92,24 @@ def read_suite(name: str, folder: pathlib.Path, operations: Mapping[str, Operati
     except ValueError as error:
         raise InputError(path, "", f"no valid JSON: {error}") from error
     return parse_suite(parsed, str(path), operations)
+
+
+def read_suites(folder: pathlib.Path, operations: Mapping[str, Operation]) -> list[Suite]:
+    """Those in the folder that can be read. Only the one that is measured has to."""
+    suites = []
+    for path in sorted(folder.glob("*.json")):
+        with contextlib.suppress(InputError):
+            suites.append(read_suite(str(path), folder, operations))
+    return suites
+
+
+def unnamed_implementations(suites: Sequence[Suite], operations: Mapping[str, Operation]) -> list[str]:
+    """What is registered, and swept by none of the suites."""
+    sweeps = [sweep for suite in suites for sweep in suite.sweeps]
+    return [implementation.full_name for operation in operations.values()
+            for implementation in operation.implementations.values()
+            if not any(sweep.takes(operation) and implementation.name in (sweep.implementations or [implementation.name])
+                       for sweep in sweeps)]
 
 
 def parse_suite(given: Any, source: str, operations: Mapping[str, Operation]) -> Suite:

@@ -29,14 +29,16 @@ BETWEEN_LOOKS_S = 0.5
 @dataclasses.dataclass
 class Request:
     """What an invocation is asked for. number: in its run. libraries: versions by name, of which a benchmark's choices
-    tell those that it uses. say: prints progress lines, which fusegate reads. leave: leaves the process from another
-    thread where a benchmark does not end, and has the rest measured by another one."""
+    tell those that it uses. left_out: implementations that are registered and not measured. say: prints progress lines,
+    which fusegate reads. leave: leaves the process from another thread where a benchmark does not end, and has the rest
+    measured by another one."""
 
     protocol: Protocol
     seed: int
     number: int = 1
     libraries: dict[str, str] = dataclasses.field(default_factory=dict)
     program: str = "fusegate"
+    left_out: Sequence[str] = ()
     say: Optional[Callable[[str], None]] = None
     stuck_after_s: Optional[float] = None
     leave: Optional[Callable[[], None]] = None
@@ -76,8 +78,9 @@ class Invocation:
 
     def run(self) -> None:
         """Raises DeviceLost where a benchmark breaks the device for the others."""
+        left_out = {"left_out": list(self._request.left_out)} if self._request.left_out else {}
         self._report({"event": "start", "total": len(self.accounts) * self._protocol.places,
-                      "benchmarks": len(self.accounts)})
+                      "benchmarks": len(self.accounts), **left_out})
         try:
             self._verify()
             self._reserve()
@@ -247,7 +250,12 @@ class Invocation:
 
     def _report(self, event: dict[str, Any]) -> None:
         if self._request.say is not None:
-            self._request.say("@fusegate " + json.dumps(event))
+            self._request.say(event_line(event))
+
+
+def event_line(event: dict[str, Any]) -> str:
+    """As fusegate reads it (ci/processes/progress_event.h)."""
+    return "@fusegate " + json.dumps(event)
 
 
 def _text(error: BaseException) -> str:
