@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Callable, Optional, Union
 
 from .errors import InputError, one_line
-from .problem import Problem
+from .problem import AXIS_VALUES, AxisValue, Problem, is_axis_value
 from .tensors import Tensor, default_bound, dtype_name
 
-LARGEST_AXIS = 1 << 24
 ARRAYS = ("torch", "cupy", "numpy")
 
 # Names stand between the slashes of a benchmark's name, and an axis before a colon.
@@ -24,7 +23,7 @@ _AXIS = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NO_AXES = {"items", "axes", "dtype", "device", "name", "itemsize", "torch_dtype", "operations", "implementations"}
 
 OfProblem = Union[Callable[[Problem], Any], float, int]
-Axes = Union[Mapping[str, Sequence[int]], Sequence[Mapping[str, int]]]
+Axes = Union[Mapping[str, Sequence[AxisValue]], Sequence[Mapping[str, AxisValue]]]
 
 # Every operation that was registered, by name, in order.
 _operations: dict[str, "Operation"] = {}
@@ -66,9 +65,9 @@ class Operation:
     reference : callable
         The result, by definition: called with the inputs, in double precision where they are floating-point numbers,
         and as they are otherwise. It returns one tensor or a tuple of them, in double precision or of integers.
-    axes : dict of str to list of int, list of dict, or callable
-        The sizes that are measured: for each axis its values, of which every combination is a problem; or the
-        problems one by one, as in ``[{"heads": 16, "kv": 4096}]``; or a function without parameters that returns one
+    axes : dict of str to list, list of dict, or callable
+        What is measured: for each axis its values (sizes, fractions, switches or names, as in ``{"rows": [8], "sparsity":
+        [0.5], "causal": [True], "kind": ["gelu"]}``), of which every combination is a problem; or the problems one by one, as in ``[{"heads": 16, "kv": 4096}]``; or a function without parameters that returns one
         of the two.
     dtypes : list of str or torch.dtype
         The number formats: ``"bf16"`` or ``torch.bfloat16``, ``"fp16"``, ``"fp32"``, ...
@@ -283,10 +282,10 @@ class Operation:
         except ValueError as error:
             raise self.error("dtypes", str(error)) from error
 
-    def _points(self, axes: Union[Axes, Callable[[], Axes]]) -> list[dict[str, int]]:
+    def _points(self, axes: Union[Axes, Callable[[], Axes]]) -> list[dict[str, AxisValue]]:
         given = self._ask("axes", axes) if callable(axes) else axes
         if isinstance(given, Mapping):
-            values = [[values] if isinstance(values, int) else list(values) for values in given.values()]
+            values = [[values] if isinstance(values, (int, float, str)) else list(values) for values in given.values()]
             points = [dict(zip(given, combination)) for combination in itertools.product(*values)]
         else:
             points = [dict(point) for point in given]
@@ -300,11 +299,11 @@ class Operation:
                 self._check_axis(axis, value)
         return points
 
-    def _check_axis(self, axis: str, value: int) -> None:
+    def _check_axis(self, axis: str, value: AxisValue) -> None:
         if not isinstance(axis, str) or not _AXIS.fullmatch(axis) or axis in _NO_AXES:
             raise self.error(f"axes[{axis!r}]", "is no name for an axis")
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_AXIS:
-            raise self.error(f"axes['{axis}']", f"must be a whole number from 1 to {LARGEST_AXIS}, not {value!r}")
+        if not is_axis_value(value):
+            raise self.error(f"axes['{axis}']", f"must be {AXIS_VALUES}, not {value!r}")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -45,6 +45,16 @@ class RegistrationTest(unittest.TestCase):
         self.assertEqual(self.operation("c", axes={"m": 7, "n": range(1, 3)}).points,
                          [{"m": 7, "n": 1}, {"m": 7, "n": 2}])
 
+    def test_values_of_axes_may_be_names_fractions_and_switches(self):
+        operation = self.operation(axes={"rows": [8], "kind": ["gelu", "relu"], "sparsity": 0.5, "causal": [True, False]})
+        problems = list(operation.problems("cuda"))
+        self.assertEqual([problem.name.partition("/")[2] for problem in problems[:2]],
+                         ["rows:8/kind:gelu/sparsity:0.5/causal:true", "rows:8/kind:gelu/sparsity:0.5/causal:false"])
+        self.assertEqual(len({problem.name for problem in problems}), len(problems))
+        self.assertEqual((problems[0].kind, problems[0].sparsity, problems[1].causal), ("gelu", 0.5, False))
+        equal = self.operation("b", axes={"a": [1, 1.0, True]})
+        self.assertEqual(len({problem.name for problem in equal.problems("cuda")}), len(list(equal.problems("cuda"))))
+
     def test_a_decorator_defines_an_operation_and_others_share_it(self):
         @fusegate.benchmark(operation="softmax", axes={"cols": [8]}, dtypes="fp32", implementation="eager",
                             inputs=lambda p: {"x": fusegate.normal(p.cols)}, reference=lambda x: x, flops=3,
@@ -157,8 +167,13 @@ class RegistrationTest(unittest.TestCase):
                 ({"axes": throws}, r"attention.axes: raised ZeroDivisionError: .* at \S*operation_test.py:\d+"),
                 ({"axes": {}}, "attention.axes: must have one axis with one value at least"),
                 ({"axes": {"heads": []}}, "attention.axes: must have one axis with one value"),
-                ({"axes": {"heads": [0]}}, r"attention.axes\['heads'\]: must be a whole number from 1 to 16777216, not 0"),
-                ({"axes": {"heads": [1.5]}}, r"attention.axes\['heads'\]: must be a whole number"),
+                ({"axes": {"heads": [0]}}, r"attention.axes\['heads'\]: must be a whole number from 1 to 16777216, a fraction, "
+                                           r"True or False, or a name, not 0"),
+                ({"axes": {"heads": [float("nan")]}}, r"attention.axes\['heads'\]: must be .*, not nan"),
+                ({"axes": {"heads": [None]}}, r"attention.axes\['heads'\]: must be .*, not None"),
+                ({"axes": {"kind": ["a/b"]}}, r"attention.axes\['kind'\]: must be .*, not 'a/b'"),
+                ({"axes": {"kind": ["8"]}}, r"attention.axes\['kind'\]: must be .*, not '8'"),
+                ({"axes": {"kind": ["true"]}}, r"attention.axes\['kind'\]: must be .*, not 'true'"),
                 ({"axes": {"dtype": [1]}}, r"attention.axes\['dtype'\]: is no name for an axis"),
                 ({"axes": {"a/b": [1]}}, r"attention.axes\['a/b'\]: is no name for an axis"),
                 ({"axes": [{"a": 1}, {"b": 1}]}, "attention.axes: must be the same of every problem: a; one has b"),

@@ -12,9 +12,9 @@ from typing import Any, Callable, Optional
 
 from .errors import InputError
 from .loading import Kernels
-from .measuring.protocol import FLAGS, with_flags
-from .operation import LARGEST_AXIS
+from .measuring.protocol import CHOICES, FLAG_HELP, FLAGS, with_flags
 from .plan import name_filter
+from .problem import AXIS_VALUES, AxisValue, is_axis_value, parse_axis_value
 from .suite import ALL, Suite, Sweep, read_suite
 from .version import __version__
 
@@ -33,8 +33,8 @@ class Options:
     target: Optional[str]
     suite: Optional[str]
     device: str
-    axes: dict[str, list[int]]
-    problems: list[dict[str, int]]
+    axes: dict[str, list[AxisValue]]
+    problems: list[dict[str, AxisValue]]
     dtypes: Optional[list[str]]
     operations: Optional[list[str]]
     implementations: Optional[list[str]]
@@ -91,7 +91,7 @@ def suite_of(options: Options, kernels: Kernels) -> Suite:
     """What is asked for, with the flags in place of what the suite says. Raises InputError."""
     operations = kernels.operations
     if options.problems:
-        suite = Suite("custom", {}, {}, [Sweep(axes={axis: [size] for axis, size in problem.items()})
+        suite = Suite("custom", {}, {}, [Sweep(axes={axis: [value] for axis, value in problem.items()})
                                          for problem in options.problems])
     else:
         suite = read_suite(options.suite or ALL, kernels.folder / "suites", operations)
@@ -120,7 +120,9 @@ def suite_of(options: Options, kernels: Kernels) -> Suite:
 
 
 def _parser(takes_target: bool) -> Parser:
+    program = "python3 -m fusegate run kernels.py" if takes_target else "python3 %(prog)s"
     parser = Parser(prog="python -m fusegate run" if takes_target else None, allow_abbrev=False,
+                    epilog=f"Example: {program} --axis rows=64 --filter triton --out 1.json",
                     description="Measures benchmarks once, each in fresh memory: a run is several such processes. "
                                 "`fusegate run --program` starts them.")
     if takes_target:
@@ -130,17 +132,22 @@ def _parser(takes_target: bool) -> Parser:
     what = parser.add_argument_group("What is measured")
     what.add_argument("--suite", help=f"{ALL} (the default: every problem that is registered), a .json file, or the name "
                                       f"of one in suites/ beside the kernels")
-    what.add_argument("--device", choices=("auto", "cuda", "cpu"), default="auto")
-    what.add_argument("--axis", action="append", metavar="NAME=SIZE,...", help="sizes of an axis; may be repeated")
-    what.add_argument("--problem", action="append", metavar="AXIS:SIZE/...",
+    what.add_argument("--device", choices=("auto", "cuda", "cpu"), default="auto",
+                      help="where it is measured (default: auto, a GPU where there is one)")
+    what.add_argument("--axis", action="append", metavar="NAME=VALUE,...",
+                      help="values of an axis, as in --axis rows=8,64; may be repeated")
+    what.add_argument("--problem", action="append", metavar="AXIS:VALUE/...",
                       help="one problem, in place of a suite; may be repeated")
-    for flag, name in (("--dtype", "dtypes"), ("--operation", "operations"), ("--implementation", "implementations")):
-        what.add_argument(flag, dest=name, type=_names, metavar="NAME,...")
+    for flag, name, told in (("--dtype", "dtypes", "number formats, such as bf16,fp32"),
+                             ("--operation", "operations", "names of operations"),
+                             ("--implementation", "implementations", "names of implementations")):
+        what.add_argument(flag, dest=name, type=_names, metavar="NAME,...", help=f"{told}; all where left out")
     what.add_argument("--filter", "--benchmark_filter", type=_filter, default="", metavar="REGEX",
                       help="measure the benchmarks whose names fit; with a leading '-', those that do not")
     how = parser.add_argument_group("How it is measured")
     for key, kind in FLAGS.items():
-        how.add_argument(f"--{key.replace('_', '-')}", dest=key, type=kind)
+        how.add_argument(f"--{key.replace('_', '-')}", dest=key, type=kind, help=FLAG_HELP[key],
+                         metavar="N" if kind is int else f"{{{','.join(CHOICES[key])}}}")
     how.add_argument("--seed", type=int, help="of the random inputs; by default another one each time")
     how.add_argument("--stuck-after-s", dest="stuck_after", type=_at_least_one,
                      help=f"a benchmark of which a check or a place takes longer has failed; the rest is measured in a "
@@ -189,27 +196,27 @@ def _filter(text: str) -> Callable[[str], bool]:
         raise argparse.ArgumentTypeError(f"'{text}' is no regular expression: {error}") from error
 
 
-def _size(text: str) -> Optional[int]:
-    size = int(text) if text.isdigit() else 0
-    return size if 1 <= size <= LARGEST_AXIS else None
+def _value(text: str) -> Optional[AxisValue]:
+    value = parse_axis_value(text)
+    return value if is_axis_value(value) else None
 
 
-def _axes(texts: Sequence[str]) -> dict[str, list[int]]:
-    axes: dict[str, list[int]] = {}
+def _axes(texts: Sequence[str]) -> dict[str, list[AxisValue]]:
+    axes: dict[str, list[AxisValue]] = {}
     for text in texts:
-        name, _, sizes = text.partition("=")
-        values = [_size(size) for size in sizes.split(",")]
+        name, _, given = text.partition("=")
+        values = [_value(value) for value in given.split(",")]
         if not name or None in values:
-            raise InputError("--axis", "", f"'{text}' is not NAME=SIZE,... of whole numbers from 1 to {LARGEST_AXIS}")
+            raise InputError("--axis", "", f"'{text}' is not NAME=VALUE,...; a value is {AXIS_VALUES}")
         axes.setdefault(name, []).extend(values)
     return axes
 
 
-def _problem(text: str) -> dict[str, int]:
+def _problem(text: str) -> dict[str, AxisValue]:
     parts = [part.partition(":") for part in text.split("/")]
-    problem = {axis: _size(size) for axis, _, size in parts}
+    problem = {axis: _value(value) for axis, _, value in parts}
     if None in problem.values() or "" in problem or len(problem) != len(parts):
-        raise InputError("--problem", "", f"'{text}' is not AXIS:SIZE/... of whole numbers from 1 to {LARGEST_AXIS}")
+        raise InputError("--problem", "", f"'{text}' is not AXIS:VALUE/...; a value is {AXIS_VALUES}")
     return problem
 
 

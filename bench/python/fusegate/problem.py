@@ -3,9 +3,50 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import re
 from collections.abc import Mapping
+from typing import Any, Union
 
 from .tensors import DTYPES
+
+LARGEST_AXIS = 1 << 24
+# A size, a fraction, a switch, or a name.
+AxisValue = Union[int, float, bool, str]
+# What a value must be, for messages.
+AXIS_VALUES = f"a whole number from 1 to {LARGEST_AXIS}, a fraction, True or False, or a name"
+# Values stand between the slashes of a benchmark's name.
+_VALUE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+
+
+def is_axis_value(value: Any) -> bool:
+    """Whether it can be an axis's: its text in a benchmark's name is then its own alone."""
+    if isinstance(value, bool):
+        return True
+    if isinstance(value, int):
+        return 1 <= value <= LARGEST_AXIS
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, str) and bool(_VALUE_NAME.fullmatch(value)) and parse_axis_value(value) == value
+
+
+def axis_text(value: AxisValue) -> str:
+    """As it stands in a benchmark's name: 8, 0.5, true, gelu."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def parse_axis_value(text: str) -> AxisValue:
+    """What axis_text() made the text of; it need not be a value that an axis can have."""
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -14,7 +55,7 @@ class Problem:
 
     Attributes
     ----------
-    axes : mapping of str to int
+    axes : mapping of str to int, float, bool or str
         The value of each axis, in the order of the benchmark's name.
     dtype : str
         The number format, such as ``"bf16"``.
@@ -22,18 +63,18 @@ class Problem:
         ``"cuda"`` or ``"cpu"``, where it is measured.
     """
 
-    items: tuple[tuple[str, int], ...]
+    items: tuple[tuple[str, AxisValue], ...]
     dtype: str
     device: str = "cuda"
 
     @property
-    def axes(self) -> Mapping[str, int]:
+    def axes(self) -> Mapping[str, AxisValue]:
         return dict(self.items)
 
     @property
     def name(self) -> str:
         """As it stands in the benchmark's name: ``bf16/heads:16/kv:4096``."""
-        return "/".join((self.dtype, *(f"{axis}:{value}" for axis, value in self.items)))
+        return "/".join((self.dtype, *(f"{axis}:{axis_text(value)}" for axis, value in self.items)))
 
     @property
     def itemsize(self) -> int:
@@ -46,10 +87,10 @@ class Problem:
         import torch  # pylint: disable=import-outside-toplevel
         return getattr(torch, DTYPES[self.dtype][1])
 
-    def __getitem__(self, axis: str) -> int:
+    def __getitem__(self, axis: str) -> AxisValue:
         return dict(self.items)[axis]
 
-    def __getattr__(self, axis: str) -> int:
+    def __getattr__(self, axis: str) -> AxisValue:
         # Asked for what is no attribute: an axis, or nothing.
         values = dict(object.__getattribute__(self, "items"))
         if axis in values:

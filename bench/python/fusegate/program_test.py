@@ -1,5 +1,6 @@
 """The program as people and fusegate call it: real processes on the CPU, with NumPy."""
 
+import dataclasses
 import importlib.util
 import json
 import os
@@ -11,7 +12,10 @@ import sys
 if importlib.util.find_spec("numpy") is None:
     sys.exit(77)  # ctest shows it as skipped
 
+from fusegate import options
+from fusegate.measuring import protocol
 from fusegate.measuring.fakes import FolderTest
+from fusegate.measuring.protocol import Protocol
 from fusegate.version import __version__
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
@@ -107,6 +111,8 @@ class ProgramTest(FolderTest):
         result = self.run_kernels(f"--out={self.out}")
         self.assertEqual(result.returncode, 2)
         self.assertIn(f"fusegate: {NAMES[1]}: wrong result: relative error 5.00e-01", result.stderr)
+        self.assertIn("fusegate: scale/into: 1 more failed in the same way: fp32/rows:64/cols:64\n", result.stderr)
+        self.assertEqual(result.stderr.count("wrong result"), 1)
         failed = {entry["name"] for entry in self.read()["benchmarks"] if entry.get("error_occurred")}
         self.assertEqual(failed, {NAMES[1], NAMES[3]})
         self.assertTrue(self.read()["context"]["fusegate"]["finished"])
@@ -191,6 +197,19 @@ def lost(_):
             self.assertEqual([int(line.split()[0].rpartition(":")[2]) for line in result.stdout.splitlines()], expected,
                              result.stderr)
 
+    def test_axes_of_names_fractions_and_switches(self):
+        self.kernels.write_text(KERNELS.replace('"cols": [32, 64]', '"cols": [32], "kind": ["gelu", "relu"], "p": [0.5, 0.9], '
+                                                                    '"causal": [True, False]'), encoding="utf-8")
+        self.write("suites/pr.json", json.dumps({"name": "pr", "sweeps": [
+            {"implementations": ["plain"], "kind": ["relu"], "p": [0.25], "causal": [True]}]}))
+        for flags, expected in ((["--axis=kind=silu", "--axis=p=0.125", "--axis=causal=true"], "kind:silu/p:0.125/causal:true"),
+                                (["--problem=rows:4/cols:5/kind:relu/p:1e-05/causal:false"], "kind:relu/p:1e-05/causal:false"),
+                                (["--suite=pr"], "kind:relu/p:0.25/causal:true")):
+            result = self.run_kernels("--implementation=plain", *flags)
+            self.assertEqual([line.split()[0].split("/", 5)[5] for line in result.stdout.splitlines()], [expected],
+                             result.stderr)
+        self.assertEqual(len(self.run_kernels("--implementation=plain").stdout.splitlines()), 8)
+
     def test_names_what_no_suite_names(self):
         self.write("suites/pr.json", '{"name": "pr", "sweeps": [{"implementations": ["into"], "cols": [16]}]}')
         self.write("suites/broken.json", "{")
@@ -229,9 +248,9 @@ def lost(_):
                 (["run", "kernels.py", "--samples=x"], "--samples: invalid int value: 'x'"),
                 (["run", "kernels.py", "--axis=heads=3"], "--axis heads: no operation that is measured has this axis; "
                                                           "there are scale: rows, cols"),
-                (["run", "kernels.py", "--axis=cols"], "--axis: 'cols' is not NAME=SIZE"),
+                (["run", "kernels.py", "--axis=cols"], "--axis: 'cols' is not NAME=VALUE"),
                 (["run", "kernels.py", "--problem=cols:3"], "--problem: no operation that is measured has these axes"),
-                (["run", "kernels.py", "--problem=cols"], "--problem: 'cols' is not AXIS:SIZE"),
+                (["run", "kernels.py", "--problem=cols"], "--problem: 'cols' is not AXIS:VALUE"),
                 (["run", "kernels.py", "--operation=nope"], "--operation: unknown name 'nope'; known: scale"),
                 (["run", "kernels.py", "--implementation=nope"], "--implementation: unknown name 'nope'; known: into, plain"),
                 (["run", "kernels.py", "--layout=numbered"], "suite all: protocol.layout: .* leaves the layout of memory"),
@@ -347,6 +366,18 @@ scale.benchmark("staged", stages=lambda p: ["gelu"])(plain)
                                     (["run", "--version"], f"fusegate {__version__}\n")):
             result = self.process("-m", "fusegate", *arguments)
             self.assertEqual((result.returncode, result.stdout[:len(expected)]), (0, expected))
+
+    def test_every_flag_says_what_it_does_and_what_holds_without_it(self):
+        parser = options._parser(True)  # pylint: disable=protected-access
+        for action in parser._actions:  # pylint: disable=protected-access
+            self.assertTrue(action.help, action.option_strings)
+        self.assertIn("Example: python3 -m fusegate run kernels.py --axis", parser.format_help())
+        defaults = dataclasses.asdict(Protocol())
+        for key, (name, unit, *_) in protocol._NUMBERS.items():  # pylint: disable=protected-access
+            if key != "spin_us":
+                self.assertIn(f"(default: {defaults[name] // unit})", protocol.FLAG_HELP[key])
+        for key in ("regime", "order", "l2"):
+            self.assertIn(f"{defaults[key]} (the default", protocol.FLAG_HELP[key])
 
     def test_a_full_disk_behind_a_redirection_ends_with_2(self):
         with open("/dev/full", "w", encoding="utf-8") as full:

@@ -21,8 +21,8 @@ from typing import Any, Optional
 
 from .errors import InputError
 from .measuring.protocol import Protocol, parse_protocol
-from .operation import LARGEST_AXIS, Operation
-from .problem import Problem
+from .operation import Operation
+from .problem import AXIS_VALUES, AxisValue, Problem, axis_text, is_axis_value
 from .tensors import DTYPES
 
 # What `--suite=all` names, and no suite at all: the problems as they were registered.
@@ -38,7 +38,7 @@ class Sweep:
     operations: Optional[list[str]] = None
     implementations: Optional[list[str]] = None
     dtypes: Optional[list[str]] = None
-    axes: dict[str, list[int]] = dataclasses.field(default_factory=dict)
+    axes: dict[str, list[AxisValue]] = dataclasses.field(default_factory=dict)
 
     def takes(self, operation: Operation) -> bool:
         return self.operations is None or operation.name in self.operations
@@ -47,16 +47,17 @@ class Sweep:
         """Every combination, of which those stay together that were registered together."""
         named = {axis: values for axis, values in self.axes.items() if axis in operation.axes}
         # Along the other axes: what the registered points have there, each once.
-        rest = {tuple((axis, value) for axis, value in point.items() if axis not in named): None
+        rest = {tuple((axis, axis_text(value)) for axis, value in point.items() if axis not in named): point
                 for point in operation.points}
-        problems: dict[Problem, None] = {}
+        problems: dict[str, Problem] = {}
         for dtype in self.dtypes or operation.dtypes:
-            for point in rest:
+            for point in rest.values():
                 for values in itertools.product(*named.values()):
-                    chosen = {**dict(point), **dict(zip(named, values))}
+                    chosen = {**point, **dict(zip(named, values))}
                     items = tuple((axis, chosen[axis]) for axis in operation.axes)
-                    problems[Problem(items, dtype, device)] = None
-        return list(problems)
+                    problem = Problem(items, dtype, device)
+                    problems[problem.name] = problem
+        return list(problems.values())
 
 
 @dataclasses.dataclass
@@ -154,10 +155,10 @@ def _parse_sweep(sweep: Any, source: str, at: str, operations: Mapping[str, Oper
     return parsed
 
 
-def axis_values(values: Any, source: str, at: str) -> list[int]:
+def axis_values(values: Any, source: str, at: str) -> list[AxisValue]:
     for number, value in enumerate(_list(values, source, at)):
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_AXIS:
-            raise InputError(source, f"{at}[{number}]", f"must be a whole number from 1 to {LARGEST_AXIS}")
+        if not is_axis_value(value):
+            raise InputError(source, f"{at}[{number}]", f"must be {AXIS_VALUES}")
     return list(values)
 
 

@@ -19,6 +19,7 @@ from .call_profile import ProfileFailed, profile_call
 from .protocol import Protocol, place_order
 from .run_file import EntryWriter, RunFile
 from .session import Session
+from .told_failures import ToldFailures
 from .verification import Verifier
 from .watchdog import Watchdog
 
@@ -63,6 +64,7 @@ class Invocation:
         self._device, self._meter, self._watch, self._run_file = device, meter, watch, run_file
         self._request, self._protocol, self._last_look = request, request.protocol, 0.0
         self._profile_doubts: set = set()
+        self._told = ToldFailures(lambda line: complain(line, request.program))
         self.accounts: list[Account] = []
         self.checking_s = 0.0
         for family, benchmark in enumerate(benchmarks):
@@ -95,6 +97,8 @@ class Invocation:
         except BaseException:
             self._run_file.leave(self._doubts())
             raise
+        finally:
+            self._told.tell_rest()
         self._run_file.finish(self._doubts())
 
     def measured(self) -> list[Account]:
@@ -173,7 +177,7 @@ class Invocation:
         account.failure = message
         index = self._protocol.first_sample(account.places)
         self._run_file.append([account.writer.failure(index, message)], at_once=True)
-        complain(f"{account.name}: {message}", self._request.program)
+        self._told.tell(account.benchmark.implementation.full_name, account.name, message)
         self._report_progress(account)
 
     def _give_up(self, index: int) -> None:
@@ -184,6 +188,7 @@ class Invocation:
             self._profile_doubts.add("profile_failed")
         else:
             self._note_failure(account, f"did not end within {self._request.stuck_after_s:g} s")
+        self._told.tell_rest()
         self._run_file.leave(self._doubts())
         self._run_file.close()
         if self._request.leave:

@@ -15,14 +15,26 @@ _MINUTE_US = 60_000_000
 _NUMBERS = {"samples": ("samples", 1, 1, 100_000), "places": ("places", 1, 1, 1000),
             "batch_us": ("batch_ns", 1000, 1, _MINUTE_US), "idle_us": ("idle_ns", 1000, 0, _MINUTE_US),
             "warm_ms": ("warm_ns", 1_000_000, 0, 60_000), "spin_us": ("spin_ns", 1000, 0, 1_000_000)}
-_CHOICES = {"regime": ("burst", "sustained"), "order": ("interleaved", "contiguous"), "l2": ("warm", "flushed"),
+CHOICES = {"regime": ("burst", "sustained"), "order": ("interleaved", "contiguous"), "l2": ("warm", "flushed"),
             "layout": ("numbered", "driver")}
 _SUSTAINED = {"idle_us": 0, "places": 12, "warm_ms": 100}
 
 # What the gate goes by, which says nothing of how samples are taken.
 OF_GATE = ("min_effect", "allow", "host_min_effect", "host_min_ns")
 
-FLAGS = {**{key: int for key in _NUMBERS}, **{key: str for key in _CHOICES}}
+FLAG_HELP = {
+    "samples": "how many samples of each benchmark are taken (default: 48)",
+    "places": "how many places in memory the samples are spread over (default: 48)",
+    "batch_us": "a sample takes at least so many microseconds (default: 1500)",
+    "idle_us": "the device idles for so many microseconds before every sample (default: 3000)",
+    "warm_ms": "the kernel runs for so many milliseconds at every place before its samples (default: 0)",
+    "spin_us": "only 0: between idling and a sample, fusegate_bench keeps a GPU busy so long, and a Python program cannot",
+    "regime": "burst (the default): the device idles before every sample; sustained: samples follow each other at once",
+    "order": "interleaved (the default): the benchmarks' places are mixed; contiguous: one benchmark after the other",
+    "l2": "what the L2 cache holds before a call. warm (the default): what the call before left; flushed: nothing of it",
+    "layout": "where a place's tensors lie. numbered (the default on a GPU): where the place's number says; driver: where the "
+              "driver puts them"}
+FLAGS = {**{key: int for key in _NUMBERS}, **{key: str for key in CHOICES}}
 
 
 @dataclasses.dataclass
@@ -68,9 +80,9 @@ def parse_protocol(given: Mapping[str, Any], source: str) -> Protocol:
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
                 raise InputError(source, f"protocol.{key}", f"must be a whole number from {least} to {most}")
             sets[name] = value * unit
-        elif key in _CHOICES:
-            if value not in _CHOICES[key]:
-                names = " or ".join(f'"{name}"' for name in _CHOICES[key])
+        elif key in CHOICES:
+            if value not in CHOICES[key]:
+                names = " or ".join(f'"{name}"' for name in CHOICES[key])
                 raise InputError(source, f"protocol.{key}", f"must be {names}")
             sets[key] = value
         else:
