@@ -391,6 +391,19 @@ void add_machine(const std::vector<Verdict>& verdicts, std::vector<std::string>&
       machine_is_told(verdicts) ? " That is taken out of the other rows' effects." : ""));
 }
 
+// On a GPU the profile tells why, or that a side has none; nothing of it is there on a CPU.
+void add_cause_on_cpu(const baselines::Run& candidate, const std::vector<Verdict>& verdicts,
+                      std::vector<std::string>& notes) {
+  const auto changed = std::ranges::find_if(verdicts, [](const Verdict& verdict) {
+    return verdict.kind == VerdictKind::kRegression || verdict.kind == VerdictKind::kImprovement;
+  });
+  if (changed == verdicts.end() || !candidate.environment.contains(baselines::kCpuCycles)) return;
+  notes.push_back(fmt::format(
+      "Why is not known: kernels are profiled on a GPU only. On a CPU, `perf stat -d` of both "
+      "programs with --benchmark_filter='{}' shows their instructions and cache misses.",
+      changed->benchmark));
+}
+
 void add_suites(const baselines::Provenance& baseline, const baselines::Provenance& candidate,
                 std::vector<std::string>& notes) {
   if (baseline.suite == candidate.suite) return;
@@ -597,6 +610,7 @@ std::vector<std::string> gate_notes(const Judgement& judgement, const baselines:
   add_cards(baseline, candidate, result, judgement.options.rule.cards, notes);
   add_unknown_work(baseline, candidate, notes);
   add_machine(result.verdicts, notes);
+  add_cause_on_cpu(candidate, result.verdicts, notes);
   add_host(result, judgement.options, notes);
   add_parts(baseline, candidate, result.verdicts, notes);
   const auto add = [&](const std::vector<std::string>& more) {

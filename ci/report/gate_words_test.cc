@@ -24,6 +24,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 std::string headline(const Run& baseline, const Run& candidate, const GateOptions& options = {}) {
   return gate_headline(gate(baseline, candidate, options), options);
@@ -435,6 +436,17 @@ TEST(GateNotes, NamesOddProcessesAndWhatBecameOfThem) {
                           "than its siblings and stays: of fewer than 4 none is set aside.",
                           "Candidate: process 3 took 10.1 % longer in the median over 10 "
                           "benchmarks than its siblings and is set aside."));
+}
+
+TEST(GateNotes, SayOnACpuWhatWouldTellWhy) {
+  auto baseline = side_by_side({test_series("a", kQuiet), test_series("b", kQuiet)});
+  auto candidate = side_by_side({test_series("a", kQuiet), test_series("b", slowed(0.05))});
+  const auto says_why = Contains(HasSubstr("`perf stat -d` of both programs with "
+                                           "--benchmark_filter='b' shows"));
+  EXPECT_THAT(notes(baseline, candidate), Not(says_why)) << "on a GPU the profile does";
+  for (auto* run : {&baseline, &candidate}) run->environment[baselines::kCpuCycles] = "cpu_time";
+  EXPECT_THAT(notes(baseline, candidate), says_why);
+  EXPECT_THAT(notes(baseline, baseline), Not(says_why)) << "nothing changed";
 }
 
 TEST(GateNotes, NotesTheDoubtsOfEitherRun) {
