@@ -207,6 +207,8 @@ InvocationOutcome run_invocation(const InvocationRequest& request,
   outcome.record.seed = request.seed;
   try {
     judge(request, run_process(process), log, run_file, &outcome);
+    // Else what a killed one was writing lies there until somebody writes into the folder again.
+    if (outcome.record.signal != 0) baselines::remove_leftovers(request.folder);
   } catch (const std::system_error& error) {
     outcome.record.exit_code = kExitNotFound;
     outcome.record.failure = not_started_text(error);

@@ -76,6 +76,12 @@ TEST_F(InvocationTest, NamesTheSignalOfACrashAndGoesOn) {
   EXPECT_FALSE(outcome.hopeless);
 }
 
+TEST_F(InvocationTest, RemovesWhatAKilledProcessWasWriting) {
+  run("touch \"${out%/*}/.3.json.fusegate-abc123\"; kill -KILL $$");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / ".3.json.fusegate-abc123"));
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "3.log"));
+}
+
 TEST_F(InvocationTest, QuotesTheLastWordsOfACrash) {
   const auto outcome = run("echo 'check failed: x == y' >&2; kill -ABRT $$");
   EXPECT_EQ(outcome.record.failure, "ended by signal 6 (Aborted): check failed: x == y");
