@@ -288,6 +288,19 @@ TEST_F(RunCommandTest, ShowsFailuresAsTheyHappen) {
   EXPECT_THAT(err_.str(), HasSubstr("a failed: threw"));
 }
 
+TEST_F(RunCommandTest, TellsWhatAProgramNotesOnce) {
+  request_.invocations = 2;
+  request_.programs = {program("bench4", R"(
+      echo '@fusegate {"event":"note","text":"no suite names a/b"}'
+      )"
+                                         "cp '" +
+                                             prepared_ + "' \"$out\"")};
+  run();
+  const std::string told = "note: no suite names a/b\n";
+  ASSERT_THAT(err_.str(), HasSubstr(told));
+  EXPECT_EQ(err_.str().find(told), err_.str().rfind(told));
+}
+
 class RunPeersTest : public RunCommandTest {
  protected:
   RunPeersTest() {

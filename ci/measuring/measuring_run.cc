@@ -361,7 +361,7 @@ bool MeasuringRun::run_one(const Slot& slot, std::uint64_t seed, const Round& ro
   invocation.number = arm.take_number();
   const double started_s = now_();
   InvocationOutcome outcome =
-      run_invocation(invocation, [&](const ProgressEvent& event) { display.show(event); });
+      run_invocation(invocation, [&](const ProgressEvent& event) { show(event, display); });
   outcome.record.block = block_;
   outcome.record.extension = is_extension;
   if (!is_extension) outcome.record.aa_arm = slot.aa_arm;
@@ -372,6 +372,11 @@ bool MeasuringRun::run_one(const Slot& slot, std::uint64_t seed, const Round& ro
   if (!is_extension) minimum_s_[slot.arm] += now_() - started_s;
   display.finish_invocation(outcome.record.failure);
   return !interrupted;
+}
+
+void MeasuringRun::show(const ProgressEvent& event, ProgressDisplay& display) {
+  if (event.note.empty()) return display.show(event);
+  if (notes_.insert(event.note).second) display.note("note: " + event.note);
 }
 
 int MeasuringRun::extended_arms() const {

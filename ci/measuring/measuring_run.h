@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,7 @@ class MeasuringRun {
   bool run_one(const Slot& slot, std::uint64_t seed, const Round& round, ProgressDisplay& display);
   InvocationRequest invocation_request(const MeasuredArm& arm, std::uint64_t seed,
                                        const std::vector<std::string>& flags) const;
+  void show(const ProgressEvent& event, ProgressDisplay& display);
   int extended_arms() const;
   double expected_extension_s(std::size_t benchmarks, std::size_t suite_size) const;
   bool fits(double expected_s) const;
@@ -140,6 +142,7 @@ class MeasuringRun {
   std::optional<WorkPlan> plan_;                // nothing: all is measured
   bool takes_found_choices_ = false;            // strictly, of each arm's identities.json
   std::vector<std::string> whole_round_flags_;  // that measure what is planned
+  std::set<std::string, std::less<>> notes_;    // that programs gave so far: each is told once
   int block_ = 0;                               // the last one that was started in this session
   std::optional<Interrupts> interrupts_;
   double started_s_ = 0;

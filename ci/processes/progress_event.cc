@@ -12,6 +12,10 @@ constexpr std::string_view kPrefix = "@fusegate ";
 std::optional<ProgressEvent> parse_progress_event(std::string_view line) try {
   if (!line.starts_with(kPrefix)) return std::nullopt;
   const auto object = nlohmann::json::parse(line.substr(kPrefix.size()));
+  if (object.at("event") == "note") {
+    const auto text = object.at("text").get<std::string>();
+    return text.empty() ? std::nullopt : std::optional(ProgressEvent{.note = text});
+  }
   const bool is_start = object.at("event") == "start";
   if (!is_start && object.at("event") != "benchmark") return std::nullopt;
   ProgressEvent event{.total = object.at("total").get<int>()};

@@ -13,6 +13,7 @@ struct ProgressEvent {
   int total = 0;  // places in this invocation: of each benchmark as many as the protocol has
   std::string benchmark{};  // whose place it was
   std::string failure{};    // why it has no result; empty where it has one
+  std::string note{};       // what people should know of all that it measures; then nothing else
 };
 
 // nothing where the line is no event, or one of a kind that this version does not know.

@@ -28,6 +28,12 @@ TEST(ParseProgressEvent, ReadsAFailure) {
   EXPECT_EQ(event->failure, "wrong");
 }
 
+TEST(ParseProgressEvent, ReadsANote) {
+  const auto event = parse_progress_event(R"(@fusegate {"event":"note","text":"left out a/b"})");
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->note, "left out a/b");
+}
+
 TEST(ParseProgressEvent, LeavesEverythingElseAlone) {
   for (const char* line : {
            "",
@@ -40,6 +46,8 @@ TEST(ParseProgressEvent, LeavesEverythingElseAlone) {
            R"(@fusegate {"event":"start"})",
            R"(@fusegate {"event":"start","total":"60"})",
            R"(@fusegate {"event":"benchmark","index":4,"total":3})",
+           R"(@fusegate {"event":"note","text":""})",
+           R"(@fusegate {"event":"note","text":7})",
            R"( @fusegate {"event":"start","total":60})",
        }) {
     EXPECT_FALSE(parse_progress_event(line)) << line;
