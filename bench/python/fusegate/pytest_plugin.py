@@ -68,8 +68,6 @@ def pytest_configure(config: Any) -> None:
     processes = config.getoption("fusegate_processes")
     if processes is not None and processes < 1:
         raise pytest.UsageError(f"--fusegate-processes {processes}: must be a whole number from 1")
-
-
     setattr(config, _SESSION, Session())
 
 
@@ -109,7 +107,7 @@ class Session:
                 f"{', though there is ' + ', '.join(map(str, stored)) if stored else ''}"]
 
     def unmeasured(self) -> list[str]:
-        return [f"{kernels}: {name} is registered, and no test measures it"
+        return [f"{kernels}: {name} is registered, and no test of this session measures it"
                 for kernels, names in self.left_out.items() for name in sorted(names)]
 
 

@@ -117,7 +117,7 @@ class PytestPluginTest(FolderTest):
         self.assertRegex(result.stdout, "fusegate: nothing was compared =+\n1 test measured, and compared nothing: "
                                         "--fusegate-baseline names no baseline\n")
         self.assertRegex(result.stdout, "fusegate: never measured =+\nkernels.py: geglu/forgotten is registered, and no test "
-                                        "measures it\n")
+                                        "of this session measures it\n")
         stored = self.folder / "baselines" / "nvidia-h200" / "all.json"
         stored.parent.mkdir(parents=True)
         stored.touch()
