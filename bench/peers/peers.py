@@ -11,7 +11,6 @@ measured, 2 where nothing could be or something stopped it. docs/peers.md has th
 
 import json
 import pathlib
-import signal
 import sys
 import time
 from functools import partial
@@ -20,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python")) 
 
 # pylint: disable=wrong-import-position
 from fusegate import console
-from fusegate.errors import DeviceLost, InputError
+from fusegate.errors import InputError
 from fusegate.machine.environment import Watch
 from fusegate.machine.libraries import find_libraries
 from fusegate.machine.nvml import Nvml
@@ -28,7 +27,7 @@ from fusegate.measuring.invocation import Invocation, Request
 from fusegate.measuring.opening import open_cuda
 from fusegate.measuring.protocol import Protocol
 from fusegate.measuring.run_file import RunFile, google_context, require_replaceable
-from fusegate.program import print_table
+from fusegate.program import guarded, print_table
 
 from bench import find_bench, read_plan, require_same_gpu
 from implementations import load, needed_libraries
@@ -44,19 +43,10 @@ LIBRARIES_OF_TORCH = ("cuda", "cublas")
 
 
 def main(arguments=None):
-    try:
-        return run(parse_options(arguments))
-    except InputError as error:
-        complain(error)
-    except DeviceLost as error:
-        complain(f"the device was lost, and the rest was not measured ({error})")
-    except KeyboardInterrupt:
-        complain("interrupted; what was measured is kept in the run file, where one was asked for")
-    return BAD_INPUT
+    return guarded(lambda: run(parse_options(arguments)), "peers")
 
 
 def run(options):
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     takes_name, bench = name_filter(options), options.bench or find_bench()
     # Before torch is on the GPU: of what runs there fusegate_bench tells, and of itself it knows. What is wrong
     # with the plan is so told before torch takes seconds to load.

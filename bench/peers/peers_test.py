@@ -65,6 +65,12 @@ class PeersTest(FolderTest):
         code, _, errors = self.main("--problem=1,1,8,8", "--operation=linear", "--profile=off")
         self.assertEqual(code, 0, errors)
 
+    def test_tells_fusegate_how_far_it_is(self):
+        code, out, errors = self.main("--problem=64,128,768,3072", "--operation=linear", "--progress")
+        self.assertEqual(code, 0, errors)
+        events = [json.loads(line.split(" ", 1)[1]) for line in out.splitlines()]
+        self.assertEqual((events[0]["event"], events[-1]["finished"], events[-1]["benchmarks"]), ("start", 2, 2))
+
     def test_measures_and_prints_a_row_a_benchmark(self):
         out_file = self.folder / "run" / "1.json"
         code, out, errors = self.main("--problem=64,128,768,3072", "--operation=linear", f"--out={out_file}")

@@ -82,7 +82,7 @@ def _commanded(arguments: Sequence[str]) -> int:
     return run(parse_options(arguments[1:], takes_target=True))
 
 
-def guarded(work: Callable[[], int]) -> int:
+def guarded(work: Callable[[], int], program: str = "fusegate") -> int:
     """The exit code. What goes wrong is one line."""
     take_streams()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -92,11 +92,13 @@ def guarded(work: Callable[[], int]) -> int:
         finally:
             sys.stdout.flush()  # a full disk behind a redirection shows only now
     except InputError as error:
-        complain(error)
+        complain(error, program)
+    except DeviceLost as error:
+        complain(f"the device was lost, and the rest was not measured ({error})", program)
     except KeyboardInterrupt:
-        complain("interrupted; what was measured is kept in the run file, where one was asked for")
+        complain("interrupted; what was measured is kept in the run file, where one was asked for", program)
     except OSError as error:
-        complain(f"standard output: cannot be written: {error.strerror}")
+        complain(f"standard output: cannot be written: {error.strerror}", program)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python complains once more when it ends
     return BAD_INPUT
 

@@ -30,21 +30,21 @@ BETWEEN_LOOKS_S = 0.5
 @dataclasses.dataclass
 class Request:
     """What an invocation is asked for. number: in its run. libraries: versions by name, of which a benchmark's choices
-    tell those that it uses. left_out: implementations that are registered and not measured. say: prints progress lines,
-    which fusegate reads. leave: leaves the process from another thread where a benchmark does not end, and has the rest
-    measured by another one."""
+    tell those that it uses. say: prints progress lines, which fusegate reads. leave: leaves the process from another
+    thread where a benchmark does not end, and has the rest measured by another one. left_out: implementations that are
+    registered and not measured."""
 
     protocol: Protocol
     seed: int
     number: int = 1
     libraries: dict[str, str] = dataclasses.field(default_factory=dict)
     program: str = "fusegate"
-    left_out: Sequence[str] = ()
     say: Optional[Callable[[str], None]] = None
     stuck_after_s: Optional[float] = None
     leave: Optional[Callable[[], None]] = None
     energy_ms: int = 0
     profile: bool = False
+    left_out: Sequence[str] = ()
 
 
 class Account:
