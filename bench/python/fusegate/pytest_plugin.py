@@ -228,9 +228,13 @@ class Measuring:
 
     def _judge(self, program: str, measured: Measured) -> None:
         told = measured.folder.with_name(f"{measured.folder.name}.gate.json")
-        told.unlink(missing_ok=True)
+        fresh = told.with_name(f"{told.name}.unfinished")  # an earlier answer stays until there is a later one
+        fresh.unlink(missing_ok=True)
         result = subprocess.run([program, "gate", "--baseline", str(self._baseline), "--candidate", str(measured.folder),
-                                 "--json", str(told)], **_TEXT)
+                                 "--json", str(fresh)], **_TEXT)
+        if not fresh.is_file():
+            fresh.touch()
+        fresh.replace(told)
         gate = json.loads(told.read_text(encoding="utf-8")) if told.is_file() else {}
         measured.verdicts = gate.get("verdicts", [])
         headline = for_log(gate.get("headline") or (result.stderr.strip().splitlines() or ["no answer"])[-1])
