@@ -148,6 +148,11 @@ int Ledger::failures() const {
       std::ranges::count_if(accounts_, [](const Account& a) { return !a.failure.empty(); }));
 }
 
+std::string Ledger::note_line(const std::string& text) {
+  const json event{{"event", "note"}, {"text", text}};
+  return "@fusegate " + event.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 std::string Ledger::start_line() const {
   const json event{{"event", "start"},
                    {"total", selected_benchmarks() * info_.protocol.places},

@@ -54,6 +54,7 @@ class Ledger {
   std::chrono::duration<double> recording() const { return recording_; }  // spent on the run file
 
   // Lines for the program that started us: "@fusegate {...}". Their index and total count places.
+  static std::string note_line(const std::string& text);
   std::string start_line() const;
   std::string progress_line(std::size_t benchmark) const;
 

@@ -50,6 +50,30 @@ std::vector<SweptOperation> swept_operations(const std::vector<Sweep>& sweeps) {
   return swept;
 }
 
+std::vector<std::string> unswept_implementations(const std::vector<Sweep>& sweeps,
+                                                 std::string_view device_kind) {
+  std::set<std::string> controls;
+  for (const kernels::Operation& operation : kernels::operations()) {
+    if (operation.is_control) controls.insert(operation.name);
+  }
+  const auto is_taken = [](const kernels::Implementation& implementation, const Sweep& sweep) {
+    return named(sweep.implementations, implementation.name) &&
+           std::ranges::any_of(operations_of(sweep), [&](const kernels::Operation* operation) {
+             return operation->name == implementation.operation;
+           });
+  };
+  std::vector<std::string> unswept;
+  for (const kernels::Implementation& implementation : kernels::implementations()) {
+    if (implementation.device != device_kind || controls.contains(implementation.operation) ||
+        std::ranges::any_of(sweeps,
+                            [&](const Sweep& sweep) { return is_taken(implementation, sweep); })) {
+      continue;
+    }
+    unswept.push_back(fmt::format("{}/{}", implementation.operation, implementation.name));
+  }
+  return unswept;
+}
+
 Plan plan_of(const std::vector<Sweep>& sweeps, const kernels::Device& device) {
   Plan plan;
   std::set<std::string> seen;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/plan/suite.h"
@@ -36,6 +37,10 @@ struct SweptOperation {
 
 // In the plan's order.
 std::vector<SweptOperation> swept_operations(const std::vector<Sweep>& sweeps);
+
+// "softmax/online" of what runs on such a device, is no control, and is taken by none of the sweeps.
+std::vector<std::string> unswept_implementations(const std::vector<Sweep>& sweeps,
+                                                 std::string_view device_kind);
 
 // Those that fit one of the patterns (Suite::controls) are controls too.
 void name_controls(const std::vector<std::string>& patterns, Plan& plan);

@@ -56,6 +56,18 @@ TEST(Plan, TakesControlsOnlyWhereTheyAreNamed) {
                                    "control_gemm/onednn/fp32/batch:2/seq:8/dim:32/hidden:24"));
 }
 
+TEST(Plan, NamesWhatNoSweepTakes) {
+  Sweep linear = small_sweep();
+  linear.operations = {"linear"};
+  linear.implementations = {"addmm"};
+  const auto unswept = unswept_implementations({linear}, "cpu");
+  EXPECT_THAT(unswept, testing::IsSupersetOf({"linear/matmul_add", "geglu/fused"}));
+  EXPECT_THAT(unswept, testing::Not(testing::Contains("linear/addmm")));
+  EXPECT_THAT(unswept, testing::Each(testing::Not(testing::StartsWith("control_"))));
+  EXPECT_THAT(unswept_implementations({linear, small_sweep()}, "cpu"), testing::IsEmpty());
+  EXPECT_THAT(unswept_implementations({}, "no such device"), testing::IsEmpty());
+}
+
 TEST(Plan, ControlsAreRegisteredOrNamedByTheSuite) {
   const auto device = kernels::open_device("cpu");
   Sweep sweep = small_sweep();

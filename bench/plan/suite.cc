@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
 #include "baselines/io/pattern.h"
 #include "kernels/contract/kernel.h"
@@ -297,6 +298,21 @@ Suite parse_suite(const json& parsed, const std::string& source) {
   }
   require_few_problems(root.at("sweeps"), suite.sweeps);
   return suite;
+}
+
+std::vector<Sweep> sweeps_in(const std::filesystem::path& folder) {
+  std::vector<Sweep> sweeps;
+  for (const std::string& name : suites_in(folder)) {
+    try {
+      const std::string source = (folder / (name + ".json")).string();
+      const Suite suite =
+          parse_suite(baselines::parse_json(baselines::read_file(source), source), source);
+      sweeps.insert(sweeps.end(), suite.sweeps.begin(), suite.sweeps.end());
+    } catch (const baselines::InputError&) {
+      continue;
+    }
+  }
+  return sweeps;
 }
 
 std::filesystem::path suite_path(const std::string& name, const std::filesystem::path& folder) {

@@ -72,6 +72,9 @@ struct Suite {
 // the suites there are.
 std::filesystem::path suite_path(const std::string& name, const std::filesystem::path& folder);
 
+// Of all suites in the folder that can be read: only the one that is measured has to be.
+std::vector<Sweep> sweeps_in(const std::filesystem::path& folder);
+
 // Throws InputError naming the field: unknown keys, axes that no operation of a sweep has or that
 // one misses, values out of range, unknown operations, implementations or dtypes.
 Suite parse_suite(const nlohmann::json& json, const std::string& source);

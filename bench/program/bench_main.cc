@@ -1,6 +1,7 @@
 #include "bench/program/bench_main.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include "baselines/io/file_io.h"
 #include "bench/machine/complain.h"
 #include "bench/measuring/interrupt.h"
+#include "bench/measuring/ledger.h"
 #include "bench/plan/kept_choices.h"
 #include "bench/plan/options.h"
 #include "bench/plan/plan.h"
@@ -133,6 +135,21 @@ void keep_choices(Plan& plan, const Options& options, const baselines::Environme
            options.keep_strictly ? ", and measures none" : "");
 }
 
+// A kernel that was registered and forgotten. Of what flags narrow or replace, a suite says nothing.
+void tell_unnamed(const Options& options, const Suite& suite, const std::filesystem::path& suites,
+                  std::string_view device_kind) {
+  if (!options.axes.empty() || !options.problems.empty()) return;
+  std::vector<Sweep> sweeps = sweeps_in(suites);
+  sweeps.insert(sweeps.end(), suite.sweeps.begin(), suite.sweeps.end());
+  const std::vector<std::string> names = unswept_implementations(sweeps, device_kind);
+  if (names.empty()) return;
+  const std::string note =
+      fmt::format("no suite names {}, and no gate judges what no suite names; add it to a suite",
+                  fmt::join(names, ", "));
+  complain("{}", note);
+  if (options.progress) fmt::print("{}\n", Ledger::note_line(note));
+}
+
 int run(int argc, char** argv) {
   kernels::require_sound_registrations();
   const Options options = parse_options(argc, argv);
@@ -143,7 +160,8 @@ int run(int argc, char** argv) {
   for (const auto& out : {options.trace, options.identify}) {
     if (out) baselines::require_writable(*out);
   }
-  const Suite suite = suite_of(options, program_path().parent_path() / "suites");
+  const std::filesystem::path suites = program_path().parent_path() / "suites";
+  const Suite suite = suite_of(options, suites);
   const std::unique_ptr<kernels::Device> device = kernels::open_device(options.device);
   EnvironmentProbe probe(*device);
   if (options.environment) {
@@ -158,6 +176,7 @@ int run(int argc, char** argv) {
   for (const std::string& refusal : plan.refusals) {
     complain("left out {}", refusal);
   }
+  tell_unnamed(options, suite, suites, device->kind());
   name_controls(suite.controls, plan);
   keep_choices(plan, options, probe.environment());
   InvocationOptions invocation = invocation_options(options, suite, *device);

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import statistics
 import subprocess
@@ -56,6 +57,25 @@ class ProgramTest(unittest.TestCase):
 
     def read(self):
         return json.loads(self.out.read_text())
+
+    def test_says_which_kernels_no_suite_names(self):
+        folder = pathlib.Path(self._folder.name)
+        program = pathlib.Path(shutil.copy(PROGRAM, folder / "bench"))
+        (folder / "suites").mkdir()
+        sweep = {"operations": ["linear"], "implementations": ["addmm"], "dtype": ["fp32"], "batch": [1], "seq": [4], "dim": [16],
+                 "hidden": [24]}
+        suite = {"name": "own", "protocol": {"samples": 4, "places": 2, "batch_us": 50, "idle_us": 0}, "sweeps": [sweep]}
+        (folder / "suites" / "own.json").write_text(json.dumps(suite))
+        result = run("--device=cpu", "--suite=own", "--progress", program=program)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r"no suite names .*linear/matmul_add\b.*, and no gate judges what no suite names; add it")
+        note, start = events_of(result.stdout)[:2]
+        self.assertEqual((note["event"], start["event"]), ("note", "start"))
+        self.assertIn(note["text"], result.stderr)
+        all_but_controls = {key: values for key, values in sweep.items() if key not in ("operations", "implementations")}
+        (folder / "suites" / "rest.json").write_text(json.dumps({**suite, "sweeps": [all_but_controls]}))
+        self.assertNotIn("no suite names", run("--device=cpu", "--suite=own", program=program).stderr)
+        self.assertNotIn("no suite names", run(*TINY, "--operation=linear").stderr)
 
     def test_refuses_what_is_registered_twice(self):
         result = run(*TINY, program=FAULTY, env={"FUSEGATE_PLANTED_TWICE": "1"})
