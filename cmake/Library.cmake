@@ -8,11 +8,15 @@
 set(FUSEGATE_PUBLIC_HEADERS
   kernels/contract/activation.h
   kernels/contract/device.h
+  kernels/contract/errors.h
   kernels/contract/expectation.h
+  kernels/contract/expected.h
   kernels/contract/fill.h
+  kernels/contract/host_device.h
   kernels/contract/kernel.h
   kernels/contract/number_format.h
   kernels/contract/problem.h
+  kernels/contract/rounding.h
   kernels/contract/verify.h
   kernels/contract/work.h
   kernels/contract/workspace.h

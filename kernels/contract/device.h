@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kernels/contract/activation.h"
+#include "kernels/contract/errors.h"
 #include "kernels/contract/fill.h"
 #include "kernels/contract/problem.h"
 
@@ -54,17 +55,6 @@ struct Tensor {
   std::int64_t rows() const;
 };
 
-// How far an output is from its reference, over its elements.
-struct ErrorNorms {
-  double difference = 0;           // ||out - reference||, Frobenius
-  double reference = 0;            // ||reference||
-  std::int64_t not_finite = 0;     // of out: NaN or infinite, poison left over among them
-  std::int64_t bad_reference = 0;  // of the reference: NaN or infinite
-
-  // Infinite where the reference is zero and out is not, or where anything is not finite.
-  double relative() const;
-};
-
 // Double precision on the device. Pointers are device addresses of row-major doubles.
 class ReferenceMath {
  public:
@@ -79,7 +69,15 @@ class ReferenceMath {
   // out = activation(g) * u
   virtual void gate(const Activation& activation, const double* g, const double* u, double* out,
                     std::int64_t count) = 0;
-  virtual ErrorNorms compare(const Tensor& out, const double* reference) = 0;
+  // values[i] *= 1 + unit * delta, where delta is random and uniform in [-1, 1).
+  virtual void perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) = 0;
+  virtual Errors errors(const Tensor& out, const double* reference, const ErrorScale& scale) = 0;
+  // Of other doubles in place of an output: as many as like has.
+  virtual Errors spread(const double* perturbed, const Tensor& like, const double* reference) = 0;
+
+  ErrorNorms compare(const Tensor& out, const double* reference) {
+    return errors(out, reference, {}).norms();
+  }
 };
 
 // By stage, what was chosen there for it (Stage::choice in kernel.h).

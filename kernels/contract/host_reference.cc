@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/contract/number_format.h"
+#include "kernels/contract/random.h"
 
 namespace fusegate::kernels {
 namespace {
@@ -34,6 +35,26 @@ void matmul_rows(const double* x, const double* w, double* out, std::int64_t beg
       out[row * n + col] = dot(x + row * k, w + col * k, k);
     }
   }
+}
+
+template <typename Load>
+Errors sums_of_errors(const TileGrid& grid, const double* reference, const ErrorScale& scale,
+                      Load load) {
+  Errors errors(grid);
+  for (std::int64_t row = 0; row < grid.rows; ++row) {
+    const std::int64_t first_tile = row / grid.tile_rows * grid.across();
+    for (std::int64_t column = 0; column < grid.columns; ++column) {
+      TileErrors& tile =
+          errors.tiles[static_cast<std::size_t>(first_tile + column / grid.tile_columns)];
+      const std::int64_t at = row * grid.columns + column;
+      GroupErrors sums;
+      const double square = tile.see(load(at), reference[at], scale, row, column, at, sums);
+      tile.sums.add(sums);
+      if (grid.has_rows()) errors.rows[static_cast<std::size_t>(row)].add(sums);
+      if (grid.has_columns()) errors.columns[static_cast<std::size_t>(column)] += square;
+    }
+  }
+  return errors;
 }
 
 }  // namespace
@@ -67,19 +88,20 @@ void HostReference::gate(const Activation& activation, const double* g, const do
   for (std::int64_t i = 0; i < count; ++i) out[i] = activation.reference(g[i]) * u[i];
 }
 
-ErrorNorms HostReference::compare(const Tensor& out, const double* reference) {
-  ErrorNorms norms;
-  for (std::int64_t i = 0; i < out.count(); ++i) {
-    const double value = load_element(out.data, out.dtype, i);
-    if (!std::isfinite(value)) ++norms.not_finite;
-    if (!std::isfinite(reference[i])) ++norms.bad_reference;
-    if (!std::isfinite(value) || !std::isfinite(reference[i])) continue;
-    norms.difference += (value - reference[i]) * (value - reference[i]);
-    norms.reference += reference[i] * reference[i];
+void HostReference::perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    values[i] *= 1 + unit * random_uniform(seed, static_cast<std::uint64_t>(i));
   }
-  norms.difference = std::sqrt(norms.difference);
-  norms.reference = std::sqrt(norms.reference);
-  return norms;
+}
+
+Errors HostReference::errors(const Tensor& out, const double* reference, const ErrorScale& scale) {
+  return sums_of_errors(TileGrid(out.rows(), out.cols()), reference, scale,
+                        [&](std::int64_t i) { return load_element(out.data, out.dtype, i); });
+}
+
+Errors HostReference::spread(const double* perturbed, const Tensor& like, const double* reference) {
+  return sums_of_errors(TileGrid(like.rows(), like.cols()), reference, {},
+                        [&](std::int64_t i) { return perturbed[i]; });
 }
 
 }  // namespace fusegate::kernels

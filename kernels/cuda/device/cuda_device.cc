@@ -40,7 +40,8 @@ CudaDevice::CudaDevice() {
   FUSEGATE_CUDA(cublasLtCreate(&cublaslt_));
   workspace_ = allocate(kWorkspaceBytes);
   digest_ = allocate(sizeof(unsigned long long));
-  reference_ = std::make_unique<CudaReference>(lt(), allocate(CudaReference::kSumsBytes));
+  reference_ = std::make_unique<CudaReference>(
+      lt(), [this](std::size_t bytes) { return allocate_by_driver(bytes); });
 }
 
 CudaDevice::~CudaDevice() {

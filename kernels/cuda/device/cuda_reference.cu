@@ -1,20 +1,16 @@
 #include <cmath>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "kernels/activations/activations.h"
+#include "kernels/contract/random.h"
 #include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/device/cuda_reference.h"
 #include "kernels/cuda/device/element.cuh"
 
 namespace fusegate::kernels {
 namespace {
-
-// The sums that compare() makes on the device.
-struct Sums {
-  double difference;
-  double reference;
-  unsigned long long not_finite;
-  unsigned long long bad_reference;
-};
 
 template <typename F>
 __device__ void for_each_element(std::int64_t count, F&& f) {
@@ -43,33 +39,85 @@ __global__ void gate_kernel(const double* g, const double* u, double* out, std::
   for_each_element(count, [=](std::int64_t i) { out[i] = Functor::reference(g[i]) * u[i]; });
 }
 
+__global__ void perturb_kernel(double* values, std::int64_t count, double unit,
+                               std::uint64_t seed) {
+  for_each_element(count, [=](std::int64_t i) {
+    values[i] *= 1 + unit * random_uniform(seed, static_cast<std::uint64_t>(i));
+  });
+}
+
 __device__ double warp_sum(double value) {
   for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(~0u, value, offset);
   return value;
 }
 
-template <typename T>
-__global__ void compare_kernel(const T* out, const double* reference, std::int64_t count,
-                               Sums* sums) {
-  double difference = 0, norm = 0, not_finite = 0, bad_reference = 0;
-  for_each_element(count, [&](std::int64_t i) {
-    const double value = to_double(out[i]);
-    if (!isfinite(value)) not_finite += 1;
-    if (!isfinite(reference[i])) bad_reference += 1;
-    if (!isfinite(value) || !isfinite(reference[i])) return;
-    difference += (value - reference[i]) * (value - reference[i]);
-    norm += reference[i] * reference[i];
-  });
-  difference = warp_sum(difference);
-  norm = warp_sum(norm);
-  not_finite = warp_sum(not_finite);
-  bad_reference = warp_sum(bad_reference);
-  if (threadIdx.x % 32 == 0) {
-    atomicAdd(&sums->difference, difference);
-    atomicAdd(&sums->reference, norm);
-    atomicAdd(&sums->not_finite, static_cast<unsigned long long>(not_finite));
-    atomicAdd(&sums->bad_reference, static_cast<unsigned long long>(bad_reference));
+__device__ void sum_in_warp(GroupErrors& sums) {
+  sums = {warp_sum(sums.difference), warp_sum(sums.scaled), warp_sum(sums.along),
+          warp_sum(sums.reference), warp_sum(sums.noise)};
+}
+
+__device__ void join_in_warp(TileErrors& tile) {
+  for (int offset = 16; offset > 0; offset /= 2) {
+    tile.see(__shfl_down_sync(~0u, tile.largest, offset),
+             __shfl_down_sync(~0u, tile.largest_at, offset));
+    tile.not_finite += __shfl_down_sync(~0u, tile.not_finite, offset);
+    tile.bad_reference += __shfl_down_sync(~0u, tile.bad_reference, offset);
   }
+}
+
+__device__ void add_to(GroupErrors* row, const GroupErrors& sums) {
+  atomicAdd(&row->difference, sums.difference);
+  atomicAdd(&row->scaled, sums.scaled);
+  atomicAdd(&row->along, sums.along);
+  atomicAdd(&row->reference, sums.reference);
+  atomicAdd(&row->noise, sums.noise);
+}
+
+// Where the sums go; rows and columns are null where the grid has none.
+struct ErrorSums {
+  TileErrors* tiles;
+  GroupErrors* rows;
+  double* columns;
+};
+
+// A block a tile, a warp a row of it.
+template <typename T>
+__global__ void errors_kernel(const T* out, const double* reference, TileGrid grid,
+                              ErrorScale scale, ErrorSums sums) {
+  constexpr int kWarps = kThreads / 32;
+  // As bytes, since shared memory has no constructors.
+  __shared__ alignas(TileErrors) unsigned char shared[kWarps * sizeof(TileErrors)];
+  auto* const of_warps = reinterpret_cast<TileErrors*>(shared);
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const std::int64_t first_row = blockIdx.x / grid.across() * grid.tile_rows;
+  const std::int64_t first_column = blockIdx.x % grid.across() * grid.tile_columns;
+  const std::int64_t end_row = min(first_row + grid.tile_rows, grid.rows);
+  const std::int64_t end_column = min(first_column + grid.tile_columns, grid.columns);
+  TileErrors tile;
+  for (std::int64_t row = first_row + warp; row < end_row; row += kWarps) {
+    GroupErrors group;
+    for (std::int64_t column = first_column + lane; column < end_column; column += 32) {
+      const std::int64_t at = row * grid.columns + column;
+      const double square =
+          tile.see(to_double(out[at]), reference[at], scale, row, column, at, group);
+      if (sums.columns != nullptr && square > 0) atomicAdd(&sums.columns[column], square);
+    }
+    sum_in_warp(group);
+    if (lane != 0) continue;
+    tile.sums.add(group);
+    if (sums.rows != nullptr) add_to(&sums.rows[row], group);
+  }
+  join_in_warp(tile);
+  if (lane == 0) of_warps[warp] = tile;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int other = 1; other < kWarps; ++other) tile.add(of_warps[other]);
+  sums.tiles[blockIdx.x] = tile;
+}
+
+template <typename T>
+std::span<std::byte> bytes_of(std::vector<T>& values) {
+  return std::as_writable_bytes(std::span(values));
 }
 
 }  // namespace
@@ -108,23 +156,53 @@ void CudaReference::gate(const Activation& activation, const double* g, const do
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
-ErrorNorms CudaReference::compare(const Tensor& out, const double* reference) {
-  static_assert(sizeof(Sums) == kSumsBytes);
-  auto* const sums = static_cast<Sums*>(sums_.data());
-  FUSEGATE_CUDA(cudaMemsetAsync(sums, 0, sizeof(Sums), context_.stream));
-  dispatch_any_dtype(out.dtype, [&]<typename T>() {
-    compare_kernel<<<grid_blocks(out.count()), kThreads, 0, context_.stream>>>(
-        static_cast<const T*>(out.data), reference, out.count(), sums);
-  });
+void CudaReference::perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) {
+  perturb_kernel<<<grid_blocks(count), kThreads, 0, context_.stream>>>(values, count, unit, seed);
   FUSEGATE_CUDA(cudaGetLastError());
-  Sums host{};
-  FUSEGATE_CUDA(
-      cudaMemcpyAsync(&host, sums, sizeof(Sums), cudaMemcpyDeviceToHost, context_.stream));
+}
+
+Errors CudaReference::errors(const Tensor& out, const double* reference, const ErrorScale& scale) {
+  Errors errors(TileGrid(out.rows(), out.cols()));
+  errors.columns.clear();  // of a spread alone
+  dispatch_any_dtype(out.dtype, [&]<typename T>() {
+    sum_up(static_cast<const T*>(out.data), reference, scale, errors);
+  });
+  return errors;
+}
+
+Errors CudaReference::spread(const double* perturbed, const Tensor& like, const double* reference) {
+  Errors errors(TileGrid(like.rows(), like.cols()));
+  sum_up(perturbed, reference, {}, errors);
+  return errors;
+}
+
+template <typename T>
+void CudaReference::sum_up(const T* out, const double* reference, const ErrorScale& scale,
+                           Errors& errors) {
+  const auto tiles = bytes_of(errors.tiles), rows = bytes_of(errors.rows);
+  const auto columns = bytes_of(errors.columns);
+  auto* const to = static_cast<std::byte*>(sums(tiles.size() + rows.size() + columns.size()));
+  std::byte *const to_rows = to + tiles.size(), *const to_columns = to_rows + rows.size();
+  FUSEGATE_CUDA(cudaMemsetAsync(to_rows, 0, rows.size() + columns.size(), context_.stream));
+  errors_kernel<<<static_cast<unsigned>(errors.tiles.size()), kThreads, 0, context_.stream>>>(
+      out, reference, errors.grid, scale,
+      ErrorSums{reinterpret_cast<TileErrors*>(to),
+                rows.empty() ? nullptr : reinterpret_cast<GroupErrors*>(to_rows),
+                columns.empty() ? nullptr : reinterpret_cast<double*>(to_columns)});
+  FUSEGATE_CUDA(cudaGetLastError());
+  for (const auto& [host, from] : {std::pair(tiles, to), {rows, to_rows}, {columns, to_columns}}) {
+    FUSEGATE_CUDA(
+        cudaMemcpyAsync(host.data(), from, host.size(), cudaMemcpyDeviceToHost, context_.stream));
+  }
   FUSEGATE_CUDA(cudaStreamSynchronize(context_.stream));
-  return {.difference = std::sqrt(host.difference),
-          .reference = std::sqrt(host.reference),
-          .not_finite = static_cast<std::int64_t>(host.not_finite),
-          .bad_reference = static_cast<std::int64_t>(host.bad_reference)};
+}
+
+void* CudaReference::sums(std::size_t bytes) {
+  if (bytes > sums_.bytes()) {
+    sums_ = {};
+    sums_ = allocate_(bytes);
+  }
+  return sums_.data();
 }
 
 }  // namespace fusegate::kernels

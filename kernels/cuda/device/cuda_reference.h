@@ -3,6 +3,7 @@
 // for a CPU to do in every process.
 #pragma once
 
+#include <functional>
 #include <utility>
 
 #include "kernels/contract/device.h"
@@ -12,11 +13,9 @@ namespace fusegate::kernels {
 
 class CudaReference : public ReferenceMath {
  public:
-  // Of the sums that compare() makes.
-  static constexpr std::size_t kSumsBytes = 4 * sizeof(double);
-
-  CudaReference(const LtContext& context, Memory sums)
-      : context_(context), sums_(std::move(sums)) {}
+  // allocate: memory that lies apart from any layout.
+  CudaReference(const LtContext& context, std::function<Memory(std::size_t)> allocate)
+      : context_(context), allocate_(std::move(allocate)) {}
 
   void widen(const Tensor& in, double* out) override;
   void copy(const double* in, double* out, std::int64_t count) override;
@@ -26,10 +25,18 @@ class CudaReference : public ReferenceMath {
   // The activation must be one of kernels/activations, whose code is here.
   void gate(const Activation& activation, const double* g, const double* u, double* out,
             std::int64_t count) override;
-  ErrorNorms compare(const Tensor& out, const double* reference) override;
+  void perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) override;
+  Errors errors(const Tensor& out, const double* reference, const ErrorScale& scale) override;
+  Errors spread(const double* perturbed, const Tensor& like, const double* reference) override;
 
  private:
+  template <typename T>
+  void sum_up(const T* out, const double* reference, const ErrorScale& scale, Errors& errors);
+  // Of so many bytes at least, kept for the next time.
+  void* sums(std::size_t bytes);
+
   LtContext context_;
+  std::function<Memory(std::size_t)> allocate_;
   Memory sums_;
 };
 

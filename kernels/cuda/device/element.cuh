@@ -72,6 +72,10 @@ __device__ double to_double(T value) {
   return static_cast<double>(to_float(value));
 }
 template <>
+__device__ inline double to_double(double value) {
+  return value;
+}
+template <>
 __device__ inline double to_double(__nv_fp8_e4m3 value) {
   return static_cast<float>(value);
 }

@@ -1,0 +1,32 @@
+// What an operation's outputs should be, by its reference, and how far a kernel's may be off.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/contract/kernel.h"
+#include "kernels/contract/rounding.h"
+#include "kernels/contract/workspace.h"
+
+namespace fusegate::kernels {
+
+// The largest ||out - ref|| / ||ref|| that rounding explains. bf16 keeps 8 bits: one rounding costs
+// 2^-9 / sqrt(3) = 1.1e-3 of a value on average, and geglu_mlp rounds four times on its way. fp16
+// keeps 11 bits. fp32's bound lies under what tf32 products cost (3e-4), so that they do not pass.
+// fp8 keeps 4 bits (E4M3) or 3 (E5M2): one rounding costs 1.8e-2 or 3.6e-2. Zero for integers.
+double error_bound(Dtype dtype);
+
+// The same of an output: its own tolerance where it has one.
+double allowed_error(const TensorSpec& spec, Dtype dtype);
+
+struct Expected {
+  std::vector<Memory> values;  // doubles, an output each
+  std::vector<RoundingBound> bounds;
+};
+
+// seed: of the perturbed inputs. Throws DeviceError, and ContractError where the operation's own
+// functions throw or their results cannot be.
+Expected expected_outputs(Device& device, const Operation& operation, const Problem& problem,
+                          const Workspace& workspace, std::uint64_t seed);
+
+}  // namespace fusegate::kernels

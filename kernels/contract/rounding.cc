@@ -1,0 +1,194 @@
+#include "kernels/contract/rounding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+namespace fusegate::kernels {
+namespace {
+
+// That a right output is beyond one of the bounds of a kind.
+constexpr double kFalseAlarm = 1e-6;
+
+// q of that many elements or groups.
+double quantile(std::int64_t count) {
+  return std::sqrt(2 * std::log(2 * static_cast<double>(count) / kFalseAlarm));
+}
+
+// Of the number formats: significand bits that are stored, the smallest number that a kernel may
+// not make zero, and the largest where larger ones become that.
+struct Format {
+  int bits;
+  double smallest;
+  double largest = INFINITY;
+};
+
+Format format_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kFp32:
+      return {23, 0x1p-126};  // subnormal numbers may be flushed
+    case Dtype::kFp16:
+      return {10, 0x1p-24};
+    case Dtype::kBf16:
+      return {7, 0x1p-126};
+    case Dtype::kFp8E4m3:
+      return {3, 0x1p-9, 448};
+    case Dtype::kFp8E5m2:
+      return {2, 0x1p-16, 57344};
+    case Dtype::kInt8:
+    case Dtype::kInt32:
+      break;
+  }
+  return {0, 1};
+}
+
+double square(double value) { return value * value; }
+
+Memory on_device(Device& device, const std::vector<double>& values) {
+  Memory memory = device.allocate(values.size() * sizeof(double));
+  device.copy_to_device(std::as_bytes(std::span(values)), memory.data());
+  return memory;
+}
+
+// The root mean square of the slopes of those groups of all spreads.
+template <typename Groups>
+double slope_spread(const std::vector<Errors>& spreads, Groups groups) {
+  double squares = 0, count = 0;
+  for (const Errors& one : spreads) {
+    for (const GroupErrors& group : groups(one)) {
+      squares += square(group.slope());
+      count += 1;
+    }
+  }
+  return count > 0 ? std::sqrt(squares / count) : 0;
+}
+
+std::vector<GroupErrors> tile_groups(const Errors& errors) {
+  std::vector<GroupErrors> groups;
+  for (const TileErrors& tile : errors.tiles) groups.push_back(tile.sums);
+  return groups;
+}
+
+}  // namespace
+
+double unit_roundoff(Dtype dtype) {
+  return is_integer(dtype) ? 0 : std::ldexp(0.5, -format_of(dtype).bits);
+}
+
+RoundingBound::RoundingBound(Device& device, const RoundingTerms& terms,
+                             const std::vector<Errors>& spreads, double perturbed_by,
+                             double mean_square)
+    : terms_(terms) {
+  if (terms.unit == 0) return;
+  const double ratio = perturbed_by > 0 ? terms.unit / perturbed_by : 0;
+  std::vector<Errors> scaled = spreads;
+  for (Errors& one : scaled) {
+    for (TileErrors& tile : one.tiles) tile.sums.difference *= square(ratio);
+    for (GroupErrors& row : one.rows) row.difference *= square(ratio);
+    for (double& column : one.columns) column *= square(ratio);
+  }
+  keep_variances(device, scaled, mean_square);
+  row_slope_ = ratio * slope_spread(spreads, [](const Errors& e) { return e.rows; });
+  tile_slope_ = ratio * slope_spread(spreads, tile_groups);
+  whole_slope_ =
+      ratio * slope_spread(spreads, [](const Errors& e) { return std::vector{e.all().sums}; });
+}
+
+void RoundingBound::keep_variances(Device& device, const std::vector<Errors>& spreads,
+                                   double mean_square) {
+  double sum = 0;
+  for (const Errors& one : spreads) sum += one.all().sums.difference;
+  const auto count = static_cast<double>(spreads.size());
+  if (!(sum > 0)) {
+    all_ = square(terms_.unit) / 3 * mean_square;
+    return;
+  }
+  const TileGrid& grid = spreads.front().grid;
+  const auto rows = static_cast<double>(grid.rows), columns = static_cast<double>(grid.columns);
+  all_ = sum / (count * rows * columns);
+  std::vector<double> of_rows(spreads.front().rows.size());
+  std::vector<double> of_columns(spreads.front().columns.size());
+  for (const Errors& one : spreads) {
+    for (std::size_t i = 0; i < of_rows.size(); ++i) {
+      of_rows[i] += one.rows[i].difference / (count * columns);
+    }
+    for (std::size_t i = 0; i < of_columns.size(); ++i) {
+      of_columns[i] += one.columns[i] / (count * rows * all_);
+    }
+  }
+  if (!of_rows.empty()) rows_ = on_device(device, of_rows);
+  if (!of_columns.empty()) columns_ = on_device(device, of_columns);
+}
+
+ErrorScale RoundingBound::scale() const {
+  if (terms_.unit == 0) return {};
+  const Format format = format_of(terms_.dtype);
+  return {.all = all_,
+          .rows = static_cast<const double*>(rows_.data()),
+          .columns = static_cast<const double*>(columns_.data()),
+          .own = square(terms_.unit) / 3,
+          .least = square(format.smallest) + all_ / static_cast<double>(TileGrid::kSide),
+          .largest = format.largest};
+}
+
+std::optional<BeyondRounding> RoundingBound::group_beyond(const GroupErrors& group,
+                                                          std::int64_t elements,
+                                                          std::int64_t groups, double slope) const {
+  const auto n = static_cast<double>(std::min(elements, terms_.shortest_axis));
+  const double t = std::log(static_cast<double>(groups) / kFalseAlarm);
+  const double rms = std::sqrt(group.scaled / static_cast<double>(elements));
+  const double allowed = std::sqrt(3 * (1 + 2 * std::sqrt(t / n) + 2 * t / n));
+  if (rms > allowed) return BeyondRounding{.seen = rms, .allowed = allowed};
+  const double seen = std::abs(group.slope());
+  const double most = terms_.unit + quantile(groups) * std::max(slope, group.slope_noise());
+  if (seen > most) return BeyondRounding{.is_slope = true, .seen = group.slope(), .allowed = most};
+  return std::nullopt;
+}
+
+std::optional<BeyondRounding> RoundingBound::beyond(const Errors& errors) const {
+  using What = BeyondRounding::What;
+  const TileErrors all = errors.all();
+  const TileGrid& grid = errors.grid;
+  const std::int64_t count = grid.rows * grid.columns;
+  const double worst = std::sqrt(all.largest);
+  const double allowed = terms_.unit > 0 ? quantile(count) : 0;
+  if (worst > allowed) return BeyondRounding{.seen = worst, .allowed = allowed};
+  if (terms_.unit == 0) return std::nullopt;
+
+  std::optional<BeyondRounding> beyond;
+  const auto see = [&](std::optional<BeyondRounding> one, What what, std::int64_t index) {
+    if (!one || (beyond && one->times() <= beyond->times())) return;
+    beyond = one;
+    beyond->what = what;
+    beyond->index = index;
+  };
+  for (std::size_t i = 0; i < errors.rows.size(); ++i) {
+    see(group_beyond(errors.rows[i], grid.columns, grid.rows, row_slope_), What::kRow,
+        static_cast<std::int64_t>(i));
+  }
+  for (std::int64_t i = 0; i < grid.tiles(); ++i) {
+    const std::int64_t rows =
+        std::min(grid.tile_rows, grid.rows - i / grid.across() * grid.tile_rows);
+    const std::int64_t columns =
+        std::min(grid.tile_columns, grid.columns - i % grid.across() * grid.tile_columns);
+    if (rows * columns < TileGrid::kSide) continue;
+    see(group_beyond(errors.tiles[static_cast<std::size_t>(i)].sums, rows * columns, grid.tiles(),
+                     tile_slope_),
+        What::kTile, i);
+  }
+  if (beyond) return beyond;
+
+  const double u = terms_.unit;
+  const double slope = std::max(whole_slope_, all.sums.slope_noise());
+  const double independent =
+      std::min({static_cast<double>(grid.rows), static_cast<double>(grid.columns),
+                static_cast<double>(terms_.shortest_axis), 1 / (2 * u)});
+  const double roundings = 2 * static_cast<double>(terms_.float_inputs + 1);
+  const double most =
+      std::min(u + quantile(1) * slope,
+               roundings * u * u + quantile(1) * (u / std::sqrt(3 * independent) + slope));
+  if (std::abs(all.sums.slope()) <= most) return std::nullopt;
+  return BeyondRounding{What::kWhole, 0, true, all.sums.slope(), most};
+}
+
+}  // namespace fusegate::kernels

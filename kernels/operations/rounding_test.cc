@@ -1,0 +1,300 @@
+// What the check lets pass and what it does not: evaluations that round as eager PyTorch does, in
+// every dtype, and kernels of those that are wrong on purpose in a way that the norm of the whole
+// output is too coarse for.
+#include "kernels/contract/rounding.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/activations/activations.h"
+#include "kernels/contract/number_format.h"
+#include "kernels/contract/verify.h"
+#include "kernels/operations/ladder_problem.h"
+
+namespace fusegate::kernels {
+namespace {
+
+using testing::HasSubstr;
+using Values = std::vector<float>;
+using Function = std::function<double(double)>;
+
+Values rounded(Values values, Dtype dtype) {
+  std::uint32_t stored = 0;
+  for (float& value : values) {
+    store_element(&stored, dtype, 0, value);
+    value = static_cast<float>(load_element(&stored, dtype, 0));
+  }
+  return values;
+}
+
+// One product after the other added up in fp32, which of all orders errs most.
+Values product(const Values& x, const Values& w, std::int64_t k, Dtype dtype) {
+  const auto depth = static_cast<std::size_t>(k);
+  const std::size_t m = x.size() / depth, n = w.size() / depth;
+  Values out(m * n);
+  for (std::size_t row = 0; row < m; ++row) {
+    for (std::size_t i = 0; i < n; ++i) {
+      float sum = 0;
+      for (std::size_t j = 0; j < depth; ++j) sum += x[row * depth + j] * w[i * depth + j];
+      out[row * n + i] = sum;
+    }
+  }
+  return rounded(std::move(out), dtype);
+}
+
+Values gated(const Function& activation, Values g, const Values& u, Dtype dtype) {
+  for (float& value : g) value = static_cast<float>(activation(value));
+  g = rounded(std::move(g), dtype);
+  for (std::size_t i = 0; i < g.size(); ++i) g[i] *= u[i];
+  return rounded(std::move(g), dtype);
+}
+
+// As eager PyTorch evaluates it: every step is rounded.
+Values eager(const Operation& operation, const LadderProblem& p, const Function& activation,
+             const std::vector<Values>& in) {
+  const Dtype dtype = p.dtype;
+  if (operation.name == "control_copy") return in[0];
+  if (in.size() == 2 && operation.name != "control_gemm") {
+    return gated(activation, in[0], in[1], dtype);
+  }
+  Values out = product(in[0], in[1], p.dim, dtype);
+  if (operation.name == "linear") {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += in[2][i % in[2].size()];
+    return rounded(std::move(out), dtype);
+  }
+  if (in.size() == 2) return out;
+  return product(gated(activation, out, product(in[0], in[2], p.dim, dtype), dtype), in[3],
+                 p.hidden, dtype);
+}
+
+Function activation_of(const Operation& operation) {
+  for (const Activation& one : kActivations) {
+    if (operation.name == one.unit || operation.name == one.mlp()) return one.reference;
+  }
+  return nullptr;
+}
+
+using Spoil = std::function<void(Values& out)>;
+
+// Computed on the host, spoilt, and stored: on any device.
+struct Wrong {
+  Spoil spoil = [](Values&) {};
+  Function activation = nullptr;  // the operation's own
+  int from_call = 0;              // the calls before are right
+};
+
+std::vector<Values> on_host(Device& device, const std::vector<Tensor>& tensors) {
+  std::vector<Values> all;
+  for (const Tensor& tensor : tensors) {
+    std::vector<std::byte> stored(tensor.bytes());
+    device.copy_to_host(tensor.data, stored);
+    Values& values = all.emplace_back(static_cast<std::size_t>(tensor.count()));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<float>(
+          load_element(stored.data(), tensor.dtype, static_cast<std::int64_t>(i)));
+    }
+  }
+  return all;
+}
+
+void store(Device& device, const Values& values, const Tensor& out) {
+  std::vector<std::byte> stored(out.bytes());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    store_element(stored.data(), out.dtype, static_cast<std::int64_t>(i), values[i]);
+  }
+  device.copy_to_device(stored, out.data);
+}
+
+Implementation eager_but(const Operation& operation, const Wrong& wrong, const Device& device) {
+  return {.operation = operation.name,
+          .name = "eager",
+          .device = std::string(device.kind()),
+          .dtypes = all_dtypes(),
+          .prepare = [=, &operation](Device& device, const Problem& problem, Inputs in,
+                                     const Tensor& out) {
+            const std::vector<Tensor> inputs(in.begin(), in.end());
+            // Once: they are the same at every call.
+            const Values right = eager(
+                operation, problem, wrong.activation ? wrong.activation : activation_of(operation),
+                on_host(device, inputs));
+            const auto run = [=, &device, call = std::make_shared<int>(0)] {
+              const bool is_wrong = (*call)++ >= wrong.from_call;
+              Values values = right;
+              if (is_wrong) wrong.spoil(values);
+              store(device, values, out);
+            };
+            PreparedKernel kernel;
+            kernel.stages.push_back({"host", 0, 0, run, ""});
+            return kernel;
+          }};
+}
+
+class Rounding : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    try {
+      device_ = open_device(GetParam());
+    } catch (const DeviceError& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+
+  Verification verify(const std::string& operation, const Wrong& wrong, const Problem& problem,
+                      std::uint64_t seed = 1) {
+    const Operation& found = find_operation(operation);
+    return Verifier(*device_, seed).verify(eager_but(found, wrong, *device_), problem);
+  }
+  // That it fails, although the norm of the whole output is within its bound.
+  std::string missed_by_the_norm(const std::string& operation, const Wrong& wrong,
+                                 const Problem& problem) {
+    const Verification result = verify(operation, wrong, problem);
+    EXPECT_LE(result.relative_error, result.bound);
+    EXPECT_FALSE(result.passed());
+    return result.complaint();
+  }
+
+  std::unique_ptr<Device> device_;
+};
+
+constexpr Dtype kFloats[] = {Dtype::kFp32, Dtype::kFp16, Dtype::kBf16, Dtype::kFp8E4m3,
+                             Dtype::kFp8E5m2};
+
+// The suites' widths as far as a CPU gets; around tiles and vector widths; sums of few numbers; and
+// few rows. The rest of the suites is checked on a GPU (bench/measuring/suites_gpu_test.cc).
+std::vector<Problem> eager_problems(bool are_large) {
+  using Sizes = std::array<std::int64_t, 4>;
+  const std::vector<Sizes> large{{1, 1, 768, 3072}, {1, 32, 256, 1024}};
+  const std::vector<Sizes> small{{3, 43, 128, 264}, {64, 1, 256, 8}, {1, 512, 64, 1},
+                                 {1, 70, 8, 72},    {1, 3, 5, 7},    {1, 1, 8, 8}};
+  std::vector<Problem> problems;
+  for (const auto& [batch, seq, dim, hidden] : are_large ? large : small) {
+    for (const Dtype dtype : kFloats) {
+      if (are_large && dtype_bytes(dtype) == 1) continue;
+      problems.push_back(ladder_problem(batch, seq, dim, hidden, dtype));
+    }
+  }
+  return problems;
+}
+
+TEST_P(Rounding, OfEagerPyTorchPassesInEveryOperationAndDtype) {
+  for (const bool are_large : {false, true}) {
+    for (const Problem& problem : eager_problems(are_large)) {
+      for (const Operation& operation : operations()) {
+        for (const std::uint64_t seed : {1, 2, 3}) {
+          const Verification result = verify(operation.name, {}, problem, seed);
+          // After five roundings to fp8 the norm is beyond its bound, which no operation asks for.
+          const bool passed =
+              dtype_bytes(problem.dtype) == 1 ? result.beyond_rounding.empty() : result.passed();
+          EXPECT_TRUE(passed) << operation.name << "/" << problem_name(problem) << ", seed " << seed
+                              << ": " << result.complaint();
+        }
+      }
+    }
+  }
+}
+
+// 1024 rows of 1024 in bf16.
+const Problem kUnit = ladder_problem(8, 128, 8, 1024, Dtype::kBf16);
+// 300 rows of 256.
+Problem mlp(Dtype dtype) { return ladder_problem(1, 300, 256, 512, dtype); }
+
+TEST_P(Rounding, DoesNotExplainTheLastElementsOfAPartialPack) {
+  const Wrong last_16_bytes{
+      .spoil = [](Values& out) { std::copy(out.end() - 16, out.end() - 8, out.end() - 8); }};
+  EXPECT_THAT(missed_by_the_norm("geglu", last_16_bytes, kUnit),
+              testing::MatchesRegex("wrong result: an element is off by .* times what rounding "
+                                    "comes to, 7.* allowed; worst is element \\[1023, 10.*\\], "
+                                    "which is .* and its reference .*"));
+}
+
+TEST_P(Rounding, DoesNotExplainTheLastRowOfATile) {
+  const Wrong last_row{.spoil = [](Values& out) {
+    for (int column = 128; column < 192; ++column)
+      out[static_cast<std::size_t>(63 * 1024 + column)] = 0;
+  }};
+  EXPECT_THAT(missed_by_the_norm("geglu", last_row, kUnit), HasSubstr("worst is element [63, 1"));
+}
+
+TEST_P(Rounding, DoesNotExplainARowOfZerosAmongManyRows) {
+  const Wrong zeros{.spoil = [](Values& out) { std::fill_n(out.begin() + 9999 * 72, 72, 0.0f); }};
+  EXPECT_THAT(missed_by_the_norm("geglu", zeros, ladder_problem(1, 20000, 8, 72, Dtype::kBf16)),
+              HasSubstr("worst is element [9999, "));
+}
+
+TEST_P(Rounding, DoesNotExplainARowOfAnothersValues) {
+  const Wrong another{
+      .spoil = [](Values& out) { std::copy_n(out.begin() + 5 * 72, 72, out.begin() + 777 * 72); }};
+  const Problem many = ladder_problem(1, 40000, 8, 72, Dtype::kBf16);
+  EXPECT_THAT(missed_by_the_norm("geglu", another, many), HasSubstr("worst is element [777, "));
+}
+
+TEST_P(Rounding, DoesNotExplainAMissingHead) {
+  const Wrong missing{.spoil = [](Values& out) {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (i % 1024 >= 64 && i % 1024 < 128) out[i] = 0;
+    }
+  }};
+  EXPECT_THAT(verify("geglu", missing, kUnit).complaint(), HasSubstr("worst is element ["));
+}
+
+TEST_P(Rounding, DoesNotExplainOneNaN) {
+  const Wrong nan{.spoil = [](Values& out) { out[5 * 1024 + 7] = NAN; }};
+  EXPECT_THAT(verify("geglu", nan, kUnit).complaint(),
+              HasSubstr("1 elements are NaN, infinite or were never written, such as element "
+                        "[5, 7], which is nan and its reference "));
+}
+
+// Only the first call writes what it should.
+TEST_P(Rounding, DoesNotExplainAStaleOutput) {
+  const Wrong stale{.spoil = [](Values& out) { std::fill(out.begin(), out.end(), NAN); },
+                    .from_call = 1};
+  EXPECT_THAT(verify("geglu", stale, kUnit).complaint(),
+              testing::StartsWith("wrong result of the second call: 1048576 elements are NaN"));
+}
+
+TEST_P(Rounding, DoesNotExplainARowThatIsTooLarge) {
+  const Wrong scaled{.spoil = [](Values& out) {
+    for (std::size_t i = 0; i < 1024; ++i) out[17 * 1024 + i] *= 1.01f;
+  }};
+  EXPECT_THAT(missed_by_the_norm("geglu", scaled, kUnit), HasSubstr("row [17, :] is "));
+}
+
+Function gelu_tanh_with(double cubic, double root) {
+  return [=](double x) { return 0.5 * x * (1 + std::tanh(root * (x + cubic * x * x * x))); };
+}
+constexpr double kRoot = GeluTanh::kSqrtTwoOverPi, kCubic = 0.044715;
+
+TEST_P(Rounding, DoesNotExplainAWrongConstant) {
+  const Wrong one_percent{.spoil = [](Values& out) {
+    for (float& value : out) value *= 1.01f;
+  }};
+  const Wrong less_cubic{.activation = gelu_tanh_with(kCubic * 2 / 3, kRoot)};
+  const Wrong more_cubic{.activation = gelu_tanh_with(kCubic * 4 / 3, kRoot)};
+  const Wrong root{.activation = gelu_tanh_with(kCubic, 1.01 * kRoot)};
+  for (const Dtype dtype : {Dtype::kFp32, Dtype::kFp16, Dtype::kBf16}) {
+    for (const char* const operation : {"geglu", "geglu_mlp"}) {
+      const std::string name = std::string(operation) + "/" + std::string(dtype_name(dtype));
+      EXPECT_FALSE(verify(operation, one_percent, mlp(dtype)).passed()) << name;
+      EXPECT_FALSE(verify(operation, less_cubic, mlp(dtype)).passed()) << name;
+      EXPECT_FALSE(verify(operation, more_cubic, mlp(dtype)).passed()) << name;
+      if (dtype == Dtype::kBf16) continue;  // 0.2 u of it
+      EXPECT_FALSE(verify(operation, root, mlp(dtype)).passed()) << name;
+    }
+  }
+  EXPECT_THAT(missed_by_the_norm("geglu_mlp", more_cubic, mlp(Dtype::kBf16)),
+              testing::StartsWith("wrong result: the output is too large by "));
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Rounding, testing::Values("cpu", "cuda"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace fusegate::kernels
