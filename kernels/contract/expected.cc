@@ -122,21 +122,6 @@ void require_finite(Device& device, const Workspace& workspace, const std::vecto
   }
 }
 
-std::vector<Memory> reference_values(Device& device, const Operation& operation,
-                                     const Problem& problem, const Workspace& workspace) {
-  try {
-    std::vector<Memory> values = evaluated(device, operation, problem, workspace);
-    require_finite(device, workspace, values);
-    return values;
-  } catch (const DeviceError&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw ContractError(fmt::format("operation '{}': {} of {}: {}", operation.name,
-                                    operation.host_reference ? "host_reference" : "reference",
-                                    problem_name(problem), error.what()));
-  }
-}
-
 std::int64_t longest_axis(const Workspace& workspace) {
   std::int64_t longest = 1;
   for (const Tensor& tensor : workspace.tensors()) {
@@ -262,6 +247,21 @@ double error_bound(Dtype dtype) {
 
 double allowed_error(const TensorSpec& spec, Dtype dtype) {
   return spec.tolerance.value_or(error_bound(dtype));
+}
+
+std::vector<Memory> reference_values(Device& device, const Operation& operation,
+                                     const Problem& problem, const Workspace& workspace) {
+  try {
+    std::vector<Memory> values = evaluated(device, operation, problem, workspace);
+    require_finite(device, workspace, values);
+    return values;
+  } catch (const DeviceError&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw ContractError(fmt::format("operation '{}': {} of {}: {}", operation.name,
+                                    operation.host_reference ? "host_reference" : "reference",
+                                    problem_name(problem), error.what()));
+  }
 }
 
 Expected expected_outputs(Device& device, const Operation& operation, const Problem& problem,

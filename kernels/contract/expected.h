@@ -24,8 +24,12 @@ struct Expected {
   std::vector<RoundingBound> bounds;
 };
 
-// seed: of the perturbed inputs. Throws DeviceError, and ContractError where the operation's own
-// functions throw or their results cannot be.
+// The references alone. Throws DeviceError, and ContractError where the operation's own functions
+// throw or their results cannot be.
+std::vector<Memory> reference_values(Device& device, const Operation& operation,
+                                     const Problem& problem, const Workspace& workspace);
+
+// seed: of the perturbed inputs. Throws as that does.
 Expected expected_outputs(Device& device, const Operation& operation, const Problem& problem,
                           const Workspace& workspace, std::uint64_t seed);
 

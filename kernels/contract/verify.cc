@@ -52,8 +52,9 @@ std::string element_text(Device& device, const Tensor& out, const double* refere
   device.copy_to_host(reference + at, expected);
   double of = 0;
   std::memcpy(&of, expected.data(), sizeof(of));
+  const double value = load_element(stored.data(), out.dtype, 0);
   return fmt::format("element {}, which is {:.7g} and its reference {:.7g}",
-                     place_text(at, out.shape), load_element(stored.data(), out.dtype, 0), of);
+                     place_text(at, out.shape), std::isnan(value) ? NAN : value, of);
 }
 
 std::string group_text(const BeyondRounding& beyond, const TileGrid& grid,
