@@ -143,8 +143,9 @@ double unit_of(const TensorSpec& spec, Dtype dtype, Dtype of_problem, std::int64
   const double tolerance = allowed_error(spec, dtype);
   if (tolerance > error_bound(dtype)) return tolerance;
   if (is_integer(dtype)) return 0;
-  return std::max(unit_roundoff(dtype), unit_roundoff(of_problem)) +
-         0x1p-24 * std::sqrt(static_cast<double>(longest));
+  return std::max(std::max(unit_roundoff(dtype), unit_roundoff(of_problem)) +
+                      0x1p-24 * std::sqrt(static_cast<double>(longest)),
+                  error_bound(dtype) / 3);
 }
 
 std::vector<RoundingTerms> rounding_terms(const Workspace& workspace, const Problem& problem) {

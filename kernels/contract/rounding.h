@@ -13,7 +13,9 @@
 //
 //   u    unit roundoff of the coarser one of the dtypes of problem and output, plus 2^-24 sqrt(K)
 //        for sums in fp32, K being the longest axis: K roundings of sums that are no larger than
-//        the whole. An output's own tolerance takes its place where that is above error_bound.
+//        the whole. It is no less than a third of error_bound, which in fp32 leaves room for
+//        approximate functions: CUDA's __expf(20) is off by 25 units in the last place. An output's
+//        own tolerance takes its place where that is above error_bound.
 //   v    variance of an element's error that passes through the operation. One perturbed element
 //        tells too little, so the mean square of its row times that of its column, over that of
 //        all: exact for the sum of products of two matrices. A row or column of fewer than 64 is

@@ -1,5 +1,5 @@
 """A wrong kernel is never timed: its results on fresh random inputs are compared with the reference in double
-precision (kernels/contract/verify.h)."""
+precision, as a whole and by the worst element, row and tile (kernels/contract/verify.h)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import dataclasses
 import math
 from typing import Any
 
+from ..errors import InputError
+from . import rounding
 from .call import Call, Form, NotCapturable, WrongResult, drawn_inputs
 
 
@@ -27,7 +29,7 @@ class Verifier:
 
     def __init__(self, device, meter, seed):
         self._device, self._meter, self._seed = device, meter, seed
-        self._key, self._values, self._reference = None, {}, {}
+        self._key, self._values, self._reference, self._spreads = None, {}, {}, {}
 
     def check(self, benchmark, function) -> Verified:
         """Raises WrongResult, InputError of the operation's own functions, and what the callable raises."""
@@ -61,6 +63,7 @@ class Verifier:
         self._key, self._values, self._reference = None, {}, {}  # their memory may be needed
         self._values = drawn_inputs(self._device, operation, problem, self._seed)
         self._reference = self._checked_reference(operation, problem)
+        self._spreads = self._measured_spreads(operation, problem)
         self._key = (operation.name, problem)
 
     def _checked_reference(self, operation, problem) -> dict[str, Any]:
@@ -87,6 +90,43 @@ class Verifier:
             results[name] = array
         return results
 
+    def _measured_spreads(self, operation, problem) -> dict[str, rounding.Spread]:
+        """Of the outputs in floating point: what rounding comes to (rounding.Spread)."""
+        device = self._device
+        floats = {name: value for name, value in self._reference.items() if device.is_float(value)}
+        if not floats:
+            return {}
+        arrays = [value for value in self._values.values() if device.is_array(value)]
+        axes = [size for array in [*arrays, *self._reference.values()] for size in device.form(array)[0]] or [1]
+        dtype = problem.dtype if problem.dtype in rounding.FORMATS else "fp32"
+        unit = rounding.unit(dtype, problem.dtype, max(axes), 0)
+        inputs = sum(map(device.is_float, arrays))
+        fewest = min(math.prod(device.form(value)[0]) for value in floats.values())
+        times = max(1, min(rounding.MOST, rounding.ENOUGH // max(1, fewest))) if inputs else 0
+        try:
+            perturbed = [self._perturbed_reference(operation, problem, unit, time) for time in range(times)]
+        except InputError:  # it refuses inputs that are not quite as they were drawn, such as a mask's
+            perturbed = []
+        return {name: rounding.Spread.of(value, [each[name] for each in perturbed], unit=unit, inputs=inputs,
+                                         shortest=max(1, min(axes)), longest=max(axes))
+                for name, value in floats.items()}
+
+    def _perturbed_reference(self, operation, problem, unit, time) -> dict[str, Any]:
+        """With every floating-point input off by up to unit, in units of the element."""
+        device, generator = self._device, self._device.generator(f"{self._seed}/perturbed/{time}")
+
+        def perturbed(value):
+            wide = device.widened(value)
+            if device.is_float(value):
+                off = device.clone(wide)
+                device.draw(off, "uniform", (-1.0, 1.0), generator)
+                wide = wide * (1 + unit * off)
+            return device.given(wide, operation.arrays)
+        results = operation.reference(problem, [perturbed(value) if device.is_array(value) else value
+                                                for value in self._values.values()])
+        device.synchronize()
+        return {name: device.taken(value) for name, value in results.items()}
+
     def _output_forms(self, benchmark) -> dict[str, Form]:
         """Of buffers that are allocated for a result."""
         declared = benchmark.operation.output_tensors(benchmark.problem)
@@ -108,11 +148,27 @@ class Verifier:
             if shape != expected:
                 return math.inf, f"wrong result: '{name}' has the shape {shape}, its reference {expected}"
             error, not_finite = self._device.error(result, reference)
-            if not_finite:
-                return math.inf, f"wrong result: {not_finite} elements{of_name} are NaN, infinite or were never written"
             bound = benchmark.operation.tolerance(benchmark.problem, dtype)
+            beyond, element = self._beyond_rounding(benchmark, name, result, dtype, bound, not_finite)
+            if not_finite:
+                return math.inf, (f"wrong result: {not_finite} elements{of_name} are NaN, infinite or were never "
+                                  f"written{element}")
             if not error <= bound:
                 return error, (f"wrong result: relative error{of_name} {error:.2e} against the reference, "
-                               f"{bound:.1e} allowed")
+                               f"{bound:.1e} allowed{element}")
+            if beyond:
+                return error, f"wrong result{of_name}: {beyond}{element}"
             worst = max(worst, error)
         return worst, ""
+
+    def _beyond_rounding(self, benchmark, name, result, dtype, bound, not_finite) -> tuple[str, str]:
+        """What of an output in floating point is beyond what rounding comes to, and its worst element."""
+        spread, reference = self._spreads.get(name), self._reference[name]
+        if spread is None or dtype not in rounding.FORMATS:
+            return "", ""
+        wide = self._device.widened(result)
+        if not_finite:
+            return "", f", such as {rounding.first_not_finite(wide, reference)}"
+        unit = rounding.unit(dtype, benchmark.problem.dtype, spread.longest, bound)
+        beyond, element = spread.beyond(wide, reference, dtype, unit)
+        return beyond, f"; worst is {element}"
