@@ -45,7 +45,7 @@ struct TensorSpec {
   Fill fill = {};                   // of an input
   std::optional<Dtype> dtype = {};  // the problem's, unless it is named here
   // Of an output: the largest ||out - reference|| / ||reference|| that is right. Without it that is
-  // error_bound of its dtype (verify.h), which for integers is zero: they must be equal.
+  // error_bound of its dtype (expected.h), which for integers is zero: they must be equal.
   std::optional<double> tolerance = {};
   // Of an output: the input of the same shape and dtype that it is written over. A check and every
   // place in memory start from the input as it was filled. The calls of a batch that is timed

@@ -14,7 +14,7 @@ DTYPES = {
     "int8": (1, "int8", "int8"), "uint8": (1, "uint8", "uint8"),
 }
 
-# The largest ||out - ref|| / ||ref|| that rounding explains (kernels/contract/verify.h). An integer is right or wrong.
+# The largest ||out - ref|| / ||ref|| that rounding explains (kernels/contract/expected.h). An integer is right or wrong.
 ERROR_BOUNDS = {"fp64": 1e-12, "fp32": 1e-5, "fp16": 1.5e-3, "bf16": 1e-2, "fp8_e4m3": 8e-2,
                 "fp8_e5m2": 1.6e-1}
 

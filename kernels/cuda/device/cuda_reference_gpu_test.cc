@@ -142,6 +142,55 @@ TEST_F(OnGpu, ComparesAsTheHostDoes) {
   EXPECT_EQ(device_->reference_math().compare(out.gpu, reference).not_finite, count);
 }
 
+void expect_near(const GroupErrors& seen, const GroupErrors& expected) {
+  EXPECT_NEAR(seen.difference, expected.difference, 1e-9 * expected.difference);
+  EXPECT_NEAR(seen.scaled, expected.scaled, 1e-9 * expected.scaled);
+  EXPECT_NEAR(seen.along, expected.along,
+              1e-9 * std::sqrt(expected.difference * expected.reference));
+  EXPECT_NEAR(seen.reference, expected.reference, 1e-9 * expected.reference);
+  EXPECT_NEAR(seen.noise, expected.noise, 1e-9 * expected.noise);
+}
+
+// Around the tiles' edges, with fewer rows or columns than a group has, and with one NaN.
+TEST_F(OnGpu, SumsUpErrorsByTileRowAndColumnAsTheHostDoes) {
+  for (const auto& [rows, cols] : {std::pair(1, 5000), {130, 65}, {64, 64}, {300, 7}, {7, 700}}) {
+    SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(cols));
+    Both out = random_on_both(rows, cols, Dtype::kBf16, 5);
+    store_element(out.bytes.data(), Dtype::kBf16, out.host.count() / 3, NAN);
+    device_->copy_to_device(out.bytes, out.gpu.data);
+    double* const reference = widened(random(rows, cols, Dtype::kBf16, 2.0, 6));
+    const auto on_host = to_host(reference, out.host.count());
+    const ErrorScale scale{.all = 0.5, .own = 1e-3, .least = 1e-6};
+    const Errors seen = device_->reference_math().errors(out.gpu, reference, scale);
+    const Errors expected = HostReference().errors(out.host, on_host.data(), scale);
+    ASSERT_EQ(seen.tiles.size(), expected.tiles.size());
+    ASSERT_EQ(seen.rows.size(), expected.rows.size());
+    for (std::size_t i = 0; i < seen.tiles.size(); ++i) {
+      expect_near(seen.tiles[i].sums, expected.tiles[i].sums);
+      EXPECT_EQ(seen.tiles[i].largest_at, expected.tiles[i].largest_at);
+      EXPECT_EQ(seen.tiles[i].not_finite, expected.tiles[i].not_finite);
+    }
+    for (std::size_t i = 0; i < seen.rows.size(); ++i) expect_near(seen.rows[i], expected.rows[i]);
+    double* const other = widened(random(rows, cols, Dtype::kBf16, 2.0, 7));
+    const auto other_on_host = to_host(other, out.host.count());
+    const Errors spread = device_->reference_math().spread(other, out.gpu, reference);
+    const Errors of_host = HostReference().spread(other_on_host.data(), out.host, on_host.data());
+    ASSERT_EQ(spread.columns.size(), of_host.columns.size());
+    for (std::size_t i = 0; i < spread.columns.size(); ++i) {
+      EXPECT_NEAR(spread.columns[i], of_host.columns[i], 1e-9 * of_host.columns[i]);
+    }
+  }
+}
+
+TEST_F(OnGpu, PerturbsAsTheHostDoes) {
+  double* const gpu = widened(random(65, 33, Dtype::kBf16, 2.0, 6));
+  std::vector<double> host = to_host(gpu, 65 * 33);
+  device_->reference_math().perturb(gpu, 65 * 33, 1e-2, 9);
+  HostReference().perturb(host.data(), 65 * 33, 1e-2, 9);
+  const std::vector<double> seen = to_host(gpu, 65 * 33);
+  for (std::size_t i = 0; i < host.size(); ++i) EXPECT_NEAR(seen[i], host[i], 1e-15 * 4);
+}
+
 TEST_F(OnGpu, SaysHowMuchMemoryThereIsWhenThereIsNotEnough) {
   EXPECT_THROW(device_->allocate(std::size_t{1} << 50), DeviceError);
   EXPECT_NO_THROW(device_->synchronize());
