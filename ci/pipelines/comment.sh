@@ -67,10 +67,14 @@ fetch_verdict() {
   [[ -s $work/head ]] && cat "$work/head"
 }
 
-# Text that mentions nobody (a zero-width space after each @), passes for no comment of ours, and holds
-# no broken UTF-8 or control characters, which the API refuses.
+# Text that mentions nobody (a zero-width space after each @, also one that is written as an entity: GitHub
+# looks for mentions after it has read these), passes for no comment of ours, and holds no broken UTF-8 or
+# control characters, which the API refuses. What is taken out comes first, until nothing is left of it: an
+# entity or a mark could stand around it.
 disarm() {
-  iconv -f UTF-8 -t UTF-8 -c | tr -d '\000-\010\013-\037\177' | sed "s/@/@"$'\u200b'"/g; s/<!-- fusegate -->//g"
+  iconv -f UTF-8 -t UTF-8 -c | tr -d '\000-\010\013-\037\177' |
+    sed --regexp-extended -e ":again; s/<!-- fusegate -->//g; t again" \
+      -e "s/&(#0*64|#x0*40|commat);?/@/Ig; s/@/@"$'\u200b'"/g"
 }
 
 post() {

@@ -1,5 +1,6 @@
 """ci/pipelines/comment.sh against a fake gh: what it trusts, and what it makes of what it does not trust."""
 
+import html
 import io
 import json
 import shutil
@@ -89,6 +90,18 @@ class Comment(unittest.TestCase):
     def test_mentions_nobody(self):
         self.verdict("thanks @team and @everyone\n")
         self.assertNotRegex(self.post(), r"@\w")
+
+    def test_mentions_nobody_by_an_entity(self):
+        for at in ("&#64;", "&#064;", "&#0000064;", "&#x40;", "&#X40;", "&#x0040;", "&commat;", "&#64", "&#x40",
+                   "&#6<!-- fusegate -->4;", "&#6\x1b4;", "&#6<!-- fuse<!-- fusegate -->gate -->4;", "&com\0mat;"):
+            with self.subTest(at):
+                self.verdict(f"thanks {at}octocat and {at}octo-org/team\n")
+                shown = html.unescape(self.post())
+                self.assertTrue(shown.endswith("thanks @\u200boctocat and @\u200bocto-org/team\n"), shown)
+
+    def test_leaves_other_entities_alone(self):
+        self.verdict("a &#124; b &#96; c &#38;#64; d &amp;\n")
+        self.assertTrue(self.post().endswith("a &#124; b &#96; c &#38;#64; d &amp;\n"))
 
     def test_drops_control_characters_and_marks_of_ours(self):
         self.verdict(b"a\x00b\x1b[31m<!-- fusegate -->\xff tail\n")
