@@ -1,7 +1,7 @@
 """What our GitHub workflows may not do, so that a fork's pull request gets no secret and no write token.
 
-Code of a pull request runs in every job of a workflow that `pull_request` starts: the tree that is checked
-out is the pull request's. Such a job may read the repository and nothing else. A workflow that may write
+Code of a pull request runs in every job of a workflow that `pull_request` or a review of one starts: the tree that
+is checked out is the pull request's. Such a job may read the repository and nothing else. A workflow that may write
 (`workflow_run`) runs none of that code: it checks out the default branch alone.
 
 These are the rules that zizmor does not have (workflows_test.py runs it beside them). It finds
@@ -13,6 +13,9 @@ GitHub Actions and workflows secure: preventing pwn requests".
 import re
 
 READ_ONLY = {"read", "none"}
+OF_PULL_REQUESTS = {"pull_request", "pull_request_review"}
+# A person's word for a commit: one of us, about the very commit that is measured.
+REVIEWED = ["github.event.review.commit_id == github.event.pull_request.head.sha", "github.event.review.author_association"]
 CHECKOUT_OF_ANOTHER_TREE = {"ref", "repository"}
 
 
@@ -60,7 +63,7 @@ def no_secrets(_, text):
 
 
 def no_token_beside_foreign_code(workflow, text):
-    if "pull_request" in triggers(workflow) and re.search(r"\bgithub\s*\.\s*token\b", text):
+    if triggers(workflow) & OF_PULL_REQUESTS and re.search(r"\bgithub\s*\.\s*token\b", text):
         yield "hands github.token to a job that runs a pull request's code"
 
 
@@ -87,11 +90,28 @@ def actions_of_github_alone(workflow, _):
             yield f"job {name} uses {step['uses']}, which is not GitHub's own"
 
 
+def jobs_of_pull_requests_on_our_runners(workflow):
+    if triggers(workflow) & OF_PULL_REQUESTS:
+        yield from ((name, job) for name, job in jobs(workflow) if "self-hosted" in job.get("runs-on", []))
+
+
 def our_runners_ask_first(workflow, _):
-    for name, job in jobs(workflow):
-        if ("pull_request" in triggers(workflow) and "self-hosted" in job.get("runs-on", [])
-                and "head.repo.full_name == github.repository" not in str(job.get("if", ""))):
+    for name, job in jobs_of_pull_requests_on_our_runners(workflow):
+        if "head.repo.full_name == github.repository" not in str(job.get("if", "")):
             yield f"job {name} runs any fork's code on our own runner"
+
+
+def our_runners_run_what_was_read(workflow, _):
+    """A label is set to whatever the head is by then. A review is of the commit that its author saw."""
+    on = workflow.get("on", {})
+    if isinstance(on, dict) and "labeled" in ((on.get("pull_request") or {}).get("types") or []):
+        yield "is started by a label, which names no commit"
+    for name, job in jobs_of_pull_requests_on_our_runners(workflow):
+        if "pull_request_review" in triggers(workflow) and not all(part in str(job.get("if", "")) for part in REVIEWED):
+            yield f"job {name} runs another commit than the one that was reviewed, or anybody's review starts it"
+        scripts = [step["run"] for step in job.get("steps", []) if "run" in step]
+        if scripts and "git rev-parse HEAD^2" not in scripts[0]:
+            yield f"job {name} does not compare its checkout with the reviewed commit before it runs anything"
 
 
 def every_job_ends(workflow, _):
@@ -108,5 +128,6 @@ RULES = [
     default_branch_only_where_it_writes,
     actions_of_github_alone,
     our_runners_ask_first,
+    our_runners_run_what_was_read,
     every_job_ends,
 ]

@@ -94,6 +94,40 @@ class OurWorkflows(unittest.TestCase):
         self.assertEqual(replays, 1)
 
 
+class TheReviewedCommit(unittest.TestCase):
+    """The step that compares the checkout with what a review was of, run in a merge of two commits."""
+
+    def step(self, template):
+        text = (ROOT / template).read_text()
+        return [step["run"] for _, step in workflow_policy.steps(parse(text)) if step.get("name") == "Refuse what was not reviewed"]
+
+    def test_is_the_one_that_is_measured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def git(*words):
+                result = run("git", "-C", folder, "-c", "user.name=A", "-c", "user.email=a@b", *words)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                return result.stdout.strip()
+
+            git("init", "--quiet", "--initial-branch=main")
+            git("commit", "--quiet", "--allow-empty", "--message=base")
+            git("checkout", "--quiet", "-b", "head")
+            git("commit", "--quiet", "--allow-empty", "--message=reviewed")
+            reviewed = git("rev-parse", "HEAD")
+            git("checkout", "--quiet", "main")
+            git("merge", "--quiet", "--no-ff", "--message=merge", "head")
+            base = git("rev-parse", "HEAD^1")
+            for template in (".github/workflows/pull-request.yml",
+                             "ci/starting/template/.github/workflows/pull-request.yml.template"):
+                for script in self.step(template):
+                    for commit, code in (reviewed, 0), (base, 2):
+                        ended = run("bash", "-e", "-c", script, cwd=folder, env={**os.environ, "REVIEWED": commit})
+                        self.assertEqual(ended.returncode, code, template)
+
+    def test_is_compared_in_every_job_on_our_runners(self):
+        self.assertEqual(len(self.step(".github/workflows/pull-request.yml")), 2)
+        self.assertEqual(len(self.step("ci/starting/template/.github/workflows/pull-request.yml.template")), 1)
+
+
 class WorkflowsOfAStartingProject(unittest.TestCase):
     """What `fusegate init` writes is held to the same rules."""
 
@@ -145,6 +179,10 @@ SPOILED = [
      "another tree"),
     ("nightly.yml", "actions/upload-artifact@", "somebody/upload-artifact@", "not GitHub's own"),
     ("pull-request.yml", "github.event.pull_request.head.repo.full_name == github.repository", "true", "any fork"),
+    ("pull-request.yml", "reopened]", "reopened, labeled]", "by a label"),
+    ("pull-request.yml", "&& github.event.review.commit_id == github.event.pull_request.head.sha", "", "reviewed"),
+    ("pull-request.yml", "github.event.review.author_association", "'OWNER'", "anybody's review"),
+    ("pull-request.yml", "git rev-parse HEAD^2", "git rev-parse HEAD", "does not compare its checkout"),
     ("nightly.yml", "    timeout-minutes: 150\n", "", "no timeout-minutes"),
 ]
 
