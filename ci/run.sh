@@ -46,7 +46,7 @@ main() {
   use_cuda_toolkit
   preset=$(measuring_preset)
   build_preset "$FUSEGATE_ROOT" "$preset" fusegate fusegate_bench
-  end_with "build/$preset/bin/fusegate" job --who "$(id -un)" --started-s "$SECONDS" "${flags[@]}"
+  end_with "build/$preset/bin/fusegate" job --started-s "$SECONDS" "${flags[@]}"
 }
 
 parse_arguments() {

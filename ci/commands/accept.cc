@@ -1,8 +1,9 @@
 #include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
@@ -35,9 +36,10 @@ std::string acceptor(const AcceptRequest& request) {
   if (!request.who.empty()) return request.who;
   const std::string user = git_user();
   if (!user.empty()) return user;
-  const char* login = std::getenv("USER");
-  if (login != nullptr && *login != '\0') return login;
-  throw baselines::InputError("--who", "", "give a name: neither git nor the environment has one");
+  // Not $USER, which a container does not set. Its user may have no entry in /etc/passwd either.
+  const passwd* const login = getpwuid(geteuid());
+  return login != nullptr && *login->pw_name != '\0' ? login->pw_name
+                                                     : fmt::format("user {}", geteuid());
 }
 
 std::string suite_of(const AcceptRequest& request, const baselines::Run& run) {
@@ -134,7 +136,8 @@ void add_accept(CommandLine& line) {
       ->type_name("PATH")
       ->required();
   app.add_option("--reason", request.reason, "Why; kept in the baseline")->required();
-  app.add_option("--who", request.who, "By default git's user, else $USER")->type_name("NAME");
+  app.add_option("--who", request.who, "By default git's user, else the login's name")
+      ->type_name("NAME");
   app.add_option("--suite", request.suite, "Store it for this suite instead of the run's own")
       ->type_name("SUITE");
   app.add_option("--store", request.store,

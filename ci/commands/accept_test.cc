@@ -1,5 +1,8 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <sstream>
 
@@ -241,11 +244,16 @@ TEST_F(AcceptCommandTest, LooksInTheOtherStoresToo) {
   EXPECT_FALSE(fs::exists(folder_.path() / "local"));
 }
 
-TEST_F(AcceptCommandTest, FindsAName) {
+// As in a container: git knows nobody, and no variable names anybody.
+TEST_F(AcceptCommandTest, FindsANameWithoutGitAndWithoutVariables) {
+  for (const char* name : {"USER", "LOGNAME", "HOME", "XDG_CONFIG_HOME"}) unsetenv(name);
+  setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
+  setenv("GIT_DIR", folder_.path().c_str(), 1);
   request_.who = "";
-  setenv("USER", "login-name", 1);
   accept();
-  EXPECT_NE(baselines::read_baseline(stored()).acceptance.who, "");
+  const passwd* const login = getpwuid(geteuid());
+  EXPECT_EQ(baselines::read_baseline(stored()).acceptance.who,
+            login != nullptr ? login->pw_name : fmt::format("user {}", geteuid()));
 }
 
 }  // namespace

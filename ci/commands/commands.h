@@ -145,7 +145,7 @@ void write_gate_failure(const GateRequest& request, const std::string& problem, 
 struct AcceptRequest {
   std::vector<std::filesystem::path> runs;
   std::string reason;
-  std::string who;                            // empty: git's user, else $USER
+  std::string who;                            // empty: git's user, else the login's name
   std::string suite;                          // empty: the one that the run names
   std::filesystem::path store;                // where it goes
   std::vector<std::filesystem::path> stores;  // where if_missing looks besides

@@ -301,7 +301,7 @@ void add_job(CommandLine& line) {
                           ->type_name("PROGRAM");
   set_topic(app, kComparedTopic);
   app.add_option("--who", request.who,
-                 "Who accepts a first baseline; by default git's user, else $USER")
+                 "Who accepts a first baseline; by default git's user, else the login's name")
       ->type_name("NAME")
       ->excludes(base);
   app.add_flag("--require-baseline", request.require_baseline,

@@ -27,7 +27,6 @@ class JobTest(unittest.TestCase):
         built = self.box.root.parent / "built"
         self.box.environment |= {"FUSEGATE_SETUP": "off", "BUILT": str(built), "SECONDS": "1000"}
         self.box.fake("cmake", CMAKE)
-        self.box.fake("id", "echo somebody")
         self.box.fake("fusegate", FUSEGATE, folder=built)
         self.box.fake("fusegate_bench", folder=built)
 
@@ -41,12 +40,12 @@ class Run(JobTest):
     def test_measures_what_it_is_told(self):
         result = self.box.run("run.sh")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(self.fusegate_calls(), ["fusegate job --who somebody --started-s SECONDS"])
+        self.assertEqual(self.fusegate_calls(), ["fusegate job --started-s SECONDS"])
         self.box.forget_calls()
         self.box.run("run.sh", "--suite", "nightly", "--invocations", "5", "--max-invocations", "15",
                      "--budget-s", "2400", "--require-baseline", "--replay", "--fail-on", "host", "--allow", "2%")
         self.assertEqual(self.fusegate_calls(), [
-            "fusegate job --who somebody --started-s SECONDS --suite nightly --invocations 5 --max-invocations 15"
+            "fusegate job --started-s SECONDS --suite nightly --invocations 5 --max-invocations 15"
             " --budget-s 2400 --require-baseline --replay --fail-on host --allow 2%"])
 
     def test_exits_with_the_gate_s_code(self):
