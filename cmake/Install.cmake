@@ -35,6 +35,7 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/fusegateConfig.cmake
   ${PROJECT_BINARY_DIR}/generated/fusegateConfigVersion.cmake
   ${CMAKE_CURRENT_LIST_DIR}/AddBenchmark.cmake ${CMAKE_CURRENT_LIST_DIR}/Origin.cmake
   ${CMAKE_CURRENT_LIST_DIR}/WriteOrigin.cmake ${CMAKE_CURRENT_LIST_DIR}/LinkCuda.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/CudaArchitectures.cmake
   DESTINATION ${config} COMPONENT development)
 
 if(TARGET fusegate_cuda)
