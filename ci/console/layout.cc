@@ -17,6 +17,12 @@ std::string chosen_python() {
   return chosen != nullptr ? chosen : "";
 }
 
+// Whether this program lies where it was built, in build/<preset>/bin of a checkout. What lies
+// above the folder of one that was installed is not ours: nothing there is run.
+bool is_in_build_folder() { return fs::exists(own_folder().parent_path() / "CMakeCache.txt"); }
+
+fs::path above_build_folder() { return own_folder().parent_path().parent_path(); }
+
 fs::path shared_folder() { return own_folder().parent_path() / "share" / "fusegate"; }
 
 fs::path own_file(const char* name) {
@@ -39,16 +45,14 @@ fs::path report_script() { return own_file("report/html_report.py"); }
 std::string python_program() {
   const std::string chosen = chosen_python();
   if (!chosen.empty()) return chosen;
-  // Programs lie in build/<preset>/bin.
-  const fs::path venv = own_folder().parent_path().parent_path() / "venv" / "bin" / "python3";
-  return fs::exists(venv) ? venv.string() : "python3";
+  const fs::path venv = above_build_folder() / "venv" / "bin" / "python3";
+  return is_in_build_folder() && fs::exists(venv) ? venv.string() : "python3";
 }
 
 fs::path peers_script() {
   const fs::path installed = own_file("peers/peers.py");
-  if (fs::exists(installed)) return installed;
-  const fs::path checkout = own_folder().parent_path().parent_path().parent_path();
-  return checkout / "bench" / "peers" / "peers.py";
+  if (fs::exists(installed) || !is_in_build_folder()) return installed;
+  return above_build_folder().parent_path() / "bench" / "peers" / "peers.py";
 }
 
 std::string peers_python() {

@@ -18,12 +18,12 @@ std::filesystem::path series_claims();
 // What `fusegate init` fills in.
 std::filesystem::path project_templates();
 
-// The Python that draws it: $FUSEGATE_PYTHON; else the virtual environment that ci/setup.sh makes,
-// build/venv; else python3 of PATH.
+// The Python that draws it: $FUSEGATE_PYTHON; else, of a program that lies where it was built, the
+// virtual environment that ci/setup.sh makes, build/venv; else python3 of PATH.
 std::string python_program();
 
-// The program that measures peers (bench/peers): beside this one where it was installed there; else
-// in the checkout that this one was built in, whether or not there is one.
+// The program that measures peers (bench/peers): of a program that lies where it was built, the one
+// of that checkout; else where it would be installed, whether or not it is there.
 std::filesystem::path peers_script();
 
 // The Python that runs it: $FUSEGATE_PYTHON; else python3 of PATH, since the virtual environment of

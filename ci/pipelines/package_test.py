@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -21,6 +22,40 @@ def run(*command, **options):
 
 def git(folder, *arguments):
     run("git", "-C", folder, "-c", "user.name=A", "-c", "user.email=a@b", *arguments).check_returncode()
+
+
+class CudaArchitectures(unittest.TestCase):
+    """What kernels are compiled for where nobody says so, by a fake nvidia-smi."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def chosen(self, smi, *flags, **environment):
+        (self.folder / "nvidia-smi").write_text(f"#!/bin/sh\n{smi}\n")
+        (self.folder / "nvidia-smi").chmod(0o755)
+        script = self.folder / "choose.cmake"
+        script.write_text(f"set(fusegate_CUDA_ARCHITECTURES 80 90a-real)\ninclude({ROOT}/cmake/CudaArchitectures.cmake)\n"
+                          "fusegate_choose_cuda_architectures()\nmessage(STATUS \"chosen ${CMAKE_CUDA_ARCHITECTURES}.\")\n")
+        said = run("cmake", *flags, "-P", script, env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", **environment})
+        self.assertEqual(said.returncode, 0, said.stderr)
+        return said.stdout
+
+    def test_are_those_of_the_gpus_that_are_here(self):
+        self.assertIn("chosen 90.\n", self.chosen("echo 9.0; echo 9.0"))
+        self.assertIn("chosen 80;120.\n", self.chosen("echo 8.0; echo 12.0"))
+
+    @unittest.skipIf(pathlib.Path("/dev/nvidia0").exists(), "this machine has a GPU")
+    def test_are_fusegate_s_own_where_there_is_no_gpu_and_say_so(self):
+        for smi in ("exit 9", "echo 'No devices were found'"):
+            said = self.chosen(smi)
+            self.assertIn("chosen 80;90a-real.\n", said)
+            self.assertIn("-- fusegate: no GPU is here, so CUDA kernels are compiled for what fusegate is: 80;90a-real", said)
+
+    def test_are_what_somebody_says(self):
+        self.assertIn("chosen 75.\n", self.chosen("echo 9.0", "-DCMAKE_CUDA_ARCHITECTURES=75"))
+        self.assertIn("chosen .\n", self.chosen("echo 9.0", CUDAARCHS="75"))  # which CMake heeds itself
 
 
 class Installed(unittest.TestCase):
@@ -146,6 +181,17 @@ class Installed(unittest.TestCase):
         self.assertEqual((again.returncode, again.stdout), (2, ""))
         self.assertRegex(again.stderr, "^fusegate: .*/new: is not empty")
         self.assertEqual(run("shellcheck", self.folder / "new" / "gate.sh").stdout, "")
+
+    def test_runs_no_python_that_lies_above_where_it_is_installed(self):
+        python = self.prefix.parent / "venv" / "bin" / "python3"  # build/venv, of a program that lies in build/host/bin
+        python.parent.mkdir(parents=True)
+        self.addCleanup(shutil.rmtree, python.parent.parent)
+        python.write_text(f"#!/bin/sh\ntouch {self.folder}/ran\n")
+        python.chmod(0o755)
+        doctor = run(self.prefix / "bin" / "fusegate", "doctor", "--program", BUILD / "bin" / "fusegate_bench")
+        self.assertEqual(doctor.returncode, 0, doctor.stderr)
+        self.assertFalse((self.folder / "ran").exists())
+        self.assertNotIn(str(python), doctor.stdout)
 
     def test_builds_within_another_project(self):
         configured = self.configure(f"include(CTest)\nadd_subdirectory({ROOT} fusegate)\n" + self.with_benchmark().partition("\n")[2]
