@@ -42,7 +42,7 @@ TEXT
 
 main() {
   parse_arguments "$@"
-  ci/setup.sh
+  ci/setup.sh --for measuring
   use_cuda_toolkit
   preset=$(measuring_preset)
   build_preset "$FUSEGATE_ROOT" "$preset" fusegate fusegate_bench

@@ -4,11 +4,14 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-Usage: ci/setup.sh
+Usage: ci/setup.sh [--for PURPOSE]
 
-Installs what is missing of: the system packages (Debian 12, Ubuntu 24.04), the Python packages of
-ci/requirements.txt (into build/venv) and, on a machine with an NVIDIA GPU but without nvcc, the CUDA
-toolkit from PyPI (into build/cuda). Where it may not install, it says what to run and exits 2.
+Installs what is missing of: the system packages (Debian 12, Ubuntu 24.04), Python packages (into build/venv)
+and, on a machine with an NVIDIA GPU but without nvcc, the CUDA toolkit from PyPI (into build/cuda). Where it may
+not install, it says what to run and exits 2.
+
+  --for PURPOSE  measuring: what building and measuring take, and the report; tests (the default): what tests take
+                 besides, such as zsh, Node.js and mandoc
 
 Environment:
   FUSEGATE_SETUP=off            install and check nothing
@@ -19,16 +22,21 @@ TEXT
 
 main() {
   if [[ ${1:-} == --help || ${1:-} == -h ]]; then usage; return; fi
+  local purpose=tests
+  if [[ ${1:-} == --for ]]; then purpose=$(value_of "$@"); shift 2; fi
   [[ $# == 0 ]] || die "unknown argument '$1'; see --help"
+  [[ $purpose == measuring || $purpose == tests ]] || die "--for is '$purpose'; it must be measuring or tests"
   if [[ ${FUSEGATE_SETUP:-on} == off ]]; then return; fi
-  install_packages
-  install_python_venv
+  install_packages "$purpose"
+  install_python_venv "$purpose"
   install_cuda_wheels
 }
 
 lib=$(dirname "${BASH_SOURCE[0]}")/pipelines
 # shellcheck source=ci/pipelines/log.sh
 . "$lib/log.sh"
+# shellcheck source=ci/pipelines/arguments.sh
+. "$lib/arguments.sh"
 # shellcheck source=ci/pipelines/environment.sh
 . "$lib/environment.sh"
 # shellcheck source=ci/pipelines/packages.sh

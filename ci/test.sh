@@ -16,9 +16,9 @@ TEXT
 
 main() {
   parse_arguments "$@"
-  ci/setup.sh
+  ci/setup.sh --for tests
   use_cuda_toolkit
-  build_preset "$FUSEGATE_ROOT" "$preset"
+  FUSEGATE_BUILD_TESTS=1 build_preset "$FUSEGATE_ROOT" "$preset"
   step "testing preset $preset"
   ctest --preset "$preset" --output-on-failure </dev/null || exit 1
 }

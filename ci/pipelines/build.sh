@@ -12,6 +12,12 @@ configure_options() {
   if [[ ${CUDACXX:-} == "$FUSEGATE_ROOT/build/cuda/bin/nvcc" ]]; then
     echo "-DCMAKE_BUILD_RPATH=$FUSEGATE_ROOT/build/cuda/lib64"
   fi
+  # Tests need libraries that measuring does not. A folder that has them keeps them.
+  if [[ ${FUSEGATE_BUILD_TESTS:-} ]]; then
+    echo -DBUILD_TESTING=ON
+  elif [[ ! -e $1/CMakeCache.txt ]]; then
+    echo -DBUILD_TESTING=OFF
+  fi
   if command -v ccache >/dev/null; then
     echo -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
     echo -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache
@@ -29,7 +35,7 @@ configure_preset() {
 }
 
 # build_preset TREE PRESET [TARGET...]: all targets where none is named. BUILD_LOG: what the logs' names
-# start with, where that is not the preset's.
+# start with, where that is not the preset's. FUSEGATE_BUILD_TESTS: not empty where tests are among them.
 build_preset() {
   local tree=$1 preset=$2 log
   shift 2

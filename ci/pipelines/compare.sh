@@ -9,7 +9,7 @@ Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--invocations N] 
                                [--fail-on WHAT] [--allow P]
 
   --base REVISION  what this tree is compared with: a branch, a tag or a commit
-  --suite NAME     pr (the default), smoke or nightly
+  --suite NAME     pr (the default on a GPU), smoke (the default without one), nightly or ladder
   --invocations N  processes on each side; 5 by default. Undecided and suspicious benchmarks are measured
                    again, up to three times as often
   --budget-s N     start nothing that would take longer than N seconds in all, except to confirm a
@@ -29,9 +29,10 @@ TEXT
 
 main() {
   parse_arguments "$@"
-  ci/setup.sh
+  ci/setup.sh --for measuring
   use_cuda_toolkit
   preset=$(measuring_preset)
+  suite=${suite:-$(compared_suite)}
   build_preset "$FUSEGATE_ROOT" "$preset" fusegate fusegate_bench
   step "the same for the base, $(git rev-parse --short "$base")"
   base_program=$(SECONDS=$SECONDS "$lib/build_commit.sh" "$base")
@@ -40,8 +41,18 @@ main() {
     --started-s "$SECONDS" --base "$base_program" "${more[@]}"
 }
 
+# The shapes of pr are a GPU's: on a CPU their references alone take longer than the job may.
+compared_suite() {
+  if has_nvidia_gpu; then
+    echo pr
+  else
+    step "without a GPU suite smoke is compared; pr's shapes take a CPU hours (--suite names another)" >&2
+    echo smoke
+  fi
+}
+
 parse_arguments() {
-  base='' suite=pr invocations=5 budget_s=600 more=()
+  base='' suite='' invocations=5 budget_s=600 more=()
   while [[ $# -gt 0 ]]; do
     case $1 in
       --base) base=$(value_of "$@"); shift 2 ;;

@@ -20,11 +20,11 @@ TEXT
 
 main() {
   parse_arguments "$@"
-  ci/setup.sh
+  ci/setup.sh --for tests
   preset=asan
   CXX=$(find_clang)
   if [[ $CXX ]]; then export CXX preset=fuzz; else unset CXX; fi
-  build_preset "$FUSEGATE_ROOT" "$preset" fusegate_fuzz
+  FUSEGATE_BUILD_TESTS=1 build_preset "$FUSEGATE_ROOT" "$preset" fusegate_fuzz
   local target broken=0
   for target in "${targets[@]}"; do
     fuzz "$target" || broken=1

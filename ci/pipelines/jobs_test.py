@@ -84,7 +84,7 @@ class Run(JobTest):
 
     def test_a_gpu_chooses_the_release_preset(self):
         self.box.run("run.sh", FUSEGATE_GPU="on")
-        self.assertIn("cmake --preset release", self.box.calls())
+        self.assertIn("cmake --preset release -DBUILD_TESTING=OFF", self.box.calls())
 
     def test_bad_arguments_stop_before_anything_is_done(self):
         for arguments in [["--suite"], ["--fail-on"], ["--allow"], ["--require-ruled-out"], ["--invocations", "0"], ["--invocations", "many"], ["--budget-s", "-1"],
@@ -219,8 +219,16 @@ class Compare(History):
         self.assertEqual((self.base_tree() / "kernel.cc").read_text(), "fast\n")
 
     def test_has_ten_minutes_unless_told_otherwise(self):
-        self.box.run("pipelines/compare.sh", "--base", "HEAD^1")
+        self.box.run("pipelines/compare.sh", "--base", "HEAD^1", FUSEGATE_GPU="on")
         self.assertIn("job --suite pr --invocations 5 --budget-s 600 ", self.fusegate_calls()[0])
+
+    def test_takes_a_suite_that_a_cpu_can_run_where_there_is_no_gpu_and_says_so(self):
+        result = self.box.run("pipelines/compare.sh", "--base", "HEAD^1")
+        self.assertIn("job --suite smoke --invocations 5 --budget-s 600 ", self.fusegate_calls()[0])
+        self.assertIn("without a GPU suite smoke is compared", result.stdout + result.stderr)
+        self.box.forget_calls()
+        self.box.run("pipelines/compare.sh", "--base", "HEAD^1", "--suite", "pr")
+        self.assertIn("job --suite pr ", self.fusegate_calls()[0])
 
     def test_a_kept_base_follows_the_revision(self):
         self.box.run("pipelines/compare.sh", "--base", "HEAD^1")
@@ -272,6 +280,17 @@ class Test(JobTest):
             self.assertEqual(result.stdout.splitlines()[-1], "100% tests passed, 0 tests failed out of 3")
         self.assertIn("ctest --preset asan --output-on-failure", self.box.calls())
 
+    def test_builds_tests_where_a_folder_was_made_for_measuring_alone(self):
+        self.box.fake("ctest")
+        self.box.run("run.sh")
+        self.assertIn("cmake --preset host -DBUILD_TESTING=OFF", self.box.calls())
+        (self.box.root / "build" / "host" / "CMakeCache.txt").touch()
+        self.box.forget_calls()
+        self.box.run("run.sh")
+        self.assertIn("cmake --preset host", self.box.calls(), "as it is")
+        self.box.run("test.sh", "--preset", "host")
+        self.assertIn("cmake --preset host -DBUILD_TESTING=ON", self.box.calls())
+
     def test_a_build_that_fails_is_2(self):
         self.assertEqual(self.box.run("test.sh", FAKE_BUILD="broken").returncode, 2)
 
@@ -298,10 +317,10 @@ class Fuzz(JobTest):
 
     def test_builds_by_clang_where_that_has_libfuzzer(self):
         self.fuzz()
-        self.assertIn("cmake --preset asan", self.box.calls())
+        self.assertIn("cmake --preset asan -DBUILD_TESTING=ON", self.box.calls())
         self.box.fake("clang++-17")
         self.fuzz()
-        self.assertIn("cmake --preset fuzz", self.box.calls())
+        self.assertIn("cmake --preset fuzz -DBUILD_TESTING=ON", self.box.calls())
 
     def test_runs_one_target_as_often_as_told(self):
         self.fuzz("--runs", "500", "--target", "trace")

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# The system packages of Debian 12 and Ubuntu 24.04. Source it after log.sh; call install_packages.
+# The system packages of Debian 12 and Ubuntu 24.04. Source it after log.sh; call install_packages PURPOSE.
 #
 # What counts is the tool or the header, not the package: an image that brings its own CMake, or a
 # library in /usr/local, needs nothing installed. The names are the same in both distributions.
 
-readonly TOOLS=(g++ cmake ninja-build git ca-certificates python3-venv shellcheck)
-# What tests alone use: jq and unzip those of comment.sh, Node.js Perfetto's importer, compare.py is Google
+readonly TOOLS=(g++ cmake ninja-build git ca-certificates python3-venv)
+# What tests alone use: shellcheck reads our scripts, jq and unzip are those of comment.sh, Node.js Perfetto's importer, compare.py is Google
 # Benchmark's own rule (docs/evidence/other-rules.md), mandoc reads the manual pages and zsh its completion (docs/reference),
 # and a clean Debian takes the packages that dpkg-dev makes (clean_debian.sh).
-readonly TEST_TOOLS=(jq unzip nodejs libbenchmark-tools mandoc zsh mmdebstrap dpkg-dev file)
+readonly TEST_TOOLS=(shellcheck jq unzip nodejs libbenchmark-tools mandoc zsh mmdebstrap dpkg-dev file)
 
 # A library that the distribution lacks is no failure: cmake/Dependencies.cmake builds it from source.
 declare -rA LIBRARY_HEADER=(
@@ -19,11 +19,15 @@ declare -rA LIBRARY_HEADER=(
   [zlib1g-dev]=zlib.h
   [libboost-dev]=boost/math/distributions/students_t.hpp
   [libbenchmark-dev]=benchmark/benchmark.h
-  [libgtest-dev]=gtest/gtest.h
-  [libgmock-dev]=gmock/gmock.h
   [libdnnl-dev]=oneapi/dnnl/dnnl.hpp
   # Debian's oneDNN is built for OpenCL too: its CMake package fails without these, and does not depend on them.
   [ocl-icd-opencl-dev]=CL/cl.h
+)
+
+# Of tests alone.
+declare -rA TEST_LIBRARY_HEADER=(
+  [libgtest-dev]=gtest/gtest.h
+  [libgmock-dev]=gmock/gmock.h
 )
 
 has_header() {
@@ -53,13 +57,16 @@ has_package() {
     dpkg-dev) command -v dpkg-shlibdeps ;;
     libbenchmark-tools) [[ -e ${FUSEGATE_BENCHMARK_TOOLS:-/usr/share/benchmark}/compare.py ]] ;;
     g++ | git | shellcheck | jq | unzip | mandoc | zsh | mmdebstrap | file) command -v "$1" ;;
-    *) has_header "${LIBRARY_HEADER[$1]}" ;;
+    *) has_header "${LIBRARY_HEADER[$1]:-${TEST_LIBRARY_HEADER[$1]}}" ;;
   esac >/dev/null 2>&1
 }
 
+# missing_packages PURPOSE: measuring or tests
 missing_packages() {
   local package
-  for package in "${TOOLS[@]}" "${TEST_TOOLS[@]}" "${!LIBRARY_HEADER[@]}"; do
+  local -a wanted=("${TOOLS[@]}" "${!LIBRARY_HEADER[@]}")
+  if [[ $1 == tests ]]; then wanted+=("${TEST_TOOLS[@]}" "${!TEST_LIBRARY_HEADER[@]}"); fi
+  for package in "${wanted[@]}"; do
     has_package "$package" || echo "$package"
   done | sort
 }
@@ -106,7 +113,7 @@ all_known_to_apt() {
 installable() {
   local package
   for package in "$@"; do
-    if apt_knows "$package" || [[ ! -v LIBRARY_HEADER[$package] ]]; then
+    if apt_knows "$package" || [[ ! -v LIBRARY_HEADER[$package] && ! -v TEST_LIBRARY_HEADER[$package] ]]; then
       echo "$package"
     else
       warn "$package is not in this distribution's archive: CMake builds that library from source"
@@ -134,7 +141,7 @@ require_tools() {
 
 install_packages() {
   local -a missing
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "$1")
   [[ ${#missing[@]} == 0 ]] && return
   require_known_distribution "${missing[@]}"
   require_root "${missing[@]}"

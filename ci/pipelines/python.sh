@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# The Python environment of the reports and of the workflow checks, in build/venv. Source it after
-# log.sh; call install_python_venv.
+# The Python environment of the reports and of tests, in build/venv. Source it after log.sh; call
+# install_python_venv PURPOSE.
 
 FUSEGATE_VENV=$FUSEGATE_ROOT/build/venv
 
@@ -21,7 +21,7 @@ venv_pip() {
 # pip's last words are in the log.
 install_venv() {
   local venv=$1 requirements=$FUSEGATE_ROOT/$2 stamp=$1/requirements.sha256
-  sha256sum --check --status "$stamp" 2>/dev/null && "$venv/bin/python3" -c '' 2>/dev/null && return
+  has_venv "$venv" "$2" && return
   step "installing $2 into ${venv#"$FUSEGATE_ROOT"/}"
   if quietly "$(venv_log "$venv")" make_venv "$venv" "$requirements" 2>/dev/null; then
     sha256sum "$requirements" >"$stamp"
@@ -31,10 +31,21 @@ install_venv() {
   fi
 }
 
+# has_venv VENV REQUIREMENTS: whether it was made of these, as they are now.
+has_venv() {
+  grep --quiet "/$2\$" "$1/requirements.sha256" 2>/dev/null &&
+    sha256sum --check --status "$1/requirements.sha256" 2>/dev/null && "$1/bin/python3" -c '' 2>/dev/null
+}
+
 venv_log() { echo "$FUSEGATE_ROOT/build/logs/$(basename "$1").log"; }
 
+# What tests have holds what a report needs.
 install_python_venv() {
-  install_venv "$FUSEGATE_VENV" ci/requirements.txt && return
-  warn "no build/venv, so no HTML report and no workflow checks. Is PyPI in reach? pip's last words:"
+  local requirements=ci/requirements.txt
+  if [[ $1 == measuring ]] && ! has_venv "$FUSEGATE_VENV" "$requirements"; then
+    requirements=ci/report/html/requirements.txt
+  fi
+  install_venv "$FUSEGATE_VENV" "$requirements" && return
+  warn "no build/venv, so no HTML report and none of the tests that need its packages. Is PyPI in reach? pip's last words:"
   tail -n 1 "$(venv_log "$FUSEGATE_VENV")" >&2
 }

@@ -8,7 +8,8 @@ import unittest
 
 from script_sandbox import CI, Sandbox
 
-HEADERS = dict(re.findall(r"\[(\S+)\]=(\S+)", (CI / "pipelines" / "packages.sh").read_text()))
+PACKAGES = (CI / "pipelines" / "packages.sh").read_text()
+HEADERS = dict(re.findall(r"\[(\S+)\]=(\S+)", PACKAGES))
 CMAKE = 'echo "cmake version 3.25.1"'
 
 # "Installs" by making the header or the tool appear.
@@ -60,8 +61,8 @@ class Setup(unittest.TestCase):
         (self.box.root / "build" / "venv" / "requirements.sha256").write_text(
             f"{digest}  {self.box.root / 'ci' / '..' / 'ci' / 'requirements.txt'}\n")
 
-    def run_setup(self, **environment):
-        return self.box.run("setup.sh", **environment)
+    def run_setup(self, *arguments, **environment):
+        return self.box.run("setup.sh", *arguments, **environment)
 
     def apt_calls(self):
         """Without the options, which are the same each time."""
@@ -98,6 +99,44 @@ class Setup(unittest.TestCase):
         for package in [*HEADERS, "g++", "git", "ninja-build", "shellcheck", "cmake", "jq", "unzip", "nodejs",
                         "libbenchmark-tools", "mandoc", "zsh", "mmdebstrap", "dpkg-dev", "file"]:
             self.assertIn(f" {package}", result.stderr)
+
+    # What tests alone use, and measuring must not ask for.
+    TEST_PACKAGES = ["shellcheck", "jq", "unzip", "nodejs", "libbenchmark-tools", "mandoc", "zsh", "mmdebstrap", "dpkg-dev",
+                     "file", "libgtest-dev", "libgmock-dev"]
+
+    def test_measuring_asks_for_nothing_that_tests_alone_use(self):
+        for tool in ["shellcheck", "jq", "unzip", "node", "mandoc", "zsh", "mmdebstrap", "dpkg-shlibdeps", "file"]:
+            self.lose(tool=tool)
+        for package in ("libgtest-dev", "libgmock-dev"):
+            self.lose(package=package)
+        (self.box.root / "compare.py").unlink()
+        result = self.run_setup("--for", "measuring", FAKE_UID="1000")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        for arguments in [], ["--for", "tests"]:
+            result = self.run_setup(*arguments, FAKE_UID="1000")
+            self.assertEqual(result.returncode, 2)
+            for package in self.TEST_PACKAGES:
+                self.assertIn(f" {package}", result.stderr)
+
+    def test_measuring_asks_for_what_it_needs(self):
+        self.lose(tool="cmake", package="libfmt-dev")
+        self.assert_stops_with_the_command(self.run_setup("--for", "measuring", FAKE_UID="1000"))
+
+    def test_measuring_installs_the_report_s_packages_alone_and_takes_what_tests_have(self):
+        report = self.box.root / "ci" / "report" / "html"
+        report.mkdir(parents=True)
+        (report / "requirements.txt").write_text("plots==1.0\n")
+        self.assertEqual(self.run_setup("--for", "measuring").stdout, "", "the venv of tests does")
+        (self.box.root / "build" / "venv" / "requirements.sha256").unlink()
+        self.box.fake("python3", '[[ $1 == -m ]] && mkdir -p "$4/bin" && printf "#!/bin/bash\\n" >"$4/bin/python3" && chmod +x "$4/bin/python3"; true')
+        self.assertIn("installing ci/report/html/requirements.txt into build/venv", self.run_setup("--for", "measuring").stdout)
+        self.assertEqual(self.run_setup("--for", "measuring").stdout, "")
+        self.assertIn("installing ci/requirements.txt into build/venv", self.run_setup().stdout)
+
+    def test_an_unknown_purpose_stops(self):
+        result = self.run_setup("--for", "fun")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--for is 'fun'; it must be measuring or tests", result.stderr)
 
     def test_updates_the_lists_only_where_a_package_is_unknown(self):
         self.lose(package="libfmt-dev")
@@ -202,8 +241,14 @@ class Locks(unittest.TestCase):
     WANTED = [*CI.glob("**/*.in"), CI.parent / "bench" / "peers" / "requirements.in",
               CI.parent / "docs" / "site" / "requirements.in"]
 
+    def test_what_a_report_needs_is_locked_alike_for_tests(self):
+        blocks = [set(re.split(r"(?m)^(?=[a-z])", path.with_suffix(".txt").read_text())[1:])
+                  for path in (CI / "report" / "html" / "requirements.in", CI / "requirements.in")]
+        self.assertGreater(len(blocks[0]), 5)
+        self.assertEqual(blocks[0] - blocks[1], set())
+
     def test_hold_what_is_wanted_with_hashes(self):
-        self.assertEqual(len(self.WANTED), 6)
+        self.assertEqual(len(self.WANTED), 7)
         for wanted in self.WANTED:
             with self.subTest(wanted):
                 lines = wanted.with_suffix(".txt").read_text()

@@ -16,8 +16,8 @@ TEXT
 
 main() {
   parse_arguments "$@"
-  ci/setup.sh
-  build_preset "$FUSEGATE_ROOT" "$preset" fusegate_reference
+  ci/setup.sh --for tests
+  FUSEGATE_BUILD_TESTS=1 build_preset "$FUSEGATE_ROOT" "$preset" fusegate_reference
   install_venv "$venv" docs/site/requirements.txt ||
     die "could not install docs/site/requirements.txt (the log: $(venv_log "$venv")). Is PyPI in reach?"
   step "making the pages"
