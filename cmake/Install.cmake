@@ -1,6 +1,17 @@
 # cmake --install: what runs, what is built with, and what needs CUDA, a component each. Package.cmake makes a
 # Debian package of each.
 include(CMakePackageConfigHelpers)
+
+# The licence, of each package where Debian looks for it.
+foreach(part runtime:fusegate development:fusegate-dev cuda:fusegate-cuda)
+  string(REPLACE ":" ";" part ${part})
+  list(GET part 0 component)
+  list(GET part 1 package)
+  if(NOT component STREQUAL cuda OR TARGET fusegate_cuda)
+    install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} RENAME copyright
+      COMPONENT ${component})
+  endif()
+endforeach()
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/fusegate)
 
 function(fusegate_install_library target export component development)

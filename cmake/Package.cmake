@@ -13,13 +13,14 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME fusegate)
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The gate, and the library that benchmark programs are linked with.
  fusegate tells whether GPU kernels got slower, how sure that is, and why.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "python3-matplotlib, python3-jinja2, git")  # for the HTML report
+# Not recommended, since apt installs that too: matplotlib alone brings 150 packages, for the HTML page.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "python3-matplotlib, python3-jinja2, git")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME fusegate-dev)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and CMake package of fusegate.
  For benchmark programs of one's own kernels, such as fusegate init writes.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "fusegate ${same_version}, cmake (>= 3.24), make, g++ (>= 4:12)")
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS git)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS git)
 
 # NVIDIA's libraries come from many places, pip and archives among them, of which dpkg knows nothing: who
 # installs this has the toolkit that it was built with.
