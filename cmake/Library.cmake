@@ -89,8 +89,10 @@ function(fusegate_add_libraries)
     set_target_properties(fusegate_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
     target_link_libraries(fusegate_cuda PUBLIC fusegate_core CUDA::cudart
       PRIVATE fmt::fmt nlohmann_json::nlohmann_json simdjson::simdjson CUDA::cublas CUDA::cublasLt
-        $<TARGET_NAME_IF_EXISTS:fusegate_cupti> ${CMAKE_DL_LIBS})
-    set_target_properties(fusegate_cuda PROPERTIES INSTALL_RPATH "$ORIGIN;${CUDAToolkit_LIBRARY_DIR}")
+        ${CMAKE_DL_LIBS})
+    # No folder of the machine that builds it: whoever may write there, elsewhere, would have his libraries
+    # loaded. The program brings the toolkit's folder (LinkCuda.cmake), and CUPTI is looked for beside the runtime.
+    set_target_properties(fusegate_cuda PROPERTIES INSTALL_RPATH "$ORIGIN")
     add_library(fusegate::cuda ALIAS fusegate_cuda)
     include(LinkCuda)
   endif()

@@ -1,5 +1,6 @@
 // A profiler made of CUPTI's activity records (https://docs.nvidia.com/cupti). Nobody else may hold
 // CUPTI at the time: being its one subscriber shows that nobody does.
+#include <cuda_runtime_api.h>
 #include <cupti.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -22,6 +24,21 @@ namespace fusegate::bench {
 namespace {
 
 using baselines::TraceCategory;
+
+// Where the loader looks; else in the toolkit whose runtime is loaded. A library that was installed
+// names no folder itself: that would be one of the machine that it was built on.
+void* open_cupti() {
+  constexpr int kMode = RTLD_NOW | RTLD_LOCAL;
+  if (void* const library = dlopen(FUSEGATE_CUPTI_LIBRARY, kMode)) return library;
+  Dl_info runtime;
+  if (dladdr(reinterpret_cast<void*>(&cudaRuntimeGetVersion), &runtime) == 0) return nullptr;
+  const auto folder = std::filesystem::path(runtime.dli_fname).parent_path();
+  for (const char* below : {".", "../extras/CUPTI/lib64", "../../../extras/CUPTI/lib64"}) {
+    const std::string file = (folder / below / FUSEGATE_CUPTI_LIBRARY).string();
+    if (void* const library = dlopen(file.c_str(), kMode)) return library;
+  }
+  return nullptr;
+}
 
 // CUPTI, the CUDA toolkit's profiling library, opened when it is first used, and not linked. The
 // program must start on machines without it, and it must not be loaded while a process measures.
@@ -40,7 +57,7 @@ struct CuptiLibrary {
     return {address};
   }
 
-  void* library = dlopen(FUSEGATE_CUPTI_LIBRARY, RTLD_NOW | RTLD_LOCAL);  // stays open
+  void* library = open_cupti();  // stays open
   bool is_complete = library != nullptr;
   decltype(&cuptiSubscribe) subscribe = find("cuptiSubscribe");
   decltype(&cuptiUnsubscribe) unsubscribe = find("cuptiUnsubscribe");
