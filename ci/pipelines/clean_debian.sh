@@ -3,6 +3,8 @@
 # fails. In a clean Debian 12, which mmdebstrap makes in a folder; a minute or two, most of it from the network.
 set -euo pipefail
 
+readonly MOST_KILOBYTES=200000
+
 usage() {
   cat <<'TEXT'
 Usage: ci/pipelines/clean_debian.sh --build FOLDER | --here PACKAGES
@@ -48,15 +50,25 @@ in_clean_folder() {
 }
 
 new_user() {
-  local packages code=0
+  local packages package kilobytes code=0
   packages=$(cd "$1" && pwd)
   step "installing $(cd "$packages" && echo fusegate_*.deb fusegate-dev_*.deb)"
-  quietly /tmp/apt.log env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-    "$packages"/fusegate_*.deb "$packages"/fusegate-dev_*.deb
+  # The gate first, with whatever apt takes along by default.
+  kilobytes=$(installed_kilobytes)
+  install_packages "$packages"/fusegate_*.deb
+  kilobytes=$(($(installed_kilobytes) - kilobytes))
+  ((kilobytes <= MOST_KILOBYTES)) || die "the package fusegate brings $kilobytes kB along, and not at most $MOST_KILOBYTES"
+  install_packages "$packages"/fusegate-dev_*.deb
+  for package in fusegate fusegate-dev; do
+    grep -q 'Apache License' "/usr/share/doc/$package/copyright" || die "$package carries no licence"
+  done
   cd "$(mktemp -d)"
+  step "fusegate doctor"
+  fusegate doctor
   step "fusegate init demo; demo/gate.sh --break"
   fusegate init demo
-  demo/gate.sh --break || code=$?
+  # As in a container: nobody has a name there.
+  env -u USER -u LOGNAME demo/gate.sh --break || code=$?
   [[ $code == 1 ]] || die "the gate of the slow kernel ended with $code and not with 1"
   grep -q 'rms_norm/fast' demo/.fusegate/reports/latest/gate.md || die "the report names no rms_norm/fast"
   if grep 'rms_norm/slow.*regression\|regression.*rms_norm/slow' demo/.fusegate/reports/latest/gate.md; then
@@ -64,6 +76,10 @@ new_user() {
   fi
   step "the gate passed, and then failed for the slow kernel"
 }
+
+installed_kilobytes() { dpkg-query --show --showformat '${Installed-Size}\n' | awk '{ sum += $1 } END { print sum }'; }
+
+install_packages() { quietly /tmp/apt.log env DEBIAN_FRONTEND=noninteractive apt-get install -y "$@"; }
 
 lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=ci/pipelines/log.sh
