@@ -71,8 +71,11 @@ void Invocation::start(nlohmann::json google_context) {
   // Before any timing, and in the plan's order: implementations that share a reference stand side
   // by side there, and one reference is held at a time.
   kernels::Verifier verifier(device_, options_.info.seed);
+  int checked = 0;
   for (std::size_t i = 0; i < sessions_.size() && !stopped(); ++i) {
-    if (ledger_.selected(i) && !ledger_.is_complete(i)) verify(i, verifier);
+    if (!ledger_.selected(i) || ledger_.is_complete(i)) continue;
+    report_progress(ledger_.check_line(i, checked++));
+    verify(i, verifier);
   }
 }
 

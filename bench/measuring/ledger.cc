@@ -160,6 +160,14 @@ std::string Ledger::start_line() const {
   return "@fusegate " + event.dump();
 }
 
+std::string Ledger::check_line(std::size_t benchmark, int checked) const {
+  const json event{{"event", "check"},
+                   {"index", checked},
+                   {"total", selected_benchmarks()},
+                   {"benchmark", accounts_[benchmark].head.name}};
+  return "@fusegate " + event.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 std::string Ledger::progress_line(std::size_t benchmark) const {
   const Account& account = accounts_[benchmark];
   int done = 0;

@@ -57,6 +57,8 @@ class Ledger {
   static std::string note_line(const std::string& text);
   std::string start_line() const;
   std::string progress_line(std::size_t benchmark) const;
+  // Before the benchmark is checked, as the first of its process: checked of them are.
+  std::string check_line(std::size_t benchmark, int checked) const;
 
  private:
   struct Account {

@@ -131,6 +131,9 @@ class ProgramTest(unittest.TestCase):
         result = run(*TINY, "--operation=geglu", "--progress", f"--out={self.out}")
         events = events_of(result.stdout)
         self.assertEqual(events[0], {"event": "start", "total": 4, "benchmarks": 2})
+        checks = [event for event in events if event["event"] == "check"]
+        self.assertEqual([(event["index"], event["total"]) for event in checks], [(0, 2), (1, 2)], "a benchmark each")
+        events = [event for event in events if event["event"] != "check"]
         self.assertEqual([event["index"] for event in events[1:]], [1, 2, 3, 4], "a place each")
         self.assertEqual({event["total"] for event in events}, {4})
         self.assertEqual(events[-1]["finished"], 2)

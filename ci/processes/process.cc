@@ -276,6 +276,7 @@ ProcessEnd run_process(const ProcessRequest& request) {
     out.forward(request);
     err.forward(request);
     supervisor.check(&end);
+    if (request.on_idle) request.on_idle();
   }
   end.seconds = supervisor.seconds();
   const int status = child.reap();

@@ -25,6 +25,7 @@ struct ProcessRequest {
   double timeout_s = 0;                              // 0: none
   // Each line without its newline; the last one also where it has none.
   std::function<void(OutputStream, std::string_view)> on_line;
+  std::function<void()> on_idle{};         // called several times a second while it runs
   const Interrupts* interrupts = nullptr;  // signals taken from here are sent on to the process
   // How long it may take to end when asked to, before it is killed.
   double grace_s = 10;

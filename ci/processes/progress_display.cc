@@ -29,20 +29,36 @@ void ProgressDisplay::start_invocation(const std::string& label) {
   label_ = label;
   invocation_started_ = now_();
   time_left_.start_invocation();
-  if (console_.status_line) update_status(invocation_text() + time_left_text());
+  status_ = invocation_text() + time_left_text();
+  if (console_.status_line) update_status(status_);
 }
 
 void ProgressDisplay::show(const ProgressEvent& event) {
+  if (event.is_check) return show_check(event);
   places_ = event.index;
   time_left_.progress(static_cast<double>(event.index) / event.total, now_() - invocation_started_);
   if (!event.failure.empty()) note(fmt::format("{} failed: {}", event.benchmark, event.failure));
-  const std::string text = fmt::format("{}, place {}/{}{}  {}", invocation_text(), event.index,
-                                       event.total, time_left_text(), event.benchmark);
+  show_status(fmt::format("{}, place {}/{}{}  {}", invocation_text(), event.index, event.total,
+                          time_left_text(), event.benchmark));
+}
+
+void ProgressDisplay::show_check(const ProgressEvent& event) {
+  show_status(fmt::format("{}, checking results, benchmark {}/{}  {}", invocation_text(),
+                          event.index + 1, event.total, event.benchmark));
+}
+
+void ProgressDisplay::show_status(const std::string& text) {
+  status_ = text;
   if (console_.status_line) {
     update_status(text);
   } else if (now_() - last_line_ >= kPlainLineIntervalS) {
     print_line(text);
   }
+}
+
+void ProgressDisplay::wait() {
+  if (console_.status_line || now_() - last_line_ < kPlainLineIntervalS) return;
+  print_line(fmt::format("{}, {} so far", status_, format_duration(now_() - invocation_started_)));
 }
 
 void ProgressDisplay::finish_invocation(const std::string& failure) {

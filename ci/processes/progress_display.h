@@ -25,12 +25,17 @@ class ProgressDisplay {
   void show(const ProgressEvent& event);
   // failure: empty where all went well.
   void finish_invocation(const std::string& failure);
+  // Called again and again while nothing is said: a log is told every ten seconds what is waited
+  // for.
+  void wait();
   // A line of its own, above the status line.
   void note(const std::string& line);
 
  private:
   std::string invocation_text() const;
   std::string time_left_text() const;
+  void show_check(const ProgressEvent& event);
+  void show_status(const std::string& text);
   void update_status(const std::string& text);
   void clear_status();
   void print_line(const std::string& text);
@@ -45,6 +50,7 @@ class ProgressDisplay {
   double invocation_started_ = 0;
   double last_line_ = 0;
   bool status_shown_ = false;
+  std::string status_;  // what is going on
 };
 
 }  // namespace fusegate::ci

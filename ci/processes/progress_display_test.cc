@@ -44,6 +44,24 @@ TEST_F(ProgressDisplayTest, WritesAPlainLineBetweenAtMostEveryTenSeconds) {
             "invocation 1/1, place 6/6, 0 s left  a/b\n");
 }
 
+TEST_F(ProgressDisplayTest, SaysInALogWhatIsWaitedFor) {
+  ProgressDisplay shown = display(false, 2);
+  shown.start_invocation("");
+  seconds_ += 9;
+  shown.wait();
+  EXPECT_EQ(written(), "");
+  shown.show({.index = 0, .total = 3, .benchmark = "a/b", .is_check = true});
+  for (int i = 0; i < 5; ++i) {
+    seconds_ += 4;
+    shown.wait();
+  }
+  EXPECT_EQ(written(),
+            "invocation 1/2, checking results, benchmark 1/3  a/b, 13 s so far\n"
+            "invocation 1/2, checking results, benchmark 1/3  a/b, 25 s so far\n");
+  shown.finish_invocation("");
+  EXPECT_TRUE(written().ends_with("invocation 1/2: 0 places in 29 s, 29 s left\n")) << written();
+}
+
 TEST_F(ProgressDisplayTest, ShowsAFailureAtOnce) {
   ProgressDisplay shown = display(false, 1);
   shown.start_invocation("");

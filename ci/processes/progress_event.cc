@@ -17,8 +17,9 @@ std::optional<ProgressEvent> parse_progress_event(std::string_view line) try {
     return text.empty() ? std::nullopt : std::optional(ProgressEvent{.note = text});
   }
   const bool is_start = object.at("event") == "start";
-  if (!is_start && object.at("event") != "benchmark") return std::nullopt;
-  ProgressEvent event{.total = object.at("total").get<int>()};
+  const bool is_check = object.at("event") == "check";
+  if (!is_start && !is_check && object.at("event") != "benchmark") return std::nullopt;
+  ProgressEvent event{.total = object.at("total").get<int>(), .is_check = is_check};
   if (!is_start) {
     event.index = object.at("index").get<int>();
     event.benchmark = object.value("benchmark", "");

@@ -14,6 +14,9 @@ struct ProgressEvent {
   std::string benchmark{};  // whose place it was
   std::string failure{};    // why it has no result; empty where it has one
   std::string note{};       // what people should know of all that it measures; then nothing else
+  // Nothing is measured yet: this benchmark's results are being checked. index and total are then
+  // of benchmarks.
+  bool is_check = false;
 };
 
 // nothing where the line is no event, or one of a kind that this version does not know.

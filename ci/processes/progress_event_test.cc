@@ -21,6 +21,15 @@ TEST(ParseProgressEvent, ReadsAFinishedBenchmark) {
   EXPECT_EQ(event->failure, "");
 }
 
+TEST(ParseProgressEvent, ReadsWhatIsChecked) {
+  const auto event = parse_progress_event(
+      R"(@fusegate {"event":"check","index":3,"total":60,"benchmark":"a/b"})");
+  ASSERT_TRUE(event);
+  EXPECT_TRUE(event->is_check);
+  EXPECT_EQ(event->index, 3);
+  EXPECT_EQ(event->benchmark, "a/b");
+}
+
 TEST(ParseProgressEvent, ReadsAFailure) {
   const auto event = parse_progress_event(
       R"(@fusegate {"event":"benchmark","index":3,"total":60,"benchmark":"a/b","failure":"wrong"})");
