@@ -6,6 +6,7 @@
 #include "ci/commands/command_line.h"
 #include "ci/console/layout.h"
 #include "ci/judging/aa_recording.h"
+#include "ci/measuring/replayed_program.h"
 
 namespace fusegate::ci {
 namespace {
@@ -23,12 +24,13 @@ Folders folders_of(const DuetRequest& request) {
   return {out / "base", out / "base_again", out / "head"};
 }
 
-MeasuringRequest measuring_request(const DuetRequest& request, const Folders& folders) {
+MeasuringRequest measuring_request(const DuetRequest& request, const Folders& folders,
+                                   const SuitePair& suites) {
   MeasuringRequest measuring{request};
-  measuring.arms.push_back({folders.base, request.base});
+  measuring.arms.push_back({folders.base, request.base, true, suites.base});
   // An A/A arm tells of the machine; what is undecided about the head it cannot decide.
-  if (request.aa) measuring.arms.push_back({folders.base_again, request.base, false});
-  measuring.arms.push_back({folders.head, request.head});
+  if (request.aa) measuring.arms.push_back({folders.base_again, request.base, false, suites.base});
+  measuring.arms.push_back({folders.head, request.head, true, suites.head});
   measuring.invocations = request.invocations;
   measuring.max_invocations = request.max_invocations.value_or(3 * request.invocations);
   if (!request.invocations_given && !request.max_invocations) {
@@ -97,12 +99,18 @@ void record_aa_of(MeasuredArm& head, const DuetRequest& request, const Folders& 
   if (findings) head.set_aa(*findings);
 }
 
-Measured measure(const DuetRequest& request, const Folders& folders, const JudgingRequest& judging,
+// Adds to the report's notes where the programs measure other suites.
+Measured measure(const DuetRequest& request, const Folders& folders, GateRequest& gate,
                  Console& console) {
   check_aa_history(request.aa_history);
-  MeasuringRun run(measuring_request(request, folders), console);
+  const SuitePair suites = suites_of(request.suite, request.base, request.head, request.flags);
+  if (!suites.remark.empty()) {
+    console.err.print("{}\n", suites.remark);
+    gate.notes.push_back(suites.remark);
+  }
+  MeasuringRun run(measuring_request(request, folders, suites), console);
   Measured measured;
-  measured.end = run.measure([&] { return judged_report(judging).judgement->result.verdicts; },
+  measured.end = run.measure([&] { return judged_report(gate.judging).judgement->result.verdicts; },
                              [&] { return compared_runs(request, folders); });
   measured.all_well = run.report();
   if (request.aa && run.measures_anything() && measured.end != RunEnd::kInterrupted) {
@@ -163,10 +171,10 @@ void add_duet_options(CLI::App& app, DuetRequest& request) {
 
 baselines::ExitCode duet_command(const DuetRequest& request, Console& console) {
   const Folders folders = folders_of(request);
-  const GateRequest gate = gate_request(request, folders);
+  GateRequest gate = gate_request(request, folders);
   Measured measured;
   try {
-    measured = measure(request, folders, gate.judging, console);
+    measured = measure(request, folders, gate, console);
   } catch (const baselines::InputError& error) {
     write_gate_failure(gate, error.what(), console);
     throw;

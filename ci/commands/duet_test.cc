@@ -52,6 +52,35 @@ TEST_F(DuetCommandTest, HasBothProgramsKeepTheChoicesOfAStoredBaseline) {
   EXPECT_EQ(baselines::read_file(request_.out / "head" / "1.log"), "[]\n");
 }
 
+// As where the head adds an operation to program and suite.
+TEST_F(DuetCommandTest, EachProgramTakesItsOwnSuiteWhereTheBaseRefusesTheHeads) {
+  const std::string of_base = folder_.write("old/suites/smoke.json", R"({"sweeps": []})").string();
+  const std::string of_head = folder_.write("new/suites/smoke.json", R"({"sweeps": [1]})").string();
+  const std::string telling = "echo \"[$suite]\"";
+  request_.base = write_bench(
+      folder_, "old/bench",
+      {.more = telling,
+       .before = "case $* in *new/suites*) echo 'unknown operation' >&2; exit 2 ;; esac"});
+  FakeRunFile more;
+  more.times["softmax/online/fp32/rows:8"] = 30000;
+  for (const std::string& suite : {std::string("smoke"), of_head}) {
+    request_.suite = suite;
+    request_.out = folder_.path() / fmt::format("runs-{}", suite.size());
+    request_.head = write_bench(folder_, "new/bench", {.file = more, .phase = 1, .more = telling});
+    EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+    EXPECT_EQ(baselines::read_file(request_.out / "base" / "1.log"), "[" + of_base + "]\n");
+    EXPECT_EQ(baselines::read_file(request_.out / "head" / "1.log"), "[" + of_head + "]\n");
+    EXPECT_EQ(json()["counts"]["new"], 1);
+    EXPECT_EQ(json()["counts"]["unchanged"], 2);
+    EXPECT_THAT(json()["notes"].dump(), HasSubstr("unknown operation"));
+  }
+  FakeRunFile slower = more;
+  slower.times[kFused] *= 1.2;
+  request_.out = folder_.path() / "slower";
+  request_.head = write_bench(folder_, "new/bench", {.file = slower, .phase = 1});
+  EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+}
+
 TEST_F(DuetCommandTest, FailsWhatGotSlowerAfterConfirmingIt) {
   request_.head = head({.file = slowed(), .phase = 1});
   EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();

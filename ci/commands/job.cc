@@ -174,6 +174,12 @@ class Job {
     fs::copy_file(own, unfinished / "fusegate_bench");
     const fs::path suites = own.parent_path() / "suites";
     if (fs::exists(suites)) fs::copy(suites, unfinished / "suites", fs::copy_options::recursive);
+    // One that was named by its file too: a later one may name what this program lacks.
+    if (const fs::path suite = request_.suite; fs::is_regular_file(suite)) {
+      fs::create_directories(unfinished / "suites");
+      fs::copy_file(suite, unfinished / "suites" / (suite.stem().string() + ".json"),
+                    fs::copy_options::overwrite_existing);
+    }
     fs::remove_all(kept);
     fs::rename(unfinished, kept);
   }

@@ -68,10 +68,6 @@ ExitCode replay(ReplayRequest request, Console& console) {
   }
   if (!built.failure.empty()) return judge_by_figures(request, built.failure, console);
   request.base = built.program;
-  const SharedSuite shared =
-      suite_for_both(request.suite, request.base, request.head, request.flags);
-  request.suite = shared.suite;
-  if (!shared.remark.empty()) request.notes.push_back(shared.remark);
   request.judging.replay_of = path;
   return duet_command(request, console);
 }

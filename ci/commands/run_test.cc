@@ -125,6 +125,7 @@ TEST_F(RunCommandTest, GoesOnPastFailedBenchmarksAndCountsThem) {
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_EQ(record().invocations.size(), 3u);
   EXPECT_THAT(err_.str(), HasSubstr("fusegate: a/b: failed in 3 of 3 invocations: wrong results"));
+  EXPECT_THAT(err_.str(), Not(HasSubstr(".json: 1 benchmark failed")));
   EXPECT_THAT(out_.str(), HasSubstr("3 invocations of suite smoke in "));
   EXPECT_THAT(out_.str(), ::testing::EndsWith(", 3 of them failed\n"));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <string>
 #include <utility>
@@ -22,9 +23,34 @@ bool tells_anything(const baselines::Identities& identities) {
                              [](const auto& entry) { return entry.second.unknown.empty(); });
 }
 
+// Says now and then that the answer is still waited for: it takes minutes where a CPU checks large
+// shapes.
+class Waiting {
+ public:
+  Waiting(const InvocationRequest& request, Console& console)
+      : program_(request.program), console_(console) {}
+
+  void operator()() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told_ < kInterval) return;
+    told_ = now;
+    const double seconds = std::chrono::duration<double>(now - started_).count();
+    console_.err.print("still finding out what {} launches, {} so far\n", program_,
+                       format_duration(seconds));
+    console_.err.flush();
+  }
+
+ private:
+  static constexpr std::chrono::seconds kInterval{20};
+  std::string program_;
+  Console& console_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point told_ = started_;
+};
+
 Told ask(const InvocationRequest& request, Console& console) {
   console.err.print("finding out what {} launches\n", request.program);
-  const IdentificationOutcome outcome = run_identification(request);
+  const IdentificationOutcome outcome = run_identification(request, Waiting(request, console));
   if (outcome.interrupted) return Told::kInterrupted;
   if (outcome.identities) {
     return tells_anything(*outcome.identities) ? Told::kAll : Told::kNotAll;

@@ -132,10 +132,6 @@ std::string failure_of_process(const InvocationRequest& request, const ProcessEn
   return with_last_line(fmt::format("exit code {}", end.exit_code), log);
 }
 
-std::string failed_benchmarks_text(const std::map<std::string, std::string>& failed) {
-  return fmt::format("{} failed", format_count(failed.size(), "benchmark"));
-}
-
 // A program that ends with 0 has said that all is well; its file may say otherwise.
 std::string failure_of_run_file(const baselines::RunFile& file) {
   if (!file.finished) return "ended with exit code 0 before it finished";
@@ -188,8 +184,13 @@ void judge(const InvocationRequest& request, const ProcessEnd& end, const Log& l
 
 }  // namespace
 
+std::string failed_benchmarks_text(const std::map<std::string, std::string>& failed) {
+  return fmt::format("{} failed", format_count(failed.size(), "benchmark"));
+}
+
 InvocationOutcome run_invocation(const InvocationRequest& request,
-                                 const std::function<void(const ProgressEvent&)>& on_event) {
+                                 const std::function<void(const ProgressEvent&)>& on_event,
+                                 const std::function<void()>& on_idle) {
   const fs::path run_file = request.folder / fmt::format("{}.json", request.number);
   Log log(request.folder / fmt::format("{}.log", request.number));
 
@@ -202,6 +203,7 @@ InvocationOutcome run_invocation(const InvocationRequest& request,
     event ? on_event(*event) : log.add(stream, line);
   };
 
+  process.on_idle = on_idle;
   InvocationOutcome outcome;
   outcome.record.file = run_file.filename();
   outcome.record.seed = request.seed;
@@ -219,13 +221,15 @@ InvocationOutcome run_invocation(const InvocationRequest& request,
   return outcome;
 }
 
-IdentificationOutcome run_identification(const InvocationRequest& request) {
+IdentificationOutcome run_identification(const InvocationRequest& request,
+                                         const std::function<void()>& on_idle) {
   const fs::path file = request.folder / baselines::kIdentitiesFile;
   fs::remove(file);
   Log log(request.folder / "identities.log");
   ProcessRequest process =
       process_request(request, {std::string(kIdentifyFlag) + file.string(), seed_flag(request)});
   process.on_line = [&](OutputStream stream, std::string_view line) { log.add(stream, line); };
+  process.on_idle = on_idle;
   IdentificationOutcome outcome;
   try {
     const ProcessEnd end = run_process(process);

@@ -41,9 +41,14 @@ struct InvocationOutcome {
   std::map<std::string, std::string> failed_benchmarks;  // name to what went wrong
 };
 
+// The record's failure where these explain it.
+std::string failed_benchmarks_text(const std::map<std::string, std::string>& failed);
+
 // Throws InputError where the log cannot be written. How the program fares is told by the outcome.
+// on_idle: as ProcessRequest's.
 InvocationOutcome run_invocation(const InvocationRequest& request,
-                                 const std::function<void(const ProgressEvent&)>& on_event);
+                                 const std::function<void(const ProgressEvent&)>& on_event,
+                                 const std::function<void()>& on_idle = {});
 
 // What a program says that it launches, before it measures anything.
 struct IdentificationOutcome {
@@ -55,7 +60,8 @@ struct IdentificationOutcome {
 
 // Leaves identities.json and identities.log in the folder. The request's number is not looked at.
 // Throws as run_invocation() does.
-IdentificationOutcome run_identification(const InvocationRequest& request);
+IdentificationOutcome run_identification(const InvocationRequest& request,
+                                         const std::function<void()>& on_idle = {});
 
 // A hash of all that the answer depends on and a run folder does not keep: the program's file, the
 // suite's, and the flags. "" where the program cannot be read.

@@ -28,9 +28,9 @@ void MeasuredArm::add(const InvocationOutcome& outcome) {
   record_.ended = format_instant(std::chrono::system_clock::now());
   write();
   if (outcome.hopeless) throw baselines::InputError(program(), "", outcome.record.failure);
-  for (const auto& [name, failure] : outcome.failed_benchmarks) {
-    FailedBenchmark& failed = failed_benchmarks_[name];
-    if (failed.times++ == 0) failed.failure = failure;
+  if (!outcome.failed_benchmarks.empty() &&
+      outcome.record.failure == failed_benchmarks_text(outcome.failed_benchmarks)) {
+    explained_.insert(outcome.record.file);
   }
 }
 
@@ -89,12 +89,9 @@ int MeasuredArm::report_failures(Console& console) const {
     if (invocation.failure.empty()) continue;
     ++failures;
     if (invocation.failure == kInterruptedFailure) continue;  // the last line says so
+    if (explained_.contains(invocation.file)) continue;
     console.err.print("fusegate: {}: {}\n", (folder() / invocation.file).string(),
                       invocation.failure);
-  }
-  for (const auto& [name, failed] : failed_benchmarks_) {
-    console.err.print("fusegate: {}: failed in {} of {}: {}\n", name, failed.times,
-                      format_count(own_invocations().size(), "invocation"), failed.failure);
   }
   return failures;
 }

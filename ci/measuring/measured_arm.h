@@ -3,7 +3,7 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +20,7 @@ struct ArmRequest {
   std::filesystem::path folder;
   std::string program;
   bool is_extended = true;  // false for an A/A arm, which is measured up to the minimum alone
+  std::string suite{};      // where it is asked for another than the run's
 };
 
 class MeasuredArm {
@@ -50,15 +51,11 @@ class MeasuredArm {
   // The run files of that A/A arm.
   std::vector<std::filesystem::path> files_of(const std::string& aa_arm) const;
 
-  // Says on console.err what failed. Returns how many invocations did not end well.
+  // Says on console.err how invocations failed, but for those of which benchmarks failed and
+  // nothing else. Returns how many did not end well.
   int report_failures(Console& console) const;
 
  private:
-  struct FailedBenchmark {
-    int times = 0;
-    std::string failure;  // the first one
-  };
-
   void write() const;
   std::span<const InvocationRecord> own_invocations() const;
 
@@ -66,8 +63,8 @@ class MeasuredArm {
   RunRecord record_;
   baselines::WriteLock lock_;
   int next_number_ = 1;
-  std::size_t earlier_ = 0;  // invocations that the folder already held
-  std::map<std::string, FailedBenchmark> failed_benchmarks_;
+  std::size_t earlier_ = 0;          // invocations that the folder already held
+  std::set<std::string> explained_;  // run files of which failed benchmarks alone are to be told
 };
 
 }  // namespace fusegate::ci

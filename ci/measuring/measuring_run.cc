@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 
 void check_folders(const MeasuringRequest& request) {
   std::set<fs::path> seen;
-  for (const auto& [folder, program, is_extended] : request.arms) {
-    if (!seen.insert(fs::weakly_canonical(folder)).second) {
-      throw baselines::InputError(folder.string(), "--out", "given twice");
+  for (const ArmRequest& arm : request.arms) {
+    if (!seen.insert(fs::weakly_canonical(arm.folder)).second) {
+      throw baselines::InputError(arm.folder.string(), "--out", "given twice");
     }
-    check_run_folder(folder, "--out", request.append);
+    check_run_folder(arm.folder, "--out", request.append);
   }
 }
 
@@ -61,7 +61,7 @@ RunRecord started_record(const MeasuringRequest& request, const ArmRequest& arm)
           fmt::format("is \"{}\" and cannot be added to by \"{}\"", record.suite, request.suite));
     }
   }
-  record.suite = request.suite;
+  record.suite = arm.suite.empty() ? request.suite : arm.suite;
   record.flags = request.flags;
   record.program = arm.program;
   record.programs.clear();
@@ -339,7 +339,7 @@ InvocationRequest MeasuringRun::invocation_request(const MeasuredArm& arm, std::
                                                    const std::vector<std::string>& flags) const {
   InvocationRequest invocation;
   invocation.program = arm.program();
-  invocation.suite = request_.suite;
+  invocation.suite = arm.record().suite;
   invocation.folder = arm.folder();
   invocation.seed = seed;
   invocation.flags = request_.flags;
@@ -360,8 +360,13 @@ bool MeasuringRun::run_one(const Slot& slot, std::uint64_t seed, const Round& ro
   InvocationRequest invocation = invocation_request(arm, seed, round.flags);
   invocation.number = arm.take_number();
   const double started_s = now_();
-  InvocationOutcome outcome =
-      run_invocation(invocation, [&](const ProgressEvent& event) { show(event, display); });
+  InvocationOutcome outcome = run_invocation(
+      invocation, [&](const ProgressEvent& event) { show(event, display); },
+      [&] { display.wait(); });
+  for (const auto& [name, failure] : outcome.failed_benchmarks) {
+    failures_.add(name, failure);
+    failed_arms_.insert(slot.arm);
+  }
   outcome.record.block = block_;
   outcome.record.extension = is_extension;
   if (!is_extension) outcome.record.aa_arm = slot.aa_arm;
@@ -374,9 +379,14 @@ bool MeasuringRun::run_one(const Slot& slot, std::uint64_t seed, const Round& ro
   return !interrupted;
 }
 
-void MeasuringRun::show(const ProgressEvent& event, ProgressDisplay& display) {
-  if (event.note.empty()) return display.show(event);
-  if (notes_.insert(event.note).second) display.note("note: " + event.note);
+void MeasuringRun::show(ProgressEvent event, ProgressDisplay& display) {
+  if (!event.note.empty()) {
+    if (notes_.insert(event.note).second) display.note("note: " + event.note);
+    return;
+  }
+  const bool is_new = event.failure.empty() || told_failures_.add(event.benchmark, event.failure);
+  if (!is_new) event.failure.clear();
+  display.show(event);
 }
 
 int MeasuringRun::extended_arms() const {
@@ -400,8 +410,19 @@ bool MeasuringRun::fits(double expected_s) const {
   return !request_.budget_s || now_() - started_s_ + expected_s <= *request_.budget_s;
 }
 
+void MeasuringRun::report_failed_benchmarks() const {
+  std::size_t invocations = 0;
+  std::string where;
+  for (const std::size_t arm : failed_arms_) {
+    invocations += static_cast<std::size_t>(arms_[arm].invocations());
+    where += (where.empty() ? "" : ", ") + arms_[arm].folder().string();
+  }
+  failures_.print(invocations, arms_.size() > 1 ? where : "", console_);
+}
+
 bool MeasuringRun::report() const {
   bool all_well = end_ != RunEnd::kInterrupted;
+  report_failed_benchmarks();
   for (const MeasuredArm& arm : arms_) {
     const int failures = arm.report_failures(console_);
     if (failures > 0) all_well = false;

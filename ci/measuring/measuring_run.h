@@ -15,6 +15,7 @@
 #include "baselines/comparing/verdict.h"
 #include "ci/console/console.h"
 #include "ci/measuring/extension_plan.h"
+#include "ci/measuring/failed_benchmarks.h"
 #include "ci/measuring/identification.h"
 #include "ci/measuring/measured_arm.h"
 #include "ci/measuring/peers_arm.h"
@@ -126,7 +127,9 @@ class MeasuringRun {
   bool run_one(const Slot& slot, std::uint64_t seed, const Round& round, ProgressDisplay& display);
   InvocationRequest invocation_request(const MeasuredArm& arm, std::uint64_t seed,
                                        const std::vector<std::string>& flags) const;
-  void show(const ProgressEvent& event, ProgressDisplay& display);
+  // What is told already is not told again.
+  void show(ProgressEvent event, ProgressDisplay& display);
+  void report_failed_benchmarks() const;
   int extended_arms() const;
   double expected_extension_s(std::size_t benchmarks, std::size_t suite_size) const;
   bool fits(double expected_s) const;
@@ -148,6 +151,9 @@ class MeasuringRun {
   double started_s_ = 0;
   std::vector<double> minimum_s_;       // by arm: what its invocations of the minimum took together
   double extension_s_a_benchmark_ = 0;  // in the last extension, all arms together
+  FailedBenchmarks told_failures_;      // while it was measured
+  FailedBenchmarks failures_;           // of run files
+  std::set<std::size_t> failed_arms_;   // that these are of
   RunEnd end_ = RunEnd::kAll;
 };
 

@@ -50,19 +50,25 @@ ProgramAnswer ask_program(const std::string& program, const std::string& suite,
   }
 }
 
-SharedSuite suite_for_both(const std::string& suite, const std::string& base,
-                           const std::string& head, const std::vector<std::string>& flags) {
-  const fs::path of_base = suite_beside(base, suite);
-  const fs::path of_head = suite_beside(head, suite);
-  if (is_file_name(suite) || !fs::exists(of_head)) return {suite};
-  const std::string refusal = ask_program(base, of_head.string(), flags).failure;
-  if (refusal.empty()) return {of_head.string()};
+SuitePair suites_of(const std::string& suite, const std::string& base, const std::string& head,
+                    const std::vector<std::string>& flags) {
+  const fs::path of_base = suite_beside(base, fs::path(suite).stem().string());
+  const fs::path of_head = is_file_name(suite) ? fs::path(suite) : suite_beside(head, suite);
+  if (!fs::exists(of_head)) return {suite, suite};
+  const std::string shared = of_head.string();
+  const bool has_own = fs::exists(of_base);
+  if (has_own && baselines::read_file(of_base) == baselines::read_file(of_head)) {
+    return {shared, shared};
+  }
+  const std::string refusal = ask_program(base, shared, flags).failure;
+  if (refusal.empty()) return {shared, shared};
+  if (!has_own && is_file_name(suite)) return {suite, suite};
   const std::string why =
       fmt::format("The baseline's program does not take the candidate's suite ({})", refusal);
-  if (!fs::exists(of_base) || protocol_of(of_base) == protocol_of(of_head)) {
-    return {suite, why + ": each measures its own."};
+  if (!has_own || protocol_of(of_base) == protocol_of(of_head)) {
+    return {has_own ? of_base.string() : suite, shared, why + ": each measures its own."};
   }
-  return {of_base.string(), why + ": both measure the baseline's."};
+  return {of_base.string(), of_base.string(), why + ": both measure the baseline's."};
 }
 
 BuiltProgram program_of_commit(const fs::path& checkout, const std::string& commit,

@@ -21,16 +21,18 @@ struct ProgramAnswer {
 ProgramAnswer ask_program(const std::string& program, const std::string& suite,
                           const std::vector<std::string>& flags);
 
-struct SharedSuite {
-  std::string suite;     // what both are asked for
+struct SuitePair {
+  std::string base;  // what each is asked for
+  std::string head;
   std::string remark{};  // for people; empty where both measure the head's
 };
 
-// The file of the head's suite, where the base can read that. Else each measures its own suite of
-// that name, and what one lacks is new or missing; or, where their protocols differ, both measure
-// the base's. A suite that is named by its file stays as it is.
-SharedSuite suite_for_both(const std::string& suite, const std::string& base,
-                           const std::string& head, const std::vector<std::string>& flags);
+// suite: a name or a file, of the head. Both measure it, where the base takes it. Else (it names an
+// operation that the base lacks, say) each measures its own of that name, and what one lacks is new
+// or missing; or, where their protocols differ, both measure the base's. Where the base has none of
+// its own, it is given the head's and says itself what it does not take.
+SuitePair suites_of(const std::string& suite, const std::string& base, const std::string& head,
+                    const std::vector<std::string>& flags);
 
 struct BuiltProgram {
   std::string program{};

@@ -58,29 +58,43 @@ TEST_F(ReplayedProgramTest, AProgramSaysWhereItIsOrWhyItDoesNot) {
   EXPECT_THAT(ask_program(mute, "pr", {}).failure, HasSubstr("mute --environment"));
 }
 
-TEST_F(ReplayedProgramTest, BothMeasureTheSuiteOfTheHeadWhereTheBaseReadsIt) {
+TEST_F(ReplayedProgramTest, BothMeasureTheSuiteOfTheHeadWhereTheBaseTakesIt) {
   const std::string head = program("head", R"({"sweeps": "more"})");
-  const SharedSuite shared = suite_for_both("pr", program("base", "{}"), head, {});
-  EXPECT_EQ(shared.suite, suite_of("head"));
-  EXPECT_EQ(shared.remark, "");
-  EXPECT_EQ(suite_for_both("mine.json", "base", head, {}).suite, "mine.json");
-  EXPECT_EQ(suite_for_both("other", "base", head, {}).suite, "other");
+  for (const std::string& suite : {std::string("pr"), suite_of("head")}) {
+    const SuitePair suites = suites_of(suite, program("base", "{}"), head, {});
+    EXPECT_EQ(suites.base, suite_of("head"));
+    EXPECT_EQ(suites.head, suite_of("head"));
+    EXPECT_EQ(suites.remark, "");
+  }
+  EXPECT_EQ(suites_of("mine.json", "base", head, {}).base, "mine.json");
+  EXPECT_EQ(suites_of("other", "base", head, {}).head, "other");
+}
+
+TEST_F(ReplayedProgramTest, AProgramIsNotAskedAboutASuiteThatItHasItself) {
+  const std::string head = program("head", R"({"sweeps": "same"})");
+  const std::string base = program("base", R"({"sweeps": "same"})", "same");
+  EXPECT_EQ(suites_of("pr", base, head, {}).base, suite_of("head"));
 }
 
 TEST_F(ReplayedProgramTest, EachMeasuresItsOwnWhereTheBaseIsTooOldForTheHeads) {
   const std::string head = program("head", R"({"protocol": {"samples": 3}, "sweeps": "more"})");
   const std::string base = program("base", R"({"protocol": {"samples": 3}})", "more");
-  const SharedSuite shared = suite_for_both("pr", base, head, {});
-  EXPECT_EQ(shared.suite, "pr");
-  EXPECT_THAT(shared.remark, AllOf(HasSubstr("unknown key"), HasSubstr("each measures its own")));
+  // By its file too, which the head's own gate.sh may name.
+  for (const std::string& suite : {std::string("pr"), suite_of("head")}) {
+    const SuitePair suites = suites_of(suite, base, head, {});
+    EXPECT_EQ(suites.base, suite_of("base"));
+    EXPECT_EQ(suites.head, suite_of("head"));
+    EXPECT_THAT(suites.remark, AllOf(HasSubstr("unknown key"), HasSubstr("each measures its own")));
+  }
 }
 
 TEST_F(ReplayedProgramTest, BothMeasureTheSuiteOfTheBaseWhereTheProtocolsDiffer) {
   const std::string head = program("head", R"({"protocol": {"samples": 3, "new": 1}})");
   const std::string base = program("base", R"({"protocol": {"samples": 3}})", "new");
-  const SharedSuite shared = suite_for_both("pr", base, head, {});
-  EXPECT_EQ(shared.suite, suite_of("base"));
-  EXPECT_THAT(shared.remark, HasSubstr("both measure the baseline's"));
+  const SuitePair suites = suites_of("pr", base, head, {});
+  EXPECT_EQ(suites.base, suite_of("base"));
+  EXPECT_EQ(suites.head, suite_of("base"));
+  EXPECT_THAT(suites.remark, HasSubstr("both measure the baseline's"));
 }
 
 TEST_F(ReplayedProgramTest, AProgramIsBuiltOfItsCommit) {
