@@ -62,6 +62,11 @@ json help_json(const CLI::App& app) {
           {"commands", commands}};
 }
 
+void add_example(CLI::App& app, const std::string& call) {
+  const std::string footer = app.get_footer();
+  app.footer(footer + (footer.empty() ? "" : "\n\n") + "Example:\n  " + call);
+}
+
 void add_help_json(CLI::App& app) {
   // As CLI11's own version flag ends a program: with 0, and before it asks for what is required.
   app.add_flag_callback(

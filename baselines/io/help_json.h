@@ -4,6 +4,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace CLI {
 class App;
@@ -19,6 +20,9 @@ namespace fusegate::baselines {
 // values; empty where there is none), "excludes", "needs" and "environment". What --help does not
 // show is not in it either.
 nlohmann::json help_json(const CLI::App& app);
+
+// Puts a call under "Example:" at the end of --help, and of the footer in JSON.
+void add_example(CLI::App& app, const std::string& call);
 
 // Adds --help-json, which prints that and ends, to the options. --help does not show it.
 void add_help_json(CLI::App& app);

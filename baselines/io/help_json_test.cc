@@ -22,6 +22,7 @@ class HelpJson : public ::testing::Test {
   HelpJson() {
     CLI::App* gate = app_.add_subcommand("gate", "Judge a run");
     gate->footer("The end.");
+    add_example(*gate, "tool gate run");
     gate->add_option("run", paths_, "Runs")->required();
     gate->option_defaults()->group("What is compared");
     CLI::Option* base = gate->add_option("-b,--base", text_, "Base")->type_name("PATH");
@@ -61,7 +62,7 @@ TEST_F(HelpJson, HasEveryCommandAndOptionThatHelpShowsAndNoOther) {
   for (const json& option : help["commands"][0]["options"]) names.push_back(option["names"].back());
   EXPECT_EQ(names, (std::vector<std::string>{"--help", "run", "--base", "--count", "--sizes",
                                              "--all", "--wide"}));
-  EXPECT_EQ(help["commands"][0]["footer"], "The end.");
+  EXPECT_EQ(help["commands"][0]["footer"], "The end.\n\nExample:\n  tool gate run");
   EXPECT_EQ(help["options"].size(), 1U) << "--help alone: " << help["options"];
 }
 

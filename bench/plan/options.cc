@@ -237,19 +237,32 @@ std::string operations_help() {
   return fmt::format("Names of operations: {}", fmt::join(names, ", "));
 }
 
+// Those of this program's kernels, in the order in which all are told.
 std::string dtypes_help() {
   std::vector<std::string_view> names;
-  for (const kernels::Dtype dtype : kernels::all_dtypes()) names.push_back(dtype_name(dtype));
+  for (const kernels::Dtype dtype : kernels::all_dtypes()) {
+    const auto takes = [dtype](const kernels::Implementation& implementation) {
+      return std::ranges::find(implementation.dtypes, dtype) != implementation.dtypes.end();
+    };
+    if (std::ranges::any_of(kernels::implementations(), takes)) names.push_back(dtype_name(dtype));
+  }
   return fmt::format("Number formats: {}", fmt::join(names, ", "));
+}
+
+std::string implementations_help() {
+  std::set<std::string> names;
+  for (const auto& implementation : kernels::implementations()) names.insert(implementation.name);
+  return fmt::format("Names of implementations: {}", fmt::join(names, ", "));
 }
 
 // Options that are added from now on stand under it in --help.
 void set_topic(CLI::App& app, const char* topic) { app.option_defaults()->group(topic); }
 
-void add_options(CLI::App& app, Options& options) {
+void add_options(CLI::App& app, Options& options, const std::vector<std::string>& suites) {
   set_topic(app, "What is measured");
   app.add_option("--suite", options.suite,
-                 "The suite to measure: smoke, pr, nightly, ladder, claims, or a .json file")
+                 fmt::format("The suite to measure: {}{}a .json file", fmt::join(suites, ", "),
+                             suites.empty() ? "" : ", or "))
       ->type_name("SUITE");
   app.add_option("--device", options.device, "The device to measure on: auto, cuda or cpu")
       ->type_name("{auto,cuda,cpu}")
@@ -261,8 +274,7 @@ void add_options(CLI::App& app, Options& options) {
   add_general_axis(app, options);
   add_axis<std::string>(app, options, "dtype", "dtype", dtypes_help());
   add_axis<std::string>(app, options, "operation", "operations", operations_help());
-  add_axis<std::string>(app, options, "implementation", "implementations",
-                        "Names of implementations, such as addmm, unfused, fused");
+  add_axis<std::string>(app, options, "implementation", "implementations", implementations_help());
   add_problem_option(app, options);
   set_topic(app, "How it is measured");
   add_protocol_options(app, options);
@@ -468,6 +480,12 @@ void set_protocol(json& protocol, const json& flags) {
   protocol.update(flags);
 }
 
+// A program of one's own kernels has another than ours, and often one.
+std::string default_suite(const std::filesystem::path& folder) {
+  const std::vector<std::string> suites = suites_in(folder);
+  return suites.size() == 1 ? suites.front() : "smoke";
+}
+
 std::string unknown_flag_text(const std::string& flag, const CLI::App& app) {
   std::vector<std::string> flags;
   for (const CLI::Option* option : app.get_options()) flags.push_back(option->get_name());
@@ -488,13 +506,16 @@ std::optional<std::chrono::seconds> stuck_after(const Options& options,
   return told_s > 0 ? std::chrono::seconds(told_s) : kStuckAfter;
 }
 
-Options parse_options(int argc, const char* const* argv) {
+Options parse_options(int argc, const char* const* argv, const std::filesystem::path& folder) {
   Options options;
-  CLI::App app{"Measures fusegate's kernels once: a run is several processes of it",
-               "fusegate_bench"};
+  const std::vector<std::string> suites = suites_in(folder);
+  const std::string name = std::filesystem::path(argv[0]).filename().string();
+  CLI::App app{"Measures its kernels once: a run is several processes of it", name};
   app.footer("Google Benchmark's own flags work as usual, --benchmark_filter=REGEX among them.");
+  baselines::add_example(app, fmt::format("{} --suite={} --out=1.json", name,
+                                          suites.empty() ? "suite.json" : suites.back()));
   app.allow_extras();
-  add_options(app, options);
+  add_options(app, options, suites);
   baselines::add_help_json(app);
   try {
     app.parse(argc, argv);
@@ -526,7 +547,7 @@ Suite suite_of(const Options& options, const std::filesystem::path& folder) {
     }
     suite = {{"name", "custom"}, {"sweeps", options.problems}};
   } else if (options.suite || options.axes.empty()) {
-    source = suite_path(options.suite.value_or("smoke"), folder).string();
+    source = suite_path(options.suite.value_or(default_suite(folder)), folder).string();
     suite = baselines::parse_json(baselines::read_file(source), source);
     // Checked before the flags replace anything: a broken file is broken whatever the flags are.
     parse_suite(suite, source);

@@ -48,12 +48,13 @@ std::optional<std::chrono::seconds> stuck_after(const Options& options,
                                                 std::string_view device_kind);
 
 // Throws CLI::Error, which main reports, and InputError for values that no flag's type excludes.
-Options parse_options(int argc, const char* const* argv);
+// folder: of the suites that --help names.
+Options parse_options(int argc, const char* const* argv, const std::filesystem::path& folder = {});
 
 // The suite that the options ask for: the named one, the problems given, "smoke" where nothing is
-// named, or the reference problem where axes are given and no suite. Flags replace what the file
-// says, except in sweeps that hold only controls. folder: where named suites lie. Throws
-// InputError.
+// named (or the only one that there is), or the reference problem where axes are given and no
+// suite. Flags replace what the file says, except in sweeps that hold only controls. folder: where
+// named suites lie. Throws InputError.
 Suite suite_of(const Options& options, const std::filesystem::path& folder);
 
 }  // namespace fusegate::bench

@@ -240,16 +240,6 @@ std::vector<std::string> parse_patterns(const JsonField& list) {
   return patterns;
 }
 
-std::vector<std::string> suites_in(const std::filesystem::path& folder) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
 }  // namespace
 
 std::vector<const kernels::Operation*> operations_of(const Sweep& sweep) {
@@ -298,6 +288,16 @@ Suite parse_suite(const json& parsed, const std::string& source) {
   }
   require_few_problems(root.at("sweeps"), suite.sweeps);
   return suite;
+}
+
+std::vector<std::string> suites_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 std::vector<Sweep> sweeps_in(const std::filesystem::path& folder) {

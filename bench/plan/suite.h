@@ -68,6 +68,9 @@ struct Suite {
   Protocol protocol_on(const std::string& kind) const;
 };
 
+// The names of a folder's suites, sorted; none where there is no folder.
+std::vector<std::string> suites_in(const std::filesystem::path& folder);
+
 // name: a file's path, or the name of a file in folder without ".json". Throws InputError listing
 // the suites there are.
 std::filesystem::path suite_path(const std::string& name, const std::filesystem::path& folder);

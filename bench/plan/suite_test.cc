@@ -351,6 +351,42 @@ TEST(Flags, ThatFindNoPlaceAreRefused) {
   EXPECT_THAT(told({"--problem=heads:3/heads:4"}, valid()), HasSubstr("nor AXIS:SIZE/"));
 }
 
+TEST(Flags, MeasureTheOnlySuiteWhereNoneIsNamed) {
+  const baselines::ScratchFolder folder;
+  folder.write("kernels.json", valid().dump());
+  EXPECT_EQ(from_flags({}, folder.path()).name, "mine");
+  folder.write("other.json", valid().dump());
+  EXPECT_THAT([&] { from_flags({}, folder.path()); },
+              testing::ThrowsMessage<baselines::InputError>(HasSubstr("there are kernels, other")));
+}
+
+// Of a program of one's own kernels.
+TEST(Flags, HelpNamesTheProgramAndTheSuitesBesideIt) {
+  const baselines::ScratchFolder folder;
+  folder.write("kernels.json", valid().dump());
+  const std::vector<const char*> argv{"build/demo_bench", "--help"};
+  const std::string help = *parse_options(2, argv.data(), folder.path()).help;
+  EXPECT_THAT(help, HasSubstr("demo_bench [OPTIONS]"));
+  EXPECT_THAT(help, HasSubstr("The suite to measure: kernels, or a .json file"));
+  EXPECT_THAT(help, HasSubstr("Example:\n  demo_bench --suite=kernels --out=1.json\n"));
+  EXPECT_THAT(help, testing::Not(HasSubstr("fusegate_bench")));
+  EXPECT_THAT(help, testing::Not(HasSubstr("nightly")));
+}
+
+TEST(Flags, HelpNamesTheNumberFormatsThatKernelsHave) {
+  std::set<std::string> taken;
+  for (const auto& implementation : kernels::implementations()) {
+    for (const auto dtype : implementation.dtypes) taken.insert(std::string(dtype_name(dtype)));
+  }
+  const std::vector<const char*> argv{"bench", "--help"};
+  const std::string help = *parse_options(2, argv.data()).help;
+  const std::string named = help.substr(help.find("Number formats: "), 60);
+  for (const kernels::Dtype dtype : kernels::all_dtypes()) {
+    const std::string name(dtype_name(dtype));
+    EXPECT_EQ(named.find(name) != named.npos, taken.contains(name)) << named;
+  }
+}
+
 TEST(Flags, PassGoogleBenchmarksOwn) {
   const std::vector<const char*> argv{"fusegate_bench", "--benchmark_filter=geglu", "--seed=7"};
   const Options options = parse_options(static_cast<int>(argv.size()), argv.data());

@@ -74,7 +74,7 @@ void print_plan(const Options& options, const Suite& suite, const kernels::Devic
   again.push_back(flag.data());
   again.push_back(nullptr);
   execv(program_path().c_str(), again.data());
-  throw std::runtime_error("the device was lost, and fusegate_bench could not start again");
+  throw std::runtime_error("the device was lost, and this program could not start again");
 }
 
 // Where the main thread is held by the device. Nothing is destroyed: that would wait for it too.
@@ -152,7 +152,8 @@ void tell_unnamed(const Options& options, const Suite& suite, const std::filesys
 
 int run(int argc, char** argv) {
   kernels::require_sound_registrations();
-  const Options options = parse_options(argc, argv);
+  const std::filesystem::path suites = program_path().parent_path() / "suites";
+  const Options options = parse_options(argc, argv, suites);
   if (options.help) {
     fmt::print("{}", *options.help);
     return 0;
@@ -160,8 +161,8 @@ int run(int argc, char** argv) {
   for (const auto& out : {options.trace, options.identify}) {
     if (out) baselines::require_writable(*out);
   }
-  const std::filesystem::path suites = program_path().parent_path() / "suites";
-  const Suite suite = suite_of(options, suites);
+  // The environment is asked for by doctor too, which knows of no suite.
+  const Suite suite = options.environment && !options.suite ? Suite() : suite_of(options, suites);
   const std::unique_ptr<kernels::Device> device = kernels::open_device(options.device);
   EnvironmentProbe probe(*device);
   if (options.environment) {

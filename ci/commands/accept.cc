@@ -129,7 +129,7 @@ void add_accept(CommandLine& line) {
       line.add("accept",
                "Store a run as the baseline of its device and suite. The first one is "
                "also the anchor, which shows small slowdowns that add up",
-               accept_command);
+               "fusegate accept .fusegate/runs/nightly --reason \"cuBLAS 13.2\"", accept_command);
   request.store = checkout_root(fs::current_path()) / "baselines";
   request.stores = default_stores(fs::current_path());
   app.add_option("run", request.runs, "Run folders or run files that together make one run")

@@ -208,7 +208,7 @@ void exclude(CLI::Option* option, const std::vector<CLI::Option*>& others) {
 void add_calibrate(CommandLine& line) {
   auto [app, request] = line.add(
       "calibrate", "Measure what this machine, suite and protocol can tell, with unchanged code",
-      calibrate_command);
+      "fusegate calibrate --suite pr --invocations 10", calibrate_command);
   request.store = checkout_root(fs::current_path()) / "baselines";
   set_topic(app, kMeasuringTopic);
   CLI::Option* suite = app.add_option("--suite", request.suite,

@@ -60,7 +60,7 @@ std::string command_text(const ClaimsRequest& request) {
 void add_claims(CommandLine& line) {
   auto [app, request] =
       line.add("claims", "Check the statements of \"Profiling in PyTorch, part 2\" with a run",
-               claims_command);
+               "fusegate claims --candidate run --peers run-peers --out claims.md", claims_command);
   request.stores = default_stores(fs::current_path());
   app.add_option("--candidate", request.candidate,
                  "Run folders or run files that together make one run. The suite claims measures "

@@ -94,6 +94,8 @@ CommandLine::CommandLine(std::vector<std::string> passed_on)
     add_command(*this);
   }
   for (CLI::App* command : app_.get_subcommands({})) add_common(*command);
+  // Last: commands take over the footer that there is.
+  baselines::add_example(app_, "fusegate gate --baseline old-run --candidate new-run");
 }
 
 Command CommandLine::parse(std::vector<std::string> arguments, bool separated) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "baselines/io/file_io.h"
+#include "baselines/io/help_json.h"
 #include "ci/commands/commands.h"
 #include "ci/console/format.h"
 
@@ -24,8 +25,10 @@ class CommandLine {
   // passed_on: what follows --, for the requests that have flags to pass on.
   explicit CommandLine(std::vector<std::string> passed_on);
 
+  // example: a call of it, for --help and the manual page.
   template <typename Request>
   Subcommand<Request> add(const std::string& name, const std::string& description,
+                          const std::string& example,
                           baselines::ExitCode (*run)(const Request&, Console&)) {
     CLI::App* app = app_.add_subcommand(name, description);
     auto request = std::make_shared<Request>();
@@ -35,6 +38,7 @@ class CommandLine {
       app->footer("Everything after -- is passed on to the benchmark program.");
       passes_on = true;
     }
+    baselines::add_example(*app, example);
     app->callback([=, this] {
       chosen_ = [=, common = common_](Console& console) {
         heed(*common, console);

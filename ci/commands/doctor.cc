@@ -56,6 +56,7 @@ HostFacts look_at_host() {
   host.has_git = runs({"git", "--version"});
   host.has_nvidia_smi = runs({"nvidia-smi", "--version"});
   host.has_ncu = runs({"ncu", "--version"});
+  host.has_gpu = fs::exists("/dev/nvidia0", error) || host.has_nvidia_smi;
   host.has_mps = runs_mps();
   host.python = python_program();
   host.has_python_packages = runs({host.python, "-c", "import jinja2, matplotlib; print('ok')"});
@@ -83,10 +84,12 @@ void print_checks(const std::vector<Check>& checks, Console& console) {
 }  // namespace
 
 void add_doctor(CommandLine& line) {
-  auto [app, request] =
-      line.add("doctor", "Say what on this machine would spoil measurements", doctor_command);
-  app.add_option("--program", request.program,
-                 "Benchmark program; by default the fusegate_bench beside this program")
+  auto [app, request] = line.add("doctor", "Say what on this machine would spoil measurements",
+                                 "fusegate doctor --program build/my_bench", doctor_command);
+  app.add_option(
+         "--program", request.program,
+         "Benchmark program, which tells of the GPU; by default the fusegate_bench beside this "
+         "program, or none where there is none")
       ->type_name("PROGRAM");
 }
 
@@ -95,6 +98,12 @@ baselines::ExitCode doctor_command(const DoctorRequest& request, Console& consol
       request.program.empty() ? default_bench_program().string() : request.program;
   // Before the program is asked: it loads the host itself.
   const HostFacts host = look_at_host();
+  // The packages have none: whoever installs them brings his own.
+  if (request.program.empty() && !fs::exists(program)) {
+    print_checks({no_program_check()}, console);
+    print_checks(check_host(host, host.has_gpu), console);
+    return baselines::ExitCode::kNoRegression;
+  }
   const DeviceFacts device = ask_program(program);
   print_checks({{"benchmark program", true, program, ""}}, console);
   print_checks(check_device(device), console);

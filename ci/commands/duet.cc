@@ -122,10 +122,12 @@ Measured measure(const DuetRequest& request, const Folders& folders, GateRequest
 }  // namespace
 
 void add_duet(CommandLine& line) {
-  auto [app, request] = line.add("duet",
-                                 "Measure two builds side by side and gate one by the other; exits "
-                                 "with 0, 1 or 2 as gate does",
-                                 duet_command);
+  auto [app, request] = line.add(
+      "duet",
+      "Measure two builds side by side and gate one by the other; exits "
+      "with 0, 1 or 2 as gate does",
+      "fusegate duet --base old/my_bench --head build/my_bench --suite suites/kernels.json",
+      duet_command);
   set_topic(app, kMeasuringTopic);
   app.add_option("--base", request.base, "Benchmark program to compare with")
       ->type_name("PROGRAM")

@@ -71,6 +71,7 @@ baselines::ExitCode exit_code_of(const baselines::Verdict& verdict) {
 void add_explain(CommandLine& line) {
   auto [app, request] = line.add(
       "explain", "Tell why one benchmark's time changed, kernel by kernel; exits as gate does",
+      "fusegate explain old-run new-run geglu/fused/bf16/batch:8/seq:128/dim:768/hidden:3072",
       explain_command);
   app.add_option("baseline", request.baseline, "Run folder, run file or stored baseline")
       ->type_name("PATH")

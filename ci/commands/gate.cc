@@ -99,7 +99,7 @@ void write_gate_failure(const GateRequest& request, const std::string& problem, 
 void add_gate(CommandLine& line) {
   auto [app, request] = line.add(
       "gate", "Compare a run with a baseline: 0 no regression, 1 regression, 2 could not judge",
-      gate_command);
+      "fusegate gate --baseline old-run --candidate new-run --markdown gate.md", gate_command);
   add_judging(app, request.judging);
   set_topic(app, kOutputTopic);
   app.add_option("--json", request.json, "Write the verdicts as JSON")->type_name("FILE");

@@ -9,7 +9,7 @@ void add_init(CommandLine& line) {
       line.add("init",
                "Write a project of your own kernels: an operation, a slow kernel and a fast one, a "
                "suite, and the workflows of GitHub that gate them",
-               init_command);
+               "fusegate init demo && demo/gate.sh", init_command);
   app.add_option("folder", request.folder, "A new folder, or an empty one; it names the project")
       ->type_name("FOLDER")
       ->required();

@@ -288,10 +288,11 @@ void add_job_measuring(CLI::App& app, JobRequest& request) {
 }  // namespace
 
 void add_job(CommandLine& line) {
-  auto [app, request] = line.add("job",
-                                 "Measure a suite, gate it and keep runs and reports in .fusegate; "
-                                 "exits with 0, 1 or 2 as gate does",
-                                 job_command);
+  auto [app, request] =
+      line.add("job",
+               "Measure a suite, gate it and keep runs and reports in .fusegate; "
+               "exits with 0, 1 or 2 as gate does",
+               "fusegate job --program build/my_bench --suite suites/kernels.json", job_command);
   request.folder = kept_folder();
   request.stores = default_stores(fs::current_path());
   request.checkout = checkout_root(fs::current_path());

@@ -133,6 +133,11 @@ DeviceFacts parse_device_facts(const std::string& source, const nlohmann::json& 
   return facts;
 }
 
+Check no_program_check() {
+  return {"benchmark program", false, "none was named: the GPU is not looked at",
+          "name yours: fusegate doctor --program build/my_bench"};
+}
+
 std::vector<Check> check_device(const DeviceFacts& device) {
   std::vector<Check> checks;
   const std::string name = device.device.empty() ? "an unnamed device" : device.device;
@@ -147,7 +152,7 @@ std::vector<Check> check_device(const DeviceFacts& device) {
                       "for GPU kernels, build with CUDA and run where nvidia-smi shows a GPU"});
   }
   checks.push_back(check_doubt(device, baselines::Doubt::kDebugLibrary, "build", "optimised",
-                               "build the release or host preset"));
+                               "build it with CMAKE_BUILD_TYPE=Release"));
   checks.push_back(check_doubt(device, baselines::Doubt::kDirtyTree, "source tree", "as committed",
                                "commit, then build: a baseline must name what was measured"));
   return checks;

@@ -34,6 +34,7 @@ struct HostFacts {
   std::string python;  // the one that draws reports
   bool has_python_packages = false;
   bool has_mps = false;  // CUDA's Multi-Process Service runs
+  bool has_gpu = false;  // by its device file or its tools, where no program tells
 };
 
 struct Check {
@@ -45,6 +46,9 @@ struct Check {
 
 // Throws InputError naming the field that is missing or of another type.
 DeviceFacts parse_device_facts(const std::string& source, const nlohmann::json& json);
+
+// Where nothing can be asked of a GPU, since no program is there to ask.
+Check no_program_check();
 
 std::vector<Check> check_device(const DeviceFacts& device);
 std::vector<Check> check_host(const HostFacts& host, bool has_gpu);

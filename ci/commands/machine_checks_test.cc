@@ -32,6 +32,11 @@ HostFacts good_host() {
           true, false};
 }
 
+TEST(NoProgram, IsAWarningThatSaysHowToNameOne) {
+  EXPECT_EQ(warnings({no_program_check()}), std::vector<std::string>{"benchmark program"});
+  EXPECT_THAT(no_program_check().advice, ::testing::HasSubstr("--program"));
+}
+
 TEST(CheckDevice, FindsNothingAtAQuietGpu) {
   const auto checks = check_device({true, "NVIDIA H200", true, {}});
   EXPECT_THAT(warnings(checks), ::testing::IsEmpty());

@@ -91,7 +91,7 @@ void add_replay(CommandLine& line) {
       line.add("replay",
                "Measure the stored baseline's own program and this one side by side, and gate this "
                "one by it; exits with 0, 1 or 2 as gate does",
-               replay_command);
+               "fusegate replay --suite pr --program build/my_bench", replay_command);
   request.checkout = checkout_root(fs::current_path());
   set_topic(app, kMeasuringTopic);
   app.add_option(

@@ -121,8 +121,9 @@ nlohmann::json svg_picture(const Report& report) {
 }  // namespace
 
 void add_report(CommandLine& line) {
-  auto [app, request] = line.add(
-      "report", "Write a run's verdicts and shape sweep as Markdown and HTML", report_command);
+  auto [app, request] =
+      line.add("report", "Write a run's verdicts and shape sweep as Markdown and HTML",
+               "fusegate report --candidate run --html report.html", report_command);
   add_judging(app, request.judging);
   set_topic(app, kComparedTopic);
   CLI::Option* peers =

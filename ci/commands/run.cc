@@ -136,8 +136,9 @@ void record_aa_of(MeasuredArm& arm, const RunRequest& request, Console& console)
 }  // namespace
 
 void add_run(CommandLine& line) {
-  auto [app, request] = line.add(
-      "run", "Measure a suite in fresh processes and keep the result in a run folder", run_command);
+  auto [app, request] =
+      line.add("run", "Measure a suite in fresh processes and keep the result in a run folder",
+               "fusegate run --suite smoke --invocations 5 --out run", run_command);
   add_measuring(app, request);
   add_repeated(app, "--out", request.out, "Folder for the run; one for each --program")
       ->type_name("FOLDER")

@@ -33,7 +33,8 @@ Shown load_for_showing(const ShowRequest& request) {
 }  // namespace
 
 void add_show(CommandLine& line) {
-  auto [app, request] = line.add("show", "Print a run's figures", show_command);
+  auto [app, request] =
+      line.add("show", "Print a run's figures", "fusegate show run", show_command);
   app.add_option("run", request.paths, "Run folders, run files or a stored baseline")
       ->type_name("PATH")
       ->required();

@@ -118,8 +118,9 @@ std::string json_text(const Side& a, const Side& b,
 }  // namespace
 
 void add_trace_diff(CommandLine& line) {
-  auto [app, request] =
-      line.add("trace-diff", "Print where two traces differ, by name", trace_diff_command);
+  auto [app, request] = line.add(
+      "trace-diff", "Print where two traces differ, by name",
+      "fusegate trace-diff old-trace.json new-trace.json --min-difference 2%", trace_diff_command);
   app.add_option("a", request.a, kTraceHelp)->type_name("FILE")->required();
   app.add_option("b", request.b, "The other")->type_name("FILE")->required();
   add_fraction(

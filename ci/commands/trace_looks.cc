@@ -37,7 +37,8 @@ baselines::StepExpectation read_expectation(const std::filesystem::path& path) {
 
 void add_trace_table(CommandLine& line) {
   auto [app, request] =
-      line.add("trace-table", "Print what a trace holds, by name", trace_table_command);
+      line.add("trace-table", "Print what a trace holds, by name",
+               "fusegate trace-table trace.json --sort cuda --limit 10", trace_table_command);
   app.add_option("trace", request.trace, kTraceHelp)->type_name("FILE")->required();
   app.add_option("--sort", request.order,
                  "The largest first, by this column; by default cuda, the CUDA total")
@@ -59,7 +60,7 @@ baselines::ExitCode trace_table_command(const TraceTableRequest& request, Consol
 void add_trace_check(CommandLine& line) {
   auto [app, request] =
       line.add("trace-check", "Compare each step of a trace with what it should contain",
-               trace_check_command);
+               "fusegate trace-check trace.json --expect steps.json", trace_check_command);
   app.add_option("trace", request.trace, kTraceHelp)->type_name("FILE")->required();
   app.add_option("--expect", request.expectation,
                  "JSON file of what each step should contain (baselines/traces/step_expectation.h)")

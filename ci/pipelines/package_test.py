@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -104,6 +105,22 @@ class Installed(unittest.TestCase):
                 self.assertEqual(compiled.returncode, 0, compiled.stderr)
                 self.assertNotRegex(header.read_text(), r'#include "', "includes what is not installed")
 
+    def test_no_library_is_looked_for_where_it_was_built(self):
+        prefixes = [self.prefix]
+        if (BUILD / "lib" / "libfusegate_cuda.so").exists():
+            prefixes.append(self.folder / "cuda")
+            run("cmake", "--install", BUILD, "--prefix", prefixes[-1], "--component", "cuda").check_returncode()
+        files = [path for prefix in prefixes for path in prefix.rglob("*")
+                 if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
+        self.assertIn(self.prefix / "bin" / "fusegate", files)
+        for path in files:
+            searched = re.findall(r"R(?:UN)?PATH.*\[(.*)\]", run("readelf", "-d", path).stdout)
+            self.assertLessEqual(set(searched), {"$ORIGIN"}, path)
+
+    def test_each_package_carries_the_licence(self):
+        for package in ("fusegate", "fusegate-dev"):
+            self.assertEqual((self.prefix / "share" / "doc" / package / "copyright").read_text(), (ROOT / "LICENSE").read_text())
+
     def test_nothing_of_ours_alone_is_offered(self):
         symbols = run("nm", "-DC", "--defined-only", self.prefix / "lib" / "libfusegate.so").stdout
         self.assertIn("fusegate::kernels::operations()", symbols)
@@ -128,6 +145,25 @@ class Installed(unittest.TestCase):
         (self.folder / "kernel.cc").write_text(KERNEL + "// changed\n")
         run("cmake", "--build", self.folder / "build").check_returncode()
         self.assertTrue(self.provenance()["dirty"])
+
+    def test_help_of_a_program_is_of_that_program(self):
+        self.build(self.with_benchmark())
+        told = run(self.folder / "build" / "mine", "--help").stdout
+        self.assertIn("mine [OPTIONS]", told)
+        self.assertIn("The suite to measure: mine, or a .json file", " ".join(told.split()))
+        self.assertIn("Example:\n  mine --suite=mine --out=1.json\n", told)
+        self.assertNotIn("fusegate_bench", told)
+
+    def test_doctor_works_with_the_packages_and_with_a_program(self):
+        doctor = self.prefix / "bin" / "fusegate", "doctor"
+        alone = run(*doctor)
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        self.assertRegex(alone.stdout, r"warn +benchmark program +none was named.*\n +-> name yours: fusegate doctor --program")
+        self.assertIn("host load", alone.stdout)
+        self.build(self.with_benchmark())
+        mine = run(*doctor, "--program", self.folder / "build" / "mine")
+        self.assertEqual(mine.returncode, 0, mine.stderr)
+        self.assertRegex(mine.stdout, r"ok +benchmark program +\S+/build/mine\n")
 
     def test_suites_follow_their_changes(self):
         self.build(self.with_benchmark())

@@ -33,8 +33,14 @@ def option_tables(command):
         yield from (option_row(option) for option in options)
 
 
+def example_of(command):
+    if command.example:
+        yield f"\nFor example:\n\n    {command.example}"
+
+
 def command_section(command, program):
     yield f"\n## {command.name}\n\n{escaped(command.description.rstrip('.'))}.\n\n    {command.usage(program)}"
+    yield from example_of(command)
     if command.footer:
         yield f"\n{escaped(command.footer)}"
     yield from option_tables(command)
@@ -44,7 +50,7 @@ def commands_page(program):
     """The page's text. It stands in a folder beside the pages that it links to."""
     text = [f"# {program.name}\n\n{escaped(program.description.rstrip('.'))}.\n\n    {program.usage()}\n",
             INTRODUCTION.get(program.name, ""),
-            f"\nThis page is made of what `{program.name} --help` says. `man {program.name}` has the same."]
+            *example_of(program), f"\nThis page is made of what `{program.name} --help` says. `man {program.name}` has the same."]
     if program.commands:
         text += ["\n| command | what it does |\n| --- | --- |"]
         text += [f"| [{command.name}](#{command.name}) | {escaped(command.description)} |" for command in program.commands]

@@ -23,7 +23,7 @@ def tool():
                 option("--count", value="INT:INT in [1 - 9]", default="5", environment="COUNT", excludes=["--odd"]),
                 option("--sort", value="TEXT:{cuda,cpu}"), option("--sizes", value="INT", delimiter=",", takes_several=True),
                 description=".starts as a request does. 'So does this. " + ODD,
-                footer="Everything after -- is passed on to the benchmark program."),
+                footer="Everything after -- is passed on to the benchmark program.\n\nExample:\n  fusegate gate 'a b' --odd c\\d"),
         command("trace-diff", option("a", value="FILE"), option("b", value="FOLDER"))])
 
 

@@ -80,6 +80,8 @@ class ManPages:
             elif len(command.topics()) > 1:
                 text += ['.SS "Others"']
             text += [line for option in options for line in option_lines(option)]
+        if command.example:
+            text += [".SH EXAMPLES", ".nf", plain(command.example), ".fi"]
         text += [*status_lines(self.status), *self.environment(command), *self.see_also_lines(name)]
         return "\n".join(text) + "\n"
 

@@ -14,6 +14,9 @@ FOLDERS = {"FOLDER"}
 SUITES = {"SUITE"}
 FREE = {"TEXT", "NAME", "FRACTION", "INT", "UINT", "FLOAT", "PROBLEM", "PATTERN", "AXIS=SIZE,..."}
 
+# What a call stands under, at the end of --help (baselines/io/help_json.h).
+EXAMPLE = "Example:\n"
+
 LIMITS = {"POSITIVE": "above 0", "NONNEGATIVE": "0 or more"}
 
 
@@ -71,6 +74,7 @@ class Command:
     name: str
     description: str
     footer: str
+    example: str           # a call, or ""
     options: tuple
     commands: tuple
 
@@ -136,7 +140,8 @@ def command_of(fields, source, above=""):
     name = f"{above} {fields['name']}".strip()
     if not fields["description"]:
         raise InputError(source, name, "has no description")
-    return Command(fields["name"], fields["description"], fields["footer"],
+    footer, _, example = fields["footer"].partition(EXAMPLE)
+    return Command(fields["name"], fields["description"], footer.strip(), example.strip(),
                    tuple(option_of(option, source, name) for option in fields["options"]),
                    tuple(command_of(command, source, name) for command in fields["commands"]))
 

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import unittest
 
+import examples_test
 import made_up_help
 from commands_page import commands_page
 from generate import reference
@@ -84,6 +85,19 @@ class AsTheProgramsAre(unittest.TestCase):
                     self.assertIn(f"'{command}:", self.files["zsh/_fusegate"])
                     self.assertIn(f"[{command}](#{command})", page)
 
+    def test_each_has_an_example_that_is_right(self):
+        for program in self.programs:
+            for call, command in every_command(program):
+                with self.subTest(call):
+                    self.assertTrue(command.example.startswith(call + " "), command.example)
+                    self.assertEqual(list(examples_test.findings(command.example)), [])
+                    required = [option.names[-1] for option in command.options if option.required and not option.is_argument]
+                    self.assertEqual([name for name in required if name not in command.example.split()], [])
+                    words = call.split()[1:]
+                    self.assertIn("Example:\n  " + command.example, self.help_text(PROGRAMS[program is self.programs[1]], *words or [""]))
+                    self.assertIn(".SH EXAMPLES\n", self.files[f"man/{call.replace(' ', '-')}.1"])
+                    self.assertIn(f"\n    {command.example}\n", self.files[f"markdown/{program.name}.md"])
+
     def test_descriptions_are_those_of_help(self):
         page, manual = self.files["markdown/fusegate.md"], self.files["man/fusegate-gate.1"]
         self.assertIn("False discovery rate over the suite; by default 1%.", page)
@@ -144,6 +158,12 @@ class Pages(unittest.TestCase):
                       "&#36;COUNT in the environment does the same. |", page)
         self.assertIn("| `--sizes INT ...` | What it does. Several values are separated by ','. |", page)
         self.assertIn("\n    fusegate gate [OPTIONS] RUN... [-- FLAGS]\n", page)
+
+    def test_an_example_is_a_call_of_its_own(self):
+        (tool, _), files = made_up()
+        self.assertIn("\nFor example:\n\n    fusegate gate 'a b' --odd c\\d\n", commands_page(tool))
+        self.assertIn("\nEverything after -- is passed on to the benchmark program.\n", commands_page(tool))
+        self.assertIn(".SH EXAMPLES\n.nf\nfusegate gate \\[aq]a b\\[aq] \\-\\-odd c\\[rs]d\n.fi\n", files["man/fusegate-gate.1"])
 
     def test_odd_text_breaks_no_table(self):
         (tool, _), _ = made_up()
