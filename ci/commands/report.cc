@@ -115,7 +115,8 @@ nlohmann::json svg_picture(const Report& report) {
   const auto picture = main_picture(report.sweeps);
   if (picture) return *picture;
   throw baselines::InputError("--svg", report.candidate.source,
-                              "no implementation in it has another that speed-ups are against");
+                              "no implementation in it has another that speed-ups are against, "
+                              "each at two sizes");
 }
 
 }  // namespace

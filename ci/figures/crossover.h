@@ -46,8 +46,7 @@ struct Crossover {
 
 // For above a list of them.
 inline constexpr std::string_view kCrossoverNote =
-    "Where fusion stops paying, over M (the M of a crossing lies between two measured ones: log of "
-    "the ratio over log of M)";
+    "The M of a crossing lies between two measured ones, by log of the ratio over log of M.";
 
 // For each operation, dtype and shape the pairs that were both measured at an M at least:
 //   linear       addmm over matmul_add

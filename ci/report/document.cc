@@ -56,14 +56,20 @@ json table_json(const Table& table) {
   return {{"columns", columns}, {"rows", rows}};
 }
 
+std::vector<Section> in_page_order(std::vector<Section> sections) {
+  std::ranges::stable_sort(sections, {}, &Section::page_order);
+  return sections;
+}
+
 json sections_json(const std::vector<Section>& sections) {
   json list = json::array();
-  for (const Section& section : sections) {
+  for (const Section& section : in_page_order(sections)) {
     if (section.empty()) continue;
     list.push_back({{"title", section.title},
                     {"sentences", section.sentences},
                     {"notes", cells_json(section.notes)},
                     {"table", table_json(section.table)},
+                    {"open_rows", std::min(section.page_rows, section.table.rows().size())},
                     {"pictures", section.pictures},
                     {"parts", sections_json(section.parts)},
                     {"is_folded", section.fold == Fold::kAlways}});

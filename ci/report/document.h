@@ -19,6 +19,9 @@ inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 // nothing.
 enum class Fold { kNever, kInMarkdown, kAlways };
 
+// Where a section stands on the page: first what most people come for.
+enum class PageOrder { kFirst, kSecond, kAsListed };
+
 struct Section {
   std::string title{};                     // may be empty
   std::vector<std::string> sentences{};    // before the table, each a line
@@ -29,6 +32,8 @@ struct Section {
   Fold fold = Fold::kNever;
   bool is_page_only = false;             // with its parts: neither Markdown nor a terminal has it
   std::size_t terminal_rows = kNoLimit;  // as many are shown there; 0: nor the rest of it
+  std::size_t page_rows = 20;            // as many are seen there, the others when asked for
+  PageOrder page_order = PageOrder::kAsListed;
   // On a terminal each row is a line, "first cell: last cell", and rows that say the same share it.
   bool is_lines = false;
 

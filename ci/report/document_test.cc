@@ -158,6 +158,27 @@ TEST(DocumentJson, HasCellsWithTheirTone) {
                                       "is_remark": false})"));
   EXPECT_EQ(found["table"]["rows"][2][0], (nlohmann::json{{"text", "slow"}, {"tone", "bad"}}));
   EXPECT_TRUE(found["parts"].empty());
+  EXPECT_EQ(found["open_rows"], 3);
+}
+
+TEST(DocumentJson, BeginsWithWhatMostPeopleComeFor) {
+  const auto titled = [](const char* title, PageOrder order) {
+    Section section{.title = title, .sentences = {"s"}};
+    section.page_order = order;
+    return section;
+  };
+  const auto json = document_json(
+      {.sections = {titled("third", PageOrder::kAsListed), titled("second", PageOrder::kSecond),
+                    titled("fourth", PageOrder::kAsListed), titled("first", PageOrder::kFirst)}});
+  std::vector<std::string> titles;
+  for (const auto& section : json["sections"]) titles.push_back(section["title"]);
+  EXPECT_THAT(titles, testing::ElementsAre("first", "second", "third", "fourth"));
+}
+
+TEST(DocumentJson, SaysHowManyRowsAreOpen) {
+  Section section = example()[1];
+  section.page_rows = 1;
+  EXPECT_EQ(document_json({.sections = {section}})["sections"][0]["open_rows"], 1);
 }
 
 }  // namespace

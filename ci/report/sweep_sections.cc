@@ -21,6 +21,8 @@ using nlohmann::json;
 using Points = std::map<Shape, json>;  // lists of [M or another axis, figure]
 
 constexpr int kReferenceStyle = -1;
+// A line begins at two points, and a map at two cells: one alone says what the table does.
+constexpr std::size_t kFewestDrawn = 2;
 
 // "M" where there is one: what that is, is told.
 std::string axis_text(const std::string& axis) { return axis == "M" ? "M = batch x seq" : axis; }
@@ -53,14 +55,15 @@ class Panels {
     lines_[shape].push_back(
         {{"name", name}, {"style", style}, {"points", std::move(points)}, {"marks", marks}});
   }
-  bool empty() const { return lines_.empty(); }
-  // `even` names the line at 1, where there is one.
-  json picture(const std::string& label, const std::string& caption, const std::string& description,
-               const json& more) const {
+  // `even` names the line at 1, where there is one. Nothing where no panel has a line to draw.
+  std::optional<json> picture(const std::string& label, const std::string& caption,
+                              const std::string& description, const json& more) const {
     json panels = json::array();
     for (const auto& [shape, lines] : lines_) {
+      if (std::ranges::none_of(lines, is_drawn)) continue;
       panels.push_back({{"title", shape_text(shape)}, {"lines", lines}});
     }
+    if (panels.empty()) return std::nullopt;
     json picture{{"kind", "lines"},       {"label", label},
                  {"caption", caption},    {"description", description},
                  {"panels", panels},      {"is_log", false},
@@ -71,9 +74,15 @@ class Panels {
   }
 
  private:
+  static bool is_drawn(const json& line) { return line["points"].size() >= kFewestDrawn; }
+
   std::string axis_;
   std::map<Shape, json> lines_;
 };
+
+void add_picture(std::optional<json> picture, Section* section) {
+  if (picture) section->pictures.push_back(std::move(*picture));
+}
 
 Panels sweep_panels(const Sweep& sweep, double SweepPoint::*figure, double scale,
                     bool with_reference) {
@@ -109,8 +118,8 @@ std::string speed_up_description(const Sweep& sweep) {
 }
 
 std::optional<json> speed_up_picture(const Sweep& sweep) {
+  if (sweep.reference.empty()) return std::nullopt;
   const Panels panels = sweep_panels(sweep, &SweepPoint::speed_up, 1, false);
-  if (sweep.reference.empty() || panels.empty()) return std::nullopt;
   return panels.picture(fmt::format("times as fast as {}", sweep.reference),
                         fmt::format("Speed-up of {} in {} over {}, by {}.", sweep.operation,
                                     sweep.dtype, sweep.reference, axis_text(sweep.axis)),
@@ -118,16 +127,14 @@ std::optional<json> speed_up_picture(const Sweep& sweep) {
 }
 
 // A map an implementation: M upwards, shapes to the right.
-json map_picture(const Sweep& sweep) {
+std::optional<json> map_picture(const Sweep& sweep) {
   std::set<std::int64_t> rows;
-  std::set<std::vector<std::int64_t>> shapes;
   std::string axes;
   json maps = json::array();
   for (const SweepSeries& series : sweep.series) {
     json cells = json::array();
     for (const SweepPoint& point : series.points) {
       rows.insert(point.along);
-      shapes.insert(sizes_of(point.shape));
       axes = shape_axes(point.shape);
       if (!std::isfinite(point.speed_up) || series.implementation == sweep.reference) continue;
       cells.push_back({{"shape", sizes_of(point.shape)},
@@ -135,49 +142,55 @@ json map_picture(const Sweep& sweep) {
                        {"value", point.speed_up},
                        {"text", format_factor(point.speed_up)}});
     }
-    if (!cells.empty()) maps.push_back({{"title", series.implementation}, {"cells", cells}});
+    if (cells.size() < kFewestDrawn) continue;
+    maps.push_back({{"title", series.implementation}, {"cells", cells}});
   }
-  return {{"kind", "map"},
-          {"caption",
-           fmt::format("The same as a map. Blue: faster than {}; red: slower.", sweep.reference)},
-          {"description", speed_up_description(sweep)},
-          {"axis", sweep.axis},
-          {"rows", rows},
-          {"shape_axes", axes},
-          {"shapes", shapes},
-          {"maps", maps}};
+  if (maps.empty()) return std::nullopt;
+  return json{
+      {"kind", "map"},
+      {"caption", fmt::format("Times as fast as {}. Blue: faster; red: slower.", sweep.reference)},
+      {"description", speed_up_description(sweep)},
+      {"axis", sweep.axis},
+      {"rows", rows},
+      {"shape_axes", axes},
+      {"maps", maps}};
 }
 
 void add_rate_picture(const Sweep& sweep, double SweepPoint::*figure, const std::string& label,
                       std::string_view what, std::string_view work, Section* section) {
-  const Panels panels = sweep_panels(sweep, figure, 1, true);
-  if (panels.empty()) return;
-  section->pictures.push_back(
-      panels.picture(label,
-                     fmt::format("{} achieved by {} in {}: the operation's own {} over its time.",
-                                 what, sweep.operation, sweep.dtype, work),
-                     fmt::format("{} of {} in {} over {}, a line an implementation.", label,
-                                 sweep.operation, sweep.dtype, sweep.axis),
-                     {{"is_from_zero", true}}));
+  add_picture(
+      sweep_panels(sweep, figure, 1, true)
+          .picture(label,
+                   fmt::format("{} achieved by {} in {}: the operation's own {} over its time.",
+                               what, sweep.operation, sweep.dtype, work),
+                   fmt::format("{} of {} in {} over {}, a line an implementation.", label,
+                               sweep.operation, sweep.dtype, sweep.axis),
+                   {{"is_from_zero", true}}),
+      section);
 }
 
+// Where there is nothing to be faster than, its time and rates alone.
 Section pictures_part(const Sweep& sweep) {
   const std::string title = title_of(sweep.operation, sweep.dtype);
   const std::string name = fmt::format("{} in {}", sweep.operation, sweep.dtype);
   Section part{.title = title, .is_page_only = true};
   Section more{.title = title + ": time, arithmetic and memory traffic"};
-  if (const auto picture = speed_up_picture(sweep)) {
-    part.pictures = {*picture, map_picture(sweep)};
-    more.fold = Fold::kAlways;
-  }
-  more.pictures.push_back(
+  add_picture(speed_up_picture(sweep), &part);
+  add_picture(map_picture(sweep), &part);
+  add_picture(
       sweep_panels(sweep, &SweepPoint::time_ns, 1e-3, true)
           .picture("time, us", fmt::format("Time of {}, both axes logarithmic.", name),
                    fmt::format("Time of {} over {}, a line an implementation.", name, sweep.axis),
-                   {{"is_log", true}}));
+                   {{"is_log", true}}),
+      &more);
   add_rate_picture(sweep, &SweepPoint::tflops, "TFLOP/s", "Arithmetic", "floating-point operations",
                    &more);
   add_rate_picture(sweep, &SweepPoint::gbps, "GB/s", "Memory traffic", "least traffic", &more);
+  if (part.pictures.empty()) {
+    part.pictures = std::move(more.pictures);
+    return part;
+  }
+  more.fold = Fold::kAlways;
   part.parts = {std::move(more)};
   return part;
 }
@@ -200,7 +213,7 @@ json ratio_points(const Crossover& crossover) {
 }
 
 // Of one operation and dtype.
-json crossover_picture(const std::vector<const Crossover*>& crossovers) {
+std::optional<json> crossover_picture(const std::vector<const Crossover*>& crossovers) {
   const std::string& axis = crossovers.front()->axis;
   Panels panels(axis);
   std::vector<std::string> pairs;
@@ -224,10 +237,9 @@ json crossover_picture(const std::vector<const Crossover*>& crossovers) {
       fmt::format("{} in {}", crossovers.front()->operation, crossovers.front()->dtype);
   return panels.picture(
       "time over the other's",
-      fmt::format("Where fusion stops paying: time of {} over the less fused one's. Below 1 it "
-                  "pays; a cross marks where the ratio crosses 1, log of the ratio over log of {} "
-                  "between two measured ones.",
-                  of, axis),
+      fmt::format("Time of {} over the less fused one's. Below 1 fusion pays; a cross marks where "
+                  "the ratio crosses 1.",
+                  of),
       fmt::format("{}. {}.", of, fmt::join(sentences, "; ")), {{"even", ""}, {"is_high", true}});
 }
 
@@ -309,7 +321,8 @@ Section sweep_section(const std::vector<Sweep>& sweeps) {
                                   {"mean", Align::kRight},
                                   {"best"},
                                   {"worst"},
-                                  {"faster at", Align::kRight}})};
+                                  {"faster at", Align::kRight}}),
+                  .page_order = PageOrder::kSecond};
   for (const Sweep& sweep : sweeps) {
     for (const SweepSeries& series : sweep.series) {
       const SweepSummary summary = summarise(series);
@@ -321,11 +334,14 @@ Section sweep_section(const std::vector<Sweep>& sweeps) {
     }
     section.parts.push_back(pictures_part(sweep));
   }
+  // First those that show where fusion wins.
+  std::ranges::stable_partition(section.parts,
+                                [](const Section& part) { return !part.parts.empty(); });
   return section;
 }
 
 Section crossover_section(const std::vector<Crossover>& crossovers) {
-  Section section{.title = std::string(kCrossoverNote),
+  Section section{.title = "Where fusion stops paying",
                   .table = Table({{"operation"},
                                   {"dtype"},
                                   {"shape"},
@@ -339,7 +355,8 @@ Section crossover_section(const std::vector<Crossover>& crossovers) {
     section.table.add_row({one.operation, one.dtype, shape_text(one.shape), one.implementation,
                            one.against, crossover_text(one)});
   }
-  for (const auto& [key, group] : groups) section.pictures.push_back(crossover_picture(group));
+  if (!groups.empty()) section.sentences.emplace_back(kCrossoverNote);
+  for (const auto& [key, group] : groups) add_picture(crossover_picture(group), &section);
   return section;
 }
 

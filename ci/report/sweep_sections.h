@@ -21,7 +21,7 @@ Section crossover_section(const std::vector<Crossover>& crossovers);
 Section roofline_section(const std::vector<BenchmarkFigures>& figures, const MeasuredRates& rates);
 
 // The one picture that tells most: the speed-ups over M of the sweep with most implementations.
-// Nothing where there are no speed-ups.
+// Nothing where there are no speed-ups, or of one size alone.
 std::optional<nlohmann::json> main_picture(const std::vector<Sweep>& sweeps);
 
 }  // namespace fusegate::ci

@@ -23,6 +23,16 @@ Sweep sweep() {
   return {"geglu", "bf16", "M", "unfused", {{"unfused", {even}}, {"fused", {slow, fast}}}};
 }
 
+Sweep sweep_without_reference() {
+  Sweep without = sweep();
+  without.operation = "control_copy";
+  without.reference.clear();
+  for (SweepSeries& series : without.series) {
+    for (SweepPoint& point : series.points) point.speed_up = kNan;
+  }
+  return without;
+}
+
 TEST(SweepSection, SumsUpWhereFusionWins) {
   const Section section = sweep_section({sweep()});
   ASSERT_EQ(section.table.rows().size(), 1u);  // and none of the reference against itself
@@ -47,25 +57,37 @@ TEST(SweepSection, DrawsSpeedUpsTimesAndTheRatesThatAreKnown) {
   EXPECT_EQ(line["points"][1], (nlohmann::json{8192, 1.5}));
   const auto& map = part.pictures[1];
   EXPECT_EQ(map["maps"][0]["cells"][0]["text"], "0.90");
-  EXPECT_EQ(map["shapes"].size(), 2u);
   const Section& more = part.parts.at(0);
-  ASSERT_EQ(more.pictures.size(), 2u);  // no memory traffic
-  EXPECT_EQ(more.pictures[0]["panels"].size(), 2u);
+  ASSERT_EQ(more.pictures.size(), 2u);               // no memory traffic
+  EXPECT_EQ(more.pictures[0]["panels"].size(), 1u);  // of one size alone there is no line
   EXPECT_EQ(more.pictures[0]["panels"][0]["lines"][0]["points"][0][1], 10);  // us
   EXPECT_EQ(more.pictures[1]["label"], "TFLOP/s");
 }
 
 TEST(SweepSection, HasNoSpeedUpWithoutAReference) {
-  Sweep without = sweep();
-  without.reference.clear();
-  for (SweepSeries& series : without.series) {
-    for (SweepPoint& point : series.points) point.speed_up = kNan;
-  }
+  const Sweep without = sweep_without_reference();
   const Section section = sweep_section({without});
   EXPECT_TRUE(section.table.empty());
-  EXPECT_TRUE(section.parts.at(0).pictures.empty());
-  EXPECT_EQ(section.parts.at(0).parts.at(0).fold, Fold::kNever);
+  EXPECT_EQ(section.parts.at(0).fold, Fold::kNever);
+  EXPECT_EQ(section.parts.at(0).pictures.at(0)["label"], "time, us");
   EXPECT_EQ(main_picture({without}), std::nullopt);
+}
+
+TEST(SweepSection, ComesSecondOnThePageAndBeginsWithWhatFusionMakesFaster) {
+  const Section section = sweep_section({sweep_without_reference(), sweep()});
+  EXPECT_EQ(section.page_order, PageOrder::kSecond);
+  EXPECT_EQ(section.parts.at(0).title, "geglu, bf16");
+}
+
+TEST(SweepSection, DrawsNoLineThroughOnePointAndNoMapOfOneCell) {
+  Sweep one = sweep();
+  one.series[1].points.pop_back();
+  EXPECT_TRUE(sweep_section({one}).parts.at(0).empty());
+  EXPECT_EQ(main_picture({one}), std::nullopt);
+  one.series[1].points.push_back({64, shape_of(1024, 4096), 10'000, 1, kNan, 1.1});
+  const Section part = sweep_section({one}).parts.at(0);  // two shapes at one M
+  ASSERT_EQ(part.pictures.size(), 1u);
+  EXPECT_EQ(part.pictures[0]["kind"], "map");
 }
 
 TEST(MainPicture, IsOfTheSweepWithMostImplementations) {
@@ -91,7 +113,8 @@ TEST(CrossoverSection, SaysAndDrawsWhereFusionStopsPaying) {
       {}};
   const Section section = crossover_section({crossing, always});
   EXPECT_EQ(section.fold, Fold::kInMarkdown);
-  EXPECT_THAT(section.title, HasSubstr("Where fusion stops paying"));
+  EXPECT_EQ(section.title, "Where fusion stops paying");
+  EXPECT_THAT(section.sentences, ElementsAre(kCrossoverNote));
   EXPECT_THAT(section.table.rows()[1],
               ElementsAre("geglu", "bf16", "dim 1024, hidden 4096", "fused", "unfused",
                           "always pays, M 128 to 8192"));

@@ -27,6 +27,8 @@ constexpr std::size_t kShownRowsOfFamily = 3;
 constexpr std::size_t kMostFamilies = 12;
 constexpr std::size_t kMostStories = 12;
 constexpr std::size_t kMostHostRows = 12;
+// A page shows the worst, so that what follows is near.
+constexpr std::size_t kMostPageRows = 6;
 
 Tone tone_of(baselines::VerdictKind kind) {
   switch (kind) {
@@ -115,7 +117,10 @@ bool is_open(const baselines::Verdict& verdict, const baselines::GateResult& res
 }
 
 Section verdicts_section(const baselines::GateResult& result, const baselines::Rule& rule) {
-  Section section{.title = "Verdicts", .table = verdict_table()};
+  Section section{.title = "Verdicts",
+                  .table = verdict_table(),
+                  .page_rows = kMostPageRows,
+                  .page_order = PageOrder::kFirst};
   for (const VerdictGroup& group : group_verdicts(result)) {
     VerdictGroup open{group.kind, {}};
     VerdictGroup folded{group.kind, {}};
@@ -178,7 +183,7 @@ Section kernels_part(const baselines::KernelStory& story) {
                {"candidate", Align::kLeft, true},
                {"stage"},
                {"time", Align::kRight},
-               {"what differs"}});
+               {"what differs", Align::kLeft, false, true}});
   for (const baselines::KernelPair& pair : story.pairs) {
     std::vector<Cell> row = kernel_cells(pair.before);
     for (Cell& cell : kernel_cells(pair.after)) row.push_back(std::move(cell));
@@ -206,7 +211,8 @@ void add_story(const baselines::KernelStory& story, Section* section) {
 
 // What the host does shows in every benchmark at once: apart, lest it crowd out the rest.
 Section story_section(const std::vector<baselines::KernelStory>& stories) {
-  const Table table({{"benchmark", Align::kLeft, true}, {"what its kernels tell"}});
+  const Table table(
+      {{"benchmark", Align::kLeft, true}, {"what its kernels tell", Align::kLeft, false, true}});
   Section section{.title = "What the kernels tell", .table = table, .is_lines = true};
   section.terminal_rows = kMostStories;
   Section gaps{.table = table, .fold = Fold::kAlways, .terminal_rows = 1, .is_lines = true};

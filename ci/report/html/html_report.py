@@ -4,20 +4,23 @@ word and figure comes with the document; what is decided here is where it goes."
 
 import json
 import pathlib
+import re
 import sys
 
 try:
     import jinja2
     import matplotlib
+    import speed_up_map
     from inline_svg import inline_svg, standalone_svg, with_tooltips
-    from line_plot import line_figure
-    from map_plot import map_figure
-    from roofline_plot import roofline_figure
+    from line_plot import line_figure, line_legend, line_panels
+    from roofline_plot import roofline_legend, roofline_panels
     from style import SERIES_COLOURS, STYLE
+    from table_layout import FITS, laid_out
 except ImportError as error:
     sys.exit(f"the HTML report needs the Python packages matplotlib and jinja2 ({error})")
 
-FIGURES = {"lines": line_figure, "map": map_figure, "roofline": roofline_figure}
+PANELS = {"lines": line_panels, "roofline": roofline_panels}
+LEGENDS = {"lines": line_legend, "roofline": roofline_legend}
 
 
 class Pictures:
@@ -26,17 +29,49 @@ class Pictures:
     def __init__(self):
         self._drawn = 0
 
-    def svg(self, picture):
+    def panels(self, picture):
+        """Titles and SVG."""
+        return [(title, self._svg(figure, title or picture["caption"], picture.get("points", [])))
+                for title, figure in PANELS[picture["kind"]](picture)]
+
+    def _svg(self, figure, title, points):
         name = f"picture{self._drawn}"
         self._drawn += 1
-        drawn = draw(picture, lambda figure: inline_svg(figure, name, picture["description"]))
-        tooltips = {f"{name}-point{i}": point["tooltip"] for i, point in enumerate(picture.get("points", []))}
-        return with_tooltips(drawn, tooltips)
+        drawn = written(lambda: inline_svg(figure, name, title))
+        return with_tooltips(drawn, {f"{name}-point{i}": point["tooltip"] for i, point in enumerate(points)})
 
 
-def draw(picture, write):
+def written(as_svg):
     with matplotlib.rc_context(STYLE):  # "svg.fonttype" acts only when it is written
-        return write(FIGURES[picture["kind"]](picture))
+        return as_svg()
+
+
+def legend(picture):
+    return LEGENDS[picture["kind"]](picture)
+
+
+class Anchors:
+    """Names of sections for links to them, none twice."""
+
+    def __init__(self):
+        self._taken = set()
+
+    def name(self, title):
+        name = stem = "-".join(["section", *re.findall("[a-z0-9]+", title.lower())])
+        while name in self._taken:
+            name = f"{stem}-{len(self._taken)}"
+        self._taken.add(name)
+        return name
+
+
+def folded_facts(facts):
+    """What is behind a fold, in a line: which facts, and how many notes."""
+    labels = list(dict.fromkeys(fact["label"] for fact in facts if fact["label"] != "note"))
+    notes = sum(fact["label"] == "note" for fact in facts)
+    if notes:
+        labels.append(f"{notes} note{'s' if notes > 1 else ''}")
+    text = " and ".join(filter(None, (", ".join(labels[:-1]), *labels[-1:])))
+    return text[:1].upper() + text[1:]
 
 
 def stage_colours(bars):
@@ -61,8 +96,12 @@ def render(document):
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(pathlib.Path(__file__).parent), autoescape=True,
         trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.globals.update(svg=Pictures().svg, stage_colours=stage_colours, laid_end_to_end=laid_end_to_end)
-    return environment.get_template("report.html.j2").render(document=document)
+    environment.globals.update(panels=Pictures().panels, legend=legend, stage_colours=stage_colours,
+                               laid_end_to_end=laid_end_to_end, laid_out=laid_out, folded_facts=folded_facts,
+                               speed_up_map=speed_up_map, fits=FITS)
+    anchors = Anchors()
+    sections = [{**section, "anchor": anchors.name(section["title"])} for section in document["sections"]]
+    return environment.get_template("report.html.j2").render(document={**document, "sections": sections})
 
 
 def main():
@@ -70,7 +109,8 @@ def main():
     sys.stdout.reconfigure(encoding="utf-8")
     model = json.load(sys.stdin)
     if sys.argv[1:] == ["--svg"]:
-        sys.stdout.write(draw(model, lambda figure: standalone_svg(figure, model["description"])))
+        figure = line_figure(model)
+        sys.stdout.write(written(lambda: standalone_svg(figure, model["description"])))
     else:
         sys.stdout.write(render(model))
 

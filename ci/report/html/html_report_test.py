@@ -14,7 +14,7 @@ test_model.require_packages()
 
 import html_report  # noqa: E402: only where the packages are there
 
-VOID = {"meta", "br", "link", "img"}
+VOID = {"meta", "br", "wbr", "link", "img"}
 
 
 class Outline(html.parser.HTMLParser):
@@ -56,7 +56,22 @@ class Page(unittest.TestCase):
         outline = self.outline(test_model.document(
             test_model.section("Verdicts", ["A sentence."]), facts=[("baseline", "base: 5 invocations")]))
         text = " ".join(outline.text.split())
-        self.assertIn("A title passA headline. 1 unchanged. baselinebase: 5 invocations Verdicts", text)
+        self.assertIn("A title passA headline. 1 unchanged. Verdicts Baseline baselinebase: 5 invocations Verdicts", text)
+
+    def test_begins_with_links_to_its_sections(self):
+        sections = [test_model.section(title) for title in ("A b", "A, b", "C", "")]
+        outline = self.outline(test_model.document(*sections))
+        links = [attributes["href"][1:] for tag, attributes in outline.tags if tag == "a"]
+        self.assertEqual(len(set(links)), 3)
+        self.assertEqual([one for one in outline.ids if one in links], links)
+
+    def test_folds_facts_but_those_that_have_a_tone(self):
+        facts = [("baseline", "x"), ("candidate", "y"), ("note", "one"), ("note", "two")]
+        document = test_model.document(facts=facts)
+        document["facts"].append({"label": "differs", "text": test_model.cell("driver", "bad")})
+        page = html_report.render(document)
+        self.assertIn("<summary>Baseline, candidate and 2 notes</summary>", page)
+        self.assertLess(page.index("driver"), page.index("<details>"))
 
     def test_has_a_heading_a_section_and_folds_what_is_folded(self):
         inner = test_model.section("inner", is_folded=True, parts=[test_model.section("innermost")])
@@ -69,14 +84,28 @@ class Page(unittest.TestCase):
         rows = test_model.table(("name", "time", "why"), [("a/b", test_model.cell("52.31 us", "bad"), "a reason")],
                                 code=("name",), numbers=("time",))
         page = html_report.render(test_model.document(test_model.section(rows=rows)))
-        self.assertIn('<th scope="col" class="number">time</th>', page)
-        self.assertIn('<td class="name">a/b</td><td class="number bad">52.31 us</td><td class="text">a reason</td>',
-                      page)
+        self.assertIn('<th scope="col" role="columnheader" class="number">time</th>', page)
+        self.assertIn('<th scope="row" role="rowheader" class="name long">a/<wbr>b</th>'
+                      '<td role="cell" class="number bad" data-label="time">52.31 us</td>'
+                      '<td role="cell" class="text" data-label="why">a reason</td>', page)
+
+    def test_gives_a_remark_a_line_of_its_own(self):
+        rows = test_model.table(("name", "time", "why"), [("a", "1 us", "a reason"), ("b", "2 us", "another")],
+                                code=("name",), numbers=("time",), remarks=("why",))
+        page = html_report.render(test_model.document(test_model.section(rows=rows)))
+        self.assertIn('<tr role="row" class="remark"><td role="cell" colspan="2">a reason</td></tr>', page)
+        self.assertNotIn(">why</th>", page)
+
+    def test_folds_rows_beyond_those_that_are_open(self):
+        rows = test_model.table(("name",), [(f"row {i}",) for i in range(5)])
+        page = html_report.render(test_model.document(test_model.section(rows=rows, open_rows=2)))
+        self.assertLess(page.index("row 1"), page.index("<summary>3 more rows</summary>"))
+        self.assertGreater(page.index("row 2"), page.index("<summary>3 more rows</summary>"))
 
     def test_lists_sentences_and_notes(self):
         outline = self.outline(test_model.document(test_model.section(sentences=["A sentence."], notes=["A note"])))
         self.assertIn("A section A sentence. A note", " ".join(outline.text.split()))
-        self.assertEqual([tag for tag, _ in outline.tags].count("li"), 1)
+        self.assertEqual([tag for tag, _ in outline.tags].count("li"), 2)  # and of the contents
 
     def test_draws_each_kind_of_picture(self):
         pictures = [test_model.lines(test_model.line("fused")), test_model.speed_up_map(),
@@ -92,6 +121,7 @@ class Page(unittest.TestCase):
                     test_model.speed_up_map(title=evil),
                     test_model.roofline(test_model.point(1.0, 2.0, evil, evil, tooltip=evil)),
                     test_model.bars(test_model.bar(evil, **{evil: 1.0}))]
+        pictures[1]["axis"] = pictures[1]["shape_axes"] = evil
         for picture in pictures[:3]:
             picture["caption"] = picture["description"] = evil
         section = test_model.section(evil, [evil], [evil], test_model.table((evil,), [(evil,)]), pictures,
@@ -122,10 +152,11 @@ class Page(unittest.TestCase):
     def test_names_every_picture_for_those_who_cannot_see_it(self):
         pictures = [test_model.lines(test_model.line("fused")), test_model.speed_up_map()]
         outline = self.outline(test_model.document(test_model.section(pictures=pictures)))
-        found = [attributes for tag, attributes in outline.tags if tag == "svg"]
-        self.assertEqual([attributes["role"] for attributes in found], ["img", "img"])
-        self.assertEqual([attributes["aria-label"] for attributes in found],
-                         ["geglu in bf16.", "geglu in bf16 as a map."])
+        figures = [attributes["aria-label"] for tag, attributes in outline.tags if tag == "figure"]
+        self.assertEqual(figures, ["geglu in bf16.", "geglu in bf16 as a map."])
+        drawn = [attributes for tag, attributes in outline.tags if tag == "svg" and "aria-hidden" not in attributes]
+        self.assertEqual([(attributes["role"], attributes["aria-label"]) for attributes in drawn],
+                         [("img", "dim 768, hidden 3072")])
 
     def test_works_without_anything_measured(self):
         self.outline(test_model.document())

@@ -1,20 +1,62 @@
-"""Lines over M or another axis, a panel a shape: speed-ups, times, rates, and ratios with where they cross 1."""
+"""Lines over M or another axis, a panel a shape: speed-ups, times, rates, and ratios with where they cross 1. On a page
+each panel is a picture of its own, which fits a narrow one; as a file they are one picture."""
 
 import math
 
 import matplotlib
-from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from style import LEGEND_LINE, MARKERS, REFERENCE_STYLE, SERIES_COLOURS, STYLE, lay_out, panel_grid
+from style import LEGEND_LINE, MARKERS, PAGE_PANEL, REFERENCE_STYLE, SERIES_COLOURS, STYLE, lay_out, panel_grid
 
-# Panels side by side.
+X_MARGIN = 1.25
+
+# Panels side by side in a file.
 MOST_COLUMNS = 4
+
+
+def line_panels(picture):
+    """Titles and figures, all on one scale, without a legend."""
+    rows, limits = _rows(picture), _limits(picture)
+    for panel in picture["panels"]:
+        with matplotlib.rc_context(STYLE):
+            figure, (axis,) = panel_grid(1, 1, PAGE_PANEL, (0.6, 0.1, 0.45, 0.08), (0, 0))
+            _draw_panel(axis, panel, picture["even"])
+            _finish_axis(axis, rows, picture["is_log"])
+            axis.set(title="", xlabel=picture["axis"], ylabel=picture["label"], ylim=limits)
+            if picture["is_log"] and limits[1] / limits[0] < 100:  # less than two powers of ten lie in between
+                axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axis.set_xlim(rows[0] / X_MARGIN, rows[-1] * X_MARGIN)
+        yield panel["title"], figure
+
+
+def line_legend(picture):
+    """Of all panels: names and styles. One shape may lack an implementation that another has."""
+    entries = {line["name"]: _style(line["style"]) for panel in picture["panels"] for line in panel["lines"]}
+    if picture["even"]:
+        entries[picture["even"]] = {**REFERENCE_STYLE, "marker": ""}
+    return list(entries.items())
+
+
+def _rows(picture):
+    return sorted({x for panel in picture["panels"] for line in panel["lines"] for x, _ in line["points"]})
+
+
+def _limits(picture):
+    """Of the figures, over all panels."""
+    lines = [line for panel in picture["panels"] for line in panel["lines"]]
+    values = [y for line in lines for _, y in line["points"]] + ([1] if picture["even"] is not None else [])
+    low, high = min(values), max(values)
+    if picture["is_log"]:
+        return low / 1.2, high * 1.2
+    if picture["is_from_zero"]:
+        return 0, high * 1.06
+    margin = (0.2 if any(line["marks"] for line in lines) else 0.06) * (high - low or high)
+    return low - margin, high + margin
 
 
 def line_figure(picture):
     """All panels on one scale, with one legend."""
-    panels = picture["panels"]
-    rows = sorted({x for panel in panels for line in panel["lines"] for x, _ in line["points"]})
+    panels, rows = picture["panels"], _rows(picture)
     with matplotlib.rc_context(STYLE):
         lines = math.ceil(len(panels) / MOST_COLUMNS)
         columns = math.ceil(len(panels) / lines)  # five are three and two, not four and one

@@ -8,12 +8,15 @@ import test_model
 test_model.require_packages()
 
 import html_report  # noqa: E402: only where the packages are there
+import inline_svg  # noqa: E402
 import line_plot  # noqa: E402
 from inline_svg import INK  # noqa: E402
 
 
 def svg(picture):
-    drawn = html_report.Pictures().svg(picture)
+    """As a file."""
+    figure = line_plot.line_figure(picture)
+    drawn = html_report.written(lambda: inline_svg.inline_svg(figure, "picture", "described"))
     xml.etree.ElementTree.fromstring(drawn)  # well-formed
     return drawn
 
@@ -21,6 +24,10 @@ def svg(picture):
 def texts(picture):
     return [element.text for element in xml.etree.ElementTree.fromstring(svg(picture)).iter()
             if element.tag.endswith("text")]
+
+
+def axes_of_page(picture):
+    return [figure.axes[0] for _, figure in line_plot.line_panels(picture)]
 
 
 def figure_of(labels, titles=("dim 768, hidden 3072",)):
@@ -62,6 +69,34 @@ class Lines(unittest.TestCase):
     def test_take_any_name_as_it_is(self):
         name = "$\\frac{1}$ <b> x"
         self.assertIn(name, texts(test_model.lines(test_model.line(name))))
+
+
+class PanelsOfAPage(unittest.TestCase):
+    PICTURE = test_model.lines(test_model.line("a", ((128, 1.0), (8192, 100.0))), titles=("small", "large"))
+
+    def test_are_pictures_of_their_own_with_the_shape_as_title(self):
+        panels = html_report.Pictures().panels(self.PICTURE)
+        self.assertEqual([title for title, _ in panels], ["small", "large"])
+        for title, drawn in panels:
+            self.assertIn(f'aria-label="{title}"', drawn)
+
+    def test_share_one_scale(self):
+        picture = test_model.lines(titles=())
+        picture["panels"] = [{"title": "small", "lines": [test_model.line("a", ((128, 1.0), (512, 2.0)))]},
+                             {"title": "large", "lines": [test_model.line("b", ((512, 4.0), (8192, 9.0)))]}]
+        small, large = axes_of_page(picture)
+        self.assertEqual((small.get_xlim(), small.get_ylim()), (large.get_xlim(), large.get_ylim()))
+
+    def test_have_room_for_every_figure(self):
+        for more in ({}, {"is_log": True}, {"is_from_zero": True}, {"even": "unfused"}):
+            (axis, _) = axes_of_page({**self.PICTURE, **more})
+            low, high = axis.get_ylim()
+            self.assertLess(low, 1)
+            self.assertGreater(high, 100)
+
+    def test_share_one_legend(self):
+        picture = {**self.PICTURE, "even": "unfused"}
+        self.assertEqual([name for name, _ in line_plot.line_legend(picture)], ["a", "unfused"])
 
 
 class Panels(unittest.TestCase):

@@ -1,13 +1,12 @@
 """Colours that can be told apart on light and on dark, and maps of speed-ups."""
 
 import unittest
-import xml.etree.ElementTree
 
 import test_model
 
 test_model.require_packages()
 
-import html_report  # noqa: E402: only where the packages are there
+import speed_up_map  # noqa: E402: only where the packages are there
 import style  # noqa: E402
 
 # Of report.html.j2.
@@ -34,19 +33,33 @@ class Colours(unittest.TestCase):
 
 
 class Map(unittest.TestCase):
-    def texts(self, picture):
-        drawn = html_report.Pictures().svg(picture)
-        return [one.text for one in xml.etree.ElementTree.fromstring(drawn).iter() if one.tag.endswith("text")]
+    def tables(self, picture):
+        return [table for one in speed_up_map.maps_of(picture) for table in one["tables"]]
 
     def test_shows_each_speed_up_where_it_belongs(self):
-        found = self.texts(test_model.speed_up_map())
-        for text in ("fused", "1.50", "0.90", "128", "8192"):
-            self.assertEqual(found.count(text), 1, text)
-
-    def test_takes_a_single_cell(self):
-        self.assertIn("2.00", self.texts(test_model.speed_up_map(((1, 2.0),))))
+        (table,) = self.tables(test_model.speed_up_map())
+        self.assertEqual(table["shapes"], [(768, 3072)])
+        self.assertEqual([(size, cells[0]["text"]) for size, cells in table["rows"]], [(128, "1.50"), (8192, "0.90")])
 
     def test_stands_gaps(self):
-        picture = test_model.speed_up_map()
-        picture["maps"].append({"title": "other", "cells": picture["maps"][0]["cells"][:1]})
-        self.assertEqual(self.texts(picture).count("0.90"), 1)
+        picture = test_model.speed_up_map(shapes=((768, 3072), (1024, 4096)))
+        picture["maps"][0]["cells"].pop()
+        (table,) = self.tables(picture)
+        self.assertIsNone(table["rows"][1][1][1])
+
+    def test_lets_no_map_be_wider_than_a_telephone(self):
+        tables = self.tables(test_model.speed_up_map(shapes=[(i, 1) for i in range(8)]))
+        self.assertEqual([len(table["shapes"]) for table in tables], [6, 2])
+
+    def test_has_one_scale_of_colours_for_all(self):
+        even = speed_up_map.EVEN
+        steps = [speed_up_map.step_of(value) for value in (0.1, 0.9, 0.99, 1, 1.01, 1.05, 2, 100)]
+        self.assertEqual(steps, [0, even - 2, even, even, even, even + 1, even + 4, even + 4])
+        self.assertEqual(len(speed_up_map.scale()), len(speed_up_map.LIGHT))
+
+    def test_is_legible_on_every_colour(self):
+        for palette in (speed_up_map.LIGHT, speed_up_map.DARK):
+            self.assertEqual(len(palette), 2 * speed_up_map.EVEN + 1)
+            for colour, ink in palette:
+                self.assertGreaterEqual(contrast(colour, ink), 4.5, colour)
+

@@ -1,39 +1,54 @@
 """Rooflines (Williams, Waterman and Patterson 2009): every benchmark by how much it computes a byte and how fast,
-under the two roofs that the same run measured."""
+under the two roofs that the same run measured. A panel an operation, all on one scale."""
 
 import math
 
 import matplotlib
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from inline_svg import INK
-from style import LEGEND_LINE, MARKERS, STYLE, panel_grid
+from style import PAGE_PANEL, STYLE, panel_grid
 
-CLASS_COLOURS = {"compute-bound": "#3b82c4", "memory-bound": "#d9731a", "launch-bound": "#9b6bd0"}
-UNKNOWN_COLOUR = "#7d858d"
+CLASS_STYLES = {"compute-bound": {"color": "#3b82c4", "marker": "s"},
+                "memory-bound": {"color": "#d9731a", "marker": "o"},
+                "launch-bound": {"color": "#9b6bd0", "marker": "^"}}
+UNKNOWN_STYLE = {"color": "#7d858d", "marker": "D"}
 
 
-def roofline_figure(picture):
-    """Each point is a group "point<number>", for its tooltip."""
+def roofline_panels(picture):
+    """Titles and figures. Each point is a group "point<number>", for its tooltip."""
+    points = picture["points"]
+    for operation in sorted({point["operation"] for point in points}):
+        own = [(i, point) for i, point in enumerate(points) if point["operation"] == operation]
+        yield operation, roofline_figure(picture, own)
+
+
+def roofline_legend(picture):
+    """Names and styles."""
+    classes = sorted({point["class"] for point in picture["points"]})
+    entries = [(name, {**_style(name), "linestyle": ""}) for name in classes]
+    if any(point["is_hollow"] for point in picture["points"]):
+        entries.append((picture["hollow"], {"color": "currentColor", "marker": "o", "linestyle": "", "is_hollow": True}))
+    return entries
+
+
+def roofline_figure(picture, numbered_points):
+    """Of those points alone, on the scale of all."""
     points, gemm, copy = picture["points"], picture["gemm"], picture["copy"]
-    operations = sorted({point["operation"] for point in points})
-    markers = {operation: MARKERS[i % len(MARKERS)] for i, operation in enumerate(operations)}
     with matplotlib.rc_context(STYLE):
-        figure, (axis,) = panel_grid(1, 1, panel=(6.6, 3.5), margins=(0.65, 0.15, 0.45, 0.6), gap=(0, 0))
+        figure, (axis,) = panel_grid(1, 1, panel=PAGE_PANEL, margins=(0.6, 0.1, 0.45, 0.15), gap=(0, 0))
         _prepare_axis(axis, points, gemm, copy)
         _draw_roofs(axis, gemm, copy)
-        for i, point in enumerate(points):
-            colour = _colour(point["class"])
-            axis.plot([point["x"]], [point["y"]], gid=f"point{i}", linestyle="",
-                      marker=markers[point["operation"]], markersize=5.5, markeredgecolor=colour,
-                      markerfacecolor="none" if point["is_hollow"] else colour, markeredgewidth=1.2, alpha=0.85)
-        _add_legend(figure, picture, markers)
+        for i, point in numbered_points:
+            style = _style(point["class"])
+            axis.plot([point["x"]], [point["y"]], gid=f"point{i}", linestyle="", marker=style["marker"], markersize=5.5,
+                      markeredgecolor=style["color"], markeredgewidth=1.2, alpha=0.85,
+                      markerfacecolor="none" if point["is_hollow"] else style["color"])
         return figure
 
 
-def _colour(of_class):
-    return CLASS_COLOURS.get(of_class, UNKNOWN_COLOUR)
+def _style(of_class):
+    return CLASS_STYLES.get(of_class, UNKNOWN_STYLE)
 
 
 def _prepare_axis(axis, points, gemm, copy):
@@ -75,19 +90,3 @@ def _name_slanted(axis, left, end, slope, text):
     middle = math.sqrt(start * end)
     axis.annotate(text, (middle, middle * slope), (-3, 3), textcoords="offset points", ha="center", va="bottom",
                   rotation=math.degrees(math.atan2(y1 - y0, x1 - x0)), rotation_mode="anchor", fontsize=8)
-
-
-def _add_legend(figure, picture, markers):
-    """Colours above, shapes below."""
-    def marker(label, shape, colour, face):
-        return Line2D([], [], linestyle="", marker=shape, markersize=5.5, color=colour, markerfacecolor=face,
-                      label=label)
-
-    classes = sorted({point["class"] for point in picture["points"]})
-    colours = [marker(name, "o", _colour(name), _colour(name)) for name in classes]
-    if any(point["is_hollow"] for point in picture["points"]):
-        colours.append(marker(picture["hollow"], "o", INK, "none"))
-    shapes = [marker(operation, shape, INK, INK) for operation, shape in markers.items()]
-    for handles, down in ((colours, 1.0), (shapes, 1 - LEGEND_LINE / figure.get_figheight())):
-        figure.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, down), ncols=len(handles),
-                      frameon=False, borderaxespad=0, columnspacing=1.2, handletextpad=0.2)

@@ -18,15 +18,16 @@ POINTWISE = test_model.point(1.67, 7.0, "geglu", "memory-bound", is_hollow=True,
 
 
 def groups(picture):
-    """By identifier, without the picture's own prefix."""
-    tree = xml.etree.ElementTree.fromstring(html_report.Pictures().svg(picture))
-    return {group.get("id").split("-", 1)[1]: group for group in tree.iter(f"{SVG}g") if group.get("id")}
+    """Of all panels, by identifier without the panel's own prefix."""
+    trees = [xml.etree.ElementTree.fromstring(drawn) for _, drawn in html_report.Pictures().panels(picture)]
+    return {group.get("id").split("-", 1)[1]: group for tree in trees for group in tree.iter(f"{SVG}g")
+            if group.get("id")}
 
 
 def drawn_lines():
     """Of both, by identifier."""
-    figure = roofline_plot.roofline_figure(test_model.roofline(MLP, POINTWISE))
-    return {line.get_gid(): line for line in figure.axes[0].lines}
+    panels = roofline_plot.roofline_panels(test_model.roofline(MLP, POINTWISE))
+    return {line.get_gid(): line for _, figure in panels for line in figure.axes[0].lines}
 
 
 class Roofline(unittest.TestCase):
@@ -34,6 +35,12 @@ class Roofline(unittest.TestCase):
         found = groups(test_model.roofline(MLP, POINTWISE))
         self.assertEqual(found["point1"].find(f"{SVG}title").text, POINTWISE["tooltip"])
         self.assertNotIn("point2", found)
+
+    def test_has_a_panel_an_operation_on_one_scale(self):
+        (first, left), (second, right) = roofline_plot.roofline_panels(test_model.roofline(MLP, POINTWISE))
+        self.assertEqual((first, second), ("geglu", "geglu_mlp"))
+        self.assertEqual(left.axes[0].get_xlim(), right.axes[0].get_xlim())
+        self.assertEqual(left.axes[0].get_ylim(), right.axes[0].get_ylim())
 
     def test_places_points_and_roofs_by_the_model(self):
         lines = drawn_lines()
@@ -46,9 +53,10 @@ class Roofline(unittest.TestCase):
 
     def test_colours_by_class_and_leaves_hollow_what_only_a_stream_holds_up(self):
         lines = drawn_lines()
-        self.assertEqual(lines["point0"].get_markerfacecolor(), roofline_plot.CLASS_COLOURS["compute-bound"])
+        styles = roofline_plot.CLASS_STYLES
+        self.assertEqual(lines["point0"].get_markerfacecolor(), styles["compute-bound"]["color"])
         self.assertEqual(lines["point1"].get_markerfacecolor(), "none")
-        self.assertEqual(lines["point1"].get_markeredgecolor(), roofline_plot.CLASS_COLOURS["memory-bound"])
+        self.assertEqual(lines["point1"].get_markeredgecolor(), styles["memory-bound"]["color"])
         self.assertNotEqual(lines["point0"].get_marker(), lines["point1"].get_marker())
 
     def test_draws_no_roof_that_was_not_measured(self):
@@ -60,7 +68,12 @@ class Roofline(unittest.TestCase):
         self.assertIn("gemmroof", no_copy)
         self.assertTrue({"copyroof", "gemmroof"}.isdisjoint(groups(test_model.roofline(MLP, gemm=None, copy=None))))
 
-    def test_has_a_colour_for_every_class(self):
-        colours = {*roofline_plot.CLASS_COLOURS.values(), roofline_plot.UNKNOWN_COLOUR}
-        self.assertTrue(colours <= set(style.SERIES_COLOURS))
-        self.assertEqual(len(colours), 4)
+    def test_has_a_colour_and_a_marker_for_every_class(self):
+        styles = [*roofline_plot.CLASS_STYLES.values(), roofline_plot.UNKNOWN_STYLE]
+        self.assertTrue({one["color"] for one in styles} <= set(style.SERIES_COLOURS))
+        for what in ("color", "marker"):
+            self.assertEqual(len({one[what] for one in styles}), 4)
+
+    def test_names_the_classes_that_it_has(self):
+        names = [name for name, _ in roofline_plot.roofline_legend(test_model.roofline(MLP, POINTWISE))]
+        self.assertEqual(names, ["compute-bound", "memory-bound", "hollow: launch-bound on a stream"])

@@ -13,6 +13,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 REFERENCE_STYLE = {"color": "#7d858d", "linestyle": "--", "marker": "o"}
 
 LEGEND_LINE = 0.19  # of its height, in inches
+# On the page, in inches: with its labels it fits a page of 400 pixels, at 96 an inch.
+PAGE_PANEL = (2.55, 1.7)
 
 STYLE = {
     "svg.hashsalt": "fusegate",  # the same identifiers for the same picture

@@ -17,17 +17,17 @@ def cell(text, tone=""):
     return {"text": text, "tone": tone}
 
 
-def table(headers=(), rows=(), code=(), numbers=()):
+def table(headers=(), rows=(), code=(), numbers=(), remarks=()):
     """Cells are texts or of cell()."""
-    columns = [{"header": header, "is_number": header in numbers, "is_code": header in code, "is_remark": False}
+    columns = [{"header": header, "is_number": header in numbers, "is_code": header in code, "is_remark": header in remarks}
                for header in headers]
     return {"columns": columns,
             "rows": [[one if isinstance(one, dict) else cell(one) for one in row] for row in rows]}
 
 
-def section(title="A section", sentences=(), notes=(), rows=None, pictures=(), parts=(), is_folded=False):
+def section(title="A section", sentences=(), notes=(), rows=None, pictures=(), parts=(), is_folded=False, open_rows=20):
     return {"title": title, "sentences": list(sentences), "notes": [cell(note) for note in notes],
-            "table": rows or table(), "pictures": list(pictures), "parts": list(parts), "is_folded": is_folded}
+            "table": rows or table(), "open_rows": open_rows, "pictures": list(pictures), "parts": list(parts), "is_folded": is_folded}
 
 
 def document(*sections, outcome="pass", facts=()):
@@ -46,12 +46,12 @@ def lines(*lines_of_panel, titles=("dim 768, hidden 3072",), even=None, **more):
             "is_log": False, "is_from_zero": False, "is_high": False, "axis": "M", **more}
 
 
-def speed_up_map(values=((128, 1.5), (8192, 0.9)), title="fused"):
+def speed_up_map(values=((128, 1.5), (8192, 0.9)), title="fused", shapes=((768, 3072),)):
     return {"kind": "map", "caption": "A map.", "description": "geglu in bf16 as a map.",
-            "axis": "M", "shape_axes": "dim above hidden", "shapes": [[768, 3072]], "rows": [rows for rows, _ in values],
+            "axis": "M", "shape_axes": "dim above hidden", "rows": [rows for rows, _ in values],
             "maps": [{"title": title, "cells": [
-                {"shape": [768, 3072], "rows": rows, "value": value, "text": f"{value:.2f}"}
-                for rows, value in values]}]}
+                {"shape": list(shape), "rows": rows, "value": value, "text": f"{value:.2f}"}
+                for shape in shapes for rows, value in values]}]}
 
 
 def roof(value, text):

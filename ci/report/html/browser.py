@@ -1,0 +1,104 @@
+"""For the tests: pages as Chromium lays them out, at any width and in light or dark. Talks to it over its debugging
+pipe (https://chromedevtools.github.io/devtools-protocol), which takes no driver."""
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+
+PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = ("--headless", "--disable-gpu", "--no-sandbox", "--disable-dev-shm-usage", "--no-first-run",
+             "--hide-scrollbars", "--remote-debugging-pipe")
+TIMEOUT_S = 120  # of an answer
+
+
+def found_browser():
+    """FUSEGATE_CHROMIUM, else the first on PATH; None where there is none."""
+    return os.environ.get("FUSEGATE_CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
+
+
+class Browser:
+    """With one page open; to be closed."""
+
+    def __init__(self, program):
+        self._session, self._calls = None, 0
+        self._home = tempfile.TemporaryDirectory(prefix="fusegate-browser-", ignore_cleanup_errors=True)
+        theirs_in, ours_out = os.pipe()
+        ours_in, theirs_out = os.pipe()
+
+        def place_pipes():  # where the browser looks for them
+            os.dup2(theirs_in, 3)
+            os.dup2(theirs_out, 4)
+
+        self._process = subprocess.Popen(
+            [program, *ARGUMENTS, f"--user-data-dir={self._home.name}"], pass_fds=(3, 4), preexec_fn=place_pipes,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self._out, self._in, self._read = ours_out, ours_in, b""
+        target = self._call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+
+    def close(self):
+        self._process.kill()
+        self._process.wait()
+        os.close(self._out)
+        os.close(self._in)
+        self._home.cleanup()
+
+    def show(self, page, width, height=900, scheme="light"):
+        """page: its HTML. scheme: light or dark."""
+        self._call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self._call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        frame = self._call("Page.getFrameTree")["frameTree"]["frame"]["id"]
+        self._call("Page.setDocumentContent", frameId=frame, html=page)
+
+    def ask(self, script):
+        """What the expression comes to in the page."""
+        done = self._call("Runtime.evaluate", expression=script, returnByValue=True)
+        if "exceptionDetails" in done:
+            raise ValueError(done["exceptionDetails"])
+        return done["result"].get("value")
+
+    def press(self, key):
+        for kind in ("rawKeyDown", "keyUp"):
+            self._call("Input.dispatchKeyEvent", type=kind, key=key, code=key,
+                       windowsVirtualKeyCode={"Tab": 9, "Enter": 13}[key])
+
+    def roles(self):
+        """Of all that a screen reader is told."""
+        nodes = self._call("Accessibility.getFullAXTree")["nodes"]
+        return [node["role"]["value"] for node in nodes if not node["ignored"]]
+
+    def screenshot(self):
+        return base64.b64decode(self._call("Page.captureScreenshot", format="png")["data"])
+
+    def _call(self, method, **parameters):
+        self._calls += 1
+        message = {"id": self._calls, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        left = json.dumps(message).encode() + b"\0"
+        while left:
+            left = left[os.write(self._out, left):]
+        while True:  # what is no answer are events
+            answer = json.loads(self._next())
+            if answer.get("id") == self._calls:
+                if "error" in answer:
+                    raise ValueError(f"{method}: {answer['error']['message']}")
+                return answer["result"]
+
+    def _next(self):
+        """The next message, which ends in a zero byte."""
+        while b"\0" not in self._read:
+            if not select.select([self._in], [], [], TIMEOUT_S)[0]:
+                raise TimeoutError(f"the browser did not answer for {TIMEOUT_S} s")
+            more = os.read(self._in, 1 << 16)
+            if not more:
+                raise EOFError("the browser ended")
+            self._read += more
+        message, self._read = self._read.split(b"\0", 1)
+        return message
