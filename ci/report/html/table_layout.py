@@ -8,7 +8,7 @@ FITS = (22, 44, 66, 84)
 # As many columns make a table dense: its blocks have three figures in a line, and its long texts are remarks.
 DENSE_COLUMNS = 10
 # Characters of a label and its text that share a line of a block with another, and with two others.
-HALF_A_LINE, THIRD_OF_A_LINE = 24, 17
+HALF_A_LINE, THIRD_OF_A_LINE = 26, 17
 # Longer texts show their beginning: at 400 pixels a row stays below 120.
 LONGEST_REMARK, LONGEST_TEXT, LONGEST_HEAD, LONGEST_NAME = 150, 100, 84, 70
 LEAST_FOLDED = 24  # characters; fewer are not worth a fold
@@ -22,7 +22,7 @@ def laid_out(table, open_rows):
     columns = [{**column, "texts": [row[i]["text"] for row in table["rows"]], "at": i}
                for i, column in enumerate(table["columns"])]
     columns = [column for column in columns if any(column["texts"])]
-    is_dense = len(columns) >= DENSE_COLUMNS
+    is_dense = sum(not column["is_remark"] for column in columns) >= DENSE_COLUMNS
     remarks = [column for column in columns if _is_remark(column, is_dense)]
     shown = [column for column in columns if column not in remarks]
     head = next((column for column in shown if column["is_code"]), shown[0])
