@@ -8,7 +8,7 @@ readonly TOOLS=(g++ cmake ninja-build git ca-certificates python3-venv)
 # What tests alone use: shellcheck reads our scripts, jq and unzip are those of comment.sh, Node.js Perfetto's importer, compare.py is Google
 # Benchmark's own rule (docs/evidence/other-rules.md), mandoc reads the manual pages and zsh its completion (docs/reference),
 # and a clean Debian takes the packages that dpkg-dev makes (clean_debian.sh).
-readonly TEST_TOOLS=(shellcheck jq unzip nodejs libbenchmark-tools mandoc zsh mmdebstrap dpkg-dev file)
+readonly TEST_TOOLS=(shellcheck jq unzip nodejs libbenchmark-tools mandoc zsh mmdebstrap dpkg-dev file chromium-headless-shell)
 
 # A library that the distribution lacks is no failure: cmake/Dependencies.cmake builds it from source.
 declare -rA LIBRARY_HEADER=(
@@ -46,6 +46,8 @@ has_cmake() {
   [[ $version && $(printf '3.24\n%s\n' "$version" | sort -V | head -n 1) == 3.24 ]]
 }
 
+is_ubuntu() { grep -qx ID=ubuntu "${FUSEGATE_OS_RELEASE:-/etc/os-release}"; }
+
 has_package() {
   case $1 in
     cmake) has_cmake ;;
@@ -54,6 +56,8 @@ has_package() {
     # Debian's python3 comes without ensurepip, and then makes no virtual environment.
     python3-venv) python3 -c 'import ensurepip, venv' ;;
     nodejs) command -v node ;;
+    # The report's page is measured in it. Ubuntu has it as a snap alone: that test skips there.
+    chromium-headless-shell) command -v "$1" || command -v chromium || is_ubuntu ;;
     dpkg-dev) command -v dpkg-shlibdeps ;;
     libbenchmark-tools) [[ -e ${FUSEGATE_BENCHMARK_TOOLS:-/usr/share/benchmark}/compare.py ]] ;;
     g++ | git | shellcheck | jq | unzip | mandoc | zsh | mmdebstrap | file) command -v "$1" ;;

@@ -37,7 +37,7 @@ class Setup(unittest.TestCase):
             self.header(header).parent.mkdir(parents=True, exist_ok=True)
             self.header(header).touch()
         for tool in ["g++", "git", "ninja", "shellcheck", "python3", "jq", "unzip", "node", "mandoc", "zsh",
-                     "mmdebstrap", "dpkg-shlibdeps", "file"]:
+                     "mmdebstrap", "dpkg-shlibdeps", "file", "chromium-headless-shell"]:
             self.box.fake(tool)
         (self.box.root / "compare.py").touch()
         self.box.fake("cmake", CMAKE)
@@ -91,13 +91,13 @@ class Setup(unittest.TestCase):
         for package in HEADERS:
             self.lose(package=package)
         for tool in ["g++", "git", "ninja", "shellcheck", "cmake", "jq", "unzip", "node", "mandoc", "zsh",
-                     "mmdebstrap", "dpkg-shlibdeps", "file"]:
+                     "mmdebstrap", "dpkg-shlibdeps", "file", "chromium-headless-shell"]:
             self.lose(tool=tool)
         (self.box.root / "compare.py").unlink()
         result = self.run_setup(FAKE_UID="1000")
         self.assertEqual(result.returncode, 2)
         for package in [*HEADERS, "g++", "git", "ninja-build", "shellcheck", "cmake", "jq", "unzip", "nodejs",
-                        "libbenchmark-tools", "mandoc", "zsh", "mmdebstrap", "dpkg-dev", "file"]:
+                        "libbenchmark-tools", "mandoc", "zsh", "mmdebstrap", "dpkg-dev", "file", "chromium-headless-shell"]:
             self.assertIn(f" {package}", result.stderr)
 
     # What tests alone use, and measuring must not ask for.
@@ -148,6 +148,15 @@ class Setup(unittest.TestCase):
         result = self.run_setup(UNKNOWN="libdnnl-dev", FOREVER="yes")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.apt_calls(), ["update", "install -y --no-install-recommends cmake"])
+
+    def test_a_browser_that_is_there_or_a_snap_alone_is_not_installed(self):
+        self.lose(tool="chromium-headless-shell")
+        self.os_release.write_text("ID=ubuntu\nVERSION_ID=24.04\n")
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.os_release.write_text("ID=debian\nVERSION_ID=12\n")
+        self.box.fake("chromium")
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.assertEqual(self.apt_calls(), [])
 
     def test_an_old_cmake_counts_as_missing(self):
         self.box.fake("cmake", 'echo "cmake version 3.18.4"')
