@@ -7,7 +7,10 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
+
+from test_model import SKIPPED
 
 PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = ("--headless", "--disable-gpu", "--no-sandbox", "--disable-dev-shm-usage", "--no-first-run",
@@ -15,9 +18,13 @@ ARGUMENTS = ("--headless", "--disable-gpu", "--no-sandbox", "--disable-dev-shm-u
 TIMEOUT_S = 120  # of an answer
 
 
-def found_browser():
-    """FUSEGATE_CHROMIUM, else the first on PATH; None where there is none."""
-    return os.environ.get("FUSEGATE_CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
+def require_browser():
+    """FUSEGATE_CHROMIUM, else the first on PATH. The test is skipped where there is none."""
+    found = os.environ.get("FUSEGATE_CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if not found:
+        print(f"skipped: none of {', '.join(PROGRAMS)} on PATH; install one, or name it in FUSEGATE_CHROMIUM")
+        sys.exit(SKIPPED)
+    return found
 
 
 class Browser:
