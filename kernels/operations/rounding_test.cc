@@ -171,7 +171,7 @@ constexpr Dtype kFloats[] = {Dtype::kFp32, Dtype::kFp16, Dtype::kBf16, Dtype::kF
 // few rows. The rest of the suites is checked on a GPU (bench/measuring/suites_gpu_test.cc).
 std::vector<Problem> eager_problems(bool are_large) {
   using Sizes = std::array<std::int64_t, 4>;
-  const std::vector<Sizes> large{{1, 1, 768, 3072}, {1, 32, 256, 1024}};
+  const std::vector<Sizes> large{{1, 1, 768, 3072}, {1, 16, 256, 1024}};
   const std::vector<Sizes> small{{3, 43, 128, 264}, {64, 1, 256, 8}, {1, 512, 64, 1},
                                  {1, 70, 8, 72},    {1, 3, 5, 7},    {1, 1, 8, 8}};
   std::vector<Problem> problems;
