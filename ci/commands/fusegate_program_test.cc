@@ -179,7 +179,10 @@ TEST_F(ProgramTest, ReportsInHtml) {
     GTEST_SKIP() << "no matplotlib and jinja2; pip install -r ci/requirements.txt";
   }
   FakeRunFile file;
-  file.times["geglu/unfused/bf16/batch:64/seq:128/dim:768/hidden:3072"] = 30000;
+  const std::string shape = "seq:128/dim:768/hidden:3072";
+  file.times["geglu/unfused/bf16/batch:64/" + shape] = 30000;
+  file.times["geglu/unfused/bf16/batch:8/" + shape] = 3000;
+  file.times["geglu/fused/bf16/batch:8/" + shape] = 2000;
   write_run(folder_, "run", file);
   write_run(folder_, "base", file);
   const Ended report =
