@@ -72,13 +72,19 @@ TEST_F(DuetCommandTest, EachProgramTakesItsOwnSuiteWhereTheBaseRefusesTheHeads) 
     EXPECT_EQ(baselines::read_file(request_.out / "head" / "1.log"), "[" + of_head + "]\n");
     EXPECT_EQ(json()["counts"]["new"], 1);
     EXPECT_EQ(json()["counts"]["unchanged"], 2);
-    EXPECT_THAT(json()["notes"].dump(), HasSubstr("unknown operation"));
+    EXPECT_THAT(json()["notes"].dump(), HasSubstr("each measures its own"));
   }
   FakeRunFile slower = more;
   slower.times[kFused] *= 1.2;
   request_.out = folder_.path() / "slower";
   request_.head = write_bench(folder_, "new/bench", {.file = slower, .phase = 1});
   EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
+  // The other way round, what the candidate's suite no longer has is missing.
+  std::swap(request_.base, request_.head);
+  request_.suite = "smoke";
+  request_.out = folder_.path() / "fewer";
+  run();
+  EXPECT_EQ(json()["counts"]["missing"], 1);
 }
 
 TEST_F(DuetCommandTest, FailsWhatGotSlowerAfterConfirmingIt) {

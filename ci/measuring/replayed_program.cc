@@ -60,14 +60,22 @@ SuitePair suites_of(const std::string& suite, const std::string& base, const std
   if (has_own && baselines::read_file(of_base) == baselines::read_file(of_head)) {
     return {shared, shared};
   }
+  if (has_own && protocol_of(of_base) == protocol_of(of_head)) {
+    return {of_base.string(), shared,
+            "The suites of the two programs differ: each measures its own, and what one lacks is "
+            "new or "
+            "missing."};
+  }
   const std::string refusal = ask_program(base, shared, flags).failure;
-  if (refusal.empty()) return {shared, shared};
+  if (refusal.empty()) {
+    return {shared, shared,
+            has_own ? "The protocols of the suites differ: both programs measure the candidate's."
+                    : ""};
+  }
   if (!has_own && is_file_name(suite)) return {suite, suite};
   const std::string why =
       fmt::format("The baseline's program does not take the candidate's suite ({})", refusal);
-  if (!has_own || protocol_of(of_base) == protocol_of(of_head)) {
-    return {has_own ? of_base.string() : suite, shared, why + ": each measures its own."};
-  }
+  if (!has_own) return {suite, shared, why + ": each measures its own."};
   return {of_base.string(), of_base.string(), why + ": both measure the baseline's."};
 }
 

@@ -27,10 +27,9 @@ struct SuitePair {
   std::string remark{};  // for people; empty where both measure the head's
 };
 
-// suite: a name or a file, of the head. Both measure it, where the base takes it. Else (it names an
-// operation that the base lacks, say) each measures its own of that name, and what one lacks is new
-// or missing; or, where their protocols differ, both measure the base's. Where the base has none of
-// its own, it is given the head's and says itself what it does not take.
+// suite: a name or a file, of the head. Each measures its own of that name, and what one lacks is
+// new or missing. Where their protocols differ, or the base has none of its own, both measure the
+// head's if the base takes it (an older program may not), else the base's.
 SuitePair suites_of(const std::string& suite, const std::string& base, const std::string& head,
                     const std::vector<std::string>& flags);
 
