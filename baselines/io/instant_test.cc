@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace fusegate::baselines {
 namespace {
 
@@ -28,6 +30,13 @@ TEST(ParseInstant, LeavesOtherTextsAlone) {
         "2026-11-21T02:53:", "2026-11-21T02:53:32+", "20261121T025332Z", "2026-1-21T02:53:32Z"}) {
     EXPECT_FALSE(parse_instant(text).has_value()) << text;
   }
+}
+
+TEST(ParseInstant, TakesAnyLengthWithoutTheStack) {
+  const std::string digits(1'000'000, '0');
+  EXPECT_EQ(parse_instant("2026-11-21T02:53:32." + digits + "Z"), kExample);
+  EXPECT_FALSE(parse_instant("2026-11-21T02:53:32." + digits + "x").has_value());
+  EXPECT_FALSE(parse_instant(digits).has_value());
 }
 
 }  // namespace

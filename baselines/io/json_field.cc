@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <new>
 
@@ -29,39 +28,15 @@ std::string problem_of(const json::exception& error) {
   return printable_excerpt(problem, kLongest);
 }
 
-// Follows a parser through a text, to say in which field it stopped.
-class PathFollower {
+// Follows a parser through a text, to say in which field it stopped. Keeps no tree, and of what is
+// open only as much as a message shows: of 30 MB of brackets, too, it takes no memory.
+class PathFollower : public nlohmann::json_sax<json> {
  public:
-  // Takes the parser's callbacks. What is read already is dropped, so that no tree of a large file
-  // arises.
-  bool operator()(int, json::parse_event_t event, json& value) {
-    switch (event) {
-      case json::parse_event_t::object_start:
-      case json::parse_event_t::array_start:
-        open_.push_back({.is_array = event == json::parse_event_t::array_start});
-        return true;
-      case json::parse_event_t::key:
-        open_.back().key = value.get<std::string>();
-        return true;
-      case json::parse_event_t::object_end:
-      case json::parse_event_t::array_end:
-        open_.pop_back();
-        break;
-      case json::parse_event_t::value:
-        break;
-    }
-    if (!open_.empty()) {
-      ++open_.back().elements;
-      open_.back().key.clear();
-    }
-    return false;
-  }
+  const std::string& problem() const { return problem_; }
 
   std::string path() const {
-    constexpr std::size_t kDeepest = 16;  // a message must stay readable
     std::string path;
-    for (std::size_t i = 0; i < std::min(open_.size(), kDeepest); ++i) {
-      const Container& container = open_[i];
+    for (const Container& container : open_) {
       if (container.is_array) {
         path += fmt::format("[{}]", container.elements);
       } else if (!container.key.empty()) {
@@ -71,14 +46,89 @@ class PathFollower {
     return path;
   }
 
+  bool key(string_t& name) override {
+    if (is_shown()) open_.back().key = name;
+    return true;
+  }
+  bool start_object(std::size_t) override { return start({}); }
+  bool start_array(std::size_t) override { return start({.is_array = true}); }
+  bool end_object() override { return end(); }
+  bool end_array() override { return end(); }
+  bool null() override { return complete(); }
+  bool boolean(bool) override { return complete(); }
+  bool number_integer(number_integer_t) override { return complete(); }
+  bool number_unsigned(number_unsigned_t) override { return complete(); }
+  bool number_float(number_float_t, const string_t&) override { return complete(); }
+  bool string(string_t&) override { return complete(); }
+  bool binary(binary_t&) override { return complete(); }
+  bool parse_error(std::size_t, const std::string&, const json::exception& error) override {
+    problem_ = fmt::format("no valid JSON: {}", problem_of(error));
+    return false;
+  }
+
  private:
   struct Container {
     bool is_array = false;
     std::size_t elements = 0;  // that are complete
     std::string key{};         // of the member that is not
   };
+  static constexpr std::size_t kMostShown = 16;  // a message must stay readable
+
+  bool is_shown() const { return 0 < depth_ && depth_ <= kMostShown; }
+  bool start(Container&& container) {
+    if (++depth_ <= kMostShown) open_.push_back(std::move(container));
+    if (depth_ <= kDeepestTree) return true;
+    problem_ = fmt::format("is nested more than {} levels deep", kDeepestTree);
+    return false;
+  }
+  bool end() {
+    if (is_shown()) open_.pop_back();
+    --depth_;
+    return complete();
+  }
+  bool complete() {
+    if (is_shown()) {
+      ++open_.back().elements;
+      open_.back().key.clear();
+    }
+    return true;
+  }
+
+  std::size_t depth_ = 0;
   std::vector<Container> open_;
+  std::string problem_;
 };
+
+// Throws where the text would make a tree that is too deep or too large. Looks at brackets and
+// commas alone, whether it is JSON or not.
+void check_tree_size(std::string_view text, const std::string& source) {
+  std::size_t depth = 0, values = 1;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+      case '"':
+        while (++i < text.size() && text[i] != '"') i += text[i] == '\\';
+        break;
+      case '[':
+      case '{':
+        ++values;
+        if (++depth > kDeepestTree) throw_syntax_error(text, source, "is nested too deep");
+        break;
+      case ']':
+      case '}':
+        depth -= depth > 0;
+        break;
+      case ',':
+        ++values;
+    }
+    if (values > kMostValuesOfTree) fail_for_values(source);
+  }
+}
+
+// A key in a path, which every member of its object repeats.
+std::string shown_key(std::string_view key) {
+  constexpr std::size_t kLongest = 100;
+  return key.size() <= kLongest ? std::string(key) : printable_excerpt(key, kLongest);
+}
 
 }  // namespace
 
@@ -91,17 +141,19 @@ void throw_syntax_error(std::string_view text, const std::string& source, std::s
     throw InputError(source, "", "the file is empty");
   }
   PathFollower follower;
-  try {
-    const json dropped = json::parse(text, std::ref(follower));
-  } catch (const json::exception& error) {
-    throw InputError(source, follower.path(), fmt::format("no valid JSON: {}", problem_of(error)));
-  }
+  json::sax_parse(text, &follower);
+  if (!follower.problem().empty()) throw InputError(source, follower.path(), follower.problem());
   // nlohmann's parser reads a NUL as the end.
   if (text.find('\0') != text.npos) reason = "there is a NUL byte in it";
   throw InputError(source, "", fmt::format("no valid JSON: {}", reason));
 }
 
+void fail_for_values(const std::string& source) {
+  throw InputError(source, "", fmt::format("holds more than {} values", kMostValuesOfTree));
+}
+
 json parse_json(std::string_view text, const std::string& source) {
+  check_tree_size(text, source);
   try {
     return json::parse(text);
   } catch (const json::exception& error) {
@@ -121,7 +173,8 @@ void JsonField::fail_member(std::string_view key, std::string_view problem) cons
 void JsonField::fail(std::string_view problem) const { throw InputError(source_, path_, problem); }
 
 JsonField JsonField::member(std::string_view key, const nlohmann::json& value) const {
-  return {value, source_, path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key)};
+  const std::string shown = shown_key(key);
+  return {value, source_, path_.empty() ? shown : fmt::format("{}.{}", path_, shown)};
 }
 
 std::optional<JsonField> JsonField::find(std::string_view key) const {

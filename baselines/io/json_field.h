@@ -11,12 +11,20 @@
 
 namespace fusegate::baselines {
 
-// The tree of a whole text. Throws InputError with field, line and column where it is no JSON.
+// What a tree may be. Files of ours nest to a dozen; a copy or a comparison of a tree takes a frame
+// of the stack a level, with sanitizers 10 kB. A value of two characters may take 200 bytes in a
+// tree. The largest tree that we write, identities of 10,000 benchmarks, has two million.
+inline constexpr std::size_t kDeepestTree = 200;
+inline constexpr std::size_t kMostValuesOfTree = 10'000'000;
+
+// The tree of a whole text. Throws InputError with field, line and column where it is no JSON, and
+// where it would be deeper or larger than that.
 nlohmann::json parse_json(std::string_view text, const std::string& source);
 // For a text that a parser refused: throws that InputError. Gives the parser's reason where the
 // text is JSON all the same (too large, say).
 [[noreturn]] void throw_syntax_error(std::string_view text, const std::string& source,
                                      std::string_view reason);
+[[noreturn]] void fail_for_values(const std::string& source);
 
 // What std::bad_alloc is told as, with the name of the file that was too much.
 [[noreturn]] void fail_for_memory(const std::string& source);

@@ -63,5 +63,42 @@ TEST(ParseJson, SaysWhereTheTextBreaks) {
               ThrowsMessage<InputError>("f.json: the file is empty"));
 }
 
+std::string refusal(const std::string& text) {
+  try {
+    parse_json(text, "f.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string nested(std::size_t levels) {
+  return "{\"a\": [1, " + std::string(levels - 2, '[') + std::string(levels - 2, ']') + "]}";
+}
+
+TEST(ParseJson, RefusesWhatIsTooDeepForTheStack) {
+  EXPECT_EQ(refusal(nested(kDeepestTree)), "");
+  EXPECT_THAT(refusal(nested(kDeepestTree + 1)),
+              testing::AllOf(testing::StartsWith("f.json: a[1][0]"),
+                             testing::EndsWith(": is nested more than 200 levels deep")));
+  EXPECT_THAT(refusal(nested(1'000'000)), HasSubstr("is nested more than 200 levels deep"));
+  // Brackets in a string open nothing.
+  EXPECT_EQ(refusal("[\"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\"]"), "");
+}
+
+TEST(ParseJson, RefusesMoreValuesThanATreeMayHold) {
+  std::string text = "[0";
+  for (std::size_t i = 0; i < kMostValuesOfTree; ++i) text += ",0";
+  EXPECT_EQ(refusal(text + ']'), "f.json: holds more than 10000000 values");
+}
+
+TEST(JsonField, RepeatsNoLongKeyInThePathOfEachMember) {
+  const json value = {{std::string(1'000'000, 'k'), {{"a", 1}}}};
+  const JsonField root(value, "f.json", "");
+  EXPECT_THAT([&] { root.members()[0].second.at("a").text(); },
+              ThrowsMessage<InputError>(testing::AllOf(testing::EndsWith("kkk.a: must be a string"),
+                                                       testing::SizeIs(testing::Lt(150u)))));
+}
+
 }  // namespace
 }  // namespace fusegate::baselines

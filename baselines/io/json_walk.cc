@@ -25,24 +25,26 @@ nlohmann::json number_of(simdjson::ondemand::value value) {
   return value.get_double().value();
 }
 
-// Run files nest to a dozen. With sanitizers a level takes 10 kB of the stack.
-constexpr std::size_t kDeepest = 200;
+// What tells walk_json() that a tree has too many values, a code that simdjson's own errors of a
+// document do not have.
+constexpr simdjson::error_code kTooManyValues = simdjson::OUT_OF_BOUNDS;
 
-nlohmann::json tree_below(simdjson::ondemand::value value, std::size_t depth) {
-  if (depth > kDeepest) throw simdjson::simdjson_error(simdjson::DEPTH_ERROR);
+nlohmann::json tree_below(simdjson::ondemand::value value, std::size_t depth, std::size_t& values) {
+  if (depth > kDeepestTree) throw simdjson::simdjson_error(simdjson::DEPTH_ERROR);
+  if (++values > kMostValuesOfTree) throw simdjson::simdjson_error(kTooManyValues);
   nlohmann::json tree;
   switch (value.type()) {
     case json_type::object:
       tree = nlohmann::json::object();
       for (auto member : value.get_object()) {
         std::string key(key_of(member));
-        tree[std::move(key)] = tree_below(member.value(), depth + 1);
+        tree[std::move(key)] = tree_below(member.value(), depth + 1, values);
       }
       return tree;
     case json_type::array:
       tree = nlohmann::json::array();
       for (simdjson::ondemand::value element : value.get_array())
-        tree.push_back(tree_below(element, depth + 1));
+        tree.push_back(tree_below(element, depth + 1, values));
       return tree;
     case json_type::number:
       return number_of(value);
@@ -71,6 +73,7 @@ void walk_json(std::string text, const std::string& source,
     if (!document.current_location().error()) throw simdjson::simdjson_error(simdjson::TAPE_ERROR);
   } catch (const simdjson::simdjson_error& error) {
     if (error.error() == simdjson::MEMALLOC) fail_for_memory(source);
+    if (error.error() == kTooManyValues) fail_for_values(source);
     throw_syntax_error(text, source, error.what());
   } catch (const nlohmann::json::exception& error) {
     throw_syntax_error(text, source, error.what());
@@ -135,6 +138,9 @@ void check_json(simdjson::ondemand::value value) {
   }
 }
 
-nlohmann::json tree_of(simdjson::ondemand::value value) { return tree_below(value, 1); }
+nlohmann::json tree_of(simdjson::ondemand::value value) {
+  std::size_t values = 0;
+  return tree_below(value, 1, values);
+}
 
 }  // namespace fusegate::baselines

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "baselines/io/error.h"
+#include "baselines/io/json_field.h"
 
 namespace fusegate::baselines {
 namespace {
@@ -115,8 +116,17 @@ TEST(JsonWalk, DeepNestingDoesNotOverflowTheStack) {
   constexpr int kDepth = 2'000'000;
   const std::string open(kDepth, '[');
   EXPECT_EQ(error_of(open + std::string(kDepth, ']'), check_json), "");
-  EXPECT_THAT(error_of(open, check_json), HasSubstr("no valid JSON: line 1, column 2000001"));
-  EXPECT_THAT(error_of(open + std::string(kDepth, ']'), tree_of), HasSubstr("too deep"));
+  EXPECT_THAT(error_of(open, check_json), HasSubstr("is nested more than 200 levels deep"));
+  EXPECT_THAT(error_of(open + std::string(kDepth, ']'), tree_of),
+              HasSubstr("is nested more than 200 levels deep"));
+}
+
+TEST(JsonWalk, LimitsTheValuesOfATree) {
+  std::string text = "[0";
+  for (std::size_t i = 0; i < kMostValuesOfTree; ++i) text += ",0";
+  text += ']';
+  EXPECT_EQ(error_of(text, check_json), "");
+  EXPECT_EQ(error_of(text, tree_of), "f.json: holds more than 10000000 values");
 }
 
 }  // namespace
