@@ -12,8 +12,7 @@ namespace fusegate::baselines {
 
 std::vector<double> read_float32(const Float32File& file, const std::string& teller) {
   static_assert(sizeof(float) == 4);
-  require_regular(file.path);
-  const std::string bytes = read_file(file.path);
+  const std::string bytes = read_regular_file(file.path);
   if (bytes.size() != 4 * file.size) {
     throw InputError(file.path.string(), "",
                      fmt::format("holds {} bytes, and {} says {} numbers of 4 bytes", bytes.size(),

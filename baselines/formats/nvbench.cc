@@ -6,12 +6,14 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "baselines/formats/benchmark_list.h"
 #include "baselines/formats/float32_file.h"
 #include "baselines/formats/sample_range.h"
 #include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
 #include "baselines/io/json_walk.h"
 
 namespace fusegate::baselines {
@@ -257,15 +259,32 @@ class NvbenchReader {
                                        : "has no samples, and others of this file have");
       }
       if (state.clocks && state.clocks->size > 0) {
-        state.benchmark.clocks_hz = read_float32(*state.clocks, source_);
+        state.benchmark.clocks_hz = numbers_of(state, *state.clocks);
       }
       std::vector<double>& times = state.benchmark.times_ns;
-      times = read_float32(*state.samples, source_);
+      times = numbers_of(state, *state.samples);
       if (times.empty()) throw InputError(state.samples->path.string(), "", "holds no sample");
       check_samples(state);
       for (double& time : times) time *= kSecondNs;
     }
     return true;
+  }
+
+  // A file of a few MB that 100,000 states name would be read as often.
+  std::vector<double> numbers_of(const State& state, const Float32File& file) {
+    if (!sample_files_.insert(file.path.lexically_normal()).second) {
+      throw InputError(
+          source_, state.place,
+          fmt::format("another state names its file of samples, too ({})", file.path.string()));
+    }
+    sample_bytes_ += 4 * file.size;
+    if (sample_bytes_ > largest_file()) {
+      throw InputError(source_, state.place,
+                       fmt::format("with its samples, those of all states are larger than {} MiB; "
+                                   "{} lets more be read",
+                                   largest_file() >> 20, kLargestFileFlag));
+    }
+    return read_float32(file, source_);
   }
 
   static void check_samples(const State& state) {
@@ -302,6 +321,8 @@ class NvbenchReader {
   std::vector<State> states_;
   UniqueNames names_;
   std::optional<int> device_;  // of all states
+  std::set<fs::path> sample_files_;
+  std::size_t sample_bytes_ = 0;
 };
 
 }  // namespace

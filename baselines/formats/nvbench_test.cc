@@ -214,7 +214,19 @@ TEST_F(ReadNvbench, KeepsLimits) {
   const std::size_t before = largest_file();
   set_largest_file(8);
   EXPECT_THROW(read(file_of({timed_with_samples()})), InputError);
+  set_largest_file(20);
+  EXPECT_THAT([&] { read(file_of({timed_with_samples()})); },
+              ThrowsMessage<InputError>(HasSubstr("states[0]: with its samples, those of all")));
   set_largest_file(before);
+}
+
+TEST_F(ReadNvbench, AFileOfSamplesIsOfOneState) {
+  write_samples();
+  json other = timed_with_samples();
+  other["axis_values"][1]["value"] = "128";
+  other["summaries"][2]["data"][0]["value"] = "./1.json-bin/0.bin";
+  expect_error(file_of({timed_with_samples(), other}), "benchmarks[0].states[1]",
+               "another state names its file of samples, too");
 }
 
 TEST_F(ReadNvbench, TellsWhatWasSkippedFromWhatFailed) {

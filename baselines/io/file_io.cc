@@ -2,8 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -58,6 +61,26 @@ std::string read_all(const FileDescriptor& file, const fs::path& path) {
 
 int open_file(const fs::path& path, int flags) {
   return uninterrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC); });
+}
+
+// Somebody holds the other end of a pipe without a name, as of <(command), and may take any time.
+bool has_no_name(const FileDescriptor& pipe) {
+  struct statfs system {};
+  return ::fstatfs(pipe.get(), &system) == 0 && system.f_type == PIPEFS_MAGIC;
+}
+
+void wait_for_writer(const FileDescriptor& pipe, const fs::path& path) {
+  pollfd watched{pipe.get(), POLLIN, 0};
+  const int ready = has_no_name(pipe)
+                        ? 1
+                        : uninterrupted([&] { return ::poll(&watched, 1, kLongestWaitS * 1000); });
+  if (ready < 0) fail(path, "cannot read", errno);
+  if (ready == 0) {
+    throw InputError(path.string(), "",
+                     fmt::format("is a pipe, and nobody wrote into it for {} s", kLongestWaitS));
+  }
+  // As it would have been opened, but for the wait.
+  if (::fcntl(pipe.get(), F_SETFL, 0) != 0) fail(path, "cannot read", errno);
 }
 
 void write_all(int fd, const fs::path& path, std::string_view contents) {
@@ -180,9 +203,10 @@ void fail_too_large(const fs::path& path) {
 }
 
 FileDescriptor open_to_read(const fs::path& path) {
-  FileDescriptor file(open_file(path, O_RDONLY));
+  FileDescriptor file(open_file(path, O_RDONLY | O_NONBLOCK));
   if (!file.is_open()) fail(path, "cannot open", errno);
   const struct stat status = status_of(file, path);
+  if (S_ISFIFO(status.st_mode)) wait_for_writer(file, path);
   if (S_ISDIR(status.st_mode)) fail(path, "cannot read", EISDIR);
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
     throw InputError(path.string(), "", kNoFile);
@@ -208,6 +232,11 @@ void require_regular(const fs::path& path) {
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw InputError(path.string(), "", kNoFile);
   }
+}
+
+std::string read_regular_file(const fs::path& path) {
+  require_regular(path);
+  return read_file(path);
 }
 
 fs::path followed(const fs::path& path) {

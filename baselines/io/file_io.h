@@ -21,15 +21,17 @@ inline constexpr const char* kLargestFileFlag = "--max-file-mib";    // of the p
 
 // Of a regular file, or of a pipe, so that <(command) and /dev/stdin can be named. Throws
 // InputError for what cannot be opened, is too large, or is a folder or a device, which may have no
-// end.
+// end; and for a pipe of a name of its own (mkfifo) into which nobody writes for kLongestWaitS.
+inline constexpr int kLongestWaitS = 5;
 FileDescriptor open_to_read(const std::filesystem::path& path);
 
 // Throws as open_to_read() does, and where the file cannot be read.
 std::string read_file(const std::filesystem::path& path);
 
-// For files that are found and not named: throws InputError where there is something else, such as
-// a pipe, that would be waited for.
+// For files that are found and not named: both throw InputError where there is something else, such
+// as a pipe, that would be waited for.
 void require_regular(const std::filesystem::path& path);
+std::string read_regular_file(const std::filesystem::path& path);
 
 // Where a symbolic link leads in the end, which need not exist; a path that is none as it is.
 std::filesystem::path followed(const std::filesystem::path& path);

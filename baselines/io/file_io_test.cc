@@ -140,6 +140,14 @@ TEST(FileIo, ReadsAPipeUpToTheLimitAndNoDevice) {
   EXPECT_NO_THROW(require_regular(folder.write("file", "")));
 }
 
+TEST(FileIo, DoesNotWaitForEverForAPipesWriter) {
+  const ScratchFolder folder;
+  const fs::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT([&] { read_file(pipe); },
+              ThrowsMessage<InputError>(HasSubstr("pipe: is a pipe, and nobody wrote into it")));
+}
+
 TEST(FileIo, FollowsLinksToWhereTheyLead) {
   const ScratchFolder folder;
   fs::create_directories(folder.path() / "a");

@@ -27,7 +27,7 @@ void write_identities(const std::filesystem::path& path, const Identities& ident
 }
 
 Identities read_identities(const std::filesystem::path& path) {
-  return parse_identities(read_file(path), path.string());
+  return parse_identities(read_regular_file(path), path.string());
 }
 
 bool is_identities_text(std::string_view text) { return has_mark(text, kMark); }

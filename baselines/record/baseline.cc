@@ -261,7 +261,7 @@ LoadedBaseline load_stored_baseline(const fs::path& path) {
   const fs::path anchor = anchor_path(path);
   std::error_code error;
   if (!fs::exists(anchor, error)) return loaded;
-  const std::string anchor_text = read_file(anchor);
+  const std::string anchor_text = read_regular_file(anchor);
   if (anchor_text != text) loaded.anchor = parse_judging_baseline(anchor_text, anchor);
   return loaded;
 }

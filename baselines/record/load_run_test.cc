@@ -347,6 +347,17 @@ TEST(LoadRun, TheSameFileTwiceIsNoTwoInvocations) {
       ThrowsMessage<InputError>(HasSubstr("named twice")));
 }
 
+TEST(LoadRun, WaitsForNoPipeOfARunFolder) {
+  for (const char* name : {"run.json", "identities.json", "2.json"}) {
+    const ScratchFolder folder;
+    folder.write("1.json", run_file({sample("a", 1)}));
+    const auto pipe = folder.path() / name;
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_THAT([&] { load_run({folder.path()}); },
+                ThrowsMessage<InputError>(HasSubstr(pipe.string() + ": is neither a file")));
+  }
+}
+
 TEST(LoadRun, ProcessesOfOneRunShareTheirTool) {
   const ScratchFolder folder;
   const auto test = [](json stats) {

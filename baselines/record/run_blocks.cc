@@ -23,7 +23,7 @@ InvocationPlace place_of(const JsonField& entry) {
 RunBlocks read_run_blocks(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "run.json";
   if (!std::filesystem::exists(path)) return {};
-  const nlohmann::json json = parse_json(read_file(path), path.string());
+  const nlohmann::json json = parse_json(read_regular_file(path), path.string());
   const JsonField record(json, path.string(), "");
   RunBlocks blocks;
   blocks.session = record.text_or_empty("session");

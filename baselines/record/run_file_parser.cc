@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
+#include <utility>
 
 #include "baselines/io/error.h"
 #include "baselines/io/json_walk.h"
@@ -134,10 +136,9 @@ class RunTextReader {
     if (type == json_type::number) {
       const double value = field.get_double();
       if (value < 0 && is_own()) fail(fmt::format("must not be below zero, but is {}", value));
-      if (std::ranges::find(entry_.counters, key_, &std::pair<std::string, double>::first) !=
-          entry_.counters.end()) {
-        fail(kTwice);
-      }
+      // Entries of a file have the same counters, so that the names are few.
+      const auto [last, is_new] = last_entry_with_.try_emplace(key_, entry_.index);
+      if (!is_new && std::exchange(last->second, entry_.index) == entry_.index) fail(kTwice);
       entry_.counters.emplace_back(key_, value);
       return;
     }
@@ -162,6 +163,7 @@ class RunTextReader {
   bool saw_benchmarks_ = false;
   std::string_view key_;  // in the entry
   EntryKeyOrder key_order_;
+  std::unordered_map<std::string_view, std::size_t> last_entry_with_;  // by counter
   RunFileEntry entry_;
   json context_;
 };

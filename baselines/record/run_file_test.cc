@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <ctime>
+#include <functional>
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
@@ -351,6 +353,61 @@ TEST(ReadRunFile, ANameStandsForOneBenchmark) {
   other["family_index"] = 1;
   expect_error(file_of({sample("a", 0, 1), other}).dump(),
                "benchmarks[1].name: \"a\" stands for two benchmarks");
+}
+
+TEST(ReadRunFile, KnowsRepetitionsInAnyOrder) {
+  const auto times = [](std::vector<int> repetitions) {
+    json entries = json::array();
+    for (const int repetition : repetitions) entries.push_back(sample("a", repetition, 1));
+    return parse(file_of(entries)).benchmarks[0].summary.samples;
+  };
+  EXPECT_EQ(times({2, 1, 0, 3}), 4);
+  EXPECT_EQ(times({1, 0, 2}), 3);
+  for (const std::vector<int>& twice : {std::vector{1, 0, 2, 1}, {2, 0, 1, 2}, {0, 1, 0}, {5, 5}}) {
+    EXPECT_THROW(times(twice), InputError);
+  }
+}
+
+double processor_seconds(const std::function<void()>& work) {
+  const std::clock_t start = std::clock();
+  work();
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+// What took time with the square of their number: 40 s for these.
+constexpr double kMostSeconds = 10;
+
+TEST(ReadRunFile, ManyCountersOfAnEntryTakeNoSquareOfTheirNumber) {
+  constexpr int kCounters = 150'000;
+  std::string up, down;
+  for (int i = 0; i < kCounters; ++i) {
+    up += ", \"c" + std::to_string(i) + "\": 1";
+    down += ", \"c" + std::to_string(kCounters - 1 - i) + "\": 3";
+  }
+  const auto entry = [](int repetition, const std::string& counters) {
+    const std::string text = sample("a", repetition, 1).dump();
+    return text.substr(0, text.size() - 1) + counters + "}";
+  };
+  const std::string text = "{\"benchmarks\": [" + entry(0, up) + "," + entry(1, down) + "]}";
+  EXPECT_LT(processor_seconds([&] {
+              const RunFile file = parse_run_file(text, "f.json");
+              EXPECT_EQ(file.benchmarks[0].counters.size(), std::size_t{kCounters});
+              EXPECT_EQ(file.benchmarks[0].counters.at("c7"), 2);
+            }),
+            kMostSeconds);
+}
+
+TEST(ReadRunFile, RepetitionsThatGoDownTakeNoSquareOfTheirNumber) {
+  constexpr int kRepetitions = 150'000;
+  std::string text;
+  for (int i = kRepetitions; i-- > 0;) {
+    text += (text.empty() ? "{\"benchmarks\": [" : ",") + sample("a", i, 1).dump();
+  }
+  EXPECT_LT(processor_seconds([&] {
+              const RunFile file = parse_run_file(text + "]}", "f.json");
+              EXPECT_EQ(file.benchmarks[0].summary.samples, kRepetitions);
+            }),
+            kMostSeconds);
 }
 
 TEST(ReadRunFile, NamesTheFieldOfTheContext) {

@@ -110,15 +110,16 @@ SampleCollector::Samples& SampleCollector::samples_of(const RunFileEntry& entry)
 void SampleCollector::check_repetition(const RunFileEntry& entry, Samples& samples) const {
   if (!entry.repetition_index) return;
   const double index = *entry.repetition_index;
-  std::vector<double>& seen = samples.repetition_indexes;
-  // Repetitions come in order unless somebody edited the file, so the search is seldom made.
-  const bool in_order = index > samples.largest_repetition_index;
-  if (!in_order && std::ranges::find(seen, index) != seen.end()) {
+  double& next = samples.repetitions_in_order;
+  const bool is_next = index == next;
+  const bool came_in_order = 0 <= index && index < next && std::trunc(index) == index;
+  const bool came_apart = is_next ? samples.other_repetitions.contains(index)
+                                  : !samples.other_repetitions.insert(index).second;
+  if (is_next) ++next;
+  if (came_in_order || came_apart) {
     fail(source_, entry, "repetition_index",
          fmt::format("\"{}\" has repetition {} twice", samples.name, index));
   }
-  seen.push_back(index);
-  samples.largest_repetition_index = std::max(samples.largest_repetition_index, index);
 }
 
 void SampleCollector::add_times(const RunFileEntry& entry, Samples& samples) const {
@@ -157,15 +158,13 @@ void SampleCollector::add_counters(const RunFileEntry& entry, Samples& samples) 
   for (std::size_t i = 0; i < entry.counters.size(); ++i) {
     const auto& [name, value] = entry.counters[i];
     // Every entry of a benchmark has the same counters in the same order, but for edited files.
-    auto counter = samples.counters.begin() +
-                   static_cast<std::ptrdiff_t>(std::min(i, samples.counters.size()));
-    if (counter == samples.counters.end() || counter->name != name) {
-      counter = std::ranges::find(samples.counters, name, &Counter::name);
+    std::size_t at = i;
+    if (at >= samples.counters.size() || samples.counters[at].name != name) {
+      const auto [known, added] = samples.counter_index.try_emplace(name, samples.counters.size());
+      if (added) samples.counters.push_back({name, {}});
+      at = known->second;
     }
-    if (counter == samples.counters.end()) {
-      counter = samples.counters.insert(counter, Counter{name, {}});
-    }
-    counter->values.push_back(value);
+    samples.counters[at].values.push_back(value);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -35,12 +36,14 @@ class SampleCollector {
     std::string name;
     std::optional<double> family_index;
     std::optional<double> per_family_instance_index;
-    std::vector<double> repetition_indexes;
-    double largest_repetition_index = -1;
+    // Repetitions come in order unless somebody edited the file; the others are kept apart.
+    double repetitions_in_order = 0;
+    std::unordered_set<double> other_repetitions;
     std::vector<double> times_ns;
     std::vector<double> cycles;
     std::string failure;
     std::vector<Counter> counters;
+    std::unordered_map<std::string, std::size_t> counter_index;
     std::map<std::string, std::string> choices;
     std::vector<Doubt> doubts;
     std::optional<double> energy_per_call_j;

@@ -48,13 +48,19 @@ json kept_context(const json& file) {
   return file.is_object() ? file.value("context", none).value("fusegate", none) : none;
 }
 
+json tree_or_null(const fs::path& path) try {
+  return baselines::parse_json(baselines::read_file(path), path.string());
+} catch (const baselines::InputError&) {
+  return nullptr;
+}
+
 constexpr const char* kForce = "--force replaces the file";
 
 }  // namespace
 
 void require_same_measurement(const fs::path& path, const json& fusegate) {
   const auto keys = {"suite", "invocation", "protocol", "environment", "provenance"};
-  const json file = baselines::parse_json(baselines::read_file(path), path.string());
+  const json file = baselines::parse_json(baselines::read_regular_file(path), path.string());
   require_equal(path, facts_of(kept_context(file), keys), facts_of(fusegate, keys),
                 "--resume goes on with the same measurement alone");
 }
@@ -62,7 +68,7 @@ void require_same_measurement(const fs::path& path, const json& fusegate) {
 void require_replaceable(const fs::path& path, const json& fusegate,
                          const std::set<std::string>& benchmarks) {
   if (!fs::is_regular_file(path) || fs::file_size(path) == 0) return;
-  const json file = json::parse(baselines::read_file(path), nullptr, false);
+  const json file = tree_or_null(path);
   if (!file.is_object() || !file.contains("benchmarks")) {
     throw baselines::InputError(path.string(), "",
                                 fmt::format("is there already and is no run file; {}", kForce));

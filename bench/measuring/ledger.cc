@@ -37,7 +37,7 @@ Ledger::Ledger(const Plan& plan, const InvocationInfo& info) : info_(info) {
 }
 
 void Ledger::resume(const std::filesystem::path& path) {
-  const json whole = baselines::parse_json(baselines::read_file(path), path.string());
+  const json whole = baselines::parse_json(baselines::read_regular_file(path), path.string());
   const baselines::JsonField root(whole, path.string(), "");
   const auto context = root.find("context");
   const auto fusegate = context ? context->find("fusegate") : std::nullopt;

@@ -28,7 +28,8 @@ std::optional<AaFindings> recorded_aa(const std::vector<fs::path>& candidate) {
   if (candidate.size() != 1) return std::nullopt;
   const fs::path path = candidate.front() / "run.json";
   if (!fs::exists(path)) return std::nullopt;
-  const nlohmann::json record = baselines::parse_json(baselines::read_file(path), path.string());
+  const nlohmann::json record =
+      baselines::parse_json(baselines::read_regular_file(path), path.string());
   const auto aa = baselines::JsonField(record, path.string(), "").find("aa");
   return aa ? std::optional(parse_aa(*aa)) : std::nullopt;
 }

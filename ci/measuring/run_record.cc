@@ -97,7 +97,7 @@ void write_run_record(const std::filesystem::path& folder, const RunRecord& reco
 
 RunRecord read_run_record(const std::filesystem::path& folder) {
   const std::filesystem::path path = record_path(folder);
-  const json tree = baselines::parse_json(baselines::read_file(path), path.string());
+  const json tree = baselines::parse_json(baselines::read_regular_file(path), path.string());
   const baselines::JsonField root(tree, path.string(), "");
   if (root.at("schema_version").integer() != kRunRecordSchemaVersion) {
     root.at("schema_version").fail("not one that this fusegate reads");
