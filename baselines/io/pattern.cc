@@ -1,18 +1,92 @@
 #include "baselines/io/pattern.h"
 
-#include <fmt/format.h>
-
-#include <stdexcept>
+#include <vector>
 
 namespace fusegate::baselines {
+namespace {
 
-Pattern::Pattern(const std::string& text) {
-  if (regcomp(&expression_, text.c_str(), REG_EXTENDED | REG_NOSUB) == 0) return;
-  throw std::invalid_argument(fmt::format("\"{}\" is no regular expression", text));
-}
+// All places of a program at once, a character after the other (Thompson, "Regular Expression
+// Search Algorithm", 1968): no place is tried twice for a character.
+class Matcher {
+ public:
+  Matcher(const PatternProgram& program, std::string_view name)
+      : program_(program), name_(name), seen_at_(program.size(), kNever) {}
 
-bool Pattern::fits(const std::string& name) const {
-  return regexec(&expression_, name.c_str(), 0, nullptr, 0) == 0;
-}
+  bool search() {
+    for (std::size_t at = 0; at <= name_.size(); ++at) {
+      // Searched for, it may begin anywhere.
+      if (reach(0, at)) return true;
+      if (at == name_.size()) break;
+      const auto c = static_cast<unsigned char>(name_[at]);
+      last_.swap(waiting_);
+      waiting_.clear();
+      for (const std::size_t place : last_) {
+        if (program_[place].characters.test(c) && reach(place + 1, at + 1)) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t kNever = static_cast<std::size_t>(-1);
+
+  // Whether the end of the program is among what is reached without another character.
+  bool reach(std::size_t from, std::size_t at) {
+    pending_.assign(1, from);
+    while (!pending_.empty()) {
+      const std::size_t place = pending_.back();
+      pending_.pop_back();
+      if (place == program_.size()) return true;
+      if (seen_at_[place] == at) continue;
+      seen_at_[place] = at;
+      const PatternStep& step = program_[place];
+      switch (step.kind) {
+        case PatternStep::kCharacter:
+          waiting_.push_back(place);
+          break;
+        case PatternStep::kEither:
+          pending_.push_back(place + step.other);
+          pending_.push_back(place + step.next);
+          break;
+        default:
+          if (holds(step.kind, at)) pending_.push_back(place + 1);
+      }
+    }
+    return false;
+  }
+
+  bool is_word_at(std::size_t at) const {
+    return at < name_.size() && is_word_character(name_[at]);
+  }
+  bool holds(PatternStep::Kind kind, std::size_t at) const {
+    const bool before = at > 0 && is_word_at(at - 1);
+    const bool behind = is_word_at(at);
+    switch (kind) {
+      case PatternStep::kStart:
+        return at == 0;
+      case PatternStep::kEnd:
+        return at == name_.size();
+      case PatternStep::kWordStart:
+        return !before && behind;
+      case PatternStep::kWordEnd:
+        return before && !behind;
+      case PatternStep::kWordEdge:
+        return before != behind;
+      default:
+        return before == behind;
+    }
+  }
+
+  const PatternProgram& program_;
+  std::string_view name_;
+  std::vector<std::size_t> seen_at_;  // by place
+  std::vector<std::size_t> waiting_, last_, pending_;
+};
+
+}  // namespace
+
+Pattern::Pattern(std::string_view text) : program_(pattern_program(text)) {}
+
+bool Pattern::fits(std::string_view name) const { return Matcher(program_, name).search(); }
 
 }  // namespace fusegate::baselines

@@ -1,26 +1,25 @@
 // Names picked by a pattern: an extended regular expression (POSIX), searched for in the name.
 #pragma once
 
-#include <regex.h>
-
 #include <string>
+#include <string_view>
+
+#include "baselines/io/pattern_program.h"
 
 namespace fusegate::baselines {
 
-// Not <regex>, in which g++ 12 finds uninitialised variables when it builds with sanitizers.
+// Neither <regex> nor regcomp(): both take the stack a bracket, and time or memory without bounds.
+// This one takes at most the product of the lengths of pattern and name, and no stack. What
+// regcomp() takes and this does not are references back (\1), which are no regular expressions.
 class Pattern {
  public:
-  // Throws std::invalid_argument for what is no regular expression.
-  explicit Pattern(const std::string& text);
-  ~Pattern() { regfree(&expression_); }
-  // What regcomp made may point into itself.
-  Pattern(const Pattern&) = delete;
-  Pattern& operator=(const Pattern&) = delete;
+  // Throws std::invalid_argument for what is no regular expression, or is too large a one.
+  explicit Pattern(std::string_view text);
 
-  bool fits(const std::string& name) const;
+  bool fits(std::string_view name) const;
 
  private:
-  regex_t expression_{};
+  PatternProgram program_;
 };
 
 }  // namespace fusegate::baselines

@@ -80,6 +80,22 @@ std::string printable(std::string_view text) { return escaped(text, ""); }
 
 std::string printable_lines(std::string_view text) { return escaped(text, "\n\t"); }
 
+std::string with_escaped_bytes(std::string_view text, std::size_t* count) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    if (character.is_utf8) {
+      result += text.substr(0, character.length);
+    } else {
+      result += fmt::format("\\\\x{:02x}", character.code);
+      ++*count;
+    }
+    text.remove_prefix(character.length);
+  }
+  return result;
+}
+
 std::string printable_excerpt(std::string_view text, std::size_t most) {
   constexpr std::string_view kGap = " ... ";
   // The middle goes first: of a text of 100 MB no copy is made.

@@ -15,6 +15,10 @@ std::string printable(std::string_view text);
 // Text that is laid out in lines: newlines and tabs stay.
 std::string printable_lines(std::string_view text);
 
+// Of the text of a JSON file: bytes that are no UTF-8 become "\\xb0", of which a reader makes \xb0.
+// Counts them.
+std::string with_escaped_bytes(std::string_view text, std::size_t* count);
+
 // One line of at most that many bytes: longer text loses its middle.
 std::string printable_excerpt(std::string_view text, std::size_t most);
 
