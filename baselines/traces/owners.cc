@@ -14,7 +14,7 @@ bool is_scope(TraceCategory category) {
 class OwnerSearch {
  public:
   explicit OwnerSearch(const Trace& trace)
-      : events_(trace.events), owners_(trace.events.size(), kNoEvent) {}
+      : events_(trace.events), owners_(trace.events.size(), kNoEvent), scope_of_(owners_) {}
 
   std::vector<std::size_t> take() {
     const std::vector<std::size_t> host = host_events_in_order();
@@ -54,7 +54,11 @@ class OwnerSearch {
                                events_[open.back()].end_ns() <= event.start_ns)) {
         open.pop_back();
       }
-      if (!open.empty()) owners_[i] = open.back();
+      if (!open.empty()) {
+        owners_[i] = open.back();
+        scope_of_[i] =
+            is_scope(events_[open.back()].category) ? open.back() : scope_of_[open.back()];
+      }
       open.push_back(i);
     }
   }
@@ -63,8 +67,7 @@ class OwnerSearch {
                        const std::unordered_map<std::int64_t, std::size_t>& calls,
                        const std::unordered_map<std::int64_t, std::size_t>& scopes) const {
     if (const auto call = calls.find(work.correlation); call != calls.end()) {
-      std::size_t owner = owners_[call->second];
-      while (owner != kNoEvent && is_call(events_[owner].category)) owner = owners_[owner];
+      const std::size_t owner = scope_of_[call->second];
       if (owner != kNoEvent) return owner;
     }
     // Older Kineto wrote the correlation for an External id where it had none; that such a number
@@ -76,6 +79,7 @@ class OwnerSearch {
 
   const std::vector<TraceEvent>& events_;
   std::vector<std::size_t> owners_;
+  std::vector<std::size_t> scope_of_;  // the innermost operator or range around a host event
 };
 
 }  // namespace

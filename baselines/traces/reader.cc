@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
 #include "baselines/io/json_walk.h"
+#include "baselines/io/printable.h"
 
 namespace fusegate::baselines {
 namespace {
@@ -31,7 +33,12 @@ struct EventText {
   // alone: PyTorch's operators of Triton kernels have a "grid" that is a text.
   std::string_view wrong_argument;
   std::string wrong_because;
+  // The first value for which the event is left out, as in "args.correlation".
+  std::string wrong_key, problem;
 };
+
+constexpr std::size_t kMostCounterValues = 5'000'000;
+constexpr std::size_t kLongestCounterName = 200;
 
 constexpr std::int64_t kNanosecondsInMicrosecond = 1000;
 constexpr std::int64_t kMostMicroseconds = 9'200'000'000'000'000;
@@ -96,6 +103,9 @@ class TraceBuilder {
   }
 
   Trace take() {
+    if (trace_.events.empty() && trace_.lost.events > 0) {
+      throw InputError(source_, first_lost_, first_problem_);
+    }
     for (TraceTrack& track : trace_.tracks) {
       track.process_name = process_names_[track.process];
       track.thread_name = thread_names_[{track.process, track.thread}];
@@ -105,28 +115,50 @@ class TraceBuilder {
 
  private:
   std::string path() const { return fmt::format("traceEvents[{}]", index_); }
-  [[noreturn]] void fail(std::string_view key, std::string_view problem) const {
-    throw InputError(source_, fmt::format("{}.{}", path(), key), problem);
+  // The event is left out for it.
+  void doubt(std::string_view key, std::string_view problem) {
+    if (!event_.problem.empty()) return;
+    event_.wrong_key = std::string(key);
+    event_.problem = std::string(problem);
   }
   // Of what is being read.
-  [[noreturn]] void fail(std::string_view problem) const {
-    fail(argument_.empty() ? std::string(key_) : fmt::format("{}.{}", key_, argument_), problem);
+  void doubt(std::string_view problem) {
+    doubt(argument_.empty() ? std::string(key_) : fmt::format("{}.{}", key_, argument_), problem);
   }
-  std::int64_t required(const std::optional<std::int64_t>& value, std::string_view key) const {
-    if (!value) fail(key, "is missing or no number");
-    return *value;
+  std::int64_t required(const std::optional<std::int64_t>& value, std::string_view key) {
+    if (!value) doubt(key, "is missing or no number");
+    return value.value_or(0);
   }
 
   void read_events(simdjson::ondemand::array events) {
     for (value event : events) {
-      if (event.type() != json_type::object) throw InputError(source_, path(), "must be an object");
       event_ = {};
-      for (auto member : event.get_object()) {
-        key_ = key_of(member);
-        read_unless_null(member.value(), [this](value field) { read_field(field); });
+      if (event.type() == json_type::object) {
+        for (auto member : event.get_object()) {
+          key_ = key_of(member);
+          read_unless_null(member.value(), [this](value field) { read_field(field); });
+        }
+        add(event_);
+      } else {
+        doubt("", "must be an object");
       }
-      add(event_);
+      if (!event_.problem.empty()) leave_out();
       ++index_;
+    }
+  }
+
+  void leave_out() {
+    TraceLosses& lost = trace_.lost;
+    const auto category = parse_category(event_.category);
+    lost.gpu_work += !category || is_gpu_work(*category);
+    if (lost.events++ > 0) return;
+    first_lost_ =
+        event_.wrong_key.empty() ? path() : fmt::format("{}.{}", path(), event_.wrong_key);
+    first_problem_ = event_.problem;
+    lost.first = fmt::format("{}: {}", first_lost_, event_.problem);
+    constexpr std::size_t kLongestName = 100;
+    if (!event_.name.empty()) {
+      lost.first += fmt::format(" ({})", printable_excerpt(event_.name, kLongestName));
     }
   }
 
@@ -134,7 +166,7 @@ class TraceBuilder {
   // read.
   void refuse(std::string_view problem) {
     const auto* field = integer_argument(event_, argument_);
-    if (field == &event_.correlation || field == &event_.external_id) fail(problem);
+    if (field == &event_.correlation || field == &event_.external_id) doubt(problem);
     if (!event_.wrong_argument.empty()) return;
     event_.wrong_argument = argument_;
     event_.wrong_because = problem;
@@ -166,32 +198,32 @@ class TraceBuilder {
     }
   }
 
-  std::string_view text(value field) const {
-    if (field.type() != json_type::string) {
-      fail(fmt::format("must be a string and not {}", type_name(field.type())));
-    }
-    return text_of(field);
+  std::string_view text(value field) {
+    if (field.type() == json_type::string) return text_of(field);
+    doubt(fmt::format("must be a string and not {}", type_name(field.type())));
+    return "";
   }
 
-  std::int64_t time(value field) const {
+  std::optional<std::int64_t> time(value field) {
     if (field.type() != json_type::number) {
-      fail(fmt::format("must be a number and not {}", type_name(field.type())));
+      doubt(fmt::format("must be a number and not {}", type_name(field.type())));
+      return std::nullopt;
     }
     std::string_view digits = field.raw_json_token();
     digits = digits.substr(0, digits.find_first_of(" \t\r\n"));
     check_json(field);
     const auto ns = nanoseconds_of_microseconds(digits);
-    if (!ns) fail("is no time in microseconds that 64 bits hold in ns");
-    return *ns;
+    if (!ns) doubt("is no time in microseconds that 64 bits hold in ns");
+    return ns;
   }
 
   // May be a text, as Kineto's "Spans" is; such tracks hold nothing that is read, and an event that
   // is read and has no number there says so when it is complete.
-  std::optional<std::int64_t> track_id(value field) const {
+  std::optional<std::int64_t> track_id(value field) {
     if (field.type() == json_type::string) return std::nullopt;
     std::string problem;
     const auto id = integer(field, problem);
-    if (!id) fail(problem);
+    if (!id) doubt(problem);
     return id;
   }
 
@@ -211,7 +243,7 @@ class TraceBuilder {
   }
 
   void read_arguments(value arguments) {
-    if (arguments.type() != json_type::object) fail("must be an object");
+    if (arguments.type() != json_type::object) return doubt("must be an object");
     for (auto member : arguments.get_object()) {
       argument_ = key_of(member);
       read_unless_null(member.value(), [this](value argument) { read_argument(argument); });
@@ -252,7 +284,7 @@ class TraceBuilder {
     return std::nullopt;
   }
 
-  void add(const EventText& text) {
+  void add(EventText& text) {
     if (text.phase == "X") {
       add_complete(text);
     } else if (text.phase == "M") {
@@ -260,28 +292,48 @@ class TraceBuilder {
     } else if (text.phase == "C") {
       add_counters(text);
     } else if (text.phase == "B" || text.phase == "E") {
-      fail("ph", fmt::format("\"{}\" is not read, only complete events are (\"X\")", text.phase));
+      throw InputError(
+          source_, fmt::format("{}.ph", path()),
+          fmt::format("\"{}\" is not read, only complete events are (\"X\")", text.phase));
     } else if (text.phase.empty()) {
-      fail("ph", "is missing");
+      doubt("ph", "is missing");
+    } else {
+      text.problem.clear();  // of what is passed over
     }
   }
 
-  void add_complete(const EventText& text) {
-    const auto category = parse_category(text.category);
-    if (!category) return;
-    TraceEvent event{.name = std::string(text.name), .category = *category};
-    if (text.name.empty()) fail("name", "is missing or empty");
-    event.start_ns = required(text.start_ns, "ts");
-    event.duration_ns = required(text.duration_ns, "dur");
-    if (event.duration_ns < 0) fail("dur", "must not be negative");
+  // PyTorch before 1.12 had no category of its own for ranges.
+  static TraceCategory category_of(const EventText& text, TraceCategory category) {
+    const bool is_step = category == TraceCategory::kOperator && text.category == "Operator" &&
+                         text.name.starts_with(kStepPrefix);
+    return is_step ? TraceCategory::kRange : category;
+  }
+
+  void check_times(const TraceEvent& event) {
+    if (event.duration_ns < 0) doubt("dur", "must not be negative");
     std::int64_t end_ns = 0;
     if (__builtin_add_overflow(event.start_ns, event.duration_ns, &end_ns)) {
-      fail("dur", "ends at no time that 64 bits hold in ns");
+      doubt("dur", "ends at no time that 64 bits hold in ns");
     }
+  }
+
+  void add_complete(EventText& text) {
+    const auto category = parse_category(text.category);
+    if (!category) {
+      if (text.wrong_key != "cat") text.problem.clear();  // of what is passed over
+      return;
+    }
+    TraceEvent event{.name = std::string(text.name), .category = category_of(text, *category)};
+    if (text.name.empty()) doubt("name", "is missing or empty");
+    event.start_ns = required(text.start_ns, "ts");
+    event.duration_ns = required(text.duration_ns, "dur");
+    check_times(event);
     if (is_gpu_work(*category) && !text.wrong_argument.empty()) {
-      fail(fmt::format("args.{}", text.wrong_argument), text.wrong_because);
+      doubt(fmt::format("args.{}", text.wrong_argument), text.wrong_because);
     }
-    event.track = track_of(text, *category);
+    const auto track = track_of(text, *category);
+    if (!text.problem.empty()) return;
+    event.track = *track;
     event.correlation = text.correlation.value_or(0);
     event.external_id = text.external_id.value_or(0);
     event.bytes = text.bytes;
@@ -292,10 +344,12 @@ class TraceBuilder {
     trace_.events.push_back(std::move(event));
   }
 
-  std::size_t track_of(const EventText& text, TraceCategory category) {
+  // Nothing where the event is left out.
+  std::optional<std::size_t> track_of(const EventText& text, TraceCategory category) {
     const std::int64_t drawn = required(text.thread, "tid");
     const std::pair id(required(text.process, "pid"),
                        is_gpu_work(category) ? text.stream.value_or(drawn) : drawn);
+    if (!text.problem.empty()) return std::nullopt;
     const auto [known, added] = tracks_.try_emplace(id, trace_.tracks.size());
     if (added) trace_.tracks.push_back({.process = id.first, .thread = id.second});
     return known->second;
@@ -310,11 +364,21 @@ class TraceBuilder {
   }
 
   void add_counters(const EventText& text) {
+    const std::int64_t at_ns = required(text.start_ns, "ts");
+    if (!text.problem.empty()) return;
+    // Each value repeats its event's name.
+    const std::string name = printable_excerpt(text.name, kLongestCounterName);
     for (const auto& [key, value] : text.values) {
+      if (trace_.counters.size() == kMostCounterValues) {
+        throw InputError(source_, path(),
+                         fmt::format("has more than {} values of counters", kMostCounterValues));
+      }
       trace_.counters.push_back(
-          {.name = key == "value" ? std::string(text.name) : fmt::format("{}: {}", text.name, key),
+          {.name = key == "value"
+                       ? name
+                       : fmt::format("{}: {}", name, printable_excerpt(key, kLongestCounterName)),
            .process = text.process.value_or(0),
-           .at_ns = required(text.start_ns, "ts"),
+           .at_ns = at_ns,
            .value = value});
     }
   }
@@ -325,17 +389,31 @@ class TraceBuilder {
   std::string_view key_, argument_;
   EventText event_;
   Trace trace_;
+  std::string first_lost_, first_problem_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> tracks_;
   std::map<std::int64_t, std::string> process_names_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> thread_names_;
 };
 
+// In names of Python frames, say. As a part of a JSON string, "\\xb0" is what would be printed
+// (printable.h).
+std::size_t escape_bad_bytes(std::string& text, const std::string& source) {
+  if (simdjson::validate_utf8(text)) return 0;
+  std::size_t count = 0;
+  std::string escaped = with_escaped_bytes(text, &count);
+  if (escaped.size() > largest_file()) fail_too_large(source);
+  text = std::move(escaped);
+  return count;
+}
+
 }  // namespace
 
 Trace parse_trace(std::string text, const std::string& source) {
   TraceBuilder builder(source);
+  const std::size_t bad_bytes = escape_bad_bytes(text, source);
   walk_json(std::move(text), source, [&](auto& document) { builder.read(document); });
   Trace trace = builder.take();
+  trace.lost.bytes = bad_bytes;
   if (trace.events.empty()) {
     throw InputError(source, "traceEvents",
                      "has no complete event of a category that PyTorch's profiler or fusegate "

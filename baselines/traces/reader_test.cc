@@ -120,7 +120,7 @@ TEST(TraceReader, KeepsEveryNanosecondOfFractions) {
   }
 }
 
-TEST(TraceReader, NamesTheEventAndTheKeyThatIsWrong) {
+TEST(TraceReader, LeavesOutTheEventThatIsWrongAndNamesIt) {
   const std::string head = R"("ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, )";
   const std::string whole = head + R"("ts": 1, "dur": 1, )";
   const std::vector<std::pair<std::string, std::string>> cases{
@@ -141,15 +141,71 @@ TEST(TraceReader, NamesTheEventAndTheKeyThatIsWrong) {
       {head + R"("args": {"correlation": 18446744073709551615})", "an integer below 2^63"},
       {whole + R"("args": {"stream": {}})", "args.stream: must be an integer and not an object"},
       {R"("ph": "X", "cat": 3)", "traceEvents[1].cat: must be a string and not a number"},
-      {R"("ph": "B", "name": "k")", "traceEvents[1].ph: \"B\" is not read"},
       {R"("name": "k")", "traceEvents[1].ph: is missing"},
       {R"("ph": "X", "cat": "cpu_op", "ts": 1, "dur": 1, "pid": 1, "tid": 1)", "[1].name: is"},
       {R"("ph": "X", "cat": "cpu_op", "name": "a", "ts": 1, "dur": 1, "pid": "x", "tid": 1)",
        "traceEvents[1].pid: is missing or no number"}};
   for (const auto& [keys, message] : cases) {
-    EXPECT_THAT(error_of_event(keys), HasSubstr(message)) << keys;
-    EXPECT_THAT(error_of_event(keys), HasSubstr("a.json: ")) << keys;
+    const Trace trace = parse(fmt::format("{}, {{{}}}, {}", kOperator, keys, kOperator));
+    EXPECT_EQ(trace.events.size(), 2U) << keys;
+    EXPECT_EQ(trace.lost.events, 1U) << keys;
+    EXPECT_THAT(trace.lost.first, HasSubstr(message)) << keys;
+    EXPECT_EQ(trace.lost.gpu_work, keys.find("cpu_op") == keys.npos ? 1U : 0U) << keys;
   }
+  EXPECT_THAT(error_of_event(R"("ph": "B", "name": "k")"),
+              HasSubstr("a.json: traceEvents[1].ph: \"B\" is not read"));
+}
+
+TEST(TraceReader, CountsWhatItLeavesOutAndNamesTheFirst) {
+  const std::string unfinished =
+      R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": -1})";
+  const Trace trace = parse(fmt::format("{}, {}, {}", unfinished, kOperator, unfinished));
+  EXPECT_EQ(trace.lost.events, 2U);
+  EXPECT_EQ(trace.lost.first, "traceEvents[0].dur: must not be negative (k)");
+  EXPECT_EQ(parse(R"({"ph": "X", "cat": "Trace", "ts": "x", "dur": -1}, {"ph": "f", "ts": {}},)" +
+                  std::string(kOperator))
+                .lost.events,
+            0U)
+      << "nobody reads these";
+  EXPECT_THAT(error_of(fmt::format("[{}]", unfinished)),
+              HasSubstr("a.json: traceEvents[0].dur: must not be negative"));
+}
+
+TEST(TraceReader, EscapesBytesThatAreNoUtf8) {
+  const Trace trace = parse(
+      "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\xB0\xFF\", \"pid\": 1, \"tid\": 1, "
+      "\"ts\": 1, \"dur\": 1}");
+  EXPECT_EQ(trace.events.at(0).name, "a\\xb0\\xff");
+  EXPECT_EQ(trace.lost.bytes, 2U);
+  EXPECT_EQ(trace.lost.events, 0U);
+}
+
+TEST(TraceReader, KnowsTheCategoriesOfPyTorchBefore1_12) {
+  std::string events;
+  for (const auto& [category, name] :
+       std::vector<std::pair<std::string, std::string>>{{"Operator", "ProfilerStep#3"},
+                                                        {"Operator", "aten::mm"},
+                                                        {"Runtime", "cudaLaunchKernel"},
+                                                        {"Kernel", "gemm"},
+                                                        {"Memcpy", "Memcpy DtoD"},
+                                                        {"Memset", "Memset (Device)"}}) {
+    events += fmt::format(
+        R"({}{{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": 1, "ts": 0, "dur": 1}})",
+        events.empty() ? "" : ",", category, name);
+  }
+  const Trace trace = parse(events);
+  std::vector<TraceCategory> categories;
+  for (const TraceEvent& event : trace.events) categories.push_back(event.category);
+  using enum TraceCategory;
+  EXPECT_THAT(categories, ElementsAre(kRange, kOperator, kRuntimeCall, kKernel, kMemcpy, kMemset));
+}
+
+TEST(TraceReader, LimitsTheValuesOfCounters) {
+  std::string values = "\"v0\": 0";
+  for (int i = 1; i <= 5'000'000; ++i) values += ",\"v\":0";
+  EXPECT_THAT(error_of(fmt::format(R"([{{"ph": "C", "name": "{}", "ts": 1, "args": {{{}}}}}])",
+                                   std::string(100'000, 'n'), values)),
+              HasSubstr("traceEvents[0]: has more than 5000000 values of counters"));
 }
 
 TEST(TraceReader, TakesOtherMeaningsOfAKernelsArgumentsElsewhere) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "baselines/io/pattern.h"
+#include "baselines/traces/steps.h"
 #include "baselines/traces/summary.h"
 
 namespace fusegate::baselines {

@@ -3,21 +3,15 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <ranges>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "baselines/traces/owners.h"
+#include "baselines/traces/steps.h"
 
 namespace fusegate::baselines {
 namespace {
-
-constexpr std::string_view kStepPrefix = "ProfilerStep#";
-
-// A range "ProfilerStep#N", as torch.profiler names the steps of its schedule.
-bool is_step(const TraceEvent& event) {
-  return event.category == TraceCategory::kRange && event.name.starts_with(kStepPrefix);
-}
 
 bool has_row(TraceCategory category) {
   return category != TraceCategory::kPython && category != TraceCategory::kGpuRange;
@@ -31,7 +25,10 @@ void add(std::int64_t& sum, std::int64_t ns) {
 
 class Summarizer {
  public:
-  explicit Summarizer(const Trace& trace) : events_(trace.events), owners_(owners(trace)) {}
+  explicit Summarizer(const Trace& trace)
+      : events_(trace.events), owners_(owners(trace)), launched_ns_(events_.size(), 0) {
+    summary_.lost = trace.lost;
+  }
 
   TraceSummary take() {
     for (const TraceEvent& event : events_) row_of_.push_back(place(event));
@@ -43,6 +40,8 @@ class Summarizer {
         add_host(i);
       }
     }
+    add_to_owners();
+    summary_.enclosing = enclosing_work();
     for (TraceRow& row : summary_.rows) {
       // Below zero only where rounded times let what is enclosed outlast what encloses it.
       row.self_cpu_ns = std::max<std::int64_t>(row.self_cpu_ns, 0);
@@ -84,12 +83,61 @@ class Summarizer {
       return;
     }
     add(row(owners_[i]).self_cuda_ns, ns);
-    for (std::size_t o = owners_[i]; o != kNoEvent; o = owners_[o]) add(row(o).cuda_ns, ns);
+    add(launched_ns_[owners_[i]], ns);
+  }
+
+  // What an event launched goes to all around it, from the innermost outwards: each is looked at
+  // once, however deep they are nested.
+  void add_to_owners() {
+    std::vector<std::size_t> within(events_.size(), 0);  // not looked at yet
+    for (const std::size_t owner : owners_) {
+      if (owner != kNoEvent) ++within[owner];
+    }
+    std::vector<std::size_t> ready;
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      if (within[i] == 0) ready.push_back(i);
+    }
+    while (!ready.empty()) {
+      const std::size_t i = ready.back();
+      ready.pop_back();
+      if (launched_ns_[i] > 0) add(row(i).cuda_ns, launched_ns_[i]);
+      if (owners_[i] == kNoEvent) continue;
+      add(launched_ns_[owners_[i]], launched_ns_[i]);
+      if (--within[owners_[i]] == 0) ready.push_back(owners_[i]);
+    }
+  }
+
+  // The one that encloses most.
+  std::optional<EnclosingWork> enclosing_work() const {
+    std::vector<std::size_t> work;
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      if (is_gpu_work(events_[i].category)) work.push_back(i);
+    }
+    std::ranges::sort(work, {}, [this](std::size_t i) {
+      return std::tuple(events_[i].track, events_[i].start_ns, i);
+    });
+    std::optional<EnclosingWork> most;
+    for (std::size_t first = 0; first < work.size();) {
+      const TraceEvent& around = events_[work[first]];
+      std::size_t last = first + 1;
+      const auto is_enclosed = [&](const TraceEvent& event) {
+        return event.track == around.track && around.start_ns < event.start_ns &&
+               event.end_ns() < around.end_ns();
+      };
+      while (last < work.size() && is_enclosed(events_[work[last]])) ++last;
+      const std::size_t enclosed = last - first - 1;
+      if (enclosed > (most ? most->enclosed : 0)) {
+        most = {around.name, around.duration_ns, enclosed};
+      }
+      first = last;
+    }
+    return most;
   }
 
   const std::vector<TraceEvent>& events_;
   std::vector<std::size_t> owners_;
-  std::vector<std::size_t> row_of_;  // by event
+  std::vector<std::int64_t> launched_ns_;  // by event: of GPU work within it
+  std::vector<std::size_t> row_of_;        // by event
   std::map<std::pair<TraceCategory, std::string_view>, std::size_t> places_;
   TraceSummary summary_;
 };
@@ -97,29 +145,5 @@ class Summarizer {
 }  // namespace
 
 TraceSummary summarize(const Trace& trace) { return Summarizer(trace).take(); }
-
-void TraceStep::add(const TraceEvent& event) {
-  if (is_call(event.category)) calls.push_back(&event);
-  if (event.category == TraceCategory::kKernel) {
-    kernels.push_back(&event);
-  } else if (is_gpu_work(event.category)) {
-    memory_operations.push_back(&event);
-  }
-}
-
-std::vector<TraceStep> steps_of(const Trace& trace) {
-  const std::vector<std::size_t> owner = owners(trace);
-  std::map<std::size_t, TraceStep> by_range;
-  for (std::size_t i = 0; i < trace.events.size(); ++i) {
-    if (is_step(trace.events[i])) by_range[i];
-  }
-  for (std::size_t i = 0; i < trace.events.size(); ++i) {
-    std::size_t at = owner[i];
-    while (at != kNoEvent && !by_range.contains(at)) at = owner[at];
-    if (at != kNoEvent) by_range[at].add(trace.events[i]);
-  }
-  const auto steps = std::views::values(by_range);
-  return {steps.begin(), steps.end()};
-}
 
 }  // namespace fusegate::baselines

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,14 @@ struct TraceRow {
   std::int64_t cuda_ns = 0;
 };
 
+// GPU work during which other work of its stream began and ended. Streams run one thing after the
+// other, so that its duration is wrong, but for branches of a CUDA graph.
+struct EnclosingWork {
+  std::string name;
+  std::int64_t duration_ns = 0;
+  std::size_t enclosed = 0;
+};
+
 struct TraceSummary {
   std::vector<TraceRow> rows;  // in the order of the file
   std::size_t kernels = 0;
@@ -35,18 +44,10 @@ struct TraceSummary {
   std::int64_t cuda_ns = 0;  // of all GPU work, summed: what ran at once counts twice
   std::int64_t cpu_ns = 0;   // of all host rows' own times
   std::size_t steps = 0;     // ranges "ProfilerStep#N", which make one row, "ProfilerStep*"
+  TraceLosses lost{};
+  std::optional<EnclosingWork> enclosing{};
 };
 
 TraceSummary summarize(const Trace& trace);
-
-// What was launched and called within a step, in the order of the file; the trace must outlive it.
-struct TraceStep {
-  std::vector<const TraceEvent*> kernels, memory_operations, calls;
-
-  void add(const TraceEvent& event);
-};
-// By the steps' ranges, in the order of the file. What ran outside of them is left out: the
-// profiler's own setting up is there. None in a trace without such ranges.
-std::vector<TraceStep> steps_of(const Trace& trace);
 
 }  // namespace fusegate::baselines

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "baselines/traces/reader.h"
+#include "baselines/traces/steps.h"
 #include "baselines/traces/test_trace.h"
 #include "baselines/traces/writer.h"
 
@@ -111,6 +112,33 @@ TEST(TraceSummary, StaysAtTheLimitWhereTimesAreWrong) {
   expect_row(find(summary, "k"), 2, 0, 0, kMost, kMost);
   EXPECT_EQ(find(summary, "b").cpu_ns, kMost);
   EXPECT_EQ(find(summary, "a").cuda_ns, kMost);
+}
+
+TEST(TraceSummary, TellsOfWorkThatEnclosesWhatFollowsOnItsStream) {
+  Trace trace = example_trace();
+  EXPECT_FALSE(summarize(trace).enclosing) << "which overlaps, as programmatic launches do";
+  TraceEvent& first = trace.events.at(7);
+  ASSERT_EQ(first.category, kKernel);
+  first.duration_ns = 3'400'000'000;
+  const auto enclosing = summarize(trace).enclosing;
+  ASSERT_TRUE(enclosing);
+  EXPECT_EQ(enclosing->name, "gemm_sm90");
+  EXPECT_EQ(enclosing->duration_ns, 3'400'000'000);
+  EXPECT_EQ(enclosing->enclosed, 2U);
+}
+
+TEST(TraceSummary, TakesAnyDepthWithoutItsSquare) {
+  constexpr std::int64_t kDepth = 300'000;
+  Trace trace;
+  trace.tracks = {{1, 1}, {0, 7}};
+  trace.events.push_back({"ProfilerStep#1", kRange, 0, 0, 4 * kDepth});
+  for (std::int64_t i = 1; i <= kDepth; ++i) {
+    trace.events.push_back({"op", i % 2 ? kOperator : kRuntimeCall, 0, i, 4 * kDepth - 2 * i, i});
+    trace.events.push_back({"k", kKernel, 1, i, 1, i});
+  }
+  const TraceSummary summary = summarize(trace);
+  EXPECT_EQ(find(summary, "ProfilerStep*").cuda_ns, kDepth / 2);
+  EXPECT_EQ(steps_of(trace).at(0).kernels.size(), std::size_t{kDepth});
 }
 
 TEST(TraceSummary, HasNoNegativeTimeWhereRoundedTimesOverlap) {

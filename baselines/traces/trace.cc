@@ -1,6 +1,7 @@
 #include "baselines/traces/trace.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fusegate::baselines {
 namespace {
@@ -10,6 +11,15 @@ constexpr std::array<std::string_view, 10> kNames{
     "cpu_op",     "user_annotation", "cuda_runtime",        "cuda_driver",     "kernel",
     "gpu_memcpy", "gpu_memset",      "gpu_user_annotation", "python_function", "overhead"};
 
+// Kineto's as PyTorch 1.8 to 1.11 wrote them.
+constexpr std::array<std::pair<std::string_view, TraceCategory>, 6> kFormerNames{
+    {{"Operator", TraceCategory::kOperator},
+     {"Runtime", TraceCategory::kRuntimeCall},
+     {"Kernel", TraceCategory::kKernel},
+     {"Memcpy", TraceCategory::kMemcpy},
+     {"Memset", TraceCategory::kMemset},
+     {"PythonFunction", TraceCategory::kPython}}};
+
 }  // namespace
 
 std::string_view category_name(TraceCategory category) {
@@ -18,8 +28,11 @@ std::string_view category_name(TraceCategory category) {
 
 std::optional<TraceCategory> parse_category(std::string_view name) {
   const auto found = std::ranges::find(kNames, name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<TraceCategory>(found - kNames.begin());
+  if (found != kNames.end()) return static_cast<TraceCategory>(found - kNames.begin());
+  for (const auto& [former, category] : kFormerNames) {
+    if (former == name) return category;
+  }
+  return std::nullopt;
 }
 
 bool is_gpu_work(TraceCategory category) {

@@ -30,8 +30,11 @@ enum class TraceCategory {
   kOverhead,     // overhead: the profiler's own
 };
 
+// How PyTorch names the ranges of its schedule's steps, before their numbers.
+inline constexpr std::string_view kStepPrefix = "ProfilerStep#";
+
 std::string_view category_name(TraceCategory category);
-// Nothing where it is none of the above.
+// Also by the names that PyTorch before 1.12 wrote. Nothing where it is none of the above.
 std::optional<TraceCategory> parse_category(std::string_view name);
 // A kernel or a memory operation: what takes a GPU's time.
 bool is_gpu_work(TraceCategory category);
@@ -84,12 +87,21 @@ struct TraceCounter {
   bool operator==(const TraceCounter&) const = default;
 };
 
+// What of a file could not be read, beside the events.
+struct TraceLosses {
+  std::size_t events = 0;    // left out, as one of their values is wrong
+  std::size_t gpu_work = 0;  // of these, what was or may have been GPU work
+  std::string first{};       // where, and what is wrong there
+  std::size_t bytes = 0;     // that are no UTF-8, and are escaped in names
+};
+
 struct Trace {
   std::vector<TraceTrack> tracks;
   std::vector<TraceEvent> events;  // in any order
   std::vector<TraceCounter> counters;
   // What else a reader should know of it (commit, device, driver); null or an object.
   nlohmann::json about;
+  TraceLosses lost{};
 
   // The index of the track of that process and thread, which is added where there is none yet.
   std::size_t add_track(TraceTrack track);

@@ -12,6 +12,7 @@
 #include "baselines/record/run_file.h"
 #include "baselines/statistics/statistics.h"
 #include "baselines/traces/reader.h"
+#include "baselines/traces/steps.h"
 #include "ci/traces/trace_file.h"
 
 namespace fusegate::ci {

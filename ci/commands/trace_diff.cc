@@ -11,6 +11,7 @@
 #include "ci/report/document.h"
 #include "ci/traces/summary_table.h"
 #include "ci/traces/trace_file.h"
+#include "ci/traces/trace_notes.h"
 
 namespace fusegate::ci {
 namespace {
@@ -134,7 +135,13 @@ baselines::ExitCode trace_diff_command(const TraceDiffRequest& request, Console&
   const Side b = load(request.b);
   const std::vector<baselines::TraceDiffRow> rows =
       baselines::diff_traces(a.summary, b.summary, request.min_difference);
-  const std::vector<Section> sections{{.sentences = {side_text("A", a), side_text("B", b)}},
+  std::vector<std::string> sides{side_text("A", a), side_text("B", b)};
+  for (const auto& [name, side] : {std::pair("A", &a), std::pair("B", &b)}) {
+    for (const std::string& note : trace_notes(side->summary)) {
+      sides.push_back(fmt::format("note on {}: {}", name, note));
+    }
+  }
+  const std::vector<Section> sections{{.sentences = std::move(sides)},
                                       diff_section(rows, true, request),
                                       diff_section(rows, false, request)};
   console.out.lines(terminal_text(sections, console.out.style()));

@@ -7,6 +7,7 @@
 #include "ci/console/format.h"
 #include "ci/console/output_files.h"
 #include "ci/traces/trace_file.h"
+#include "ci/traces/trace_notes.h"
 
 namespace fusegate::ci {
 namespace {
@@ -15,6 +16,10 @@ std::string json_text(const baselines::TraceSummary& summary, const std::string&
   nlohmann::json json = trace_json(summary);
   json["trace"] = source;
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+void print_notes(const std::vector<std::string>& notes, Output& out) {
+  for (const std::string& note : notes) out.print("note: {}\n", note);
 }
 
 void print_totals(const baselines::TraceSummary& summary, Output& out) {
@@ -26,6 +31,7 @@ void print_totals(const baselines::TraceSummary& summary, Output& out) {
   if (summary.unowned > 0) {
     out.print("{} of these launched by no operator or range of this trace\n", summary.unowned);
   }
+  print_notes(trace_notes(summary), out);
 }
 
 baselines::StepExpectation read_expectation(const std::filesystem::path& path) {
@@ -70,13 +76,17 @@ void add_trace_check(CommandLine& line) {
 
 baselines::ExitCode trace_check_command(const TraceCheckRequest& request, Console& console) {
   const baselines::StepExpectation expectation = read_expectation(request.expectation);
-  const baselines::TraceExpectation checked =
-      baselines::check_steps(read_trace_file(request.trace), expectation);
+  const baselines::Trace trace = read_trace_file(request.trace);
+  const baselines::TraceExpectation checked = baselines::check_steps(trace, expectation);
   for (const baselines::ExpectationPart& part : checked.parts) {
     console.out.print("{}  {}: expected {}\n      seen {}\n", part.met ? "met " : "NOT ", part.part,
                       part.expected, part.seen);
   }
-  return checked.met() ? baselines::ExitCode::kNoRegression : baselines::ExitCode::kRegression;
+  print_notes(loss_notes(trace.lost), console.out);
+  if (!checked.met()) return baselines::ExitCode::kRegression;
+  // What was left out may be what is not expected.
+  return trace.lost.gpu_work > 0 ? baselines::ExitCode::kCouldNotJudge
+                                 : baselines::ExitCode::kNoRegression;
 }
 
 }  // namespace fusegate::ci

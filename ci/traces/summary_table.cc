@@ -129,6 +129,7 @@ nlohmann::json trace_json(const baselines::TraceSummary& summary) {
           {"kernels", summary.kernels},
           {"memory_operations", summary.memory_operations},
           {"unowned", summary.unowned},
+          {"left_out", summary.lost.events},
           {"cuda_ns", summary.cuda_ns},
           {"cpu_ns", summary.cpu_ns},
           {"rows", rows}};
