@@ -12,6 +12,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/io/printable.h"
 #include "baselines/record/program_variables.h"
 #include "baselines/record/run_file.h"
 #include "ci/console/format.h"
@@ -87,9 +88,11 @@ class Log {
   explicit Log(const fs::path& path) : path_(path), stream_(path, std::ios::binary) { check(); }
 
   void add(OutputStream stream, std::string_view line) {
-    stream_ << line << '\n';
+    write(line);
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
-    (stream == OutputStream::kErr ? last_error_ : last_output_) = line;
+    (stream == OutputStream::kErr ? last_error_ : last_output_) =
+        line.size() <= kLongestReason ? std::string(line)
+                                      : baselines::printable_excerpt(line, kLongestReason);
   }
   void close() {
     stream_.close();
@@ -98,6 +101,17 @@ class Log {
   const std::string& last_line() const { return last_error_.empty() ? last_output_ : last_error_; }
 
  private:
+  static constexpr std::size_t kLongestReason = 1000;
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+
+  // A program that prints for ever must not fill the disk.
+  void write(std::string_view line) {
+    if (bytes_ > kMostBytes) return;
+    stream_ << line << '\n';
+    bytes_ += line.size() + 1;
+    if (bytes_ > kMostBytes) stream_ << "... what follows is left out: a log has 64 MiB at most\n";
+  }
+
   void check() const {
     if (stream_) return;
     // A stream keeps no reason; the call that failed left it here.
@@ -108,6 +122,7 @@ class Log {
 
   fs::path path_;
   std::ofstream stream_;
+  std::size_t bytes_ = 0;
   std::string last_error_;
   std::string last_output_;
 };

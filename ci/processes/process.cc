@@ -30,6 +30,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int kPollMilliseconds = 50;
 // As a shell's; nobody sees it, since the reason is told.
 constexpr int kExitNotStarted = 127;
+// Of a failure's last line.
+constexpr std::size_t kLongestError = 4096;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -62,10 +64,11 @@ class LineReader {
   int write_fd() const { return pipe_.write_end.get(); }
   void close_write_end() { pipe_.write_end.close(); }
 
-  // Hands on all whole lines that have arrived.
+  // Hands on the whole lines of what has arrived, but of no more than kMostAtOnce: a program that
+  // prints faster than we read must not keep us from its time limit and from signals.
   void forward(const ProcessRequest& request) {
     std::array<char, 65536> buffer;
-    while (pipe_.read_end.is_open()) {
+    for (std::size_t taken = 0; pipe_.read_end.is_open() && taken < kMostAtOnce;) {
       const ssize_t size = ::read(pipe_.read_end.get(), buffer.data(), buffer.size());
       if (size < 0 && errno == EINTR) continue;
       if (size < 0) break;  // nothing more for now
@@ -73,32 +76,51 @@ class LineReader {
         pipe_.read_end.close();
         break;
       }
-      pending_.append(buffer.data(), static_cast<std::size_t>(size));
-      forward_lines(request);
+      taken += static_cast<std::size_t>(size);
+      take({buffer.data(), static_cast<std::size_t>(size)}, request);
     }
   }
 
+  // Once the program has ended: a pipe holds less than is taken at once, and what it left behind
+  // elsewhere may print for ever.
   void forward_rest(const ProcessRequest& request) {
     forward(request);
-    if (!pending_.empty() && request.on_line) request.on_line(stream_, pending_);
-    pending_.clear();
+    if (!line_.empty() || left_out_ > 0) hand_on(request);
   }
 
+  std::size_t bytes() const { return bytes_; }
+
  private:
-  void forward_lines(const ProcessRequest& request) {
-    std::size_t begin = 0;
-    for (std::size_t end; (end = pending_.find('\n', begin)) != std::string::npos;
-         begin = end + 1) {
-      if (request.on_line) {
-        request.on_line(stream_, std::string_view(pending_).substr(begin, end - begin));
-      }
+  static constexpr std::size_t kMostAtOnce = 1 << 20;
+
+  void take(std::string_view text, const ProcessRequest& request) {
+    bytes_ += text.size();
+    while (!text.empty()) {
+      const std::size_t end = text.find('\n');
+      const std::string_view part = text.substr(0, end);
+      const std::string_view kept = part.substr(0, request.longest_line - line_.size());
+      line_ += kept;
+      left_out_ += part.size() - kept.size();
+      if (end == text.npos) return;
+      hand_on(request);
+      text.remove_prefix(end + 1);
     }
-    pending_.erase(0, begin);
+  }
+
+  void hand_on(const ProcessRequest& request) {
+    if (left_out_ > 0) {
+      line_ += " ... (" + std::to_string(left_out_) + " bytes of this line are left out)";
+    }
+    if (request.on_line) request.on_line(stream_, line_);
+    line_.clear();
+    left_out_ = 0;
   }
 
   OutputStream stream_;
   Pipe pipe_;
-  std::string pending_;
+  std::string line_;          // that has not ended yet
+  std::size_t left_out_ = 0;  // bytes of it
+  std::size_t bytes_ = 0;     // of all lines
 };
 
 // A file without a name as the child's standard input: unlike a pipe it needs no feeding, whatever
@@ -223,13 +245,17 @@ class Supervisor {
  public:
   Supervisor(const ProcessRequest& request, Child& child) : request_(request), child_(child) {}
 
-  void check(ProcessEnd* end) {
+  void check(std::size_t printed, ProcessEnd* end) {
     if (const int signal = request_.interrupts ? request_.interrupts->take() : 0) {
       ask_to_end(end->interrupted_by == 0 ? signal : SIGKILL);
       end->interrupted_by = signal;
     }
     if (request_.timeout_s > 0 && !asked_ && seconds_since(start_) > request_.timeout_s) {
       end->timed_out = true;
+      ask_to_end(SIGTERM);
+    }
+    if (request_.most_output > 0 && !asked_ && printed > request_.most_output) {
+      end->printed_too_much = true;
       ask_to_end(SIGTERM);
     }
     if (asked_ && seconds_since(asked_at_) > request_.grace_s) child_.send(SIGKILL);
@@ -275,7 +301,7 @@ ProcessEnd run_process(const ProcessRequest& request) {
     wait_for_something(out, err, request.interrupts);
     out.forward(request);
     err.forward(request);
-    supervisor.check(&end);
+    supervisor.check(out.bytes() + err.bytes(), &end);
     if (request.on_idle) request.on_idle();
   }
   end.seconds = supervisor.seconds();
@@ -289,18 +315,21 @@ ProcessEnd run_process(const ProcessRequest& request) {
 
 ProcessOutput collect_output(ProcessRequest request) {
   ProcessOutput output;
+  request.longest_line = request.most_output = kMostCollected;
   std::string last_error;
   request.on_line = [&](OutputStream stream, std::string_view line) {
     if (stream == OutputStream::kOut) {
       output.out.append(line).push_back('\n');
     } else if (!line.empty()) {
-      last_error = line;
+      last_error = line.substr(0, kLongestError);
     }
   };
   try {
     const ProcessEnd end = run_process(request);
     if (end.succeeded()) return output;
-    output.failure = end.timed_out     ? "took too long"
+    output.failure = end.printed_too_much
+                         ? "printed more than " + std::to_string(kMostCollected >> 20) + " MiB"
+                     : end.timed_out   ? "took too long"
                      : end.signal != 0 ? "ended by signal " + std::to_string(end.signal)
                                        : "exit code " + std::to_string(end.exit_code);
   } catch (const std::system_error& error) {

@@ -4,6 +4,7 @@
 // it started besides is not.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -23,9 +24,12 @@ struct ProcessRequest {
   std::string input;                                 // what it reads from its standard input
   std::map<std::string, std::string> environment{};  // variables, besides ours or in their place
   double timeout_s = 0;                              // 0: none
-  // Each line without its newline; the last one also where it has none.
+  // Each line without its newline; the last one also where it has none. Of a line longer than
+  // longest_line the rest is left out, which its end then says.
   std::function<void(OutputStream, std::string_view)> on_line;
-  std::function<void()> on_idle{};         // called several times a second while it runs
+  std::size_t longest_line = 64 << 10;
+  std::size_t most_output = 0;  // bytes; where it prints more, it is asked to end. 0: no limit
+  std::function<void()> on_idle{};  // called several times a second while it runs
   const Interrupts* interrupts = nullptr;  // signals taken from here are sent on to the process
   // How long it may take to end when asked to, before it is killed.
   double grace_s = 10;
@@ -35,10 +39,13 @@ struct ProcessEnd {
   int exit_code = 0;  // meaningful where signal is 0
   int signal = 0;     // the one that ended it, 0 for none
   bool timed_out = false;
+  bool printed_too_much = false;
   int interrupted_by = 0;  // the signal that reached us while it ran, 0 for none
   double seconds = 0;
 
-  bool succeeded() const { return signal == 0 && exit_code == 0 && !timed_out; }
+  bool succeeded() const {
+    return signal == 0 && exit_code == 0 && !timed_out && !printed_too_much;
+  }
 };
 
 // Throws std::system_error where the program cannot be started, and InputError where it is a
@@ -51,8 +58,9 @@ struct ProcessOutput {
   std::string failure;
 };
 
-// The same for what is wanted of it as a whole. request.on_line is not called. Does not throw where
-// it cannot be started; that is a failure too.
+// The same for what is wanted of it as a whole, up to kMostCollected bytes. request.on_line is not
+// called. Does not throw where it cannot be started; that is a failure too.
+inline constexpr std::size_t kMostCollected = 64 << 20;
 ProcessOutput collect_output(ProcessRequest request);
 
 // Its standard output where it succeeds within ten seconds; else, or where it cannot be started,

@@ -89,6 +89,39 @@ TEST(RunProcess, ReadsMoreOutputThanAPipeHolds) {
   EXPECT_THAT(collected.err, ElementsAre("done"));
 }
 
+TEST(RunProcess, KeepsOfALongLineItsBeginning) {
+  const Collected collected = run_shell("head -c 300000 /dev/zero | tr '\\0' x; echo; printf y");
+  ASSERT_EQ(collected.out.size(), 2u);
+  EXPECT_EQ(collected.out[0],
+            std::string(64 << 10, 'x') + " ... (234464 bytes of this line are left out)");
+  EXPECT_EQ(collected.out[1], "y");
+}
+
+TEST(RunProcess, HeedsItsTimeAndOurSignalsWhileALineHasNoEnd) {
+  const std::string endless = "exec cat /dev/zero";
+  const Collected timed = run_shell(endless, 0.5);
+  EXPECT_TRUE(timed.end.timed_out);
+  EXPECT_LT(timed.end.seconds, 5);
+  ASSERT_EQ(timed.out.size(), 1u);
+  EXPECT_LT(timed.out[0].size(), 70'000u);
+  const Interrupts interrupts;
+  std::jthread interruption([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    kill(getpid(), SIGINT);
+  });
+  const Collected interrupted = run_shell(endless, 30, &interrupts);
+  EXPECT_EQ(interrupted.end.interrupted_by, SIGINT);
+  EXPECT_LT(interrupted.end.seconds, 10);
+}
+
+TEST(CollectOutput, EndsAProgramThatPrintsTooMuch) {
+  ProcessRequest request;
+  request.arguments = {"sh", "-c", "exec cat /dev/zero"};
+  request.timeout_s = 120;
+  const ProcessOutput output = collect_output(request);
+  EXPECT_EQ(output.failure, "printed more than 64 MiB");
+}
+
 TEST(RunProcess, ThrowsTheSystemsReasonWhereItCannotStart) {
   ProcessRequest request;
   request.arguments = {"/nonexistent/fusegate_bench"};
