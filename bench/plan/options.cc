@@ -534,6 +534,10 @@ Options parse_options(int argc, const char* const* argv, const std::filesystem::
       throw baselines::InputError(flag, "", unknown_flag_text(flag, app));
     }
   }
+  // Kernels may change the folder.
+  for (auto* written : {&options.out, &options.trace, &options.identify}) {
+    if (*written) *written = std::filesystem::absolute(**written);
+  }
   return options;
 }
 

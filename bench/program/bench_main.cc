@@ -66,8 +66,15 @@ void print_plan(const Options& options, const Suite& suite, const kernels::Devic
   fmt::print("{}\n", plan_json(swept_operations(suite.sweeps), info, probe).dump(1));
 }
 
-// The rest in a fresh process, which takes this one's place.
+const std::filesystem::path& start_folder() {
+  static const std::filesystem::path folder = std::filesystem::current_path();
+  return folder;
+}
+
+// The rest in a fresh process, which takes this one's place, in the folder in which it started:
+// what the command line names may be relative, and kernels may have left it.
 [[noreturn]] void resume(char** argv) {
+  std::filesystem::current_path(start_folder());
   std::vector<char*> again;
   for (char** argument = argv; *argument != nullptr; ++argument) again.push_back(*argument);
   std::string flag = "--resume";
@@ -152,6 +159,7 @@ void tell_unnamed(const Options& options, const Suite& suite, const std::filesys
 
 int run(int argc, char** argv) {
   kernels::require_sound_registrations();
+  start_folder();
   const std::filesystem::path suites = program_path().parent_path() / "suites";
   const Options options = parse_options(argc, argv, suites);
   if (options.help) {

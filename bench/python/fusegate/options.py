@@ -18,6 +18,8 @@ from .problem import AXIS_VALUES, AxisValue, is_axis_value, parse_axis_value
 from .suite import ALL, Suite, Sweep, read_suite
 from .version import __version__
 
+# Where relative paths of the command line begin, wherever the kernels go: fusegate is loaded before they are.
+START = pathlib.Path.cwd()
 STUCK_AFTER_S = 300
 # fusegate's to set, which does not know the device (baselines/record/program_variables.h).
 _STUCK_AFTER_VARIABLE = "FUSEGATE_STUCK_AFTER_S"
@@ -83,6 +85,8 @@ def parse_options(arguments: Sequence[str], takes_target: bool) -> Options:
     protocol = {key: value for key, value in flags.items() if value is not None}
     if given["resume"] and given["out"] is None:
         raise InputError("--resume", "", "needs --out")
+    if given["out"] is not None:
+        given["out"] = START / given["out"]
     return Options(axes=axes, problems=problems, protocol=protocol, wanted=given.pop("filter"),
                    target=given.pop("target", None), profile=given.pop("profile") == "on", **given)
 
@@ -192,7 +196,7 @@ def _at_least_one(text: str) -> int:
 def _filter(text: str) -> Callable[[str], bool]:
     try:
         return name_filter(text)
-    except re.error as error:
+    except (re.error, RecursionError, OverflowError) as error:
         raise argparse.ArgumentTypeError(f"'{text}' is no regular expression: {error}") from error
 
 

@@ -71,7 +71,7 @@ def make_plan(suite: Suite, operations: dict[str, Operation], device: str, wante
 
 
 def name_filter(expression: str) -> Callable[[str], bool]:
-    """A regular expression; with a leading '-', what it does not fit. Raises re.error."""
+    """A regular expression; with a leading '-', what it does not fit. Raises re.error, or RecursionError for one of too many brackets."""
     negated = expression.startswith("-")
     pattern = re.compile(expression[1:] if negated else expression)
     # Google Benchmark, too, looks for the name with this at its end.

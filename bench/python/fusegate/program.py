@@ -22,7 +22,7 @@ from .machine.nvml import Nvml
 from .measuring.invocation import Invocation, Request, event_line
 from .measuring.opening import open_device
 from .measuring.run_file import RunFile, google_context, read_run_file, require_replaceable, require_same_measurement
-from .options import Options, parse_options, suite_of
+from .options import START, Options, parse_options, suite_of
 from .plan import Plan, make_plan
 from .suite import ALL, read_suite, read_suites, unnamed_implementations
 from .version import __version__
@@ -217,4 +217,5 @@ def _measure_the_rest(options: Options) -> None:
     if "--resume" not in arguments:
         arguments = [*[each for each in arguments if each != "--force"], "--resume"]
     sys.stdout.flush()
+    os.chdir(START)
     os.execv(sys.executable, [sys.executable, *arguments])

@@ -74,6 +74,16 @@ class ProgramTest(FolderTest):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual([line.split()[0] for line in result.stdout.splitlines()], NAMES)
 
+    def test_a_relative_out_lies_where_the_program_was_started(self):
+        moved = KERNELS.replace("    return 2 * x", "    os.chdir('/')\n    return 2 * x")
+        for text, command in ((f"{moved}\nos.chdir('/')", ("-m", "fusegate", "run", "kernels.py")),
+                              (f"{moved}\nos.chdir('/')\nfusegate.main()", ("kernels.py",))):
+            self.kernels.write_text(text, encoding="utf-8")
+            result = self.process(*command, *QUICK, "--out=run/1.json", "--force")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertTrue(self.read()["context"]["fusegate"]["finished"])
+            self.out.unlink()
+
     def test_a_module_and_a_file_that_calls_main_do_the_same(self):
         self.assertEqual(len(self.process("-m", "fusegate", "run", "kernels", *QUICK).stdout.splitlines()), 4)
         self.kernels.write_text(KERNELS + "\nfusegate.main()\n", encoding="utf-8")
@@ -244,6 +254,7 @@ def lost(_):
                 (["run", "kernels.py", "--suite=nope"], "nope: no such suite; there are all, or name a .json file"),
                 (["run", "kernels.py", "--speed=3"], "the command line: unrecognized arguments: --speed=3"),
                 (["run", "kernels.py", "--filter=["], r"--filter: '\[' is no regular expression"),
+                (["run", "kernels.py", f"--filter={'(' * 3000}{')' * 3000}"], r"--filter: '\(.*is no regular expression"),
                 (["run", "kernels.py", "--samples=0"], "suite all: protocol.samples: must be a whole number from 1"),
                 (["run", "kernels.py", "--samples=x"], "--samples: invalid int value: 'x'"),
                 (["run", "kernels.py", "--axis=heads=3"], "--axis heads: no operation that is measured has this axis; "

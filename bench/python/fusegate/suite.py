@@ -179,7 +179,7 @@ def _patterns(given: Any, source: str) -> list[str]:
             raise InputError(source, at, "must be a text that is not empty")
         try:
             re.compile(text)
-        except re.error as error:
+        except (re.error, RecursionError, OverflowError) as error:
             raise InputError(source, at, f"\"{text}\" is no regular expression: {error}") from error
     return list(given)
 
