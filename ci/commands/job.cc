@@ -74,8 +74,9 @@ class Job {
     try {
       verdict = request_.base.empty() ? against_baseline() : against_base();
     } catch (const baselines::InputError& error) {
-      console_.err.print("fusegate: {}\n", error.what());
       write_gate_failure(gate_request(), error.what(), console_);
+      // Last, where it is looked for: on a full disk the reports cannot be written either.
+      console_.err.print("fusegate: {}\n", error.what());
     }
     step(
         fmt::format("runs in {}, report in {}", folders_.runs.string(), folders_.reports.string()));
@@ -161,9 +162,19 @@ class Job {
            "fusegate_bench";
   }
 
-  // Renamed into place at the end, so that what is there is whole.
   void keep_program(const baselines::Provenance& from) const {
     const fs::path kept = kept_program(from).parent_path();
+    try {
+      copy_program(kept);
+    } catch (const fs::filesystem_error& error) {
+      // Its own text names the program first, which nothing is wrong with.
+      throw baselines::InputError(
+          kept.string(), "", "cannot keep the baseline's program there: " + error.code().message());
+    }
+  }
+
+  // Renamed into place at the end, so that what is there is whole.
+  void copy_program(const fs::path& kept) const {
     const fs::path own = program();
     if (!fs::is_regular_file(own)) return;  // a command, of which no one file is kept
     const fs::path unfinished = kept_programs() / ".unfinished";
