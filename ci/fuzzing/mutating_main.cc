@@ -125,7 +125,7 @@ void run_all(std::vector<std::string> arguments) {
   for (const std::string& input : inputs) run(input, timeout_s);
   std::uint64_t done = inputs.size();
   fusegate::ci::Mutator mutator(number(flags, "seed", 1), std::move(inputs),
-                                number(flags, "max_len", 1 << 16));
+                                number(flags, "max_len", 1 << 20));
   for (; done < runs && std::chrono::steady_clock::now() < end; ++done) {
     run(mutator.next(), timeout_s);
   }

@@ -30,6 +30,8 @@ constexpr std::array<std::string_view, 20> kOdd{"0",
                                                 "\xff",
                                                 "18446744073709551616"};
 
+constexpr std::size_t kSeldom = 300;
+
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
 }  // namespace
@@ -50,6 +52,8 @@ std::string Mutator::next() {
 std::size_t Mutator::below(std::size_t count) { return count == 0 ? 0 : random_() % count; }
 
 void Mutator::change(std::string& text) {
+  // Seldom, as long inputs take their time.
+  if (below(kSeldom) == 0) return lengthen(text);
   switch (below(5)) {
     case 0:
       return change_number(text);
@@ -101,6 +105,25 @@ void Mutator::add_part_of_another(std::string& text) {
   const std::string part = other.substr(below(other.size()), 1 + below(128));
   const std::size_t at = below(text.size());
   text.replace(at, below(2) * part.size(), part);
+}
+
+// What takes the stack, memory or time a level or an element: a number within many brackets, or a
+// part many times.
+void Mutator::lengthen(std::string& text) {
+  const std::size_t times = below(longest_ / 2);
+  if (below(2) == 0) {
+    const auto from = text.begin() + static_cast<std::ptrdiff_t>(below(text.size()));
+    const auto first = std::find_if(from, text.end(), is_digit);
+    const auto last = std::find_if_not(first, text.end(), is_digit);
+    const std::string number(first, last);
+    text.replace(first, last, std::string(times, '[') + number + std::string(times, ']'));
+    return;
+  }
+  const std::size_t at = below(text.size());
+  const std::string part = text.substr(at, 1 + below(64));
+  std::string repeated;
+  for (std::size_t i = 0; !part.empty() && i < times / part.size(); ++i) repeated += part;
+  text.insert(at, repeated);
 }
 
 }  // namespace fusegate::ci

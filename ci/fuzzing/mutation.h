@@ -24,6 +24,7 @@ class Mutator {
   void change_number(std::string& text);
   void move_part(std::string& text);
   void add_part_of_another(std::string& text);
+  void lengthen(std::string& text);
 
   std::mt19937_64 random_;
   std::vector<std::string> inputs_;

@@ -32,6 +32,13 @@ TEST(Mutator, MakesNoneLongerThanTold) {
   }
 }
 
+TEST(Mutator, MakesDeepAndLongOnes) {
+  const std::vector<std::string> texts = first_of({5, kInputs, 1 << 16}, 10'000);
+  EXPECT_THAT(texts, testing::Contains(testing::HasSubstr(std::string(1000, '[') + "12]]")));
+  EXPECT_THAT(texts, testing::Contains(testing::HasSubstr(std::string(1000, '['))));
+  EXPECT_THAT(texts, testing::Contains(testing::SizeIs(testing::Gt(20'000u))));
+}
+
 TEST(Mutator, StartsFromNothing) {
   EXPECT_THAT(first_of({5, {}, 100}), testing::Contains(testing::SizeIs(testing::Gt(0u))));
   EXPECT_THAT(first_of({5, {""}, 100}), testing::Contains(testing::IsEmpty()));

@@ -69,7 +69,7 @@ CODE
 # The target's own output is shown where it broke, and else its last line.
 fuzz() {
   local target=$1 kept=.fusegate/fuzzing/$1 log=$FUSEGATE_ROOT/build/logs/fuzz-$1.log
-  local -a flags=(-artifact_prefix="$kept-" -max_len=16384 -timeout=30)
+  local -a flags=(-artifact_prefix="$kept-" -max_len=1048576 -timeout=30)
   if [[ $runs ]]; then
     flags+=(-runs="$runs")
   else
