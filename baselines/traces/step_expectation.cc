@@ -45,8 +45,8 @@ std::string parse_pattern(const JsonField& field) {
   std::string pattern = field.text();
   try {
     return (Pattern(pattern), pattern);
-  } catch (const std::invalid_argument&) {
-    field.fail("is no regular expression");
+  } catch (const std::invalid_argument& error) {
+    field.fail(error.what());
   }
 }
 

@@ -113,7 +113,7 @@ TEST(StepExpectation, NamesFileAndFieldOfWhatIsWrong) {
   expect_error("{}", "e.json: expects nothing");
   expect_error(R"({"kernel": []})", "e.json: kernel: is nothing to expect");
   expect_error(R"({"kernels": [{"what": "a", "pattern": "("}]})",
-               "e.json: kernels[0].pattern: is no regular expression");
+               "e.json: kernels[0].pattern: \"(\" is no regular expression");
   expect_error(R"({"kernels": [{"pattern": "a"}]})", "e.json: kernels[0].what: is missing");
   expect_error(R"({"memory_operations": {"count": -1}})",
                "memory_operations.count: must not be below zero");
