@@ -43,10 +43,15 @@ nlohmann::json walk_benchmarks(
   return rest;
 }
 
-double time_ns_of(const JsonField& field, double unit_ns) {
-  const double time_ns = field.number() * unit_ns;
-  if (const auto problem = time_problem(time_ns); !problem.empty()) field.fail(problem);
-  return time_ns;
+void add_time(const JsonField& field, double unit_ns, ForeignBenchmark& benchmark) {
+  const bool is_number = field.value().is_number();
+  const double time_ns = is_number ? field.number() * unit_ns : 0;
+  const std::string_view problem = is_number ? time_problem(time_ns) : "must be a number";
+  if (problem.empty()) {
+    benchmark.times_ns.push_back(time_ns);
+  } else if (benchmark.failure.empty()) {
+    benchmark.failure = fmt::format("{}: {}", field.path(), problem);
+  }
 }
 
 void UniqueNames::add(const std::string& name, const std::string& source,

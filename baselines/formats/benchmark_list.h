@@ -20,9 +20,9 @@ nlohmann::json walk_benchmarks(
     std::string text, const std::string& source,
     const std::function<void(simdjson::ondemand::value, std::size_t index)>& on_benchmark);
 
-// The time that a field tells in units of that many nanoseconds. Throws InputError where it is
-// none.
-double time_ns_of(const JsonField& field, double unit_ns);
+// Adds the time that a field tells in units of that many nanoseconds. Where it is none, that is why
+// the benchmark failed.
+void add_time(const JsonField& field, double unit_ns, ForeignBenchmark& benchmark);
 
 // Refuses an empty name, and one that another has: their samples could not be told apart between
 // runs.

@@ -70,24 +70,28 @@ bool in_number_order(const fs::path& a, const fs::path& b) {
   return std::ranges::lexicographical_compare(a, b, {}, key, key);
 }
 
-std::vector<double> sample_times(const JsonField& sample) {
+void add_samples(const JsonField& sample, ForeignBenchmark& benchmark) {
   const auto iterations = sample.at("iters").elements();
   const auto times = sample.at("times").elements();
   if (times.size() != iterations.size() || times.empty()) {
     sample.at("times").fail(
         fmt::format("has {} values, and \"iters\" {}", times.size(), iterations.size()));
   }
-  std::vector<double> times_ns;
   for (std::size_t i = 0; i < times.size(); ++i) {
-    times_ns.push_back(time_ns_of(times[i], 1 / iterations[i].positive_number()));
+    const double count = iterations[i].number();
+    if (count > 0) {
+      add_time(times[i], 1 / count, benchmark);
+    } else if (benchmark.failure.empty()) {
+      benchmark.failure =
+          fmt::format("{}: must be positive, but is {}", iterations[i].path(), count);
+    }
   }
-  return times_ns;
 }
 
-double mean_ns(const fs::path& path) {
+void add_mean(const fs::path& path, ForeignBenchmark& benchmark) {
   const nlohmann::json estimates = tree_of_file(path);
   const JsonField mean = JsonField(estimates, path.string(), "").at("mean");
-  return time_ns_of(mean.at("point_estimate"), 1);
+  add_time(mean.at("point_estimate"), 1, benchmark);
 }
 
 }  // namespace
@@ -120,9 +124,9 @@ ForeignFile read_criterion(const fs::path& tree) {
     const bool has_samples = fs::exists(samples);
     if (has_samples) {
       const nlohmann::json sample = tree_of_file(samples);
-      added.times_ns = sample_times(JsonField(sample, samples.string(), ""));
+      add_samples(JsonField(sample, samples.string(), ""), added);
     } else {
-      added.times_ns = {mean_ns(result / kEstimatesFile)};
+      add_mean(result / kEstimatesFile, added);
     }
     figures.insert(has_samples ? kSamples : kMean);
     if (figures.size() > 1) {

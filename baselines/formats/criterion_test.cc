@@ -74,13 +74,18 @@ TEST_F(ReadCriterion, TakesTheMeanWhereThereAreNoSamples) {
   expect_error("1", "1/b/new/sample.json", "is there, and other benchmarks");
 }
 
+TEST_F(ReadCriterion, AnOddTimeFailsItsBenchmark) {
+  add("1", "b", sample_);
+  add("1", "a", {{"iters", {10, 0}}, {"times", {1000, 2000}}});
+  EXPECT_EQ(read("1").benchmarks.at(0).failure, "iters[1]: must be positive, but is 0");
+  add("1", "a", {{"iters", {10, 20}}, {"times", {1000, -1}}});
+  EXPECT_EQ(read("1").benchmarks.at(0).failure, "times[1]: must be positive");
+  EXPECT_EQ(read("1").benchmarks.at(1).failure, "");
+}
+
 TEST_F(ReadCriterion, NamesFileAndField) {
   add("1", "a", {{"iters", {10, 20}}, {"times", {1000}}});
   expect_error("1", "1/a/new/sample.json: times", "has 1 values, and \"iters\" 2");
-  add("1", "a", {{"iters", {10, 0}}, {"times", {1000, 2000}}});
-  expect_error("1", "1/a/new/sample.json: iters[1]", "must be positive");
-  add("1", "a", {{"iters", {10, 20}}, {"times", {1000, -1}}});
-  expect_error("1", "1/a/new/sample.json: times[1]", "must be positive");
   add("1", "a", {{"times", {1000, 2000}}});
   expect_error("1", "1/a/new/sample.json: iters", "is missing");
   add("1", "a", sample_);

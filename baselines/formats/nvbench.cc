@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -25,6 +26,7 @@ using simdjson::ondemand::json_type;
 
 constexpr double kSecondNs = 1e9;
 constexpr double kMostBytes = 1e18;  // more is no work of one call
+constexpr const char* kNoneAccepted = "nvbench accepted none of its samples";
 // How nvbench's runner begins the reason where an exception ended the state.
 constexpr std::string_view kException = "Unexpected error: ";
 
@@ -38,16 +40,24 @@ constexpr Measurement kOnGpu{"nv/cold/time/gpu/mean", "nv/json/bin:nv/cold/sampl
 constexpr Measurement kOnCpu{"nv/cpu_only/time/cpu/mean", "nv/json/bin:nv/cpu_only/sample_times",
                              "", ""};
 
-// nvbench writes its numbers as strings.
-double number_of(const JsonField& field) {
-  if (!field.value().is_string()) return field.number();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// nvbench writes its numbers as strings. Nothing where the field holds none; "-nan", which it makes
+// of samples that were all discarded, is one.
+std::optional<double> number_in(const JsonField& field) {
+  if (field.value().is_number()) return field.number();
+  if (!field.value().is_string()) return std::nullopt;
   const std::string text = field.text();
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) {
-    field.fail("must be a number");
-  }
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
+}
+
+double number_of(const JsonField& field) {
+  const auto number = number_in(field);
+  if (!number || !std::isfinite(*number)) field.fail("must be a number");
+  return *number;
 }
 
 // A value of a summary: {"tag": ..., "data": [{"name": ..., "type": ..., "value": ...}, ...]}.
@@ -69,10 +79,11 @@ std::optional<JsonField> summary_of(const JsonField& state, std::string_view tag
   return std::nullopt;
 }
 
+// NaN where it holds none, and nothing where there is no such summary.
 std::optional<double> number_in(const JsonField& state, std::string_view tag) {
   const auto summary = summary_of(state, tag);
   const auto value = summary ? value_of(*summary, "value") : std::nullopt;
-  return value ? std::optional(number_of(*value)) : std::nullopt;
+  return value ? std::optional(number_in(*value).value_or(kNan)) : std::nullopt;
 }
 
 // "/BlockSize:64/NumBlocks:1024".
@@ -184,7 +195,7 @@ class NvbenchReader {
     } else if (!read_times(field, kOnGpu, state) && !read_times(field, kOnCpu, state)) {
       const auto accepted = number_in(field, "nv/cold/sample_size");
       (accepted ? state.benchmark.failure : state.skip_reason) =
-          accepted ? "nvbench accepted none of its samples" : "nvbench timed nothing in it";
+          accepted ? kNoneAccepted : "nvbench timed nothing in it";
     }
     states_.push_back(std::move(state));
   }
@@ -206,10 +217,9 @@ class NvbenchReader {
     const auto summary = summary_of(field, measurement.mean);
     const auto mean = summary ? value_of(*summary, "value") : std::nullopt;
     if (!mean) return false;
-    const double time_s = number_of(*mean);
-    if (const auto problem = time_problem(time_s * kSecondNs); !problem.empty()) {
-      mean->fail(problem);
-    }
+    const double time_s = number_in(*mean).value_or(kNan);
+    state.benchmark.failure = time_failure(*mean, time_s);
+    if (!state.benchmark.failure.empty()) return true;
     state.benchmark.times_ns = {time_s * kSecondNs};
     state.clock_hz = number_in(field, measurement.clock);
     state.samples = samples_of(field, measurement.samples);
@@ -220,6 +230,17 @@ class NvbenchReader {
       if (bytes > 0 && bytes <= kMostBytes) state.benchmark.counters["min_bytes"] = bytes;
     }
     return true;
+  }
+
+  // One odd state costs no other. Older nvbench gives a state whose samples it discarded a mean of
+  // them.
+  static std::string time_failure(const JsonField& mean, double time_s) {
+    if (std::isnan(time_s)) {
+      const bool is_nan = number_in(mean).has_value();
+      return is_nan ? kNoneAccepted : fmt::format("{}: must be a number", mean.path());
+    }
+    const std::string_view problem = time_problem(time_s * kSecondNs);
+    return problem.empty() ? "" : fmt::format("{}: {}", mean.path(), problem);
   }
 
   // nvbench names a file that it could write. Older ones named it from their working folder, so
@@ -287,8 +308,8 @@ class NvbenchReader {
     return read_float32(file, source_);
   }
 
-  static void check_samples(const State& state) {
-    const std::vector<double>& times = state.benchmark.times_ns;
+  static void check_samples(State& state) {
+    std::vector<double>& times = state.benchmark.times_ns;
     const auto& clocks = state.benchmark.clocks_hz;
     if (!clocks.empty() && clocks.size() != times.size()) {
       throw InputError(
@@ -297,7 +318,11 @@ class NvbenchReader {
     }
     for (std::size_t i = 0; i < times.size(); ++i) {
       if (const auto problem = time_problem(times[i] * kSecondNs); !problem.empty()) {
-        throw InputError(state.samples->path.string(), fmt::format("sample {}", i + 1), problem);
+        state.benchmark.failure =
+            fmt::format("{}: sample {}: {}", state.samples->path.string(), i + 1, problem);
+        times.clear();
+        state.benchmark.clocks_hz.clear();
+        return;
       }
     }
   }
@@ -311,7 +336,8 @@ class NvbenchReader {
     if (benchmark.clocks_hz.empty() && state.clock_hz) {
       benchmark.clocks_hz.assign(benchmark.times_ns.size(), *state.clock_hz);
     }
-    file_.lacks_clocks |= state.on_gpu && benchmark.clocks_hz.empty();
+    const bool is_timed = !benchmark.times_ns.empty();
+    file_.lacks_clocks |= state.on_gpu && is_timed && benchmark.clocks_hz.empty();
     file_.benchmarks.push_back(std::move(benchmark));
   }
 

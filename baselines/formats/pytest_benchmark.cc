@@ -70,11 +70,13 @@ class PytestBenchmarkReader {
     have_data_ = data.has_value();
     if (data) {
       for (const JsonField& time : data->elements()) {
-        benchmark.times_ns.push_back(time_ns_of(time, kSecondNs));
+        add_time(time, kSecondNs, benchmark);
       }
-      if (benchmark.times_ns.empty()) data->fail("must not be empty");
+      if (benchmark.times_ns.empty() && benchmark.failure.empty()) {
+        data->fail("must not be empty");
+      }
     } else {
-      benchmark.times_ns = {time_ns_of(stats.at("mean"), kSecondNs)};
+      add_time(stats.at("mean"), kSecondNs, benchmark);
     }
     file_.benchmarks.push_back(std::move(benchmark));
   }

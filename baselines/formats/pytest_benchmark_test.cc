@@ -80,12 +80,21 @@ TEST(ReadPytestBenchmark, NamesFileAndField) {
                "has data, and other tests of this file have none");
   expect_error(file_of({test("a", {{"data", json::array()}})}), "benchmarks[0].stats.data",
                "must not be empty");
-  expect_error(file_of({test("a", {{"data", {1e-3, 0}}})}), "benchmarks[0].stats.data[1]",
-               "must be positive");
   expect_error(file_of({test("a", json::object())}), "benchmarks[0].stats.mean", "is missing");
   expect_error(file_of({test("", {{"mean", 1e-3}})}), "benchmarks[0]", "has an empty name");
   expect_error(file_of({{{"name", "a"}}}), "benchmarks[0].fullname", "is missing");
   expect_error(file_of(7), "benchmarks", "must be an array");
+}
+
+TEST(ReadPytestBenchmark, AnOddTimeFailsItsTest) {
+  const json odd = test("a", {{"data", {1e-3, 0}}});
+  const ForeignFile file = read(file_of({odd, test("b", {{"data", {1e-3}}})}));
+  EXPECT_EQ(file.benchmarks.at(0).failure, "benchmarks[0].stats.data[1]: must be positive");
+  EXPECT_EQ(file.benchmarks.at(1).failure, "");
+  EXPECT_EQ(read(file_of({test("a", {{"mean", 1}}), test("b", {{"mean", "x"}})}))
+                .benchmarks.at(1)
+                .failure,
+            "benchmarks[1].stats.mean: must be a number");
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ class JsonField {
   std::string text_or_empty(std::string_view key) const;
 
   const nlohmann::json& value() const { return *value_; }
+  const std::string& path() const { return path_; }
   [[noreturn]] void fail(std::string_view problem) const;
   // The same of a member of an object, which may be missing.
   [[noreturn]] void fail_member(std::string_view key, std::string_view problem) const;

@@ -212,6 +212,9 @@ std::vector<std::string> reasons_not_to_accept(const Run& run) {
     reasons.push_back("a benchmark does not launch what it declares: " + unmet->name);
   }
   for (const std::string& text : unfinished_texts(run)) reasons.push_back(text);
+  if (const std::string left_out = left_out_text(run); !left_out.empty()) {
+    reasons.push_back(left_out);
+  }
   if (const std::string unmeasured = unmeasured_text(run); !unmeasured.empty()) {
     reasons.push_back(unmeasured);
   }

@@ -153,6 +153,7 @@ json provenance_json(const Run& run, const Numbered& numbered) {
   if (!provenance.cpu.empty()) members["cpu"] = provenance.cpu;
   if (!provenance.toolchain.empty()) members["toolchain"] = provenance.toolchain;
   if (!provenance.fusegate.empty()) members["fusegate"] = provenance.fusegate;
+  if (!provenance.context.empty()) members["context"] = provenance.context;
   if (numbered.cards) members["cards"] = run.cards;
   if (numbered.processes) members["processes"] = run.processes;
   return members;

@@ -31,6 +31,7 @@ enum class Doubt {
   kProfilerTaken,    // another profiler was attached
   kProfileFailed,    // CUPTI failed or lost records
   kDebugLibrary,     // Google Benchmark or fusegate itself was built without optimisation
+  kLoadedHost,       // Google Benchmark counted more threads that run than the host has CPUs
   kMeansOnly,        // another tool's file has no samples: a process's one figure is their mean
 };
 

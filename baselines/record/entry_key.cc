@@ -18,7 +18,7 @@ EntryKey entry_key(std::string_view name) {
       {"iterations", EntryKey::kIterations},
       {"real_time", EntryKey::kRealTime},
       {"error_occurred", EntryKey::kFailed},
-      {"skipped", EntryKey::kFailed},
+      {"skipped", EntryKey::kSkipped},
       {"details", EntryKey::kDetails},
       {"invocation", EntryKey::kIgnored},
       {"repetitions", EntryKey::kIgnored},

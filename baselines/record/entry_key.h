@@ -20,6 +20,7 @@ enum class EntryKey {
   kIterations,
   kRealTime,
   kFailed,
+  kSkipped,
   kDetails,
   kIgnored,  // Google Benchmark's own keys that say nothing here, and the invocation's number
   kOther,    // a counter, where it holds a number

@@ -1,17 +1,65 @@
 #include "baselines/record/environment.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
 #include <set>
 
 namespace fusegate::baselines {
 namespace {
 
-std::string shown(const Environment& environment, const std::string& field) {
-  const auto found = environment.find(field);
-  if (found == environment.end()) return std::string(kAbsent);
-  return found->second.is_string() ? found->second.get<std::string>() : found->second.dump();
+using Field = Environment::const_iterator;
+
+constexpr std::string_view kClockField = "mhz_per_cpu";
+// Where no driver tells the CPU's clock, Google Benchmark writes what it runs at in that moment.
+constexpr double kClockTolerance = 0.1;
+
+constexpr std::array<std::string_view, 7> kGoogleFields{
+    kClockField,    "num_cpus",        "cpu_scaling_enabled", "aslr_enabled",
+    "caches",       "library_version", "library_build_type"};
+
+std::string shown(const nlohmann::json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::optional<double> number_of(const nlohmann::json& value) {
+  if (value.is_number()) return value.get<double>();
+  const std::string text = shown(value);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_whole = error == std::errc() && end == text.data() + text.size() && !text.empty();
+  return is_whole ? std::optional(number) : std::nullopt;
+}
+
+bool same_value(const std::string& field, const nlohmann::json& a, const nlohmann::json& b) {
+  if (a == b || shown(a) == shown(b)) return true;
+  if (a.is_string() && b.is_string()) return false;
+  const auto left = number_of(a);
+  const auto right = number_of(b);
+  if (!left || !right) return false;
+  const double tolerance = field == kClockField ? kClockTolerance : 0;
+  return std::abs(*left - *right) <= tolerance * std::max(std::abs(*left), std::abs(*right));
+}
+
+bool agree(const std::string& field, const Environment& baseline, const Environment& candidate) {
+  const Field left = baseline.find(field);
+  const Field right = candidate.find(field);
+  if (left == baseline.end() || right == candidate.end()) return is_of_google_benchmark(field);
+  return same_value(field, left->second, right->second);
+}
+
+std::string shown_in(const Environment& environment, const std::string& field) {
+  const Field found = environment.find(field);
+  return found == environment.end() ? std::string(kAbsent) : shown(found->second);
 }
 
 }  // namespace
+
+bool is_of_google_benchmark(std::string_view field) {
+  return std::ranges::find(kGoogleFields, field) != kGoogleFields.end();
+}
 
 std::vector<EnvironmentDifference> environment_differences(const Environment& baseline,
                                                            const Environment& candidate) {
@@ -20,12 +68,8 @@ std::vector<EnvironmentDifference> environment_differences(const Environment& ba
   for (const auto& [field, value] : candidate) fields.insert(field);
   std::vector<EnvironmentDifference> differences;
   for (const std::string& field : fields) {
-    const auto left = baseline.find(field);
-    const auto right = candidate.find(field);
-    if (left != baseline.end() && right != candidate.end() && left->second == right->second) {
-      continue;
-    }
-    differences.push_back({field, shown(baseline, field), shown(candidate, field)});
+    if (agree(field, baseline, candidate)) continue;
+    differences.push_back({field, shown_in(baseline, field), shown_in(candidate, field)});
   }
   return differences;
 }

@@ -30,8 +30,13 @@ struct EnvironmentDifference {
   std::string candidate;
 };
 
-// The fields in which the two differ, by name. Two plain Google Benchmark runs, which have no
-// environment at all, do not differ.
+// Whether Google Benchmark itself writes a field of this name to say where it ran and what it is.
+bool is_of_google_benchmark(std::string_view field);
+
+// The fields in which the two differ, by name. A number and its text do not, as a program's own
+// context is text alone. Of Google Benchmark's fields those do that both sides have, since the
+// library writes more of them with every version; and its clock, which may be the moment's, by more
+// than a tenth.
 std::vector<EnvironmentDifference> environment_differences(const Environment& baseline,
                                                            const Environment& candidate);
 

@@ -32,10 +32,6 @@ TEST(EnvironmentDifferences, AnIntegerEqualsTheSameNumberWithAPoint) {
       environment_differences({{"power_limit_w", 700}}, {{"power_limit_w", 700.0}}).empty());
 }
 
-TEST(EnvironmentDifferences, ATypeIsADifferenceToo) {
-  EXPECT_EQ(environment_differences({{"cublas", "130100"}}, {{"cublas", 130100}}).size(), 1u);
-}
-
 TEST(DeviceSlug, KeepsLettersAndDigits) {
   EXPECT_EQ(device_slug({{"device", "NVIDIA H200"}}), "nvidia-h200");
   EXPECT_EQ(device_slug({{"device", "NVIDIA A100-SXM4-80GB"}}), "nvidia-a100-sxm4-80gb");
@@ -71,6 +67,21 @@ TEST(ProtocolDifferences, NoneWhereARunRecordsNoProtocol) {
   EXPECT_TRUE(protocol_differences({{"host_min_effect", 0.2}, {"host_min_ns", 500}, {"l2", "warm"}},
                                    {{"l2", "warm"}})
                   .empty());
+}
+
+TEST(EnvironmentDifferences, ANumberAndItsTextAreTheSame) {
+  EXPECT_TRUE(environment_differences({{"power_limit_w", "700"}}, {{"power_limit_w", 700}}).empty());
+  EXPECT_TRUE(environment_differences({{"power_limit_w", 700.0}}, {{"power_limit_w", "700"}}).empty());
+  EXPECT_EQ(environment_differences({{"ecc", "on"}}, {{"ecc", true}}).size(), 1u);
+  EXPECT_EQ(environment_differences({{"a", "7e2"}}, {{"a", "700"}}).size(), 1u);
+}
+
+TEST(EnvironmentDifferences, GoogleBenchmarkWritesMoreWithEveryVersion) {
+  EXPECT_TRUE(environment_differences({{"device", "x"}},
+                                      {{"device", "x"}, {"library_version", "1.8"}}).empty());
+  EXPECT_EQ(environment_differences({{"num_cpus", 8}}, {{"num_cpus", 4}}).size(), 1u);
+  EXPECT_TRUE(environment_differences({{"mhz_per_cpu", 2400}}, {{"mhz_per_cpu", 2395}}).empty());
+  EXPECT_EQ(environment_differences({{"mhz_per_cpu", 2400}}, {{"mhz_per_cpu", 3219}}).size(), 1u);
 }
 
 }  // namespace

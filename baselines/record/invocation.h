@@ -41,6 +41,8 @@ struct Provenance {
   std::string device_uuid;
   std::string suite;        // empty for a run that no suite named
   nlohmann::json protocol;  // as the benchmark program recorded it; null for plain files
+  // What else a plain file's context says, by its own keys. What differs is told.
+  Environment context{};
 };
 
 // One benchmark in one invocation: what its samples come to.
@@ -90,7 +92,11 @@ struct RunFile {
   std::vector<Doubt> doubts;
   std::vector<BenchmarkResult> benchmarks;       // in file order, names unique
   std::map<std::string, std::string> skipped{};  // what the program chose not to time, and why
-  DeclaredControls controls{};                   // by which benchmarks were marked
+  // Benchmarks of which it has no sample, or not all of them, and why.
+  std::map<std::string, std::string> left_out{};
+  DeclaredControls controls{};  // by which benchmarks were marked
+  // Of all that the process measured and says of itself: two files with the same one are copies.
+  std::size_t fingerprint = 0;
 };
 
 }  // namespace fusegate::baselines

@@ -1,6 +1,7 @@
 #include "baselines/record/load_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -15,6 +16,7 @@
 #include "baselines/io/parallel.h"
 #include "baselines/launches/identities.h"
 #include "baselines/record/baseline.h"
+#include "baselines/record/broken_text.h"
 #include "baselines/record/run_file.h"
 #include "baselines/record/run_merger.h"
 
@@ -55,6 +57,38 @@ struct RunSources {
   std::vector<std::string> cut_short;  // folders
 };
 
+// The folders directly in it that hold run files, in the order of numbers in their names.
+std::vector<fs::path> run_folders(const fs::path& folder) {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const fs::path& path = entry.path();
+    if (path.filename().string().starts_with('.') || !fs::is_directory(path, error)) continue;
+    if (!files_of_folder(path).empty()) folders.push_back(path);
+  }
+  std::ranges::sort(folders, invocation_order);
+  return folders;
+}
+
+// Of a folder that has folders in place of run files: the only one of them is the run, as in the
+// storage of pytest-benchmark, or each is a process, as those that a download of artifacts leaves.
+std::vector<fs::path> files_of_folders(const fs::path& folder) {
+  const std::vector<fs::path> folders = run_folders(folder);
+  if (folders.size() == 1) return files_of_folder(folders.front());
+  std::vector<fs::path> files;
+  std::vector<std::string> names;
+  for (const fs::path& one : folders) {
+    names.push_back(one.filename());
+    for (const fs::path& file : files_of_folder(one)) files.push_back(file);
+  }
+  if (files.size() > folders.size()) {
+    throw InputError(folder.string(), "",
+                     fmt::format("holds a run in each of the folders {}: name the one that is meant",
+                                 fmt::join(names, ", ")));
+  }
+  return files;
+}
+
 void add_path(const fs::path& path, RunSources& sources) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
@@ -67,13 +101,14 @@ void add_path(const fs::path& path, RunSources& sources) {
   if (!blocks.finished) sources.cut_short.push_back(path.string());
   std::vector<fs::path> files = files_of_folder(path);
   if (files.empty()) files = foreign_folders(path);
+  if (files.empty()) files = files_of_folders(path);
   const fs::path identities = path / kIdentitiesFile;
   if (fs::exists(identities, error)) {
     sources.identities.push_back(identities);
   } else if (files.empty()) {
     throw InputError(path.string(), "",
-                     "no finished invocation: the folder has no run file, and no result of "
-                     "criterion's at or below it");
+                     "no finished invocation: the folder has no run file, nor have those in it, and "
+                     "there is no result of criterion's at or below it");
   }
   for (const fs::path& file : files) {
     const auto place = blocks.by_file.find(file.filename().string());
@@ -119,15 +154,26 @@ Run run_of_baseline(Baseline baseline) {
   return std::move(baseline.run);
 }
 
+// Of a process that was killed while it wrote.
+struct CutShort {};
+
 // Known by what it holds.
-using FileOfRun = std::variant<RunFile, Baseline, Identities>;
+using FileOfRun = std::variant<RunFile, Baseline, Identities, CutShort>;
 
 FileOfRun read_any(const fs::path& path) {
   if (fs::is_directory(path)) return run_file_of(read_foreign_folder(path));
   std::string text = read_file(path);
   if (is_baseline_text(text)) return parse_baseline(text, path.string());
   if (is_identities_text(text)) return parse_identities(text, path.string());
-  return parse_run_file(std::move(text), path.string());
+  try {
+    return read_run_text(std::move(text), path);
+  } catch (const InputError&) {
+    if (!fs::is_regular_file(path)) throw;
+    text = read_file(path);
+    quote_nonfinite(text);
+    if (!ends_early(text)) throw;
+  }
+  return CutShort{};
 }
 
 std::vector<FileOfRun> read_files(const std::vector<fs::path>& files) {
@@ -138,13 +184,50 @@ std::vector<FileOfRun> read_files(const std::vector<fs::path>& files) {
 
 void require_finished(const Run& run) {
   if (!run.benchmarks.empty()) return;
-  if (run.unfinished.files.empty() || run.unfinished.count) {
+  const auto& [files, count, cut] = run.unfinished;
+  if ((files.empty() || count) && cut.empty()) {
     throw InputError(run.source, "benchmarks", "no finished invocation: no benchmark was measured");
   }
   throw InputError(run.source, "",
-                   fmt::format("no finished invocation: {} (show, gate, report and explain count "
-                               "it with --unfinished)",
-                               unfinished_texts(run).front()));
+                   fmt::format("no finished invocation: {}{}", unfinished_texts(run).front(),
+                               files.empty() ? ""
+                                             : " (show, gate, report and explain count it with "
+                                               "--unfinished)"));
+}
+
+// Two commits' processes are no replicas of each other.
+void require_one_commit(const std::vector<FileOfRun>& contents, const RunSources& sources,
+                        const std::string& source) {
+  std::map<std::string, std::vector<std::string>> files;  // by commit
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    const auto* file = std::get_if<RunFile>(&contents[i]);
+    if (file == nullptr || file->provenance.commit.empty()) continue;
+    files[file->provenance.commit].push_back(sources.files[i].filename().string());
+  }
+  if (files.size() < 2) return;
+  std::vector<std::string> runs;
+  for (const auto& [commit, names] : files) {
+    runs.push_back(fmt::format("{} ({})", commit.substr(0, 12), fmt::join(names, ", ")));
+  }
+  throw InputError(source, "",
+                   fmt::format("holds {} runs, as its files are of {} commits: {}. Name the files of "
+                               "one commit",
+                               runs.size(), runs.size(), fmt::join(runs, "; ")));
+}
+
+// Copies would pass for processes that agree perfectly.
+void refuse_copies(const std::vector<FileOfRun>& contents, const RunSources& sources) {
+  std::map<std::size_t, std::size_t> first;  // by fingerprint
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    const auto* file = std::get_if<RunFile>(&contents[i]);
+    if (file == nullptr || file->benchmarks.empty()) continue;
+    const auto [found, inserted] = first.emplace(file->fingerprint, i);
+    if (inserted) continue;
+    throw InputError(sources.files[i].string(), "",
+                     fmt::format("is a copy of {}: the process and all of its times are the same, "
+                                 "and a process counts once",
+                                 sources.files[found->second].string()));
+  }
 }
 
 }  // namespace
@@ -154,8 +237,10 @@ Run load_run(const std::vector<fs::path>& paths, Unfinished unfinished) {
   const std::vector<fs::path>& files = sources.files;
   if (paths.empty()) throw InputError("run", "", "no file was named");
   std::vector<FileOfRun> contents = read_files(files);
+  require_one_commit(contents, sources, source_of(paths));
+  refuse_copies(contents, sources);
   RunMerger merger;
-  std::vector<std::string> unfinished_files;
+  UnfinishedProcesses not_finished{.count = unfinished == Unfinished::kCounts};
   for (std::size_t i = 0; i < files.size(); ++i) {
     auto* baseline = std::get_if<Baseline>(&contents[i]);
     if (baseline != nullptr && files.size() > 1) {
@@ -163,10 +248,13 @@ Run load_run(const std::vector<fs::path>& paths, Unfinished unfinished) {
                        "a stored baseline is a whole run and cannot be joined with other files");
     }
     if (baseline != nullptr) return run_of_baseline(std::move(*baseline));
+    if (std::holds_alternative<CutShort>(contents[i])) {
+      not_finished.cut.push_back(files[i].string());
+    }
     auto* invocation = std::get_if<RunFile>(&contents[i]);
     if (invocation == nullptr) continue;
     if (!invocation->finished) {
-      unfinished_files.push_back(files[i].string());
+      not_finished.files.push_back(files[i].string());
       if (unfinished == Unfinished::kLeftOut) continue;
     }
     merger.add(std::move(*invocation), files[i].string(), sources.places[i]);
@@ -181,7 +269,7 @@ Run load_run(const std::vector<fs::path>& paths, Unfinished unfinished) {
   Run run = merger.take();
   run.source = source_of(paths);
   run.session = sources.session;
-  run.unfinished = {std::move(unfinished_files), unfinished == Unfinished::kCounts};
+  run.unfinished = std::move(not_finished);
   run.cut_short = sources.cut_short;
   require_finished(run);
   return run;

@@ -1,5 +1,6 @@
 #include "baselines/record/load_run.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,6 +20,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
@@ -30,7 +32,15 @@ json failed(const std::string& name, const std::string& message) {
   return {{"name", name}, {"error_occurred", true}, {"error_message", message}};
 }
 
+json skipped_as(json entry, const char* name) {
+  entry["name"] = name;
+  return entry;
+}
+
+// Each of a process of its own.
 std::string run_file(json entries, json fusegate = json::object()) {
+  static int process = 0;
+  fusegate["invocation"] = ++process;
   return json{{"context", {{"fusegate", std::move(fusegate)}}}, {"benchmarks", std::move(entries)}}
       .dump();
 }
@@ -410,7 +420,7 @@ TEST(LoadRun, AFolderWithoutFilesSaysWhatWasLookedFor) {
 TEST(LoadRun, ReportsTheFirstBadFileWhicheverThreadMetIt) {
   const ScratchFolder folder;
   for (int i = 1; i <= 9; ++i) {
-    folder.write(std::to_string(i) + ".json", i < 4 ? run_file({sample("a", i)}) : "{");
+    folder.write(std::to_string(i) + ".json", i < 4 ? run_file({sample("a", i)}) : "}");
   }
   for (int round = 0; round < 20; ++round) {
     EXPECT_THAT([&] { load_run({folder.path()}); },
@@ -455,6 +465,118 @@ TEST(LoadRun, NothingIsGatedAgainstAPublication) {
   const auto path = folder.write("a100.json", baseline_text(published));
   EXPECT_THAT([&] { load_run({path}); },
               ThrowsMessage<InputError>(HasSubstr("a100.json: published: ")));
+}
+
+TEST(LoadRun, NamesWhatSomeProcessesLack) {
+  const ScratchFolder folder;
+  for (int i = 1; i <= 3; ++i) {
+    json entries = json::array({sample("a", i)});
+    if (i < 3) entries.push_back(sample("b", i));
+    folder.write(fmt::format("{}.json", i), run_file(entries));
+    // Another program's processes need not have it.
+    folder.write(fmt::format("other-{}.json", i), run_file({sample("c", i)}));
+  }
+  const auto run = load_run({folder.path()});
+  EXPECT_THAT(run.left_out, ElementsAre(Pair("b", "2 of 3 processes have it")));
+  EXPECT_EQ(left_out_text(run), "1 benchmark is not judged whole: b (2 of 3 processes have it)");
+  EXPECT_THAT(reasons_not_to_accept(run), Contains(HasSubstr("b (2 of 3 processes")));
+}
+
+TEST(LoadRun, WhatIsMeasuredAfreshMayBeAPart) {
+  const ScratchFolder folder;
+  for (int i = 1; i <= 2; ++i) {
+    folder.write(fmt::format("{}.json", i), run_file({sample("a", i), sample("b", i)}));
+  }
+  folder.write("3.json", run_file({sample("a", 3)}));
+  folder.write("run.json", json{{"invocations",
+                                 {{{"file", "1.json"}, {"block", 1}},
+                                  {{"file", "2.json"}, {"block", 2}},
+                                  {{"file", "3.json"}, {"block", 3}, {"extension", true}}}}}
+                               .dump());
+  EXPECT_TRUE(load_run({folder.path()}).left_out.empty());
+}
+
+TEST(LoadRun, WhatSomeProcessesSkippedIsMeasuredByTheOthers) {
+  const ScratchFolder folder;
+  json skipped = failed("a", "needs sm_90");
+  skipped.erase("error_occurred");
+  skipped["skipped"] = true;
+  folder.write("1.json", run_file({sample("a", 1), skipped_as(skipped, "b")}));
+  folder.write("2.json", run_file({skipped, skipped_as(skipped, "b"), sample("c", 1)}));
+  const auto run = load_run({folder.path()});
+  EXPECT_THAT(run.skipped, ElementsAre(Pair("b", "needs sm_90")));
+  EXPECT_THAT(run.left_out, ElementsAre(Pair("a", "some processes skipped it: needs sm_90")));
+  EXPECT_TRUE(run.benchmarks.at(0).failure.empty());
+}
+
+TEST(LoadRun, RefusesCopiesOfOneProcess) {
+  const ScratchFolder folder;
+  const std::string text = run_file({sample("a", 1)});
+  folder.write("1.json", text);
+  folder.write("2.json", json::parse(text).dump(2));
+  EXPECT_THAT([&] { load_run({folder.path()}); },
+              ThrowsMessage<InputError>(
+                  AllOf(HasSubstr("2.json: is a copy of "), HasSubstr("/1.json"))));
+}
+
+TEST(LoadRun, AFileThatEndsInTheMiddleIsAProcessThatDidNotFinish) {
+  const ScratchFolder folder;
+  const std::string text = run_file({sample("a", 1), sample("a", 2)});
+  folder.write("1.json", run_file({sample("a", 1)}));
+  const auto cut = folder.write("2.json", text.substr(0, text.size() / 2));
+  folder.write("3.json", "");
+  const auto run = load_run({folder.path()});
+  EXPECT_EQ(run.benchmarks.at(0).invocations.size(), 1u);
+  EXPECT_THAT(unfinished_texts(run), ElementsAre(HasSubstr("2 files end in the middle")));
+  EXPECT_THAT([&] { load_run({cut}); },
+              ThrowsMessage<InputError>(HasSubstr("1 file ends in the middle")));
+  folder.write("4.json", "{\"benchmarks\": [}");
+  EXPECT_THAT([&] { load_run({folder.path()}); },
+              ThrowsMessage<InputError>(HasSubstr("no valid JSON")));
+}
+
+std::string of_commit(const char* commit, bool dirty = false) {
+  return run_file({sample("a", 1)}, {{"provenance", {{"commit", commit}, {"dirty", dirty}}}});
+}
+
+TEST(LoadRun, ARunIsOfOneCommit) {
+  const ScratchFolder folder;
+  const auto first = folder.write("storage/1.json", of_commit("aaa"));
+  const auto again = folder.write("storage/2.json", of_commit("aaa", true));
+  const auto other = folder.write("storage/3.json", of_commit("bbb"));
+  EXPECT_THAT([&] { load_run({folder.path()}); },
+              ThrowsMessage<InputError>(AllOf(HasSubstr("holds 2 runs"),
+                                              HasSubstr("aaa (1.json, 2.json); bbb (3.json)"))));
+  const auto run = load_run({first, again});
+  EXPECT_TRUE(run.provenance.dirty);
+  EXPECT_THAT(reasons_not_to_accept(run), Contains(HasSubstr("uncommitted changes")));
+}
+
+TEST(LoadRun, ReadsAFolderAProcess) {
+  const ScratchFolder folder;
+  for (int i : {1, 2, 10}) {
+    folder.write(fmt::format("runs/run-{}/result.json", i), run_file({sample("a", i)}));
+  }
+  folder.write("runs/logs/out.txt", "no run file");
+  EXPECT_THAT(load_run({folder.path() / "runs"}).processes,
+              ElementsAre("run-1/result.json", "run-2/result.json", "run-10/result.json"));
+  folder.write("storage/machine/1.json", run_file({sample("a", 1)}));
+  folder.write("storage/machine/2.json", run_file({sample("a", 1)}));
+  EXPECT_THAT(load_run({folder.path() / "storage"}).processes, ElementsAre("1.json", "2.json"));
+  folder.write("storage/other/1.json", run_file({sample("a", 1)}));
+  EXPECT_THAT([&] { load_run({folder.path() / "storage"}); },
+              ThrowsMessage<InputError>(HasSubstr("in each of the folders other, machine")));
+}
+
+TEST(LoadRun, KeepsOfTheContextWhatAllProcessesSay) {
+  const ScratchFolder folder;
+  for (const char* run_id : {"1", "2"}) {
+    folder.write(std::string(run_id) + ".json",
+                 json{{"context", {{"gpu", "A100"}, {"run_id", run_id}}},
+                      {"benchmarks", {sample("a", 1)}}}
+                     .dump());
+  }
+  EXPECT_EQ(load_run({folder.path()}).provenance.context, (Environment{{"gpu", "A100"}}));
 }
 
 }  // namespace

@@ -19,6 +19,17 @@ Pattern pattern_of(const std::string& text) try {
   throw InputError("--control", "", error.what());
 }
 
+// "a, b (too small); c (needs sm_90)", of reasons by name.
+std::string grouped_text(const std::map<std::string, std::string>& reasons) {
+  std::map<std::string, std::vector<std::string>> names;  // by reason
+  for (const auto& [name, why] : reasons) names[why].push_back(name);
+  std::vector<std::string> groups;
+  for (const auto& [why, alike] : names) {
+    groups.push_back(fmt::format("{} ({})", fmt::join(alike, ", "), why));
+  }
+  return fmt::format("{}", fmt::join(groups, "; "));
+}
+
 }  // namespace
 
 std::vector<std::string> cards_of(const Run& run) {
@@ -46,7 +57,7 @@ std::vector<EnvironmentDifference> differences_between(const Run& baseline, cons
 
 std::vector<std::string> unfinished_texts(const Run& run) {
   std::vector<std::string> texts;
-  const auto& [files, count] = run.unfinished;
+  const auto& [files, count, cut] = run.unfinished;
   if (!files.empty()) {
     texts.push_back(fmt::format(
         "{} did not finish and {}: {}",
@@ -55,6 +66,12 @@ std::vector<std::string> unfinished_texts(const Run& run) {
         : files.size() == 1 ? "is left out"
                             : "are left out",
         fmt::join(files, ", ")));
+  }
+  if (!cut.empty()) {
+    texts.push_back(fmt::format(
+        "{} in the middle, as of a program that did not finish, and {} left out: {}",
+        cut.size() == 1 ? std::string("1 file ends") : fmt::format("{} files end", cut.size()),
+        cut.size() == 1 ? "is" : "are", fmt::join(cut, ", ")));
   }
   for (const std::string& folder : run.cut_short) {
     texts.push_back(fmt::format("the run in {} did not come to its end", folder));
@@ -71,17 +88,20 @@ std::string unmeasured_text(const Run& run) {
 
 std::string skipped_text(const Run& run) {
   if (run.skipped.empty()) return "";
-  std::map<std::string, std::vector<std::string>> names;  // by reason
-  for (const auto& [name, why] : run.skipped) names[why].push_back(name);
-  std::vector<std::string> groups;
-  for (const auto& [why, skipped] : names) {
-    groups.push_back(fmt::format("{} ({})", fmt::join(skipped, ", "), why));
-  }
   return fmt::format("{} skipped: {}",
                      run.skipped.size() == 1
                          ? std::string("1 benchmark was")
                          : fmt::format("{} benchmarks were", run.skipped.size()),
-                     fmt::join(groups, "; "));
+                     grouped_text(run.skipped));
+}
+
+std::string left_out_text(const Run& run) {
+  if (run.left_out.empty()) return "";
+  return fmt::format("{} not judged whole: {}",
+                     run.left_out.size() == 1
+                         ? std::string("1 benchmark is")
+                         : fmt::format("{} benchmarks are", run.left_out.size()),
+                     grouped_text(run.left_out));
 }
 
 std::vector<std::string> controls_of(const Run& run) {

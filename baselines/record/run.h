@@ -37,6 +37,7 @@ struct BenchmarkSeries {
 struct UnfinishedProcesses {
   std::vector<std::string> files{};
   bool count = false;
+  std::vector<std::string> cut{};  // files that end in the middle, which never count
 };
 
 struct Run {
@@ -55,6 +56,8 @@ struct Run {
   std::vector<std::string> cut_short{};  // run folders whose measuring did not come to its end
   // What a program chose not to time, and why, by name.
   std::map<std::string, std::string> skipped{};
+  // Benchmarks that are not judged, or not by all processes, and why, by name.
+  std::map<std::string, std::string> left_out{};
 };
 
 // Never empty: a run that was made without naming its cards has the one of its provenance.
@@ -76,6 +79,10 @@ std::string unmeasured_text(const Run& run);
 
 // "2 benchmarks were skipped: a, b (too small)"; empty where none was.
 std::string skipped_text(const Run& run);
+
+// "2 benchmarks are not judged whole: a (it has aggregates only), b (3 of 5 processes have it)";
+// empty where all are.
+std::string left_out_text(const Run& run);
 
 // Names of controls, in the run's order. Not of those that were not measured.
 std::vector<std::string> controls_of(const Run& run);

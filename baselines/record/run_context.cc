@@ -13,11 +13,14 @@ namespace fusegate::baselines {
 namespace {
 
 // The names of environment.h. A plain Google Benchmark program gives such facts as custom context
-// (--benchmark_context=device=...); its other keys, such as the date and the load, differ from run
-// to run of the same machine.
+// (--benchmark_context=device=...).
 constexpr std::array<std::string_view, 11> kPlainEnvironmentKeys{
     "device", "driver", "cuda", "cublas",  "power_limit_w", "max_sm_clock_mhz",
     "ecc",    "mig",    "isa",  "threads", "onednn"};
+
+// Of the process itself, so that they differ from one to the next.
+constexpr std::array<std::string_view, 6> kProcessKeys{
+    "date", "host_name", "executable", "load_avg", "json_schema_version", "fusegate"};
 
 // The operations that were controls before files declared them.
 constexpr std::array<std::string_view, 2> kFormerControls{"control_copy", "control_gemm"};
@@ -35,6 +38,47 @@ Environment plain_environment(const JsonField& context) {
     if (field && field->value().is_primitive()) environment.emplace(key, field->value());
   }
   return environment;
+}
+
+// "L1 Data 32768 x2, L3 Unified 33554432 x8": the last says how many threads share one.
+std::string caches_text(const nlohmann::json& caches) {
+  if (!caches.is_array()) return caches.dump();
+  std::string text;
+  for (const nlohmann::json& cache : caches) {
+    const auto part = [&cache](const char* key) {
+      const auto found = cache.is_object() ? cache.find(key) : cache.end();
+      if (!cache.is_object() || found == cache.end()) return std::string("?");
+      return found->is_string() ? found->get<std::string>() : found->dump();
+    };
+    text += fmt::format("{}L{} {} {} x{}", text.empty() ? "" : ", ", part("level"), part("type"),
+                        part("size"), part("num_sharing"));
+  }
+  return text;
+}
+
+// What Google Benchmark itself says of the machine and of its library, and what else the program
+// had it write.
+void read_google_context(const JsonField& context, RunFile& file) {
+  for (const auto& [key, field] : context.members()) {
+    const nlohmann::json& value = field.value();
+    if (is_of_google_benchmark(key)) {
+      if (key == "caches" && !value.empty()) file.environment[key] = caches_text(value);
+      if (value.is_primitive() && !value.is_null()) file.environment[key] = value;
+    } else if (std::ranges::find(kProcessKeys, key) == kProcessKeys.end() &&
+               !file.environment.contains(key) && !value.is_null()) {
+      file.provenance.context[key] = value.is_primitive() ? value : nlohmann::json(value.dump());
+    }
+  }
+}
+
+// When the process began, more threads wanted to run than there are CPUs.
+bool is_loaded(const JsonField& context) {
+  const auto load = context.find("load_avg");
+  const auto cpus = context.find("num_cpus");
+  if (!load || !cpus || !load->value().is_array() || load->value().empty()) return false;
+  const nlohmann::json& last_minute = load->value().front();
+  return last_minute.is_number() && cpus->value().is_number() &&
+         last_minute.get<double>() > cpus->value().get<double>();
 }
 
 void check_schema_version(const JsonField& fusegate) {
@@ -88,6 +132,7 @@ void read_provenance(const JsonField& field, Provenance& provenance) {
   read_text("suite", provenance.suite);
   if (const auto dirty = field.find("dirty")) provenance.dirty = dirty->boolean();
   if (const auto protocol = field.find("protocol")) provenance.protocol = read_protocol(*protocol);
+  if (const auto context = field.find("context")) provenance.context = read_environment(*context);
 }
 
 DeclaredControls read_controls(const JsonField& object) {
@@ -124,7 +169,12 @@ RunFile read_run_context(const nlohmann::json& context, const std::string& sourc
   file.environment = plain_environment(field);
   file.provenance.date = field.text_or_empty("date");
   file.provenance.host = field.text_or_empty("host_name");
-  if (const auto fusegate = field.find("fusegate")) read_fusegate(*fusegate, file);
+  if (const auto fusegate = field.find("fusegate")) {
+    read_fusegate(*fusegate, file);
+  } else {
+    read_google_context(field, file);
+    if (is_loaded(field)) file.doubts.push_back(Doubt::kLoadedHost);
+  }
   return file;
 }
 

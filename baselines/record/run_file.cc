@@ -1,12 +1,17 @@
 #include "baselines/record/run_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
 #include "baselines/formats/read_foreign.h"
 #include "baselines/formats/sample_range.h"
+#include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
+#include "baselines/record/broken_text.h"
 #include "baselines/record/run_context.h"
 #include "baselines/record/run_file_parser.h"
 #include "baselines/record/sample_collector.h"
@@ -25,6 +30,14 @@ std::vector<double> cycles_of(const ForeignBenchmark& benchmark) {
     cycles[i] = benchmark.times_ns[i] * 1e-9 * known_clock(benchmark.clocks_hz[i]);
   }
   return cycles;
+}
+
+std::size_t fingerprint_of(const RunFile& file) {
+  std::string text = file.provenance.date + text_of(file.provenance.protocol);
+  for (const BenchmarkResult& result : file.benchmarks) {
+    text += fmt::format("\n{} {} {}", result.name, result.summary.time_ns, result.summary.spread);
+  }
+  return std::hash<std::string>{}(text);
 }
 
 }  // namespace
@@ -46,11 +59,16 @@ RunFile run_file_of(ForeignFile&& foreign) {
   if (foreign.lacks_clocks) file.doubts.push_back(Doubt::kClockUnread);
   for (ForeignBenchmark& benchmark : foreign.benchmarks) {
     BenchmarkResult& result = file.benchmarks.emplace_back();
+    if (!benchmark.failure.empty()) {
+      benchmark.times_ns.clear();
+      benchmark.clocks_hz.clear();
+    }
     result.summary = summary_of(benchmark.times_ns, cycles_of(benchmark));
     result.name = std::move(benchmark.name);
     result.failure = std::move(benchmark.failure);
     result.counters = std::move(benchmark.counters);
   }
+  file.fingerprint = fingerprint_of(file);
   return file;
 }
 
@@ -60,15 +78,28 @@ RunFile parse_run_file(std::string text, const std::string& source) {
   const nlohmann::json context = parse_run_text(
       std::move(text), source, [&collector](const RunFileEntry& entry) { collector.add(entry); });
   RunFile file = read_run_context(context, source);
-  file.benchmarks = collector.results();
+  collector.finish(context.is_object() && context.contains("fusegate"), file);
+  file.fingerprint ^= std::hash<std::string>{}(text_of(context));
   for (BenchmarkResult& result : file.benchmarks) {
     result.is_control = is_control(file.controls, file.provenance, result.name);
   }
   return file;
 }
 
+// The file is looked at again only where it is no JSON: nearly all are.
+RunFile read_run_text(std::string text, const std::filesystem::path& path) {
+  try {
+    return parse_run_file(std::move(text), path.string());
+  } catch (const InputError&) {
+    if (!std::filesystem::is_regular_file(path)) throw;  // a pipe is empty now
+    text = read_file(path);
+    if (!quote_nonfinite(text)) throw;
+  }
+  return parse_run_file(std::move(text), path.string());
+}
+
 RunFile read_run_file(const std::filesystem::path& path) {
-  return parse_run_file(read_file(path), path.string());
+  return read_run_text(read_file(path), path);
 }
 
 RunFileWriter::RunFileWriter(std::filesystem::path path, nlohmann::json context,

@@ -21,8 +21,10 @@
 // A plain Google Benchmark file has none of these and is read all the same; a numeric sm_clock_hz
 // counter is used wherever it stands. A benchmark is known by its run_name, or by its name where it
 // has none, suffixes such as "/repeats:60" and "/manual_time" included: Google Benchmark lets a
-// program register BM_x and BM_x/real_time side by side. Aggregates are passed over. An entry that
-// failed or was skipped becomes a failure.
+// program register BM_x and BM_x/real_time side by side. Aggregates are passed over, and a benchmark
+// that has nothing else is named. An entry that failed becomes a failure, and so does one whose time
+// is no time; what the program skipped is named with its reason. Counters of a plain file are not
+// taken for ours, but for sm_clock_hz.
 #pragma once
 
 #include <filesystem>
@@ -39,9 +41,12 @@
 namespace fusegate::baselines {
 
 // Throws InputError naming file and field: text that is no JSON or ends early, missing or mistyped
-// fields, times that are not finite and positive, a name that stands for two benchmarks. What other
+// names and indexes, a name that stands for two benchmarks. What other
 // tools wrote (baselines/formats/read_foreign.h) is read, too.
 RunFile read_run_file(const std::filesystem::path& path);
+// The same of a file's text that is read already. A file with NaN and Infinity, as Google Benchmark
+// and Python write them, is no JSON and is read all the same.
+RunFile read_run_text(std::string text, const std::filesystem::path& path);
 // The same for text that is in memory already; source stands in messages for the file.
 RunFile parse_run_file(std::string text, const std::string& source);
 

@@ -111,13 +111,13 @@ class RunTextReader {
       case EntryKey::kRepetitionIndex:
         return set(entry_.repetition_index, field);
       case EntryKey::kIterations:
-        return set(entry_.iterations, field);
+        return measure(entry_.iterations, field);
       case EntryKey::kRealTime:
-        return set(entry_.real_time, field);
+        return measure(entry_.real_time, field);
       case EntryKey::kFailed:
-        if (field.type() != json_type::boolean) fail("must be true or false");
-        entry_.failed = field.get_bool() || entry_.failed;
-        return;
+        return set(entry_.failed, field);
+      case EntryKey::kSkipped:
+        return set(entry_.skipped, field);
       case EntryKey::kDetails:
         if (field.type() == json_type::null) return check_json(field);
         if (!entry_.details.is_null()) fail(kTwice);
@@ -132,10 +132,11 @@ class RunTextReader {
 
   void add_counter(value field) {
     const json_type type = field.type();
-    const auto is_own = [&] { return std::ranges::find(kOwnCounters, key_) != kOwnCounters.end(); };
     if (type == json_type::number) {
       const double value = field.get_double();
-      if (value < 0 && is_own()) fail(fmt::format("must not be below zero, but is {}", value));
+      if (value < 0 && is_own_counter(key_)) {
+        return add_odd_value(fmt::format("must not be below zero, but is {}", value));
+      }
       // Entries of a file have the same counters, so that the names are few.
       const auto [last, is_new] = last_entry_with_.try_emplace(key_, entry_.index);
       if (!is_new && std::exchange(last->second, entry_.index) == entry_.index) fail(kTwice);
@@ -143,8 +144,24 @@ class RunTextReader {
       return;
     }
     // Left out like others' texts, the clock would be missed by a verdict and by nobody else.
-    if (type != json_type::null && is_own()) fail("must be a number");
+    if (type != json_type::null && is_own_counter(key_)) add_odd_value("must be a number");
     check_json(field);
+  }
+
+  // One odd value costs its benchmark and not the file.
+  void add_odd_value(std::string_view problem) {
+    if (entry_.odd_value.empty()) entry_.odd_value = fmt::format("{}: {}", key_, problem);
+  }
+
+  void measure(std::optional<double>& number, value field) {
+    if (field.type() == json_type::number) return set(number, field);
+    add_odd_value("must be a number");
+    check_json(field);
+  }
+
+  void set(bool& flag, value field) const {
+    if (field.type() != json_type::boolean) fail("must be true or false");
+    flag = field.get_bool() || flag;
   }
 
   void set(std::string& text, value field) const {
@@ -170,12 +187,19 @@ class RunTextReader {
 
 }  // namespace
 
+bool is_own_counter(std::string_view name) {
+  return std::ranges::find(kOwnCounters, name) != kOwnCounters.end();
+}
+
 std::string RunFileEntry::path() const { return fmt::format("benchmarks[{}]", index); }
 
 void RunFileEntry::clear() {
-  for (std::string* text : {&name, &run_name, &run_type, &time_unit, &error_message}) text->clear();
+  for (std::string* text :
+       {&name, &run_name, &run_type, &time_unit, &error_message, &odd_value}) {
+    text->clear();
+  }
   family_index = per_family_instance_index = repetition_index = iterations = real_time = {};
-  failed = false;
+  failed = skipped = false;
   counters.clear();
   details = nullptr;
 }

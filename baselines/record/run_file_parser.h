@@ -15,6 +15,10 @@ namespace fusegate::baselines {
 
 inline constexpr std::string_view kClockCounter = "sm_clock_hz";
 
+// Whether fusegate's own programs write a counter of this name. Others may mean something else by
+// it: Google Benchmark's "flops" is a rate as often as a count.
+bool is_own_counter(std::string_view name);
+
 // One element of "benchmarks". Strings are empty and numbers absent where the file has none.
 struct RunFileEntry {
   std::size_t index = 0;  // in "benchmarks"
@@ -28,7 +32,11 @@ struct RunFileEntry {
   std::optional<double> repetition_index;
   std::optional<double> iterations;
   std::optional<double> real_time;
-  bool failed = false;  // error_occurred or skipped
+  bool failed = false;   // error_occurred
+  bool skipped = false;  // by the program itself
+  // Of an iteration count, a time or a counter of fusegate's that is none: "real_time: must be a
+  // number". The first in the entry.
+  std::string odd_value;
   // Every numeric key that is not one of Google Benchmark's own or the invocation's number.
   std::vector<std::pair<std::string, double>> counters;
   nlohmann::json details;  // null where there are none

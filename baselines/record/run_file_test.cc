@@ -40,6 +40,9 @@ json file_of(json entries, json context = json::object()) {
   return {{"context", std::move(context)}, {"benchmarks", std::move(entries)}};
 }
 
+// Of a fusegate program, whose counters mean what ours do.
+json ours(json entries) { return file_of(std::move(entries), {{"fusegate", json::object()}}); }
+
 RunFile parse(const json& file) { return parse_run_file(file.dump(), "f.json"); }
 
 void expect_error(const std::string& text, const std::string& message) {
@@ -58,9 +61,13 @@ void expect_entry_error(const std::string& key, const json& value, const std::st
 
 TEST(ReadRunFile, ReadsAPlainGoogleBenchmarkFile) {
   const RunFile file = read_run_file(FUSEGATE_TESTDATA "/plain.json");
-  EXPECT_EQ(
-      file.environment,
-      (Environment{{"device", "NVIDIA H200"}, {"driver", "580.159.04"}, {"cublas", "130100"}}));
+  EXPECT_EQ(file.environment, (Environment{{"device", "NVIDIA H200"},
+                                           {"driver", "580.159.04"},
+                                           {"cublas", "130100"},
+                                           {"num_cpus", 16},
+                                           {"mhz_per_cpu", 2100},
+                                           {"cpu_scaling_enabled", false},
+                                           {"library_build_type", "release"}}));
   EXPECT_EQ(file.provenance.host, "h200");
   EXPECT_EQ(file.provenance.date, "2026-11-21T01:46:00+00:00");
   EXPECT_TRUE(file.provenance.protocol.is_null());
@@ -118,7 +125,7 @@ TEST(ReadRunFile, SummarisesSamplesByTheirFastHalf) {
     entries[i]["sm_clock_hz"] = clocks[i];
     entries[i]["flops"] = 100 + i;
   }
-  const BenchmarkResult result = parse(file_of(entries)).benchmarks.at(0);
+  const BenchmarkResult result = parse(ours(entries)).benchmarks.at(0);
   // Of three values the first stands for 5 to 33 % and the second for what is left up to 50 %.
   const double second = (0.5 - 1.0 / 3) / 0.45;
   EXPECT_DOUBLE_EQ(result.summary.time_ns, (1 - second) * 10'000 + second * 11'000);
@@ -179,7 +186,104 @@ TEST(ReadRunFile, PassesOverAggregates) {
   expect_error(file_of({aggregate}).dump(), "benchmarks: holds aggregates only");
 }
 
-TEST(ReadRunFile, FailuresAndSkipsBecomeFailures) {
+// The order of a file and its entries' names; repetitions and types are unknown to old versions.
+json old_file(const std::vector<std::string>& names) {
+  json entries = json::array();
+  for (const std::string& name : names) {
+    entries.push_back({{"name", name}, {"iterations", 10}, {"real_time", 2.5}, {"time_unit", "us"}});
+    entries.back()["real_time"] = 2.5 + 1e-3 * static_cast<double>(entries.size());
+  }
+  return file_of(std::move(entries));
+}
+
+std::vector<std::string> names_in(const RunFile& file) {
+  std::vector<std::string> names;
+  for (const BenchmarkResult& result : file.benchmarks) names.push_back(result.name);
+  return names;
+}
+
+TEST(ReadRunFile, NamesWhatHasAggregatesOnly) {
+  json mean = sample("b", 0, 5);
+  mean["run_type"] = "aggregate";
+  mean["name"] = "b_mean";
+  json fit = mean;
+  fit["name"] = "family_BigO";
+  fit["run_name"] = "family";
+  const RunFile file = parse(file_of({sample("a", 0, 1), mean, fit}));
+  EXPECT_THAT(names_in(file), ElementsAre("a"));
+  EXPECT_THAT(file.left_out, ElementsAre(testing::Pair("b", HasSubstr("aggregates only"))));
+}
+
+TEST(ReadRunFile, KnowsTheAggregatesOfOldFilesByTheirNames) {
+  const RunFile file = parse(old_file({"a/2", "a/2", "a/2_mean", "a/2_median", "a/2_stddev",
+                                       "a/2_max", "b_mean", "b_stddev", "norm_mean", "c", "c"}));
+  EXPECT_THAT(names_in(file), ElementsAre("a/2", "norm_mean", "c"));
+  EXPECT_THAT(file.left_out, ElementsAre(testing::Pair("b", HasSubstr("aggregates only"))));
+  json fitted = old_file({"a/2", "a/4"});
+  fitted["benchmarks"].push_back({{"name", "a_BigO"}, {"real_coefficient", 1}, {"big_o", "N"}});
+  fitted["benchmarks"].push_back({{"name", "a_RMS"}, {"rms", 0.1}});
+  EXPECT_THAT(names_in(parse(fitted)), ElementsAre("a/2", "a/4"));
+}
+
+TEST(ReadRunFile, RefusesTwoOfANameInOldFiles) {
+  expect_error(old_file({"a", "a", "b", "b", "a", "a"}).dump(),
+               "benchmarks[4].name: \"a\" stands for two benchmarks");
+  expect_error(old_file({"a", "b", "b", "c"}).dump(),
+               "\"b\" has 2 entries and every other benchmark 1: it stands for two benchmarks");
+  EXPECT_EQ(parse(old_file({"a", "b/repeats:2", "b/repeats:2", "c"})).benchmarks.size(), 3u);
+  EXPECT_EQ(parse(old_file({"a", "a", "b", "b", "b", "c", "c"})).benchmarks.size(), 3u);
+}
+
+TEST(ReadRunFile, CountersOfPlainFilesAreNotOurs) {
+  json entry = sample("a", 0, 1);
+  entry["flops"] = 4.1e12;
+  entry["min_bytes"] = -1;
+  entry["sm_clock_hz"] = 1e9;
+  entry["mine"] = 7;
+  const BenchmarkResult plain = parse(file_of({entry})).benchmarks.at(0);
+  EXPECT_EQ(plain.failure, "");
+  EXPECT_EQ(plain.counters, (std::map<std::string, double>{{"mine", 7}, {"sm_clock_hz", 1e9}}));
+  const BenchmarkResult own = parse(ours({entry})).benchmarks.at(0);
+  EXPECT_EQ(own.failure, "benchmarks[0].min_bytes: must not be below zero, but is -1");
+  EXPECT_EQ(own.counters.at("flops"), 4.1e12);
+}
+
+TEST(ReadRunFile, ReadsNumbersThatJsonHasNot) {
+  const ScratchFolder folder;
+  std::string text = file_of({sample("a", 0, 1), sample("b", 0, 1)}).dump();
+  text.replace(text.find("\"real_time\":1.0") + 12, 3, "NaN");
+  text.insert(text.rfind("\"time_unit\""), "\"hit_rate\":-Infinity,");
+  const RunFile file = read_run_file(folder.write("1.json", text));
+  EXPECT_EQ(file.benchmarks.at(0).failure, "benchmarks[0].real_time: must be a number");
+  EXPECT_EQ(file.benchmarks.at(1).failure, "");
+  EXPECT_EQ(file.benchmarks.at(1).counters.size(), 0u);
+}
+
+TEST(ReadRunFile, TheContextOfGoogleBenchmarkIsTheEnvironment) {
+  const json context{{"date", "d"},
+                     {"host_name", "runner-a"},
+                     {"executable", "./a"},
+                     {"num_cpus", 8},
+                     {"mhz_per_cpu", 2400},
+                     {"caches",
+                      {{{"type", "Unified"}, {"level", 3}, {"size", 33554432}, {"num_sharing", 4}}}},
+                     {"load_avg", {8.5, 0.4}},
+                     {"library_build_type", "release"},
+                     {"gpu", "NVIDIA A100"},
+                     {"tags", {1, 2}}};
+  const RunFile file = parse(file_of({sample("a", 0, 1)}, context));
+  EXPECT_EQ(file.environment, (Environment{{"num_cpus", 8},
+                                           {"mhz_per_cpu", 2400},
+                                           {"caches", "L3 Unified 33554432 x4"},
+                                           {"library_build_type", "release"}}));
+  EXPECT_EQ(file.provenance.context, (Environment{{"gpu", "NVIDIA A100"}, {"tags", "[1,2]"}}));
+  EXPECT_THAT(file.doubts, ElementsAre(Doubt::kLoadedHost));
+  json own = context;
+  own["fusegate"] = json::object();
+  EXPECT_TRUE(parse(file_of({sample("a", 0, 1)}, own)).environment.empty());
+}
+
+TEST(ReadRunFile, FailuresBecomeFailuresAndSkipsAreNamed) {
   json failed = sample("a", 0, 1);
   failed["error_occurred"] = true;
   failed["error_message"] = "wrong results";
@@ -189,11 +293,11 @@ TEST(ReadRunFile, FailuresAndSkipsBecomeFailures) {
   skipped["skipped"] = true;
   skipped["skip_message"] = "no tensor cores";
   const RunFile file = parse(file_of({failed, skipped, sample("c", 0, 1)}));
-  ASSERT_EQ(file.benchmarks.size(), 3u);
+  ASSERT_EQ(file.benchmarks.size(), 2u);
   EXPECT_EQ(file.benchmarks[0].failure, "wrong results");
   EXPECT_EQ(file.benchmarks[0].summary.samples, 0);
-  EXPECT_EQ(file.benchmarks[1].failure, "no tensor cores");
-  EXPECT_EQ(file.benchmarks[2].failure, "");
+  EXPECT_EQ(file.benchmarks[1].failure, "");
+  EXPECT_THAT(file.skipped, ElementsAre(testing::Pair("b", "no tensor cores")));
 }
 
 TEST(ReadRunFile, AFailureInOneRepetitionFailsTheBenchmark) {
@@ -304,34 +408,44 @@ TEST(ReadRunFile, NamesTheFieldOfAnEntry) {
   const json missing = json::value_t::discarded;
   expect_entry_error("name", missing, "benchmarks[0].name: is missing");
   expect_entry_error("name", 5, "benchmarks[0].name: must be a string");
-  expect_entry_error("real_time", missing, "benchmarks[0].real_time: is missing");
-  expect_entry_error("real_time", "1", "benchmarks[0].real_time: must be a number");
-  expect_entry_error("real_time", nullptr, "benchmarks[0].real_time: must be a number");
-  expect_entry_error("real_time", json::array(), "benchmarks[0].real_time: must be a number");
-  expect_entry_error("real_time", -1.5, "benchmarks[0].real_time: must be positive, but is -1.5");
-  expect_entry_error("real_time", 0, "benchmarks[0].real_time: must be positive, but is 0");
-  expect_error(R"({"benchmarks": [{"name": "a", "iterations": 1, "real_time": 1e308,)"
-               R"( "time_unit": "s"}]})",
-               "benchmarks[0].real_time: is too large");
-  expect_entry_error("real_time", 1e300, "benchmarks[0].real_time: is too large");
-  expect_entry_error("real_time", 5e-324, "benchmarks[0].real_time: is too small");
-  expect_entry_error("time_unit", missing, "benchmarks[0].time_unit: is missing");
-  expect_entry_error("time_unit", "min", "benchmarks[0].time_unit: must be ns, us, ms or s");
-  expect_entry_error("iterations", missing, "benchmarks[0].iterations: is missing");
-  expect_entry_error("iterations", 0, "benchmarks[0].iterations: must be positive");
   expect_entry_error("run_type", "other", "benchmarks[0].run_type: must be");
   expect_entry_error("error_occurred", 1, "benchmarks[0].error_occurred: must be true or false");
-  expect_entry_error("sm_clock_hz", "1", "benchmarks[0].sm_clock_hz: must be a number");
-  expect_entry_error("flops", true, "benchmarks[0].flops: must be a number");
-  expect_entry_error("host_ns", json::array({1}), "benchmarks[0].host_ns: must be a number");
-  expect_entry_error("flops", -1, "benchmarks[0].flops: must not be below zero, but is -1");
-  expect_entry_error("sm_clock_hz", -1.5, "benchmarks[0].sm_clock_hz: must not be below zero");
   expect_entry_error("details", 1, "benchmarks[0].details: must be an object");
   expect_entry_error("details", json::array(), "benchmarks[0].details: must be an object");
   expect_entry_error("details", {{"choices", {{"a", 1}}}},
                      "benchmarks[0].details.choices.a: must be a string");
   expect_entry_error("details", {{"doubts", {"dubious"}}},
                      "benchmarks[0].details.doubts[0]: \"dubious\" is no doubt");
+}
+
+// The others of the file are judged.
+TEST(ReadRunFile, AnOddValueFailsItsBenchmark) {
+  const auto expect = [](const std::string& key, const json& value, const std::string& failure) {
+    json entry = sample("a", 0, 1);
+    entry[key] = value;
+    if (value.is_discarded()) entry.erase(key);
+    const RunFile file = parse(ours({entry, sample("b", 0, 1)}));
+    EXPECT_THAT(file.benchmarks.at(0).failure, StartsWith("benchmarks[0]." + failure));
+    EXPECT_EQ(file.benchmarks.at(1).failure, "");
+  };
+  const json missing = json::value_t::discarded;
+  expect("real_time", missing, "real_time: is missing");
+  expect("real_time", "1", "real_time: must be a number");
+  expect("real_time", nullptr, "real_time: must be a number");
+  expect("real_time", json::array(), "real_time: must be a number");
+  expect("real_time", -1.5, "real_time: must be positive, but is -1.5");
+  expect("real_time", 0, "real_time: must be positive, but is 0");
+  expect("real_time", 1e300, "real_time: is too large");
+  expect("real_time", 5e-324, "real_time: is too small");
+  expect("time_unit", missing, "time_unit: is missing");
+  expect("time_unit", "min", "time_unit: must be ns, us, ms or s");
+  expect("iterations", missing, "iterations: is missing");
+  expect("iterations", 0, "iterations: must be positive");
+  expect("sm_clock_hz", "1", "sm_clock_hz: must be a number");
+  expect("flops", true, "flops: must be a number");
+  expect("host_ns", json::array({1}), "host_ns: must be a number");
+  expect("flops", -1, "flops: must not be below zero, but is -1");
+  expect("sm_clock_hz", -1.5, "sm_clock_hz: must not be below zero");
 }
 
 TEST(ReadRunFile, AFieldStandsThereOnce) {

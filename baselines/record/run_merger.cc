@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -59,10 +60,74 @@ std::vector<EnvironmentDifference> tool_differences(const nlohmann::json& ours,
   return environment_differences(fields(ours), fields(theirs));
 }
 
+// What differs from process to process says nothing of the run.
+void keep_common(const Environment& other, Environment& context) {
+  std::erase_if(context, [&other](const auto& member) {
+    const auto found = other.find(member.first);
+    return found == other.end() || found->second != member.second;
+  });
+}
+
+// Processes that measured a benchmark in common, a number a group. Those of two programs, each with
+// benchmarks of its own, need not have each other's.
+class ProcessGroups {
+ public:
+  explicit ProcessGroups(std::size_t processes) : group_(processes) {
+    std::iota(group_.begin(), group_.end(), 0);
+  }
+
+  int of(int process) const { return group_[static_cast<std::size_t>(process)]; }
+  void join(int a, int b) {
+    const int kept = of(a);
+    std::ranges::replace(group_, of(b), kept);
+  }
+  // But for those that measured something afresh.
+  int size(int group, const std::vector<bool>& are_extensions) const {
+    int size = 0;
+    for (std::size_t i = 0; i < group_.size(); ++i) {
+      if (group_[i] == group && !are_extensions[i]) ++size;
+    }
+    return size;
+  }
+
+ private:
+  std::vector<int> group_;
+};
+
+// In which processes it was measured, but for what was measured afresh, which may be it alone.
+std::vector<int> first_processes(const BenchmarkSeries& series) {
+  std::vector<int> processes;
+  for (const InvocationSummary& summary : series.invocations) {
+    if (!summary.extension) processes.push_back(summary.process);
+  }
+  return processes;
+}
+
+// Names what some processes of a group lack, and takes what these skipped from the skipped ones.
+void find_partial(std::size_t processes, const std::vector<bool>& are_extensions, Run& run) {
+  ProcessGroups groups(processes);
+  for (const BenchmarkSeries& series : run.benchmarks) {
+    const std::vector<int> measured = first_processes(series);
+    for (const int process : measured) groups.join(measured.front(), process);
+  }
+  for (const BenchmarkSeries& series : run.benchmarks) {
+    const std::vector<int> measured = first_processes(series);
+    if (measured.empty() || !series.failure.empty()) continue;
+    const int group = groups.of(measured.front());
+    const int of = groups.size(group, are_extensions);
+    if (const auto skipped = run.skipped.extract(series.name)) {
+      run.left_out[series.name] = "some processes skipped it: " + skipped.mapped();
+    } else if (static_cast<int>(measured.size()) < of) {
+      run.left_out[series.name] = fmt::format("{} of {} processes have it", measured.size(), of);
+    }
+  }
+}
+
 }  // namespace
 
 void RunMerger::add_context(RunFile&& file, const std::string& source) {
   run_.skipped.merge(file.skipped);
+  run_.left_out.merge(file.left_out);
   add_doubts(run_.doubts, file.doubts);
   if (first_source_.empty()) {
     first_source_ = source;
@@ -74,6 +139,8 @@ void RunMerger::add_context(RunFile&& file, const std::string& source) {
   if (!differences.empty()) {
     refuse("environment." + differences.front().field, differences.front(), "environment", source);
   }
+  run_.provenance.dirty |= file.provenance.dirty;
+  keep_common(file.provenance.context, run_.provenance.context);
   add_name(run_.provenance.host, file.provenance.host);
   add_name(run_.provenance.cpu, file.provenance.cpu);
   const auto of_tools = tool_differences(run_.provenance.protocol, file.provenance.protocol);
@@ -107,6 +174,7 @@ void RunMerger::add(RunFile&& file, const std::string& source, const InvocationP
     add_benchmark(std::move(result));
   }
   files_.emplace_back(source);
+  are_extensions_.push_back(place.extension);
 }
 
 void RunMerger::add_identities(Identities&& identities, const std::string& source) {
@@ -177,6 +245,7 @@ Run RunMerger::take() {
     run_.benchmarks.push_back(std::move(series));
   }
   std::ranges::sort(run_.benchmarks, {}, &BenchmarkSeries::name);
+  find_partial(files_.size(), are_extensions_, run_);
   run_.processes = process_names(files_);
   return std::move(run_);
 }

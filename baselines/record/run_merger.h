@@ -47,6 +47,7 @@ class RunMerger {
 
   std::string first_source_;
   std::vector<std::filesystem::path> files_;  // of the invocations
+  std::vector<bool> are_extensions_;          // likewise
   Run run_;
   std::vector<Series> series_;
   std::unordered_map<std::string, std::size_t> index_;

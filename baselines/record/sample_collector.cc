@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
 #include <string_view>
 
 #include "baselines/formats/sample_range.h"
@@ -18,30 +20,55 @@ namespace fusegate::baselines {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr const char* kAggregatesOnly = "it has aggregates only, and no samples";
 
 [[noreturn]] void fail(const std::string& source, const RunFileEntry& entry, std::string_view field,
                        std::string_view problem) {
   throw InputError(source, fmt::format("{}.{}", entry.path(), field), problem);
 }
 
-double time_unit_ns(const std::string& source, const RunFileEntry& entry) {
+// 0 where it is none.
+double time_unit_ns(const RunFileEntry& entry) {
   static constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
       {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
-  if (entry.time_unit.empty()) fail(source, entry, "time_unit", "is missing");
   const auto* unit =
       std::ranges::find(kUnits, entry.time_unit, &std::pair<std::string_view, double>::first);
-  if (unit == kUnits.end()) {
-    fail(source, entry, "time_unit",
-         fmt::format("must be ns, us, ms or s, but is \"{}\"", entry.time_unit));
-  }
-  return unit->second;
+  return unit == kUnits.end() ? 0 : unit->second;
 }
 
-double positive(const std::string& source, const RunFileEntry& entry, std::string_view field,
-                const std::optional<double>& value) {
-  if (!value) fail(source, entry, field, "is missing");
-  if (!(*value > 0)) fail(source, entry, field, fmt::format("must be positive, but is {}", *value));
-  return *value;
+std::string not_positive(std::string_view field, const std::optional<double>& value) {
+  if (!value) return fmt::format("{}: is missing", field);
+  return *value > 0 ? "" : fmt::format("{}: must be positive, but is {}", field, *value);
+}
+
+// Why the entry is no sample, with the field; empty where it is one.
+std::string sample_problem(const RunFileEntry& entry) {
+  const bool is_of_counter = is_own_counter(entry.odd_value.substr(0, entry.odd_value.find(':')));
+  if (!entry.odd_value.empty() && !is_of_counter) return entry.odd_value;
+  if (std::string problem = not_positive("iterations", entry.iterations); !problem.empty()) {
+    return problem;
+  }
+  if (std::string problem = not_positive("real_time", entry.real_time); !problem.empty()) {
+    return problem;
+  }
+  if (entry.time_unit.empty()) return "time_unit: is missing";
+  const double unit_ns = time_unit_ns(entry);
+  if (unit_ns == 0) {
+    return fmt::format("time_unit: must be ns, us, ms or s, but is \"{}\"", entry.time_unit);
+  }
+  const std::string_view problem = time_problem(*entry.real_time * unit_ns);
+  return problem.empty() ? "" : fmt::format("real_time: {}", problem);
+}
+
+// "BM_gemm" of "BM_gemm_mean"; empty where nothing stands in front.
+std::string before_suffix(const std::string& name) {
+  const std::size_t underline = name.rfind('_');
+  return underline == std::string::npos ? "" : name.substr(0, underline);
+}
+
+// What Google Benchmark fits to a family stands in no benchmark's name but the family's.
+bool is_fit(const RunFileEntry& entry) {
+  return entry.name.ends_with("_BigO") || entry.name.ends_with("_RMS");
 }
 
 double clock_hz(const RunFileEntry& entry) {
@@ -69,23 +96,57 @@ InvocationSummary summary_of(const std::vector<double>& times_ns,
 
 void SampleCollector::add(const RunFileEntry& entry) {
   if (entry.name.empty()) fail(source_, entry, "name", "is missing");
-  if (entry.run_type == "aggregate") {
-    ++aggregates_;
-    return;
-  }
+  if (entry.run_type == "aggregate") return add_aggregate(entry);
   if (!entry.run_type.empty() && entry.run_type != "iteration") {
     fail(source_, entry, "run_type", "must be \"iteration\" or \"aggregate\"");
   }
   Samples& samples = samples_of(entry);
   check_repetition(entry, samples);
   add_details(entry, samples);
+  mix_fingerprint(entry);
+  ++samples.entries;
+  samples.is_typed |= !entry.run_type.empty();
+  samples.is_indexed |= entry.family_index || entry.repetition_index;
   if (entry.failed) {
     const bool told = !entry.error_message.empty();
     if (samples.failure.empty()) samples.failure = told ? entry.error_message : "failed";
     return;
   }
-  add_times(entry, samples);
+  if (entry.skipped) {
+    samples.skip_reason =
+        entry.error_message.empty() ? "the program gives no reason" : entry.error_message;
+    return;
+  }
+  const std::string in_file = entry.path() + ".";
+  if (const std::string problem = sample_problem(entry); !problem.empty()) {
+    if (samples.failure.empty()) samples.failure = in_file + problem;
+    return;
+  }
+  if (!entry.odd_value.empty() && samples.odd_counter.empty()) {
+    samples.odd_counter = in_file + entry.odd_value;
+  }
+  samples.times_ns.push_back(*entry.real_time * time_unit_ns(entry));
+  samples.cycles.push_back(samples.times_ns.back() * 1e-9 * clock_hz(entry));
   add_counters(entry, samples);
+}
+
+void SampleCollector::add_aggregate(const RunFileEntry& entry) {
+  if (entry.run_name.empty()) {
+    aggregated_.insert(before_suffix(entry.name));
+  } else if (!is_fit(entry)) {
+    aggregated_.insert(entry.run_name);
+  } else {
+    has_fits_ = true;
+  }
+}
+
+void SampleCollector::mix_fingerprint(const RunFileEntry& entry) {
+  const auto mix = [this](std::size_t hash) {
+    fingerprint_ ^= hash + 0x9e3779b97f4a7c15 + (fingerprint_ << 6) + (fingerprint_ >> 2);
+  };
+  mix(std::hash<std::string>{}(entry.name));
+  mix(std::hash<double>{}(entry.real_time.value_or(0)));
+  mix(std::hash<double>{}(entry.iterations.value_or(0)));
 }
 
 // A name stands for one benchmark: Google Benchmark accepts two of the same name, but their samples
@@ -100,7 +161,10 @@ SampleCollector::Samples& SampleCollector::samples_of(const RunFileEntry& entry)
     benchmarks_.back().per_family_instance_index = entry.per_family_instance_index;
   }
   Samples& samples = benchmarks_[found->second];
-  if (samples.family_index != entry.family_index ||
+  // Entries without indexes come benchmark by benchmark.
+  const bool is_back = !entry.family_index && !entry.repetition_index && !inserted &&
+                       found->second + 1 < benchmarks_.size();
+  if (is_back || samples.family_index != entry.family_index ||
       samples.per_family_instance_index != entry.per_family_instance_index) {
     fail(source_, entry, "name", fmt::format("\"{}\" stands for two benchmarks", name));
   }
@@ -120,17 +184,6 @@ void SampleCollector::check_repetition(const RunFileEntry& entry, Samples& sampl
     fail(source_, entry, "repetition_index",
          fmt::format("\"{}\" has repetition {} twice", samples.name, index));
   }
-}
-
-void SampleCollector::add_times(const RunFileEntry& entry, Samples& samples) const {
-  positive(source_, entry, "iterations", entry.iterations);
-  const double time_ns =
-      positive(source_, entry, "real_time", entry.real_time) * time_unit_ns(source_, entry);
-  if (const auto problem = time_problem(time_ns); !problem.empty()) {
-    fail(source_, entry, "real_time", problem);
-  }
-  samples.times_ns.push_back(time_ns);
-  samples.cycles.push_back(time_ns * 1e-9 * clock_hz(entry));
 }
 
 void SampleCollector::add_details(const RunFileEntry& entry, Samples& samples) const {
@@ -168,10 +221,59 @@ void SampleCollector::add_counters(const RunFileEntry& entry, Samples& samples) 
   }
 }
 
-BenchmarkResult SampleCollector::result(Samples&& samples) {
+// Files of Google Benchmark before 1.5 do not say which entries are aggregates: they are the ones
+// that stand once behind a benchmark's name, "_mean" and "_stddev" always among them. What is fitted
+// to a family has "_BigO" and "_RMS".
+void SampleCollector::take_untyped_aggregates() {
+  const auto stands_once = [this](const std::string& name) {
+    const auto found = index_.find(name);
+    return found != index_.end() && !benchmarks_[found->second].is_typed &&
+           benchmarks_[found->second].entries == 1;
+  };
+  const auto is_aggregate = [&](const Samples& samples) {
+    const std::string of = before_suffix(samples.name);
+    if (of.empty() || samples.name.find('/', of.size()) != std::string::npos) return false;
+    const bool is_statistic = stands_once(of + "_mean") && stands_once(of + "_stddev");
+    const bool is_of_fit = stands_once(of + "_BigO") && stands_once(of + "_RMS");
+    if (!stands_once(samples.name) || (!is_statistic && !is_of_fit)) return false;
+    if (is_statistic) aggregated_.insert(of);
+    return true;
+  };
+  std::vector<bool> found;
+  for (const Samples& samples : benchmarks_) found.push_back(is_aggregate(samples));
+  std::size_t place = 0;
+  std::erase_if(benchmarks_, [&](const Samples&) { return found[place++]; });
+}
+
+// Two benchmarks of one name that were measured one after the other: each has as many entries as
+// all others have, and their own numbers of repetitions stand in names.
+void SampleCollector::refuse_doubled() const {
+  std::map<int, std::vector<const Samples*>> by_entries;
+  for (const Samples& samples : benchmarks_) {
+    const bool is_told = samples.name.find("/repeats:") != std::string::npos;
+    if (!samples.is_indexed && !is_told) by_entries[samples.entries].push_back(&samples);
+  }
+  if (by_entries.size() != 2) return;
+  const auto& [fewer, others] = *by_entries.begin();
+  const auto& [more, doubled] = *by_entries.rbegin();
+  if (others.size() < 2 || doubled.size() > 1 || more != 2 * fewer) return;
+  throw InputError(source_, "benchmarks",
+                   fmt::format("\"{}\" has {} entries and every other benchmark {}: it stands for "
+                               "two benchmarks",
+                               doubled.front()->name, more, fewer));
+}
+
+BenchmarkResult SampleCollector::result(Samples&& samples, bool is_ours) {
   BenchmarkResult result;
   result.name = std::move(samples.name);
   result.failure = std::move(samples.failure);
+  const bool is_clock = samples.odd_counter.find(kClockCounter) != std::string::npos;
+  if (result.failure.empty() && (is_ours || is_clock)) {
+    result.failure = std::move(samples.odd_counter);
+  }
+  if (result.failure.empty() && !samples.skip_reason.empty()) {
+    result.failure = "skipped in some repetitions: " + samples.skip_reason;
+  }
   result.choices = std::move(samples.choices);
   result.doubts = std::move(samples.doubts);
   result.profile = std::move(samples.profile);
@@ -179,6 +281,7 @@ BenchmarkResult SampleCollector::result(Samples&& samples) {
   result.expectation = std::move(samples.expectation);
   result.identity = std::move(samples.identity);
   for (Counter& counter : samples.counters) {
+    if (!is_ours && is_own_counter(counter.name) && counter.name != kClockCounter) continue;
     result.counters.emplace(std::move(counter.name), median(std::move(counter.values)));
   }
   if (samples.energy_per_call_j) {
@@ -194,18 +297,26 @@ BenchmarkResult SampleCollector::result(Samples&& samples) {
   return result;
 }
 
-std::vector<BenchmarkResult> SampleCollector::results() {
-  if (benchmarks_.empty() && aggregates_ > 0) {
+void SampleCollector::finish(bool is_ours, RunFile& file) {
+  take_untyped_aggregates();
+  refuse_doubled();
+  if (benchmarks_.empty() && (has_fits_ || !aggregated_.empty())) {
     throw InputError(source_, "benchmarks",
                      "holds aggregates only; take repetitions without "
                      "--benchmark_report_aggregates_only, as the samples are what is compared");
   }
-  std::vector<BenchmarkResult> results;
-  results.reserve(benchmarks_.size());
-  for (Samples& samples : benchmarks_) results.push_back(result(std::move(samples)));
-  benchmarks_.clear();
-  index_.clear();
-  return results;
+  file.fingerprint = fingerprint_;
+  file.benchmarks.reserve(benchmarks_.size());
+  for (Samples& samples : benchmarks_) {
+    aggregated_.erase(samples.name);
+    const bool is_skipped = samples.failure.empty() && samples.times_ns.empty();
+    if (is_skipped && !samples.skip_reason.empty()) {
+      file.skipped.emplace(std::move(samples.name), std::move(samples.skip_reason));
+    } else {
+      file.benchmarks.push_back(result(std::move(samples), is_ours));
+    }
+  }
+  for (const std::string& name : aggregated_) file.left_out.emplace(name, kAggregatesOnly);
 }
 
 }  // namespace fusegate::baselines

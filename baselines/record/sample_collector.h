@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -22,10 +23,13 @@ class SampleCollector {
  public:
   explicit SampleCollector(std::string source) : source_(std::move(source)) {}
 
-  // Throws InputError for an entry that is no sample, or that repeats another.
+  // What is no measurement (a time of zero, no number) fails its benchmark. Throws InputError for
+  // an entry that cannot be told from others: without a name, or that repeats another.
   void add(const RunFileEntry& entry);
-  // In file order. Throws where the file has aggregates and nothing else.
-  std::vector<BenchmarkResult> results();
+  // Fills benchmarks, in file order, what the program skipped, and what has no samples. is_ours: a
+  // fusegate program wrote it, so that its counters mean what ours do. Throws where the file has
+  // aggregates and nothing else.
+  void finish(bool is_ours, RunFile& file);
 
  private:
   struct Counter {
@@ -42,6 +46,11 @@ class SampleCollector {
     std::vector<double> times_ns;
     std::vector<double> cycles;
     std::string failure;
+    std::string odd_counter;  // of fusegate's, with its field
+    std::string skip_reason;  // the program skipped it
+    int entries = 0;
+    bool is_typed = false;  // its entries say what they are
+    bool is_indexed = false;
     std::vector<Counter> counters;
     std::unordered_map<std::string, std::size_t> counter_index;
     std::map<std::string, std::string> choices;
@@ -54,16 +63,21 @@ class SampleCollector {
   };
 
   Samples& samples_of(const RunFileEntry& entry);
+  void add_aggregate(const RunFileEntry& entry);
   void check_repetition(const RunFileEntry& entry, Samples& samples) const;
-  void add_times(const RunFileEntry& entry, Samples& samples) const;
+  void mix_fingerprint(const RunFileEntry& entry);
+  void take_untyped_aggregates();
+  void refuse_doubled() const;
   void add_details(const RunFileEntry& entry, Samples& samples) const;
   static void add_counters(const RunFileEntry& entry, Samples& samples);
-  static BenchmarkResult result(Samples&& samples);
+  static BenchmarkResult result(Samples&& samples, bool is_ours);
 
   std::string source_;
   std::vector<Samples> benchmarks_;
   std::unordered_map<std::string, std::size_t> index_;
-  std::size_t aggregates_ = 0;
+  std::set<std::string> aggregated_;  // names of benchmarks that have aggregates
+  bool has_fits_ = false;             // to families, which are no benchmark's
+  std::size_t fingerprint_ = 0;
 };
 
 }  // namespace fusegate::baselines

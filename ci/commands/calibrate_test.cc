@@ -27,7 +27,7 @@ class CalibrateCommandTest : public CommandTest<CalibrateRequest, calibrate_comm
   std::string bench() {
     const std::string prepared = folder_.write("prepared", run_file_text({})).string();
     return write_script(folder_, "bench",
-                        std::string(kReadFlags) + "cp '" + prepared + "' \"$out\"\n");
+                        std::string(kReadFlags) + "leave '" + prepared + "' \"$out\"\n");
   }
 };
 

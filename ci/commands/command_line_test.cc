@@ -127,7 +127,7 @@ TEST(ParseCommandLine, PassesOnWhatFollowsTheDashes) {
   const auto prepared = folder.write("prepared", run_file_text({})).string();
   const std::string program =
       write_script(folder, "bench",
-                   std::string(kReadFlags) + "cp '" + prepared +
+                   std::string(kReadFlags) + "leave '" + prepared +
                        "' \"$out\"\nfor a in \"$@\"; do echo \"[$a]\"; done\n");
   const Ended ended = run({"run", "--suite", "smoke", "--program", program, "--out",
                            (folder.path() / "run").string(), "--invocations", "1", "--",
@@ -141,7 +141,7 @@ TEST(ParseCommandLine, HasARunKeepTheChoicesOfTheBaselineUnlessToldNotTo) {
   const baselines::ScratchFolder folder;
   const auto prepared = folder.write("prepared", run_file_text({})).string();
   const std::string program = write_script(folder, "bench",
-                                           std::string(kReadFlags) + "cp '" + prepared +
+                                           std::string(kReadFlags) + "leave '" + prepared +
                                                "' \"$out\"\necho \"[$FUSEGATE_KEEP_CHOICES]\"\n");
   const std::string named = write_run(folder, "named", {});
   const auto told = [&](const std::string& out, const std::vector<std::string>& flags) {
@@ -171,7 +171,7 @@ TEST(ParseCommandLine, TakesADuetWithoutAaArms) {
     for (auto& [benchmark, time_ns] : file.times) time_ns *= slower;
     const auto prepared = folder.write(name + ".json", run_file_text(file)).string();
     return write_script(
-        folder, name, std::string(kReadFlags) + "cp '" + prepared + "' \"$out\"\necho \"[$*]\"\n");
+        folder, name, std::string(kReadFlags) + "leave '" + prepared + "' \"$out\"\necho \"[$*]\"\n");
   };
   const std::string out = (folder.path() / "duet").string();
   const Ended ended = run({"duet", "--suite", "smoke", "--base", program("base", 1), "--head",
@@ -186,7 +186,7 @@ TEST(ParseCommandLine, TakesADuetWithoutAaArms) {
 TEST(ParseCommandLine, PairsRepeatedProgramsWithFolders) {
   const baselines::ScratchFolder folder;
   const auto prepared = folder.write("prepared", run_file_text({})).string();
-  const std::string body = std::string(kReadFlags) + "cp '" + prepared + "' \"$out\"\n";
+  const std::string body = std::string(kReadFlags) + "leave '" + prepared + "' \"$out\"\n";
   const Ended ended =
       run({"run", "--suite", "smoke", "--invocations", "2", "--program",
            write_script(folder, "a", body), "--out", (folder.path() / "A").string(), "--program",

@@ -50,7 +50,7 @@ class ProgramTest : public ::testing::Test {
     const std::string prepared = write_run(folder_, name + "-prepared", file, 5);
     return write_script(
         folder_, name,
-        fmt::format("{}cp \"{}/$(( (invocation - 1) % 5 + 1 )).json\" \"$out\"\n{}\n", kReadFlags,
+        fmt::format("{}leave \"{}/$(( (invocation - 1) % 5 + 1 )).json\" \"$out\"\n{}\n", kReadFlags,
                     prepared, more));
   }
   Ended gate(const std::string& candidate) {

@@ -33,7 +33,7 @@ class RunCommandTest : public CommandTest<RunRequest, run_command> {
     request_.programs = {good_program()};
   }
 
-  std::string good_program() { return program("bench", "cp '" + prepared_ + "' \"$out\"\n"); }
+  std::string good_program() { return program("bench", "leave '" + prepared_ + "' \"$out\"\n"); }
   std::string program(const std::string& name, const std::string& body) {
     return write_script(folder_, name, std::string(kReadFlags) + body);
   }
@@ -66,7 +66,7 @@ TEST_F(RunCommandTest, GivesEveryInvocationASeedOfItsOwn) {
 TEST_F(RunCommandTest, InterleavesSeveralPrograms) {
   const std::string note =
       "echo \"$0\" | sed 's#.*/##' >> '" + folder_.path().string() + "/order'\n";
-  const std::string copy = "cp '" + prepared_ + "' \"$out\"\n";
+  const std::string copy = "leave '" + prepared_ + "' \"$out\"\n";
   request_.programs = {program("A", note + copy), program("B", note + copy)};
   request_.out = {folder_.path() / "a", folder_.path() / "b"};
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
@@ -94,7 +94,7 @@ TEST_F(RunCommandTest, RefusesFoldersAndProgramsThatDoNotPair) {
 }
 
 TEST_F(RunCommandTest, GoesOnAfterACrash) {
-  request_.programs = {program("crashing", "cp '" + prepared_ +
+  request_.programs = {program("crashing", "leave '" + prepared_ +
                                                "' \"$out\"\n"
                                                "[ $invocation = 2 ] && kill -SEGV $$\n"
                                                "exit 0")};
@@ -108,7 +108,7 @@ TEST_F(RunCommandTest, GoesOnAfterACrash) {
 
 TEST_F(RunCommandTest, GoesOnAfterATimeout) {
   request_.timeout_s = 0.3;
-  request_.programs = {program("hanging", "cp '" + prepared_ +
+  request_.programs = {program("hanging", "leave '" + prepared_ +
                                               "' \"$out\"\n"
                                               "[ $invocation = 1 ] && sleep 60\n"
                                               "exit 0")};
@@ -121,7 +121,7 @@ TEST_F(RunCommandTest, GoesOnPastFailedBenchmarksAndCountsThem) {
   FakeRunFile file;
   file.failures = {{"a/b", "wrong results"}};
   const auto failing = folder_.write("failing", run_file_text(file)).string();
-  request_.programs = {program("bench2", "cp '" + failing + "' \"$out\"; exit 2")};
+  request_.programs = {program("bench2", "leave '" + failing + "' \"$out\"; exit 2")};
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_EQ(record().invocations.size(), 3u);
   EXPECT_THAT(err_.str(), HasSubstr("fusegate: a/b: failed in 3 of 3 invocations: wrong results"));
@@ -176,7 +176,7 @@ TEST_F(RunCommandTest, AppendsWhereAsked) {
 TEST_F(RunCommandTest, StartsNoRoundPastTheBudget) {
   request_.budget_s = 0.05;
   request_.out = {folder_.path() / "a", folder_.path() / "b"};
-  request_.programs = {program("slow", "cp '" + prepared_ + "' \"$out\"; sleep 0.1")};
+  request_.programs = {program("slow", "leave '" + prepared_ + "' \"$out\"; sleep 0.1")};
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(record("a").invocations.size(), 1u);
   EXPECT_EQ(record("b").invocations.size(), 1u);  // a round is never cut in half
@@ -185,7 +185,7 @@ TEST_F(RunCommandTest, StartsNoRoundPastTheBudget) {
 
 TEST_F(RunCommandTest, EndsInOrderWhenInterrupted) {
   request_.programs = {program(
-      "slow", "cp '" + prepared_ +
+      "slow", "leave '" + prepared_ +
                   "' \"$out\"\n"
                   "[ $invocation = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\n"
                   "exit 0")};
@@ -264,7 +264,7 @@ TEST_F(RunCommandTest, KeepsAnAaRunWhoseArmsCannotBeCompared) {
   request_.aa = true;
   request_.aa_history = folder_.path() / "aa.jsonl";
   request_.programs = {
-      program("crashing", "[ $invocation = 1 ] || kill -SEGV $$\ncp '" + prepared_ + "' \"$out\"")};
+      program("crashing", "[ $invocation = 1 ] || kill -SEGV $$\nleave '" + prepared_ + "' \"$out\"")};
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(err_.str(), HasSubstr("no A/A comparison is recorded: A/A: an arm has no run file"));
   EXPECT_FALSE(fs::exists(*request_.aa_history));
@@ -283,7 +283,7 @@ TEST_F(RunCommandTest, ShowsFailuresAsTheyHappen) {
   request_.programs = {program("bench3", R"(
       echo '@fusegate {"event":"benchmark","index":1,"total":1,"benchmark":"a","failure":"threw"}'
       )"
-                                         "cp '" +
+                                         "leave '" +
                                              prepared_ + "' \"$out\"")};
   run();
   EXPECT_THAT(err_.str(), HasSubstr("a failed: threw"));
@@ -307,7 +307,7 @@ class RunPeersTest : public RunCommandTest {
   RunPeersTest() {
     FakeRunFile file;
     file.times = {{"geglu/liger/bf16/batch:64/seq:128/dim:768/hidden:3072", 30000}};
-    copy_ = fmt::format("cp '{}' \"$out\"\n",
+    copy_ = fmt::format("leave '{}' \"$out\"\n",
                         folder_.write("peers-prepared", run_file_text(file)).string());
     request_.peers = true;
     peers_are(copy_);

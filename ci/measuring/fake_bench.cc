@@ -66,7 +66,7 @@ files=$(sed 's#$#/manual_time#' "$prepared/names" | grep -En -- "$filter" | whil
 done)
 {
   printf '{"context":'
-  cat "$prepared/context"
+  sed "s/\"invocation\":1/\"invocation\":$invocation/" "$prepared/context"
   printf ',"benchmarks":['
   cat $files | tail -c +2  # every one starts with a comma
   printf ']}'

@@ -34,7 +34,7 @@ class InvocationTest : public ::testing::Test {
   // A shell command that leaves that run file.
   std::string leave(const FakeRunFile& file) const {
     const auto prepared = folder_.write("prepared", run_file_text(file));
-    return "cp '" + prepared.string() + "' \"$out\"\n";
+    return "leave '" + prepared.string() + "' \"$out\"\n";
   }
 
   baselines::ScratchFolder folder_;

@@ -43,6 +43,7 @@ struct FakeRunFile {
   std::string host = "fake";                // the machine's name
   // By benchmark and stage, what identities_text() says was picked.
   std::map<std::string, std::map<std::string, std::string>> choices{};
+  int invocation = 1;
 };
 
 // What the program that leaves this file answers to --identify.
