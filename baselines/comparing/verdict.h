@@ -132,7 +132,7 @@ struct Verdict {
   bool machine_hides_it = false;
   std::optional<Modes> modes;  // nothing of controls and equal work, whatever they do
   std::vector<ChoiceChange> choice_changes;
-  std::string failure;               // where it failed; may be empty there too
+  std::string failure;               // why it failed or a side lacks it; may be empty
   bool failed_in_candidate = false;  // or else in the baseline
   std::vector<Doubt> doubts;         // of either side
 };

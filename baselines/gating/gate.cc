@@ -1,5 +1,7 @@
 #include "baselines/gating/gate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -55,6 +57,8 @@ void fold(bool strict, double allow, GateResult& result) {
     conclude(ExitCode::kCouldNotJudge, GateCause::kUnconfirmed, result);
   } else if (strict && std::ranges::any_of(verdicts, undecided)) {
     conclude(ExitCode::kCouldNotJudge, GateCause::kUndecided, result);
+  } else if (strict && !result.left_out.empty()) {
+    conclude(ExitCode::kCouldNotJudge, GateCause::kLeftOut, result);
   } else if (!not_ruled_out(verdicts, allow).empty()) {
     conclude(ExitCode::kCouldNotJudge, GateCause::kNotRuledOut, result);
   } else {
@@ -80,6 +84,33 @@ void fold_kernels(const Run& baseline, const Run& candidate, GateResult& result)
                      std::ranges::any_of(candidate.benchmarks, has_profile);
   if (!known && result.exit_code == ExitCode::kNoRegression) {
     conclude(ExitCode::kCouldNotJudge, GateCause::kKernelsUnknown, result);
+  }
+}
+
+void add_left_out(const Run& run, std::string_view side, std::vector<LeftOut>& left_out) {
+  for (const auto& [name, why] : run.left_out) left_out.push_back({side, name, why});
+  const auto& [files, count, cut] = run.unfinished;
+  for (const std::string& file : cut) left_out.push_back({side, file, "it ends in the middle"});
+  if (count) return;
+  for (const std::string& file : files) left_out.push_back({side, file, "it did not finish"});
+}
+
+// Why the run lacks the benchmark, where its files say so.
+std::string why_absent(const Run& run, std::string_view side, const std::string& benchmark) {
+  const auto skipped = run.skipped.find(benchmark);
+  if (skipped != run.skipped.end()) return fmt::format("the {} skipped it: {}", side, skipped->second);
+  const auto left_out = run.left_out.find(benchmark);
+  if (left_out == run.left_out.end()) return "";
+  return fmt::format("not in the {}: {}", side, left_out->second);
+}
+
+void explain_absent(const Run& baseline, const Run& candidate, std::vector<Verdict>& verdicts) {
+  for (Verdict& verdict : verdicts) {
+    if (verdict.kind == VerdictKind::kMissing) {
+      verdict.failure = why_absent(candidate, "candidate", verdict.benchmark);
+    } else if (verdict.kind == VerdictKind::kNew) {
+      verdict.failure = why_absent(baseline, "baseline", verdict.benchmark);
+    }
   }
 }
 
@@ -225,6 +256,9 @@ GateResult gate(const Run& baseline, const Run& candidate, const GateOptions& op
     return result;
   }
   result.verdicts = judge(baseline, candidate, options.rule);
+  explain_absent(baseline, candidate, result.verdicts);
+  add_left_out(baseline, "baseline", result.left_out);
+  add_left_out(candidate, "candidate", result.left_out);
   result.odd_in_baseline = odd_processes(baseline, options.rule.min_effect);
   result.odd_in_candidate = odd_processes(candidate, options.rule.min_effect);
   result.host = host_times_of(baseline, candidate, options.rule, result);

@@ -21,7 +21,7 @@ namespace fusegate::baselines {
 struct GateOptions {
   Rule rule;
   bool allow_environment_differences = false;
-  bool strict = false;  // missing and inconclusive benchmarks mean "could not judge"
+  bool strict = false;  // what is missing, inconclusive or left out means "could not judge"
   double max_age_days = kDefaultMaxAgeDays;  // of a stored baseline; older ones are noted
   std::optional<double> max_creep;           // since the anchor, 0.02 = 2 %; more is a regression
   bool fail_on_changed_kernels = false;      // whatever time says
@@ -42,6 +42,14 @@ struct UnmetExpectation {
 // Sorted by name, as the run's benchmarks are.
 std::vector<UnmetExpectation> unmet_expectations(const Run& run);
 
+// What a side has and the judgement leaves out, wholly or in part: a benchmark, or the file of a
+// process that did not finish.
+struct LeftOut {
+  std::string_view side;  // "baseline", "candidate"
+  std::string what;
+  std::string why;
+};
+
 // What the gate weighs, in this order.
 enum class GateCause {
   kEnvironmentDiffers,  // so nothing was compared
@@ -51,6 +59,7 @@ enum class GateCause {
   kNoInvocations,  // no benchmark has two invocations on each side
   kUnconfirmed,    // looks slower, and is not called
   kUndecided,      // strict, and not every benchmark was decided
+  kLeftOut,        // strict, and something is left out
   kNotRuledOut,    // undecided, and the data allow a slowdown above GateOptions::allow
   kNoRegression,
   kTooLittleRuledOut,  // asked for
@@ -97,6 +106,7 @@ struct GateResult {
   std::vector<Verdict> verdicts;                     // sorted by name
   std::vector<Family> families;                      // the slowest first
   std::vector<UnmetExpectation> unmet_expectations;  // sorted by name
+  std::vector<LeftOut> left_out;                     // the baseline's first
   std::vector<OddProcess> odd_in_baseline;           // by card and departure
   std::vector<OddProcess> odd_in_candidate;
   HostTimes host;                      // what launching costs the host

@@ -187,6 +187,7 @@ KernelStory tell_story(const BenchmarkSeries* baseline, const BenchmarkSeries* c
   story.verdict = verdict.kind;
   story.effect = verdict.effect;
   story.effect_time = verdict.effect_time;
+  story.effect_cycles = verdict.effect_cycles;
   story.time_ns = {verdict.baseline_ns, verdict.candidate_ns};
   return story;
 }

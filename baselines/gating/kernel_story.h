@@ -42,6 +42,7 @@ struct KernelStory {
   VerdictKind verdict = VerdictKind::kInconclusive;
   double effect = 0;
   double effect_time = 0;
+  double effect_cycles = 0;
   BeforeAfter time_ns;
   bool has_profiles = false;
   std::vector<KernelPair> pairs;  // in the order of both sides

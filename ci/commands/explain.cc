@@ -40,8 +40,19 @@ const baselines::BenchmarkSeries* find_series(const baselines::Run& run, const s
   return found == run.benchmarks.end() ? nullptr : &*found;
 }
 
+// A benchmark of which a run says why it is not judged.
+void refuse_left_out(const std::string& name, const baselines::Run& run) {
+  for (const auto* reasons : {&run.skipped, &run.left_out}) {
+    const auto found = reasons->find(name);
+    if (found == reasons->end()) continue;
+    throw baselines::InputError(run.source, name, "is not judged: " + found->second);
+  }
+}
+
 [[noreturn]] void fail_for_name(const std::string& name, const baselines::Run& baseline,
                                 const baselines::Run& candidate) {
+  refuse_left_out(name, baseline);
+  refuse_left_out(name, candidate);
   const std::vector<std::string> near = near_names(name, baseline, candidate);
   throw baselines::InputError(
       "benchmark", "",

@@ -49,7 +49,8 @@ baselines::ExitCode show_command(const ShowRequest& request, Console& console) {
   for (const std::string& text : baselines::unfinished_texts(run))
     console.out.print("note: {}\n", text);
   const std::string few = judges ? few_processes_text(run) : "";
-  for (const std::string& text : {unmeasured_text(run), skipped_text(run), few}) {
+  for (const std::string& text :
+       {unmeasured_text(run), skipped_text(run), left_out_text(run), few}) {
     if (!text.empty()) console.out.print("note: {}\n", text);
   }
   const std::vector<BenchmarkFigures> figures = benchmark_figures(run);

@@ -18,8 +18,10 @@ bool is_measured_by_us(const baselines::Run& run) {
   return !run.provenance.suite.empty() && !run.provenance.protocol.contains("tool");
 }
 
+}  // namespace
+
 // All is measured: what is left out as identical would be missing in the new baseline.
-std::string how_to_mend(const baselines::Run& baseline) {
+std::string renewal_text(const baselines::Run& baseline) {
   const bool several = baselines::cards_of(baseline).size() > 1;
   if (!is_measured_by_us(baseline)) {
     return fmt::format("Record it again, of {} processes{}: fusegate accept RUN --reason TEXT",
@@ -31,12 +33,14 @@ std::string how_to_mend(const baselines::Run& baseline) {
       several ? ", a RUN on each card" : "", baseline.provenance.suite, kFewestProcesses);
 }
 
+namespace {
+
 std::string text_of(const baselines::Run& baseline, int processes, bool on_each_card) {
   if (processes == 0 || processes >= kFewestProcesses) return "";
   return fmt::format(
       "The baseline has {} process{}{}; at least {} are needed to report a regression. {}",
       processes, processes == 1 ? "" : "es", on_each_card ? " on each card" : "", kFewestProcesses,
-      how_to_mend(baseline));
+      renewal_text(baseline));
 }
 
 }  // namespace

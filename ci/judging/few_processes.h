@@ -20,4 +20,8 @@ std::string few_processes_text(const baselines::Run& baseline);
 std::string few_processes_text(const baselines::Run& baseline,
                                const std::vector<baselines::Verdict>& verdicts);
 
+// How to record it again: "Record it again: fusegate run --suite pr ... && fusegate accept RUN
+// --reason TEXT".
+std::string renewal_text(const baselines::Run& baseline);
+
 }  // namespace fusegate::ci

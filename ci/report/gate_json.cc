@@ -205,6 +205,14 @@ json unmet_json(const std::vector<baselines::UnmetExpectation>& unmet) {
   return list;
 }
 
+json left_out_json(const std::vector<baselines::LeftOut>& left_out) {
+  json list = json::array();
+  for (const auto& [side, what, why] : left_out) {
+    list.push_back({{"side", side}, {"what", what}, {"why", why}});
+  }
+  return list;
+}
+
 // Every kind, so that a reader need not know which may be absent.
 json counts_json(const std::vector<baselines::Verdict>& verdicts) {
   json counts = json::object();
@@ -243,6 +251,7 @@ json gate_json(const Judgement& judgement, const baselines::Run& candidate) {
       {"environment_differences", differences_json(result.environment_differences)},
       {"notes", gate_notes(judgement, candidate)},
       {"odd_processes", std::move(odd)},
+      {"left_out", left_out_json(result.left_out)},
       {"counts", counts_json(result.verdicts)},
       {"rule",
        {{"min_effect", options.rule.min_effect},

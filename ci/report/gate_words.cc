@@ -252,6 +252,16 @@ std::string host_clause(const GateResult& result) {
   return fmt::format(" {}.", host_slower_text(result.host));
 }
 
+// "a (3 of 5 processes have it), b (it has aggregates only, and no samples)": of both sides once.
+std::string left_out_list(const GateResult& result) {
+  std::vector<std::string> texts;
+  for (const auto& [side, what, why] : result.left_out) {
+    std::string text = fmt::format("{} ({})", what, why);
+    if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+  }
+  return first_of(texts);
+}
+
 std::string could_not(std::string_view why) { return fmt::format("Could not judge: {}", why); }
 
 // so_far: the headline of the causes before.
@@ -274,6 +284,8 @@ std::string with_cause(GateCause cause, const std::string& so_far, const GateRes
       return could_not(unconfirmed_text(result) + rest);
     case GateCause::kUndecided:
       return could_not("with --strict every benchmark must be decided" + rest);
+    case GateCause::kLeftOut:
+      return could_not("with --strict nothing may be left out: " + left_out_list(result) + rest);
     case GateCause::kNotRuledOut:
       return could_not(too_little_text(
           result, baselines::not_ruled_out(result.verdicts, options.allow), options.allow));
@@ -311,13 +323,55 @@ void add_doubts(const std::vector<baselines::Doubt>& doubts, std::string_view si
   }
 }
 
-// Of the baseline where it skipped others.
+// Of the baseline where it skipped or left out others.
 void add_skipped(const baselines::Run& baseline, const baselines::Run& candidate,
                  std::vector<std::string>& notes) {
   if (!candidate.skipped.empty()) notes.push_back("Candidate: " + skipped_text(candidate));
   if (!baseline.skipped.empty() && baseline.skipped != candidate.skipped) {
     notes.push_back("Baseline: " + skipped_text(baseline));
   }
+  if (!candidate.left_out.empty()) notes.push_back("Candidate: " + left_out_text(candidate));
+  if (!baseline.left_out.empty() && baseline.left_out != candidate.left_out) {
+    notes.push_back("Baseline: " + left_out_text(baseline));
+  }
+}
+
+// Where no card says what was measured on, another host may be another machine.
+void add_hosts(const baselines::Provenance& baseline, const baselines::Provenance& candidate,
+               std::vector<std::string>& notes) {
+  const bool on_cards = !baseline.device_uuid.empty() || !candidate.device_uuid.empty();
+  const bool are_known = !baseline.host.empty() && !candidate.host.empty();
+  if (on_cards || !are_known || baseline.host == candidate.host) return;
+  notes.push_back(fmt::format("The baseline was measured on host {}, the candidate on {}: what "
+                              "differs may be the machine.",
+                              baseline.host, candidate.host));
+}
+
+// Baselines of before there was a context to store tell nothing of it.
+void add_contexts(const baselines::LoadedBaseline& baseline, const baselines::Run& candidate,
+                  std::vector<std::string>& notes) {
+  const baselines::Environment& before = baseline.run.provenance.context;
+  if (baseline.acceptance && before.empty()) return;
+  std::vector<std::string> texts;
+  for (const auto& [field, was, is] :
+       baselines::environment_differences(before, candidate.provenance.context)) {
+    texts.push_back(fmt::format("{} (baseline {}, candidate {})", field, was, is));
+  }
+  if (texts.empty()) return;
+  notes.push_back(fmt::format(
+      "The program's own context differs in {}. Such keys do not stop a comparison; those of the "
+      "environment do (docs/other-formats.md).",
+      first_of(texts)));
+}
+
+// The gate would let it pass for ever.
+void add_ungated(const Judgement& judgement, std::vector<std::string>& notes) {
+  const auto& staleness = judgement.result.staleness;
+  if (!staleness || staleness->not_in_baseline.empty()) return;
+  const bool one = staleness->not_in_baseline.size() == 1;
+  notes.push_back(fmt::format("Nothing gates {} until the baseline has {}. {}",
+                              one ? "the new benchmark" : "the new benchmarks",
+                              one ? "it" : "them", renewal_text(judgement.baseline.run)));
 }
 
 void add_odd(const std::vector<baselines::OddProcess>& odd, std::string_view side,
@@ -607,6 +661,8 @@ std::vector<std::string> gate_notes(const Judgement& judgement, const baselines:
   add_odd(result.odd_in_baseline, "Baseline", notes);
   add_odd(result.odd_in_candidate, "Candidate", notes);
   add_suites(baseline.provenance, candidate.provenance, notes);
+  add_hosts(baseline.provenance, candidate.provenance, notes);
+  add_contexts(judgement.baseline, candidate, notes);
   add_cards(baseline, candidate, result, judgement.options.rule.cards, notes);
   add_unknown_work(baseline, candidate, notes);
   add_machine(result.verdicts, notes);
@@ -626,6 +682,7 @@ std::vector<std::string> gate_notes(const Judgement& judgement, const baselines:
     if (!few.empty()) notes.push_back(few);
   }
   if (result.staleness) add(staleness_notes(*result.staleness));
+  add_ungated(judgement, notes);
   if (result.creep) add(creep_notes(*result.creep));
   return notes;
 }

@@ -77,7 +77,8 @@ std::vector<Fact> facts_of(const Report& report) {
       facts.push_back({"note", text});
     }
     for (const std::string& text :
-         {unmeasured_text(report.candidate), skipped_text(report.candidate)}) {
+         {unmeasured_text(report.candidate), skipped_text(report.candidate),
+          left_out_text(report.candidate)}) {
       if (!text.empty()) facts.push_back({"note", text});
     }
     for (const baselines::Doubt doubt : report.candidate.doubts) {

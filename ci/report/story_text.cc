@@ -8,6 +8,7 @@
 
 #include "baselines/launches/kernel_name_reader.h"
 #include "ci/console/format.h"
+#include "ci/report/verdict_text.h"
 
 namespace fusegate::ci {
 namespace {
@@ -192,8 +193,10 @@ std::string same_kernels(const KernelStory& story, double direction) {
 }
 
 std::string clock(const KernelStory& story) {
-  return fmt::format("another clock: {} in time, {} at equal clock",
-                     format_effect(story.effect_time), format_effect(story.effect));
+  const bool by_cycles = cycles_tell_better(story.effect_time, story.effect, story.effect_cycles);
+  return fmt::format("another clock: {} in time, {} {}", format_effect(story.effect_time),
+                     format_effect(by_cycles ? story.effect_cycles : story.effect),
+                     by_cycles ? "in cycles" : "at equal clock");
 }
 
 std::string not_shown(const KernelStory& story) {

@@ -120,10 +120,13 @@ std::string clock_text(std::string_view way, const Verdict& verdict) {
         "kernel waits",
         way, format_effect(verdict.effect_time), format_effect(verdict.effect));
   }
+  const bool by_cycles =
+      cycles_tell_better(verdict.effect_time, verdict.effect, verdict.effect_cycles);
   return fmt::format(
-      "time says {} ({}), time at equal clock does not ({}): the clock or the card differ; "
+      "time says {} ({}), {} not ({}): the clock or the card differ; "
       "`fusegate replay` measures the baseline's program beside this one",
-      way, format_effect(verdict.effect_time), format_effect(verdict.effect));
+      way, format_effect(verdict.effect_time), by_cycles ? "cycles do" : "time at equal clock does",
+      format_effect(by_cycles ? verdict.effect_cycles : verdict.effect));
 }
 
 std::string not_confirmed(const Verdict& verdict) {
@@ -229,9 +232,9 @@ std::string text_without_choices(const Verdict& verdict, const Rule& rule) {
     case VerdictKind::kInconclusive:
       return obstacle_text(verdict, rule);
     case VerdictKind::kNew:
-      return "the baseline has no such benchmark";
+      return verdict.failure.empty() ? "the baseline has no such benchmark" : verdict.failure;
     case VerdictKind::kMissing:
-      return "the candidate has no such benchmark";
+      return verdict.failure.empty() ? "the candidate has no such benchmark" : verdict.failure;
     case VerdictKind::kInvalid:
       return fmt::format("failed in the {}: {}",
                          verdict.failed_in_candidate ? "candidate" : "baseline",
@@ -241,6 +244,11 @@ std::string text_without_choices(const Verdict& verdict, const Rule& rule) {
 }
 
 }  // namespace
+
+bool cycles_tell_better(double time, double equal_clock, double cycles) {
+  return std::isfinite(cycles) && std::abs(equal_clock) > std::abs(time) / 2 &&
+         std::abs(cycles) < std::abs(equal_clock);
+}
 
 std::string reason_text(const Verdict& verdict, const Rule& rule) {
   std::string text = text_without_choices(verdict, rule);
