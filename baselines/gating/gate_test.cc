@@ -188,6 +188,37 @@ TEST(Gate, MissingAndUndecidedBenchmarksPassUnlessStrict) {
             ExitCode::kNoRegression);
 }
 
+TEST(Gate, WhatIsLeftOutPassesUnlessStrict) {
+  GateOptions strict;
+  strict.strict = true;
+  const auto whole = side_by_side({test_series("a", kQuiet)});
+  auto part = side_by_side({test_series("a", slowed(1e-4))});
+  part.left_out = {{"b", "3 of 5 processes have it"}};
+  auto cut = side_by_side({test_series("a", slowed(1e-4))});
+  cut.unfinished.cut = {"head/3.json"};
+  for (const auto& candidate : {part, cut}) {
+    EXPECT_EQ(gate(whole, candidate, {}).exit_code, ExitCode::kNoRegression);
+    const GateResult result = gate(whole, candidate, strict);
+    EXPECT_EQ(result.exit_code, ExitCode::kCouldNotJudge);
+    EXPECT_THAT(result.causes, ElementsAre(GateCause::kLeftOut));
+    ASSERT_EQ(result.left_out.size(), 1u);
+    EXPECT_EQ(result.left_out[0].side, "candidate");
+  }
+  EXPECT_EQ(gate(whole, part, strict).left_out[0].what, "b");
+}
+
+TEST(Gate, SaysWhyASideLacksABenchmark) {
+  const auto whole = side_by_side({test_series("a", kQuiet), test_series("b", kQuiet)});
+  auto skipping = side_by_side({test_series("a", slowed(1e-4))});
+  skipping.skipped = {{"b", "needs sm_90"}};
+  const Verdict missing = gate(whole, skipping, {}).verdicts.at(1);
+  EXPECT_EQ(missing.kind, VerdictKind::kMissing);
+  EXPECT_EQ(missing.failure, "the candidate skipped it: needs sm_90");
+  const Verdict added = gate(skipping, whole, {}).verdicts.at(1);
+  EXPECT_EQ(added.kind, VerdictKind::kNew);
+  EXPECT_EQ(added.failure, "the baseline skipped it: needs sm_90");
+}
+
 TEST(Gate, AsksForSoMuchToBeRuledOut) {
   GateOptions options;
   options.require_ruled_out = 0.02;

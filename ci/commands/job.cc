@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <sstream>
 
 #include "baselines/io/error.h"
@@ -12,6 +13,7 @@
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
+#include "ci/judging/judging.h"
 
 namespace fusegate::ci {
 namespace {
@@ -73,6 +75,7 @@ class Job {
     ExitCode verdict = ExitCode::kCouldNotJudge;
     try {
       verdict = request_.base.empty() ? against_baseline() : against_base();
+      if (verdict == ExitCode::kNoRegression) take_new_benchmarks();
     } catch (const baselines::InputError& error) {
       write_gate_failure(gate_request(), error.what(), console_);
       // Last, where it is looked for: on a full disk the reports cannot be written either.
@@ -125,6 +128,7 @@ class Job {
 
   ExitCode against_replay(const ReplayRequest& replay) {
     step(fmt::format("replaying the baseline: suite {}, {} a side", request_.suite, invocations()));
+    judged_ = folders_.runs / "head";
     return replay_command(replay, console_);
   }
 
@@ -134,14 +138,45 @@ class Job {
     const bool in_turn = !request_.require_baseline && no_baseline_of_suite();
     Measured measured = in_turn ? measure({"first", "second"}) : measure({"first"});
     fs::path candidate = folders_.runs / "first";
-    if (!request_.require_baseline && measured.all_well && recorded_as_first_baseline(candidate)) {
+    if (!request_.require_baseline && measured.all_well &&
+        recorded_as_baseline(candidate, true, "first local run")) {
       if (!in_turn) measured = measure({"second"});
       candidate = folders_.runs / "second";
     }
     GateRequest gate = gate_request();
     gate.judging.candidate = {candidate};
+    judged_ = candidate;
     step("gate");
     return gate_measured(gate, measured, console_);
+  }
+
+  // Nothing gates a benchmark until the baseline has it. One that this machine keeps is recorded
+  // again, by all benchmarks: what the run left out as identical would be missing there. Of others
+  // the gate's note says how to renew them.
+  void take_new_benchmarks() {
+    if (!judged_) return;
+    const baselines::Run run = baselines::load_run({*judged_});
+    const auto path =
+        find_comparable_baseline(request_.stores, run.environment, suite_name(request_.suite));
+    const fs::path local = request_.folder / "baselines";
+    if (!path || path->parent_path().parent_path() != local) return;
+    const std::size_t added = count_new(run, baselines::read_baseline(*path).run);
+    if (added == 0) return;
+    const std::string benchmarks = format_count(added, "new benchmark");
+    step(fmt::format("the baseline of this machine is recorded again, with {}", benchmarks));
+    RunRequest renewed = run_request({"renewed"});
+    renewed.measures_all = true;
+    if (!measure_run(renewed, console_).all_well) return;
+    recorded_as_baseline(folders_.runs / "renewed", false, "with " + benchmarks);
+  }
+
+  static std::size_t count_new(const baselines::Run& run, const baselines::Run& baseline) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(run.benchmarks, [&](const baselines::BenchmarkSeries& series) {
+          return series.failure.empty() &&
+                 std::ranges::find(baseline.benchmarks, series.name,
+                                   &baselines::BenchmarkSeries::name) == baseline.benchmarks.end();
+        }));
   }
 
   // Whether no device at all has one: then this run's will be missing too.
@@ -218,11 +253,16 @@ class Job {
     duet.html = gate.html;
   }
 
-  Measured measure(const std::vector<std::string>& names) {
+  RunRequest run_request(const std::vector<std::string>& names) const {
     RunRequest run;
     fill(run);
     for (const std::string& name : names) run.out.push_back(folders_.runs / name);
     run.programs = {program()};
+    return run;
+  }
+
+  Measured measure(const std::vector<std::string>& names) {
+    RunRequest run = run_request(names);
     run.aa = names.size() == 1 && request_.invocations >= kLeastAaInvocations;
     step(fmt::format("measuring {}: suite {}, {} each", fmt::join(names, " "), request_.suite,
                      invocations()));
@@ -231,15 +271,15 @@ class Job {
 
   // Forced, because this baseline stays on this machine: uncommitted changes, say, are no reason to
   // have none.
-  bool recorded_as_first_baseline(const fs::path& run) {
+  bool recorded_as_baseline(const fs::path& run, bool if_missing, const std::string& reason) {
     AcceptRequest accept;
     accept.runs = {run};
-    accept.if_missing = true;
+    accept.if_missing = if_missing;
     accept.force = true;
     accept.store = request_.folder / "baselines";
     accept.stores = request_.stores;
     accept.who = request_.who;
-    accept.reason = "first local run";
+    accept.reason = reason;
     std::ostringstream said;
     Console aside{said, console_.err};
     accept_command(accept, aside);
@@ -272,6 +312,7 @@ class Job {
   Console& console_;
   const JobFolders folders_;
   const Clock::time_point started_;
+  std::optional<fs::path> judged_{};  // the candidate's run, by a stored baseline
 };
 
 void add_job_measuring(CLI::App& app, JobRequest& request) {

@@ -93,6 +93,20 @@ TEST_F(JobCommandTest, ABaselineThatItRecordedIsReplayedByTheProgramThatMadeIt) 
   EXPECT_FALSE(fs::exists(folder_.path() / "checkout")) << "nothing was built";
 }
 
+TEST_F(JobCommandTest, TakesNewBenchmarksIntoTheBaselineOfThisMachine) {
+  job();
+  FakeBench more{.phase = 1};
+  more.file.times["geglu/new/bf16/batch:64/seq:128/dim:768/hidden:3072"] = 30000;
+  request_.program = write_bench(folder_, "more", more);
+  EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(verdict()["counts"]["new"], 1);
+  EXPECT_THAT(out_.str(), HasSubstr("] the baseline of this machine is recorded again, with 1 new "
+                                    "benchmark"));
+  EXPECT_EQ(job(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
+  EXPECT_EQ(verdict()["counts"]["new"], 0);
+  EXPECT_THAT(out_.str(), Not(HasSubstr("recorded again")));
+}
+
 TEST_F(JobCommandTest, WaitsUntilAnotherJobHasKeptItsProgram) {
   const fs::path theirs = request_.folder / "programs" / "local" / ".unfinished";
   fs::create_directories(theirs);

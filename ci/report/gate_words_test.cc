@@ -204,6 +204,26 @@ TEST(GateNotes, NameWhatWasSkippedAndOnceWhereBothSidesSkippedIt) {
   EXPECT_THAT(notes(base, head), ElementsAre("Baseline: " + text));
 }
 
+TEST(GateNotes, NameWhatIsLeftOut) {
+  baselines::Run base = test_run({test_series("a", kQuiet)});
+  baselines::Run head = test_run({test_series("a", slowed(0.05))});
+  head.left_out = {{"b", "3 of 5 processes have it"}};
+  EXPECT_THAT(notes(base, head), ElementsAre("Candidate: 1 benchmark is not judged whole: b (3 of "
+                                             "5 processes have it)"));
+}
+
+TEST(GateNotes, NameOtherHostsAndContexts) {
+  baselines::Run base = test_run({test_series("a", kQuiet)});
+  baselines::Run head = test_run({test_series("a", slowed(0.05))});
+  base.provenance.host = "runner-a";
+  head.provenance.host = "runner-b";
+  base.provenance.context = {{"gpu", "H100"}, {"same", 1}};
+  head.provenance.context = {{"gpu", "A100"}, {"same", 1}};
+  EXPECT_THAT(notes(base, head),
+              ElementsAre(HasSubstr("on host runner-a, the candidate on runner-b"),
+                          HasSubstr("context differs in gpu (baseline H100, candidate A100).")));
+}
+
 baselines::HostChange host_change(const std::string& name, baselines::HostVerdict verdict,
                                   double baseline_ns, double candidate_ns) {
   return {.benchmark = name,

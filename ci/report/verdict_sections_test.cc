@@ -95,6 +95,7 @@ TEST(TerminalReport, GivesAReasonThatManyShareOnce) {
     report.judgement->result.verdicts.back().failure = "the library is missing";
   }
   add(&report, "d", baselines::VerdictKind::kMissing, 0);
+  report.judgement->result.verdicts.back().failure.clear();
   EXPECT_THAT(text_of(report),
               HasSubstr("\ninvalid: failed in the candidate: the library is missing (3 "
                         "times)\nmissing: the candidate has no such benchmark\n"));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace fusegate::ci {
 namespace {
@@ -143,6 +144,12 @@ TEST(ReasonText, NamesTheObstacle) {
       "differ; `fusegate replay` measures the baseline's program beside this one");
   EXPECT_EQ(undecided(Obstacle::kDisagreement),
             "+1.00 % at equal clock, but time (+0.10 %) and cycles (+2.00 %) do not both show it");
+}
+
+TEST(CyclesTellBetter, WhereTimeAtEqualClockIsTimeItself) {
+  EXPECT_TRUE(cycles_tell_better(0.25, 0.25, 0.0002));
+  EXPECT_FALSE(cycles_tell_better(0.02, 0.0001, 0.00005));
+  EXPECT_FALSE(cycles_tell_better(0.25, 0.25, std::numeric_limits<double>::quiet_NaN()));
 }
 
 TEST(ReasonText, OfACpuNamesOtherWorkAndWaiting) {
