@@ -133,7 +133,7 @@ TEST_F(GateCommandTest, DoesNotPassFailedBenchmarks) {
 
 TEST_F(GateCommandTest, LetsNoFormerVerdictStandWhereItCannotJudge) {
   gate({});
-  folder_.write("head/1.json", "{\"context\": {");
+  folder_.write("head/1.json", "{\"context\": }");
   request_.judging.candidate = {folder_.path() / "head"};
   Console console{out_, err_};
   EXPECT_THROW(gate_command(request_, console), baselines::InputError);

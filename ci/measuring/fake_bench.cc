@@ -66,7 +66,8 @@ files=$(sed 's#$#/manual_time#' "$prepared/names" | grep -En -- "$filter" | whil
 done)
 {
   printf '{"context":'
-  sed "s/\"invocation\":1/\"invocation\":$invocation/" "$prepared/context"
+  # No two processes leave the same file.
+  sed "s/\"invocation\":1/\"invocation\":$invocation/; s/\"seed\":1/\"seed\":${#run}/" "$prepared/context"
   printf ',"benchmarks":['
   cat $files | tail -c +2  # every one starts with a comma
   printf ']}'

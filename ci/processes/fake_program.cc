@@ -10,7 +10,9 @@ namespace fs = std::filesystem;
 
 const std::string_view kReadFlags = R"sh(
 # leave PREPARED OUT: as this process's own, since no two processes leave the same file.
-leave() { sed "s/\"invocation\": 1/\"invocation\": ${invocation:-1}/" "$1" > "$2"; }
+leave() {
+  sed "s/\"invocation\": 1/\"invocation\": ${invocation:-1}/; s/\"seed\": 1/\"seed\": ${#2}/" "$1" > "$2"
+}
 for argument in "$@"; do
   case $argument in
     --out=*) out=${argument#--out=} ;;
