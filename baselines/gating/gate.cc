@@ -98,7 +98,8 @@ void add_left_out(const Run& run, std::string_view side, std::vector<LeftOut>& l
 // Why the run lacks the benchmark, where its files say so.
 std::string why_absent(const Run& run, std::string_view side, const std::string& benchmark) {
   const auto skipped = run.skipped.find(benchmark);
-  if (skipped != run.skipped.end()) return fmt::format("the {} skipped it: {}", side, skipped->second);
+  if (skipped != run.skipped.end())
+    return fmt::format("the {} skipped it: {}", side, skipped->second);
   const auto left_out = run.left_out.find(benchmark);
   if (left_out == run.left_out.end()) return "";
   return fmt::format("not in the {}: {}", side, left_out->second);

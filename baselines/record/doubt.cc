@@ -59,8 +59,9 @@ constexpr std::array kDoubts{
         "CUPTI failed or lost records: what ran on the GPU is not known for every benchmark."},
     DoubtText{Doubt::kDebugLibrary, "debug_library",
               "Google Benchmark or fusegate itself was built without optimisation."},
-    DoubtText{Doubt::kLoadedHost, "loaded_host",
-              "The host's load was above its number of CPUs when a process began: others ran there."},
+    DoubtText{
+        Doubt::kLoadedHost, "loaded_host",
+        "The host's load was above its number of CPUs when a process began: others ran there."},
     DoubtText{Doubt::kMeansOnly, "means_only",
               "The files hold no samples: one slow sample of a process moves its mean, and nothing "
               "tells how far samples spread."},

@@ -17,8 +17,8 @@ constexpr std::string_view kClockField = "mhz_per_cpu";
 constexpr double kClockTolerance = 0.1;
 
 constexpr std::array<std::string_view, 7> kGoogleFields{
-    kClockField,    "num_cpus",        "cpu_scaling_enabled", "aslr_enabled",
-    "caches",       "library_version", "library_build_type"};
+    kClockField, "num_cpus",        "cpu_scaling_enabled", "aslr_enabled",
+    "caches",    "library_version", "library_build_type"};
 
 std::string shown(const nlohmann::json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();

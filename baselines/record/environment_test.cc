@@ -70,15 +70,18 @@ TEST(ProtocolDifferences, NoneWhereARunRecordsNoProtocol) {
 }
 
 TEST(EnvironmentDifferences, ANumberAndItsTextAreTheSame) {
-  EXPECT_TRUE(environment_differences({{"power_limit_w", "700"}}, {{"power_limit_w", 700}}).empty());
-  EXPECT_TRUE(environment_differences({{"power_limit_w", 700.0}}, {{"power_limit_w", "700"}}).empty());
+  EXPECT_TRUE(
+      environment_differences({{"power_limit_w", "700"}}, {{"power_limit_w", 700}}).empty());
+  EXPECT_TRUE(
+      environment_differences({{"power_limit_w", 700.0}}, {{"power_limit_w", "700"}}).empty());
   EXPECT_EQ(environment_differences({{"ecc", "on"}}, {{"ecc", true}}).size(), 1u);
   EXPECT_EQ(environment_differences({{"a", "7e2"}}, {{"a", "700"}}).size(), 1u);
 }
 
 TEST(EnvironmentDifferences, GoogleBenchmarkWritesMoreWithEveryVersion) {
-  EXPECT_TRUE(environment_differences({{"device", "x"}},
-                                      {{"device", "x"}, {"library_version", "1.8"}}).empty());
+  EXPECT_TRUE(
+      environment_differences({{"device", "x"}}, {{"device", "x"}, {"library_version", "1.8"}})
+          .empty());
   EXPECT_EQ(environment_differences({{"num_cpus", 8}}, {{"num_cpus", 4}}).size(), 1u);
   EXPECT_TRUE(environment_differences({{"mhz_per_cpu", 2400}}, {{"mhz_per_cpu", 2395}}).empty());
   EXPECT_EQ(environment_differences({{"mhz_per_cpu", 2400}}, {{"mhz_per_cpu", 3219}}).size(), 1u);

@@ -10,13 +10,13 @@
 #include <utility>
 #include <variant>
 
+#include "baselines/formats/broken_text.h"
 #include "baselines/formats/read_foreign.h"
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/parallel.h"
 #include "baselines/launches/identities.h"
 #include "baselines/record/baseline.h"
-#include "baselines/record/broken_text.h"
 #include "baselines/record/run_file.h"
 #include "baselines/record/run_merger.h"
 
@@ -82,9 +82,10 @@ std::vector<fs::path> files_of_folders(const fs::path& folder) {
     for (const fs::path& file : files_of_folder(one)) files.push_back(file);
   }
   if (files.size() > folders.size()) {
-    throw InputError(folder.string(), "",
-                     fmt::format("holds a run in each of the folders {}: name the one that is meant",
-                                 fmt::join(names, ", ")));
+    throw InputError(
+        folder.string(), "",
+        fmt::format("holds a run in each of the folders {}: name the one that is meant",
+                    fmt::join(names, ", ")));
   }
   return files;
 }
@@ -106,9 +107,10 @@ void add_path(const fs::path& path, RunSources& sources) {
   if (fs::exists(identities, error)) {
     sources.identities.push_back(identities);
   } else if (files.empty()) {
-    throw InputError(path.string(), "",
-                     "no finished invocation: the folder has no run file, nor have those in it, and "
-                     "there is no result of criterion's at or below it");
+    throw InputError(
+        path.string(), "",
+        "no finished invocation: the folder has no run file, nor have those in it, and "
+        "there is no result of criterion's at or below it");
   }
   for (const fs::path& file : files) {
     const auto place = blocks.by_file.find(file.filename().string());
@@ -209,10 +211,11 @@ void require_one_commit(const std::vector<FileOfRun>& contents, const RunSources
   for (const auto& [commit, names] : files) {
     runs.push_back(fmt::format("{} ({})", commit.substr(0, 12), fmt::join(names, ", ")));
   }
-  throw InputError(source, "",
-                   fmt::format("holds {} runs, as its files are of {} commits: {}. Name the files of "
-                               "one commit",
-                               runs.size(), runs.size(), fmt::join(runs, "; ")));
+  throw InputError(
+      source, "",
+      fmt::format("holds {} runs, as its files are of {} commits: {}. Name the files of "
+                  "one commit",
+                  runs.size(), runs.size(), fmt::join(runs, "; ")));
 }
 
 // Copies would pass for processes that agree perfectly.

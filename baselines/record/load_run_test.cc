@@ -514,9 +514,9 @@ TEST(LoadRun, RefusesCopiesOfOneProcess) {
   const std::string text = run_file({sample("a", 1)});
   folder.write("1.json", text);
   folder.write("2.json", json::parse(text).dump(2));
-  EXPECT_THAT([&] { load_run({folder.path()}); },
-              ThrowsMessage<InputError>(
-                  AllOf(HasSubstr("2.json: is a copy of "), HasSubstr("/1.json"))));
+  EXPECT_THAT(
+      [&] { load_run({folder.path()}); },
+      ThrowsMessage<InputError>(AllOf(HasSubstr("2.json: is a copy of "), HasSubstr("/1.json"))));
 }
 
 TEST(LoadRun, AFileThatEndsInTheMiddleIsAProcessThatDidNotFinish) {
@@ -571,10 +571,10 @@ TEST(LoadRun, ReadsAFolderAProcess) {
 TEST(LoadRun, KeepsOfTheContextWhatAllProcessesSay) {
   const ScratchFolder folder;
   for (const char* run_id : {"1", "2"}) {
-    folder.write(std::string(run_id) + ".json",
-                 json{{"context", {{"gpu", "A100"}, {"run_id", run_id}}},
-                      {"benchmarks", {sample("a", 1)}}}
-                     .dump());
+    folder.write(
+        std::string(run_id) + ".json",
+        json{{"context", {{"gpu", "A100"}, {"run_id", run_id}}}, {"benchmarks", {sample("a", 1)}}}
+            .dump());
   }
   EXPECT_EQ(load_run({folder.path()}).provenance.context, (Environment{{"gpu", "A100"}}));
 }

@@ -7,11 +7,11 @@
 #include <limits>
 #include <utility>
 
+#include "baselines/formats/broken_text.h"
 #include "baselines/formats/read_foreign.h"
 #include "baselines/formats/sample_range.h"
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "baselines/record/broken_text.h"
 #include "baselines/record/run_context.h"
 #include "baselines/record/run_file_parser.h"
 #include "baselines/record/sample_collector.h"

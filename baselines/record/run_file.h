@@ -21,10 +21,10 @@
 // A plain Google Benchmark file has none of these and is read all the same; a numeric sm_clock_hz
 // counter is used wherever it stands. A benchmark is known by its run_name, or by its name where it
 // has none, suffixes such as "/repeats:60" and "/manual_time" included: Google Benchmark lets a
-// program register BM_x and BM_x/real_time side by side. Aggregates are passed over, and a benchmark
-// that has nothing else is named. An entry that failed becomes a failure, and so does one whose time
-// is no time; what the program skipped is named with its reason. Counters of a plain file are not
-// taken for ours, but for sm_clock_hz.
+// program register BM_x and BM_x/real_time side by side. Aggregates are passed over, and a
+// benchmark that has nothing else is named. An entry that failed becomes a failure, and so does one
+// whose time is no time; what the program skipped is named with its reason. Counters of a plain
+// file are not taken for ours, but for sm_clock_hz.
 #pragma once
 
 #include <filesystem>

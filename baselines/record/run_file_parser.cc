@@ -194,8 +194,7 @@ bool is_own_counter(std::string_view name) {
 std::string RunFileEntry::path() const { return fmt::format("benchmarks[{}]", index); }
 
 void RunFileEntry::clear() {
-  for (std::string* text :
-       {&name, &run_name, &run_type, &time_unit, &error_message, &odd_value}) {
+  for (std::string* text : {&name, &run_name, &run_type, &time_unit, &error_message, &odd_value}) {
     text->clear();
   }
   family_index = per_family_instance_index = repetition_index = iterations = real_time = {};

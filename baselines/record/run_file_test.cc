@@ -190,7 +190,8 @@ TEST(ReadRunFile, PassesOverAggregates) {
 json old_file(const std::vector<std::string>& names) {
   json entries = json::array();
   for (const std::string& name : names) {
-    entries.push_back({{"name", name}, {"iterations", 10}, {"real_time", 2.5}, {"time_unit", "us"}});
+    entries.push_back(
+        {{"name", name}, {"iterations", 10}, {"real_time", 2.5}, {"time_unit", "us"}});
     entries.back()["real_time"] = 2.5 + 1e-3 * static_cast<double>(entries.size());
   }
   return file_of(std::move(entries));
@@ -260,17 +261,17 @@ TEST(ReadRunFile, ReadsNumbersThatJsonHasNot) {
 }
 
 TEST(ReadRunFile, TheContextOfGoogleBenchmarkIsTheEnvironment) {
-  const json context{{"date", "d"},
-                     {"host_name", "runner-a"},
-                     {"executable", "./a"},
-                     {"num_cpus", 8},
-                     {"mhz_per_cpu", 2400},
-                     {"caches",
-                      {{{"type", "Unified"}, {"level", 3}, {"size", 33554432}, {"num_sharing", 4}}}},
-                     {"load_avg", {8.5, 0.4}},
-                     {"library_build_type", "release"},
-                     {"gpu", "NVIDIA A100"},
-                     {"tags", {1, 2}}};
+  const json context{
+      {"date", "d"},
+      {"host_name", "runner-a"},
+      {"executable", "./a"},
+      {"num_cpus", 8},
+      {"mhz_per_cpu", 2400},
+      {"caches", {{{"type", "Unified"}, {"level", 3}, {"size", 33554432}, {"num_sharing", 4}}}},
+      {"load_avg", {8.5, 0.4}},
+      {"library_build_type", "release"},
+      {"gpu", "NVIDIA A100"},
+      {"tags", {1, 2}}};
   const RunFile file = parse(file_of({sample("a", 0, 1)}, context));
   EXPECT_EQ(file.environment, (Environment{{"num_cpus", 8},
                                            {"mhz_per_cpu", 2400},

@@ -13,6 +13,7 @@
 #include "baselines/formats/sample_range.h"
 #include "baselines/io/error.h"
 #include "baselines/io/json_field.h"
+#include "baselines/io/printable.h"
 #include "baselines/statistics/clock_fit.h"
 #include "baselines/statistics/statistics.h"
 
@@ -20,6 +21,7 @@ namespace fusegate::baselines {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kLongestUnit = 40;  // that a message shows
 constexpr const char* kAggregatesOnly = "it has aggregates only, and no samples";
 
 [[noreturn]] void fail(const std::string& source, const RunFileEntry& entry, std::string_view field,
@@ -54,7 +56,8 @@ std::string sample_problem(const RunFileEntry& entry) {
   if (entry.time_unit.empty()) return "time_unit: is missing";
   const double unit_ns = time_unit_ns(entry);
   if (unit_ns == 0) {
-    return fmt::format("time_unit: must be ns, us, ms or s, but is \"{}\"", entry.time_unit);
+    return fmt::format("time_unit: must be ns, us, ms or s, but is \"{}\"",
+                       printable_excerpt(entry.time_unit, kLongestUnit));
   }
   const std::string_view problem = time_problem(*entry.real_time * unit_ns);
   return problem.empty() ? "" : fmt::format("real_time: {}", problem);
@@ -222,8 +225,8 @@ void SampleCollector::add_counters(const RunFileEntry& entry, Samples& samples) 
 }
 
 // Files of Google Benchmark before 1.5 do not say which entries are aggregates: they are the ones
-// that stand once behind a benchmark's name, "_mean" and "_stddev" always among them. What is fitted
-// to a family has "_BigO" and "_RMS".
+// that stand once behind a benchmark's name, "_mean" and "_stddev" always among them. What is
+// fitted to a family has "_BigO" and "_RMS".
 void SampleCollector::take_untyped_aggregates() {
   const auto stands_once = [this](const std::string& name) {
     const auto found = index_.find(name);

@@ -51,7 +51,8 @@ class ExperimentTest : public ::testing::Test {
             "for a in \"$@\"; do case $a in --spread=*) spread=${a#--spread=} ;; esac; done\n" +
             "echo \"$out $*\" >>'" + (folder_.path() / "calls").string() + "'\n" +
             "sed \"s/777777/$((700000 + spread * invocation))/\" '" +
-            folder_.write("prepared", prepared()).string() + "' >\"$out\"\n");
+            folder_.write("prepared", prepared()).string() + "' >\"$out.moved\"\n" +
+            "leave \"$out.moved\" \"$out\" && rm \"$out.moved\"\n");
   }
 
   static std::string prepared() {

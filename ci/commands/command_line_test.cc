@@ -171,7 +171,8 @@ TEST(ParseCommandLine, TakesADuetWithoutAaArms) {
     for (auto& [benchmark, time_ns] : file.times) time_ns *= slower;
     const auto prepared = folder.write(name + ".json", run_file_text(file)).string();
     return write_script(
-        folder, name, std::string(kReadFlags) + "leave '" + prepared + "' \"$out\"\necho \"[$*]\"\n");
+        folder, name,
+        std::string(kReadFlags) + "leave '" + prepared + "' \"$out\"\necho \"[$*]\"\n");
   };
   const std::string out = (folder.path() / "duet").string();
   const Ended ended = run({"duet", "--suite", "smoke", "--base", program("base", 1), "--head",

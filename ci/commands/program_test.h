@@ -50,8 +50,8 @@ class ProgramTest : public ::testing::Test {
     const std::string prepared = write_run(folder_, name + "-prepared", file, 5);
     return write_script(
         folder_, name,
-        fmt::format("{}leave \"{}/$(( (invocation - 1) % 5 + 1 )).json\" \"$out\"\n{}\n", kReadFlags,
-                    prepared, more));
+        fmt::format("{}leave \"{}/$(( (invocation - 1) % 5 + 1 )).json\" \"$out\"\n{}\n",
+                    kReadFlags, prepared, more));
   }
   Ended gate(const std::string& candidate) {
     return fusegate({"gate", "--baseline", path("base"), "--candidate", candidate, "--json",

@@ -263,8 +263,8 @@ TEST_F(RunCommandTest, KeepsAnAaRunWhoseArmsCannotBeCompared) {
   request_.invocations = 4;
   request_.aa = true;
   request_.aa_history = folder_.path() / "aa.jsonl";
-  request_.programs = {
-      program("crashing", "[ $invocation = 1 ] || kill -SEGV $$\nleave '" + prepared_ + "' \"$out\"")};
+  request_.programs = {program(
+      "crashing", "[ $invocation = 1 ] || kill -SEGV $$\nleave '" + prepared_ + "' \"$out\"")};
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(err_.str(), HasSubstr("no A/A comparison is recorded: A/A: an arm has no run file"));
   EXPECT_FALSE(fs::exists(*request_.aa_history));

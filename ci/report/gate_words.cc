@@ -342,9 +342,10 @@ void add_hosts(const baselines::Provenance& baseline, const baselines::Provenanc
   const bool on_cards = !baseline.device_uuid.empty() || !candidate.device_uuid.empty();
   const bool are_known = !baseline.host.empty() && !candidate.host.empty();
   if (on_cards || !are_known || baseline.host == candidate.host) return;
-  notes.push_back(fmt::format("The baseline was measured on host {}, the candidate on {}: what "
-                              "differs may be the machine.",
-                              baseline.host, candidate.host));
+  notes.push_back(
+      fmt::format("The baseline was measured on host {}, the candidate on {}: what "
+                  "differs may be the machine.",
+                  baseline.host, candidate.host));
 }
 
 // Baselines of before there was a context to store tell nothing of it.
@@ -370,8 +371,8 @@ void add_ungated(const Judgement& judgement, std::vector<std::string>& notes) {
   if (!staleness || staleness->not_in_baseline.empty()) return;
   const bool one = staleness->not_in_baseline.size() == 1;
   notes.push_back(fmt::format("Nothing gates {} until the baseline has {}. {}",
-                              one ? "the new benchmark" : "the new benchmarks",
-                              one ? "it" : "them", renewal_text(judgement.baseline.run)));
+                              one ? "the new benchmark" : "the new benchmarks", one ? "it" : "them",
+                              renewal_text(judgement.baseline.run)));
 }
 
 void add_odd(const std::vector<baselines::OddProcess>& odd, std::string_view side,

@@ -16,8 +16,8 @@ using baselines::GateOptions;
 using baselines::GateResult;
 using baselines::kQuiet;
 using baselines::Run;
-using baselines::slowed;
 using baselines::side_by_side;
+using baselines::slowed;
 using baselines::test_run;
 using baselines::test_series;
 using testing::Contains;
@@ -118,9 +118,10 @@ TEST(GateHeadline, CountsAgainstTheWhole) {
   EXPECT_EQ(gate_headline(decided(rows), {}),
             "No regression in 2 of 104 benchmarks; slowdowns above 2 % are ruled out in all; 2 "
             "improvements, 102 inconclusive.");
-  EXPECT_EQ(gate_headline(decided({{kIdentical, 0}, {kInconclusive, 0.02}}), {}),
-            "No regression in 1 of 2 benchmarks, 1 identical; of the others slowdowns above 2 % are "
-            "ruled out in all; 1 inconclusive.");
+  EXPECT_EQ(
+      gate_headline(decided({{kIdentical, 0}, {kInconclusive, 0.02}}), {}),
+      "No regression in 1 of 2 benchmarks, 1 identical; of the others slowdowns above 2 % are "
+      "ruled out in all; 1 inconclusive.");
 }
 
 TEST(GateHeadline, AllAreThoseThatAChangeCanHaveSlowed) {

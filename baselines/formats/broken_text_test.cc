@@ -1,4 +1,4 @@
-#include "baselines/record/broken_text.h"
+#include "baselines/formats/broken_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,8 @@ TEST(QuoteNonfinite, MakesStringsOfNumbersThatJsonHasNot) {
 }
 
 TEST(QuoteNonfinite, LeavesStringsAlone) {
-  for (const char* same : {R"({"NaN": "a \" NaN", "b": "\\"})", R"({"a": null, "b": -1})", "", "\"NaN"}) {
+  for (const char* same :
+       {R"({"NaN": "a \" NaN", "b": "\\"})", R"({"a": null, "b": -1})", "", "\"NaN"}) {
     std::string text = same;
     EXPECT_FALSE(quote_nonfinite(text)) << same;
     EXPECT_EQ(text, same);

@@ -7,8 +7,8 @@
 namespace fusegate::baselines {
 
 // Google Benchmark and Python write NaN and Infinity, which JSON has not. Makes strings of these,
-// as long as they were, so that whoever reads their field says that it is no number. Returns whether
-// there was one.
+// as long as they were, so that whoever reads their field says that it is no number. Returns
+// whether there was one.
 bool quote_nonfinite(std::string& text);
 
 // Whether nothing is wrong with the text but that it ends too early, as the file of a program does

@@ -1,4 +1,4 @@
-#include "baselines/record/broken_text.h"
+#include "baselines/formats/broken_text.h"
 
 #include <algorithm>
 #include <array>
