@@ -312,7 +312,7 @@ class Fuzz(JobTest):
         result = self.fuzz("--seconds", "61")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.targets_run(), [
-            f"fusegate_fuzz_{target} -artifact_prefix=.fusegate/fuzzing/{target}- -max_len=16384 -timeout=30 "
+            f"fusegate_fuzz_{target} -artifact_prefix=.fusegate/fuzzing/{target}- -max_len=1048576 -timeout=30 "
             f"-max_total_time=31 .fusegate/fuzzing/{target} ci/fuzzing/testdata/{target}" for target in ("suite", "trace")])
 
     def test_builds_by_clang_where_that_has_libfuzzer(self):

@@ -134,6 +134,7 @@ class Fresh:
             made = copy.deepcopy(self.first)
             made["context"]["fusegate"]["invocation"] = process + 1
             made["context"]["fusegate"]["doubts"] = []
+            made["context"]["branch"] = "a key of the program's own"
             made["context"]["fusegate"]["provenance"]["dirty"] = False
             made["context"]["fusegate"]["environment"] |= environment
             for sample, entry in enumerate(made["benchmarks"]):
@@ -194,7 +195,7 @@ class Fresh:
                 ("differences", "base", "elsewhere", "--allow-environment-difference"),
                 ("replay", "elsewhere", "same", "--replay-of", stored, "--allow-environment-difference"),
                 ("cards", BASELINES / "nvidia-h200" / "pr.json", "68eb3ff9-slowed.json"),
-                ("kernels", "68eb3ff9.json", "68eb3ff9-slowed.json"), ("nothing", "missing", "base")):
+                ("kernels", "68eb3ff9.json", "68eb3ff9-slowed.json"), ("uneven", "base", "uneven"), ("nothing", "missing", "base")):
             self.fusegate("gate", "--json", f"{name}.gate.json", "--baseline", baseline, "--candidate", candidate, *flags, codes=(0, 1, 2))
             yield f"{name}.gate.json"
 

@@ -143,7 +143,8 @@ class FusegateTest(FolderTest):
         result = self.fusegate("run", "--program", self.command(BROKEN=1), "--suite", "all", "--invocations", 4, "--out",
                                "run", "--", *QUICK)
         self.assertEqual(result.returncode, 2)
-        self.assertIn("failed in 4 of 4 invocations: RuntimeError: an illegal instruction was encountered", result.stderr)
+        self.assertIn("2 benchmarks failed in 4 of 4 invocations, the first attention/fused/bf16/heads:16/kv:4096: "
+                      "RuntimeError: an illegal instruction was encountered", result.stderr)
         self.assertEqual(self.fusegate("gate", "--baseline", "base", "--candidate", "run").returncode, 2)
 
     def test_what_cannot_be_captured_is_doubted_in_words(self):
