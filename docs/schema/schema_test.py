@@ -134,7 +134,6 @@ class Fresh:
             made = copy.deepcopy(self.first)
             made["context"]["fusegate"]["invocation"] = process + 1
             made["context"]["fusegate"]["doubts"] = []
-            made["context"]["branch"] = "a key of the program's own"
             made["context"]["fusegate"]["provenance"]["dirty"] = False
             made["context"]["fusegate"]["environment"] |= environment
             for sample, entry in enumerate(made["benchmarks"]):
@@ -183,6 +182,17 @@ class Fresh:
             with tarfile.open(BASELINES / "formats" / "testdata" / f"{tool}.tar.xz") as archive:
                 archive.extractall(self.folder)
             self.fusegate("accept", base, "--reason", "a test", "--who", "me", "--suite", "others", "--store", "store")
+        self.make_plain_run("plain")
+        self.fusegate("accept", "plain", "--reason", "a test", "--who", "me", "--suite", "plain", "--store", "store")
+
+    def make_plain_run(self, folder):
+        """Of a program that knows nothing of fusegate, and has a key of its own."""
+        (self.folder / folder).mkdir()
+        for process in range(4):
+            entries = [{"name": "BM_copy", "run_name": "BM_copy", "run_type": "iteration", "iterations": 1000, "time_unit": "ns",
+                        "repetition_index": k, "real_time": 1000 + process + 0.1 * k, "cpu_time": 1000 + process} for k in range(5)]
+            (self.folder / folder / f"{process + 1}.json").write_text(json.dumps(
+                {"context": {"num_cpus": 2, "mhz_per_cpu": 3000, "branch": "main"}, "benchmarks": entries}), encoding="utf-8")
 
     def gates(self):
         with tarfile.open(BASELINES / "testdata" / "h200-cards.tar.xz") as archive:
@@ -208,6 +218,7 @@ class Fresh:
         store = self.folder / "store"
         for name, paths in {"run-file": self.run_files, "verdicts": self.verdicts,
                             "baseline": [*store.rglob("made.json"), *store.rglob("uneven.json"), *store.rglob("others.json"),
+                                         *store.rglob("plain.json"),
                                          *store.rglob("*.anchor.json")],
                             "calibration": [*store.rglob("*.calibration.json")]}.items():
             if not paths:
