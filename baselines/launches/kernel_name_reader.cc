@@ -245,8 +245,11 @@ KernelName read_parts(const std::string& name) {
 }  // namespace
 
 KernelName read_kernel_name(std::string_view name) {
-  const std::string whole = demangled(name);
-  KernelName kernel = read_parts(whole);
+  // CUTLASS's longest have some 20 kB. Taking a name apart costs the square of its length.
+  constexpr std::size_t kLongest = 64 << 10;
+  const std::string whole = name.size() > kLongest ? std::string(name) : demangled(name);
+  KernelName kernel;
+  if (whole.size() <= kLongest) kernel = read_parts(whole);
   kernel.name = whole;
   return kernel;
 }

@@ -21,7 +21,7 @@
 
 namespace fusegate::baselines {
 
-// Never throws for a name.
+// Never throws for a name. One of more than 64 KiB is a name, and nothing else is read of it.
 KernelName read_kernel_name(std::string_view name);
 
 }  // namespace fusegate::baselines

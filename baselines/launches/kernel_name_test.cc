@@ -17,6 +17,14 @@ std::vector<std::string> differences(std::string_view before, std::string_view a
   return kernel_differences(read_kernel_name(before), read_kernel_name(after));
 }
 
+TEST(KernelName, TakesNoLongNameApart) {
+  const std::string known = "sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize96x128x32_stage4_";
+  EXPECT_TRUE(read_kernel_name(known + std::string(1000, 'x')).is_read());
+  const KernelName longest = read_kernel_name(known + std::string(1 << 20, '['));
+  EXPECT_FALSE(longest.is_read());
+  EXPECT_EQ(longest.name.size(), known.size() + (1 << 20));
+}
+
 TEST(KernelName, ReadsCublasOfAmpere) {
   const KernelName kernel =
       read_kernel_name("ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn");
