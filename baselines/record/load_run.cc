@@ -109,7 +109,7 @@ void add_path(const fs::path& path, RunSources& sources) {
   } else if (files.empty()) {
     throw InputError(
         path.string(), "",
-        "no finished invocation: the folder has no run file, nor have those in it, and "
+        "no finished invocation: the folder has no run file, its subfolders have none, and "
         "there is no result of criterion's at or below it");
   }
   for (const fs::path& file : files) {

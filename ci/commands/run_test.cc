@@ -34,6 +34,10 @@ class RunCommandTest : public CommandTest<RunRequest, run_command> {
   }
 
   std::string good_program() { return program("bench", "leave '" + prepared_ + "' \"$out\"\n"); }
+  // Tells that event of its progress, and measures well.
+  std::string telling(const std::string& event) {
+    return program("telling", "echo '@fusegate " + event + "'\nleave '" + prepared_ + "' \"$out\"\n");
+  }
   std::string program(const std::string& name, const std::string& body) {
     return write_script(folder_, name, std::string(kReadFlags) + body);
   }
@@ -280,22 +284,15 @@ TEST_F(RunCommandTest, RefusesAaArmsThatCouldShowNothing) {
 
 TEST_F(RunCommandTest, ShowsFailuresAsTheyHappen) {
   request_.invocations = 1;
-  request_.programs = {program("bench3", R"(
-      echo '@fusegate {"event":"benchmark","index":1,"total":1,"benchmark":"a","failure":"threw"}'
-      )"
-                                         "leave '" +
-                                             prepared_ + "' \"$out\"")};
+  request_.programs = {telling(
+      R"({"event":"benchmark","index":1,"total":1,"benchmark":"a","failure":"threw"})")};
   run();
   EXPECT_THAT(err_.str(), HasSubstr("a failed: threw"));
 }
 
 TEST_F(RunCommandTest, TellsWhatAProgramNotesOnce) {
   request_.invocations = 2;
-  request_.programs = {program("bench4", R"(
-      echo '@fusegate {"event":"note","text":"no suite names a/b"}'
-      )"
-                                         "cp '" +
-                                             prepared_ + "' \"$out\"")};
+  request_.programs = {telling(R"({"event":"note","text":"no suite names a/b"})")};
   run();
   const std::string told = "note: no suite names a/b\n";
   ASSERT_THAT(err_.str(), HasSubstr(told));
