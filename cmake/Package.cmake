@@ -19,8 +19,10 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "python3-matplotlib, python3-jinja2, g
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME fusegate-dev)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and CMake package of fusegate.
  For benchmark programs of one's own kernels, such as fusegate init writes.")
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "fusegate ${same_version}, cmake (>= 3.24), make, g++ (>= 4:12)")
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS git)
+# As Debian's own -dev packages do, it leaves the compiler to its user: g++ and cmake take 300 MB, and who builds with
+# nvcc or clang has them. gate.sh of a project asks for what is missing.
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "fusegate ${same_version}")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake (>= 3.24), make, g++ (>= 4:12), git")
 
 # NVIDIA's libraries come from many places, pip and archives among them, of which dpkg knows nothing: who
 # installs this has the toolkit that it was built with.
