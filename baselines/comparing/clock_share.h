@@ -6,7 +6,7 @@
 // does, by 0.6 to 0.9 for the GEMMs of `pr` on an H200. The samples within each process tell the
 // share; between processes the same share then takes the clock out. Over 56 processes on six H200s
 // the standard deviation between processes, median over kernels of 20 us and more, was 0.063 % in
-// time, 0.045 % in cycles and 0.037 % in time at equal clock (docs/h200-pr.md).
+// time, 0.045 % in cycles and 0.037 % in time at equal clock (docs/evidence/found-on-one-card.md).
 //
 // Analysis of covariance: R. A. Fisher, "Statistical methods for research workers", 4th ed. (1932),
 // section 49.1; W. G. Cochran, "Analysis of covariance: its nature and uses", Biometrics 13 (1957),

@@ -42,7 +42,7 @@ std::vector<CardVariance> card_variances(const std::vector<CardRow>& suite);
 // Leaves a contrast without degrees of freedom as it is. Others end with as many as there are
 // cards, less one a side: cards come in kinds, and many rows that agree on few cards do not tell
 // it. Of six H200s one took 2.5 % longer for an MLP of one row, by which the other five spread by
-// 0.2 % (docs/h200-cards.md).
+// 0.2 % (docs/evidence/other-cards.md).
 void add_cards(const CardVariance& cards, const VarianceEstimate& process, Contrast& contrast);
 
 }  // namespace fusegate::baselines

@@ -1,5 +1,5 @@
 // A stored baseline of four H200 on four that it has not seen, as they were measured
-// (docs/h200-cards.md).
+// (docs/evidence/other-cards.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 // measuring finds one that is better by more than kTie, and of several equally fast ones every
 // process takes the same, whichever of them noise puts ahead. Processes with different kernels
 // would differ in time, and a gate would have to tell that from a change of code. At most kTie is
-// given up: 1 % of it cost two rows of an H100's pr 1.0 and 1.1 % (docs/ladder-h100.md).
+// given up: 1 % of it cost two benchmarks of an H100's pr 1.0 and 1.1 % (docs/evidence/fused-products.md).
 //
 // A candidate that lies at kTie itself is still taken by one process and not by another. That
 // happened in 9 of the 104 benchmarks of pr on an H200, whose processes then differed in time by up

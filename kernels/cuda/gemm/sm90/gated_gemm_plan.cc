@@ -59,7 +59,7 @@ GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& g
 
 std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GatedGemmSize& size, const GpuLimits& gpu) {
   // What the fitted costs may be off by, and what the slower kernel alone may gain behind another:
-  // it leaves SMs to the next one (docs/fused-epilogue.md).
+  // it leaves SMs to the next one (docs/evidence/fused-products.md).
   constexpr double kWorthMeasuring = 1.2;
   std::vector<GatedGemmPlan> plans;
   for (std::size_t tile = 0; tile < kGatedTilesSm90.size(); ++tile) {

@@ -90,7 +90,7 @@ struct XMaps {
   // Only what the first tiles need.
   __device__ void prefetch() const { prefetch_map(whole); }
   // use(map, bytes) with the boxes of x's tile from `row` on; rows: x's. In each of the two calls
-  // the map is a constant address, for the producer's loop (docs/fused-epilogue.md).
+  // the map is a constant address, for the producer's loop (docs/evidence/fused-products.md).
   template <int kRows, typename Use>
   __device__ void with_boxes(int rows, int row, const Use& use) const {
     if (row + x_box_rows(rows, kRows) <= rows) {

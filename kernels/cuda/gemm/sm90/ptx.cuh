@@ -143,7 +143,7 @@ __device__ inline std::uint32_t cluster_rank() {
 
 // All threads of all the cluster's blocks, every warp as one. Behind it only barriers that were
 // fenced are known to the others: a release instead is a fence of the whole GPU (MEMBAR.ALL.GPU) by
-// every thread, with which 128 x 768 x 3072 takes 8.14 us for 7.86 (docs/fused-epilogue.md).
+// every thread, with which 128 x 768 x 3072 takes 8.14 us for 7.86 (docs/evidence/fused-products.md).
 __device__ inline void cluster_arrive_relaxed() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
