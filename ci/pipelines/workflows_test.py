@@ -1,4 +1,4 @@
-"""The workflows are valid, keep the policy of workflow_policy.py, zizmor finds nothing, and each check can fail."""
+"""The workflows are valid, zizmor finds nothing (.github/zizmor.yml), and each check can fail."""
 
 import json
 import os
@@ -19,15 +19,13 @@ if not CHECK_JSONSCHEMA.exists():
 
 from ruamel.yaml import YAML  # noqa: E402 (a dependency of check-jsonschema)
 
-import workflow_policy  # noqa: E402
-
 
 def parse(text):
     return YAML(typ="safe").load(text)
 
 
-def violations_of(text):
-    return workflow_policy.violations(parse(text), text)
+def steps(path):
+    return [(name, step) for name, job in parse(path.read_text())["jobs"].items() for step in job["steps"]]
 
 
 def run(*command, **options):
@@ -40,7 +38,7 @@ def check_schema(paths):
 
 def zizmor(*paths):
     """What it is sure enough of to say so by default, as "name: why" each. Without asking GitHub anything."""
-    result = run(ZIZMOR, "--offline", "--no-config", "--no-progress", "--format=json", *paths)
+    result = run(ZIZMOR, "--offline", "--config", ROOT / ".github" / "zizmor.yml", "--no-progress", "--format=json", *paths)
     if not result.stdout:
         raise RuntimeError(result.stderr)
     return [f"{found['ident']}: {found['desc']}" for found in json.loads(result.stdout)]
@@ -59,24 +57,19 @@ class OurWorkflows(unittest.TestCase):
         result = check_schema(WORKFLOWS)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
-    def test_keep_the_policy(self):
-        for path in WORKFLOWS:
-            with self.subTest(path.name):
-                self.assertEqual(violations_of(path.read_text()), [])
-
     def test_zizmor_finds_nothing(self):
         self.assertEqual(zizmor(*WORKFLOWS), [])
 
     def test_scripts_pass_shellcheck(self):
         for path in WORKFLOWS:
-            for name, step in workflow_policy.steps(parse(path.read_text())):
+            for name, step in steps(path):
                 with self.subTest(path.name, job=name, step=step.get("name")):
                     result = shellcheck(step.get("run", ":"))
                     self.assertEqual(result.returncode, 0, result.stdout)
 
     def test_call_only_scripts_that_exist(self):
         for path in WORKFLOWS:
-            for _, step in workflow_policy.steps(parse(path.read_text())):
+            for _, step in steps(path):
                 command = step.get("run", "").split(" ")[0].strip()
                 if "/" in command:
                     with self.subTest(path.name, command=command):
@@ -98,8 +91,7 @@ class TheReviewedCommit(unittest.TestCase):
     """The step that compares the checkout with what a review was of, run in a merge of two commits."""
 
     def step(self, template):
-        text = (ROOT / template).read_text()
-        return [step["run"] for _, step in workflow_policy.steps(parse(text)) if step.get("name") == "Refuse what was not reviewed"]
+        return [step["run"] for _, step in steps(ROOT / template) if step.get("name") == "Refuse what was not reviewed"]
 
     def test_is_the_one_that_is_measured(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -145,15 +137,12 @@ class WorkflowsOfAStartingProject(unittest.TestCase):
         result = check_schema(self.workflows)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
-    def test_keep_the_policy(self):
-        self.assertEqual([line for path in self.workflows for line in violations_of(path.read_text())], [])
-
     def test_zizmor_finds_nothing(self):
         self.assertEqual(zizmor(*self.workflows), [])
 
     def test_scripts_pass_shellcheck(self):
         for path in self.workflows:
-            for _, step in workflow_policy.steps(parse(path.read_text())):
+            for _, step in steps(path):
                 self.assertEqual(shellcheck(step.get("run", ":")).stdout, "", path.name)
 
 
@@ -164,30 +153,8 @@ def spoiled(name, good, bad):
     return text.replace(good, bad)
 
 
-# One bad copy for each rule of ours, and the words that its violation must hold.
+# One change each, and zizmor's name for the flaw.
 SPOILED = [
-    ("pull-request.yml", "    timeout-minutes: 60\n",
-     "    timeout-minutes: 60\n    permissions:\n      pull-requests: write\n", "measure may write"),
-    ("nightly.yml", "  group: nightly\n", "  group: nightly${{ secrets.KEY }}\n", "names secrets"),
-    ("nightly.yml", "  group: nightly\n", "  group: ${{ toJSON(secrets) }}\n", "names secrets"),
-    ("pull-request.yml", "    timeout-minutes: 60\n",
-     "    timeout-minutes: 60\n    env:\n      GH_TOKEN: ${{ github.token }}\n", "github.token"),
-    ("checks.yml", "          persist-credentials: false\n", "          clean: true\n", "persist-credentials"),
-    ("checks.yml", "persist-credentials: false", "persist-credentials: true", "persist-credentials"),
-    ("pull-request-comment.yml", "          persist-credentials: false\n",
-     "          persist-credentials: false\n          ref: ${{ github.event.workflow_run.head_sha }}\n",
-     "another tree"),
-    ("nightly.yml", "actions/upload-artifact@", "somebody/upload-artifact@", "not GitHub's own"),
-    ("pull-request.yml", "github.event.pull_request.head.repo.full_name == github.repository", "true", "any fork"),
-    ("pull-request.yml", "reopened]", "reopened, labeled]", "by a label"),
-    ("pull-request.yml", "&& github.event.review.commit_id == github.event.pull_request.head.sha", "", "reviewed"),
-    ("pull-request.yml", "github.event.review.author_association", "'OWNER'", "anybody's review"),
-    ("pull-request.yml", "git rev-parse HEAD^2", "git rev-parse HEAD", "does not compare its checkout"),
-    ("nightly.yml", "    timeout-minutes: 150\n", "", "no timeout-minutes"),
-]
-
-# What we leave to zizmor, and its name for it.
-SPOILED_FOR_ZIZMOR = [
     ("pull-request.yml", "  pull_request:\n", "  pull_request_target:\n", "dangerous-triggers"),
     ("nightly.yml", "permissions:\n  contents: read\n", "", "excessive-permissions"),
     ("checks.yml", "permissions:\n  contents: read\n", "permissions: write-all\n", "excessive-permissions"),
@@ -197,30 +164,21 @@ SPOILED_FOR_ZIZMOR = [
     ("nightly.yml", "actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd", "actions/checkout@v6", "unpinned-uses"),
     ("nightly.yml", "actions/cache/save@27d5ce7f107fe9357f9df03efb73ab90386fccae", "actions/cache/save@v5",
      "unpinned-uses"),
+    ("nightly.yml", "actions/upload-artifact@", "somebody/upload-artifact@", "forbidden-uses"),
+    ("checks.yml", "          persist-credentials: false\n", "          clean: true\n", "artipacked"),
     ("pull-request-comment.yml", "# zizmor: ignore[dangerous-triggers]", "#", "dangerous-triggers"),
 ]
 
 
 class TheChecksCanFail(unittest.TestCase):
-    def test_policy_names_each_violation(self):
-        for name, good, bad, words in SPOILED:
-            with self.subTest(name, bad=bad):
-                found = violations_of(spoiled(name, good, bad))
-                self.assertTrue(any(words in line for line in found), found)
-
-    def test_zizmor_names_each_flaw_that_we_leave_to_it(self):
+    def test_zizmor_names_each_flaw(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name, good, bad, words in SPOILED_FOR_ZIZMOR:
+            for name, good, bad, words in SPOILED:
                 with self.subTest(name, bad=bad):
                     path = pathlib.Path(folder) / name
                     path.write_text(spoiled(name, good, bad))
                     found = zizmor(path)
                     self.assertTrue(any(line.startswith(words) for line in found), found)
-
-    def test_every_rule_has_a_bad_copy(self):
-        broken = {rule for name, good, bad, _ in SPOILED for rule in workflow_policy.RULES
-                  if list(rule(parse(spoiled(name, good, bad)), spoiled(name, good, bad)))}
-        self.assertEqual(set(workflow_policy.RULES) - broken, set())
 
     def test_schema_refuses_a_bad_copy(self):
         with tempfile.TemporaryDirectory() as folder:
