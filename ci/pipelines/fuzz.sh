@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Feeds random bytes to everything that reads others' bytes (ci/fuzzing).
+# Feeds random bytes to everything that reads others' bytes (tests/fuzzing).
 set -euo pipefail
 
 usage() {
@@ -8,23 +8,24 @@ Usage: ci/pipelines/fuzz.sh [--seconds N | --runs N] [--target NAME]
 
   --seconds N    how long in all, the targets sharing it equally; 60 by default
   --runs N       instead: how many inputs each target is given
-  --target NAME  this one alone; as often as wanted. By default all that have a folder in ci/fuzzing/testdata
+  --target NAME  this one alone; as often as wanted. By default all that have a folder in tests/fuzzing/testdata
 
-Builds preset fuzz where clang 16 or later is installed with libFuzzer (Debian 12: clang-16, libclang-rt-16-dev,
-libomp-16-dev), else preset asan, whose targets change their inputs without seeing what these reach. What
-libFuzzer finds to be worth keeping goes to .fusegate/fuzzing/NAME, where the next call goes on. An input that breaks a target
-is in .fusegate/fuzzing/NAME-*; mend the reader, and put the input into ci/fuzzing/testdata/NAME.
+Needs clang 16 or later with libFuzzer (Debian 12: clang-16, libclang-rt-16-dev, libomp-16-dev). What libFuzzer finds to be
+worth keeping goes to .fusegate/fuzzing/NAME, where the next call goes on. An input that breaks a target is in
+.fusegate/fuzzing/NAME-*; mend the reader, and put the input into tests/fuzzing/testdata/NAME. ctest gives each target
+the inputs of testdata (preset asan), without clang too.
 Exits with 0 where nothing broke, with 1 where something did, with 2 where it could not build or run.
 TEXT
 }
 
 main() {
   parse_arguments "$@"
-  ci/setup.sh --for tests
-  preset=asan
   CXX=$(find_clang)
-  if [[ $CXX ]]; then export CXX preset=fuzz; else unset CXX; fi
-  FUSEGATE_BUILD_TESTS=1 build_preset "$FUSEGATE_ROOT" "$preset" fusegate_fuzz
+  [[ $CXX ]] || die "no clang 16 or later with libFuzzer; on Debian 12:" \
+    "sudo apt-get install clang-16 libclang-rt-16-dev libomp-16-dev"
+  export CXX
+  ci/setup.sh --for tests
+  FUSEGATE_BUILD_TESTS=1 build_preset "$FUSEGATE_ROOT" fuzz fusegate_fuzz
   local target broken=0
   for target in "${targets[@]}"; do
     fuzz "$target" || broken=1
@@ -42,7 +43,7 @@ parse_arguments() {
       *) die "unknown argument '$1'; see --help" ;;
     esac
   done
-  local inputs=ci/fuzzing/testdata target
+  local inputs=tests/fuzzing/testdata target
   [[ ${targets[*]} ]] || mapfile -t targets < <(ls "$inputs")
   for target in "${targets[@]}"; do
     [[ -d $inputs/$target ]] || die "there is no target '$target', but $(ls -m "$inputs")"
@@ -77,7 +78,7 @@ fuzz() {
   fi
   mkdir -p "$kept"
   step "fuzzing $target"
-  quietly "$log" "build/$preset/bin/fusegate_fuzz_$target" "${flags[@]}" "$kept" "ci/fuzzing/testdata/$target" &&
+  quietly "$log" "build/fuzz/bin/fusegate_fuzz_$target" "${flags[@]}" "$kept" "tests/fuzzing/testdata/$target" &&
     tail -n 1 "$log"
 }
 

@@ -299,8 +299,9 @@ class Fuzz(JobTest):
     def setUp(self):
         super().setUp()
         for target in ("suite", "trace"):
-            (self.box.root / "ci" / "fuzzing" / "testdata" / target).mkdir(parents=True)
+            (self.box.root / "tests" / "fuzzing" / "testdata" / target).mkdir(parents=True)
             self.box.fake(f"fusegate_fuzz_{target}", 'echo "Done"; exit ${FAKE_FUZZ:-0}', folder=self.box.root.parent / "built")
+        self.box.fake("clang++-17")
 
     def fuzz(self, *arguments, **environment):
         return self.box.run("pipelines/fuzz.sh", *arguments, **environment)
@@ -313,14 +314,15 @@ class Fuzz(JobTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.targets_run(), [
             f"fusegate_fuzz_{target} -artifact_prefix=.fusegate/fuzzing/{target}- -max_len=1048576 -timeout=30 "
-            f"-max_total_time=31 .fusegate/fuzzing/{target} ci/fuzzing/testdata/{target}" for target in ("suite", "trace")])
+            f"-max_total_time=31 .fusegate/fuzzing/{target} tests/fuzzing/testdata/{target}" for target in ("suite", "trace")])
 
-    def test_builds_by_clang_where_that_has_libfuzzer(self):
-        self.fuzz()
-        self.assertIn("cmake --preset asan -DBUILD_TESTING=ON", self.box.calls())
-        self.box.fake("clang++-17")
+    def test_builds_by_clang_and_needs_one_that_has_libfuzzer(self):
         self.fuzz()
         self.assertIn("cmake --preset fuzz -DBUILD_TESTING=ON", self.box.calls())
+        self.box.fake("clang++-17", "exit 1")
+        result = self.fuzz()
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("no clang 16 or later with libFuzzer", result.stderr)
 
     def test_runs_one_target_as_often_as_told(self):
         self.fuzz("--runs", "500", "--target", "trace")

@@ -60,7 +60,7 @@ def stored_documents():
         for member in archive:
             yield "baseline", member.name, json.load(archive.extractfile(member))
     # What the fuzzers start from: entries as a GPU's are, in a context that is cut short.
-    seed = json.loads((ROOT / "ci/fuzzing/testdata/run_file/fusegate.json").read_text(encoding="utf-8"))
+    seed = json.loads((ROOT / "tests/fuzzing/testdata/run_file/fusegate.json").read_text(encoding="utf-8"))
     yield "run-file", "entries of a GPU", {"benchmarks": seed["benchmarks"]}
 
 

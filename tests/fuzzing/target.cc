@@ -1,9 +1,9 @@
-#include "ci/fuzzing/target.h"
+#include "tests/fuzzing/target.h"
 
 #include <cstdlib>
 #include <iostream>
 
-namespace fusegate::ci {
+namespace fusegate::tests {
 
 void promise(bool kept, std::string_view what) {
   if (kept) return;
@@ -11,4 +11,4 @@ void promise(bool kept, std::string_view what) {
   std::abort();
 }
 
-}  // namespace fusegate::ci
+}  // namespace fusegate::tests

@@ -6,7 +6,7 @@
 
 #include "bench/plan/options.h"
 #include "ci/commands/command_line.h"
-#include "ci/fuzzing/target.h"
+#include "tests/fuzzing/target.h"
 
 using namespace fusegate;
 
@@ -31,12 +31,12 @@ void parse_bench_options(int argc, char** argv) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::vector<std::string> lines = lines_of(ci::text_of(data, size));
+  std::vector<std::string> lines = lines_of(tests::text_of(data, size));
   std::vector<char*> argv;
   for (std::string& line : lines) argv.push_back(line.data());
   argv.push_back(nullptr);
   const int argc = static_cast<int>(lines.size());
   parse_bench_options(argc, argv.data());
-  ci::promise(ci::parse_command_line(argc, argv.data()) != nullptr, "every line is a command");
+  tests::promise(ci::parse_command_line(argc, argv.data()) != nullptr, "every line is a command");
   return 0;
 }

@@ -5,8 +5,8 @@
 #include "baselines/traces/step_expectation.h"
 #include "baselines/traces/trace.h"
 #include "baselines/traces/writer.h"
-#include "ci/fuzzing/target.h"
 #include "ci/traces/summary_table.h"
+#include "tests/fuzzing/target.h"
 
 using namespace fusegate;
 
@@ -27,8 +27,9 @@ const baselines::StepExpectation& expectation() {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto trace = ci::read_or_refuse(
-      ci::kFuzzed, [&] { return baselines::parse_trace(ci::text_of(data, size), ci::kFuzzed); });
+  const auto trace = tests::read_or_refuse(tests::kFuzzed, [&] {
+    return baselines::parse_trace(tests::text_of(data, size), tests::kFuzzed);
+  });
   if (!trace) return 0;
   const baselines::TraceSummary summary = baselines::summarize(*trace);
   ci::trace_table(summary, 20).text(5);
@@ -37,6 +38,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   baselines::check_steps(*trace, expectation());
   const baselines::Trace again =
       baselines::parse_trace(baselines::trace_text(*trace), "what was written");
-  ci::promise(again.events.size() == trace->events.size(), "no event is lost in writing");
+  tests::promise(again.events.size() == trace->events.size(), "no event is lost in writing");
   return 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Puts faults on fusegate and fusegate_bench, on the CPU, and reads back what was finished before:
 
-    ci/faults/faults.py [--bin build/release/bin] [--kills 200] [--seed N]
+    tests/faults/faults.py [--bin build/release/bin] [--kills 200] [--seed N]
 
 Kills at random points, full disks, stores that cannot be written, two writers at once, and system calls that are
 interrupted or handle a part. Exits 0 where nothing was lost, 1 at the first loss. The seed decides where a program

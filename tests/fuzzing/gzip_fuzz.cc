@@ -6,8 +6,8 @@
 #include <span>
 
 #include "baselines/io/file_descriptor.h"
-#include "ci/fuzzing/target.h"
 #include "ci/traces/trace_file.h"
+#include "tests/fuzzing/target.h"
 
 using namespace fusegate;
 
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const std::string path = "/proc/self/fd/" + std::to_string(file.get());
   const bool written = ftruncate(file.get(), 0) == 0 &&
                        pwrite(file.get(), data, size, 0) == static_cast<ssize_t>(size);
-  ci::promise(written, "there is memory for a file");
-  ci::read_or_refuse(path, [&] { return ci::read_trace_text(path); });
+  tests::promise(written, "there is memory for a file");
+  tests::read_or_refuse(path, [&] { return ci::read_trace_text(path); });
   return 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What becomes of a run when its GPU fails: each fault in turn, what the record says of it, and what the gate says.
 
-    ci/faults/gpu_faults.py [--programs build/release/bin] [--device cuda] [--only NAME,...]
+    tests/faults/gpu_faults.py [--programs build/release/bin] [--device cuda] [--only NAME,...]
 
 Kernels that fault are those of fusegate_bench_faulty, on the GPU itself. What only a driver can say comes from a fake
 NVML, beside the real GPU; nothing of the card or of its driver is set. --device=fake_gpu needs no GPU. Prints the table

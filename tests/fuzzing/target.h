@@ -1,6 +1,6 @@
 // What a fuzz target is made of: a function that takes any bytes, hands them to a reader, and ends
 // the program where that does anything but read them or refuse them in plain words. libFuzzer or
-// mutating_main.cc calls it, so that one file serves both.
+// replay_main.cc calls it, so that one file serves both.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-namespace fusegate::ci {
+namespace fusegate::tests {
 
 // Stands in messages for the file.
 inline const std::string kFuzzed = "fuzzed.json";
@@ -38,4 +38,4 @@ auto read_or_refuse(std::string_view source, const Read& read) -> std::optional<
   }
 }
 
-}  // namespace fusegate::ci
+}  // namespace fusegate::tests

@@ -2,18 +2,19 @@
 #include "baselines/record/baseline.h"
 #include "baselines/record/run_file.h"
 #include "baselines/record/run_merger.h"
-#include "ci/fuzzing/target.h"
+#include "tests/fuzzing/target.h"
 
 using namespace fusegate;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  auto file = ci::read_or_refuse(
-      ci::kFuzzed, [&] { return baselines::parse_run_file(ci::text_of(data, size), ci::kFuzzed); });
+  auto file = tests::read_or_refuse(tests::kFuzzed, [&] {
+    return baselines::parse_run_file(tests::text_of(data, size), tests::kFuzzed);
+  });
   if (!file) return 0;
   baselines::RunMerger merger;
-  merger.add(std::move(*file), ci::kFuzzed, {});
+  merger.add(std::move(*file), tests::kFuzzed, {});
   const std::string text = baselines::baseline_text({.acceptance = {}, .run = merger.take()});
-  ci::promise(baselines::is_baseline_text(text), "a baseline is told from a run file");
+  tests::promise(baselines::is_baseline_text(text), "a baseline is told from a run file");
   baselines::parse_baseline(text, "what was accepted");
   return 0;
 }
