@@ -11,7 +11,7 @@ and, on a machine with an NVIDIA GPU but without nvcc, the CUDA toolkit from PyP
 not install, it says what to run and exits 2.
 
   --for PURPOSE  measuring: what building and measuring take, and the report; tests (the default): what tests take
-                 besides, such as zsh, Node.js and mandoc
+                 besides, such as Node.js and help2man
 
 Environment:
   FUSEGATE_SETUP=off            install and check nothing

@@ -12,7 +12,7 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "baselines/io/help_json.h"
+#include "baselines/io/help_example.h"
 #include "baselines/io/json_field.h"
 #include "baselines/io/near_names.h"
 #include "baselines/record/program_variables.h"
@@ -516,14 +516,10 @@ Options parse_options(int argc, const char* const* argv, const std::filesystem::
                                           suites.empty() ? "suite.json" : suites.back()));
   app.allow_extras();
   add_options(app, options, suites);
-  baselines::add_help_json(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     options.help = app.help();
-    return options;
-  } catch (const CLI::CallForVersion& help_json) {
-    options.help = help_json.what() + std::string("\n");
     return options;
   }
   if (options.plan) require_plan_alone(app);

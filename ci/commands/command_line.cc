@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "baselines/io/error.h"
-#include "baselines/io/help_json.h"
+#include "baselines/io/help_example.h"
 #include "baselines/io/near_names.h"
 #include "baselines/io/pattern.h"
 #include "ci/console/layout.h"
@@ -85,7 +85,6 @@ CommandLine::CommandLine(std::vector<std::string> passed_on)
     : app_("Tells whether GPU kernels got slower, how sure that is, and why.", "fusegate"),
       passed_on_(std::move(passed_on)) {
   app_.set_version_flag("--version", std::string("fusegate ") + FUSEGATE_VERSION);
-  baselines::add_help_json(app_);
   app_.require_subcommand(1);
   for (const auto add_command :
        {add_run, add_init, add_duet, add_replay, add_job, add_gate, add_accept, add_report,

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "baselines/io/file_io.h"
-#include "baselines/io/help_json.h"
+#include "baselines/io/help_example.h"
 #include "ci/commands/commands.h"
 #include "ci/console/format.h"
 

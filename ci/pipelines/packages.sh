@@ -6,9 +6,9 @@
 
 readonly TOOLS=(g++ cmake ninja-build git ca-certificates python3-venv)
 # What tests alone use: shellcheck reads our scripts, jq and unzip are those of comment.sh, Node.js Perfetto's importer, compare.py is Google
-# Benchmark's own rule (docs/evidence/other-rules.md), mandoc reads the manual pages and zsh its completion (docs/reference),
+# Benchmark's own rule (docs/evidence/other-rules.md), help2man makes the manual pages (docs/reference),
 # and a clean Debian takes the packages that dpkg-dev makes (clean_debian.sh).
-readonly TEST_TOOLS=(shellcheck jq unzip nodejs libbenchmark-tools mandoc zsh mmdebstrap dpkg-dev file chromium-headless-shell)
+readonly TEST_TOOLS=(shellcheck jq unzip nodejs libbenchmark-tools help2man mmdebstrap dpkg-dev file chromium-headless-shell)
 
 # A library that the distribution lacks is no failure: cmake/Dependencies.cmake builds it from source.
 declare -rA LIBRARY_HEADER=(
@@ -60,7 +60,7 @@ has_package() {
     chromium-headless-shell) command -v "$1" || command -v chromium || is_ubuntu ;;
     dpkg-dev) command -v dpkg-shlibdeps ;;
     libbenchmark-tools) [[ -e ${FUSEGATE_BENCHMARK_TOOLS:-/usr/share/benchmark}/compare.py ]] ;;
-    g++ | git | shellcheck | jq | unzip | mandoc | zsh | mmdebstrap | file) command -v "$1" ;;
+    g++ | git | shellcheck | jq | unzip | help2man | mmdebstrap | file) command -v "$1" ;;
     *) has_header "${LIBRARY_HEADER[$1]:-${TEST_LIBRARY_HEADER[$1]}}" ;;
   esac >/dev/null 2>&1
 }

@@ -36,7 +36,7 @@ class Setup(unittest.TestCase):
         for header in HEADERS.values():
             self.header(header).parent.mkdir(parents=True, exist_ok=True)
             self.header(header).touch()
-        for tool in ["g++", "git", "ninja", "shellcheck", "python3", "jq", "unzip", "node", "mandoc", "zsh",
+        for tool in ["g++", "git", "ninja", "shellcheck", "python3", "jq", "unzip", "node", "help2man",
                      "mmdebstrap", "dpkg-shlibdeps", "file", "chromium-headless-shell"]:
             self.box.fake(tool)
         (self.box.root / "compare.py").touch()
@@ -90,22 +90,22 @@ class Setup(unittest.TestCase):
     def test_every_package_is_looked_for(self):
         for package in HEADERS:
             self.lose(package=package)
-        for tool in ["g++", "git", "ninja", "shellcheck", "cmake", "jq", "unzip", "node", "mandoc", "zsh",
+        for tool in ["g++", "git", "ninja", "shellcheck", "cmake", "jq", "unzip", "node", "help2man",
                      "mmdebstrap", "dpkg-shlibdeps", "file", "chromium-headless-shell"]:
             self.lose(tool=tool)
         (self.box.root / "compare.py").unlink()
         result = self.run_setup(FAKE_UID="1000")
         self.assertEqual(result.returncode, 2)
         for package in [*HEADERS, "g++", "git", "ninja-build", "shellcheck", "cmake", "jq", "unzip", "nodejs",
-                        "libbenchmark-tools", "mandoc", "zsh", "mmdebstrap", "dpkg-dev", "file", "chromium-headless-shell"]:
+                        "libbenchmark-tools", "help2man", "mmdebstrap", "dpkg-dev", "file", "chromium-headless-shell"]:
             self.assertIn(f" {package}", result.stderr)
 
     # What tests alone use, and measuring must not ask for.
-    TEST_PACKAGES = ["shellcheck", "jq", "unzip", "nodejs", "libbenchmark-tools", "mandoc", "zsh", "mmdebstrap", "dpkg-dev",
+    TEST_PACKAGES = ["shellcheck", "jq", "unzip", "nodejs", "libbenchmark-tools", "help2man", "mmdebstrap", "dpkg-dev",
                      "file", "libgtest-dev", "libgmock-dev"]
 
     def test_measuring_asks_for_nothing_that_tests_alone_use(self):
-        for tool in ["shellcheck", "jq", "unzip", "node", "mandoc", "zsh", "mmdebstrap", "dpkg-shlibdeps", "file"]:
+        for tool in ["shellcheck", "jq", "unzip", "node", "help2man", "mmdebstrap", "dpkg-shlibdeps", "file"]:
             self.lose(tool=tool)
         for package in ("libgtest-dev", "libgmock-dev"):
             self.lose(package=package)

@@ -5,10 +5,10 @@ import pathlib
 import re
 import unittest
 
-from program_help import help_of
+from program_help import Help
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = {program.name: program for program in map(help_of, (os.environ["FUSEGATE_PROGRAM"], os.environ["FUSEGATE_BENCH"]))}
+PROGRAMS = {program.name: program for program in map(Help, (os.environ["FUSEGATE_PROGRAM"], os.environ["FUSEGATE_BENCH"]))}
 
 
 def code_lines(text):
@@ -35,7 +35,7 @@ def calls_in(line):
 def findings(line):
     for program, *words in calls_in(line):
         command = PROGRAMS[program]
-        own = {sub.name: sub for sub in command.commands}
+        own = command.commands
         if own:
             if not words or not re.fullmatch(r"[a-z][a-z-]*", words[0]):
                 continue  # "fusegate --version", or a sentence
@@ -49,8 +49,7 @@ def findings(line):
             if word == "--":
                 command = PROGRAMS["fusegate_bench"]
             flag = re.match(r"\[?(--[a-z][\w-]*)", word)
-            known = {name for option in command.options for name in option.names} | {"--version"}
-            if flag and flag[1] not in known and not flag[1].startswith("--benchmark_"):
+            if flag and flag[1] not in command.flags | {"--version"} and not flag[1].startswith("--benchmark_"):
                 yield f"{command.name} has no {flag[1]}"
 
 
