@@ -78,7 +78,7 @@ def section(node):
 
 def schema_page(name, schema):
     text = [f"# {schema['title']}\n\n{cell(schema['description'])}\n",
-            f"The schema: [{name}{SUFFIX}](../schema/{name}{SUFFIX}). [The run file](../run-file.md#schemas) says what is done with it."]
+            f"The schema: [{name}{SUFFIX}](../schema/{name}{SUFFIX}). [Files](../files.md) says what is done with it."]
     if "properties" in schema:
         text += section(schema)
     for key, definition in schema.get("$defs", {}).items():

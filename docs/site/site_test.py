@@ -44,13 +44,13 @@ class OurPages(unittest.TestCase):
     def test_every_page_is_in_the_navigation_once(self):
         named = pages_in_navigation((HERE / "mkdocs.yml").read_text())
         self.assertEqual(len(named), len(set(named)), "a page stands there twice")
-        own = {"index.md", "pages.md", *pages_of(ROOT)} - {"README.md"}
+        own = {"index.md", *pages_of(ROOT)}
         self.assertEqual({page for page in named if not page.startswith("reference/")}, own,
                          "docs/site/mkdocs.yml must name each page of docs/ below nav, and no other")
 
-    def test_every_page_is_in_the_list_of_pages(self):
-        listed = {link for link in links_of((ROOT / "docs" / "README.md").read_text()) if link.endswith(".md")}
-        self.assertEqual({*pages_of(ROOT)} - {"README.md"} - listed, set())
+    def test_the_readme_links_every_user_page(self):
+        linked = {link.partition("#")[0] for link in links_of((ROOT / "README.md").read_text())}
+        self.assertEqual({f"docs/{page}" for page in pages_of(ROOT) if "/" not in page} - linked, set())
 
     def test_all_pages_can_be_made(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -73,14 +73,12 @@ class OurPages(unittest.TestCase):
 class Staging(Scratch):
     def test_links_among_pages_and_out_of_docs(self):
         self.write("README.md", "[a](docs/one.md#there) [b](src/x.cc) ![c](docs/p.svg) [d](https://example.org/e.md)\n")
-        self.write("docs/README.md", "[one](one.md) [all](../README.md)\n")
         self.write("docs/one.md", "[x](../src/x.cc) [r](../src/README.md) [i](../README.md#top) [a](#here)\n")
         self.write("docs/p.svg", "<svg/>")
         self.write("src/x.cc", "int x; // ```` and [no](link.md)\n")
         self.write("src/README.md", "[x](x.cc) [one](../docs/one.md)\n")
         self.assertEqual(self.staged("index.md"),
                          "[a](one.md#there) [b](source/src/x.cc.md) ![c](p.svg) [d](https://example.org/e.md)\n")
-        self.assertEqual(self.staged("pages.md"), "[one](one.md) [all](index.md)\n")
         self.assertEqual(self.staged("one.md"),
                          "[x](source/src/x.cc.md) [r](source/src/README.md) [i](index.md#top) [a](one.md#here)\n")
         self.assertEqual(self.staged("source/src/README.md"), "[x](x.cc.md) [one](../../one.md)\n")
@@ -97,7 +95,6 @@ class Staging(Scratch):
         for text, problem in {"[a](gone.md)": "docs/one.md: link to gone.md: is not there",
                               "[a](../src)": "docs/one.md: link to src: is a folder; name a file of it"}.items():
             self.write("README.md", "")
-            self.write("docs/README.md", "")
             self.write("src/x.cc", "")
             self.write("docs/one.md", text)
             with self.assertRaises(InputError) as caught:

@@ -1,6 +1,6 @@
 """Puts the pages of the site together in a folder, from which MkDocs makes it.
 
-The pages of docs/ stay where they are among each other; README.md is the first page, and docs/README.md the list of all.
+The pages of docs/ stay where they are among each other; README.md is the first page.
 What they link to outside docs/ becomes a page too: a source file with its text, so that every link works without a network
 and without an address of the repository. Reference pages come from the programs, the schemas and the headers.
 """
@@ -26,9 +26,9 @@ def pages_of(root):
 class Stage:
     def __init__(self, root, out):
         self.root, self.out = pathlib.Path(root), pathlib.Path(out)
-        self.pages = {"README.md": "index.md", "docs/README.md": "pages.md"}
+        self.pages = {"README.md": "index.md"}
         for path in pages_of(self.root):
-            self.pages.setdefault(f"docs/{path}", path)
+            self.pages[f"docs/{path}"] = path
         self.waiting = list(self.pages)
 
     def build(self):

@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 from build_pages import build_pages
+from markdown_text import for_python_markdown
 
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -66,12 +67,17 @@ class Site(unittest.TestCase):
         for style in self.out.rglob("*.css"):
             self.assertNotRegex(style.read_text(), r"(url\(|@import)\s*['\"]?(https?:)?//", style.name)
 
-        claims = (self.out / "claims-h200.html").read_text()
-        self.assertRegex(claims, r"<li>[^<]*(<p>)?[^<]*(</p>)?\s*<ul>", "a list within a list")
+    def test_lists_and_tables_within_others(self):
+        with (self.pages / "start.md").open("a") as page:
+            page.write(for_python_markdown("\n- a\n  - b\n\n<details><summary>s</summary>\n\n| h |\n| --- |\n| c |\n\n</details>\n"))
+        self.build()
+        start = (self.out / "start.html").read_text()
+        self.assertRegex(start, r"<li>[^<]*(<p>)?[^<]*(</p>)?\s*<ul>")
+        self.assertRegex(start, r"<details>\s*<summary>[\s\S]*?<table>[\s\S]*?</details>")
 
     def test_finds_what_leads_nowhere(self):
-        with (self.pages / "verdicts.md").open("a") as page:
-            page.write("\n[a](gone.md) [b](protocol.md#no-such) [c](#nor-here) [d](reference)\n")
+        with (self.pages / "read-a-verdict.md").open("a") as page:
+            page.write("\n[a](gone.md) [b](how-it-measures.md#no-such) [c](#nor-here) [d](reference)\n")
         (self.pages / "lonely.md").write_text("# Nobody lists it\n")
         result = self.build()
         self.assertNotEqual(result.returncode, 0)
