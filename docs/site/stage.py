@@ -72,6 +72,7 @@ class Stage:
             (self.out / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(self.root / path, self.out / place)
             return place
-        self.pages[path] = f"source/{path}" + ("" if path.endswith(".md") else ".md")
+        # MkDocs leaves out what begins with a dot, such as .github.
+        self.pages[path] = f"source/{path.removeprefix('.')}" + ("" if path.endswith(".md") else ".md")
         self.waiting.append(path)
         return self.pages[path]
