@@ -28,7 +28,7 @@ function(fusegate_install_headers component)
 endfunction()
 
 install(TARGETS fusegate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
-install(DIRECTORY ${PROJECT_BINARY_DIR}/bin/report ${PROJECT_BINARY_DIR}/bin/claims
+install(DIRECTORY ${PROJECT_BINARY_DIR}/bin/report
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fusegate COMPONENT runtime)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/share/fusegate/template DESTINATION ${CMAKE_INSTALL_DATADIR}/fusegate
   COMPONENT runtime USE_SOURCE_PERMISSIONS)

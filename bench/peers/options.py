@@ -20,7 +20,7 @@ def parse_options(arguments):
                            "--dim, --hidden, --dtype, --operation, --regime, --samples, --places, --order, --batch-us, "
                            "--idle-us, --warm-ms, --spin-us (only 0), --l2, --layout (only driver), --invocation, "
                            "--seed.")
-    parser.add_argument("--suite", help="ladder (the default), smoke, pr, nightly, claims, or a .json file")
+    parser.add_argument("--suite", help="ladder (the default), smoke, pr, nightly, or a .json file")
     parser.add_argument("--problem", action="append", metavar="BATCH,SEQ,DIM,HIDDEN",
                         help="a problem, in place of a suite; in bf16 unless --dtype says otherwise; may be repeated")
     parser.add_argument("--implementation", type=_names, dest="implementations",

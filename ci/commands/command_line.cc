@@ -89,7 +89,7 @@ CommandLine::CommandLine(std::vector<std::string> passed_on)
   for (const auto add_command :
        {add_run, add_init, add_duet, add_replay, add_job, add_gate, add_accept, add_report,
         add_show, add_explain, add_doctor, add_calibrate, add_trace_table, add_trace_check,
-        add_trace_diff, add_claims}) {
+        add_trace_diff}) {
     add_command(*this);
   }
   for (CLI::App* command : app_.get_subcommands({})) add_common(*command);

@@ -231,22 +231,6 @@ void add_calibrate(CommandLine& line);
 // somebody interrupted.
 baselines::ExitCode calibrate_command(const CalibrateRequest& request, Console& console);
 
-// The statements of the series that this project follows, one by one: what was published, what was
-// seen on the card that a run is of, and whether it holds.
-struct ClaimsRequest {
-  std::vector<std::filesystem::path> candidate;      // run folders or run files, together one run
-  std::vector<std::filesystem::path> peers{};        // likewise; empty where there are none
-  std::optional<std::filesystem::path> traces{};     // folder of bench/peers/record_trace.py
-  std::optional<std::filesystem::path> published{};  // nothing: the store's, where there is one
-  std::optional<std::filesystem::path> claims{};     // nothing: the series' (ci/claims/check.h)
-  std::vector<std::filesystem::path> stores{};
-  std::optional<std::filesystem::path> out{};  // nothing: the page goes to out
-  bool allow_environment_differences = false;  // between ours, the peers' and the traces'
-};
-void add_claims(CommandLine& line);
-// 0 where the page was written, whatever holds.
-baselines::ExitCode claims_command(const ClaimsRequest& request, Console& console);
-
 // How rows of a trace are shown.
 struct TraceLayout {
   std::size_t limit = 0;        // rows of each table; 0: all

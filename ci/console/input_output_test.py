@@ -201,7 +201,7 @@ class InputOutputTest(unittest.TestCase):
         with sparse.open("wb") as file:
             file.truncate(2**40)
         for command in (["show", sparse], ["gate", "--candidate", sparse], ["trace-table", sparse],
-                        ["report", "--candidate", sparse], ["claims", "--candidate", sparse]):
+                        ["report", "--candidate", sparse]):
             self.assert_error(self.fusegate(*command), sparse, "is larger than 512 MiB")
 
     def test_pipes_are_read_and_devices_are_not(self):

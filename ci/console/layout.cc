@@ -38,8 +38,6 @@ fs::path default_bench_program() { return own_folder() / "fusegate_bench"; }
 
 fs::path project_templates() { return shared_folder() / "template"; }
 
-fs::path series_claims() { return own_file("claims/series.json"); }
-
 fs::path report_script() { return own_file("report/html_report.py"); }
 
 std::string python_program() {

@@ -11,10 +11,9 @@ namespace fusegate::ci {
 std::filesystem::path own_folder();
 // The benchmark program that was built together with this one.
 std::filesystem::path default_bench_program();
-// The script that draws the HTML page, and the series' statements. The build puts both beside the
-// program, and where it is installed they lie in share/fusegate.
+// The script that draws the HTML page. The build puts it beside the program; where the program is
+// installed, it lies in share/fusegate.
 std::filesystem::path report_script();
-std::filesystem::path series_claims();
 // What `fusegate init` fills in.
 std::filesystem::path project_templates();
 
