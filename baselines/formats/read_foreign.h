@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "baselines/formats/foreign_file.h"
 
@@ -15,10 +14,5 @@ namespace fusegate::baselines {
 // it is. path: the file's, for messages, and beside it lie the samples of nvbench's --jsonbin.
 // Throws InputError naming file and field.
 std::optional<ForeignFile> read_foreign(std::string& text, const std::filesystem::path& path);
-
-// The folders of criterion's results at or below this one, each of one process, in the order of
-// numbers in their names. None where there is none.
-std::vector<std::filesystem::path> foreign_folders(const std::filesystem::path& folder);
-ForeignFile read_foreign_folder(const std::filesystem::path& folder);
 
 }  // namespace fusegate::baselines

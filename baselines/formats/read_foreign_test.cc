@@ -3,16 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "baselines/io/scratch_folder.h"
 
 namespace fusegate::baselines {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 
 std::optional<ForeignFile> read(std::string text) { return read_foreign(text, "a name"); }
 
@@ -36,23 +30,6 @@ TEST(ReadForeign, LeavesOtherTextsAsTheyAre) {
     EXPECT_FALSE(read_foreign(given, "a name")) << text;
     EXPECT_EQ(given, text);
   }
-}
-
-TEST(ReadForeign, SaysOfAPartOfCriterionsThatTheFolderIsMeant) {
-  for (const char* name : {"sample.json", "benchmark.json"}) {
-    const std::string path =
-        std::string(FUSEGATE_FORMATS) + "/criterion/base/1/checksum/new/" + name;
-    EXPECT_THAT(
-        [&] { read(read_file(path)); },
-        ThrowsMessage<InputError>(HasSubstr("a name: is one of several files of criterion's")));
-  }
-}
-
-TEST(ReadForeign, AFolderOfOtherThingsHasNoTree) {
-  const ScratchFolder folder;
-  folder.write("new/notes.txt", "new");
-  folder.write("a/new/sample.json", "{}");
-  EXPECT_THAT(foreign_folders(folder.path()), IsEmpty());
 }
 
 }  // namespace

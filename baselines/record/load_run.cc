@@ -101,7 +101,6 @@ void add_path(const fs::path& path, RunSources& sources) {
   sources.session = blocks.session;
   if (!blocks.finished) sources.cut_short.push_back(path.string());
   std::vector<fs::path> files = files_of_folder(path);
-  if (files.empty()) files = foreign_folders(path);
   if (files.empty()) files = files_of_folders(path);
   const fs::path identities = path / kIdentitiesFile;
   if (fs::exists(identities, error)) {
@@ -109,8 +108,7 @@ void add_path(const fs::path& path, RunSources& sources) {
   } else if (files.empty()) {
     throw InputError(
         path.string(), "",
-        "no finished invocation: the folder has no run file, its subfolders have none, and "
-        "there is no result of criterion's at or below it");
+        "no finished invocation: the folder has no run file, and its subfolders have none");
   }
   for (const fs::path& file : files) {
     const auto place = blocks.by_file.find(file.filename().string());
@@ -163,7 +161,6 @@ struct CutShort {};
 using FileOfRun = std::variant<RunFile, Baseline, Identities, CutShort>;
 
 FileOfRun read_any(const fs::path& path) {
-  if (fs::is_directory(path)) return run_file_of(read_foreign_folder(path));
   std::string text = read_file(path);
   if (is_baseline_text(text)) return parse_baseline(text, path.string());
   if (is_identities_text(text)) return parse_identities(text, path.string());

@@ -125,13 +125,5 @@ TEST(OfPytestBenchmark, UnchangedCodeIsNotBlamedAndTheSlowedTestIsNamed) {
   EXPECT_THAT(called(judgement), ElementsAre("test_small.py::test_checksum"));
 }
 
-TEST(OfCriterion, UnchangedCodeIsNotBlamedAndTheSlowedFunctionIsNamed) {
-  const fs::path benchmarks = kFormats / "criterion";
-  EXPECT_THAT(called(judged(benchmarks / "base", benchmarks / "same")), IsEmpty());
-  const Judgement judgement = judged(benchmarks / "base", benchmarks / "slow");
-  EXPECT_EQ(judgement.result.exit_code, ExitCode::kRegression);
-  EXPECT_THAT(called(judgement), ElementsAre("checksum"));
-}
-
 }  // namespace
 }  // namespace fusegate::ci
