@@ -4,7 +4,7 @@
     bench/peers/record_trace.py --problem=64,128,768,3072 --out=DIR
     bench/peers/record_trace.py --problem=64,128,768,3072 --operation=geglu_mlp --implementation=torch_eager --out=DIR
 
-Writes DIR/OPERATION-IMPLEMENTATION.json for each: what `fusegate trace-table` and `trace-diff` read. Every step is
+Writes DIR/OPERATION-IMPLEMENTATION.json for each: what `fusegate trace-table` and `trace-check` read. Every step is
 a range named as the benchmark is, and ends when the GPU is through. Exits 0 where any was recorded, 2 otherwise.
 """
 

@@ -88,8 +88,7 @@ CommandLine::CommandLine(std::vector<std::string> passed_on)
   app_.require_subcommand(1);
   for (const auto add_command :
        {add_run, add_init, add_duet, add_replay, add_job, add_gate, add_accept, add_report,
-        add_show, add_explain, add_doctor, add_calibrate, add_trace_table, add_trace_check,
-        add_trace_diff}) {
+        add_show, add_explain, add_doctor, add_calibrate, add_trace_table, add_trace_check}) {
     add_command(*this);
   }
   for (CLI::App* command : app_.get_subcommands({})) add_common(*command);
@@ -266,15 +265,6 @@ void add_judging(CLI::App& app, JudgingRequest& request) {
   app.add_flag("--strict", request.strict, "Missing and inconclusive benchmarks end with 2");
   app.add_flag("--allow-environment-difference", request.allow_environment_differences,
                "Judge although driver, clocks or the like differ");
-}
-
-void add_trace_layout(CLI::App& app, TraceLayout& layout) {
-  app.add_option("--limit", layout.limit, "Largest number of rows; by default all")
-      ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--name-width", layout.name_width,
-                 "Longer names lose their middle; 0 keeps them whole")
-      ->capture_default_str();
-  app.add_option("--json", layout.json, "Write all rows as JSON")->type_name("FILE");
 }
 
 }  // namespace fusegate::ci

@@ -127,8 +127,4 @@ void add_unfinished(CLI::App& app, baselines::Unfinished& unfinished);
 // What gate and report share.
 void add_judging(CLI::App& app, JudgingRequest& request);
 
-inline constexpr const char* kTraceHelp =
-    "Trace of fusegate_bench or of torch.profiler: JSON, or gzip of it";
-void add_trace_layout(CLI::App& app, TraceLayout& layout);
-
 }  // namespace fusegate::ci

@@ -15,7 +15,6 @@
 #include "ci/judging/judging.h"
 #include "ci/measuring/measuring_run.h"
 #include "ci/report/report.h"
-#include "ci/traces/summary_table.h"
 
 namespace fusegate::ci {
 
@@ -231,17 +230,13 @@ void add_calibrate(CommandLine& line);
 // somebody interrupted.
 baselines::ExitCode calibrate_command(const CalibrateRequest& request, Console& console);
 
-// How rows of a trace are shown.
-struct TraceLayout {
-  std::size_t limit = 0;        // rows of each table; 0: all
+// What a trace holds, by name.
+struct TraceTableRequest {
+  std::filesystem::path trace{};
+  std::string order = "cuda";   // of trace_orders()
+  std::size_t limit = 0;        // rows; 0: all
   std::size_t name_width = 55;  // as torch cuts them; 0: whole names
   std::optional<std::filesystem::path> json{};
-};
-
-// What a trace holds, by name.
-struct TraceTableRequest : TraceLayout {
-  std::filesystem::path trace{};
-  std::string order = "cuda";  // of trace_orders()
 };
 void add_trace_table(CommandLine& line);
 baselines::ExitCode trace_table_command(const TraceTableRequest& request, Console& console);
@@ -261,15 +256,5 @@ struct InitRequest {
 };
 void add_init(CommandLine& line);
 baselines::ExitCode init_command(const InitRequest& request, Console& console);
-
-// Two traces side by side.
-struct TraceDiffRequest : TraceLayout {
-  std::filesystem::path a{};
-  std::filesystem::path b{};
-  double min_difference = 0.05;
-};
-void add_trace_diff(CommandLine& line);
-// 0 however much differs: a trace is one look and no measurement.
-baselines::ExitCode trace_diff_command(const TraceDiffRequest& request, Console& console);
 
 }  // namespace fusegate::ci

@@ -41,7 +41,7 @@ TEST_F(TraceTableCommand, PrintsTheTableAndWhatItComesTo) {
 }
 
 TEST_F(TraceTableCommand, SaysWhatItLeavesOut) {
-  const std::string text = printed({{.limit = 3}});
+  const std::string text = printed({.limit = 3});
   EXPECT_THAT(text, HasSubstr("and 5 more rows\n"));
   EXPECT_THAT(text, Not(HasSubstr("cudaOccupancy")));
 }
@@ -55,7 +55,7 @@ TEST_F(TraceTableCommand, SaysWhatNobodyLaunched) {
 
 TEST_F(TraceTableCommand, WritesJson) {
   const auto json_path = folder_.path() / "table.json";
-  printed({{.limit = 1, .json = json_path}});
+  printed({.limit = 1, .json = json_path});
   const auto json = nlohmann::json::parse(baselines::read_file(json_path));
   EXPECT_EQ(json["rows"].size(), 8U);
   EXPECT_EQ(json["trace"], path_.string());

@@ -126,7 +126,6 @@ class InputOutputTest(unittest.TestCase):
                   self.folder / "store", "--who", "me"], 0),
                 (["gate", "--store", self.folder / "store", "--candidate", head], 2),
                 (["trace-table", trace], 0),
-                (["trace-diff", trace, self.trace("other " + HOSTILE, "b.json")], 0),
                 (["gate", "--candidate", SPOKEN], 2),
                 (["--" + SPOKEN], 2),
                 (["gate", "--candidate", "x", "--" + SPOKEN], 2)):

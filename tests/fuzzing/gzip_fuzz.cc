@@ -1,4 +1,4 @@
-// A trace's file, packed or not: as much of it as is unpacked before any JSON is read.
+// A file, packed or not: as much of it as is unpacked before any JSON is read.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 #include <span>
 
 #include "baselines/io/file_descriptor.h"
-#include "ci/traces/trace_file.h"
+#include "ci/console/gzip_file.h"
 #include "tests/fuzzing/target.h"
 
 using namespace fusegate;
@@ -17,6 +17,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool written = ftruncate(file.get(), 0) == 0 &&
                        pwrite(file.get(), data, size, 0) == static_cast<ssize_t>(size);
   tests::promise(written, "there is memory for a file");
-  tests::read_or_refuse(path, [&] { return ci::read_trace_text(path); });
+  tests::read_or_refuse(path, [&] { return ci::read_unpacked(path); });
   return 0;
 }

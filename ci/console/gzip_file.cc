@@ -1,4 +1,4 @@
-#include "ci/traces/trace_file.h"
+#include "ci/console/gzip_file.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -14,7 +14,6 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
-#include "baselines/traces/reader.h"
 
 namespace fusegate::ci {
 namespace {
@@ -76,16 +75,12 @@ std::string unpacked(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::string read_trace_text(const std::filesystem::path& path) {
+std::string read_unpacked(const std::filesystem::path& path) {
   try {
     return unpacked(path);
   } catch (const std::bad_alloc&) {
     baselines::fail_for_memory(path.string());
   }
-}
-
-baselines::Trace read_trace_file(const std::filesystem::path& path) {
-  return baselines::parse_trace(read_trace_text(path), path.string());
 }
 
 }  // namespace fusegate::ci

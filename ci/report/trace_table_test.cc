@@ -1,4 +1,4 @@
-#include "ci/traces/summary_table.h"
+#include "ci/report/trace_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@ namespace fusegate::ci {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using enum baselines::TraceCategory;
 
 // Two steps of a product and what launched it, and an operator that launches nothing.
@@ -99,6 +100,24 @@ TEST(TraceTable, IsWholeAsJson) {
                                              {"cuda_ns", 90'000},
                                              {"cuda_share", 0.9},
                                              {"cuda_average_ns", 45'000.0}}));
+}
+
+TEST(TraceNotes, NameWhatIsLeftOut) {
+  EXPECT_THAT(loss_notes({}), IsEmpty());
+  EXPECT_THAT(loss_notes({.events = 1, .first = "traceEvents[3].dur: must not be negative (k)"}),
+              ElementsAre("1 event left out, traceEvents[3].dur: must not be negative (k)"));
+  EXPECT_THAT(loss_notes({.events = 2, .first = "traceEvents[3].ts: is missing", .bytes = 3}),
+              ElementsAre("2 events left out, the first: traceEvents[3].ts: is missing",
+                          "3 bytes are no UTF-8 and shown as \\x.."));
+}
+
+TEST(TraceNotes, DoubtADurationThatEnclosesOtherWork) {
+  baselines::TraceSummary summary;
+  summary.enclosing = {.name = "gemm", .duration_ns = 3'400'000'000, .enclosed = 5};
+  EXPECT_THAT(
+      trace_notes(summary),
+      ElementsAre("gemm takes 3.400 s, in which 5 other operations of its stream began and "
+                  "ended: its duration is wrong, unless they are branches of a CUDA graph"));
 }
 
 }  // namespace

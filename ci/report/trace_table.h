@@ -17,9 +17,6 @@ std::vector<std::string> trace_orders();
 // then as they were.
 void sort_rows(std::vector<baselines::TraceRow>& rows, std::string_view order);
 
-// "operator", "range", "runtime call", "kernel", ...
-std::string_view category_title(baselines::TraceCategory category);
-
 // name_width: longer names lose their middle; 0 keeps them whole.
 std::string short_name(const std::string& name, std::size_t name_width);
 
@@ -27,5 +24,10 @@ Table trace_table(const baselines::TraceSummary& summary, std::size_t name_width
 
 // All rows. Times in ns; shares are of cuda_ns, null where that is 0.
 nlohmann::json trace_json(const baselines::TraceSummary& summary);
+
+// What a reader should doubt, a line each: what of the file could not be read.
+std::vector<std::string> loss_notes(const baselines::TraceLosses& lost);
+// These, and work whose duration is wrong.
+std::vector<std::string> trace_notes(const baselines::TraceSummary& summary);
 
 }  // namespace fusegate::ci

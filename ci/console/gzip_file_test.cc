@@ -1,4 +1,4 @@
-#include "ci/traces/trace_file.h"
+#include "ci/console/gzip_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,11 +37,11 @@ std::string random_text(std::size_t size) {
   return text;
 }
 
-class TraceTextTest : public ::testing::Test {
+class GzipFileTest : public ::testing::Test {
  protected:
   std::string read(const std::string& bytes) {
     baselines::write_atomically(path_, bytes);
-    return read_trace_text(path_);
+    return read_unpacked(path_);
   }
   std::string error_of(const std::string& bytes) {
     try {
@@ -56,24 +56,24 @@ class TraceTextTest : public ::testing::Test {
   std::filesystem::path path_ = folder_.path() / "a.json.gz";
 };
 
-TEST_F(TraceTextTest, UnpacksWhatWasPacked) {
+TEST_F(GzipFileTest, UnpacksWhatWasPacked) {
   for (const std::string& text :
        {std::string("{}"), std::string(), std::string(3'000'000, 'a'), random_text(500'000)}) {
     EXPECT_EQ(read(packed(text)), text) << text.size();
   }
 }
 
-TEST_F(TraceTextTest, UnpacksAllMembers) {
+TEST_F(GzipFileTest, UnpacksAllMembers) {
   EXPECT_EQ(read(packed("{\"a\"") + packed(": 1}") + std::string(8, '\0')), "{\"a\": 1}");
 }
 
-TEST_F(TraceTextTest, IsTheFilesOwnWhereItIsNotPacked) {
+TEST_F(GzipFileTest, IsTheFilesOwnWhereItIsNotPacked) {
   for (const std::string& text : {std::string("{}"), std::string(), std::string(300'000, 'a')}) {
     EXPECT_EQ(read(text), text);
   }
 }
 
-TEST_F(TraceTextTest, SaysWhereItEndsTooEarly) {
+TEST_F(GzipFileTest, SaysWhereItEndsTooEarly) {
   const std::string bytes = packed(random_text(100'000));
   for (const std::size_t size :
        {std::size_t{2}, std::size_t{10}, bytes.size() / 2, bytes.size() - 1}) {
@@ -82,13 +82,13 @@ TEST_F(TraceTextTest, SaysWhereItEndsTooEarly) {
   }
 }
 
-TEST_F(TraceTextTest, SaysWhatIsDamaged) {
+TEST_F(GzipFileTest, SaysWhatIsDamaged) {
   std::string bytes = packed("some text");
   bytes[bytes.size() - 8] ^= 1;  // the checksum
   EXPECT_THAT(error_of(bytes), EndsWith("a.json.gz: no valid gzip data: incorrect data check"));
 }
 
-TEST_F(TraceTextTest, UnpacksNoMoreThanTheLimit) {
+TEST_F(GzipFileTest, UnpacksNoMoreThanTheLimit) {
   baselines::set_largest_file(200'000);
   EXPECT_EQ(error_of(packed(std::string(200'000, ' '))), "");
   EXPECT_THAT(error_of(packed(std::string(200'001, ' '))),
@@ -97,10 +97,10 @@ TEST_F(TraceTextTest, UnpacksNoMoreThanTheLimit) {
   baselines::set_largest_file(baselines::kLargestFile);
 }
 
-TEST_F(TraceTextTest, NamesAFileThatCannotBeRead) {
-  EXPECT_THAT([&] { read_trace_text(folder_.path() / "nowhere"); },
+TEST_F(GzipFileTest, NamesAFileThatCannotBeRead) {
+  EXPECT_THAT([&] { read_unpacked(folder_.path() / "nowhere"); },
               ::testing::ThrowsMessage<baselines::InputError>(HasSubstr("nowhere: cannot open: ")));
-  EXPECT_THAT([&] { read_trace_text(folder_.path()); },
+  EXPECT_THAT([&] { read_unpacked(folder_.path()); },
               ::testing::ThrowsMessage<baselines::InputError>(HasSubstr(": cannot read: ")));
 }
 

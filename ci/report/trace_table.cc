@@ -1,4 +1,4 @@
-#include "ci/traces/summary_table.h"
+#include "ci/report/trace_table.h"
 
 #include <fmt/format.h>
 
@@ -45,6 +45,16 @@ const std::vector<std::pair<std::string, SortKey>> kSortKeys{
     {"calls", total<&Row::calls>},
     {"name", nullptr}};
 
+std::string_view category_title(baselines::TraceCategory category) {
+  // In the enum's order.
+  constexpr std::array<std::string_view, 10> kTitles{"operator",         "range",
+                                                     "runtime call",     "driver call",
+                                                     "kernel",           "memory operation",
+                                                     "memory operation", "range on the GPU",
+                                                     "Python",           "profiler overhead"};
+  return kTitles.at(static_cast<std::size_t>(category));
+}
+
 std::string format_ns(std::int64_t ns) { return format_time_ns(static_cast<double>(ns)); }
 
 }  // namespace
@@ -63,16 +73,6 @@ void sort_rows(std::vector<Row>& rows, std::string_view order) {
   }
   std::ranges::stable_sort(rows, std::ranges::greater(),
                            [&](const Row& row) { return std::pair(key(row), row.cpu_ns); });
-}
-
-std::string_view category_title(baselines::TraceCategory category) {
-  // In the enum's order.
-  constexpr std::array<std::string_view, 10> kTitles{"operator",         "range",
-                                                     "runtime call",     "driver call",
-                                                     "kernel",           "memory operation",
-                                                     "memory operation", "range on the GPU",
-                                                     "Python",           "profiler overhead"};
-  return kTitles.at(static_cast<std::size_t>(category));
 }
 
 std::string short_name(const std::string& name, std::size_t name_width) {
@@ -133,6 +133,37 @@ nlohmann::json trace_json(const baselines::TraceSummary& summary) {
           {"cuda_ns", summary.cuda_ns},
           {"cpu_ns", summary.cpu_ns},
           {"rows", rows}};
+}
+
+std::vector<std::string> loss_notes(const baselines::TraceLosses& lost) {
+  std::vector<std::string> notes;
+  if (lost.events > 0) {
+    notes.push_back(fmt::format("{} left out, {}{}", format_count(lost.events, "event"),
+                                lost.events > 1 ? "the first: " : "", lost.first));
+  }
+  if (lost.bytes > 0) {
+    notes.push_back(
+        fmt::format("{} no UTF-8 and shown as \\x..",
+                    lost.bytes == 1 ? "1 byte is" : fmt::format("{} bytes are", lost.bytes)));
+  }
+  return notes;
+}
+
+std::vector<std::string> trace_notes(const baselines::TraceSummary& summary) {
+  std::vector<std::string> notes = loss_notes(summary.lost);
+  if (summary.enclosing) {
+    constexpr std::size_t kLongestName = 100;
+    notes.push_back(
+        fmt::format("{} takes {}, in which {} of its stream began and ended: its duration is "
+                    "wrong, unless they "
+                    "are branches of a CUDA graph",
+                    short_name(summary.enclosing->name, kLongestName),
+                    format_time_ns(static_cast<double>(summary.enclosing->duration_ns)),
+                    summary.enclosing->enclosed == 1
+                        ? std::string("one other operation")
+                        : fmt::format("{} other operations", summary.enclosing->enclosed)));
+  }
+  return notes;
 }
 
 }  // namespace fusegate::ci

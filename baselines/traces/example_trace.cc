@@ -1,4 +1,4 @@
-// Writes a trace as fusegate_bench would record one, for ci/traces/trace_programs_test.py to look
+// Writes a trace as fusegate_bench would record one, for baselines/traces/perfetto_test.py to look
 // at what a file of ours holds. Takes the file's name.
 #include <exception>
 #include <iostream>

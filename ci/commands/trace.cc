@@ -1,16 +1,25 @@
-// The two commands that look at one trace.
+// The two commands that read a trace.
 #include <algorithm>
 
 #include "baselines/io/file_io.h"
+#include "baselines/traces/reader.h"
 #include "baselines/traces/step_expectation.h"
+#include "baselines/traces/summary.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
+#include "ci/console/gzip_file.h"
 #include "ci/console/output_files.h"
-#include "ci/traces/trace_file.h"
-#include "ci/traces/trace_notes.h"
+#include "ci/report/trace_table.h"
 
 namespace fusegate::ci {
 namespace {
+
+constexpr const char* kTraceHelp =
+    "Trace of fusegate_bench or of torch.profiler: JSON, or gzip of it";
+
+baselines::Trace read_trace_file(const std::filesystem::path& path) {
+  return baselines::parse_trace(read_unpacked(path), path.string());
+}
 
 std::string json_text(const baselines::TraceSummary& summary, const std::string& source) {
   nlohmann::json json = trace_json(summary);
@@ -49,7 +58,12 @@ void add_trace_table(CommandLine& line) {
   app.add_option("--sort", request.order,
                  "The largest first, by this column; by default cuda, the CUDA total")
       ->check(CLI::IsMember(trace_orders()));
-  add_trace_layout(app, request);
+  app.add_option("--limit", request.limit, "Largest number of rows; by default all")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--name-width", request.name_width,
+                 "Longer names lose their middle; 0 keeps them whole")
+      ->capture_default_str();
+  app.add_option("--json", request.json, "Write all rows as JSON")->type_name("FILE");
 }
 
 baselines::ExitCode trace_table_command(const TraceTableRequest& request, Console& console) {
