@@ -6,7 +6,7 @@
 
 namespace fusegate::baselines {
 
-// Fills all but the date. Throws InputError where no card has two invocations.
+// Fills all but the date. Throws InputError where no card has two processes.
 Calibration calibrate(const CalibrationPool& pool, const CalibrationOptions& options);
 
 }  // namespace fusegate::baselines

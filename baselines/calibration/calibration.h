@@ -1,6 +1,6 @@
-// A calibration: what runs of unchanged code say about a machine, a suite and a protocol. How far
-// processes spread, how often the gate raises a false alarm, what slowdown it finds, and how far
-// cards differ. It is stored beside the baselines, as SUITE.calibration.json.
+// A calibration: what runs of unchanged code show of a machine, a suite and a protocol. How far
+// processes and cards spread, how small an effect the gate finds, and how often it raises a false
+// alarm. It is stored beside the baselines, as SUITE.calibration.json.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,9 @@
 namespace fusegate::baselines {
 
 struct CalibrationOptions {
-  Rule rule{};                      // the gate's
-  double sharp_min_effect = 0.001;  // judged by as well: what a sharper rule would find
-  std::vector<double> slowdowns{0.005, 0.01, 0.02};
+  Rule rule{};  // the gate's
   int comparisons = 1000;
-  int side = 5;  // invocations of each side of a comparison
+  int processes = 5;  // of the baseline and of the candidate
   std::uint64_t seed = 1;
 };
 
@@ -69,31 +67,6 @@ struct FalseAlarms {
   Rate improvements;
 };
 
-// One family a comparison (family_of()) is slowed, in time and in cycles. Controls never are.
-struct Detection {
-  double slowdown = 0;
-  PerClass<Rate> found{};  // of the slowed benchmarks
-  Rate outside{};          // comparisons in which a benchmark of another family was called slower
-};
-
-// Random draws of both sides from one card.
-struct DrawnCalibration {
-  FalseAlarms alarms;
-  std::vector<Detection> detection;
-  PerClass<Quantiles> smallest_detectable;  // of each benchmark's median over the draws
-};
-
-struct RuleCalibration {
-  Rule rule;
-  DrawnCalibration same_card;     // as runs of two commands
-  DrawnCalibration side_by_side;  // pairs from the blocks of one command, as in a duet
-  FalseAlarms other_card;         // draws of the sides from two cards
-  // Whole runs as they were measured, every ordered pair of them: unlike draws from a card's pool,
-  // the sides then differ in the occasion too.
-  FalseAlarms same_card_runs;
-  FalseAlarms other_card_runs;
-};
-
 // Standard deviations between cards of a card's mean logarithm, less what the noise of the means
 // explains.
 struct CardSpread {
@@ -118,7 +91,7 @@ struct BenchmarkCalibration {
   double spread_cycles = 0;        // NaN where any has no cycles
   double spread_equal_clock = 0;   // likewise
   double degrees_of_freedom = 0;   // of both
-  double smallest_detectable = 0;  // by the gate's rule; NaN where nothing was drawn
+  double smallest_detectable = 0;  // NaN where nothing was drawn
 };
 
 struct Calibration {
@@ -129,13 +102,10 @@ struct Calibration {
   std::vector<Doubt> doubts;
   std::vector<CalibratedRun> runs;
   std::vector<std::string> left_out;  // benchmarks that failed or that a run lacks
-  int comparisons = 0;
-  int side = 0;
-  std::uint64_t seed = 0;
-  double possible_draws = 0;         // how many different comparisons same_card chooses from
-  double possible_side_by_side = 0;  // likewise
+  CalibrationOptions options;
   PerClass<ClassSpread> spread;
-  std::vector<RuleCalibration> rules;  // the gate's first
+  FalseAlarms alarms;                       // of random comparisons within a card
+  PerClass<Quantiles> smallest_detectable;  // of each benchmark's median over these
   std::optional<BetweenCard> between_card;
   std::vector<BenchmarkCalibration> benchmarks;  // sorted by name
 };

@@ -76,7 +76,7 @@ Interval deviation_factors(double degrees_of_freedom) {
 std::optional<BetweenCard> between_card(const CalibrationPool& pool,
                                         const std::vector<DurationClass>& classes) {
   if (pool.cards.size() < 2) return std::nullopt;
-  const auto& series = pool.cards.front().run.benchmarks;
+  const auto& series = pool.cards.front().benchmarks;
   std::vector<Variances> variances;
   for (std::size_t i = 0; i < series.size(); ++i) {
     const auto variance_at = [&](double share) {

@@ -73,27 +73,24 @@ ordered_json alarms_json(const FalseAlarms& alarms) {
           {"improvements", rate_json(alarms.improvements)}};
 }
 
-ordered_json drawn_json(const DrawnCalibration& own) {
-  ordered_json json = alarms_json(own.alarms);
+ordered_json drawn_json(const FalseAlarms& alarms, const PerClass<Quantiles>& detectable) {
+  ordered_json json = alarms_json(alarms);
   json["detection"] = ordered_json::array();
-  for (const Detection& slowed : own.detection) {
-    json["detection"].push_back({{"slowdown", number(slowed.slowdown)},
-                                 {"found", by_class(slowed.found, rate_json)},
-                                 {"outside", rate_json(slowed.outside)}});
-  }
-  json["smallest_detectable"] = by_class(own.smallest_detectable, quantiles_json);
+  json["smallest_detectable"] = by_class(detectable, quantiles_json);
   return json;
 }
 
-ordered_json rule_json(const RuleCalibration& own) {
-  return {{"min_effect", number(own.rule.min_effect)},
-          {"false_discovery_rate", number(own.rule.false_discovery_rate)},
-          {"confidence", number(own.rule.confidence)},
-          {"same_card", drawn_json(own.same_card)},
-          {"side_by_side", drawn_json(own.side_by_side)},
-          {"other_card", alarms_json(own.other_card)},
-          {"same_card_runs", alarms_json(own.same_card_runs)},
-          {"other_card_runs", alarms_json(own.other_card_runs)}};
+// The format has more than is tried: what is not is 0 of 0.
+ordered_json rule_json(const Calibration& calibration) {
+  const Rule& rule = calibration.options.rule;
+  return {{"min_effect", number(rule.min_effect)},
+          {"false_discovery_rate", number(rule.false_discovery_rate)},
+          {"confidence", number(rule.confidence)},
+          {"same_card", drawn_json(calibration.alarms, calibration.smallest_detectable)},
+          {"side_by_side", drawn_json({}, {})},
+          {"other_card", alarms_json({})},
+          {"same_card_runs", alarms_json({})},
+          {"other_card_runs", alarms_json({})}};
 }
 
 ordered_json card_spread_json(const CardSpread& spread) {
@@ -123,7 +120,7 @@ ordered_json run_json(const CalibratedRun& run) {
           {"dirty", run.dirty},
           {"date", run.date},
           {"host", run.host},
-          {"invocations", run.invocations}};
+          {"invocations", run.processes}};
 }
 
 ordered_json benchmark_json(const BenchmarkCalibration& benchmark) {
@@ -155,14 +152,6 @@ std::string member_lines(const ordered_json& object) {
   return "{\n" + text + "\n}";
 }
 
-std::string rules_text(const std::vector<RuleCalibration>& rules) {
-  std::string text;
-  for (const RuleCalibration& rule : rules) {
-    text += (text.empty() ? "" : ",\n") + member_lines(rule_json(rule));
-  }
-  return "[\n" + text + "\n]";
-}
-
 ordered_json doubts_json(const std::vector<Doubt>& doubts) {
   ordered_json names = ordered_json::array();
   for (const Doubt doubt : doubts) names.push_back(doubt_name(doubt));
@@ -172,11 +161,11 @@ ordered_json doubts_json(const std::vector<Doubt>& doubts) {
 }  // namespace
 
 std::string calibration_text(const Calibration& calibration) {
-  const ordered_json draws{{"comparisons", calibration.comparisons},
-                           {"side", calibration.side},
-                           {"seed", calibration.seed},
-                           {"possible", number(calibration.possible_draws)},
-                           {"possible_side_by_side", number(calibration.possible_side_by_side)}};
+  const ordered_json draws{{"comparisons", calibration.options.comparisons},
+                           {"side", calibration.options.processes},
+                           {"seed", calibration.options.seed},
+                           {"possible", nullptr},
+                           {"possible_side_by_side", nullptr}};
   std::string text = fmt::format("{{\n\"fusegate_calibration\": {}", kCalibrationSchemaVersion);
   const auto add = [&text](std::string_view key, const std::string& value) {
     text += fmt::format(",\n\"{}\": {}", key, value);
@@ -190,7 +179,7 @@ std::string calibration_text(const Calibration& calibration) {
   add("left_out", dumped(ordered_json(calibration.left_out)));
   add("draws", dumped(draws));
   add("spread", member_lines(spread_json(calibration.spread)));
-  add("rules", rules_text(calibration.rules));
+  add("rules", "[\n" + member_lines(rule_json(calibration)) + "\n]");
   add("between_card", member_lines(between_card_json(calibration.between_card)));
   add("benchmarks", element_lines(calibration.benchmarks, benchmark_json));
   return text + "\n}\n";

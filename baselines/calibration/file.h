@@ -5,15 +5,17 @@
 //   date, suite, environment, protocol, doubts
 //   runs                   [{source, device_uuid, commit, dirty, date, host, invocations}]
 //   left_out               names of benchmarks
-//   draws                  {comparisons, side, seed, possible, possible_side_by_side}
+//   draws                  {comparisons, side (processes), seed, and null: possible,
+//                          possible_side_by_side}
 //   spread                 CLASS -> {target, time, cycles -> {benchmarks, median, p90, max, rms,
 //                          within_target}}
 //   rules                  [{min_effect, false_discovery_rate, confidence,
 //                          same_card, side_by_side -> {regressions, improvements -> RATE,
-//                          detection [{slowdown, found: CLASS -> RATE, outside: RATE}],
+//                          detection [],
 //                          smallest_detectable: CLASS -> {benchmarks, median, p90, max}},
 //                          other_card, same_card_runs, other_card_runs
-//                          -> {regressions, improvements -> RATE}}]
+//                          -> {regressions, improvements -> RATE}}]. One, of which same_card
+//                          alone is filled; files written before have more
 //   between_card           null, or {cards, benchmarks, time, cycles, classes, compute_bound,
 //                          memory_bound -> {benchmarks, time, cycles, equal_clock}}; each class
 //                          has from_ns too. The gate reads it (card_differences.h)

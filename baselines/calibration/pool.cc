@@ -14,14 +14,6 @@
 namespace fusegate::baselines {
 namespace {
 
-std::size_t invocations_of(const Run& run) {
-  std::size_t most = 0;
-  for (const BenchmarkSeries& series : run.benchmarks) {
-    most = std::max(most, series.invocations.size());
-  }
-  return most;
-}
-
 void check_alike(const Run& first, const Run& other) {
   const auto differences = environment_differences(first.environment, other.environment);
   if (!differences.empty()) {
@@ -50,17 +42,17 @@ CalibratedRun calibrated_run(const Run& run) {
           from.dirty,
           from.date,
           from.host,
-          static_cast<int>(invocations_of(run))};
+          static_cast<int>(processes_of(run))};
 }
 
-// The benchmarks that every invocation of every run has, and those that some lacks.
+// The benchmarks that every process of every run has, and those that some lacks.
 class CommonBenchmarks {
  public:
   void add(const Run& run) {
-    const std::size_t invocations = invocations_of(run);
+    const std::size_t processes = processes_of(run);
     for (const BenchmarkSeries& series : run.benchmarks) {
       const bool complete =
-          series.failure.empty() && series.invocations.size() == invocations && invocations > 0;
+          series.failure.empty() && series.invocations.size() == processes && processes > 0;
       complete_in_[series.name] += complete;
     }
     ++runs_;
@@ -82,16 +74,15 @@ class CommonBenchmarks {
   int runs_ = 0;
 };
 
-void add_run(PooledCard& card, Run&& run, std::size_t index) {
-  card.run_of_invocation.insert(card.run_of_invocation.end(), invocations_of(run), index);
-  if (card.run.benchmarks.empty()) {
-    card.run = std::move(run);
+void add_run(Run& card, Run&& run) {
+  if (card.benchmarks.empty()) {
+    card = std::move(run);
     return;
   }
-  add_doubts(card.run.doubts, run.doubts);
+  add_doubts(card.doubts, run.doubts);
   for (std::size_t i = 0; i < run.benchmarks.size(); ++i) {
     const BenchmarkSeries& more = run.benchmarks[i];
-    BenchmarkSeries& series = card.run.benchmarks[i];
+    BenchmarkSeries& series = card.benchmarks[i];
     series.invocations.insert(series.invocations.end(), more.invocations.begin(),
                               more.invocations.end());
     add_doubts(series.doubts, more.doubts);
@@ -106,6 +97,14 @@ void drop_extensions(Run& run) {
 
 }  // namespace
 
+std::size_t processes_of(const Run& run) {
+  std::size_t most = 0;
+  for (const BenchmarkSeries& series : run.benchmarks) {
+    most = std::max(most, series.invocations.size());
+  }
+  return most;
+}
+
 CalibrationPool pool_runs(std::vector<Run> runs) {
   if (runs.empty()) throw InputError("calibration", "", "no run was named");
   CommonBenchmarks common;
@@ -116,28 +115,27 @@ CalibrationPool pool_runs(std::vector<Run> runs) {
   }
   CalibrationPool pool;
   pool.left_out = common.left_out();
-  std::map<std::string, PooledCard> cards;
+  std::map<std::string, Run> cards;
   for (Run& run : runs) {
     std::erase_if(run.benchmarks,
                   [&](const BenchmarkSeries& series) { return !common.has(series.name); });
     if (run.benchmarks.empty()) {
-      throw InputError(run.source, "benchmarks", "none succeeded in every invocation of every run");
+      throw InputError(run.source, "benchmarks", "none succeeded in every process of every run");
     }
     std::ranges::sort(run.benchmarks, {}, &BenchmarkSeries::name);
     pool.runs.push_back(calibrated_run(run));
-    pool.sessions.push_back(run.session);
-    add_run(cards[run.provenance.device_uuid], std::move(run), pool.runs.size() - 1);
+    add_run(cards[run.provenance.device_uuid], std::move(run));
   }
   for (auto& [uuid, card] : cards) pool.cards.push_back(std::move(card));
   return pool;
 }
 
-std::vector<std::vector<double>> logarithms(const std::vector<PooledCard>& cards,
+std::vector<std::vector<double>> logarithms(const std::vector<Run>& cards,
                                             std::size_t benchmark, double share) {
   std::vector<std::vector<double>> result;
-  for (const PooledCard& card : cards) {
+  for (const Run& card : cards) {
     std::vector<double> values;
-    for (const InvocationSummary& summary : card.run.benchmarks[benchmark].invocations) {
+    for (const InvocationSummary& summary : card.benchmarks[benchmark].invocations) {
       values.push_back(log_at_share(summary, share));
     }
     result.push_back(std::move(values));
@@ -145,28 +143,28 @@ std::vector<std::vector<double>> logarithms(const std::vector<PooledCard>& cards
   return result;
 }
 
-double pooled_clock_share(const std::vector<PooledCard>& cards, std::size_t benchmark) {
+double pooled_clock_share(const std::vector<Run>& cards, std::size_t benchmark) {
   std::vector<const BenchmarkSeries*> series;
-  for (const PooledCard& card : cards) series.push_back(&card.run.benchmarks[benchmark]);
+  for (const Run& card : cards) series.push_back(&card.benchmarks[benchmark]);
   const bool all_have_cycles =
       std::ranges::all_of(series, [](const BenchmarkSeries* own) { return has_cycles(*own); });
   return all_have_cycles ? clock_share(series) : std::numeric_limits<double>::quiet_NaN();
 }
 
-Run drawn_run(const PooledCard& card, const std::vector<std::size_t>& invocations) {
+Run drawn_run(const Run& card, const std::vector<std::size_t>& processes) {
   Run run;
-  run.source = card.run.source;
-  run.environment = card.run.environment;
-  run.provenance = card.run.provenance;
-  run.doubts = card.run.doubts;
-  for (const BenchmarkSeries& series : card.run.benchmarks) {
+  run.source = card.source;
+  run.environment = card.environment;
+  run.provenance = card.provenance;
+  run.doubts = card.doubts;
+  for (const BenchmarkSeries& series : card.benchmarks) {
     BenchmarkSeries drawn;
     drawn.name = series.name;
     drawn.counters = series.counters;
     drawn.choices = series.choices;
     drawn.doubts = series.doubts;
     drawn.is_control = series.is_control;
-    for (const std::size_t i : invocations) drawn.invocations.push_back(series.invocations[i]);
+    for (const std::size_t i : processes) drawn.invocations.push_back(series.invocations[i]);
     run.benchmarks.push_back(std::move(drawn));
   }
   number_processes(run);

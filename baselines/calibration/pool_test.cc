@@ -36,20 +36,18 @@ TEST(PoolRuns, JoinsTheRunsOfACard) {
                  run_of({test_series("a", {11}), test_series("b", {3})}, "GPU-2"),
                  run_of({test_series("a", {30}), test_series("b", {4})})});
   ASSERT_EQ(pool.cards.size(), 2u);
-  const PooledCard& first = pool.cards[0];
-  EXPECT_EQ(first.run.provenance.device_uuid, "GPU-1");
-  EXPECT_EQ(first.run.benchmarks[0].name, "a");
-  EXPECT_THAT(times_of(first.run, 0), ElementsAre(10, 20, 30));
-  EXPECT_THAT(times_of(first.run, 1), ElementsAre(1, 2, 4));
-  EXPECT_THAT(first.run_of_invocation, ElementsAre(0, 0, 2));
-  EXPECT_THAT(pool.cards[1].run_of_invocation, ElementsAre(1));
+  const fusegate::baselines::Run& first = pool.cards[0];
+  EXPECT_EQ(first.provenance.device_uuid, "GPU-1");
+  EXPECT_EQ(first.benchmarks[0].name, "a");
+  EXPECT_THAT(times_of(first, 0), ElementsAre(10, 20, 30));
+  EXPECT_THAT(times_of(first, 1), ElementsAre(1, 2, 4));
   ASSERT_EQ(pool.runs.size(), 3u);
-  EXPECT_EQ(pool.runs[0].invocations, 2);
+  EXPECT_EQ(pool.runs[0].processes, 2);
   EXPECT_EQ(pool.runs[1].device_uuid, "GPU-2");
 }
 
 // The summaries of one process must stay together, so a benchmark that any process lacks goes.
-TEST(PoolRuns, LeavesOutWhatSomeInvocationLacks) {
+TEST(PoolRuns, LeavesOutWhatSomeProcessLacks) {
   BenchmarkSeries once_failed = test_series("c", {1, 2});
   once_failed.failure = "wrong results";
   const CalibrationPool pool = pool_runs(
@@ -57,20 +55,18 @@ TEST(PoolRuns, LeavesOutWhatSomeInvocationLacks) {
                test_series("d", {1, 2})}),
        run_of({test_series("a", {1, 2}), test_series("b", {1, 2}), test_series("c", {1, 2})})});
   EXPECT_THAT(pool.left_out, ElementsAre("b", "c", "d"));
-  EXPECT_EQ(pool.cards.at(0).run.benchmarks.size(), 1u);
-  EXPECT_EQ(pool.cards.at(0).invocations(), 4u);
+  EXPECT_EQ(pool.cards.at(0).benchmarks.size(), 1u);
+  EXPECT_EQ(processes_of(pool.cards.at(0)), 4u);
 }
 
 // An extension measures some benchmarks once more: those that looked slower, say.
 TEST(PoolRuns, PassesOverExtensions) {
   BenchmarkSeries extended = test_series("b", {1, 2, 3});
   extended.invocations[2].extension = true;
-  fusegate::baselines::Run run = run_of({test_series("a", {10, 20}), extended});
-  run.session = "one command";
+  const fusegate::baselines::Run run = run_of({test_series("a", {10, 20}), extended});
   const CalibrationPool pool = pool_runs({run});
   EXPECT_THAT(pool.left_out, ElementsAre());
-  EXPECT_THAT(times_of(pool.cards.at(0).run, 1), ElementsAre(1, 2));
-  EXPECT_THAT(pool.sessions, ElementsAre("one command"));
+  EXPECT_THAT(times_of(pool.cards.at(0), 1), ElementsAre(1, 2));
 }
 
 TEST(PoolRuns, NamesWhatDiffers) {

@@ -45,20 +45,6 @@ SpreadSummary summary_of(const std::vector<const BenchmarkCalibration*>& benchma
   return summary;
 }
 
-PooledCard without(const PooledCard& card, std::size_t left_out) {
-  std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < card.invocations(); ++i) {
-    if (i != left_out) kept.push_back(i);
-  }
-  return {drawn_run(card, kept), std::vector<std::size_t>(kept.size())};
-}
-
-double jackknife_error(const std::vector<double>& estimates) {
-  const auto n = static_cast<double>(estimates.size());
-  const VarianceEstimate variance = pooled_variance({estimates});
-  return std::sqrt((n - 1) * (n - 1) / n * variance.variance);
-}
-
 }  // namespace
 
 double quantile(std::vector<double> values, double p) {
@@ -78,16 +64,16 @@ Quantiles quantiles_of(const std::vector<double>& values) {
           quantile(finite, 1)};
 }
 
-std::vector<BenchmarkCalibration> benchmark_spreads(const std::vector<PooledCard>& cards) {
+std::vector<BenchmarkCalibration> benchmark_spreads(const std::vector<Run>& cards) {
   std::vector<BenchmarkCalibration> benchmarks;
-  for (std::size_t i = 0; i < cards.front().run.benchmarks.size(); ++i) {
+  for (std::size_t i = 0; i < cards.front().benchmarks.size(); ++i) {
     const auto times = logarithms(cards, i, 0);
     const VarianceEstimate time = within_cards(times);
     const VarianceEstimate cycles = within_cards(logarithms(cards, i, 1));
     const VarianceEstimate equal_clock =
         within_cards(logarithms(cards, i, pooled_clock_share(cards, i)));
     BenchmarkCalibration benchmark;
-    benchmark.name = cards.front().run.benchmarks[i].name;
+    benchmark.name = cards.front().benchmarks[i].name;
     benchmark.time_ns = geometric_mean(times);
     benchmark.spread_time = std::sqrt(time.variance);
     benchmark.spread_cycles = std::sqrt(cycles.variance);
@@ -114,27 +100,6 @@ PerClass<ClassSpread> class_spreads(const std::vector<BenchmarkCalibration>& ben
         summary_of(members, &BenchmarkCalibration::spread_equal_clock, target)};
   }
   return spreads;
-}
-
-PerClass<SpreadError> rms_errors(const PooledCard& card,
-                                 const std::vector<DurationClass>& classes) {
-  PerClass<std::vector<double>> times;
-  PerClass<std::vector<double>> cycles;
-  PerClass<std::vector<double>> equal_clock;
-  for (std::size_t left_out = 0; left_out < card.invocations(); ++left_out) {
-    const auto spreads = class_spreads(benchmark_spreads({without(card, left_out)}), classes);
-    for (std::size_t i = 0; i < spreads.size(); ++i) {
-      times[i].push_back(spreads[i].time.rms);
-      cycles[i].push_back(spreads[i].cycles.rms);
-      equal_clock[i].push_back(spreads[i].equal_clock.rms);
-    }
-  }
-  PerClass<SpreadError> errors;
-  for (std::size_t i = 0; i < errors.size(); ++i) {
-    errors[i] = {jackknife_error(times[i]), jackknife_error(cycles[i]),
-                 jackknife_error(equal_clock[i])};
-  }
-  return errors;
 }
 
 }  // namespace fusegate::baselines

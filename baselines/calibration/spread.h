@@ -14,24 +14,11 @@ double quantile(std::vector<double> values, double p);
 // Values that are not finite are passed over.
 Quantiles quantiles_of(const std::vector<double>& values);
 
-// In the cards' order, without what needs draws. Spreads are NaN where no card has two invocations.
-std::vector<BenchmarkCalibration> benchmark_spreads(const std::vector<PooledCard>& cards);
+// In the cards' order, without what needs draws. Spreads are NaN where no card has two processes.
+std::vector<BenchmarkCalibration> benchmark_spreads(const std::vector<Run>& cards);
 
 // classes: of each benchmark, in the same order.
 PerClass<ClassSpread> class_spreads(const std::vector<BenchmarkCalibration>& benchmarks,
                                     const std::vector<DurationClass>& classes);
-
-// Standard errors of the pooled rms.
-struct SpreadError {
-  double time = 0;
-  double cycles = 0;
-  double equal_clock = 0;
-};
-
-// By the jackknife over the invocations of a card: leaving each out in turn keeps what the
-// benchmarks of one process share, which the degrees of freedom of their sum would overlook. B.
-// Efron, C. Stein, "The jackknife estimate of variance", Ann. Stat. 9 (1981), 586-596. NaN below
-// three invocations.
-PerClass<SpreadError> rms_errors(const PooledCard& card, const std::vector<DurationClass>& classes);
 
 }  // namespace fusegate::baselines

@@ -94,30 +94,5 @@ TEST(ClassSpreads, WeighByDegreesOfFreedom) {
   EXPECT_DOUBLE_EQ(spreads[0].time.rms, std::sqrt((9 * 1e-6 + 9e-6) / 10));
 }
 
-// Against the spread of the rms itself over repeated experiments.
-TEST(RmsErrors, AreWhatRepeatedExperimentsShow) {
-  std::mt19937_64 random(1);
-  const SimulatedRun simulated{
-      .invocations = 8, .spread = 0.002, .times_ns = std::vector<double>(6, 50'000)};
-  const std::vector<DurationClass> classes(6, DurationClass::kLong);
-  std::vector<double> rms;
-  double errors = 0;
-  constexpr int kExperiments = 400;
-  for (int i = 0; i < kExperiments; ++i) {
-    const CalibrationPool pool = pool_runs({simulate(simulated, random)});
-    rms.push_back(class_spreads(benchmark_spreads(pool.cards), classes)[0].time.rms);
-    errors += rms_errors(pool.cards[0], classes)[0].time / kExperiments;
-  }
-  EXPECT_NEAR(errors, std::sqrt(pooled_variance({rms}).variance), 0.15 * errors);
-}
-
-TEST(RmsErrors, AreUnknownBelowThreeInvocations) {
-  std::mt19937_64 random(1);
-  const CalibrationPool pool = pool_runs({simulate({.invocations = 2}, random)});
-  const auto errors = rms_errors(
-      pool.cards[0], {DurationClass::kLong, DurationClass::kMedium, DurationClass::kShort});
-  EXPECT_TRUE(std::isnan(errors[0].time));
-}
-
 }  // namespace
 }  // namespace fusegate::baselines

@@ -16,11 +16,9 @@ namespace fusegate::baselines {
 struct SimulatedRun {
   std::string device_uuid = "GPU-1";
   int invocations = 10;
-  double spread = 0.001;  // standard deviation between invocations, of logarithms
+  double spread = 0.001;  // standard deviation between processes, of logarithms
   double shift = 0;       // of all logarithms of this run
   std::vector<double> times_ns{50'000, 10'000, 1'000};
-  std::vector<std::string> names{};  // by default family0/time:0, ... : each a family
-  std::size_t controls = 0;          // so many of the first
 };
 
 // Time and cycles share their noise.
@@ -33,9 +31,7 @@ inline Run simulate(const SimulatedRun& simulated, std::mt19937_64& random) {
   run.provenance.device_uuid = simulated.device_uuid;
   for (std::size_t i = 0; i < simulated.times_ns.size(); ++i) {
     BenchmarkSeries series;
-    series.name =
-        simulated.names.empty() ? fmt::format("family{}/time:{}", i, i) : simulated.names[i];
-    series.is_control = i < simulated.controls;
+    series.name = fmt::format("family{}/time:{}", i, i);
     for (int k = 0; k < simulated.invocations; ++k) {
       const double ratio = std::exp(simulated.shift + simulated.spread * normal(random));
       series.invocations.push_back(

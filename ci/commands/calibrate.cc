@@ -10,25 +10,18 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/record/load_run.h"
-#include "ci/calibrating/experiment.h"
-#include "ci/calibrating/text.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
 #include "ci/judging/judging.h"
+#include "ci/report/calibration_text.h"
 
 namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kInvocations = 10;
-constexpr int kInvocationsOfVariant = 8;
-
-void require_suite(const CalibrateRequest& request) {
-  if (request.suite.empty())
-    throw baselines::InputError("--suite", "", "say which suite to measure");
-}
+constexpr int kProcesses = 10;
 
 void write_markdown(const CalibrateRequest& request, const std::vector<Section>& document,
                     Console& console) {
@@ -64,9 +57,8 @@ baselines::ExitCode calibrate_runs(const CalibrateRequest& request,
   const baselines::CalibrationPool pool =
       baselines::pool_runs(load_runs(request, folders, console));
   baselines::CalibrationOptions options;
-  options.rule = gate_options({}, pool.cards.front().run).rule;
-  options.comparisons = request.comparisons;
-  options.side = request.side;
+  options.rule = gate_options({}, pool.cards.front()).rule;
+  options.processes = request.side;
   options.seed = request.seed.value_or(options.seed);
   baselines::Calibration calibration = baselines::calibrate(pool, options);
   calibration.date = format_instant(std::chrono::system_clock::now());
@@ -113,12 +105,14 @@ baselines::ExitCode measure(const RunRequest& run, const fs::path& out, Console&
   return run_command(run, console);
 }
 
-// As two arms of one command, whose invocations may be compared as two runs' and also side by side.
+// As two runs of one command.
 baselines::ExitCode measure_and_calibrate(const CalibrateRequest& request, Console& console) {
-  require_suite(request);
+  if (request.suite.empty()) {
+    throw baselines::InputError("--suite", "", "say which suite to measure");
+  }
   const fs::path out = request.out.value_or(new_run_folder() / "calibration");
   RunRequest run{{request}};
-  run.invocations = (request.invocations.value_or(kInvocations) + 1) / 2;
+  run.invocations = (request.processes.value_or(kProcesses) + 1) / 2;
   run.out = {out / "first", out / "second"};
   if (!request.program.empty()) run.programs = {request.program};
   if (measure(run, out, console) != baselines::ExitCode::kNoRegression) {
@@ -133,44 +127,23 @@ baselines::ExitCode measure_and_calibrate(const CalibrateRequest& request, Conso
   return calibrate_runs(measured, run.out, console);
 }
 
-baselines::ExitCode show_experiment(const CalibrateRequest& request, const fs::path& folder,
-                                    Console& console) {
-  const std::vector<Section> document{experiment_section(folder)};
-  console.out.lines(terminal_text(document, console.out.style()));
-  write_markdown(request, document, console);
-  return baselines::ExitCode::kNoRegression;
-}
-
-baselines::ExitCode measure_variants(const CalibrateRequest& request, Console& console) {
-  require_suite(request);
-  if (!request.out) throw baselines::InputError("--out", "", "an experiment needs a folder");
-  ExperimentRequest experiment{request};
-  if (request.variants_file) experiment.variants = read_variants(*request.variants_file);
-  for (const std::string& text : request.variants) {
-    experiment.variants.push_back(parse_variant("--variant", text));
-  }
-  experiment.invocations = request.invocations.value_or(kInvocationsOfVariant);
-  experiment.program = request.program;
-  experiment.out = *request.out;
-  const baselines::ExitCode measured = measure_experiment(experiment, console);
-  show_experiment(request, *request.out, console);
-  return measured;
-}
-
 // What measures; of no use where nothing is.
 std::vector<CLI::Option*> add_process_flags(CLI::App& app, CalibrateRequest& request) {
   set_topic(app, kMeasuringTopic);
+  const CLI::Range possible(2, 1000);
   return {
-      app.add_option("--invocations", request.invocations,
-                     "Processes to measure, half of them in each of two runs, or processes a "
-                     "variant; by default 10, or 8")
-          ->check(CLI::Range(2, 1000)),
+      app.add_option("--processes", request.processes,
+                     "Processes to measure, half of them in each of two runs; by default 10")
+          ->check(possible),
+      app.add_option("--invocations", request.processes, "Former name of --processes")
+          ->check(possible)
+          ->group(""),
       app.add_option("--program", request.program,
                      "Benchmark program; by default the fusegate_bench beside this program")
           ->type_name("PROGRAM"),
       app.add_option("--out", request.out,
-                     "Folder of the runs first and second, or of an experiment; by default a new "
-                     "one in .fusegate/runs at the root of the git checkout")
+                     "Folder of the runs first and second; by default a new one in .fusegate/runs "
+                     "at the root of the git checkout")
           ->type_name("FOLDER"),
       app.add_option("--timeout-s", request.timeout_s, "Longest time of one process")
           ->check(CLI::PositiveNumber)
@@ -182,14 +155,13 @@ std::vector<CLI::Option*> add_process_flags(CLI::App& app, CalibrateRequest& req
 // What a calibration is made of and where it goes.
 void add_draw_flags(CLI::App& app, CalibrateRequest& request) {
   set_topic(app, "What is calibrated");
-  app.add_option("--comparisons", request.comparisons, "Random comparisons of unchanged code")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  app.add_option("--side", request.side, "Processes on each side of a comparison")
+  app.add_option("--side", request.side,
+                 "Processes of the baseline and of the candidate, for which it says what is found")
       ->check(CLI::Range(2, 1000))
       ->capture_default_str();
   app.add_option("--seed", request.seed,
-                 "Seed of the draws (by default 1) and of what is measured (by default random)");
+                 "Seed of random comparisons (by default 1) and of what is measured (by default "
+                 "random)");
   set_topic(app, kOutputTopic);
   app.add_option("--store", request.store,
                  "Folder of stored baselines, beside which it is stored; by default baselines at "
@@ -199,48 +171,29 @@ void add_draw_flags(CLI::App& app, CalibrateRequest& request) {
       ->type_name("FILE");
 }
 
-void exclude(CLI::Option* option, const std::vector<CLI::Option*>& others) {
-  for (CLI::Option* other : others) option->excludes(other);
-}
-
 }  // namespace
 
 void add_calibrate(CommandLine& line) {
   auto [app, request] = line.add(
       "calibrate", "Measure what this machine, suite and protocol can tell, with unchanged code",
-      "fusegate calibrate --suite pr --invocations 10", calibrate_command);
+      "fusegate calibrate --suite pr --processes 10", calibrate_command);
   request.store = checkout_root(fs::current_path()) / "baselines";
   set_topic(app, kMeasuringTopic);
-  CLI::Option* suite = app.add_option("--suite", request.suite,
-                                      "A suite's name or file to measure; with --run, the name to "
-                                      "store under where it is not the runs' own")
-                           ->type_name("SUITE");
+  app.add_option("--suite", request.suite,
+                 "A suite's name or file to measure; with --run, the name to store under where it "
+                 "is not the runs' own")
+      ->type_name("SUITE");
   const std::vector<CLI::Option*> measuring = add_process_flags(app, request);
   set_topic(app, "What is calibrated");
   CLI::Option* runs = add_repeated(app, "--run", request.runs,
                                    "Calibrate from a run folder that exists already and is of one "
                                    "card; several may be of other cards and days")
                           ->type_name("FOLDER");
-  set_topic(app, "Experiments");
-  CLI::Option* variant =
-      add_repeated(app, "--variant", request.variants,
-                   "Compare protocols instead: \"NAME: FLAGS\" of the benchmark program");
-  CLI::Option* file = app.add_option("--variants", request.variants_file,
-                                     "The same from a file, one a line, # for comments")
-                          ->type_name("FILE");
-  CLI::Option* from = app.add_option("--from", request.from,
-                                     "Print the table of an earlier experiment's --out folder")
-                          ->type_name("FOLDER");
-  exclude(runs, measuring);
-  exclude(runs, {variant, file, from});
-  exclude(from, measuring);
-  exclude(from, {variant, file, suite});
+  for (CLI::Option* other : measuring) runs->excludes(other);
   add_draw_flags(app, request);
 }
 
 baselines::ExitCode calibrate_command(const CalibrateRequest& request, Console& console) {
-  if (request.from) return show_experiment(request, *request.from, console);
-  if (!request.variants.empty() || request.variants_file) return measure_variants(request, console);
   if (request.runs.empty()) return measure_and_calibrate(request, console);
   if (!request.flags.empty()) {
     throw baselines::InputError("--run", "",

@@ -77,8 +77,7 @@ TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
       {"show"},
       {"calibrate", "--suite", "s", "--invocations", "1"},
       {"calibrate", "--run", "x", "--program", "p"},
-      {"calibrate", "--run", "x", "--from", "y"},
-      {"calibrate", "--from", "x", "--variant", "a:"},
+      {"calibrate", "--run", "x", "--processes", "4"},
   };
   for (const auto& line : lines) {
     const Ended ended = run(line);

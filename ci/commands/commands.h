@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "ci/calibrating/experiment.h"
 #include "ci/console/console.h"
 #include "ci/judging/judging.h"
 #include "ci/measuring/measuring_run.h"
@@ -208,21 +207,16 @@ void add_doctor(CommandLine& line);
 // 0 where the machine can measure, whatever the warnings; 2 where the benchmark program cannot run.
 baselines::ExitCode doctor_command(const DoctorRequest& request, Console& console);
 
-// What this machine, suite and protocol can tell, from processes of unchanged code; and the
-// protocol experiment, which compares ways of measuring.
+// How far processes and cards spread and how small an effect is found, from processes of unchanged
+// code.
 struct CalibrateRequest : MeasuringOptions {
   // What is calibrated: runs that were measured already, or else new ones.
   std::vector<std::filesystem::path> runs{};
-  std::optional<int> invocations{};            // 10, or 8 a variant
+  std::optional<int> processes{};              // 10
   std::string program{};                       // empty: the benchmark program beside this one
   std::optional<std::filesystem::path> out{};  // a folder of its own where there is none
-  int comparisons = 1000;
-  int side = 5;
+  int side = 5;  // processes of the baseline and of the candidate
   std::filesystem::path store{};
-  // Of an experiment instead.
-  std::vector<std::string> variants{};  // "NAME: FLAGS"
-  std::optional<std::filesystem::path> variants_file{};
-  std::optional<std::filesystem::path> from{};  // an earlier experiment's folder
   std::optional<std::filesystem::path> markdown{};
 };
 void add_calibrate(CommandLine& line);

@@ -72,7 +72,7 @@ class Examples(unittest.TestCase):
                             "build/host/bin/fusegate run --suite s -- --samples 3 --simples 4": ["fusegate_bench has no --simples"],
                             "FUSEGATE_GPU=off fusegate_bench --suite=pr --benchmark_filter=x --out x # --odd": [],
                             "ci/run.sh --suite nightly --replay": [], "python3 -m fusegate run --odd": [],
-                            'fusegate calibrate --variant "a: --odd"': [], "cmake --build x && fusegate show --odd": ["show has no --odd"]}.items():
+                            "cmake --build x && fusegate show --odd": ["show has no --odd"]}.items():
             self.assertEqual(list(findings(line)), found, line)
 
 

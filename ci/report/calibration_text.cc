@@ -1,4 +1,4 @@
-#include "ci/calibrating/text.h"
+#include "ci/report/calibration_text.h"
 
 #include <fmt/format.h>
 
@@ -22,18 +22,14 @@ std::string rule_text(const baselines::Rule& rule) {
                      format_fraction(rule.false_discovery_rate));
 }
 
-std::string share_text(const baselines::Rate& rate) {
-  return rate.of > 0 ? fmt::format("{} of {}", format_share(rate.share()), rate.of) : "-";
-}
-
 std::string bounds_text(const baselines::Rate& rate) {
   const baselines::Interval bounds = rate.bounds();
   return fmt::format("[{:.2f}, {:.2f}] %", bounds.low * 100, bounds.high * 100);
 }
 
-int total_invocations(const baselines::Calibration& calibration) {
+int total_processes(const baselines::Calibration& calibration) {
   int sum = 0;
-  for (const baselines::CalibratedRun& run : calibration.runs) sum += run.invocations;
+  for (const baselines::CalibratedRun& run : calibration.runs) sum += run.processes;
   return sum;
 }
 
@@ -52,29 +48,27 @@ std::string left_out_text(const baselines::Calibration& calibration) {
 
 Section provenance_section(const baselines::Calibration& calibration) {
   Section section;
-  section.sentences.push_back(fmt::format(
-      "Suite {}: {} on {}, {}.", calibration.suite,
-      format_count(static_cast<std::size_t>(total_invocations(calibration)), "invocation"),
-      format_count(count_cards(calibration), "card"),
-      format_count(calibration.benchmarks.size(), "benchmark")));
+  section.sentences.push_back(
+      fmt::format("Suite {}: {} processes on {}, {}.", calibration.suite,
+                  total_processes(calibration), format_count(count_cards(calibration), "card"),
+                  format_count(calibration.benchmarks.size(), "benchmark")));
   section.sentences.push_back("Environment: " + environment_text(calibration.environment) + ".");
   section.sentences.push_back("Protocol: " + calibration.protocol.dump() + ".");
   for (const baselines::Doubt doubt : calibration.doubts) {
     section.sentences.push_back(std::string(baselines::doubt_sentence(doubt)));
   }
   if (!calibration.left_out.empty()) section.sentences.push_back(left_out_text(calibration));
-  section.table = Table({{"run"}, {"card"}, {"commit"}, {"date"}, {"invocations", Align::kRight}});
+  section.table = Table({{"run"}, {"card"}, {"commit"}, {"date"}, {"processes", Align::kRight}});
   std::set<std::string> commits;
   for (const baselines::CalibratedRun& run : calibration.runs) {
     commits.insert(run.commit);
     section.table.add_row({run.source, run.device_uuid,
                            run.commit.substr(0, kShownOfCommit) + (run.dirty ? " (dirty)" : ""),
-                           run.date, std::to_string(run.invocations)});
+                           run.date, std::to_string(run.processes)});
   }
   if (commits.size() > 1) {
     section.sentences.push_back(
-        fmt::format("The runs are of {} commits: that what they measure is the same code is taken "
-                    "for granted.",
+        fmt::format("The runs are of {} commits, which are assumed to have the same code.",
                     commits.size()));
   }
   return section;
@@ -151,116 +145,44 @@ Section noisy_section(const baselines::Calibration& calibration) {
   return section;
 }
 
-void add_alarms(const baselines::Rule& rule, std::string_view sides,
-                const baselines::FalseAlarms& alarms, Section& section) {
-  if (alarms.regressions.of == 0) return;
-  section.table.add_row({rule_text(rule), std::string(sides), std::to_string(alarms.regressions.of),
-                         std::to_string(alarms.regressions.count), bounds_text(alarms.regressions),
-                         std::to_string(alarms.improvements.count),
-                         bounds_text(alarms.improvements)});
-}
-
-std::string sharing_text(const baselines::Calibration& calibration) {
-  const auto text = [](double possible, std::string_view how) {
-    return possible > 0 ? fmt::format("{:.6g} different ones can be drawn {}", possible, how) : "";
-  };
-  const std::string within = text(calibration.possible_draws, "from one card");
-  const std::string pairs = text(calibration.possible_side_by_side, "side by side");
-  return fmt::format("These share invocations, {} in all{}{}{}{}: the true intervals are wider.",
-                     total_invocations(calibration),
-                     within.empty() && pairs.empty() ? "" : ", of which ", within,
-                     within.empty() || pairs.empty() ? "" : ", ", pairs);
-}
-
-Section false_alarm_section(const baselines::Calibration& calibration) {
-  Section section;
-  section.title = "False alarms";
-  section.table = Table({{"rule"},
-                         {"sides"},
-                         {"comparisons", Align::kRight},
-                         {"with a regression", Align::kRight},
-                         {"95 %", Align::kRight},
-                         {"with an improvement", Align::kRight},
-                         {"95 %", Align::kRight}});
-  for (const baselines::RuleCalibration& own : calibration.rules) {
-    add_alarms(own.rule, "drawn from one card", own.same_card.alarms, section);
-    add_alarms(own.rule, "drawn side by side", own.side_by_side.alarms, section);
-    add_alarms(own.rule, "drawn from two cards", own.other_card, section);
-    add_alarms(own.rule, "whole runs, one card", own.same_card_runs, section);
-    add_alarms(own.rule, "whole runs, two cards", own.other_card_runs, section);
-  }
-  if (section.table.empty()) {
-    section.sentences = {"Nothing to compare: it takes four processes of one card."};
-    return section;
-  }
-  section.sentences = {
-      fmt::format(
-          "Unchanged code against itself, up to {} invocations a side; intervals by Clopper "
-          "and Pearson.",
-          calibration.side),
-      "They hold for independent comparisons. " + sharing_text(calibration)};
-  return section;
-}
-
-void add_detection(const baselines::Rule& rule, std::string_view sides,
-                   const baselines::DrawnCalibration& own, Section& section) {
-  for (const baselines::Detection& slowed : own.detection) {
-    std::vector<Cell> row{rule_text(rule), std::string(sides), format_fraction(slowed.slowdown)};
-    for (const baselines::Rate& rate : slowed.found) row.push_back(share_text(rate));
-    row.push_back(share_text(slowed.outside));
-    section.table.add_row(std::move(row));
-  }
-}
-
-Section detection_section(const baselines::Calibration& calibration) {
-  Section section;
-  section.title = "Slowdowns found";
-  section.sentences = {
-      "One implementation's benchmarks of one number format slowed by that much in time and in "
-      "cycles, all others left as they are. Share of the slowed that are called, and comparisons "
-      "in which another was called slower."};
-  std::vector<Column> columns{{"rule"}, {"sides"}, {"slowed by", Align::kRight}};
-  for (const baselines::DurationClass duration : baselines::kDurationClasses) {
-    columns.push_back({std::string(baselines::duration_class_title(duration)), Align::kRight});
-  }
-  columns.push_back({"others called", Align::kRight});
-  section.table = Table(std::move(columns));
-  for (const baselines::RuleCalibration& own : calibration.rules) {
-    add_detection(own.rule, "drawn from one card", own.same_card, section);
-    add_detection(own.rule, "drawn side by side", own.side_by_side, section);
-  }
-  return section;
-}
-
-void add_detectable(const baselines::Rule& rule, std::string_view sides,
-                    const baselines::DrawnCalibration& own, Section& section) {
-  for (const baselines::DurationClass duration : baselines::kDurationClasses) {
-    const baselines::Quantiles& quantiles =
-        own.smallest_detectable[baselines::class_index(duration)];
-    if (quantiles.benchmarks == 0) continue;
-    section.table.add_row({rule_text(rule), std::string(sides),
-                           std::string(baselines::duration_class_title(duration)),
-                           std::to_string(quantiles.benchmarks), format_spread(quantiles.median),
-                           format_spread(quantiles.p90), format_spread(quantiles.max)});
-  }
+std::string alarms_text(const baselines::Calibration& calibration) {
+  const baselines::FalseAlarms& alarms = calibration.alarms;
+  return fmt::format(
+      "False alarms: of {} random comparisons, which share the {} processes, {} had a regression "
+      "(95 % interval {} if they were independent) and {} an improvement ({}).",
+      alarms.regressions.of, total_processes(calibration), alarms.regressions.count,
+      bounds_text(alarms.regressions), alarms.improvements.count,
+      bounds_text(alarms.improvements));
 }
 
 Section detectable_section(const baselines::Calibration& calibration) {
   Section section;
   section.title = "Smallest detectable effect";
+  if (calibration.alarms.regressions.of == 0) {
+    section.sentences = {fmt::format(
+        "Unknown: no card has {} processes, half of them for each side of a comparison. Measure "
+        "more with --processes.",
+        2 * baselines::kFewestProcesses)};
+    return section;
+  }
   section.sentences = {
-      "Found nine times in ten where a tenth of the suite is slower by as much; each benchmark's "
-      "median over the draws."};
-  section.table = Table({{"rule"},
-                         {"sides"},
-                         {"kernels"},
+      fmt::format("Found nine times in ten where a tenth of the suite is slower by as much, by {} "
+                  "processes against {} of the same card ({}).",
+                  calibration.options.processes, calibration.options.processes,
+                  rule_text(calibration.options.rule)),
+      alarms_text(calibration)};
+  section.table = Table({{"kernels"},
                          {"benchmarks", Align::kRight},
                          {"median", Align::kRight},
                          {"90 %", Align::kRight},
                          {"max", Align::kRight}});
-  for (const baselines::RuleCalibration& own : calibration.rules) {
-    add_detectable(own.rule, "drawn from one card", own.same_card, section);
-    add_detectable(own.rule, "drawn side by side", own.side_by_side, section);
+  for (const baselines::DurationClass duration : baselines::kDurationClasses) {
+    const baselines::Quantiles& own =
+        calibration.smallest_detectable[baselines::class_index(duration)];
+    if (own.benchmarks == 0) continue;
+    section.table.add_row({std::string(baselines::duration_class_title(duration)),
+                           std::to_string(own.benchmarks), format_spread(own.median),
+                           format_spread(own.p90), format_spread(own.max)});
   }
   return section;
 }
@@ -280,11 +202,9 @@ Section between_card_section(const baselines::BetweenCard& between) {
       fmt::format("Standard deviation between the means of {} cards, less the noise of the means. "
                   "What differs between the occasions on which the cards were measured is in it.",
                   between.cards),
-      fmt::format(
-          "Where kernels share what makes a card faster, {} tell no more of the true figure "
-          "than that it lies between {:.2g} and {:.2g} times these (95 %).",
-          format_count(static_cast<std::size_t>(between.cards), "card"), factors.low,
-          factors.high)};
+      fmt::format("Where what makes a card faster is common to all kernels, the true figure lies "
+                  "between {:.2g} and {:.2g} times these (95 %).",
+                  factors.low, factors.high)};
   section.table = Table({{"kernels"},
                          {"benchmarks", Align::kRight},
                          {"in time", Align::kRight},
@@ -308,10 +228,7 @@ std::string format_spread(double spread) {
 
 std::vector<Section> calibration_document(const baselines::Calibration& calibration) {
   std::vector<Section> document{provenance_section(calibration), spread_section(calibration),
-                                noisy_section(calibration), false_alarm_section(calibration)};
-  for (Section section : {detection_section(calibration), detectable_section(calibration)}) {
-    if (!section.table.empty()) document.push_back(std::move(section));
-  }
+                                noisy_section(calibration), detectable_section(calibration)};
   if (calibration.between_card) document.push_back(between_card_section(*calibration.between_card));
   return document;
 }
