@@ -275,8 +275,4 @@ Run load_run(const std::vector<fs::path>& paths, Unfinished unfinished) {
   return run;
 }
 
-std::vector<fs::path> run_files(const std::vector<fs::path>& paths) {
-  return sources_of(paths).files;
-}
-
 }  // namespace fusegate::baselines

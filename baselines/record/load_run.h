@@ -20,8 +20,4 @@ enum class Unfinished { kLeftOut, kCounts };
 Run load_run(const std::vector<std::filesystem::path>& paths,
              Unfinished unfinished = Unfinished::kLeftOut);
 
-// The files that load_run() reads for them, in the order of the invocations; it throws alike for
-// folders that cannot be read and for a file named twice.
-std::vector<std::filesystem::path> run_files(const std::vector<std::filesystem::path>& paths);
-
 }  // namespace fusegate::baselines

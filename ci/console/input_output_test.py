@@ -64,8 +64,8 @@ class InputOutputTest(unittest.TestCase):
             self.write(f"{name}/{number}.json", run_file(scaled, failures))
         return self.folder / name
 
-    def trace(self, kernel, name="trace.json"):
-        return self.write(name, {"traceEvents": [
+    def trace(self, kernel):
+        return self.write("trace.json", {"traceEvents": [
             {"ph": "X", "cat": "kernel", "name": kernel, "pid": 0, "tid": 7, "ts": 5, "dur": 2,
              "args": {"correlation": 1, "device": 0, "stream": 7}}]})
 
