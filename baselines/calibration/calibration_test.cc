@@ -34,9 +34,9 @@ CalibrationPool simulated_pool(const SimulatedRun& simulated, unsigned seed = 7)
   return pool_runs({simulate(simulated, random)});
 }
 
-// One benchmark, no smallest effect, and a rate of 20 %: the gate is then a t test at 20 % to either
-// side, and calls unchanged code as often, but for what a machine may do to a single benchmark. Time
-// and cycles are alike, so both agree.
+// One benchmark, no smallest effect, and a rate of 20 %: the gate is then a t test at 20 % to
+// either side, and calls unchanged code as often, but for what a machine may do to a single
+// benchmark. Time and cycles are alike, so both agree.
 TEST(Calibrate, CountsFalseAlarmsAtAKnownRate) {
   const CalibrationPool pool =
       simulated_pool({.invocations = 200, .spread = 0.01, .times_ns = {50'000}});

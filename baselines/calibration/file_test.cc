@@ -58,7 +58,8 @@ TEST(CalibrationText, HasTheDocumentedKeys) {
   EXPECT_EQ(root.at("spread").at("from_20_us").at("target"), 0.001);
   const json& rule = root.at("rules").at(0);
   EXPECT_TRUE(rule.at("other_card").at("regressions").at("share").is_null());
-  EXPECT_TRUE(rule.at("same_card").at("smallest_detectable").at("from_20_us").at("p90").is_number());
+  EXPECT_TRUE(
+      rule.at("same_card").at("smallest_detectable").at("from_20_us").at("p90").is_number());
   EXPECT_EQ(rule.at("same_card").at("regressions").at("of"), 20);
   EXPECT_EQ(root.at("draws").at("side"), 5);
 }

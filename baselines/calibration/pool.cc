@@ -130,8 +130,8 @@ CalibrationPool pool_runs(std::vector<Run> runs) {
   return pool;
 }
 
-std::vector<std::vector<double>> logarithms(const std::vector<Run>& cards,
-                                            std::size_t benchmark, double share) {
+std::vector<std::vector<double>> logarithms(const std::vector<Run>& cards, std::size_t benchmark,
+                                            double share) {
   std::vector<std::vector<double>> result;
   for (const Run& card : cards) {
     std::vector<double> values;

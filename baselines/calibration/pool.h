@@ -38,8 +38,8 @@ CalibrationPool pool_runs(std::vector<Run> runs);
 
 // Logarithms of one benchmark's times, cycles or times at equal clock (log_at_share()), a list a
 // card.
-std::vector<std::vector<double>> logarithms(const std::vector<Run>& cards,
-                                            std::size_t benchmark, double share);
+std::vector<std::vector<double>> logarithms(const std::vector<Run>& cards, std::size_t benchmark,
+                                            double share);
 // The benchmark's clock_share(); NaN where any process has no cycles.
 double pooled_clock_share(const std::vector<Run>& cards, std::size_t benchmark);
 

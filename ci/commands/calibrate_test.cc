@@ -15,9 +15,7 @@ using ::testing::HasSubstr;
 
 class CalibrateCommandTest : public CommandTest<CalibrateRequest, calibrate_command> {
  protected:
-  CalibrateCommandTest() {
-    request_.store = folder_.path() / "store";
-  }
+  CalibrateCommandTest() { request_.store = folder_.path() / "store"; }
 
   nlohmann::json stored(const std::string& suite = "smoke") {
     return nlohmann::json::parse(

@@ -131,10 +131,10 @@ Command parse_command_line(int argc, char** argv) {
 
 void add_rule(CLI::App& app, JudgingRequest& request) {
   set_topic(app, kRuleTopic);
-  add_fraction(
-      app, "--min-effect", request.min_effect,
-      "Smallest effect that matters, such as 0.005 or 0.5%; by default the suite's own, else 0.15%, "
-      "of which side by side 0.1% is called");
+  add_fraction(app, "--min-effect", request.min_effect,
+               "Smallest effect that matters, such as 0.005 or 0.5%; by default the suite's own, "
+               "else 0.15%, "
+               "of which side by side 0.1% is called");
   add_fraction(app, "--fdr", request.false_discovery_rate,
                "False discovery rate over the suite; by default 1%");
 }

@@ -112,8 +112,7 @@ TEST(OfNvbench, AnAcceptedRunJudgesTheNext) {
   const fs::path stored = folder.write("axes.json", baseline_text(baseline));
   EXPECT_EQ(judged(stored, kFormats / "nvbench/axes/same").result.exit_code,
             ExitCode::kNoRegression);
-  EXPECT_EQ(judged(stored, kFormats / "nvbench/axes/slow").result.exit_code,
-            ExitCode::kRegression);
+  EXPECT_EQ(judged(stored, kFormats / "nvbench/axes/slow").result.exit_code, ExitCode::kRegression);
 }
 
 // Measured on two shared cores, whose noise decides little.

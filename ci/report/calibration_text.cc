@@ -67,9 +67,8 @@ Section provenance_section(const baselines::Calibration& calibration) {
                            run.date, std::to_string(run.processes)});
   }
   if (commits.size() > 1) {
-    section.sentences.push_back(
-        fmt::format("The runs are of {} commits, which are assumed to have the same code.",
-                    commits.size()));
+    section.sentences.push_back(fmt::format(
+        "The runs are of {} commits, which are assumed to have the same code.", commits.size()));
   }
   return section;
 }
@@ -151,8 +150,7 @@ std::string alarms_text(const baselines::Calibration& calibration) {
       "False alarms: of {} random comparisons, which share the {} processes, {} had a regression "
       "(95 % interval {} if they were independent) and {} an improvement ({}).",
       alarms.regressions.of, total_processes(calibration), alarms.regressions.count,
-      bounds_text(alarms.regressions), alarms.improvements.count,
-      bounds_text(alarms.improvements));
+      bounds_text(alarms.regressions), alarms.improvements.count, bounds_text(alarms.improvements));
 }
 
 Section detectable_section(const baselines::Calibration& calibration) {
