@@ -167,7 +167,6 @@ struct ReportRequest {
   // Run folders or run files of peers, together one run; empty where there are none. The judging's
   // allow_environment_differences goes for them too.
   std::vector<std::filesystem::path> peers{};
-  std::optional<std::filesystem::path> goals{};  // what ours are to reach of these (goals.h)
 };
 void add_report(CommandLine& line);
 // 0 where the report was written, whatever it says. Throws also where Python or one of its packages
@@ -215,7 +214,7 @@ struct CalibrateRequest : MeasuringOptions {
   std::optional<int> processes{};              // 10
   std::string program{};                       // empty: the benchmark program beside this one
   std::optional<std::filesystem::path> out{};  // a folder of its own where there is none
-  int side = 5;  // processes of the baseline and of the candidate
+  int side = 5;                                // processes of the baseline and of the candidate
   std::filesystem::path store{};
   std::optional<std::filesystem::path> markdown{};
 };

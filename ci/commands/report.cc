@@ -8,7 +8,6 @@
 #include "ci/commands/command_line.h"
 #include "ci/console/layout.h"
 #include "ci/console/output_files.h"
-#include "ci/figures/goals.h"
 #include "ci/figures/peer_match.h"
 #include "ci/measuring/run_record.h"
 #include "ci/processes/process.h"
@@ -69,9 +68,7 @@ Report make_report(const ReportRequest& request) {
   report.title = request.title;
   report.candidate = load_candidate(request.judging);
   add_figures(report);
-  Standings standings = make_standings(request, report.candidate);
-  if (request.goals) set_goals(read_goals(*request.goals), standings);
-  report.standings = std::move(standings);
+  report.standings = make_standings(request, report.candidate);
   if (is_stored_baseline(request.judging)) {
     baselines::require_fitting(request.judging.controls, {&report.candidate});
   } else {
@@ -127,14 +124,9 @@ void add_report(CommandLine& line) {
                "fusegate report --candidate run --html report.html", report_command);
   add_judging(app, request.judging);
   set_topic(app, kComparedTopic);
-  CLI::Option* peers =
-      app.add_option("--peers", request.peers,
-                     "Run folders or run files of peers (run --peers), shown beside ours")
-          ->type_name("PATH");
-  app.add_option("--goals", request.goals,
-                 "JSON: what our best is to take of the best peer's time, by problem")
-      ->type_name("FILE")
-      ->needs(peers);
+  app.add_option("--peers", request.peers,
+                 "Run folders or run files of peers (run --peers), shown beside ours")
+      ->type_name("PATH");
   set_topic(app, kOutputTopic);
   app.add_option("--markdown", request.markdown, "Write GitHub Markdown there")->type_name("FILE");
   app.add_option("--html", request.html, "Write one self-contained page there")->type_name("FILE");

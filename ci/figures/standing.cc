@@ -103,13 +103,6 @@ double ProblemStanding::ratio() const {
                                            : std::numeric_limits<double>::quiet_NaN();
 }
 
-bool ProblemStanding::meets_goal() const { return goal && ratio() <= *goal; }
-
-bool OperationStanding::has_goals() const {
-  return std::ranges::any_of(
-      problems, [](const ProblemStanding& problem) { return problem.goal.has_value(); });
-}
-
 bool OperationStanding::has_energies() const {
   const auto is_known = [](const MeasuredImplementation* best) {
     return best != nullptr && std::isfinite(best->energy_j);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,20 +29,9 @@ Cell ratio_cell(double ratio) {
   return {std::move(text), tone};
 }
 
-// The goal, and whether it is met.
-void add_goal(const ProblemStanding& problem, std::vector<Cell>* row) {
-  const bool is_met = problem.meets_goal();
-  row->emplace_back(problem.goal ? fmt::format("{}", *problem.goal) : "-");
-  if (!problem.goal || std::isnan(problem.ratio())) {
-    row->emplace_back("-");
-  } else {
-    row->emplace_back(is_met ? "yes" : "no", is_met ? Tone::kGood : Tone::kBad);
-  }
-}
-
 // Which columns a table has.
 struct Known {
-  bool peers = false, goals = false, energies = false, yardsticks = false;
+  bool peers = false, energies = false, yardsticks = false;
 };
 
 Cell energy_cell(const MeasuredImplementation* best) {
@@ -58,7 +46,6 @@ std::vector<Cell> best_row(const ProblemStanding& problem, const Known& known) {
     add_best(problem.best_peer(), problem.peers.empty() ? "no peer" : "failed", &row);
     row.push_back(ratio_cell(problem.ratio()));
   }
-  if (known.goals) add_goal(problem, &row);
   if (known.energies) {
     row.push_back(energy_cell(own));
     if (known.peers) row.push_back(energy_cell(problem.best_peer()));
@@ -88,19 +75,6 @@ void add_times(const std::vector<std::string>& names,
   }
 }
 
-// Nothing where there are no goals.
-std::optional<std::string> goals_sentence(const Standings& standings) {
-  int goals = 0, met = 0;
-  for (const OperationStanding& operation : standings.operations) {
-    for (const ProblemStanding& problem : operation.problems) {
-      goals += problem.goal ? 1 : 0;
-      met += problem.meets_goal() ? 1 : 0;
-    }
-  }
-  if (goals == 0) return {};
-  return fmt::format("Aim: what the ratio is to be at most; met at {} of {} problems.", met, goals);
-}
-
 }  // namespace
 
 Table best_table(const OperationStanding& operation, bool with_peers) {
@@ -110,13 +84,11 @@ Table best_table(const OperationStanding& operation, bool with_peers) {
     columns.insert(columns.end(), more.begin(), more.end());
   };
   const Known known{.peers = with_peers,
-                    .goals = operation.has_goals(),
                     .energies = operation.has_energies(),
                     .yardsticks = operation.has_yardsticks()};
   if (known.peers)
     add_columns(
         {{"best peer", Align::kRight}, {"peer", Align::kLeft, true}, {"ratio", Align::kRight}});
-  if (known.goals) add_columns({{"aim", Align::kRight}, {"met"}});
   if (known.energies) {
     add_columns({{"our energy", Align::kRight}});
     if (known.peers) add_columns({{"peer's energy", Align::kRight}});
@@ -153,7 +125,6 @@ Section standing_section(const Standings& standings) {
         "Ratio: our best's time over the best peer's, below 1 where ours is faster."};
     section.notes.emplace_back("Peers: " + *standings.peers);
   }
-  if (auto goals = goals_sentence(standings)) section.sentences.push_back(std::move(*goals));
   for (const std::string& note : standings.notes) {
     section.notes.emplace_back(note, note.starts_with("warning:") ? Tone::kUnsure : Tone::kPlain);
   }

@@ -7,9 +7,8 @@
 namespace fusegate::ci {
 
 // A row a problem: our best against the best peer and against its yardstick. Columns that nothing
-// is known for are left out: those of peers where no run of peers was given, those of goals where
-// no problem has one, of energies where neither was measured with --energy-ms, those of yardsticks
-// where no rate was measured.
+// is known for are left out: those of peers where no run of peers was given, of energies
+// where neither was measured with --energy-ms, those of yardsticks where no rate was measured.
 Table best_table(const OperationStanding& operation, bool with_peers);
 
 // A row a problem, a column an implementation: ours, then peers. "failed" where it failed, "-"

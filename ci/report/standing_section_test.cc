@@ -79,39 +79,6 @@ TEST(BestTable, SaysWhatACallOfTheBestTakesWhereItIsKnown) {
               ElementsAre("problem", "our best", "implementation", "our energy"));
 }
 
-TEST(BestTable, SaysWhatTheRatioIsToBeAndWhetherItIs) {
-  OperationStanding standing = operation(false);
-  standing.problems[0].goal = 0.5;
-  standing.problems[1].goal = 0.985;
-  const Table met = best_table(standing, true);
-  EXPECT_THAT(headers(met), ElementsAre("problem", "our best", "implementation", "best peer",
-                                        "peer", "ratio", "aim", "met"));
-  const auto ending = [](const Table& table, std::size_t row) {
-    const auto& cells = table.rows()[row];
-    return std::vector<Cell>(cells.end() - 3, cells.end());
-  };
-  EXPECT_THAT(ending(met, 0), ElementsAre("0.500", "0.5", "yes"));
-  EXPECT_EQ(ending(met, 0)[2].tone, Tone::kGood);
-  EXPECT_THAT(ending(met, 1), ElementsAre("-", "0.985", "-")) << "the peer failed";
-  EXPECT_THAT(ending(met, 2), ElementsAre("-", "-", "-")) << "no goal";
-  standing.problems[0].goal = 0.499;
-  const Table missed = best_table(standing, true);
-  EXPECT_THAT(ending(missed, 0), ElementsAre("0.500", "0.499", "no"));
-  EXPECT_EQ(ending(missed, 0)[2].tone, Tone::kBad);
-}
-
-TEST(StandingSection, CountsTheGoalsThatAreMet) {
-  Standings standings;
-  standings.peers = "3 invocations of peers";
-  standings.operations = {operation(false), operation(false)};
-  EXPECT_EQ(standing_section(standings).sentences.size(), 1u);
-  standings.operations[0].problems[0].goal = 0.5;
-  standings.operations[0].problems[1].goal = 0.9;  // it has no ratio
-  standings.operations[1].problems[0].goal = 0.4;
-  EXPECT_EQ(standing_section(standings).sentences.back(),
-            "Aim: what the ratio is to be at most; met at 1 of 3 problems.");
-}
-
 TEST(TimesTable, HasAColumnForEveryImplementation) {
   const Table table = times_table(operation(true));
   EXPECT_THAT(headers(table), ElementsAre("problem", "fused", "unfused", "liger"));

@@ -50,8 +50,6 @@ def stored_documents():
     """Name of the schema, where it comes from, and the document."""
     for path in sorted((ROOT / "bench" / "suites").glob("*.json")):
         yield "suite", path.name, json.loads(path.read_text(encoding="utf-8"))
-    for path in sorted((ROOT / "docs").glob("*-goals.json")):
-        yield "goals", path.name, json.loads(path.read_text(encoding="utf-8"))
     for path in sorted(BASELINES.rglob("*.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
         if name := schema_of(document):
@@ -86,7 +84,7 @@ class Fresh:
         self.first = json.loads((self.folder / "cpu.json").read_text(encoding="utf-8"))
         self.make_runs()
         self.fusegate("calibrate", "--run", self.folder / "base", "--run", self.folder / "same", "--suite", "made",
-                      "--store", self.folder / "store", "--comparisons", 20, "--side", 2)
+                      "--store", self.folder / "store", "--side", 2)
         self.accept_of_other_tools()
         self.verdicts = list(self.gates())
 
@@ -252,7 +250,7 @@ class OurFiles(unittest.TestCase):
     schemas = Schemas()
 
     def test_the_schemas_are_schemas(self):
-        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "calibration", "common", "goals", "run-file", "suite", "verdicts"])
+        self.assertEqual(sorted(self.schemas.schemas), ["baseline", "calibration", "common", "run-file", "suite", "verdicts"])
         for name, schema in self.schemas.schemas.items():
             with self.subTest(name=name):
                 jsonschema.Draft202012Validator.check_schema(schema)
@@ -354,12 +352,6 @@ class BrokenFiles(unittest.TestCase):
         self.refused("verdicts", self.document("verdicts", "host.gate.json"),
                      (("host_times", "changes", 0, "verdict"), "late"), (("host_times", "changes", 0, "launched"), "twice"),
                      (("host_times", "changes", 0, "effect"), None), (("host_times", "changes", 0, "odd"), 1))
-
-
-    def test_goals(self):
-        problem = next(iter(self.document("goals")["goals"]))
-        self.refused("goals", self.document("goals"), (("goals",), None), (("goals",), {}), (("goals",), [1]), (("odd",), 1),
-                     (("goals", problem), 0), (("goals", problem), "1"), (("goals", "geglu_mlp"), 1), (("goals", "geglu/bf16"), 1))
 
 
 class Suites(unittest.TestCase):
