@@ -1,5 +1,5 @@
 // A stage's choice as run files and identities tell it, "tuned: candidate 3 of 8, algo 66, tile 18"
-// where a contest picked it, or its name alone (kernels/cuda/choosing/launch_choice.h).
+// where a contest picked it, or its name alone (kernels/cuda/autotuning/launch_choice.h).
 #pragma once
 
 #include <string_view>

@@ -80,16 +80,16 @@ class ReferenceMath {
   }
 };
 
-// By stage, what was chosen there for it (Stage::choice in kernel.h).
+// A stage's name to its choice (Stage::choice in kernel.h).
 using StageChoices = std::map<std::string, std::string>;
 
-// What an earlier process chose by measuring, and how firmly that is kept: unless it has become
-// slower than another, or strictly. Then nothing is measured, and what is not there any more is an
-// error.
-struct KeptChoices {
+// What an earlier process chose by measuring: taken again unless another is clearly faster.
+// Strictly: taken without measuring, and an error where it is not among the candidates.
+struct PinnedChoices {
   StageChoices choices{};
   bool strictly = false;
 };
+using KeptChoices = PinnedChoices;
 
 class Device {
  public:
@@ -115,8 +115,8 @@ class Device {
   virtual void copy_to_device(std::span<const std::byte> from, void* to) = 0;
   // Of the tensor's bytes and their places: another one where anything in it was changed.
   virtual std::uint64_t digest(const Tensor& tensor) = 0;
-  // For the kernel that is prepared next, where the device chooses by measuring.
-  virtual void keep_choices(const KeptChoices&) {}
+  // For the kernels prepared from now on, where the device chooses by measuring.
+  virtual void keep_choices(const PinnedChoices&) {}
   // Waits for everything enqueued and throws what went wrong in it.
   virtual void synchronize() = 0;
   virtual ReferenceMath& reference_math() = 0;

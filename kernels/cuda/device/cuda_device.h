@@ -39,7 +39,7 @@ class CudaDevice : public Device {
   void copy_to_host(const void* from, std::span<std::byte> to) override;
   void copy_to_device(std::span<const std::byte> from, void* to) override;
   std::uint64_t digest(const Tensor& tensor) override;
-  void keep_choices(const KeptChoices& kept) override { kept_choices_ = kept; }
+  void keep_choices(const PinnedChoices& pinned) override { pinned_choices_ = pinned; }
   void synchronize() override;
   ReferenceMath& reference_math() override { return *reference_; }
 
@@ -52,11 +52,11 @@ class CudaDevice : public Device {
   // Scratch memory of cuBLAS's and cublasLt's matmuls, one for all: they run one after another on
   // the stream.
   const Memory& workspace() const { return workspace_; }
-  // What was measured once and holds from then on: a benchmark prepares its matmuls once a place.
+  // Choices measured so far: a benchmark prepares its matmuls once per memory layout.
   LtChoices& lt_choices() { return lt_choices_; }
-  // Of launch_contest.h, by what competes for what.
+  // autotune.h's, by work and candidates.
   std::map<std::string, TakenLaunch>& launch_choices() { return launch_choices_; }
-  const KeptChoices& kept_choices() const { return kept_choices_; }
+  const PinnedChoices& pinned_choices() const { return pinned_choices_; }
 
  private:
   Memory allocate_by_driver(std::size_t bytes);
@@ -71,7 +71,7 @@ class CudaDevice : public Device {
   Memory digest_;
   LtChoices lt_choices_;
   std::map<std::string, TakenLaunch> launch_choices_;
-  KeptChoices kept_choices_;
+  PinnedChoices pinned_choices_;
   std::unique_ptr<ReferenceMath> reference_;
 };
 

@@ -1,5 +1,5 @@
 // Times launches before anything is measured, and leaves everything as it was. The choice among
-// kernels (launch_contest.h) and the search for a slowdown (slowdown_search.h) use it. Errors of
+// kernels (autotune.h) and the search for a slowdown (slowdown_search.h) use it. Errors of
 // CUDA are thrown as DeviceError.
 #pragma once
 

@@ -23,7 +23,7 @@ struct LtProblem {
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   bool bias = false;
   std::size_t workspace_bytes = 0;
-  std::string kept{};  // strictly: the name of the only one that is taken
+  std::string required{};  // the pinned choice that must be taken; "" where measuring decides
 
   friend auto operator<=>(const LtProblem&, const LtProblem&) = default;
 };

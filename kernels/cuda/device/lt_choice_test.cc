@@ -23,7 +23,7 @@ TEST(LtProblem, IsAnotherWhereAnythingDiffersThatTheAlgorithmDependsOn) {
   add([](LtProblem& p) { p.compute = CUBLAS_COMPUTE_64F; });
   add([](LtProblem& p) { p.bias = true; });
   add([](LtProblem& p) { p.workspace_bytes = 0; });
-  add([](LtProblem& p) { p.kept = "algo 66"; });
+  add([](LtProblem& p) { p.required = "algo 66"; });
   EXPECT_EQ(problems.size(), 9u);
 }
 

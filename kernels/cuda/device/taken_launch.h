@@ -1,4 +1,4 @@
-// What a contest among launches came to (launch_contest.h).
+// Which of several launches was taken (autotune.h).
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 namespace fusegate::kernels {
 
 struct TakenLaunch {
-  std::size_t place = 0;  // among those that competed
-  // By how much of its time the fastest of the others is slower: below 0 where that one is faster,
-  // which a tie and a kept choice allow. NaN where there was no other, or nothing was measured.
+  std::size_t index = 0;  // among the candidates
+  // By how much of its time the fastest of the others is slower. Negative where that one is faster,
+  // which a tie and a pinned choice allow; NaN where there was no other, or nothing was measured.
   double ahead = std::numeric_limits<double>::quiet_NaN();
 };
 

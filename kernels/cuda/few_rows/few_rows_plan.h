@@ -90,7 +90,7 @@ bool fits(const FewRowsShape& shape, const FewRowsSize& size);
 FewRowsPlan plan_few_rows(const FewRowsSize& size, const GpuLimits& gpu);
 // The cheapest with this shape, which must fit.
 FewRowsPlan plan_few_rows(const FewRowsSize& size, const GpuLimits& gpu, std::size_t shape);
-// What is worth measuring (launch_contest.h): the cheapest, then what other shapes of as few rows
+// What is worth measuring (autotune.h): the cheapest, then what other shapes of as few rows
 // make of it, by the rule and with all the columns that a block can have.
 std::vector<FewRowsPlan> few_rows_plans(const FewRowsSize& size, const GpuLimits& gpu);
 

@@ -1,5 +1,5 @@
 // How gemv is cut: columns a block, and warps that share out k. Plain C++, so that it is tested
-// without a GPU. Which of the plans is fastest is measured (launch_contest.h).
+// without a GPU. Which of the plans is fastest is measured (autotune.h).
 #pragma once
 
 #include <array>

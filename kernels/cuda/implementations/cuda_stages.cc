@@ -7,11 +7,10 @@
 
 namespace fusegate::kernels {
 
-Stage chosen_stage(Stage work, const std::vector<Contestant>& contestants,
-                   const ContestResult& result) {
+Stage chosen_stage(Stage work, const std::vector<Candidate>& candidates, const TunedStage& result) {
   work.choice = result.choice;
   work.note = result.note;
-  work.launch = contestants[result.taken].launch;
+  work.launch = candidates[result.taken].launch;
   return work;
 }
 
@@ -34,14 +33,14 @@ Stage CudaStages::matmul(std::string name, const Tensor& x, const Tensor& w, con
   return stage;
 }
 
-std::vector<Contestant> CudaStages::matmul_contestants(const Tensor& x, const Tensor& w,
-                                                       const Tensor& out) {
+std::vector<Candidate> CudaStages::matmul_candidates(const Tensor& x, const Tensor& w,
+                                                     const Tensor& out) {
   const std::shared_ptr<const LtMatmul> product = lt_matmul(x, nullptr, out);
-  std::vector<Contestant> contestants = lt_contestants(*product, x, w, out);
-  for (Contestant& contestant : contestants) {
-    contestant.launch = [product, launch = std::move(contestant.launch)] { launch(); };
+  std::vector<Candidate> candidates = lt_candidates(*product, x, w, out);
+  for (Candidate& candidate : candidates) {
+    candidate.launch = [product, launch = std::move(candidate.launch)] { launch(); };
   }
-  return contestants;
+  return candidates;
 }
 
 std::shared_ptr<LtMatmul> CudaStages::lt_matmul(const Tensor& x, const Tensor* bias,

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/choosing/lt_tuning.h"
+#include "kernels/cuda/autotuning/lt_tuning.h"
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/operations/stages.h"
 
@@ -14,9 +14,8 @@ namespace fusegate::kernels {
 // Who chooses the algorithm of a matmul: cublasLt's heuristic, or measuring (lt_tuning.h).
 enum class MatmulChoice { kHeuristic, kTuned };
 
-// The stage as it came out of a contest: with its choice, its note and the winner's launch.
-Stage chosen_stage(Stage work, const std::vector<Contestant>& contestants,
-                   const ContestResult& result);
+// The stage with the choice, its note and the chosen candidate's launch.
+Stage chosen_stage(Stage work, const std::vector<Candidate>& candidates, const TunedStage& result);
 
 class CudaStages : public StageLibrary {
  public:
@@ -25,8 +24,8 @@ class CudaStages : public StageLibrary {
 
   Stage matmul(std::string name, const Tensor& x, const Tensor& w, const Tensor* bias,
                const Tensor& out) override;
-  // cublasLt's candidates for a matmul that others compete for too.
-  std::vector<Contestant> matmul_contestants(const Tensor& x, const Tensor& w, const Tensor& out);
+  // cublasLt's candidates for out = x w^T.
+  std::vector<Candidate> matmul_candidates(const Tensor& x, const Tensor& w, const Tensor& out);
   Stage bias_add(std::string name, const Tensor& x, const Tensor& bias, const Tensor& out) override;
   Stage activate(const Activation& activation, const Tensor& x, const Tensor& out) override;
   Stage mul(std::string name, const Tensor& a, const Tensor& b, const Tensor& out) override;

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "kernels/activations/activations.h"
-#include "kernels/cuda/choosing/launch_contest.h"
-#include "kernels/cuda/choosing/streamed_products.h"
+#include "kernels/cuda/autotuning/autotune.h"
+#include "kernels/cuda/autotuning/streamed_products.h"
 #include "kernels/cuda/few_rows/few_rows_plan.h"
 #include "kernels/cuda/gemm/sm80/gated_gemm.h"
 #include "kernels/cuda/gemm/sm90/gated_gemm.h"
@@ -34,9 +34,9 @@ namespace {
 constexpr const char *kGate = "gate_proj", *kDown = "down_proj";
 
 // in: x, w_gate, w_up, as everywhere here.
-std::vector<Contestant> tiled_sm80(CudaDevice& device, const Activation& activation, Inputs in,
-                                   const Tensor& h) {
-  std::vector<Contestant> tiled;
+std::vector<Candidate> tiled_sm80(CudaDevice& device, const Activation& activation, Inputs in,
+                                  const Tensor& h) {
+  std::vector<Candidate> tiled;
   for (const GatedGemmPlan& plan :
        gated_gemm_plans_sm80(gated_gemm_size(in[0], h), device.limits())) {
     prepare_gated_gemm_sm80(plan, activation, h.dtype);
@@ -49,9 +49,9 @@ std::vector<Contestant> tiled_sm80(CudaDevice& device, const Activation& activat
   return tiled;
 }
 
-std::vector<Contestant> tiled_sm90(CudaDevice& device, const Activation& activation, Inputs in,
-                                   const Tensor& h) {
-  std::vector<Contestant> tiled;
+std::vector<Candidate> tiled_sm90(CudaDevice& device, const Activation& activation, Inputs in,
+                                  const Tensor& h) {
+  std::vector<Candidate> tiled;
   for (const GatedGemmPlan& plan :
        gated_gemm_plans_sm90(gated_gemm_size(in[0], h), device.limits())) {
     tiled.push_back(
@@ -62,10 +62,10 @@ std::vector<Contestant> tiled_sm90(CudaDevice& device, const Activation& activat
 }
 
 // Products of our own, which start early: of few tiles, and of many rows.
-std::vector<Contestant> down_sm90(CudaDevice& device, const Tensor& h, const Tensor& w,
-                                  const Tensor& out) {
+std::vector<Candidate> down_sm90(CudaDevice& device, const Tensor& h, const Tensor& w,
+                                 const Tensor& out) {
   const GemmSize size{out.rows(), out.cols(), h.cols()};
-  std::vector<Contestant> own;
+  std::vector<Candidate> own;
   for (const std::size_t shape : split_gemm_shapes(size, device.limits())) {
     own.push_back(
         {.name = split_gemm_text(shape), .launch = make_split_gemm_sm90(device, shape, h, w, out)});
@@ -78,7 +78,7 @@ std::vector<Contestant> down_sm90(CudaDevice& device, const Tensor& h, const Ten
   return own;
 }
 
-std::vector<Contestant> joined(std::vector<Contestant> all, std::vector<Contestant> more) {
+std::vector<Candidate> merged(std::vector<Candidate> all, std::vector<Candidate> more) {
   std::ranges::move(more, std::back_inserter(all));
   return all;
 }
@@ -97,18 +97,20 @@ class TwoKernels {
 
   const Tensor& h() const { return h_; }
 
-  // Of the pair of products that is fastest. own: down products, which compete with cublasLt's.
-  PreparedKernel of_fastest(const std::vector<Contestant>& gate_up,
-                            const std::vector<Contestant>& own) && {
-    const std::vector<Contestant> library =
-        CudaStages(device_).matmul_contestants(h_, in_[3], out_);
-    const StageContest down{kDown, joined(own, library), library.size()};
-    const std::string gate_up_stage = activation_.gate_up_stage();
-    const PairResult best =
-        contest_of_pairs(device_, problem_, {gate_up_stage, gate_up}, down, in_[0], h_, out_);
+  // Of the fastest pair of products. own: down products, beside cublasLt's candidates.
+  PreparedKernel of_fastest(const std::vector<Candidate>& gate_up,
+                            const std::vector<Candidate>& own) && {
+    const std::vector<Candidate> library = CudaStages(device_).matmul_candidates(h_, in_[3], out_);
+    const StageCandidates down{kDown, merged(own, library), library.size()};
+    const TunedPair best = tune_pair(device_, {.work = problem_,
+                                               .first = {activation_.gate_up_stage(), gate_up},
+                                               .second = down,
+                                               .x = in_[0],
+                                               .between = h_,
+                                               .out = out_});
     kernel_.stages = {
         chosen_stage(gate_up_work(activation_, in_[0], in_[1], in_[2], h_), gate_up, best.first),
-        chosen_stage(matmul_work(kDown, h_, in_[3], out_), down.contestants, best.second)};
+        chosen_stage(matmul_work(kDown, h_, in_[3], out_), down.candidates, best.second)};
     return std::move(kernel_);
   }
 
@@ -145,11 +147,11 @@ PreparedKernel prepare_few_rows(const Activation& activation, Device& any_device
   TwoKernels made(device, activation, problem, in, out);
   const Tensor& h = made.h();
   return std::move(made).of_fastest(
-      joined(
+      merged(
           streamed_gated(device, activation, in[0], in[1], in[2], h),
           is_sm90 ? tiled_sm90(device, activation, in, h) : tiled_sm80(device, activation, in, h)),
-      joined(streamed_matmul(device, h, in[3], out),
-             is_sm90 ? down_sm90(device, h, in[3], out) : std::vector<Contestant>()));
+      merged(streamed_matmul(device, h, in[3], out),
+             is_sm90 ? down_sm90(device, h, in[3], out) : std::vector<Candidate>()));
 }
 
 bool is_aligned(const LadderProblem& problem) {
@@ -164,10 +166,10 @@ PreparedKernel prepare_four(const Activation& activation, Device& device, const 
 
 enum Composition : std::size_t { kTwo, kFour };  // kernels
 
-// Of a process before; its stages have other names.
-std::optional<std::size_t> kept_composition(const CudaDevice& device,
-                                            const Activation& activation) {
-  const auto& choices = device.kept_choices().choices;
+// The pinned choices' composition, by the names of its stages.
+std::optional<std::size_t> pinned_composition(const CudaDevice& device,
+                                              const Activation& activation) {
+  const auto& choices = device.pinned_choices().choices;
   if (choices.contains(activation.gate_up_stage())) return kTwo;
   if (choices.contains(kGate)) return kFour;
   return std::nullopt;
@@ -182,19 +184,19 @@ PreparedKernel prepare_two_or_four(const Activation& activation, Device& any_dev
     return composition == kTwo ? prepare_sm80(activation, device, problem, in, out)
                                : prepare_four(activation, device, problem, in, out);
   };
-  const auto kept = kept_composition(device, activation);
-  if (kept && device.kept_choices().strictly) return prepared(*kept);
+  const auto pinned = pinned_composition(device, activation);
+  if (pinned && device.pinned_choices().strictly) return prepared(*pinned);
   const std::string key =
       fmt::format("{}, {}: two kernels or four", activation.mlp(), problem_name(problem));
   auto& choices = device.launch_choices();
   if (const auto known = choices.find(key); known != choices.end()) {
-    return prepared(known->second.place);
+    return prepared(known->second.index);
   }
   PreparedKernel two = prepared(kTwo), four = prepared(kFour);
   const TakenLaunch taken =
-      fastest(device, {[&] { two.launch(); }, [&] { four.launch(); }}, in[0], out, kept);
+      fastest(device, {[&] { two.launch(); }, [&] { four.launch(); }}, in[0], out, pinned);
   choices.emplace(key, taken);
-  return std::move(taken.place == kTwo ? two : four);
+  return std::move(taken.index == kTwo ? two : four);
 }
 
 // By whichever suits the device and the problem.

@@ -1,13 +1,13 @@
-// Which kernels fused_epilogue is of. Where the code for sm_90a does not run: by the instructions
-// of sm_80 or the library's, whichever measured faster, unless an earlier process's choice is kept.
-// Where it runs: the pair of products that measured fastest together.
+// Which kernels fused_epilogue launches. Without code for sm_90a: those for sm_80 or the library's,
+// whichever measured faster, unless a choice is pinned. With it: the pair of products that measured
+// fastest together.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/choosing/launch_choice.h"
+#include "kernels/cuda/autotuning/launch_choice.h"
 #include "kernels/cuda/gemm/sm90/gated_gemm.h"
 #include "kernels/cuda/implementations/implementation_test_fixture.h"
 #include "kernels/operations/ladder_problem.h"
@@ -52,8 +52,8 @@ TEST_F(WithoutSm90, FusedEpilogueIsOfTwoKernelsOrFourAsWasMeasuredBefore) {
   int known = 0;
   for (auto& [what, taken] : device_->launch_choices()) {
     if (what.find("two kernels or four") == std::string::npos) continue;
-    EXPECT_EQ(taken.place, is_two ? 0u : 1u);
-    taken.place = 1 - taken.place;
+    EXPECT_EQ(taken.index, is_two ? 0u : 1u);
+    taken.index = 1 - taken.index;
     ++known;
   }
   EXPECT_EQ(known, 1);
@@ -61,14 +61,14 @@ TEST_F(WithoutSm90, FusedEpilogueIsOfTwoKernelsOrFourAsWasMeasuredBefore) {
 }
 
 // Both, whichever is faster here.
-TEST_F(WithoutSm90, FusedEpilogueStaysWithWhatIsStrictlyKept) {
+TEST_F(WithoutSm90, FusedEpilogueTakesARequiredPinnedChoice) {
   const PreparedKernel two = prepared("geglu_mlp", "fused_epilogue_sm80", kProblem);
   const PreparedKernel four = prepared("geglu_mlp", "fused_pointwise_tuned", kProblem);
-  for (const PreparedKernel* const kept : {&two, &four}) {
-    device_->keep_choices({.choices = choices_of(*kept), .strictly = true});
+  for (const PreparedKernel* const pinned : {&two, &four}) {
+    device_->keep_choices({.choices = choices_of(*pinned), .strictly = true});
     const PreparedKernel kernel = fused_epilogue();
-    EXPECT_EQ(stages_of(kernel), stages_of(*kept));
-    EXPECT_EQ(choices_of(kernel), choices_of(*kept));
+    EXPECT_EQ(stages_of(kernel), stages_of(*pinned));
+    EXPECT_EQ(choices_of(kernel), choices_of(*pinned));
   }
   for (const auto& [what, taken] : device_->launch_choices()) {
     EXPECT_EQ(what.find("two kernels or four"), std::string::npos) << "it was measured";
@@ -85,7 +85,7 @@ class WithSm90 : public ImplementationTest {
   PreparedKernel fused_epilogue(const Problem& problem) {
     return prepared("geglu_mlp", "fused_epilogue", problem);
   }
-  auto contests_of_pairs() const {
+  auto tuned_pairs() const {
     return std::ranges::count_if(device_->launch_choices(), [](const auto& choice) {
       return choice.first.find("\nthen\n") != std::string::npos;
     });
@@ -94,22 +94,22 @@ class WithSm90 : public ImplementationTest {
 
 TEST_F(WithSm90, ProductsAreChosenInPairsOnce) {
   EXPECT_EQ(stages_of(fused_epilogue(kProblem)), kTwoStages);
-  EXPECT_EQ(contests_of_pairs(), 1);
+  EXPECT_EQ(tuned_pairs(), 1);
   fused_epilogue(kProblem);
-  EXPECT_EQ(contests_of_pairs(), 1) << "it was measured again";
+  EXPECT_EQ(tuned_pairs(), 1) << "it was measured again";
 }
 
 // A down product of our own, of one row and of many; and one of cublasLt's where it is the faster
 // one: on an H200 and an H100 it is, since 192 columns divide 2048 badly.
-TEST_F(WithSm90, APairThatIsStrictlyKeptIsTaken) {
+TEST_F(WithSm90, ARequiredPinnedPairIsTaken) {
   for (const Problem& problem : {ladder_problem(1, 1, 768, 3072, Dtype::kBf16), kProblem,
                                  ladder_problem(8, 512, 2048, 8192, Dtype::kBf16)}) {
     device_->keep_choices({});
-    const StageChoices kept = choices_of(fused_epilogue(problem));
+    const StageChoices pinned = choices_of(fused_epilogue(problem));
     device_->launch_choices().clear();
-    device_->keep_choices({.choices = kept, .strictly = true});
+    device_->keep_choices({.choices = pinned, .strictly = true});
     const StageChoices again = choices_of(fused_epilogue(problem));
-    for (const auto& [stage, choice] : kept) {
+    for (const auto& [stage, choice] : pinned) {
       EXPECT_EQ(chosen_name(again.at(stage)), chosen_name(choice)) << stage;
     }
     EXPECT_TRUE(device_->launch_choices().empty()) << "it was measured";

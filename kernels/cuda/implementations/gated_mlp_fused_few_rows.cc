@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "kernels/activations/activations.h"
-#include "kernels/cuda/choosing/streamed_products.h"
+#include "kernels/cuda/autotuning/streamed_products.h"
 #include "kernels/cuda/few_rows/few_rows_plan.h"
 #include "kernels/cuda/gemm/gated_gemm_plan.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
@@ -13,19 +13,22 @@
 namespace fusegate::kernels {
 namespace {
 
-// Those kernels and no other, whatever else may be faster.
+// No other kernels, though they may be faster.
 PreparedKernel prepare(const Activation& activation, Device& any_device, const Problem& problem,
                        Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
   PreparedKernel kernel;
   const Tensor h = kernel.intermediate(device, {out.rows(), in[1].rows()}, problem.dtype);
-  const std::vector<Contestant> gate_up =
-      streamed_gated(device, activation, in[0], in[1], in[2], h);
-  const std::vector<Contestant> down = streamed_matmul(device, h, in[3], out);
+  const std::vector<Candidate> gate_up = streamed_gated(device, activation, in[0], in[1], in[2], h);
+  const std::vector<Candidate> down = streamed_matmul(device, h, in[3], out);
   const Stage first = gate_up_work(activation, in[0], in[1], in[2], h);
   const Stage second = matmul_work("down_proj", h, in[3], out);
-  const PairResult best = contest_of_pairs(device, problem_name(problem), {first.name, gate_up},
-                                           {second.name, down}, in[0], h, out);
+  const TunedPair best = tune_pair(device, {.work = problem_name(problem),
+                                            .first = {first.name, gate_up},
+                                            .second = {second.name, down},
+                                            .x = in[0],
+                                            .between = h,
+                                            .out = out});
   kernel.stages = {chosen_stage(first, gate_up, best.first),
                    chosen_stage(second, down, best.second)};
   return kernel;

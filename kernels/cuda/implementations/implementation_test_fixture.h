@@ -1,5 +1,4 @@
-// For tests on a GPU of implementations made ready: inputs filled, and each prepared where it is
-// told to work.
+// For tests of implementations on a GPU: prepares them on filled inputs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +26,7 @@ class ImplementationTest : public GpuTest {
     for (const TensorSpec& spec : input_specs(find_operation(operation), problem)) {
       in.push_back(filled(spec, in.size()));
     }
-    // Filled, since a contest of launches copies it, which compute-sanitizer's initcheck reports.
+    // Filled, since autotuning copies it, which compute-sanitizer's initcheck reports.
     const Tensor out = filled(output_specs(find_operation(operation), problem).front(), in.size());
     return found->prepare(*device_, problem, in, out);
   }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/choosing/lt_tuning.h"
+#include "kernels/cuda/autotuning/lt_tuning.h"
 #include "kernels/cuda/device/cuda_graph.h"
 #include "kernels/cuda/device/gpu_test_fixture.h"
 
@@ -30,7 +30,7 @@ class Tuning : public GpuTest {
   Tensor x_, w_, out_;
 };
 
-TEST_F(Tuning, ChoosesOnceAndTellsWhat) {
+TEST_F(Tuning, ChoosesOnceAndNamesTheChoice) {
   LtMatmul first = matmul(), second = matmul();
   const std::string choice = tune(*device_, "down_proj", first, x_, w_, out_).choice;
   EXPECT_THAT(choice, testing::StartsWith("tuned: candidate "));
@@ -50,23 +50,23 @@ TEST_F(Tuning, TakesWhatIsKnownAlready) {
   EXPECT_EQ(tuned.algorithm(), LtMatmul::algorithm_text(other));
 }
 
-TEST_F(Tuning, ContestantsAreTheCandidatesAndEachComputesTheProduct) {
+TEST_F(Tuning, CandidatesEachComputeTheProduct) {
   const LtMatmul plain = matmul();
-  const std::vector<cublasLtMatmulAlgo_t> candidates = plain.candidates(12);
-  const std::vector<Contestant> contestants = lt_contestants(plain, x_, w_, out_);
-  ASSERT_EQ(contestants.size(), candidates.size());
+  const std::vector<cublasLtMatmulAlgo_t> algorithms = plain.candidates(12);
+  const std::vector<Candidate> candidates = lt_candidates(plain, x_, w_, out_);
+  ASSERT_EQ(candidates.size(), algorithms.size());
   const double* const expected = product(x_, w_);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    EXPECT_EQ(contestants[i].name, LtMatmul::algorithm_text(candidates[i]));
+    EXPECT_EQ(candidates[i].name, LtMatmul::algorithm_text(algorithms[i]));
     device_->poison(out_);
-    contestants[i].launch();
+    candidates[i].launch();
     const ErrorNorms norms = device_->reference_math().compare(out_, expected);
-    EXPECT_LE(norms.relative(), error_bound(out_.dtype)) << contestants[i].name;
-    EXPECT_EQ(norms.not_finite, 0) << contestants[i].name;
+    EXPECT_LE(norms.relative(), error_bound(out_.dtype)) << candidates[i].name;
+    EXPECT_EQ(norms.not_finite, 0) << candidates[i].name;
   }
 }
 
-TEST_F(Tuning, TakesWhatIsStrictlyKeptWithoutMeasuring) {
+TEST_F(Tuning, TakesARequiredPinnedChoiceWithoutMeasuring) {
   LtMatmul tuned = matmul();
   const auto candidates = tuned.candidates(12);
   ASSERT_GT(candidates.size(), 1u);
@@ -74,10 +74,10 @@ TEST_F(Tuning, TakesWhatIsStrictlyKeptWithoutMeasuring) {
     for (const cublasLtMatmulAlgo_t& algorithm : {candidates.back(), candidates.front()}) {
       const std::string name = LtMatmul::algorithm_text(algorithm);
       device_->keep_choices({{{"down_proj", "tuned: candidate 1 of 1, " + name}}, true});
-      const TunedMatmul kept = tune(*device_, "down_proj", tuned, x_, w_, out_);
-      EXPECT_EQ(tuned.algorithm(), name) << "whatever was kept for the same problem before";
-      EXPECT_THAT(kept.choice, testing::EndsWith(", " + name));
-      EXPECT_EQ(kept.note, "kept without measuring");
+      const TunedMatmul pinned = tune(*device_, "down_proj", tuned, x_, w_, out_);
+      EXPECT_EQ(tuned.algorithm(), name) << "whatever was pinned for the same problem before";
+      EXPECT_THAT(pinned.choice, testing::EndsWith(", " + name));
+      EXPECT_EQ(pinned.note, "pinned, not measured");
     }
     device_->keep_choices({{{"down_proj", "algo 77"}}, true});
     EXPECT_THROW(tune(*device_, "down_proj", tuned, x_, w_, out_), DeviceError);

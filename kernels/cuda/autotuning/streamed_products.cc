@@ -1,4 +1,4 @@
-#include "kernels/cuda/choosing/streamed_products.h"
+#include "kernels/cuda/autotuning/streamed_products.h"
 
 #include "kernels/cuda/few_rows/few_rows_gemm.h"
 #include "kernels/cuda/few_rows/gemv.h"
@@ -8,9 +8,9 @@ namespace {
 
 // enqueue(plan) enqueues either kernel's plan.
 template <typename Enqueue>
-std::vector<Contestant> contestants(const CudaDevice& device, const FewRowsSize& size,
-                                    const Enqueue& enqueue) {
-  std::vector<Contestant> all;
+std::vector<Candidate> candidates(const CudaDevice& device, const FewRowsSize& size,
+                                  const Enqueue& enqueue) {
+  std::vector<Candidate> all;
   const auto add = [&](const auto& plan) {
     all.push_back({.name = plan_text(plan), .launch = [=] { enqueue(plan); }});
   };
@@ -49,17 +49,17 @@ struct EnqueueMatmul {
 
 }  // namespace
 
-std::vector<Contestant> streamed_gated(CudaDevice& device, const Activation& activation,
-                                       const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
-                                       const Tensor& h) {
-  return contestants(device, {.rows = h.rows(), .cols = h.cols(), .k = x.cols(), .weights = 2},
-                     EnqueueGated{activation, x, w_gate, w_up, h, device.stream()});
+std::vector<Candidate> streamed_gated(CudaDevice& device, const Activation& activation,
+                                      const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
+                                      const Tensor& h) {
+  return candidates(device, {.rows = h.rows(), .cols = h.cols(), .k = x.cols(), .weights = 2},
+                    EnqueueGated{activation, x, w_gate, w_up, h, device.stream()});
 }
 
-std::vector<Contestant> streamed_matmul(CudaDevice& device, const Tensor& x, const Tensor& w,
-                                        const Tensor& out) {
-  return contestants(device, {.rows = out.rows(), .cols = out.cols(), .k = x.cols(), .weights = 1},
-                     EnqueueMatmul{x, w, out, device.stream()});
+std::vector<Candidate> streamed_matmul(CudaDevice& device, const Tensor& x, const Tensor& w,
+                                       const Tensor& out) {
+  return candidates(device, {.rows = out.rows(), .cols = out.cols(), .k = x.cols(), .weights = 1},
+                    EnqueueMatmul{x, w, out, device.stream()});
 }
 
 }  // namespace fusegate::kernels

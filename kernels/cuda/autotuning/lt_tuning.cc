@@ -1,0 +1,59 @@
+#include "kernels/cuda/autotuning/lt_tuning.h"
+
+#include "kernels/cuda/autotuning/launch_choice.h"
+
+namespace fusegate::kernels {
+namespace {
+
+constexpr std::size_t kMostCandidates = 12;
+
+LtChoice measured_choice(CudaDevice& device, const std::string& stage, const LtMatmul& matmul,
+                         const Tensor& x, const Tensor& w, const Tensor& out) {
+  std::vector<std::string> names;
+  std::vector<std::function<void()>> launches;
+  for (const Candidate& candidate : lt_candidates(matmul, x, w, out)) {
+    names.push_back(candidate.name);
+    launches.push_back(candidate.launch);
+  }
+  const PinnedChoices& pinned = device.pinned_choices();
+  const auto required = require_pinned(pinned, stage, names);
+  const auto [taken, ahead] =
+      required ? TakenLaunch{*required}
+               : fastest(device, launches, x, out, index_of_pinned(pinned, stage, names));
+  return {.algorithm = matmul.candidates(kMostCandidates)[taken],
+          .text = choice_text("tuned", taken, names.size(), names[taken]),
+          .ahead = ahead};
+}
+
+}  // namespace
+
+std::vector<Candidate> lt_candidates(const LtMatmul& matmul, const Tensor& x, const Tensor& w,
+                                     const Tensor& out) {
+  std::vector<Candidate> candidates;
+  for (const cublasLtMatmulAlgo_t& algorithm : matmul.candidates(kMostCandidates)) {
+    candidates.push_back({.name = LtMatmul::algorithm_text(algorithm), .launch = [=, &matmul] {
+                            matmul.enqueue_by(algorithm, x.data, w.data, out.data);
+                          }});
+  }
+  return candidates;
+}
+
+TunedMatmul tune(CudaDevice& device, const std::string& stage, LtMatmul& matmul, const Tensor& x,
+                 const Tensor& w, const Tensor& out) {
+  LtProblem problem = matmul.problem();
+  const PinnedChoices& pinned = device.pinned_choices();
+  if (const auto known = pinned.choices.find(stage);
+      pinned.strictly && known != pinned.choices.end()) {
+    problem.required = chosen_name(known->second);
+  }
+  LtChoices& choices = device.lt_choices();
+  auto found = choices.find(problem);
+  if (found == choices.end()) {
+    found = choices.emplace(problem, measured_choice(device, stage, matmul, x, w, out)).first;
+  }
+  const LtChoice& choice = found->second;
+  matmul.use(choice.algorithm);
+  return {choice.text, why_taken(pinned, stage, choice.text, choice.ahead)};
+}
+
+}  // namespace fusegate::kernels

@@ -1,0 +1,25 @@
+// The products of few rows of x, one to kMostFewRows, as candidates: gemv for a single row, and
+// few_rows_gemm, each cut in several ways. Only the weights count there, and their size decides
+// which cut loads them fastest: many small blocks where they come from memory, fewer blocks with
+// more loads under way where they lie in the L2.
+#pragma once
+
+#include <vector>
+
+#include "kernels/contract/device.h"
+#include "kernels/cuda/autotuning/autotune.h"
+#include "kernels/cuda/device/cuda_device.h"
+
+namespace fusegate::kernels {
+
+// None where x has more rows than kMostFewRows.
+
+// h = activation(x w_gate^T) * (x w_up^T)
+std::vector<Candidate> streamed_gated(CudaDevice& device, const Activation& activation,
+                                      const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
+                                      const Tensor& h);
+// out = x w^T
+std::vector<Candidate> streamed_matmul(CudaDevice& device, const Tensor& x, const Tensor& w,
+                                       const Tensor& out);
+
+}  // namespace fusegate::kernels
