@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/emulation/cluster.h"
-#include "kernels/cuda/emulation/threads.h"
+#include "tests/emulation/cluster.h"
+#include "tests/emulation/threads.h"
 
 namespace fusegate::kernels::emulation {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/cuda/emulation/cluster.h"
+#include "tests/emulation/cluster.h"
 
 namespace fusegate::kernels::sm90 {
 

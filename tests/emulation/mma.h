@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/cuda/emulation/cluster.h"
-#include "kernels/cuda/emulation/wgmma.h"
+#include "tests/emulation/cluster.h"
+#include "tests/emulation/wgmma.h"
 
 namespace fusegate::kernels {
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/cuda/emulation/cluster.h"
+#include "tests/emulation/cluster.h"
 
 #undef __launch_bounds__
 #define __launch_bounds__(...)

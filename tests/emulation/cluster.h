@@ -20,7 +20,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernels/cuda/emulation/fibers.h"
+#include "tests/emulation/fibers.h"
 
 namespace fusegate::kernels::emulation {
 

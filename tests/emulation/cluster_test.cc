@@ -1,5 +1,5 @@
 // What the emulated cluster refuses, each by a kernel that does just that, and what it computes.
-#include "kernels/cuda/emulation/cluster.h"
+#include "tests/emulation/cluster.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <set>
 #include <string>
 
-#include "kernels/cuda/emulation/mma.h"
-#include "kernels/cuda/emulation/ptx.h"
-#include "kernels/cuda/emulation/wgmma.h"
 #include "kernels/cuda/gemm/sm90/tensor_map.h"
+#include "tests/emulation/mma.h"
+#include "tests/emulation/ptx.h"
+#include "tests/emulation/wgmma.h"
 
 namespace fusegate::kernels::sm90 {
 namespace {

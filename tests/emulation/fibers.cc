@@ -1,4 +1,4 @@
-#include "kernels/cuda/emulation/fibers.h"
+#include "tests/emulation/fibers.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/cuda/emulation/threads.h"
+#include "tests/emulation/threads.h"
 
 // Of the one block that runs at a time. It holds what the block before left there.
 #undef __shared__

@@ -10,7 +10,7 @@
 
 #include "kernels/contract/device.h"
 #include "kernels/cuda/device/cuda.h"
-#include "kernels/cuda/emulation/cluster.h"
+#include "tests/emulation/cluster.h"
 
 namespace fusegate::kernels {
 

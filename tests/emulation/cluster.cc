@@ -1,4 +1,4 @@
-#include "kernels/cuda/emulation/cluster.h"
+#include "tests/emulation/cluster.h"
 
 #include <fmt/format.h>
 

@@ -6,9 +6,9 @@
 
 #include <type_traits>
 
-#include "kernels/cuda/emulation/cluster.h"
-#include "kernels/cuda/emulation/cuda_device.h"
-#include "kernels/cuda/emulation/threads.h"
+#include "tests/emulation/cluster.h"
+#include "tests/emulation/cuda_device.h"
+#include "tests/emulation/threads.h"
 
 namespace fusegate::kernels {
 
