@@ -1,5 +1,5 @@
-// The activations there are. Another one is a file with a functor, which computes it in fp32 on the
-// device (of) and in double (reference), and its name in these lists and in CMakeLists.txt.
+// All activations. To add one, write a functor in a file of its own, with of() in fp32 for the device
+// and reference() in double, and name it in these lists and in CMakeLists.txt.
 #pragma once
 
 #include <array>
@@ -18,8 +18,7 @@ template <typename... Functors>
 struct ActivationList {};
 
 using Activations = ActivationList<GeluTanh, Silu, Gelu, Relu>;
-// Those that are built into our matrix products too, the slowest files to compile: suites name no
-// others there.
+// Those built into our matrix products too, which are slow to compile.
 using GemmActivations = ActivationList<GeluTanh, Silu>;
 
 template <typename Functor>
@@ -34,7 +33,7 @@ inline constexpr std::array kActivations = records_of(Activations{});
 inline constexpr std::array kGemmActivations = records_of(GemmActivations{});
 
 // Calls f.template operator()<Functor>() with the activation's functor. Throws
-// std::invalid_argument where the list has none of its name.
+// std::invalid_argument where the list does not have it.
 template <typename... Functors, typename F>
 void dispatch_activation(ActivationList<Functors...>, const Activation& activation, F&& f) {
   const auto call_if = [&]<typename Functor>() {
@@ -43,7 +42,7 @@ void dispatch_activation(ActivationList<Functors...>, const Activation& activati
     return is_it;
   };
   if ((call_if.template operator()<Functors>() || ...)) return;
-  throw std::invalid_argument("no code was built for activation " + std::string(activation.name));
+  throw std::invalid_argument("this kernel is not built for activation " + std::string(activation.name));
 }
 
 }  // namespace fusegate::kernels

@@ -7,7 +7,7 @@
 namespace fusegate::kernels {
 namespace {
 
-// The functors' fp32 formulas, here with the host's functions, against their own references.
+// The functors' fp32 formulas, with the host's functions, against their references.
 template <typename... Functors>
 void expect_device_forms_agree(ActivationList<Functors...>) {
   const auto check = []<typename Functor>() {

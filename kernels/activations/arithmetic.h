@@ -1,9 +1,6 @@
-// What an activation's device form is written with: fp32, each operation named, lest one compiler
-// contract what another does not. g++, nvcc and, at run time, NVRTC compile this folder's functors;
-// NVRTC finds no headers but those of this project that it is given.
-//
-// On the host the same formulas run with the C library's functions, so that tests without a GPU see
-// them.
+// fp32 arithmetic for activations, each operation named, so that no compiler contracts a product and
+// a sum. g++, nvcc and, at run time, NVRTC compile this folder's functors; NVRTC gets only this
+// project's headers. On the host, for tests without a GPU, the C library's functions are used.
 #pragma once
 
 #ifndef __CUDACC_RTC__
@@ -20,8 +17,8 @@ __device__ inline float multiply(float a, float b) { return __fmul_rn(a, b); }
 __device__ inline float add(float a, float b) { return __fadd_rn(a, b); }
 __device__ inline float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 
-// Both flush what is below 2^-126 to zero; exp2 is good to 2 ulp, the reciprocal to 1 (PTX ISA,
-// "ex2", "rcp"): far below what rounding to 16 bits costs.
+// Both flush below 2^-126 to zero; exp2 errs by up to 2 ulp, the reciprocal by 1 (PTX ISA, "ex2",
+// "rcp"): far less than rounding to 16 bits.
 __device__ inline float fast_exp2(float x) {
   float result;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));

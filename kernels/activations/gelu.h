@@ -19,7 +19,7 @@ struct Gelu {
     return 0.5 * x * (1 + erf(x * kSqrtHalf));
   }
 
-  // Below x = -5.5 erff is -1 where erf is not quite; what is lost there is under 1e-6.
+  // Below x = -5.5 erff is -1; the error is under 1e-6.
   static FUSEGATE_HOST_DEVICE float of(float x) {
     const float one_and_erf = add(erff(multiply(x, static_cast<float>(kSqrtHalf))), 1.0f);
     return multiply(multiply(x, 0.5f), one_and_erf);

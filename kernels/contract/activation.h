@@ -1,5 +1,5 @@
 // What a gated unit applies to its gate: out = activation(g) * u. Each is one file of
-// kernels/activations; everybody who does not compute it himself knows it by this record.
+// kernels/activations.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 namespace fusegate::kernels {
 
 struct Activation {
-  std::string_view name = {};             // such as "gelu_tanh"
-  std::string_view unit = {};             // the operation activation(g) * u, such as "geglu"
-  std::string_view stage = {};            // of it alone, such as "gelu"
-  double flops = 0;                       // an element; a transcendental function counts one
+  std::string_view name = {};             // "gelu_tanh"
+  std::string_view unit = {};             // the operation activation(g) * u: "geglu"
+  std::string_view stage = {};            // of the activation alone: "gelu"
+  double flops = 0;                       // per element; a transcendental function counts one
   double (*reference)(double) = nullptr;  // in double precision
 
   // The operation whose products with weights surround the unit: "geglu_mlp".

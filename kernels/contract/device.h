@@ -1,6 +1,6 @@
-// What a kernel runs on: memory, random inputs, and the double-precision arithmetic that its
-// results are checked with. One device is open in a process; work is enqueued on its one stream.
-// Errors of the device's own library are thrown as DeviceError.
+// What a kernel runs on: memory, random inputs, and the double-precision arithmetic that checks its
+// results. A process opens one device, which has one stream. Errors of the device's own library are
+// thrown as DeviceError.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,7 @@ class Memory {
   std::size_t bytes_ = 0;
 };
 
-// Elements in device memory, the last axis of the shape closest together; a view, not an owner. A
-// shape without axes is one number.
+// A view of elements in device memory, row-major. A shape without axes is one number.
 struct Tensor {
   void* data = nullptr;
   std::vector<std::int64_t> shape;
@@ -50,7 +49,7 @@ struct Tensor {
 
   std::int64_t count() const;
   std::size_t bytes() const { return static_cast<std::size_t>(count()) * dtype_bytes(dtype); }
-  // The same memory as a row-major matrix: the last axis, and all the others together.
+  // As a matrix: columns are the last axis, rows all the others together.
   std::int64_t cols() const { return shape.empty() ? 1 : shape.back(); }
   std::int64_t rows() const;
 };
@@ -61,8 +60,7 @@ class ReferenceMath {
   virtual ~ReferenceMath() = default;
   virtual void widen(const Tensor& in, double* out) = 0;
   virtual void copy(const double* in, double* out, std::int64_t count) = 0;
-  // out[m, n] = sum over k of x[m, k] * w[n, k]: a Linear layer's product with its weight as
-  // stored.
+  // out[m, n] = x[m, k] w[n, k]^T, as a Linear layer stores its weight.
   virtual void matmul(const double* x, const double* w, double* out, std::int64_t m, std::int64_t n,
                       std::int64_t k) = 0;
   virtual void add_bias(double* x, const double* bias, std::int64_t m, std::int64_t n) = 0;
@@ -72,7 +70,7 @@ class ReferenceMath {
   // values[i] *= 1 + unit * delta, where delta is random and uniform in [-1, 1).
   virtual void perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) = 0;
   virtual Errors errors(const Tensor& out, const double* reference, const ErrorScale& scale) = 0;
-  // Of other doubles in place of an output: as many as like has.
+  // The same of doubles instead of an output; like: of their shape.
   virtual Errors spread(const double* perturbed, const Tensor& like, const double* reference) = 0;
 
   ErrorNorms compare(const Tensor& out, const double* reference) {
@@ -96,33 +94,33 @@ class Device {
   virtual ~Device() = default;
   virtual std::string_view kind() const = 0;  // "cuda", "cpu"
   virtual std::string name() const = 0;       // such as "NVIDIA H200"
-  // Tells this device from others of its model; empty where it has no such thing.
+  // Identifies this device among others of its model; empty where it has none.
   virtual std::string uuid() const = 0;
   // The software that decides its speed, such as {"cublas", "13.1.0"}.
   virtual std::map<std::string, std::string> versions() const = 0;
   virtual std::size_t available_bytes() const = 0;
-  // Throws DeviceError where the memory is not there. Contents are undefined.
+  // Throws DeviceError where memory is short. Contents are undefined.
   virtual Memory allocate(std::size_t bytes) = 0;
-  // Lays out what is allocated from now on by number: the same allocations get the same distances
-  // from each other, in every process. False, and nothing changes, where the device leaves no such
-  // choice. Throws std::logic_error while memory of the layout before is in use.
+  // Starts the memory layout of that number: the same allocations get the same distances from each
+  // other in every process. False, and nothing changes, where the device cannot choose. Throws
+  // std::logic_error while memory of the previous layout is in use.
   virtual bool lay_out(std::uint64_t number) = 0;
-  // With numbers that the device makes: any fill but Fill::values.
+  // Any fill but Fill::values.
   virtual void fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed) = 0;
   // Every byte 0xff: NaN in every floating-point dtype, and -1 as an integer.
   virtual void poison(const Tensor& tensor) = 0;
   virtual void copy_to_host(const void* from, std::span<std::byte> to) = 0;
   virtual void copy_to_device(std::span<const std::byte> from, void* to) = 0;
-  // Of the tensor's bytes and their places: another one where anything in it was changed.
+  // A hash of the tensor's bytes and their order.
   virtual std::uint64_t digest(const Tensor& tensor) = 0;
   // For the kernels prepared from now on, where the device chooses by measuring.
   virtual void keep_choices(const PinnedChoices&) {}
-  // Waits for everything enqueued and throws what went wrong in it.
+  // Waits for all enqueued work and throws its errors.
   virtual void synchronize() = 0;
   virtual ReferenceMath& reference_math() = 0;
 };
 
-// A tensor in new memory, which owner keeps. Throws DeviceError where the memory is not there.
+// A tensor in new memory, which is appended to owner. Throws DeviceError where memory is short.
 Tensor allocate_tensor(Device& device, std::vector<std::int64_t> shape, Dtype dtype,
                        std::vector<Memory>& owner);
 

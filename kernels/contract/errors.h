@@ -1,5 +1,5 @@
 // How an output differs from its reference, summed up in one pass over both: by row, by tile and by
-// column. What the sums are held against stands in rounding.h.
+// column. rounding.h has the bounds.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace fusegate::kernels {
 
-// The variance that rounding may give an element's error (rounding.h). Pointers are device
-// addresses, null where all rows or all columns are alike.
+// The variance that rounding explains of an element's error (rounding.h). Pointers are device
+// addresses, null where rows or columns are not distinguished.
 struct ErrorScale {
-  double all = 0;                   // of what passes through the operation, where rows is null
-  const double* rows = nullptr;     // the same of each row
-  const double* columns = nullptr;  // a factor of it for each column
+  double all = 0;                   // of errors that pass through the operation, if rows is null
+  const double* rows = nullptr;     // the same, per row
+  const double* columns = nullptr;  // a factor of it, per column
   double own = 0;                   // of the result's own rounding, over the reference squared
-  double least = 0;                 // of numbers next to zero
+  double least = 0;                 // of numbers close to zero
   double largest = std::numeric_limits<double>::infinity();  // what larger numbers become
 
   FUSEGATE_HOST_DEVICE double variance(std::int64_t row, std::int64_t column,
@@ -46,7 +46,7 @@ struct GroupErrors {
     reference += other.reference;
     noise += other.noise;
   }
-  // By how much the group is too large, of its own size.
+  // By which share of itself the group is too large.
   double slope() const { return reference > 0 ? along / reference : 0; }
   // The standard deviation that s gives the slope of independent errors.
   double slope_noise() const { return reference > 0 ? std::sqrt(noise) / reference : 0; }
@@ -58,7 +58,7 @@ struct TileErrors {
   // all are exact. Of equals the first.
   double largest = 0;
   std::int64_t largest_at = -1;
-  std::int64_t not_finite = 0;     // of the output: NaN or infinite, poison left over among them
+  std::int64_t not_finite = 0;     // of the output: NaN or infinite, also where never written
   std::int64_t bad_reference = 0;  // of the reference: NaN or infinite
 
   FUSEGATE_HOST_DEVICE void see(double square, std::int64_t at) {
@@ -67,8 +67,7 @@ struct TileErrors {
     largest = square;
     largest_at = at;
   }
-  // One element, by its row and column and its index in the tensor. Its sums go to group; e^2 is
-  // returned.
+  // Adds one element to group; at: its index in the tensor. Returns e^2.
   FUSEGATE_HOST_DEVICE double see(double value, double reference, const ErrorScale& scale,
                                   std::int64_t row, std::int64_t column, std::int64_t at,
                                   GroupErrors& group) {
@@ -111,7 +110,7 @@ struct TileGrid {
   }
   std::int64_t down() const { return (rows + tile_rows - 1) / tile_rows; }
   std::int64_t tiles() const { return across() * down(); }
-  // A row or column with fewer elements is no group of its own.
+  // Rows or columns with fewer elements are not groups.
   bool has_rows() const { return columns >= kSide; }
   bool has_columns() const { return rows >= kSide; }
 };
@@ -120,7 +119,7 @@ struct TileGrid {
 struct ErrorNorms {
   double difference = 0;           // ||out - reference||, Frobenius
   double reference = 0;            // ||reference||
-  std::int64_t not_finite = 0;     // of out: NaN or infinite, poison left over among them
+  std::int64_t not_finite = 0;     // of out: NaN or infinite, also where never written
   std::int64_t bad_reference = 0;  // of the reference: NaN or infinite
 
   // Infinite where the reference is zero and out is not, or where anything is not finite.

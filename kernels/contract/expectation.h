@@ -1,10 +1,9 @@
-// What an implementation declares that one call launches. It is declared where the implementation
-// is registered:
+// What one call launches, declared where an implementation is registered:
 //
 //   .expects = {{.stages = {expected_matmul("addmm")}}}
 //
-// What was seen is held against that by bench/profiling/launch_check.h. A name pattern is an
-// extended regular expression (POSIX) that is searched for in the name.
+// bench/profiling/launch_check.h compares a profile with it. A pattern is a POSIX extended regular
+// expression that is searched for in the name.
 #pragma once
 
 #include <string>
@@ -12,14 +11,14 @@
 
 namespace fusegate::kernels {
 
-// Kernels of one kind within a stage. Each kernel counts for the first kind whose pattern it fits.
+// Kernels of one kind within a stage. A kernel counts for the first kind whose pattern it matches.
 struct ExpectedKernels {
   std::string what;     // for people: "GEMM"
   std::string pattern;  // of the demangled name
   int least = 1;
   int most = 1;
-  // Where the stage's choice (Stage::choice) does not match this pattern, there must be no such
-  // kernel. Empty: the choice does not matter.
+  // No such kernel is expected where Stage::choice does not match this pattern. Empty: the choice
+  // does not matter.
   std::string if_choice = {};
 };
 

@@ -18,7 +18,7 @@ using Values = std::vector<double>;
 
 std::size_t size_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.count()); }
 
-// Behind the doubles of a reference, to see whether it wrote more of them.
+// Doubles behind a reference's own, which show whether it wrote too many.
 constexpr std::size_t kBehind = 512;
 
 Memory doubles(Device& device, const Tensor& like) {
@@ -36,7 +36,7 @@ void require_nothing_behind(Device& device, const Memory& memory, const Tensor& 
       fmt::format("wrote more than the {} values of output '{}'", like.count(), spec.name));
 }
 
-// How far inputs are off their values, for what rounding.h measures.
+// Of inputs, to measure how rounding errors pass through the operation (rounding.h).
 struct Perturbation {
   double unit = 0;
   std::uint64_t seed = 0;
@@ -88,14 +88,14 @@ std::vector<Memory> on_host(Device& device, const Operation& operation, const Pr
                             perturbation.seed + inputs.size());
   }
   for (const Tensor& output : workspace.outputs()) {
-    outputs.emplace_back(size_of(output), std::nan(""));  // what is not written shows
+    outputs.emplace_back(size_of(output), std::nan(""));  // finds values never written
   }
   operation.host_reference(problem, inputs, outputs);
   std::vector<Memory> values;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::size_t wanted = size_of(workspace.outputs()[i]);
     if (outputs[i].size() != wanted) {
-      throw ContractError(fmt::format("made {} values of output '{}', which has {}",
+      throw ContractError(fmt::format("made {} values for output '{}', which has {}",
                                       outputs[i].size(), workspace.output_specs()[i].name, wanted));
     }
     values.push_back(doubles(device, workspace.outputs()[i]));
@@ -163,8 +163,8 @@ std::vector<RoundingTerms> rounding_terms(const Workspace& workspace, const Prob
   return terms;
 }
 
-// References with perturbed inputs, by output: one where outputs are large, and up to eight where
-// they are small, so that what is measured of them is of some thousand elements.
+// References with perturbed inputs, by output: up to eight where outputs are small, so that the
+// spread is measured over some thousand elements.
 std::vector<std::vector<Errors>> spreads(Device& device, const Operation& operation,
                                          const Problem& problem, const Workspace& workspace,
                                          const std::vector<Memory>& values, double unit,
@@ -191,7 +191,7 @@ std::vector<std::vector<Errors>> spreads(Device& device, const Operation& operat
   return spreads;
 }
 
-// A reference may refuse inputs that are not quite as they were filled, such as a mask's.
+// A reference may refuse perturbed inputs, such as a mask.
 std::vector<std::vector<Errors>> spreads_or_none(Device& device, const Operation& operation,
                                                  const Problem& problem, const Workspace& workspace,
                                                  const std::vector<Memory>& values, double unit,

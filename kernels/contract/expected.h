@@ -1,4 +1,4 @@
-// What an operation's outputs should be, by its reference, and how far a kernel's may be off.
+// An operation's expected outputs, by its reference, and how far a kernel's may differ.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace fusegate::kernels {
 // fp8 keeps 4 bits (E4M3) or 3 (E5M2): one rounding costs 1.8e-2 or 3.6e-2. Zero for integers.
 double error_bound(Dtype dtype);
 
-// The same of an output: its own tolerance where it has one.
+// An output's own tolerance, else error_bound().
 double allowed_error(const TensorSpec& spec, Dtype dtype);
 
 struct Expected {
-  std::vector<Memory> values;  // doubles, an output each
+  std::vector<Memory> values;  // doubles on the device, by output
   std::vector<RoundingBound> bounds;
 };
 
-// The references alone. Throws DeviceError, and ContractError where the operation's own functions
-// throw or their results cannot be.
+// The expected values alone. Throws DeviceError, and ContractError where the operation's functions
+// throw or return what is invalid.
 std::vector<Memory> reference_values(Device& device, const Operation& operation,
                                      const Problem& problem, const Workspace& workspace);
 
-// seed: of the perturbed inputs. Throws as that does.
+// seed: of the perturbed inputs. Throws as reference_values does.
 Expected expected_outputs(Device& device, const Operation& operation, const Problem& problem,
                           const Workspace& workspace, std::uint64_t seed);
 

@@ -9,9 +9,8 @@
 
 namespace fusegate::kernels {
 
-// Values are rounded to the tensor's dtype: to nearest even for floating point, to the nearest
-// whole number for integers. What is larger than an fp8 can hold becomes its largest number.
-// The same seed gives the same values on every device.
+// Values are rounded to the tensor's dtype, to nearest even; beyond the range of an fp8 to its
+// largest number. The same seed gives the same values on every device.
 struct Fill {
   enum class Kind { kUniform, kNormal, kConstant, kIntegers, kFunction };
   // Writes every value, in row-major order, on the host. It may throw: the benchmark fails then.
@@ -20,13 +19,13 @@ struct Fill {
 
   // In [-scale, scale).
   static Fill uniform(double scale) { return {.kind = Kind::kUniform, .scale = scale}; }
-  // With that mean and standard deviation, and within six deviations of the mean: the sum of twelve
-  // uniform numbers, which needs no function that a CPU and a GPU round differently.
+  // Within six standard deviations of the mean: the sum of twelve uniform numbers, since a CPU and
+  // a GPU round logarithms and cosines differently.
   static Fill normal(double deviation = 1, double mean = 0) {
     return {.kind = Kind::kNormal, .scale = deviation, .center = mean};
   }
   static Fill constant(double value) { return {.kind = Kind::kConstant, .center = value}; }
-  // Whole numbers from low to high, both included, each as likely as the others.
+  // Uniform in [low, high].
   static Fill integers(std::int64_t low, std::int64_t high) {
     return {.kind = Kind::kIntegers, .low = low, .high = high};
   }

@@ -11,8 +11,7 @@
 namespace fusegate::kernels {
 namespace {
 
-// The order of a sum is free in a reference; eight partial sums let the compiler use vector
-// registers.
+// Eight partial sums let the compiler use vector registers.
 double dot(const double* a, const double* b, std::int64_t count) {
   constexpr int kLanes = 8;
   double sums[kLanes] = {};
@@ -28,8 +27,7 @@ double dot(const double* a, const double* b, std::int64_t count) {
 
 void matmul_rows(const double* x, const double* w, double* out, std::int64_t begin,
                  std::int64_t end, std::int64_t n, std::int64_t k) {
-  // Weight rows outside, so that each is read from memory once a block of rows of x and not once a
-  // row.
+  // Weight rows in the outer loop: each is read from memory once per block of rows of x.
   for (std::int64_t col = 0; col < n; ++col) {
     for (std::int64_t row = begin; row < end; ++row) {
       out[row * n + col] = dot(x + row * k, w + col * k, k);

@@ -1,5 +1,4 @@
-// The double-precision reference in plain C++: the one that everything else, the GPU's own
-// reference included, is checked against. Addresses are host addresses.
+// ReferenceMath in plain C++, on host addresses. The GPU's own is tested against it.
 #pragma once
 
 #include "kernels/contract/device.h"

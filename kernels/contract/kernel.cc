@@ -25,7 +25,7 @@ std::vector<Implementation>& mutable_implementations() {
 auto identity(const Implementation& i) { return std::tie(i.operation, i.name, i.device); }
 
 // "softmax.cu:41", without the folders of the machine that compiled it.
-std::string place_of(const std::source_location& where) {
+std::string location_of(const std::source_location& where) {
   const std::string_view file = where.file_name();
   return fmt::format("{}:{}", file.substr(file.find_last_of('/') + 1), where.line());
 }
@@ -51,7 +51,7 @@ double PreparedKernel::min_bytes() const {
 }
 
 OperationRegistration::OperationRegistration(Operation operation, std::source_location where) {
-  operation.registered_at = place_of(where);
+  operation.registered_at = location_of(where);
   mutable_operations().push_back(std::move(operation));
   std::ranges::stable_sort(mutable_operations(), {}, &Operation::name);
 }
@@ -64,7 +64,7 @@ OperationRegistration::OperationRegistration(std::span<const Activation> activat
 
 ImplementationRegistration::ImplementationRegistration(Implementation implementation,
                                                        std::source_location where) {
-  implementation.registered_at = place_of(where);
+  implementation.registered_at = location_of(where);
   mutable_implementations().push_back(std::move(implementation));
   std::ranges::stable_sort(
       mutable_implementations(),

@@ -1,7 +1,7 @@
-// The contract between a kernel and everybody who sweeps, checks, times or reports it.
+// The contract of a kernel with what sweeps, checks, times and reports it.
 //
-// An operation is what is computed: its axes, its inputs, its outputs, and the reference in double
-// precision. An implementation is how. Each is one file that ends in its registration:
+// An operation is what is computed: its axes, inputs, outputs and reference in double precision. An
+// implementation is how. Each is one file that ends in its registration:
 //
 //   const OperationRegistration softmax{{
 //       .name = "softmax", .axes = {"heads", "kv"}, .inputs = &inputs, .outputs = &outputs,
@@ -11,7 +11,7 @@
 //       .operation = "softmax", .name = "online", .device = "cuda",
 //       .dtypes = {Dtype::kBf16, Dtype::kFp16}, .prepare = &prepare}};
 //
-// Sweep, correctness test, timing, run file, gate and report pick it up from there.
+// Sweep, correctness test, timing, run file, gate and report pick it up.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@
 
 namespace fusegate::kernels {
 
-// What an operation or an implementation says cannot be, or a function of it threw. The text names
-// the operation and the field.
+// An operation or implementation declares what is invalid, or a function of it threw. The text
+// names the operation and the field.
 class ContractError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -41,19 +41,19 @@ class ContractError : public std::runtime_error {
 // A tensor that an operation reads or writes, not yet in memory.
 struct TensorSpec {
   std::string name;                 // such as "w_gate"
-  std::vector<std::int64_t> shape;  // any rank; each axis from 1 on
+  std::vector<std::int64_t> shape;  // any rank; sizes from 1 on
   Fill fill = {};                   // of an input
-  std::optional<Dtype> dtype = {};  // the problem's, unless it is named here
-  // Of an output: the largest ||out - reference|| / ||reference|| that is right. Without it that is
-  // error_bound of its dtype (expected.h), which for integers is zero: they must be equal.
+  std::optional<Dtype> dtype = {};  // the problem's by default
+  // Of an output: the largest ||out - reference|| / ||reference|| that passes. Default: error_bound
+  // of its dtype (expected.h), which is zero for integers.
   std::optional<double> tolerance = {};
-  // Of an output: the input of the same shape and dtype that it is written over. A check and every
-  // place in memory start from the input as it was filled. The calls of a batch that is timed
-  // follow each other without that: each reads what the call before it left there.
+  // Of an output: the input of the same shape and dtype that it overwrites. Each check and each
+  // memory layout starts with the input as it was filled; the calls of a timed batch do not: each
+  // reads what the call before it wrote.
   std::string in_place_of = {};
 };
 
-// An operation's outputs, in its order. A function that takes one T fits where there is one output.
+// An operation's outputs, in its order. Converts to T where there is one.
 template <typename T>
 class OneOrMore : public std::span<const T> {
  public:
@@ -70,63 +70,59 @@ using Outputs = OneOrMore<Tensor>;
 
 struct Operation {
   std::string name;
-  // All of its problems' axes, in the order in which its benchmarks' names have them. A sweep has
-  // all of them.
+  // All axes of its problems, in the order of benchmark names. A sweep must give all of them.
   std::vector<std::string> axes;
-  // Those of them that change nothing for it: a sweep does not repeat it along these, and takes
-  // their first value.
+  // Axes that change nothing: a sweep takes their first value only.
   std::vector<std::string> unswept_axes = {};
-  // It runs a library's code alone: where its time moves, the machine moved and not our code. A
-  // sweep has it only where it names it.
+  // It runs only a library's code: if its time changes, the machine changed. A sweep must name it.
   bool is_control = false;
   std::function<std::vector<TensorSpec>(const Problem&)> inputs = {};
   std::function<std::vector<TensorSpec>(const Problem&)> outputs;
-  // One of the two references. Inputs and outputs are as the two above say, in order and shape; an
-  // output in place of an input is apart from it.
+  // Exactly one of two references, which get inputs and outputs in the order and shape of the
+  // functions above. An output that overwrites an input has memory of its own here.
   //
-  // On the device, for what is too much for a CPU: device addresses of doubles. Scratch memory
-  // comes from device, and ReferenceMath of device is what there is to compute with.
+  // On the device, for what a CPU is too slow for: device addresses of doubles; computes with
+  // device.reference_math().
   std::function<void(Device& device, const Problem&, std::span<double* const> inputs,
                      const OneOrMore<double*>& outputs)>
       reference = {};
-  // On the host. Each output has its size, and must keep it.
+  // On the host. Outputs have their sizes, which must not change.
   std::function<void(const Problem&, std::span<const std::vector<double>> inputs,
                      std::span<std::vector<double>> outputs)>
       host_reference = {};
-  std::string registered_at = {};  // file and line, by its registration
+  std::string registered_at = {};  // file and line
 };
 
-// What one kernel of a launch takes of a GPU.
+// What one kernel of a launch needs of a GPU.
 struct KernelResources {
   std::string name;
   std::int64_t blocks = 0;
   int threads_per_block = 0;
-  int registers = 0;  // of a thread
+  int registers = 0;  // per thread
   int static_shared_bytes = 0;
   int dynamic_shared_bytes = 0;
-  int blocks_per_sm = 0;  // at most, by these resources alone: clusters may get fewer
-  double occupancy = 0;   // threads of those blocks over what an SM holds
+  int blocks_per_sm = 0;  // at most, by these resources; clusters may get fewer
+  double occupancy = 0;   // threads of those blocks over an SM's maximum
 };
 
-// One part of an implementation, with an NVTX range of its own when annotated.
+// One part of an implementation, with its own NVTX range when annotated.
 struct Stage {
   std::string name;              // such as "gate_proj"
   double flops = 0;              // multiply and add count two; a transcendental function counts one
   double min_bytes = 0;          // each operand read once, each result written once
   std::function<void()> launch;  // enqueues on the device's stream
-  std::string choice;            // what a library picked for it, such as an algorithm; may be empty
-  std::vector<KernelResources> kernels{};  // which a meter finds out, where the device tells
-  // What preparing it took, such as "compiled in 75 ms". Unlike a choice it is never compared: the
-  // next process has another. May be empty.
+  std::string choice;            // such as a library's algorithm; may be empty
+  std::vector<KernelResources> kernels{};  // filled in by a meter, where the device reports them
+  // About its preparation: "compiled in 75 ms". Never compared, unlike a choice. May be empty.
   std::string note = {};
 };
 
-// An implementation made ready for one problem in one place of memory.
+// An implementation made ready for one problem in one memory layout.
 struct PreparedKernel {
   std::vector<Stage> stages;    // launched in this order
-  std::vector<Memory> scratch;  // intermediate results and workspaces, alive as long as the stages
+  std::vector<Memory> scratch;  // intermediate results and workspaces, as long-lived as the stages
 
-  // A tensor for an intermediate result or a library's workspace, kept in scratch.
+  // A new tensor in scratch.
   Tensor intermediate(Device& device, std::vector<std::int64_t> shape, Dtype dtype);
 
   void launch() const;
@@ -137,32 +133,32 @@ struct PreparedKernel {
 struct Implementation {
   std::string operation;
   std::string name;
-  std::string device;         // the kind of device that it needs: "cuda", "cpu"
-  std::vector<Dtype> dtypes;  // of problems
-  std::map<std::string, std::int64_t> multiples = {};  // axes that must be multiples of a number
-  // Makes it ready for one problem, at every place in memory anew. Nothing of it is timed: memory
-  // is allocated here (PreparedKernel::scratch), libraries are set up, weights are packed,
-  // algorithms are chosen. What is timed are the launches of its stages, which are captured into a
-  // CUDA graph: they enqueue on the device's stream and neither wait nor allocate. What a launch
-  // needs must outlive prepare: a lambda holds it, as a shared_ptr where it is a library's handle.
+  std::string device;                                  // the kind it needs: "cuda", "cpu"
+  std::vector<Dtype> dtypes;                           // of problems
+  std::map<std::string, std::int64_t> multiples = {};  // axes that must be multiples
+  // Makes it ready for one problem, anew for each memory layout. Not timed: allocate memory here
+  // (PreparedKernel::scratch), set up libraries, pack weights, choose algorithms. Timed are the
+  // launches of its stages, captured into a CUDA graph: they enqueue on the device's stream and
+  // neither wait nor allocate. What a launch needs must outlive prepare: let its lambda hold it, a
+  // library's handle as a shared_ptr.
   std::function<PreparedKernel(Device& device, const Problem& problem, Inputs inputs,
                                const Outputs& outputs)>
       prepare;
-  // Why it cannot compute the problem, for reasons other than device, dtype and multiples; "" where
-  // it can. It is asked after those, so the device is of its kind.
+  // Why it cannot compute the problem, "" where it can. Called when device, dtype and multiples
+  // fit.
   std::function<std::string(const Device&, const Problem&)> refuses = {};
-  // What a trace of one call contains, one alternative for each way in which it is composed. Empty
-  // where nothing is declared, as on the CPU, where nobody looks.
+  // What one call launches; alternatives where it can be composed in several ways. Optional.
   std::vector<Expectation> expects = {};
-  std::string registered_at = {};  // file and line, by its registration
+  std::string registered_at = {};  // file and line
 };
 
-// Registered before main, in objects of the program (not of an archive whose members nobody names).
+// Registers before main. Link its object file into the program: of an archive, a linker drops
+// members that nothing refers to.
 class OperationRegistration {
  public:
   explicit OperationRegistration(Operation operation,
                                  std::source_location where = std::source_location::current());
-  // One for each of them.
+  // One for each activation.
   OperationRegistration(std::span<const Activation> activations, Operation (*of)(const Activation&),
                         std::source_location where = std::source_location::current());
 };
@@ -171,7 +167,7 @@ class ImplementationRegistration {
  public:
   explicit ImplementationRegistration(Implementation implementation,
                                       std::source_location where = std::source_location::current());
-  // One for each of them.
+  // One for each activation.
   ImplementationRegistration(std::span<const Activation> activations,
                              Implementation (*of)(const Activation&),
                              std::source_location where = std::source_location::current());
@@ -181,16 +177,15 @@ class ImplementationRegistration {
 const std::vector<Operation>& operations();
 const std::vector<Implementation>& implementations();
 
-// Throws ContractError with a line for each registration that cannot be: one that is there twice, a
-// name that cannot be part of a benchmark's, a field that is missing. To be asked before anything
-// is planned.
+// Throws ContractError with a line for each invalid registration: a repeated one, a name that
+// cannot be part of a benchmark's name, a missing field. Call it before planning.
 void require_sound_registrations();
 
-// Sorted: those of the registered, and of this project's that the build at hand leaves out, so that
-// a suite may name them. CMake reads them out of the sources (kernels/CMakeLists.txt).
+// Sorted: all registered ones, and those of this project that this build leaves out, so that a
+// suite may name them. CMake reads them from the sources (kernels/CMakeLists.txt).
 std::vector<std::string> implementation_names();
 
-// Throws std::out_of_range naming the operations there are.
+// Throws std::out_of_range, which lists the operations.
 const Operation& find_operation(std::string_view name);
 
 // Why the implementation cannot compute the problem on the device, or "" where it can.
@@ -201,12 +196,12 @@ std::string refusal(const Implementation& implementation, const Device& device,
 std::string benchmark_name(const Implementation& implementation, const Problem& problem);
 
 // The operation's tensors, each with its dtype. Throws ContractError where its functions throw or
-// say what cannot be: no name or one twice, an axis below 1, more elements than fit into 64 bits, a
-// fill that the dtype does not hold, an output in place of nothing alike.
+// return what is invalid: a missing or repeated name, a size below 1, more elements than fit into
+// 64 bits, a fill that the dtype cannot hold, an in_place_of that is not an input alike.
 std::vector<TensorSpec> input_specs(const Operation& operation, const Problem& problem);
 std::vector<TensorSpec> output_specs(const Operation& operation, const Problem& problem);
 
-// Device memory that the operation's tensors take. Throws ContractError as those do.
+// Device memory that the operation's tensors need. Throws ContractError as those do.
 double tensor_bytes(const Operation& operation, const Problem& problem);
 
 }  // namespace fusegate::kernels

@@ -12,7 +12,7 @@ LayoutArena::LayoutArena(std::vector<Memory> blocks, std::size_t block_bytes,
 }
 
 void LayoutArena::begin(std::uint64_t number) {
-  if (in_use_ > 0) throw std::logic_error("memory of the layout before is still in use");
+  if (in_use_ > 0) throw std::logic_error("free the memory of one layout before starting the next");
   gap_random_.seed(number);
   block_ = first_block_random_() % blocks_.size();
   blocks_begun_ = 1;
@@ -32,8 +32,8 @@ std::optional<Memory> LayoutArena::allocate(std::size_t bytes) {
   return Memory(data, bytes, [this](void*) { --in_use_; });
 }
 
-// Up to 16 MiB, a third of an H200's L2. Of the engine's own numbers: what a distribution makes of
-// them is the library's choice, and layouts are the same for everyone.
+// Up to 16 MiB, a third of an H200's L2. Without a std:: distribution, whose numbers differ between
+// standard libraries.
 std::size_t LayoutArena::random_gap() {
   constexpr std::size_t kStep = 64 << 10, kSteps = 256;
   return gap_random_() % kSteps * kStep;

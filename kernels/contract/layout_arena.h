@@ -1,11 +1,10 @@
-// Device memory laid out by number: tensors allocated in the same order lie at the same distances
+// Numbered memory layouts: in a layout, tensors allocated in the same order have the same distances
 // from each other in every process and on every card.
 //
-// How tensors lie to each other decides which of their lines share an L2 set. For working sets near
-// the L2's size that moved a GeGLU MLP on an H200 by 0.9 to 1.2 % (standard deviation over 48
-// layouts) where repeating one layout moved it by 0.5 to 0.65 %. So a process that tries layouts of
-// its own differs from the next by what it happened to try; processes that try the same ones do not
-// (docs/protocol.md). It takes blocks of contiguous memory, since the L2's hash goes by physical
+// These distances decide which of the tensors' lines share an L2 set. For working sets near the
+// L2's size they changed a GeGLU MLP's time on an H200 by 0.9 to 1.2 % (standard deviation over 48
+// layouts), where repeating one layout changed it by 0.5 to 0.65 %. So all processes try the same
+// layouts (docs/protocol.md). Blocks are contiguous memory, since the L2's hash takes physical
 // addresses: within a block, equal distances are equal to the hash as well.
 #pragma once
 
@@ -21,15 +20,14 @@ namespace fusegate::kernels {
 
 class LayoutArena {
  public:
-  // blocks: what it lays tensors into; one at least, each of block_bytes. first_block_seed: the
-  // block that a layout begins in is random, since no process chooses where the blocks themselves
-  // lie.
+  // blocks: one at least, each of block_bytes. first_block_seed: the block that a layout begins in
+  // is random, as are the blocks' own addresses.
   LayoutArena(std::vector<Memory> blocks, std::size_t block_bytes, std::uint64_t first_block_seed);
 
-  // Starts over with the layout of that number. Throws std::logic_error while memory of the layout
-  // before is in use.
+  // Starts the layout of that number. Throws std::logic_error while memory of the previous one is
+  // in use.
   void begin(std::uint64_t number);
-  // Aligned to kAlignment. Null where it does not fit. Must not outlive the arena.
+  // Aligned to kAlignment; nothing where it does not fit. Must not outlive the arena.
   std::optional<Memory> allocate(std::size_t bytes);
 
   static constexpr std::size_t kAlignment = 512;  // cudaMalloc's is 256 at least

@@ -1,6 +1,5 @@
-// Tensors' elements as the host stores them, converted to and from double. Rounding is to nearest
-// even for floating point, as CUDA's conversions round, and to the nearest whole number for
-// integers, halves to even.
+// Tensors' elements on the host, converted to and from double. Rounding is to nearest even, as
+// CUDA's conversions round.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +22,7 @@ inline std::uint16_t float_to_bf16(float value) {
   return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-// GCC's _Float16 converts with the same rounding; it has no C++20 literal or limits, which we do
-// not need.
+// GCC's _Float16 converts with the same rounding.
 inline float fp16_to_float(std::uint16_t bits) {
   return static_cast<float>(std::bit_cast<_Float16>(bits));
 }
@@ -34,7 +32,7 @@ inline std::uint16_t float_to_fp16(float value) {
 }
 
 // The two 8-bit formats of P. Micikevicius et al., "FP8 formats for deep learning", 2022
-// (arXiv:2209.05433), table 1. E4M3 has no infinity and one NaN a sign, all bits one.
+// (arXiv:2209.05433), table 1. E4M3 has no infinity and one NaN per sign, all bits one.
 struct Fp8Format {
   int mantissa_bits;
   int bias;
@@ -60,16 +58,16 @@ inline float fp8_to_float(std::uint8_t bits, const Fp8Format& format) {
   return std::numeric_limits<float>::quiet_NaN();
 }
 
-// What is larger than the format's largest number becomes that (CUDA's __NV_SATFINITE).
+// Saturates at the format's largest number (CUDA's __NV_SATFINITE).
 inline std::uint8_t float_to_fp8(float value, const Fp8Format& format) {
   if (std::isnan(value)) return 0x7f;
   const std::uint8_t sign = std::signbit(value) ? 0x80 : 0;
   const float magnitude = std::min(std::abs(value), format.largest);
-  // The exponent of the unit in the last place, that of subnormals at least.
+  // At least that of subnormals.
   const int least = 1 - format.bias;
   const int exponent = magnitude == 0 ? least : std::max(std::ilogb(magnitude), least);
   const float units = std::nearbyint(std::ldexp(magnitude, format.mantissa_bits - exponent));
-  // A carry out of the mantissa raises the exponent, as it should.
+  // A carry out of the mantissa raises the exponent.
   const int code = ((exponent - least) << format.mantissa_bits) + static_cast<int>(units);
   return static_cast<std::uint8_t>(sign | code);
 }

@@ -29,10 +29,10 @@ struct Axis {
 };
 
 struct Problem {
-  Dtype dtype = Dtype::kFp32;  // of every tensor that names none of its own
+  Dtype dtype = Dtype::kFp32;  // of every tensor without one of its own
   std::vector<Axis> axes;      // in the order of the operation's axes
 
-  // Throws std::out_of_range naming the axis and those that there are.
+  // Throws std::out_of_range, which lists the axes.
   std::int64_t at(std::string_view axis) const;
 
   friend bool operator==(const Problem&, const Problem&) = default;

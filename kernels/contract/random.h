@@ -1,5 +1,4 @@
-// The random numbers of the inputs: a hash of (seed, index), so that every element can be made on
-// its own, on the CPU and in a CUDA thread alike.
+// Random inputs: a hash of (seed, index), so that a CPU or any CUDA thread can make any element.
 #pragma once
 
 #include <cstdint>
@@ -33,12 +32,12 @@ FUSEGATE_HOST_DEVICE inline double random_normal(std::uint64_t seed, std::uint64
   return sum / 2;
 }
 
-// Element index of a tensor filled like that; not for Kind::kFunction.
+// The elements of a fill; not for Kind::kFunction.
 struct FillNumbers {
   Fill::Kind kind;
   double scale, center;
   std::int64_t low;
-  std::uint64_t choices;  // how many integers there are to choose from
+  std::uint64_t choices;  // number of integers to choose from
 
   explicit FillNumbers(const Fill& fill)
       : kind(fill.kind),
@@ -52,7 +51,7 @@ struct FillNumbers {
       case Fill::Kind::kUniform:
         return static_cast<float>(scale) * random_uniform(seed, index);
       case Fill::Kind::kNormal:
-        // By way of float, lest a compiler make one rounding of product and sum.
+        // Through float, so that no compiler fuses product and sum.
         return center + static_cast<float>(scale * random_normal(seed, index));
       case Fill::Kind::kIntegers:
         return static_cast<double>(low +

@@ -9,9 +9,8 @@
 namespace fusegate::kernels {
 namespace {
 
-// A kernel that a build slows on purpose (cuda/planted/slowdown.cuh) is named as the one in whose
-// place it stands, without what holds it up: else it would be told as another kernel, and it is to
-// be told as the same one, slower.
+// A kernel that a build slows on purpose (cuda/planted/slowdown.cuh) gets its original's name, so
+// that it is reported as the same kernel, slower.
 std::string as_unslowed(const std::string& name) {
   constexpr const char* kPlanted = "fusegate::kernels::planted::";
   if (name.find(kPlanted) == std::string::npos) return name;

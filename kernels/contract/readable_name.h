@@ -5,8 +5,8 @@
 
 namespace fusegate::kernels {
 
-// C++'s name where it is one's mangled form; others, such as many of cuBLAS's, stay as they are. A
-// kernel that a build slows on purpose has the name of the one in whose place it stands.
+// Demangled, or as it is where it is not a mangled name. A kernel that a build slows on purpose has
+// its original's name.
 std::string readable_name(const char* name);
 
 }  // namespace fusegate::kernels

@@ -1,4 +1,4 @@
-// Whether what registered itself can be measured: asked once, before anything is planned.
+// Checks registrations once, before planning.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,18 +19,19 @@ bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, fits);
 }
 
-// Also none that Google Benchmark adds to a name itself, nor a key of a sweep.
+// What Google Benchmark adds to names, and the keys of a sweep.
+constexpr std::array<std::string_view, 10> kReserved{
+    "dtype",      "implementations", "iterations", "manual_time", "min_time",
+    "operations", "process_time",    "real_time",  "repeats",     "threads"};
+
 bool is_axis_name(std::string_view text) {
-  constexpr std::array<std::string_view, 10> kTaken{
-      "dtype",      "implementations", "iterations", "manual_time", "min_time",
-      "operations", "process_time",    "real_time",  "repeats",     "threads"};
   const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
   return !text.empty() && std::ranges::all_of(text, fits) &&
          std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
-         std::ranges::find(kTaken, text) == kTaken.end();
+         std::ranges::find(kReserved, text) == kReserved.end();
 }
 
-class Complaints {
+class Findings {
  public:
   void about(const std::string& at, const std::string& whose) {
     head_ = fmt::format("{}: {}", at, whose);
@@ -47,23 +48,25 @@ class Complaints {
   std::vector<std::string> lines_;
 };
 
-void check(const Operation& operation, Complaints& complaints) {
+void check(const Operation& operation, Findings& findings) {
   const std::vector<std::string>& axes = operation.axes;
-  complaints.expect(is_name(operation.name), "name",
-                    "must be of letters, digits, '_', '-' and '.'");
-  complaints.expect(!axes.empty(), "axes", "there is none");
+  findings.expect(is_name(operation.name), "name", "must be of letters, digits, '_', '-' and '.'");
+  findings.expect(!axes.empty(), "axes", "name at least one");
   for (const std::string& axis : axes) {
-    complaints.expect(is_axis_name(axis), "axes", fmt::format("'{}' cannot name one", axis));
-    complaints.expect(std::ranges::count(axes, axis) == 1, "axes",
-                      fmt::format("'{}' is there twice", axis));
+    findings.expect(
+        is_axis_name(axis), "axes",
+        fmt::format("'{}' is not an axis name; expected letters, digits and '_', and not {}", axis,
+                    fmt::join(kReserved, ", ")));
+    findings.expect(std::ranges::count(axes, axis) == 1, "axes",
+                    fmt::format("'{}' is repeated", axis));
   }
   for (const std::string& axis : operation.unswept_axes) {
-    complaints.expect(std::ranges::find(axes, axis) != axes.end(), "unswept_axes",
-                      fmt::format("'{}' is not among its axes", axis));
+    findings.expect(std::ranges::find(axes, axis) != axes.end(), "unswept_axes",
+                    fmt::format("'{}' is not among its axes", axis));
   }
-  complaints.expect(operation.outputs != nullptr, "outputs", "is missing");
-  complaints.expect((operation.reference != nullptr) != (operation.host_reference != nullptr),
-                    "reference", "must be given, or host_reference, and not both");
+  findings.expect(operation.outputs != nullptr, "outputs", "is missing");
+  findings.expect((operation.reference != nullptr) != (operation.host_reference != nullptr),
+                  "reference", "set either reference or host_reference");
 }
 
 const Operation* operation_of(const Implementation& implementation) {
@@ -71,50 +74,52 @@ const Operation* operation_of(const Implementation& implementation) {
   return found == operations().end() ? nullptr : &*found;
 }
 
-void check(const Implementation& implementation, Complaints& complaints) {
+void check(const Implementation& implementation, Findings& findings) {
   const Operation* const operation = operation_of(implementation);
-  complaints.expect(operation != nullptr, "operation", "no operation has that name");
-  complaints.expect(is_name(implementation.name), "name",
-                    "must be of letters, digits, '_', '-' and '.'");
-  complaints.expect(!implementation.device.empty(), "device", "is missing");
-  complaints.expect(!implementation.dtypes.empty(), "dtypes", "there is none");
-  complaints.expect(implementation.prepare != nullptr, "prepare", "is missing");
+  findings.expect(operation != nullptr, "operation",
+                  fmt::format("no operation '{}' is registered", implementation.operation));
+  findings.expect(is_name(implementation.name), "name",
+                  "must be of letters, digits, '_', '-' and '.'");
+  findings.expect(!implementation.device.empty(), "device", "is missing");
+  findings.expect(!implementation.dtypes.empty(), "dtypes", "name at least one");
+  findings.expect(implementation.prepare != nullptr, "prepare", "is missing");
   for (const auto& [axis, multiple] : implementation.multiples) {
     const bool has =
         operation == nullptr || std::ranges::find(operation->axes, axis) != operation->axes.end();
-    complaints.expect(has, "multiples", fmt::format("its operation has no axis '{}'", axis));
-    complaints.expect(multiple > 0, "multiples", fmt::format("{} of '{}'", multiple, axis));
+    findings.expect(has, "multiples", fmt::format("its operation has no axis '{}'", axis));
+    findings.expect(multiple > 0, "multiples",
+                    fmt::format("that of '{}' must be positive, but is {}", axis, multiple));
   }
 }
 
 }  // namespace
 
 void require_sound_registrations() {
-  Complaints complaints;
+  Findings findings;
   const Operation* before = nullptr;  // of that name; equal ones are neighbours
   for (const Operation& operation : operations()) {
-    complaints.about(operation.registered_at, fmt::format("operation '{}'", operation.name));
+    findings.about(operation.registered_at, fmt::format("operation '{}'", operation.name));
     if (before != nullptr && before->name == operation.name) {
-      complaints.expect(false, "name", "is registered twice, first at " + before->registered_at);
+      findings.expect(false, "name", "is registered twice, first at " + before->registered_at);
     }
-    check(operation, complaints);
+    check(operation, findings);
     before = &operation;
   }
   const Implementation* same = nullptr;
   for (const Implementation& implementation : implementations()) {
-    complaints.about(implementation.registered_at,
-                     fmt::format("implementation '{}/{}' for {}", implementation.operation,
-                                 implementation.name, implementation.device));
+    findings.about(implementation.registered_at,
+                   fmt::format("implementation '{}/{}' for {}", implementation.operation,
+                               implementation.name, implementation.device));
     const auto identity = [](const Implementation& i) {
       return std::tie(i.operation, i.name, i.device);
     };
     if (same != nullptr && identity(*same) == identity(implementation)) {
-      complaints.expect(false, "name", "is registered twice, first at " + same->registered_at);
+      findings.expect(false, "name", "is registered twice, first at " + same->registered_at);
     }
-    check(implementation, complaints);
+    check(implementation, findings);
     same = &implementation;
   }
-  complaints.throw_any();
+  findings.throw_any();
 }
 
 }  // namespace fusegate::kernels

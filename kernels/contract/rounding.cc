@@ -7,16 +7,16 @@
 namespace fusegate::kernels {
 namespace {
 
-// That a right output is beyond one of the bounds of a kind.
+// The probability that a correct output is beyond one of the bounds of a kind.
 constexpr double kFalseAlarm = 1e-6;
 
-// q of that many elements or groups.
+// q(N) of rounding.h.
 double quantile(std::int64_t count) {
   return std::sqrt(2 * std::log(2 * static_cast<double>(count) / kFalseAlarm));
 }
 
-// Of the number formats: significand bits that are stored, the smallest number that a kernel may
-// not make zero, and the largest where larger ones become that.
+// Stored significand bits, the smallest number that a kernel may not flush to zero, and the largest
+// where conversion saturates.
 struct Format {
   int bits;
   double smallest;
@@ -50,7 +50,7 @@ Memory on_device(Device& device, const std::vector<double>& values) {
   return memory;
 }
 
-// The root mean square of the slopes of those groups of all spreads.
+// The root mean square of the groups' slopes over all spreads.
 template <typename Groups>
 double slope_spread(const std::vector<Errors>& spreads, Groups groups) {
   double squares = 0, count = 0;

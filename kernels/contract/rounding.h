@@ -1,52 +1,52 @@
-// How far rounding may take a right result from its reference: by element, row, tile and as a
+// How far rounding may take a correct result from its reference: by element, row, tile and as a
 // whole.
 //
-// A right evaluation may round every intermediate result to the dtype, as eager PyTorch does after
-// each product and each element-wise step, and adds up in fp32 in any order. How far that gets
-// depends on the operation, which is unknown here. So it is measured: the reference is computed
-// again with every floating-point input off by up to u, the unit roundoff, which is what makes an
-// evaluation backward stable (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd
-// ed., 2002, section 1.5). Each element of an input gets a factor 1 + u d, with d random and
-// uniform in [-1, 1]. That has the variance u^2 / 3, twice that of rounding to nearest, whose error
-// is u of the power of two below and so u^2 / 6 over a binade. An input stands for two roundings
-// so.
+// A correct evaluation may round every intermediate result to the dtype, as eager PyTorch does
+// after each product and each element-wise step, and add in fp32 in any order. The resulting error
+// depends on the operation, so it is measured: the reference is computed again with every
+// floating-point input perturbed by up to u, the unit roundoff, as in the definition of backward
+// stability (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., 2002,
+// section 1.5). Each element of an input is multiplied by 1 + u d, with d uniform in [-1, 1]. That
+// has the variance u^2 / 3, twice that of rounding to nearest, whose error is u of the power of two
+// below and so u^2 / 6 over a binade. So an input accounts for two roundings.
 //
 //   u    unit roundoff of the coarser one of the dtypes of problem and output, plus 2^-24 sqrt(K)
 //        for sums in fp32, K being the longest axis: K roundings of sums that are no larger than
-//        the whole. It is no less than a third of error_bound, which in fp32 leaves room for
-//        approximate functions: CUDA's __expf(20) is off by 25 units in the last place. An output's
-//        own tolerance takes its place where that is above error_bound.
-//   v    variance of an element's error that passes through the operation. One perturbed element
-//        tells too little, so the mean square of its row times that of its column, over that of
-//        all: exact for the sum of products of two matrices. A row or column of fewer than 64 is
-//        not told apart. Where nothing can be perturbed, as for integers, v = u^2/3 of the output's
-//        mean square.
+//        the whole. At least a third of error_bound, which in fp32 leaves room for approximate
+//        functions: CUDA's __expf(20) is off by 25 units in the last place. An output's own
+//        tolerance replaces it where that is above error_bound.
+//   v    variance of an element's error that passes through the operation: the mean square of its
+//        row times that of its column, over that of all, since one perturbed element is a poor
+//        estimate. Exact for the sum of products of two matrices. Rows or columns of fewer than 64
+//        elements are not distinguished. Where nothing can be perturbed, as for integers,
+//        v = u^2/3 of the output's mean square.
 //   s^2  = v + (u r)^2 / 3 + (the smallest number)^2, with the reference r: the result's own
 //   rounding.
 //
-// Sums of bounded independent errors are sub-Gaussian: beyond q s lies at most 2 exp(-q^2 / 2). The
-// bounds of N elements or groups are so wide that a right result is beyond one with a probability
-// of 1e-6 at most: q(N) = sqrt(2 ln(2 N / 1e-6)), which is 7.7 for 6 million elements.
+// Sums of bounded independent errors are sub-Gaussian: at most 2 exp(-q^2 / 2) lies beyond q s. A
+// correct result is beyond a bound of N elements or groups with a probability of at most 1e-6:
+// q(N) = sqrt(2 ln(2 N / 1e-6)), which is 7.7 for 6 million elements.
 //
 //   element       |e| <= q s
 //   row, tile     mean of (e / s)^2 <= 3 (1 + 2 sqrt(t / n) + 2 t / n), t = ln(N / 1e-6): the tail
 //                 of chi-square with n degrees of freedom (B. Laurent, P. Massart, "Adaptive
 //                 estimation of a quadratic functional by model selection", Annals of Statistics
-//                 28, 2000, lemma 1), and three times that, as a rounding that all share may be u.
-//                 n is the shortest axis, lest a row come from fewer sums than it has elements.
-//   row, tile,    slope of e over r, by how much a group is too large: |sum e r / sum r^2| <= u + q
-//   b. whole         u is for a rounding that all share, such as a mean's. b is what the perturbed
-//                 references come to, by root mean square over the groups of a kind, and at least
-//                 what s gives independent errors.
-//   whole         |slope| <= 2 (inputs + 1) u^2 + q (u / sqrt(3 G) + b): what rows or columns share
-//                 they do not share with the others. G is the least of rows, columns, the shortest
-//                 axis and 1 / (2 u), the significands that a number can have. The square is of
+//                 28, 2000, lemma 1), three times, as a shared rounding may be u. n is the shortest
+//                 axis, since a row may come from fewer sums than it has elements.
+//   row, tile,    slope of e over r, by which share a group is too large: |sum e r / sum r^2| <=
+//   whole         u + q b. u is for a shared rounding, such as a mean's. b is that of the perturbed
+//                 references, as root mean square over the groups of a kind, and at least what s
+//                 gives independent errors.
+//   whole         |slope| <= 2 (inputs + 1) u^2 + q (u / sqrt(3 G) + b), since roundings shared by
+//   a
+//                 row or column are independent of the others'. G is the least of rows, columns,
+//                 the shortest axis and 1 / (2 u), the number of significands. The square is of
 //                 twice as many roundings as there are inputs and outputs: where values are not
 //                 spread evenly between neighbours, each is off by up to u^2 in the mean.
 //
-// So a constant that is wrong shows where it makes a result too large or too small by 0.39 % of
-// itself in bf16 and 0.05 % in fp16, and a third of that where there are some hundred rows and
-// columns. Below that no check can tell it from rounding that is right.
+// A wrong constant is found where it makes a result too large or too small by 0.39 % in bf16 and
+// 0.05 % in fp16, and a third of that with some hundred rows and columns. Smaller errors cannot be
+// told from correct rounding.
 #pragma once
 
 #include <cmath>
@@ -60,10 +60,9 @@
 
 namespace fusegate::kernels {
 
-// Half the distance of 1 to the next larger number; zero for integers.
+// Half the distance from 1 to the next larger number; zero for integers.
 double unit_roundoff(Dtype dtype);
 
-// What the bound of an output depends on.
 struct RoundingTerms {
   double unit = 0;             // u
   Dtype dtype = Dtype::kFp32;  // of the output
@@ -71,12 +70,12 @@ struct RoundingTerms {
   std::int64_t shortest_axis = 1;  // of all tensors
 };
 
-// What is beyond its bound, and the worst of its kind.
+// The worst element, row or tile beyond its bound, or the whole.
 struct BeyondRounding {
   enum class What { kElement, kRow, kTile, kWhole };
   What what = What::kElement;
   std::int64_t index = 0;  // of the row or tile
-  bool is_slope = false;   // else a root mean square, or |e|, in units of s
+  bool is_slope = false;   // else seen is a root mean square, or |e|, in units of s
   double seen = 0, allowed = 0;
 
   double times() const { return std::abs(seen) / allowed; }
@@ -84,12 +83,13 @@ struct BeyondRounding {
 
 class RoundingBound {
  public:
-  // spreads: of references with inputs off by up to perturbed_by. mean_square: of the reference.
+  // spreads: of references whose inputs are perturbed by up to perturbed_by. mean_square: of the
+  // reference.
   RoundingBound(Device& device, const RoundingTerms& terms, const std::vector<Errors>& spreads,
                 double perturbed_by, double mean_square);
 
   ErrorScale scale() const;
-  // Of errors by that scale.
+  // errors: by scale().
   std::optional<BeyondRounding> beyond(const Errors& errors) const;
 
  private:

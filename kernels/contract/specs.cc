@@ -1,4 +1,4 @@
-// What an operation says of its tensors, checked before anybody believes it.
+// Checks what an operation declares of its tensors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ using SpecsOf = std::function<Specs(const Problem&)>;
 std::int64_t elements_of(const TensorSpec& spec) {
   std::int64_t count = 1;
   for (const std::int64_t size : spec.shape) {
-    if (size < 1) throw ContractError(fmt::format("an axis of {}", size));
-    // Beyond it, not even its bytes could be counted.
+    if (size < 1) throw ContractError(fmt::format("an axis has size {}, must be at least 1", size));
+    // Leaves room for counting bytes.
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 16;
     if (count > kMost / size) throw ContractError("more elements than fit into 64 bits");
     count *= size;
@@ -27,7 +27,7 @@ std::int64_t elements_of(const TensorSpec& spec) {
   return count;
 }
 
-// The integers that a dtype tells apart.
+// The range in which a dtype holds every integer.
 std::pair<std::int64_t, std::int64_t> whole_numbers(Dtype dtype) {
   if (dtype == Dtype::kInt8) return {-128, 127};
   if (dtype == Dtype::kInt32) {
@@ -41,29 +41,29 @@ void check_fill(const Fill& fill, Dtype dtype) {
   const auto [least, most] = whole_numbers(dtype);
   if (fill.kind == Fill::Kind::kIntegers &&
       (fill.low > fill.high || fill.low < least || fill.high > most)) {
-    throw ContractError(fmt::format("integers from {} to {}, of which {} has {} to {}", fill.low,
-                                    fill.high, dtype_name(dtype), least, most));
+    throw ContractError(fmt::format("integers from {} to {}: must ascend within {}'s {} to {}",
+                                    fill.low, fill.high, dtype_name(dtype), least, most));
   }
   if (fill.kind == Fill::Kind::kFunction && !fill.function) {
-    throw ContractError("values of no function");
+    throw ContractError("Fill::values needs a function");
   }
   if (!std::isfinite(fill.scale) || !std::isfinite(fill.center)) {
-    throw ContractError("a fill that is not finite");
+    throw ContractError("fill: scale and mean must be finite");
   }
 }
 
 void check_output(const TensorSpec& spec, const Specs& inputs) {
   if (spec.tolerance && !(*spec.tolerance >= 0)) {
-    throw ContractError(fmt::format("a tolerance of {}", *spec.tolerance));
+    throw ContractError(fmt::format("tolerance is {}, must be at least 0", *spec.tolerance));
   }
   if (spec.in_place_of.empty()) return;
   const auto input = std::ranges::find(inputs, spec.in_place_of, &TensorSpec::name);
   if (input == inputs.end()) {
-    throw ContractError(fmt::format("in place of '{}', which is no input", spec.in_place_of));
+    throw ContractError(fmt::format("in_place_of: '{}' is not an input", spec.in_place_of));
   }
   if (input->shape != spec.shape || input->dtype != spec.dtype) {
     throw ContractError(
-        fmt::format("in place of '{}', which has another shape or dtype", spec.in_place_of));
+        fmt::format("in_place_of: input '{}' has another shape or dtype", spec.in_place_of));
   }
 }
 
@@ -73,18 +73,19 @@ Specs checked_specs(const Operation& operation, const Problem& problem, const ch
   std::string at;
   try {
     Specs specs = function ? function(problem) : Specs();
-    if (inputs != nullptr && specs.empty()) throw ContractError("there is none");
+    if (inputs != nullptr && specs.empty()) throw ContractError("name at least one");
     std::set<std::string> names, replaced;
     for (TensorSpec& spec : specs) {
       at = fmt::format("'{}': ", spec.name);
-      if (spec.name.empty()) throw ContractError("one has no name");
-      if (!names.insert(spec.name).second) throw ContractError("is there twice");
+      if (spec.name.empty()) throw ContractError("a name is missing");
+      if (!names.insert(spec.name).second) throw ContractError("is repeated");
       if (!spec.dtype) spec.dtype = problem.dtype;
       elements_of(spec);
       check_fill(spec.fill, *spec.dtype);
       if (inputs != nullptr) check_output(spec, *inputs);
       if (!spec.in_place_of.empty() && !replaced.insert(spec.in_place_of).second) {
-        throw ContractError(fmt::format("in place of '{}', as another is", spec.in_place_of));
+        throw ContractError(
+            fmt::format("in_place_of: another output overwrites '{}' too", spec.in_place_of));
       }
     }
     return specs;
@@ -106,7 +107,7 @@ Specs output_specs(const Operation& operation, const Problem& problem) {
 }
 
 double tensor_bytes(const Operation& operation, const Problem& problem) {
-  double total = 0;  // in double, so that absurd sizes are seen as such and do not wrap around
+  double total = 0;  // does not wrap around for absurd sizes
   const auto add = [&](const TensorSpec& spec) {
     if (!spec.in_place_of.empty()) return;
     total += static_cast<double>(elements_of(spec)) * static_cast<double>(dtype_bytes(*spec.dtype));

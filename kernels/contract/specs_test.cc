@@ -1,4 +1,4 @@
-// What an operation says of its tensors, and what registered itself.
+// Checks of declared tensors and of registrations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,8 +22,8 @@ Operation of_tensors(Specs inputs, Specs outputs) {
           .host_reference = [](auto&&...) {}};
 }
 
-// What output_specs complains about; "" where it does not.
-std::string complaint(const Operation& operation) {
+// output_specs's error, or "".
+std::string error_of(const Operation& operation) {
   try {
     output_specs(operation, kProblem);
     return "";
@@ -49,49 +49,50 @@ TEST(Specs, CountWhatIsInPlaceOnce) {
   EXPECT_EQ(tensor_bytes(operation, kProblem), 16);
 }
 
-TEST(Specs, ThatCannotBeAreToldWithOperationAndTensor) {
+TEST(Specs, InvalidOnesAreReportedWithOperationAndTensor) {
   const Specs none, x{{"x", {4}}};
-  const auto of_output = [&](const TensorSpec& spec) { return complaint(of_tensors(x, {spec})); };
+  const auto of_output = [&](const TensorSpec& spec) { return error_of(of_tensors(x, {spec})); };
   const auto of_fill = [&](const Fill& fill) {
-    return complaint(of_tensors({{"x", {4}, fill, Dtype::kInt8}}, {{"y", {4}}}));
+    return error_of(of_tensors({{"x", {4}, fill, Dtype::kInt8}}, {{"y", {4}}}));
   };
   EXPECT_EQ(of_output({"y", {4}}), "");
-  EXPECT_EQ(complaint(of_tensors(x, none)),
-            "operation 'mine': outputs of fp32/rows:4: there is none");
-  EXPECT_EQ(of_output({"y", {4, 0}}),
-            "operation 'mine': outputs of fp32/rows:4: 'y': an axis of 0");
+  EXPECT_EQ(error_of(of_tensors(x, none)),
+            "operation 'mine': outputs of fp32/rows:4: name at least one");
+  EXPECT_EQ(
+      of_output({"y", {4, 0}}),
+      "operation 'mine': outputs of fp32/rows:4: 'y': an axis has size 0, must be at least 1");
   EXPECT_THAT(of_output({"y", {kLargestAxis, kLargestAxis, kLargestAxis}}),
               HasSubstr("'y': more elements than fit into 64 bits"));
-  EXPECT_THAT(complaint(of_tensors({{"x", {4}}, {"x", {4}}}, {{"y", {4}}})),
-              HasSubstr("inputs of fp32/rows:4: 'x': is there twice"));
-  EXPECT_THAT(of_output({"", {4}}), HasSubstr("one has no name"));
+  EXPECT_THAT(error_of(of_tensors({{"x", {4}}, {"x", {4}}}, {{"y", {4}}})),
+              HasSubstr("inputs of fp32/rows:4: 'x': is repeated"));
+  EXPECT_THAT(of_output({"", {4}}), HasSubstr("a name is missing"));
   EXPECT_THAT(of_output({.name = "y", .shape = {4}, .tolerance = -1}),
-              HasSubstr("tolerance of -1"));
+              HasSubstr("tolerance is -1"));
   EXPECT_THAT(of_output({.name = "y", .shape = {4}, .in_place_of = "z"}),
-              HasSubstr("in place of 'z', which is no input"));
+              HasSubstr("in_place_of: 'z' is not an input"));
   EXPECT_THAT(of_output({.name = "y", .shape = {5}, .in_place_of = "x"}),
               HasSubstr("another shape or dtype"));
-  EXPECT_THAT(complaint(of_tensors(x, {{.name = "y", .shape = {4}, .in_place_of = "x"},
-                                       {.name = "z", .shape = {4}, .in_place_of = "x"}})),
-              HasSubstr("'z': in place of 'x', as another is"));
+  EXPECT_THAT(error_of(of_tensors(x, {{.name = "y", .shape = {4}, .in_place_of = "x"},
+                                      {.name = "z", .shape = {4}, .in_place_of = "x"}})),
+              HasSubstr("'z': in_place_of: another output overwrites 'x' too"));
   EXPECT_THAT(of_fill(Fill::integers(-129, 5)), HasSubstr("'x': integers from -129 to 5"));
   EXPECT_THAT(of_fill(Fill::integers(3, 2)), HasSubstr("integers from 3 to 2"));
-  EXPECT_THAT(of_fill(Fill::uniform(std::nan(""))), HasSubstr("not finite"));
-  EXPECT_THAT(of_fill(Fill::values(nullptr)), HasSubstr("values of no function"));
+  EXPECT_THAT(of_fill(Fill::uniform(std::nan(""))), HasSubstr("must be finite"));
+  EXPECT_THAT(of_fill(Fill::values(nullptr)), HasSubstr("Fill::values needs a function"));
 }
 
-TEST(Specs, TellWhatAShapeFunctionThrows) {
+TEST(Specs, ReportWhatAShapeFunctionThrows) {
   Operation operation = of_tensors({}, {{"y", {4}}});
   operation.inputs = [](const Problem& problem) -> Specs { return {{"x", {problem.at("heads")}}}; };
-  EXPECT_EQ(complaint(operation),
+  EXPECT_EQ(error_of(operation),
             "operation 'mine': inputs of fp32/rows:4: no axis 'heads'; the problem has rows");
   EXPECT_THROW(tensor_bytes(operation, kProblem), ContractError);
 }
 
-// What require_sound_registrations would say of one more operation and one more implementation. In
-// a process of its own, since what is registered stays.
-void expect_told(const std::vector<Operation>& more, const std::vector<Implementation>& kernels,
-                 const std::string& expected) {
+// Expects require_sound_registrations's error with these added. In a child process, since nothing
+// can be unregistered.
+void expect_error(const std::vector<Operation>& more, const std::vector<Implementation>& kernels,
+                  const std::string& expected) {
   EXPECT_EXIT(
       {
         for (const Operation& each : more) OperationRegistration{each};
@@ -115,55 +116,60 @@ Implementation for_mine() {
           .prepare = [](auto&&...) { return PreparedKernel(); }};
 }
 
-TEST(Registrations, ThatAreSoundAreTaken) {
+TEST(Registrations, SoundOnesAreAccepted) {
   EXPECT_NO_THROW(require_sound_registrations());
-  expect_told({of_tensors({}, {})}, {for_mine()}, "");
+  expect_error({of_tensors({}, {})}, {for_mine()}, "");
 }
 
-TEST(Registrations, ThatAreThereTwiceAreToldWithBothPlaces) {
+TEST(Registrations, RepeatedOnesAreReportedWithBothLocations) {
   const Operation mine = of_tensors({}, {});
-  expect_told({mine, mine}, {},
-              "specs_test.cc:[0-9]+: operation 'mine': name: is registered twice, first at "
-              "specs_test.cc:[0-9]+$");
-  expect_told(
+  expect_error({mine, mine}, {},
+               "specs_test.cc:[0-9]+: operation 'mine': name: is registered twice, first at "
+               "specs_test.cc:[0-9]+$");
+  expect_error(
       {mine}, {for_mine(), for_mine()},
       "specs_test.cc:[0-9]+: implementation 'mine/fast' for cpu: name: is registered twice");
 }
 
-TEST(Registrations, ThatCannotBeAreToldWithTheField) {
-  const auto told = [](void (*spoil)(Operation&), const std::string& expected) {
+TEST(Registrations, InvalidOnesAreReportedWithTheField) {
+  const auto expect = [](void (*spoil)(Operation&), const std::string& expected) {
     Operation operation = of_tensors({}, {});
     spoil(operation);
-    expect_told({operation}, {}, expected);
+    expect_error({operation}, {}, expected);
   };
-  told([](Operation& o) { o.name = "a/b"; }, "operation 'a/b': name: must be of letters");
-  told([](Operation& o) { o.axes = {}; }, "axes: there is none");
-  told([](Operation& o) { o.axes = {"kv", "kv"}; }, "axes: 'kv' is there twice");
-  told([](Operation& o) { o.axes = {"k:v"}; }, "axes: 'k:v' cannot name one");
-  told([](Operation& o) { o.axes = {"dtype"}; }, "axes: 'dtype' cannot name one");
-  told([](Operation& o) { o.unswept_axes = {"dim"}; }, "unswept_axes: 'dim' is not among its axes");
-  told([](Operation& o) { o.outputs = nullptr; }, "outputs: is missing");
-  told([](Operation& o) { o.host_reference = nullptr; }, "reference: must be given");
-  const auto told_of = [](void (*spoil)(Implementation&), const std::string& expected) {
+  expect([](Operation& o) { o.name = "a/b"; }, "operation 'a/b': name: must be of letters");
+  expect([](Operation& o) { o.axes = {}; }, "axes: name at least one");
+  expect([](Operation& o) { o.axes = {"kv", "kv"}; }, "axes: 'kv' is repeated");
+  expect([](Operation& o) { o.axes = {"k:v"}; }, "axes: 'k:v' is not an axis name");
+  expect([](Operation& o) { o.axes = {"dtype"}; }, "axes: 'dtype' is not an axis name");
+  expect([](Operation& o) { o.unswept_axes = {"dim"}; },
+         "unswept_axes: 'dim' is not among its axes");
+  expect([](Operation& o) { o.outputs = nullptr; }, "outputs: is missing");
+  expect([](Operation& o) { o.host_reference = nullptr; }, "reference: set either");
+  const auto expect_of = [](void (*spoil)(Implementation&), const std::string& expected) {
     Implementation implementation = for_mine();
     spoil(implementation);
-    expect_told({of_tensors({}, {})}, {implementation}, expected);
+    expect_error({of_tensors({}, {})}, {implementation}, expected);
   };
-  told_of([](Implementation& i) { i.operation = "nine"; },
-          "implementation 'nine/fast' for cpu: operation: no operation has that name");
-  told_of([](Implementation& i) { i.name = ""; }, "name: must be of letters");
-  told_of([](Implementation& i) { i.device = ""; }, "device: is missing");
-  told_of([](Implementation& i) { i.dtypes = {}; }, "dtypes: there is none");
-  told_of([](Implementation& i) { i.prepare = nullptr; }, "prepare: is missing");
-  told_of(
+  expect_of([](Implementation& i) { i.operation = "nine"; },
+            "implementation 'nine/fast' for cpu: operation: no operation 'nine' is registered");
+  expect_of([](Implementation& i) { i.name = ""; }, "name: must be of letters");
+  expect_of([](Implementation& i) { i.device = ""; }, "device: is missing");
+  expect_of([](Implementation& i) { i.dtypes = {}; }, "dtypes: name at least one");
+  expect_of([](Implementation& i) { i.prepare = nullptr; }, "prepare: is missing");
+  expect_of(
       [](Implementation& i) {
         i.multiples = {{"dim", 8}};
       },
       "multiples: its operation has no axis 'dim'");
-  told_of([](Implementation& i) { i.multiples = {{"rows", 0}}; }, "multiples: 0 of 'rows'");
+  expect_of(
+      [](Implementation& i) {
+        i.multiples = {{"rows", 0}};
+      },
+      "multiples: that of 'rows' must be positive, but is 0");
 }
 
-TEST(OneOrMore, IsTakenAsOneWhereThereIsOne) {
+TEST(OneOrMore, ConvertsWhereThereIsOne) {
   const std::vector<Tensor> one{{nullptr, {3}, Dtype::kFp32}}, two(2);
   const auto count = [](const Tensor& out) { return out.count(); };
   EXPECT_EQ(count(Outputs(one)), 3);

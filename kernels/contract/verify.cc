@@ -14,7 +14,7 @@
 namespace fusegate::kernels {
 namespace {
 
-// Which stage did it, told by launching one after the other.
+// Finds the stage by launching one after the other.
 std::string damage_by_stage(Device& device, Workspace& workspace, const PreparedKernel& kernel,
                             std::string damage) {
   workspace.restore();
@@ -31,14 +31,14 @@ std::string damage_by_stage(Device& device, Workspace& workspace, const Prepared
   return damage;
 }
 
-// Of a row-major tensor: "[3, 17]".
-std::string place_text(std::int64_t index, std::span<const std::int64_t> shape) {
-  std::vector<std::int64_t> place(shape.size());
+// "[3, 17]" in a row-major tensor.
+std::string index_text(std::int64_t index, std::span<const std::int64_t> shape) {
+  std::vector<std::int64_t> indices(shape.size());
   for (std::size_t axis = shape.size(); axis-- > 0;) {
-    place[axis] = index % shape[axis];
+    indices[axis] = index % shape[axis];
     index /= shape[axis];
   }
-  return fmt::format("[{}]", fmt::join(place, ", "));
+  return fmt::format("[{}]", fmt::join(indices, ", "));
 }
 
 std::string element_text(Device& device, const Tensor& out, const double* reference,
@@ -54,22 +54,22 @@ std::string element_text(Device& device, const Tensor& out, const double* refere
   std::memcpy(&of, expected.data(), sizeof(of));
   const double value = load_element(stored.data(), out.dtype, 0);
   return fmt::format("element {}, which is {:.7g} and its reference {:.7g}",
-                     place_text(at, out.shape), std::isnan(value) ? NAN : value, of);
+                     index_text(at, out.shape), std::isnan(value) ? NAN : value, of);
 }
 
 std::string group_text(const BeyondRounding& beyond, const TileGrid& grid,
                        std::span<const std::int64_t> shape) {
   using What = BeyondRounding::What;
   if (beyond.what == What::kRow) {
-    std::string place = place_text(beyond.index, shape.first(shape.size() - 1));
-    place.insert(place.size() - 1, shape.size() > 1 ? ", :" : ":");
-    return "row " + place;
+    std::string row = index_text(beyond.index, shape.first(shape.size() - 1));
+    row.insert(row.size() - 1, shape.size() > 1 ? ", :" : ":");
+    return "row " + row;
   }
   if (beyond.what == What::kTile) {
     const std::int64_t row = beyond.index / grid.across() * grid.tile_rows;
     const std::int64_t column = beyond.index % grid.across() * grid.tile_columns;
     return fmt::format("the tile of {} x {} from element {}", grid.tile_rows, grid.tile_columns,
-                       place_text(row * grid.columns + column, shape));
+                       index_text(row * grid.columns + column, shape));
   }
   return "the output";
 }
@@ -126,7 +126,7 @@ Verification Verifier::verify(const Implementation& implementation, const Proble
   const PreparedKernel kernel =
       implementation.prepare(device_, problem, workspace.inputs(), workspace.outputs());
   Verification result;
-  // Twice: what a first call leaves behind may make the next ones wrong, and those are timed.
+  // Twice: what a first call leaves behind may make later ones wrong, and those are timed.
   for (const bool is_second : {false, true}) {
     workspace.restore();
     kernel.launch();
@@ -146,7 +146,7 @@ Verification Verifier::compare(const Reference& of) const {
   Verification worst{.relative_error = -1};
   for (std::size_t i = 0; i < of.expected.values.size(); ++i) {
     const Verification one = compare(of, i);
-    // A bound of zero has no multiples: what is over it is worse than all that is not.
+    // Above a bound of zero, which has no multiples, is worse than all that passed.
     const auto excess = [](const Verification& v) {
       return std::pair(!v.passed(), v.bound > 0 ? v.relative_error / v.bound : v.relative_error);
     };

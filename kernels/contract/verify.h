@@ -1,6 +1,6 @@
-// A wrong kernel is never timed: this compares its outputs on fresh inputs with the
-// double-precision reference, as a whole and by its worst element, row and tile (rounding.h), and
-// finds what it wrote where it must not.
+// A wrong kernel is never timed: its outputs on fresh inputs are compared with the double-precision
+// reference, as a whole and by the worst element, row and tile (rounding.h), and forbidden writes
+// are found.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,18 @@
 namespace fusegate::kernels {
 
 struct Verification {
-  // Of the output that is furthest from its reference, over what it may be.
-  std::string output = {};  // its name; "" where the operation has one alone
+  // Of the output with the largest error over its bound.
+  std::string output = {};  // its name; "" where the operation has one output
   double relative_error = 0;
   double bound = 0;
   std::int64_t not_finite = 0;  // elements never written, NaN or infinite
-  // What is beyond the bounds of rounding.h: "" where nothing is. Such as "row [7, :] is 2.00e-02
-  // too large, 5.1e-03 allowed".
+  // What is beyond the bounds of rounding.h: "row [7, :] is too large by 2.00e-02 of
+  // itself, 5.1e-03 allowed"; "" where nothing is.
   std::string beyond_rounding = {};
-  // The element that is worst by them: its place, its value and its reference. "" where all are
-  // exact.
+  // The worst element by them, with its value and its reference; "" where it passed.
   std::string worst_element = {};
   bool is_second_call = false;  // the first was right
-  // What the kernel did to memory that is not its own to write; "" where nothing. Such as "stage
-  // 'scan' wrote past the end of output 'y'".
+  // Forbidden writes: "stage 'scan' wrote past the end of output 'y'"; "" where there were none.
   std::string damage = {};
 
   bool passed() const {
@@ -38,15 +36,15 @@ struct Verification {
   std::string complaint() const;
 };
 
-// Checks kernels against the reference, and keeps the last reference: the implementations of one
-// operation on one problem share it.
+// Checks kernels against the reference. The implementations of one operation on one problem share
+// the reference, so the last is stored.
 class Verifier {
  public:
   Verifier(Device& device, std::uint64_t seed) : device_(device), seed_(seed) {}
 
-  // Calls it twice, each time on inputs as they were filled and with poisoned outputs. Throws what
-  // prepare or launch throws, and ContractError where the operation's own functions throw or their
-  // results cannot be.
+  // Calls it twice, each time on freshly filled inputs and poisoned outputs. Throws what prepare or
+  // launch throws, and ContractError where the operation's functions throw or return what is
+  // invalid.
   Verification verify(const Implementation& implementation, const Problem& problem);
 
  private:

@@ -154,18 +154,18 @@ std::string thrown(void (*spoil)(Operation&)) {
   }
 }
 
-TEST(BadReference, OfAnotherSizeIsTold) {
+TEST(BadReference, OfAnotherSizeIsReported) {
   EXPECT_THAT(thrown([](Operation& o) {
                 o.host_reference = [](const Problem&, auto, auto out) {
                   for (auto& values : out) values.assign(5, 0.0);
                 };
               }),
               testing::AllOf(HasSubstr("operation 'spoiled_"),
-                             HasSubstr("': host_reference of fp32/heads:1/kv:4: made 5 values of "
+                             HasSubstr("': host_reference of fp32/heads:1/kv:4: made 5 values for "
                                        "output 'sum', which has 12")));
 }
 
-TEST(BadReference, ThatIsNotFiniteOrNeverWrittenIsTold) {
+TEST(BadReference, ThatIsNotFiniteOrNeverWrittenIsReported) {
   EXPECT_THAT(thrown([](Operation& o) {
                 o.host_reference = [](const Problem&, auto, auto out) {
                   for (auto& values : out) values.assign(values.size(), 0.0);
@@ -178,7 +178,7 @@ TEST(BadReference, ThatIsNotFiniteOrNeverWrittenIsTold) {
               HasSubstr("12 of 12 values of output 'sum'"));
 }
 
-TEST(BadReference, ThatThrowsIsTold) {
+TEST(BadReference, ThatThrowsIsReported) {
   EXPECT_THAT(thrown([](Operation& o) {
                 o.host_reference = [](const Problem&, auto, auto) {
                   throw std::runtime_error("no such file");
@@ -187,7 +187,7 @@ TEST(BadReference, ThatThrowsIsTold) {
               HasSubstr("host_reference of fp32/heads:1/kv:4: no such file"));
 }
 
-TEST(BadReference, OnTheDeviceThatWritesTooMuchIsTold) {
+TEST(BadReference, OnTheDeviceThatWritesTooMuchIsReported) {
   EXPECT_THAT(
       thrown([](Operation& o) {
         o.host_reference = nullptr;
@@ -199,7 +199,7 @@ TEST(BadReference, OnTheDeviceThatWritesTooMuchIsTold) {
       HasSubstr("reference of fp32/heads:1/kv:4: wrote more than the 12 values of output 'sum'"));
 }
 
-TEST(FillByFunction, WritesTheValuesAndTellsThoseThatAreNone) {
+TEST(FillByFunction, WritesValuesAndRejectsNaN) {
   const auto by = [](Fill::Function function) {
     Operation operation = three_outputs();
     operation.inputs = [function](const Problem&) -> std::vector<TensorSpec> {

@@ -1,5 +1,5 @@
-// What a stage must do at least, the same for every device and implementation, so that rates and
-// yardsticks mean one thing: each operand is read once, each result is written once.
+// A stage's least work, the same for every device and implementation, for rates and the roofline:
+// each operand is read once, each result is written once.
 #pragma once
 
 #include <initializer_list>
@@ -11,7 +11,7 @@ namespace fusegate::kernels {
 
 // out [m, n] = x [m, k] w [n, k]^T: 2 m n k operations.
 Stage matmul_work(std::string name, const Tensor& x, const Tensor& w, const Tensor& out);
-// So many operations for each element of out.
+// flops_per_element: of out.
 Stage pointwise_work(std::string name, double flops_per_element,
                      std::initializer_list<const Tensor*> inputs, const Tensor& out);
 

@@ -10,8 +10,8 @@
 namespace fusegate::kernels {
 namespace {
 
-// More than a block of threads writes past an end that it does not check; a whole number of every
-// alignment that tensors have.
+// More than a block of threads writes past an unchecked end; a multiple of every alignment that
+// tensors need.
 constexpr std::size_t kGuardBytes = 4096;
 
 Tensor bytes_at(std::byte* data, std::size_t bytes) {
@@ -51,7 +51,7 @@ Workspace::Workspace(Device& device, const Operation& operation, const Problem& 
     } else {
       const auto input = static_cast<std::size_t>(same - input_specs_.begin());
       outputs_.push_back(inputs_[input]);
-      memory_[input].is_kept = false;
+      memory_[input].is_constant = false;
     }
   }
   try {
@@ -70,7 +70,7 @@ Tensor Workspace::take(const TensorSpec& spec, const char* role) {
   tensor.data = data + around;
   memory_.push_back({.name = fmt::format("{} '{}'", role, spec.name),
                      .tensor = tensor,
-                     .is_kept = std::string_view(role) == "input",
+                     .is_constant = std::string_view(role) == "input",
                      .memory = std::move(memory)});
   set_guards(memory_.back());
   return tensor;
@@ -114,7 +114,7 @@ void Workspace::restore(std::uint64_t seed) {
     set_guards(one);
     if (i >= inputs_.size()) {
       device_.poison(one.tensor);
-    } else if (!one.is_kept || one.seed != seed || guards_ == Guards::kNone ||
+    } else if (!one.is_constant || one.seed != seed || guards_ == Guards::kNone ||
                device_.digest(one.tensor) != one.digest) {
       fill(i, seed);
     }
@@ -136,7 +136,7 @@ std::string Workspace::damage() const {
     }
   }
   for (const Guarded& one : memory_) {
-    if (one.is_kept && device_.digest(one.tensor) != one.digest) return "changed " + one.name;
+    if (one.is_constant && device_.digest(one.tensor) != one.digest) return "changed " + one.name;
   }
   return "";
 }

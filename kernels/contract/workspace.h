@@ -1,5 +1,4 @@
-// An operation's tensors in device memory, filled with fresh inputs: where a kernel is checked and
-// timed.
+// An operation's tensors in device memory, for checking and timing a kernel.
 #pragma once
 
 #include <cstdint>
@@ -12,35 +11,34 @@ namespace fusegate::kernels {
 
 class Workspace {
  public:
-  // kAround: between zones that show what was written outside of the tensors. What is timed has
-  // none, so that its tensors lie as their numbered layout says.
+  // kAround: zones before and behind each tensor, which show writes outside it. Timed tensors have
+  // none, since they would change the memory layout.
   enum class Guards { kNone, kAround };
 
-  // Inputs are filled by seed; outputs are poisoned, unless they are in place of an input. Throws
-  // DeviceError where memory is short, and ContractError as input_specs does.
+  // Fills inputs by seed and poisons outputs that have memory of their own. Throws DeviceError
+  // where memory is short, and ContractError as input_specs does.
   Workspace(Device& device, const Operation& operation, const Problem& problem, std::uint64_t seed,
             Guards guards = Guards::kNone);
 
   const std::vector<Tensor>& inputs() const { return inputs_; }
   const std::vector<Tensor>& outputs() const { return outputs_; }
   const std::vector<TensorSpec>& output_specs() const { return output_specs_; }
-  // Each once: the inputs, then the outputs that are in place of none.
+  // Inputs, then outputs that have memory of their own.
   std::vector<Tensor> tensors() const;
 
-  // As it was made: for the next kernel.
+  // Fills and poisons again, for the next kernel.
   void restore() { restore(seed_); }
-  // The same with the inputs of another seed.
   void restore(std::uint64_t seed);
-  // What a kernel did to it that no kernel may, such as "wrote past the end of output 'y'" or
-  // "changed input 'x'"; "" where it did nothing. Of a workspace with guards alone.
+  // Forbidden writes: "wrote past the end of output 'y'" or "changed input 'x'"; "" where there
+  // were none. Needs guards.
   std::string damage() const;
 
  private:
   struct Guarded {
     std::string name;  // "output 'y'"
     Tensor tensor;
-    bool is_kept = false;    // no kernel may change it
-    std::uint64_t seed = 0;  // of what an input holds, and its digest
+    bool is_constant = false;  // no kernel may change it
+    std::uint64_t seed = 0;    // of an input's values; and their digest
     std::uint64_t digest = 0;
     Memory memory;
   };

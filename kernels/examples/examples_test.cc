@@ -1,5 +1,5 @@
-// Every example against its reference, on every device that this machine has, and that none passes
-// once something is wrong with it.
+// Every example against its reference, on every device of this machine; and spoilt ones, which must
+// fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

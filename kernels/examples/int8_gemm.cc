@@ -65,7 +65,7 @@ Handle<cublasLtMatrixLayoutOpaque_t> make_layout(const Tensor& matrix) {
   return {layout, cublasLtMatrixLayoutDestroy};
 }
 
-// Everything that a launch needs, kept by it.
+// All that a launch needs; it owns it.
 struct Product {
   Handle<cublasLtContext> context = make_context();
   Handle<cublasLtMatmulDescOpaque_t> product = make_product();

@@ -1,10 +1,10 @@
-// An example of an operation with two outputs, one of them in place: RMSNorm of a residual stream,
-// as it stands before every block of a transformer.
+// An example of an operation with two outputs, one of them in place: RMSNorm of a residual stream, as
+// before every block of a transformer.
 //
 //   residual = residual + x
 //   y = residual / sqrt(mean(residual^2 over a row) + 1e-6) * weight
 //
-// x, residual and y are [rows, dim], weight is [dim]. CUDA's part is left out where there is none.
+// x, residual and y are [rows, dim], weight is [dim]. Builds without CUDA for the CPU only.
 #include <fusegate/kernel.h>
 #include <fusegate/work.h>
 

@@ -1,5 +1,5 @@
 // An example of integers and of a workspace: the running sum of a list, y[i] = x[0] + ... + x[i],
-// on the GPU by CUB. What CUB needs beside is allocated once, when the kernel is prepared.
+// on the GPU by CUB. CUB's workspace is allocated once, when the kernel is prepared.
 #include <fusegate/kernel.h>
 #include <fusegate/work.h>
 
@@ -64,7 +64,7 @@ PreparedKernel prepare_on_cuda(Device& device, const Problem&, Inputs in, const 
                                                 static_cast<int>(x.count()), stream));
   };
   std::size_t bytes = 0;
-  scan(nullptr, bytes);  // only tells how much it needs
+  scan(nullptr, bytes);  // only sets bytes
   PreparedKernel kernel;
   const Tensor workspace =
       kernel.intermediate(device, {static_cast<std::int64_t>(bytes)}, Dtype::kInt8);

@@ -78,7 +78,7 @@ __device__ float over_block(float value, Combine combine) {
   for (int offset = 16; offset > 0; offset /= 2) {
     value = combine(value, __shfl_xor_sync(~0u, value, offset));
   }
-  __syncthreads();  // what was here before is read
+  __syncthreads();  // all have read the previous value
   if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
   __syncthreads();
   value = of_warps[0];

@@ -20,7 +20,7 @@ const ImplementationRegistration registered{{
     .device = "cpu",
     .dtypes = {Dtype::kFp32, Dtype::kBf16},
     .prepare = &prepare,
-    .refuses = &refuses_on_cpu,  // as all that is measured beside it
+    .refuses = &refuses_on_cpu,  // as the benchmarks measured with it
 }};
 
 }  // namespace

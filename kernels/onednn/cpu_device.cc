@@ -16,7 +16,7 @@
 namespace fusegate::kernels {
 namespace {
 
-// oneDNN's own buffers are aligned to a page; so are ours, lest alignment become the noise.
+// A page, as oneDNN's own buffers, so that alignment does not add noise.
 constexpr std::size_t kAlignment = 4096;
 
 std::string model_name() {
@@ -38,12 +38,12 @@ const DeviceRegistration registered{{
 }  // namespace
 
 CpuDevice::CpuDevice() : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
-  // One core is left to everything else. With a thread on every core, whatever else wants one makes
-  // all the others wait at the next barrier: 8 ms where 0.1 ms were due (seen on two busy cores).
+  // Leaves one core free. With a thread on every core, any other program makes all threads wait at
+  // the next barrier: 8 ms instead of 0.1 ms (seen on two busy cores).
   if (std::getenv("OMP_NUM_THREADS") == nullptr) {
     omp_set_num_threads(std::max(1, omp_get_num_procs() - 1));
   }
-  // Every primitive has code of its own (keep()).
+  // Every primitive has code of its own (store()).
   dnnl::set_primitive_cache_capacity(0);
 }
 
@@ -53,22 +53,22 @@ std::map<std::string, std::string> CpuDevice::versions() const {
   const dnnl::version_t& version = *dnnl_version();
   return {{"onednn", fmt::format("{}.{}.{}", version.major, version.minor, version.patch)},
           {"threads", std::to_string(omp_get_max_threads())},
-          // oneDNN's own code for it, as in dnnl_cpu_isa_t.
+          // A dnnl_cpu_isa_t.
           {"isa", fmt::format("{:#x}", static_cast<unsigned>(dnnl::get_effective_cpu_isa()))}};
 }
 
 std::size_t CpuDevice::available_bytes() const {
-  // The kernel's own estimate; free pages alone leave out the page cache, which it would give up.
+  // The kernel's estimate, which counts the page cache too.
   std::ifstream meminfo("/proc/meminfo");
   for (std::string line; std::getline(meminfo, line);) {
     constexpr std::string_view kField = "MemAvailable:";
     if (line.starts_with(kField)) return std::stoull(line.substr(kField.size())) * 1024;
   }
-  throw DeviceError("/proc/meminfo: MemAvailable: is missing");
+  throw DeviceError("/proc/meminfo: MemAvailable is missing");
 }
 
 Memory CpuDevice::allocate(std::size_t bytes) {
-  // Linux promises more memory than it has and kills whoever takes it; so ask first.
+  // Linux overcommits memory and kills processes that use it, so check first.
   void* const data = bytes <= available_bytes()
                          ? std::aligned_alloc(kAlignment, (bytes / kAlignment + 1) * kAlignment)
                          : nullptr;
@@ -96,7 +96,7 @@ void CpuDevice::copy_to_device(std::span<const std::byte> from, void* to) {
   std::memcpy(to, from.data(), from.size());
 }
 
-// Sums of hashes of words, the last one filled up with zeros.
+// Sums of hashes of words, the last padded with zeros.
 std::uint64_t CpuDevice::digest(const Tensor& tensor) {
   const auto* const bytes = static_cast<const std::byte*>(tensor.data);
   std::uint64_t sum = 0;

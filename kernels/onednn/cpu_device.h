@@ -1,5 +1,4 @@
-// The CPU as a device, computing through oneDNN: the embedded default, and what a machine without a
-// GPU measures.
+// The CPU as a device, through oneDNN: what a machine without a GPU measures.
 #pragma once
 
 #include <dnnl.hpp>
@@ -30,11 +29,11 @@ class CpuDevice : public Device {
   void synchronize() override;
   ReferenceMath& reference_math() override { return reference_; }
 
-  // How fast generated code is depends on where it lies: with one copy a process, times of the same
-  // kernel lay up to 1.75 apart (docs/protocol.md). What was freed would be generated again at the
-  // same address. So primitives stay, and another place in memory has code in another.
-  const dnnl::primitive& keep(dnnl::primitive primitive) {
-    return kept_.emplace_back(std::move(primitive));
+  // The speed of generated code depends on its address: with one copy per process, times of the same
+  // kernel differed by a factor of up to 1.75 (docs/protocol.md). Freed code would be generated again
+  // at the same address. So primitives live as long as the device, and each memory layout has others.
+  const dnnl::primitive& store(dnnl::primitive primitive) {
+    return primitives_.emplace_back(std::move(primitive));
   }
 
   dnnl::engine& engine() { return engine_; }
@@ -44,7 +43,7 @@ class CpuDevice : public Device {
   dnnl::engine engine_;
   dnnl::stream stream_;
   HostReference reference_;
-  std::vector<dnnl::primitive> kept_;
+  std::vector<dnnl::primitive> primitives_;
 };
 
 }  // namespace fusegate::kernels

@@ -1,5 +1,5 @@
 // A gated MLP with a fused epilogue on the CPU: activation and mul as post-ops of the gate matmul,
-// so that neither g nor activation(g) is ever written.
+// so that neither g nor activation(g) is written.
 #include "kernels/onednn/onednn_stages.h"
 
 namespace fusegate::kernels {

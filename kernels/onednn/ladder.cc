@@ -1,5 +1,5 @@
-// The ladder on the CPU, as far as it is composed of the stages that every device has. A gated unit
-// unfused is an eltwise primitive and a binary one; fused, a binary one with both as post-ops.
+// The part of the ladder on the CPU that is composed of stages that every device has. A gated unit
+// unfused is an eltwise and a binary primitive; fused, a binary one with both as post-ops.
 #include "kernels/onednn/onednn_stages.h"
 
 namespace fusegate::kernels {

@@ -29,7 +29,7 @@ memory::data_type data_type(Dtype dtype) {
     case Dtype::kFp32:
       return memory::data_type::f32;
     default:
-      throw DeviceError("no oneDNN stage in " + std::string(dtype_name(dtype)));
+      throw DeviceError("oneDNN stages do not support " + std::string(dtype_name(dtype)));
   }
 }
 
@@ -64,7 +64,7 @@ const Eltwise* find_eltwise(const Activation& activation) {
 
 Eltwise eltwise_of(const Activation& activation) {
   if (const Eltwise* const found = find_eltwise(activation)) return *found;
-  throw DeviceError(fmt::format("oneDNN has no {}", activation.name));
+  throw DeviceError(fmt::format("oneDNN does not support activation {}", activation.name));
 }
 
 void append_activation(dnnl::post_ops& ops, const Activation& activation) {
@@ -126,7 +126,7 @@ dnnl::primitive make_binary(CpuDevice& device, algorithm how, const memory::desc
 }
 
 std::function<void()> launcher(CpuDevice& device, dnnl::primitive primitive, Arguments arguments) {
-  return [&stream = device.stream(), primitive = device.keep(std::move(primitive)),
+  return [&stream = device.stream(), primitive = device.store(std::move(primitive)),
           arguments = std::move(arguments)] { primitive.execute(stream, arguments); };
 }
 
@@ -212,7 +212,7 @@ Stage OnednnStages::gate(const Activation& activation, const Tensor& g, const Te
                          const Tensor& out) {
   Stage stage = gated_work(activation, {&g, &u}, out);
   // An eltwise primitive with a product as its post-op falls back to oneDNN's reference loop
-  // (version 2.6: 2.6 ms where this takes 13 us). A binary primitive's post-ops are compiled;
+  // (version 2.6: 2.6 ms instead of 13 us). A binary primitive's post-ops are compiled, and
   // max(g, g) is g.
   const memory g_view = row_major(device_, g), out_view = row_major(device_, out);
   Arguments arguments{{DNNL_ARG_SRC_0, g_view}, {DNNL_ARG_SRC_1, g_view}, {DNNL_ARG_DST, out_view}};

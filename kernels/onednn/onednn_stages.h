@@ -1,5 +1,5 @@
-// The CPU's stages as oneDNN primitives. Versions 2 (Debian 12) and 3 of oneDNN differ in how a
-// primitive is described; only onednn_stages.cc knows the difference.
+// The CPU's stages as oneDNN primitives. onednn_stages.cc hides how versions 2 (Debian 12) and 3
+// describe them.
 #pragma once
 
 #include <string>
@@ -13,8 +13,7 @@ namespace fusegate::kernels {
 // Those that oneDNN computes.
 std::vector<Activation> onednn_activations();
 
-// Where there are no instructions for bf16, oneDNN converts to fp32 and back, which nobody wants
-// measured.
+// Refuses bf16 without instructions for it: oneDNN would convert to fp32 and back.
 std::string refuses_on_cpu(const Device& device, const Problem& problem);
 
 class OnednnStages : public StageLibrary {

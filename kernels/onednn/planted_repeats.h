@@ -1,9 +1,8 @@
-// A stage that takes a share longer, to see the gate fail: included only by a build that asks for
-// it
-// (-DFUSEGATE_SLOW_KERNEL=gelu_mul -DFUSEGATE_SLOW_SHARE=0.25 to CMake; 1 doubles it).
+// Slows a stage by a share, to see the gate fail: only in builds with
+// -DFUSEGATE_SLOW_KERNEL=gelu_mul -DFUSEGATE_SLOW_SHARE=0.25 (1 doubles its time).
 //
-// That share of its calls is made twice. A sample has to hold many calls for its time to grow by
-// the share, which kernels of 0.1 ms and less have at 1.5 ms a sample.
+// Repeats that share of the calls. A sample needs many calls for its time to grow by the share: those
+// of 1.5 ms have enough where a call takes at most 0.1 ms.
 #pragma once
 
 #include <string_view>

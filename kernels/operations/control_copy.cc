@@ -1,4 +1,4 @@
-// control_copy: out = x, all [M, hidden]. A control that lives on memory, or on the L2 where it
+// control_copy: out = x, all [M, hidden]. A control bound by memory, or by the L2 where it
 // fits.
 #include "kernels/contract/kernel.h"
 #include "kernels/operations/ladder_problem.h"

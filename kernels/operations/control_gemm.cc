@@ -1,5 +1,5 @@
-// control_gemm: out = x w^T. x [M, dim], w [hidden, dim]. A control that lives on arithmetic. Both
-// are random, as every other operation's are: a control is to meet the power limit as they do.
+// control_gemm: out = x w^T. x [M, dim], w [hidden, dim]. A control bound by arithmetic. Both
+// are random, so that it meets the power limit as other operations do.
 #include <cmath>
 
 #include "kernels/contract/kernel.h"

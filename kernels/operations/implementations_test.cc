@@ -18,7 +18,7 @@
 namespace fusegate::kernels {
 namespace {
 
-// Around vector widths and tile edges, and odd sizes that nothing divides. The first two reach
+// Around vector widths and tile edges, and sizes that nothing divides. The first two reach
 // every implementation.
 const std::vector<Problem> kProblems{
     ladder_problem(1, 1, 8, 8, Dtype::kFp32),      ladder_problem(3, 43, 128, 264, Dtype::kFp32),

@@ -1,5 +1,5 @@
-// The problems of the ladder: M = batch x seq rows of tokens, dim wide, and hidden wide between the
-// projections. Its operations and implementations take one in place of a Problem.
+// The ladder's problems: M = batch x seq tokens, dim wide, and hidden wide between the projections.
+// Its operations and implementations take a LadderProblem instead of a Problem.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct LadderProblem {
         hidden(problem.at("hidden")),
         dtype(problem.dtype) {}
 
-  // M of every matrix product: one row a token.
+  // M of every matrix product.
   std::int64_t rows() const { return batch * seq; }
 };
 

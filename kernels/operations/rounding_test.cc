@@ -1,6 +1,5 @@
-// What the check lets pass and what it does not: evaluations that round as eager PyTorch does, in
-// every dtype, and kernels of those that are wrong on purpose in a way that the norm of the whole
-// output is too coarse for.
+// The check passes evaluations that round as eager PyTorch does, in every dtype, and fails kernels
+// whose errors the norm of the whole output is too coarse to find.
 #include "kernels/contract/rounding.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +34,7 @@ Values rounded(Values values, Dtype dtype) {
   return values;
 }
 
-// One product after the other added up in fp32, which of all orders errs most.
+// Adds the products one by one in fp32, the order with the largest error.
 Values product(const Values& x, const Values& w, std::int64_t k, Dtype dtype) {
   const auto depth = static_cast<std::size_t>(k);
   const std::size_t m = x.size() / depth, n = w.size() / depth;
@@ -84,7 +83,7 @@ Function activation_of(const Operation& operation) {
 
 using Spoil = std::function<void(Values& out)>;
 
-// Computed on the host, spoilt, and stored: on any device.
+// Computes on the host, spoils, and stores: on any device.
 struct Wrong {
   Spoil spoil = [](Values&) {};
   Function activation = nullptr;  // the operation's own
@@ -152,7 +151,7 @@ class Rounding : public testing::TestWithParam<std::string> {
     const Operation& found = find_operation(operation);
     return Verifier(*device_, seed).verify(eager_but(found, wrong, *device_), problem);
   }
-  // That it fails, although the norm of the whole output is within its bound.
+  // Expects a failure, although the norm of the whole output is within its bound.
   std::string missed_by_the_norm(const std::string& operation, const Wrong& wrong,
                                  const Problem& problem) {
     const Verification result = verify(operation, wrong, problem);
@@ -190,7 +189,7 @@ TEST_P(Rounding, OfEagerPyTorchPassesInEveryOperationAndDtype) {
       for (const Operation& operation : operations()) {
         for (const std::uint64_t seed : {1, 2, 3}) {
           const Verification result = verify(operation.name, {}, problem, seed);
-          // After five roundings to fp8 the norm is beyond its bound, which no operation asks for.
+          // Five roundings to fp8 exceed the norm's bound; no operation has as many.
           const bool passed =
               dtype_bytes(problem.dtype) == 1 ? result.beyond_rounding.empty() : result.passed();
           EXPECT_TRUE(passed) << operation.name << "/" << problem_name(problem) << ", seed " << seed

@@ -1,6 +1,5 @@
-// The stages that the ladder's implementations are composed of, and the compositions that every
-// device shares. A device offers a StageLibrary; what is fused beyond these stages is an
-// implementation's own.
+// The stages of the ladder's implementations, which each device's StageLibrary makes, and the
+// compositions that devices share.
 #pragma once
 
 #include <functional>
@@ -37,7 +36,7 @@ class StageLibrary {
                      const Tensor& out) = 0;
 };
 
-// linear: one matmul that adds the bias itself; or a matmul, then the bias in a kernel of its own.
+// linear: one matmul that adds the bias; or a matmul, then the bias in a kernel of its own.
 PreparedKernel linear_addmm(StageLibrary& stages, Device&, const Problem&, Inputs in,
                             const Tensor& out);
 PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, const Problem&, Inputs in,
@@ -57,7 +56,7 @@ PreparedKernel gated_mlp_fused_pointwise(const Activation& activation, StageLibr
                                          Device& device, const Problem& problem, Inputs in,
                                          const Tensor& out);
 
-// Any of them: what a device registers them by.
+// Any of them.
 using Composition = std::function<PreparedKernel(StageLibrary&, Device&, const Problem&, Inputs,
                                                  const Tensor& out)>;
 

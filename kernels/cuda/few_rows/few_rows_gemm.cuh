@@ -33,7 +33,7 @@ struct Arguments {
 };
 
 // Where a thread stands in its warp's fragments: row of 8, and 8 of a chunk's 32 k.
-struct Place {
+struct ThreadPosition {
   int warp = static_cast<int>(threadIdx.x) / 32;
   int row = static_cast<int>(threadIdx.x) % 32 / 4;
   int quarter = static_cast<int>(threadIdx.x) % 4;
@@ -44,14 +44,14 @@ struct Place {
 template <typename T, typename Result, FewRowsShape kShape>
 class Loader {
  public:
-  __device__ Loader(const Arguments<T>& args, const Place& place)
-      : k_end_(args.k), x_rows_(args.rows - place.row) {
+  __device__ Loader(const Arguments<T>& args, const ThreadPosition& position)
+      : k_end_(args.k), x_rows_(args.rows - position.row) {
     const int first = static_cast<int>(blockIdx.x) * args.cols_per_block;
-    w_rows_ = min(args.cols - first, args.cols_per_block) - place.row;
-    x_ = args.x + static_cast<std::int64_t>(place.row) * args.k;
+    w_rows_ = min(args.cols - first, args.cols_per_block) - position.row;
+    x_ = args.x + static_cast<std::int64_t>(position.row) * args.k;
 #pragma unroll
     for (int i = 0; i < Result::kWeights; ++i) {
-      w_[i] = args.w[i] + static_cast<std::int64_t>(first + place.row) * args.k;
+      w_[i] = args.w[i] + static_cast<std::int64_t>(first + position.row) * args.k;
     }
   }
 
@@ -93,7 +93,7 @@ template <FewRowsShape kShape>
 constexpr int kChains = kShape.x_tiles == 1 ? 2 : 1;
 
 // A thread's sums: of every 16 x 8 fragment, rows 2 quarter and the next of x, with the weights'
-// row place.row and, in the other half, that 8 below.
+// row position.row and, in the other half, that 8 below.
 template <FewRowsShape kShape>
 struct Sums {
   float of[kChains<kShape>][kShape.w_tiles()][kShape.x_tiles][4];
@@ -127,8 +127,8 @@ __device__ void multiply(const uint4 (&w)[kShape.w_sets], const uint4 (&x)[kShap
 template <typename T, typename Result, FewRowsShape kShape>
 class Stream {
  public:
-  __device__ Stream(const Arguments<T>& args, const Place& place)
-      : loader_(args, place), k_(place.warp * kTurn + place.quarter * 8) {
+  __device__ Stream(const Arguments<T>& args, const ThreadPosition& position)
+      : loader_(args, position), k_(position.warp * kTurn + position.quarter * 8) {
 #pragma unroll
     for (int i = 0; i < kShape.depth; ++i) loader_.load_w(w_[i], k_, i);
   }
@@ -167,16 +167,18 @@ class Exchange {
   // All, where they fit.
   static constexpr int kTiles = kShape.x_tiles == 1 ? kShape.w_tiles() : 1;
 
-  __device__ void put(const Place& place, const Sums<kShape>& sums, int first, int rows) {
+  __device__ void put(const ThreadPosition& position, const Sums<kShape>& sums, int first,
+                      int rows) {
 #pragma unroll
     for (int tile = 0; tile < kTiles; ++tile) {
 #pragma unroll
       for (int n = 0; n < kShape.x_tiles; ++n) {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-          const int x_row = n * 8 + place.quarter * 2 + i % 2;
+          const int x_row = n * 8 + position.quarter * 2 + i % 2;
           if (x_row >= rows) continue;
-          of_[tile][place.warp][x_row][place.row + i / 2 * 8] = sums.total(first + tile, n, i);
+          of_[tile][position.warp][x_row][position.row + i / 2 * 8] =
+              sums.total(first + tile, n, i);
         }
       }
     }
@@ -226,15 +228,15 @@ __global__ void __launch_bounds__(Shape::kShape.most_warps * 32)
   FUSEGATE_TAKE_LONGER;
   constexpr FewRowsShape kShape = Shape::kShape;
   __shared__ Exchange<kShape> exchange;
-  const Place place;
-  Stream<T, Result, kShape> stream(args, place);
+  const ThreadPosition position;
+  Stream<T, Result, kShape> stream(args, position);
   wait_and_let_next_kernel_in();
   Sums<kShape> sums{};
   stream.sum_up(args.k, sums);
 #pragma unroll
   for (int tile = 0; tile < kShape.w_tiles(); tile += exchange.kTiles) {
     if (tile > 0) __syncthreads();  // the tile before is read
-    exchange.put(place, sums, tile, args.rows);
+    exchange.put(position, sums, tile, args.rows);
     __syncthreads();
     store<T, Result, kShape>(exchange, args, tile);
   }

@@ -13,9 +13,9 @@ inline bool visits_every_tile_once(const TileRaster& raster) {
   for (int i = 0; i < raster.count(); ++i) {
     const auto [row, col] = raster.at(i);
     if (row < 0 || row >= raster.row_tiles || col < 0 || col >= raster.col_tiles) return false;
-    const auto place = static_cast<std::size_t>(row * raster.col_tiles + col);
-    if (seen[place]) return false;
-    seen[place] = true;
+    const auto index = static_cast<std::size_t>(row * raster.col_tiles + col);
+    if (seen[index]) return false;
+    seen[index] = true;
   }
   return true;
 }

@@ -126,9 +126,9 @@ class StageLoader {
   const T* up_ = nullptr;
 };
 
-// A warp's place in its block's tile.
+// A warp's part of its block's tile.
 template <GatedTile kTile>
-struct WarpPlace {
+struct WarpTile {
   int lane = static_cast<int>(threadIdx.x) % 32;
   int row = static_cast<int>(threadIdx.x) / 32 % kTile.warps_down * kTile.warp_rows();
   int col = static_cast<int>(threadIdx.x) / 32 / kTile.warps_down * kGatedWarpCols;
@@ -156,7 +156,7 @@ struct Accumulators {
 template <GatedTile kTile>
 class FragmentReader {
  public:
-  __device__ explicit FragmentReader(const WarpPlace<kTile>& warp) {
+  __device__ explicit FragmentReader(const WarpTile<kTile>& warp) {
     // Matrices 0 to 3 of x: rows 0-7 and 8-15 of the slice's first chunk, then of its second.
     x_ = swizzled<kTile>(warp.row + warp.lane % 16, warp.lane / 16);
     // Of the weights: gate's first and second chunk, then up's.
@@ -228,7 +228,7 @@ __device__ inline void transpose_quad(std::uint32_t (&values)[4], int lane) {
 // The epilogue: a warp's part of h from its sums. Stores are 16 bytes a lane, 64 of a row in one
 // instruction: whole 32-byte sectors wherever hidden is a multiple of 16.
 template <typename T, typename Functor, GatedTile kTile>
-__device__ void store_tile(const Accumulators<kTile>& sum, const WarpPlace<kTile>& warp,
+__device__ void store_tile(const Accumulators<kTile>& sum, const WarpTile<kTile>& warp,
                            const GatedGemmArguments<T>& args, int tile) {
   const TilePosition at = args.raster.at(tile);
   const int first_row = at.row * kTile.rows + warp.row + warp.lane / 4;
@@ -276,7 +276,7 @@ class Ring {
 template <typename T, GatedTile kTile>
 class Pipeline {
  public:
-  __device__ Pipeline(const GatedGemmArguments<T>& args, const WarpPlace<kTile>& warp,
+  __device__ Pipeline(const GatedGemmArguments<T>& args, const WarpTile<kTile>& warp,
                       std::uint32_t shared)
       : loader_(args), reader_(warp), filled_(shared, 0), read_(shared, 0) {
 #pragma unroll
@@ -341,7 +341,7 @@ __global__ void __launch_bounds__(Shape::kTile.threads(), Shape::kTile.blocks_pe
   FUSEGATE_TAKE_LONGER;
   constexpr GatedTile kTile = Shape::kTile;
   extern __shared__ __align__(128) unsigned char shared[];
-  const WarpPlace<kTile> warp;
+  const WarpTile<kTile> warp;
   Pipeline<T, kTile> pipeline(args, warp, shared_address(shared));
   const int steps = (args.dim + kTile.k_step - 1) / kTile.k_step;
   for (int tile = static_cast<int>(blockIdx.x); tile < args.raster.count();

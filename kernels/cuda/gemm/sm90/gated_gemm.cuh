@@ -136,7 +136,7 @@ struct GatedFinisher {
 
   __device__ void free(int consumer) const { named_arrive(kHandFree + consumer, kHandThreads); }
 
-  // In place of g. g and u lie alike, so that the swizzle is of no concern.
+  // Overwrites g. g and u have the same layout, so the swizzle does not matter.
   __device__ void finish(std::uint32_t hand) const {
 #pragma unroll 2
     for (int i = thread * 16; i < Output::kBytes; i += kFinishers * 16) {

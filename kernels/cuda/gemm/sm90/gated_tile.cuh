@@ -58,19 +58,19 @@ struct GatedProducer {
   __device__ void run() const {
     RingPosition<Gemm::kStages> at;
     for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
-      const TilePosition place = work.raster.at(tile);
+      const TilePosition position = work.raster.at(tile);
       maps.x.template with_boxes<Gemm::Shape::kRows>(
-          work.rows, work.row<Gemm>(place), [&](const CUtensorMap& x, int x_bytes) {
-            load_tile(x, x_bytes + Gemm::Shape::kWBytes, place, tile == work.first, at);
+          work.rows, work.row<Gemm>(position), [&](const CUtensorMap& x, int x_bytes) {
+            load_tile(x, x_bytes + Gemm::Shape::kWBytes, position, tile == work.first, at);
           });
     }
   }
 
   // bytes: of a stage. The loops are not unrolled: two kernels that take turns find less of their
   // code in the instruction caches (128 x 768 x 3072: 8.63 us for 8.74).
-  __device__ void load_tile(const CUtensorMap& x, int bytes, const TilePosition& place,
+  __device__ void load_tile(const CUtensorMap& x, int bytes, const TilePosition& position,
                             bool is_first, RingPosition<Gemm::kStages>& at) const {
-    const int stages = work.stages(), row = work.row<Gemm>(place);
+    const int stages = work.stages(), row = work.row<Gemm>(position);
     const auto load_x = [&](int i, int stage) {
       load_box(x, shared.stage(stage), shared.full_at(stage), i * kStageColumns, row);
     };
@@ -82,7 +82,7 @@ struct GatedProducer {
 #pragma unroll 1
       for (int i = 0; i < ahead; ++i) {
         barrier_expect_bytes(shared.full_at(i), bytes);
-        load_w(place, i, i);
+        load_w(position, i, i);
       }
       wait_for_previous_kernel();
 #pragma unroll 1
@@ -92,7 +92,7 @@ struct GatedProducer {
     for (int i = ahead; i < stages; ++i, at.advance()) {
       barrier_wait(shared.empty_at(at.stage), at.parity ^ 1);
       barrier_expect_bytes(shared.full_at(at.stage), bytes);
-      load_w(place, i, at.stage);
+      load_w(position, i, at.stage);
       load_x(i, at.stage);
     }
   }

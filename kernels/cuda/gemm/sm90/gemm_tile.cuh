@@ -281,8 +281,8 @@ struct OutputTile {
   static __device__ int chunk_at(int row, int chunk) {
     if constexpr (kSwizzled) {
       constexpr int kChunks = kPanel / 8;
-      const int place = chunk % kChunks ^ (row / (8 / kChunks)) % kChunks;
-      return chunk / kChunks * kPanelBytes + row * kPanel * 2 + place * 16;
+      const int swizzled = chunk % kChunks ^ (row / (8 / kChunks)) % kChunks;
+      return chunk / kChunks * kPanelBytes + row * kPanel * 2 + swizzled * 16;
     } else {
       return row * kPanel * 2 + chunk * 16;
     }

@@ -1,7 +1,7 @@
 // The GEMM for problems of few tiles: narrow tiles, and k split over the blocks of a cluster (or
 // not split, where there is a tile for nearly every SM). Each block multiplies its share of k for
-// all of the tile's rows, and owns a band of them: the sums of the others' bands it writes to their
-// owners' shared memory. No workspace, no second kernel, and nobody waits but the band's owner.
+// all of the tile's rows, and owns a band of them: it writes its sums of the others' bands to their
+// owners' shared memory. No workspace and no second kernel, and only a band's owner waits.
 #pragma once
 
 #include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
@@ -9,7 +9,7 @@
 
 namespace fusegate::kernels::sm90 {
 
-// Named: no consumer reads the ring any more.
+// Named barrier: all consumers have read the ring.
 inline constexpr int kReadBarrier = 1, kReadThreads = kConsumers * kWarpgroup;
 
 template <typename Shape_, int kSplits_>
@@ -26,9 +26,9 @@ struct SplitGemm {
   static constexpr int kBandThreads = kConsumers * kWarpgroup / kSplits;
   static_assert(kBandThreads % (kSharesRows<Shape> ? 64 : 32) == 0);
   using Output = OutputTile<Shape::kWidth, Shape::kRows / kSplits>;  // a band
-  // What another block hands over: its sums of the band.
+  // Another block's sums of the band.
   static constexpr int kHandBytes = kBandThreads * static_cast<int>(sizeof(TileSums));
-  // And a barrier, that all of them are there.
+  // And a barrier, which completes when all have arrived.
   static constexpr int kGivenBytes = (kSplits - 1) * kHandBytes;
   static constexpr int kHandsBytes = kGivenBytes + 16;
 
@@ -48,13 +48,14 @@ struct SplitMaps {
   }
 };
 
-// What one block computes: its place in the cluster, rows and columns of out from, and steps of k.
-struct SplitPlace {
+// What one block computes: its rank in the cluster, where in out its tile begins, and its steps of
+// k.
+struct SplitTile {
   int rank = 0, row = 0, column = 0, first_step = 0, steps = 0;
 };
 
 template <typename Gemm>
-__device__ SplitPlace split_place(int k) {
+__device__ SplitTile split_tile(int k) {
   const int steps = (k + kStageColumns - 1) / kStageColumns;
   const int rank = static_cast<int>(blockIdx.x) % Gemm::kSplits;
   const int first = steps * rank / Gemm::kSplits;
@@ -66,18 +67,18 @@ __device__ SplitPlace split_place(int k) {
 // bytes: of a stage. The loops are not unrolled, as in gated_tile.cuh.
 template <typename Gemm>
 __device__ void produce_split(const CUtensorMap& x, const CUtensorMap& w, int bytes,
-                              const TileShared<Gemm>& shared, const SplitPlace& place) {
+                              const TileShared<Gemm>& shared, const SplitTile& tile) {
   const auto load_w = [&](int step, int stage) {
     barrier_expect_bytes(shared.full_at(stage), bytes);
     load_box(w, shared.stage(stage) + Gemm::Shape::kXBytes, shared.full_at(stage),
-             (place.first_step + step) * kStageColumns, place.column);
+             (tile.first_step + step) * kStageColumns, tile.column);
   };
   const auto load_x = [&](int step, int stage) {
     load_box(x, shared.stage(stage), shared.full_at(stage),
-             (place.first_step + step) * kStageColumns, place.row);
+             (tile.first_step + step) * kStageColumns, tile.row);
   };
-  const int ahead = min(Gemm::kStages, place.steps);
-  // Weights are no kernel's result, so they need not wait for the kernel ahead.
+  const int ahead = min(Gemm::kStages, tile.steps);
+  // Weights are not written by kernels, so they need not wait for the kernel ahead.
 #pragma unroll 1
   for (int i = 0; i < ahead; ++i) load_w(i, i);
   wait_for_previous_kernel();
@@ -85,7 +86,7 @@ __device__ void produce_split(const CUtensorMap& x, const CUtensorMap& w, int by
   for (int i = 0; i < ahead; ++i) load_x(i, i);
   RingPosition<Gemm::kStages> at;
 #pragma unroll 1
-  for (int step = 0; step < place.steps; ++step, at.advance()) {
+  for (int step = 0; step < tile.steps; ++step, at.advance()) {
     if (step < ahead) continue;
     barrier_wait(shared.empty_at(at.stage), at.parity ^ 1);
     load_w(step, at.stage);
@@ -122,7 +123,7 @@ __device__ std::uint32_t part_at(const TileShared<Gemm>& shared, int part, int i
   return shared.hand(part) + (i * Gemm::kBandThreads + index) * 16;
 }
 
-// Leaves the band's owner all but its own sums.
+// Writes this block's sums to the band's owner, unless that is itself.
 template <typename Gemm>
 __device__ void give_sums(const typename Gemm::TileSums& d, const TileShared<Gemm>& shared,
                           int rank, const BandThread& thread) {
@@ -150,12 +151,11 @@ __device__ void add_given(typename Gemm::TileSums& d, const TileShared<Gemm>& sh
   }
 }
 
-// Through the ring's memory, which nothing is read into any more, so that whole rows are written:
-// two neighbours at a time straight from the registers took 4,300 cycles at 2048 x 768 in tiles of
-// 128 x 192 (an H200).
+// Through the ring's memory, which is free by now, so that whole rows are written: pairs of columns
+// straight from registers took 4,300 cycles at 2048 x 768 in tiles of 128 x 192 (an H200).
 template <typename Gemm>
 __device__ void store_band(const typename Gemm::TileSums& d, const OutputRows& out,
-                           const TileShared<Gemm>& shared, const SplitPlace& place,
+                           const TileShared<Gemm>& shared, const SplitTile& tile,
                            const BandThread& thread) {
   using Output = typename Gemm::Output;
   const std::uint32_t band = shared.stage(0);
@@ -166,19 +166,12 @@ __device__ void store_band(const typename Gemm::TileSums& d, const OutputRows& o
       return pack<typename Gemm::T>(d[half][i], d[half][i + 1]);
     });
     copy_rows<Output, Gemm::kConsumerColumns>(band, row, thread.column, out,
-                                              place.row + place.rank * Output::kRows, place.column);
+                                              tile.row + tile.rank * Output::kRows, tile.column);
   }
 }
 
 template <typename Gemm>
-__global__ void __launch_bounds__(kBlockThreads, 1)
-    split_gemm_kernel(const __grid_constant__ SplitMaps maps,
-                      const __grid_constant__ OutputRows out, int k) {
-  FUSEGATE_TAKE_LONGER;
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-  extern __shared__ unsigned char raw[];
-  const TileShared<Gemm> shared(raw);
-  const SplitPlace place = split_place<Gemm>(k);
+__device__ inline void start_split_block(const TileShared<Gemm>& shared, const SplitMaps& maps) {
   if (threadIdx.x == 0) {
     maps.prefetch();
     init_barriers<Gemm::kStages>(shared, kConsumers);
@@ -190,41 +183,75 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
   }
   __syncthreads();
   if constexpr (Gemm::kSplits > 1) cluster_arrive_relaxed();
-  let_next_kernel_start();
-  const int consumer = warpgroup_of_warp() - 1;
-  if (consumer < 0) {
-    if (threadIdx.x == 0) {
-      maps.x.template with_boxes<Gemm::Shape::kRows>(
-          out.rows, place.row, [&](const CUtensorMap& x, int x_bytes) {
-            produce_split(x, maps.w, x_bytes + Gemm::Shape::kWBytes, shared, place);
-          });
-    }
-    __syncwarp();
-    if constexpr (Gemm::kSplits > 1) cluster_wait();
-    return;
+}
+
+// rows: x's.
+template <typename Gemm>
+__device__ inline void run_split_producer(const SplitMaps& maps, int rows,
+                                          const TileShared<Gemm>& shared, const SplitTile& tile) {
+  if (threadIdx.x == 0) {
+    maps.x.template with_boxes<Gemm::Shape::kRows>(
+        rows, tile.row, [&](const CUtensorMap& x, int x_bytes) {
+          produce_split(x, maps.w, x_bytes + Gemm::Shape::kWBytes, shared, tile);
+        });
   }
+  __syncwarp();
+  if constexpr (Gemm::kSplits > 1) cluster_wait();
+}
+
+// Gives the sums of the others' bands away and adds theirs of this block's. False in threads whose
+// rows are in another's band.
+template <typename Gemm>
+__device__ inline bool reduce_band(typename Gemm::TileSums& d, const TileShared<Gemm>& shared,
+                                   int rank, const BandThread& thread) {
+  __syncwarp();
+  cluster_wait();  // the others have started, so that their shared memory may be written
+  give_sums<Gemm>(d, shared, rank, thread);
+  if (thread.owner != rank) {
+    named_arrive(kReadBarrier, kReadThreads);
+    return false;
+  }
+  barrier_wait(Gemm::given(shared), 0);
+  add_given<Gemm>(d, shared, thread);
+  return true;
+}
+
+template <typename Gemm>
+__device__ inline void run_split_consumer(int consumer, const OutputRows& out,
+                                          const TileShared<Gemm>& shared, const SplitTile& tile) {
   typename Gemm::TileSums d;
   RingPosition<Gemm::kStages> at;
   multiply_tile<typename Gemm::Shape>(
-      d, shared, at, place.steps, rows_of_consumer<typename Gemm::Shape>(consumer),
+      d, shared, at, tile.steps, rows_of_consumer<typename Gemm::Shape>(consumer),
       [&](int stage) {
         if (threadIdx.x % kWarpgroup == 0) barrier_arrive(shared.empty_at(stage));
       },
       [] {});
   const auto thread = band_thread<Gemm>(static_cast<int>(threadIdx.x) - kWarpgroup);
   if constexpr (Gemm::kSplits > 1) {
-    __syncwarp();
-    cluster_wait();  // the others have started, so that their shared memory may be written
-    give_sums<Gemm>(d, shared, place.rank, thread);
-    if (thread.owner != place.rank) {
-      named_arrive(kReadBarrier, kReadThreads);
-      return;
-    }
-    barrier_wait(Gemm::given(shared), 0);
-    add_given<Gemm>(d, shared, thread);
+    if (!reduce_band<Gemm>(d, shared, tile.rank, thread)) return;
   }
   named_sync(kReadBarrier, kReadThreads);
-  store_band<Gemm>(d, out, shared, place, thread);
+  store_band<Gemm>(d, out, shared, tile, thread);
+}
+
+template <typename Gemm>
+__global__ void __launch_bounds__(kBlockThreads, 1)
+    split_gemm_kernel(const __grid_constant__ SplitMaps maps,
+                      const __grid_constant__ OutputRows out, int k) {
+  FUSEGATE_TAKE_LONGER;
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  extern __shared__ unsigned char raw[];
+  const TileShared<Gemm> shared(raw);
+  const SplitTile tile = split_tile<Gemm>(k);
+  start_split_block(shared, maps);
+  let_next_kernel_start();
+  const int consumer = warpgroup_of_warp() - 1;
+  if (consumer < 0) {
+    run_split_producer(maps, out.rows, shared, tile);
+  } else {
+    run_split_consumer(consumer, out, shared, tile);
+  }
 #endif  // other architectures never launch it
 }
 

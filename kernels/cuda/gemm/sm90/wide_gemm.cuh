@@ -70,11 +70,11 @@ struct WideProducer {
     wait_for_previous_kernel();
     for (int i = 0; i < ahead; ++i, at.advance()) load_x(first, i, i);
     for (int tile = work.first; tile < work.raster.count(); tile += work.step) {
-      const TilePosition place = work.raster.at(tile);
+      const TilePosition position = work.raster.at(tile);
       for (int i = tile == work.first ? ahead : 0; i < work.stages; ++i, at.advance()) {
         barrier_wait(shared.empty_at(at.stage), at.parity ^ 1);
-        load_w(place, i, at.stage);
-        load_x(place, i, at.stage);
+        load_w(position, i, at.stage);
+        load_x(position, i, at.stage);
       }
     }
   }
@@ -117,9 +117,9 @@ struct WideConsumer {
       multiply_tile<Shape>(
           d, shared, at, work.stages, rows_of_consumer<Shape>(number),
           [&](int stage) { release_stage<Gemm>(shared, stage); }, [] {});
-      const TilePosition place = work.raster.at(tile);
+      const TilePosition position = work.raster.at(tile);
 #pragma unroll
-      for (int panel = 0; panel < Gemm::kPanels; ++panel) store(d, place, panel);
+      for (int panel = 0; panel < Gemm::kPanels; ++panel) store(d, position, panel);
     }
     if (threadIdx.x % kWarpgroup == 0) wait_stores();
   }
