@@ -185,20 +185,6 @@ __device__ inline void start_split_block(const TileShared<Gemm>& shared, const S
   if constexpr (Gemm::kSplits > 1) cluster_arrive_relaxed();
 }
 
-// rows: x's.
-template <typename Gemm>
-__device__ inline void run_split_producer(const SplitMaps& maps, int rows,
-                                          const TileShared<Gemm>& shared, const SplitTile& tile) {
-  if (threadIdx.x == 0) {
-    maps.x.template with_boxes<Gemm::Shape::kRows>(
-        rows, tile.row, [&](const CUtensorMap& x, int x_bytes) {
-          produce_split(x, maps.w, x_bytes + Gemm::Shape::kWBytes, shared, tile);
-        });
-  }
-  __syncwarp();
-  if constexpr (Gemm::kSplits > 1) cluster_wait();
-}
-
 // Gives the sums of the others' bands away and adds theirs of this block's. False in threads whose
 // rows are in another's band.
 template <typename Gemm>
@@ -217,8 +203,28 @@ __device__ inline bool reduce_band(typename Gemm::TileSums& d, const TileShared<
 }
 
 template <typename Gemm>
-__device__ inline void run_split_consumer(int consumer, const OutputRows& out,
-                                          const TileShared<Gemm>& shared, const SplitTile& tile) {
+__global__ void __launch_bounds__(kBlockThreads, 1)
+    split_gemm_kernel(const __grid_constant__ SplitMaps maps,
+                      const __grid_constant__ OutputRows out, int k) {
+  FUSEGATE_TAKE_LONGER;
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  extern __shared__ unsigned char raw[];
+  const TileShared<Gemm> shared(raw);
+  const SplitTile tile = split_tile<Gemm>(k);
+  start_split_block(shared, maps);
+  let_next_kernel_start();
+  const int consumer = warpgroup_of_warp() - 1;
+  if (consumer < 0) {
+    if (threadIdx.x == 0) {
+      maps.x.template with_boxes<Gemm::Shape::kRows>(
+          out.rows, tile.row, [&](const CUtensorMap& x, int x_bytes) {
+            produce_split(x, maps.w, x_bytes + Gemm::Shape::kWBytes, shared, tile);
+          });
+    }
+    __syncwarp();
+    if constexpr (Gemm::kSplits > 1) cluster_wait();
+    return;
+  }
   typename Gemm::TileSums d;
   RingPosition<Gemm::kStages> at;
   multiply_tile<typename Gemm::Shape>(
@@ -233,25 +239,6 @@ __device__ inline void run_split_consumer(int consumer, const OutputRows& out,
   }
   named_sync(kReadBarrier, kReadThreads);
   store_band<Gemm>(d, out, shared, tile, thread);
-}
-
-template <typename Gemm>
-__global__ void __launch_bounds__(kBlockThreads, 1)
-    split_gemm_kernel(const __grid_constant__ SplitMaps maps,
-                      const __grid_constant__ OutputRows out, int k) {
-  FUSEGATE_TAKE_LONGER;
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-  extern __shared__ unsigned char raw[];
-  const TileShared<Gemm> shared(raw);
-  const SplitTile tile = split_tile<Gemm>(k);
-  start_split_block(shared, maps);
-  let_next_kernel_start();
-  const int consumer = warpgroup_of_warp() - 1;
-  if (consumer < 0) {
-    run_split_producer(maps, out.rows, shared, tile);
-  } else {
-    run_split_consumer(consumer, out, shared, tile);
-  }
 #endif  // other architectures never launch it
 }
 
