@@ -1,5 +1,5 @@
-// For kernels on a GPU: the stream that a device works on, and the check of CUDA's return codes. A
-// failed call throws DeviceError with file, line, the call's text and CUDA's own words.
+// For kernels on a GPU: a device's stream, and the check of CUDA's return codes. A failed call
+// throws DeviceError with file, line, the call and CUDA's message.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,7 +8,7 @@
 
 namespace fusegate::kernels {
 
-// Everything that a kernel launches goes there. Throws DeviceError for a device that is no GPU.
+// The stream for all launches. Throws DeviceError where the device is not a GPU.
 cudaStream_t cuda_stream(const Device& device);
 
 [[noreturn]] void throw_cuda_error(cudaError_t status, const char* call, const char* file,

@@ -15,13 +15,12 @@
 namespace fusegate::kernels {
 namespace {
 
-// The heuristic only offers algorithms whose workspace fits, so that it is part of what is
-// measured.
+// Decides which algorithms the heuristic offers, and so what is measured.
 constexpr std::size_t kWorkspaceBytes = 32u << 20;
 
 std::unique_ptr<Device> open_if_present() {
   int count = 0;
-  // No driver and no GPU are answers here, not errors.
+  // Neither a missing driver nor a missing GPU is an error here.
   if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
     cudaGetLastError();
     return nullptr;
@@ -45,7 +44,7 @@ CudaDevice::CudaDevice() {
 }
 
 CudaDevice::~CudaDevice() {
-  // Nothing can be done about an error here, and the process is about to end.
+  // Errors are ignored: the process is about to end.
   if (cublas_ != nullptr) cublasDestroy(cublas_);
   cublasLtDestroy(cublaslt_);
   cudaStreamDestroy(stream_);
@@ -55,15 +54,15 @@ cublasHandle_t CudaDevice::cublas() {
   if (cublas_ == nullptr) {
     FUSEGATE_CUDA(cublasCreate(&cublas_));
     FUSEGATE_CUDA(cublasSetStream(cublas_, stream_));
-    // After the stream, which takes a workspace of its own. Without one of ours, a captured matmul
-    // would have its memory allocated by the graph.
+    // After the stream, since setting that resets the workspace. Without ours, a graph would
+    // allocate memory for each captured matmul.
     FUSEGATE_CUDA(cublasSetWorkspace(cublas_, workspace_.data(), workspace_.bytes()));
   }
   return cublas_;
 }
 
 std::string CudaDevice::uuid() const {
-  // The form that NVML and nvidia-smi use: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.
+  // As NVML and nvidia-smi print it: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx.
   std::string text = "GPU";
   for (int i = 0; i < 16; ++i) {
     const bool dash = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
@@ -119,7 +118,7 @@ Memory CudaDevice::allocate(std::size_t bytes) {
 Memory CudaDevice::allocate_by_driver(std::size_t bytes) {
   void* data = nullptr;
   if (const cudaError_t status = cudaMalloc(&data, bytes); status != cudaSuccess) {
-    cudaGetLastError();  // an allocation that failed must not fail the next launch's check
+    cudaGetLastError();  // clears the error, which would fail the next launch's check
     throw DeviceError(fmt::format("cannot allocate {} bytes on {}: {}; {} are free", bytes, name(),
                                   cudaGetErrorString(status), available_bytes()));
   }
@@ -159,7 +158,8 @@ void CudaDevice::synchronize() {
 
 cudaStream_t cuda_stream(const Device& device) {
   const auto* const gpu = dynamic_cast<const CudaDevice*>(&device);
-  if (gpu == nullptr) throw DeviceError(fmt::format("a {} device has no stream", device.kind()));
+  if (gpu == nullptr)
+    throw DeviceError(fmt::format("expected a CUDA device, got a {} device", device.kind()));
   return gpu->stream();
 }
 

@@ -23,7 +23,7 @@ class CudaDevice : public Device {
   // Throws DeviceError where the GPU cannot be used.
   CudaDevice();
   ~CudaDevice() override;
-  // The stream and the cuBLAS handles are captured by kernels; a copy would free them twice.
+  // Kernels capture the stream and the cuBLAS handles; a copy would free them twice.
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
@@ -46,11 +46,10 @@ class CudaDevice : public Device {
   const cudaDeviceProp& properties() const { return properties_; }
   GpuLimits limits() const;
   cudaStream_t stream() const { return stream_; }
-  // Made at the first call, since a process may well do without; on the stream, in the workspace.
+  // Created at the first call; on the stream, in the workspace.
   cublasHandle_t cublas();
   LtContext lt() const { return {cublaslt_, stream_, workspace_.data(), workspace_.bytes()}; }
-  // Scratch memory of cuBLAS's and cublasLt's matmuls, one for all: they run one after another on
-  // the stream.
+  // For all of cuBLAS's and cublasLt's matmuls, which run one after another on the stream.
   const Memory& workspace() const { return workspace_; }
   // Choices measured so far: a benchmark prepares its matmuls once per memory layout.
   LtChoices& lt_choices() { return lt_choices_; }

@@ -1,4 +1,4 @@
-// Memory on the GPU, laid out by number.
+// Numbered memory layouts on the GPU.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -18,7 +18,7 @@ std::unique_ptr<Device> gpu_or_null() {
   }
 }
 
-// Where three tensors of that layout lie, counted from the first.
+// Distances of three tensors of that layout from the first.
 std::vector<std::ptrdiff_t> distances(Device& device, std::uint64_t number) {
   EXPECT_TRUE(device.lay_out(number));
   std::vector<Memory> memory;
@@ -52,7 +52,7 @@ TEST(LayoutOnGpu, HoldsWhatIsWritten) {
     tensors.push_back(allocate_tensor(*device, {1000, 3001}, Dtype::kBf16, memory));
     device->fill(tensors.back(), Fill::uniform(1.0), static_cast<std::uint64_t>(i));
   }
-  device->poison(tensors[2]);  // its neighbours must not feel it
+  device->poison(tensors[2]);  // its neighbours must not change
   for (const int i : {0, 1, 3}) {
     std::vector<std::byte> seen(tensors[0].bytes()), expected(tensors[0].bytes());
     device->copy_to_host(tensors[static_cast<std::size_t>(i)].data, seen);

@@ -9,7 +9,7 @@ namespace {
 
 [[noreturn]] void fail(const char* name, const char* text, const char* call, std::string_view file,
                        int line) {
-  // Without the folders of whoever built it.
+  // Without the folders of the machine that compiled it.
   file.remove_prefix(file.rfind('/') + 1);
   throw DeviceError(fmt::format("{}: {} in {} ({}:{})", name, text, call, file, line));
 }

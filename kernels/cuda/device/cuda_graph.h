@@ -1,5 +1,5 @@
-// Work captured from a stream into a CUDA graph, to be looked at or replayed. Errors of CUDA are
-// thrown as DeviceError.
+// Work captured from a stream into a CUDA graph, to inspect or replay it. Errors of CUDA are thrown
+// as DeviceError.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,7 @@ namespace fusegate::kernels {
 
 class Graph {
  public:
-  // What enqueue puts on the stream, captured and not run.
+  // Captures what enqueue puts on the stream, without running it.
   template <typename Enqueue>
   Graph(cudaStream_t stream, Enqueue&& enqueue,
         cudaStreamCaptureMode mode = cudaStreamCaptureModeThreadLocal) {
@@ -20,7 +20,7 @@ class Graph {
     try {
       enqueue();
     } catch (...) {
-      cudaStreamEndCapture(stream, &graph_);  // else the stream stays in capture for good
+      cudaStreamEndCapture(stream, &graph_);  // else the stream stays in capture
       if (graph_ != nullptr) cudaGraphDestroy(graph_);
       throw;
     }
@@ -47,7 +47,7 @@ class Graph {
 
 class ExecutableGraph {
  public:
-  // On its way to the device when this returns, lest the first launch take longer than the next.
+  // Uploads the graph, since the first launch would take longer otherwise.
   ExecutableGraph(const Graph& graph, cudaStream_t stream) : stream_(stream) {
     FUSEGATE_CUDA(cudaGraphInstantiate(&executable_, graph.get(), 0));
     FUSEGATE_CUDA(cudaGraphUpload(executable_, stream));
@@ -79,7 +79,7 @@ class GraphEvent {
   }
   // Outside of one.
   void record_now(cudaStream_t stream) const { FUSEGATE_CUDA(cudaEventRecord(event_, stream)); }
-  // Both have happened.
+  // Both must have been recorded.
   double ms_since(const GraphEvent& start) const {
     float ms = 0;
     FUSEGATE_CUDA(cudaEventElapsedTime(&ms, start.event_, event_));

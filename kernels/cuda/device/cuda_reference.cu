@@ -73,7 +73,7 @@ __device__ void add_to(GroupErrors* row, const GroupErrors& sums) {
   atomicAdd(&row->noise, sums.noise);
 }
 
-// Where the sums go; rows and columns are null where the grid has none.
+// Where the sums go; null rows or columns where the grid has none.
 struct ErrorSums {
   TileErrors* tiles;
   GroupErrors* rows;
@@ -130,7 +130,7 @@ void CudaReference::widen(const Tensor& in, double* out) {
   FUSEGATE_CUDA(cudaGetLastError());
 }
 
-// Not cudaMemcpyAsync, which is what this is to check.
+// Not by cudaMemcpyAsync, which this checks.
 void CudaReference::copy(const double* in, double* out, std::int64_t count) {
   copy_kernel<<<grid_blocks(count), kThreads, 0, context_.stream>>>(in, out, count);
   FUSEGATE_CUDA(cudaGetLastError());
@@ -163,7 +163,7 @@ void CudaReference::perturb(double* values, std::int64_t count, double unit, std
 
 Errors CudaReference::errors(const Tensor& out, const double* reference, const ErrorScale& scale) {
   Errors errors(TileGrid(out.rows(), out.cols()));
-  errors.columns.clear();  // of a spread alone
+  errors.columns.clear();  // only a spread needs them
   dispatch_any_dtype(out.dtype, [&]<typename T>() {
     sum_up(static_cast<const T*>(out.data), reference, scale, errors);
   });

@@ -1,6 +1,5 @@
-// The double-precision reference on the GPU: cublasLt's fp64 product and plain kernels. Checked
-// against HostReference in its test; there because the reference problem's 116 GFLOP are too many
-// for a CPU to do in every process.
+// The double-precision reference on the GPU: cublasLt's fp64 product and plain kernels. A CPU is
+// too slow for large problems (116 GFLOP) in every process. Tested against HostReference.
 #pragma once
 
 #include <functional>
@@ -13,7 +12,7 @@ namespace fusegate::kernels {
 
 class CudaReference : public ReferenceMath {
  public:
-  // allocate: memory that lies apart from any layout.
+  // allocate: memory outside any memory layout.
   CudaReference(const LtContext& context, std::function<Memory(std::size_t)> allocate)
       : context_(context), allocate_(std::move(allocate)) {}
 
@@ -22,7 +21,7 @@ class CudaReference : public ReferenceMath {
   void matmul(const double* x, const double* w, double* out, std::int64_t m, std::int64_t n,
               std::int64_t k) override;
   void add_bias(double* x, const double* bias, std::int64_t m, std::int64_t n) override;
-  // The activation must be one of kernels/activations, whose code is here.
+  // activation: one of kernels/activations.
   void gate(const Activation& activation, const double* g, const double* u, double* out,
             std::int64_t count) override;
   void perturb(double* values, std::int64_t count, double unit, std::uint64_t seed) override;
@@ -32,7 +31,7 @@ class CudaReference : public ReferenceMath {
  private:
   template <typename T>
   void sum_up(const T* out, const double* reference, const ErrorScale& scale, Errors& errors);
-  // Of so many bytes at least, kept for the next time.
+  // Memory of at least so many bytes, used again by the next call.
   void* sums(std::size_t bytes);
 
   LtContext context_;

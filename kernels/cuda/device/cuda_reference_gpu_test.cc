@@ -37,7 +37,7 @@ class OnGpu : public GpuTest {
   }
 };
 
-// Small and large ones, so that all dtypes round, and some keep what is too large at their largest.
+// Small and large ones, so that all dtypes round and some saturate.
 TEST_F(OnGpu, FillsWithTheNumbersThatTheHostWouldMake) {
   for (const Dtype dtype : all_dtypes()) {
     for (const Fill& fill : {Fill::uniform(2), Fill::uniform(1e-3), Fill::normal(300, 7),
@@ -79,7 +79,7 @@ TEST_F(OnGpu, WidensAndComparesEveryDtype) {
   }
 }
 
-TEST_F(OnGpu, DigestsTellAChangedByteAndAMovedOne) {
+TEST_F(OnGpu, DigestsDifferForAChangedByteAndAMovedOne) {
   const Tensor x = random(65, 33, Dtype::kBf16, 2.0, 5);
   const std::uint64_t before = device_->digest(x);
   EXPECT_EQ(device_->digest(x), before);

@@ -1,6 +1,6 @@
-// Launches a kernel so that it may be placed on the GPU before the kernel ahead of it on the stream
-// has ended (CUDA Programming Guide, "Programmatic Dependent Launch"): the cost of the launch is
-// then hidden behind that kernel. Errors of CUDA are thrown as DeviceError.
+// Launches a kernel so that its blocks may start before the kernel ahead of it on the stream has
+// ended (CUDA Programming Guide, "Programmatic Dependent Launch"), which hides the cost of the
+// launch. Errors of CUDA are thrown as DeviceError.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,17 +14,17 @@ namespace fusegate::kernels {
 struct LaunchShape {
   dim3 blocks;
   dim3 threads;  // a block
-  // Dynamic; more than 48 KiB only where the kernel's attribute allows it.
+  // Dynamic; above 48 KiB only after allow_shared_bytes().
   std::size_t shared_bytes = 0;
   unsigned cluster = 1;  // neighbouring blocks along x
-  // Only for a kernel that executes griddepcontrol.wait before it writes, or reads what the kernel
-  // ahead of it may have written.
+  // Only for a kernel that executes griddepcontrol.wait before it writes, and before it reads what
+  // the kernel ahead of it may have written.
   bool early = false;
 };
 
-// Whether a kernel with griddepcontrol.wait in its source, for 9.0 and newer, may be launched early
-// on this device. Code for less than 9.0 has no such wait, and runs on newer devices too; and
-// graphs know such launches from 12.3 on.
+// Whether a kernel whose source has griddepcontrol.wait may be launched early on this device. Code
+// for less than 9.0, which newer devices run too, is compiled without the wait; graphs support
+// early launches from CUDA 12.3 on.
 inline bool can_launch_early(const void* kernel) {
   constexpr int kLeastArchitecture = 90, kLeastDriver = 12030;
   cudaFuncAttributes attributes{};
@@ -89,9 +89,8 @@ inline void launch_kernel(const void* kernel, const LaunchShape& shape, cudaStre
   FUSEGATE_CUDA(cudaLaunchKernelExC(&config, kernel, args));
 }
 
-// Params: the kernel's own, which the arguments are converted to. None may have padding: what lies
-// there differs from launch to launch, and equal arguments would not be told as such
-// (docs/identity.md).
+// Params: the kernel's own, which the arguments are converted to. None may have padding: its bytes
+// differ between launches, so that identical arguments would look different (docs/identity.md).
 template <typename... Params>
 void launch_kernel(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
                    std::type_identity_t<Params>... args) {

@@ -13,7 +13,7 @@ void* driver_function(const char* name, [[maybe_unused]] unsigned since) {
 #else
   const cudaError_t status = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found);
 #endif
-  if (status != cudaSuccess) cudaGetLastError();  // must not fail the next launch's check
+  if (status != cudaSuccess) cudaGetLastError();  // would fail the next launch's check
   return status == cudaSuccess && found == cudaDriverEntryPointSuccess ? function : nullptr;
 }
 

@@ -1,12 +1,11 @@
-// Functions of the CUDA driver, looked up when they are needed and not linked: a program must start
-// where there is no driver.
+// Functions of the CUDA driver, looked up at run time: a program must start without a driver.
 #pragma once
 
 namespace fusegate::kernels {
 
-// Null where the driver has none of that name. since: the CUDA version, such as 12030 for 12.3,
-// from which on it is what the caller declares. It is asked for where the toolkit can, from 12.5
-// on; before, the driver gives what its own version has.
+// Null where the driver does not have it. since: the CUDA version whose signature the caller
+// declares, such as 12030 for 12.3. Toolkits before 12.5 ignore it and return the driver's own
+// version.
 void* driver_function(const char* name, unsigned since);
 
 template <typename Function>

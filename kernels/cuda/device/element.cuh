@@ -1,5 +1,4 @@
-// What every element-wise CUDA kernel needs: a tensor's elements as C++ types, their conversion,
-// and launch sizes.
+// For element-wise CUDA kernels: element types, their conversion, and launch sizes.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -27,11 +26,11 @@ void dispatch_dtype(Dtype dtype, F&& f) {
     case Dtype::kFp32:
       return f.template operator()<float>();
     default:
-      throw DeviceError("no kernel for " + std::string(dtype_name(dtype)));
+      throw DeviceError("this kernel does not support " + std::string(dtype_name(dtype)));
   }
 }
 
-// The same for every dtype.
+// For every dtype.
 template <typename F>
 void dispatch_any_dtype(Dtype dtype, F&& f) {
   switch (dtype) {
@@ -114,8 +113,7 @@ __device__ inline int from_double<int>(double value) {
   return __double2int_rn(value);  // which saturates
 }
 
-// Blocks for a grid-stride loop over count elements: enough to fill any GPU, never more than
-// needed.
+// Blocks for a grid-stride loop over count elements.
 inline int grid_blocks(std::int64_t count) {
   constexpr std::int64_t kMostBlocks = 8192;
   return static_cast<int>(std::min((count + kThreads - 1) / kThreads, kMostBlocks));

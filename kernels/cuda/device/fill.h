@@ -1,4 +1,4 @@
-// Inputs made on the GPU, and whether they are still what they were.
+// Inputs filled on the GPU, and their digests.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,10 +9,10 @@
 
 namespace fusegate::kernels {
 
-// The numbers that the CPU makes from the same seed. Any fill but Fill::values.
+// The same numbers as on the CPU. Any fill but Fill::values.
 void enqueue_fill(const Tensor& tensor, const Fill& fill, std::uint64_t seed, cudaStream_t stream);
 
-// Adds the tensor's digest to *sum, which is in device memory and holds zero.
+// Adds the tensor's digest to *sum, a zero in device memory.
 void enqueue_digest(const Tensor& tensor, unsigned long long* sum, cudaStream_t stream);
 
 }  // namespace fusegate::kernels

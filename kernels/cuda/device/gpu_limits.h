@@ -1,6 +1,5 @@
-// What a plan has to know of the GPU that it is for. Plain C++, so that plans are tested with the
-// figures of GPUs that are not here (known_gpus.h); CudaDevice::limits() has those of the one that
-// is.
+// The properties of a GPU that plans depend on. Plain C++, so that plans are tested for other GPUs
+// too (known_gpus.h).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// For tests on a GPU: the device, memory that lives as long as a test wants, and what a product
-// comes to in double precision.
+// For tests on a GPU: the device, memory, and products in double precision.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,15 +18,14 @@
 
 namespace fusegate::kernels {
 
-// All sizes around a kernel's edges; where FUSEGATE_FEW_SHAPES is set, the first and the last
-// alone. So it is under compute-sanitizer (ci/pipelines/sanitize_kernels.py), where all would take
-// hours.
+// All sizes around a kernel's edges; only the first and the last where FUSEGATE_FEW_SHAPES is set,
+// as under compute-sanitizer (ci/pipelines/sanitize_kernels.py), where all would take hours.
 inline std::vector<int> edges(std::initializer_list<int> all) {
   if (std::getenv("FUSEGATE_FEW_SHAPES") == nullptr) return all;
   return {*all.begin(), *std::prev(all.end())};
 }
 
-// Skips where there is no GPU. A SetUp that builds on this one asks IsSkipped() before it goes on.
+// Skips without a GPU. A derived SetUp must check IsSkipped().
 class GpuTest : public testing::Test {
  protected:
   using Bytes = std::vector<std::byte>;
@@ -40,7 +38,7 @@ class GpuTest : public testing::Test {
     }
   }
 
-  // In memory_, and so the doubles below.
+  // Allocates in memory_, as doubles() does.
   Tensor tensor(std::int64_t rows, std::int64_t cols, Dtype dtype) {
     return allocate_tensor(*device_, {rows, cols}, dtype, memory_);
   }
@@ -88,7 +86,7 @@ class GpuTest : public testing::Test {
     return out;
   }
 
-  // That out is right, and nothing was written outside of it or of the inputs.
+  // Also checks the guard zones of out and of the inputs.
   void expect_agrees(const GuardedTensor& out, const double* expected,
                      std::initializer_list<const GuardedTensor*> inputs) {
     const ErrorNorms norms = device_->reference_math().compare(out.tensor, expected);

@@ -1,4 +1,4 @@
-// For tests: a tensor whose memory shows what was read or written outside of it.
+// For tests: a tensor between guard zones, which show writes outside it and poison reads.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,6 @@ namespace fusegate::kernels {
 inline constexpr std::byte kGuard{0xff};  // all bits one, as poison writes: NaN where it is read
 inline constexpr std::size_t kGuardBytes = 4096;
 
-// A tensor between two guard zones.
 class GuardedTensor {
  public:
   GuardedTensor(Device& device, std::int64_t rows, std::int64_t cols, Dtype dtype)

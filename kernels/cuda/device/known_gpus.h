@@ -1,6 +1,6 @@
-// GPUs and sizes that plans are tested with. Shared memory: CUDA Programming Guide, "Technical
+// GPUs and sizes for tests of plans. Shared memory: CUDA Programming Guide, "Technical
 // Specifications per Compute Capability". SMs and L2: NVIDIA's white papers on GA100, GA102 and
-// GH100; an H200's L2 is as the driver tells it.
+// GH100; an H200's L2: its driver.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct MlpSize {
   std::int64_t hidden = 0;
 };
 
-// The ladder's (bench/suites/ladder.json), then some that nothing divides or that are far larger.
+// The ladder's (bench/suites/ladder.json), then some with remainders and some far larger.
 inline constexpr std::array<MlpSize, 20> kMlpSizes{{
     {1, 768, 3072},    {128, 768, 3072},    {512, 768, 3072},    {2048, 768, 3072},
     {8192, 768, 3072}, {32768, 768, 3072},  {1024, 1024, 4096},  {4096, 2048, 8192},

@@ -1,6 +1,5 @@
-// Times launches before anything is measured, and leaves everything as it was. The choice among
-// kernels (autotune.h) and the search for a slowdown (slowdown_search.h) use it. Errors of
-// CUDA are thrown as DeviceError.
+// Times launches before a benchmark, for autotuning (autotune.h) and the search for a slowdown
+// (slowdown_search.h). Errors of CUDA are thrown as DeviceError.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,17 +16,17 @@
 
 namespace fusegate::kernels {
 
-// what: what cannot be captured before it was timed, such as "a slowed kernel". Throws DeviceError
-// where the stream captures.
+// Throws DeviceError where the stream captures. what: needs timing first, such as "a slowed
+// kernel".
 inline void refuse_capture(cudaStream_t stream, const std::string& what) {
   cudaStreamCaptureStatus capture{};
   FUSEGATE_CUDA(cudaStreamIsCapturing(stream, &capture));
   if (capture == cudaStreamCaptureStatusNone) return;
-  throw DeviceError(what + " must run once before it is captured");
+  throw DeviceError(what + " needs to measure: run the kernel once before you capture it");
 }
 
-// Holds again what it held when this was made, once this is gone: a kernel that writes over its
-// input makes something else of it with every launch, and a checked output must stay poisoned.
+// Restores the tensor when destroyed: a kernel in place changes its input with every launch, and an
+// output must stay poisoned for the check.
 class RestoredTensor {
  public:
   RestoredTensor(const Tensor& tensor, cudaStream_t stream) : tensor_(tensor), stream_(stream) {
@@ -36,7 +35,7 @@ class RestoredTensor {
         cudaMemcpyAsync(copy_, tensor.data, tensor.bytes(), cudaMemcpyDeviceToDevice, stream));
   }
   ~RestoredTensor() {
-    // Nothing can be done about an error here; the next check finds it.
+    // The next check finds any error.
     cudaMemcpyAsync(tensor_.data, copy_, tensor_.bytes(), cudaMemcpyDeviceToDevice, stream_);
     cudaStreamSynchronize(stream_);
     cudaFree(copy_);
@@ -51,8 +50,8 @@ class RestoredTensor {
   void* copy_ = nullptr;
 };
 
-// So many launches in a row, timed as bench/measuring/cuda_meter.cu times them: in one graph, since
-// the host launches kernels below 2.5 us more slowly one by one than an H200 runs them.
+// Launches in a row, timed as by bench/measuring/cuda_meter.cu: in one graph, since the host
+// launches kernels of less than 2.5 us more slowly than an H200 runs them.
 class TimedLaunches {
  public:
   TimedLaunches(const std::function<void()>& enqueue, int launches, cudaStream_t stream)
@@ -78,8 +77,8 @@ class TimedLaunches {
   ExecutableGraph executable_;
 };
 
-// How many launches in a row take that long: one at least. The device runs them for a while, lest a
-// clock that comes up from idle counts, and is warm afterwards.
+// How many launches in a row take that long, at least one. Runs them for 30 ms first, so that the
+// clock has come up from idle.
 inline int launches_that_take(double wanted_ms, const std::function<void()>& enqueue,
                               cudaStream_t stream) {
   using Clock = std::chrono::steady_clock;

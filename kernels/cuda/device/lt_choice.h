@@ -1,4 +1,4 @@
-// The choice of a tuned matmul: the problem it was made for, and what was chosen (lt_tuning.h).
+// A tuned matmul's problem and choice (lt_tuning.h).
 #pragma once
 
 #include <cublasLt.h>
@@ -13,8 +13,7 @@
 
 namespace fusegate::kernels {
 
-// What decides about an algorithm: one choice holds for all matmuls that have this in common, on
-// one device.
+// All matmuls of one problem on a device share one choice.
 struct LtProblem {
   std::int64_t m = 0;
   std::int64_t n = 0;

@@ -58,7 +58,7 @@ cudaDataType_t cuda_data_type(Dtype dtype) {
     case Dtype::kFp32:
       return CUDA_R_32F;
     default:
-      throw DeviceError("no matmul of " + std::string(dtype_name(dtype)));
+      throw DeviceError("cublasLt matmuls here do not support " + std::string(dtype_name(dtype)));
   }
 }
 
@@ -94,7 +94,7 @@ std::vector<cublasLtMatmulAlgo_t> LtMatmul::heuristic(std::size_t most) const {
 }
 
 std::vector<cublasLtMatmulAlgo_t> LtMatmul::candidates(std::size_t most) const {
-  // Asked for more, the heuristic need not begin with what it gives where it is asked for one.
+  // When asked for several, the heuristic may begin with another than when asked for one.
   std::vector<cublasLtMatmulAlgo_t> algorithms{algo_};
   for (const cublasLtMatmulAlgo_t& other : heuristic(most)) {
     if (algorithms.size() == most) break;

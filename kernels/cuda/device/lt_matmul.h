@@ -1,7 +1,6 @@
 // One cublasLt matmul, out [m, n] = x [m, k] w [n, k]^T (+ bias [n]), all row-major, as a Linear
-// layer wants it. The algorithm is fixed when the object is made: the heuristic's first choice for
-// the device's workspace, unless another candidate is chosen (lt_tuning.h). Its name can be asked
-// for, so that two processes that were given different ones can be told apart.
+// layer. The algorithm is the heuristic's first choice for the device's workspace, unless use()
+// sets another (lt_tuning.h).
 #pragma once
 
 #include <cublasLt.h>
@@ -15,7 +14,7 @@
 
 namespace fusegate::kernels {
 
-// Where matmuls run: on the stream, one after another, all in one workspace.
+// Matmuls run one after another on the stream and share the workspace.
 struct LtContext {
   cublasLtHandle_t handle = nullptr;
   cudaStream_t stream = nullptr;
@@ -40,16 +39,15 @@ class LtMatmul {
   LtMatmul(const LtContext& context, const LtMatmulShape& shape);
 
   void enqueue(const void* x, const void* w, void* out) const { enqueue_by(algo_, x, w, out); }
-  // By one of the candidates. Throws DeviceError where it cannot compute this after all.
+  // By one of the candidates. Throws DeviceError where that fails.
   void enqueue_by(const cublasLtMatmulAlgo_t& algorithm, const void* x, const void* w,
                   void* out) const;
 
-  // What there is to choose from: the algorithm in use, then the heuristic's others in its order,
-  // most of them all in all.
+  // The algorithm in use, then the heuristic's others in its order; at most `most`.
   std::vector<cublasLtMatmulAlgo_t> candidates(std::size_t most) const;
   void use(const cublasLtMatmulAlgo_t& algorithm) { algo_ = algorithm; }
   LtProblem problem() const;
-  // Such as "algo 66, tile 18, stages 36, split-k 1, ...": cublasLt's numbers of its own.
+  // "algo 66, tile 18, stages 36, split-k 1, ...", in cublasLt's own numbers.
   std::string algorithm() const { return algorithm_text(algo_); }
   static std::string algorithm_text(const cublasLtMatmulAlgo_t& algorithm);
 
@@ -57,7 +55,7 @@ class LtMatmul {
   template <typename T>
   using Handle = std::unique_ptr<T, cublasStatus_t (*)(T*)>;
 
-  // The heuristic's first ones, as many as most or fewer.
+  // The heuristic's first ones, at most `most`.
   std::vector<cublasLtMatmulAlgo_t> heuristic(std::size_t most) const;
 
   LtContext context_;

@@ -1,15 +1,15 @@
-// The kernel behind few_rows_gemm.h. Weights go from memory to registers, 16 bytes a load, and
-// nowhere else: each is used once, so that shared memory could only delay them.
+// The kernel of few_rows_gemm.h. Weights go from memory straight to registers, 16 bytes a load:
+// each is used once, so shared memory would only delay them.
 //
-// The weights are the operand of mma.m16n8k16 with 16 rows, x the one with 8. A product's sum may
-// take k in any order, as long as both operands take the same: so a thread's fragment elements are
-// 8 neighbours in k, its 16 bytes, where the instruction's own layout would have it gather pairs.
-// They feed two mma, elements 0 to 3 the first and 4 to 7 the second. In a gated kernel, a
-// column's gate is in the upper and its up in the lower half of the 16 rows.
+// The weights are the 16-row operand of mma.m16n8k16, x the 8-row one. Any order of k gives the
+// same product if both operands have it: so a thread's fragment elements are 8 neighbours in k, its
+// 16 bytes, where the instruction's own layout would gather pairs. Elements 0 to 3 feed one mma, 4
+// to 7 a second. In a gated kernel, a column's gate is in the upper and its up in the lower half of
+// the 16 rows.
 //
 // Every warp works on all rows of x and all columns of its block, and on its turns of k, depth
 // chunks each; turns go round the warps, so that a block reads its weights' rows from left to
-// right. What warps have summed is added up through shared memory, warp by warp.
+// right. Shared memory adds the warps' sums.
 #pragma once
 
 #include "kernels/cuda/device/element.cuh"
@@ -32,15 +32,15 @@ struct Arguments {
   int cols_per_block;
 };
 
-// Where a thread stands in its warp's fragments: row of 8, and 8 of a chunk's 32 k.
+// A thread's part of its warp's fragments: a row of 8, and 8 of a chunk's 32 k.
 struct ThreadPosition {
   int warp = static_cast<int>(threadIdx.x) / 32;
   int row = static_cast<int>(threadIdx.x) % 32 / 4;
   int quarter = static_cast<int>(threadIdx.x) % 4;
 };
 
-// What this thread loads: one row of every set of weights, and of every tile of x, at its quarter
-// of a chunk. Rows outside become zeros, which add nothing.
+// Loads one row of every set of weights and of every tile of x, at the thread's quarter of a chunk.
+// Rows outside become zeros.
 template <typename T, typename Result, FewRowsShape kShape>
 class Loader {
  public:
@@ -55,8 +55,7 @@ class Loader {
     }
   }
 
-  // Of the chunk with that number from this thread's k on; the number is known to the compiler,
-  // which makes it part of the instruction.
+  // chunk: counted from this thread's k; a constant, which becomes part of the instruction.
   __device__ void load_w(uint4 (&to)[kShape.w_sets], int k, int chunk) const {
     const int ahead = chunk * kFewRowsChunk;
 #pragma unroll
@@ -77,7 +76,7 @@ class Loader {
   }
 
  private:
-  // In 32 bits, which the plan sees to, since registers are what limits the loads on their way.
+  // In 32 bits, as the plan ensures, since registers limit the loads in flight.
   __device__ unsigned offset(int row, int k) const { return row * k_end_ + k; }
 
   int k_end_;
@@ -87,8 +86,8 @@ class Loader {
   const T* w_[Result::kWeights];
 };
 
-// Of few fragments each is summed twice, by the even and the odd mma, so that not every mma has to
-// wait for the one before.
+// Two sums of each of few fragments, for the even and the odd mma, so that they need not wait for
+// each other.
 template <FewRowsShape kShape>
 constexpr int kChains = kShape.x_tiles == 1 ? 2 : 1;
 
@@ -122,8 +121,8 @@ __device__ void multiply(const uint4 (&w)[kShape.w_sets], const uint4 (&x)[kShap
   }
 }
 
-// A warp's turns of k. The weights of depth chunks are always on their way: those of the next turn
-// are asked for one by one, as this turn's are used up. The first are asked for when this is made.
+// A warp's turns of k. The weights of depth chunks are always in flight: each load of the next turn
+// is issued when this turn's chunk is used up. The constructor issues the first.
 template <typename T, typename Result, FewRowsShape kShape>
 class Stream {
  public:
@@ -135,13 +134,14 @@ class Stream {
 
   __device__ void sum_up(int k_end, Sums<kShape>& sums) {
     const int stride = static_cast<int>(blockDim.x) / 32 * kTurn;
-    // All of a warp agree: their offsets are below one chunk, and k_end is cut off to one.
+    // Uniform over a warp: offsets are below one chunk, and k_end is rounded up to one.
     for (k_end = (k_end + kFewRowsChunk - 1) / kFewRowsChunk * kFewRowsChunk; k_ < k_end;
          k_ += stride) {
       uint4 x[kShape.depth][kShape.x_tiles];
 #pragma unroll
       for (int i = 0; i < kShape.depth; ++i) loader_.load_x(x[i], k_, i);
-      // Lest ptxas move each load to where it is used, and the warp wait for them one by one.
+      // Keeps ptxas from moving each load to its use, where the warp would wait for them one by
+      // one.
       __syncwarp();
 #pragma unroll
       for (int i = 0; i < kShape.depth; ++i) {
@@ -159,8 +159,8 @@ class Stream {
   uint4 w_[kShape.depth][kShape.w_sets];
 };
 
-// All warps' sums of kTiles tiles of weights, from a first one on. A row of x takes 20 floats, 16
-// used, so that no two of a warp's lanes write to the same bank.
+// All warps' sums of kTiles tiles of weights. A row of x takes 20 floats, 16 of them used, so that
+// no two lanes of a warp write to the same bank.
 template <FewRowsShape kShape>
 class Exchange {
  public:
@@ -187,7 +187,7 @@ class Exchange {
   __device__ float total(int tile, int x_row, int w_row) const {
     const int warps = static_cast<int>(blockDim.x) / 32;
     float sum = 0;
-    // Without a branch, so that a thread asks for all before it adds the first.
+    // Without a branch, so that all loads are issued before the first sum.
 #pragma unroll
     for (int warp = 0; warp < kShape.most_warps; ++warp) {
       sum += warp < warps ? of_[tile][warp][x_row][w_row] : 0;
@@ -200,8 +200,7 @@ class Exchange {
   float of_[kTiles][kShape.most_warps][kShape.x_rows()][kPitch];
 };
 
-// The block's part of the result from the tiles of weights that lie there. Threads next to each
-// other take columns next to each other.
+// Writes the block's part of the result. Neighbouring threads take neighbouring columns.
 template <typename T, typename Result, FewRowsShape kShape>
 __device__ void store(const Exchange<kShape>& sums, const Arguments<T>& args, int first_tile) {
   constexpr int kCols = 16 / Result::kWeights, kAll = Exchange<kShape>::kTiles * kCols;

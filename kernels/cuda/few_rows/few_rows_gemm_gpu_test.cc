@@ -29,9 +29,8 @@ TEST_F(FewRows, AgreeWithTheReferenceWhereWeightsAreMany) {
   }
 }
 
-// The MLP of ever other tokens, all through one h: every kernel reads what the one right before
-// wrote, or writes over what it read. Nothing waits between them, so that they overlap as they can;
-// the same with each done before the next begins must give the same to the bit.
+// The MLP of different tokens, all through one h: every kernel reads what the one before wrote, or
+// overwrites what it read. They overlap as they can; run one by one, they must give the same bits.
 TEST_F(FewRows, RepeatToTheBitWhenLaunchedBackToBack) {
   constexpr int kTokens = 20, kDim = 776, kHidden = 3080;
   std::uint64_t seed = 0;

@@ -17,10 +17,10 @@ constexpr double kSmRate = 64;    // bytes a clock
 constexpr double kL2Rate = 5120;  // bytes a clock
 constexpr double kElementBytes = 2;
 constexpr double kWorthALargerShape = 0.95;
-// What the blocks on an SM share: by 512 bytes a load and warp, and 8 loads on their way, 96 KiB,
-// above the 36 that an H200's 4.8 TB/s make in a microsecond.
+// Shared by the blocks on an SM. With 8 loads of 512 bytes per warp in flight these are 96 KiB; an
+// H200's 4.8 TB/s need 36 at a latency of a microsecond.
 constexpr int kWarpsPerSm = 24;
-constexpr int kLeastWarps = 8;  // allowed to a block, however many share an SM
+constexpr int kLeastWarps = 8;  // of a block, however many share an SM
 
 constexpr std::int64_t kAlignment = 8;  // elements of 16 bytes, which a thread loads at once
 
@@ -49,8 +49,8 @@ double cost(const FewRowsSize& size, const GpuLimits& gpu, std::int64_t cols_per
          static_cast<double>(blocks) * bytes / kL2Rate;
 }
 
-// As many as have something to load from the start, but no more than leave other blocks room; then
-// as few of those as get through k in the same number of rounds.
+// As many as have something to load from the start and leave other blocks room; of these the fewest
+// that need the same number of rounds.
 int warps(const FewRowsSize& size, const FewRowsShape& shape, int blocks_per_sm) {
   const std::int64_t most =
       std::min(std::max(kWarpsPerSm / blocks_per_sm, kLeastWarps), shape.most_warps);
@@ -96,7 +96,7 @@ FewRowsPlan plan_few_rows(const FewRowsSize& size, const GpuLimits& gpu) {
   std::optional<FewRowsPlan> best;
   for (std::size_t i = 0; i < kFewRowsShapes.size(); ++i) {
     const FewRowsShape& shape = kFewRowsShapes[i];
-    // One with more rows than needed would multiply zeros.
+    // More rows than needed would multiply zeros.
     if (!fits(shape, size) || (best && shape.x_tiles > kFewRowsShapes[best->shape].x_tiles)) {
       continue;
     }

@@ -1,17 +1,15 @@
 // How few_rows_gemm cuts a product of few rows of x [rows, k] with weights [cols, k] into blocks:
-// which shape of kernel, how many columns and warps a block has. Plain C++, so that it is tested
-// without a GPU.
+// the kernel's shape, and a block's columns and warps. Plain C++, tested without a GPU.
 //
-// A block owns some columns and reads their weights, and all of x, from first to last k; its warps
-// share k out. So no sum ever leaves a block: a reduction over blocks would cost a round trip
-// through device memory, when a decode step's kernels take little longer than that. Where there
-// are fewer columns than would keep every SM busy, a block just gets fewer.
+// A block computes some columns over all of k, which its warps share. So no sum leaves a block: a
+// reduction over blocks would cost a round trip through device memory, which is not much less than
+// a decode step's kernel takes. Blocks get fewer columns where there are too few for every SM.
 //
-// The rule: the columns a block that make the least of
+// The rule: the columns per block with the least
 //   bytes of the SM with most blocks / kSmRate + bytes of all blocks / kL2Rate,
-// either of which can be what binds. kL2Rate is what an L2 delivers a clock, 5120 bytes (NVIDIA
-// A100 whitepaper); kSmRate, what one SM takes of that, is set to 64. A shape with more columns
-// must be cheaper by a twentieth, since smaller blocks fill in each other's pauses.
+// either of which can be the bound. kL2Rate is what an L2 delivers per clock, 5120 bytes (NVIDIA
+// A100 whitepaper); kSmRate, for one SM, is set to 64. A shape with more columns must be cheaper by
+// 5 %, since smaller blocks overlap better.
 #pragma once
 
 #include <array>
@@ -27,11 +25,11 @@ namespace fusegate::kernels {
 
 inline constexpr std::int64_t kMostFewRows = 64;
 
-// What one warp multiplies at a time. In units of rows but where named otherwise.
+// What one warp multiplies at a time.
 struct FewRowsShape {
   int x_tiles = 0;  // of 8 rows of x
   int w_sets = 0;   // of 8 rows of weights; two make up one operand of an mma
-  int depth = 0;    // chunks of k that a thread's loads of weights are ahead of its products
+  int depth = 0;    // chunks of k that loads of weights are ahead of products
   int most_warps = 0;
 
   FUSEGATE_HOST_DEVICE constexpr int x_rows() const { return x_tiles * 8; }
@@ -42,9 +40,8 @@ struct FewRowsShape {
 // k in a chunk: four threads take 16 bytes each of a row.
 inline constexpr int kFewRowsChunk = 32;
 
-// By x_tiles, then w_sets, the deepest first. A thread has depth x w_sets loads of 16 bytes on
-// their way, about as many as registers allow beside x and the sums. The first shape is for the
-// down product of one token.
+// By x_tiles, then w_sets, the deepest first. A thread has depth x w_sets loads of 16 bytes in
+// flight, about as many as registers allow. The first shape is for the down product of one token.
 inline constexpr std::array<FewRowsShape, 14> kFewRowsShapes{{
     {.x_tiles = 1, .w_sets = 1, .depth = 8, .most_warps = 16},
     {.x_tiles = 1, .w_sets = 2, .depth = 4, .most_warps = 16},
@@ -66,7 +63,7 @@ struct FewRowsSize {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::int64_t k = 0;
-  int weights = 1;  // 2: gate and up, a column of each being one of the result
+  int weights = 1;  // 2: gate and up, a column of each makes one of the result
 };
 
 struct FewRowsPlan {
@@ -76,22 +73,20 @@ struct FewRowsPlan {
   int warps = 0;    // a block
   double cost = 0;  // the rule's, in clocks
 
-  // Cut alike.
   friend bool operator==(const FewRowsPlan& a, const FewRowsPlan& b) {
     return a.shape == b.shape && a.cols_per_block == b.cols_per_block && a.warps == b.warps;
   }
 };
 
-// Whether the shape can compute the product at all.
 bool fits(const FewRowsShape& shape, const FewRowsSize& size);
 
-// The cheapest plan. Throws std::invalid_argument where rows is not between 1 and kMostFewRows, k
-// no multiple of 8 or beyond 2^24, or a size below 1 or beyond 32 bits.
+// The cheapest plan. Throws std::invalid_argument unless rows is 1 to kMostFewRows, k a multiple of
+// 8 up to 2^24, and cols positive and within 32 bits.
 FewRowsPlan plan_few_rows(const FewRowsSize& size, const GpuLimits& gpu);
 // The cheapest with this shape, which must fit.
 FewRowsPlan plan_few_rows(const FewRowsSize& size, const GpuLimits& gpu, std::size_t shape);
-// What is worth measuring (autotune.h): the cheapest, then what other shapes of as few rows
-// make of it, by the rule and with all the columns that a block can have.
+// What is worth measuring (autotune.h): the cheapest, then other shapes of as few rows, by the rule
+// and with the most columns per block.
 std::vector<FewRowsPlan> few_rows_plans(const FewRowsSize& size, const GpuLimits& gpu);
 
 // "few_rows: 128 blocks of 12 warps, 6 columns each, x in 1 x 8 rows, weights in 1 x 8, 8 chunks

@@ -1,10 +1,10 @@
-// The kernel behind gemv.h. A block takes a few neighbouring columns of the result, and its warps
-// share out k: a warp's load is 512 neighbouring bytes of one row of weights, as memory likes them,
-// and the same elements of x serve all of the block's columns. On an H200 a loop of such loads
-// alone reads 224 MiB at 4.56 TB/s (driver 580.159.04, 2026-11-21).
+// The kernel of gemv.h. A block takes a few neighbouring columns of the result, and its warps share
+// k: a warp loads 512 neighbouring bytes of one row of weights, and the same elements of x serve
+// all of the block's columns. On an H200 a loop of such loads alone reads 224 MiB at 4.56 TB/s
+// (driver 580.159.04, 2026-11-21).
 //
-// Products are fp32, one multiply-add an element. Tensor cores would want the same k of 16 rows of
-// weights in a warp at once: few_rows_gemm.cuh, which loads 64 bytes of each.
+// Products are fp32. Tensor cores would need the same k of 16 rows of weights in a warp at once, as
+// in few_rows_gemm.cuh, which loads only 64 bytes of each.
 #pragma once
 
 #include <bit>
@@ -79,7 +79,7 @@ struct Chunk {
   }
 };
 
-// A warp's share of k, chunk by chunk. The first are asked for when this is made.
+// A warp's share of k, chunk by chunk. The constructor issues the first loads.
 template <typename T, GemvShape kShape, int kWeights>
 class Stream {
  public:
@@ -96,7 +96,7 @@ class Stream {
   }
 
   __device__ void sum_up(Sums& sums) {
-    // All of a warp agree: k is cut off to a whole chunk.
+    // Uniform over a warp: k is rounded up to a whole chunk.
     const int end = (args_.k + kGemvChunk - 1) / kGemvChunk * kGemvChunk;
     for (; k_ < end; k_ += kShape.ahead * step_) {
       uint4 x[kShape.ahead];
@@ -105,7 +105,7 @@ class Stream {
         const int k = k_ + i * step_;
         x[i] = few_rows::load_x_16(args_.x + k, k < args_.k);
       }
-      __syncwarp();  // lest ptxas move each load to where it is used
+      __syncwarp();  // keeps ptxas from moving each load to its use
 #pragma unroll
       for (int i = 0; i < kShape.ahead; ++i) {
         const Eight eight(x[i], T{});
@@ -129,9 +129,8 @@ class Stream {
 template <int kCount>
 constexpr int kLanesOfASum = 32 / static_cast<int>(std::bit_ceil(unsigned{kCount}));
 
-// Sums over a warp; returns that with number lane / kLanesOfASum. With each step a lane gives half
-// of its sums away and keeps the others, so that eight take 9 shuffles, where each for itself would
-// be 40: an SM does one a clock.
+// Sums over a warp; returns sum number lane / kLanesOfASum. In each step a lane gives half of its
+// sums away, so that eight take 9 shuffles instead of 40; an SM does one per clock.
 template <int kCount>
 __device__ float sum_over_warp(const float (&sums)[kCount]) {
   constexpr int kPadded = 32 / kLanesOfASum<kCount>;
@@ -146,8 +145,8 @@ __device__ float sum_over_warp(const float (&sums)[kCount]) {
 #pragma unroll
     for (int i = 0; i < count; ++i) {
       const float given = is_upper ? left[i] : left[i + count];
-      const float kept = is_upper ? left[i + count] : left[i];
-      left[i] = kept + __shfl_xor_sync(0xffffffff, given, lanes);
+      const float own = is_upper ? left[i + count] : left[i];
+      left[i] = own + __shfl_xor_sync(0xffffffff, given, lanes);
     }
     lanes /= 2;
   }
@@ -156,12 +155,12 @@ __device__ float sum_over_warp(const float (&sums)[kCount]) {
   return left[0];
 }
 
-// A column from what the block's warps summed of its rows of weights.
+// A column from the sums of the block's warps.
 template <typename Result, int kCols, int kRows>
 __device__ float column(const float (&parts)[kMostGemvWarps][kRows], int within) {
   float total[Result::kWeights]{};
   const int warps = static_cast<int>(blockDim.x) / 32;
-  // Without a branch, so that a thread asks for all before it adds the first.
+  // Without a branch, so that all loads are issued before the first sum.
 #pragma unroll
   for (int warp = 0; warp < kMostGemvWarps; ++warp) {
 #pragma unroll

@@ -1,8 +1,7 @@
-// Products of one row of x with weights that are read once: what a decode step of one token does.
-// For sm_80 and newer. x [1, k], weights [cols, k] and out [1, cols], row-major as a Linear layer
-// stores them, bf16 or fp16; x and the weights at multiples of 16 bytes, k a multiple of 8. Sums
-// are fp32 and in an order that the plan sets, so that results repeat to the bit; out is rounded
-// once.
+// Products of one row of x, as in a decode step of one token. For sm_80 and newer. x [1, k],
+// weights [cols, k] and out [1, cols], row-major, bf16 or fp16; x and the weights aligned to 16
+// bytes, k a multiple of 8. Sums are fp32, in an order fixed by the plan, so that results repeat to
+// the bit; out is rounded once.
 //
 // Where the device can, these kernels are launched early (dependent_launch.h) and load their first
 // weights before the kernel ahead has ended. So the kernel ahead may write x but not the weights.

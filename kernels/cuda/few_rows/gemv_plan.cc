@@ -14,10 +14,8 @@ namespace {
 void check(std::int64_t cols, std::int64_t k) {
   constexpr std::int64_t kMostK = 1 << 24, kMostCols = std::numeric_limits<int>::max() - (1 << 16);
   if (cols < 1 || cols > kMostCols || k < 8 || k > kMostK || k % 8 != 0) {
-    throw std::invalid_argument(
-        fmt::format("gemv: cannot take {} columns of {} elements, which must be a multiple of 8 up "
-                    "to {}",
-                    cols, k, kMostK));
+    throw std::invalid_argument(fmt::format(
+        "gemv: cols is {}, k is {}; k must be a multiple of 8 up to {}", cols, k, kMostK));
   }
 }
 

@@ -1,5 +1,5 @@
-// How gemv is cut: columns a block, and warps that share out k. Plain C++, so that it is tested
-// without a GPU. Which of the plans is fastest is measured (autotune.h).
+// How gemv is cut: columns per block, and warps that share k. Plain C++, tested without a GPU.
+// autotune.h measures which plan is fastest.
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@ namespace fusegate::kernels {
 inline constexpr int kGemvChunk = 256;  // elements of k that a warp loads at once, 16 bytes a lane
 
 struct GemvShape {
-  int cols = 0;   // a block
-  int ahead = 0;  // chunks of k that a warp's loads of weights are ahead of its products
+  int cols = 0;   // per block
+  int ahead = 0;  // chunks of k that loads of weights are ahead of products
 };
 
 inline constexpr int kMostGemvWarps = 16;  // a block
 
-// A thread has cols x weights x ahead loads of 16 bytes on their way, sixteen at most.
+// A thread has cols x weights x ahead loads of 16 bytes in flight, at most sixteen.
 inline constexpr std::array<GemvShape, 5> kGemvShapes{{
     {.cols = 4, .ahead = 1},
     {.cols = 8, .ahead = 1},
@@ -34,9 +34,9 @@ struct GemvPlan {
   int warps = 0;  // a block
 };
 
-// Each shape with up to 8 and up to kMostGemvWarps warps, as few of them as get through k in the
-// same number of rounds. Throws std::invalid_argument where k is no multiple of 8 or beyond 2^24,
-// or a size is below 1 or cols beyond 31 bits.
+// Each shape with up to 8 and up to kMostGemvWarps warps, the fewest that need the same number of
+// rounds. Throws std::invalid_argument unless k is a multiple of 8 from 8 to 2^24 and cols is
+// positive and within 31 bits.
 std::vector<GemvPlan> gemv_plans(std::int64_t cols, std::int64_t k);
 
 // "gemv: 3584 blocks of 8 warps, 4 columns each, 1 chunk ahead"

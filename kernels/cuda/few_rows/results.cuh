@@ -1,9 +1,8 @@
-// What becomes of a column's sums in the kernels that stream weights past few rows of x.
+// How the kernels that stream weights past few rows of x make a column of its sums.
 #pragma once
 
 namespace fusegate::kernels::few_rows {
 
-// A column of the result, summed.
 template <typename Functor>
 struct Gated {
   static constexpr int kWeights = 2;

@@ -1,4 +1,4 @@
-// The loads of the kernels that stream weights past few rows of x, and how they follow each other.
+// Loads and ordering of the kernels that stream weights past few rows of x.
 #pragma once
 
 #include <cuda_device_runtime_api.h>
@@ -7,7 +7,7 @@
 
 namespace fusegate::kernels::few_rows {
 
-// 16 bytes by one instruction, or zeros where they are outside, whose address is not read.
+// 16 bytes by one instruction; zeros without a read where not inside.
 #define FUSEGATE_LOAD_16(instruction, to, from, inside)                 \
   asm volatile(                                                         \
       "{.reg .pred p; setp.ne.b32 p, %5, 0;\n\t"                        \
@@ -16,16 +16,15 @@ namespace fusegate::kernels::few_rows {
       : "=&r"((to).x), "=&r"((to).y), "=&r"((to).z), "=&r"((to).w)      \
       : "l"(from), "r"(static_cast<int>(inside)))
 
-// Weights: past L1, where nobody would find them again. Not .nc, though nobody writes them: ptxas
-// 13.0 moves those loads behind griddepcontrol.wait, which they are to precede.
+// Past L1, since weights are read once. Not .nc, though they are constant: ptxas 13.0 moves such
+// loads behind griddepcontrol.wait, which they must precede.
 __device__ inline uint4 load_weights_16(const void* from, bool inside) {
   uint4 to;
   FUSEGATE_LOAD_16("ld.global.L1::no_allocate.L2::128B.v4.b32", to, from, inside);
   return to;
 }
 
-// x is what the kernel before may have written while this one ran, when L1 may have kept what was
-// there before. From L2, then.
+// From L2: the kernel ahead may have written x while this one ran, and L1 may hold older values.
 __device__ inline uint4 load_x_16(const void* from, bool inside) {
   uint4 to;
   FUSEGATE_LOAD_16("ld.global.cg.v4.b32", to, from, inside);
@@ -33,11 +32,10 @@ __device__ inline uint4 load_x_16(const void* from, bool inside) {
 }
 #undef FUSEGATE_LOAD_16
 
-// From here on x is what the kernel before wrote, and nobody reads out any more. Then lets the
-// kernel after this one be placed and load its weights: no sooner, since a kernel that waits would
-// have the next one placed, that one the next, and grids pile up on the SMs. On an H200 (driver
-// 580.159.04), microseconds of a whole MLP, rows x dim x hidden, let in before the wait, after it,
-// or after the loop over the weights:
+// Waits for the kernel ahead, then lets the next one start and load its weights. Not earlier, since
+// waiting grids would pile up on the SMs. On an H200 (driver 580.159.04), microseconds of a whole
+// MLP, rows x dim x hidden, with the next kernel let in before the wait, after it, or after the
+// loop over the weights:
 //
 //   1 x 768 x 3072      4.23    4.07    4.83
 //   8 x 768 x 3072      5.22    4.69    5.38

@@ -30,37 +30,34 @@ struct GatedGemmPlan {
   double cost = 0;  // as the architecture's rule has it
 };
 
-// A tile as the order of tiles sees it: with a cluster's tiles one above the other as one.
+// For the order of tiles, a cluster's tiles, one above the other, are one.
 struct TileOfGroup {
   int rows = 0;
   int cols = 0;  // of h
   bool is_of_cluster = false;
 };
 
-// How many tiles down a group has (TileRaster::group_rows), at_work of them being worked on at a
-// time.
+// How many tiles down a group has (TileRaster::group_rows). at_work: tiles in progress at a time.
 //
-// Where both weights stay in the L2 (a third of it), memory is read once whatever the order. The
-// rows of operands that are read at a time, r rows of tiles of x and at_work / r columns of both
-// weights, are fewest at r = sqrt(at_work x 2 cols / rows), as many of x as of the weights: 3 %
-// less time than a row of tiles after the other, where there are few tiles. Clusters, whose blocks
-// share the weights that they read, do without, and a row of tiles after the other writes whole
-// rows of h: 99.1 us for 100.1 at 8192 x 3072 x 768, 381.6 for 385.1 at four times the rows.
+// If both weights stay in the L2 (a third of it), memory is read once in any order. The operands'
+// rows in use, r rows of tiles of x and at_work / r columns of both weights, are fewest at r =
+// sqrt(at_work x 2 cols / rows): 3 % faster than row by row, where there are few tiles. Clusters,
+// whose blocks share weights, are faster row by row, which writes whole rows of h: 99.1 us for
+// 100.1 at 8192 x 3072 x 768, 381.6 for 385.1 at four times the rows.
 //
-// Where they do not stay, each group reads them again, and should have as many rows of tiles of x
-// as do stay, in three tenths of the L2: beside them pass weights and h, and the L2 of a Hopper or
-// an A100 has two sides, which both hold what SMs of both sides read (NVIDIA A100 white paper).
-// 4096 x 8192 x 2048 takes 337.6 us in one group, 342.6 in groups of 1792 rows, 375.4 in groups of
-// 256; 8192 x 11008 x 4096 takes 1812 in groups of 2048, 1908 in one. Where fewer than r / 2 stay,
-// it is r.
+// If they do not stay, each group reads them again, and should have as many rows of tiles of x as
+// stay in three tenths of the L2: weights and h pass through it too, and both of the two sides of a
+// Hopper's or an A100's L2 hold what SMs of both sides read (NVIDIA A100 white paper). 4096 x 8192
+// x 2048 takes 337.6 us in one group, 342.6 in groups of 1792 rows, 375.4 in groups of 256; 8192 x
+// 11008 x 4096 takes 1812 in groups of 2048, 1908 in one. Where fewer than r / 2 stay, r is better.
 //
-// Groups are of equal height, since a last one of a row or two reads all weights again for little;
-// and one that is a sixth higher saves a pass over the weights. On an H100 (50 MB of L2), where 15
+// Groups have equal heights, since a last one of a row or two reads all weights again for little;
+// and up to a sixth more, which saves a pass over the weights. On an H100 (50 MB of L2), where 15
 // of the 16 rows of tiles of 4096 x 4096 x 2048 stay, the MLP took 267.8 us in groups of 15 and
 // one, 264.3 in two of 8 and 264.0 in one; with 8192 columns of h 519.4, 515.5 and 514.2 (two
 // processes of each).
 //
-// All on one H200 (60 MB of L2) but for the last, GPU clocks not locked, in bursts, 2026-11-23.
+// All but the last on one H200 (60 MB of L2), clocks not locked, in bursts, 2026-11-23.
 inline int group_rows(const GatedGemmSize& size, const TileOfGroup& tile, int at_work,
                       std::size_t l2_bytes) {
   const double l2 = static_cast<double>(l2_bytes), dim = static_cast<double>(size.dim);
@@ -76,7 +73,7 @@ inline int group_rows(const GatedGemmSize& size, const TileOfGroup& tile, int at
   return static_cast<int>(ceil_div(row_tiles, groups));
 }
 
-// Cheapest first, without those that cost more than so many times the cheapest.
+// Cheapest first, without those above `times` the cheapest's cost.
 inline std::vector<GatedGemmPlan> cheapest(std::vector<GatedGemmPlan> plans, double times) {
   std::ranges::stable_sort(plans, {}, &GatedGemmPlan::cost);
   std::erase_if(plans, [most = plans.front().cost * times](const GatedGemmPlan& plan) {

@@ -1,4 +1,4 @@
-// The order in which a GEMM works on the tiles of its output; on the host and on the device.
+// The order in which a GEMM works on the tiles of its output.
 #pragma once
 
 #include "kernels/contract/host_device.h"
@@ -10,10 +10,9 @@ struct TilePosition {
   int col = 0;
 };
 
-// The order in which tiles are worked on: down group_rows tiles of a column, then the next column,
-// and when the columns are through, the next group. The tiles that all SMs hold at one time then
-// lie close together and read few rows of x and of the weights, which fit in L2; row by row, they
-// would read every weight for a single row of tiles.
+// Down group_rows tiles of a column, then the next column; after the last column the next group.
+// The tiles in progress then read few rows of x and of the weights, which fit in L2; row by row,
+// they would read every weight for a single row of tiles.
 struct TileRaster {
   int row_tiles = 0;
   int col_tiles = 0;

@@ -1,7 +1,6 @@
-// Every kernel takes a share of its own time longer, to see the gate find a change of everything:
-// only in a build that asks for it (-DFUSEGATE_SLOW_KERNEL=all -DFUSEGATE_SLOW_SHARE=0.05 to CMake).
-// Threads wait where they end, so that a kernel of a single wave whose blocks are short beside the
-// launch takes less longer than that.
+// Slows every kernel by a share of its own time, to see the gate find a change of everything: only
+// in builds with -DFUSEGATE_SLOW_KERNEL=all -DFUSEGATE_SLOW_SHARE=0.05. Threads wait where they
+// end, so a kernel of one wave whose blocks are short compared with the launch is slowed by less.
 #pragma once
 
 #ifdef FUSEGATE_SLOW_ALL_SHARE

@@ -1,6 +1,6 @@
-// Changes that a build plants on purpose, to watch `fusegate explain` tell them apart
-// (-DFUSEGATE_PLANTED_CHANGE=... to CMake; slowdown.cuh plants a slower kernel). Only benchmarks
-// whose stages are made by CudaStages have them.
+// Changes planted on purpose, to test that `fusegate explain` finds their causes
+// (-DFUSEGATE_PLANTED_CHANGE=...; slowdown.cuh plants a slower kernel). Only stages made by
+// CudaStages have them.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@ enum class PlantedChange {
   kNone,
   kOtherAlgorithm,  // matmuls by the heuristic's second choice, as if another cublasLt were linked
   kExtraLaunch,     // gelu_mul by a gelu and a mul
-  kHostDelay,       // the host dawdles between the launches: before every gelu_mul
+  kHostDelay,       // the host waits before every gelu_mul
 };
 
 #ifdef FUSEGATE_PLANTED_CHANGE
@@ -20,7 +20,7 @@ inline constexpr PlantedChange kPlantedChange = PlantedChange::FUSEGATE_PLANTED_
 inline constexpr PlantedChange kPlantedChange = PlantedChange::kNone;
 #endif
 
-// As long as a few launches take, and more than a profiler's own delays.
+// Longer than a profiler's own delays.
 inline void dawdle() {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::microseconds(50);

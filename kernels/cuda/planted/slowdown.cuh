@@ -1,14 +1,13 @@
-// A kernel that takes a share longer, to see the gate fail: included only by a build that asks for
-// it (-DFUSEGATE_SLOW_KERNEL=gelu_mul -DFUSEGATE_SLOW_SHARE=0.01 to CMake).
+// Slows a kernel by a share, to see the gate fail: only in builds with
+// -DFUSEGATE_SLOW_KERNEL=gelu_mul -DFUSEGATE_SLOW_SHARE=0.01.
 //
 // Doing a share of the work twice slows a grid of many waves by that share, but a grid of one wave
-// by up to 53 % for 5 % (on an H200), since there the doubled blocks end last by all of their
-// second work. So threads take steps between reading and writing that lead nowhere, in one of two
-// ways. One warp of each block that ends the grid takes them in a loop: all those blocks take them
-// side by side, and the grid ends later by what one of them takes, whatever came before. But a
-// kernel of 2 to 5 us took 2 to 4 % longer for merely having the loop; there every thread takes a
-// number of steps that is known to the compiler. Which way and how many is measured for each kernel
-// and size (slowdown_search.h) before the first of its launches that counts.
+// by up to 53 % for 5 % (on an H200), since its doubled blocks end last. So threads take useless
+// steps between reading and writing, in one of two ways. In the last wave, one warp of each block
+// takes them in a loop, which delays the grid's end by one loop. But a kernel of 2 to 5 us took 2
+// to 4 % longer for merely containing the loop; there every thread takes a number of steps known to
+// the compiler. Way and number are measured for each kernel and size (slowdown_search.h) before its
+// first benchmark.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +29,14 @@ static_assert(FUSEGATE_SLOW_SHARE > 0 && FUSEGATE_SLOW_SHARE < 1, "a share of th
 
 __device__ inline float one_step(float chain) { return __fmaf_rn(chain, 0.9999f, 1e-4f); }
 
-// The word. The compiler cannot know that no arithmetic makes a NaN of that payload, so it keeps
-// the chain; and the store stays one that is always taken.
+// The word. The compiler cannot know that no arithmetic produces a NaN of that payload, so it does
+// not remove the chain.
 __device__ inline unsigned after_chain(float chain, unsigned word) {
   constexpr unsigned kPayloadOfNoArithmetic = 0x7fc12345;
   return __float_as_uint(chain) == kPayloadOfNoArithmetic ? 0 : word;
 }
 
-// What a kernel is held up by, passed to it by value. word: the last to be computed.
+// Delays a kernel, which gets it by value. word: the last to be computed.
 template <unsigned kSteps>
 struct EveryThreadSteps {
   // An empty class has a byte that differs from launch to launch, which launch_kernel() refuses.
@@ -70,8 +69,8 @@ struct LastWaveSteps {
   }
 };
 
-// The kernels that there are of EveryThreadSteps. From 4 on neighbours differ by a quarter at most,
-// so the nearer of two is off by an eighth at most.
+// The compiled numbers of EveryThreadSteps. From 4 on neighbours differ by at most a quarter, so
+// the nearer of two is off by at most an eighth.
 using Ladder = std::integer_sequence<unsigned, 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24,
                                      28, 32, 40, 48, 56, 64, 80, 96, 112, 128>;
 
@@ -80,14 +79,13 @@ std::vector<unsigned> rungs(std::integer_sequence<unsigned, kRungs...>) {
   return {kRungs...};
 }
 
-// The kernel of that name, held up. Body is what its threads do (pointwise.cu).
+// The delayed kernel of that name. Body: what its threads do (pointwise.cu).
 template <typename Body, typename Hold, typename... Args>
 __global__ void __launch_bounds__(Body::kThreads) pointwise_kernel(Hold hold, Args... args) {
   Body::run(hold, args...);
 }
 
-// enqueue: enqueues the kernel with the hold that it is given, an EveryThreadSteps or a
-// LastWaveSteps.
+// enqueue(hold): enqueues the kernel with an EveryThreadSteps or a LastWaveSteps.
 template <typename Enqueue, unsigned... kRungs>
 void enqueue_slowed(const Enqueue& enqueue, const Slowing& slowing, unsigned first_of_last_wave,
                     std::integer_sequence<unsigned, kRungs...>) {
@@ -110,8 +108,7 @@ inline unsigned resident_blocks(const void* kernel, int threads) {
 #define FUSEGATE_QUOTE(text) #text
 #define FUSEGATE_TEXT(macro) FUSEGATE_QUOTE(macro)
 
-// Repeats what is known of this kernel and size or finds it out. That cannot be done in a capture:
-// throws DeviceError there.
+// Searches at the first launch of this kernel and size; throws DeviceError where that is captured.
 template <typename Body, typename... Args>
 void launch_slowed(dim3 grid, dim3 threads, const Tensor& out, cudaStream_t stream, Args... args) {
   static std::map<std::int64_t, Slowing> known;

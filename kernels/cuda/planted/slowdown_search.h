@@ -1,5 +1,5 @@
-// Finds out how a kernel is slowed by a share of its time (slowdown.cuh): launches it in several
-// ways, 30 ms each, and takes the one that comes nearest. Errors of CUDA are thrown as DeviceError.
+// Finds how to slow a kernel by a share of its time (slowdown.cuh): times it slowed in several
+// ways, 30 ms each, and takes the nearest. Errors of CUDA are thrown as DeviceError.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace fusegate::kernels {
 
 enum class SlowingWay { kEveryThread, kLastWave };
 
-// By default the kernel as it is.
+// By default none.
 struct Slowing {
   SlowingWay way = SlowingWay::kEveryThread;
   unsigned steps = 0;
@@ -29,8 +29,8 @@ struct Slowing {
   }
 };
 
-// What the rounds of a SlowingSearch tell shares apart by. On four H200s five processes a side saw
-// kernels of 36 and 124 us slowed by 0.98 and 0.99 % where 1 % was wanted.
+// The resolution of a SlowingSearch's rounds. On four H200s, five processes per side measured
+// kernels of 36 and 124 us as slowed by 0.98 and 0.99 % where 1 % was wanted.
 inline constexpr double kSharePrecision = 0.001;
 
 class SlowingSearch {
@@ -47,19 +47,19 @@ class SlowingSearch {
             kReplayMs, [this] { enqueue_(Slowing{}); }, stream)),
         as_it_is_([this] { enqueue_(Slowing{}); }, launches_, stream) {}
 
-  // Of the ways that were tried. The last wave's goes first: it adds the same time whatever bounds
-  // the rest of the grid, where steps of every thread may hide behind memory, now more, now less.
+  // The last wave first: it adds the same time whatever bounds the grid, while steps of every
+  // thread may hide behind memory.
   Slowing nearest() {
     Slowing best = in_last_wave();
     if (distance(best) > kSharePrecision) best = nearer(best, in_every_thread());
-    // Once more, since that it came nearest may have been chance.
+    // Measured again, since the nearest was selected by noise too.
     return measured(best.way, best.steps);
   }
 
  private:
   static constexpr double kReplayMs = 1;
 
-  // In alternation with the kernel as it is, so that a clock that drifts moves both; the median.
+  // The median, alternating with the unslowed kernel, so that clock drift affects both.
   Slowing measured(SlowingWay way, unsigned steps) const {
     constexpr int kRounds = 15;
     Slowing result{.way = way, .steps = steps};
@@ -79,8 +79,8 @@ class SlowingSearch {
     return distance(b) < distance(a) ? b : a;
   }
 
-  // The first steps cost nothing where other warps end later, the others all the same; so two
-  // numbers of steps that the share lies between are drawn together along the line between them.
+  // The first steps cost nothing where other warps end later; later ones cost the same each. So
+  // interpolates between two numbers of steps around the share.
   Slowing in_last_wave() const {
     Slowing below = measured(SlowingWay::kLastWave, 1);
     if (below.share >= wanted_) return below;
@@ -109,7 +109,8 @@ class SlowingSearch {
       const Slowing slowing = measured(SlowingWay::kLastWave, steps);
       if (slowing.share >= wanted_) return slowing;
     }
-    throw DeviceError("no number of steps slows this kernel");
+    throw DeviceError(
+        "cannot slow this kernel by the planted share: choose another FUSEGATE_SLOW_KERNEL");
   }
 
   // Bisects the rungs, each of which costs more than the one before.

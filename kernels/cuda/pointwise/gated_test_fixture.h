@@ -1,4 +1,4 @@
-// For tests of kernels of activation(g) * u on a GPU: what an implementation writes, to the bit.
+// For tests of activation(g) * u on a GPU: what an implementation writes, to the bit.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,8 +18,7 @@ class GatedGpuTest : public GpuTest {
   static constexpr double kScale = 3.0;  // activations bend within it
 
  protected:
-  // What the implementation writes; a guard after its output must stay as it was. Nothing where
-  // no such implementation was built, which fails.
+  // What the implementation writes; checks a guard behind it. Fails where it is not built.
   Bytes output_of(const Activation& activation, const std::string& name, const Tensor& g,
                   const Tensor& u) {
     const auto found = std::ranges::find_if(implementations(), [&](const Implementation& each) {
@@ -34,8 +33,8 @@ class GatedGpuTest : public GpuTest {
     device_->poison(guarded);
     const Tensor out{guarded.data, g.shape, g.dtype};
     const std::vector<Tensor> in{g, u};
-    const Problem problem{
-        g.dtype, {{"batch", 1}, {"seq", g.rows()}, {"dim", 1}, {"hidden", g.cols()}}};
+    const Problem problem{g.dtype,
+                          {{"batch", 1}, {"seq", g.rows()}, {"dim", 1}, {"hidden", g.cols()}}};
     const PreparedKernel kernel = found->prepare(*device_, problem, in, out);
     kernel.launch();
     Bytes all = bytes(guarded);

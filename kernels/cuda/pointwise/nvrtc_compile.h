@@ -1,5 +1,5 @@
-// Compiles a kernel at run time, with NVRTC. That needs no GPU, no headers of the toolkit and no
-// source tree: the caller passes what a source includes.
+// Compiles a kernel at run time by NVRTC, without a GPU, the toolkit's headers or a source tree:
+// the caller passes the headers.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct NvrtcRequest {
   std::string architecture;         // such as "sm_90"
 };
 
-// Machine code for the architecture, as cudaLibraryLoadData takes it. Throws DeviceError with
-// NVRTC's log where it does not compile.
+// Machine code for cudaLibraryLoadData. Throws DeviceError with NVRTC's log where it does not
+// compile.
 std::vector<char> nvrtc_compile(const NvrtcRequest& request);
 
 }  // namespace fusegate::kernels

@@ -1,4 +1,4 @@
-// The element-wise kernel whose operands lie side by side, against the one that takes them apart.
+// The element-wise kernel with operands side by side, against the one with separate operands.
 #include <gtest/gtest.h>
 
 #include "kernels/cuda/device/cuda.h"
@@ -10,7 +10,7 @@ namespace {
 
 class PackedGated : public GpuTest {
  protected:
-  // Of that size in new memory, begun so many bytes late, with as many bytes as kTail after it.
+  // In new memory, offset by some bytes, with kTail bytes after it.
   Tensor with_tail(std::int64_t rows, std::int64_t cols, Dtype dtype, std::size_t late = 0) {
     Tensor result{nullptr, {rows, cols}, dtype};
     memory_.push_back(device_->allocate(result.bytes() + late + kTail));

@@ -27,8 +27,8 @@ constexpr bool kHasLargeBlocks<Gated<Functor>> = true;
 template <typename Functor>
 constexpr bool kHasLargeBlocks<RoundedGated<Functor>> = true;
 
-// What the threads of a kernel do, apart from the kernel, so that a build that slows one can hold
-// it up (planted/slowdown.cuh).
+// What a kernel's threads do, apart from the kernel, so that builds can slow it
+// (planted/slowdown.cuh).
 template <typename Format, typename Op_, unsigned kThreads_>
 struct Pointwise {
   using Op = Op_;
@@ -40,7 +40,7 @@ struct Pointwise {
   }
 };
 
-// The bias repeats every row, which is so many packs or, where not kPacked, elements of the items.
+// The bias repeats every row. Items: packs or, where not kPacked, elements.
 template <typename Format, bool kPacked>
 struct BiasAdd {
   using Op = Add;
@@ -62,13 +62,12 @@ struct BiasAdd {
   }
 };
 
-// gu's rows are twice as long as out's. Threads know their row from the grid, lest each divide by a
-// length that only the host knows.
+// gu's rows are twice as long as out's. The grid gives threads their row, which saves a division.
 template <typename Format, typename Functor, bool kPacked>
 struct PackedGated {
   using Op = Gated<Functor>;
-  // A block: that many items of that many rows, which leaves no thread idle where a row is a
-  // multiple of 128 packs (1024 elements) long.
+  // Of a block: items of a row, and rows. No thread is idle where a row is a multiple of 128 packs
+  // (1024 elements) long.
   static constexpr unsigned kCols = 128, kRows = 2, kThreads = kCols * kRows;
 
   template <typename Hold>
@@ -106,7 +105,7 @@ void dispatch_format(Dtype dtype, F&& f) {
     case Dtype::kFp32:
       return f.template operator()<Fp32>();
     default:
-      throw DeviceError("no element-wise kernel in " + std::string(dtype_name(dtype)));
+      throw DeviceError("element-wise kernels do not support " + std::string(dtype_name(dtype)));
   }
 }
 
@@ -128,7 +127,7 @@ void launch(dim3 blocks, dim3 threads, [[maybe_unused]] const Tensor& out, cudaS
   launch_kernel(kernel, {.blocks = blocks, .threads = threads, .early = early}, stream, args...);
 }
 
-// Of the GPU, of which a process has one. Asked once, since launches are timed.
+// A process has one GPU. Queried once, since launches are timed.
 std::size_t l2_bytes() {
   static const std::size_t bytes = [] {
     int device = 0, value = 0;

@@ -1,8 +1,7 @@
 // The element-wise CUDA kernels: bias add, activations, mul, and activation and mul in one. They
-// compute in fp32 and round once, when they write, except for the one that says otherwise.
-// Contiguous tensors of any size at addresses that are multiples of 16, as every allocation's is,
-// are moved 16 bytes at a time, except for the last few elements. At other addresses, and for a
-// bias whose rows are no such multiple, they are moved element by element.
+// compute in fp32 and round once, except enqueue_rounded_gated. They move contiguous tensors of any
+// size 16 bytes at a time, except for the last few elements; element by element where an address,
+// or a row of a bias, is not a multiple of 16 bytes.
 #pragma once
 
 #include <cuda_runtime_api.h>

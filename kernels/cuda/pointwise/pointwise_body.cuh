@@ -1,10 +1,9 @@
-// The insides of the element-wise kernels: numbers of 16 bits in words of 32, and what one
-// thread does. Both nvcc (pointwise.cu) and, at run time, NVRTC (gated_specialized.cu) compile
-// this file; NVRTC finds no headers but those it is given, so it includes no others and converts by
-// PTX.
+// The body of the element-wise kernels: two 16-bit numbers in a word, and what one thread does.
+// nvcc (pointwise.cu) and, at run time, NVRTC (gated_specialized.cu) compile this file; since NVRTC
+// gets no other headers, it includes none and converts by PTX.
 //
-// Tensors are contiguous. A pack is 16 bytes, four words; count elements are packs and then a tail
-// of fewer elements than a pack has, or, where an address is not a multiple of 16, a tail alone.
+// Tensors are contiguous. A pack is 16 bytes, four words. Elements are packs and then a tail
+// shorter than a pack; all are tail where an address is not a multiple of 16.
 #pragma once
 
 namespace fusegate::kernels {
@@ -52,8 +51,8 @@ struct Fp32 {
 template <typename Format>
 inline constexpr unsigned kInAPack = kWordsInAPack* Format::kInAWord;
 
-// What is computed of the elements at one place of the inputs, in fp32; Format is theirs, Functor
-// an activation's.
+// What is computed of one element of each input, in fp32. Format: the elements'; Functor: an
+// activation's.
 template <typename Functor>
 struct Activated {
   template <typename Format>
@@ -74,7 +73,7 @@ struct Gated {
     return __fmul_rn(Functor::of(g), u);
   }
 };
-// With activation(g) rounded first, as a tensor of its own would hold it.
+// With activation(g) rounded first, as a tensor would be.
 template <typename Functor>
 struct RoundedGated {
   template <typename Format>
@@ -89,8 +88,7 @@ struct Add {
   }
 };
 
-// What holds a thread up before it writes: nothing, but in a build that slows a kernel
-// (planted/slowdown.cuh).
+// The default of what delays a thread before it writes (planted/slowdown.cuh).
 struct NotHeldUp {
   __device__ unsigned held_up(unsigned word) const { return word; }
 };
@@ -116,18 +114,17 @@ __device__ uint4 pack_of(const Pack&... in) {
           word_of<Format, Op>(in.w...)};
 }
 
-// Waits until the kernel before this one has written everything (dependent_launch.h). Before any
-// access to memory.
+// Waits until the kernel ahead of this one has written everything (dependent_launch.h). Call before
+// any access to memory.
 __device__ inline void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-// Lets the kernel after this one be placed beside it. Not before the wait: a kernel that waits
-// would have the next one placed, that one the next, and grids that only wait pile up on the SMs.
-// Nor before the loads, which placing blocks slows down. In a graph of gelu-muls on an H200 (driver
-// 580.159.04), microseconds a kernel of so many elements, and where no next one is let in at all:
+// Lets the next kernel's blocks start. Not before the wait, since waiting grids would pile up on
+// the SMs; nor before the loads, which starting blocks slows down. In a graph of gelu-muls on an
+// H200 (driver 580.159.04), microseconds a kernel by where the next one is let in:
 //
 //   elements     before the wait   after it   after the loads   never
 //     262,144         1.74           0.99          0.94          1.05

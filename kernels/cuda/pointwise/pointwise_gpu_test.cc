@@ -1,5 +1,5 @@
 // What the gated kernels write, to the bit: sizes that no pack divides, both rounding modes,
-// addresses, and kernels that are placed before the one ahead of them has ended.
+// addresses, and kernels that start before the one ahead of them has ended.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -51,9 +51,9 @@ double share_that_differs(const Activation& activation, std::span<const std::byt
   return static_cast<double>(differing) / static_cast<double>(count);
 }
 
-// What fp32 is off by moves few elements to another side of a rounding: with the host's functions
-// in place of the GPU's, at most 0.0007 of them. A rounding more or less, or another activation,
-// moves many: the nearest two activations, gelu by tanh and by erf, differ by 0.22 in bf16.
+// fp32's errors change the rounding of few elements: with the host's functions instead of the
+// GPU's, at most 0.0007 of them. A rounding more or less, or another activation, changes many: the
+// two closest activations, gelu by tanh and by erf, differ in 0.22 of them in bf16.
 constexpr double kFew = 0.01, kMany = 0.1;
 
 TEST_F(PointwiseOnGpu, RoundsWhereItSays) {

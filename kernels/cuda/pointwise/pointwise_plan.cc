@@ -16,10 +16,9 @@ PointwisePlan plan_pointwise(std::int64_t count, int in_a_pack, bool aligned, un
   const std::int64_t packs = aligned ? count / in_a_pack : 0;
   const std::int64_t tail = count - packs * in_a_pack;
   const std::int64_t blocks = (packs + tail + threads - 1) / threads;
-  // Threads count in 32 bits, up to the end of the last block.
+  // Thread indices have 32 bits.
   if (blocks * threads > std::numeric_limits<std::uint32_t>::max()) {
-    throw DeviceError(
-        fmt::format("{} elements are more than an element-wise kernel counts", count));
+    throw DeviceError(fmt::format("{} elements are too many for one element-wise kernel", count));
   }
   return {static_cast<unsigned>(packs), static_cast<unsigned>(tail), static_cast<unsigned>(blocks)};
 }

@@ -1,5 +1,5 @@
-// How an element-wise kernel's work is dealt to threads (pointwise_body.cuh does it): packs of 16
-// bytes first, then a tail of single elements, each thread a pack or an element of the tail.
+// How an element-wise kernel's work is shared by threads (pointwise_body.cuh): packs of 16 bytes
+// first, then a tail of single elements; each thread takes a pack or an element of the tail.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace fusegate::kernels {
 
-// Outputs of half the L2 and more stream past it, with two operands as large, and are worked on by
-// the largest blocks. In a graph of gelu-muls on an H200 (60 MiB of L2, driver 580.159.04),
-// microseconds a kernel of so many elements of 16 bits, by blocks of 256 and of 1024 threads:
+// Outputs of half the L2 and more stream past it, with two operands as large: the largest blocks
+// are best. In a graph of gelu-muls on an H200 (60 MiB of L2, driver 580.159.04), microseconds a
+// kernel, elements of 16 bits, by blocks of 256 and of 1024 threads:
 //
 //   elements      256      1024
 //    12,582,912   17.79    17.92
@@ -26,13 +26,13 @@ struct PointwisePlan {
   unsigned tail = 0;  // elements after the packs
   unsigned blocks = 0;
 
-  // Whether every thread of blocks of so many has a pack, so that none need ask.
+  // Whether every thread has a pack, so that none needs a bounds check. threads: of a block.
   bool exact(unsigned threads) const;
 };
 
-// in_a_pack: elements that 16 bytes hold. threads: of a block. aligned: every tensor's address is a
-// multiple of 16; otherwise all is tail. count is 1 at least; throws DeviceError where one launch
-// cannot count it.
+// in_a_pack: elements in 16 bytes. threads: of a block. aligned: every tensor's address is a
+// multiple of 16; otherwise all is tail. count: at least 1; throws DeviceError beyond 32 bits of
+// threads.
 PointwisePlan plan_pointwise(std::int64_t count, int in_a_pack, bool aligned, unsigned threads);
 
 }  // namespace fusegate::kernels

@@ -40,7 +40,7 @@ const char* format_name(Dtype dtype) {
     case Dtype::kFp32:
       return "Fp32";
     default:
-      throw DeviceError("no element-wise kernel in " + std::string(dtype_name(dtype)));
+      throw DeviceError("element-wise kernels do not support " + std::string(dtype_name(dtype)));
   }
 }
 

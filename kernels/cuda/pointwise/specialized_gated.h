@@ -1,6 +1,6 @@
-// activation(g) * u compiled at run time for one number of elements: the sizes are constants, the
-// grid is exact, and where the elements fill it no thread asks whether it has something to do. Each
-// is compiled once in a process.
+// activation(g) * u compiled at run time for one number of elements: sizes are constants, the grid
+// is exact, and where elements fill it there is no bounds check. Compiled once per process and
+// shape.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -23,11 +23,11 @@ struct GatedShape {
   Dtype dtype = Dtype::kBf16;
 };
 
-// Threads of a block: the most that the elements fill without rest, up to 1024 where the output is
-// large (is_large_output), to 256 where it is not.
+// Threads of a block: the most that the elements fill exactly, up to 1024 for a large output
+// (is_large_output), else up to 256.
 unsigned specialized_threads(const GatedShape& shape, std::size_t l2_bytes);
 
-// Machine code for architecture, such as "sm_90". Takes no GPU. Throws DeviceError with NVRTC's
+// Machine code for an architecture such as "sm_90". Needs no GPU. Throws DeviceError with NVRTC's
 // log.
 std::vector<char> compile_gated(const GatedShape& shape, unsigned threads,
                                 const std::string& architecture);
@@ -35,14 +35,14 @@ std::vector<char> compile_gated(const GatedShape& shape, unsigned threads,
 struct SpecializedGated {
   cudaKernel_t kernel = nullptr;
   LaunchShape launch;
-  std::string choice;  // what it was compiled for: the same in every process
+  std::string choice;  // the same in every process
   double compile_ms = 0;
 
   // Addresses are multiples of 16; out is not g or u.
   void enqueue(const Tensor& g, const Tensor& u, const Tensor& out, cudaStream_t stream) const;
 };
 
-// Compiles it for the device if this process has not yet. Lives as long as the process.
+// Compiles it for the device at the first call. Lives as long as the process.
 const SpecializedGated& specialized_gated(const GatedShape& shape, const cudaDeviceProp& device);
 
 }  // namespace fusegate::kernels

@@ -1,4 +1,4 @@
-// What only a device can say of the kernel that is compiled for it.
+// The kernel compiled for a device, on the device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The compiling, which takes no GPU; what the kernels compute is in pointwise_gpu_test.cc.
+// Compiles without a GPU; pointwise_gpu_test.cc tests what the kernels compute.
 #include "kernels/cuda/pointwise/specialized_gated.h"
 
 #include <gmock/gmock.h>

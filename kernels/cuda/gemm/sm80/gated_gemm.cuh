@@ -1,15 +1,15 @@
-// The kernel behind gated_gemm.h: h [rows, hidden] = activation(x w_gate^T) * (x w_up^T), where
+// The kernel of gated_gemm.h: h [rows, hidden] = activation(x w_gate^T) * (x w_up^T), where
 // x [rows, dim] and w_gate and w_up [hidden, dim] are row-major and dim and hidden are multiples
 // of 8. Products are summed in fp32, the activation and the product with u are fp32, h is rounded
 // once.
 //
-// The gate and the up weights of a block's columns lie side by side in shared memory, and each warp
-// multiplies x with the same columns of both, so that one thread ends up with g and u of the same
-// elements and g and u never leave its registers.
+// The gate and the up weights of a block's columns are side by side in shared memory, and each warp
+// multiplies x with the same columns of both, so that g and u of an element are in the same thread
+// and never leave its registers.
 //
 // Blocks are persistent. A block's steps (k_step of dim for one tile) form one sequence over all of
-// its tiles, through a ring of shared memory stages: a tile's last products and its epilogue run
-// while the first stages of the next tile are under way.
+// its tiles, through a ring of shared memory stages: the first stages of the next tile load during
+// a tile's last products and its epilogue.
 #pragma once
 
 #include "kernels/cuda/device/element.cuh"
@@ -35,9 +35,9 @@ struct GatedGemmArguments {
   TileRaster raster;
 };
 
-// Where a chunk of a stage's row lies. Eight lanes of ldmatrix read one chunk of eight rows, and
-// eight of cp.async write whole rows: both touch all 32 banks once, since the chunks of rows that
-// share a bank line are moved apart by exclusive or with the line's number.
+// The offset of a chunk of a stage's row. Eight lanes of ldmatrix read one chunk of eight rows, and
+// eight of cp.async write whole rows: both touch all 32 banks once, since chunks of rows in one
+// bank line are moved apart by exclusive or with the line's number.
 template <GatedTile kTile>
 __device__ int swizzled(int row, int chunk) {
   constexpr int kChunks = kTile.k_step / kChunk;
@@ -47,9 +47,8 @@ __device__ int swizzled(int row, int chunk) {
 }
 
 // Issues a block's loads, step by step through all of its tiles. A thread loads the same chunk of
-// every kRowsPerPass-th row: x first, then w_gate, then w_up. Behind the last tile every chunk is
-// outside, so that stages go on being filled, with zeros: no branch parts the loads from the
-// products that they are scheduled among.
+// every kRowsPerPass-th row: x first, then w_gate, then w_up. Behind the last tile it loads zeros,
+// so that no branch separates the loads from the products that they are scheduled among.
 template <typename T, GatedTile kTile>
 class StageLoader {
  public:
@@ -72,7 +71,7 @@ class StageLoader {
     x_ += kTile.k_step;
     gate_ += kTile.k_step;
     up_ += kTile.k_step;
-    // All threads of a block agree: their chunks' offsets are below one step.
+    // Uniform over a block: chunks' offsets are below one step.
     if (k_ - chunk() * kChunk < args_.dim) return;
     tile_ += static_cast<int>(gridDim.x);
     enter_tile();
@@ -102,8 +101,7 @@ class StageLoader {
     up_ = args_.w_up + static_cast<std::int64_t>(w_row) * args_.dim + k_;
   }
 
-  // Chunks beyond the matrix become zeros, which add nothing to any product. Their address may lie
-  // outside; it is not read.
+  // Chunks outside the matrix become zeros without a read.
   template <int kRows>
   __device__ void load_rows(const T* from, int rows_left, std::uint32_t to) const {
     static_assert(kRows % kRowsPerPass == 0);
@@ -219,7 +217,7 @@ __device__ void exchange(std::uint32_t (&values)[4], int lane) {
 
 // Four lanes hold a pair of columns of each of four 8-column fragments; transposed, each holds all
 // pairs of one fragment, which are 16 bytes of a row. Registers do it cheaper than shared memory,
-// which the next tile's stages fill already.
+// which the next tile's stages already fill.
 __device__ inline void transpose_quad(std::uint32_t (&values)[4], int lane) {
   exchange<1>(values, lane);
   exchange<2>(values, lane);
@@ -271,8 +269,8 @@ class Ring {
   std::uint32_t buffer_;
 };
 
-// One block's pipeline: which stage is filled, which is read, and the fragments of the slice at
-// hand and of the next, so that ldmatrix's latency is hidden by products too.
+// One block's pipeline: which stage is filled, which is read, and the fragments of the current
+// slice and of the next, so that products hide ldmatrix's latency too.
 template <typename T, GatedTile kTile>
 class Pipeline {
  public:
@@ -290,8 +288,8 @@ class Pipeline {
 
   __device__ void compute_stage(Accumulators<kTile>& sum) { compute_slices<0>(sum); }
 
-  // Behind the last stage: shared memory must not go to another block while copies into it are
-  // under way, though they are zeros that nobody reads.
+  // After the last stage: shared memory must not go to another block while copies into it are in
+  // flight, though they are unused zeros.
   __device__ void drain() { cp_async_wait<0>(); }
 
  private:
@@ -304,8 +302,8 @@ class Pipeline {
     filled_.advance();
   }
 
-  // Waits for the oldest stage that is under way. Behind the barrier every thread's copies are
-  // there, and every warp has its fragments of the stage before, whose buffer is the next to fill.
+  // Waits for the oldest stage in flight. Behind the barrier every thread's copies are complete,
+  // and every warp has read the stage before, whose buffer is filled next.
   __device__ void await_stage() {
     cp_async_wait<kTile.stages - 2>();
     __syncthreads();

@@ -1,7 +1,7 @@
 // h [rows, hidden] = activation(x w_gate^T) * (x w_up^T) in one kernel for sm_80 and newer, so that
 // neither product reaches device memory. x [rows, dim] and w_gate and w_up [hidden, dim], all
-// row-major as a Linear layer stores them, bf16 or fp16; addresses at multiples of 16 bytes. Sums,
-// activation and the product with u are fp32; h is rounded once.
+// row-major, bf16 or fp16, aligned to 16 bytes. Sums, activation and the product with u are fp32; h
+// is rounded once.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,11 +14,11 @@ namespace fusegate::kernels {
 
 GatedGemmSize gated_gemm_size(const Tensor& x, const Tensor& h);
 
-// Once before the plan's tile is launched with the dtype and the activation, which is one of
-// kGemmActivations: allows it its shared memory.
+// Call once before launching the plan's tile with the dtype and the activation (one of
+// kGemmActivations): allows its shared memory.
 void prepare_gated_gemm_sm80(const GatedGemmPlan& plan, const Activation& activation, Dtype dtype);
 
-// plan: of these tensors' sizes. Throws std::invalid_argument where they are fp32.
+// plan: for these sizes. Throws std::invalid_argument for fp32 tensors.
 void enqueue_gated_gemm_sm80(const GatedGemmPlan& plan, const Activation& activation,
                              const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
                              const Tensor& h, cudaStream_t stream);

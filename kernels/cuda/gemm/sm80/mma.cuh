@@ -1,6 +1,6 @@
 // Ampere's instructions for a pipelined matrix product, one function each: cp.async, ldmatrix and
 // mma.sync (PTX ISA 9.0, "Data Movement and Conversion" and "Warp-level Matrix Instructions").
-// Shared memory is addressed by its 32-bit window, as these instructions want it.
+// Shared-memory addresses are 32 bits, in the shared window.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -14,9 +14,8 @@ __device__ inline std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// Copies 16 bytes from global to shared memory in the background; with inside false writes 16 zeros
-// and reads nothing. Past L1 (cg): what a block shares lies in its shared memory, and other blocks
-// find it in L2.
+// Copies 16 bytes from global to shared memory asynchronously; writes zeros without a read where
+// not inside. Past L1 (cg): a block reuses them from shared memory, other blocks from L2.
 __device__ inline void cp_async_16(std::uint32_t to, const void* from, bool inside) {
   asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
                "r"(inside ? 16 : 0)
@@ -26,7 +25,7 @@ __device__ inline void cp_async_16(std::uint32_t to, const void* from, bool insi
 // Closes the group of the copies that this thread issued since the last call; it may be empty.
 __device__ inline void cp_async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
-// Waits until at most kGroups of this thread's newest groups are under way.
+// Waits until at most kGroups of this thread's newest groups are in flight.
 template <int kGroups>
 __device__ inline void cp_async_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kGroups) : "memory");

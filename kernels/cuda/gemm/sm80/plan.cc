@@ -15,7 +15,7 @@ namespace {
 constexpr double kMmaRate = 1024;              // multiply-adds a clock and SM
 constexpr double kL2Rate = 5120;               // bytes a clock, for all SMs
 constexpr double kSpecialRate = 16;            // special functions a clock and SM
-constexpr std::size_t kReservedShared = 1024;  // what CUDA keeps of each block's shared memory
+constexpr std::size_t kReservedShared = 1024;  // CUDA's part of each block's shared memory
 
 constexpr std::int64_t kAlignment = 8;  // elements of 16 bytes, which cp.async and stores move
 
@@ -66,8 +66,9 @@ GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& g
   const std::int64_t col_tiles = ceil_div(size.hidden, tile.cols);
   const std::int64_t tiles = row_tiles * col_tiles;
   if (tiles > std::numeric_limits<int>::max() / 2) {
-    throw std::invalid_argument(fmt::format("gated_gemm_sm80: {} rows x {} hidden make {} tiles",
-                                            size.rows, size.hidden, tiles));
+    throw std::invalid_argument(
+        fmt::format("gated_gemm_sm80: {} rows x {} hidden make {} tiles, more than 32 bits count",
+                    size.rows, size.hidden, tiles));
   }
   const int resident = resident_blocks(tile, gpu);
   const int at_work = static_cast<int>(std::min<std::int64_t>(tiles, gpu.sm_count * resident));
@@ -79,10 +80,6 @@ GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& g
           .waves = static_cast<int>(ceil_div(tiles, at_work)),
           .cost = static_cast<double>(ceil_div(tiles, gpu.sm_count)) *
                   tile_cycles(tile, gpu, size.dim, resident == 1)};
-}
-
-GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& gpu) {
-  return gated_gemm_plans_sm80(size, gpu).front();
 }
 
 std::vector<GatedGemmPlan> gated_gemm_plans_sm80(const GatedGemmSize& size, const GpuLimits& gpu) {

@@ -1,15 +1,14 @@
 // How gated_gemm_sm80 cuts h [rows, hidden] = activation(x w_gate^T) * (x w_up^T), x [rows, dim],
-// into tiles: which tile shape, in which order, by how many blocks. Plain C++, so that it is tested
-// without a GPU.
+// into tiles: their shape, their order and how many blocks. Plain C++, tested without a GPU.
 //
 // The rule: the shape with the least cost, which is the time of the SM with most tiles, in cycles,
 //   ceil(tiles / SMs) x (k x (rows 2 cols / kMmaRate + (rows + 2 cols) 2 B / fill rate) + epilogue)
 // k being dim in whole steps, and the fill rate an SM's share of kL2Rate. kMmaRate and kL2Rate are
-// an A100's, which no device tells (NVIDIA A100 white paper: 1024 dense 16-bit multiply-adds a
-// clock and SM; L2 reads 5120 bytes a clock). The epilogue counts only where one block has the SM
-// to itself; with more, another's products hide it. It is bound by the special functions: two an
-// element, 16 a clock and SM (CUDA Programming Guide, "Arithmetic Instructions"). The rule was
-// fitted to nothing: it says what is worth measuring.
+// an A100's (NVIDIA A100 white paper: 1024 dense 16-bit multiply-adds a clock and SM; L2 reads 5120
+// bytes a clock), since devices do not report them. The epilogue counts only where an SM has one
+// block; else another's products hide it. It is bound by the special functions: two an element, 16
+// a clock and SM (CUDA Programming Guide, "Arithmetic Instructions"). Not fitted to measurements:
+// the rule selects what to measure.
 #pragma once
 
 #include <array>
@@ -27,14 +26,14 @@ namespace fusegate::kernels {
 // fragments, which four threads turn into 16-byte stores.
 inline constexpr int kGatedWarpCols = 32;
 
-// A block's share of h and how it gets there. In units of elements but where named otherwise.
+// A block's tile of h. In elements unless named otherwise.
 struct GatedTile {
   int rows = 0;
   int cols = 0;    // of h; as many rows of w_gate and of w_up
   int k_step = 0;  // how much of dim a stage holds
   int stages = 0;  // ring of shared memory buffers
   int warps_down = 0;
-  int blocks_per_sm = 0;  // that the registers are rationed for
+  int blocks_per_sm = 0;  // which the registers per thread allow
 
   FUSEGATE_HOST_DEVICE constexpr int warp_rows() const { return rows / warps_down; }
   FUSEGATE_HOST_DEVICE constexpr int warps_across() const { return cols / kGatedWarpCols; }
@@ -44,11 +43,10 @@ struct GatedTile {
   FUSEGATE_HOST_DEVICE constexpr int shared_bytes() const { return stages * stage_bytes(); }
 };
 
-// From the most reuse to the most blocks. The first gives an SM to one block: 8 warps with 128
-// accumulators a thread take its registers, three stages 144 of an A100's 163 KiB. The second is
-// its half, and two share an SM, so that one's epilogue runs beside the other's products. The third
-// is for few rows; the last for decode, where reading the weights is all that matters and many
-// small blocks keep most reads under way.
+// From the most reuse to the most blocks. The first fills an SM with one block: 8 warps with 128
+// accumulators a thread, three stages of 144 of an A100's 163 KiB. Of the second, half as large,
+// two share an SM, so that one's epilogue overlaps the other's products. The third is for few rows;
+// the last for decode, where many small blocks keep most reads of weights in flight.
 inline constexpr std::array<GatedTile, 4> kGatedTiles{{
     {.rows = 128, .cols = 128, .k_step = 64, .stages = 3, .warps_down = 2, .blocks_per_sm = 1},
     {.rows = 128, .cols = 64, .k_step = 32, .stages = 4, .warps_down = 2, .blocks_per_sm = 2},
@@ -56,15 +54,13 @@ inline constexpr std::array<GatedTile, 4> kGatedTiles{{
     {.rows = 32, .cols = 32, .k_step = 64, .stages = 4, .warps_down = 2, .blocks_per_sm = 4},
 }};
 
-// The cheapest plan. Throws std::invalid_argument where hidden or dim are no multiples of 8, a size
-// is below 1 or beyond 32 bits, or no tile fits in the GPU's shared memory.
-GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& gpu);
-// The plan with this tile, which must fit.
+// The plan with this tile. Throws std::invalid_argument where it does not fit, or unless hidden and
+// dim are multiples of 8 and all sizes are positive and within 32 bits.
 GatedGemmPlan plan_gated_gemm_sm80(const GatedGemmSize& size, const GpuLimits& gpu,
                                    std::size_t tile);
 
-// The cheapest and those that cost at most half as much again, cheapest first: what is worth
-// measuring.
+// Those up to 1.5 times the cheapest's cost, cheapest first: what is worth measuring. Throws also
+// where no tile fits in the GPU's shared memory.
 std::vector<GatedGemmPlan> gated_gemm_plans_sm80(const GatedGemmSize& size, const GpuLimits& gpu);
 
 // Blocks that an SM holds at one time.

@@ -4,16 +4,19 @@
 //
 // - Beside the producer, the first warpgroup has three warps that finish tiles: the consumers round
 //   their sums of g and u into shared memory and go on with the next tile, while the finishers
-//   compute GeGLU and store. With the epilogue in the consumers the tensor cores stood still for
-//   it: of 16,000 SM cycles a tile at 8192 x 3072 x 768, GeGLU took 1,940 and the rest of the
-//   epilogue 1,310 (an H200, by leaving them out). A block's last tile the consumers finish and
-//   store themselves: behind it there is nothing to hide the work, and eight warps are through
-//   before three. Handing it on to one thread that stored both halves, one after the other, took
-//   1,500 to 2,200 cycles from the last written column to the end of the kernel.
-// - What is handed over is rounded to the dtype, as g and u of their own would be. GeGLU is fp32,
-//   and h is rounded once.
+//   compute GeGLU and store. With the epilogue in the consumers the tensor cores waited for it: of
+//   16,000 SM cycles a tile at 8192 x 3072 x 768, GeGLU took 1,940 and storing 1,310 (an H200, by
+//   leaving them out). The consumers finish and store a block's last tile themselves: nothing
+//   overlaps it, and eight warps are faster than three. Handing it to one thread that stored both
+//   halves in turn took 1,500 to 2,200 cycles from the last written column to the end of the
+//   kernel.
+// - What is handed over is rounded to the dtype, as tensors g and u would be. GeGLU is fp32, and h
+// is
+//   rounded once.
 // - A cluster of two blocks takes two tiles one above the other, which multiply the same weights:
-//   each block loads half of these and the TMA writes them to both, a third less from the L2.
+// each
+//   block loads half of these and the TMA writes them to both, which reads a third less from the
+//   L2.
 #pragma once
 
 #include "kernels/cuda/gemm/sm90/gated_tile.cuh"
@@ -22,12 +25,12 @@
 namespace fusegate::kernels::sm90 {
 
 inline constexpr int kFinishers = 96;  // threads: warps 1 to 3
-// Named barriers, each for the finishers and one consumer: the consumer's sums are there, and may
-// be overwritten. The next numbers are the second consumer's.
+// Named barriers of the finishers and one consumer: its sums are written; they may be overwritten.
+// The next numbers are the second consumer's.
 inline constexpr int kHandFull = 1, kHandFree = 3, kHandThreads = kFinishers + kWarpgroup;
 inline constexpr int kFinisherBarrier = 5;
 
-// Where in h a consumer's part of a tile lies.
+// Where in h a consumer's part of a tile begins.
 template <typename Gemm>
 __device__ inline int h_column(const TilePosition& tile, int consumer) {
   return tile.col * Gemm::kColumns +
@@ -48,9 +51,9 @@ struct GatedGemm {
   static constexpr int kStages = kStages_;
   static constexpr int kCluster = kCluster_;
   static constexpr int kReaders = kConsumers;                          // of a stage
-  static constexpr int kPieces = kSharesRows<Shape> ? kConsumers : 1;  // that weights lie in
-  // Of narrow tiles each warp stores its own rows of a block's last tile: 256 x 3072 x 768 takes
-  // 5.30 us for 5.45 in tiles of 48 columns. Wide ones are no faster so.
+  static constexpr int kPieces = kSharesRows<Shape> ? kConsumers : 1;  // of weights
+  // In narrow tiles each warp stores its own rows of a block's last tile: 256 x 3072 x 768
+  // takes 5.30 instead of 5.45 us in tiles of 48 columns. Wide tiles do not gain.
   static constexpr bool kWarpsStore = kColumns <= 64;
   using Output = OutputTile<kColumns / kPieces, kConsumerRows>;
   static constexpr int kHandBytes = 2 * Output::kBytes;  // what a consumer hands over of g and u
@@ -151,7 +154,7 @@ struct GatedFinisher {
     return gated<Gemm>(unpack<typename Gemm::T>(g), unpack<typename Gemm::T>(u));
   }
 
-  // Returns when the hand may be written again.
+  // Returns when the hand may be overwritten.
   __device__ void store(const TilePosition& tile, int consumer) const {
     named_sync(kFinisherBarrier, kFinishers);
     if (thread == 0) {

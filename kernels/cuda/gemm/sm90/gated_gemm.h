@@ -17,13 +17,12 @@ struct GatedGemmOperands {
   Tensor x, w_gate, w_up, h;
 };
 
-// Why the device cannot run these kernels, or "": they are built for sm_90a alone, which is compute
+// Why the device cannot run these kernels, or "". They are built for sm_90a: compute
 // capability 9.0.
 std::string refuses_sm90(const CudaDevice& device);
 
-// Ready to be enqueued as often as wanted, by that plan. activation: one of kGemmActivations.
-// Throws DeviceError where the driver refuses the tensors, std::invalid_argument where they are
-// fp32.
+// A launch that can be repeated. activation: one of kGemmActivations. Throws DeviceError where the
+// driver refuses the tensors, std::invalid_argument for fp32 tensors.
 std::function<void()> make_gated_gemm_sm90(CudaDevice& device, const GatedGemmPlan& plan,
                                            const Activation& activation,
                                            const GatedGemmOperands& operands);

@@ -18,7 +18,8 @@ constexpr int kMostRows = 256;  // of a cluster's tiles
 void check(const GatedGemmSize& size) {
   for (const std::int64_t value : {size.rows, size.hidden, size.dim}) {
     if (value < 1 || value > std::numeric_limits<int>::max() - kMostRows) {
-      throw std::invalid_argument(fmt::format("gated_gemm_sm90: cannot take a size of {}", value));
+      throw std::invalid_argument(
+          fmt::format("gated_gemm_sm90: a size is {}, must be from 1 to 32 bits", value));
     }
   }
   if (size.hidden % 8 != 0 || size.dim % 8 != 0) {
@@ -40,8 +41,8 @@ GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& g
                  .col_tiles = static_cast<int>(ceil_div(size.hidden, shape.cols))};
   if (std::int64_t{plan.raster.row_tiles} * plan.raster.col_tiles >
       std::numeric_limits<int>::max()) {
-    throw std::invalid_argument(
-        fmt::format("gated_gemm_sm90: {} x {} makes too many tiles", size.rows, size.hidden));
+    throw std::invalid_argument(fmt::format(
+        "gated_gemm_sm90: {} x {} makes more tiles than 32 bits count", size.rows, size.hidden));
   }
   plan.blocks = std::min(plan.raster.count(), std::max(1, gpu.sm_count / shape.cluster));
   plan.raster.group_rows =
@@ -53,13 +54,9 @@ GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& g
   return plan;
 }
 
-GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& gpu) {
-  return gated_gemm_plans_sm90(size, gpu).front();
-}
-
 std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GatedGemmSize& size, const GpuLimits& gpu) {
-  // What the fitted costs may be off by, and what the slower kernel alone may gain behind another:
-  // it leaves SMs to the next one (docs/evidence/fused-products.md).
+  // For errors of the fitted costs, and since a kernel that is slower alone may leave SMs to the
+  // next one (docs/fused-epilogue.md).
   constexpr double kWorthMeasuring = 1.2;
   std::vector<GatedGemmPlan> plans;
   for (std::size_t tile = 0; tile < kGatedTilesSm90.size(); ++tile) {

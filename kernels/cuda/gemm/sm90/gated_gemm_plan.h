@@ -1,13 +1,13 @@
 // How gated_gemm_sm90 cuts h [rows, hidden] = activation(x w_gate^T) * (x w_up^T) into tiles. Plain
-// C++, so that it is tested without a GPU.
+// C++, tested without a GPU.
 //
 // The rule: the shape with the least cost, in microseconds,
 //   start + waves x (stages x stage + epilogue),
-// stages being dim in steps of 64 and waves the tiles of the block that has most. The shapes' costs
-// were fitted to times on an H200 (driver 580.159.04, 2026-11-21; 17 problems of 128 to 32768 rows,
-// hidden x dim from 3072 x 768 to 14336 x 4096), which they meet within 3 to 10 %, root mean
-// square. Time and not cycles, since shapes that read more run at a lower clock. Tiles of 64 rows:
-// 64 to 512 rows of 3072 x 768 (another H200, 2026-11-23).
+// stages being dim in steps of 64 and waves the tiles of the block that has most. Costs were fitted
+// to times on an H200 (driver 580.159.04, 2026-11-21; 17 problems of 128 to 32768 rows, hidden x
+// dim from 3072 x 768 to 14336 x 4096; errors of 3 to 10 %, root mean square). Time instead of
+// cycles, since shapes that read more run at a lower clock. Tiles of 64 rows: 64 to 512 rows of
+// 3072 x 768 (another H200, 2026-11-23).
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct GatedTileSm90 {
   double epilogue_us = 0;
 };
 
-// From the most reuse to the most blocks. Two blocks a cluster pay where there are many waves.
+// From the most reuse to the most blocks. Clusters of two blocks are faster with many waves.
 inline constexpr std::array<GatedTileSm90, 9> kGatedTilesSm90{{
     {.cols = 96, .stages = 4, .cluster = 2, .pingpong = true, .start_us = 3.3, .stage_us = 0.506},
     {.cols = 128,
@@ -48,15 +48,14 @@ inline constexpr std::array<GatedTileSm90, 9> kGatedTilesSm90{{
     {.rows = 64, .cols = 48, .stages = 8, .start_us = 1.56, .stage_us = 0.243},
 }};
 
-// The cheapest plan. blocks counts clusters where the tile has them. Throws std::invalid_argument
-// where hidden or dim are no multiples of 8, a size is below 1 or beyond 32 bits, or there are more
-// tiles than that.
-GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& gpu);
-// The plan with this tile.
+// The plan with this tile; blocks counts clusters where the tile has them. Throws
+// std::invalid_argument unless hidden and dim are multiples of 8, and sizes and the number of tiles
+// positive and within 32 bits.
 GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& gpu,
                                    std::size_t tile);
 
-// The cheapest and those that cost at most a fifth more, cheapest first: what is worth measuring.
+// Those up to 1.2 times the cheapest's cost, cheapest first: what is worth measuring. Throws the
+// same.
 std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GatedGemmSize& size, const GpuLimits& gpu);
 
 // "tile 128 x (128 + 128) x 64, 3 stages, 66 clusters of 2 blocks, 12 waves"

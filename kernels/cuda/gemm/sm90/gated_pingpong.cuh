@@ -1,10 +1,10 @@
 // The gated product of gated_gemm.cuh with consumers that take turns: each has a tile of its own,
 // of 128 rows, and while one multiplies, the other computes the activation of its tile and stores
-// h. The tensor cores then wait for nobody but at a block's first and last tile. The turn goes on
-// when the last product of a tile is queued.
+// h. The tensor cores then wait only at a block's first and last tile. The turn passes on when the
+// last product of a tile is queued.
 //
-// Beside gated_gemm.cuh no sums of g and u go through shared memory, and no warps but the
-// consumers' compute.
+// Unlike in gated_gemm.cuh, sums of g and u do not go through shared memory, and only consumers
+// compute.
 #pragma once
 
 #include "kernels/cuda/gemm/sm90/gated_tile.cuh"
@@ -25,7 +25,7 @@ struct GatedPingpong {
   static constexpr int kStages = kStages_;
   static constexpr int kCluster = kCluster_;
   static constexpr int kReaders = 1;  // consumers that read a stage
-  static constexpr int kPieces = 1;   // that weights lie in
+  static constexpr int kPieces = 1;   // of weights
   using Output = OutputTile<kColumns, kTileRows>;
   static constexpr int kHandBytes = Output::kBytes;  // a consumer's tile of h
   static constexpr int kHandsBytes = kConsumers * kHandBytes;
@@ -67,7 +67,7 @@ struct PingpongConsumer {
 
  private:
   __device__ void store(const TileSums& d, const TilePosition& tile) const {
-    // Its own tile before.
+    // Of its previous tile.
     if (threadIdx.x % kWarpgroup == 0) wait_stores_read();
     named_sync(kOwnBarrier + number, kWarpgroup);
     const std::uint32_t hand = shared.hand(number);

@@ -1,6 +1,5 @@
-// What both gated products of sm_90 are made of: the work of a block, the producer that fills the
-// ring, and how a consumer computes and writes h. Gemm says how a tile is shaped (GatedGemm,
-// GatedPingpong).
+// Parts of both gated products of sm_90: a block's work, the producer that fills the ring, and how
+// a consumer computes and writes h. Gemm is GatedGemm or GatedPingpong.
 #pragma once
 
 #include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
@@ -21,7 +20,7 @@ struct GatedMaps {
 // Named barrier of a consumer's own threads; the next number is the second consumer's.
 inline constexpr int kOwnBarrier = 6;
 
-// What a block works on: tiles first, first + step, ...
+// A block works on tiles first, first + step, ...
 struct GatedWork {
   const TileRaster& raster;
   int rows = 0;  // of x
@@ -66,8 +65,8 @@ struct GatedProducer {
     }
   }
 
-  // bytes: of a stage. The loops are not unrolled: two kernels that take turns find less of their
-  // code in the instruction caches (128 x 768 x 3072: 8.63 us for 8.74).
+  // bytes: of a stage. The loops are not unrolled, since two kernels that take turns compete for
+  // the instruction caches (128 x 768 x 3072: 8.63 us, unrolled 8.74).
   __device__ void load_tile(const CUtensorMap& x, int bytes, const TilePosition& position,
                             bool is_first, RingPosition<Gemm::kStages>& at) const {
     const int stages = work.stages(), row = work.row<Gemm>(position);
@@ -76,8 +75,7 @@ struct GatedProducer {
     };
     int ahead = 0;
     if (is_first) {
-      // Weights are no kernel's result: as many as the ring holds are fetched before the kernel
-      // ahead of this one has ended.
+      // Weights are not written by kernels: fetched before the kernel ahead of this one has ended.
       ahead = min(Gemm::kStages, stages);
 #pragma unroll 1
       for (int i = 0; i < ahead; ++i) {
@@ -97,7 +95,7 @@ struct GatedProducer {
     }
   }
 
-  // Piece by piece: so many rows of gate and, behind them, as many of up.
+  // Piece by piece: rows of gate and, behind them, as many of up.
   __device__ void load_w(const TilePosition& tile, int i, int stage) const {
     constexpr int kBoxBytes = Gemm::Shape::kWBytes / (2 * Gemm::kPieces);
     constexpr int kBoxRows = Gemm::kColumns / Gemm::kPieces;
@@ -130,8 +128,8 @@ __device__ inline std::uint32_t gated(const float2& gate, const float2& up) {
   return pack<typename Gemm::T>(Functor::of(gate.x) * up.x, Functor::of(gate.y) * up.y);
 }
 
-// 64 rows of h, row and on of the consumer's tile, from the sums of g and, behind them, of u.
-// Neither is rounded in between.
+// Writes 64 rows of h, from `row` of the consumer's tile on. d: sums of g, then of u, not rounded
+// in between.
 template <typename Gemm, int kCount>
 __device__ inline void write_gated(std::uint32_t tile, int row, const float (&d)[kCount]) {
   constexpr int kUp = kCount / 2;
@@ -141,7 +139,7 @@ __device__ inline void write_gated(std::uint32_t tile, int row, const float (&d)
   });
 }
 
-// What a consumer's own threads have written. column, row: of h.
+// Stores what a consumer's threads have written. column, row: of h.
 template <typename Gemm>
 __device__ inline void store_written(const GatedMaps& maps, std::uint32_t tile, int number,
                                      int column, int row) {

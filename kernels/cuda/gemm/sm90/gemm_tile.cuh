@@ -1,9 +1,9 @@
-// What the Hopper GEMMs are made of. A tile is 128 rows of x (or 64, or 256) by so many rows of w,
-// out [m, n] = x [m, k] w [n, k]^T.
+// Parts of the Hopper GEMMs, out [m, n] = x [m, k] w [n, k]^T. A tile is 128 rows of x (or 64, or
+// 256) by some rows of w.
 //
-// A block is three warpgroups. One thread of the first, the producer, fills a ring of stages in
-// shared memory through the TMA; the other two, the consumers, multiply 64 rows each, or half of
-// w's rows where a tile has 64 rows of x. A stage is 64 columns (128 bytes) of x's rows and of w's.
+// A block has three warpgroups. One thread of the first, the producer, fills a ring of stages in
+// shared memory by TMA; the other two, the consumers, multiply 64 rows each, or half of w's rows if
+// a tile has 64 rows of x. A stage is 64 columns (128 bytes) of x's rows and of w's.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -24,12 +24,11 @@ inline constexpr int kConsumers = 2;
 inline constexpr int kWarpgroup = 128;
 inline constexpr int kBlockThreads = (1 + kConsumers) * kWarpgroup;
 inline constexpr int kConsumerRows = kTileRows / kConsumers;
-// Where consumers hold the sums of 128 rows each, two of them need more registers than a third of
-// an SM's each: the producer's warpgroup gives them away. Of a thread; 128 x 40 + 256 x 232 of the
-// SM's 65,536.
+// Per thread. Consumers with the sums of 128 rows each need more than a third of an SM's registers,
+// so the producer's warpgroup gives some away: 128 x 40 + 256 x 232 of 65,536.
 inline constexpr int kFewRegisters = 40, kManyRegisters = 232;
 
-// How a tile is shaped, known when compiled. kWidth: rows of w that it multiplies, the N of wgmma.
+// kWidth: rows of w that a tile multiplies, the N of wgmma.
 template <typename T_, int kWidth_, int kStages_, int kRows_ = kTileRows>
 struct TileShape {
   using T = T_;
@@ -41,9 +40,9 @@ struct TileShape {
   static constexpr int kStageBytes = kXBytes + kWBytes;
 };
 
-// What the swizzle wants the ring to start at.
+// Of the ring, for the swizzle.
 inline constexpr std::uint32_t kSwizzleAlignment = 1024;
-// What a block may ask for on compute capability 9.0.
+// Of a block on compute capability 9.0.
 inline constexpr int kMostSharedBytes = 227 * 1024;
 
 // The ring's barriers: full when a stage's bytes are in, empty when all its readers are done.
@@ -53,7 +52,7 @@ struct RingBarriers {
   std::uint64_t empty[kStages];
 };
 
-// Where in the ring an iteration is, and which of a barrier's phases belongs to it.
+// An iteration's stage of the ring, and the parity of its barriers' phase.
 template <int kStages>
 struct RingPosition {
   int stage = 0;
@@ -72,11 +71,11 @@ struct RingPosition {
   }
 };
 
-// Boxes of a tile's rows of x and of a stage's columns. A box that reaches beyond its matrix takes
-// the TMA longer than a whole one, though it reads less (the MLP of 64 x 768 x 3072 took 13.1 us
-// where 128 rows took 8.5; now 7.9: an H200). So where x has fewer rows than a tile all boxes are
-// as high as x, and rows behind the last whole tile have a map of their own. What lies below them
-// in shared memory stays as it is: it makes rows of the product that are not stored.
+// Boxes of a tile's rows of x and of a stage's columns. The TMA is slower with a box that extends
+// beyond its matrix than with a whole one (the MLP of 64 x 768 x 3072 took 13.1 us where 128 rows
+// took 8.5; now 7.9: an H200). So if x has fewer rows than a tile, all boxes are as high as x, and
+// the rows behind the last whole tile have a map of their own. Shared memory below them holds old
+// values, which make rows of the product that are not stored.
 __host__ __device__ constexpr int x_box_rows(int rows, int tile_rows) {
   return rows < tile_rows ? rows : tile_rows;
 }
@@ -87,10 +86,10 @@ __host__ __device__ constexpr int x_last_rows(int rows, int tile_rows) {
 struct XMaps {
   CUtensorMap whole, last;  // boxes of x_box_rows() and of x_last_rows()
 
-  // Only what the first tiles need.
+  // Of the first tiles alone.
   __device__ void prefetch() const { prefetch_map(whole); }
-  // use(map, bytes) with the boxes of x's tile from `row` on; rows: x's. In each of the two calls
-  // the map is a constant address, for the producer's loop (docs/evidence/fused-products.md).
+  // Calls use(map, bytes) with the boxes of x's tile from `row` on; rows: x's. Two calls, so that
+  // the map is a constant address in the producer's loop (docs/fused-epilogue.md).
   template <int kRows, typename Use>
   __device__ void with_boxes(int rows, int row, const Use& use) const {
     if (row + x_box_rows(rows, kRows) <= rows) {
@@ -101,7 +100,7 @@ struct XMaps {
   }
 };
 
-// What a block asks for: the ring and its barriers, and what is handed on.
+// Of a block: the ring, its barriers, and what is handed over.
 template <typename Shape>
 consteval int shared_bytes(int hands_bytes) {
   const int bytes = Shape::kStages * Shape::kStageBytes + hands_bytes +
@@ -110,8 +109,8 @@ consteval int shared_bytes(int hands_bytes) {
   return bytes <= kMostSharedBytes ? bytes : throw "more shared memory than a block has";
 }
 
-// What lies in a block's shared memory: the ring, what each consumer hands on or stores (or other
-// blocks hand over), and the ring's barriers.
+// A block's shared memory: the ring, what each consumer hands over or stores (or other blocks hand
+// over), and the ring's barriers.
 template <typename Gemm>
 struct TileShared {
   std::uint32_t stages = 0, hands = 0, full = 0, empty = 0;
@@ -128,8 +127,7 @@ struct TileShared {
   __device__ std::uint32_t empty_at(int i) const { return empty + i * 8; }
 };
 
-// By a consumer that has read it, to every block of the cluster, since all wrote a part of the
-// stage.
+// By a consumer that has read the stage, to every block of the cluster, since each wrote a part.
 template <typename Gemm>
 __device__ inline void release_stage(const TileShared<Gemm>& shared, int stage) {
   const int thread = threadIdx.x % kWarpgroup;
@@ -166,14 +164,14 @@ __device__ void start_block(const TileShared<Gemm>& shared, const Maps& maps) {
   }
 }
 
-// The same in all lanes, which only a shuffle tells the compiler: addresses that hang on it then
-// take uniform registers, where wgmma wants them. 1 to 3 % fewer cycles on an H200.
+// Through a shuffle, so that the compiler knows that all lanes agree and keeps addresses in uniform
+// registers, which wgmma needs. 1 to 3 % fewer cycles on an H200.
 __device__ inline int warpgroup_of_warp() {
   return __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / kWarpgroup, 0);
 }
 
-// A block's work by warpgroups: consume(number) in the two consumers, which hold the sums of 128
-// rows each, and produce() in one thread of the first.
+// Runs consume(number) in the two consumers, which hold the sums of 128 rows each, and produce() in
+// one thread of the first warpgroup.
 template <typename Gemm, typename Consume, typename Produce>
 __device__ inline void run_block(const Consume& consume, const Produce& produce) {
   const int warpgroup = warpgroup_of_warp();
@@ -199,11 +197,11 @@ __device__ inline void pin(Sums<kHalves, kCount>& d) {
   for (int half = 0; half < kHalves; ++half) wgmma_pin(d[half]);
 }
 
-// What a consumer multiplies of each stage: rows of x and rows of w, from.
+// Where a consumer's rows of x and of w begin in a stage.
 struct ConsumerRows {
   int x = 0, w = 0;
 };
-// Of a tile of 64 rows both consumers multiply all, each by half of w's rows.
+// In a tile of 64 rows both consumers multiply all, each by half of w's rows.
 template <typename Shape>
 inline constexpr bool kSharesRows = Shape::kRows == kConsumerRows;
 template <typename Shape>
@@ -234,8 +232,8 @@ __device__ inline void multiply_stage(Sums<kHalves, kCount>& d, std::uint32_t st
   }
 }
 
-// All steps of a tile. release(stage) is called when a stage has been read: one step later, so that
-// the tensor cores have work meanwhile. queued() is called when the last products are queued.
+// All steps of a tile. Calls release(stage) when a stage has been read, one step later, so that the
+// tensor cores have work meanwhile; queued() when the last products are queued.
 template <typename Shape, int kHalves, int kCount, typename Shared, typename Release,
           typename Queued>
 __device__ inline void multiply_tile(Sums<kHalves, kCount>& d, const Shared& shared,
@@ -263,9 +261,9 @@ __device__ inline void multiply_tile(Sums<kHalves, kCount>& d, const Shared& sha
   release(previous);
 }
 
-// A tile of the output as it lies in shared memory before the TMA stores it: panels of kRows rows,
-// as wide as a box's swizzle, 64 or 32 columns. A tile of another width is one panel without a
-// swizzle (in 48 columns two rows of eight meet in a bank).
+// A tile of the output in shared memory, before the TMA stores it: panels of kRows rows, as wide as
+// a box's swizzle, 64 or 32 columns. A tile of another width is one panel without a swizzle (in 48
+// columns two rows of eight meet in a bank).
 template <int kColumns_, int kRows_>
 struct OutputTile {
   static constexpr int kColumns = kColumns_;
@@ -277,7 +275,7 @@ struct OutputTile {
   static constexpr int kBytes = kPanels * kPanelBytes;
   static_assert(kColumns % 8 == 0);
 
-  // Where eight columns of a row lie, 16 bytes.
+  // The offset of eight columns of a row, 16 bytes.
   static __device__ int chunk_at(int row, int chunk) {
     if constexpr (kSwizzled) {
       constexpr int kChunks = kPanel / 8;
@@ -314,9 +312,9 @@ struct OutputRows {
   int rows = 0, columns = 0;
 };
 
-// What a warp has written by write_rows, to the rows and columns of `to` that there are. It waits
-// neither for other warps nor for the TMA: faster where a block has little to write and nothing to
-// do meanwhile. first_row, first_column: where in `to` the tile lies.
+// Copies what a warp has written by write_rows to `to`, as far as that extends. Waits neither for
+// other warps nor for the TMA: faster where a block has little to write and nothing to do
+// meanwhile. first_row, first_column: of the tile in `to`.
 template <typename Tile, int kColumns = Tile::kColumns>
 __device__ inline void copy_rows(std::uint32_t tile, int row, int column, const OutputRows& to,
                                  int first_row, int first_column) {
@@ -334,7 +332,7 @@ __device__ inline void copy_rows(std::uint32_t tile, int row, int column, const 
   }
 }
 
-// By one thread, when all have written and fenced.
+// By one thread, after all have written and fenced.
 template <typename Tile>
 __device__ inline void store_tile(const CUtensorMap& map, std::uint32_t tile, int column, int row) {
   for (int panel = 0; panel < Tile::kPanels; ++panel) {
@@ -343,7 +341,7 @@ __device__ inline void store_tile(const CUtensorMap& map, std::uint32_t tile, in
   commit_stores();
 }
 
-// Two neighbours of a row, rounded, the first in the lower half: one conversion instruction.
+// Two neighbours, rounded, the first in the lower half: one conversion instruction.
 template <typename T>
 __device__ inline std::uint32_t pack(float first, float second) {
   std::uint32_t bits = 0;
@@ -357,7 +355,7 @@ __device__ inline std::uint32_t pack(float first, float second) {
   return bits;
 }
 
-// The other way.
+// The inverse.
 template <typename T>
 __device__ inline float2 unpack(std::uint32_t bits) {
   if constexpr (std::is_same_v<T, __half>) {

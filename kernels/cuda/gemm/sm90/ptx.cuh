@@ -30,8 +30,7 @@ __device__ inline void barrier_expect_bytes(std::uint32_t barrier, int bytes) {
                : "memory");
 }
 
-// Arrives at the barrier that lies at the same place in the shared memory of the cluster's block
-// `rank`.
+// Arrives at the barrier at the same address in the shared memory of the cluster's block `rank`.
 __device__ inline void barrier_arrive_at(std::uint32_t barrier, std::uint32_t rank) {
   asm volatile(
       "{\n"
@@ -100,7 +99,7 @@ __device__ inline void load_box(const CUtensorMap& map, std::uint32_t to, std::u
       : "memory");
 }
 
-// The same into every block of the cluster whose bit is set, at the same place, signalling each
+// The same into every block of the cluster whose bit is set, at the same address, signalling each
 // one's own barrier.
 __device__ inline void load_box_multicast(const CUtensorMap& map, std::uint32_t to,
                                           std::uint32_t barrier, int column, int row,
@@ -141,23 +140,23 @@ __device__ inline std::uint32_t cluster_rank() {
   return rank;
 }
 
-// All threads of all the cluster's blocks, every warp as one. Behind it only barriers that were
-// fenced are known to the others: a release instead is a fence of the whole GPU (MEMBAR.ALL.GPU) by
-// every thread, with which 128 x 768 x 3072 takes 8.14 us for 7.86 (docs/evidence/fused-products.md).
+// All threads of the cluster, every warp as one. Makes only fenced barriers visible to the others:
+// a release would be a fence of the whole GPU (MEMBAR.ALL.GPU) by every thread, with which 128 x
+// 768 x 3072 takes 8.14 us instead of 7.86 (docs/fused-epilogue.md).
 __device__ inline void cluster_arrive_relaxed() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
 __device__ inline void cluster_wait() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
-// The same, and what they wrote before is seen by all.
+// The same, and makes earlier writes visible to all.
 __device__ inline void cluster_sync() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
   cluster_wait();
 }
 
-// To the shared memory of the cluster's block `rank`, at the same place as address is in this
-// one's, asynchronously: the 16 bytes count at the barrier that lies at that place there.
+// To the same address in the shared memory of the cluster's block `rank`, asynchronously: the 16
+// bytes count at that block's barrier.
 __device__ inline void store_to_block(std::uint32_t address, std::uint32_t rank,
                                       const float4& value, std::uint32_t barrier) {
   asm volatile(
@@ -222,7 +221,7 @@ __device__ inline void wait_for_previous_kernel() {
   asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
-// The next kernel's blocks may start where there is room.
+// The next kernel's blocks may start.
 __device__ inline void let_next_kernel_start() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }

@@ -94,6 +94,18 @@ __device__ void produce_split(const CUtensorMap& x, const CUtensorMap& w, int by
   }
 }
 
+template <typename Gemm>
+__device__ inline void multiply_share(typename Gemm::TileSums& d, const TileShared<Gemm>& shared,
+                                      int consumer, int steps) {
+  RingPosition<Gemm::kStages> at;
+  multiply_tile<typename Gemm::Shape>(
+      d, shared, at, steps, rows_of_consumer<typename Gemm::Shape>(consumer),
+      [&](int stage) {
+        if (threadIdx.x % kWarpgroup == 0) barrier_arrive(shared.empty_at(stage));
+      },
+      [] {});
+}
+
 // Whose band a consumers' thread's rows are in, and which of the band's threads it is.
 struct BandThread {
   int owner = 0, index = 0;
@@ -226,13 +238,7 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     return;
   }
   typename Gemm::TileSums d;
-  RingPosition<Gemm::kStages> at;
-  multiply_tile<typename Gemm::Shape>(
-      d, shared, at, tile.steps, rows_of_consumer<typename Gemm::Shape>(consumer),
-      [&](int stage) {
-        if (threadIdx.x % kWarpgroup == 0) barrier_arrive(shared.empty_at(stage));
-      },
-      [] {});
+  multiply_share<Gemm>(d, shared, consumer, tile.steps);
   const auto thread = band_thread<Gemm>(static_cast<int>(threadIdx.x) - kWarpgroup);
   if constexpr (Gemm::kSplits > 1) {
     if (!reduce_band<Gemm>(d, shared, tile.rank, thread)) return;

@@ -9,9 +9,8 @@
 
 namespace fusegate::kernels {
 
-// Ready to be enqueued as often as wanted. shape: one of split_gemm_shapes() for these sizes.
-// Throws DeviceError where the driver refuses the tensors, std::invalid_argument where they are
-// fp32.
+// A launch that can be repeated. shape: one of split_gemm_shapes() for these sizes. Throws
+// DeviceError where the driver refuses the tensors, std::invalid_argument for fp32 tensors.
 std::function<void()> make_split_gemm_sm90(CudaDevice& device, std::size_t shape, const Tensor& x,
                                            const Tensor& w, const Tensor& out);
 

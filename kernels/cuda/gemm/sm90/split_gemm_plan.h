@@ -1,5 +1,5 @@
-// The shapes that split_gemm_sm90 has, and where one is worth a try. Plain C++, so that it is
-// tested without a GPU. Which of them is fastest is measured (lt_tuning.h).
+// The shapes of split_gemm_sm90, and where one is worth measuring (autotune.h). Plain C++, tested
+// without a GPU.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct SplitGemmShape {
   int rows = 128;  // of a tile; or 64, or 256
   int cols = 0;
   int stages = 0;  // of kSplitGemmStep columns of x and of w
-  int splits = 0;  // blocks of a cluster, which share k out
+  int splits = 0;  // blocks of a cluster, which share k
 };
 
 inline constexpr std::array<SplitGemmShape, 11> kSplitGemmShapes{{
@@ -35,7 +35,7 @@ inline constexpr std::array<SplitGemmShape, 11> kSplitGemmShapes{{
     {.rows = 256, .cols = 96, .stages = 5, .splits = 1},
 }};
 
-// Indices of the shapes whose blocks all have a part of k and an SM to themselves at one time.
+// Indices of the shapes whose blocks each have a part of k and an SM of their own.
 std::vector<std::size_t> split_gemm_shapes(const GemmSize& size, const GpuLimits& gpu);
 
 // "split_gemm_sm90: tiles of 128 x 64, k over 4 blocks"

@@ -22,7 +22,7 @@ __device__ inline std::uint64_t matrix_descriptor(std::uint32_t address) {
          kSwizzle128 << 62;
 }
 
-// Registers and shared memory written before it are seen by the wgmmas after it.
+// Makes earlier writes of registers and shared memory visible to later wgmmas.
 __device__ inline void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 
 __device__ inline void wgmma_commit() {
@@ -35,7 +35,7 @@ __device__ inline void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 }
 
-// Keeps the compiler from moving what it does with d across it: wgmma writes d asynchronously.
+// Keeps the compiler from moving accesses to d across it, since wgmma writes d asynchronously.
 template <int kCount>
 __device__ inline void wgmma_pin(float (&d)[kCount]) {
 #pragma unroll

@@ -1,9 +1,9 @@
 // out [m, n] = x [m, k] w [n, k]^T for many rows: tiles of 256 x 192, of which each consumer
-// multiplies 128 rows. A stage of w so serves twice the rows that it does in a tile of 128: fewer
-// bytes through the L2 and less energy a product, where the GPU's power is the limit. A cluster of
-// two blocks takes two tiles side by side; each loads half of the rows of x and the TMA writes them
-// to both. One block an SM, each working through many tiles; it starts before the kernel ahead of
-// it has ended, and has its first weights then.
+// multiplies 128 rows. A stage of w serves twice the rows that it does in a tile of 128: fewer
+// bytes through the L2 and less energy per product, where the GPU's power is the limit. A cluster
+// of two blocks takes two tiles side by side; each loads half of the rows of x and the TMA writes
+// them to both. One block an SM, each working through many tiles; it loads its first weights before
+// the kernel ahead of it has ended.
 #pragma once
 
 #include "kernels/cuda/gemm/sm90/gemm_tile.cuh"
@@ -63,7 +63,7 @@ struct WideProducer {
 
   __device__ void run() const {
     RingPosition<Gemm::kStages> at;
-    // Weights are no kernel's result: they need not wait for the kernel ahead.
+    // Weights are not written by kernels, so they need not wait for the kernel ahead.
     const int ahead = min(Gemm::kStages, work.stages);
     const TilePosition first = work.raster.at(work.first);
     for (int i = 0; i < ahead; ++i) load_w(first, i, i);

@@ -9,8 +9,8 @@
 
 namespace fusegate::kernels {
 
-// Ready to be enqueued as often as wanted, by that plan. Throws DeviceError where the driver
-// refuses the tensors, std::invalid_argument where they are fp32.
+// A launch that can be repeated. Throws DeviceError where the driver refuses the tensors,
+// std::invalid_argument for fp32 tensors.
 std::function<void()> make_wide_gemm_sm90(CudaDevice& device, const WideGemmPlan& plan,
                                           const Tensor& x, const Tensor& w, const Tensor& out);
 

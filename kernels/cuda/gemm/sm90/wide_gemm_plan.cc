@@ -15,7 +15,8 @@ namespace {
 void check(const GemmSize& size) {
   for (const std::int64_t value : {size.m, size.n, size.k}) {
     if (value < 1 || value > std::numeric_limits<int>::max() - kWideGemmRows) {
-      throw std::invalid_argument(fmt::format("wide_gemm_sm90: cannot take a size of {}", value));
+      throw std::invalid_argument(
+          fmt::format("wide_gemm_sm90: a size is {}, must be from 1 to 32 bits", value));
     }
   }
   if (size.n % 8 != 0 || size.k % 8 != 0) {
@@ -33,14 +34,14 @@ WideGemmPlan plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu) {
   const std::int64_t col_tiles = ceil_div(size.n, kClusterCols);
   if (row_tiles * col_tiles > std::numeric_limits<int>::max()) {
     throw std::invalid_argument(
-        fmt::format("wide_gemm_sm90: {} x {} makes too many tiles", size.m, size.n));
+        fmt::format("wide_gemm_sm90: {} x {} makes more tiles than 32 bits count", size.m, size.n));
   }
   const int clusters = static_cast<int>(
       std::min<std::int64_t>(row_tiles * col_tiles, gpu.sm_count / kWideGemmCluster));
   return {
       {.row_tiles = static_cast<int>(row_tiles),
        .col_tiles = static_cast<int>(col_tiles),
-       // Of two weights that are half as long: it takes h's columns.
+       // group_rows() takes h's columns: those of two weights that are half as long.
        .group_rows = group_rows({size.m, size.n / 2, size.k},
                                 {kWideGemmRows, kClusterCols / 2, true}, clusters, gpu.l2_bytes)}};
 }

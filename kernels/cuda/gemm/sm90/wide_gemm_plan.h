@@ -1,5 +1,5 @@
-// How wide_gemm_sm90 cuts out [m, n] into tiles, and where it is worth a try. Plain C++, so that it
-// is tested without a GPU.
+// How wide_gemm_sm90 cuts out [m, n] into tiles, and where it is worth measuring. Plain C++, tested
+// without a GPU.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ struct WideGemmPlan {
   TileRaster raster;  // of a cluster's tiles, twice as wide
 };
 
-// Throws std::invalid_argument where a size is below 1 or beyond 32 bits, n or k is no multiple of
-// 8, or there are more tiles than 32 bits count.
+// Throws std::invalid_argument unless n and k are multiples of 8, and sizes and the number of tiles
+// positive and within 32 bits.
 WideGemmPlan plan_wide_gemm_sm90(const GemmSize& size, const GpuLimits& gpu);
 
-// Whether it is worth measuring: there are tiles for three quarters of the SMs. With fewer, the
-// other SMs would have nothing to do, and smaller tiles are faster.
+// Whether it is worth measuring: there are tiles for three quarters of the SMs. With fewer, smaller
+// tiles are faster.
 bool is_wide_enough_sm90(const GemmSize& size, const GpuLimits& gpu);
 
 // "wide_gemm_sm90: 32 x 4 tiles of 256 x 192"

@@ -6,7 +6,7 @@
 
 namespace fusegate::kernels {
 
-// x [m, k], m > 0, as make_tensor_map wants it. tile_rows: of x.
+// x [m, k], m > 0, as for make_tensor_map. tile_rows: of x.
 inline sm90::XMaps make_x_maps(const Tensor& x, int tile_rows) {
   const auto rows = static_cast<int>(x.rows());
   const auto boxes = [&](int height) { return make_tensor_map(x, height, sm90::kStageColumns); };
