@@ -167,8 +167,7 @@ std::vector<RoundingTerms> rounding_terms(const Workspace& workspace, const Prob
 // spread is measured over some thousand elements.
 std::vector<std::vector<Errors>> spreads(Device& device, const Operation& operation,
                                          const Problem& problem, const Workspace& workspace,
-                                         const std::vector<Memory>& values, double unit,
-                                         std::uint64_t seed) {
+                                         const std::vector<Memory>& values, Perturbation first) {
   constexpr std::int64_t kEnough = 32768, kMost = 8;
   const std::vector<Tensor>& outputs = workspace.outputs();
   std::vector<std::vector<Errors>> spreads(outputs.size());
@@ -180,7 +179,8 @@ std::vector<std::vector<Errors>> spreads(Device& device, const Operation& operat
   for (const Tensor& output : outputs) fewest = std::min(fewest, output.count());
   const std::int64_t times = std::clamp<std::int64_t>(kEnough / fewest, 1, kMost);
   for (std::int64_t time = 0; time < times; ++time) {
-    const Perturbation perturbation{unit, random_bits(seed, static_cast<std::uint64_t>(time))};
+    const Perturbation perturbation{first.unit,
+                                    random_bits(first.seed, static_cast<std::uint64_t>(time))};
     const auto perturbed = evaluated(device, operation, problem, workspace, perturbation);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       spreads[i].push_back(
@@ -194,10 +194,10 @@ std::vector<std::vector<Errors>> spreads(Device& device, const Operation& operat
 // A reference may refuse perturbed inputs, such as a mask.
 std::vector<std::vector<Errors>> spreads_or_none(Device& device, const Operation& operation,
                                                  const Problem& problem, const Workspace& workspace,
-                                                 const std::vector<Memory>& values, double unit,
-                                                 std::uint64_t seed) {
+                                                 const std::vector<Memory>& values,
+                                                 Perturbation first) {
   try {
-    return spreads(device, operation, problem, workspace, values, unit, seed);
+    return spreads(device, operation, problem, workspace, values, first);
   } catch (const DeviceError&) {
     throw;
   } catch (const std::exception&) {
@@ -212,7 +212,7 @@ std::vector<RoundingBound> rounding_bounds(Device& device, const Operation& oper
   const double unit = std::ranges::max(terms, {}, &RoundingTerms::unit).unit;
   std::vector<std::vector<Errors>> of_outputs(terms.size());
   if (unit > 0) {
-    of_outputs = spreads_or_none(device, operation, problem, workspace, values, unit, seed);
+    of_outputs = spreads_or_none(device, operation, problem, workspace, values, {unit, seed});
   }
   std::vector<RoundingBound> bounds;
   for (std::size_t i = 0; i < terms.size(); ++i) {

@@ -25,16 +25,6 @@ double dot(const double* a, const double* b, std::int64_t count) {
   return total;
 }
 
-void matmul_rows(const double* x, const double* w, double* out, std::int64_t begin,
-                 std::int64_t end, std::int64_t n, std::int64_t k) {
-  // Weight rows in the outer loop: each is read from memory once per block of rows of x.
-  for (std::int64_t col = 0; col < n; ++col) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      out[row * n + col] = dot(x + row * k, w + col * k, k);
-    }
-  }
-}
-
 template <typename Load>
 Errors sums_of_errors(const TileGrid& grid, const double* reference, const ErrorScale& scale,
                       Load load) {
@@ -70,8 +60,15 @@ void HostReference::matmul(const double* x, const double* w, double* out, std::i
   const std::int64_t workers = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, m);
   std::vector<std::jthread> threads;
   for (std::int64_t worker = 0; worker < workers; ++worker) {
-    threads.emplace_back(matmul_rows, x, w, out, m * worker / workers, m * (worker + 1) / workers,
-                         n, k);
+    const std::int64_t begin = m * worker / workers, end = m * (worker + 1) / workers;
+    threads.emplace_back([=] {
+      // Weight rows in the outer loop: each is read from memory once per block of rows of x.
+      for (std::int64_t col = 0; col < n; ++col) {
+        for (std::int64_t row = begin; row < end; ++row) {
+          out[row * n + col] = dot(x + row * k, w + col * k, k);
+        }
+      }
+    });
   }
 }
 

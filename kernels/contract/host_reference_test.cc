@@ -17,7 +17,7 @@ TEST(HostReference, MultipliesByTheWeightAsStored) {
   EXPECT_EQ(out, (std::vector<double>{4, 4, 10, 10}));
 }
 
-TEST(HostReference, SumsEveryElementOfOddLengths) {
+TEST(HostReference, SumsEveryElementOfAnyLength) {
   for (const int k : {1, 7, 8, 9, 17}) {
     std::vector<double> ones(static_cast<std::size_t>(k), 1.0), out(1);
     HostReference().matmul(ones.data(), ones.data(), out.data(), 1, 1, k);

@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::size_t kBlockBytes = 256 << 20;
 
-// Addresses alone: nobody writes there, so that a block may be larger than this machine's memory.
+// Addresses alone, never written, so that a block may exceed this machine's memory.
 std::vector<Memory> blocks(int count, std::size_t first_address = kBlockBytes) {
   std::vector<Memory> result;
   for (int i = 0; i < count; ++i) {
-    // Twice the length apart, lest the end of one be the begin of the next.
+    // Twice the length apart, so that blocks do not touch.
     const std::size_t address = first_address + 2 * kBlockBytes * static_cast<std::size_t>(i);
     result.emplace_back(reinterpret_cast<void*>(address), kBlockBytes, [](void*) {});
   }
@@ -60,13 +60,13 @@ TEST(LayoutArenaTest, GivesEveryNumberOtherDistances) {
   EXPECT_EQ(seen.size(), 100u);
 }
 
-// The numbers of one machine must be those of the next, whatever its standard library.
-TEST(LayoutArenaTest, KeepsItsLayouts) {
+// With any standard library.
+TEST(LayoutArenaTest, LayoutsAreTheSameOnEveryMachine) {
   LayoutArena arena(blocks(1), kBlockBytes, 1);
   EXPECT_EQ(distances(arena, 5, {512, 512, 512}), (std::vector<std::size_t>{0, 6291968, 13108224}));
 }
 
-TEST(LayoutArenaTest, KeepsMemoryApartAndAligned) {
+TEST(LayoutArenaTest, MemoryIsApartAndAligned) {
   LayoutArena arena(blocks(4), kBlockBytes, 1);
   for (std::uint64_t number = 0; number < 20; ++number) {
     arena.begin(number);

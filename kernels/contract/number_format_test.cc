@@ -71,7 +71,7 @@ TEST(Fp8, RoundsToNearestEven) {
   }
 }
 
-TEST(Fp8, KeepsWhatIsTooLargeAtItsLargest) {
+TEST(Fp8, Saturates) {
   for (const Fp8Format& format : {kE4m3, kE5m2}) {
     EXPECT_EQ(fp8_to_float(float_to_fp8(1e9f, format), format), format.largest);
     EXPECT_EQ(fp8_to_float(float_to_fp8(-1e9f, format), format), -format.largest);
@@ -79,7 +79,7 @@ TEST(Fp8, KeepsWhatIsTooLargeAtItsLargest) {
   }
 }
 
-TEST(Integers, AreRoundedAndKeptWithinTheirRange) {
+TEST(Integers, AreRoundedAndSaturate) {
   std::int8_t small = 0;
   const auto stored = [&](double value) {
     store_element(&small, Dtype::kInt8, 0, value);

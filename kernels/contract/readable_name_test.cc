@@ -23,7 +23,7 @@ constexpr char kInEveryThread[] =
     "740b4e739PointwiseINS0_4Bf16ENS0_5GatedINS0_8GeluTanhEEELj1024EEENS1_"
     "16EveryThreadStepsILj5EEEJPvjjSC_SC_EEEvT0_DpT1_";
 
-TEST(ReadableName, OfAKernelSlowedOnPurposeIsThatOfTheOneInWhosePlaceItStands) {
+TEST(ReadableName, OfAKernelSlowedOnPurposeIsItsOriginals) {
   EXPECT_TRUE(readable_name(kGeluMul).starts_with("void fusegate::kernels::(anonymous namespace)"));
   EXPECT_EQ(readable_name(kInLastWave), readable_name(kGeluMul));
   EXPECT_EQ(readable_name(kInEveryThread), readable_name(kGeluMul));

@@ -145,22 +145,16 @@ std::optional<BeyondRounding> RoundingBound::group_beyond(const GroupErrors& gro
   return std::nullopt;
 }
 
-std::optional<BeyondRounding> RoundingBound::beyond(const Errors& errors) const {
+// The worst of the rows and tiles.
+std::optional<BeyondRounding> RoundingBound::groups_beyond(const Errors& errors) const {
   using What = BeyondRounding::What;
-  const TileErrors all = errors.all();
   const TileGrid& grid = errors.grid;
-  const std::int64_t count = grid.rows * grid.columns;
-  const double worst = std::sqrt(all.largest);
-  const double allowed = terms_.unit > 0 ? quantile(count) : 0;
-  if (worst > allowed) return BeyondRounding{.seen = worst, .allowed = allowed};
-  if (terms_.unit == 0) return std::nullopt;
-
-  std::optional<BeyondRounding> beyond;
+  std::optional<BeyondRounding> worst;
   const auto see = [&](std::optional<BeyondRounding> one, What what, std::int64_t index) {
-    if (!one || (beyond && one->times() <= beyond->times())) return;
-    beyond = one;
-    beyond->what = what;
-    beyond->index = index;
+    if (!one || (worst && one->times() <= worst->times())) return;
+    worst = one;
+    worst->what = what;
+    worst->index = index;
   };
   for (std::size_t i = 0; i < errors.rows.size(); ++i) {
     see(group_beyond(errors.rows[i], grid.columns, grid.rows, row_slope_), What::kRow,
@@ -176,10 +170,13 @@ std::optional<BeyondRounding> RoundingBound::beyond(const Errors& errors) const 
                      tile_slope_),
         What::kTile, i);
   }
-  if (beyond) return beyond;
+  return worst;
+}
 
+std::optional<BeyondRounding> RoundingBound::whole_beyond(const TileGrid& grid,
+                                                          const GroupErrors& all) const {
   const double u = terms_.unit;
-  const double slope = std::max(whole_slope_, all.sums.slope_noise());
+  const double slope = std::max(whole_slope_, all.slope_noise());
   const double independent =
       std::min({static_cast<double>(grid.rows), static_cast<double>(grid.columns),
                 static_cast<double>(terms_.shortest_axis), 1 / (2 * u)});
@@ -187,8 +184,19 @@ std::optional<BeyondRounding> RoundingBound::beyond(const Errors& errors) const 
   const double most =
       std::min(u + quantile(1) * slope,
                roundings * u * u + quantile(1) * (u / std::sqrt(3 * independent) + slope));
-  if (std::abs(all.sums.slope()) <= most) return std::nullopt;
-  return BeyondRounding{What::kWhole, 0, true, all.sums.slope(), most};
+  if (std::abs(all.slope()) <= most) return std::nullopt;
+  return BeyondRounding{BeyondRounding::What::kWhole, 0, true, all.slope(), most};
+}
+
+std::optional<BeyondRounding> RoundingBound::beyond(const Errors& errors) const {
+  const TileErrors all = errors.all();
+  const TileGrid& grid = errors.grid;
+  const double worst = std::sqrt(all.largest);
+  const double allowed = terms_.unit > 0 ? quantile(grid.rows * grid.columns) : 0;
+  if (worst > allowed) return BeyondRounding{.seen = worst, .allowed = allowed};
+  if (terms_.unit == 0) return std::nullopt;
+  if (const auto group = groups_beyond(errors)) return group;
+  return whole_beyond(grid, all.sums);
 }
 
 }  // namespace fusegate::kernels

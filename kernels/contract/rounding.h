@@ -45,8 +45,8 @@
 //                 spread evenly between neighbours, each is off by up to u^2 in the mean.
 //
 // A wrong constant is found where it makes a result too large or too small by 0.39 % in bf16 and
-// 0.05 % in fp16, and a third of that with some hundred rows and columns. Smaller errors cannot be
-// told from correct rounding.
+// 0.05 % in fp16, and a third of that with some hundred rows and columns. Smaller errors look like
+// correct rounding.
 #pragma once
 
 #include <cmath>
@@ -96,6 +96,8 @@ class RoundingBound {
   void keep_variances(Device& device, const std::vector<Errors>& spreads, double mean_square);
   std::optional<BeyondRounding> group_beyond(const GroupErrors& group, std::int64_t elements,
                                              std::int64_t groups, double slope) const;
+  std::optional<BeyondRounding> groups_beyond(const Errors& errors) const;
+  std::optional<BeyondRounding> whole_beyond(const TileGrid& grid, const GroupErrors& all) const;
 
   RoundingTerms terms_;
   double all_ = 0;

@@ -16,13 +16,13 @@ std::uint32_t swizzled(std::uint32_t address, std::uint32_t swizzle) {
   return address ^ (address >> 3 & swizzle);
 }
 
-// wgmma.cuh's matrix_descriptor, back. With an offset of so many columns.
+// The inverse of wgmma.cuh's matrix_descriptor, plus an offset of columns.
 std::uint32_t address_of(std::uint64_t descriptor) {
-  constexpr std::uint64_t kRest =
+  constexpr std::uint64_t kFixedBits =
       std::uint64_t{1} << 16 | std::uint64_t{1024 >> 4} << 32 | std::uint64_t{1} << 62;
-  if ((descriptor & ~std::uint64_t{0x3fff}) != kRest) {
+  if ((descriptor & ~std::uint64_t{0x3fff}) != kFixedBits) {
     throw Fault(
-        fmt::format("a wgmma's descriptor {:#x} is none of the 128-byte swizzle", descriptor));
+        fmt::format("a wgmma's descriptor {:#x} is not of the 128-byte swizzle", descriptor));
   }
   return static_cast<std::uint32_t>(descriptor & 0x3fff) << 4;
 }
@@ -113,7 +113,7 @@ void Cluster::fence() {
 Cluster::Barrier& Cluster::barrier_at(Block& block, std::uint32_t address) {
   const auto found = block.barriers.find(address);
   if (found == block.barriers.end()) {
-    throw Fault(fmt::format("there is no barrier at {}", address));
+    throw Fault(fmt::format("no barrier was initialised at {}", address));
   }
   return found->second;
 }
@@ -133,7 +133,7 @@ void Cluster::turn_if_complete(Barrier& barrier) {
 
 void Cluster::init_barrier(std::uint32_t barrier, int arrivals) {
   at(block(), barrier, 8);
-  if (barrier % 8 != 0) throw Fault("a barrier's address is no multiple of 8");
+  if (barrier % 8 != 0) throw Fault("a barrier's address is not a multiple of 8");
   block().barriers[barrier] = {
       .arrivals = arrivals, .missing = arrivals, .made_by = thread(), .waiting = {}};
 }
@@ -147,7 +147,7 @@ void Cluster::fence_barriers() {
 void Cluster::arrive(std::uint32_t barrier, int rank) {
   Block& of = block_at(rank);
   Barrier& found = &of == &block() ? barrier_at(of, barrier) : fenced_barrier_at(of, barrier);
-  if (--found.missing < 0) throw Fault("more arrive at a barrier than it expects");
+  if (--found.missing < 0) throw Fault("more threads arrive at a barrier than it expects");
   turn_if_complete(found);
 }
 
@@ -213,7 +213,7 @@ void Cluster::cluster_wait() {
 
 // ---- copies
 
-// Into a block's shared memory, at some time from now on.
+// Into a block's shared memory, at a random time from now on.
 void Cluster::come(Block& block, const Range& range, std::function<void()> copy,
                    std::uint32_t barrier) {
   Barrier& counts = fenced_barrier_at(block, barrier);
@@ -233,7 +233,7 @@ void Cluster::load(const BoxMap& map, std::uint32_t to, std::uint32_t barrier, i
     if ((ranks >> rank & 1) == 0) continue;
     Block& block = block_at(rank);
     at(block, to, map.bytes());
-    if (to % 128 != 0) throw Fault("a box lies at no multiple of 128 bytes");
+    if (to % 128 != 0) throw Fault("a box is not aligned to 128 bytes");
     come(
         block, {to, map.bytes()}, [=, &block] { load_into(block, map, to, column, row); }, barrier);
   }
@@ -260,10 +260,10 @@ void Cluster::store(void* to, const void* from, std::size_t bytes) {
 void Cluster::store(const BoxMap& map, std::uint32_t from, int column, int row) {
   if (!block().may_write) throw Fault("a block stores before it waits for the kernel ahead");
   at(block(), from, map.bytes());
-  if (from % 128 != 0) throw Fault("a box lies at no multiple of 128 bytes");
+  if (from % 128 != 0) throw Fault("a box is not aligned to 128 bytes");
   for (std::size_t i = 0; i < map.bytes(); i += kGranule) {
     if (block().unfenced[(from + i) / kGranule] != 0) {
-      throw Fault("a store of what was written and not fenced");
+      throw Fault("a store reads what was written and not fenced");
     }
   }
   self().stores.push_back(std::make_shared<Store>(Store{map, from, column, row}));
@@ -297,7 +297,7 @@ void Cluster::wait_stores() {
 
 void Cluster::copy_16(std::uint32_t to, const void* from, bool inside) {
   at(block(), to, kGranule);
-  if (to % kGranule != 0) throw Fault("a copy to no multiple of 16 bytes");
+  if (to % kGranule != 0) throw Fault("a copy is not aligned to 16 bytes");
   const auto copy = std::make_shared<Copy>(Copy{.to = to});
   if (inside) std::memcpy(copy->bytes.data(), from, copy->bytes.size());
   self().copies.back().push_back(copy);
@@ -327,7 +327,7 @@ void Cluster::multiply(const Product& product) {
       at(block(), from, bytes);
       for (const Range& range : block().coming) {
         if (range.from < from + bytes && from < range.from + range.bytes) {
-          throw Fault("a product of what is not there yet");
+          throw Fault("a product reads what is not there yet");
         }
       }
     };
@@ -347,7 +347,7 @@ void Cluster::wait_products(std::size_t pending) {
   });
 }
 
-// The oldest.
+// Runs the oldest group.
 void Cluster::run_group(int first_thread) {
   const auto threads =
       std::span(states_).subspan(static_cast<std::size_t>(first_thread), kWarpgroup);

@@ -1,11 +1,11 @@
-// A cluster of blocks of one SM each, as its kernels see it: shared memory, barriers,
-// asynchronous copies and products, and a fiber a thread. What the hardware leaves open is drawn
-// anew for each seed (who is next, when a copy is done), and products are done no earlier than they
-// are waited for.
+// A cluster of blocks of one SM each, as kernels see it: shared memory, barriers, asynchronous
+// copies and products, and a fiber per thread. What the hardware leaves open is random by seed
+// (which thread is next, when a copy is done); products are done no earlier than they are waited
+// for.
 //
-// What would be undefined there is a Fault here: shared memory that is not the block's, a copy or a
-// product of bytes that are not there yet or not fenced, a barrier that more arrive at than it
-// expects, a block that ends while others write to it, and threads that wait for ever.
+// Undefined behaviour is a Fault: shared memory that is not the block's, a copy or a product of
+// bytes not yet there or not fenced, more arrivals at a barrier than it expects, a block that ends
+// while others write to it, and a deadlock.
 #pragma once
 
 #include <array>
@@ -30,11 +30,11 @@ class Fault : public std::runtime_error {
 };
 
 inline constexpr int kWarp = 32, kWarpgroup = 128;
-// Of a block's dynamic shared memory: a multiple of 16 alone, which is all that CUDA promises.
+// Of a block's dynamic shared memory: a multiple of 16 only, which is all that CUDA guarantees.
 inline constexpr std::uint32_t kSharedBase = 1040;
 
-// What a tensor map says (tensor_map.cc): a row-major matrix of 16-bit elements and its boxes.
-// swizzle: the address bits from 4 on that are mixed with those from 7 on.
+// A tensor map (tensor_map.cc): a row-major matrix of 16-bit elements and its boxes. swizzle: the
+// address bits from 4 on that are mixed with those from 7 on.
 struct BoxMap {
   std::byte* data;
   std::int64_t rows, cols;
@@ -44,7 +44,7 @@ struct BoxMap {
   std::size_t bytes() const { return std::size_t(box_rows) * std::size_t(box_cols) * 2; }
 };
 
-// One wgmma of 64 x columns x 16, as one thread sees it: its sums, and the operands' descriptors.
+// One thread's part of a wgmma of 64 x columns x 16: its sums, and the operands' descriptors.
 struct Product {
   float* sums = nullptr;
   int columns = 0;
@@ -63,10 +63,10 @@ class Cluster {
 
   // kernel() in every thread. first: number of the cluster's first block in its row of the grid.
   void run(int first, int row, int row_blocks, const std::function<void()>& kernel);
-  // The one that runs.
+  // The running one.
   static Cluster& here() { return *here_; }
 
-  // ---- of the thread that runs
+  // ---- of the running thread
   int thread() const { return fibers_.current() % threads_; }
   int rank() const { return fibers_.current() / threads_; }
   int threads() const { return threads_; }  // of a block
@@ -74,13 +74,13 @@ class Cluster {
   int block_y() const { return row_; }
   int grid_x() const { return row_blocks_; }
 
-  // ---- shared memory. Writes by threads are seen by copies only behind fence().
+  // ---- shared memory. Copies see threads' writes only after fence().
   void read(std::uint32_t from, void* to, std::size_t bytes);
   void write(std::uint32_t to, const void* from, std::size_t bytes);
   void fence();
 
-  // ---- barriers of a block in shared memory. Copies and other blocks know those that the thread
-  // that made them has fenced.
+  // ---- barriers of a block in shared memory. Copies and other blocks may use them once the thread
+  // that initialised them has fenced them.
   void init_barrier(std::uint32_t barrier, int arrivals);
   void fence_barriers();
   void arrive(std::uint32_t barrier, int rank);
@@ -95,7 +95,7 @@ class Cluster {
   void cluster_arrive();
   void cluster_wait();
 
-  // ---- asynchronous. ranks: a bit a block that is written.
+  // ---- asynchronous. ranks: a bit per block to write.
   void load(const BoxMap& map, std::uint32_t to, std::uint32_t barrier, int column, int row,
             unsigned ranks);
   void store(const BoxMap& map, std::uint32_t from, int column, int row);
@@ -103,8 +103,7 @@ class Cluster {
   void store(void* to, const void* from, std::size_t bytes);
   void commit_stores();
   void wait_stores();
-  // By a thread, 16 bytes or as many zeros; there when the thread waits for their group at the
-  // latest.
+  // 16 bytes or as many zeros, at the latest when the thread waits for their group.
   void copy_16(std::uint32_t to, const void* from, bool inside);
   void commit_copies() { self().copies.emplace_back(); }
   void wait_copies(std::size_t pending);
@@ -121,7 +120,7 @@ class Cluster {
  private:
   struct Barrier {
     int arrivals = 0, missing = 0;
-    std::int64_t bytes = 0;  // expected and not in yet
+    std::int64_t bytes = 0;  // still expected
     unsigned phase = 0;
     int made_by = 0;  // thread
     bool is_fenced = false;
@@ -168,7 +167,7 @@ class Cluster {
   };
   struct Warp {
     Meeting meeting;
-    // Of every other exchange: before one is written to again, all have met at the one between.
+    // Alternating: before one is written again, all have met at the other.
     std::array<std::array<std::array<std::byte, 64>, kWarp>, 2> values{};
   };
 

@@ -1,4 +1,4 @@
-// What the emulated cluster refuses, each by a kernel that does just that, and what it computes.
+// Each fault of the emulated cluster, by a kernel that causes it, and what the cluster computes.
 #include "tests/emulation/cluster.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ constexpr int kThreads = 128;
 constexpr std::uint32_t kBarrier = emulation::kSharedBase, kBox = 2048, kBoxOfW = 2048 + 64 * 128;
 constexpr std::size_t kSharedBytes = 32 << 10;
 
-// What a kernel is stopped for, in any of some orders; "" where in none.
+// A kernel's fault in any of several orders, or "".
 template <typename Kernel>
 std::string fault_of(const Kernel& kernel, int blocks = 1) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
@@ -62,13 +62,13 @@ void load_both(const CUtensorMap& map) {
   load_box(map, kBoxOfW, kBarrier, 0, 0);
 }
 
-// d: 64 x 64 sums over 16 columns. a: where the rows of x lie.
+// d: 64 x 64 sums over 16 columns. a: address of the rows of x.
 void multiply(float (&d)[32], std::uint32_t a = kBox) {
   wgmma<__nv_bfloat16, 64>(d, matrix_descriptor(a), matrix_descriptor(kBoxOfW), 0);
   wgmma_commit();
 }
 
-// What a kernel is stopped for that calls use(sums) when both boxes are loaded.
+// The fault of a kernel that calls use(sums) when both boxes are loaded.
 template <typename Use>
 std::string fault_of_use(const Use& use) {
   Ones ones;
@@ -135,7 +135,7 @@ TEST(EmulatedCluster, AStoreWritesTheMatrix) {
   const CUtensorMap map = ones.map();
   EXPECT_EQ(fault_of([&] { store_first(map, true, true); }), "");
   EXPECT_EQ(ones.values()[0], 0);
-  EXPECT_EQ(ones.values()[8], 0xffff) << "what nobody has written is NaN";
+  EXPECT_EQ(ones.values()[8], 0xffff) << "unwritten memory is NaN";
 }
 
 TEST(EmulatedCluster, AStoreWithoutAFenceIsRefused) {
@@ -179,7 +179,7 @@ TEST(EmulatedCluster, AThreadThatEndsBeforeItsCopiesAreThereIsRefused) {
   EXPECT_THAT(fault_of_copying(false), HasSubstr("before its copies are there"));
 }
 
-TEST(EmulatedCluster, ADeadlockTellsWhoWaitsForWhat) {
+TEST(EmulatedCluster, ADeadlockNamesWhoWaitsForWhat) {
   EXPECT_EQ(fault_of([] {
               begin(2);
               if (is_first()) barrier_arrive(kBarrier);
@@ -198,7 +198,7 @@ TEST(EmulatedCluster, OneTooManyAtABarrierIsRefused) {
                 begin(1);
                 if (threadIdx.x < 2) barrier_expect_bytes(kBarrier, 8);
               }),
-              HasSubstr("more arrive at a barrier"));
+              HasSubstr("more threads arrive at a barrier"));
 }
 
 TEST(EmulatedCluster, MemoryOutsideOfTheBlocksIsRefused) {
@@ -226,7 +226,7 @@ std::string fault_of_giving(bool meets, bool waits) {
 TEST(EmulatedCluster, ABlockThatIsWrittenBeforeItStartsOrAfterItEndsIsRefused) {
   EXPECT_EQ(fault_of_giving(true, true), "");
   EXPECT_THAT(fault_of_giving(false, true),
-              AnyOf(HasSubstr("before it has started"), HasSubstr("there is no barrier")));
+              AnyOf(HasSubstr("before it has started"), HasSubstr("no barrier was initialised")));
   EXPECT_THAT(fault_of_giving(true, false),
               AnyOf(HasSubstr("after it has ended"), HasSubstr("before all that it loads")));
 }

@@ -1,4 +1,4 @@
-// In place of cuda/device/cuda_device.h: an H200 of a few SMs, whose memory is the host's.
+// Replaces cuda/device/cuda_device.h: an H200 of a few SMs, whose memory is the host's.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,7 +15,7 @@ class CudaDevice : public CpuDevice {
 
   std::string name() const override { return "an emulated H200"; }
   const cudaDeviceProp& properties() const { return properties_; }
-  // So few that a block has several tiles of a small problem.
+  // Few, so that a block has several tiles of a small problem.
   GpuLimits limits() const {
     GpuLimits few = kH200;
     few.sm_count = 8;

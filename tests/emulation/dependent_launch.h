@@ -1,4 +1,4 @@
-// In place of cuda/device/dependent_launch.h: runs a kernel cluster by cluster, each in another
+// Replaces cuda/device/dependent_launch.h: runs a kernel cluster by cluster, each in another
 // order of its threads.
 #pragma once
 

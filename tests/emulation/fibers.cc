@@ -14,15 +14,15 @@ namespace {
 
 constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 
-// Of all fibers, kept from run to run: pages that are new each time cost more than the fibers.
+// Of all fibers, reused by the next run: new pages cost more than the fibers.
 std::byte* stacks(std::size_t count) {
-  static std::unique_ptr<std::byte[]> kept;
-  static std::size_t kept_count = 0;
-  if (count > kept_count) {
-    kept = std::make_unique_for_overwrite<std::byte[]>(count * kStackBytes);
-    kept_count = count;
+  static std::unique_ptr<std::byte[]> all;
+  static std::size_t all_count = 0;
+  if (count > all_count) {
+    all = std::make_unique_for_overwrite<std::byte[]>(count * kStackBytes);
+    all_count = count;
   }
-  return kept.get();
+  return all.get();
 }
 
 template <typename T>

@@ -1,6 +1,6 @@
-// Functions that run in turn on one thread of the CPU. One goes on until it waits or ends. Who is
-// next is drawn, and so are neighbours who come last as long as others can go on: one, a warp or a
-// warpgroup that lags. So each seed tries another order.
+// Functions that run in turn on one thread of the CPU, each until it waits or ends. The next one is
+// random, and so are neighbours that lag while others can go on: one, a warp or a warpgroup. So
+// each seed tries another order.
 #pragma once
 
 #include <ucontext.h>
@@ -14,7 +14,7 @@
 
 namespace fusegate::kernels::emulation {
 
-// Fibers that wait for the same.
+// Fibers that wait for the same event.
 using Queue = std::vector<int>;
 
 class Fibers {
@@ -22,15 +22,16 @@ class Fibers {
   explicit Fibers(unsigned seed) : random_(seed) {}
 
   // Runs body(0) to body(count - 1) to their ends. Throws what one of them threw, and
-  // std::runtime_error where all that are left wait.
+  // std::runtime_error where all remaining ones wait.
   void run(int count, std::function<void(int)> body);
 
-  // The fiber that runs.
+  // The running fiber.
   int current() const { return current_; }
-  // Until another wakes the queue. what: for the complaint about a deadlock.
+  // Until another wakes the queue. what: for the message about a deadlock.
   void wait(Queue& queue, const char* what);
   void wake(Queue& queue);
-  // Is called between two fibers, at some time or when all wait. Asynchronous copies are such.
+  // Calls event between two fibers at a random time, at the latest when all wait: an asynchronous
+  // copy.
   void later(std::function<void()> event) { events_.push_back(std::move(event)); }
 
  private:
@@ -56,8 +57,8 @@ class Fibers {
   std::exception_ptr error_;
   ucontext_t scheduler_{};
   int current_ = -1;
-  int lag_from_ = 0, lag_count_ = 0;  // who comes last
-  std::size_t event_every_ = 1;       // choices: an event where there is one
+  int lag_from_ = 0, lag_count_ = 0;  // those that lag
+  std::size_t event_every_ = 1;       // choices per event
 };
 
 }  // namespace fusegate::kernels::emulation

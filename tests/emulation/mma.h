@@ -1,4 +1,4 @@
-// In place of gemm/sm80/mma.cuh: its functions upon an emulated cluster.
+// Replaces gemm/sm80/mma.cuh: its functions on an emulated cluster.
 #pragma once
 
 #include <array>

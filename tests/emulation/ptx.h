@@ -1,4 +1,4 @@
-// In place of ptx.cuh: its functions upon an emulated cluster.
+// Replaces ptx.cuh: its functions on an emulated cluster.
 #pragma once
 
 #include <cuda.h>

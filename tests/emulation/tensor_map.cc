@@ -1,4 +1,4 @@
-// In place of sm90/tensor_map.cc, and of the two of CUDA's functions that the launching code calls.
+// Replaces sm90/tensor_map.cc, and two CUDA functions that the launching code calls.
 #include "kernels/cuda/gemm/sm90/tensor_map.h"
 
 #include <cuda_runtime_api.h>

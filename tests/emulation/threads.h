@@ -1,5 +1,5 @@
-// What nvcc knows without a header, and where shared memory lies: a thread's place, and how threads
-// meet, upon an emulated cluster.
+// What nvcc declares without a header, and shared memory's address: a thread's indices, and how
+// threads synchronise, on an emulated cluster.
 #pragma once
 
 #include <vector_functions.h>
@@ -20,7 +20,7 @@
 namespace fusegate::kernels {
 namespace emulation {
 
-// Of threadIdx and its like: what the cluster says of the thread that runs.
+// Of threadIdx and its like, for the running thread.
 template <int (Cluster::*kOf)() const>
 struct Coordinate {
   operator unsigned() const { return static_cast<unsigned>((Cluster::here().*kOf)()); }
@@ -38,7 +38,7 @@ inline constexpr struct {
 inline constexpr struct { emulation::Coordinate<&emulation::Cluster::threads> x; } blockDim{};
 inline constexpr struct { emulation::Coordinate<&emulation::Cluster::grid_x> x; } gridDim{};
 
-// A block's shared memory is the cluster's: the pointer is no more than its name.
+// A block's shared memory is the cluster's, so the pointer is unused.
 inline std::uint32_t shared_address(const void*) { return emulation::kSharedBase; }
 
 template <typename Value>

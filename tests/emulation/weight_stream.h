@@ -1,4 +1,4 @@
-// In place of few_rows/weight_stream.cuh: its loads upon an emulated cluster.
+// Replaces few_rows/weight_stream.cuh: its loads on an emulated cluster.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -8,7 +8,7 @@
 
 #include "tests/emulation/threads.h"
 
-// Of the one block that runs at a time. It holds what the block before left there.
+// Of the one running block. It holds what the previous block left.
 #undef __shared__
 #define __shared__ static
 

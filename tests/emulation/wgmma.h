@@ -1,4 +1,4 @@
-// In place of wgmma.cuh: products that an emulated cluster does when they are waited for.
+// Replaces wgmma.cuh: an emulated cluster computes products when they are waited for.
 #pragma once
 
 #include <cuda_bf16.h>

@@ -3,9 +3,9 @@
 //
 // Candidates come in an order, a library's in that of its heuristic. The first whose median time is
 // within kTieMargin of the fastest's is taken, so every process takes the same of several equally
-// fast ones, whichever noise puts ahead. Processes with different kernels would differ in time, and
-// a gate would have to tell that from a change of code. At most kTieMargin is given up: 1 % of it
-// cost two benchmarks of an H100's pr 1.0 and 1.1 % (docs/ladder-h100.md).
+// fast ones, whichever noise puts ahead. Processes with different kernels would differ in time, as
+// after a change of code. At most kTieMargin is given up: 1 % of it cost two benchmarks of an
+// H100's pr 1.0 and 1.1 % (docs/ladder-h100.md).
 //
 // A candidate that lies at kTieMargin itself is still taken by one process and not by another. That
 // happened in 9 of the 104 benchmarks of pr on an H200, whose processes then differed in time by up

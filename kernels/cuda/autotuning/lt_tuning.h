@@ -1,6 +1,5 @@
-// Chooses a matmul's algorithm by measurement (autotune.h): cublasLt's heuristic predicts
-// times, and here its first candidates are timed on the device instead. Once for each LtProblem and
-// device; from then on the choice is taken from CudaDevice::lt_choices().
+// Chooses a matmul's algorithm by timing the first candidates of cublasLt's heuristic (autotune.h),
+// once for each LtProblem and device.
 #pragma once
 
 #include <string>

@@ -1,7 +1,6 @@
 // The products of few rows of x, one to kMostFewRows, as candidates: gemv for a single row, and
-// few_rows_gemm, each cut in several ways. Only the weights count there, and their size decides
-// which cut loads them fastest: many small blocks where they come from memory, fewer blocks with
-// more loads under way where they lie in the L2.
+// few_rows_gemm, each cut in several ways. Which cut loads the weights fastest depends on their
+// size: many small blocks from memory, fewer blocks with more loads in flight from the L2.
 #pragma once
 
 #include <vector>

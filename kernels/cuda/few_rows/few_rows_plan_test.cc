@@ -158,7 +158,7 @@ TEST(FewRowsPlan, SaysWhatAShapeCannotDo) {
       ThrowsMessage<std::invalid_argument>(HasSubstr("2 weights")));
 }
 
-TEST(FewRowsPlan, TellsItselfInALine) {
+TEST(FewRowsPlan, IsOneLineOfText) {
   EXPECT_EQ(plan_text(plan_few_rows({1, 768, 3072, 1}, kH200)),
             "few_rows: 128 blocks of 12 warps, 6 columns each, x in 1 x 8 rows, weights in 1 x 8, "
             "8 chunks "

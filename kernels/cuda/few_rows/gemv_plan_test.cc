@@ -41,7 +41,7 @@ TEST(GemvPlan, SaysWhatItCannotDo) {
   }
 }
 
-TEST(GemvPlan, TellsItselfInALine) {
+TEST(GemvPlan, IsOneLineOfText) {
   EXPECT_EQ(plan_text({.shape = 0, .blocks = 3584, .warps = 8}),
             "gemv: 3584 blocks of 8 warps, 4 columns each, 1 chunk ahead");
 }

@@ -1,4 +1,4 @@
-// The GPU's stages: cublasLt matmuls and our own element-wise kernels.
+// The GPU's stages: cublasLt matmuls and our element-wise kernels.
 #pragma once
 
 #include <memory>

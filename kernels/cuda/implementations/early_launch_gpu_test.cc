@@ -1,5 +1,4 @@
-// That kernels which are made to be launched early are: a captured graph says of each edge between
-// two kernels whether the second waits for the first to end.
+// Kernels made to be launched early are: each edge of a captured graph has a type for it.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -50,8 +49,7 @@ class EarlyLaunch : public ImplementationTest {
   }
 };
 
-// And where this program's code is for less than 9.0 (preset ptx80) they are not: it does not wait
-// for the kernel ahead of it.
+// Not in programs for less than 9.0 (preset ptx80), whose code has no wait for the kernel ahead.
 TEST_F(EarlyLaunch, IsHowOwnKernelsFollowEachOther) {
   const bool waits = refuses_sm90(*device_).empty();
   const Problem few = ladder_problem(1, 1, 768, 3072, Dtype::kBf16),

@@ -5,7 +5,7 @@
 namespace fusegate::kernels {
 namespace {
 
-// Functions, since registrations ask before main, in no particular order.
+// Functions, since registrations run before main in no particular order.
 
 // The families of cuBLAS's names: "nvjet_tst_128x160_...", "sm80_xmma_gemm_...",
 // "gemmSN_TN_kernel", "gemvx::kernel", "cutlass::Kernel2".
@@ -14,14 +14,14 @@ constexpr char kOwnGemm[] =
     "fusegate::.*(gated_gemm|gated_pingpong|split_gemm|wide_gemm|few_rows|gemv)_kernel";
 constexpr char kReduction[] = "splitKreduce";
 
-// In the 204 rows with matmuls of the baselines stored for the H200 (pr and nightly) a second
-// kernel was launched where the choice splits K, and nowhere else.
+// In the 204 benchmarks with matmuls of the baselines stored for the H200 (pr and nightly) a second
+// kernel was launched exactly where the choice splits K.
 ExpectedKernels reduction_if_split() {
   return {"split-K reduction", kReduction, 1, 1, "split-k ([2-9]|[1-9][0-9])"};
 }
 
-// The reduction before the GEMM, whose pattern may fit the reduction's template arguments. In the
-// same rows no matmul had more than one memset.
+// The reduction comes first, since the GEMM's pattern may match the reduction's template arguments.
+// In the same benchmarks no matmul had more than one memset.
 ExpectedStage library_matmul(const std::string& stage, ExpectedKernels reduction,
                              ExpectedKernels gemm) {
   return {.name = stage,

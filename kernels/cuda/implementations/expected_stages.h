@@ -1,4 +1,4 @@
-// What the stages of this folder's implementations launch, for their declarations (expectation.h).
+// Expected launches of this folder's implementations (expectation.h).
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace fusegate::kernels {
 
-// cublasLt's matmul: one kernel, and a second one that adds up the parts where the algorithm splits
-// K, which the stage's choice says. Some algorithms have a memset before them.
+// cublasLt's matmul: one kernel, and a reduction where the stage's choice splits K. Some algorithms
+// have a memset before them.
 ExpectedStage expected_matmul(const std::string& stage);
-// cuBLAS's, which does not say what it chose.
+// cuBLAS's, whose choice is unknown.
 ExpectedStage expected_cublas_matmul(const std::string& stage);
-// One of our kernels that multiply.
+// One of our own.
 ExpectedStage expected_own_matmul(const std::string& stage);
 // Either: whichever measured faster.
 ExpectedStage expected_fastest_matmul(const std::string& stage);
@@ -25,8 +25,8 @@ ExpectedStage expected_activation(const Activation& activation);
 ExpectedStage expected_mul();
 ExpectedStage expected_gated(const Activation& activation);
 
-// Of a call that launches our kernels alone: so many launches, and no query of occupancy, since how
-// many blocks a kernel gets is known when it is prepared.
+// Of a call that launches only our kernels: `count` launches, and no queries of occupancy, which is
+// known when a kernel is prepared.
 std::vector<ExpectedCalls> expected_own_launches(int count);
 
 // A gated MLP of four kernels, activation and mul in one; or of two, the unit in a product.

@@ -1,13 +1,12 @@
 // fused_epilogue of a gated MLP: two kernels. One product with both the gate's and the up's
 // weights, as they are stored, has the gated unit as its epilogue, so that g and u never reach
-// device memory; then the down product, cublasLt's or our own. Both are chosen together, as the
-// pair that measures fastest. Stages' choices say how each is cut or which algorithm it is.
+// device memory; then the down product, cublasLt's or our own. The pair that measures fastest is
+// taken; stages' choices name each kernel's tiles or algorithm.
 //
-// _sm80 is by Ampere's instructions, on compute capability 8.0 and newer, _sm90 by Hopper's.
-// Without either it is what suits the device and the problem: for few rows each product by
-// whichever is fastest of the above and of those that stream the weights; for more, _sm90 where its
-// code runs; elsewhere _sm80 or four kernels with tuned matmuls, whichever measures faster; and the
-// four where the product cannot compute the problem.
+// _sm80 uses Ampere's instructions, on compute capability 8.0 and newer, _sm90 Hopper's. Without a
+// suffix: for few rows the fastest of these and of the products that stream weights; for more rows
+// _sm90 where its code runs, else the faster of _sm80 and four kernels with tuned matmuls; four
+// kernels where sizes are not aligned.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +32,7 @@ namespace {
 
 constexpr const char *kGate = "gate_proj", *kDown = "down_proj";
 
-// in: x, w_gate, w_up, as everywhere here.
+// in: x, w_gate, w_up.
 std::vector<Candidate> tiled_sm80(CudaDevice& device, const Activation& activation, Inputs in,
                                   const Tensor& h) {
   std::vector<Candidate> tiled;
@@ -61,7 +60,7 @@ std::vector<Candidate> tiled_sm90(CudaDevice& device, const Activation& activati
   return tiled;
 }
 
-// Products of our own, which start early: of few tiles, and of many rows.
+// Our own products, which start early: for few tiles, and for many rows.
 std::vector<Candidate> down_sm90(CudaDevice& device, const Tensor& h, const Tensor& w,
                                  const Tensor& out) {
   const GemmSize size{out.rows(), out.cols(), h.cols()};
@@ -83,7 +82,7 @@ std::vector<Candidate> merged(std::vector<Candidate> all, std::vector<Candidate>
   return all;
 }
 
-// The MLP as it is put together.
+// An MLP of two kernels, under construction.
 class TwoKernels {
  public:
   TwoKernels(CudaDevice& device, const Activation& activation, const Problem& problem, Inputs in,
@@ -175,8 +174,8 @@ std::optional<std::size_t> pinned_composition(const CudaDevice& device,
   return std::nullopt;
 }
 
-// By mma.sync, which does all that an A100's tensor cores can and from 9.0 on about half, or by the
-// library's products. Measured once for a problem.
+// By mma.sync, which uses an A100's tensor cores fully and those of 9.0 and newer about half, or by
+// the library's products. Measured once per problem.
 PreparedKernel prepare_two_or_four(const Activation& activation, Device& any_device,
                                    const Problem& problem, Inputs in, const Tensor& out) {
   auto& device = static_cast<CudaDevice&>(any_device);
@@ -199,7 +198,6 @@ PreparedKernel prepare_two_or_four(const Activation& activation, Device& any_dev
   return std::move(taken.index == kTwo ? two : four);
 }
 
-// By whichever suits the device and the problem.
 PreparedKernel prepare(const Activation& activation, Device& device, const Problem& problem,
                        Inputs in, const Tensor& out) {
   if (!is_aligned(problem)) return prepare_four(activation, device, problem, in, out);

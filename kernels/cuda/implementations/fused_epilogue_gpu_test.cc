@@ -99,8 +99,8 @@ TEST_F(WithSm90, ProductsAreChosenInPairsOnce) {
   EXPECT_EQ(tuned_pairs(), 1) << "it was measured again";
 }
 
-// A down product of our own, of one row and of many; and one of cublasLt's where it is the faster
-// one: on an H200 and an H100 it is, since 192 columns divide 2048 badly.
+// Our own down product, of one row and of many; and cublasLt's where that is faster, as on an H200
+// and an H100 for 2048 columns, which 192 does not divide.
 TEST_F(WithSm90, ARequiredPinnedPairIsTaken) {
   for (const Problem& problem : {ladder_problem(1, 1, 768, 3072, Dtype::kBf16), kProblem,
                                  ladder_problem(8, 512, 2048, 8192, Dtype::kBf16)}) {

@@ -1,6 +1,6 @@
 // fused_eager_rounding of a gated unit: activation and mul in one kernel, activation(g) rounded
-// before the product as eager PyTorch rounds it, where fused keeps it in fp32. For whoever needs
-// the same bits as from two kernels.
+// before the product as eager PyTorch rounds it, where fused keeps it in fp32. Gives the same
+// bits as two kernels.
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/device/cuda_device.h"
 #include "kernels/cuda/implementations/expected_stages.h"

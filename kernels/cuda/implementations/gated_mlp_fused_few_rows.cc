@@ -1,6 +1,6 @@
-// fused_few_rows of a gated MLP: that of a decode step, for M up to 64. Two kernels that stream
-// weights, gate and up with the unit, then down; launched early where the device can, so that the
-// weights of one are on their way while the other ends.
+// fused_few_rows of a gated MLP, for a decode step with M up to 64: two kernels that stream
+// weights, gate and up with the unit, then down; launched early where the device can, so that one
+// loads weights while the other ends.
 #include <fmt/format.h>
 
 #include "kernels/activations/activations.h"
@@ -36,8 +36,7 @@ PreparedKernel prepare(const Activation& activation, Device& any_device, const P
 
 std::string refuses(const Device&, const LadderProblem& problem) {
   if (problem.rows() <= kMostFewRows) return "";
-  return fmt::format("batch x seq is {}, and it is for {} rows at most", problem.rows(),
-                     kMostFewRows);
+  return fmt::format("batch x seq is {}, must be at most {}", problem.rows(), kMostFewRows);
 }
 
 const ImplementationRegistration registered(kGemmActivations, [](const Activation& activation) {

@@ -1,10 +1,9 @@
 // packed_pointwise of a gated MLP: gate and up as one matmul with N = 2 x hidden, then activation
 // and mul in one kernel, then down; the matmuls' algorithms are those that measure fastest.
 //
-// One matmul needs one weight, [2 x hidden, dim], gate's rows above up's. The operation has two, as
-// Linear layers store them; their copy is made here once, with the values they have now, as loading
-// a model would. It is no part of what is timed, and takes another 2 x hidden x dim elements of
-// memory.
+// One matmul needs one weight, [2 x hidden, dim], gate's rows above up's. prepare copies the
+// operation's two into it, untimed, as loading a model would; that takes another 2 x hidden x dim
+// elements of memory.
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/device/cuda.h"
 #include "kernels/cuda/implementations/cuda_stages.h"

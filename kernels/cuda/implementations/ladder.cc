@@ -1,7 +1,7 @@
-// The ladder on the GPU, as far as it is composed of the stages that every device has: from
+// The part of the ladder on the GPU that is composed of stages that every device has: from
 // linear/addmm, one cublasLt matmul with the bias in its epilogue, as torch.nn.Linear runs it, to
-// fused_pointwise, a gated MLP of four kernels, as Inductor and Liger fuse it. _tuned: with the
-// matmuls' algorithms that measure fastest.
+// fused_pointwise, a gated MLP of four kernels, as Inductor and Liger fuse it. _tuned: with
+// autotuned matmuls.
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/implementations/cuda_stages.h"
 #include "kernels/cuda/implementations/expected_stages.h"

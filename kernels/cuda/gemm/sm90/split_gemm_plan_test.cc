@@ -43,7 +43,7 @@ TEST(SplitGemmPlan, GivesEveryBlockAPartOfK) {
   EXPECT_THAT(split_gemm_shapes({8, 64, 64}, kH200), ElementsAre(5, 10));
 }
 
-TEST(SplitGemmPlan, TellsAShapeInALine) {
+TEST(SplitGemmPlan, AShapeIsOneLineOfText) {
   EXPECT_EQ(split_gemm_text(1), "split_gemm_sm90: tiles of 128 x 48, k over 4 blocks");
   EXPECT_EQ(split_gemm_text(5), "split_gemm_sm90: tiles of 128 x 96");
 }

@@ -46,7 +46,7 @@ TEST(WideGemmPlan, RefusesWhatTheCopyEngineCannotAddress) {
   EXPECT_THROW(plan_wide_gemm_sm90({kHuge, kHuge, 64}, kH200), std::invalid_argument);
 }
 
-TEST(WideGemmPlan, TellsItselfInALine) {
+TEST(WideGemmPlan, IsOneLineOfText) {
   EXPECT_EQ(wide_gemm_text(plan_wide_gemm_sm90({8192, 768, 3072}, kH200)),
             "wide_gemm_sm90: 32 x 4 tiles of 256 x 192");
 }
