@@ -26,14 +26,14 @@ std::vector<Candidate> candidates(const CudaDevice& device, const FewRowsSize& s
 
 struct EnqueueGated {
   Activation activation;
-  Tensor x, w_gate, w_up, h;
+  GatedOperands operands;
   cudaStream_t stream;
 
   void operator()(const GemvPlan& plan) const {
-    enqueue_gemv_gated(plan, activation, x, w_gate, w_up, h, stream);
+    enqueue_gemv_gated(plan, activation, operands, stream);
   }
   void operator()(const FewRowsPlan& plan) const {
-    enqueue_few_rows_gated(plan, activation, x, w_gate, w_up, h, stream);
+    enqueue_few_rows_gated(plan, activation, operands, stream);
   }
 };
 
@@ -50,10 +50,9 @@ struct EnqueueMatmul {
 }  // namespace
 
 std::vector<Candidate> streamed_gated(CudaDevice& device, const Activation& activation,
-                                      const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
-                                      const Tensor& h) {
-  return candidates(device, {.rows = h.rows(), .cols = h.cols(), .k = x.cols(), .weights = 2},
-                    EnqueueGated{activation, x, w_gate, w_up, h, device.stream()});
+                                      const GatedOperands& o) {
+  return candidates(device, {.rows = o.h.rows(), .cols = o.h.cols(), .k = o.x.cols(), .weights = 2},
+                    EnqueueGated{activation, o, device.stream()});
 }
 
 std::vector<Candidate> streamed_matmul(CudaDevice& device, const Tensor& x, const Tensor& w,

@@ -8,6 +8,7 @@
 #include "kernels/contract/device.h"
 #include "kernels/cuda/autotuning/autotune.h"
 #include "kernels/cuda/device/cuda_device.h"
+#include "kernels/cuda/device/gated_operands.h"
 
 namespace fusegate::kernels {
 
@@ -15,8 +16,7 @@ namespace fusegate::kernels {
 
 // h = activation(x w_gate^T) * (x w_up^T)
 std::vector<Candidate> streamed_gated(CudaDevice& device, const Activation& activation,
-                                      const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
-                                      const Tensor& h);
+                                      const GatedOperands& operands);
 // out = x w^T
 std::vector<Candidate> streamed_matmul(CudaDevice& device, const Tensor& x, const Tensor& w,
                                        const Tensor& out);

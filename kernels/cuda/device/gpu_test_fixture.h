@@ -13,6 +13,7 @@
 #include "kernels/activations/activations.h"
 #include "kernels/contract/verify.h"
 #include "kernels/cuda/device/cuda_device.h"
+#include "kernels/cuda/device/gated_operands.h"
 #include "kernels/cuda/device/guarded_tensor.h"
 #include "kernels/cuda/gemm/gated_gemm_plan.h"
 
@@ -98,13 +99,12 @@ class GpuTest : public testing::Test {
 
   // One product of that size with a gated unit as its epilogue. compute enqueues it.
   void expect_gated(const Activation& activation, const GatedGemmSize& size, Dtype dtype,
-                    const std::function<void(const Tensor& x, const Tensor& w_gate,
-                                             const Tensor& w_up, const Tensor& h)>& compute) {
+                    const std::function<void(const GatedOperands&)>& compute) {
     const GuardedTensor x = guarded_random(size.rows, size.dim, dtype, 2);
     const GuardedTensor w_gate = guarded_random(size.hidden, size.dim, dtype, 0.5);
     const GuardedTensor w_up = guarded_random(size.hidden, size.dim, dtype, 0.5);
     const GuardedTensor h(*device_, size.rows, size.hidden, dtype);
-    compute(x.tensor, w_gate.tensor, w_up.tensor, h.tensor);
+    compute({x.tensor, w_gate.tensor, w_up.tensor, h.tensor});
     expect_agrees(h, gated_of_products(activation, x.tensor, w_gate.tensor, w_up.tensor),
                   {&x, &w_gate, &w_up});
     memory_.clear();

@@ -12,15 +12,15 @@
 
 #include "kernels/contract/activation.h"
 #include "kernels/contract/device.h"
+#include "kernels/cuda/device/gated_operands.h"
 #include "kernels/cuda/few_rows/few_rows_plan.h"
 
 namespace fusegate::kernels {
 
 // h = activation(x w_gate^T) * (x w_up^T), in fp32, with one of kGemmActivations. plan: for these
 // sizes and two weights. Throws std::invalid_argument for fp32 tensors.
-void enqueue_few_rows_gated(const FewRowsPlan& plan, const Activation& activation, const Tensor& x,
-                            const Tensor& w_gate, const Tensor& w_up, const Tensor& h,
-                            cudaStream_t stream);
+void enqueue_few_rows_gated(const FewRowsPlan& plan, const Activation& activation,
+                            const GatedOperands& operands, cudaStream_t stream);
 
 // out = x w^T. plan: for these sizes and one weight. Throws std::invalid_argument for fp32 tensors.
 void enqueue_few_rows_matmul(const FewRowsPlan& plan, const Tensor& x, const Tensor& w,

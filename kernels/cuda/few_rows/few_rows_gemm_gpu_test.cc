@@ -52,7 +52,7 @@ TEST_F(FewRows, RepeatToTheBitWhenLaunchedBackToBack) {
     const auto run = [&](bool one_by_one) {
       device_->poison(out);
       for (int token = 0; token < kTokens; ++token) {
-        enqueue_few_rows_gated(first, kActivationOf<GeluTanh>, part(x, token), gate, up, h,
+        enqueue_few_rows_gated(first, kActivationOf<GeluTanh>, {part(x, token), gate, up, h},
                                device_->stream());
         if (one_by_one) device_->synchronize();
         enqueue_few_rows_matmul(second, h, down, part(out, token), device_->stream());

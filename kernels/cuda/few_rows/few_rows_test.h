@@ -37,7 +37,8 @@ class FewRows : public GpuTest {
       if (size.weights == 1) {
         enqueue_few_rows_matmul(plan, x.tensor, first.tensor, out.tensor, device_->stream());
       } else {
-        enqueue_few_rows_gated(plan, activation, x.tensor, first.tensor, second.tensor, out.tensor,
+        enqueue_few_rows_gated(plan, activation,
+                               {x.tensor, first.tensor, second.tensor, out.tensor},
                                device_->stream());
       }
       expect_agrees(out, expected, {&x, &first, &second});
@@ -68,7 +69,7 @@ class Gemv : public GpuTest {
       for (const GemvPlan& plan : gemv_plans(cols, k)) {
         SCOPED_TRACE(testing::Message() << activation.name << ", " << plan_text(plan));
         const GuardedTensor h(*device_, 1, cols, dtype);
-        enqueue_gemv_gated(plan, activation, x.tensor, first.tensor, second.tensor, h.tensor,
+        enqueue_gemv_gated(plan, activation, {x.tensor, first.tensor, second.tensor, h.tensor},
                            device_->stream());
         expect_agrees(h, gated, {&x, &first, &second});
       }

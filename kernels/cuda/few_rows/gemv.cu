@@ -46,11 +46,11 @@ void enqueue(const GemvPlan& plan, const Tensor& x, const Tensor& first, const T
 
 }  // namespace
 
-void enqueue_gemv_gated(const GemvPlan& plan, const Activation& activation, const Tensor& x,
-                        const Tensor& w_gate, const Tensor& w_up, const Tensor& h,
-                        cudaStream_t stream) {
+void enqueue_gemv_gated(const GemvPlan& plan, const Activation& activation,
+                        const GatedOperands& operands, cudaStream_t stream) {
   dispatch_activation(GemmActivations{}, activation, [&]<typename Functor>() {
-    enqueue<few_rows::Gated<Functor>>(plan, x, w_gate, w_up, h, stream);
+    enqueue<few_rows::Gated<Functor>>(plan, operands.x, operands.w_gate, operands.w_up, operands.h,
+                                      stream);
   });
 }
 

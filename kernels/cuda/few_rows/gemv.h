@@ -11,6 +11,7 @@
 
 #include "kernels/contract/activation.h"
 #include "kernels/contract/device.h"
+#include "kernels/cuda/device/gated_operands.h"
 #include "kernels/cuda/few_rows/gemv_plan.h"
 
 namespace fusegate::kernels {
@@ -19,9 +20,8 @@ namespace fusegate::kernels {
 
 // h = activation(x w_gate^T) * (x w_up^T), one of kGemmActivations; it and the product with u are
 // fp32.
-void enqueue_gemv_gated(const GemvPlan& plan, const Activation& activation, const Tensor& x,
-                        const Tensor& w_gate, const Tensor& w_up, const Tensor& h,
-                        cudaStream_t stream);
+void enqueue_gemv_gated(const GemvPlan& plan, const Activation& activation,
+                        const GatedOperands& operands, cudaStream_t stream);
 // out = x w^T
 void enqueue_gemv(const GemvPlan& plan, const Tensor& x, const Tensor& w, const Tensor& out,
                   cudaStream_t stream);

@@ -40,9 +40,9 @@ std::vector<Candidate> tiled_sm80(CudaDevice& device, const Activation& activati
        gated_gemm_plans_sm80(gated_gemm_size(in[0], h), device.limits())) {
     prepare_gated_gemm_sm80(plan, activation, h.dtype);
     tiled.push_back({.name = plan_text(plan),
-                     .launch = [plan, activation, x = in[0], w_gate = in[1], w_up = in[2], h,
+                     .launch = [plan, activation, operands = GatedOperands{in[0], in[1], in[2], h},
                                 stream = device.stream()] {
-                       enqueue_gated_gemm_sm80(plan, activation, x, w_gate, w_up, h, stream);
+                       enqueue_gated_gemm_sm80(plan, activation, operands, stream);
                      }});
   }
   return tiled;
@@ -147,7 +147,7 @@ PreparedKernel prepare_few_rows(const Activation& activation, Device& any_device
   const Tensor& h = made.h();
   return std::move(made).of_fastest(
       merged(
-          streamed_gated(device, activation, in[0], in[1], in[2], h),
+          streamed_gated(device, activation, {in[0], in[1], in[2], h}),
           is_sm90 ? tiled_sm90(device, activation, in, h) : tiled_sm80(device, activation, in, h)),
       merged(streamed_matmul(device, h, in[3], out),
              is_sm90 ? down_sm90(device, h, in[3], out) : std::vector<Candidate>()));

@@ -19,7 +19,8 @@ PreparedKernel prepare(const Activation& activation, Device& any_device, const P
   auto& device = static_cast<CudaDevice&>(any_device);
   PreparedKernel kernel;
   const Tensor h = kernel.intermediate(device, {out.rows(), in[1].rows()}, problem.dtype);
-  const std::vector<Candidate> gate_up = streamed_gated(device, activation, in[0], in[1], in[2], h);
+  const std::vector<Candidate> gate_up =
+      streamed_gated(device, activation, {in[0], in[1], in[2], h});
   const std::vector<Candidate> down = streamed_matmul(device, h, in[3], out);
   const Stage first = gate_up_work(activation, in[0], in[1], in[2], h);
   const Stage second = matmul_work("down_proj", h, in[3], out);

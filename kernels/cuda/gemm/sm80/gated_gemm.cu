@@ -56,17 +56,16 @@ void prepare_gated_gemm_sm80(const GatedGemmPlan& plan, const Activation& activa
 }
 
 void enqueue_gated_gemm_sm80(const GatedGemmPlan& plan, const Activation& activation,
-                             const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
-                             const Tensor& h, cudaStream_t stream) {
-  dispatch(plan.tile, activation, h.dtype, [&](auto variant) {
+                             const GatedOperands& o, cudaStream_t stream) {
+  dispatch(plan.tile, activation, o.h.dtype, [&](auto variant) {
     using T = typename decltype(variant)::Element;
-    const sm80::GatedGemmArguments<T> arguments{.x = static_cast<const T*>(x.data),
-                                                .w_gate = static_cast<const T*>(w_gate.data),
-                                                .w_up = static_cast<const T*>(w_up.data),
-                                                .h = static_cast<T*>(h.data),
-                                                .rows = static_cast<int>(h.rows()),
-                                                .hidden = static_cast<int>(h.cols()),
-                                                .dim = static_cast<int>(x.cols()),
+    const sm80::GatedGemmArguments<T> arguments{.x = static_cast<const T*>(o.x.data),
+                                                .w_gate = static_cast<const T*>(o.w_gate.data),
+                                                .w_up = static_cast<const T*>(o.w_up.data),
+                                                .h = static_cast<T*>(o.h.data),
+                                                .rows = static_cast<int>(o.h.rows()),
+                                                .hidden = static_cast<int>(o.h.cols()),
+                                                .dim = static_cast<int>(o.x.cols()),
                                                 .raster = plan.raster};
     constexpr GatedTile kTile = variant.kTile;
     launch_kernel(variant.kKernel,

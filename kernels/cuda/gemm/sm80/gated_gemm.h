@@ -8,6 +8,7 @@
 
 #include "kernels/contract/activation.h"
 #include "kernels/contract/device.h"
+#include "kernels/cuda/device/gated_operands.h"
 #include "kernels/cuda/gemm/sm80/plan.h"
 
 namespace fusegate::kernels {
@@ -20,7 +21,6 @@ void prepare_gated_gemm_sm80(const GatedGemmPlan& plan, const Activation& activa
 
 // plan: for these sizes. Throws std::invalid_argument for fp32 tensors.
 void enqueue_gated_gemm_sm80(const GatedGemmPlan& plan, const Activation& activation,
-                             const Tensor& x, const Tensor& w_gate, const Tensor& w_up,
-                             const Tensor& h, cudaStream_t stream);
+                             const GatedOperands& operands, cudaStream_t stream);
 
 }  // namespace fusegate::kernels

@@ -23,8 +23,8 @@ class GatedGemmSm80 : public GpuTest, public testing::WithParamInterface<std::si
     for (const Activation& activation : kGemmActivations) {
       SCOPED_TRACE(activation.name);
       prepare_gated_gemm_sm80(plan, activation, dtype);
-      expect_gated(activation, size, dtype, [&](const auto&... operands) {
-        enqueue_gated_gemm_sm80(plan, activation, operands..., device_->stream());
+      expect_gated(activation, size, dtype, [&](const GatedOperands& operands) {
+        enqueue_gated_gemm_sm80(plan, activation, operands, device_->stream());
       });
     }
   }

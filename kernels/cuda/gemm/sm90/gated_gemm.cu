@@ -34,7 +34,7 @@ GatedKernel kernel_of() {
 
 template <typename Gemm>
 std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
-                                  const GatedGemmOperands& o) {
+                                  const GatedOperands& o) {
   const GatedKernel kernel = kernel_of<Gemm>();
   allow_shared_bytes(kernel, Gemm::kSharedBytes);
   LaunchShape shape{.blocks = static_cast<unsigned>(plan.blocks * Gemm::kCluster),
@@ -61,7 +61,7 @@ std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
 
 template <typename T, typename Functor, std::size_t... kIndex>
 std::function<void()> make_of(CudaDevice& device, const GatedGemmPlan& plan,
-                              const GatedGemmOperands& operands, std::index_sequence<kIndex...>) {
+                              const GatedOperands& operands, std::index_sequence<kIndex...>) {
   std::function<void()> launch;
   ((kIndex == plan.tile
         ? void(launch = make_launch<GemmOf<T, Functor, kIndex>>(device, plan, operands))
@@ -87,7 +87,7 @@ std::string refuses_sm90(const CudaDevice& device) {
 
 std::function<void()> make_gated_gemm_sm90(CudaDevice& device, const GatedGemmPlan& plan,
                                            const Activation& activation,
-                                           const GatedGemmOperands& operands) {
+                                           const GatedOperands& operands) {
   constexpr auto kTiles = std::make_index_sequence<kGatedTilesSm90.size()>();
   std::function<void()> launch;
   dispatch_activation(GemmActivations{}, activation, [&]<typename Functor>() {

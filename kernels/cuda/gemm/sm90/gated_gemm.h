@@ -9,13 +9,10 @@
 #include <string>
 
 #include "kernels/cuda/device/cuda_device.h"
+#include "kernels/cuda/device/gated_operands.h"
 #include "kernels/cuda/gemm/sm90/gated_gemm_plan.h"
 
 namespace fusegate::kernels {
-
-struct GatedGemmOperands {
-  Tensor x, w_gate, w_up, h;
-};
 
 // Why the device cannot run these kernels, or "". They are built for sm_90a: compute
 // capability 9.0.
@@ -25,6 +22,6 @@ std::string refuses_sm90(const CudaDevice& device);
 // driver refuses the tensors, std::invalid_argument for fp32 tensors.
 std::function<void()> make_gated_gemm_sm90(CudaDevice& device, const GatedGemmPlan& plan,
                                            const Activation& activation,
-                                           const GatedGemmOperands& operands);
+                                           const GatedOperands& operands);
 
 }  // namespace fusegate::kernels

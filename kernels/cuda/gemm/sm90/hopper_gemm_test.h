@@ -25,8 +25,8 @@ class HopperGemm : public GpuTest {
     const GatedGemmPlan plan = plan_gated_gemm_sm90(size, device_->limits(), tile);
     for (const Activation& activation : kGemmActivations) {
       SCOPED_TRACE(activation.name);
-      expect_gated(activation, size, dtype, [&](const auto&... operands) {
-        make_gated_gemm_sm90(*device_, plan, activation, {operands...})();
+      expect_gated(activation, size, dtype, [&](const GatedOperands& operands) {
+        make_gated_gemm_sm90(*device_, plan, activation, operands)();
       });
     }
   }
