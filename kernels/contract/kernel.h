@@ -119,8 +119,9 @@ struct Stage {
 
 // An implementation made ready for one problem in one memory layout.
 struct PreparedKernel {
-  std::vector<Stage> stages;    // launched in this order
-  std::vector<Memory> scratch;  // intermediate results and workspaces, as long-lived as the stages
+  std::vector<Stage> stages;  // launched in this order
+  // Intermediate results and workspaces, as long-lived as the stages.
+  std::vector<Memory> scratch = {};
 
   // A new tensor in scratch.
   Tensor intermediate(Device& device, std::vector<std::int64_t> shape, Dtype dtype);

@@ -7,11 +7,9 @@ namespace fusegate::kernels {
 namespace {
 
 PreparedKernel prepare(Device&, const Problem&, Inputs in, const Tensor& out) {
-  PreparedKernel kernel;
   Stage stage = pointwise_work("copy", 0, {&in[0]}, out);
   stage.launch = [x = in[0], out] { std::memcpy(out.data, x.data, x.bytes()); };
-  kernel.stages.push_back(std::move(stage));
-  return kernel;
+  return {.stages = {stage}};
 }
 
 const ImplementationRegistration registered{{

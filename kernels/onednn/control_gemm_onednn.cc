@@ -5,9 +5,7 @@ namespace fusegate::kernels {
 namespace {
 
 PreparedKernel prepare(Device& device, const Problem&, Inputs in, const Tensor& out) {
-  PreparedKernel kernel;
-  kernel.stages.push_back(OnednnStages(device).matmul("matmul", in[0], in[1], nullptr, out));
-  return kernel;
+  return {.stages = {OnednnStages(device).matmul("matmul", in[0], in[1], nullptr, out)}};
 }
 
 const ImplementationRegistration registered{{

@@ -33,9 +33,7 @@ Stage gate_up_work(const Activation& activation, const Tensor& x, const Tensor& 
 
 PreparedKernel linear_addmm(StageLibrary& stages, Device&, const Problem&, Inputs in,
                             const Tensor& out) {
-  PreparedKernel kernel;
-  kernel.stages.push_back(stages.matmul("addmm", in[0], in[1], &in[2], out));
-  return kernel;
+  return {.stages = {stages.matmul("addmm", in[0], in[1], &in[2], out)}};
 }
 
 PreparedKernel linear_matmul_add(StageLibrary& stages, Device& device, const Problem&, Inputs in,
@@ -58,9 +56,7 @@ PreparedKernel gated_unfused(const Activation& activation, StageLibrary& stages,
 
 PreparedKernel gated_fused(const Activation& activation, StageLibrary& stages, Device&,
                            const Problem&, Inputs in, const Tensor& out) {
-  PreparedKernel kernel;
-  kernel.stages.push_back(stages.gate(activation, in[0], in[1], out));
-  return kernel;
+  return {.stages = {stages.gate(activation, in[0], in[1], out)}};
 }
 
 PreparedKernel gated_mlp_unfused(const Activation& activation, StageLibrary& stages, Device& device,

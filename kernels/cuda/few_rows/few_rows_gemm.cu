@@ -1,8 +1,6 @@
-#include <stdexcept>
-#include <utility>
-
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/device/dependent_launch.h"
+#include "kernels/cuda/device/dispatch.h"
 #include "kernels/cuda/few_rows/few_rows_gemm.cuh"
 #include "kernels/cuda/few_rows/few_rows_gemm.h"
 
@@ -23,37 +21,25 @@ void launch(const FewRowsPlan& plan, const few_rows::Arguments<T>& arguments, cu
                 stream, arguments);
 }
 
-template <typename T, typename Result, std::size_t... kIndex>
-void launch_shape(const FewRowsPlan& plan, const few_rows::Arguments<T>& arguments,
-                  cudaStream_t stream, std::index_sequence<kIndex...>) {
-  const auto launch_if = [&]<std::size_t kShape>() {
-    // Of the others there is no such kernel, and no plan.
-    if constexpr (kFewRowsShapes[kShape].w_sets % Result::kWeights == 0) {
-      if (plan.shape == kShape) launch<T, Result, Shape<kShape>>(plan, arguments, stream);
-    }
-  };
-  (launch_if.template operator()<kIndex>(), ...);
-}
-
 // second: the other weights of a Result that has two.
 template <typename Result>
 void enqueue(const FewRowsPlan& plan, const Tensor& x, const Tensor& first, const Tensor& second,
              const Tensor& out, cudaStream_t stream) {
-  dispatch_dtype(out.dtype, [&]<typename T>() {
-    if constexpr (std::is_same_v<T, float>) {
-      throw std::invalid_argument("few_rows: has no fp32 version");
-    } else {
-      const few_rows::Arguments<T> arguments{
-          .x = static_cast<const T*>(x.data),
-          .w = {static_cast<const T*>(first.data), static_cast<const T*>(second.data)},
-          .out = static_cast<T*>(out.data),
-          .rows = static_cast<int>(out.rows()),
-          .cols = static_cast<int>(out.cols()),
-          .k = static_cast<int>(x.cols()),
-          .cols_per_block = plan.cols_per_block};
-      launch_shape<T, Result>(plan, arguments, stream,
-                              std::make_index_sequence<kFewRowsShapes.size()>());
-    }
+  dispatch_16_bit(out.dtype, "few_rows", [&]<typename T>() {
+    const few_rows::Arguments<T> arguments{
+        .x = static_cast<const T*>(x.data),
+        .w = {static_cast<const T*>(first.data), static_cast<const T*>(second.data)},
+        .out = static_cast<T*>(out.data),
+        .rows = static_cast<int>(out.rows()),
+        .cols = static_cast<int>(out.cols()),
+        .k = static_cast<int>(x.cols()),
+        .cols_per_block = plan.cols_per_block};
+    dispatch_index<kFewRowsShapes.size()>(plan.shape, [&]<std::size_t kIndex>() {
+      // Other shapes have no plan, and no such kernel.
+      if constexpr (kFewRowsShapes[kIndex].w_sets % Result::kWeights == 0) {
+        launch<T, Result, Shape<kIndex>>(plan, arguments, stream);
+      }
+    });
   });
 }
 

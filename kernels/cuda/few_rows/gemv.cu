@@ -1,8 +1,6 @@
-#include <stdexcept>
-#include <utility>
-
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/device/dependent_launch.h"
+#include "kernels/cuda/device/dispatch.h"
 #include "kernels/cuda/few_rows/gemv.cuh"
 #include "kernels/cuda/few_rows/gemv.h"
 
@@ -18,29 +16,20 @@ void launch(const GemvPlan& plan, const gemv::Arguments<T>& arguments, cudaStrea
                 stream, arguments);
 }
 
-template <typename T, typename Result, std::size_t... kIndex>
-void launch_shape(const GemvPlan& plan, const gemv::Arguments<T>& arguments, cudaStream_t stream,
-                  std::index_sequence<kIndex...>) {
-  ((plan.shape == kIndex ? launch<T, Result, kIndex>(plan, arguments, stream) : void()), ...);
-}
-
 // second: the other weights of a Result that has two.
 template <typename Result>
 void enqueue(const GemvPlan& plan, const Tensor& x, const Tensor& first, const Tensor& second,
              const Tensor& out, cudaStream_t stream) {
-  dispatch_dtype(out.dtype, [&]<typename T>() {
-    if constexpr (std::is_same_v<T, float>) {
-      throw std::invalid_argument("gemv: has no fp32 version");
-    } else {
-      const gemv::Arguments<T> arguments{
-          .x = static_cast<const T*>(x.data),
-          .w = {static_cast<const T*>(first.data), static_cast<const T*>(second.data)},
-          .out = static_cast<T*>(out.data),
-          .cols = static_cast<int>(out.cols()),
-          .k = static_cast<int>(x.cols())};
-      launch_shape<T, Result>(plan, arguments, stream,
-                              std::make_index_sequence<kGemvShapes.size()>());
-    }
+  dispatch_16_bit(out.dtype, "gemv", [&]<typename T>() {
+    const gemv::Arguments<T> arguments{
+        .x = static_cast<const T*>(x.data),
+        .w = {static_cast<const T*>(first.data), static_cast<const T*>(second.data)},
+        .out = static_cast<T*>(out.data),
+        .cols = static_cast<int>(out.cols()),
+        .k = static_cast<int>(x.cols())};
+    dispatch_index<kGemvShapes.size()>(plan.shape, [&]<std::size_t kIndex>() {
+      launch<T, Result, kIndex>(plan, arguments, stream);
+    });
   });
 }
 

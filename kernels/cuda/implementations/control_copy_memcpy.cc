@@ -7,13 +7,11 @@ namespace fusegate::kernels {
 namespace {
 
 PreparedKernel prepare(Device& device, const Problem&, Inputs in, const Tensor& out) {
-  PreparedKernel kernel;
   Stage stage = pointwise_work("copy", 0, {&in[0]}, out);
   stage.launch = [x = in[0], out, stream = static_cast<CudaDevice&>(device).stream()] {
     FUSEGATE_CUDA(cudaMemcpyAsync(out.data, x.data, x.bytes(), cudaMemcpyDeviceToDevice, stream));
   };
-  kernel.stages.push_back(std::move(stage));
-  return kernel;
+  return {.stages = {stage}};
 }
 
 const ImplementationRegistration registered{{

@@ -22,13 +22,11 @@ void enqueue(cublasHandle_t cublas, const Tensor& x, const Tensor& w, const Tens
 }
 
 PreparedKernel prepare(Device& device, const Problem&, Inputs in, const Tensor& out) {
-  PreparedKernel kernel;
   Stage stage = matmul_work("matmul", in[0], in[1], out);
   stage.launch = [x = in[0], w = in[1], out, cublas = static_cast<CudaDevice&>(device).cublas()] {
     enqueue(cublas, x, w, out);
   };
-  kernel.stages.push_back(std::move(stage));
-  return kernel;
+  return {.stages = {stage}};
 }
 
 const ImplementationRegistration registered{{

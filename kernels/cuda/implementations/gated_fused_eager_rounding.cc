@@ -12,14 +12,12 @@ namespace {
 
 PreparedKernel prepare(const Activation& activation, Device& device, const Problem&, Inputs in,
                        const Tensor& out) {
-  PreparedKernel kernel;
   Stage stage = gated_work(activation, {&in[0], &in[1]}, out);
   stage.launch = [activation, g = in[0], u = in[1], out,
                   stream = static_cast<CudaDevice&>(device).stream()] {
     enqueue_rounded_gated(activation, g, u, out, stream);
   };
-  kernel.stages.push_back(std::move(stage));
-  return kernel;
+  return {.stages = {stage}};
 }
 
 const ImplementationRegistration registered(kActivations, [](const Activation& activation) {

@@ -24,9 +24,7 @@ PreparedKernel prepare(const Activation& activation, Device& device, const Probl
   stage.launch = [&kernel, g = in[0], u = in[1], out, stream = gpu.stream()] {
     kernel.enqueue(g, u, out, stream);
   };
-  PreparedKernel prepared;
-  prepared.stages.push_back(std::move(stage));
-  return prepared;
+  return {.stages = {stage}};
 }
 
 const ImplementationRegistration registered(kActivations, [](const Activation& activation) {

@@ -1,8 +1,6 @@
-#include <stdexcept>
-#include <utility>
-
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/device/dependent_launch.h"
+#include "kernels/cuda/device/dispatch.h"
 #include "kernels/cuda/gemm/sm80/gated_gemm.cuh"
 #include "kernels/cuda/gemm/sm80/gated_gemm.h"
 
@@ -21,24 +19,14 @@ struct Variant {
   static constexpr auto kKernel = sm80::gated_gemm_kernel<T, Functor, Shape>;
 };
 
-template <typename T, typename Functor, typename F, std::size_t... kIndex>
-void with_tile(std::size_t tile, F&& f, std::index_sequence<kIndex...>) {
-  ((kIndex == tile ? f(Variant<T, Functor, Shape<kIndex>>{}) : void()), ...);
-}
-
 // Calls f with the Variant for the tile shape, the activation and the dtype.
 template <typename F>
 void dispatch(std::size_t tile, const Activation& activation, Dtype dtype, F&& f) {
-  constexpr auto kTiles = std::make_index_sequence<kGatedTiles.size()>();
   dispatch_activation(GemmActivations{}, activation, [&]<typename Functor>() {
-    switch (dtype) {
-      case Dtype::kBf16:
-        return with_tile<__nv_bfloat16, Functor>(tile, f, kTiles);
-      case Dtype::kFp16:
-        return with_tile<__half, Functor>(tile, f, kTiles);
-      default:
-        throw std::invalid_argument("gated_gemm_sm80: has only bf16 and fp16 versions");
-    }
+    dispatch_16_bit(dtype, "gated_gemm_sm80", [&]<typename T>() {
+      dispatch_index<kGatedTiles.size()>(
+          tile, [&]<std::size_t kIndex>() { f(Variant<T, Functor, Shape<kIndex>>{}); });
+    });
   });
 }
 

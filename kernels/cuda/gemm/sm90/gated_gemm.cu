@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <stdexcept>
-#include <utility>
+#include <type_traits>
 
 #include "kernels/activations/activations.h"
 #include "kernels/cuda/device/dependent_launch.h"
+#include "kernels/cuda/device/dispatch.h"
 #include "kernels/cuda/gemm/sm90/gated_gemm.cuh"
 #include "kernels/cuda/gemm/sm90/gated_gemm.h"
 #include "kernels/cuda/gemm/sm90/gated_pingpong.cuh"
@@ -59,17 +59,6 @@ std::function<void()> make_launch(CudaDevice& device, const GatedGemmPlan& plan,
   };
 }
 
-template <typename T, typename Functor, std::size_t... kIndex>
-std::function<void()> make_of(CudaDevice& device, const GatedGemmPlan& plan,
-                              const GatedOperands& operands, std::index_sequence<kIndex...>) {
-  std::function<void()> launch;
-  ((kIndex == plan.tile
-        ? void(launch = make_launch<GemmOf<T, Functor, kIndex>>(device, plan, operands))
-        : void()),
-   ...);
-  return launch;
-}
-
 }  // namespace
 
 std::string refuses_sm90(const CudaDevice& device) {
@@ -88,19 +77,13 @@ std::string refuses_sm90(const CudaDevice& device) {
 std::function<void()> make_gated_gemm_sm90(CudaDevice& device, const GatedGemmPlan& plan,
                                            const Activation& activation,
                                            const GatedOperands& operands) {
-  constexpr auto kTiles = std::make_index_sequence<kGatedTilesSm90.size()>();
   std::function<void()> launch;
   dispatch_activation(GemmActivations{}, activation, [&]<typename Functor>() {
-    switch (operands.h.dtype) {
-      case Dtype::kBf16:
-        launch = make_of<__nv_bfloat16, Functor>(device, plan, operands, kTiles);
-        break;
-      case Dtype::kFp16:
-        launch = make_of<__half, Functor>(device, plan, operands, kTiles);
-        break;
-      default:
-        throw std::invalid_argument("gated_gemm_sm90: has only bf16 and fp16 versions");
-    }
+    dispatch_16_bit(operands.h.dtype, "gated_gemm_sm90", [&]<typename T>() {
+      dispatch_index<kGatedTilesSm90.size()>(plan.tile, [&]<std::size_t kIndex>() {
+        launch = make_launch<GemmOf<T, Functor, kIndex>>(device, plan, operands);
+      });
+    });
   });
   return launch;
 }

@@ -1,8 +1,6 @@
-#include <stdexcept>
-#include <utility>
-
 #include "kernels/contract/ceil_div.h"
 #include "kernels/cuda/device/dependent_launch.h"
+#include "kernels/cuda/device/dispatch.h"
 #include "kernels/cuda/gemm/sm90/split_gemm.cuh"
 #include "kernels/cuda/gemm/sm90/split_gemm.h"
 #include "kernels/cuda/gemm/sm90/tensor_map.h"
@@ -41,29 +39,17 @@ std::function<void()> make_launch(CudaDevice& device, const Tensor& x, const Ten
   };
 }
 
-template <typename T, std::size_t... kIndex>
-std::function<void()> make_of(CudaDevice& device, std::size_t shape, const Tensor& x,
-                              const Tensor& w, const Tensor& out, std::index_sequence<kIndex...>) {
-  std::function<void()> launch;
-  ((kIndex == shape ? void(launch = make_launch<GemmOf<T, kIndex>>(device, x, w, out)) : void()),
-   ...);
-  return launch;
-}
-
 }  // namespace
 
 std::function<void()> make_split_gemm_sm90(CudaDevice& device, std::size_t shape, const Tensor& x,
                                            const Tensor& w, const Tensor& out) {
-  constexpr auto kShapes = std::make_index_sequence<kSplitGemmShapes.size()>();
-  switch (out.dtype) {
-    case Dtype::kBf16:
-      return make_of<__nv_bfloat16>(device, shape, x, w, out, kShapes);
-    case Dtype::kFp16:
-      return make_of<__half>(device, shape, x, w, out, kShapes);
-    default:
-      break;
-  }
-  throw std::invalid_argument("split_gemm_sm90: has only bf16 and fp16 versions");
+  std::function<void()> launch;
+  dispatch_16_bit(out.dtype, "split_gemm_sm90", [&]<typename T>() {
+    dispatch_index<kSplitGemmShapes.size()>(shape, [&]<std::size_t kIndex>() {
+      launch = make_launch<GemmOf<T, kIndex>>(device, x, w, out);
+    });
+  });
+  return launch;
 }
 
 }  // namespace fusegate::kernels

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <stdexcept>
 
 #include "kernels/cuda/device/dependent_launch.h"
+#include "kernels/cuda/device/dispatch.h"
 #include "kernels/cuda/gemm/sm90/tensor_map.h"
 #include "kernels/cuda/gemm/sm90/wide_gemm.cuh"
 #include "kernels/cuda/gemm/sm90/wide_gemm.h"
@@ -37,14 +37,8 @@ std::function<void()> make_launch(CudaDevice& device, const WideGemmPlan& plan, 
 
 std::function<void()> make_wide_gemm_sm90(CudaDevice& device, const WideGemmPlan& plan,
                                           const Tensor& x, const Tensor& w, const Tensor& out) {
-  switch (out.dtype) {
-    case Dtype::kBf16:
-      return make_launch<__nv_bfloat16>(device, plan, x, w, out);
-    case Dtype::kFp16:
-      return make_launch<__half>(device, plan, x, w, out);
-    default:
-      throw std::invalid_argument("wide_gemm_sm90: has only bf16 and fp16 versions");
-  }
+  return dispatch_16_bit(out.dtype, "wide_gemm_sm90",
+                         [&]<typename T>() { return make_launch<T>(device, plan, x, w, out); });
 }
 
 }  // namespace fusegate::kernels
