@@ -56,7 +56,7 @@ GatedGemmPlan plan_gated_gemm_sm90(const GatedGemmSize& size, const GpuLimits& g
 
 std::vector<GatedGemmPlan> gated_gemm_plans_sm90(const GatedGemmSize& size, const GpuLimits& gpu) {
   // For errors of the fitted costs, and since a kernel that is slower alone may leave SMs to the
-  // next one (docs/fused-epilogue.md).
+  // next one (docs/evidence/fused-products.md).
   constexpr double kWorthMeasuring = 1.2;
   std::vector<GatedGemmPlan> plans;
   for (std::size_t tile = 0; tile < kGatedTilesSm90.size(); ++tile) {

@@ -89,7 +89,7 @@ struct XMaps {
   // Of the first tiles alone.
   __device__ void prefetch() const { prefetch_map(whole); }
   // Calls use(map, bytes) with the boxes of x's tile from `row` on; rows: x's. Two calls, so that
-  // the map is a constant address in the producer's loop (docs/fused-epilogue.md).
+  // the map is a constant address in the producer's loop (docs/evidence/fused-products.md).
   template <int kRows, typename Use>
   __device__ void with_boxes(int rows, int row, const Use& use) const {
     if (row + x_box_rows(rows, kRows) <= rows) {

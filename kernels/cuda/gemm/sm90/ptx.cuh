@@ -142,7 +142,7 @@ __device__ inline std::uint32_t cluster_rank() {
 
 // All threads of the cluster, every warp as one. Makes only fenced barriers visible to the others:
 // a release would be a fence of the whole GPU (MEMBAR.ALL.GPU) by every thread, with which 128 x
-// 768 x 3072 takes 8.14 us instead of 7.86 (docs/fused-epilogue.md).
+// 768 x 3072 takes 8.14 us instead of 7.86 (docs/evidence/fused-products.md).
 __device__ inline void cluster_arrive_relaxed() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
