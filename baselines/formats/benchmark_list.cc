@@ -13,17 +13,17 @@ using simdjson::ondemand::json_type;
 nlohmann::json walk_benchmarks(
     std::string text, const std::string& source,
     const std::function<void(simdjson::ondemand::value, std::size_t)>& on_benchmark) {
-  nlohmann::json rest = nlohmann::json::object();
+  nlohmann::json others = nlohmann::json::object();
   bool saw_benchmarks = false;
   walk_json(std::move(text), source, [&](simdjson::ondemand::document& document) {
     for (auto member : document.get_object()) {
       const std::string key(key_of(member));
       simdjson::ondemand::value value = member.value();
       if (key != "benchmarks") {
-        rest[key] = tree_of(value);
+        others[key] = tree_of(value);
         continue;
       }
-      if (saw_benchmarks) throw InputError(source, key, "stands there twice");
+      if (saw_benchmarks) throw InputError(source, key, "occurs twice");
       saw_benchmarks = true;
       if (value.type() == json_type::null) {  // nvbench's word for an empty list
         check_json(value);
@@ -40,7 +40,7 @@ nlohmann::json walk_benchmarks(
     }
   });
   if (!saw_benchmarks) throw InputError(source, "benchmarks", "is missing");
-  return rest;
+  return others;
 }
 
 void add_time(const JsonField& field, double unit_ns, ForeignBenchmark& benchmark) {
@@ -54,11 +54,10 @@ void add_time(const JsonField& field, double unit_ns, ForeignBenchmark& benchmar
   }
 }
 
-void UniqueNames::add(const std::string& name, const std::string& source,
-                      const std::string& place) {
-  if (name.empty()) throw InputError(source, place, "has an empty name");
+void UniqueNames::add(const std::string& name, const std::string& source, const std::string& path) {
+  if (name.empty()) throw InputError(source, path, "has an empty name");
   if (!seen_.insert(name).second) {
-    throw InputError(source, place, fmt::format("\"{}\" stands for two benchmarks", name));
+    throw InputError(source, path, fmt::format("\"{}\" names two benchmarks", name));
   }
 }
 

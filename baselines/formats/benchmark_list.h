@@ -14,21 +14,19 @@
 
 namespace fusegate::baselines {
 
-// Streams the text: hands over each element of "benchmarks", and returns the tree of the rest.
+// Streams the text: hands over each element of "benchmarks", and returns the tree of all others.
 // Throws InputError naming source and field.
 nlohmann::json walk_benchmarks(
     std::string text, const std::string& source,
     const std::function<void(simdjson::ondemand::value, std::size_t index)>& on_benchmark);
 
-// Adds the time that a field tells in units of that many nanoseconds. Where it is none, that is why
-// the benchmark failed.
+// Adds the field's time, in units of that many nanoseconds. A bad time fails the benchmark.
 void add_time(const JsonField& field, double unit_ns, ForeignBenchmark& benchmark);
 
-// Refuses an empty name, and one that another has: their samples could not be told apart between
-// runs.
+// Refuses empty and repeated names: runs are compared by name.
 class UniqueNames {
  public:
-  void add(const std::string& name, const std::string& source, const std::string& place);
+  void add(const std::string& name, const std::string& source, const std::string& path);
 
  private:
   std::set<std::string> seen_;

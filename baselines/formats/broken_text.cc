@@ -81,7 +81,7 @@ bool ends_early(std::string_view text) {
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   if (end == text.npos) return true;
   BreakFinder finder;
-  // Its error stands behind the last character where that is what lacks.
+  // Its error is behind the last character where more text is needed.
   return !json::sax_parse(text.begin(), text.end(), &finder) && finder.position() > text.size();
 }
 

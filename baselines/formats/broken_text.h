@@ -1,4 +1,4 @@
-// Texts that are no JSON, of which something can be read or said all the same.
+// Texts that are not JSON and still useful.
 #pragma once
 
 #include <string>
@@ -6,13 +6,12 @@
 
 namespace fusegate::baselines {
 
-// Google Benchmark and Python write NaN and Infinity, which JSON has not. Makes strings of these,
-// as long as they were, so that whoever reads their field says that it is no number. Returns
-// whether there was one.
+// Google Benchmark and Python write NaN and Infinity, which JSON does not have. Makes strings of
+// them, of the same length, so that readers report the field. Returns whether there was one.
 bool quote_nonfinite(std::string& text);
 
-// Whether nothing is wrong with the text but that it ends too early, as the file of a program does
-// that was killed while it wrote. True of an empty one.
+// Whether the text is JSON that ends too early, as of a program that was killed while it wrote.
+// True for an empty text.
 bool ends_early(std::string_view text);
 
 }  // namespace fusegate::baselines

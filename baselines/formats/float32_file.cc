@@ -10,13 +10,13 @@
 
 namespace fusegate::baselines {
 
-std::vector<double> read_float32(const Float32File& file, const std::string& teller) {
+std::vector<double> read_float32(const Float32File& file, const std::string& named_in) {
   static_assert(sizeof(float) == 4);
   const std::string bytes = read_regular_file(file.path);
   if (bytes.size() != 4 * file.size) {
     throw InputError(file.path.string(), "",
-                     fmt::format("holds {} bytes, and {} says {} numbers of 4 bytes", bytes.size(),
-                                 teller, file.size));
+                     fmt::format("has {} bytes, but {} names {} numbers of 4 bytes", bytes.size(),
+                                 named_in, file.size));
   }
   std::vector<double> numbers(file.size);
   for (std::size_t i = 0; i < numbers.size(); ++i) {

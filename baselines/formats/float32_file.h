@@ -13,7 +13,7 @@ struct Float32File {
   std::size_t size = 0;  // how many it is said to hold
 };
 
-// teller: which file says so, for the message where it holds more or fewer. Throws InputError.
-std::vector<double> read_float32(const Float32File& file, const std::string& teller);
+// named_in: the file that names the size, for messages. Throws InputError.
+std::vector<double> read_float32(const Float32File& file, const std::string& named_in);
 
 }  // namespace fusegate::baselines

@@ -1,5 +1,5 @@
-// One process as another tool's file tells it: names, samples and clocks, before anything is summed
-// up. What the file does not tell stays empty.
+// One process as another tool's file has it: names, samples and clocks, not yet summarised. Missing
+// values are empty.
 #pragma once
 
 #include <map>
@@ -32,8 +32,8 @@ struct ForeignFile {
 
 inline constexpr const char* kTool = "tool";
 inline constexpr const char* kTimer = "timer";
-// The tool's figures are its samples, or where it gives none their mean. One is no sample of the
-// other, so that a file that mixes them is refused.
+// Whether the tool's file has samples, or only means. The two are not comparable, so a file that
+// mixes them is refused.
 inline constexpr const char* kFigures = "figures";
 inline constexpr const char* kSamples = "samples";
 inline constexpr const char* kMean = "mean";

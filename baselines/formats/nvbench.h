@@ -1,7 +1,7 @@
 // What nvbench writes with --json and --jsonbin (https://github.com/NVIDIA/nvbench): a state is a
 // benchmark, "name/axis:value/...". Its samples lie beside the file, in "FILE-bin" and
 // "FILE-freqs-bin" as little-endian float32; without them the summaries' mean is the one sample. A
-// skipped state is told of, and one that ended in an exception failed.
+// skipped state is named, and one that ended in an exception failed.
 #pragma once
 
 #include <filesystem>

@@ -180,8 +180,8 @@ TEST_F(ReadNvbench, RefusesSamplesThatAreCutShort) {
   write_samples();
   folder_.write("1.json-bin/0.bin", floats({2e-3F, 1e-3F}));
   EXPECT_THAT([&] { read(file); },
-              ThrowsMessage<InputError>(AllOf(HasSubstr("1.json-bin/0.bin: holds 8 bytes"),
-                                              HasSubstr("1.json says 3 numbers"))));
+              ThrowsMessage<InputError>(AllOf(HasSubstr("1.json-bin/0.bin: has 8 bytes"),
+                                              HasSubstr("1.json names 3 numbers"))));
   for (const float bad : {0.F, -1.F, 1e30F, std::numeric_limits<float>::quiet_NaN()}) {
     folder_.write("1.json-bin/0.bin", floats({2e-3F, bad, 1e-3F}));
     EXPECT_THAT(read(file).benchmarks.at(0).failure, HasSubstr("1.json-bin/0.bin: sample 2: "))
@@ -192,7 +192,7 @@ TEST_F(ReadNvbench, RefusesSamplesThatAreCutShort) {
   json fewer = file;
   fewer["benchmarks"][0]["states"][0]["summaries"][3]["data"][1]["value"] = "2";
   EXPECT_THAT([&] { read(fewer); },
-              ThrowsMessage<InputError>(HasSubstr("holds 2 frequencies for 3 samples")));
+              ThrowsMessage<InputError>(HasSubstr("has 2 frequencies for 3 samples")));
 }
 
 TEST_F(ReadNvbench, RefusesAFileOfWhichSomeStatesHaveSamples) {
@@ -200,7 +200,7 @@ TEST_F(ReadNvbench, RefusesAFileOfWhichSomeStatesHaveSamples) {
   json other = timed();
   other["axis_values"][1]["value"] = "128";
   expect_error(file_of({timed_with_samples(), other}), "benchmarks[0].states[1]",
-               "has no samples, and others of this file have");
+               "has no samples, and other states have");
   json missing = timed_with_samples();
   missing["axis_values"][1]["value"] = "128";
   missing["summaries"][2]["data"][0]["value"] = "1.json-bin/1.bin";
@@ -215,7 +215,7 @@ TEST_F(ReadNvbench, KeepsLimits) {
   EXPECT_THROW(read(file_of({timed_with_samples()})), InputError);
   set_largest_file(20);
   EXPECT_THAT([&] { read(file_of({timed_with_samples()})); },
-              ThrowsMessage<InputError>(HasSubstr("states[0]: with its samples, those of all")));
+              ThrowsMessage<InputError>(HasSubstr("states[0]: all samples together")));
   set_largest_file(before);
 }
 
@@ -225,7 +225,7 @@ TEST_F(ReadNvbench, AFileOfSamplesIsOfOneState) {
   other["axis_values"][1]["value"] = "128";
   other["summaries"][2]["data"][0]["value"] = "./1.json-bin/0.bin";
   expect_error(file_of({timed_with_samples(), other}), "benchmarks[0].states[1]",
-               "another state names its file of samples, too");
+               "another state has the same file of samples");
 }
 
 TEST_F(ReadNvbench, TellsWhatWasSkippedFromWhatFailed) {
@@ -239,7 +239,7 @@ TEST_F(ReadNvbench, TellsWhatWasSkippedFromWhatFailed) {
       state({summary("nv/cold/sample_size", {value("value", "int64", "0")})}, "3");
   const json untimed = state(json::array(), "4");
   const ForeignFile file = read(file_of({skipped, thrown, throttled, untimed}));
-  EXPECT_THAT(file.skipped, ElementsAre(Pair("copy/T:I32/N:4", "nvbench timed nothing in it"),
+  EXPECT_THAT(file.skipped, ElementsAre(Pair("copy/T:I32/N:4", "nvbench did not time it"),
                                         Pair("copy/T:I32/N:64", "too small")));
   ASSERT_THAT(file.benchmarks, SizeIs(2));
   EXPECT_EQ(file.benchmarks[0].failure, "Unexpected error: out of memory");
@@ -251,7 +251,7 @@ TEST_F(ReadNvbench, RefusesStatesOfSeveralDevicesAndKnowsTheirOne) {
   second["device"] = 1;
   EXPECT_EQ(read(file_of({second})).environment.at("device"), "another");
   expect_error(file_of({timed(), second}), "benchmarks[0].states[1].device",
-               "is 1, and 0 before: measure each device into a file of its own (--devices 1)");
+               "is 1, but 0 in states before; measure each device into its own file (--devices 1)");
 }
 
 TEST_F(ReadNvbench, ReadsWhatRanOnTheCpuAlone) {
@@ -292,10 +292,10 @@ TEST_F(ReadNvbench, AnOddTimeFailsItsState) {
 
 TEST_F(ReadNvbench, NamesFileAndField) {
   expect_error(file_of({timed(), timed()}), "benchmarks[0].states[1]",
-               "\"copy/T:I32/N:64\" stands for two benchmarks");
+               "\"copy/T:I32/N:64\" names two benchmarks");
   json file = file_of({timed()});
   file["meta"]["version"]["json"]["major"] = 2;
-  expect_error(file, "meta.version.json.major", "2 is newer than this fusegate");
+  expect_error(file, "meta.version.json.major", "version 2 is newer than this fusegate");
   file = file_of({timed()});
   file["meta"]["version"].erase("nvbench");
   expect_error(file, "meta.version.nvbench", "is missing");

@@ -73,7 +73,7 @@ TEST(ReadPytestBenchmark, TakesTheMeanWhereThereAreNoRounds) {
 
 TEST(ReadPytestBenchmark, NamesFileAndField) {
   const json timed = test("a", {{"data", {1e-3, 2e-3}}});
-  expect_error(file_of({timed, timed}), "benchmarks[1]", "\"a\" stands for two benchmarks");
+  expect_error(file_of({timed, timed}), "benchmarks[1]", "\"a\" names two benchmarks");
   expect_error(file_of({timed, test("b", {{"mean", 1e-3}})}), "benchmarks[1].stats",
                "has no data, and other tests of this file have");
   expect_error(file_of({test("b", {{"mean", 1e-3}}), timed}), "benchmarks[1].stats",

@@ -1,5 +1,5 @@
-// Files that other tools wrote. Each is known by what it holds and not by its name. What a reader
-// here makes of one is a ForeignFile, which is one process.
+// Other tools' files, known by their contents, not by name. Each becomes a ForeignFile, one
+// process.
 #pragma once
 
 #include <filesystem>
@@ -10,9 +10,9 @@
 
 namespace fusegate::baselines {
 
-// Nothing where the text is of none of them (then it may be Google Benchmark's). It is taken where
-// it is. path: the file's, for messages, and beside it lie the samples of nvbench's --jsonbin.
-// Throws InputError naming file and field.
+// Nothing where the text is of none of these tools; it may be Google Benchmark's. Takes the text
+// otherwise. path: for messages; the samples of nvbench's --jsonbin lie beside it. Throws
+// InputError naming file and field.
 std::optional<ForeignFile> read_foreign(std::string& text, const std::filesystem::path& path);
 
 }  // namespace fusegate::baselines

@@ -1,5 +1,5 @@
-// Between which numbers a time and a clock are measurements: beyond these (32 years, and 1 PHz)
-// sums and products reach the end of what a double holds.
+// The range of times and clocks: beyond these limits (32 years and 1 PHz) sums and products
+// overflow a double.
 #pragma once
 
 #include <limits>
@@ -10,7 +10,7 @@ namespace fusegate::baselines {
 inline constexpr double kShortestNs = 1e-9, kLongestNs = 1e18;
 inline constexpr double kSlowestHz = 1, kFastestHz = 1e15;
 
-// What is wrong with the time of a sample; empty where nothing is.
+// Why a sample's time cannot be used; empty where it can.
 inline std::string_view time_problem(double time_ns) {
   if (!(time_ns > 0)) return "must be positive";
   if (!(time_ns <= kLongestNs)) return "is too large";
@@ -18,7 +18,7 @@ inline std::string_view time_problem(double time_ns) {
   return "";
 }
 
-// NaN for a clock that can be none. One of zero is how a failed reading looks.
+// NaN for an impossible clock. A failed reading is zero.
 inline double known_clock(double hz) {
   return kSlowestHz <= hz && hz <= kFastestHz ? hz : std::numeric_limits<double>::quiet_NaN();
 }

@@ -77,7 +77,7 @@ void wait_for_writer(const FileDescriptor& pipe, const fs::path& path) {
   if (ready < 0) fail(path, "cannot read", errno);
   if (ready == 0) {
     throw InputError(path.string(), "",
-                     fmt::format("is a pipe, and nobody wrote into it for {} s", kLongestWaitS));
+                     fmt::format("is a pipe that had no data for {} s", kLongestWaitS));
   }
   // As it would have been opened, but for the wait.
   if (::fcntl(pipe.get(), F_SETFL, 0) != 0) fail(path, "cannot read", errno);
@@ -198,7 +198,7 @@ void set_largest_file(std::size_t bytes) { largest = bytes; }
 
 void fail_too_large(const fs::path& path) {
   throw InputError(path.string(), "",
-                   fmt::format("is larger than {} MiB, unpacked; {} lets more be read",
+                   fmt::format("is larger than {} MiB (unpacked); raise the limit with {}",
                                largest_file() >> 20, kLargestFileFlag));
 }
 

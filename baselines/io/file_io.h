@@ -19,17 +19,17 @@ inline constexpr std::size_t kLargestFile = std::size_t{512} << 20;  // where no
 inline constexpr const char* kLargestFileFlag = "--max-file-mib";    // of the programs
 [[noreturn]] void fail_too_large(const std::filesystem::path& path);
 
-// Of a regular file, or of a pipe, so that <(command) and /dev/stdin can be named. Throws
-// InputError for what cannot be opened, is too large, or is a folder or a device, which may have no
-// end; and for a pipe of a name of its own (mkfifo) into which nobody writes for kLongestWaitS.
+// Opens a regular file or a pipe, such as <(command) and /dev/stdin. Throws InputError where it
+// cannot be opened, is too large, is a folder or a device (which may have no end), or is a named
+// pipe (mkfifo) without data for kLongestWaitS.
 inline constexpr int kLongestWaitS = 5;
 FileDescriptor open_to_read(const std::filesystem::path& path);
 
 // Throws as open_to_read() does, and where the file cannot be read.
 std::string read_file(const std::filesystem::path& path);
 
-// For files that are found and not named: both throw InputError where there is something else, such
-// as a pipe, that would be waited for.
+// For files that the user did not name: both throw InputError for anything but a regular file, such
+// as a pipe, which would block.
 void require_regular(const std::filesystem::path& path);
 std::string read_regular_file(const std::filesystem::path& path);
 
@@ -45,8 +45,8 @@ void write_atomically(const std::filesystem::path& path, std::string_view conten
 // there need not be done in vain. Creates missing folders.
 void require_writable(const std::filesystem::path& path);
 
-// A device or a pipe, such as /dev/stdout: it has no old contents to lose, and a rename would put a
-// file in its place.
+// A device or a pipe, such as /dev/stdout: it has no contents to lose, and a rename would replace
+// it.
 bool is_stream(const std::filesystem::path& path);
 
 // Whether that name leads to the file.

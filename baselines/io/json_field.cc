@@ -28,8 +28,8 @@ std::string problem_of(const json::exception& error) {
   return printable_excerpt(problem, kLongest);
 }
 
-// Follows a parser through a text, to say in which field it stopped. Keeps no tree, and of what is
-// open only as much as a message shows: of 30 MB of brackets, too, it takes no memory.
+// Follows a parser to find the field where it stopped. Needs no tree, and no memory for 30 MB of
+// brackets.
 class PathFollower : public nlohmann::json_sax<json> {
  public:
   const std::string& problem() const { return problem_; }
@@ -62,7 +62,7 @@ class PathFollower : public nlohmann::json_sax<json> {
   bool string(string_t&) override { return complete(); }
   bool binary(binary_t&) override { return complete(); }
   bool parse_error(std::size_t, const std::string&, const json::exception& error) override {
-    problem_ = fmt::format("no valid JSON: {}", problem_of(error));
+    problem_ = fmt::format("not valid JSON: {}", problem_of(error));
     return false;
   }
 
@@ -99,8 +99,8 @@ class PathFollower : public nlohmann::json_sax<json> {
   std::string problem_;
 };
 
-// Throws where the text would make a tree that is too deep or too large. Looks at brackets and
-// commas alone, whether it is JSON or not.
+// Throws where the text's tree would be too deep or too large. Counts brackets and commas, of any
+// text.
 void check_tree_size(std::string_view text, const std::string& source) {
   std::size_t depth = 0, values = 1;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -133,7 +133,7 @@ std::string shown_key(std::string_view key) {
 }  // namespace
 
 void fail_for_memory(const std::string& source) {
-  throw InputError(source, "", "there is not enough memory to read it");
+  throw InputError(source, "", "not enough memory to read it");
 }
 
 void throw_syntax_error(std::string_view text, const std::string& source, std::string_view reason) {
@@ -144,12 +144,12 @@ void throw_syntax_error(std::string_view text, const std::string& source, std::s
   json::sax_parse(text, &follower);
   if (!follower.problem().empty()) throw InputError(source, follower.path(), follower.problem());
   // nlohmann's parser reads a NUL as the end.
-  if (text.find('\0') != text.npos) reason = "there is a NUL byte in it";
-  throw InputError(source, "", fmt::format("no valid JSON: {}", reason));
+  if (text.find('\0') != text.npos) reason = "it contains a NUL byte";
+  throw InputError(source, "", fmt::format("not valid JSON: {}", reason));
 }
 
 void fail_for_values(const std::string& source) {
-  throw InputError(source, "", fmt::format("holds more than {} values", kMostValuesOfTree));
+  throw InputError(source, "", fmt::format("has more than {} values", kMostValuesOfTree));
 }
 
 json parse_json(std::string_view text, const std::string& source) {
@@ -231,7 +231,7 @@ double JsonField::positive_number() const {
 
 double JsonField::number_from_zero() const {
   const double result = number();
-  if (!(result >= 0)) fail(fmt::format("must not be below zero, but is {}", result));
+  if (!(result >= 0)) fail(fmt::format("must not be negative, but is {}", result));
   return result;
 }
 

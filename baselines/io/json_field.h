@@ -1,5 +1,4 @@
-// A JSON value that knows the file and the path it came from, so that reading a wrong type ends in
-// an InputError which names both.
+// A JSON value with its file and path, which an InputError for a wrong type names.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -26,7 +25,7 @@ nlohmann::json parse_json(std::string_view text, const std::string& source);
                                      std::string_view reason);
 [[noreturn]] void fail_for_values(const std::string& source);
 
-// What std::bad_alloc is told as, with the name of the file that was too much.
+// Throws InputError in place of std::bad_alloc, naming the file.
 [[noreturn]] void fail_for_memory(const std::string& source);
 
 // Refers to the value and does not own it.

@@ -42,7 +42,7 @@ TEST(JsonField, NamesThePathOfAWrongType) {
   EXPECT_THAT([] { kRoot.at("a").at("b").elements()[2].positive_number(); },
               ThrowsMessage<InputError>("f.json: a.b[2]: must be positive, but is -3"));
   EXPECT_THAT([] { kRoot.at("a").at("b").elements()[2].number_from_zero(); },
-              ThrowsMessage<InputError>("f.json: a.b[2]: must not be below zero, but is -3"));
+              ThrowsMessage<InputError>("f.json: a.b[2]: must not be negative, but is -3"));
   const json huge = 1e18;
   EXPECT_THROW(JsonField(huge, "f.json", "").integer(), InputError);
   const json wide = 4'000'000'000;
@@ -58,7 +58,7 @@ TEST(ParseJson, SaysWhereTheTextBreaks) {
   EXPECT_EQ(parse_json("[1]", "f.json"), json::array({1}));
   EXPECT_THAT(
       [] { parse_json("[1,\n", "f.json"); },
-      ThrowsMessage<InputError>(HasSubstr("f.json: [1]: no valid JSON: line 2, column 1: ")));
+      ThrowsMessage<InputError>(HasSubstr("f.json: [1]: not valid JSON: line 2, column 1: ")));
   EXPECT_THAT([] { parse_json(" \n", "f.json"); },
               ThrowsMessage<InputError>("f.json: the file is empty"));
 }
@@ -89,7 +89,7 @@ TEST(ParseJson, RefusesWhatIsTooDeepForTheStack) {
 TEST(ParseJson, RefusesMoreValuesThanATreeMayHold) {
   std::string text = "[0";
   for (std::size_t i = 0; i < kMostValuesOfTree; ++i) text += ",0";
-  EXPECT_EQ(refusal(text + ']'), "f.json: holds more than 10000000 values");
+  EXPECT_EQ(refusal(text + ']'), "f.json: has more than 10000000 values");
 }
 
 TEST(JsonField, RepeatsNoLongKeyInThePathOfEachMember) {

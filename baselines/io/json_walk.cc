@@ -25,8 +25,8 @@ nlohmann::json number_of(simdjson::ondemand::value value) {
   return value.get_double().value();
 }
 
-// What tells walk_json() that a tree has too many values, a code that simdjson's own errors of a
-// document do not have.
+// Signals to walk_json() that a tree has too many values; simdjson does not use this code for
+// documents.
 constexpr simdjson::error_code kTooManyValues = simdjson::OUT_OF_BOUNDS;
 
 nlohmann::json tree_below(simdjson::ondemand::value value, std::size_t depth, std::size_t& values) {
@@ -69,7 +69,7 @@ void walk_json(std::string text, const std::string& source,
     simdjson::ondemand::document document =
         parser.iterate(text.data() + mark, text.size() - mark, text.capacity() - mark);
     read(document);
-    // There is no place left to be at, unless something stands behind the value.
+    // At the end, unless something follows the value.
     if (!document.current_location().error()) throw simdjson::simdjson_error(simdjson::TAPE_ERROR);
   } catch (const simdjson::simdjson_error& error) {
     if (error.error() == simdjson::MEMALLOC) fail_for_memory(source);

@@ -41,7 +41,7 @@ std::string nearest_name(std::string_view word, const std::vector<std::string>& 
 std::string mistyped_text(std::string_view word, std::string_view what,
                           const std::vector<std::string>& names) {
   const std::string nearest = nearest_name(word, names);
-  return fmt::format("\"{}\" is no {}{}", word, what,
+  return fmt::format("\"{}\" is not a {}{}", word, what,
                      nearest.empty() ? "" : "; the nearest is " + nearest);
 }
 

@@ -14,7 +14,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 // of the word would have to change.
 std::string nearest_name(std::string_view word, const std::vector<std::string>& names);
 
-// "\"--candiate\" is no flag of gate; the nearest is --candidate"
+// "\"--candiate\" is not a flag of gate; the nearest is --candidate"
 std::string mistyped_text(std::string_view word, std::string_view what,
                           const std::vector<std::string>& names);
 

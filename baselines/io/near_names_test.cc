@@ -24,8 +24,8 @@ TEST(NearestName, IsNamedWhereItIsNear) {
 
 TEST(MistypedText, SaysWhatTheWordIsNot) {
   EXPECT_EQ(mistyped_text("gat", "command", {"run", "gate"}),
-            "\"gat\" is no command; the nearest is gate");
-  EXPECT_EQ(mistyped_text("walk", "command", {"run", "gate"}), "\"walk\" is no command");
+            "\"gat\" is not a command; the nearest is gate");
+  EXPECT_EQ(mistyped_text("walk", "command", {"run", "gate"}), "\"walk\" is not a command");
 }
 
 }  // namespace

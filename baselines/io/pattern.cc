@@ -5,8 +5,8 @@
 namespace fusegate::baselines {
 namespace {
 
-// All places of a program at once, a character after the other (Thompson, "Regular Expression
-// Search Algorithm", 1968): no place is tried twice for a character.
+// Follows all steps of a program at once, character by character (Thompson, "Regular Expression
+// Search Algorithm", 1968): each step is tried once per character.
 class Matcher {
  public:
   Matcher(const PatternProgram& program, std::string_view name)
@@ -20,8 +20,8 @@ class Matcher {
       const auto c = static_cast<unsigned char>(name_[at]);
       last_.swap(waiting_);
       waiting_.clear();
-      for (const std::size_t place : last_) {
-        if (program_[place].characters.test(c) && reach(place + 1, at + 1)) return true;
+      for (const std::size_t step_index : last_) {
+        if (program_[step_index].characters.test(c) && reach(step_index + 1, at + 1)) return true;
       }
     }
     return false;
@@ -34,22 +34,22 @@ class Matcher {
   bool reach(std::size_t from, std::size_t at) {
     pending_.assign(1, from);
     while (!pending_.empty()) {
-      const std::size_t place = pending_.back();
+      const std::size_t step_index = pending_.back();
       pending_.pop_back();
-      if (place == program_.size()) return true;
-      if (seen_at_[place] == at) continue;
-      seen_at_[place] = at;
-      const PatternStep& step = program_[place];
+      if (step_index == program_.size()) return true;
+      if (seen_at_[step_index] == at) continue;
+      seen_at_[step_index] = at;
+      const PatternStep& step = program_[step_index];
       switch (step.kind) {
         case PatternStep::kCharacter:
-          waiting_.push_back(place);
+          waiting_.push_back(step_index);
           break;
         case PatternStep::kEither:
-          pending_.push_back(place + step.other);
-          pending_.push_back(place + step.next);
+          pending_.push_back(step_index + step.other);
+          pending_.push_back(step_index + step.next);
           break;
         default:
-          if (holds(step.kind, at)) pending_.push_back(place + 1);
+          if (holds(step.kind, at)) pending_.push_back(step_index + 1);
       }
     }
     return false;
@@ -79,7 +79,7 @@ class Matcher {
 
   const PatternProgram& program_;
   std::string_view name_;
-  std::vector<std::size_t> seen_at_;  // by place
+  std::vector<std::size_t> seen_at_;  // by step_index
   std::vector<std::size_t> waiting_, last_, pending_;
 };
 

@@ -8,12 +8,12 @@
 
 namespace fusegate::baselines {
 
-// Neither <regex> nor regcomp(): both take the stack a bracket, and time or memory without bounds.
-// This one takes at most the product of the lengths of pattern and name, and no stack. What
-// regcomp() takes and this does not are references back (\1), which are no regular expressions.
+// Not <regex> or regcomp(): both recurse per bracket, and need unbounded time or memory. This one
+// needs at most the product of the lengths of pattern and name, and no recursion. Of regcomp()'s
+// syntax it lacks back references (\1).
 class Pattern {
  public:
-  // Throws std::invalid_argument for what is no regular expression, or is too large a one.
+  // Throws std::invalid_argument for text that is not a regular expression, or is too large.
   explicit Pattern(std::string_view text);
 
   bool fits(std::string_view name) const;

@@ -71,11 +71,11 @@ class Compiler {
 
  private:
   [[noreturn]] void fail() const {
-    throw std::invalid_argument(fmt::format("\"{}\" is no regular expression", text_));
+    throw std::invalid_argument(fmt::format("\"{}\" is not a regular expression", text_));
   }
   void require_room(std::size_t steps) const {
     if (steps <= kMostSteps) return;
-    throw std::invalid_argument(fmt::format("\"{}\" is too large a regular expression", text_));
+    throw std::invalid_argument(fmt::format("the regular expression \"{}\" is too large", text_));
   }
 
   bool has_ended() const { return at_ == text_.size(); }

@@ -1,5 +1,5 @@
-// What a pattern (pattern.h) is compiled to: steps that take a character, fork, or hold a place
-// against what stands around it. Behind the last step is the match.
+// A compiled pattern (pattern.h): steps that take a character, fork, or test the characters around.
+// The match is behind the last step.
 #pragma once
 
 #include <bitset>
@@ -13,7 +13,7 @@ namespace fusegate::baselines {
 struct PatternStep {
   enum Kind : std::uint8_t {
     kCharacter,  // one of the characters, then the next step
-    kEither,     // goes on at two places, or at one, for which both are the same
+    kEither,     // goes on at two steps; both may be the same
     kStart,
     kEnd,
     kWordStart,

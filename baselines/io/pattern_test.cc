@@ -23,7 +23,7 @@ TEST(Pattern, IsSearchedForInTheName) {
 
 TEST(Pattern, RefusesWhatIsNoRegularExpression) {
   EXPECT_THAT([] { Pattern("("); },
-              testing::ThrowsMessage<std::invalid_argument>("\"(\" is no regular expression"));
+              testing::ThrowsMessage<std::invalid_argument>("\"(\" is not a regular expression"));
 }
 
 TEST(Pattern, RefusesWhatIsTooLargeOrTooDeep) {
@@ -31,8 +31,7 @@ TEST(Pattern, RefusesWhatIsTooLargeOrTooDeep) {
        {std::string(30'000, '('), std::string(30'000, '(') + std::string(30'000, ')'),
         std::string("((a{1,255}){1,255}){1,255}"), std::string("x{1000}{1000}")}) {
     EXPECT_THAT([&] { const Pattern pattern(text); },
-                testing::ThrowsMessage<std::invalid_argument>(
-                    testing::EndsWith("is too large a regular expression")));
+                testing::ThrowsMessage<std::invalid_argument>(testing::EndsWith("is too large")));
   }
 }
 
@@ -70,10 +69,10 @@ std::optional<bool> fits_by_ours(const std::string& pattern, const std::string& 
 
 TEST(Pattern, AgreesWithRegcomp) {
   constexpr std::array<const char*, 41> kParts{
-      "a",           "b",  "ab",  "(a|b)", "a{2}", "a{1,2}",  "[^a]",      "[a-c]",
-      "[[:alpha:]]", "^",  "$",   ".",     "|",    "*",       "+",         "?",
-      "(",           ")",  "\\w", "\\b",   "\\<",  "b*",      "(ab)+",     "{,2}",
-      "\\.",         "()", "\\W", "a**",   "[]a]", "]",       "\\>",       "{2,}",
+      "a",           "b",  "ab",  "(a|b)", "a{2}", "a{1,2}",  "[^a]",     "[a-c]",
+      "[[:alpha:]]", "^",  "$",   ".",     "|",    "*",       "+",        "?",
+      "(",           ")",  "\\w", "\\b",   "\\<",  "b*",      "(ab)+",    "{,2}",
+      "\\.",         "()", "\\W", "a**",   "[]a]", "]",       "\\>",      "{2,}",
       "{",           "}",  "[",   "-",     "1",    "[[.a.]]", "[[=b=]c]", "[[:digit:]_]",
       "\\"};
   std::mt19937 random(3);

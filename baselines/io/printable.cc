@@ -60,14 +60,14 @@ std::string escape(const Character& character) {
   }
 }
 
-std::string escaped(std::string_view text, std::string_view kept) {
+std::string escaped(std::string_view text, std::string_view unescaped) {
   const auto is_plain = [](char c) { return 0x20 <= c && c < 0x7F; };
   if (std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string result;
   while (!text.empty()) {
     const Character character = first_character(text);
-    const bool stays =
-        kept.find(text[0]) != kept.npos || (character.is_utf8 && !is_harmful(character.code));
+    const bool stays = unescaped.find(text[0]) != unescaped.npos ||
+                       (character.is_utf8 && !is_harmful(character.code));
     result += stays ? std::string(text.substr(0, character.length)) : escape(character);
     text.remove_prefix(character.length);
   }

@@ -79,7 +79,7 @@ FileDescriptor locked(const fs::path& path, const Subject& subject,
 
 WriteLock WriteLock::of_folder(const fs::path& folder, std::string_view field) {
   const Subject subject{folder, field,
-                        "writes into this folder now; wait for its end, or name another folder"};
+                        "writes into this folder now; wait until it ends, or name another folder"};
   create_folder(folder, subject);
   WriteLock lock;
   lock.path_ = folder / kLockSuffix;
@@ -90,7 +90,7 @@ WriteLock WriteLock::of_folder(const fs::path& folder, std::string_view field) {
 WriteLock WriteLock::of_file(const fs::path& path, std::chrono::milliseconds wait) {
   WriteLock lock;
   if (is_stream(path)) return lock;
-  const Subject subject{path, "", "writes this file now; wait for its end, or name another"};
+  const Subject subject{path, "", "writes this file now; wait until it ends, or name another"};
   create_folder(path.parent_path(), subject);
   lock.path_ = path.parent_path() / fmt::format(".{}{}", path.filename().string(), kLockSuffix);
   lock.file_ = locked(lock.path_, subject, wait);

@@ -1,5 +1,5 @@
-// Keeps a second writer from a folder or a file for as long as an object lives. The system gives
-// the lock back when its process ends, however that ends.
+// Excludes a second writer from a folder or a file while the object lives. The system releases the
+// lock when the process ends, however it ends.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@ class WriteLock {
   static constexpr std::chrono::milliseconds kAMoment{200};
 
   // Creates missing folders. Throws InputError where they cannot be made, and where another
-  // process, whose number it tells, still holds the lock after the wait; field: as InputError's. A
-  // file system that has no locks lets everybody in.
+  // process, which it names, still holds the lock after the wait; field: as InputError's. Without
+  // effect on a file system that has no locks.
   static WriteLock of_folder(const std::filesystem::path& folder, std::string_view field);
   // The file need not be there. A device or a pipe needs no lock.
   static WriteLock of_file(const std::filesystem::path& path,

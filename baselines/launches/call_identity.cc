@@ -1,7 +1,5 @@
 #include "baselines/launches/call_identity.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace fusegate::baselines {
@@ -36,27 +34,6 @@ CallIdentity common_identity(const std::vector<CallIdentity>& identities) {
     if (!same_work(first, other)) return {.unknown = "it differs from process to process"};
   }
   return first;
-}
-
-std::vector<std::string> identity_differences(const CallIdentity& before,
-                                              const CallIdentity& after) {
-  if (before.launches.size() != after.launches.size()) {
-    const std::size_t n = after.launches.size();
-    return {fmt::format("{} launch{}, before {}", n, n == 1 ? "" : "es", before.launches.size())};
-  }
-  std::vector<std::string> differences;
-  for (std::size_t i = 0; i < before.launches.size(); ++i) {
-    const LaunchIdentity& was = before.launches[i];
-    const LaunchIdentity& is = after.launches[i];
-    if (was.code != is.code) differences.push_back("other machine code: " + is.kernel);
-    if (was.launch != is.launch) {
-      differences.push_back(
-          fmt::format("another launch: {}: {}, before {}", is.kernel, is.launch, was.launch));
-    }
-    if (was.arguments != is.arguments) differences.push_back("another argument: " + is.kernel);
-  }
-  if (before.order != after.order) differences.emplace_back("another order of the launches");
-  return differences;
 }
 
 json identity_json(const CallIdentity& identity) {

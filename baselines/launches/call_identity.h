@@ -1,12 +1,12 @@
-// What one call of a benchmark makes the device do: the machine code of every kernel, how it is
-// launched, and with which arguments. Two calls of equal identity do equal work, whatever their
-// sources, compilers or names. In a run file it is details.identity of one entry of the benchmark,
-// and in a baseline a member of the benchmark:
+// The code that one call of a benchmark runs: the machine code of every kernel, its launch and its
+// arguments. Calls of equal identity run identical code, whatever their sources, compilers or
+// names. In a run file it is details.identity of one entry of the benchmark, and in a baseline a
+// member of the benchmark:
 //
 //   {"launches": [{"kernel": "void ns::gemm<...>(...)", "code": "0f3a...", "instructions":
 //                  1204, "launch": "grid 48x1x1, block 256x1x1, ...", "arguments": "77c1..."}],
 //    "order": "5d0e..."}
-//   {"unknown": "why it could not be had"}
+//   {"unknown": "why it is not known"}
 //
 // code and arguments are hashes in hexadecimal, made by the program that measured. Addresses
 // enter the arguments relative to the tensors that they lie in. A memory operation has no code.
@@ -39,11 +39,6 @@ bool same_work(const CallIdentity& a, const CallIdentity& b);
 
 // The one that all have; unknown where they differ. identities must not be empty.
 CallIdentity common_identity(const std::vector<CallIdentity>& identities);
-
-// What differs between two known identities, a line each, such as "another argument: void
-// ns::gemm<...>(...)". Empty where they are equal.
-std::vector<std::string> identity_differences(const CallIdentity& before,
-                                              const CallIdentity& after);
 
 nlohmann::json identity_json(const CallIdentity& identity);
 // Throws InputError naming file and field.

@@ -18,22 +18,18 @@ TEST(CallIdentity, IsEqualWhateverTheKernelsAreCalled) {
   CallIdentity renamed = two_launches();
   renamed.launches[0].kernel = "other::gemm";
   EXPECT_TRUE(same_work(two_launches(), renamed));
-  EXPECT_TRUE(identity_differences(two_launches(), renamed).empty());
 }
 
 TEST(CallIdentity, DiffersInCodeLaunchArgumentsOrderAndNumber) {
-  for (const auto& change : std::vector<std::pair<void (*)(CallIdentity&), const char*>>{
-           {[](CallIdentity& i) { i.launches[0].code = "0b"; }, "other machine code: ns::gemm"},
-           {[](CallIdentity& i) { i.launches[0].launch = "grid 9x1x1"; },
-            "another launch: ns::gemm: grid 9x1x1, before grid 8x1x1"},
-           {[](CallIdentity& i) { i.launches[1].arguments = "2d"; }, "another argument: memset"},
-           {[](CallIdentity& i) { i.order = "4d"; }, "another order of the launches"},
-           {[](CallIdentity& i) { i.launches.pop_back(); }, "1 launch, before 2"}}) {
+  for (void (*const change)(CallIdentity&) : std::vector<void (*)(CallIdentity&)>{
+           [](CallIdentity& i) { i.launches[0].code = "0b"; },
+           [](CallIdentity& i) { i.launches[0].launch = "grid 9x1x1"; },
+           [](CallIdentity& i) { i.launches[1].arguments = "2d"; },
+           [](CallIdentity& i) { i.order = "4d"; },
+           [](CallIdentity& i) { i.launches.pop_back(); }}) {
     CallIdentity changed = two_launches();
-    change.first(changed);
-    EXPECT_FALSE(same_work(two_launches(), changed)) << change.second;
-    EXPECT_EQ(identity_differences(two_launches(), changed),
-              std::vector<std::string>{change.second});
+    change(changed);
+    EXPECT_FALSE(same_work(two_launches(), changed)) << identity_json(changed);
   }
 }
 
@@ -41,7 +37,6 @@ TEST(CallIdentity, IsEqualWhateverTheInstructions) {
   CallIdentity counted = two_launches();
   counted.launches[0].instructions = 1204;
   EXPECT_TRUE(same_work(two_launches(), counted)) << "an older file does not have them";
-  EXPECT_TRUE(identity_differences(two_launches(), counted).empty());
 }
 
 TEST(CallIdentity, IsNeverAssumed) {

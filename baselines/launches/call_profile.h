@@ -1,6 +1,6 @@
-// What one call of a benchmark put on the GPU, as a profiler saw it: kernels, memory operations and
-// the calls of CUDA's runtime and driver that launched them. In a run file it is
-// details.profile of one entry of the benchmark:
+// What one call of a benchmark launched, as a profiler recorded it: kernels, memory operations and
+// the calls of CUDA's runtime and driver that launched them. In a run file it is details.profile of
+// one entry of the benchmark:
 //
 //   {"kernels": [{name, stage, grid: [x, y, z], block: [x, y, z], registers, static_shared_bytes,
 //                 dynamic_shared_bytes, start_ns, duration_ns, correlation}],
@@ -8,8 +8,8 @@
 //    "calls": [{name, stage, start_ns, duration_ns, correlation}]}
 //
 // Each list is in order of start. Times are ns since the profiled call began on the host; host and
-// GPU share that axis. A profiler's times tell how stages share a call, not how long it takes: they
-// are of one call, and it costs the host microseconds a launch.
+// GPU share that axis. A profiler's times show how stages share a call, not how long it takes: they
+// are of one call, and a launch costs the host microseconds more.
 #pragma once
 
 #include <array>
@@ -60,7 +60,7 @@ struct CallProfile {
 };
 
 nlohmann::json call_profile_json(const CallProfile& profile);
-// Throws InputError naming file and field: for a missing or mistyped one, or a time below zero.
+// Throws InputError naming file and field: for a missing or mistyped one, or a negative time.
 CallProfile parse_call_profile(const JsonField& field);
 
 }  // namespace fusegate::baselines

@@ -10,7 +10,7 @@
 namespace fusegate::baselines {
 namespace {
 
-// Of a name with template arguments; what comes later seldom tells kernels apart.
+// Of a name with template arguments; later ones seldom distinguish kernels.
 constexpr std::size_t kLongestName = 100;
 
 }  // namespace

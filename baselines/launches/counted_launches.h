@@ -1,5 +1,5 @@
-// Launches held against what is expected of them: of a stage, as its implementation declares it
-// (bench/profiling), and of a trace's step, as a user writes it down (baselines/traces).
+// Checks launches against expectations: of a stage, declared by its implementation
+// (bench/profiling), and of a trace's step, written by a user (baselines/traces).
 #pragma once
 
 #include <optional>
@@ -29,13 +29,13 @@ struct CountedNames {
 // For people: names, of which very long ones are cut, or "nothing".
 std::string names_text(const std::vector<std::string>& names);
 
-// Both throw std::invalid_argument for a pattern that is none.
+// Both throw std::invalid_argument for a bad pattern.
 
-// Whether every kernel is of a kind that may be there, as often as it may. Each counts for the
-// first kind whose pattern it fits.
+// Whether every kernel is of an expected kind, and every kind occurs as often as expected. A kernel
+// counts for the first kind whose pattern it matches.
 bool kernels_met(const std::vector<CountedNames>& kinds, std::vector<std::string> kernels);
 
-// The part "calls". calls: names of CUDA's functions, of which those count that fit.
+// The part "calls". calls: names of CUDA's functions; those that match are counted.
 ExpectationPart check_calls(const CountedNames& expected, const std::vector<std::string>& calls);
 
 }  // namespace fusegate::baselines

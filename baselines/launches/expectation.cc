@@ -27,8 +27,7 @@ TraceExpectation parse_expectation(const JsonField& field) {
                                  .seen = part.at("seen").text(),
                                  .met = part.at("met").boolean()});
   }
-  if (field.at("met").boolean() != expectation.met())
-    field.at("met").fail("is not what its parts say");
+  if (field.at("met").boolean() != expectation.met()) field.at("met").fail("contradicts its parts");
   return expectation;
 }
 

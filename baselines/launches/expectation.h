@@ -1,7 +1,6 @@
-// What a benchmark's implementation declares that it launches, beside what was seen. The program
-// that measured compares the two; here the findings are kept. In a run file they are
-// details.expectation of one entry of the benchmark, absent where nothing is declared or nothing
-// could be seen:
+// What a benchmark's implementation declares to launch, compared with what it launched. The
+// benchmark program compares; this is the result. In a run file it is details.expectation of one
+// entry of the benchmark, absent where nothing is declared or nothing was recorded:
 //
 //   {"met": false, "parts": [{"part": "addmm", "met": false, "expected": "1 GEMM",
 //                             "seen": "nvjet_tst_..., bias_add_kernel"}]}

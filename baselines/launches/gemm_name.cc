@@ -30,7 +30,7 @@ Words words_of(std::string_view name) {
   return words;
 }
 
-// {128, 256} of "128x256"; empty where it is no such thing.
+// {128, 256} of "128x256"; else empty.
 std::vector<int> sizes_of(std::string_view word) {
   std::vector<int> sizes;
   const char* const end = word.data() + word.size();
@@ -46,7 +46,7 @@ std::vector<int> sizes_of(std::string_view word) {
   return sizes.size() < 2 ? std::vector<int>{} : sizes;
 }
 
-// The rest of "tilesize96x128x32" behind "tilesize".
+// "96x128x32" of "tilesize96x128x32".
 std::optional<std::string_view> behind(std::string_view word, std::string_view prefix) {
   if (!word.starts_with(prefix)) return std::nullopt;
   return word.substr(prefix.size());
@@ -57,7 +57,7 @@ bool is_architecture(std::string_view word) {
          (word.starts_with("sm") && is_digits(word.substr(2)));
 }
 
-// Takes one word after another, and keeps as flavour what it cannot read.
+// Reads word by word; unknown words become the flavour.
 class GemmNameReader {
  public:
   explicit GemmNameReader(KernelName& kernel) : kernel_(kernel) {}
@@ -143,7 +143,7 @@ class GemmNameReader {
     return take_size_list(sizes_of(word));
   }
 
-  // In this order: the tile; "64x4", its K and the stages, unless the tile told K; the cluster.
+  // In this order: the tile; "64x4", its K and the stages, unless the tile has K; the cluster.
   bool take_size_list(std::vector<int> sizes) {
     if (sizes.empty()) return false;
     if (kernel_.tile.empty()) {
@@ -229,9 +229,9 @@ std::optional<KernelName> read_gemm_name(std::string_view name) {
   if (words[0] == "nvjet") return read_words(name, "cublas", "nvjet", without(1));
   if (words[0] == "cutlass3x") return read_words(name, "cutlass", "gemm", without(1));
   if (words[0] == "cutlass") {
-    const bool tells = is_digits(words[1]);
-    KernelName kernel = read_words(name, "cutlass", "gemm", without(tells ? 2 : 1));
-    if (tells) kernel.architecture = "sm" + std::string(words[1]);
+    const bool has_architecture = is_digits(words[1]);
+    KernelName kernel = read_words(name, "cutlass", "gemm", without(has_architecture ? 2 : 1));
+    if (has_architecture) kernel.architecture = "sm" + std::string(words[1]);
     return kernel;
   }
   const bool of_tensorrt = words[0] == "trt";

@@ -36,7 +36,7 @@ Identities parse_identities(std::string_view text, const std::string& source) {
   const json file = parse_json(text, source);
   const JsonField root(file, source, "");
   if (const JsonField version = root.at(kMark); version.integer() > kIdentitiesSchemaVersion) {
-    version.fail(fmt::format("{} is newer than this fusegate, which reads up to {}",
+    version.fail(fmt::format("version {} is newer than this fusegate reads ({}); update fusegate",
                              version.integer(), kIdentitiesSchemaVersion));
   }
   Identities identities{

@@ -1,8 +1,8 @@
-// What each benchmark of a program launches, found out before anything is measured: in a run
-// folder "identities.json",
+// What each benchmark of a program launches, recorded before measuring. In a run folder it is
+// "identities.json",
 //
 //   {"fusegate_identities": 1, "fusegate": {...}, "benchmarks": {"name": {...}, ...},
-//    "choices": {"name": {"stage": "what a library or a contest picked", ...}, ...},
+//    "choices": {"name": {"stage": "what was chosen", ...}, ...},
 //    "counters": {"name": {"flops": 1.2e9, "min_bytes": 3e6}, ...},
 //    "failures": {"name": "why", ...}}
 //
@@ -26,7 +26,7 @@ struct Identities {
   nlohmann::json context;  // "fusegate" of the file
   std::map<std::string, CallIdentity> benchmarks;
   std::map<std::string, std::map<std::string, std::string>> choices;  // of those that have any
-  // Of a call, as a run file has them; older files do not.
+  // Of a call, as in a run file. Older files have none.
   std::map<std::string, std::map<std::string, double>> counters{};
   std::map<std::string, std::string> failures;
 };
@@ -34,7 +34,7 @@ struct Identities {
 // All throw InputError naming the file, and the field where there is one.
 void write_identities(const std::filesystem::path& path, const Identities& identities);
 Identities read_identities(const std::filesystem::path& path);
-// The same for text that is in memory already; source stands in messages for the file.
+// source: the file's name in messages.
 Identities parse_identities(std::string_view text, const std::string& source);
 // Whether the JSON text is such a file, whatever its name.
 bool is_identities_text(std::string_view text);

@@ -1,5 +1,5 @@
-// What a kernel's name says: which library, for which architecture, over which tile. A name that
-// nobody can read is kept and shown as it is.
+// The parts of a kernel's name: library, architecture, tile and so on. An unknown name is shown as
+// it is.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace fusegate::baselines {
 
-// Empty and zero where the name does not tell.
+// Empty and zero where the name does not have it.
 struct KernelName {
   std::string name;      // whole; demangled where it was mangled
   std::string library;   // "cublas", "cutlass", ...; empty where nobody can read it
   std::string function;  // "nvjet", "xmma", "gemm", "gemv2T", "poi", "vectorized_elementwise", ...
   std::string architecture;          // "sm90", "ampere"
   std::string dtype;                 // of what is read: "bf16", "fp16", "fp32", ...
-  std::string out_dtype;             // where it is told apart
-  std::string accumulator;           // the dtype that sums are kept in
+  std::string out_dtype;             // where it has its own
+  std::string accumulator;           // the dtype of sums
   std::string operations;            // what Triton fused, or the functor of an element-wise kernel
   std::string number;                // Triton's, within its graph
   std::vector<int> tile;             // as the name has it: of the output, then of K
@@ -38,8 +38,8 @@ std::string short_kernel_name(const KernelName& kernel);
 
 // What differs, in words: "tile 128x256x64 -> 128x128x64". Both names whole where one of them was
 // not read, or where they differ in what nothing here reads. Empty for the same kernel.
-// Namespaces, and the parameters of a kernel whose library is known by its namespace alone, are not
-// looked at.
+// Namespaces, and the parameters of a kernel whose library is known by its namespace alone, are
+// ignored.
 std::vector<std::string> kernel_differences(const KernelName& before, const KernelName& after);
 
 }  // namespace fusegate::baselines

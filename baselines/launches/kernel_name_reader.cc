@@ -34,7 +34,7 @@ struct TemplateName {
   std::vector<std::string> arguments;
 };
 
-// The first place of one of `wanted` that no bracket encloses, from the front.
+// The position of the first of `wanted` outside of brackets.
 std::size_t find_outside(std::string_view text, std::string_view wanted) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -138,10 +138,10 @@ std::string functor_of(std::string_view arguments) {
                                                              "BUnaryFunctor", "UnaryFunctor"};
   std::string wrapper;
   for (const std::string_view word : identifiers_of(arguments)) {
-    const bool tells = word.find("Functor") != std::string_view::npos ||
-                       word.ends_with("KernelImpl") || word.ends_with("_kernel_cuda") ||
-                       word.ends_with("_kernel_impl");
-    if (!tells) continue;
+    const bool is_operation = word.find("Functor") != std::string_view::npos ||
+                              word.ends_with("KernelImpl") || word.ends_with("_kernel_cuda") ||
+                              word.ends_with("_kernel_impl");
+    if (!is_operation) continue;
     if (std::ranges::find(kWrappers, word) == kWrappers.end()) return std::string(word);
     if (wrapper.empty()) wrapper = word;
   }
@@ -199,7 +199,7 @@ std::string without_namespaces(std::string_view text) {
   return result;
 }
 
-// Whatever else is a C++ function in a namespace, which stands for the library.
+// Any other C++ function in a namespace, which names the library.
 std::optional<KernelName> read_cpp(const TemplateName& parts) {
   const auto is_of_a_path = [](char c) { return is_word(c) || c == ':'; };
   const std::vector<std::string_view> path = identifiers_of(parts.path);

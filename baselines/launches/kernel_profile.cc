@@ -69,7 +69,7 @@ std::vector<double> read_numbers(const JsonField& field) {
 }
 
 // A tenth of a nanosecond is finer than any clock of a GPU, and keeps a baseline's diff short.
-// Large ones have no decimals, and ten times the largest is none.
+// Large ones have no decimals, and ten times the largest double overflows.
 double rounded(double value_ns) {
   return std::abs(value_ns) > 1e15 ? value_ns : std::round(10 * value_ns) / 10;
 }
@@ -140,7 +140,8 @@ KernelProfile read_stored_profile(const JsonField& field) {
   if (profile.leads_ns.size() != profile.gaps_ns.size()) {
     leads.fail("must have as many elements as gaps_ns");
   }
-  profile.invocations = field.at("invocations").integer();
+  const auto processes = field.find("processes");
+  profile.invocations = (processes ? *processes : field.at("invocations")).integer();
   return profile;
 }
 
@@ -157,7 +158,7 @@ json stored_profile_json(const KernelProfile& profile) {
           {"memory_ns", rounded(profile.memory_ns)},
           {"gaps_ns", rounded_list(profile.gaps_ns)},
           {"leads_ns", rounded_list(profile.leads_ns)},
-          {"invocations", profile.invocations}};
+          {"processes", profile.invocations}};
 }
 
 }  // namespace fusegate::baselines

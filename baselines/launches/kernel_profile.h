@@ -1,6 +1,6 @@
-// What a benchmark launches: its kernels in order, what lies between them, and its memory
-// operations, as profiled calls of it showed. A run file has one profiled call an invocation
-// (call_profile.h), a baseline the medians over a run's.
+// What a benchmark launches: its kernels in order, the gaps between them, and its memory
+// operations. A run file has one profiled call per process (call_profile.h), a baseline the medians
+// over a run's.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -21,14 +21,14 @@ struct ProfiledKernel {
   double gap_ns = 0;
 };
 
-// Of one invocation or of a run. Then kernels hold medians over the invocations that launched
-// these kernels, which may be fewer than were profiled: a tuned matmul need not choose alike.
+// Of one process or of a run. Of a run, medians over the processes that launched these kernels,
+// which may be fewer than were profiled: autotuned products may choose others.
 struct KernelProfile {
   std::vector<ProfiledKernel> kernels;  // in order of start
   int memory_operations = 0;            // memset, memcpy
   double memory_ns = 0;                 // their durations' sum
-  // One an invocation that launched these: the sum of all gaps, and how long after the call began
-  // the GPU started.
+  // One per process that launched these: the sum of all gaps, and how long after the call began the
+  // GPU started.
   std::vector<double> gaps_ns;
   std::vector<double> leads_ns;
   int invocations = 1;  // that were profiled

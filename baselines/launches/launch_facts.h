@@ -1,5 +1,5 @@
 // What a launch asks for (LaunchIdentity::launch), and how many instructions its kernel has, each
-// with its name, so that people are told what changed and not two lines to compare.
+// with its name, so that messages show only what changed.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Where a call's time on the GPU goes: each stage's kernels and memory operations, and the gaps in
 // which nothing ran. It comes from a profile, which is of one call with a profiler attached. So it
-// tells shares; the time of a call is in the samples.
+// gives shares; the samples give a call's time.
 #pragma once
 
 #include <string>

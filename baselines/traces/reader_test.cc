@@ -125,13 +125,13 @@ TEST(TraceReader, LeavesOutTheEventThatIsWrongAndNamesIt) {
   const std::string whole = head + R"("ts": 1, "dur": 1, )";
   const std::vector<std::pair<std::string, std::string>> cases{
       {head + R"("ts": "1", "dur": 1)", "traceEvents[1].ts: must be a number and not a string"},
-      {head + R"("ts": 1e300, "dur": 1)", "traceEvents[1].ts: is no time in microseconds"},
-      {head + R"("ts": 9300000000000000.5)", "traceEvents[1].ts: is no time in microseconds"},
-      {head + R"("ts": -9223372036854775808)", "traceEvents[1].ts: is no time in microseconds"},
+      {head + R"("ts": 1e300, "dur": 1)", "traceEvents[1].ts: must be a time in microseconds"},
+      {head + R"("ts": 9300000000000000.5)", "traceEvents[1].ts: must be a time in microseconds"},
+      {head + R"("ts": -9223372036854775808)", "traceEvents[1].ts: must be a time in microseconds"},
       {head + R"("ts": 1)", "traceEvents[1].dur: is missing"},
       {head + R"("ts": 1, "dur": -1)", "traceEvents[1].dur: must not be negative"},
       {head + R"("ts": 9e15, "dur": 9e15)",
-       "traceEvents[1].dur: ends at no time that 64 bits hold"},
+       "traceEvents[1].dur: must end within 292 years"},
       {head + R"("ts": 1, "dur": 1, "args": [1])", "traceEvents[1].args: must be an object"},
       {whole + R"("args": {"grid": [1, 2]})", "traceEvents[1].args.grid: must be three integers"},
       {whole + R"("args": {"grid": [1, 2, 3, 4]})", "args.grid: must be three integers"},
@@ -144,7 +144,7 @@ TEST(TraceReader, LeavesOutTheEventThatIsWrongAndNamesIt) {
       {R"("name": "k")", "traceEvents[1].ph: is missing"},
       {R"("ph": "X", "cat": "cpu_op", "ts": 1, "dur": 1, "pid": 1, "tid": 1)", "[1].name: is"},
       {R"("ph": "X", "cat": "cpu_op", "name": "a", "ts": 1, "dur": 1, "pid": "x", "tid": 1)",
-       "traceEvents[1].pid: is missing or no number"}};
+       "traceEvents[1].pid: is missing or not a number"}};
   for (const auto& [keys, message] : cases) {
     const Trace trace = parse(fmt::format("{}, {{{}}}, {}", kOperator, keys, kOperator));
     EXPECT_EQ(trace.events.size(), 2U) << keys;
@@ -153,7 +153,7 @@ TEST(TraceReader, LeavesOutTheEventThatIsWrongAndNamesIt) {
     EXPECT_EQ(trace.lost.gpu_work, keys.find("cpu_op") == keys.npos ? 1U : 0U) << keys;
   }
   EXPECT_THAT(error_of_event(R"("ph": "B", "name": "k")"),
-              HasSubstr("a.json: traceEvents[1].ph: \"B\" is not read"));
+              HasSubstr("a.json: traceEvents[1].ph: \"B\" is not supported"));
 }
 
 TEST(TraceReader, CountsWhatItLeavesOutAndNamesTheFirst) {
@@ -205,7 +205,7 @@ TEST(TraceReader, LimitsTheValuesOfCounters) {
   for (int i = 1; i <= 5'000'000; ++i) values += ",\"v\":0";
   EXPECT_THAT(error_of(fmt::format(R"([{{"ph": "C", "name": "{}", "ts": 1, "args": {{{}}}}}])",
                                    std::string(100'000, 'n'), values)),
-              HasSubstr("traceEvents[0]: has more than 5000000 values of counters"));
+              HasSubstr("traceEvents[0]: more than 5000000 values of counters"));
 }
 
 TEST(TraceReader, TakesOtherMeaningsOfAKernelsArgumentsElsewhere) {
@@ -230,7 +230,7 @@ TEST(TraceReader, SaysWhatIsWrongWithTheFile) {
 
 TEST(TraceReader, SaysWhereTheTextIsNoJson) {
   EXPECT_THAT(error_of(R"({"traceEvents": [{"ph": "X", "ts": nan}]})"),
-              HasSubstr("traceEvents[0].ts: no valid JSON: line 1, column 37"));
+              HasSubstr("traceEvents[0].ts: not valid JSON: line 1, column 37"));
   const std::string whole = file(kOperator);
   for (std::size_t size = 1; size < whole.size(); ++size) {
     EXPECT_THAT(error_of(whole.substr(0, size)), HasSubstr("a.json: ")) << size;

@@ -17,7 +17,8 @@ namespace {
 
 void allow(const JsonField& field, std::initializer_list<std::string_view> names) {
   for (const auto& [name, value] : field.members()) {
-    if (std::ranges::find(names, name) == names.end()) value.fail("is nothing to expect");
+    if (std::ranges::find(names, name) == names.end())
+      value.fail(fmt::format("unknown key; known: {}", fmt::join(names, ", ")));
   }
 }
 
@@ -25,19 +26,20 @@ std::optional<int> parse_count(const JsonField& field, std::string_view name) {
   const auto found = field.find(name);
   if (!found) return std::nullopt;
   const int count = found->integer();
-  if (count < 0) found->fail(fmt::format("must not be below zero, but is {}", count));
+  if (count < 0) found->fail(fmt::format("must not be negative, but is {}", count));
   return count;
 }
 
 CountRange parse_range(const JsonField& field) {
   if (const auto count = parse_count(field, "count")) {
     for (const char* other : {"least", "most"}) {
-      if (const auto found = field.find(other)) found->fail("is said by \"count\" already");
+      if (const auto found = field.find(other)) found->fail("cannot be combined with \"count\"");
     }
     return {*count, count};
   }
   const CountRange range{parse_count(field, "least").value_or(0), parse_count(field, "most")};
-  if (range.most && range.least > *range.most) field.at("least").fail("is more than \"most\"");
+  if (range.most && range.least > *range.most)
+    field.at("least").fail("must not be more than \"most\"");
   return range;
 }
 
@@ -111,7 +113,7 @@ ExpectationPart check_launches_nothing(const std::string& text, const TraceSumma
     if (row.cuda_ns > 0) launching.push_back(row.name);
   }
   const bool met = !fitting.empty() && launching.empty();
-  std::string seen = "no such operator or range";
+  std::string seen = "no operator or range of this name";
   if (!launching.empty()) {
     seen = names_text(launching) + " with work of the GPU";
   } else if (!fitting.empty()) {
@@ -136,7 +138,8 @@ StepExpectation parse_step_expectation(const JsonField& field) {
       expectation.launch_nothing.push_back(parse_pattern(name));
     }
   }
-  if (field.members().empty()) field.fail("expects nothing");
+  if (field.members().empty())
+    field.fail("must have at least one of kernels, memory_operations, calls, launch_nothing");
   return expectation;
 }
 

@@ -31,12 +31,12 @@ struct StepExpectation {
   std::vector<std::string> launch_nothing{};  // patterns of operators' and ranges' names
 };
 
-// Throws InputError naming file and field: for a member that is none of these, a count below zero,
-// a "least" above its "most", a pattern that is none, and an expectation of nothing.
+// Throws InputError naming file and field: for an unknown member, a negative count, a "least" above
+// its "most", a bad pattern, and an empty expectation.
 StepExpectation parse_step_expectation(const JsonField& field);
 
 // A part for each member that is expected; seen is of the first step that does not meet it, or of
-// the first. A launch_nothing that no event of the trace fits is not met: nothing was looked at.
+// the first. A launch_nothing that matches no event of the trace is not met: nothing was checked.
 TraceExpectation check_steps(const Trace& trace, const StepExpectation& expectation);
 
 }  // namespace fusegate::baselines

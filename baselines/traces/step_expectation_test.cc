@@ -103,24 +103,24 @@ TEST(StepExpectation, TellsWhichOperatorsLaunchNothing) {
   EXPECT_EQ(product.seen, "aten::mm with work of the GPU");
   const ExpectationPart absent = checked(stepped_trace(), R"({"launch_nothing": ["transpose"]})");
   EXPECT_FALSE(absent.met);
-  EXPECT_EQ(absent.seen, "no such operator or range");
+  EXPECT_EQ(absent.seen, "no operator or range of this name");
 }
 
 TEST(StepExpectation, NamesFileAndFieldOfWhatIsWrong) {
   const auto expect_error = [](const char* text, const char* message) {
     EXPECT_THAT([text] { parse(text); }, ThrowsMessage<InputError>(HasSubstr(message))) << text;
   };
-  expect_error("{}", "e.json: expects nothing");
-  expect_error(R"({"kernel": []})", "e.json: kernel: is nothing to expect");
+  expect_error("{}", "e.json: must have at least one of");
+  expect_error(R"({"kernel": []})", "e.json: kernel: unknown key; known: kernels");
   expect_error(R"({"kernels": [{"what": "a", "pattern": "("}]})",
-               "e.json: kernels[0].pattern: \"(\" is no regular expression");
+               "e.json: kernels[0].pattern: \"(\" is not a regular expression");
   expect_error(R"({"kernels": [{"pattern": "a"}]})", "e.json: kernels[0].what: is missing");
   expect_error(R"({"memory_operations": {"count": -1}})",
-               "memory_operations.count: must not be below zero");
+               "memory_operations.count: must not be negative");
   expect_error(R"({"memory_operations": {"least": 2, "most": 1}})",
-               "memory_operations.least: is more than");
+               "memory_operations.least: must not be more than");
   expect_error(R"({"memory_operations": {"count": 2, "most": 2}})",
-               "memory_operations.most: is said by \"count\" already");
+               "memory_operations.most: cannot be combined with \"count\"");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class Summarizer {
   }
 
   TraceSummary take() {
-    for (const TraceEvent& event : events_) row_of_.push_back(place(event));
+    for (const TraceEvent& event : events_) row_of_.push_back(row_index(event));
     for (std::size_t i = 0; i < events_.size(); ++i) {
       const TraceEvent& event = events_[i];
       if (is_gpu_work(event.category)) {
@@ -52,11 +52,11 @@ class Summarizer {
 
  private:
   // The row of an event, which is made where it is the first of its name and category.
-  std::size_t place(const TraceEvent& event) {
+  std::size_t row_index(const TraceEvent& event) {
     if (!has_row(event.category)) return kNoEvent;
     const std::string_view name = is_step(event) ? "ProfilerStep*" : std::string_view(event.name);
     const auto [known, added] =
-        places_.try_emplace(std::pair(event.category, name), summary_.rows.size());
+        index_by_name_.try_emplace(std::pair(event.category, name), summary_.rows.size());
     if (added) summary_.rows.push_back({.name = std::string(name), .category = event.category});
     ++summary_.rows[known->second].calls;
     summary_.steps += is_step(event);
@@ -86,10 +86,10 @@ class Summarizer {
     add(launched_ns_[owners_[i]], ns);
   }
 
-  // What an event launched goes to all around it, from the innermost outwards: each is looked at
+  // What an event launched goes to all around it, from the innermost outwards: each is visited
   // once, however deep they are nested.
   void add_to_owners() {
-    std::vector<std::size_t> within(events_.size(), 0);  // not looked at yet
+    std::vector<std::size_t> within(events_.size(), 0);  // not visited yet
     for (const std::size_t owner : owners_) {
       if (owner != kNoEvent) ++within[owner];
     }
@@ -138,7 +138,7 @@ class Summarizer {
   std::vector<std::size_t> owners_;
   std::vector<std::int64_t> launched_ns_;  // by event: of GPU work within it
   std::vector<std::size_t> row_of_;        // by event
-  std::map<std::pair<TraceCategory, std::string_view>, std::size_t> places_;
+  std::map<std::pair<TraceCategory, std::string_view>, std::size_t> index_by_name_;
   TraceSummary summary_;
 };
 

@@ -57,7 +57,7 @@ struct LaunchShape {
   std::array<std::int64_t, 3> block{};
   std::int64_t registers_per_thread = 0;
   std::int64_t shared_bytes = 0;         // static and dynamic together
-  std::int64_t static_shared_bytes = 0;  // of these; told by whoever records, and by no file
+  std::int64_t static_shared_bytes = 0;  // of these; known when recording, not in files
 
   bool operator==(const LaunchShape&) const = default;
 };
