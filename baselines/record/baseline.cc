@@ -21,15 +21,15 @@ using nlohmann::json;
 
 constexpr std::string_view kMark = "fusegate_baseline";
 
-// A store may be missing; one that cannot be looked into may hold what is asked for.
+// A missing store is fine; one that cannot be read may have the file.
 bool is_there(const fs::path& path) {
   std::error_code error;
   const bool exists = fs::exists(path, error);
-  if (error) throw InputError(path.string(), "", "cannot be looked for: " + error.message());
+  if (error) throw InputError(path.string(), "", "cannot be read: " + error.message());
   return exists;
 }
 
-// In the folder of a device; that of a run which no suite named is "unnamed.json".
+// In a device's folder; "unnamed.json" without a suite.
 std::string file_name(const std::string& suite) {
   const std::string name = slug(suite);
   return (name.empty() ? "unnamed" : name) + ".json";
@@ -47,7 +47,7 @@ std::string names_of_failed(const Run& run) {
   return names;
 }
 
-// Of several cards those of one invocation, which nothing tells from a card that differs.
+// Of several cards those with one process each, which cannot be compared with another of the card.
 std::string lone_cards(const Run& run) {
   if (run.cards.size() < 2) return "";
   std::vector<int> most(run.cards.size());
@@ -85,7 +85,7 @@ void read_acceptance(const JsonField& field, Acceptance& acceptance) {
   acceptance.reason = field.text_or_empty("reason");
 }
 
-// Elements of a list of the same length as time_ns, empty where the entry has none.
+// A list of the length of time_ns; empty where the entry has none.
 std::vector<JsonField> list_beside_times(const JsonField& entry, std::string_view name,
                                          std::size_t count) {
   const auto list = entry.find(name);
@@ -95,7 +95,7 @@ std::vector<JsonField> list_beside_times(const JsonField& entry, std::string_vie
   return elements;
 }
 
-// Missing in what was accepted before there was one: the fit then knows nothing.
+// Missing in older baselines: the fit then knows nothing.
 ClockFit read_clock_fit(const JsonField& field) {
   const std::vector<JsonField> values = field.elements();
   if (values.size() != 4) field.fail("must have four numbers");
@@ -105,11 +105,11 @@ ClockFit read_clock_fit(const JsonField& field) {
           .degrees_of_freedom = values[3].number()};
 }
 
-// The card of each invocation, where the baseline is of several, or its process.
+// A process's card, where the baseline has several, or its own number.
 int read_number(const JsonField& field, std::string_view names, std::size_t count) {
   const int number = field.integer();
   if (number < 0 || static_cast<std::size_t>(number) >= count) {
-    field.fail(fmt::format("must be the number of one of provenance.{}, counted from 0", names));
+    field.fail(fmt::format("must be an index into provenance.{}, counted from 0", names));
   }
   return number;
 }
@@ -117,7 +117,7 @@ int read_number(const JsonField& field, std::string_view names, std::size_t coun
 // run: with its cards and processes.
 void read_invocations(const JsonField& entry, const Run& run, BenchmarkSeries& series) {
   InvocationSummary summary;
-  // Published figures have neither; a baseline of ours always does.
+  // Published figures have neither; our baselines have both.
   if (const auto spread = entry.find("spread")) summary.spread = spread->number();
   if (const auto samples = entry.find("samples")) summary.samples = samples->integer();
   const auto times = entry.at("time_ns").elements();
@@ -157,7 +157,7 @@ BenchmarkSeries read_series(const JsonField& entry, const Run& run) {
     for (const auto& [name, value] : choices->members()) series.choices.emplace(name, value.text());
   }
   if (const auto doubts = entry.find("doubts")) series.doubts = read_doubts(*doubts);
-  // Missing in what was accepted before there was one, and where nothing could be profiled.
+  // Missing in older baselines, and where nothing was profiled.
   if (const auto profile = entry.find("profile")) series.profile = read_stored_profile(*profile);
   if (const auto identity = entry.find("identity")) series.identity = parse_identity(*identity);
   return series;
@@ -171,7 +171,7 @@ void read_benchmarks(const JsonField& field, Run& run) {
   std::ranges::sort(run.benchmarks, {}, &BenchmarkSeries::name);
   const auto twice = std::ranges::adjacent_find(run.benchmarks, {}, &BenchmarkSeries::name);
   if (twice != run.benchmarks.end()) {
-    field.fail(fmt::format("\"{}\" stands there twice", twice->name));
+    field.fail(fmt::format("\"{}\" occurs twice", twice->name));
   }
 }
 
@@ -179,14 +179,14 @@ Baseline parse_judging_baseline(const std::string& text, const fs::path& path) {
   Baseline baseline = parse_baseline(text, path.string());
   if (baseline.published) {
     throw InputError(path.string(), "published",
-                     "figures from a publication are shown and never gated against");
+                     "published figures can be shown, not compared with; name another baseline");
   }
   return baseline;
 }
 
 void check_version(const JsonField& version) {
   if (version.integer() > kBaselineSchemaVersion) {
-    version.fail(fmt::format("{} is newer than this fusegate, which reads up to {}",
+    version.fail(fmt::format("version {} is newer than this fusegate reads ({}); update fusegate",
                              version.integer(), kBaselineSchemaVersion));
   }
 }
@@ -209,7 +209,7 @@ std::vector<std::string> reasons_not_to_accept(const Run& run) {
     return series.expectation && !series.expectation->met();
   });
   if (unmet != run.benchmarks.end()) {
-    reasons.push_back("a benchmark does not launch what it declares: " + unmet->name);
+    reasons.push_back("a benchmark launches other kernels than it declares: " + unmet->name);
   }
   for (const std::string& text : unfinished_texts(run)) reasons.push_back(text);
   if (const std::string left_out = left_out_text(run); !left_out.empty()) {
@@ -219,14 +219,15 @@ std::vector<std::string> reasons_not_to_accept(const Run& run) {
     reasons.push_back(unmeasured);
   }
   if (const std::string lone = lone_cards(run); !lone.empty()) {
-    reasons.push_back(lone + " measured once only: take two processes a card");
+    reasons.push_back(lone + " measured once only; measure at least two processes per card");
   }
   const bool single = std::ranges::any_of(run.benchmarks, [](const BenchmarkSeries& series) {
     return series.invocations.size() == 1 && series.failure.empty();
   });
   if (single || run.benchmarks.empty()) {
     reasons.push_back(
-        "fewer than two invocations, which say nothing about the spread between invocations");
+        "fewer than two processes, so the spread between processes is unknown; measure at least "
+        "two");
   }
   return reasons;
 }
@@ -249,6 +250,9 @@ Baseline parse_baseline(std::string_view text, const std::string& source) {
   if (baseline.run.cards.empty()) baseline.run.cards = cards_of(baseline.run);
   baseline.run.environment = read_environment(field.at("environment"));
   if (const auto doubts = field.find("doubts")) baseline.run.doubts = read_doubts(*doubts);
+  if (const auto left_out = field.find("left_out")) {
+    for (const auto& [name, why] : left_out->members()) baseline.run.left_out[name] = why.text();
+  }
   read_benchmarks(field.at("benchmarks"), baseline.run);
   const DeclaredControls controls = read_controls(field);
   for (BenchmarkSeries& series : baseline.run.benchmarks) {

@@ -1,5 +1,5 @@
-// A baseline: a run that was accepted, with who, when, why and from which commit; and the store, a
-// folder a device. Small enough for git and laid out for review: one line a benchmark, sorted.
+// A baseline: an accepted run, with who, when, why and the commit; and the store, a folder per
+// device. Small enough for git and laid out for review: one line per benchmark, sorted.
 #pragma once
 
 #include <filesystem>
@@ -24,48 +24,47 @@ struct Baseline {
   bool published = false;  // figures from a publication: shown, never gated against
 };
 
-// A baseline as it was found: a stored one, which tells who accepted it, or a plain run.
+// A stored baseline with its acceptance, or a plain run.
 struct LoadedBaseline {
   Run run;
-  std::optional<Acceptance> acceptance{};  // where it comes from a store's file
-  std::optional<Baseline> anchor{};        // the one stored beside it, where that is another run
+  std::optional<Acceptance> acceptance{};  // of a stored baseline
+  std::optional<Baseline> anchor{};        // stored beside it, if it is another run
 };
 
 // Reasons not to accept a run: failed benchmarks, a throttled GPU, other processes on it, a dirty
-// tree, kernels that were not declared, what is not finished, fewer than two invocations, of
-// several cards one with fewer, benchmarks that were not measured. Empty where there is none.
+// tree, undeclared kernels, unfinished processes, benchmarks that are left out or not measured,
+// fewer than two processes, or than two on one of several cards. Empty where there is none.
 std::vector<std::string> reasons_not_to_accept(const Run& run);
 
 inline constexpr int kBaselineSchemaVersion = 1;
 
-// The file's text, the same for the same baseline. Numbers have five significant digits, which is
-// finer than any spread measured; cycles are left out where an invocation has none, and benchmarks
-// that were not measured.
+// The file's text, the same for the same baseline. Numbers have five significant digits, finer than
+// any spread measured. Without cycles where a process has none, and without unmeasured benchmarks.
 std::string baseline_text(const Baseline& baseline);
 
-// Throws InputError naming file and field. Figures from a publication judge nothing: it throws for
-// them too.
+// Throws InputError naming file and field, also for published figures: nothing is gated against
+// them.
 LoadedBaseline load_stored_baseline(const std::filesystem::path& path);
 
 // Throws InputError naming file and field.
 Baseline read_baseline(const std::filesystem::path& path);
-// The same for text that is in memory already; source stands in messages for the file.
+// source: the file's name in messages.
 Baseline parse_baseline(std::string_view text, const std::string& source);
 // Whether the JSON text is a baseline (it has "fusegate_baseline") and not a run file.
 bool is_baseline_text(std::string_view text);
 
-// store/<device slug>/<suite slug>.json; the suite's slug is "unnamed" for a run that no suite
-// named.
+// store/<device slug>/<suite slug>.json; the suite's slug is "unnamed" without a suite.
 std::filesystem::path baseline_path(const std::filesystem::path& store,
                                     const Environment& environment, const std::string& suite);
 // Beside a stored baseline, store/<device slug>/<suite slug>.anchor.json: a second baseline that
-// stays when the first is replaced, so that what creeps from one to the next is seen. Where there
-// is no such file, the baseline has not been replaced and is its own anchor.
+// stays when the first is replaced, to detect slow drift. Without the file, the baseline is its own
+// anchor.
 std::filesystem::path anchor_path(const std::filesystem::path& baseline);
 // The suite's of every device, store by store and sorted in each.
 std::vector<std::filesystem::path> baselines_of_suite(
     const std::vector<std::filesystem::path>& stores, const std::string& suite);
-// The first store that has one. Both throw InputError for a store that is there and cannot be read.
+// In the first store that has one. Both throw InputError for a store that exists and cannot be
+// read.
 std::optional<std::filesystem::path> find_baseline(const std::vector<std::filesystem::path>& stores,
                                                    const Environment& environment,
                                                    const std::string& suite);

@@ -179,7 +179,7 @@ TEST(ParseBaseline, ReadsOfOlderBaselinesTheMedianOfHostTimes) {
   EXPECT_TRUE(std::isnan(read.run.benchmarks[1].invocations[0].host_ns));
 }
 
-TEST(BaselineText, TellsProcessesWhereRowsHaveDifferentOnes) {
+TEST(BaselineText, NumbersProcessesWhereBenchmarksHaveDifferentOnes) {
   Baseline baseline = example();
   baseline.run.processes = {"1.json", "2.json", "3.json"};
   baseline.run.benchmarks.resize(1);
@@ -198,17 +198,25 @@ TEST(BaselineText, TellsProcessesWhereRowsHaveDifferentOnes) {
   EXPECT_EQ(baseline_text(read), text);
   text.replace(text.find("[0,2],"), 6, "[0,3],");
   EXPECT_THAT([&] { parse_baseline(text, "b.json"); },
-              ThrowsMessage<InputError>(HasSubstr("benchmarks[0].processes[1]: must be the "
-                                                  "number of one of provenance.processes")));
+              ThrowsMessage<InputError>(HasSubstr(
+                  "benchmarks[0].processes[1]: must be an index into provenance.processes")));
 }
 
 TEST(ParseBaseline, ACardMustBeOneOfTheBaselines) {
   std::string text = baseline_text(of_two_cards());
   text.replace(text.find("[0,1,1,0]"), 9, "[0,1,2,0]");
-  EXPECT_THAT(
-      [&] { parse_baseline(text, "b.json"); },
-      ThrowsMessage<InputError>(HasSubstr("b.json: benchmarks[0].cards[2]: must be the number "
-                                          "of one of provenance.cards")));
+  EXPECT_THAT([&] { parse_baseline(text, "b.json"); },
+              ThrowsMessage<InputError>(HasSubstr(
+                  "b.json: benchmarks[0].cards[2]: must be an index into provenance.cards")));
+}
+
+TEST(BaselineText, KeepsWhatWasLeftOut) {
+  Baseline baseline = example();
+  EXPECT_THAT(baseline_text(baseline), testing::Not(HasSubstr("left_out")));
+  baseline.run.left_out = {{"b", "3 of 5 processes have it"}};
+  const Baseline read = parse_baseline(baseline_text(baseline), "b.json");
+  EXPECT_EQ(read.run.left_out, baseline.run.left_out);
+  EXPECT_EQ(left_out_text(read.run), left_out_text(baseline.run));
 }
 
 TEST(BaselineText, IsTheSameBytesAfterReadingBack) {
@@ -311,7 +319,7 @@ void expect_error(const std::string& path, const json& value, const std::string&
 }
 
 TEST(ParseBaseline, NamesFileAndField) {
-  expect_error("/fusegate_baseline", 2, "fusegate_baseline: 2 is newer than this fusegate");
+  expect_error("/fusegate_baseline", 2, "fusegate_baseline: version 2 is newer than this fusegate");
   expect_error("/acceptance", nullptr, "acceptance: is missing");
   expect_error("/acceptance/who", 1, "acceptance.who: must be a string");
   expect_error("/environment", nullptr, "environment: is missing");
@@ -324,10 +332,10 @@ TEST(ParseBaseline, NamesFileAndField) {
   expect_error("/benchmarks/1/time_ns/1", nullptr, "benchmarks[1].time_ns[1]: must be a number");
   expect_error("/benchmarks/1/cycles", json::array({1}), "benchmarks[1].cycles: must have as many");
   expect_error("/benchmarks/1/counters/flops", "x", "benchmarks[1].counters.flops: must be");
-  expect_error("/benchmarks/0/doubts/0", "x", "benchmarks[0].doubts[0]: \"x\" is no doubt");
+  expect_error("/benchmarks/0/doubts/0", "x", "benchmarks[0].doubts[0]: unknown doubt \"x\"");
   expect_error("/benchmarks/0/name", example().run.benchmarks[0].name, "benchmarks: \"linear");
   EXPECT_THAT([] { parse_baseline(R"({"fusegate_baseline": 1,)", "b.json"); },
-              ThrowsMessage<InputError>(HasSubstr("b.json: no valid JSON: line 1, column ")));
+              ThrowsMessage<InputError>(HasSubstr("b.json: not valid JSON: line 1, column ")));
 }
 
 TEST(ParseBaseline, PublishedFiguresNeedNoMoreThanTimes) {
@@ -360,7 +368,7 @@ TEST(ReasonsNotToAccept, NameWhatIsWrong) {
   EXPECT_THAT(reasons_not_to_accept(run),
               ElementsAre("benchmarks failed: geglu/fused", HasSubstr("throttled"),
                           HasSubstr("another process"), HasSubstr("uncommitted changes"),
-                          HasSubstr("fewer than two invocations")));
+                          HasSubstr("fewer than two processes")));
 }
 
 TEST(ReasonsNotToAccept, OneProcessIsItsCardsOnlyEvidence) {
@@ -368,7 +376,7 @@ TEST(ReasonsNotToAccept, OneProcessIsItsCardsOnlyEvidence) {
   EXPECT_THAT(reasons_not_to_accept(run), IsEmpty());
   run.benchmarks[0].invocations.pop_back();
   EXPECT_THAT(reasons_not_to_accept(run),
-              ElementsAre("GPU-1 measured once only: take two processes a card"));
+              ElementsAre("GPU-1 measured once only; measure at least two processes per card"));
 }
 
 TEST(ReasonsNotToAccept, LookAtTheDoubtsOfBenchmarksToo) {
@@ -400,8 +408,9 @@ TEST(ReasonsNotToAccept, OneIsEnough) {
 
 TEST(ReasonsNotToAccept, EveryBenchmarkMustBeMeasured) {
   Baseline partial{{}, test_run({test_series("a", {1, 2}), doing(test_series("b", {}), "0f")})};
-  EXPECT_THAT(reasons_not_to_accept(partial.run),
-              ElementsAre("1 of 2 benchmarks was not measured; --all measures equal work too"));
+  EXPECT_THAT(
+      reasons_not_to_accept(partial.run),
+      ElementsAre("1 of 2 benchmarks was not measured: identical code; --all measures them too"));
   // Forced: what is there is stored.
   EXPECT_EQ(parse_baseline(baseline_text(partial), "b.json").run.benchmarks.size(), 1u);
 }
@@ -472,7 +481,7 @@ TEST(LoadStoredBaseline, RefusesPublishedFiguresAndABrokenAnchor) {
   folder.write("pr.json", baseline_text(example()));
   folder.write("pr.anchor.json", "{");
   EXPECT_THAT([&] { load_stored_baseline(path); },
-              ThrowsMessage<InputError>(HasSubstr("pr.anchor.json: no valid JSON")));
+              ThrowsMessage<InputError>(HasSubstr("pr.anchor.json: not valid JSON")));
 }
 
 TEST(FindBaseline, TakesTheFirstStoreThatHasOne) {

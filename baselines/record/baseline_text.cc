@@ -1,5 +1,5 @@
-// How a baseline is laid out: for review in a pull request, so a changed benchmark is one changed
-// line, and for git, so the same figures give the same bytes.
+// A baseline's text. A changed benchmark is one changed line in a pull request, and equal figures
+// give equal bytes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// A scalar or a one-line object. Bytes that are no UTF-8 must not make a run unacceptable.
+// On one line. Replaces bytes that are not UTF-8, which must not make a run unacceptable.
 std::string dumped(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -26,7 +26,7 @@ std::string dumped(const json& value) {
 std::string number_text(double value) {
   if (!std::isfinite(value)) return "null";
   const double rounded = std::strtod(fmt::format("{:.4e}", value).c_str(), nullptr);
-  // -0 would be read as the integer 0 and become another text.
+  // -0 would be read back as the integer 0, which has another text.
   return fmt::format("{}", std::isfinite(rounded) ? rounded + 0.0 : value);
 }
 
@@ -52,8 +52,8 @@ std::string numbers_text(const BenchmarkSeries& series, int InvocationSummary::*
   return fmt::format("[{}]", fmt::join(numbers, ","));
 }
 
-// Else every row's processes are the first ones in their order, as number_processes() numbers them.
-bool rows_differ_in_processes(const Run& run) {
+// Otherwise number_processes() restores the numbers.
+bool benchmarks_differ_in_processes(const Run& run) {
   return std::ranges::any_of(run.benchmarks, [](const BenchmarkSeries& series) {
     return std::ranges::any_of(
         series.invocations,
@@ -66,7 +66,7 @@ struct Numbered {
   bool processes = false;
 };
 
-// A list an invocation, as read_clock_fit() reads it.
+// One list per process, as read_clock_fit() reads it.
 std::string clock_fits_text(const BenchmarkSeries& series) {
   std::string text = "[";
   for (const InvocationSummary& summary : series.invocations) {
@@ -98,7 +98,7 @@ int median_samples(const BenchmarkSeries& series) {
   return samples.empty() ? 0 : static_cast<int>(median(std::move(samples)));
 }
 
-// A list beside the times; nothing where a process has none.
+// A list beside the times; empty where a process has no value.
 std::string host_text(const BenchmarkSeries& series, const char* name,
                       double InvocationSummary::*field) {
   const auto values = values_of(series, field);
@@ -159,7 +159,7 @@ json provenance_json(const Run& run, const Numbered& numbered) {
   return members;
 }
 
-// One member a line, so that a changed driver is one changed line.
+// One member per line, so that a changed driver is one changed line.
 std::string indented(const json& object) {
   return object.empty() ? "{}" : object.dump(1, ' ', false, json::error_handler_t::replace);
 }
@@ -174,7 +174,7 @@ std::string baseline_text(const Baseline& baseline) {
   }
   std::ranges::sort(sorted, {}, [](const BenchmarkSeries* series) { return series->name; });
   const Numbered numbered{run.cards.size() > 1,
-                          !run.processes.empty() && rows_differ_in_processes(run)};
+                          !run.processes.empty() && benchmarks_differ_in_processes(run)};
   std::string benchmarks;
   for (const BenchmarkSeries* series : sorted) {
     if (!benchmarks.empty()) benchmarks += ",\n";
@@ -182,11 +182,13 @@ std::string baseline_text(const Baseline& baseline) {
   }
   return fmt::format(
       "{{\n\"fusegate_baseline\": {},\n\"published\": {},\n\"acceptance\": {},\n"
-      "\"provenance\": {},\n\"environment\": {},\n\"doubts\": {},\n\"controls\": {},\n"
+      "\"provenance\": {},\n\"environment\": {},\n\"doubts\": {},\n\"controls\": {},\n{}"
       "\"benchmarks\": [\n{}\n]\n}}\n",
       kBaselineSchemaVersion, baseline.published, indented(acceptance_json(baseline.acceptance)),
       indented(provenance_json(run, numbered)), indented(json(run.environment)),
-      dumped(doubts_json(run.doubts)), dumped(controls_of(run)), benchmarks);
+      dumped(doubts_json(run.doubts)), dumped(controls_of(run)),
+      run.left_out.empty() ? "" : fmt::format("\"left_out\": {},\n", indented(run.left_out)),
+      benchmarks);
 }
 
 }  // namespace fusegate::baselines

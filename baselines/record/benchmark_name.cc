@@ -26,13 +26,13 @@ bool is_identifier(std::string_view text) {
          std::ranges::all_of(text, fits);
 }
 
-// What Google Benchmark itself ends a name with.
+// Google Benchmark's own suffixes.
 bool is_google_benchmarks(std::string_view axis) {
   return axis == "threads" || axis == "repeats" || axis == "iterations" || axis == "min_time" ||
          axis == "min_warmup_time";
 }
 
-// 0 where the text is no size.
+// 0 where the text is not a size.
 std::int64_t size_of(std::string_view digits) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);

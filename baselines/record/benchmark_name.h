@@ -25,8 +25,8 @@ struct BenchmarkName {
   bool operator==(const BenchmarkName&) const = default;
 };
 
-// nothing for any other name: those of plain Google Benchmark programs are no points of a sweep,
-// also where they have arguments with names and Google Benchmark's own endings ("/threads:4").
+// Nothing for any other name. Names of plain Google Benchmark programs are not points of a sweep,
+// even with named arguments and Google Benchmark's suffixes ("/threads:4").
 std::optional<BenchmarkName> parse_benchmark_name(std::string_view name);
 
 // "batch 64, seq 128, dim 768, hidden 3072"

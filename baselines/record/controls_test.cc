@@ -154,7 +154,7 @@ TEST(NameControls, NamesThePatternThatIsNone) {
   fusegate::baselines::Run run = test_run({});
   EXPECT_THAT(
       [&] { name_controls({"copy["}, run); },
-      ThrowsMessage<InputError>(HasSubstr("--control: \"copy[\" is no regular expression")));
+      ThrowsMessage<InputError>(HasSubstr("--control: \"copy[\" is not a regular expression")));
 }
 
 TEST(RequireFitting, NamesThePatternThatFitsNothing) {
@@ -165,7 +165,7 @@ TEST(RequireFitting, NamesThePatternThatFitsNothing) {
       [&] {
         require_fitting({"copy", "^copy"}, {&baseline, &candidate});
       },
-      ThrowsMessage<InputError>(HasSubstr("--control: \"^copy\" fits no benchmark's name")));
+      ThrowsMessage<InputError>(HasSubstr("--control: \"^copy\" matches no benchmark")));
 }
 
 }  // namespace

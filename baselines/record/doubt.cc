@@ -18,9 +18,9 @@ struct DoubtText {
 
 constexpr std::array kDoubts{
     DoubtText{Doubt::kNvmlMissing, "nvml_missing",
-              "NVML was not there: power limits, other processes and throttling are unknown."},
+              "NVML is missing: power limits, other processes and throttling are unknown."},
     DoubtText{Doubt::kClockUnread, "clock_unread",
-              "The SM clock of some sample could not be read, so cycles cannot confirm a verdict."},
+              "The SM clock of a sample could not be read, so cycles cannot confirm a verdict."},
     DoubtText{Doubt::kThrottled, "throttled",
               "The driver reported a thermal or hardware slowdown during the run."},
     DoubtText{Doubt::kOtherGpuProcess, "other_gpu_process",
@@ -31,25 +31,23 @@ constexpr std::array kDoubts{
     DoubtText{Doubt::kEccErrors, "ecc_errors",
               "The GPU counted memory errors (ECC) during the run."},
     DoubtText{Doubt::kLimitsChanged, "limits_changed",
-              "Somebody changed the GPU's power limit, clocks, ECC, MIG or driver during the run."},
-    DoubtText{
-        Doubt::kMigSlice, "mig_slice",
-        "The device was a slice of a GPU (MIG), whose other slices share its power and clocks."},
+              "The GPU's power limit, clocks, ECC, MIG or driver changed during the run."},
+    DoubtText{Doubt::kMigSlice, "mig_slice",
+              "The device is a slice of a GPU (MIG); other slices share its power and clocks."},
     DoubtText{Doubt::kUnlockedClocks, "unlocked_clocks",
               "Clocks were not locked: they follow load and power, so time alone is not steady."},
     DoubtText{Doubt::kShortBatch, "short_batch",
               "A batch of launches stayed shorter than the protocol asks for."},
     DoubtText{Doubt::kNotCapturable, "not_capturable",
-              "A call cannot be captured as a CUDA graph: events around it timed it, and what the "
-              "host does in it counts."},
+              "A call cannot be captured as a CUDA graph, so its time includes the host's work."},
     DoubtText{Doubt::kUnsteady, "unsteady",
-              "Samples within an invocation spread by more than the protocol allows."},
+              "Samples within a process spread by more than the protocol allows."},
     DoubtText{Doubt::kDirtyTree, "dirty_tree", "The measured commit had uncommitted changes."},
     DoubtText{
         Doubt::kBusyHost, "busy_host",
         "Other work ran on the samples' core for more than 3 % of their time: the CPU was busy."},
     DoubtText{Doubt::kProfilerMissing, "profiler_missing",
-              "CUPTI was not there: what ran on the GPU was not recorded."},
+              "CUPTI is missing: what ran on the GPU was not recorded."},
     DoubtText{Doubt::kProfilerRefused, "profiler_refused",
               "CUPTI may not be used on this machine: what ran on the GPU was not recorded."},
     DoubtText{Doubt::kProfilerTaken, "profiler_taken",
@@ -61,10 +59,10 @@ constexpr std::array kDoubts{
               "Google Benchmark or fusegate itself was built without optimisation."},
     DoubtText{
         Doubt::kLoadedHost, "loaded_host",
-        "The host's load was above its number of CPUs when a process began: others ran there."},
+        "The host's load was above its number of CPUs when a process began: other work ran there."},
     DoubtText{Doubt::kMeansOnly, "means_only",
-              "The files hold no samples: one slow sample of a process moves its mean, and nothing "
-              "tells how far samples spread."},
+              "The files have means and no samples: a slow sample shifts a process's mean, and the "
+              "spread of samples is unknown."},
 };
 
 }  // namespace
@@ -87,7 +85,10 @@ std::vector<Doubt> read_doubts(const JsonField& names) {
   std::vector<Doubt> result;
   for (const JsonField& element : names.elements()) {
     const auto doubt = parse_doubt(element.text());
-    if (!doubt) element.fail(fmt::format("\"{}\" is no doubt that fusegate knows", element.text()));
+    if (!doubt)
+      element.fail(
+          fmt::format("unknown doubt \"{}\"; update fusegate if a newer version wrote the file",
+                      element.text()));
     add_doubts(result, {*doubt});
   }
   return result;

@@ -1,5 +1,5 @@
-// Every reason to trust a measurement less, as one enum that travels in the record: from the
-// program that measured, through the run file, to the verdict and the report.
+// Every reason to trust a measurement less. The benchmark program records doubts in the run file;
+// the verdict and the report show them.
 #pragma once
 
 #include <optional>
@@ -41,13 +41,13 @@ std::optional<Doubt> parse_doubt(std::string_view name);
 // One sentence for people.
 std::string_view doubt_sentence(Doubt doubt);
 
-// The doubts that an array names, each once. Throws InputError for a name that is no doubt.
+// The doubts that an array names, each once. Throws InputError for an unknown name.
 std::vector<Doubt> read_doubts(const JsonField& names);
 
-// Appends those of `more` that are not there yet, so that a record names each doubt once.
+// Appends those of `more` that are missing.
 void add_doubts(std::vector<Doubt>& doubts, const std::vector<Doubt>& more);
 
-// The same to an array of names, which may be null yet and is sorted then.
+// The same for an array of names, or null. The result is sorted.
 void add_doubt_names(nlohmann::json& names, const std::vector<Doubt>& more);
 
 }  // namespace fusegate::baselines

@@ -6,30 +6,31 @@ namespace fusegate::baselines {
 
 EntryKey entry_key(std::string_view name) {
   static const std::unordered_map<std::string_view, EntryKey> kKeys{
-      {"name", EntryKey::kName},
-      {"run_name", EntryKey::kRunName},
-      {"run_type", EntryKey::kRunType},
-      {"time_unit", EntryKey::kTimeUnit},
-      {"error_message", EntryKey::kMessage},
-      {"skip_message", EntryKey::kMessage},
-      {"family_index", EntryKey::kFamilyIndex},
-      {"per_family_instance_index", EntryKey::kInstanceIndex},
-      {"repetition_index", EntryKey::kRepetitionIndex},
-      {"iterations", EntryKey::kIterations},
-      {"real_time", EntryKey::kRealTime},
-      {"error_occurred", EntryKey::kFailed},
-      {"skipped", EntryKey::kSkipped},
-      {"details", EntryKey::kDetails},
-      {"invocation", EntryKey::kIgnored},
-      {"repetitions", EntryKey::kIgnored},
-      {"threads", EntryKey::kIgnored},
-      {"cpu_time", EntryKey::kIgnored},
-      {"cpu_coefficient", EntryKey::kIgnored},
-      {"real_coefficient", EntryKey::kIgnored},
-      {"rms", EntryKey::kIgnored},
+      {"name", TextKey{&RunFileEntry::name}},
+      {"run_name", TextKey{&RunFileEntry::run_name}},
+      {"run_type", TextKey{&RunFileEntry::run_type}},
+      {"time_unit", TextKey{&RunFileEntry::time_unit}},
+      {"error_message", TextKey{&RunFileEntry::error_message}},
+      {"skip_message", TextKey{&RunFileEntry::error_message}},
+      {"family_index", IndexKey{&RunFileEntry::family_index}},
+      {"per_family_instance_index", IndexKey{&RunFileEntry::per_family_instance_index}},
+      {"repetition_index", IndexKey{&RunFileEntry::repetition_index}},
+      {"iterations", MeasureKey{&RunFileEntry::iterations}},
+      {"real_time", MeasureKey{&RunFileEntry::real_time}},
+      {"error_occurred", FlagKey{&RunFileEntry::failed}},
+      {"skipped", FlagKey{&RunFileEntry::skipped}},
+      {"details", DetailsKey{}},
+      {"process", IgnoredKey{}},
+      {"invocation", IgnoredKey{}},  // the name of "process" before
+      {"repetitions", IgnoredKey{}},
+      {"threads", IgnoredKey{}},
+      {"cpu_time", IgnoredKey{}},
+      {"cpu_coefficient", IgnoredKey{}},
+      {"real_coefficient", IgnoredKey{}},
+      {"rms", IgnoredKey{}},
   };
   const auto found = kKeys.find(name);
-  return found == kKeys.end() ? EntryKey::kOther : found->second;
+  return found == kKeys.end() ? CounterKey{} : found->second;
 }
 
 EntryKey EntryKeyOrder::find(std::size_t position, std::string_view name) {

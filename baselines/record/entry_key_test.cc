@@ -5,23 +5,30 @@
 namespace fusegate::baselines {
 namespace {
 
-TEST(EntryKey, GoogleBenchmarksOwnKeysAreNoCounters) {
-  EXPECT_EQ(entry_key("real_time"), EntryKey::kRealTime);
-  EXPECT_EQ(entry_key("skip_message"), EntryKey::kMessage);
-  EXPECT_EQ(entry_key("cpu_time"), EntryKey::kIgnored);
-  EXPECT_EQ(entry_key("threads"), EntryKey::kIgnored);
-  EXPECT_EQ(entry_key("sm_clock_hz"), EntryKey::kOther);
-  EXPECT_EQ(entry_key("bytes_per_second"), EntryKey::kOther);
+template <typename Key>
+bool is(const EntryKey& key) {
+  return std::holds_alternative<Key>(key);
+}
+
+TEST(EntryKey, GoogleBenchmarksOwnKeysAreNotCounters) {
+  EXPECT_EQ(std::get<MeasureKey>(entry_key("real_time")).member, &RunFileEntry::real_time);
+  EXPECT_EQ(std::get<TextKey>(entry_key("skip_message")).member, &RunFileEntry::error_message);
+  for (const char* ignored : {"cpu_time", "threads", "process", "invocation"}) {
+    EXPECT_TRUE(is<IgnoredKey>(entry_key(ignored))) << ignored;
+  }
+  for (const char* counter : {"sm_clock_hz", "bytes_per_second"}) {
+    EXPECT_TRUE(is<CounterKey>(entry_key(counter))) << counter;
+  }
 }
 
 TEST(EntryKeyOrder, AWrongGuessIsCorrected) {
   EntryKeyOrder order;
-  EXPECT_EQ(order.find(0, "name"), EntryKey::kName);
-  EXPECT_EQ(order.find(3, "details"), EntryKey::kDetails);
-  EXPECT_EQ(order.find(0, "name"), EntryKey::kName);
-  EXPECT_EQ(order.find(0, "flops"), EntryKey::kOther);
-  EXPECT_EQ(order.find(0, "name"), EntryKey::kName);
-  EXPECT_EQ(order.find(1, "run_name"), EntryKey::kRunName);
+  EXPECT_TRUE(is<TextKey>(order.find(0, "name")));
+  EXPECT_TRUE(is<DetailsKey>(order.find(3, "details")));
+  EXPECT_TRUE(is<TextKey>(order.find(0, "name")));
+  EXPECT_TRUE(is<CounterKey>(order.find(0, "flops")));
+  EXPECT_TRUE(is<TextKey>(order.find(0, "name")));
+  EXPECT_TRUE(is<TextKey>(order.find(1, "run_name")));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 using Field = Environment::const_iterator;
 
 constexpr std::string_view kClockField = "mhz_per_cpu";
-// Where no driver tells the CPU's clock, Google Benchmark writes what it runs at in that moment.
+// Where the CPU's nominal clock is unknown, Google Benchmark writes the momentary one.
 constexpr double kClockTolerance = 0.1;
 
 constexpr std::array<std::string_view, 7> kGoogleFields{
@@ -96,7 +96,7 @@ std::vector<EnvironmentDifference> protocol_differences(const nlohmann::json& ba
 std::string slug(std::string_view text) {
   std::string result;
   for (const char c : text) {
-    // By hand and not by std::isalnum: the slug must not depend on the locale.
+    // std::isalnum depends on the locale.
     const bool upper = c >= 'A' && c <= 'Z';
     if (upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
       result += upper ? static_cast<char>(c - 'A' + 'a') : c;

@@ -25,8 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "9.json" before "10.json": the order of invocations, not of letters.
-bool invocation_order(const fs::path& a, const fs::path& b) {
+// "9.json" before "10.json".
+bool numeric_order(const fs::path& a, const fs::path& b) {
   const std::string left = a.filename().string();
   const std::string right = b.filename().string();
   return std::pair(left.size(), left) < std::pair(right.size(), right);
@@ -44,15 +44,15 @@ std::vector<fs::path> files_of_folder(const fs::path& folder) {
     files.push_back(file);
   }
   if (error) throw InputError(folder.string(), "", "cannot read the folder: " + error.message());
-  std::ranges::sort(files, invocation_order);
+  std::ranges::sort(files, numeric_order);
   return files;
 }
 
-// The files of a run, and where each stands among the others.
 struct RunSources {
   std::vector<fs::path> files;
-  std::vector<InvocationPlace> places;  // of each file
-  std::vector<fs::path> identities;     // files of another kind
+  std::vector<ProcessPosition> positions;  // of each file
+  std::vector<fs::path> identities;        // files of another kind
+  std::string suite;                       // by the last folder that records one
   std::string session;
   std::vector<std::string> cut_short;  // folders
 };
@@ -66,12 +66,12 @@ std::vector<fs::path> run_folders(const fs::path& folder) {
     if (path.filename().string().starts_with('.') || !fs::is_directory(path, error)) continue;
     if (!files_of_folder(path).empty()) folders.push_back(path);
   }
-  std::ranges::sort(folders, invocation_order);
+  std::ranges::sort(folders, numeric_order);
   return folders;
 }
 
-// Of a folder that has folders in place of run files: the only one of them is the run, as in the
-// storage of pytest-benchmark, or each is a process, as those that a download of artifacts leaves.
+// Of a folder without run files: its only folder is the run, as in pytest-benchmark's storage, or
+// each folder is a process, as after a download of artifacts.
 std::vector<fs::path> files_of_folders(const fs::path& folder) {
   const std::vector<fs::path> folders = run_folders(folder);
   if (folders.size() == 1) return files_of_folder(folders.front());
@@ -82,10 +82,9 @@ std::vector<fs::path> files_of_folders(const fs::path& folder) {
     for (const fs::path& file : files_of_folder(one)) files.push_back(file);
   }
   if (files.size() > folders.size()) {
-    throw InputError(
-        folder.string(), "",
-        fmt::format("holds a run in each of the folders {}: name the one that is meant",
-                    fmt::join(names, ", ")));
+    throw InputError(folder.string(), "",
+                     fmt::format("holds a run in each of the folders {}; name one of them",
+                                 fmt::join(names, ", ")));
   }
   return files;
 }
@@ -94,11 +93,12 @@ void add_path(const fs::path& path, RunSources& sources) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
     sources.files.push_back(path);
-    sources.places.emplace_back();
+    sources.positions.emplace_back();
     return;
   }
   const RunBlocks blocks = read_run_blocks(path);
   sources.session = blocks.session;
+  if (!blocks.suite.empty()) sources.suite = blocks.suite;
   if (!blocks.finished) sources.cut_short.push_back(path.string());
   std::vector<fs::path> files = files_of_folder(path);
   if (files.empty()) files = files_of_folders(path);
@@ -108,12 +108,14 @@ void add_path(const fs::path& path, RunSources& sources) {
   } else if (files.empty()) {
     throw InputError(
         path.string(), "",
-        "no finished invocation: the folder has no run file, and its subfolders have none");
+        "no finished process: neither the folder nor its subfolders have run files or results of "
+        "criterion; name a folder that `fusegate run` wrote");
   }
   for (const fs::path& file : files) {
-    const auto place = blocks.by_file.find(file.filename().string());
+    const auto position = blocks.by_file.find(file.filename().string());
     sources.files.push_back(file);
-    sources.places.push_back(place == blocks.by_file.end() ? InvocationPlace{} : place->second);
+    sources.positions.push_back(position == blocks.by_file.end() ? ProcessPosition{}
+                                                                 : position->second);
   }
 }
 
@@ -125,14 +127,14 @@ RunSources sources_of(const std::vector<fs::path>& paths) {
     add_path(path, sources);
     sessions.insert(sources.session);
   }
-  // Blocks are counted within a session; what came of several shares none.
+  // Blocks are counted within a session.
   if (sessions.size() != 1) sources.session.clear();
   std::set<fs::path> seen;
   for (const fs::path& file : sources.files) {
-    // The same invocation twice would pass for two that agree perfectly.
+    // One process named twice would look like two that agree perfectly.
     std::error_code error;
     if (!seen.insert(fs::weakly_canonical(file, error)).second) {
-      throw InputError(file.string(), "", "named twice in one run");
+      throw InputError(file.string(), "", "named twice in one run; name each file once");
     }
   }
   return sources;
@@ -149,7 +151,7 @@ std::string source_of(const std::vector<fs::path>& paths) {
 Run run_of_baseline(Baseline baseline) {
   if (baseline.published) {
     throw InputError(baseline.run.source, "published",
-                     "these are figures from a publication, which nothing is gated against");
+                     "published figures cannot be a run; name run files or another baseline");
   }
   return std::move(baseline.run);
 }
@@ -157,7 +159,6 @@ Run run_of_baseline(Baseline baseline) {
 // Of a process that was killed while it wrote.
 struct CutShort {};
 
-// Known by what it holds.
 using FileOfRun = std::variant<RunFile, Baseline, Identities, CutShort>;
 
 FileOfRun read_any(const fs::path& path) {
@@ -185,16 +186,17 @@ void require_finished(const Run& run) {
   if (!run.benchmarks.empty()) return;
   const auto& [files, count, cut] = run.unfinished;
   if ((files.empty() || count) && cut.empty()) {
-    throw InputError(run.source, "benchmarks", "no finished invocation: no benchmark was measured");
+    throw InputError(run.source, "benchmarks", "no finished process: no benchmark was measured");
   }
-  throw InputError(run.source, "",
-                   fmt::format("no finished invocation: {}{}", unfinished_texts(run).front(),
-                               files.empty() ? ""
-                                             : " (show, gate, report and explain count it with "
-                                               "--unfinished)"));
+  throw InputError(
+      run.source, "",
+      fmt::format("no finished process: {}{}", unfinished_texts(run).front(),
+                  files.empty() ? ""
+                                : " (add --unfinished to show, gate, report or explain "
+                                  "to count it)"));
 }
 
-// Two commits' processes are no replicas of each other.
+// Processes of two commits are not replicas.
 void require_one_commit(const std::vector<FileOfRun>& contents, const RunSources& sources,
                         const std::string& source) {
   std::map<std::string, std::vector<std::string>> files;  // by commit
@@ -208,25 +210,29 @@ void require_one_commit(const std::vector<FileOfRun>& contents, const RunSources
   for (const auto& [commit, names] : files) {
     runs.push_back(fmt::format("{} ({})", commit.substr(0, 12), fmt::join(names, ", ")));
   }
-  throw InputError(
-      source, "",
-      fmt::format("holds {} runs, as its files are of {} commits: {}. Name the files of "
-                  "one commit",
-                  runs.size(), runs.size(), fmt::join(runs, "; ")));
+  throw InputError(source, "",
+                   fmt::format("has files of {} commits: {}; name the files of one commit",
+                               runs.size(), fmt::join(runs, "; ")));
 }
 
-// Copies would pass for processes that agree perfectly.
+// Copies would look like processes that agree perfectly.
 void refuse_copies(const std::vector<FileOfRun>& contents, const RunSources& sources) {
-  std::map<std::size_t, std::size_t> first;  // by fingerprint
+  std::map<std::string, std::size_t> first_of_process;
+  std::map<std::size_t, std::size_t> first_of_fingerprint;
+  const auto refuse = [&](std::size_t copy, std::size_t of, std::string_view what) {
+    throw InputError(
+        sources.files[copy].string(), "",
+        fmt::format("is a copy of {}: {}; remove one of them", sources.files[of].string(), what));
+  };
   for (std::size_t i = 0; i < contents.size(); ++i) {
     const auto* file = std::get_if<RunFile>(&contents[i]);
     if (file == nullptr || file->benchmarks.empty()) continue;
-    const auto [found, inserted] = first.emplace(file->fingerprint, i);
-    if (inserted) continue;
-    throw InputError(sources.files[i].string(), "",
-                     fmt::format("is a copy of {}: the process and all of its times are the same, "
-                                 "and a process counts once",
-                                 sources.files[found->second].string()));
+    if (!file->process_id.empty()) {
+      const auto [found, is_new] = first_of_process.emplace(file->process_id, i);
+      if (!is_new) refuse(i, found->second, "the same process wrote both");
+    }
+    const auto [found, is_new] = first_of_fingerprint.emplace(file->fingerprint, i);
+    if (!is_new) refuse(i, found->second, "context and times are the same");
   }
 }
 
@@ -235,7 +241,7 @@ void refuse_copies(const std::vector<FileOfRun>& contents, const RunSources& sou
 Run load_run(const std::vector<fs::path>& paths, Unfinished unfinished) {
   const RunSources sources = sources_of(paths);
   const std::vector<fs::path>& files = sources.files;
-  if (paths.empty()) throw InputError("run", "", "no file was named");
+  if (paths.empty()) throw InputError("run", "", "no run given; name a run folder or run files");
   std::vector<FileOfRun> contents = read_files(files);
   require_one_commit(contents, sources, source_of(paths));
   refuse_copies(contents, sources);
@@ -244,20 +250,19 @@ Run load_run(const std::vector<fs::path>& paths, Unfinished unfinished) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     auto* baseline = std::get_if<Baseline>(&contents[i]);
     if (baseline != nullptr && files.size() > 1) {
-      throw InputError(files[i].string(), "",
-                       "a stored baseline is a whole run and cannot be joined with other files");
+      throw InputError(files[i].string(), "", "a stored baseline is a whole run; name it alone");
     }
     if (baseline != nullptr) return run_of_baseline(std::move(*baseline));
     if (std::holds_alternative<CutShort>(contents[i])) {
       not_finished.cut.push_back(files[i].string());
     }
-    auto* invocation = std::get_if<RunFile>(&contents[i]);
-    if (invocation == nullptr) continue;
-    if (!invocation->finished) {
+    auto* process = std::get_if<RunFile>(&contents[i]);
+    if (process == nullptr) continue;
+    if (!process->finished) {
       not_finished.files.push_back(files[i].string());
       if (unfinished == Unfinished::kLeftOut) continue;
     }
-    merger.add(std::move(*invocation), files[i].string(), sources.places[i]);
+    merger.add(std::move(*process), files[i].string(), sources.positions[i]);
   }
   for (std::size_t i = 0; i < files.size(); ++i) {
     auto* identities = std::get_if<Identities>(&contents[i]);
@@ -269,6 +274,7 @@ Run load_run(const std::vector<fs::path>& paths, Unfinished unfinished) {
   Run run = merger.take();
   run.source = source_of(paths);
   run.session = sources.session;
+  if (run.provenance.suite.empty()) run.provenance.suite = sources.suite;
   run.unfinished = std::move(not_finished);
   run.cut_short = sources.cut_short;
   require_finished(run);

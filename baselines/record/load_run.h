@@ -1,4 +1,4 @@
-// Reads a run from where it lies: a run folder, run files, or a stored baseline.
+// Reads a run: a run folder, run files, or a stored baseline.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,13 @@ namespace fusegate::baselines {
 
 enum class Unfinished { kLeftOut, kCounts };
 
-// paths: run folders (every *.json in it but run.json, fusegate's own record of the run) and run
-// files; several make one run. A folder's run.json tells blocks and extensions, and a file of
-// identities, known by what it holds, names what the run knew of and need not have measured. A
-// folder without *.json may hold one folder that has them, or a folder a process. Files are read on
-// all cores. A stored baseline file is a run too. What a process measured that did not finish
-// counts only where that is asked for; the run names such processes either way. Throws InputError:
-// neither a finished invocation nor an identity, unreadable files, invocations whose environments
-// differ.
+// paths: run folders and run files; several make one run. Of a folder, every *.json is read:
+// run.json is fusegate's own record of the run (run_blocks.h), and a file of identities, known by
+// its contents, names benchmarks that the run need not have measured. A folder without *.json may
+// hold what criterion left, one folder with run files, or a folder per process. Files are read on
+// all cores. A stored baseline is a run too. Processes that did not finish count only with
+// Unfinished::kCounts; the run names them either way. Throws InputError: neither a finished process
+// nor an identity, unreadable files, processes whose environments differ, copies of one process.
 Run load_run(const std::vector<std::filesystem::path>& paths,
              Unfinished unfinished = Unfinished::kLeftOut);
 

@@ -40,7 +40,7 @@ json skipped_as(json entry, const char* name) {
 // Each of a process of its own.
 std::string run_file(json entries, json fusegate = json::object()) {
   static int process = 0;
-  fusegate["invocation"] = ++process;
+  fusegate["process"] = ++process;
   return json{{"context", {{"fusegate", std::move(fusegate)}}}, {"benchmarks", std::move(entries)}}
       .dump();
 }
@@ -80,7 +80,7 @@ TEST(LoadRun, ProcessesThatDidNotFinishAreNamedAndCountWhereAskedForAlone) {
   const auto whole = load_run({folder.path()}, Unfinished::kCounts);
   EXPECT_THAT(times_us(whole.benchmarks.at(0)), ElementsAre(1, 2, 3));
   EXPECT_THAT(unfinished_texts(whole),
-              ElementsAre("1 process did not finish and counts, as was asked: " + third.string()));
+              ElementsAre("1 process did not finish and counts (--unfinished): " + third.string()));
   EXPECT_THAT(reasons_not_to_accept(run), Contains(HasSubstr("did not finish")));
 }
 
@@ -88,7 +88,7 @@ TEST(LoadRun, ARunOfNothingFinishedIsNone) {
   const ScratchFolder folder;
   const auto file = folder.write("1.json", run_file({sample("a", 1)}, unfinished()));
   EXPECT_THAT([&] { load_run({file}); }, ThrowsMessage<InputError>(AllOf(
-                                             HasSubstr("no finished invocation"),
+                                             HasSubstr("no finished process"),
                                              HasSubstr(file.string()), HasSubstr("--unfinished"))));
   EXPECT_EQ(load_run({file}, Unfinished::kCounts).benchmarks.size(), 1u);
 }
@@ -99,7 +99,8 @@ TEST(LoadRun, SaysOfARunThatItDidNotComeToItsEnd) {
   folder.write("run.json", R"({"finished": true})");
   EXPECT_THAT(unfinished_texts(load_run({folder.path()})), ElementsAre());
   folder.write("run.json", R"({"finished": false})");
-  const std::string text = "the run in " + folder.path().string() + " did not come to its end";
+  const std::string text =
+      "the run in " + folder.path().string() + " did not finish; measure it again";
   const auto run = load_run({folder.path()});
   EXPECT_THAT(unfinished_texts(run), ElementsAre(text));
   EXPECT_THAT(reasons_not_to_accept(run), Contains(text));
@@ -123,7 +124,7 @@ TEST(LoadRun, AnIdentityIsThatOfAllProcesses) {
   };
   EXPECT_EQ(identity({one, same}).value().launches.at(0).code, "0f");
   EXPECT_EQ(identity({one, other}).value().unknown, "it differs from process to process");
-  EXPECT_EQ(identity({one, silent, same}).value().unknown, "2 of 3 processes tell it");
+  EXPECT_EQ(identity({one, silent, same}).value().unknown, "only 2 of 3 processes have one");
   EXPECT_FALSE(identity({silent}).has_value());
 }
 
@@ -152,7 +153,7 @@ TEST(LoadRun, WhatWasKnownBeforeNamesWhatWasNotMeasured) {
   EXPECT_EQ(silent.identity->launches.at(0).code, "3c");
   EXPECT_EQ(silent.failure, "");  // it was measured after all
   EXPECT_EQ(unmeasured_text(run),
-            "1 of 4 benchmarks was not measured; --all measures equal work too");
+            "1 of 4 benchmarks was not measured: identical code; --all measures them too");
 }
 
 TEST(LoadRun, OfWhatWasNotMeasuredAtAllTheEnvironmentIsKnown) {
@@ -169,7 +170,7 @@ TEST(LoadRun, OfWhatWasNotMeasuredAtAllTheEnvironmentIsKnown) {
   EXPECT_TRUE(run.benchmarks.at(0).is_unmeasured());
   folder.write("1.json", run_file({sample("a", 1)}, {{"environment", {{"device", "A100"}}}}));
   EXPECT_THAT([&] { load_run({folder.path()}); },
-              ThrowsMessage<InputError>(HasSubstr("must share their environment")));
+              ThrowsMessage<InputError>(HasSubstr("must have the same environment")));
 }
 
 TEST(LoadRun, FoldersAndFilesMakeOneRun) {
@@ -264,11 +265,11 @@ TEST(LoadRun, KeepsTheFirstFailureAndTheInvocationsThatSucceeded) {
 TEST(LoadRun, NothingMeasuredIsAnError) {
   const ScratchFolder folder;
   EXPECT_THAT([&] { load_run({folder.path()}); },
-              ThrowsMessage<InputError>(HasSubstr("no finished invocation")));
+              ThrowsMessage<InputError>(HasSubstr("no finished process")));
   folder.write("1.json", run_file(json::array()));
   EXPECT_THAT([&] { load_run({folder.path()}); },
               ThrowsMessage<InputError>(
-                  AllOf(StartsWith(folder.path().string()), HasSubstr("no finished invocation"))));
+                  AllOf(StartsWith(folder.path().string()), HasSubstr("no finished process"))));
   EXPECT_THAT([&] { load_run({folder.path() / "absent"}); },
               ThrowsMessage<InputError>(HasSubstr("absent: cannot open: No such file")));
   EXPECT_THROW(load_run({}), InputError);
@@ -385,7 +386,7 @@ TEST(LoadRun, ProcessesOfOneRunShareTheirTool) {
         [&] {
           load_run({first, second});
         },
-        ThrowsMessage<InputError>(AllOf(HasSubstr(words), HasSubstr("must share their tool"))));
+        ThrowsMessage<InputError>(AllOf(HasSubstr(words), HasSubstr("must have the same tool"))));
   };
   expect_refused(one, mean, "3.json: protocol.figures: is \"mean\", but \"samples\" in ");
   expect_refused(one, plain, "4.json: protocol.figures: is \"(absent)\"");
@@ -404,8 +405,9 @@ TEST(LoadRun, TellsWhatWasSkippedByReason) {
 
 TEST(LoadRun, AFolderWithoutFilesSaysWhatWasLookedFor) {
   const ScratchFolder folder;
-  EXPECT_THAT([&] { load_run({folder.path()}); },
-              ThrowsMessage<InputError>(HasSubstr("has no run file")));
+  EXPECT_THAT(
+      [&] { load_run({folder.path()}); },
+      ThrowsMessage<InputError>(HasSubstr("neither the folder nor its subfolders have run files")));
 }
 
 TEST(LoadRun, ReportsTheFirstBadFileWhicheverThreadMetIt) {
@@ -415,7 +417,7 @@ TEST(LoadRun, ReportsTheFirstBadFileWhicheverThreadMetIt) {
   }
   for (int round = 0; round < 20; ++round) {
     EXPECT_THAT([&] { load_run({folder.path()}); },
-                ThrowsMessage<InputError>(HasSubstr("4.json: no valid JSON")));
+                ThrowsMessage<InputError>(HasSubstr("4.json: not valid JSON")));
   }
 }
 
@@ -469,7 +471,8 @@ TEST(LoadRun, NamesWhatSomeProcessesLack) {
   }
   const auto run = load_run({folder.path()});
   EXPECT_THAT(run.left_out, ElementsAre(Pair("b", "2 of 3 processes have it")));
-  EXPECT_EQ(left_out_text(run), "1 benchmark is not judged whole: b (2 of 3 processes have it)");
+  EXPECT_EQ(left_out_text(run),
+            "1 benchmark is not judged, or not from all processes: b (2 of 3 processes have it)");
   EXPECT_THAT(reasons_not_to_accept(run), Contains(HasSubstr("b (2 of 3 processes")));
 }
 
@@ -510,6 +513,45 @@ TEST(LoadRun, RefusesCopiesOfOneProcess) {
       ThrowsMessage<InputError>(AllOf(HasSubstr("2.json: is a copy of "), HasSubstr("/1.json"))));
 }
 
+TEST(LoadRun, RefusesTwoFilesOfOneProcess) {
+  const ScratchFolder folder;
+  const auto file = [&folder](const char* name, double us, int id) {
+    folder.write(name, run_file({sample("a", us)}, {{"process_id", id}, {"process_start_ns", 7}}));
+  };
+  file("1.json", 1, 3);
+  file("2.json", 1.1, 4);
+  EXPECT_EQ(load_run({folder.path()}).benchmarks.at(0).invocations.size(), 2u);
+  file("3.json", 1.2, 3);
+  EXPECT_THAT([&] { load_run({folder.path()}); },
+              ThrowsMessage<InputError>(AllOf(HasSubstr("3.json: is a copy of "),
+                                              HasSubstr("1.json: the same process wrote both"))));
+}
+
+TEST(LoadRun, TheSuiteIsTheFilesOrElseTheFolders) {
+  const ScratchFolder folder;
+  folder.write("run.json", R"({"suite": "mine"})");
+  folder.write("1.json", run_file({sample("a", 1)}));
+  EXPECT_EQ(load_run({folder.path()}).provenance.suite, "mine");
+  folder.write("1.json", run_file({sample("a", 1)}, {{"suite", "pr"}}));
+  EXPECT_EQ(load_run({folder.path()}).provenance.suite, "pr");
+}
+
+TEST(LoadRun, ReadsTheNamesOfKeysBefore) {
+  const ScratchFolder folder;
+  const json former{{"invocation", 3}, {"protocol", {{"places", 12}, {"samples", 24}}}};
+  folder.write("1.json", run_file({sample("a", 1)}, former));
+  const json protocol{{"layouts", 12}, {"samples", 24}};
+  folder.write("2.json", run_file({sample("a", 1)}, {{"protocol", protocol}}));
+  EXPECT_EQ(load_run({folder.path()}).benchmarks.at(0).invocations.size(), 2u);
+  EXPECT_EQ(load_run({folder.path() / "1.json"}).provenance.protocol, protocol);
+  for (const char* device : {"nvidia-h200", "nvidia-h100-80gb-hbm3"}) {
+    const auto stored =
+        read_baseline(std::filesystem::path(FUSEGATE_STORE) / device / "pr.json").run;
+    EXPECT_EQ(stored.provenance.protocol.at("layouts"), 48) << device;
+    EXPECT_FALSE(stored.provenance.protocol.contains("places")) << device;
+  }
+}
+
 TEST(LoadRun, AFileThatEndsInTheMiddleIsAProcessThatDidNotFinish) {
   const ScratchFolder folder;
   const std::string text = run_file({sample("a", 1), sample("a", 2)});
@@ -523,7 +565,7 @@ TEST(LoadRun, AFileThatEndsInTheMiddleIsAProcessThatDidNotFinish) {
               ThrowsMessage<InputError>(HasSubstr("1 file ends in the middle")));
   folder.write("4.json", "{\"benchmarks\": [}");
   EXPECT_THAT([&] { load_run({folder.path()}); },
-              ThrowsMessage<InputError>(HasSubstr("no valid JSON")));
+              ThrowsMessage<InputError>(HasSubstr("not valid JSON")));
 }
 
 std::string of_commit(const char* commit, bool dirty = false) {
@@ -536,7 +578,7 @@ TEST(LoadRun, ARunIsOfOneCommit) {
   const auto again = folder.write("storage/2.json", of_commit("aaa", true));
   const auto other = folder.write("storage/3.json", of_commit("bbb"));
   EXPECT_THAT([&] { load_run({folder.path()}); },
-              ThrowsMessage<InputError>(AllOf(HasSubstr("holds 2 runs"),
+              ThrowsMessage<InputError>(AllOf(HasSubstr("files of 2 commits"),
                                               HasSubstr("aaa (1.json, 2.json); bbb (3.json)"))));
   const auto run = load_run({first, again});
   EXPECT_TRUE(run.provenance.dirty);

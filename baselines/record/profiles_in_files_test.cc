@@ -64,7 +64,7 @@ TEST(KernelProfile, NamesFileAndField) {
   expect_error("/kernels/0/name", 1, ".kernels[0].name: must be a string");
   expect_error("/kernels/0/stage", 1, ".kernels[0].stage: must be a string");
   expect_error("/kernels/0/duration_ns", "long", ".kernels[0].duration_ns: must be a number");
-  expect_error("/kernels/0/duration_ns", -1, ".kernels[0].duration_ns: must not be below zero");
+  expect_error("/kernels/0/duration_ns", -1, ".kernels[0].duration_ns: must not be negative");
   expect_error("/kernels/0/duration_ns", 1e300, ".kernels[0].duration_ns: is too large");
   expect_error("/kernels/0/start_ns", nullptr, ".kernels[0].start_ns: is missing");
   expect_error("/memory_operations/0/kind", nullptr, ".memory_operations[0].kind: is missing");

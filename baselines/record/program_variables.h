@@ -1,15 +1,14 @@
-// What `fusegate` tells benchmark programs by environment variables. The flags of the same meaning
-// would be refused by a program that is older than they are, such as a pull request's base.
+// Environment variables that `fusegate` sets for benchmark programs. A program that is older than
+// the flags of the same meaning, such as a pull request's base, would refuse the flags. The
+// variables' values never change: older programs read them.
 #pragma once
 
 namespace fusegate::baselines {
 
-// --keep-choices and --keep-strictly: whose choices to keep, and how firmly
-// (bench/plan/kept_choices.h).
+// --pin-choices and --pin-strictly (bench/plan/pinned_choices.h).
 inline constexpr const char* kKeepChoicesVariable = "FUSEGATE_KEEP_CHOICES";
 inline constexpr const char* kKeepStrictlyVariable = "FUSEGATE_KEEP_STRICTLY";
-// --stuck-after-s on a GPU: when a benchmark counts as one that never ends
-// (bench/measuring/watchdog.h).
+// --stuck-after-s on a GPU (bench/measuring/watchdog.h).
 inline constexpr const char* kStuckAfterVariable = "FUSEGATE_STUCK_AFTER_S";
 
 }  // namespace fusegate::baselines

@@ -62,19 +62,19 @@ std::vector<std::string> unfinished_texts(const Run& run) {
     texts.push_back(fmt::format(
         "{} did not finish and {}: {}",
         files.size() == 1 ? std::string("1 process") : fmt::format("{} processes", files.size()),
-        count               ? "counts, as was asked"
+        count               ? "counts (--unfinished)"
         : files.size() == 1 ? "is left out"
                             : "are left out",
         fmt::join(files, ", ")));
   }
   if (!cut.empty()) {
     texts.push_back(fmt::format(
-        "{} in the middle, as of a program that did not finish, and {} left out: {}",
+        "{} in the middle (its program did not finish) and {} left out: {}",
         cut.size() == 1 ? std::string("1 file ends") : fmt::format("{} files end", cut.size()),
         cut.size() == 1 ? "is" : "are", fmt::join(cut, ", ")));
   }
   for (const std::string& folder : run.cut_short) {
-    texts.push_back(fmt::format("the run in {} did not come to its end", folder));
+    texts.push_back(fmt::format("the run in {} did not finish; measure it again", folder));
   }
   return texts;
 }
@@ -82,7 +82,7 @@ std::vector<std::string> unfinished_texts(const Run& run) {
 std::string unmeasured_text(const Run& run) {
   const auto unmeasured = std::ranges::count_if(run.benchmarks, &BenchmarkSeries::is_unmeasured);
   if (unmeasured == 0) return "";
-  return fmt::format("{} of {} benchmarks {} not measured; --all measures equal work too",
+  return fmt::format("{} of {} benchmarks {} not measured: identical code; --all measures them too",
                      unmeasured, run.benchmarks.size(), unmeasured == 1 ? "was" : "were");
 }
 
@@ -97,7 +97,7 @@ std::string skipped_text(const Run& run) {
 
 std::string left_out_text(const Run& run) {
   if (run.left_out.empty()) return "";
-  return fmt::format("{} not judged whole: {}",
+  return fmt::format("{} not judged, or not from all processes: {}",
                      run.left_out.size() == 1
                          ? std::string("1 benchmark is")
                          : fmt::format("{} benchmarks are", run.left_out.size()),
@@ -128,7 +128,7 @@ void require_fitting(const std::vector<std::string>& patterns,
     const auto fits = [&](const BenchmarkSeries& series) { return pattern.fits(series.name); };
     const bool fits_any = std::ranges::any_of(
         runs, [&](const Run* run) { return std::ranges::any_of(run->benchmarks, fits); });
-    if (!fits_any) throw InputError("--control", "", "\"" + text + "\" fits no benchmark's name");
+    if (!fits_any) throw InputError("--control", "", "\"" + text + "\" matches no benchmark");
   }
 }
 

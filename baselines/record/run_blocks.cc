@@ -8,14 +8,14 @@
 namespace fusegate::baselines {
 namespace {
 
-InvocationPlace place_of(const JsonField& entry) {
-  InvocationPlace place;
+ProcessPosition position_of(const JsonField& entry) {
+  ProcessPosition position;
   if (const auto block = entry.find("block")) {
-    place.block = block->integer();
-    if (place.block < 0) block->fail("must not be negative");
+    position.block = block->integer();
+    if (position.block < 0) block->fail("must not be negative");
   }
-  if (const auto extension = entry.find("extension")) place.extension = extension->boolean();
-  return place;
+  if (const auto extension = entry.find("extension")) position.extension = extension->boolean();
+  return position;
 }
 
 }  // namespace
@@ -26,12 +26,14 @@ RunBlocks read_run_blocks(const std::filesystem::path& folder) {
   const nlohmann::json json = parse_json(read_regular_file(path), path.string());
   const JsonField record(json, path.string(), "");
   RunBlocks blocks;
+  blocks.suite = record.text_or_empty("suite");
   blocks.session = record.text_or_empty("session");
   if (const auto finished = record.find("finished")) blocks.finished = finished->boolean();
-  if (const auto invocations = record.find("invocations")) {
-    for (const JsonField& entry : invocations->elements()) {
-      blocks.by_file[entry.at("file").text()] = place_of(entry);
-    }
+  auto processes = record.find("processes");
+  if (!processes) processes = record.find("invocations");  // its name before
+  if (!processes) return blocks;
+  for (const JsonField& entry : processes->elements()) {
+    blocks.by_file[entry.at("file").text()] = position_of(entry);
   }
   return blocks;
 }

@@ -10,9 +10,10 @@ namespace {
 
 TEST(ReadRunBlocks, OfADuetsFolder) {
   const ScratchFolder folder;
-  folder.write("run.json", R"({"session": "3f", "invocations": [
+  folder.write("run.json", R"({"suite": "pr", "session": "3f", "processes": [
       {"file": "1.json", "block": 1}, {"file": "2.json", "block": 7, "extension": true}]})");
   const RunBlocks blocks = read_run_blocks(folder.path());
+  EXPECT_EQ(blocks.suite, "pr");
   EXPECT_EQ(blocks.session, "3f");
   EXPECT_EQ(blocks.by_file.at("1.json").block, 1);
   EXPECT_FALSE(blocks.by_file.at("1.json").extension);

@@ -6,26 +6,27 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "baselines/formats/foreign_file.h"
 
 namespace fusegate::baselines {
 namespace {
 
-// The names of environment.h. A plain Google Benchmark program gives such facts as custom context
+// environment.h's names. A plain Google Benchmark program gives them as custom context
 // (--benchmark_context=device=...).
 constexpr std::array<std::string_view, 11> kPlainEnvironmentKeys{
     "device", "driver", "cuda", "cublas",  "power_limit_w", "max_sm_clock_mhz",
     "ecc",    "mig",    "isa",  "threads", "onednn"};
 
-// Of the process itself, so that they differ from one to the next.
+// These differ from process to process.
 constexpr std::array<std::string_view, 6> kProcessKeys{
     "date", "host_name", "executable", "load_avg", "json_schema_version", "fusegate"};
 
 // The operations that were controls before files declared them.
 constexpr std::array<std::string_view, 2> kFormerControls{"control_copy", "control_gemm"};
 
-// Other tools' files have no protocol, or the tool's name in it.
+// Other tools' files have no protocol, or one with the tool's name.
 bool is_of_fusegate(const Provenance& provenance) {
   const nlohmann::json& protocol = provenance.protocol;
   return protocol.is_object() && !protocol.empty() && !protocol.contains(kTool);
@@ -40,7 +41,7 @@ Environment plain_environment(const JsonField& context) {
   return environment;
 }
 
-// "L1 Data 32768 x2, L3 Unified 33554432 x8": the last says how many threads share one.
+// "L1 Data 32768 x2, L3 Unified 33554432 x8": level, type, bytes, threads that share it.
 std::string caches_text(const nlohmann::json& caches) {
   if (!caches.is_array()) return caches.dump();
   std::string text;
@@ -56,8 +57,7 @@ std::string caches_text(const nlohmann::json& caches) {
   return text;
 }
 
-// What Google Benchmark itself says of the machine and of its library, and what else the program
-// had it write.
+// Google Benchmark's facts about the machine and its library, and the program's custom context.
 void read_google_context(const JsonField& context, RunFile& file) {
   for (const auto& [key, field] : context.members()) {
     const nlohmann::json& value = field.value();
@@ -71,7 +71,7 @@ void read_google_context(const JsonField& context, RunFile& file) {
   }
 }
 
-// When the process began, more threads wanted to run than there are CPUs.
+// When the process began, more threads were runnable than the host has CPUs.
 bool is_loaded(const JsonField& context) {
   const auto load = context.find("load_avg");
   const auto cpus = context.find("num_cpus");
@@ -84,15 +84,17 @@ bool is_loaded(const JsonField& context) {
 void check_schema_version(const JsonField& fusegate) {
   const auto version = fusegate.find("schema_version");
   if (version && version->integer() > kRunFileSchemaVersion) {
-    version->fail(fmt::format("{} is newer than this fusegate, which reads up to {}",
+    version->fail(fmt::format("version {} is newer than this fusegate reads ({}); update fusegate",
                               version->integer(), kRunFileSchemaVersion));
   }
 }
 
-// Its fields are whatever the program's protocol has.
+// Programs may have protocols of their own, with any fields.
 nlohmann::json read_protocol(const JsonField& field) {
   if (!field.value().is_object()) field.fail("must be an object");
-  return field.value();
+  nlohmann::json protocol = field.value();
+  use_current_names(protocol);
+  return protocol;
 }
 
 void read_fusegate(const JsonField& fusegate, RunFile& file) {
@@ -114,6 +116,12 @@ void read_fusegate(const JsonField& fusegate, RunFile& file) {
   if (const auto finished = fusegate.find("finished")) file.finished = finished->boolean();
   if (const auto doubts = fusegate.find("doubts")) file.doubts = read_doubts(*doubts);
   file.controls = read_controls(fusegate);
+  const auto id = fusegate.find("process_id");
+  const auto start = fusegate.find("process_start_ns");
+  if (id && start) {
+    file.process_id =
+        fmt::format("{} {} {}", file.provenance.host, id->value().dump(), start->value().dump());
+  }
 }
 
 }  // namespace
@@ -133,6 +141,18 @@ void read_provenance(const JsonField& field, Provenance& provenance) {
   if (const auto dirty = field.find("dirty")) provenance.dirty = dirty->boolean();
   if (const auto protocol = field.find("protocol")) provenance.protocol = read_protocol(*protocol);
   if (const auto context = field.find("context")) provenance.context = read_environment(*context);
+}
+
+void use_current_names(nlohmann::json& object) {
+  static constexpr std::array<std::pair<const char*, const char*>, 2> kRenamed{
+      {{"invocation", "process"}, {"places", "layouts"}}};
+  if (!object.is_object()) return;
+  for (const auto& [former, current] : kRenamed) {
+    if (!object.contains(former) || object.contains(current)) continue;
+    object[current] = std::move(object[former]);
+    object.erase(former);
+  }
+  if (object.contains("protocol")) use_current_names(object["protocol"]);
 }
 
 DeclaredControls read_controls(const JsonField& object) {

@@ -1,4 +1,4 @@
-// What a run file's "context" object says about the whole invocation.
+// Reads a run file's "context" object, which describes the process.
 #pragma once
 
 #include <string>
@@ -9,21 +9,25 @@
 
 namespace fusegate::baselines {
 
-// Fills everything but the benchmarks. context: null or an object. Throws InputError.
+// The run file without its benchmarks. context: null or an object. Throws InputError.
 RunFile read_run_context(const nlohmann::json& context, const std::string& source);
 
-// Sets what the object has and leaves the rest as it is.
+// Sets the fields that the object has.
 void read_provenance(const JsonField& field, Provenance& provenance);
+
+// Renames keys that files had before: "invocation" is "process" now, and "places", in a protocol,
+// "layouts". object: context.fusegate, or a protocol; any other value stays as it is.
+void use_current_names(nlohmann::json& object);
 
 // "controls" of the object. Throws InputError naming the field.
 DeclaredControls read_controls(const JsonField& object);
 
-// Whether a file says so of one of its benchmarks. Where it declares none and a fusegate program
-// wrote it, before they were declared, they are the two operations that were controls then.
+// Whether a benchmark of the file is a control. A fusegate file from before controls were declared
+// has the two operations that were controls then.
 bool is_control(const DeclaredControls& declared, const Provenance& provenance,
                 std::string_view benchmark);
 
-// Fields of strings, numbers and booleans.
+// The fields must be strings, numbers and booleans.
 Environment read_environment(const JsonField& field);
 
 }  // namespace fusegate::baselines

@@ -19,7 +19,7 @@
 namespace fusegate::baselines {
 namespace {
 
-// A name or an error message may hold bytes that are no UTF-8, which must not cost the file.
+// Replaces bytes that are not UTF-8, which names and error messages may have.
 std::string text_of(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -86,7 +86,7 @@ RunFile parse_run_file(std::string text, const std::string& source) {
   return file;
 }
 
-// The file is looked at again only where it is no JSON: nearly all are.
+// The file is read again only where it is not JSON: nearly all are.
 RunFile read_run_text(std::string text, const std::filesystem::path& path) {
   try {
     return parse_run_file(std::move(text), path.string());
@@ -109,8 +109,7 @@ RunFileWriter::RunFileWriter(std::filesystem::path path, nlohmann::json context,
   fusegate["schema_version"] = kRunFileSchemaVersion;
   fusegate["finished"] = false;
   add(entries);
-  // Now and not after the first benchmark: a full disk or a folder that cannot be written is best
-  // told before minutes of measuring.
+  // Before minutes of measuring: the disk may be full, or the folder not writable.
   write();
 }
 

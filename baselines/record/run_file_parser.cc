@@ -6,6 +6,7 @@
 #include <array>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 
 #include "baselines/io/error.h"
 #include "baselines/io/json_walk.h"
@@ -18,13 +19,12 @@ using nlohmann::json;
 using simdjson::ondemand::json_type;
 using simdjson::ondemand::value;
 
-// What fusegate's own programs write; Google Benchmark's other keys may hold texts ("label").
+// Written by fusegate's programs. Google Benchmark's other keys may hold texts ("label").
 constexpr std::array<std::string_view, 7> kOwnCounters{
     kClockCounter,       "flops",   "min_bytes",    "kernel_launches",
     "memory_operations", "host_ns", "host_graph_ns"};
 
-// Which of two was meant nobody can say.
-constexpr const char* kTwice = "stands there twice";
+constexpr const char* kTwice = "occurs twice";
 
 class RunTextReader {
  public:
@@ -47,9 +47,8 @@ class RunTextReader {
     if (!saw_benchmarks_) {
       throw InputError(source_, "benchmarks",
                        context_.is_null()
-                           ? "is missing; it is known neither as a file of Google Benchmark, which "
-                             "has that, nor of nvbench (\"meta\"), of pytest-benchmark "
-                             "(\"machine_info\") or of fusegate"
+                           ? "is missing: not a file of Google Benchmark, and not of nvbench "
+                             "(\"meta\"), pytest-benchmark (\"machine_info\") or fusegate either"
                            : "is missing");
     }
   }
@@ -92,71 +91,47 @@ class RunTextReader {
     entry_.index = next;
   }
 
-  void read_field(EntryKey key, value field) {
-    switch (key) {
-      case EntryKey::kName:
-        return set(entry_.name, field);
-      case EntryKey::kRunName:
-        return set(entry_.run_name, field);
-      case EntryKey::kRunType:
-        return set(entry_.run_type, field);
-      case EntryKey::kTimeUnit:
-        return set(entry_.time_unit, field);
-      case EntryKey::kMessage:
-        return set(entry_.error_message, field);
-      case EntryKey::kFamilyIndex:
-        return set(entry_.family_index, field);
-      case EntryKey::kInstanceIndex:
-        return set(entry_.per_family_instance_index, field);
-      case EntryKey::kRepetitionIndex:
-        return set(entry_.repetition_index, field);
-      case EntryKey::kIterations:
-        return measure(entry_.iterations, field);
-      case EntryKey::kRealTime:
-        return measure(entry_.real_time, field);
-      case EntryKey::kFailed:
-        return set(entry_.failed, field);
-      case EntryKey::kSkipped:
-        return set(entry_.skipped, field);
-      case EntryKey::kDetails:
-        if (field.type() == json_type::null) return check_json(field);
-        if (!entry_.details.is_null()) fail(kTwice);
-        entry_.details = tree(field, entry_.path() + ".details");
-        return;
-      case EntryKey::kIgnored:
-        return check_json(field);
-      case EntryKey::kOther:
-        return add_counter(field);
-    }
+  void read_field(const EntryKey& key, value field) {
+    std::visit([&](const auto& kind) { read(kind, field); }, key);
+  }
+  void read(const TextKey& key, value field) { set(entry_.*key.member, field); }
+  void read(const IndexKey& key, value field) { set(entry_.*key.member, field); }
+  void read(const FlagKey& key, value field) { set(entry_.*key.member, field); }
+  void read(IgnoredKey, value field) { check_json(field); }
+
+  void read(const MeasureKey& key, value field) {
+    if (field.type() == json_type::number) return set(entry_.*key.member, field);
+    add_bad_value("must be a number");
+    check_json(field);
   }
 
-  void add_counter(value field) {
+  void read(DetailsKey, value field) {
+    if (field.type() == json_type::null) return check_json(field);
+    if (!entry_.details.is_null()) fail(kTwice);
+    entry_.details = tree(field, entry_.path() + ".details");
+  }
+
+  void read(CounterKey, value field) {
     const json_type type = field.type();
-    if (type == json_type::number) {
-      const double value = field.get_double();
-      if (value < 0 && is_own_counter(key_)) {
-        return add_odd_value(fmt::format("must not be below zero, but is {}", value));
-      }
-      // Entries of a file have the same counters, so that the names are few.
-      const auto [last, is_new] = last_entry_with_.try_emplace(key_, entry_.index);
-      if (!is_new && std::exchange(last->second, entry_.index) == entry_.index) fail(kTwice);
-      entry_.counters.emplace_back(key_, value);
-      return;
+    if (type == json_type::number) return add_counter(field.get_double());
+    // A counter of ours must not vanish as other programs' texts do: verdicts need the clock.
+    if (type != json_type::null && is_own_counter(key_)) add_bad_value("must be a number");
+    check_json(field);
+  }
+
+  void add_counter(double value) {
+    if (value < 0 && is_own_counter(key_)) {
+      return add_bad_value(fmt::format("must not be negative, but is {}", value));
     }
-    // Left out like others' texts, the clock would be missed by a verdict and by nobody else.
-    if (type != json_type::null && is_own_counter(key_)) add_odd_value("must be a number");
-    check_json(field);
+    // Entries of a file have the same few counters.
+    const auto [last, is_new] = last_entry_with_.try_emplace(key_, entry_.index);
+    if (!is_new && std::exchange(last->second, entry_.index) == entry_.index) fail(kTwice);
+    entry_.counters.emplace_back(key_, value);
   }
 
-  // One odd value costs its benchmark and not the file.
-  void add_odd_value(std::string_view problem) {
-    if (entry_.odd_value.empty()) entry_.odd_value = fmt::format("{}: {}", key_, problem);
-  }
-
-  void measure(std::optional<double>& number, value field) {
-    if (field.type() == json_type::number) return set(number, field);
-    add_odd_value("must be a number");
-    check_json(field);
+  // A bad value costs the benchmark and not the file.
+  void add_bad_value(std::string_view problem) {
+    if (entry_.bad_value.empty()) entry_.bad_value = fmt::format("{}: {}", key_, problem);
   }
 
   void set(bool& flag, value field) const {
@@ -194,7 +169,7 @@ bool is_own_counter(std::string_view name) {
 std::string RunFileEntry::path() const { return fmt::format("benchmarks[{}]", index); }
 
 void RunFileEntry::clear() {
-  for (std::string* text : {&name, &run_name, &run_type, &time_unit, &error_message, &odd_value}) {
+  for (std::string* text : {&name, &run_name, &run_type, &time_unit, &error_message, &bad_value}) {
     text->clear();
   }
   family_index = per_family_instance_index = repetition_index = iterations = real_time = {};

@@ -1,6 +1,6 @@
-// Streams the text of a run file, one benchmark entry at a time. A file of 10,000 benchmarks is
-// tens of megabytes and would be ten times that as a tree of JSON values; here only the "context"
-// object and each entry's "details" become trees.
+// Streams the text of a run file, one entry at a time. A file of 10,000 benchmarks has tens of
+// megabytes, and ten times that as a tree of JSON values; here only "context" and each entry's
+// "details" become trees.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ namespace fusegate::baselines {
 
 inline constexpr std::string_view kClockCounter = "sm_clock_hz";
 
-// Whether fusegate's own programs write a counter of this name. Others may mean something else by
-// it: Google Benchmark's "flops" is a rate as often as a count.
+// Whether fusegate's programs write a counter of this name. In other programs it may mean something
+// else: "flops" is often a rate.
 bool is_own_counter(std::string_view name);
 
 // One element of "benchmarks". Strings are empty and numbers absent where the file has none.
@@ -34,15 +34,15 @@ struct RunFileEntry {
   std::optional<double> real_time;
   bool failed = false;   // error_occurred
   bool skipped = false;  // by the program itself
-  // Of an iteration count, a time or a counter of fusegate's that is none: "real_time: must be a
-  // number". The first in the entry.
-  std::string odd_value;
-  // Every numeric key that is not one of Google Benchmark's own or the invocation's number.
+  // The first iteration count, time or counter of fusegate's that cannot be used: "real_time: must
+  // be a number".
+  std::string bad_value;
+  // Every numeric key but Google Benchmark's own and the process's number.
   std::vector<std::pair<std::string, double>> counters;
   nlohmann::json details;  // null where there are none
 
   std::string path() const;  // "benchmarks[3]", for messages
-  // Back to empty, keeping memory: a large file has a million entries.
+  // Keeps the memory: a large file has a million entries.
   void clear();
 };
 

@@ -15,16 +15,16 @@
 namespace fusegate::baselines {
 namespace {
 
-// A process that does not tell may have done other work.
+// A process without an identity may have run other code.
 std::optional<CallIdentity> identity_of_all(const std::vector<CallIdentity>& identities,
-                                            std::size_t invocations) {
+                                            std::size_t processes) {
   if (identities.empty()) return std::nullopt;
-  if (identities.size() == invocations) return common_identity(identities);
+  if (identities.size() == processes) return common_identity(identities);
   return CallIdentity{
-      .unknown = fmt::format("{} of {} processes tell it", identities.size(), invocations)};
+      .unknown = fmt::format("only {} of {} processes have one", identities.size(), processes)};
 }
 
-// File names, with their folders where these alone tell them apart.
+// File names, with their folders where names repeat.
 std::vector<std::string> process_names(const std::vector<std::filesystem::path>& files) {
   std::set<std::filesystem::path> names;
   for (const auto& file : files) names.insert(file.filename());
@@ -44,8 +44,8 @@ void add_name(std::string& names, const std::string& name) {
   names += names.empty() ? name : ", " + name;
 }
 
-// Other tools' samples are not ours, and their means are not their samples. What fusegate_bench and
-// the peers measure may differ in other fields of the protocol.
+// Samples of other tools are not comparable with ours, nor means with samples. In other fields of
+// the protocol, fusegate_bench and the peers may differ.
 std::vector<EnvironmentDifference> tool_differences(const nlohmann::json& ours,
                                                     const nlohmann::json& theirs) {
   const auto fields = [](const nlohmann::json& protocol) {
@@ -60,7 +60,7 @@ std::vector<EnvironmentDifference> tool_differences(const nlohmann::json& ours,
   return environment_differences(fields(ours), fields(theirs));
 }
 
-// What differs from process to process says nothing of the run.
+// What differs between processes does not describe the run.
 void keep_common(const Environment& other, Environment& context) {
   std::erase_if(context, [&other](const auto& member) {
     const auto found = other.find(member.first);
@@ -68,8 +68,8 @@ void keep_common(const Environment& other, Environment& context) {
   });
 }
 
-// Processes that measured a benchmark in common, a number a group. Those of two programs, each with
-// benchmarks of its own, need not have each other's.
+// Groups of processes that have a benchmark in common. Processes of two programs with different
+// benchmarks are not expected to have each other's.
 class ProcessGroups {
  public:
   explicit ProcessGroups(std::size_t processes) : group_(processes) {
@@ -78,10 +78,10 @@ class ProcessGroups {
 
   int of(int process) const { return group_[static_cast<std::size_t>(process)]; }
   void join(int a, int b) {
-    const int kept = of(a);
-    std::ranges::replace(group_, of(b), kept);
+    const int group = of(a);
+    std::ranges::replace(group_, of(b), group);
   }
-  // But for those that measured something afresh.
+  // Without extensions.
   int size(int group, const std::vector<bool>& are_extensions) const {
     int size = 0;
     for (std::size_t i = 0; i < group_.size(); ++i) {
@@ -94,7 +94,7 @@ class ProcessGroups {
   std::vector<int> group_;
 };
 
-// In which processes it was measured, but for what was measured afresh, which may be it alone.
+// The processes that measured it, without extensions, which measure few benchmarks.
 std::vector<int> first_processes(const BenchmarkSeries& series) {
   std::vector<int> processes;
   for (const InvocationSummary& summary : series.invocations) {
@@ -103,7 +103,7 @@ std::vector<int> first_processes(const BenchmarkSeries& series) {
   return processes;
 }
 
-// Names what some processes of a group lack, and takes what these skipped from the skipped ones.
+// Records in left_out what only some processes of a group have, also where the others skipped it.
 void find_partial(std::size_t processes, const std::vector<bool>& are_extensions, Run& run) {
   ProcessGroups groups(processes);
   for (const BenchmarkSeries& series : run.benchmarks) {
@@ -151,7 +151,7 @@ void RunMerger::refuse(const std::string& field, const EnvironmentDifference& di
                        std::string_view shared, const std::string& source) const {
   throw InputError(
       source, field,
-      fmt::format("is \"{}\", but \"{}\" in {}: invocations of one run must share their {}",
+      fmt::format("is \"{}\", but \"{}\" in {}: processes of one run must have the same {}",
                   difference.candidate, difference.baseline, first_source_, shared));
 }
 
@@ -162,19 +162,19 @@ int RunMerger::card_number(const std::string& uuid) {
   return static_cast<int>(number);
 }
 
-void RunMerger::add(RunFile&& file, const std::string& source, const InvocationPlace& place) {
+void RunMerger::add(RunFile&& file, const std::string& source, const ProcessPosition& position) {
   std::vector<BenchmarkResult> benchmarks = std::move(file.benchmarks);
   const int card = card_number(file.provenance.device_uuid);
   add_context(std::move(file), source);
   for (BenchmarkResult& result : benchmarks) {
     result.summary.card = card;
     result.summary.process = static_cast<int>(files_.size());
-    result.summary.block = place.block;
-    result.summary.extension = place.extension;
+    result.summary.block = position.block;
+    result.summary.extension = position.extension;
     add_benchmark(std::move(result));
   }
   files_.emplace_back(source);
-  are_extensions_.push_back(place.extension);
+  are_extensions_.push_back(position.extension);
 }
 
 void RunMerger::add_identities(Identities&& identities, const std::string& source) {

@@ -1,4 +1,4 @@
-// Makes one run of the invocations' run files.
+// Merges the run files of processes into one run.
 #pragma once
 
 #include <filesystem>
@@ -16,11 +16,11 @@ namespace fusegate::baselines {
 
 class RunMerger {
  public:
-  // In the order of the invocations. Throws InputError where the environment differs from the
-  // first invocation's, or another tool measured it.
-  void add(RunFile&& file, const std::string& source, const InvocationPlace& place);
-  // What was found out before the invocations. After them, as it counts only where they say
-  // nothing. Throws as add() does.
+  // In the order of the processes. Throws InputError where the environment differs from the first
+  // process's, or another tool measured it.
+  void add(RunFile&& file, const std::string& source, const ProcessPosition& position);
+  // What was recorded before measuring; call it after add(), as the processes take precedence.
+  // Throws as add() does.
   void add_identities(Identities&& identities, const std::string& source);
   Run take();
 
@@ -31,7 +31,8 @@ class RunMerger {
     std::vector<KernelProfile> profiles;
     std::vector<StageTimes> stage_times;
     std::vector<CallIdentity> identities;
-    std::vector<CallIdentity> identities_before;  // anything was measured
+    // Recorded before measuring.
+    std::vector<CallIdentity> identities_before;
     std::string failure_before;
     std::map<std::string, double> counters_before;
     std::map<std::string, std::string> choices_before;
@@ -42,11 +43,11 @@ class RunMerger {
   [[noreturn]] void refuse(const std::string& field, const EnvironmentDifference& difference,
                            std::string_view shared, const std::string& source) const;
   void add_benchmark(BenchmarkResult&& result);
-  // control: by a file that has it; of a benchmark all files must say so.
+  // control: in one file; a control must be one in all files that have it.
   Series& series_of(const std::string& name, bool control);
 
   std::string first_source_;
-  std::vector<std::filesystem::path> files_;  // of the invocations
+  std::vector<std::filesystem::path> files_;  // of the processes
   std::vector<bool> are_extensions_;          // likewise
   Run run_;
   std::vector<Series> series_;

@@ -22,14 +22,14 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kLongestUnit = 40;  // that a message shows
-constexpr const char* kAggregatesOnly = "it has aggregates only, and no samples";
+constexpr const char* kAggregatesOnly = "it has only aggregates, no samples";
 
 [[noreturn]] void fail(const std::string& source, const RunFileEntry& entry, std::string_view field,
                        std::string_view problem) {
   throw InputError(source, fmt::format("{}.{}", entry.path(), field), problem);
 }
 
-// 0 where it is none.
+// 0 where it is unknown.
 double time_unit_ns(const RunFileEntry& entry) {
   static constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
       {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
@@ -43,10 +43,10 @@ std::string not_positive(std::string_view field, const std::optional<double>& va
   return *value > 0 ? "" : fmt::format("{}: must be positive, but is {}", field, *value);
 }
 
-// Why the entry is no sample, with the field; empty where it is one.
+// Why the entry cannot be a sample, with the field; empty where it can.
 std::string sample_problem(const RunFileEntry& entry) {
-  const bool is_of_counter = is_own_counter(entry.odd_value.substr(0, entry.odd_value.find(':')));
-  if (!entry.odd_value.empty() && !is_of_counter) return entry.odd_value;
+  const bool is_of_counter = is_own_counter(entry.bad_value.substr(0, entry.bad_value.find(':')));
+  if (!entry.bad_value.empty() && !is_of_counter) return entry.bad_value;
   if (std::string problem = not_positive("iterations", entry.iterations); !problem.empty()) {
     return problem;
   }
@@ -63,13 +63,13 @@ std::string sample_problem(const RunFileEntry& entry) {
   return problem.empty() ? "" : fmt::format("real_time: {}", problem);
 }
 
-// "BM_gemm" of "BM_gemm_mean"; empty where nothing stands in front.
+// "BM_gemm" of "BM_gemm_mean"; else empty.
 std::string before_suffix(const std::string& name) {
   const std::size_t underline = name.rfind('_');
   return underline == std::string::npos ? "" : name.substr(0, underline);
 }
 
-// What Google Benchmark fits to a family stands in no benchmark's name but the family's.
+// Google Benchmark's fits have the name of a family, not of a benchmark.
 bool is_fit(const RunFileEntry& entry) {
   return entry.name.ends_with("_BigO") || entry.name.ends_with("_RMS");
 }
@@ -88,8 +88,8 @@ InvocationSummary summary_of(const std::vector<double>& times_ns,
   summary.samples = static_cast<int>(times_ns.size());
   summary.spread = median_absolute_deviation(times_ns) / median(times_ns);
   summary.time_ns = fast_half(times_ns);
-  // A sample without a clock makes the whole benchmark's cycles unknown: the others need not be the
-  // same samples in another invocation.
+  // One sample without a clock makes the benchmark's cycles unknown: another process may lack other
+  // samples.
   const bool clocks_known =
       std::ranges::all_of(cycles, [](double cycles_) { return std::isfinite(cycles_); });
   summary.cycles = clocks_known ? fast_half(cycles) : kNan;
@@ -111,8 +111,9 @@ void SampleCollector::add(const RunFileEntry& entry) {
   samples.is_typed |= !entry.run_type.empty();
   samples.is_indexed |= entry.family_index || entry.repetition_index;
   if (entry.failed) {
-    const bool told = !entry.error_message.empty();
-    if (samples.failure.empty()) samples.failure = told ? entry.error_message : "failed";
+    if (samples.failure.empty()) {
+      samples.failure = entry.error_message.empty() ? "failed" : entry.error_message;
+    }
     return;
   }
   if (entry.skipped) {
@@ -125,8 +126,8 @@ void SampleCollector::add(const RunFileEntry& entry) {
     if (samples.failure.empty()) samples.failure = in_file + problem;
     return;
   }
-  if (!entry.odd_value.empty() && samples.odd_counter.empty()) {
-    samples.odd_counter = in_file + entry.odd_value;
+  if (!entry.bad_value.empty() && samples.bad_counter.empty()) {
+    samples.bad_counter = in_file + entry.bad_value;
   }
   samples.times_ns.push_back(*entry.real_time * time_unit_ns(entry));
   samples.cycles.push_back(samples.times_ns.back() * 1e-9 * clock_hz(entry));
@@ -152,8 +153,7 @@ void SampleCollector::mix_fingerprint(const RunFileEntry& entry) {
   mix(std::hash<double>{}(entry.iterations.value_or(0)));
 }
 
-// A name stands for one benchmark: Google Benchmark accepts two of the same name, but their samples
-// cannot be told apart between runs.
+// Google Benchmark accepts two benchmarks of one name, but their samples cannot be distinguished.
 SampleCollector::Samples& SampleCollector::samples_of(const RunFileEntry& entry) {
   const std::string& name = entry.run_name.empty() ? entry.name : entry.run_name;
   const auto [found, inserted] = index_.try_emplace(name, benchmarks_.size());
@@ -169,7 +169,7 @@ SampleCollector::Samples& SampleCollector::samples_of(const RunFileEntry& entry)
                        found->second + 1 < benchmarks_.size();
   if (is_back || samples.family_index != entry.family_index ||
       samples.per_family_instance_index != entry.per_family_instance_index) {
-    fail(source_, entry, "name", fmt::format("\"{}\" stands for two benchmarks", name));
+    fail(source_, entry, "name", fmt::format("\"{}\" names two benchmarks", name));
   }
   return samples;
 }
@@ -213,7 +213,7 @@ void SampleCollector::add_details(const RunFileEntry& entry, Samples& samples) c
 void SampleCollector::add_counters(const RunFileEntry& entry, Samples& samples) {
   for (std::size_t i = 0; i < entry.counters.size(); ++i) {
     const auto& [name, value] = entry.counters[i];
-    // Every entry of a benchmark has the same counters in the same order, but for edited files.
+    // Every entry of a benchmark has the same counters in the same order, except in edited files.
     std::size_t at = i;
     if (at >= samples.counters.size() || samples.counters[at].name != name) {
       const auto [known, added] = samples.counter_index.try_emplace(name, samples.counters.size());
@@ -224,9 +224,8 @@ void SampleCollector::add_counters(const RunFileEntry& entry, Samples& samples) 
   }
 }
 
-// Files of Google Benchmark before 1.5 do not say which entries are aggregates: they are the ones
-// that stand once behind a benchmark's name, "_mean" and "_stddev" always among them. What is
-// fitted to a family has "_BigO" and "_RMS".
+// Google Benchmark before 1.5 does not mark aggregates. They are entries with a benchmark's name
+// and a suffix, each once, "_mean" and "_stddev" always among them; fits have "_BigO" and "_RMS".
 void SampleCollector::take_untyped_aggregates() {
   const auto stands_once = [this](const std::string& name) {
     const auto found = index_.find(name);
@@ -244,24 +243,24 @@ void SampleCollector::take_untyped_aggregates() {
   };
   std::vector<bool> found;
   for (const Samples& samples : benchmarks_) found.push_back(is_aggregate(samples));
-  std::size_t place = 0;
-  std::erase_if(benchmarks_, [&](const Samples&) { return found[place++]; });
+  std::size_t next = 0;
+  std::erase_if(benchmarks_, [&](const Samples&) { return found[next++]; });
 }
 
-// Two benchmarks of one name that were measured one after the other: each has as many entries as
-// all others have, and their own numbers of repetitions stand in names.
+// Refuses two benchmarks of one name that follow each other: the name has twice as many entries as
+// every other name. A benchmark with its own number of repetitions has it in its name.
 void SampleCollector::refuse_doubled() const {
   std::map<int, std::vector<const Samples*>> by_entries;
   for (const Samples& samples : benchmarks_) {
-    const bool is_told = samples.name.find("/repeats:") != std::string::npos;
-    if (!samples.is_indexed && !is_told) by_entries[samples.entries].push_back(&samples);
+    const bool has_own_number = samples.name.find("/repeats:") != std::string::npos;
+    if (!samples.is_indexed && !has_own_number) by_entries[samples.entries].push_back(&samples);
   }
   if (by_entries.size() != 2) return;
   const auto& [fewer, others] = *by_entries.begin();
   const auto& [more, doubled] = *by_entries.rbegin();
   if (others.size() < 2 || doubled.size() > 1 || more != 2 * fewer) return;
   throw InputError(source_, "benchmarks",
-                   fmt::format("\"{}\" has {} entries and every other benchmark {}: it stands for "
+                   fmt::format("\"{}\" has {} entries and every other benchmark {}: it names "
                                "two benchmarks",
                                doubled.front()->name, more, fewer));
 }
@@ -270,9 +269,9 @@ BenchmarkResult SampleCollector::result(Samples&& samples, bool is_ours) {
   BenchmarkResult result;
   result.name = std::move(samples.name);
   result.failure = std::move(samples.failure);
-  const bool is_clock = samples.odd_counter.find(kClockCounter) != std::string::npos;
+  const bool is_clock = samples.bad_counter.find(kClockCounter) != std::string::npos;
   if (result.failure.empty() && (is_ours || is_clock)) {
-    result.failure = std::move(samples.odd_counter);
+    result.failure = std::move(samples.bad_counter);
   }
   if (result.failure.empty() && !samples.skip_reason.empty()) {
     result.failure = "skipped in some repetitions: " + samples.skip_reason;
@@ -305,8 +304,8 @@ void SampleCollector::finish(bool is_ours, RunFile& file) {
   refuse_doubled();
   if (benchmarks_.empty() && (has_fits_ || !aggregated_.empty())) {
     throw InputError(source_, "benchmarks",
-                     "holds aggregates only; take repetitions without "
-                     "--benchmark_report_aggregates_only, as the samples are what is compared");
+                     "has only aggregates, and samples are compared; run the program without "
+                     "--benchmark_report_aggregates_only");
   }
   file.fingerprint = fingerprint_;
   file.benchmarks.reserve(benchmarks_.size());

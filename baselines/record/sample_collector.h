@@ -15,7 +15,7 @@
 
 namespace fusegate::baselines {
 
-// What the samples of one process come to. cycles: as many, NaN where a sample has no clock.
+// cycles: one per time, NaN where a sample has no clock.
 InvocationSummary summary_of(const std::vector<double>& times_ns,
                              const std::vector<double>& cycles);
 
@@ -23,12 +23,11 @@ class SampleCollector {
  public:
   explicit SampleCollector(std::string source) : source_(std::move(source)) {}
 
-  // What is no measurement (a time of zero, no number) fails its benchmark. Throws InputError for
-  // an entry that cannot be told from others: without a name, or that repeats another.
+  // A bad value (a time of zero, not a number) fails its benchmark. Throws InputError for an entry
+  // that has no name or repeats another.
   void add(const RunFileEntry& entry);
-  // Fills benchmarks, in file order, what the program skipped, and what has no samples. is_ours: a
-  // fusegate program wrote it, so that its counters mean what ours do. Throws where the file has
-  // aggregates and nothing else.
+  // Fills benchmarks, in file order, skipped and left_out. is_ours: a fusegate program wrote the
+  // file, so its counters mean what ours do. Throws where the file has only aggregates.
   void finish(bool is_ours, RunFile& file);
 
  private:
@@ -40,14 +39,14 @@ class SampleCollector {
     std::string name;
     std::optional<double> family_index;
     std::optional<double> per_family_instance_index;
-    // Repetitions come in order unless somebody edited the file; the others are kept apart.
+    // Repetitions come in order, except in edited files.
     double repetitions_in_order = 0;
     std::unordered_set<double> other_repetitions;
     std::vector<double> times_ns;
     std::vector<double> cycles;
     std::string failure;
-    std::string odd_counter;  // of fusegate's, with its field
-    std::string skip_reason;  // the program skipped it
+    std::string bad_counter;  // of fusegate's, with its field
+    std::string skip_reason;  // the program's
     int entries = 0;
     bool is_typed = false;  // its entries say what they are
     bool is_indexed = false;
