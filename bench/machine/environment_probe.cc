@@ -16,11 +16,11 @@
 namespace fusegate::bench {
 namespace {
 
-// A locked clock stays within this share of itself (the reading's own error included).
+// How far a locked clock varies, the error of reading it included.
 constexpr double kLockedClockSpread = 0.005;
 
-// Of the time of all samples, in which something else ran on their core. On two cores, 6 to 26 %
-// with two builds beside them (docs/protocol.md).
+// The share of all samples' time in which something else ran on their core. Two builds on two cores
+// caused 6 to 26 % (docs/protocol.md).
 constexpr double kMostHeldUp = 0.03;
 
 template <typename T>
@@ -38,6 +38,10 @@ std::string first_line(const char* path) {
   std::string line;
   std::getline(file, line);
   return line;
+}
+
+bool is_mute(const GpuSettings& settings) {
+  return !settings.power_limit_w && !settings.max_sm_clock_mhz && !settings.ecc;
 }
 
 // "" where the system names none.
@@ -59,7 +63,7 @@ EnvironmentProbe::EnvironmentProbe(const kernels::Device& device)
   doubts_.insert(baselines::Doubt::kDebugLibrary);
 #endif
   if (program_origin().dirty) doubts_.insert(baselines::Doubt::kDirtyTree);
-  look();
+  probe();
 }
 
 baselines::Environment EnvironmentProbe::environment() const {
@@ -104,45 +108,44 @@ std::optional<unsigned long long> EnvironmentProbe::energy_mj() const {
   return nvml_ ? nvml_->energy_mj(uuid_) : std::nullopt;
 }
 
-void EnvironmentProbe::look() {
+void EnvironmentProbe::probe() {
   if (!is_gpu()) return;
-  const auto state = this->state();
-  if (!state) {
+  const auto now = state();
+  if (!now) {
     doubts_.insert(last_ ? baselines::Doubt::kGpuLost : baselines::Doubt::kNvmlMissing);
     return;
   }
-  if (!settings_) settings_ = state->settings;
+  if (!settings_) settings_ = now->settings;
   for (const unsigned xid : nvml_->new_xids(uuid_)) xids_.insert(xid);
-  if (!xids_.empty()) doubts_.insert(baselines::Doubt::kXid);
-  if (state->is_slice) doubts_.insert(baselines::Doubt::kMigSlice);
-  compare_with_last(*state);
-  last_ = state;
-  if (state->compute_processes > 1) doubts_.insert(baselines::Doubt::kOtherGpuProcess);
-  throttle_reasons_ = state->throttle_reasons;
-  for (const std::string& reason : throttle_reasons_) {
-    if (is_slowdown(reason)) doubts_.insert(baselines::Doubt::kThrottled);
-  }
+  doubt_if(!xids_.empty(), baselines::Doubt::kXid);
+  doubt_if(now->is_slice, baselines::Doubt::kMigSlice);
+  check_settings(*now);
+  if (last_) check_counters(*last_, *now);
+  check_load(*now);
+  last_ = now;
 }
 
-void EnvironmentProbe::compare_with_last(const GpuState& now) {
+void EnvironmentProbe::check_settings(const GpuState& now) {
   clocks_were_held_ = clocks_were_held_ || now.clocks_held == true;
   clocks_were_free_ = clocks_were_free_ || now.clocks_held == false;
-  if (now.settings.differ_from(*settings_) || (clocks_were_held_ && clocks_were_free_)) {
-    doubts_.insert(baselines::Doubt::kLimitsChanged);
-  }
-  if (!last_) return;
-  // A card that fell off the bus is known still, and answers nothing.
-  const auto is_mute = [](const GpuSettings& settings) {
-    return !settings.power_limit_w && !settings.max_sm_clock_mhz && !settings.ecc;
-  };
-  if (is_mute(now.settings) && !is_mute(*settings_)) doubts_.insert(baselines::Doubt::kGpuLost);
-  // Counters only go up, but for a reset, with which they begin anew.
-  if (last_->energy_mj && now.energy_mj && *now.energy_mj < *last_->energy_mj) {
-    doubts_.insert(baselines::Doubt::kGpuLost);
-  }
-  if (last_->memory_errors && now.memory_errors > last_->memory_errors) {
-    doubts_.insert(baselines::Doubt::kEccErrors);
-  }
+  doubt_if(now.settings.differ_from(*settings_) || (clocks_were_held_ && clocks_were_free_),
+           baselines::Doubt::kLimitsChanged);
+  // A card that fell off the bus is still listed, but its settings are unknown.
+  doubt_if(is_mute(now.settings) && !is_mute(*settings_), baselines::Doubt::kGpuLost);
+}
+
+// The counters only rise; a reset of the card sets them back.
+void EnvironmentProbe::check_counters(const GpuState& before, const GpuState& now) {
+  doubt_if(before.energy_mj && now.energy_mj && *now.energy_mj < *before.energy_mj,
+           baselines::Doubt::kGpuLost);
+  doubt_if(before.memory_errors && now.memory_errors > before.memory_errors,
+           baselines::Doubt::kEccErrors);
+}
+
+void EnvironmentProbe::check_load(const GpuState& now) {
+  doubt_if(now.compute_processes > 1, baselines::Doubt::kOtherGpuProcess);
+  throttle_reasons_ = now.throttle_reasons;
+  doubt_if(std::ranges::any_of(throttle_reasons_, is_slowdown), baselines::Doubt::kThrottled);
 }
 
 void EnvironmentProbe::saw_clock(double hz) {

@@ -20,33 +20,38 @@ class EnvironmentProbe {
  public:
   explicit EnvironmentProbe(const kernels::Device& device);
 
-  // Once, at the start.
+  // As it was at the start.
   baselines::Environment environment() const;
   std::string_view device_kind() const { return device_.kind(); }
   const std::string& device_uuid() const { return uuid_; }
-  // Host name, load, clocks and temperature now: JSON for people and doctors.
+  // Host name, load, clocks and temperature now, as JSON for `fusegate doctor` and the run file.
   nlohmann::json machine() const;
-  // The GPU's SM clock now, where NVML tells.
+  // The GPU's SM clock now; nothing where NVML does not know it.
   std::optional<unsigned> sm_clock_mhz() const;
-  // All energy that the GPU has taken, likewise.
+  // The energy that the GPU has taken since its driver was loaded, likewise.
   std::optional<unsigned long long> energy_mj() const;
 
-  // Looks at the machine's state once more; call it between benchmarks, never within a sample.
-  void look();
+  // Reads the machine's state once more; call it between benchmarks, never within a sample.
+  void probe();
   // Adds an SM clock seen during a sample.
   void saw_clock(double hz);
-  // Adds a sample's time, and how much of it the host did something else.
+  // Adds a sample's time, and for how much of it the host did something else.
   void saw_batch(double batch_ns, double held_up_ns);
   std::set<baselines::Doubt> doubts() const;
-  // Numbers of the driver's errors (nvml.h) that look() saw so far.
+  // Numbers of the driver's errors (nvml.h) that probe() saw so far.
   const std::set<unsigned>& xids() const { return xids_; }
-  // Throttle reasons that the last look() saw.
+  // Throttle reasons that the last probe() saw.
   const std::vector<std::string>& throttle_reasons() const { return throttle_reasons_; }
 
  private:
   bool is_gpu() const { return !uuid_.empty(); }
   std::optional<GpuState> state() const { return nvml_ ? nvml_->state(uuid_) : std::nullopt; }
-  void compare_with_last(const GpuState& now);
+  void check_settings(const GpuState& now);
+  void check_counters(const GpuState& before, const GpuState& now);
+  void check_load(const GpuState& now);
+  void doubt_if(bool is_so, baselines::Doubt doubt) {
+    if (is_so) doubts_.insert(doubt);
+  }
 
   const kernels::Device& device_;
   std::string uuid_;

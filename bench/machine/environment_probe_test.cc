@@ -44,7 +44,7 @@ class EnvironmentProbeTest : public testing::Test {
     probe_.emplace(gpu_);
     at_start_ = noted();
     fusegate_fake_nvml_pretend(script);
-    probe_->look();
+    probe_->probe();
     return noted();
   }
   // Without what a build notes of itself.

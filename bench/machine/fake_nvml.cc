@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 // Statuses of NVML.
 constexpr int kSuccess = 0, kNotFound = 6, kTimeout = 10, kGpuIsLost = 15;
 
-// What an H200 says at rest.
+// An idle H200.
 constexpr std::array<std::pair<std::string_view, unsigned long long>, 18> kDefaults{{
     {"power_limit_mw", 700'000},
     {"max_sm_clock_mhz", 1980},
@@ -60,24 +60,24 @@ unsigned long long value_of(std::string_view name) {
   return value;
 }
 
-int tell(std::string_view name, unsigned* value) {
+int report(std::string_view name, unsigned* value) {
   *value = static_cast<unsigned>(value_of(name));
   return value_of("mute") == 0 ? kSuccess : kGpuIsLost;
 }
 
-int tell_mode(std::string_view name, unsigned* current, unsigned* pending) {
+int report_mode(std::string_view name, unsigned* current, unsigned* pending) {
   *pending = static_cast<unsigned>(value_of(name));
-  return tell(name, current);
+  return report(name, current);
 }
 
 }  // namespace
 
 extern "C" {
 
-void fusegate_fake_nvml_pretend(const char* told) { script = told; }
+void fusegate_fake_nvml_pretend(const char* given) { script = given; }
 
 int nvmlInit_v2() {
-  if (const char* const told = std::getenv("FUSEGATE_FAKE_NVML")) script = told;
+  if (const char* const given = std::getenv("FUSEGATE_FAKE_NVML")) script = given;
   opened = Clock::now();
   reported_xid = 0;
   return kSuccess;
@@ -101,23 +101,23 @@ int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void*, void** handle) {
   return kSuccess;
 }
 
-int nvmlDeviceGetPowerManagementLimit(void*, unsigned* mw) { return tell("power_limit_mw", mw); }
+int nvmlDeviceGetPowerManagementLimit(void*, unsigned* mw) { return report("power_limit_mw", mw); }
 int nvmlDeviceGetMaxClockInfo(void*, unsigned kind, unsigned* mhz) {
-  return tell(kind == 2 ? "max_memory_clock_mhz" : "max_sm_clock_mhz", mhz);
+  return report(kind == 2 ? "max_memory_clock_mhz" : "max_sm_clock_mhz", mhz);
 }
-int nvmlDeviceGetClockInfo(void*, unsigned, unsigned* mhz) { return tell("sm_clock_mhz", mhz); }
+int nvmlDeviceGetClockInfo(void*, unsigned, unsigned* mhz) { return report("sm_clock_mhz", mhz); }
 int nvmlDeviceGetApplicationsClock(void*, unsigned, unsigned* mhz) {
-  return tell("application_clock_mhz", mhz);
+  return report("application_clock_mhz", mhz);
 }
 int nvmlDeviceGetTemperature(void*, unsigned, unsigned* celsius) {
-  return tell("temperature_c", celsius);
+  return report("temperature_c", celsius);
 }
-int nvmlDeviceGetPersistenceMode(void*, unsigned* mode) { return tell("persistence", mode); }
+int nvmlDeviceGetPersistenceMode(void*, unsigned* mode) { return report("persistence", mode); }
 int nvmlDeviceGetEccMode(void*, unsigned* current, unsigned* pending) {
-  return tell_mode("ecc", current, pending);
+  return report_mode("ecc", current, pending);
 }
 int nvmlDeviceGetMigMode(void*, unsigned* current, unsigned* pending) {
-  return tell_mode("mig", current, pending);
+  return report_mode("mig", current, pending);
 }
 int nvmlDeviceGetCurrentClocksEventReasons(void*, unsigned long long* bits) {
   *bits = value_of("clock_reasons");
@@ -132,7 +132,7 @@ int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* mj) {
   return kSuccess;
 }
 int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, void*) {
-  return tell("processes", count);
+  return report("processes", count);
 }
 
 int nvmlEventSetCreate(void** set) {

@@ -1,9 +1,9 @@
-// What the CPU's meter takes a batch by: the wall's clock, and what of the CPU the calling thread
-// used, which other work on the machine lengthens less.
+// The clocks of the CPU's meter: wall time, and the calling thread's CPU time, which other work on
+// the machine lengthens less.
 //
-// The calling thread's alone and not the process's: where a kernel has several threads, the caller
-// waits for them at its barriers, so that its own CPU time is the time of the call less what the
-// caller was held up by. The sum over all threads would not show that a kernel lost its threads.
+// The calling thread's, not the process's: a kernel with several threads has its caller wait at
+// barriers, so the caller's CPU time is the call's time without interruptions. The sum over all
+// threads would not show that a kernel lost its threads.
 #pragma once
 
 #include <memory>
@@ -14,18 +14,18 @@ namespace fusegate::bench {
 struct HostReading {
   double wall_ns = 0;
   double thread_ns = 0;  // CPU time of the calling thread
-  double cycles = 0;     // that it used, in user mode; or its CPU time once more
+  double cycles = 0;     // of the thread in user mode; or its CPU time in ns
 };
 
 class HostClock {
  public:
   virtual ~HostClock() = default;
   virtual HostReading read() = 0;
-  // "cpu_cycles" where the kernel lets the process count them, else "cpu_time".
+  // "cpu_cycles" where the process may count them, else "cpu_time".
   virtual std::string cycles() const = 0;
 };
 
-// Of the thread that opens it.
+// Clocks of the thread that opens it.
 std::unique_ptr<HostClock> open_host_clock();
 
 }  // namespace fusegate::bench

@@ -61,7 +61,7 @@ struct Nvml::Library {
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  // Whether the function of that name is there and does as it is told. Arguments: exactly of its
+  // Whether the function of that name is there and succeeds. Arguments: exactly of its
   // own types.
   template <typename... Arguments>
   bool succeeds(const char* name, Arguments... arguments) const {
@@ -118,16 +118,16 @@ struct Nvml::Library {
 
   std::optional<unsigned long long> energy_mj(Device device) const {
     unsigned long long energy = 0;
-    const bool told = succeeds("nvmlDeviceGetTotalEnergyConsumption", device, &energy);
-    return told ? std::optional(energy) : std::nullopt;
+    const bool is_known = succeeds("nvmlDeviceGetTotalEnergyConsumption", device, &energy);
+    return is_known ? std::optional(energy) : std::nullopt;
   }
 
   std::optional<unsigned long long> memory_errors(Device device) const {
     unsigned long long corrected = 0, uncorrected = 0;
     constexpr const char* kName = "nvmlDeviceGetTotalEccErrors";
-    const bool told = succeeds(kName, device, kCorrected, kSinceLoaded, &corrected) &&
-                      succeeds(kName, device, kUncorrected, kSinceLoaded, &uncorrected);
-    return told ? std::optional(corrected + uncorrected) : std::nullopt;
+    const bool is_known = succeeds(kName, device, kCorrected, kSinceLoaded, &corrected) &&
+                          succeeds(kName, device, kUncorrected, kSinceLoaded, &uncorrected);
+    return is_known ? std::optional(corrected + uncorrected) : std::nullopt;
   }
 
   GpuSettings settings(Device device) const {
@@ -152,9 +152,9 @@ struct Nvml::Library {
   int compute_processes(Device device) const {
     std::array<ProcessInfo, 64> processes{};
     auto count = static_cast<unsigned>(processes.size());
-    const bool told =
+    const bool is_known =
         succeeds("nvmlDeviceGetComputeRunningProcesses_v3", device, &count, processes.data());
-    return told ? static_cast<int>(count) : 0;
+    return is_known ? static_cast<int>(count) : 0;
   }
 
   void* handle;
@@ -230,7 +230,7 @@ std::optional<GpuState> Nvml::state(const std::string& uuid) const {
   library.read_clock_reasons(device, state);
   state.memory_errors = library.memory_errors(device);
   state.energy_mj = library.energy_mj(device);
-  // Of a whole GPU in slices, NVML tells only those who may see them all.
+  // NVML reports a whole GPU in slices only to those who may see all slices.
   state.compute_processes = library.compute_processes(state.is_slice ? slice : device);
   return state;
 }

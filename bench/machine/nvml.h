@@ -1,5 +1,5 @@
 // NVIDIA's management library, opened at run time: a machine may have a GPU and no NVML, and a
-// build machine has neither. Every question may go unanswered.
+// build machine has neither. Any value may be missing.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace fusegate::bench {
 
-// What was set for one GPU, and should stay as it is while something is measured. An empty
-// optional: not supported, or not permitted.
+// Settings of one GPU, which must not change during a measurement. Empty: not supported or not
+// permitted.
 struct GpuSettings {
   std::optional<std::string> driver;
   std::optional<double> power_limit_w;
@@ -21,11 +21,11 @@ struct GpuSettings {
   std::optional<bool> ecc;
   std::optional<bool> mig;
 
-  // Whether both tell something, and not the same.
+  // Whether a setting is known to both and not the same.
   bool differ_from(const GpuSettings& other) const;
 };
 
-// What the driver says of one GPU; of a slice of one (MIG), what it says of the whole.
+// What the driver reports of one GPU; of a MIG slice, what it reports of the whole GPU.
 struct GpuState {
   GpuSettings settings;
   bool is_slice = false;
@@ -40,9 +40,8 @@ struct GpuState {
   int compute_processes = 0;                        // ours among them
 };
 
-// Reasons of GpuState::throttle_reasons that spoil a measurement. A software power cap is not among
-// them: a GEMM on an H200 runs at its power limit whenever it runs long enough, and pacing answers
-// that.
+// Whether a reason of GpuState::throttle_reasons spoils a measurement. A software power cap does
+// not: a long GEMM on an H200 always reaches the power limit, and idling before samples avoids it.
 bool is_slowdown(std::string_view throttle_reason);
 
 class Nvml {
@@ -54,14 +53,14 @@ class Nvml {
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  // uuid: as CUDA gives it, "GPU-...". Empty where NVML knows no such GPU.
+  // uuid: as CUDA gives it, "GPU-...". Empty where NVML does not know the GPU.
   std::optional<GpuState> state(const std::string& uuid) const;
-  // The SM clock at this moment alone, which is one question and not many.
+  // One query, where state() makes many.
   std::optional<unsigned> sm_clock_mhz(const std::string& uuid) const;
-  // All that the GPU has taken since its driver was loaded.
+  // Since the driver was loaded.
   std::optional<unsigned long long> energy_mj(const std::string& uuid) const;
-  // Numbers of the errors (Xid) that the driver reported of the GPU since the last call; of the
-  // first call, none. "Xid Errors" of NVIDIA's documentation says what they mean.
+  // Numbers of the driver's errors (Xid) since the last call; none at the first call. NVIDIA's "Xid
+  // Errors" explains them.
   std::vector<unsigned> new_xids(const std::string& uuid);
 
  private:

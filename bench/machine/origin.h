@@ -1,5 +1,5 @@
-// What a benchmark program is built from, for the run file. A source that CMake writes registers it
-// (fusegate_add_benchmark); without one there is nothing to record.
+// What a benchmark program is built from, for the run file. A source that CMake generates registers
+// it (fusegate_add_benchmark); without it, nothing is recorded.
 #pragma once
 
 #include <string>

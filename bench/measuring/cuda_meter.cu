@@ -1,6 +1,6 @@
 // Batches on a GPU: one CUDA graph a sample, that may spin first, reads the SM clock, records an
 // event, launches every call, records another event and reads the clock again. All of it is queued
-// with one launch, so that the host's own pauses never stand between the two events.
+// with one launch, so that the host's pauses never fall between the two events.
 //
 // What no graph can hold is launched anew in every sample, between the same events, and the second
 // one follows when the whole device has ended, other streams included.
@@ -176,10 +176,10 @@ class CudaBatch : public Batch {
   std::function<void()> enqueue_anew_;  // where there is none
 };
 
-// What CUDA says of capturing a launch; "" where it goes.
+// CUDA's error when a launch is captured; "" where capturing works.
 std::string capture_error(cudaStream_t stream, const kernels::PreparedKernel& kernel,
                           cudaStreamCaptureMode mode) {
-  std::string ignored;  // what a call told the kernel's launch, which may not have looked
+  std::string ignored;  // an error that the kernel's launch did not check
   try {
     const kernels::Graph graph(
         stream,
@@ -197,9 +197,8 @@ std::string capture_error(cudaStream_t stream, const kernels::PreparedKernel& ke
   }
 }
 
-// Which of the three it is, by CUDA's error, or the call that the kernel's launch told with it.
-// Where that is not told: a relaxed capture takes calls that may be unsafe, such as cudaMalloc, and
-// none that waits.
+// Derived from CUDA's error, or from the call named with it. Without either: a relaxed capture
+// accepts unsafe calls such as cudaMalloc, but none that waits.
 std::string capture_cause(const std::string& error, const std::string& when_relaxed) {
   for (const char* other : {"Unjoined", "Isolation", "Implicit", "WrongThread", "Unmatched"}) {
     if (error.find(std::string("cudaErrorStreamCapture") + other) != error.npos) {

@@ -13,8 +13,8 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr nanoseconds kPatience = std::chrono::seconds(1);
-// Leaves a core and the driver's locks to the thread that launches, and is little of 100 ms.
-constexpr nanoseconds kBetweenReads = std::chrono::milliseconds(1);
+// Leaves a core and the driver's locks to the launching thread, and is short beside 100 ms.
+constexpr nanoseconds kReadInterval = std::chrono::milliseconds(1);
 
 struct Moves {
   CounterMove first, last;
@@ -27,8 +27,8 @@ std::optional<CounterReading> read(const EnergySource& source) {
   return CounterReading{.counter_mj = *counter_mj, .began = began, .ended = source.now()};
 }
 
-// The first move, and the first of those that are at least the stretch later. What the counter is
-// at when the watch begins is no move.
+// The first move, and the first that is at least the stretch later. The counter's value at the
+// start is not a move.
 std::optional<Moves> watch(const EnergySource& source, nanoseconds stretch,
                            const std::stop_token& stop) {
   std::optional<CounterReading> last = read(source);
@@ -36,7 +36,7 @@ std::optional<Moves> watch(const EnergySource& source, nanoseconds stretch,
   nanoseconds moved_at = last->began;
   std::optional<CounterMove> first;
   while (!stop.stop_requested() && source.now() - moved_at < kPatience) {
-    std::this_thread::sleep_for(kBetweenReads);
+    std::this_thread::sleep_for(kReadInterval);
     const std::optional<CounterReading> reading = read(source);
     if (!reading) continue;
     const CounterReading before = *std::exchange(last, reading);
@@ -66,9 +66,8 @@ double batches_at(std::span<const nanoseconds> borders, nanoseconds at) {
 
 }  // namespace
 
-// It moved after the first read began and before the second one ended. A read may be as long as the
-// pause and much longer, and when in it the driver looks is not known: the middle is wrong by half
-// of that time at most. What it is always late or early by is the same of both moves, and cancels.
+// The counter moved after the first read began and before the second one ended; the middle is wrong
+// by half of that time at most. A constant delay is the same for both moves, and cancels.
 std::optional<CounterMove> move_between(const CounterReading& before, const CounterReading& after) {
   if (after.counter_mj == before.counter_mj) return std::nullopt;
   return CounterMove{.counter_mj = after.counter_mj,
@@ -92,11 +91,11 @@ std::optional<CallEnergy> call_energy(const EnergySource& source, const std::fun
   std::packaged_task<std::optional<Moves>(const std::stop_token&)> watching(
       [&](const std::stop_token& stop) { return watch(source, stretch, stop); });
   std::future<std::optional<Moves>> seen = watching.get_future();
-  // Told to stop and joined on every way out.
+  // Stopped and joined on every way out.
   const std::jthread watcher(std::move(watching));
   bool is_over = false;
   do {
-    // One batch more after the last move, so that it fell into one.
+    // One batch more after the last move, so that the move fell into a batch.
     is_over = seen.wait_for(nanoseconds(0)) == std::future_status::ready;
     run();
     batch_borders.push_back(source.now());

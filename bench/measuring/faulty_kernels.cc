@@ -18,14 +18,13 @@ kernels::PreparedKernel throws(kernels::Device&, const kernels::Problem&,
   throw std::runtime_error("no algorithm for this shape");
 }
 
-// Right where it is checked and at the first place in memory; at the second there is no memory
-// left.
+// Right when it is checked and in the first layout; in the second, no memory is left.
 kernels::PreparedKernel throws_later(kernels::Device& device, const kernels::Problem& problem,
                                      std::span<const kernels::Tensor> inputs,
                                      const kernels::Tensor& out) {
   static int prepared = 0;
-  constexpr int kCheckAndFirstPlace = 2;
-  if (++prepared > kCheckAndFirstPlace) throw kernels::DeviceError("no memory left");
+  constexpr int kCheckAndFirstLayout = 2;
+  if (++prepared > kCheckAndFirstLayout) throw kernels::DeviceError("no memory left");
   return prepare_fused("cpu", device, problem, inputs, out);
 }
 

@@ -1,10 +1,9 @@
-// Ctrl-C and the termination signal. They interrupt nothing: the program asks between two samples
-// whether one has come.
+// Ctrl-C and the termination signal. The program checks for them between two samples.
 #pragma once
 
 namespace fusegate::bench {
 
-// From here on the first signal is remembered; a second one ends the process at once.
+// The first signal is remembered; a second one ends the process.
 void stop_on_signals();
 bool interrupted();
 

@@ -24,7 +24,8 @@ MeterRegistration::MeterRegistration(std::string device_kind, MakeMeter make) {
 std::unique_ptr<Meter> make_meter(kernels::Device& device) {
   const auto found = makers().find(device.kind());
   if (found == makers().end()) {
-    throw kernels::DeviceError("no meter for devices of kind " + std::string(device.kind()));
+    throw kernels::DeviceError("no meter is registered for devices of kind " +
+                               std::string(device.kind()));
   }
   return found->second(device);
 }

@@ -44,7 +44,7 @@ class Batch {
  public:
   virtual ~Batch() = default;
   virtual Sample run() = 0;
-  // Until it is through. Where it can, it reads nothing, so that the next one follows sooner.
+  // Runs and waits, without reading clocks where it can, so that the next batch follows sooner.
   virtual void launch() { run(); }
 };
 
@@ -53,13 +53,13 @@ struct LaunchCount {
   std::int64_t memory_operations = 0;  // memsets and copies
 };
 
-// Neither on a device that has no launches to tell of.
+// Neither profile nor identity on a device without launches.
 struct ProfileAttempt {
   std::optional<baselines::CallProfile> profile{};
   std::optional<baselines::CallIdentity> identity{};
   std::optional<baselines::Doubt> doubt{};  // why there is neither
-  kernels::StageChoices choices{};          // what the kernel that was looked at picked
-  double flops = 0;                         // of a call; 0: not known
+  kernels::StageChoices choices{};          // of the profiled kernel
+  double flops = 0;                         // of a call; 0: unknown
   double min_bytes = 0;
 };
 
@@ -69,34 +69,31 @@ class Meter {
   // kernel must outlive the batch.
   virtual std::unique_ptr<Batch> record(const kernels::PreparedKernel& kernel,
                                         const BatchOptions& options) = 0;
-  // Why the kernel's launches cannot be recorded and replayed: it waits for the device, allocates,
-  // or uses another stream than the device's. "" where they can, or where nothing is recorded.
-  // It is launched more than once. results: what it writes. change_inputs: after it, a launch
-  // writes something else.
+  // Why a CUDA graph cannot hold the kernel's launches: it waits for the device, allocates, or uses
+  // another stream than the device's. "" where it can, and on a device without graphs. Launches it
+  // more than once. results: what it writes. change_inputs: a launch after it writes other results.
   virtual std::string not_capturable(const kernels::PreparedKernel& kernel,
                                      const std::vector<kernels::Tensor>& results,
                                      const std::function<void()>& change_inputs) = 0;
   // Whether it takes a batch that spins.
   virtual bool can_spin() const = 0;
   virtual LaunchCount count_launches(const kernels::PreparedKernel& kernel) = 0;
-  // Host time to launch one call, the device not waited for. On a CPU device there is no launch to
-  // speak of, and it is NaN.
+  // Host time to launch one call, without waiting for the device. NaN on a CPU device.
   virtual double host_ns(const kernels::PreparedKernel& kernel) = 0;
   // The same where the call is one CUDA graph, made beforehand.
   virtual double host_graph_ns(const kernels::PreparedKernel& kernel) = 0;
-  // The kernels that the stage launches, in order. Empty where the device has no such thing or does
-  // not tell.
+  // The kernels that the stage launches, in order. Empty where the device has none or they are
+  // unknown.
   virtual std::vector<kernels::KernelResources> kernels(const kernels::Stage& stage) = 0;
-  // Launches one call with an NVTX range for the benchmark and one for each stage. Untimed: a range
+  // Launches one untimed call with an NVTX range for the benchmark and one for each stage: a range
   // costs microseconds under a profiler.
   virtual void annotate(const kernels::PreparedKernel& kernel, const std::string& benchmark) = 0;
-  // What one call puts on the device, after one to warm up, and, of what can be captured, its
-  // identity; tensors: the operation's. A profiler is attached meanwhile, and may leave traces in
-  // the process: nothing is to be timed after it.
+  // What one call launches, after one to warm up, and its identity if it can be captured. tensors:
+  // the operation's. Attaches a profiler, which may slow the process: time nothing afterwards.
   virtual ProfileAttempt profile(const kernels::PreparedKernel& kernel,
                                  const std::vector<kernels::Tensor>& tensors, bool captured) = 0;
-  // The profiler of this kind of device, attached; on a CPU device it knows the host's time alone.
-  // What holds after profile() holds after it. Throws ProfilerError.
+  // The attached profiler of this kind of device; on a CPU it knows the host's times only. Time
+  // nothing afterwards. Throws ProfilerError.
   virtual std::unique_ptr<Profiler> attach_profiler() = 0;
 };
 

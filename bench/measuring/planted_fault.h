@@ -13,19 +13,18 @@ namespace fusegate::bench {
 
 enum class PlantedFault { kNone, kMemory, kAddress, kEndless };
 
-// To be asked whenever the kernel is prepared. FUSEGATE_PLANTED_FAULT says what comes: "memory",
-// "address" or "endless". It comes part way: the kernel is right where it is checked, and at the
-// first place in memory.
+// To be asked whenever the kernel is prepared. FUSEGATE_PLANTED_FAULT names the fault: "memory",
+// "address" or "endless". The kernel is right when it is checked and in its first layout.
 inline PlantedFault next_planted_fault() {
   static int prepared = 0;
-  constexpr int kCheckAndFirstPlace = 2;
+  constexpr int kCheckAndFirstLayout = 2;
   const char* const variable = std::getenv("FUSEGATE_PLANTED_FAULT");
   const std::string_view wanted = variable != nullptr ? variable : "";
-  if (wanted.empty() || ++prepared <= kCheckAndFirstPlace) return PlantedFault::kNone;
+  if (wanted.empty() || ++prepared <= kCheckAndFirstLayout) return PlantedFault::kNone;
   if (wanted == "memory") return PlantedFault::kMemory;
   if (wanted == "address") return PlantedFault::kAddress;
   if (wanted == "endless") return PlantedFault::kEndless;
-  throw std::invalid_argument("FUSEGATE_PLANTED_FAULT: no such fault: " + std::string(wanted));
+  throw std::invalid_argument("FUSEGATE_PLANTED_FAULT: unknown fault " + std::string(wanted));
 }
 
 // A kernel of geglu/fused of that kind of device.

@@ -13,7 +13,7 @@
 namespace fusegate::bench {
 namespace {
 
-// Bounds the size of a graph. 1.5 ms of calls reach it only below 0.4 us a call; the shortest call
+// Bounds the size of a graph. Batches of 1.5 ms reach it below 0.4 us a call; the shortest call
 // seen took 1 us.
 constexpr int kMostCalls = 4000;
 
@@ -27,7 +27,7 @@ double process_cpu_ns() {
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-// Once at least: the first replay of a graph, and the clock's way up from idle.
+// At least once: the first replay of a graph is slow, and the clock rises from idle.
 void warm_up(Batch& batch, std::chrono::nanoseconds length) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + length;
@@ -53,10 +53,10 @@ void Session::verify(kernels::Verifier& verifier) {
   const double needed = kernels::tensor_bytes(operation, benchmark_.problem);
   const auto available = static_cast<double>(context_.device.available_bytes());
   if (needed > available) {
-    throw kernels::DeviceError(fmt::format("its tensors take {:.3g} GB and {} has {:.3g} GB free",
+    throw kernels::DeviceError(fmt::format("its tensors need {:.3g} GB, and {} has {:.3g} GB free",
                                            needed / 1e9, context_.device.name(), available / 1e9));
   }
-  context_.device.keep_choices(benchmark_.kept_choices);
+  context_.device.keep_choices(benchmark_.pinned_choices);
   const kernels::Verification result =
       verifier.verify(*benchmark_.implementation, benchmark_.problem);
   if (!result.passed()) throw std::runtime_error(result.complaint());
@@ -64,45 +64,45 @@ void Session::verify(kernels::Verifier& verifier) {
   verified_ = true;
 }
 
-std::unique_ptr<Place> Session::move_to(int place) {
+std::unique_ptr<Layout> Session::move_to(int layout) {
   const auto& [device, meter, ballast, protocol, seed] = context_;
-  // What lies where decides which L2 slices serve it; another place serves it otherwise.
-  if (protocol.layout == Layout::kNumbered) {
-    device.lay_out(static_cast<std::uint64_t>(place));
+  // A tensor's address decides which L2 slices serve it.
+  if (protocol.layout_kind == LayoutKind::kNumbered) {
+    device.lay_out(static_cast<std::uint64_t>(layout));
   } else {
     ballast.roll();
   }
-  std::mt19937_64 random(seed + static_cast<std::uint64_t>(place));
+  std::mt19937_64 random(seed + static_cast<std::uint64_t>(layout));
   const kernels::Operation& operation =
       kernels::find_operation(benchmark_.implementation->operation);
-  std::unique_ptr<Place> here(
-      new Place{kernels::Workspace(device, operation, benchmark_.problem, random()), {}, {}, {}});
-  // It chooses when it is prepared for the first time, and stays with that.
-  device.keep_choices(benchmark_.kept_choices);
+  std::unique_ptr<Layout> here(
+      new Layout{kernels::Workspace(device, operation, benchmark_.problem, random()), {}, {}, {}});
+  // Autotuned when prepared for the first time; later preparations take the same kernel.
+  device.keep_choices(benchmark_.pinned_choices);
   here->kernel = benchmark_.implementation->prepare(
       device, benchmark_.problem, here->workspace.inputs(), here->workspace.outputs());
   return here;
 }
 
-std::string Session::why_not_capturable(Place& place) const {
-  std::vector<kernels::Tensor> results = place.workspace.outputs();
-  for (const kernels::Memory& scratch : place.kernel.scratch) {
+std::string Session::why_not_capturable(Layout& layout) const {
+  std::vector<kernels::Tensor> results = layout.workspace.outputs();
+  for (const kernels::Memory& scratch : layout.kernel.scratch) {
     results.push_back(
         {scratch.data(), {static_cast<std::int64_t>(scratch.bytes())}, kernels::Dtype::kInt8});
   }
   bool is_changed = false;
   const auto change_inputs = [&] {
-    place.workspace.restore(context_.seed);  // a place has another one
+    layout.workspace.restore(context_.seed);  // not the layout's own seed
     is_changed = true;
   };
-  std::string why = context_.meter.not_capturable(place.kernel, results, change_inputs);
-  if (is_changed) place.workspace.restore();
+  std::string why = context_.meter.not_capturable(layout.kernel, results, change_inputs);
+  if (is_changed) layout.workspace.restore();
   return why;
 }
 
-std::unique_ptr<Place> Session::enter(int place) {
-  if (!verified_) throw std::logic_error("a kernel that was not checked is not timed");
-  std::unique_ptr<Place> here = move_to(place);
+std::unique_ptr<Layout> Session::enter(int layout) {
+  if (!verified_) throw std::logic_error("a kernel must be checked before it is timed");
+  std::unique_ptr<Layout> here = move_to(layout);
   if (record_.calls == 0) {
     record_.not_capturable = why_not_capturable(*here);
     size_batch(here->kernel);
@@ -117,7 +117,7 @@ std::unique_ptr<Place> Session::enter(int place) {
 }
 
 ProfileAttempt Session::profile() {
-  const std::unique_ptr<Place> here = move_to(0);
+  const std::unique_ptr<Layout> here = move_to(0);
   const std::string why = why_not_capturable(*here);
   ProfileAttempt attempt =
       context_.meter.profile(here->kernel, here->workspace.tensors(), why.empty());
@@ -134,7 +134,7 @@ ProfileAttempt Session::profile() {
 
 std::optional<CallEnergy> Session::call_energy(const EnergySource& source,
                                                std::chrono::nanoseconds stretch) {
-  const std::unique_ptr<Place> here = move_to(0);
+  const std::unique_ptr<Layout> here = move_to(0);
   BatchOptions options = batch_options();
   options.spin = {};  // no part of a call
   const auto batch = context_.meter.record(here->kernel, options);
@@ -143,8 +143,8 @@ std::optional<CallEnergy> Session::call_energy(const EnergySource& source,
 }
 
 TracedBenchmark Session::trace(const TraceSchedule& schedule, const StepBorder& border) {
-  if (!verified_) throw std::logic_error("a kernel that was not checked is not traced");
-  const std::unique_ptr<Place> here = move_to(0);
+  if (!verified_) throw std::logic_error("a kernel must be checked before it is traced");
+  const std::unique_ptr<Layout> here = move_to(0);
   TracedBenchmark traced{.name = benchmark_.name(), .stages = stage_names(here->kernel)};
   traced.steps = record_steps(
       schedule, [this] { return context_.meter.attach_profiler(); },
@@ -163,12 +163,12 @@ void Session::size_batch(const kernels::PreparedKernel& kernel) {
   const double target_ns = needed_ns(context_.protocol);
   int& calls = record_.calls;
   calls = 1;
-  // A few calls say little about the time of many; growing towards the target settles it.
+  // The time of a few calls predicts the time of many badly, so the batch grows in steps.
   for (int attempt = 0; attempt < 4; ++attempt) {
     const auto pilot = context_.meter.record(kernel, batch_options());
     pilot->run();
     const double call_ns = pilot->run().batch_ns / calls;
-    constexpr double kMargin = 1.1;  // a later batch may run at a higher clock than the pilot's
+    constexpr double kMargin = 1.1;  // a later batch may run at a higher clock
     const double wanted = std::ceil(kMargin * target_ns / call_ns);
     const int next = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostCalls)));
     const bool settled = std::abs(next - calls) <= 0.05 * calls;
@@ -192,11 +192,11 @@ void Session::describe(const kernels::PreparedKernel& kernel) {
   context_.meter.annotate(kernel, benchmark_.name());
 }
 
-const Sample& Session::run_sample(Place& place) const {
+const Sample& Session::run_sample(Layout& layout) const {
   std::this_thread::sleep_for(context_.protocol.idle);
-  PlaceRecord& record = place.record;
+  LayoutRecord& record = layout.record;
   const double before = process_cpu_ns();
-  Sample& sample = record.samples.emplace_back(place.batch->run());
+  Sample& sample = record.samples.emplace_back(layout.batch->run());
   sample.cpu_ns = process_cpu_ns() - before;
   if (sample.batch_ns < needed_ns(context_.protocol))
     record.doubts.insert(baselines::Doubt::kShortBatch);

@@ -1,5 +1,5 @@
-// One benchmark in one process, as the protocol says: checked once, then sampled in several places
-// of memory, each sample after idling.
+// One benchmark in one process: checked once, then sampled in several memory layouts, each sample
+// after idling.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace fusegate::bench {
 
 // What is known of a benchmark besides its samples.
 struct BenchmarkRecord {
-  int calls = 0;  // a sample has; known from the first place on
+  int calls = 0;  // a sample has; known from the first layout on
   double relative_error = 0;
   double flops = 0;
   double min_bytes = 0;
@@ -33,13 +33,12 @@ struct BenchmarkRecord {
   std::vector<kernels::Stage> stages;  // without launch functions
 };
 
-// A block of random size that lies in the way of the tensors to come, so that a place is not the
-// one that was just freed.
+// Random padding allocation, so that new tensors do not reuse the freed addresses.
 class Ballast {
  public:
   Ballast(kernels::Device& device, std::uint64_t seed) : device_(device), random_(seed) {}
 
-  // The new block is taken before the old one is freed.
+  // Allocates before it frees.
   void roll() { memory_ = device_.allocate((1 + random_() % 64) << 20); }
 
  private:
@@ -48,19 +47,19 @@ class Ballast {
   kernels::Memory memory_;
 };
 
-// Everything taken in one place.
-struct PlaceRecord {
+// What was measured in one memory layout.
+struct LayoutRecord {
   std::vector<Sample> samples;
   std::set<baselines::Doubt> doubts;
-  std::vector<std::string> throttle_reasons;  // where the machine was looked at after the samples
+  std::vector<std::string> throttle_reasons;  // if the machine was probed after the samples
 };
 
-// A benchmark in one place of memory, which is freed with it.
-struct Place {
+// A benchmark's tensors and prepared kernel in one memory layout.
+struct Layout {
   kernels::Workspace workspace;
   kernels::PreparedKernel kernel;
-  std::unique_ptr<Batch> batch;  // after the kernel, which it refers to
-  PlaceRecord record;
+  std::unique_ptr<Batch> batch;  // refers to the kernel
+  LayoutRecord record;
 };
 
 // What the sessions of a process share.
@@ -72,7 +71,7 @@ struct SessionContext {
   std::uint64_t seed = 0;
 };
 
-// Whether a kernel broke the device's context: CUDA says so at every call from then on.
+// Whether a kernel broke the device's context: every CUDA call then fails.
 bool is_lost(kernels::Device& device);
 
 class Session {
@@ -84,29 +83,27 @@ class Session {
   void verify(kernels::Verifier& verifier);
   bool verified() const { return verified_; }
   std::string name() const { return benchmark_.name(); }
-  // Moves to a fresh place and warms up there; the first time also fixes the batch and describes
-  // the benchmark. Throws std::logic_error unless verified.
-  std::unique_ptr<Place> enter(int place);
-  // Has the device choose by measuring what it has not chosen yet, in the layout of the first
-  // place.
+  // Prepares a layout and warms up. The first time also sizes the batch and describes the
+  // benchmark. Throws std::logic_error unless verified.
+  std::unique_ptr<Layout> enter(int layout);
+  // Autotunes what is not chosen yet, in the first layout.
   void choose() { move_to(0); }
-  // What one call puts on the device, in the layout of the first place. After everything timed
-  // (Meter::profile).
+  // What one call launches, in the first layout. After everything timed (Meter::profile).
   ProfileAttempt profile();
-  // In the layout of the first place (energy.h). After everything timed.
+  // In the first layout (energy.h). After everything timed.
   std::optional<CallEnergy> call_energy(const EnergySource& source,
                                         std::chrono::nanoseconds stretch);
-  // The schedule's steps, recorded where they are to be kept, in the layout of the first place.
-  // Throws std::logic_error unless verified, ProfilerError, and what the kernel throws.
+  // The schedule's recorded steps, in the first layout. Throws std::logic_error unless verified,
+  // ProfilerError, and what the kernel throws.
   TracedBenchmark trace(const TraceSchedule& schedule, const StepBorder& border);
-  // Idles, then runs one batch, which goes into the place's record.
-  const Sample& run_sample(Place& place) const;
+  // Idles, runs one batch and adds it to the layout's record.
+  const Sample& run_sample(Layout& layout) const;
 
   const BenchmarkRecord& record() const { return record_; }
 
  private:
-  std::unique_ptr<Place> move_to(int place);
-  std::string why_not_capturable(Place& place) const;
+  std::unique_ptr<Layout> move_to(int layout);
+  std::string why_not_capturable(Layout& layout) const;
   BatchOptions batch_options() const;
   void size_batch(const kernels::PreparedKernel& kernel);
   void describe(const kernels::PreparedKernel& kernel);

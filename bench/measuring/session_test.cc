@@ -27,7 +27,7 @@ class SessionTest : public testing::Test {
   kernels::Verifier verifier_{*device_, 1};
   Ballast ballast_{*device_, 1};
   std::optional<SessionContext> context_;
-  Protocol protocol_{.samples = 12, .idle = std::chrono::nanoseconds(0), .places = 4};
+  Protocol protocol_{.samples = 12, .idle = std::chrono::nanoseconds(0), .layouts = 4};
   kernels::Implementation implementation_ = cpu_implementation("geglu", "fused");
   PlannedBenchmark benchmark_{&implementation_,
                               kernels::ladder_problem(1, 4, 1, 16, kernels::Dtype::kFp32)};
@@ -57,7 +57,7 @@ TEST_F(SessionTest, KeepsChoicesWhereTheKernelIsPreparedFirst) {
   kernels::Verifier verifier(device, 1);
   Session(context, kept).verify(verifier);
   ASSERT_FALSE(seen.empty());
-  EXPECT_EQ(seen.front().choices, kept.kept_choices.choices);
+  EXPECT_EQ(seen.front().choices, kept.pinned_choices.choices);
   EXPECT_TRUE(seen.front().strictly);
   seen.clear();
   Session(context, anew).verify(verifier);
@@ -69,20 +69,20 @@ TEST_F(SessionTest, MakesBatchesLongEnough) {
   for (const double call_ns : {2000.0, 50'000.0, 1e6, 5e6}) {
     FakeMeter meter(call_ns);
     Session session = verified(meter);
-    const auto place = session.enter(0);
-    const Sample sample = session.run_sample(*place);
+    const auto layout = session.enter(0);
+    const Sample sample = session.run_sample(*layout);
     EXPECT_GE(sample.batch_ns, 1.5e6) << call_ns;
     EXPECT_LE(sample.batch_ns, 1.5e6 * 1.1 + call_ns) << call_ns;
-    EXPECT_TRUE(place->record.doubts.empty());
+    EXPECT_TRUE(layout->record.doubts.empty());
   }
 }
 
 TEST_F(SessionTest, DoubtsABatchThatStaysShort) {
   FakeMeter meter(1);  // so short that the longest batch is not enough
   Session session = verified(meter);
-  const auto place = session.enter(0);
-  session.run_sample(*place);
-  EXPECT_THAT(place->record.doubts, testing::ElementsAre(baselines::Doubt::kShortBatch));
+  const auto layout = session.enter(0);
+  session.run_sample(*layout);
+  EXPECT_THAT(layout->record.doubts, testing::ElementsAre(baselines::Doubt::kShortBatch));
 }
 
 TEST_F(SessionTest, SizesAndDescribesAtTheFirstPlaceAlone) {
@@ -91,16 +91,16 @@ TEST_F(SessionTest, SizesAndDescribesAtTheFirstPlaceAlone) {
   session.enter(4);  // whichever is the first: a resumed run file has some already
   const int calls = session.record().calls, records = meter.records, runs = meter.runs;
   meter.call_ns *= 2;
-  for (int place = 5; place < 8; ++place) {
-    session.enter(place);
+  for (int layout = 5; layout < 8; ++layout) {
+    session.enter(layout);
     EXPECT_EQ(session.record().calls, calls);
   }
   EXPECT_EQ(meter.records - records, 3);
-  EXPECT_EQ(meter.runs - runs, 3) << "one warm-up a place";
+  EXPECT_EQ(meter.runs - runs, 3) << "one warm-up a layout";
   EXPECT_EQ(meter.annotated.size(), 1u);
 }
 
-// Numbered layouts on a CPU: the number alone, and whether the place before is gone by then.
+// Numbered layouts on a CPU: the number alone, and whether the layout before is gone by then.
 class NumberedDevice : public kernels::CpuDevice {
  public:
   bool lay_out(std::uint64_t number) override {
@@ -123,7 +123,7 @@ class NumberedDevice : public kernels::CpuDevice {
 TEST_F(SessionTest, LaysEveryPlaceOutByItsNumber) {
   NumberedDevice device;
   FakeMeter meter(100'000);
-  protocol_.layout = Layout::kNumbered;
+  protocol_.layout_kind = LayoutKind::kNumbered;
   Ballast ballast(device, 1);
   const SessionContext context{device, meter, ballast, protocol_, 1};
   Session session(context, benchmark_);
@@ -131,15 +131,15 @@ TEST_F(SessionTest, LaysEveryPlaceOutByItsNumber) {
     kernels::Verifier verifier(device, 1);
     session.verify(verifier);
   }
-  for (const int place : {0, 1, 5}) session.enter(place);
+  for (const int layout : {0, 1, 5}) session.enter(layout);
   EXPECT_EQ(device.numbers, (std::vector<std::uint64_t>{0, 1, 5}));
 }
 
 TEST_F(SessionTest, GivesEveryPlaceInputsOfItsOwn) {
   FakeMeter meter(100'000);
   Session session = verified(meter);
-  const auto first_input = [&](int place) {
-    return *static_cast<const float*>(session.enter(place)->workspace.inputs()[0].data);
+  const auto first_input = [&](int layout) {
+    return *static_cast<const float*>(session.enter(layout)->workspace.inputs()[0].data);
   };
   EXPECT_EQ(first_input(1), first_input(1));
   EXPECT_NE(first_input(1), first_input(2));
@@ -179,9 +179,9 @@ TEST_F(SessionTest, IdlesBeforeEverySample) {
   FakeMeter meter(100'000);
   protocol_.idle = std::chrono::milliseconds(3);
   Session session = verified(meter);
-  const auto place = session.enter(0);
+  const auto layout = session.enter(0);
   const auto start = std::chrono::steady_clock::now();
-  for (int sample = 0; sample < 4; ++sample) session.run_sample(*place);
+  for (int sample = 0; sample < 4; ++sample) session.run_sample(*layout);
   EXPECT_GE(std::chrono::steady_clock::now() - start, 4 * protocol_.idle);
 }
 
@@ -201,9 +201,9 @@ TEST_F(SessionTest, TimesWhatCannotBeCapturedWithoutAGraphAndSaysSo) {
   FakeMeter meter(100'000);
   meter.uncapturable = "it waits for the device";
   Session session = verified(meter);
-  const auto place = session.enter(0);
+  const auto layout = session.enter(0);
   EXPECT_FALSE(meter.last_options.captured);
-  EXPECT_THAT(place->record.doubts, testing::Contains(baselines::Doubt::kNotCapturable));
+  EXPECT_THAT(layout->record.doubts, testing::Contains(baselines::Doubt::kNotCapturable));
   EXPECT_EQ(session.record().not_capturable, "it waits for the device");
   EXPECT_EQ(session.record().launches.kernels, 0) << "nobody counted them";
   EXPECT_TRUE(std::isnan(session.record().host_graph_ns));
@@ -216,9 +216,9 @@ TEST_F(SessionTest, TimesWhatCannotBeCapturedWithoutAGraphAndSaysSo) {
 TEST_F(SessionTest, CapturesWhatCanBe) {
   FakeMeter meter(100'000);
   Session session = verified(meter);
-  const auto place = session.enter(0);
+  const auto layout = session.enter(0);
   EXPECT_TRUE(meter.last_options.captured);
-  EXPECT_TRUE(place->record.doubts.empty());
+  EXPECT_TRUE(layout->record.doubts.empty());
 }
 
 TEST_F(SessionTest, TakesTheEnergyOfCallsAloneAndReadsNoClocks) {

@@ -10,10 +10,10 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// fusegate run kills a program that has not ended ten seconds after it was told to.
+// `fusegate run` kills a program ten seconds after the signal.
 constexpr nanoseconds kAfterSignal = std::chrono::seconds(5);
-// How often it looks: seldom enough to disturb no sample.
-constexpr nanoseconds kBetweenLooks = std::chrono::seconds(1);
+// Long enough to disturb no sample.
+constexpr nanoseconds kPollInterval = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -50,7 +50,7 @@ std::optional<Watchdog::Stuck> Watchdog::stuck(Clock::time_point now) {
 }
 
 void Watchdog::watch() {
-  const nanoseconds pause = std::min(kBetweenLooks, patience_ / 4);
+  const nanoseconds pause = std::min(kPollInterval, patience_ / 4);
   std::unique_lock lock(mutex_);
   while (!ends_.wait_for(lock, pause, [this] { return is_ending_; })) {
     if (const std::optional<Stuck> found = stuck(Clock::now())) return on_stuck_(*found);

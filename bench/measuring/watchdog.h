@@ -1,5 +1,5 @@
-// Watches that what was begun ends. A kernel that never ends holds the thread that waits for it, so
-// that another has to say so.
+// Notices work that never ends. An endless kernel blocks the thread that waits for it, so another
+// thread watches.
 #pragma once
 
 #include <chrono>
@@ -12,25 +12,24 @@
 
 namespace fusegate::bench {
 
-// Of work that may take any time.
-inline constexpr std::chrono::nanoseconds kForEver = std::chrono::nanoseconds::max();
+inline constexpr std::chrono::nanoseconds kNoTimeout = std::chrono::nanoseconds::max();
 
 class Watchdog {
  public:
-  // What did not end: within the patience, or soon enough after a signal (interrupt.h) told it to.
+  // What did not end within the patience, or soon after a signal (interrupt.h).
   struct Stuck {
     std::size_t benchmark = 0;
     bool is_after_signal = false;
   };
-  // on_stuck: called from the watchdog's own thread, at most once. While it runs, whoever waits for
-  // the stuck work comes no further, so that it may write down what it found and end the process.
+  // on_stuck: called from the watchdog's thread, at most once. The thread that waits for the stuck
+  // work is blocked meanwhile, so on_stuck may record the failure and end the process.
   Watchdog(std::chrono::nanoseconds patience, std::function<void(const Stuck&)> on_stuck);
   ~Watchdog();
   // Its thread refers to it.
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  // A piece of the benchmark's work, watched until it goes. One at a time.
+  // A piece of the benchmark's work, watched while it exists. One at a time.
   class Piece {
    public:
     Piece(Watchdog& watchdog, std::size_t benchmark);
@@ -58,8 +57,8 @@ class Watchdog {
   std::condition_variable ends_;
   bool is_ending_ = false;
   std::optional<Begun> begun_;
-  std::optional<Clock::time_point> signalled_;  // seen first
-  std::thread thread_;                          // the last to be made: it uses the others
+  std::optional<Clock::time_point> signalled_;  // when the signal was noticed
+  std::thread thread_;                          // constructed last: it uses the others
 };
 
 }  // namespace fusegate::bench

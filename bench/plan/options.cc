@@ -23,12 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of a sweep's keys.
-bool is_axis(const std::string& key) {
-  return key != "dtype" && key != "operations" && key != "implementations";
-}
-
-// A list flag that stands for a sweep's key of the same name.
+// A list flag that sets a key of a sweep.
 template <typename T>
 void add_axis(CLI::App& app, Options& options, const std::string& name, const std::string& key,
               const std::string& help) {
@@ -43,7 +38,7 @@ CLI::Option* add_protocol(CLI::App& app, Options& options, const std::string& na
   return app.add_option_function<T>("--" + name, store, help);
 }
 
-// Several of one flag join: --axis heads=8 --axis heads=16 is as --axis heads=8,16.
+// Repeated flags join: --axis heads=8 --axis heads=16 means --axis heads=8,16.
 void add_general_axis(CLI::App& app, Options& options) {
   const auto store = [&options](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
@@ -59,7 +54,7 @@ void add_general_axis(CLI::App& app, Options& options) {
       const std::string name = text.substr(0, equals);
       if (equals == std::string::npos || name.empty() || !is_axis(name)) {
         throw baselines::InputError("--axis", "",
-                                    fmt::format("'{}' is not NAME=SIZE,... of an axis", text));
+                                    fmt::format("'{}': expected NAME=SIZE,...", text));
       }
       json& axis = options.axes[name];
       if (axis.is_null()) axis = json::array();
@@ -93,8 +88,8 @@ json problem_sweep(const std::string& text) {
   throw baselines::InputError(
       "--problem", "",
       fmt::format(
-          "'{}' is not batch,seq,dim,hidden nor AXIS:SIZE/..., of whole numbers from 1 to {}", text,
-          kernels::kLargestAxis));
+          "'{}': expected BATCH,SEQ,DIM,HIDDEN or AXIS:SIZE/..., with whole numbers from 1 to {}",
+          text, kernels::kLargestAxis));
 }
 
 void add_problem_option(CLI::App& app, Options& options) {
@@ -116,47 +111,44 @@ void add_protocol_options(CLI::App& app, Options& options) {
   const auto add_number = [&](const char* name, const char* key, const char* help) {
     add_protocol<std::int64_t>(app, options, name, key, help);
   };
-  add_choice(
-      "regime", "{burst,sustained}",
-      "burst: the device idles before every sample; sustained: samples follow each other at once");
-  add_number("samples", "samples", "How many samples of each benchmark are taken");
-  add_number("places", "places", "How many places in memory the samples are spread over");
+  add_choice("regime", "{burst,sustained}",
+             "burst: the device idles before every sample; sustained: samples run back to back");
+  add_number("samples", "samples", "Samples of each benchmark");
+  add_number("layouts", "layouts", "Memory layouts that the samples are spread over");
   add_choice(
       "order", "{interleaved,contiguous}",
-      "interleaved: the benchmarks' places are mixed; contiguous: one benchmark after the other");
-  add_number("batch-us", "batch_us", "A sample takes at least so many microseconds");
-  add_number("idle-us", "idle_us", "The device idles for so many microseconds before every sample");
+      "interleaved: the benchmarks' layouts are mixed; contiguous: one benchmark after the other");
+  add_number("batch-us", "batch_us", "The shortest time of a sample, in microseconds");
+  add_number("idle-us", "idle_us", "Idle this many microseconds before every sample");
   add_number("warm-ms", "warm_ms",
-             "The kernel runs for so many milliseconds at every place before its samples");
+             "Run the kernel for this many milliseconds in every layout before its samples");
   add_number("spin-us", "spin_us",
-             "Between idling and a sample, a GPU is kept busy for so many microseconds");
+             "Keep the GPU busy for this many microseconds between idling and a sample");
   add_choice("l2", "{warm,flushed}",
-             "What the L2 cache holds before a call. warm: what the call before left; flushed: "
-             "nothing of it");
+             "The L2 cache before a call. warm: what the previous call left; flushed: overwritten");
   add_choice("layout", "{numbered,driver}",
-             "Where a place's tensors lie. numbered: where the place's number says; driver: where "
-             "the driver "
-             "puts them");
+             "Who lays out the tensors. numbered: the layout's number, alike in every process; "
+             "driver: the driver");
 }
 
-// "0.5" and, from version 1.8 on, "0.5s"; the "10x" of that version counts iterations, which are
-// the batch's to choose.
+// "0.5" and, since Google Benchmark 1.8, "0.5s". Its "10x" is refused: the batch sets the number of
+// iterations.
 std::int64_t microseconds_of(const std::string& flag, const std::string& text) {
   constexpr double kDay = 86400;
   double seconds = 0;
   if (!CLI::detail::lexical_cast(text.ends_with('s') ? text.substr(0, text.size() - 1) : text,
                                  seconds) ||
       !(seconds >= 0 && seconds < kDay)) {
-    throw baselines::InputError(flag, "", "is followed by no time to measure for");
+    throw baselines::InputError(flag, "", "not a duration; expected seconds, such as 0.5 or 0.5s");
   }
   return std::llround(seconds * 1e6);
 }
 
-// Google Benchmark's flags that set what the protocol sets: they become the protocol's, so that the
-// run file says what was done.
+// Google Benchmark's flags that the protocol has too set the protocol, so that the run file records
+// it.
 void add_google_options(CLI::App& app, Options& options) {
-  add_protocol<std::int64_t>(app, options, "benchmark_repetitions", "places",
-                             "The same as --places");
+  add_protocol<std::int64_t>(app, options, "benchmark_repetitions", "layouts",
+                             "The same as --layouts");
   const std::string min_time = "--benchmark_min_time";
   app.add_option_function<std::string>(
       min_time,
@@ -172,7 +164,6 @@ void add_google_options(CLI::App& app, Options& options) {
       "The same as --order=interleaved; with =false, --order=contiguous");
 }
 
-// What is written instead of measuring.
 void add_trace_and_identify(CLI::App& app, Options& options) {
   CLI::Option* const trace =
       app.add_option(
@@ -182,21 +173,22 @@ void add_trace_and_identify(CLI::App& app, Options& options) {
           ->type_name("FILE");
   CLI::Option* const identify =
       app.add_option("--identify", options.identify,
-                     "Write what each benchmark launches here (kernels' machine code, launches and "
-                     "arguments) instead of measuring")
+                     "Measure nothing, but write what each benchmark launches to this file (hashes "
+                     "of machine code, launches and arguments)")
           ->type_name("FILE");
   identify->excludes(trace);
-  for (const char* other : {"--out", "--invocation", "--resume", "--force", "--progress",
+  for (const char* other : {"--out", "--process", "--resume", "--force", "--progress",
                             "--environment", "--plan", "--profile", "--energy-ms"}) {
     trace->excludes(app.get_option(other));
     identify->excludes(app.get_option(other));
   }
 }
 
-// Flags that say how to measure, where nothing is measured. google: Google Benchmark's.
+// A trace takes the layout of the protocol and --benchmark_filter. google: Google Benchmark's
+// flags.
 void require_no_measuring(const json& protocol, const std::vector<std::string>& google) {
   const auto refuse = [](const std::string& flag) {
-    throw baselines::InputError("--trace", "", "excludes " + flag + ", since nothing is measured");
+    throw baselines::InputError("--trace", "", "excludes " + flag + ": a trace measures nothing");
   };
   for (const std::string& flag : google) {
     if (flag.starts_with("--benchmark_") && !flag.starts_with("--benchmark_filter=")) refuse(flag);
@@ -208,26 +200,27 @@ void require_no_measuring(const json& protocol, const std::vector<std::string>& 
   }
 }
 
-// Flags of what a plan, which is printed, does not do.
+// A plan is printed and measures nothing.
 void require_plan_alone(const CLI::App& app) {
   for (const char* flag : {"--energy-ms", "--environment", "--force", "--out", "--profile",
                            "--progress", "--resume"}) {
-    if (app.count(flag) > 0) throw baselines::InputError(flag, "", "does not go with --plan");
+    if (app.count(flag) > 0)
+      throw baselines::InputError(flag, "", "cannot be used with --plan, which measures nothing");
   }
 }
 
-void add_choices_options(CLI::App& app, Options& options) {
+void add_pin_options(CLI::App& app, Options& options) {
   app.add_option(
-         "--keep-choices", options.keep_choices,
-         "Some kernels are chosen by measuring. Take the one that this baseline, run file, run "
-         "folder or file of identities took, unless it is more than 5 % slower than the fastest "
-         "now. Of several, separated by colons, the first of this device counts")
+         "--pin-choices", options.pin_choices,
+         "For kernels that are autotuned: take the choice recorded in this baseline, run file, run "
+         "folder or file of identities, unless it is now more than 5 % slower than the fastest. "
+         "Of several paths, separated by colons, the first of this device counts")
       ->type_name("PATH")
       ->delimiter(':')
       ->envname(baselines::kKeepChoicesVariable);
-  app.add_flag("--keep-strictly", options.keep_strictly,
-               "Take what --keep-choices names without measuring. A benchmark whose kept kernel is "
-               "not there fails")
+  app.add_flag("--pin-strictly", options.pin_strictly,
+               "Take the choices of --pin-choices without measuring. A benchmark whose pinned "
+               "kernel is missing fails")
       ->envname(baselines::kKeepStrictlyVariable);
 }
 
@@ -237,7 +230,7 @@ std::string operations_help() {
   return fmt::format("Names of operations: {}", fmt::join(names, ", "));
 }
 
-// Those of this program's kernels, in the order in which all are told.
+// Of this program's kernels, in all_dtypes()'s order.
 std::string dtypes_help() {
   std::vector<std::string_view> names;
   for (const kernels::Dtype dtype : kernels::all_dtypes()) {
@@ -255,10 +248,10 @@ std::string implementations_help() {
   return fmt::format("Names of implementations: {}", fmt::join(names, ", "));
 }
 
-// Options that are added from now on stand under it in --help.
+// The topic in --help of the options that are added from now on.
 void set_topic(CLI::App& app, const char* topic) { app.option_defaults()->group(topic); }
 
-void add_options(CLI::App& app, Options& options, const std::vector<std::string>& suites) {
+void add_what_is_measured(CLI::App& app, Options& options, const std::vector<std::string>& suites) {
   set_topic(app, "What is measured");
   app.add_option("--suite", options.suite,
                  fmt::format("The suite to measure: {}{}a .json file", fmt::join(suites, ", "),
@@ -276,43 +269,53 @@ void add_options(CLI::App& app, Options& options, const std::vector<std::string>
   add_axis<std::string>(app, options, "operation", "operations", operations_help());
   add_axis<std::string>(app, options, "implementation", "implementations", implementations_help());
   add_problem_option(app, options);
+}
+
+void add_how_it_is_measured(CLI::App& app, Options& options) {
   set_topic(app, "How it is measured");
   add_protocol_options(app, options);
   add_google_options(app, options);
-  add_choices_options(app, options);
-  app.add_option("--seed", options.seed,
-                 "The seed of the random inputs; by default another one each time");
-  set_topic(app, "What is written");
-  app.add_option("--out", options.out, "The run file to write")->type_name("FILE");
-  app.add_option("--invocation", options.invocation, "The number of this process in its run")
-      ->check(CLI::PositiveNumber);
-  app.add_flag("--progress", options.progress,
-               "Print lines that fusegate reads, in place of the table");
-  app.add_flag("--environment", options.environment, "Print the environment as JSON and stop");
-  app.add_flag("--plan", options.plan,
-               "Print as JSON what would be measured, how and where, and stop");
+  add_pin_options(app, options);
+  app.add_option("--seed", options.seed, "The seed of the random inputs; by default a random one");
+}
+
+// What is recorded after the samples, and when a benchmark is given up.
+void add_recording_options(CLI::App& app, Options& options) {
   app.add_option(
          "--profile", options.profile,
-         "on or off: whether, after all are measured, what each benchmark launches is recorded")
+         "on or off: after all samples, record the kernels that each benchmark launches (CUPTI)")
       ->type_name("{on,off}")
       ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"on", true}, {"off", false}})
                       .description(""))
       ->default_str("on");
   app.add_option("--energy-ms", options.energy_ms,
-                 "Run each benchmark so long after all are measured, and record the energy that a "
-                 "call takes, where the GPU counts it; by default not at all")
+                 "After all samples, run each benchmark for this long and record the energy of a "
+                 "call, where the GPU counts it; by default not at all")
       ->check(CLI::Range(0, 60'000));
   app.add_option("--stuck-after-s", options.stuck_after_s,
-                 "A benchmark of which a check, a place or a sample does not end within so many "
-                 "seconds has failed. The rest is measured in a fresh process. By default 300 on a "
-                 "GPU, and for ever on a CPU, where a check may take long")
+                 "Give a benchmark up when its check, one layout or one sample takes longer than "
+                 "this many seconds, and measure the others in a fresh process. By default 300 on "
+                 "a GPU; no limit on a CPU, where a check may take long")
       ->check(CLI::Range(1, 86'400));
+}
+
+void add_what_is_written(CLI::App& app, Options& options) {
+  set_topic(app, "What is written");
+  app.add_option("--out", options.out, "The run file to write")->type_name("FILE");
+  app.add_option("--process", options.process, "The number of this process in its run")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--progress", options.progress,
+               "Print progress for `fusegate run` to read, in place of the table");
+  app.add_flag("--environment", options.environment, "Print the environment as JSON and stop");
+  app.add_flag("--plan", options.plan,
+               "Print as JSON what would be measured, how and where, and stop");
+  add_recording_options(app, options);
   app.add_flag("--resume", options.resume,
-               "Measure what the run file of --out lacks, and add it there. Refused where that is "
-               "of another suite, protocol, environment or commit");
+               "Measure what the run file of --out lacks, and add it there. The file must be of "
+               "the same suite, protocol, environment and commit");
   app.add_flag("--force", options.force,
-               "Replace the file of --out also where it holds something else than what is measured "
-               "now: another suite, protocol or benchmark, or no run file at all");
+               "Replace the file of --out even if it is of another suite, protocol or benchmark, "
+               "or not a run file");
   app.add_option_function<std::size_t>(
          baselines::kLargestFileFlag,
          [](std::size_t mib) { baselines::set_largest_file(mib << 20); },
@@ -321,177 +324,42 @@ void add_options(CLI::App& app, Options& options, const std::vector<std::string>
   add_trace_and_identify(app, options);
 }
 
-bool sweeps_controls_alone(const json& sweep) {
-  const json names = sweep.value("operations", json::array());
-  return !names.empty() && std::ranges::all_of(names, [](const json& name) {
-    return kernels::find_operation(name.get<std::string>()).is_control;
-  });
-}
-
-bool has_axis(const kernels::Operation& operation, const std::string& axis) {
-  return std::ranges::find(operation.axes, axis) != operation.axes.end();
-}
-
-std::vector<const kernels::Operation*> named_operations(const json& names) {
-  std::vector<const kernels::Operation*> named;
-  for (const kernels::Operation& operation : kernels::operations()) {
-    if (std::ranges::find(names, json(operation.name)) != names.end()) named.push_back(&operation);
-  }
-  return named;
-}
-
-// Puts flags in place of what sweeps say, and sees that each flag found its place.
-class FlagsInSweeps {
- public:
-  explicit FlagsInSweeps(const json& flags) : flags_(flags) {
-    for (const auto& [key, values] : flags.items()) {
-      if (is_axis(key)) unused_.insert(key);
-    }
-    for (const auto* operation : named_operations(flags.value("operations", json::array()))) {
-      unplaced_.insert(operation->name);
-    }
-  }
-
-  // The sweep with the flags; false, and nothing changes, where it lacks axes of all the operations
-  // that the flags name.
-  bool apply(json& sweep) {
-    json changed = sweep;
-    changed.update(flags_);
-    const bool names_some = place_operations(changed);
-    if (flags_.contains("operations") && !names_some) return false;
-    const auto measured = changed.contains("operations")
-                              ? named_operations(changed.at("operations"))
-                              : all_that_find_their_axes(changed);
-    for (const auto& [key, values] : flags_.items()) {
-      if (!is_axis(key)) continue;
-      const bool is_had = std::ranges::any_of(
-          measured, [&key = key](const auto* operation) { return has_axis(*operation, key); });
-      if (is_had) unused_.erase(key);
-      if (!is_had && !sweep.contains(key)) changed.erase(key);
-    }
-    sweep = std::move(changed);
-    return true;
-  }
-
-  void require_all_used() const {
-    if (!unused_.empty()) {
-      throw baselines::InputError(
-          "--axis " + *unused_.begin(), "",
-          "no operation that is measured has this axis, or one lacks another of its own");
-    }
-    if (!unplaced_.empty()) {
-      const kernels::Operation& operation = kernels::find_operation(*unplaced_.begin());
-      throw baselines::InputError("--operation", "",
-                                  fmt::format("'{}' finds its axes in no sweep; they are {}",
-                                              operation.name, fmt::join(operation.axes, ", ")));
-    }
-  }
-
- private:
-  // Of the operations that the flags name, keeps those that find their axes; whether there is one.
-  // Names that nobody knows stay, for who reads the suite to complain of.
-  bool place_operations(json& sweep) {
-    if (!flags_.contains("operations")) return false;
-    json placed = json::array();
-    for (const json& name : flags_.at("operations")) {
-      const auto found = named_operations({name});
-      if (!found.empty() && !finds_its_axes(*found.front(), sweep)) continue;
-      placed.push_back(name);
-      unplaced_.erase(name.get<std::string>());
-    }
-    if (!placed.empty()) sweep["operations"] = placed;
-    return !placed.empty();
-  }
-  static std::vector<const kernels::Operation*> all_that_find_their_axes(const json& sweep) {
-    std::vector<const kernels::Operation*> all;
-    for (const kernels::Operation& operation : kernels::operations()) {
-      if (!operation.is_control && finds_its_axes(operation, sweep)) all.push_back(&operation);
-    }
-    return all;
-  }
-
-  const json& flags_;
-  std::set<std::string> unused_, unplaced_;
-};
-
-// The sweeps with the flags in place of what they say. Controls keep the shapes at which they say
-// something of the machine; flags that name what to measure leave them out.
-void set_axes(json& sweeps, const json& flags) {
-  const bool names_something = flags.contains("operations") || flags.contains("implementations");
-  FlagsInSweeps places(flags);
-  json kept = json::array(), misfits = json::array();
-  for (json& sweep : sweeps) {
-    const bool controls = sweeps_controls_alone(sweep);
-    if (controls && names_something) continue;
-    const bool fits = controls || places.apply(sweep);
-    if (!fits) sweep.update(flags);
-    (fits ? kept : misfits).push_back(std::move(sweep));
-  }
-  // Where none fits, who reads the suite says what is missing.
-  if (!kept.empty()) places.require_all_used();
-  sweeps = kept.empty() ? std::move(misfits) : std::move(kept);
-}
-
-// What flags without a suite ask for: the reference problem of "Profiling in PyTorch, part 2" as
-// far as operations have its axes, and of the operations those that have an axis that a flag names.
-json sweep_of_flags(const json& flags) {
-  const auto is_meant = [&](const kernels::Operation& operation) {
-    if (flags.contains("operations")) {
-      const json& names = flags.at("operations");
-      return std::ranges::find(names, json(operation.name)) != names.end();
-    }
-    bool names_axes = false, has_one = false;
-    for (const auto& [key, values] : flags.items()) {
-      names_axes = names_axes || is_axis(key);
-      has_one = has_one || has_axis(operation, key);
-    }
-    return !operation.is_control && (has_one || !names_axes);
-  };
-  json sweep{{"dtype", {"bf16", "fp32"}}};
-  json meant = json::array();
-  for (const kernels::Operation& operation : kernels::operations()) {
-    if (!is_meant(operation)) continue;
-    meant.push_back(operation.name);
-    for (const auto& [axis, size] : {std::pair("batch", 64), std::pair("seq", 128),
-                                     std::pair("dim", 768), std::pair("hidden", 3072)}) {
-      if (has_axis(operation, axis)) sweep[axis] = {size};
-    }
-  }
-  json with_flags = sweep;
-  with_flags.update(flags);
-  // Of those that no flag names, the ones that find all of their axes.
-  json found = json::array();
-  for (const auto* operation : named_operations(meant)) {
-    if (finds_its_axes(*operation, with_flags)) found.push_back(operation->name);
-  }
-  if (!meant.empty() && !flags.contains("operations")) {
-    sweep["operations"] = found.empty() ? meant : found;
-  }
-  return sweep;
-}
-
-// The suite's protocol, which may be null, with the flags in place of what it says.
-void set_protocol(json& protocol, const json& flags) {
-  if (protocol.is_null()) protocol = json::object();
-  // Chosen for the suite's regime, these would make another regime something else.
-  if (flags.contains("regime") && flags.at("regime") != protocol.value("regime", "burst")) {
-    for (const char* key : {"idle_us", "places", "warm_ms"}) protocol.erase(key);
-  }
-  protocol.update(flags);
-}
-
-// A program of one's own kernels has another than ours, and often one.
-std::string default_suite(const std::filesystem::path& folder) {
-  const std::vector<std::string> suites = suites_in(folder);
-  return suites.size() == 1 ? suites.front() : "smoke";
-}
-
 std::string unknown_flag_text(const std::string& flag, const CLI::App& app) {
   std::vector<std::string> flags;
   for (const CLI::Option* option : app.get_options()) flags.push_back(option->get_name());
   const std::string nearest = baselines::nearest_name(flag.substr(0, flag.find('=')), flags);
-  return fmt::format("unknown flag{}; see --help",
-                     nearest.empty() ? "" : ", of which the nearest is " + nearest);
+  if (nearest.empty()) return "unknown flag; see --help";
+  return fmt::format("unknown flag; did you mean {}? See --help", nearest);
+}
+
+// The flags' former names, which scripts may hold.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFormerFlags{
+    {{"--invocation", "--process"},
+     {"--places", "--layouts"},
+     {"--keep-choices", "--pin-choices"},
+     {"--keep-strictly", "--pin-strictly"}}};
+
+std::string with_current_name(const std::string& argument) {
+  const std::size_t equals = std::min(argument.find('='), argument.size());
+  for (const auto& [former, current] : kFormerFlags) {
+    if (argument.compare(0, equals, former) == 0) {
+      return std::string(current) + argument.substr(equals);
+    }
+  }
+  return argument;
+}
+
+// As CLI11 takes arguments: the last one first.
+std::vector<std::string> arguments_of(int argc, const char* const* argv) {
+  std::vector<std::string> arguments;
+  for (int i = argc - 1; i > 0; --i) arguments.push_back(with_current_name(argv[i]));
+  return arguments;
+}
+
+void add_options(CLI::App& app, Options& options, const std::vector<std::string>& suites) {
+  add_what_is_measured(app, options, suites);
+  add_how_it_is_measured(app, options);
+  add_what_is_written(app, options);
 }
 
 }  // namespace
@@ -500,10 +368,10 @@ std::optional<std::chrono::seconds> stuck_after(const Options& options,
                                                 std::string_view device_kind) {
   if (options.stuck_after_s) return std::chrono::seconds(*options.stuck_after_s);
   if (device_kind == "cpu") return std::nullopt;
-  // fusegate's to set, which does not know the device.
+  // Set by `fusegate run`, which does not know the device.
   const char* const variable = std::getenv(baselines::kStuckAfterVariable);
-  const long told_s = variable != nullptr ? std::strtol(variable, nullptr, 10) : 0;
-  return told_s > 0 ? std::chrono::seconds(told_s) : kStuckAfter;
+  const long seconds = variable != nullptr ? std::strtol(variable, nullptr, 10) : 0;
+  return seconds > 0 ? std::chrono::seconds(seconds) : kStuckAfter;
 }
 
 Options parse_options(int argc, const char* const* argv, const std::filesystem::path& folder) {
@@ -517,7 +385,7 @@ Options parse_options(int argc, const char* const* argv, const std::filesystem::
   app.allow_extras();
   add_options(app, options, suites);
   try {
-    app.parse(argc, argv);
+    app.parse(arguments_of(argc, argv));
   } catch (const CLI::CallForHelp&) {
     options.help = app.help();
     return options;
@@ -535,28 +403,6 @@ Options parse_options(int argc, const char* const* argv, const std::filesystem::
     if (*written) *written = std::filesystem::absolute(**written);
   }
   return options;
-}
-
-Suite suite_of(const Options& options, const std::filesystem::path& folder) {
-  json suite;
-  std::string source = "the command line";
-  if (!options.problems.empty()) {
-    for (const auto& [key, values] : options.axes.items()) {
-      if (!is_axis(key)) continue;
-      throw baselines::InputError("--problem", "", fmt::format("stands in place of --{}", key));
-    }
-    suite = {{"name", "custom"}, {"sweeps", options.problems}};
-  } else if (options.suite || options.axes.empty()) {
-    source = suite_path(options.suite.value_or(default_suite(folder)), folder).string();
-    suite = baselines::parse_json(baselines::read_file(source), source);
-    // Checked before the flags replace anything: a broken file is broken whatever the flags are.
-    parse_suite(suite, source);
-  } else {
-    suite = {{"name", "custom"}, {"sweeps", {sweep_of_flags(options.axes)}}};
-  }
-  set_axes(suite["sweeps"], options.axes);
-  set_protocol(suite["protocol"], options.protocol);
-  return parse_suite(suite, source);
 }
 
 }  // namespace fusegate::bench

@@ -17,44 +17,43 @@ namespace fusegate::bench {
 struct Options {
   std::optional<std::string> suite;
   std::string device = "auto";
-  nlohmann::json axes = nlohmann::json::object();      // those given, as a sweep would name them
+  nlohmann::json axes = nlohmann::json::object();      // those given, as keys of a sweep
   nlohmann::json problems = nlohmann::json::array();   // those given, a sweep each
-  nlohmann::json protocol = nlohmann::json::object();  // those given, as a suite would name them
+  nlohmann::json protocol = nlohmann::json::object();  // those given, as keys of a suite's protocol
   std::optional<std::filesystem::path> out;
-  int invocation = 1;
+  int process = 1;
   std::optional<std::uint64_t> seed;
   bool progress = false;     // machine-readable lines instead of Google Benchmark's table
   bool environment = false;  // print the environment and stop
   bool plan = false;         // print what would be measured and the environment, and stop
-  bool resume = false;       // go on with a run file that lacks benchmarks
-  bool force = false;        // replace one of other content
-  std::vector<std::filesystem::path> keep_choices;  // runs, see kept_choices.h
-  bool keep_strictly = false;
+  bool resume = false;       // complete a run file that lacks benchmarks
+  bool force = false;        // replace a file of other content
+  std::vector<std::filesystem::path> pin_choices;  // runs, see pinned_choices.h
+  bool pin_strictly = false;
   std::optional<std::filesystem::path> trace;     // write a trace here instead of measuring
   std::optional<std::filesystem::path> identify;  // write what is launched here, likewise
-  std::optional<int> stuck_after_s;               // what takes longer never ends
-  int energy_ms = 0;                              // for which a benchmark is run for its energy
+  std::optional<int> stuck_after_s;               // see stuck_after()
+  int energy_ms = 0;                              // how long each benchmark runs for its energy
   bool profile = true;                // record what each benchmark launches, after measuring
-  std::optional<std::string> help{};  // asked for, to be printed and nothing else; else nothing
+  std::optional<std::string> help{};  // set by --help and --help-json: print it and stop
   std::vector<std::string> benchmark_flags;
 };
 
-// Longer than any check, place or sample of the suites takes on a GPU.
+// No check, layout or sample of our suites takes as long on a GPU.
 inline constexpr std::chrono::seconds kStuckAfter(300);
 
-// When a benchmark counts as one that never ends: nothing on a CPU that no flag says it for, where
-// the reference alone takes minutes.
+// A check, layout or sample that takes longer never ends. Nothing on a CPU unless a flag is given:
+// there the reference alone takes minutes.
 std::optional<std::chrono::seconds> stuck_after(const Options& options,
                                                 std::string_view device_kind);
 
-// Throws CLI::Error, which main reports, and InputError for values that no flag's type excludes.
-// folder: of the suites that --help names.
+// Throws CLI::Error, which main reports, and InputError. folder: of the suites that --help names.
 Options parse_options(int argc, const char* const* argv, const std::filesystem::path& folder = {});
 
-// The suite that the options ask for: the named one, the problems given, "smoke" where nothing is
-// named (or the only one that there is), or the reference problem where axes are given and no
-// suite. Flags replace what the file says, except in sweeps that hold only controls. folder: where
-// named suites lie. Throws InputError.
+// The suite that the options ask for: the one they name; else the problems given; else, where axes
+// are given, the reference problem; else the only suite of the folder, or "smoke". Flags replace
+// what the file says, except in sweeps of controls alone. folder: of named suites. Throws
+// InputError.
 Suite suite_of(const Options& options, const std::filesystem::path& folder);
 
 }  // namespace fusegate::bench

@@ -126,8 +126,9 @@ Plan make_plan(const std::vector<Sweep>& sweeps, const kernels::Device& device,
   if (plan.benchmarks.empty()) {
     throw baselines::InputError(source, "sweeps",
                                 plan.refusals.empty()
-                                    ? fmt::format("no implementation on {} fits", device.name())
-                                    : "nothing is left to run: " + plan.refusals.front());
+                                    ? fmt::format("no implementation on {} matches", device.name())
+                                    : fmt::format("{} can run none of the problems; the first: {}",
+                                                  device.name(), plan.refusals.front()));
   }
   return plan;
 }

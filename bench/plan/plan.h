@@ -11,24 +11,23 @@
 namespace fusegate::bench {
 
 struct PlannedBenchmark {
-  const kernels::Implementation*
-      implementation;  // in the registry, which lives as long as the program
+  const kernels::Implementation* implementation;  // in the registry
   kernels::Problem problem;
-  kernels::KeptChoices kept_choices{};  // see kept_choices.h
-  bool is_control = false;              // by its operation's registration, or by the suite
+  kernels::KeptChoices pinned_choices{};  // see pinned_choices.h
+  bool is_control = false;                // by its operation's registration, or by the suite
 
   std::string name() const { return kernels::benchmark_name(*implementation, problem); }
 };
 
 struct Plan {
-  // Each once. Implementations of one operation on one problem stand side by side: they share the
-  // reference that they are checked against, and whoever compares them wants them close in time.
+  // Each once. Implementations of one operation on one problem follow each other: they are checked
+  // against the same reference, and are best compared when measured close in time.
   std::vector<PlannedBenchmark> benchmarks;
   // What was left out and why, one sentence each.
   std::vector<std::string> refusals;
 };
 
-// An operation that a sweep takes, whatever a device can compute of it.
+// An operation of a sweep, with the problems that a device cannot compute too.
 struct SweptOperation {
   const kernels::Operation* operation;       // in the registry
   std::vector<std::string> implementations;  // empty: all
@@ -38,11 +37,11 @@ struct SweptOperation {
 // In the plan's order.
 std::vector<SweptOperation> swept_operations(const std::vector<Sweep>& sweeps);
 
-// "softmax/online" of what runs on such a device, is no control, and is taken by none of the sweeps.
+// Implementations on such a device that no sweep takes, such as "softmax/online"; no controls.
 std::vector<std::string> unswept_implementations(const std::vector<Sweep>& sweeps,
                                                  std::string_view device_kind);
 
-// Those that fit one of the patterns (Suite::controls) are controls too.
+// Makes controls of the benchmarks that match one of the patterns (Suite::controls).
 void name_controls(const std::vector<std::string>& patterns, Plan& plan);
 
 // The names of the plan's controls, sorted.
@@ -51,7 +50,7 @@ std::vector<std::string> controls_of(const Plan& plan);
 // May be empty.
 Plan plan_of(const std::vector<Sweep>& sweeps, const kernels::Device& device);
 
-// Throws InputError (source: where the sweeps come from) where nothing at all is left to run.
+// Throws InputError where nothing is left to run. source: of the sweeps.
 Plan make_plan(const std::vector<Sweep>& sweeps, const kernels::Device& device,
                const std::string& source);
 

@@ -16,16 +16,16 @@ std::string_view order_name(Order order) {
   return order == Order::kInterleaved ? "interleaved" : "contiguous";
 }
 
-std::string_view layout_name(Layout layout) {
-  return layout == Layout::kNumbered ? "numbered" : "driver";
+std::string_view layout_kind_name(LayoutKind kind) {
+  return kind == LayoutKind::kNumbered ? "numbered" : "driver";
 }
 
 nlohmann::json Protocol::to_json() const {
   nlohmann::json json{
       {"regime", regime_name(regime)}, {"samples", samples},      {"batch_ns", batch.count()},
-      {"idle_ns", idle.count()},       {"places", places},        {"order", order_name(order)},
+      {"idle_ns", idle.count()},       {"layouts", layouts},      {"order", order_name(order)},
       {"warm_ns", warm.count()},       {"spin_ns", spin.count()}, {"l2", l2_state_name(l2)}};
-  if (layout) json["layout"] = layout_name(*layout);
+  if (layout_kind) json["layout"] = layout_kind_name(*layout_kind);
   if (min_effect > 0) json[baselines::kMinEffect] = min_effect;
   if (allow > 0) json[baselines::kAllow] = allow;
   if (host_min_effect) json[baselines::kHostMinEffect] = *host_min_effect;
@@ -37,7 +37,7 @@ Protocol protocol_of(Regime regime) {
   if (regime == Regime::kBurst) return {};
   return {.regime = regime,
           .idle = std::chrono::nanoseconds(0),
-          .places = 12,  // each costs its own way to the power limit
+          .layouts = 12,  // each has to reach the power limit anew
           .warm = std::chrono::milliseconds(100)};
 }
 

@@ -6,16 +6,16 @@ namespace fusegate::bench {
 namespace {
 
 TEST(Protocol, SpreadsSamplesEvenlyOverThePlaces) {
-  for (const auto& [samples, places] : {std::pair(60, 10), {12, 5}, {7, 7}, {100'000, 1000}}) {
-    const Protocol protocol{.samples = samples, .places = places};
+  for (const auto& [samples, layouts] : {std::pair(60, 10), {12, 5}, {7, 7}, {100'000, 1000}}) {
+    const Protocol protocol{.samples = samples, .layouts = layouts};
     int total = 0;
-    for (int place = 0; place < places; ++place) {
-      EXPECT_EQ(protocol.first_sample(place), total);
-      EXPECT_GE(protocol.samples_at(place), samples / places);
-      EXPECT_LE(protocol.samples_at(place), samples / places + 1);
-      EXPECT_LE(protocol.samples_at(place), protocol.samples_at(places - 1))
-          << "the last place is nowhere short";
-      total += protocol.samples_at(place);
+    for (int layout = 0; layout < layouts; ++layout) {
+      EXPECT_EQ(protocol.first_sample(layout), total);
+      EXPECT_GE(protocol.samples_at(layout), samples / layouts);
+      EXPECT_LE(protocol.samples_at(layout), samples / layouts + 1);
+      EXPECT_LE(protocol.samples_at(layout), protocol.samples_at(layouts - 1))
+          << "the last layout is nowhere short";
+      total += protocol.samples_at(layout);
     }
     EXPECT_EQ(total, samples);
   }
@@ -24,10 +24,10 @@ TEST(Protocol, SpreadsSamplesEvenlyOverThePlaces) {
 TEST(Protocol, IsWrittenWhole) {
   Protocol protocol = protocol_of(Regime::kSustained);
   protocol.spin = std::chrono::microseconds(40);
-  protocol.layout = Layout::kNumbered;
+  protocol.layout_kind = LayoutKind::kNumbered;
   const nlohmann::json expected{{"regime", "sustained"},  {"samples", 48},
                                 {"batch_ns", 1'500'000},  {"idle_ns", 0},
-                                {"places", 12},           {"order", "interleaved"},
+                                {"layouts", 12},          {"order", "interleaved"},
                                 {"warm_ns", 100'000'000}, {"spin_ns", 40'000},
                                 {"l2", "warm"},           {"layout", "numbered"}};
   EXPECT_EQ(protocol.to_json(), expected);

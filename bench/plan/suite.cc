@@ -21,9 +21,13 @@ namespace {
 using baselines::JsonField;
 using nlohmann::json;
 
-void expect_keys(const JsonField& object, std::initializer_list<std::string_view> keys) {
+// The name of "layouts" in suites that were written before.
+constexpr const char* kFormerLayouts = "places";
+
+void expect_keys(const JsonField& object, std::vector<std::string_view> keys) {
   for (const auto& [key, member] : object.members()) {
     if (std::ranges::find(keys, key) != keys.end()) continue;
+    std::erase(keys, kFormerLayouts);
     member.fail(fmt::format("unknown key; known: {}", fmt::join(keys, ", ")));
   }
 }
@@ -104,8 +108,7 @@ std::string axes_text(const kernels::Operation& operation) {
   return fmt::format("'{}' has {}", operation.name, fmt::join(operation.axes, ", "));
 }
 
-// That every axis is one of an operation that the sweep takes, and each of those has all of its
-// own.
+// Every axis must be one of an operation that the sweep takes, and each of these must find its own.
 void check_axes(const JsonField& node, const Sweep& sweep) {
   const std::vector<const kernels::Operation*> taken = operations_of(sweep);
   for (const kernels::Operation* const operation : taken) {
@@ -121,9 +124,9 @@ void check_axes(const JsonField& node, const Sweep& sweep) {
     if (is_used) continue;
     std::vector<std::string> known;
     for (const kernels::Operation* const operation : taken) known.push_back(axes_text(*operation));
-    node.at(axis).fail(fmt::format(
-        "no operation of the sweep has this axis; {}",
-        known.empty() ? "none finds its own axes" : fmt::format("{}", fmt::join(known, "; "))));
+    node.at(axis).fail(fmt::format("no operation of the sweep has this axis; {}",
+                                   known.empty() ? "no operation finds all of its axes"
+                                                 : fmt::format("{}", fmt::join(known, "; "))));
   }
 }
 
@@ -134,14 +137,13 @@ Sweep parse_sweep(const JsonField& node) {
       .axes = {},
       .dtype = parse_dtypes(node.at("dtype"))};
   for (const auto& [key, member] : node.members()) {
-    if (key == "operations" || key == "implementations" || key == "dtype") continue;
-    sweep.axes[key] = parse_axis(member);
+    if (is_axis(key)) sweep.axes[key] = parse_axis(member);
   }
   check_axes(node, sweep);
   return sweep;
 }
 
-// A file of 2 kB can ask for 1e8 problems, and a list of these is gigabytes.
+// A file of 2 kB can ask for 1e8 problems, whose list takes gigabytes.
 void require_few_problems(const JsonField& field, const std::vector<Sweep>& sweeps) {
   constexpr int kMostProblems = 100'000;
   double problems = 0;
@@ -151,11 +153,10 @@ void require_few_problems(const JsonField& field, const std::vector<Sweep>& swee
     problems += of_sweep;
   }
   if (problems <= kMostProblems) return;
-  field.fail(
-      fmt::format("are of {:.0f} problems; at most {} can be listed", problems, kMostProblems));
+  field.fail(fmt::format("have {:.0f} problems; at most {} are possible", problems, kMostProblems));
 }
 
-// Sets the value to the one of the known ones that the member names, where there is one.
+// Sets the value to the known one that the member names, where the object has the member.
 template <typename T>
 void set_choice(const JsonField& object, std::string_view key, std::string_view (*name)(T),
                 std::initializer_list<T> known, auto& value) {
@@ -180,7 +181,9 @@ void set_lengths(const JsonField& node, Protocol& protocol) {
     if (const auto field = node.find(key)) store(whole_number(*field, low, high));
   };
   set("samples", 1, 100'000, [&](std::int64_t n) { protocol.samples = static_cast<int>(n); });
-  set("places", 1, 1000, [&](std::int64_t n) { protocol.places = static_cast<int>(n); });
+  for (const char* key : {kFormerLayouts, "layouts"}) {
+    set(key, 1, 1000, [&](std::int64_t n) { protocol.layouts = static_cast<int>(n); });
+  }
   set("batch_us", 1, kMinute, [&](std::int64_t n) { protocol.batch = microseconds(n); });
   set("idle_us", 0, kMinute, [&](std::int64_t n) { protocol.idle = microseconds(n); });
   set("warm_ms", 0, kMinuteMs, [&](std::int64_t n) { protocol.warm = milliseconds(n); });
@@ -188,16 +191,17 @@ void set_lengths(const JsonField& node, Protocol& protocol) {
 }
 
 Protocol parse_protocol(const JsonField& node) {
-  expect_keys(node, {"regime", "samples", "batch_us", "idle_us", "places", "order", "warm_ms",
-                     "spin_us", "l2", "layout"});
+  expect_keys(node, {"regime", "samples", "batch_us", "idle_us", "layouts", "order", "warm_ms",
+                     "spin_us", "l2", "layout", kFormerLayouts});
   Regime regime = Regime::kBurst;
   set_choice(node, "regime", &regime_name, {Regime::kBurst, Regime::kSustained}, regime);
   Protocol protocol = protocol_of(regime);
   set_lengths(node, protocol);
   set_choice(node, "order", &order_name, {Order::kInterleaved, Order::kContiguous}, protocol.order);
   set_choice(node, "l2", &l2_state_name, {L2State::kWarm, L2State::kFlushed}, protocol.l2);
-  set_choice(node, "layout", &layout_name, {Layout::kNumbered, Layout::kDriver}, protocol.layout);
-  protocol.places = std::min(protocol.places, protocol.samples);
+  set_choice(node, "layout", &layout_kind_name, {LayoutKind::kNumbered, LayoutKind::kDriver},
+             protocol.layout_kind);
+  protocol.layouts = std::min(protocol.layouts, protocol.samples);
   return protocol;
 }
 
@@ -230,7 +234,8 @@ std::vector<std::string> parse_patterns(const JsonField& list) {
   std::vector<std::string> patterns;
   for (const JsonField& element : elements_of(list)) {
     patterns.push_back(element.text());
-    if (patterns.back().empty()) element.fail("must not be empty, which every name fits");
+    if (patterns.back().empty())
+      element.fail("must not be empty: an empty pattern matches every name");
     try {
       const baselines::Pattern pattern(patterns.back());
     } catch (const std::invalid_argument& error) {
@@ -242,10 +247,14 @@ std::vector<std::string> parse_patterns(const JsonField& list) {
 
 }  // namespace
 
+bool is_axis(const std::string& key) {
+  return key != "dtype" && key != "operations" && key != "implementations";
+}
+
 std::vector<const kernels::Operation*> operations_of(const Sweep& sweep) {
   std::vector<const kernels::Operation*> taken;
   for (const kernels::Operation& operation : kernels::operations()) {
-    // A control is taken only where it is named: swept over every shape, it would say nothing more.
+    // A control is taken only where it is named: more shapes of it would add nothing.
     const bool takes =
         sweep.operations.empty()
             ? !operation.is_control && finds_its_axes(operation, sweep.axes)
@@ -274,7 +283,7 @@ Suite parse_suite(const json& parsed, const std::string& source) {
   const JsonField name = root.at("name");
   suite.name = name.text();
   if (suite.name.empty() || suite.name.find('/') != std::string::npos) {
-    name.fail("must be a file's name");  // it names the baseline's file
+    name.fail("must be a file name: the baseline is stored under it");
   }
   if (const auto protocol = root.find("protocol")) suite.protocol = parse_protocol(*protocol);
   if (const auto gates = root.find("gate")) {
@@ -324,9 +333,8 @@ std::filesystem::path suite_path(const std::string& name, const std::filesystem:
     throw baselines::InputError(
         name, "",
         suites.empty()
-            ? fmt::format("no such suite, as {} holds none; name a .json file", folder.string())
-            : fmt::format("no such suite; there are {}, or name a .json file",
-                          fmt::join(suites, ", ")));
+            ? fmt::format("no such suite: {} has none; name a .json file", folder.string())
+            : fmt::format("no such suite; expected {}, or a .json file", fmt::join(suites, ", ")));
   }
   return path;
 }

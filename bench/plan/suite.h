@@ -1,7 +1,8 @@
 // A suite: what is swept and how, from a JSON file.
 //
 //   {"name": "smoke",
-//    "protocol": {"regime": "burst", "samples": 12, "batch_us": 1500, "idle_us": 5000, "places": 3,
+//    "protocol": {"regime": "burst", "samples": 12, "batch_us": 1500, "idle_us": 5000, "layouts":
+//    3,
 //                 "order": "interleaved", "warm_ms": 0, "spin_us": 0, "l2": "warm"},
 //    "gate": {"cpu": {"min_effect": 0.05, "allow": 0.1},
 //             "cuda": {"host": {"min_effect": 0.1, "min_us": 1}}},
@@ -9,14 +10,14 @@
 //    "sweeps": [{"operations": ["geglu"], "implementations": ["fused"], "dtype": ["bf16"],
 //                "batch": [1, 8], "seq": [128], "dim": [768], "hidden": [3072]}]}
 //
-// What "protocol" does not name has the default of its regime. Of "gate", by kind of device, any
-// may be left out. "controls" are extended regular expressions, searched for in the names of
-// benchmarks: what fits one is a control, besides what is registered as one. A sweep's other keys
-// are axes: each must be one of an operation of the sweep, and an operation that the sweep names
-// must find all of its own. A sweep may leave out "operations" and "implementations"; they then
-// mean all but the controls, of the operations those that find their axes. Implementations that
-// this build lacks are passed over. Every combination of an operation's axes is a problem. Problems
-// that a device cannot compute are left out, and the program says so.
+// "protocol": missing keys have the default of the regime; "layouts" was "places" once, which is
+// still read. "gate": by kind of device; every key is optional. "controls": extended regular
+// expressions, searched for in the names of benchmarks; what matches is a control, as is what is
+// registered as one. "sweeps": the other keys are axes. Each must be an axis of an operation of the
+// sweep, and an operation that the sweep names must find all of its axes. Without "operations" and
+// "implementations" a sweep takes all but the controls, of the operations those that find their
+// axes. Implementations that this build lacks are passed over. Every combination of an operation's
+// axes is a problem. Problems that a device cannot compute are left out, and the program says so.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +40,10 @@ struct Sweep {
   std::vector<kernels::Dtype> dtype;
 };
 
-// By name. Those that it names, or else all that find their axes but the controls.
+// Whether a key of a sweep names an axis.
+bool is_axis(const std::string& key);
+
+// Sorted by name. Those that the sweep names, or else all but the controls that find their axes.
 std::vector<const kernels::Operation*> operations_of(const Sweep& sweep);
 
 // Whether a sweep of these axes has what the operation needs.
@@ -49,7 +53,7 @@ bool finds_its_axes(const kernels::Operation& operation, const Axes& axes) {
                              [&](const std::string& axis) { return axes.contains(axis); });
 }
 
-// What the gate goes by, where the suite sets it.
+// The gate's settings, where the suite has them.
 struct SuiteGate {
   std::optional<double> min_effect;       // the smallest that matters
   std::optional<double> allow;            // the slowdown that may stay undecided
@@ -64,7 +68,7 @@ struct Suite {
   std::vector<std::string> controls;      // patterns (baselines/io/pattern.h)
   std::vector<Sweep> sweeps;
 
-  // The protocol on such a device, with what its gate is to judge by.
+  // The protocol on a kind of device, with its gate's settings.
   Protocol protocol_on(const std::string& kind) const;
 };
 
@@ -72,10 +76,10 @@ struct Suite {
 std::vector<std::string> suites_in(const std::filesystem::path& folder);
 
 // name: a file's path, or the name of a file in folder without ".json". Throws InputError listing
-// the suites there are.
+// the suites of the folder.
 std::filesystem::path suite_path(const std::string& name, const std::filesystem::path& folder);
 
-// Of all suites in the folder that can be read: only the one that is measured has to be.
+// Of all suites in the folder that can be read; others are passed over.
 std::vector<Sweep> sweeps_in(const std::filesystem::path& folder);
 
 // Throws InputError naming the field: unknown keys, axes that no operation of a sweep has or that

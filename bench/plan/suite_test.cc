@@ -29,7 +29,7 @@ json valid() {
 }
 
 // What parse_suite complains about; "" where it does not.
-std::string complaint(const json& suite) {
+std::string error_of(const json& suite) {
   try {
     parse_suite(suite, "mine.json");
     return "";
@@ -80,21 +80,21 @@ TEST(Suite, TakesWhatIsNotNamedFromTheRegime) {
   EXPECT_EQ(sustained.regime, Regime::kSustained);
   EXPECT_EQ(sustained.warm, std::chrono::milliseconds(100));
   EXPECT_EQ(sustained.idle.count(), 0);
-  EXPECT_EQ(sustained.places, 12);
+  EXPECT_EQ(sustained.layouts, 12);
   EXPECT_EQ(sustained.samples, Protocol{}.samples);
-  EXPECT_EQ(sustained.layout, std::nullopt);  // the device's best
-  suite["protocol"].update({{"warm_ms", 50}, {"places", 2}, {"spin_us", 7}, {"layout", "driver"}});
+  EXPECT_EQ(sustained.layout_kind, std::nullopt);  // the device's best
+  suite["protocol"].update({{"warm_ms", 50}, {"layouts", 2}, {"spin_us", 7}, {"layout", "driver"}});
   const Protocol named = parse_suite(suite, "mine.json").protocol;
   EXPECT_EQ(named.warm, std::chrono::milliseconds(50));
-  EXPECT_EQ(named.places, 2);
+  EXPECT_EQ(named.layouts, 2);
   EXPECT_EQ(named.spin, std::chrono::microseconds(7));
-  EXPECT_EQ(named.layout, Layout::kDriver);
+  EXPECT_EQ(named.layout_kind, LayoutKind::kDriver);
 }
 
 TEST(Suite, HasNoMorePlacesThanSamples) {
   json suite = valid();
-  suite["protocol"] = {{"samples", 3}, {"places", 5}};
-  EXPECT_EQ(parse_suite(suite, "mine.json").protocol.places, 3);
+  suite["protocol"] = {{"samples", 3}, {"layouts", 5}};
+  EXPECT_EQ(parse_suite(suite, "mine.json").protocol.layouts, 3);
 }
 
 struct BadSuite {
@@ -114,7 +114,7 @@ TEST_P(BadSuites, AreRefusedNamingFileAndField) {
   } else {
     suite[at] = GetParam().value;
   }
-  EXPECT_THAT(complaint(suite),
+  EXPECT_THAT(error_of(suite),
               testing::AllOf(HasSubstr("mine.json: "), HasSubstr(GetParam().expected)));
 }
 
@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadSuites,
     testing::Values(
         BadSuite{"NoName", "/name", nullptr, "name: is missing"},
-        BadSuite{"NameWithFolder", "/name", "a/b", "name: must be a file's name"},
+        BadSuite{"NameWithFolder", "/name", "a/b", "name: must be a file name"},
         BadSuite{"UnknownKey", "/speed", 1, "speed: unknown key"},
         BadSuite{"UnknownProtocolKey", "/protocol/sample", 1, "protocol.sample: unknown key"},
         BadSuite{"NoSamples", "/protocol/samples", 0, "protocol.samples: must be a whole number"},
@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadSuite{"ControlAsNumber", "/controls/1", 1, "controls[1]: must be a string"},
         BadSuite{"EmptyControl", "/controls/1", "", "controls[1]: must not be empty"},
         BadSuite{"ControlNoExpression", "/controls/0", "geglu[",
-                 "controls[0]: \"geglu[\" is no regular expression"},
+                 "controls[0]: \"geglu[\" is not a regular expression"},
         BadSuite{"UnknownGateKey", "/gate/cpu/maximum", 1, "gate.cpu.maximum: unknown key"},
         BadSuite{"HostOfNothing", "/gate/cpu/host", json::object(), "gate.cpu.host: must have"},
         BadSuite{"HostEffectOfOne",
@@ -195,7 +195,7 @@ TEST(SuitePath, ListsTheSuitesThereAre) {
                   testing::AllOf(HasSubstr("weekly"), HasSubstr("pr"))));
   EXPECT_THAT([&] { suite_path("pr", folder.path() / "gone"); },
               testing::ThrowsMessage<baselines::InputError>(
-                  testing::MatchesRegex("pr: no such suite, as .*/gone holds none; name a .*")));
+                  testing::MatchesRegex("pr: no such suite: .*/gone has none; name a .*")));
 }
 
 Suite from_flags(std::vector<const char*> flags, const std::filesystem::path& folder = "none") {
@@ -222,13 +222,13 @@ TEST(Flags, ReplaceTheSuitesAxes) {
 
 TEST(Flags, OfAnotherRegimeDropWhatTheSuiteChoseForItsOwn) {
   json suite = valid();
-  suite["protocol"] = {{"samples", 16}, {"idle_us", 2000}, {"places", 4}};
+  suite["protocol"] = {{"samples", 16}, {"idle_us", 2000}, {"layouts", 4}};
   const Protocol burst = from_flags({"--regime=burst"}, suite).protocol;
   EXPECT_EQ(burst.idle, std::chrono::microseconds(2000));
-  EXPECT_EQ(burst.places, 4);
+  EXPECT_EQ(burst.layouts, 4);
   const Protocol sustained = from_flags({"--regime=sustained", "--warm-ms=9"}, suite).protocol;
   EXPECT_EQ(sustained.idle.count(), 0);
-  EXPECT_EQ(sustained.places, 12);
+  EXPECT_EQ(sustained.layouts, 12);
   EXPECT_EQ(sustained.samples, 16);
   EXPECT_EQ(sustained.warm, std::chrono::milliseconds(9));
 }
@@ -300,8 +300,8 @@ TEST(Suite, WithoutOperationsTakesThoseThatFindTheirAxes) {
   ASSERT_EQ(operations.size(), 1u);
   EXPECT_EQ(operations[0]->name, "softmax_like");
   suite["sweeps"][1].erase("kv");
-  EXPECT_THAT(complaint(suite), HasSubstr("sweeps[1].heads: no operation of the sweep has this "
-                                          "axis; none finds its own axes"));
+  EXPECT_THAT(error_of(suite), HasSubstr("sweeps[1].heads: no operation of the sweep has this "
+                                         "axis; none finds its own axes"));
 }
 
 TEST(Flags, OfAnyAxisGoWhereAnOperationHasIt) {
@@ -325,8 +325,8 @@ TEST(Flags, OfAnOperationTakeTheSweepsThatHaveItsAxes) {
   EXPECT_THAT(both.sweeps[0].operations, testing::ElementsAre("linear"));
 }
 
-TEST(Flags, ThatFindNoPlaceAreRefused) {
-  const auto told = [](std::vector<const char*> flags, const json& suite) {
+TEST(Flags, ThatCannotBeUsedAreRefused) {
+  const auto error_with = [](std::vector<const char*> flags, const json& suite) {
     try {
       from_flags(std::move(flags), suite);
       return std::string();
@@ -334,21 +334,24 @@ TEST(Flags, ThatFindNoPlaceAreRefused) {
       return std::string(error.what());
     }
   };
-  EXPECT_THAT(told({"--suite=smoke", "--axis=rows=3"}, of_both()),
-              HasSubstr("--axis rows: no operation that is measured has this axis"));
-  EXPECT_THAT(told({"--suite=smoke", "--operation=geglu,softmax_like"}, valid()),
-              HasSubstr("--operation: 'softmax_like' finds its axes in no sweep; they are heads"));
-  EXPECT_THAT(told({"--suite=smoke", "--operation=softmax_like"}, valid()),
+  EXPECT_THAT(error_with({"--suite=smoke", "--axis=rows=3"}, of_both()),
+              HasSubstr("--axis rows: no measured operation has this axis"));
+  EXPECT_THAT(error_with({"--suite=smoke", "--operation=geglu,softmax_like"}, valid()),
+              HasSubstr("--operation: 'softmax_like': no sweep has all of its axes, heads"));
+  EXPECT_THAT(error_with({"--suite=smoke", "--operation=softmax_like"}, valid()),
               HasSubstr("heads: is missing; operation 'softmax_like' has heads, kv"));
-  EXPECT_THAT(told({"--axis=heads=3"}, valid()), HasSubstr("kv: is missing; operation"));
-  EXPECT_THAT(told({"--axis=heads"}, valid()), HasSubstr("--axis: 'heads' is not NAME=SIZE"));
-  EXPECT_THAT(told({"--axis=dtype=3"}, valid()), HasSubstr("--axis: 'dtype=3' is not NAME=SIZE"));
-  EXPECT_THAT(told({"--axis=heads=x", "--axis=kv=1"}, valid()), HasSubstr("heads[0]: must be"));
-  EXPECT_THAT(told({"--axis=heads=16777217", "--axis=kv=1"}, valid()),
+  EXPECT_THAT(error_with({"--axis=heads=3"}, valid()), HasSubstr("kv: is missing; operation"));
+  EXPECT_THAT(error_with({"--axis=heads"}, valid()),
+              HasSubstr("--axis: 'heads': expected NAME=SIZE"));
+  EXPECT_THAT(error_with({"--axis=dtype=3"}, valid()),
+              HasSubstr("--axis: 'dtype=3': expected NAME=SIZE"));
+  EXPECT_THAT(error_with({"--axis=heads=x", "--axis=kv=1"}, valid()),
+              HasSubstr("heads[0]: must be"));
+  EXPECT_THAT(error_with({"--axis=heads=16777217", "--axis=kv=1"}, valid()),
               HasSubstr("heads[0]: must be a whole number from 1 to 16777216"));
-  EXPECT_THAT(told({"--problem=heads:3", "--axis=kv=1"}, valid()),
-              HasSubstr("--problem: stands in place of --kv"));
-  EXPECT_THAT(told({"--problem=heads:3/heads:4"}, valid()), HasSubstr("nor AXIS:SIZE/"));
+  EXPECT_THAT(error_with({"--problem=heads:3", "--axis=kv=1"}, valid()),
+              HasSubstr("--problem: cannot be used with --kv"));
+  EXPECT_THAT(error_with({"--problem=heads:3/heads:4"}, valid()), HasSubstr("or AXIS:SIZE/"));
 }
 
 TEST(Flags, MeasureTheOnlySuiteWhereNoneIsNamed) {
@@ -357,7 +360,7 @@ TEST(Flags, MeasureTheOnlySuiteWhereNoneIsNamed) {
   EXPECT_EQ(from_flags({}, folder.path()).name, "mine");
   folder.write("other.json", valid().dump());
   EXPECT_THAT([&] { from_flags({}, folder.path()); },
-              testing::ThrowsMessage<baselines::InputError>(HasSubstr("there are kernels, other")));
+              testing::ThrowsMessage<baselines::InputError>(HasSubstr("expected kernels, other")));
 }
 
 // Of a program of one's own kernels.
@@ -387,6 +390,30 @@ TEST(Flags, HelpNamesTheNumberFormatsThatKernelsHave) {
   }
 }
 
+TEST(Flags, HaveFormerNamesThatHelpDoesNotShow) {
+  const std::vector<const char*> argv{"bench",      "--invocation",     "3",
+                                      "--places=2", "--keep-choices=a", "--keep-strictly"};
+  const Options options = parse_options(static_cast<int>(argv.size()), argv.data());
+  EXPECT_EQ(options.process, 3);
+  EXPECT_EQ(options.protocol, json({{"layouts", 2}}));
+  EXPECT_THAT(options.pin_choices, testing::ElementsAre("a"));
+  EXPECT_TRUE(options.pin_strictly);
+  const std::vector<const char*> asking{"bench", "--help"};
+  const std::string help = *parse_options(2, asking.data()).help;
+  for (const char* former : {"--invocation", "--places", "--keep-"}) {
+    EXPECT_THAT(help, testing::Not(HasSubstr(former)));
+  }
+}
+
+TEST(Flags, ReplaceTheFormerNamesOfASuite) {
+  json suite = valid();
+  suite["protocol"] = {{"samples", 16}, {"places", 4}};
+  EXPECT_EQ(from_flags({"--suite=smoke"}, suite).protocol.layouts, 4);
+  EXPECT_EQ(from_flags({"--suite=smoke", "--layouts=2"}, suite).protocol.layouts, 2);
+  suite["protocol"]["places"] = 0;
+  EXPECT_THAT(error_of(suite), HasSubstr("protocol.places: must be a whole number from 1"));
+}
+
 TEST(Flags, PassGoogleBenchmarksOwn) {
   const std::vector<const char*> argv{"fusegate_bench", "--benchmark_filter=geglu", "--seed=7"};
   const Options options = parse_options(static_cast<int>(argv.size()), argv.data());
@@ -398,7 +425,7 @@ TEST(Flags, OfGoogleBenchmarkThatSetTheProtocolBecomeTheProtocols) {
   const Suite suite =
       from_flags({"--batch=1", "--benchmark_repetitions=4", "--benchmark_min_time=0.25s",
                   "--benchmark_enable_random_interleaving=false"});
-  EXPECT_EQ(suite.protocol.places, 4);
+  EXPECT_EQ(suite.protocol.layouts, 4);
   EXPECT_EQ(suite.protocol.batch, std::chrono::milliseconds(250));
   EXPECT_EQ(suite.protocol.order, Order::kContiguous);
   EXPECT_EQ(from_flags({"--batch=1", "--benchmark_enable_random_interleaving"}).protocol.order,

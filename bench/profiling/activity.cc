@@ -20,7 +20,7 @@ class Spans {
 
   baselines::ProfileSpan operator()(const TraceEvent& event) const {
     const auto stage = stage_of_.find(event.correlation);
-    // Below zero where a clock of the host places a start just before the call began.
+    // The host's clock may put a start just before the call began.
     return {.stage = stage == stage_of_.end() ? std::string() : stage->second,
             .start_ns = static_cast<double>(event.start_ns - began_),
             .duration_ns = static_cast<double>(event.duration_ns),

@@ -1,5 +1,5 @@
-// What a profiler recorded of one call, in any order, and how it becomes a profile. It depends on
-// no particular profiler (profiler.h).
+// A profiler's records of one call, in any order, and how they become a profile. Independent of the
+// profiler (profiler.h).
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 // A hash of bytes, the same on every machine and in every build. FNV-1a with 64 bits (G. Fowler, L.
-// C. Noll, K.-P. Vo, RFC 9923): it tells changes apart, and is no defence against somebody who
-// wants two contents to look alike.
+// C. Noll, K.-P. Vo, RFC 9923): it detects changes, not forgery.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,7 @@ class ContentHash {
       hash_ = (hash_ ^ std::to_integer<std::uint64_t>(byte)) * 1'099'511'628'211u;
     }
   }
-  // With its length, so that two texts after each other are no other two.
+  // With its length: "ab", "c" and "a", "bc" differ.
   void add(std::string_view text) {
     add(static_cast<std::uint64_t>(text.size()));
     add(std::as_bytes(std::span(text)));

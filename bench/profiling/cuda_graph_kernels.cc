@@ -18,14 +18,14 @@ std::optional<kernels::KernelResources> resources(const CUDA_KERNEL_NODE_PARAMS&
   kernel.threads_per_block = static_cast<int>(node.blockDimX * node.blockDimY * node.blockDimZ);
   kernel.dynamic_shared_bytes = static_cast<int>(node.sharedMemBytes);
   const char* name = nullptr;
-  const bool told =
+  const bool is_known =
       driver().name(&name, function) == CUDA_SUCCESS &&
       driver().attribute(&kernel.registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function) == CUDA_SUCCESS &&
       driver().attribute(&kernel.static_shared_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
                          function) == CUDA_SUCCESS &&
       driver().blocks_per_sm(&kernel.blocks_per_sm, function, kernel.threads_per_block,
                              node.sharedMemBytes) == CUDA_SUCCESS;
-  if (!told) return std::nullopt;
+  if (!is_known) return std::nullopt;
   kernel.name = kernels::readable_name(name);
   kernel.occupancy = static_cast<double>(kernel.blocks_per_sm) * kernel.threads_per_block /
                      static_cast<double>(threads_per_sm);

@@ -8,8 +8,8 @@
 
 namespace fusegate::bench {
 
-// Every kernel of the graph, in the order in which it was captured. A kernel that the driver tells
-// nothing about is left out. threads_per_sm: what an SM holds at most.
+// Every kernel of the graph, in the order of capture, but for those that the driver does not
+// describe. threads_per_sm: what an SM holds at most.
 std::vector<kernels::KernelResources> graph_kernels(const kernels::Graph& graph,
                                                     int threads_per_sm);
 

@@ -91,7 +91,7 @@ constexpr std::array kKinds{CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
                             CUPTI_ACTIVITY_KIND_MEMSET};
 constexpr auto kPartKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
 
-// Throws where CUPTI does not do as it is told.
+// Throws where CUPTI fails.
 void check(CUptiResult result) {
   switch (result) {
     case CUPTI_SUCCESS:
@@ -313,7 +313,7 @@ class CuptiProfiler : public Profiler {
   }
 
  private:
-  // Where it goes wrong, there is nothing more to be done about it.
+  // Nothing can be done about a failure here.
   void detach() const {
     for (const CUpti_ActivityKind kind : kKinds) cupti().disable(kind);
     cupti().flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);

@@ -1,4 +1,4 @@
-// A profiler that writes down what is done to it and delivers what it is told to, for tests.
+// A profiler for tests that logs its calls and delivers given records.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace fusegate::bench {
 // What fake profilers did and are to deliver.
 struct FakeProfilerLog {
   std::string text{};        // '[' attached, ']' detached, a part's number, 't' records taken
-  std::int64_t now = 1'000;  // the clock, which goes on by 10 ns at every look
+  std::int64_t now = 1'000;  // the clock, which goes on by 10 ns at every read
   Activity records{};        // delivered every time
   int fails_at_take = 0;     // which time loses records, from 1; 0 for none
 };
@@ -21,7 +21,7 @@ class FakeProfiler : public Profiler {
  public:
   explicit FakeProfiler(FakeProfilerLog& log) : log_(log) { log_.text += '['; }
   ~FakeProfiler() override { log_.text += ']'; }
-  // The log would tell of more than were attached.
+  // A copy would log its end a second time.
   FakeProfiler(const FakeProfiler&) = delete;
   FakeProfiler& operator=(const FakeProfiler&) = delete;
 

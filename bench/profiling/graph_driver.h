@@ -1,5 +1,5 @@
-// The driver's functions that tell of a captured graph's nodes, whichever library they are from:
-// the runtime knows no handle for cuBLAS's kernels.
+// The driver's functions that describe a captured graph's nodes, whichever library they are from:
+// the runtime has no handle for cuBLAS's kernels.
 #pragma once
 
 #include <cuda.h>
@@ -37,11 +37,11 @@ struct GraphDriver {
     return node_params != nullptr && get_function != nullptr && attribute != nullptr &&
            blocks_per_sm != nullptr && name != nullptr;
   }
-  bool tells_arguments() const {
+  bool knows_arguments() const {
     return tells_kernels() && node_attribute != nullptr && address_range != nullptr &&
            parameter != nullptr;
   }
-  // Null where the driver does not tell.
+  // Null where the driver does not know it.
   CUfunction function_of(const CUDA_KERNEL_NODE_PARAMS& node) const {
     CUfunction function = node.func;
     if (function == nullptr && get_function(&function, node.kern) != CUDA_SUCCESS) return nullptr;

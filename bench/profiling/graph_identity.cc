@@ -26,7 +26,7 @@ class Unknown : public std::runtime_error {
 };
 
 void check(CUresult result, const char* what) {
-  if (result != CUDA_SUCCESS) throw Unknown(fmt::format("the driver does not tell {}", what));
+  if (result != CUDA_SUCCESS) throw Unknown(fmt::format("the driver does not report {}", what));
 }
 
 // Whether a page of this process lies there.
@@ -73,7 +73,7 @@ class IdentityReader {
     CUDA_KERNEL_NODE_PARAMS params{};
     check(driver().node_params(node, &params), "how a kernel is launched");
     const CUfunction function = driver().function_of(params);
-    if (function == nullptr) throw Unknown("the driver does not tell its function");
+    if (function == nullptr) throw Unknown("the driver does not report a kernel's function");
     const char* name = nullptr;
     check(driver().name(&name, function), "a kernel's name");
     const KernelCode code = codes_.find(name);
@@ -81,10 +81,10 @@ class IdentityReader {
                           .code = code.hash,
                           .instructions = code.instructions,
                           .launch = launch_text(node, params, function)};
-    if (launch.code.empty()) throw Unknown("the machine code was not seen of " + launch.kernel);
+    if (launch.code.empty()) throw Unknown("machine code not seen: " + launch.kernel);
     ContentHash hash;
     if (!add_arguments(params, function, hash)) {
-      throw Unknown("an argument points to other memory than the benchmark's: " + launch.kernel);
+      throw Unknown("an argument points outside of the benchmark's memory: " + launch.kernel);
     }
     launch.arguments = hash.hex();
     return launch;
@@ -165,7 +165,7 @@ class IdentityReader {
   void add_address(const void* address, ContentHash& hash) const {
     const auto word = reinterpret_cast<std::uint64_t>(address);
     if (!add(std::as_bytes(std::span(&word, 1)), hash)) {
-      throw Unknown("a memory operation goes to other memory than the benchmark's");
+      throw Unknown("a memory operation reaches outside of the benchmark's memory");
     }
   }
 
@@ -234,7 +234,7 @@ std::string order_of(const kernels::Graph& graph, const std::vector<cudaGraphNod
 
 CallIdentity graph_identity(const kernels::Graph& graph, std::span<const MemorySpan> memory,
                             const KernelCodes& codes) {
-  if (!driver().tells_arguments()) return {.unknown = "the driver is older than CUDA 12.4"};
+  if (!driver().knows_arguments()) return {.unknown = "the driver is older than CUDA 12.4"};
   const IdentityReader reader(memory, codes);
   try {
     CallIdentity identity;

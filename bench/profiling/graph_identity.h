@@ -1,4 +1,4 @@
-// The identity of a captured call: what its kernels are, how they are launched, and with what.
+// The identity of a captured call: the code of its kernels, their launches and arguments.
 #pragma once
 
 #include <span>
@@ -10,9 +10,9 @@
 
 namespace fusegate::bench {
 
-// memory: all that the call may work in, in an order that every process has. Unknown, with the
-// reason, where a kernel's code was not seen, an argument cannot be read or points elsewhere, or
-// the graph holds what is neither a kernel nor a memory operation.
+// memory: all memory of the call, in the same order in every process. Unknown, with the reason,
+// where a kernel's code was not seen, an argument cannot be read or points elsewhere, or a node is
+// neither a kernel nor a memory operation.
 baselines::CallIdentity graph_identity(const kernels::Graph& graph,
                                        std::span<const MemorySpan> memory,
                                        const KernelCodes& codes);

@@ -39,7 +39,7 @@ struct Section {
 std::vector<Section> sections_of(Bytes cubin) {
   const auto header = record_at<Elf64_Ehdr>(cubin, 0);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-    throw std::runtime_error("a module is no ELF file");
+    throw std::runtime_error("a module is not an ELF file");
   }
   const auto entry = [&](std::uint64_t index) {
     return record_at<Elf64_Shdr>(cubin, header.e_shoff + index * sizeof(Elf64_Shdr));
@@ -124,7 +124,7 @@ void KernelCodes::add(std::span<const std::byte> cubin) {
     const std::lock_guard lock(mutex_);
     for (const auto& [kernel, code] : codes) codes_[kernel].emplace(code.hash, code.instructions);
   } catch (const std::runtime_error&) {
-    // Its kernels stay unknown, which whoever asks for them is told.
+    // Its kernels stay unknown: find() has no hash for them.
   }
 }
 

@@ -12,26 +12,25 @@
 namespace fusegate::bench {
 
 struct KernelCode {
-  // Of its code and its constants, and of nothing that goes by the names, the lines or the other
-  // kernels of its source file. But where the file has constants or initialised variables that all
-  // its kernels share, or code that they call, these enter the hash of each: who reads them is not
-  // told. Empty where the kernel was not seen.
+  // Of its code and constants; names, lines and other kernels of its source file do not change it.
+  // Constants and initialised variables that the kernels of a file share, and code that they call,
+  // enter the hash of each kernel: the file does not show who uses them. Empty where the kernel was
+  // not seen.
   std::string hash{};
-  // Of its own code, without the no-operations that fill it up to the section's alignment. 0: not
-  // known.
+  // Of its own code, without the no-operations that align the section. 0: unknown.
   int instructions = 0;
 
   bool operator==(const KernelCode&) const = default;
 };
 
 // By the kernel's name as the compiler has it.
-// Throws std::runtime_error for what is no cubin or is cut short.
+// Throws std::runtime_error for a file that is not a cubin or is cut short.
 std::map<std::string, KernelCode> kernel_codes(std::span<const std::byte> cubin);
 
 // Filled from whatever thread loads a module.
 class KernelCodes {
  public:
-  // A module that cannot be read adds nothing.
+  // Ignores a module that cannot be read.
   void add(std::span<const std::byte> cubin);
   // Without a hash where no module with such a kernel was seen. Where several have one of that
   // name, as kernels of two files' anonymous namespaces may, the hash is of all their codes

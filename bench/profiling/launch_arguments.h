@@ -1,5 +1,5 @@
-// The arguments of a launch as they are compared between processes: addresses in the benchmark's
-// own memory become places in it, and everything else stays what it is.
+// A launch's arguments in a form that processes can compare: addresses in the benchmark's own
+// memory become offsets in it; everything else is unchanged.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,22 @@
 
 namespace fusegate::bench {
 
-// Memory that a benchmark works in: a tensor, or scratch.
+// A benchmark's memory: a tensor or scratch.
 struct MemorySpan {
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;
 };
 
-struct PlaceInMemory {
+struct MemoryLocation {
   std::size_t span = 0;  // which of them
   std::uint64_t offset = 0;
 };
 
-// Where the address lies; the end of a span counts as in it where no other begins there.
-std::optional<PlaceInMemory> find_place(std::span<const MemorySpan> memory, std::uint64_t address);
+// The span that holds the address. The end of a span belongs to it unless another begins there.
+std::optional<MemoryLocation> find_location(std::span<const MemorySpan> memory,
+                                            std::uint64_t address);
 
-// What a word is that lies in none of the benchmark's memory.
+// What a word outside of the benchmark's memory is.
 enum class WordKind {
   kNumber,
   kHostAddress,    // of pageable memory, which kernels do not read: a library left it there, as
@@ -35,9 +36,9 @@ enum class WordKind {
   kDeviceAddress,  // elsewhere: what lies there is not known
 };
 
-// Adds the bytes of one argument, or of a buffer of them. Addresses are looked for where the ABI
-// puts them, at multiples of eight bytes, also within structs and tensor maps. Returns false where
-// one is a device address elsewhere.
+// Adds the bytes of one argument, or of a buffer of arguments. Addresses lie at multiples of eight
+// bytes, as the ABI demands, in structs and tensor maps too. Returns false where one is a device
+// address outside of the benchmark's memory.
 bool add_argument(std::span<const std::byte> bytes, std::span<const MemorySpan> memory,
                   const std::function<WordKind(std::uint64_t)>& kind_of, ContentHash& hash);
 

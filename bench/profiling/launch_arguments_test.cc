@@ -70,11 +70,11 @@ TEST(LaunchArguments, HaveTheirLastBytesToo) {
 
 TEST(LaunchArguments, OneBehindATensorIsInItUnlessAnotherBeginsThere) {
   const std::vector<MemorySpan> memory{{kTensor, 1024}, {kTensor + 1024, 64}};
-  EXPECT_EQ(find_place(memory, kTensor + 1024)->span, 1u);
-  EXPECT_EQ(find_place(memory, kTensor + 1088)->span, 1u);
-  EXPECT_EQ(find_place(memory, kTensor + 1088)->offset, 64u);
-  EXPECT_FALSE(find_place(memory, kTensor + 1089).has_value());
-  EXPECT_FALSE(find_place(memory, kTensor - 1).has_value());
+  EXPECT_EQ(find_location(memory, kTensor + 1024)->span, 1u);
+  EXPECT_EQ(find_location(memory, kTensor + 1088)->span, 1u);
+  EXPECT_EQ(find_location(memory, kTensor + 1088)->offset, 64u);
+  EXPECT_FALSE(find_location(memory, kTensor + 1089).has_value());
+  EXPECT_FALSE(find_location(memory, kTensor - 1).has_value());
 }
 
 }  // namespace

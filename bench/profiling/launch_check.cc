@@ -40,7 +40,7 @@ ExpectationPart check_stage(const kernels::ExpectedStage& expected, const SeenSt
   std::string text;
   for (const kernels::ExpectedKernels& kind : expected.kernels) {
     kinds.push_back({kind.what, kind.pattern, {0, 0}});
-    // What the choice rules out is not told, but must not be there.
+    // Not shown: the choice excludes it. It must not be there.
     if (!kind.if_choice.empty() && !baselines::Pattern(kind.if_choice).fits(seen.choice)) continue;
     kinds.back().range = {kind.least, kind.most};
     text += kinds.back().range.text(kind.what) + ", ";

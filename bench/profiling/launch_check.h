@@ -1,4 +1,4 @@
-// Holds a call's launches against what its implementation declares
+// Checks a call's launches against its implementation's declaration
 // (kernels/contract/expectation.h).
 #pragma once
 
@@ -25,17 +25,16 @@ struct SeenTrace {
   // What ran outside of any stage.
   std::vector<std::string> stray_kernels = {};
   int stray_memory_operations = 0;
-  // Nothing where whoever looked could not see calls.
+  // Nothing where calls could not be recorded.
   std::optional<std::vector<std::string>> calls = {};
 };
 
-// What ran, by the stages that it ran in; stages: as the prepared kernel has them.
+// What ran, by stage. stages: the prepared kernel's.
 SeenTrace seen_trace(const baselines::CallProfile& profile,
                      const std::vector<kernels::Stage>& stages);
 
-// Nothing where the implementation declares nothing. An implementation that is composed in several
-// ways declares several expectations: the one that has the trace's stages counts, or the first
-// where none has. Throws std::invalid_argument for a pattern that is none.
+// Nothing where the implementation declares nothing. Of several declared expectations the one with
+// the trace's stages counts, else the first. Throws std::invalid_argument for a bad pattern.
 std::optional<baselines::TraceExpectation> check_trace(
     const kernels::Implementation& implementation, const SeenTrace& seen);
 

@@ -67,7 +67,7 @@ std::vector<std::string> stage_names(const kernels::PreparedKernel& kernel) {
 
 std::vector<RecordedStep> record_steps(const TraceSchedule& schedule, const AttachProfiler& attach,
                                        const ProfiledCall& call, const StepBorder& border) {
-  std::vector<RecordedStep> kept;
+  std::vector<RecordedStep> recorded;
   std::unique_ptr<Profiler> profiler;
   for (int step = 0; step < schedule.steps(); ++step) {
     if (step < schedule.wait) {
@@ -80,10 +80,10 @@ std::vector<RecordedStep> record_steps(const TraceSchedule& schedule, const Atta
       continue;
     }
     if (border) border(*profiler);
-    kept.push_back({.step = step, .activity = record(*profiler, call)});
+    recorded.push_back({.step = step, .activity = record(*profiler, call)});
     if (border) border(*profiler);
   }
-  return kept;
+  return recorded;
 }
 
 }  // namespace fusegate::bench

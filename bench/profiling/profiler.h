@@ -1,6 +1,5 @@
-// The interface of an attached profiler, and calls that run step by step under one. There is one
-// for a GPU (cupti_activity.cc) and one for a device that can tell only the host's time
-// (cpu_meter.cc).
+// The interface of an attached profiler, and calls that run step by step under it. Implemented for
+// GPUs (cupti_activity.cc) and, with host times only, for CPUs (cpu_meter.cc).
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@
 
 namespace fusegate::bench {
 
-// Why nothing can be recorded.
+// Says why nothing can be recorded.
 class ProfilerError : public std::runtime_error {
  public:
   explicit ProfilerError(baselines::Doubt doubt)
@@ -34,10 +33,10 @@ class Profiler {
   virtual ~Profiler() = default;
   // In ns, on the clock of the records.
   virtual std::int64_t now() const = 0;
-  // What part() launches is recorded as that part's.
+  // Runs part() and records what it launches under that index.
   virtual void launch(const std::function<void()>& part, std::size_t number) = 0;
-  // The records since the last time, with names as the profiler has them: mangled, and with the
-  // version of the runtime that a call came with. No spans of the host's. The device must be idle.
+  // The records since the last call, without host spans. Names are the profiler's: mangled, and
+  // with a call's runtime version. The device must be idle.
   virtual Activity take() = 0;
 };
 
@@ -54,9 +53,9 @@ struct ProfiledCall {
   std::function<void()> wait;                // until the device is through
 };
 
-// The first steps are let pass, so that what is set up once is done; the next warm up, with the
-// profiler attached and its records thrown away, because its first ones are slow; the rest are
-// kept. By default 1, 1 and 3, as in the profiling series.
+// The first steps run without a profiler, for one-time setup. The next warm up the profiler, whose
+// first records are slow, and are dropped. The others are recorded. By default 1, 1 and 3, as in
+// the profiling series.
 struct TraceSchedule {
   int wait = 1;
   int warm_up = 1;
@@ -74,9 +73,9 @@ struct RecordedStep {
   Activity activity;
 };
 
-// Runs the schedule's steps and returns those that are to be kept. The profiler is attached from
-// the first step that warms up. border, where there is one, is called right before and after each
-// step that is kept. Whatever anything throws goes on to the caller, with the profiler detached.
+// Runs the schedule's steps and returns the active ones. The profiler is attached from the first
+// warm-up step on. border, if given, is called right before and after each active step. Exceptions
+// pass to the caller, with the profiler detached.
 std::vector<RecordedStep> record_steps(const TraceSchedule& schedule, const AttachProfiler& attach,
                                        const ProfiledCall& call, const StepBorder& border = {});
 

@@ -35,8 +35,8 @@ struct HostThread {
   std::int64_t thread = 0;
 };
 
-// Times count from the first of all. A profiler that is attached anew may count correlations anew,
-// so that those of the trace are numbers of its own. Calls outside of the steps are left out.
+// Times count from the first event. Correlations are numbered anew: a profiler that is attached
+// again may repeat its own. Calls outside of the steps are left out.
 baselines::Trace assemble_trace(const std::vector<TracedBenchmark>& benchmarks,
                                 const HostThread& recorder);
 

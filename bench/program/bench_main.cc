@@ -11,11 +11,11 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "bench/machine/complain.h"
+#include "bench/machine/log_warning.h"
 #include "bench/measuring/interrupt.h"
-#include "bench/measuring/ledger.h"
-#include "bench/plan/kept_choices.h"
+#include "bench/measuring/run_file_recorder.h"
 #include "bench/plan/options.h"
+#include "bench/plan/pinned_choices.h"
 #include "bench/plan/plan.h"
 #include "bench/program/identifying.h"
 #include "bench/program/plan_json.h"
@@ -40,10 +40,10 @@ void print_environment(const EnvironmentProbe& probe) {
   fmt::print("{}\n", json.dump(2));
 }
 
-InvocationOptions invocation_options(const Options& options, const Suite& suite,
-                                     const kernels::Device& device) {
+ProcessOptions process_options(const Options& options, const Suite& suite,
+                               const kernels::Device& device) {
   return {.info = {.suite = suite.name,
-                   .number = options.invocation,
+                   .number = options.process,
                    .seed = options.seed ? *options.seed : std::random_device{}(),
                    .protocol = suite.protocol_on(std::string(device.kind()))},
           .out = options.out,
@@ -59,9 +59,9 @@ void print_plan(const Options& options, const Suite& suite, const kernels::Devic
                 const EnvironmentProbe& probe) {
   Plan plan = plan_of(suite.sweeps, device);
   name_controls(suite.controls, plan);
-  // Work is printed unfiltered; but flags that are wrong are refused, as where it is measured.
+  // The plan is printed unfiltered, but wrong flags are refused.
   if (!options.benchmark_flags.empty()) filtered_plan(plan, options.benchmark_flags);
-  InvocationInfo info = invocation_options(options, suite, device).info;
+  ProcessInfo info = process_options(options, suite, device).info;
   info.controls = controls_of(plan);
   fmt::print("{}\n", plan_json(swept_operations(suite.sweeps), info, probe).dump(1));
 }
@@ -71,8 +71,8 @@ const std::filesystem::path& start_folder() {
   return folder;
 }
 
-// The rest in a fresh process, which takes this one's place, in the folder in which it started:
-// what the command line names may be relative, and kernels may have left it.
+// Replaces this process by a fresh one that measures the other benchmarks, in the folder where it
+// started: the command line may have relative paths, and kernels may have changed the folder.
 [[noreturn]] void resume(char** argv) {
   std::filesystem::current_path(start_folder());
   std::vector<char*> again;
@@ -81,42 +81,42 @@ const std::filesystem::path& start_folder() {
   again.push_back(flag.data());
   again.push_back(nullptr);
   execv(program_path().c_str(), again.data());
-  throw std::runtime_error("the device was lost, and this program could not start again");
+  throw std::runtime_error(
+      "the device was lost, and a fresh process could not be started; add --resume and run again");
 }
 
-// Where the main thread is held by the device. Nothing is destroyed: that would wait for it too.
+// Called while the device blocks the main thread. Destroys nothing: that would wait for the device.
 [[noreturn]] void leave(bool may_go_on, char** argv) {
   try {
     if (may_go_on) resume(argv);
   } catch (const std::exception& error) {
-    complain("{}", error.what());
+    log_warning("{}", error.what());
   }
   std::_Exit(kBadInput);
 }
 
-// kept, lost: what becomes of what was measured, where a signal or the device ended it early.
-int finish(Outcome outcome, const std::string& kept, const std::string& lost) {
-  if (outcome == Outcome::kInterrupted) {
-    complain("interrupted{}", kept);
-  }
-  if (outcome == Outcome::kDeviceLost) {
-    complain("the device was lost; {}", lost);
-  }
+// interrupted, lost: what the user is to know after a signal, or where the device was lost.
+int finish(Outcome outcome, const std::string& interrupted, const std::string& lost) {
+  if (outcome == Outcome::kInterrupted) log_warning("interrupted{}", interrupted);
+  if (outcome == Outcome::kDeviceLost) log_warning("the device was lost; {}", lost);
   return outcome == Outcome::kComplete ? 0 : kBadInput;
 }
 
 int measure(kernels::Device& device, const Plan& plan, EnvironmentProbe& probe,
-            const InvocationOptions& invocation, const Options& options, char** argv) {
-  const Outcome outcome = run_benchmarks(device, plan, probe, invocation, options.benchmark_flags);
-  // Without a run file nothing says what is done already.
+            const ProcessOptions& process, const Options& options, char** argv) {
+  const Outcome outcome = run_benchmarks(device, plan, probe, process, options.benchmark_flags);
+  // Only a run file records what is done already.
   if (outcome == Outcome::kDeviceLost && options.out) resume(argv);
-  return finish(outcome,
-                options.out ? "; what was measured is kept in " + options.out->string() : "",
-                "the rest was not measured");
+  return finish(
+      outcome,
+      options.out ? "; what was measured is in " + options.out->string() +
+                        ", add --resume to measure the rest"
+                  : "",
+      "the other benchmarks were not measured; with --out, a fresh process measures them");
 }
 
 int trace(const std::filesystem::path& out, kernels::Device& device, const Plan& plan,
-          EnvironmentProbe& probe, const InvocationInfo& info) {
+          EnvironmentProbe& probe, const ProcessInfo& info) {
   stop_on_signals();
   const std::unique_ptr<Meter> meter = make_meter(device);
   try {
@@ -128,33 +128,32 @@ int trace(const std::filesystem::path& out, kernels::Device& device, const Plan&
 }
 
 int write_identities(const std::filesystem::path& out, kernels::Device& device, const Plan& plan,
-                     EnvironmentProbe& probe, const InvocationOptions& invocation) {
+                     EnvironmentProbe& probe, const ProcessOptions& process) {
   stop_on_signals();
   const std::unique_ptr<Meter> meter = make_meter(device);
-  return finish(identify(device, *meter, plan, probe, invocation.info, out, invocation.stuck_after),
+  return finish(identify(device, *meter, plan, probe, process.info, out, process.stuck_after),
                 "; nothing was written", "nothing was written");
 }
 
-void keep_choices(Plan& plan, const Options& options, const baselines::Environment& here) {
-  const auto run = keep_choices(plan, options.keep_choices, here, options.keep_strictly);
+void pin_choices(Plan& plan, const Options& options, const baselines::Environment& here) {
+  const auto run = pin_choices(plan, options.pin_choices, here, options.pin_strictly);
   if (!run) return;
-  complain("keeps the choices of {}{}", run->string(),
-           options.keep_strictly ? ", and measures none" : "");
+  log_warning("autotuned kernels are pinned to the choices in {}{}", run->string(),
+              options.pin_strictly ? ", without measuring" : "");
 }
 
-// A kernel that was registered and forgotten. Of what flags narrow or replace, a suite says nothing.
-void tell_unnamed(const Options& options, const Suite& suite, const std::filesystem::path& suites,
-                  std::string_view device_kind) {
+// Names kernels that are registered and in no suite. Not where flags replace what suites say.
+void warn_of_unswept(const Options& options, const Suite& suite,
+                     const std::filesystem::path& suites, std::string_view device_kind) {
   if (!options.axes.empty() || !options.problems.empty()) return;
   std::vector<Sweep> sweeps = sweeps_in(suites);
   sweeps.insert(sweeps.end(), suite.sweeps.begin(), suite.sweeps.end());
   const std::vector<std::string> names = unswept_implementations(sweeps, device_kind);
   if (names.empty()) return;
-  const std::string note =
-      fmt::format("no suite names {}, and no gate judges what no suite names; add it to a suite",
-                  fmt::join(names, ", "));
-  complain("{}", note);
-  if (options.progress) fmt::print("{}\n", Ledger::note_line(note));
+  const std::string note = fmt::format(
+      "no suite names {}: the gate will not judge it; add it to a suite", fmt::join(names, ", "));
+  log_warning("{}", note);
+  if (options.progress) fmt::print("{}\n", RunFileRecorder::note_line(note));
 }
 
 int run(int argc, char** argv) {
@@ -169,7 +168,7 @@ int run(int argc, char** argv) {
   for (const auto& out : {options.trace, options.identify}) {
     if (out) baselines::require_writable(*out);
   }
-  // The environment is asked for by doctor too, which knows of no suite.
+  // `fusegate doctor` asks for the environment without a suite.
   const Suite suite = options.environment && !options.suite ? Suite() : suite_of(options, suites);
   const std::unique_ptr<kernels::Device> device = kernels::open_device(options.device);
   EnvironmentProbe probe(*device);
@@ -183,26 +182,26 @@ int run(int argc, char** argv) {
   }
   Plan plan = make_plan(suite.sweeps, *device, suite.name);
   for (const std::string& refusal : plan.refusals) {
-    complain("left out {}", refusal);
+    log_warning("left out {}", refusal);
   }
-  tell_unnamed(options, suite, suites, device->kind());
+  warn_of_unswept(options, suite, suites, device->kind());
   name_controls(suite.controls, plan);
-  keep_choices(plan, options, probe.environment());
-  InvocationOptions invocation = invocation_options(options, suite, *device);
-  invocation.info.controls = controls_of(plan);
-  invocation.leave = [&options, argv](bool may_go_on) {
+  pin_choices(plan, options, probe.environment());
+  ProcessOptions process = process_options(options, suite, *device);
+  process.info.controls = controls_of(plan);
+  process.leave = [&options, argv](bool may_go_on) {
     leave(may_go_on && options.out.has_value(), argv);
   };
-  choose_layout(*device, invocation.info);
+  choose_layout_kind(*device, process.info);
   if (options.trace) {
     return trace(*options.trace, *device, filtered_plan(plan, options.benchmark_flags), probe,
-                 invocation.info);
+                 process.info);
   }
   if (options.identify) {
     return write_identities(*options.identify, *device,
-                            filtered_plan(plan, options.benchmark_flags), probe, invocation);
+                            filtered_plan(plan, options.benchmark_flags), probe, process);
   }
-  return measure(*device, plan, probe, invocation, options, argv);
+  return measure(*device, plan, probe, process, options, argv);
 }
 
 }  // namespace
@@ -212,9 +211,9 @@ int bench_main(int argc, char** argv) {
     const int code = run(argc, argv);
     // A full disk behind a redirection shows only now.
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-    throw std::runtime_error("standard output: cannot be written");
+    throw std::runtime_error("standard output: cannot be written; is its disk full?");
   } catch (const std::exception& error) {
-    complain("{}", error.what());
+    log_warning("{}", error.what());
     return kBadInput;
   }
 }

@@ -1,10 +1,10 @@
-// A benchmark program's main: it sweeps, checks and times whatever is registered where it is called.
-// Link fusegate::bench_main to have a main() that is this alone.
+// A benchmark program's main: sweeps, checks and times what is registered in the program. Link
+// fusegate::bench_main for a main() that only calls this.
 #pragma once
 
 namespace fusegate::bench {
 
-// The exit code: 0, or 2 where something was wrong, which it prints to stderr.
+// Returns the exit code: 0, or 2 after an error, printed to stderr.
 int bench_main(int argc, char** argv);
 
 }  // namespace fusegate::bench

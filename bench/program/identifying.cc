@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "baselines/launches/identities.h"
-#include "bench/machine/complain.h"
+#include "bench/machine/log_warning.h"
 #include "bench/measuring/interrupt.h"
 #include "bench/measuring/session.h"
 
@@ -17,17 +17,16 @@ namespace {
 baselines::CallIdentity identity_of(const ProfileAttempt& attempt) {
   if (attempt.identity) return *attempt.identity;
   if (attempt.doubt) return {.unknown = std::string(baselines::doubt_sentence(*attempt.doubt))};
-  return {.unknown = "this kind of device tells nothing of it"};
+  return {.unknown = "not supported on this device"};
 }
 
-// Passes over all benchmarks. Kernels are chosen by measuring before a profiler is attached, which
-// slows what comes after it.
-enum class Pass { kChoose, kProfile };
+// Passes over all benchmarks. Autotuning comes before a profiler is attached, which would slow it.
+enum class Pass { kAutotune, kProfile };
 
-void look_at(Pass pass, const SessionContext& context, const PlannedBenchmark& benchmark,
-             baselines::Identities& identities) {
+void run_pass(Pass pass, const SessionContext& context, const PlannedBenchmark& benchmark,
+              baselines::Identities& identities) {
   Session session(context, benchmark);
-  if (pass == Pass::kChoose) return session.choose();
+  if (pass == Pass::kAutotune) return session.choose();
   const ProfileAttempt attempt = session.profile();
   identities.benchmarks[benchmark.name()] = identity_of(attempt);
   if (!attempt.choices.empty()) identities.choices[benchmark.name()] = attempt.choices;
@@ -38,21 +37,22 @@ void look_at(Pass pass, const SessionContext& context, const PlannedBenchmark& b
 }
 
 [[noreturn]] void end(const Plan& plan, const Watchdog::Stuck& stuck) {
-  complain("{} did not end; nothing was written", plan.benchmarks[stuck.benchmark].name());
+  log_warning("{} did not end; no identities were written",
+              plan.benchmarks[stuck.benchmark].name());
   std::_Exit(2);
 }
 
 }  // namespace
 
 Outcome identify(kernels::Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
-                 const InvocationInfo& info, const std::filesystem::path& out,
+                 const ProcessInfo& info, const std::filesystem::path& out,
                  std::optional<std::chrono::seconds> stuck_after) {
-  Watchdog watchdog(stuck_after ? *stuck_after : kForEver,
+  Watchdog watchdog(stuck_after ? *stuck_after : kNoTimeout,
                     [&plan](const Watchdog::Stuck& stuck) { end(plan, stuck); });
   Ballast ballast(device, info.seed);
   const SessionContext context{device, meter, ballast, info.protocol, info.seed};
   baselines::Identities identities;
-  for (const Pass pass : {Pass::kChoose, Pass::kProfile}) {
+  for (const Pass pass : {Pass::kAutotune, Pass::kProfile}) {
     for (std::size_t i = 0; i < plan.benchmarks.size(); ++i) {
       if (interrupted()) return Outcome::kInterrupted;
       const PlannedBenchmark& benchmark = plan.benchmarks[i];
@@ -60,10 +60,10 @@ Outcome identify(kernels::Device& device, Meter& meter, const Plan& plan, Enviro
       if (identities.failures.contains(name)) continue;
       try {
         const Watchdog::Piece piece(watchdog, i);
-        look_at(pass, context, benchmark, identities);
+        run_pass(pass, context, benchmark, identities);
       } catch (const std::exception& error) {
         identities.failures[name] = error.what();
-        complain("{}: {}", name, error.what());
+        log_warning("{}: {}", name, error.what());
         if (is_lost(device)) return Outcome::kDeviceLost;
       }
     }

@@ -24,7 +24,7 @@ class OneBenchmarkTest : public testing::Test {
     wrong_.name = "wrong";
     plan_.benchmarks = {{&right_, problem_}};
     info_.suite = "custom";
-    info_.protocol.layout = Layout::kDriver;
+    info_.protocol.layout_kind = LayoutKind::kDriver;
   }
 
   baselines::ScratchFolder folder_;
@@ -36,7 +36,7 @@ class OneBenchmarkTest : public testing::Test {
   kernels::Implementation right_ = cpu_implementation("geglu", "fused"), wrong_ = right_;
   kernels::Problem problem_ = kernels::ladder_problem(1, 4, 1, 16, kernels::Dtype::kFp32);
   Plan plan_;
-  InvocationInfo info_;
+  ProcessInfo info_;
 };
 
 }  // namespace fusegate::bench

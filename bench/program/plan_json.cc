@@ -63,7 +63,7 @@ json work_json(const std::vector<SweptOperation>& work) {
 
 }  // namespace
 
-json plan_json(const std::vector<SweptOperation>& work, const InvocationInfo& info,
+json plan_json(const std::vector<SweptOperation>& work, const ProcessInfo& info,
                const EnvironmentProbe& probe) {
   return {{"fusegate", fusegate_context(info, probe)}, {"work", work_json(work)}};
 }

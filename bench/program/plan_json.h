@@ -1,4 +1,4 @@
-// The plan as JSON, for whoever measures other people's implementations by it (bench/peers):
+// The plan as JSON, from which bench/peers measures other libraries:
 //
 //   {"fusegate": {...},  as context.fusegate of the run file: suite, seed, protocol, environment,
 //    ... "work": [{"operation": "linear", "problems": [
@@ -6,21 +6,22 @@
 //        "axes": {"batch": 1, "seq": 128, "dim": 768, "hidden": 3072}, "error_bound": 0.01,
 //        "inputs": [{"name": "x", "shape": [128, 768], "dtype": "bf16",
 //                    "fill": {"kind": "uniform", "scale": 1.0}}],
-//        "outputs": [{"name": "out", "shape": [128, 3072], "dtype": "bf16", "tolerance": 0.01}]}]}]}
+//        "outputs": [{"name": "out", "shape": [128, 3072], "dtype": "bf16", "tolerance":
+//        0.01}]}]}]}
 //
-// "work" is what the suite names, whatever this build and this device can compute of it. The
-// protocol has a layout where the suite or a flag names one.
+// "work" has the problems that this build or device cannot compute too. The protocol has a layout
+// kind where the suite or a flag names one.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 #include "bench/machine/environment_probe.h"
-#include "bench/measuring/recorder.h"
+#include "bench/measuring/run_file_entries.h"
 #include "bench/plan/plan.h"
 
 namespace fusegate::bench {
 
-nlohmann::json plan_json(const std::vector<SweptOperation>& work, const InvocationInfo& info,
+nlohmann::json plan_json(const std::vector<SweptOperation>& work, const ProcessInfo& info,
                          const EnvironmentProbe& probe);
 
 }  // namespace fusegate::bench

@@ -16,7 +16,7 @@ FAKE_NVML = os.environ["FUSEGATE_FAKE_NVML_FOLDER"]
 FAULTY = pathlib.Path(os.environ["FUSEGATE_BENCH_FAULTY"]).resolve()
 
 TINY = ["--device=cpu", "--batch=1", "--seq=4", "--dim=16", "--hidden=24", "--dtype=fp32",
-        "--samples=4", "--places=2", "--batch-us=50", "--idle-us=0"]
+        "--samples=4", "--layouts=2", "--batch-us=50", "--idle-us=0"]
 
 
 def tiny(*flags):
@@ -68,7 +68,7 @@ class ProgramTest(unittest.TestCase):
         (folder / "suites" / "own.json").write_text(json.dumps(suite))
         result = run("--device=cpu", "--suite=own", "--progress", program=program)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(result.stderr, r"no suite names .*linear/matmul_add\b.*, and no gate judges what no suite names; add it")
+        self.assertRegex(result.stderr, r"no suite names .*linear/matmul_add\b.*: the gate will not judge it; add it")
         note, start = events_of(result.stdout)[:2]
         self.assertEqual((note["event"], start["event"]), ("note", "start"))
         self.assertIn(note["text"], result.stderr)
@@ -84,7 +84,7 @@ class ProgramTest(unittest.TestCase):
                          r"'geglu/faulty_throw' for cpu: name: is registered twice, first at faulty_kernels\.cc:\d+$")
 
     def test_writes_google_benchmark_json(self):
-        result = run(*TINY, "--operation=geglu_mlp", f"--out={self.out}", "--invocation=3", "--seed=5")
+        result = run(*TINY, "--operation=geglu_mlp", f"--out={self.out}", "--process=3", "--seed=5")
         self.assertEqual(result.returncode, 0, result.stderr)
         run_file = self.read()
         self.assertEqual(names(run_file),
@@ -93,7 +93,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(len(run_file["benchmarks"]), 2 * 4, "an entry a sample")
         fusegate = run_file["context"]["fusegate"]
         self.assertTrue(fusegate["finished"])
-        self.assertEqual((fusegate["invocation"], fusegate["seed"]), (3, 5))
+        self.assertEqual((fusegate["process"], fusegate["seed"]), (3, 5))
         self.assertIn("device", fusegate["environment"])
         entry = next(e for e in run_file["benchmarks"] if "unfused" in e["name"])
         self.assertEqual(entry["kernel_launches"], 5)
@@ -104,23 +104,23 @@ class ProgramTest(unittest.TestCase):
             self.assertGreater(entry["real_time"], 0)
             self.assertEqual(entry["time_unit"], "ns")
 
-    def test_keeps_the_choices_of_a_run_file_of_this_device(self):
+    def test_pins_the_choices_of_a_run_file_of_this_device(self):
         self.assertEqual(run(*TINY, "--operation=linear", f"--out={self.out}").returncode, 0)
         run_file = self.read()
         entry = next(e for e in run_file["benchmarks"] if "details" in e)
         entry["details"]["choices"] = {"addmm": "measured: candidate 2 of 3, some kernel"}
-        kept = self.out.parent / "kept.json"
-        kept.write_text(json.dumps(run_file))
-        again = run(*TINY, "--operation=linear", f"--keep-choices={self.out}:{kept}")
+        earlier = self.out.parent / "earlier.json"
+        earlier.write_text(json.dumps(run_file))
+        again = run(*TINY, "--operation=linear", f"--pin-choices={self.out}:{earlier}")
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertNotIn("keeps the choices", again.stderr, "the first of this device has none")
-        again = run(*TINY, "--operation=linear", env={"FUSEGATE_KEEP_CHOICES": str(kept)})
+        self.assertNotIn("pinned to", again.stderr, "the first of this device has none")
+        again = run(*TINY, "--operation=linear", env={"FUSEGATE_KEEP_CHOICES": str(earlier)})
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertIn(f"fusegate_bench: keeps the choices of {kept}\n", again.stderr)
+        self.assertIn(f"fusegate_bench: autotuned kernels are pinned to the choices in {earlier}\n", again.stderr)
         again = run(*TINY, "--operation=linear",
-                    env={"FUSEGATE_KEEP_CHOICES": str(kept), "FUSEGATE_KEEP_STRICTLY": "true"})
+                    env={"FUSEGATE_KEEP_CHOICES": str(earlier), "FUSEGATE_KEEP_STRICTLY": "true"})
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertIn(f"keeps the choices of {kept}, and measures none\n", again.stderr)
+        self.assertIn(f"pinned to the choices in {earlier}, without measuring\n", again.stderr)
         again = run(*TINY, "--operation=linear", env={"FUSEGATE_KEEP_CHOICES": ""})
         self.assertEqual(again.returncode, 0, again.stderr)
         again = run(*TINY, "--keep-choices=none.json")
@@ -134,19 +134,19 @@ class ProgramTest(unittest.TestCase):
         checks = [event for event in events if event["event"] == "check"]
         self.assertEqual([(event["index"], event["total"]) for event in checks], [(0, 2), (1, 2)], "a benchmark each")
         events = [event for event in events if event["event"] != "check"]
-        self.assertEqual([event["index"] for event in events[1:]], [1, 2, 3, 4], "a place each")
+        self.assertEqual([event["index"] for event in events[1:]], [1, 2, 3, 4], "a layout each")
         self.assertEqual({event["total"] for event in events}, {4})
         self.assertEqual(events[-1]["finished"], 2)
         self.assertGreater(events[1]["time_ns"], 0)
 
     def test_the_table_has_a_row_a_benchmark(self):
-        for places in ("1", "2"):
-            result = run(*tiny("--operation=geglu", f"--places={places}"))
+        for layouts in ("1", "2"):
+            result = run(*tiny("--operation=geglu", f"--layouts={layouts}"))
             self.assertEqual(sum("geglu/" in line for line in result.stdout.splitlines()), 2,
                              result.stdout)
 
-    def test_interleaves_places_unless_told_otherwise(self):
-        many = tiny("--operation=geglu,linear", "--samples=8", "--places=8", f"--out={self.out}")
+    def test_interleaves_layouts_by_default(self):
+        many = tiny("--operation=geglu,linear", "--samples=8", "--layouts=8", f"--out={self.out}")
 
         def order(*flags):
             self.assertEqual(run(*many, *flags).returncode, 0)
@@ -160,7 +160,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(self.read()["context"]["fusegate"]["protocol"]["order"], "contiguous")
         first, second = order("--force"), order()
         self.assertEqual(self.read()["context"]["fusegate"]["protocol"]["order"], "interleaved")
-        # Of 32 places in random order, 24 changes are expected; 3 come once in 10^14.
+        # Of 32 layouts in random order, 24 changes are expected; 3 come once in 10^14.
         self.assertGreater(changes(first), 3)
         self.assertNotEqual(first, second, "each process has an order of its own")
         for entries in (contiguous, first):
@@ -176,7 +176,7 @@ class ProgramTest(unittest.TestCase):
         result = run(*[flag for flag in TINY if "idle" not in flag], "--operation=geglu",
                      "--regime=sustained", "--warm-ms=150", f"--out={self.out}")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertGreater(time.monotonic() - began, 2 * 2 * 0.15, "two places of two benchmarks")
+        self.assertGreater(time.monotonic() - began, 2 * 2 * 0.15, "two layouts of two benchmarks")
         protocol = self.read()["context"]["fusegate"]["protocol"]
         self.assertEqual((protocol["regime"], protocol["warm_ns"], protocol["idle_ns"]),
                          ("sustained", 150_000_000, 0))
@@ -196,7 +196,7 @@ class ProgramTest(unittest.TestCase):
     def test_a_suite_names_controls_and_what_the_gate_allows(self):
         suite = pathlib.Path(self._folder.name) / "mine.json"
         suite.write_text(json.dumps({
-            "name": "mine", "protocol": {"samples": 2, "places": 1, "batch_us": 50, "idle_us": 0},
+            "name": "mine", "protocol": {"samples": 2, "layouts": 1, "batch_us": 50, "idle_us": 0},
             "gate": {"cpu": {"min_effect": 0.1, "allow": 0.25}}, "controls": ["^linear/addmm/"],
             "sweeps": [{"operations": ["linear", "control_copy"], "implementations": ["addmm", "matmul_add", "memcpy"],
                         "dtype": ["fp32"], "batch": [1], "seq": [4], "dim": [16], "hidden": [24]}]}))
@@ -215,8 +215,8 @@ class ProgramTest(unittest.TestCase):
         result = run(*TINY, "--benchmark_filter=linear/addmm", "--benchmark_repetitions=3",
                      f"--benchmark_out={own}", f"--out={self.out}")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(len(self.read()["benchmarks"]), 4, "four samples in three places")
-        self.assertEqual(self.read()["context"]["fusegate"]["protocol"]["places"], 3)
+        self.assertEqual(len(self.read()["benchmarks"]), 4, "four samples in three layouts")
+        self.assertEqual(self.read()["context"]["fusegate"]["protocol"]["layouts"], 3)
         self.assertEqual(len(names(self.read())), 1)
         self.assertGreater(len(json.loads(own.read_text())["benchmarks"]), 0)
 
@@ -246,7 +246,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(run(*TINY, "--operation=linear", f"--out={self.out}", "--seed=5").returncode, 0)
         measured = self.read()["context"]["fusegate"]
         plan = self.plan(*TINY, "--operation=linear", "--seed=5")
-        for key in ("suite", "seed", "environment", "provenance", "invocation"):
+        for key in ("suite", "seed", "environment", "provenance", "process"):
             self.assertEqual(plan["fusegate"][key], measured[key])
         self.assertEqual({**plan["fusegate"]["protocol"], "layout": "driver"}, measured["protocol"])
         self.assertNotIn("layout", plan["fusegate"]["protocol"], "it is the device's to choose")
@@ -337,7 +337,7 @@ class ProgramTest(unittest.TestCase):
                 (["--batch=1", "--implementation=magic"], "unknown name 'magic'"),
                 (["--profile=maybe"], "--profile: "),
                 (["--suite=weekly"], "no such suite"),
-                ([f"--suite={broken}"], "broken.json: sweeps[0]: no valid JSON: line 1, column "),
+                ([f"--suite={broken}"], "broken.json: sweeps[0]: not valid JSON: line 1, column "),
                 (["--no-such-flag"], "--no-such-flag"),
                 (["--benchmark_no_such_flag=1"], "--benchmark_no_such_flag"),
                 (["--device=tpu"], "tpu"),
@@ -353,17 +353,17 @@ class ProgramTest(unittest.TestCase):
                 (["--problem=1,2,3"], "--problem: '1,2,3' is not batch,seq,dim,hidden nor AXIS:SIZE/..., of whole"),
                 (["--problem=1,2,3,0"], "--problem: '1,2,3,0'"),
                 (["--problem=1,2,3,x"], "--problem: '1,2,3,x'"),
-                (["--problem=1,2,3,4", "--seq=8"], "--problem: stands in place of --seq"),
+                (["--problem=1,2,3,4", "--seq=8"], "--problem: cannot be used with --seq"),
                 (["--problem=1,2,3,4", "--suite=pr"], "--problem"),
-                (["--suit=smoke"], "--suit=smoke: unknown flag, of which the nearest is --suite; see --help"),
+                (["--suit=smoke"], "--suit=smoke: unknown flag; did you mean --suite? See --help"),
                 (["--xyzzy"], "--xyzzy: unknown flag; see --help"),
                 (["--samples=\x1b[31m\n::error::x"], r"\x1b[31m\n::error::x"),
-                ([*TINY, "--benchmark_filter=nothing"], "--benchmark_filter: lets none of "),
-                ([*TINY, "--benchmark_filter=nothing", f"--out={self.out}"], "--benchmark_filter: lets none of "),
-                ([*TINY, "--benchmark_filter=a["], '--benchmark_filter: "a[" is no regular expression'),
+                ([*TINY, "--benchmark_filter=nothing"], "--benchmark_filter: matches none of "),
+                ([*TINY, "--benchmark_filter=nothing", f"--out={self.out}"], "--benchmark_filter: matches none of "),
+                ([*TINY, "--benchmark_filter=a["], '--benchmark_filter: "a[" is not a regular expression'),
                 ([*TINY, "--suite=/dev/zero.json"], "/dev/zero.json: no such suite"),
                 (["--plan", *TINY, "--benchmark_filter=nothing"], "--benchmark_filter"),
-                *((["--plan", flag], f"{flag.partition('=')[0]}: does not go with --plan")
+                *((["--plan", flag], f"{flag.partition('=')[0]}: cannot be used with --plan")
                   for flag in ("--resume", "--profile=off", f"--out={self.out}", "--progress", "--environment")),
                 (["--trace=t.json", "--plan"], "--trace"),
                 (["--trace=t.json", f"--out={self.out}"], "--trace"),
@@ -432,7 +432,7 @@ class ProgramTest(unittest.TestCase):
         samples = [e["name"].split("/")[1] for e in self.read()["benchmarks"]
                    if not e.get("error_occurred")]
         self.assertEqual({name: samples.count(name) for name in samples},
-                         {"example": 4, "fused": 4, "unfused": 4, "faulty_later": 2}, "2 in its first place")
+                         {"example": 4, "fused": 4, "unfused": 4, "faulty_later": 2}, "2 in its first layout")
 
     def sweep_the_example(self, *flags):
         flags = tiny(*flags, "--seq=4,5", "--operation=geglu", "--implementation=example", f"--out={self.out}")
@@ -476,7 +476,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertEqual(failures(self.read()), {"planted_fault": failure})
         samples = [e["name"].split("/")[1] for e in self.read()["benchmarks"] if not e.get("error_occurred")]
-        self.assertEqual((samples.count("fused"), samples.count("planted_fault")), (4, 2), "all, and a place")
+        self.assertEqual((samples.count("fused"), samples.count("planted_fault")), (4, 2), "all, and a layout")
         self.assertTrue(self.read()["context"]["fusegate"]["finished"])
 
     def test_the_energy_of_a_call_is_the_counters(self):
@@ -506,26 +506,26 @@ class ProgramTest(unittest.TestCase):
         self.check_one_failed(self.run_with_fault("memory"), "cannot allocate any more")
 
     def test_a_kernel_that_never_ends_can_be_interrupted(self):
-        flags = tiny("--device=fake_gpu", "--operation=geglu", "--implementation=planted_fault", "--places=3")
+        flags = tiny("--device=fake_gpu", "--operation=geglu", "--implementation=planted_fault", "--layouts=3")
         with subprocess.Popen([FAULTY, *flags, "--progress", f"--out={self.out}"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True,
                               env={**os.environ, "FUSEGATE_PLANTED_FAULT": "endless"}) as process:
             while "index" not in process.stdout.readline():
                 pass
-            time.sleep(1)  # the next place begins at once, and never ends
+            time.sleep(1)  # the next layout begins at once, and never ends
             process.send_signal(signal.SIGTERM)
             _, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 2)
-        self.assertIn("interrupted while geglu/planted_fault/fp32", errors)
+        self.assertIn("interrupted, and geglu/planted_fault/fp32", errors)
         self.assertFalse(self.read()["context"]["fusegate"]["finished"])
         self.assertEqual((len(self.read()["benchmarks"]), failures(self.read())), (1, {}), "what was measured")
 
-    def interrupt_after(self, places, *flags):
-        """Sends SIGINT within the place that follows so many."""
+    def interrupt_after(self, layouts, *flags):
+        """Sends SIGINT within the layout after this many."""
         with subprocess.Popen([PROGRAM, *flags, "--progress", f"--out={self.out}"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             for line in process.stdout:
-                if json.loads(line.removeprefix("@fusegate ")).get("index") == places:
+                if json.loads(line.removeprefix("@fusegate ")).get("index") == layouts:
                     break
             time.sleep(0.15)  # one sample or two
             process.send_signal(signal.SIGINT)
@@ -535,8 +535,8 @@ class ProgramTest(unittest.TestCase):
         self.assertLess(time.monotonic() - began, 10)
         self.assertIn("interrupted", errors)
 
-    def test_an_interrupt_keeps_whole_places_and_resume_adds_the_rest(self):
-        flags = ["--operation=geglu,linear", "--samples=12", "--places=3"]
+    def test_an_interrupt_saves_whole_layouts_and_resume_adds_the_others(self):
+        flags = ["--operation=geglu,linear", "--samples=12", "--layouts=3"]
         self.interrupt_after(5, *tiny(*flags, "--idle-us=100000"))
         before = self.read()
         self.assertFalse(before["context"]["fusegate"]["finished"])
@@ -559,9 +559,9 @@ class ProgramTest(unittest.TestCase):
         flags = [*TINY, f"--out={self.out}"]
         self.assertEqual(run(*flags, "--operation=geglu").returncode, 0)
         before = self.out.read_bytes()
-        for other, expected in ((["--operation=linear"], "would be lost; --force"),
-                                (["--operation=geglu", "--samples=6"], "protocol.samples: is 4 there and 6 here"),
-                                (["--suite=smoke"], "suite: is custom there and smoke here")):
+        for other, expected in ((["--operation=linear"], "would be lost; name another file"),
+                                (["--operation=geglu", "--samples=6"], "protocol.samples: is 4 in the file and 6 now"),
+                                (["--suite=smoke"], "suite: is custom in the file and smoke now")):
             given = {flag.split("=")[0] for flag in other}
             result = run(*(flag for flag in flags if flag.split("=")[0] not in given), *other)
             self.assertEqual(result.returncode, 2)

@@ -57,9 +57,8 @@ json google_context(const benchmark::BenchmarkReporter::Context& context) {
 
 constexpr const char* kFilterFlag = "--benchmark_filter";
 
-// Whether --benchmark_filter lets the benchmark through: a regular expression, negated by a leading
-// '-'.
-bool passes_filter(const std::string& benchmark) {
+// --benchmark_filter: a regular expression, negated by a leading '-'.
+bool matches_filter(const std::string& benchmark) {
   const std::string name = benchmark + "/manual_time";  // its name to Google Benchmark
   std::string filter = benchmark::GetBenchmarkFilter();
   if (filter.empty() || filter == "all") return true;
@@ -74,37 +73,37 @@ bool passes_filter(const std::string& benchmark) {
 
 [[noreturn]] void fail_for_filter(std::size_t benchmarks) {
   throw baselines::InputError(kFilterFlag, "",
-                              fmt::format("lets none of {} benchmarks through", benchmarks));
+                              fmt::format("matches none of {} benchmarks", benchmarks));
 }
 
-// What a repetition told Google Benchmark: its calls, the same number in every repetition of a
-// benchmark, and their time.
-struct Claim {
+// What a repetition reported to Google Benchmark: its calls, the same number in every repetition of
+// a benchmark, and their time.
+struct Iterations {
   std::int64_t calls = 0;
   double time_s = 0;
 };
 
 class Runner {
  public:
-  Runner(Invocation& invocation, const Plan& plan)
-      : invocation_(invocation), plan_(plan), claims_(plan.benchmarks.size()) {}
+  Runner(MeasuringProcess& process, const Plan& plan)
+      : process_(process), plan_(plan), iterations_(plan.benchmarks.size()) {}
 
   void register_benchmarks();
   void run(bool display);
 
-  // Called by the reporter. False where there is nothing to go on with.
+  // Called by the reporter. False where nothing is to be measured.
   bool begin(const benchmark::BenchmarkReporter::Context& context);
-  // Whether the benchmark was measured to its end, which a signal may have prevented.
+  // Whether the benchmark was measured completely and without failure.
   bool is_result(const std::string& name) const;
 
  private:
   void measure(std::size_t index, benchmark::State& state);
-  PlaceRecord measure_place(std::size_t index, benchmark::State& state);
-  void pass_over(std::size_t index, benchmark::State& state, const char* why) const;
+  LayoutRecord measure_layout(std::size_t index, benchmark::State& state);
+  void skip(std::size_t index, benchmark::State& state, const char* why) const;
 
-  Invocation& invocation_;
+  MeasuringProcess& process_;
   const Plan& plan_;
-  std::vector<Claim> claims_;  // by benchmark
+  std::vector<Iterations> iterations_;  // by benchmark
   std::map<std::string, std::size_t> index_by_name_;
 };
 
@@ -121,7 +120,7 @@ class Reporter : public benchmark::BenchmarkReporter {
   void ReportRuns(const std::vector<Run>& runs) override {
     if (display_ == nullptr || runs.empty()) return;
     if (!runner_.is_result(runs.front().run_name.function_name)) return;
-    // A row a benchmark: the median over its places, or the place where there is one alone.
+    // A row a benchmark: the median over its layouts, or its only layout.
     std::vector<Run> rows;
     std::ranges::copy_if(runs, std::back_inserter(rows), [](const Run& run) {
       return run.run_type == Run::RT_Aggregate ? run.aggregate_name == "median"
@@ -137,11 +136,11 @@ class Reporter : public benchmark::BenchmarkReporter {
   // Without the line that Debian's Google Benchmark has, "Library was built as DEBUG. Timings may
   // be affected": the timings are our meters', and of that library nothing runs within a sample.
   bool display_context(const Context& context) {
-    std::ostringstream told;
-    display_->SetErrorStream(&told);
+    std::ostringstream messages;
+    display_->SetErrorStream(&messages);
     const bool goes_on = display_->ReportContext(context);
     display_->SetErrorStream(&std::cerr);
-    std::istringstream lines(told.str());
+    std::istringstream lines(messages.str());
     for (std::string line; std::getline(lines, line);) {
       if (line.find("Library was built as DEBUG") == line.npos) std::cerr << line << '\n';
     }
@@ -153,15 +152,15 @@ class Reporter : public benchmark::BenchmarkReporter {
 };
 
 void Runner::register_benchmarks() {
-  Ledger& ledger = invocation_.ledger();
+  RunFileRecorder& recorder = process_.recorder();
   bool is_any_selected = false;
   for (std::size_t i = 0; i < plan_.benchmarks.size(); ++i) {
     const std::string name = plan_.benchmarks[i].name();
-    if (passes_filter(name)) {
-      ledger.select(i);
+    if (matches_filter(name)) {
+      recorder.select(i);
       is_any_selected = true;
     }
-    if (ledger.is_complete(i)) continue;
+    if (recorder.is_complete(i)) continue;
     index_by_name_[name] = i;
     benchmark::RegisterBenchmark(name.c_str(),
                                  [this, i](benchmark::State& state) { measure(i, state); })
@@ -172,74 +171,72 @@ void Runner::register_benchmarks() {
 }
 
 bool Runner::begin(const benchmark::BenchmarkReporter::Context& context) {
-  invocation_.start(google_context(context));
-  return !invocation_.stopped();
+  process_.start(google_context(context));
+  return !process_.stopped();
 }
 
 void Runner::measure(std::size_t index, benchmark::State& state) {
-  if (invocation_.stopped()) return pass_over(index, state, "stopped");
-  if (invocation_.ledger().is_complete(index)) return pass_over(index, state, "complete");
-  PlaceRecord place;
+  if (process_.stopped()) return skip(index, state, "stopped");
+  if (process_.recorder().is_complete(index)) return skip(index, state, "complete");
+  LayoutRecord layout;
   try {
-    place = measure_place(index, state);
+    layout = measure_layout(index, state);
   } catch (const std::exception& error) {
-    invocation_.fail(index, error.what());
-    return pass_over(index, state, error.what());
+    process_.fail(index, error.what());
+    return skip(index, state, error.what());
   }
-  invocation_.record(index, std::move(place));
+  process_.record(index, std::move(layout));
 }
 
-// Ends a repetition that has no samples. Google Benchmark aborts where some repetitions of a
-// benchmark succeeded and another fails (it checks that all did as many iterations), so that after
-// the first that succeeded, the iterations are gone through for nothing; what is recorded does not
-// see them.
-void Runner::pass_over(std::size_t index, benchmark::State& state, const char* why) const {
-  const Claim& claim = claims_[index];
-  if (claim.calls == 0) return state.SkipWithError(why);
-  while (state.KeepRunningBatch(claim.calls)) state.SetIterationTime(claim.time_s);
+// Ends a repetition without samples. Google Benchmark aborts where a repetition fails after another
+// succeeded (it checks that all have as many iterations), so after the first success the iterations
+// are counted without running; they are not recorded.
+void Runner::skip(std::size_t index, benchmark::State& state, const char* why) const {
+  const Iterations& done = iterations_[index];
+  if (done.calls == 0) return state.SkipWithError(why);
+  while (state.KeepRunningBatch(done.calls)) state.SetIterationTime(done.time_s);
 }
 
-PlaceRecord Runner::measure_place(std::size_t index, benchmark::State& state) {
-  const std::unique_ptr<Place> place = invocation_.enter(index);
-  const std::int64_t calls = invocation_.calls_a_place(index);
-  const BenchmarkRecord& record = invocation_.record_of(index);
+LayoutRecord Runner::measure_layout(std::size_t index, benchmark::State& state) {
+  const std::unique_ptr<Layout> layout = process_.enter(index);
+  const std::int64_t calls = process_.calls_per_layout(index);
+  const BenchmarkRecord& record = process_.record_of(index);
   while (state.KeepRunningBatch(calls)) {
-    const double batch_ns = invocation_.take_samples(index, *place);
-    claims_[index] = {calls, 1e-9 * batch_ns * static_cast<double>(calls) / record.calls};
-    state.SetIterationTime(claims_[index].time_s);
+    const double batch_ns = process_.take_samples(index, *layout);
+    iterations_[index] = {calls, 1e-9 * batch_ns * static_cast<double>(calls) / record.calls};
+    state.SetIterationTime(iterations_[index].time_s);
   }
-  for (const auto& [name, value] : counters(record, place->record.samples.front())) {
+  for (const auto& [name, value] : counters(record, layout->record.samples.front())) {
     state.counters[name] = value;
   }
-  return std::move(place->record);
+  return std::move(layout->record);
 }
 
 bool Runner::is_result(const std::string& name) const {
   const std::size_t index = index_by_name_.at(name);
-  return invocation_.ledger().is_complete(index) && !invocation_.ledger().has_failed(index);
+  return process_.recorder().is_complete(index) && !process_.recorder().has_failed(index);
 }
 
 void Runner::run(bool display) {
   Reporter reporter(*this, std::unique_ptr<benchmark::BenchmarkReporter>(
                                display ? benchmark::CreateDefaultDisplayReporter() : nullptr));
-  const Ledger& ledger = invocation_.ledger();
-  if (ledger.is_everything_complete() && ledger.complete_benchmarks() > 0) {
-    begin({});  // a resumed run file that lacks nothing but its end
+  const RunFileRecorder& recorder = process_.recorder();
+  if (recorder.is_everything_complete() && recorder.complete_benchmarks() > 0) {
+    begin({});  // a resumed run file that is complete but not finished
   } else {
     benchmark::RunSpecifiedBenchmarks(&reporter);
   }
 }
 
-// Google Benchmark seeds its shuffle from std::random_device, so that no two processes have one
-// order.
+// Google Benchmark seeds its shuffle from std::random_device: each process has another order.
 std::vector<std::string> google_benchmark_flags(const Protocol& protocol,
                                                 const std::vector<std::string>& more) {
-  std::vector<std::string> flags{
-      "fusegate_bench", fmt::format("--benchmark_repetitions={}", protocol.places),
-      fmt::format("--benchmark_enable_random_interleaving={}",
-                  protocol.order == Order::kInterleaved),
-      // A repetition is one place, however short it is to Google Benchmark.
-      "--benchmark_min_time=0.000001"};
+  std::vector<std::string> flags{"fusegate_bench",
+                                 fmt::format("--benchmark_repetitions={}", protocol.layouts),
+                                 fmt::format("--benchmark_enable_random_interleaving={}",
+                                             protocol.order == Order::kInterleaved),
+                                 // A repetition is one layout, however short.
+                                 "--benchmark_min_time=0.000001"};
   flags.insert(flags.end(), more.begin(), more.end());
   return flags;
 }
@@ -250,8 +247,7 @@ void initialize_google_benchmark(std::vector<std::string>& flags) {
   for (std::string& flag : flags) argv.push_back(flag.data());
   int argc = static_cast<int>(argv.size());
   benchmark::Initialize(&argc, argv.data());
-  if (argc > 1)
-    throw baselines::InputError(argv[1], "", "Google Benchmark does not know this flag");
+  if (argc > 1) throw baselines::InputError(argv[1], "", "unknown to Google Benchmark; see --help");
 }
 
 }  // namespace
@@ -263,22 +259,22 @@ Plan filtered_plan(const Plan& plan, const std::vector<std::string>& flags) {
   Plan filtered{.benchmarks = {}, .refusals = plan.refusals};
   std::ranges::copy_if(
       plan.benchmarks, std::back_inserter(filtered.benchmarks),
-      [](const PlannedBenchmark& benchmark) { return passes_filter(benchmark.name()); });
+      [](const PlannedBenchmark& benchmark) { return matches_filter(benchmark.name()); });
   if (plan.benchmarks.empty() || !filtered.benchmarks.empty()) return filtered;
   fail_for_filter(plan.benchmarks.size());
 }
 
 Outcome run_benchmarks(kernels::Device& device, const Plan& plan, EnvironmentProbe& probe,
-                       const InvocationOptions& options, const std::vector<std::string>& flags) {
+                       const ProcessOptions& options, const std::vector<std::string>& flags) {
   std::vector<std::string> all_flags = google_benchmark_flags(options.info.protocol, flags);
   initialize_google_benchmark(all_flags);
   stop_on_signals();
   const std::unique_ptr<Meter> meter = make_meter(device);
-  Invocation invocation(device, *meter, plan, probe, options);
-  Runner runner(invocation, plan);
+  MeasuringProcess process(device, *meter, plan, probe, options);
+  Runner runner(process, plan);
   runner.register_benchmarks();
   runner.run(!options.progress);
-  return invocation.finish();
+  return process.finish();
 }
 
 }  // namespace fusegate::bench

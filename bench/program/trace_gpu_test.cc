@@ -31,7 +31,7 @@ class TraceGpuTest : public MeterTest {
     }
     probe_.emplace(*device_);
     info_.seed = 1;
-    choose_layout(*device_, info_);
+    choose_layout_kind(*device_, info_);
   }
 
   // The trace of the implementations, in this order, as it is read from what was written.
@@ -86,7 +86,7 @@ class TraceGpuTest : public MeterTest {
   baselines::ScratchFolder folder_;
   std::optional<EnvironmentProbe> probe_;
   std::optional<Ballast> ballast_;
-  InvocationInfo info_;
+  ProcessInfo info_;
   Plan plan_;
   std::string text_;
   baselines::Trace trace_;

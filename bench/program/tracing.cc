@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "baselines/traces/writer.h"
-#include "bench/machine/complain.h"
+#include "bench/machine/log_warning.h"
 #include "bench/measuring/interrupt.h"
 
 namespace fusegate::bench {
 
 Tracing::Tracing(kernels::Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
-                 const InvocationInfo& info)
+                 const ProcessInfo& info)
     : device_(device),
       probe_(probe),
       info_(info),
@@ -26,22 +26,22 @@ Tracing::Tracing(kernels::Device& device, Meter& meter, const Plan& plan, Enviro
 }
 
 Outcome Tracing::run(const std::filesystem::path& out) {
-  context_.meter.attach_profiler();  // where that cannot be, nothing need be checked
+  context_.meter.attach_profiler();  // fails here rather than after the checks
   verify();
   record();
   if (device_lost_) return Outcome::kDeviceLost;
   if (interrupted()) return Outcome::kInterrupted;
   if (traced_.empty()) return Outcome::kFailures;
-  probe_.look();
+  probe_.probe();
   baselines::write_trace(out, trace());
-  complain("{} benchmark{} traced in {}", traced_.size(), traced_.size() == 1 ? "" : "s",
-           out.string());
+  log_warning("{} benchmark{} traced in {}", traced_.size(), traced_.size() == 1 ? "" : "s",
+              out.string());
   return failures_.empty() ? Outcome::kComplete : Outcome::kFailures;
 }
 
 void Tracing::verify() {
   kernels::Verifier verifier(device_,
-                             info_.seed);  // whose memory is gone before places are laid out
+                             info_.seed);  // frees its memory before anything is laid out
   for (Session& session : sessions_) {
     attempt(session, [&] { session.verify(verifier); });
   }
@@ -70,10 +70,10 @@ void Tracing::attempt(const Session& session, const std::function<void()>& what)
   try {
     what();
   } catch (const ProfilerError&) {
-    throw;  // a trace that lacks a benchmark for no fault of its own is none
+    throw;  // not the benchmark's fault: no trace is written
   } catch (const std::exception& error) {
     failures_[session.name()] = error.what();
-    complain("{}: {}", session.name(), error.what());
+    log_warning("{}: {}", session.name(), error.what());
     device_lost_ = is_lost(device_);
   }
 }

@@ -1,6 +1,5 @@
-// fusegate_bench --trace: records a trace of a few calls of every benchmark, on the series'
-// schedule, and measures nothing. Each benchmark is checked against the reference first: a wrong
-// kernel is never traced.
+// fusegate_bench --trace: records a trace of a few calls of every benchmark, without measuring.
+// Each benchmark is checked against the reference first: a wrong kernel is never traced.
 #pragma once
 
 #include <filesystem>
@@ -12,39 +11,39 @@
 
 #include "baselines/traces/trace.h"
 #include "bench/machine/environment_probe.h"
-#include "bench/measuring/invocation.h"
+#include "bench/measuring/measuring_process.h"
 #include "bench/measuring/session.h"
 #include "bench/plan/plan.h"
 #include "bench/profiling/step_trace.h"
 
 namespace fusegate::bench {
 
-// All must outlive it.
+// All arguments must outlive it.
 class Tracing {
  public:
   Tracing(kernels::Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
-          const InvocationInfo& info);
+          const ProcessInfo& info);
   // The sessions' context refers to the ballast.
   Tracing(const Tracing&) = delete;
   Tracing& operator=(const Tracing&) = delete;
 
-  // Checks all, traces all, then writes what did not fail. Writes nothing where nothing is left, a
-  // signal came or the device was lost. Throws ProfilerError where nothing can be recorded here,
-  // and InputError where the file cannot be written; then nothing is written either.
+  // Checks all, traces all, then writes what did not fail. Writes nothing where all failed, after a
+  // signal or where the device was lost. Throws ProfilerError where nothing can be recorded here,
+  // and InputError where the file cannot be written.
   Outcome run(const std::filesystem::path& out);
 
  private:
   void verify();
   void record();
   void record(Session& session);
-  // A benchmark's failure leaves it out; nothing is done once a signal came or the device is lost.
+  // Leaves a benchmark that fails out. Does nothing after a signal or where the device was lost.
   void attempt(const Session& session, const std::function<void()>& what);
   baselines::Trace trace() const;
   nlohmann::json about() const;
 
   kernels::Device& device_;
   EnvironmentProbe& probe_;
-  const InvocationInfo& info_;
+  const ProcessInfo& info_;
   Ballast ballast_;
   SessionContext context_;
   TraceSchedule schedule_;

@@ -1,5 +1,8 @@
-#include "bench/measuring/recorder.h"
+#include "bench/measuring/run_file_entries.h"
 
+#include <unistd.h>
+
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -15,6 +18,12 @@ std::vector<std::string> names_of(const std::set<baselines::Doubt>& doubts) {
   std::vector<std::string> names;
   for (const baselines::Doubt doubt : doubts) names.emplace_back(baselines::doubt_name(doubt));
   return names;
+}
+
+// When the process first asked, the same in all of its files.
+std::int64_t process_start_ns() {
+  static const auto start = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::nanoseconds(start).count();
 }
 
 json kernels_json(const std::vector<kernels::KernelResources>& kernels) {
@@ -56,7 +65,7 @@ json entry(const EntryHead& head, int index) {
           {"repetitions", head.repetitions},
           {"repetition_index", index},
           {"threads", 1},
-          {"invocation", head.invocation}};
+          {"process", head.process}};
 }
 
 json entry_of(const EntryHead& head, int index, const BenchmarkRecord& record,
@@ -72,7 +81,7 @@ json entry_of(const EntryHead& head, int index, const BenchmarkRecord& record,
 
 }  // namespace
 
-json origin_json(const InvocationInfo& info, const EnvironmentProbe& probe) {
+json origin_json(const ProcessInfo& info, const EnvironmentProbe& probe) {
   return {{"suite", info.suite},
           {"seed", info.seed},
           {"provenance",
@@ -86,10 +95,12 @@ json origin_json(const InvocationInfo& info, const EnvironmentProbe& probe) {
           {"doubts", names_of(probe.doubts())}};
 }
 
-json fusegate_context(const InvocationInfo& info, const EnvironmentProbe& probe) {
+json fusegate_context(const ProcessInfo& info, const EnvironmentProbe& probe) {
   json context = origin_json(info, probe);
   context["schema_version"] = baselines::kRunFileSchemaVersion;
-  context["invocation"] = info.number;
+  context["process"] = info.number;
+  context["process_id"] = getpid();
+  context["process_start_ns"] = process_start_ns();
   context["protocol"] = info.protocol.to_json();
   context["controls"] = info.controls;
   context["finished"] = false;
@@ -112,16 +123,16 @@ std::map<std::string, double> counters(const BenchmarkRecord& record, const Samp
   return counters;
 }
 
-std::vector<json> place_entries(const EntryHead& head, int first_index, const PlaceRecord& place,
-                                const BenchmarkRecord& record) {
+std::vector<json> layout_entries(const EntryHead& head, int first_index, const LayoutRecord& layout,
+                                 const BenchmarkRecord& record) {
   std::vector<json> entries;
-  for (const Sample& sample : place.samples) {
+  for (const Sample& sample : layout.samples) {
     const int index = first_index + static_cast<int>(entries.size());
     entries.push_back(entry_of(head, index, record, sample));
   }
   json details = first_index == 0 ? full_details(record) : json::object();
-  if (!place.doubts.empty()) details["doubts"] = names_of(place.doubts);
-  if (!place.throttle_reasons.empty()) details["throttle_reasons"] = place.throttle_reasons;
+  if (!layout.doubts.empty()) details["doubts"] = names_of(layout.doubts);
+  if (!layout.throttle_reasons.empty()) details["throttle_reasons"] = layout.throttle_reasons;
   if (!details.empty()) entries.at(0)["details"] = std::move(details);
   return entries;
 }

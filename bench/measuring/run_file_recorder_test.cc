@@ -1,5 +1,5 @@
-// What becomes of places and failures, without a device.
-#include "bench/measuring/ledger.h"
+// What becomes of layouts and failures, without a device.
+#include "bench/measuring/run_file_recorder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,9 +15,9 @@ using nlohmann::json;
 
 const BenchmarkRecord kOneCall{.calls = 1, .launches = {}, .stages = {}};
 
-class LedgerTest : public testing::Test {
+class RunFileRecorderTest : public testing::Test {
  protected:
-  LedgerTest() {
+  RunFileRecorderTest() {
     for (const kernels::Implementation& implementation : kernels::implementations()) {
       if (implementation.operation == "geglu" && implementation.device == "cpu") {
         plan_.benchmarks.push_back(
@@ -25,21 +25,21 @@ class LedgerTest : public testing::Test {
       }
     }
     info_.protocol.samples = 4;
-    info_.protocol.places = 2;
+    info_.protocol.layouts = 2;
   }
   void TearDown() override { std::filesystem::remove_all(path_.parent_path()); }
 
   // Both benchmarks are to be measured; path_ is resumed where it is there.
-  Ledger make() {
-    Ledger ledger(plan_, info_);
-    if (std::filesystem::exists(path_)) ledger.resume(path_);
-    ledger.select(0);
-    ledger.select(1);
-    ledger.open(path_, json::object());
-    return ledger;
+  RunFileRecorder make() {
+    RunFileRecorder recorder(plan_, info_);
+    if (std::filesystem::exists(path_)) recorder.resume(path_);
+    recorder.select(0);
+    recorder.select(1);
+    recorder.open(path_, json::object());
+    return recorder;
   }
 
-  static PlaceRecord two_samples(double time_ns) {
+  static LayoutRecord two_samples(double time_ns) {
     const Sample sample{.batch_ns = time_ns};
     return {.samples = {sample, sample}, .doubts = {}, .throttle_reasons = {}};
   }
@@ -51,25 +51,25 @@ class LedgerTest : public testing::Test {
   }
 
   Plan plan_;
-  InvocationInfo info_;
+  ProcessInfo info_;
   // Tests of one program run side by side: each has a folder of its own.
   std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) / "fusegate_ledger_test" /
                                 testing::UnitTest::GetInstance()->current_test_info()->name() /
                                 "1.json";
 };
 
-TEST_F(LedgerTest, CountsPlacesAndBenchmarks) {
-  Ledger ledger = make();
-  const json start = event_of(ledger.start_line());
+TEST_F(RunFileRecorderTest, CountsPlacesAndBenchmarks) {
+  RunFileRecorder recorder = make();
+  const json start = event_of(recorder.start_line());
   EXPECT_EQ(start.at("event"), "start");
   EXPECT_EQ(start.at("total"), 4);
   EXPECT_EQ(start.at("benchmarks"), 2);
-  ledger.add_place(1, two_samples(1000), kOneCall);
-  ledger.add_place(1, two_samples(1020), kOneCall);
-  EXPECT_TRUE(ledger.is_complete(1));
-  EXPECT_FALSE(ledger.is_complete(0));
-  EXPECT_FALSE(ledger.is_everything_complete());
-  const json event = event_of(ledger.progress_line(1));
+  recorder.add_layout(1, two_samples(1000), kOneCall);
+  recorder.add_layout(1, two_samples(1020), kOneCall);
+  EXPECT_TRUE(recorder.is_complete(1));
+  EXPECT_FALSE(recorder.is_complete(0));
+  EXPECT_FALSE(recorder.is_everything_complete());
+  const json event = event_of(recorder.progress_line(1));
   EXPECT_EQ(event.at("index"), 2);
   EXPECT_EQ(event.at("total"), 4);
   EXPECT_EQ(event.at("finished"), 1);
@@ -77,15 +77,15 @@ TEST_F(LedgerTest, CountsPlacesAndBenchmarks) {
   EXPECT_EQ(event.at("time_ns"), 1010);
 }
 
-TEST_F(LedgerTest, AFailureCompletesABenchmarkWhateverItHas) {
-  Ledger ledger = make();
-  ledger.add_place(0, two_samples(1000), kOneCall);
-  ledger.add_failure(0, "no memory\xff");
-  EXPECT_TRUE(ledger.is_complete(0));
-  EXPECT_TRUE(ledger.has_failed(0));
-  EXPECT_EQ(ledger.failures(), 1);
-  const json event = event_of(ledger.progress_line(0));
-  EXPECT_EQ(event.at("index"), 2) << "the place that is not to come counts as done";
+TEST_F(RunFileRecorderTest, AFailureCompletesABenchmarkWhateverItHas) {
+  RunFileRecorder recorder = make();
+  recorder.add_layout(0, two_samples(1000), kOneCall);
+  recorder.add_failure(0, "no memory\xff");
+  EXPECT_TRUE(recorder.is_complete(0));
+  EXPECT_TRUE(recorder.has_failed(0));
+  EXPECT_EQ(recorder.failures(), 1);
+  const json event = event_of(recorder.progress_line(0));
+  EXPECT_EQ(event.at("index"), 2) << "the layout that is not to come counts as done";
   EXPECT_THAT(event.at("failure").get<std::string>(), testing::HasSubstr("no memory"));
   const baselines::RunFile file = baselines::read_run_file(path_);
   ASSERT_EQ(file.benchmarks.size(), 1u);
@@ -93,37 +93,37 @@ TEST_F(LedgerTest, AFailureCompletesABenchmarkWhateverItHas) {
   EXPECT_EQ(file.benchmarks[0].summary.samples, 2);
 }
 
-TEST_F(LedgerTest, TheFileIsWholeAfterEveryFlush) {
-  Ledger ledger = make();
+TEST_F(RunFileRecorderTest, TheFileIsWholeAfterEveryFlush) {
+  RunFileRecorder recorder = make();
   EXPECT_EQ(baselines::read_run_file(path_).benchmarks.size(), 0u);
-  ledger.add_place(0, two_samples(1000), kOneCall);
-  ledger.flush();
+  recorder.add_layout(0, two_samples(1000), kOneCall);
+  recorder.flush();
   EXPECT_EQ(baselines::read_run_file(path_).benchmarks.at(0).summary.samples, 2);
-  ledger.add_place(1, two_samples(1000), kOneCall);
-  ledger.add_place(0, two_samples(1000), kOneCall);
-  ledger.finish({baselines::Doubt::kBusyHost});
+  recorder.add_layout(1, two_samples(1000), kOneCall);
+  recorder.add_layout(0, two_samples(1000), kOneCall);
+  recorder.finish({baselines::Doubt::kBusyHost});
   const baselines::RunFile file = baselines::read_run_file(path_);
   EXPECT_EQ(file.benchmarks.at(0).summary.samples, 4);
   EXPECT_THAT(file.doubts, testing::ElementsAre(baselines::Doubt::kBusyHost));
   EXPECT_TRUE(json::parse(baselines::read_file(path_))["context"]["fusegate"]["finished"]);
 }
 
-TEST_F(LedgerTest, ResumesAtThePlaceThatIsMissing) {
+TEST_F(RunFileRecorderTest, ResumesAtThePlaceThatIsMissing) {
   {
-    Ledger ledger = make();
-    ledger.add_place(0, two_samples(1000), kOneCall);
-    ledger.add_failure(1, "wrong result");
+    RunFileRecorder recorder = make();
+    recorder.add_layout(0, two_samples(1000), kOneCall);
+    recorder.add_failure(1, "wrong result");
   }
   std::swap(plan_.benchmarks[0], plan_.benchmarks[1]);  // another plan, another number for each
   {
-    Ledger ledger = make();
-    EXPECT_TRUE(ledger.has_failed(0));
-    EXPECT_EQ(ledger.next_place(1), 1);
-    EXPECT_EQ(event_of(ledger.start_line()).at("total"), 4);
-    ledger.add_place(1, two_samples(1200), kOneCall);
-    EXPECT_TRUE(ledger.is_everything_complete());
-    EXPECT_EQ(event_of(ledger.progress_line(1)).at("index"), 4);
-    ledger.finish({});
+    RunFileRecorder recorder = make();
+    EXPECT_TRUE(recorder.has_failed(0));
+    EXPECT_EQ(recorder.next_layout(1), 1);
+    EXPECT_EQ(event_of(recorder.start_line()).at("total"), 4);
+    recorder.add_layout(1, two_samples(1200), kOneCall);
+    EXPECT_TRUE(recorder.is_everything_complete());
+    EXPECT_EQ(event_of(recorder.progress_line(1)).at("index"), 4);
+    recorder.finish({});
   }
   const baselines::RunFile file = baselines::read_run_file(path_);
   ASSERT_EQ(file.benchmarks.size(), 2u);
@@ -132,7 +132,7 @@ TEST_F(LedgerTest, ResumesAtThePlaceThatIsMissing) {
   EXPECT_EQ(file.benchmarks[1].failure, "wrong result");
 }
 
-TEST_F(LedgerTest, KeepsTheDoubtsOfTheProcessThatBeganTheFile) {
+TEST_F(RunFileRecorderTest, KeepsTheDoubtsOfTheProcessThatBeganTheFile) {
   make().leave({baselines::Doubt::kXid});
   EXPECT_FALSE(json::parse(baselines::read_file(path_))["context"]["fusegate"]["finished"]);
   make().leave({baselines::Doubt::kBusyHost});
@@ -141,7 +141,7 @@ TEST_F(LedgerTest, KeepsTheDoubtsOfTheProcessThatBeganTheFile) {
               testing::UnorderedElementsAre(baselines::Doubt::kXid, baselines::Doubt::kBusyHost));
 }
 
-TEST_F(LedgerTest, RefusesToResumeWhatIsNoRunFile) {
+TEST_F(RunFileRecorderTest, RefusesToResumeWhatIsNoRunFile) {
   for (const std::string text : {"{\"benchmarks\": [", "{}", "{\"benchmarks\": [{\"name\": 1}]}"}) {
     baselines::write_atomically(path_, text);
     EXPECT_THROW(make(), baselines::InputError) << text;

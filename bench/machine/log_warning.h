@@ -1,5 +1,5 @@
-// A line on stderr with the name of the program that says it: fusegate_bench, or a user's own that
-// is built on the library. What may come from outside is escaped.
+// A line on stderr behind the program's name: fusegate_bench, or a user's own program that is built
+// on the library. Control characters are escaped.
 #pragma once
 
 #include <errno.h>  // program_invocation_short_name
@@ -13,7 +13,7 @@
 namespace fusegate::bench {
 
 template <typename... Args>
-void complain(fmt::format_string<Args...> text, Args&&... args) {
+void log_warning(fmt::format_string<Args...> text, Args&&... args) {
   fmt::print(stderr, "{}: {}\n", program_invocation_short_name,
              baselines::printable(fmt::format(text, std::forward<Args>(args)...)));
 }

@@ -1,5 +1,5 @@
-// The invocation without Google Benchmark, through a meter that keeps its own time.
-#include "bench/measuring/invocation.h"
+// The process without Google Benchmark, through a meter that keeps its own time.
+#include "bench/measuring/measuring_process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,32 +13,32 @@
 namespace fusegate::bench {
 namespace {
 
-class InvocationTest : public testing::Test {
+class MeasuringProcessTest : public testing::Test {
  protected:
-  InvocationTest() {
+  MeasuringProcessTest() {
     wrong_.name = "wrong";
     wrong_.prepare = [](kernels::Device&, const kernels::Problem&, std::span<const kernels::Tensor>,
                         const kernels::Tensor&) { return kernels::PreparedKernel{}; };
     const kernels::Problem problem = kernels::ladder_problem(1, 4, 1, 16, kernels::Dtype::kFp32);
     plan_.benchmarks = {{&wrong_, problem}, {&right_, problem}};
-    options_.info.protocol = {.samples = 5, .idle = std::chrono::nanoseconds(0), .places = 2};
+    options_.info.protocol = {.samples = 5, .idle = std::chrono::nanoseconds(0), .layouts = 2};
     options_.out = std::filesystem::path(testing::TempDir()) / "fusegate_invocation_test" /
                    testing::UnitTest::GetInstance()->current_test_info()->name() / "1.json";
   }
   void TearDown() override { std::filesystem::remove_all(options_.out->parent_path()); }
 
   // Every benchmark checked and ready to be measured.
-  std::unique_ptr<Invocation> start() {
-    auto invocation = std::make_unique<Invocation>(*device_, meter_, plan_, probe_, options_);
-    for (std::size_t i = 0; i < plan_.benchmarks.size(); ++i) invocation->ledger().select(i);
-    invocation->start({});
-    return invocation;
+  std::unique_ptr<MeasuringProcess> start() {
+    auto process = std::make_unique<MeasuringProcess>(*device_, meter_, plan_, probe_, options_);
+    for (std::size_t i = 0; i < plan_.benchmarks.size(); ++i) process->recorder().select(i);
+    process->start({});
+    return process;
   }
 
-  static void measure_place(Invocation& invocation, std::size_t benchmark) {
-    const auto place = invocation.enter(benchmark);
-    EXPECT_GT(invocation.take_samples(benchmark, *place), 0);
-    invocation.record(benchmark, place->record);
+  static void measure_layout(MeasuringProcess& process, std::size_t benchmark) {
+    const auto layout = process.enter(benchmark);
+    EXPECT_GT(process.take_samples(benchmark, *layout), 0);
+    process.record(benchmark, layout->record);
   }
 
   std::unique_ptr<kernels::Device> device_ = kernels::open_device("cpu");
@@ -46,25 +46,25 @@ class InvocationTest : public testing::Test {
   FakeMeter meter_{100'000};
   kernels::Implementation right_ = cpu_implementation("geglu", "fused"), wrong_ = right_;
   Plan plan_;
-  InvocationOptions options_;
+  ProcessOptions options_;
 };
 
-TEST_F(InvocationTest, ChecksEverythingBeforeAnythingIsTimed) {
-  const auto invocation = start();
+TEST_F(MeasuringProcessTest, ChecksEverythingBeforeAnythingIsTimed) {
+  const auto process = start();
   EXPECT_EQ(meter_.records, 0);
-  EXPECT_TRUE(invocation->ledger().has_failed(0));
-  EXPECT_FALSE(invocation->ledger().is_complete(1));
-  EXPECT_THROW(invocation->enter(0), std::runtime_error) << "asked for all the same";
+  EXPECT_TRUE(process->recorder().has_failed(0));
+  EXPECT_FALSE(process->recorder().is_complete(1));
+  EXPECT_THROW(process->enter(0), std::runtime_error) << "asked for all the same";
 }
 
-TEST_F(InvocationTest, MeasuresPlaceByPlace) {
-  const auto invocation = start();
-  measure_place(*invocation, 1);
-  EXPECT_FALSE(invocation->ledger().is_complete(1));
-  EXPECT_EQ(invocation->calls_a_place(1) % 3, 0) << "two samples, then three";
-  measure_place(*invocation, 1);
-  EXPECT_TRUE(invocation->ledger().is_everything_complete());
-  EXPECT_EQ(invocation->finish(), Outcome::kFailures);
+TEST_F(MeasuringProcessTest, MeasuresPlaceByPlace) {
+  const auto process = start();
+  measure_layout(*process, 1);
+  EXPECT_FALSE(process->recorder().is_complete(1));
+  EXPECT_EQ(process->calls_per_layout(1) % 3, 0) << "two samples, then three";
+  measure_layout(*process, 1);
+  EXPECT_TRUE(process->recorder().is_everything_complete());
+  EXPECT_EQ(process->finish(), Outcome::kFailures);
   const baselines::RunFile file = baselines::read_run_file(*options_.out);
   ASSERT_EQ(file.benchmarks.size(), 2u);
   EXPECT_THAT(file.benchmarks[0].failure, testing::HasSubstr("wrong result"));
@@ -72,11 +72,11 @@ TEST_F(InvocationTest, MeasuresPlaceByPlace) {
   EXPECT_EQ(file.benchmarks[1].counters.at("host_ns"), 42);
 }
 
-TEST_F(InvocationTest, LeavesOutTheEnergyWhereNothingCountsIt) {
+TEST_F(MeasuringProcessTest, LeavesOutTheEnergyWhereNothingCountsIt) {
   options_.energy = std::chrono::milliseconds(1);
-  const auto invocation = start();
-  for (int place = 0; place < 2; ++place) measure_place(*invocation, 1);
-  EXPECT_EQ(invocation->finish(), Outcome::kFailures);
+  const auto process = start();
+  for (int layout = 0; layout < 2; ++layout) measure_layout(*process, 1);
+  EXPECT_EQ(process->finish(), Outcome::kFailures);
   const baselines::RunFile file = baselines::read_run_file(*options_.out);
   EXPECT_FALSE(file.benchmarks[1].counters.contains(std::string(baselines::kEnergyPerCall)));
 }
@@ -89,7 +89,7 @@ baselines::CallProfile profile_of_one_kernel() {
 }
 
 // Two benchmarks, both right, measured to their end.
-class ProfileTest : public InvocationTest {
+class ProfileTest : public MeasuringProcessTest {
  protected:
   ProfileTest() {
     wrong_ = right_;
@@ -97,12 +97,12 @@ class ProfileTest : public InvocationTest {
   }
 
   Outcome measure_all() {
-    const auto invocation = start();
+    const auto process = start();
     for (const std::size_t benchmark : {0u, 1u, 1u, 0u}) {
       EXPECT_EQ(meter_.profiles, 0) << "nothing may be timed after a profile";
-      measure_place(*invocation, benchmark);
+      measure_layout(*process, benchmark);
     }
-    return invocation->finish();
+    return process->finish();
   }
   nlohmann::json entries() const {
     return nlohmann::json::parse(baselines::read_file(*options_.out)).at("benchmarks");
@@ -161,11 +161,11 @@ TEST_F(ProfileTest, OfOneBenchmarkThatFailsCostsNoOther) {
               testing::Contains(baselines::Doubt::kProfileFailed));
 }
 
-TEST_F(InvocationTest, SpinsOnlyWhereTheMeterCan) {
+TEST_F(MeasuringProcessTest, SpinsOnlyWhereTheMeterCan) {
   options_.info.protocol.spin = std::chrono::microseconds(100);
   options_.info.suite = "mine";
-  const auto invocation = start();
-  measure_place(*invocation, 1);
+  const auto process = start();
+  measure_layout(*process, 1);
   EXPECT_EQ(meter_.last_options.spin, std::chrono::microseconds(100));
   meter_.spins = false;
   try {
@@ -188,23 +188,23 @@ class LayoutDevice : public kernels::CpuDevice {
 
 TEST(ChooseLayout, IsNumberedWhereTheDeviceCan) {
   LayoutDevice device;
-  InvocationInfo info;
-  choose_layout(device, info);
-  EXPECT_EQ(info.protocol.layout, Layout::kNumbered);
-  info.protocol.layout = Layout::kDriver;
+  ProcessInfo info;
+  choose_layout_kind(device, info);
+  EXPECT_EQ(info.protocol.layout_kind, LayoutKind::kNumbered);
+  info.protocol.layout_kind = LayoutKind::kDriver;
   device.numbers.clear();
-  choose_layout(device, info);
-  EXPECT_EQ(info.protocol.layout, Layout::kDriver);
+  choose_layout_kind(device, info);
+  EXPECT_EQ(info.protocol.layout_kind, LayoutKind::kDriver);
   EXPECT_TRUE(device.numbers.empty()) << "it is left alone";
 }
 
 TEST(ChooseLayout, IsTheDriversElsewhere) {
   kernels::CpuDevice device;
-  InvocationInfo info;
-  choose_layout(device, info);
-  EXPECT_EQ(info.protocol.layout, Layout::kDriver);
-  info.protocol.layout = Layout::kNumbered;
-  EXPECT_THROW(choose_layout(device, info), baselines::InputError);
+  ProcessInfo info;
+  choose_layout_kind(device, info);
+  EXPECT_EQ(info.protocol.layout_kind, LayoutKind::kDriver);
+  info.protocol.layout_kind = LayoutKind::kNumbered;
+  EXPECT_THROW(choose_layout_kind(device, info), baselines::InputError);
 }
 
 }  // namespace

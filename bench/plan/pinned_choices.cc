@@ -1,4 +1,4 @@
-#include "bench/plan/kept_choices.h"
+#include "bench/plan/pinned_choices.h"
 
 #include <map>
 #include <string>
@@ -39,28 +39,28 @@ Choices choices_in(const std::filesystem::path& path) {
   return choices;
 }
 
-// Whether there was any.
-bool take_choices(Plan& plan, Choices& choices, bool strictly) {
+// Whether any benchmark has choices.
+bool pin(Plan& plan, Choices& choices, bool strictly) {
   bool any = false;
   for (PlannedBenchmark& benchmark : plan.benchmarks) {
-    benchmark.kept_choices = {choices.of_benchmark[benchmark.name()], strictly};
-    any = any || !benchmark.kept_choices.choices.empty();
+    benchmark.pinned_choices = {choices.of_benchmark[benchmark.name()], strictly};
+    any = any || !benchmark.pinned_choices.choices.empty();
   }
   return any;
 }
 
 }  // namespace
 
-std::optional<std::filesystem::path> keep_choices(Plan& plan,
-                                                  const std::vector<std::filesystem::path>& runs,
-                                                  const baselines::Environment& environment,
-                                                  bool strictly) {
+std::optional<std::filesystem::path> pin_choices(Plan& plan,
+                                                 const std::vector<std::filesystem::path>& runs,
+                                                 const baselines::Environment& environment,
+                                                 bool strictly) {
   for (const std::filesystem::path& path : runs) {
     Choices choices = choices_in(path);
     if (baselines::device_slug(choices.environment) != baselines::device_slug(environment)) {
       continue;
     }
-    return take_choices(plan, choices, strictly) ? std::optional(path) : std::nullopt;
+    return pin(plan, choices, strictly) ? std::optional(path) : std::nullopt;
   }
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-#include "bench/plan/kept_choices.h"
+#include "bench/plan/pinned_choices.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,9 +16,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-class KeptChoicesTest : public testing::Test {
+class PinnedChoicesTest : public testing::Test {
  protected:
-  KeptChoicesTest() {
+  PinnedChoicesTest() {
     const Sweep sweep{.operations = {"geglu_mlp"},
                       .implementations = {"unfused"},
                       .axes = {{"batch", {1, 2}}, {"seq", {8}}, {"dim", {16}}, {"hidden", {24}}},
@@ -40,16 +40,16 @@ class KeptChoicesTest : public testing::Test {
   const baselines::Environment here_{{"device", "NVIDIA H200"}};
 };
 
-TEST_F(KeptChoicesTest, AreThoseOfTheBenchmarkInTheFirstRunOfTheDevice) {
+TEST_F(PinnedChoicesTest, AreThoseOfTheBenchmarkInTheFirstRunOfTheDevice) {
   const auto other = baseline("NVIDIA A100", {{"down_proj", "candidate 1"}});
   const auto ours = baseline("NVIDIA H200", {{"down_proj", "candidate 2"}});
-  EXPECT_EQ(keep_choices(plan_, {other, ours}, here_, false), ours);
-  EXPECT_THAT(plan_.benchmarks[0].kept_choices.choices,
+  EXPECT_EQ(pin_choices(plan_, {other, ours}, here_, false), ours);
+  EXPECT_THAT(plan_.benchmarks[0].pinned_choices.choices,
               ElementsAre(Pair("down_proj", "candidate 2")));
-  EXPECT_THAT(plan_.benchmarks[1].kept_choices.choices, IsEmpty()) << "another problem";
+  EXPECT_THAT(plan_.benchmarks[1].pinned_choices.choices, IsEmpty()) << "another problem";
 }
 
-TEST_F(KeptChoicesTest, AreThoseThatAnotherProgramWasFoundToMake) {
+TEST_F(PinnedChoicesTest, AreThoseThatAnotherProgramWasFoundToMake) {
   for (const char* name : {baselines::kIdentitiesFile, "kept.json"}) {
     const auto path = folder_.path() / name;
     baselines::write_identities(
@@ -57,31 +57,31 @@ TEST_F(KeptChoicesTest, AreThoseThatAnotherProgramWasFoundToMake) {
                .benchmarks = {},
                .choices = {{plan_.benchmarks.front().name(), {{"down_proj", "candidate 3"}}}},
                .failures = {}});
-    EXPECT_EQ(keep_choices(plan_, {path}, here_, false), path);
-    EXPECT_THAT(plan_.benchmarks[0].kept_choices.choices,
+    EXPECT_EQ(pin_choices(plan_, {path}, here_, false), path);
+    EXPECT_THAT(plan_.benchmarks[0].pinned_choices.choices,
                 ElementsAre(Pair("down_proj", "candidate 3")));
-    EXPECT_FALSE(keep_choices(plan_, {path}, {{"device", "NVIDIA A100"}}, false));
+    EXPECT_FALSE(pin_choices(plan_, {path}, {{"device", "NVIDIA A100"}}, false));
   }
 }
 
-TEST_F(KeptChoicesTest, AreAsFirmAsAskedFor) {
+TEST_F(PinnedChoicesTest, AreAsFirmAsAskedFor) {
   const auto ours = baseline("NVIDIA H200", {{"down_proj", "candidate 2"}});
   for (const bool strictly : {true, false}) {
-    keep_choices(plan_, {ours}, here_, strictly);
-    EXPECT_EQ(plan_.benchmarks[0].kept_choices.strictly, strictly);
+    pin_choices(plan_, {ours}, here_, strictly);
+    EXPECT_EQ(plan_.benchmarks[0].pinned_choices.strictly, strictly);
   }
 }
 
-TEST_F(KeptChoicesTest, AreNoneWhereNoRunHasAny) {
-  EXPECT_FALSE(keep_choices(plan_, {}, here_, false));
-  EXPECT_FALSE(keep_choices(plan_, {baseline("NVIDIA A100", {{"down_proj", "x"}})}, here_, false));
-  EXPECT_FALSE(keep_choices(plan_, {baseline("NVIDIA H200", {})}, here_, false));
-  EXPECT_THAT(plan_.benchmarks[0].kept_choices.choices, IsEmpty());
+TEST_F(PinnedChoicesTest, AreNoneWhereNoRunHasAny) {
+  EXPECT_FALSE(pin_choices(plan_, {}, here_, false));
+  EXPECT_FALSE(pin_choices(plan_, {baseline("NVIDIA A100", {{"down_proj", "x"}})}, here_, false));
+  EXPECT_FALSE(pin_choices(plan_, {baseline("NVIDIA H200", {})}, here_, false));
+  EXPECT_THAT(plan_.benchmarks[0].pinned_choices.choices, IsEmpty());
 }
 
-TEST_F(KeptChoicesTest, NameTheFileThatCannotBeRead) {
+TEST_F(PinnedChoicesTest, NameTheFileThatCannotBeRead) {
   const auto broken = folder_.write("broken.json", "{");
-  EXPECT_THAT([&] { keep_choices(plan_, {broken}, here_, false); },
+  EXPECT_THAT([&] { pin_choices(plan_, {broken}, here_, false); },
               testing::ThrowsMessage<baselines::InputError>(testing::HasSubstr("broken.json")));
 }
 

@@ -1,4 +1,4 @@
-#include "bench/measuring/kept_run_file.h"
+#include "bench/measuring/existing_run_file.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/json_field.h"
 #include "baselines/record/environment.h"
+#include "baselines/record/run_context.h"
 
 namespace fusegate::bench {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// Of context.fusegate; of an object all that is in it, but what is the gate's.
+// Of context.fusegate. Of an object, all members but the gate's settings.
 baselines::Environment facts_of(const json& fusegate, std::initializer_list<const char*> keys) {
   baselines::Environment facts;
   if (!fusegate.is_object()) return facts;
@@ -34,18 +35,20 @@ baselines::Environment facts_of(const json& fusegate, std::initializer_list<cons
   return facts;
 }
 
-void require_equal(const fs::path& path, const baselines::Environment& kept,
+void require_equal(const fs::path& path, const baselines::Environment& theirs,
                    const baselines::Environment& ours, std::string_view advice) {
-  const auto differences = baselines::environment_differences(kept, ours);
+  const auto differences = baselines::environment_differences(theirs, ours);
   if (differences.empty()) return;
   const auto& [field, there, here] = differences.front();
   throw baselines::InputError(path.string(), "context.fusegate." + field,
-                              fmt::format("is {} there and {} here; {}", there, here, advice));
+                              fmt::format("is {} in the file and {} now; {}", there, here, advice));
 }
 
-json kept_context(const json& file) {
+json context_of(const json& file) {
   const json none = json::object();
-  return file.is_object() ? file.value("context", none).value("fusegate", none) : none;
+  json context = file.is_object() ? file.value("context", none).value("fusegate", none) : none;
+  baselines::use_current_names(context);
+  return context;
 }
 
 json tree_or_null(const fs::path& path) try {
@@ -54,15 +57,15 @@ json tree_or_null(const fs::path& path) try {
   return nullptr;
 }
 
-constexpr const char* kForce = "--force replaces the file";
+constexpr const char* kForce = "name another file, or replace it with --force";
 
 }  // namespace
 
 void require_same_measurement(const fs::path& path, const json& fusegate) {
-  const auto keys = {"suite", "invocation", "protocol", "environment", "provenance"};
+  const auto keys = {"suite", "process", "protocol", "environment", "provenance"};
   const json file = baselines::parse_json(baselines::read_regular_file(path), path.string());
-  require_equal(path, facts_of(kept_context(file), keys), facts_of(fusegate, keys),
-                "--resume goes on with the same measurement alone");
+  require_equal(path, facts_of(context_of(file), keys), facts_of(fusegate, keys),
+                "--resume completes only a file of the same measurement");
 }
 
 void require_replaceable(const fs::path& path, const json& fusegate,
@@ -71,15 +74,15 @@ void require_replaceable(const fs::path& path, const json& fusegate,
   const json file = tree_or_null(path);
   if (!file.is_object() || !file.contains("benchmarks")) {
     throw baselines::InputError(path.string(), "",
-                                fmt::format("is there already and is no run file; {}", kForce));
+                                fmt::format("exists and is not a run file; {}", kForce));
   }
   const auto keys = {"suite", "protocol"};
-  require_equal(path, facts_of(kept_context(file), keys), facts_of(fusegate, keys), kForce);
+  require_equal(path, facts_of(context_of(file), keys), facts_of(fusegate, keys), kForce);
   for (const baselines::JsonField& entry :
        baselines::JsonField(file, path.string(), "").at("benchmarks").elements()) {
     const std::string name = entry.text_or_empty("name");
     if (benchmarks.contains(name)) continue;
-    entry.fail(fmt::format("{} is not to be measured now and would be lost; {}", name, kForce));
+    entry.fail(fmt::format("{} is not measured now and would be lost; {}", name, kForce));
   }
 }
 

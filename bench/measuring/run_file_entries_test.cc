@@ -1,4 +1,4 @@
-#include "bench/measuring/recorder.h"
+#include "bench/measuring/run_file_entries.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ class RecorderTest : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(path_.parent_path()); }
 
   baselines::RunFile write_and_read(const std::vector<std::vector<json>>& benchmarks, bool finish) {
-    const InvocationInfo info{.suite = "mine", .number = 3, .seed = 7, .protocol = {}};
+    const ProcessInfo info{.suite = "mine", .number = 3, .seed = 7, .protocol = {}};
     baselines::RunFileWriter writer(path_, {{"date", "2026-11-21T00:00:00+00:00"},
                                             {"host_name", "here"},
                                             {"fusegate", fusegate_context(info, probe_)}});
@@ -36,11 +36,11 @@ class RecorderTest : public testing::Test {
 };
 
 EntryHead head_of(const std::string& name) {
-  return {.name = name, .family = 0, .invocation = 3, .repetitions = 3};
+  return {.name = name, .family = 0, .process = 3, .repetitions = 3};
 }
 
 // Of ten calls each.
-PlaceRecord three_samples() {
+LayoutRecord three_samples() {
   const Sample sample{.batch_ns = 10100, .sm_clock_hz = 1e9, .cpu_ns = 50};
   // All alike: how they are summed up is the reader's.
   return {.samples = {sample, sample, sample}, .doubts = {}, .throttle_reasons = {}};
@@ -64,10 +64,10 @@ BenchmarkRecord record_with_choice() {
 }
 
 TEST_F(RecorderTest, WritesWhatTheReaderReads) {
-  PlaceRecord place = three_samples();
-  place.doubts = {baselines::Doubt::kShortBatch};
+  LayoutRecord layout = three_samples();
+  layout.doubts = {baselines::Doubt::kShortBatch};
   const baselines::RunFile file =
-      write_and_read({place_entries(head_of("a/b"), 0, place, record_with_choice())}, true);
+      write_and_read({layout_entries(head_of("a/b"), 0, layout, record_with_choice())}, true);
   EXPECT_EQ(file.provenance.suite, "mine");
   EXPECT_EQ(file.provenance.host, "here");
   EXPECT_THAT(file.provenance.toolchain,
@@ -88,12 +88,12 @@ TEST_F(RecorderTest, WritesWhatTheReaderReads) {
 }
 
 TEST_F(RecorderTest, PutsPlacesOfSeveralBenchmarksTogether) {
-  PlaceRecord later = three_samples();
+  LayoutRecord later = three_samples();
   later.doubts = {baselines::Doubt::kShortBatch};
   const baselines::RunFile file =
-      write_and_read({place_entries(head_of("a"), 0, three_samples(), record_with_choice()),
-                      place_entries(head_of("b"), 0, three_samples(), plain_record()),
-                      place_entries(head_of("a"), 3, later, record_with_choice())},
+      write_and_read({layout_entries(head_of("a"), 0, three_samples(), record_with_choice()),
+                      layout_entries(head_of("b"), 0, three_samples(), plain_record()),
+                      layout_entries(head_of("a"), 3, later, record_with_choice())},
                      true);
   ASSERT_EQ(file.benchmarks.size(), 2u);
   EXPECT_EQ(file.benchmarks[0].summary.samples, 6);
@@ -103,7 +103,7 @@ TEST_F(RecorderTest, PutsPlacesOfSeveralBenchmarksTogether) {
 }
 
 TEST_F(RecorderTest, TellsTheResourcesOfEveryStagesKernels) {
-  const json entry = place_entries(head_of("a"), 0, three_samples(), record_with_choice()).at(0);
+  const json entry = layout_entries(head_of("a"), 0, three_samples(), record_with_choice()).at(0);
   const json& stages = entry.at("details").at("stages");
   ASSERT_EQ(stages.size(), 2u);
   EXPECT_EQ(stages[0].at("kernels"), json::parse(R"([{
@@ -117,8 +117,8 @@ TEST_F(RecorderTest, KeepsFailuresBesideResults) {
   const std::string wrong = "wrong result: relative error 0.5";
   const baselines::RunFile file =
       write_and_read({{failed_entry(head_of("bad"), 0, wrong)},
-                      place_entries(head_of("good"), 0, three_samples(), plain_record()),
-                      place_entries(head_of("late"), 0, three_samples(), plain_record()),
+                      layout_entries(head_of("good"), 0, three_samples(), plain_record()),
+                      layout_entries(head_of("late"), 0, three_samples(), plain_record()),
                       {failed_entry(head_of("late"), 3, "no memory")}},
                      false);
   ASSERT_EQ(file.benchmarks.size(), 3u);
@@ -128,26 +128,26 @@ TEST_F(RecorderTest, KeepsFailuresBesideResults) {
 }
 
 TEST_F(RecorderTest, LeavesOutCountersThatAreNotNumbers) {
-  PlaceRecord place = three_samples();
-  place.samples[1].sm_clock_hz = std::numeric_limits<double>::quiet_NaN();
-  const json entry = place_entries(head_of("a"), 6, place, plain_record()).at(1);
+  LayoutRecord layout = three_samples();
+  layout.samples[1].sm_clock_hz = std::numeric_limits<double>::quiet_NaN();
+  const json entry = layout_entries(head_of("a"), 6, layout, plain_record()).at(1);
   EXPECT_FALSE(entry.contains("sm_clock_hz"));
   EXPECT_FALSE(entry.contains("details"));
   EXPECT_EQ(entry.at("repetition_index"), 7);
-  EXPECT_EQ(entry.at("invocation"), 3);
+  EXPECT_EQ(entry.at("process"), 3);
   EXPECT_EQ(entry.at("time_unit"), "ns");
 }
 
 TEST(PlaceEntries, KeepNotesApartFromChoicesThatAreCompared) {
   BenchmarkRecord record = record_with_choice();
   record.stages[0].note = "compiled in 75 ms";
-  const json details = place_entries(head_of("a"), 0, three_samples(), record)[0].at("details");
+  const json details = layout_entries(head_of("a"), 0, three_samples(), record)[0].at("details");
   EXPECT_EQ(details.at("notes"), json({{"gate_proj", "compiled in 75 ms"}}));
   EXPECT_EQ(details.at("choices"), json({{"gate_proj", "algo 66, tile 18"}}));
 }
 
 TEST(PlaceEntries, CountPerCall) {
-  const json entry = place_entries(head_of("a"), 0, three_samples(), plain_record()).at(0);
+  const json entry = layout_entries(head_of("a"), 0, three_samples(), plain_record()).at(0);
   EXPECT_EQ(entry.at("iterations"), 10);
   EXPECT_EQ(entry.at("real_time"), 1010);
   EXPECT_EQ(entry.at("cpu_time"), 5);

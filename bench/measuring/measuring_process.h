@@ -1,0 +1,122 @@
+// What one process measures: every selected benchmark is checked, then measured layout by layout in
+// the caller's order; results go to the run file.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/machine/environment_probe.h"
+#include "bench/measuring/run_file_entries.h"
+#include "bench/measuring/run_file_recorder.h"
+#include "bench/measuring/session.h"
+#include "bench/measuring/watchdog.h"
+#include "bench/plan/options.h"
+#include "bench/plan/plan.h"
+
+namespace fusegate::bench {
+
+enum class Outcome {
+  kComplete,     // every benchmark was measured
+  kFailures,     // some failed, and the run file says which
+  kInterrupted,  // Ctrl-C or a termination signal; what was measured is in the run file
+  kDeviceLost,   // a kernel broke the device's context: a fresh process must measure the others
+};
+
+struct ProcessOptions {
+  ProcessInfo info;
+  std::optional<std::filesystem::path> out;
+  bool progress = false;
+  bool resume = false;
+  bool force = false;  // replace any file (existing_run_file.h)
+  // After all samples, record through a profiler what each benchmark launches.
+  bool profile = true;
+  // After all samples, how long each benchmark runs for the energy of a call; zero: not at all.
+  std::chrono::milliseconds energy{0};
+  // A check, a layout's preparation or a sample that takes longer never ends; what the protocol
+  // asks for is added to it. Nothing: no limit.
+  std::optional<std::chrono::seconds> stuck_after = kStuckAfter;
+  // Ends the OS process, after a benchmark that does not end was recorded as failed. Called from
+  // another thread. may_go_on: a fresh process may measure the others; false after a signal.
+  std::function<void(bool may_go_on)> leave = {};
+};
+
+// Sets the protocol's layout kind: numbered where the device has numbered layouts, unless the
+// protocol asks for the driver's. Throws InputError where it asks for numbered ones and the device
+// has none.
+void choose_layout_kind(kernels::Device& device, ProcessInfo& info);
+
+// Benchmarks are known by their number in the plan. All arguments must outlive it. Throws
+// InputError for a protocol that the device cannot follow, and for a run file of another
+// measurement to resume.
+class MeasuringProcess {
+ public:
+  MeasuringProcess(kernels::Device& device, Meter& meter, const Plan& plan, EnvironmentProbe& probe,
+                   const ProcessOptions& options);
+  // The sessions refer to its context and its ballast.
+  MeasuringProcess(const MeasuringProcess&) = delete;
+  MeasuringProcess& operator=(const MeasuringProcess&) = delete;
+
+  RunFileRecorder& recorder() { return recorder_; }
+  const Protocol& protocol() const { return options_.info.protocol; }
+  // A signal came or the device is lost: nothing more is measured.
+  bool stopped() const;
+
+  // Opens the run file and checks every selected benchmark. google_context: the file's context
+  // without our part. Throws InputError where the file cannot or must not be written.
+  void start(nlohmann::json google_context);
+  // The benchmark's next layout. Throws what its kernel throws.
+  std::unique_ptr<Layout> enter(std::size_t benchmark);
+  // All samples of the layout; after a signal fewer, at least one. Returns their mean time in ns.
+  double take_samples(std::size_t benchmark, Layout& layout);
+  // Ends the layout, unless a signal cut it short: --resume counts whole layouts.
+  void record(std::size_t benchmark, LayoutRecord record);
+  // Ends the benchmark.
+  void fail(std::size_t benchmark, const std::string& failure);
+  Outcome finish();
+
+  // Filled when the benchmark's first layout is entered.
+  const BenchmarkRecord& record_of(std::size_t benchmark) const;
+  // The same for every layout of the benchmark.
+  std::int64_t calls_per_layout(std::size_t benchmark) const;
+
+ private:
+  std::set<std::string> selected_names() const;
+  void verify(std::size_t benchmark, kernels::Verifier& verifier);
+  const Sample& run_sample(std::size_t benchmark, Layout& layout);
+  void note_failure(std::size_t benchmark, const std::string& failure);
+  std::chrono::nanoseconds patience() const;
+  void give_up(const Watchdog::Stuck& stuck);
+  std::string with_xids(const std::string& failure);
+  std::set<baselines::Doubt> doubts() const;
+  void probe_machine(LayoutRecord& record);
+  std::vector<std::size_t> measured() const;
+  void measure_energy();
+  void profile();
+  ProfileAttempt try_profile(std::size_t benchmark);
+  nlohmann::json profile_details(std::size_t benchmark,
+                                 const baselines::CallProfile& profile) const;
+  void report_progress(const std::string& line) const;
+
+  kernels::Device& device_;
+  Ballast ballast_;
+  SessionContext context_;
+  const Plan& plan_;
+  EnvironmentProbe& probe_;
+  const ProcessOptions& options_;
+  RunFileRecorder recorder_;
+  std::vector<Session> sessions_;
+  std::chrono::steady_clock::time_point last_probe_;
+  bool device_lost_ = false;
+  std::set<baselines::Doubt> profile_doubts_;
+  Watchdog watchdog_;  // the last: it refers to the others
+};
+
+}  // namespace fusegate::bench
