@@ -47,9 +47,9 @@ class ReadPlanTest(unittest.TestCase):
             bad = pathlib.Path(folder) / "bad.json"
             bad.write_text('{"name": "bad", "sweeps": 3}', encoding="utf-8")
             for flags, expected in (([f"--suite={bad}"], f"{bad}: sweeps: must be a list"),
-                                    (["--suite=nope"], "nope: no such suite; there are ladder, nightly"),
+                                    (["--suite=nope"], "nope: no such suite; expected ladder, nightly"),
                                     (["--speed=3"], "--speed=3: unknown flag"),
-                                    (["--invocation=0"], "--invocation: ")):
+                                    (["--invocation=0"], "--process: ")):
                 with self.subTest(flags), self.assertRaises(InputError) as caught:
                     plan(*flags)
                 self.assertTrue(str(caught.exception).startswith(expected), caught.exception)

@@ -15,10 +15,10 @@ def parse_options(arguments):
     """The result's plan_flags are the flags for fusegate_bench."""
     parser = Parser(prog="peers.py", allow_abbrev=False,
                     description="Times PyTorch, its compiler, Liger, QuACK and cuDNN as fusegate_bench times its "
-                                "kernels: one process an invocation.",
+                                "kernels: one process at a time.",
                     epilog="More flags are read by fusegate_bench, whose --help explains them: --batch, --seq, "
-                           "--dim, --hidden, --dtype, --operation, --regime, --samples, --places, --order, --batch-us, "
-                           "--idle-us, --warm-ms, --spin-us (only 0), --l2, --layout (only driver), --invocation, "
+                           "--dim, --hidden, --dtype, --operation, --regime, --samples, --layouts, --order, --batch-us, "
+                           "--idle-us, --warm-ms, --spin-us (only 0), --l2, --layout (only driver), --process, "
                            "--seed.")
     parser.add_argument("--suite", help="ladder (the default), smoke, pr, nightly, or a .json file")
     parser.add_argument("--problem", action="append", metavar="BATCH,SEQ,DIM,HIDDEN",

@@ -25,7 +25,7 @@ from fusegate.machine.libraries import find_libraries
 from fusegate.machine.nvml import Nvml
 from fusegate.measuring.invocation import Invocation, Request
 from fusegate.measuring.opening import open_cuda
-from fusegate.measuring.protocol import Protocol
+from fusegate.measuring.protocol import Protocol, with_own_names
 from fusegate.measuring.run_file import RunFile, google_context, require_replaceable
 from fusegate.program import guarded, print_table
 
@@ -70,7 +70,7 @@ def run(options):
     if options.out and not options.force:
         require_replaceable(pathlib.Path(options.out), context, {each.name for each in plan.benchmarks})
     run_file = RunFile(options.out, {**google_context("bench/peers"), "fusegate": context})
-    request = Request(protocol, context["seed"], context["invocation"], libraries.versions, "peers",
+    request = Request(protocol, context["seed"], context["process"], libraries.versions, "peers",
                       (lambda line: print(line, flush=True)) if options.progress else None,
                       energy_ms=options.energy_ms)
     return measure(Invocation(device, meter, watch, plan.benchmarks, request, run_file), run_file, options.progress)
@@ -92,7 +92,7 @@ def protocol_of(given):
         raise InputError(source, "protocol.spin_us", "the peers have no kernel that spins")
     if protocol.get("layout") == "numbered":
         raise InputError(source, "protocol.layout", "torch leaves the layout of memory to its allocator")
-    return Protocol(**{**protocol, "layout": "driver"})
+    return Protocol(**{**with_own_names(protocol), "layout": "driver"})
 
 
 def fusegate_context(given, device, libraries, doubts):

@@ -27,7 +27,7 @@ class PeersTest(FolderTest):
     def main(self, *flags, libraries=None, device=None):
         """On a fake GPU: its exit code, what it printed and what it complained about."""
         with fake_gpu(device or FakeDevice(), FakeMeter(), libraries) as (out, errors):
-            code = peers.main(["--samples=2", "--places=2", "--idle-us=0", *flags])
+            code = peers.main(["--samples=2", "--layouts=2", "--idle-us=0", *flags])
         return code, out.getvalue(), errors.getvalue()
 
     def test_without_torch_ends_with_2_and_one_line(self):
@@ -152,13 +152,13 @@ class PeersTest(FolderTest):
 class ContextTest(FolderTest):
     @staticmethod
     def plan(*flags):
-        plan = plan_on_a_gpu(find_bench(), ["--suite=ladder", "--invocation=2", "--seed=7", *flags])
+        plan = plan_on_a_gpu(find_bench(), ["--suite=ladder", "--process=2", "--seed=7", *flags])
         plan["fusegate"]["protocol"].pop("allow", None)  # ladder has it for a GPU alone, which may be here or not
         return plan
 
     def test_says_what_was_asked_for(self):
         fusegate = peers.fusegate_context(self.plan(), FakeDevice(), {"torch": "2.11.0"}, {"dirty_tree"})
-        self.assertEqual((fusegate["suite"], fusegate["invocation"], fusegate["seed"]), ("ladder", 2, 7))
+        self.assertEqual((fusegate["suite"], fusegate["process"], fusegate["seed"]), ("ladder", 2, 7))
         self.assertEqual(fusegate["protocol"], {**self.plan()["fusegate"]["protocol"], "layout": "driver"})
         self.assertEqual((fusegate["libraries"], fusegate["doubts"]), ({"torch": "2.11.0"}, ["dirty_tree"]))
         self.assertEqual(fusegate["controls"], [], "those of the plan are fusegate_bench's")

@@ -91,7 +91,7 @@ class Fresh:
     def measured(self, name, *flags, program=BENCH, operation="linear,geglu,control_copy", env=None):
         # A failed benchmark ends it with 2, and the file is whole all the same.
         ended = subprocess.run([program, f"--operation={operation}", "--batch=1", "--seq=4,5", "--dim=16", "--hidden=24", "--samples=4",
-                                "--places=2", "--idle-us=0", "--batch-us=50", f"--out={self.folder / name}", *flags],
+                                "--layouts=2", "--idle-us=0", "--batch-us=50", f"--out={self.folder / name}", *flags],
                                capture_output=True, text=True, timeout=120, check=False, env={**os.environ, **(env or {})})
         if ended.returncode not in (0, 2) or not (self.folder / name).exists():
             raise AssertionError(f"{program} {flags} ended with {ended.returncode}: {ended.stderr}")
@@ -107,7 +107,7 @@ class Fresh:
 
     def by_peers(self):
         with fakes.fake_gpu(FakeDevice(0.001), FakeMeter(2000.0)):
-            peers.main(["--problem=64,128,768,3072", "--operation=geglu_mlp", "--samples=4", "--places=2", "--idle-us=0",
+            peers.main(["--problem=64,128,768,3072", "--operation=geglu_mlp", "--samples=4", "--layouts=2", "--idle-us=0",
                         f"--out={self.folder / 'peers.json'}"])
         return "peers.json"
 
@@ -130,7 +130,7 @@ class Fresh:
         names, phase = sorted({entry["name"] for entry in self.first["benchmarks"]}), len(list(self.folder.iterdir()))
         for process in range(6):
             made = copy.deepcopy(self.first)
-            made["context"]["fusegate"]["invocation"] = process + 1
+            made["context"]["fusegate"] |= {"process": process + 1, "process_id": process + 1}
             made["context"]["fusegate"]["doubts"] = []
             made["context"]["fusegate"]["provenance"]["dirty"] = False
             made["context"]["fusegate"]["environment"] |= environment
@@ -138,7 +138,7 @@ class Fresh:
                 row = names.index(entry["name"]) - len(names)
                 steady = 1 + 0.0001 * ((process * 3 + sample + phase) % 11)
                 entry |= {"real_time": 1000.0 * -row * factor(process, row) * steady, "sm_clock_hz": 2e9,
-                          "host_ns": 9000.0 * factor(process, row) * steady, "host_graph_ns": 3000.0 * steady, "invocation": process + 1}
+                          "host_ns": 9000.0 * factor(process, row) * steady, "host_graph_ns": 3000.0 * steady, "process": process + 1}
                 if row == -1 and "details" in entry and folder == "same":
                     entry["details"]["expectation"] = {"met": False, "parts": [
                         {"part": "calls", "met": False, "expected": "1 kernel", "seen": "2 kernels"}]}
@@ -228,7 +228,8 @@ class Fresh:
 @functools.lru_cache(maxsize=None)
 def all_documents():
     with tempfile.TemporaryDirectory() as folder:
-        return [*stored_documents(), ("suite", "with all that a suite can say", Suites.WHOLE), *Fresh(folder).documents()]
+        return [*stored_documents(), ("suite", "with every key", Suites.WHOLE), ("suite", "written before", Suites.BEFORE),
+                *Fresh(folder).documents()]
 
 
 @functools.lru_cache(maxsize=None)
@@ -358,16 +359,17 @@ class Suites(unittest.TestCase):
     """A suite is written by hand: the program and the schema must refuse the same ones."""
 
     WHOLE = {"name": "mine",
-             "protocol": {"regime": "burst", "samples": 4, "batch_us": 1, "idle_us": 0, "places": 2, "order": "contiguous", "warm_ms": 0,
+             "protocol": {"regime": "burst", "samples": 4, "batch_us": 1, "idle_us": 0, "layouts": 2, "order": "contiguous", "warm_ms": 0,
                           "spin_us": 0, "l2": "warm", "layout": "driver"},
              "gate": {"cpu": {"min_effect": 0.1, "allow": 0.2, "host": {"min_effect": 0.1, "min_us": 1}}}, "controls": ["^linear/"],
              "sweeps": [{"operations": ["linear"], "batch": [1], "seq": [4], "dim": [16], "hidden": [24], "dtype": ["fp32"]}]}
+    BEFORE = {**WHOLE, "protocol": {"samples": 4, "places": 2}}
     SWEEP = ("sweeps", 0)
     BROKEN = [(("name",), None), (("name",), "a/b"), (("name",), ""), (("sweeps",), None), (("sweeps",), []), (("odd",), 1),
               ((*SWEEP, "batch"), None), ((*SWEEP, "batch"), []), ((*SWEEP, "batch"), [0]), ((*SWEEP, "batch"), [1.5]),
               ((*SWEEP, "batch"), [2 ** 24 + 1]), ((*SWEEP, "dtype"), ["fp3"]), ((*SWEEP, "operations"), []), ((*SWEEP, "odd"), 1),
               (("protocol", "regime"), "calm"), (("protocol", "samples"), 0), (("protocol", "batch_us"), 0),
-              (("protocol", "warm_ms"), 60001), (("protocol", "spin_us"), 1000001), (("protocol", "places"), 1001), (("protocol", "l2"), 1),
+              (("protocol", "warm_ms"), 60001), (("protocol", "spin_us"), 1000001), (("protocol", "layouts"), 1001), (("protocol", "l2"), 1),
               (("protocol", "odd"), 1), (("gate", "cpu", "min_effect"), 1), (("gate", "cpu", "odd"), 1), (("gate", "cpu"), {}),
               (("gate", "cpu", "allow"), 1), (("controls",), []), (("controls",), [""]),
               (("gate", "cpu", "host"), {}), (("gate", "cpu", "host", "min_effect"), 1), (("gate", "cpu", "host", "min_us"), -1),
@@ -383,8 +385,9 @@ class Suites(unittest.TestCase):
 
     def test_the_program_and_the_schema_agree(self):
         schemas = Schemas()
-        self.assertTrue(self.program_takes(self.WHOLE))
-        self.assertEqual(schemas.errors("suite", self.WHOLE), [])
+        for suite in (self.WHOLE, self.BEFORE):
+            self.assertTrue(self.program_takes(suite))
+            self.assertEqual(schemas.errors("suite", suite), [])
         for path, value in self.BROKEN:
             with self.subTest(path=path, value=value):
                 suite = changed(self.WHOLE, path, value)

@@ -150,7 +150,7 @@ def _parser(takes_target: bool) -> Parser:
                       help="measure the benchmarks whose names fit; with a leading '-', those that do not")
     how = parser.add_argument_group("How it is measured")
     for key, kind in FLAGS.items():
-        how.add_argument(f"--{key.replace('_', '-')}", dest=key, type=kind, help=FLAG_HELP[key],
+        how.add_argument(f"--{key.replace('_', '-')}", *(["--layouts"] if key == "places" else []), dest=key, type=kind, help=FLAG_HELP[key],
                          metavar="N" if kind is int else f"{{{','.join(CHOICES[key])}}}")
     how.add_argument("--seed", type=int, help="of the random inputs; by default another one each time")
     how.add_argument("--stuck-after-s", dest="stuck_after", type=_at_least_one,
@@ -158,7 +158,7 @@ def _parser(takes_target: bool) -> Parser:
                           f"fresh process (default: {STUCK_AFTER_S} on a GPU, never on a CPU)")
     out = parser.add_argument_group("What is written")
     out.add_argument("--out", type=pathlib.Path, help="the run file")
-    out.add_argument("--invocation", type=_at_least_one, default=1, help="the number of this process in its run")
+    out.add_argument("--invocation", "--process", type=_at_least_one, default=1, help="the number of this process in its run")
     out.add_argument("--progress", action="store_true", help="print lines that fusegate reads, in place of the table")
     out.add_argument("--environment", action="store_true", help="print the environment as JSON and stop")
     out.add_argument("--plan", action="store_true", help="print as JSON what would be measured, and stop")

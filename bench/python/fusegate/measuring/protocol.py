@@ -68,13 +68,18 @@ class Protocol:
         return {key: value for key, value in told.items() if value or key not in ("min_effect", "allow")}
 
 
+def with_own_names(given: Mapping[str, Any]) -> dict[str, Any]:
+    """fusegate_bench's "layouts" as "places", which this package still calls them."""
+    return {"places" if key == "layouts" else key: value for key, value in given.items()}
+
+
 def parse_protocol(given: Mapping[str, Any], source: str) -> Protocol:
     """given: "protocol" of a suite. Raises InputError naming the key."""
     if not isinstance(given, Mapping):
         raise InputError(source, "protocol", "must be an object")
     sets: dict[str, Any] = {}
     regime = given.get("regime", "burst")
-    for key, value in {**(_SUSTAINED if regime == "sustained" else {}), **given}.items():
+    for key, value in {**(_SUSTAINED if regime == "sustained" else {}), **with_own_names(given)}.items():
         if key in _NUMBERS:
             name, unit, least, most = _NUMBERS[key]
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
@@ -96,7 +101,7 @@ def parse_protocol(given: Mapping[str, Any], source: str) -> Protocol:
 
 def with_flags(given: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     """A suite's protocol with flags in place of what it says."""
-    kept = dict(given)
+    kept = with_own_names(given)
     # Chosen for the suite's regime, these would make another regime something else.
     if flags.get("regime", kept.get("regime", "burst")) != kept.get("regime", "burst"):
         for key in _SUSTAINED:
