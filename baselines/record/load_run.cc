@@ -108,8 +108,8 @@ void add_path(const fs::path& path, RunSources& sources) {
   } else if (files.empty()) {
     throw InputError(
         path.string(), "",
-        "no finished process: neither the folder nor its subfolders have run files or results of "
-        "criterion; name a folder that `fusegate run` wrote");
+        "no finished process: neither the folder nor its subfolders have run files; "
+        "name a folder that `fusegate run` wrote");
   }
   for (const fs::path& file : files) {
     const auto position = blocks.by_file.find(file.filename().string());
