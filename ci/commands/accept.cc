@@ -15,7 +15,7 @@
 #include "ci/console/layout.h"
 #include "ci/judging/few_processes.h"
 #include "ci/judging/judging.h"
-#include "ci/processes/process.h"
+#include "ci/run/child_process.h"
 
 namespace fusegate::ci {
 namespace {

@@ -193,7 +193,7 @@ void add_measuring(CLI::App& app, SuiteRequest& request) {
   app.add_option("--invocations", request.invocations, "How many processes of each program to run")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str()
-      ->each([&given = request.invocations_given](const std::string&) { given = true; });
+      ->each([&given = request.processes_given](const std::string&) { given = true; });
   app.add_option("--timeout-s", request.timeout_s, "Longest time of one process, in seconds")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

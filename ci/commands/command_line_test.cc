@@ -5,10 +5,16 @@
 
 #include <sstream>
 
-#include "ci/processes/fake_program.h"
+#include "tests/fakes/fake_program.h"
 
 namespace fusegate::ci {
 namespace {
+
+using tests::FakeRunFile;
+using tests::kReadFlags;
+using tests::run_file_text;
+using tests::write_run;
+using tests::write_script;
 
 using ::testing::HasSubstr;
 

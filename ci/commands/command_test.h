@@ -13,10 +13,14 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/scratch_folder.h"
 #include "ci/commands/commands.h"
-#include "ci/measuring/fake_bench.h"
-#include "ci/measuring/run_record.h"
+#include "ci/run/run_record.h"
+#include "tests/fakes/fake_bench.h"
 
 namespace fusegate::ci {
+
+using tests::FakeBench;
+using tests::FakeRunFile;
+using tests::write_bench;
 
 template <typename Request, baselines::ExitCode (*kCommand)(const Request&, Console&)>
 class CommandTest : public ::testing::Test {

@@ -12,8 +12,8 @@
 
 #include "ci/console/console.h"
 #include "ci/judging/judging.h"
-#include "ci/measuring/measuring_run.h"
 #include "ci/report/report.h"
+#include "ci/run/measure_run.h"
 
 namespace fusegate::ci {
 
@@ -21,10 +21,10 @@ class CommandLine;
 
 // What run and duet take.
 struct SuiteRequest : MeasuringOptions {
-  int invocations = 5;             // of each program: the minimum
-  bool invocations_given = false;  // by whoever called
+  int invocations = 5;           // of each program: the minimum
+  bool processes_given = false;  // by whoever called
   // Nothing: run extends nothing, and duet up to three times the minimum.
-  std::optional<int> max_invocations{};
+  std::optional<int> max_processes{};
   bool fresh_choices = false;  // not the baseline's, see keep_choices_environment()
   std::optional<std::filesystem::path> aa_history{};
   JudgingRequest judging{};  // of run: what extensions are decided by. The candidate is set here
@@ -86,7 +86,7 @@ std::optional<std::filesystem::path> baseline_to_replay(const ReplayRequest& req
 struct JobRequest {
   std::string suite = "smoke";
   int invocations = 6;  // on two busy cores, what tells 1.25 times as long (docs/protocol.md)
-  std::optional<int> max_invocations{};  // nothing: as for run and duet
+  std::optional<int> max_processes{};  // nothing: as for run and duet
   std::optional<double> budget_s{};
   std::string program{};  // empty: the benchmark program beside this one
   std::string base{};     // a program to measure side by side; empty: a baseline is looked up

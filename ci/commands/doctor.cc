@@ -9,7 +9,7 @@
 #include "ci/commands/command_line.h"
 #include "ci/commands/machine_checks.h"
 #include "ci/console/layout.h"
-#include "ci/processes/process.h"
+#include "ci/run/child_process.h"
 
 namespace fusegate::ci {
 namespace {
@@ -64,10 +64,10 @@ HostFacts look_at_host() {
 }
 
 DeviceFacts ask_program(const std::string& program) {
-  ProcessRequest process;
+  ChildProcess process;
   process.arguments = {program, "--environment"};
   process.timeout_s = kEnvironmentTimeoutS;
-  const ProcessOutput output = collect_output(std::move(process));
+  const ChildOutput output = collect_output(std::move(process));
   if (!output.failure.empty()) {
     throw baselines::InputError(program, "--environment", output.failure);
   }

@@ -6,7 +6,7 @@
 #include "ci/commands/command_line.h"
 #include "ci/console/layout.h"
 #include "ci/judging/aa_recording.h"
-#include "ci/measuring/replayed_program.h"
+#include "ci/run/replayed_program.h"
 
 namespace fusegate::ci {
 namespace {
@@ -32,9 +32,9 @@ MeasuringRequest measuring_request(const DuetRequest& request, const Folders& fo
   if (request.aa) measuring.arms.push_back({folders.base_again, request.base, false, suites.base});
   measuring.arms.push_back({folders.head, request.head, true, suites.head});
   measuring.invocations = request.invocations;
-  measuring.max_invocations = request.max_invocations.value_or(3 * request.invocations);
-  if (!request.invocations_given && !request.max_invocations) {
-    measuring.invocations_of_few = baselines::kFewestProcesses;
+  measuring.max_processes = request.max_processes.value_or(3 * request.invocations);
+  if (!request.processes_given && !request.max_processes) {
+    measuring.processes_of_few = baselines::kFewestProcesses;
   }
   // Identity is of the device's work.
   measuring.measures_all = request.measures_all || request.judging.fail_on_host;
@@ -89,7 +89,7 @@ std::vector<ComparedRuns> compared_runs(const DuetRequest& request, const Folder
   return compared;
 }
 
-void record_aa_of(MeasuredArm& head, const DuetRequest& request, const Folders& folders,
+void record_aa_of(ProgramRun& head, const DuetRequest& request, const Folders& folders,
                   Console& console) {
   // Whole folders, so that the arms are compared as the gate compares: block by block. What base
   // was extended by has no counterpart in base_again and falls out.
@@ -156,7 +156,7 @@ void add_duet_options(CLI::App& app, DuetRequest& request) {
       ->type_name("FILE");
   set_topic(app, kMeasuringTopic);
   app.add_option(
-         "--max-invocations", request.max_invocations,
+         "--max-invocations", request.max_processes,
          "Measure undecided and suspicious benchmarks again, up to this many processes of each "
          "program; by default three times --invocations")
       ->check(CLI::Range(1, 1000));

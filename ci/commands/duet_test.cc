@@ -16,7 +16,7 @@ class DuetCommandTest : public SideBySideTest<DuetRequest, duet_command> {
  protected:
   DuetCommandTest() { request_.base = write_bench(folder_, "base-bench", {}); }
 
-  std::vector<InvocationRecord> invocations(const std::string& arm) const {
+  std::vector<ProcessRecord> invocations(const std::string& arm) const {
     return read_run_record(request_.out / arm).invocations;
   }
   std::string session(const std::string& arm) const {
@@ -261,9 +261,9 @@ TEST_F(DuetCommandTest, FourProcessesMeasureFewDifferences) {
   run();
   EXPECT_EQ(invocations("head").size(), 4u) << out_.str() << err_.str();
   EXPECT_EQ(invocations("base").size(), 4u);
-  EXPECT_EQ(read_run_record(request_.out / "head").planned_invocations, 4);
+  EXPECT_EQ(read_run_record(request_.out / "head").planned_processes, 4);
   request_.out = folder_.path() / "five";
-  request_.invocations_given = true;
+  request_.processes_given = true;
   run();
   EXPECT_EQ(invocations("head").size(), 5u);
 }
@@ -276,7 +276,7 @@ TEST_F(DuetCommandTest, TheHeadKeepsTheChoicesThatTheBaseWasFoundToMakeAndEachTh
   request_.base = write_bench(folder_, "base-bench", {.file = thirty_telling(), .before = note});
   request_.head = head({.file = changed, .phase = 1, .before = note});
   request_.aa = false;
-  request_.invocations = request_.max_invocations.emplace(1);
+  request_.invocations = request_.max_processes.emplace(1);
   run();
   const auto kept_in = [&](const std::string& arm) {
     return "[" + (request_.out / arm / "identities.json").string();

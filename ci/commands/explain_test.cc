@@ -7,10 +7,14 @@
 #include "baselines/io/file_io.h"
 #include "baselines/launches/test_profile.h"
 #include "ci/commands/commands.h"
-#include "ci/processes/fake_program.h"
+#include "tests/fakes/fake_program.h"
 
 namespace fusegate::ci {
 namespace {
+
+using tests::FakeRunFile;
+using tests::run_file_text;
+using tests::write_run;
 
 using testing::AllOf;
 using testing::EndsWith;

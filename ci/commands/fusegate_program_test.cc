@@ -9,7 +9,7 @@
 
 #include "baselines/io/file_io.h"
 #include "ci/commands/program_test.h"
-#include "ci/measuring/run_record.h"
+#include "ci/run/run_record.h"
 
 namespace fusegate::ci {
 namespace {

@@ -157,12 +157,12 @@ TEST_F(ProgramTest, SaysSoWhereAResultCannotBeWritten) {
                    fmt::format("exec '{}' show '{}' > /dev/full\n",
                                (own_folder() / "fusegate").string(), path("base")));
   Ended ended;
-  ProcessRequest request;
+  ChildProcess request;
   request.arguments = {redirected};
   request.on_line = [&](OutputStream, std::string_view line) {
     ended.err.append(line).push_back('\n');
   };
-  ended.code = run_process(request).exit_code;
+  ended.code = run_child(request).exit_code;
   expect_error(ended, {"standard output"});
 }
 

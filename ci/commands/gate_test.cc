@@ -6,11 +6,15 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "ci/commands/commands.h"
-#include "ci/measuring/run_record.h"
-#include "ci/processes/fake_program.h"
+#include "ci/run/run_record.h"
+#include "tests/fakes/fake_program.h"
 
 namespace fusegate::ci {
 namespace {
+
+using tests::FakeRunFile;
+using tests::run_file_text;
+using tests::write_run;
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -366,8 +370,9 @@ TEST_F(StoredGateTest, TheAnchorShowsWhatCreepsInSmallSteps) {
   out_.str("");
   EXPECT_EQ(gate(slowed(factor)), baselines::ExitCode::kRegression);
   EXPECT_EQ(json()["exit_code"], 1);
-  EXPECT_THAT(out_.str(),
-              StartsWith("3 of 24 benchmarks got slower by more than 1.5 % since the anchor of 20"));
+  EXPECT_THAT(
+      out_.str(),
+      StartsWith("3 of 24 benchmarks got slower by more than 1.5 % since the anchor of 20"));
 }
 
 TEST_F(StoredGateTest, AnAnchorOfAnotherEnvironmentIsNotedOnce) {

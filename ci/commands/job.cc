@@ -234,8 +234,8 @@ class Job {
   void fill(SuiteRequest& measuring) const {
     measuring.suite = request_.suite;
     measuring.invocations = request_.invocations;
-    measuring.invocations_given = true;
-    measuring.max_invocations = request_.max_invocations;
+    measuring.processes_given = true;
+    measuring.max_processes = request_.max_processes;
     if (request_.budget_s) measuring.budget_s = request_.budget_s;
     measuring.judging.stores = request_.stores;
     measuring.aa_history = request_.aa_history;
@@ -263,7 +263,7 @@ class Job {
 
   Measured measure(const std::vector<std::string>& names) {
     RunRequest run = run_request(names);
-    run.aa = names.size() == 1 && request_.invocations >= kLeastAaInvocations;
+    run.aa = names.size() == 1 && request_.invocations >= kLeastAaProcesses;
     step(fmt::format("measuring {}: suite {}, {} each", fmt::join(names, " "), request_.suite,
                      invocations()));
     return measure_run(run, console_);
@@ -324,7 +324,7 @@ void add_job_measuring(CLI::App& app, JobRequest& request) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option(
-         "--max-invocations", request.max_invocations,
+         "--max-invocations", request.max_processes,
          "Measure undecided and suspicious benchmarks again, up to this many processes of each "
          "program; by default nothing is measured again, and with --base up to three times "
          "--invocations")

@@ -15,11 +15,16 @@
 #include "baselines/io/file_io.h"
 #include "baselines/io/write_lock.h"
 #include "ci/commands/commands.h"
-#include "ci/measuring/fake_bench.h"
-#include "ci/measuring/run_record.h"
+#include "ci/run/run_record.h"
+#include "tests/fakes/fake_bench.h"
 
 namespace fusegate::ci {
 namespace {
+
+using tests::FakeBench;
+using tests::FakeRunFile;
+using tests::write_bench;
+using tests::write_script;
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
@@ -312,7 +317,7 @@ TEST_F(JobCommandTest, WhatIsSuspiciousIsMeasuredAgainWhereItIsAllowed) {
   request_.program = slowed_bench();
   job();
   EXPECT_EQ(record("first").invocations.size(), 4u);
-  request_.max_invocations = 6;
+  request_.max_processes = 6;
   job();
   EXPECT_EQ(record("first").invocations.size(), 6u);
   request_.base = request_.program;
@@ -323,7 +328,7 @@ TEST_F(JobCommandTest, WhatIsSuspiciousIsMeasuredAgainWhereItIsAllowed) {
   }());
   job();
   EXPECT_EQ(record("head").invocations.size(), 6u);
-  request_.max_invocations = 4;
+  request_.max_processes = 4;
   job();
   EXPECT_EQ(record("head").invocations.size(), 4u);
 }

@@ -12,12 +12,17 @@
 #include <vector>
 
 #include "ci/console/layout.h"
-#include "ci/measuring/fake_bench.h"
-#include "ci/processes/fake_program.h"
-#include "ci/processes/interrupts.h"
-#include "ci/processes/process.h"
+#include "ci/run/child_process.h"
+#include "ci/run/interrupts.h"
+#include "tests/fakes/fake_bench.h"
+#include "tests/fakes/fake_program.h"
 
 namespace fusegate::ci {
+
+using tests::FakeRunFile;
+using tests::kReadFlags;
+using tests::write_run;
+using tests::write_script;
 
 struct Ended {
   int code = -1;
@@ -30,7 +35,7 @@ class ProgramTest : public ::testing::Test {
   Ended fusegate(std::vector<std::string> arguments, const Interrupts* interrupts = nullptr) {
     arguments.insert(arguments.begin(), (own_folder() / "fusegate").string());
     Ended ended;
-    ProcessRequest request;
+    ChildProcess request;
     request.arguments = std::move(arguments);
     request.timeout_s = 120;
     request.grace_s = 60;
@@ -39,7 +44,7 @@ class ProgramTest : public ::testing::Test {
       (stream == OutputStream::kOut ? ended.out : ended.err).append(line).push_back('\n');
       if (interrupts != nullptr && line.find("ready") != std::string_view::npos) raise(SIGINT);
     };
-    const ProcessEnd end = run_process(request);
+    const ChildEnd end = run_child(request);
     ended.code = end.signal != 0 ? 128 + end.signal : end.exit_code;
     return ended;
   }

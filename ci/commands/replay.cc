@@ -4,7 +4,7 @@
 #include "baselines/record/baseline.h"
 #include "ci/commands/command_line.h"
 #include "ci/console/layout.h"
-#include "ci/measuring/replayed_program.h"
+#include "ci/run/replayed_program.h"
 
 namespace fusegate::ci {
 namespace {
@@ -47,7 +47,7 @@ ExitCode judge_by_figures(const ReplayRequest& request, const std::string& why, 
   run.measures_all = request.measures_all || request.judging.fail_on_host;
   run.out = {request.out / "head"};
   run.programs = {request.head};
-  run.aa = request.aa && request.invocations >= kLeastAaInvocations;
+  run.aa = request.aa && request.invocations >= kLeastAaProcesses;
   GateRequest gate = gate_request(request);
   gate.judging.candidate = run.out;
   gate.notes = {note};

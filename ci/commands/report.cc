@@ -9,9 +9,9 @@
 #include "ci/console/layout.h"
 #include "ci/console/output_files.h"
 #include "ci/figures/peer_match.h"
-#include "ci/measuring/run_record.h"
-#include "ci/processes/process.h"
 #include "ci/report/sweep_sections.h"
+#include "ci/run/child_process.h"
+#include "ci/run/run_record.h"
 
 namespace fusegate::ci {
 namespace {
@@ -24,7 +24,7 @@ std::optional<std::string> why_none_measured(const std::vector<std::filesystem::
   if (peers.size() != 1 || !std::filesystem::exists(peers.front() / "run.json")) return {};
   const RunRecord record = read_run_record(peers.front());
   std::string failure = "there was no program to measure them";
-  for (const InvocationRecord& invocation : record.invocations) {
+  for (const ProcessRecord& invocation : record.invocations) {
     if (std::filesystem::exists(peers.front() / invocation.file)) return {};
     failure = invocation.failure;
   }
@@ -97,12 +97,12 @@ std::string drawn(const std::string& option, nlohmann::json model) {
   const bool is_picture = option == "--svg";
   make_printable(model, is_picture);
   const std::string python = python_program();
-  ProcessRequest process;
+  ChildProcess process;
   process.arguments = {python, report_script().string()};
   if (is_picture) process.arguments.push_back(option);
   process.input = model.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   process.timeout_s = kDrawingTimeoutS;
-  ProcessOutput output = collect_output(std::move(process));
+  ChildOutput output = collect_output(std::move(process));
   if (output.failure.empty() && output.out.empty()) output.failure = "drew nothing";
   if (!output.failure.empty()) throw baselines::InputError(option, python, output.failure);
   return output.out;

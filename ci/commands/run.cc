@@ -65,7 +65,7 @@ MeasuringRequest measuring_request(const RunRequest& request) {
     measuring.arms.push_back({request.out[i], programs[i]});
   }
   measuring.invocations = request.invocations;
-  measuring.max_invocations = request.max_invocations.value_or(request.invocations);
+  measuring.max_processes = request.max_processes.value_or(request.invocations);
   measuring.extends_whole_suite = true;
   measuring.min_effect = request.judging.min_effect;
   measuring.is_aa = request.aa;
@@ -83,9 +83,9 @@ void check(const RunRequest& request) {
     throw baselines::InputError("--aa", "", "takes one --out folder; duet has A/A arms of its own");
   }
   check_peers(request);
-  if (request.aa && request.invocations < kLeastAaInvocations) {
+  if (request.aa && request.invocations < kLeastAaProcesses) {
     throw baselines::InputError("--aa", "",
-                                fmt::format("needs --invocations {}", kLeastAaInvocations));
+                                fmt::format("needs --invocations {}", kLeastAaProcesses));
   }
   check_aa_history(request.aa_history);
   // Before an hour of measuring, not after it. Which stored baseline fits is known only then.
@@ -93,9 +93,9 @@ void check(const RunRequest& request) {
 }
 
 std::vector<baselines::Verdict> verdicts_on(const JudgingRequest& judging,
-                                            const std::vector<MeasuredArm>& arms) {
+                                            const std::vector<ProgramRun>& arms) {
   std::vector<baselines::Verdict> verdicts;
-  for (const MeasuredArm& arm : arms) {
+  for (const ProgramRun& arm : arms) {
     JudgingRequest request = judging;
     request.candidate = {arm.folder()};
     const Report report = judged_report(request);
@@ -108,9 +108,9 @@ std::vector<baselines::Verdict> verdicts_on(const JudgingRequest& judging,
 // Nothing where a run's figures and those of the baseline cannot be compared: it may have to become
 // a baseline itself.
 std::vector<ComparedRuns> compared_with_baseline(const JudgingRequest& judging,
-                                                 const std::vector<MeasuredArm>& arms) {
+                                                 const std::vector<ProgramRun>& arms) {
   std::vector<ComparedRuns> compared;
-  for (const MeasuredArm& arm : arms) {
+  for (const ProgramRun& arm : arms) {
     baselines::Run candidate = baselines::load_run({arm.folder()});
     auto baseline = load_baseline(judging, candidate);
     if (!baseline || !differences_between(baseline->run, candidate).empty()) return {};
@@ -120,12 +120,12 @@ std::vector<ComparedRuns> compared_with_baseline(const JudgingRequest& judging,
 }
 
 // Peers are measured beside all of ours.
-Comparisons comparisons_of(const RunRequest& request, const std::vector<MeasuredArm>& arms) {
+Comparisons comparisons_of(const RunRequest& request, const std::vector<ProgramRun>& arms) {
   if (request.peers || !any_baseline_tells_work(request.judging, request.suite)) return {};
   return [&] { return compared_with_baseline(request.judging, arms); };
 }
 
-void record_aa_of(MeasuredArm& arm, const RunRequest& request, Console& console) {
+void record_aa_of(ProgramRun& arm, const RunRequest& request, Console& console) {
   const auto findings = record_aa(
       {arm.files_of("a"), arm.files_of("b"), request.judging, request.aa_history}, console);
   if (!findings) return;
@@ -154,7 +154,7 @@ void add_run(CommandLine& line) {
       "the fusegate_bench beside this program. Several programs take turns: A B B A. One program "
       "with several --out fills each of these folders")
       ->type_name("PROGRAM");
-  app.add_option("--max-invocations", request.max_invocations,
+  app.add_option("--max-invocations", request.max_processes,
                  "Measure benchmarks again that are undecided or suspicious beside the baseline, "
                  "up to this "
                  "many processes of each program; by default nothing is measured again")

@@ -12,12 +12,19 @@
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_test.h"
 #include "ci/judging/aa_history.h"
-#include "ci/measuring/fake_bench.h"
-#include "ci/measuring/run_record.h"
-#include "ci/processes/fake_program.h"
+#include "ci/run/run_record.h"
+#include "tests/fakes/fake_bench.h"
+#include "tests/fakes/fake_program.h"
 
 namespace fusegate::ci {
 namespace {
+
+using tests::FakeRunFile;
+using tests::kReadFlags;
+using tests::run_file_text;
+using tests::write_bench;
+using tests::write_run;
+using tests::write_script;
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
@@ -36,7 +43,8 @@ class RunCommandTest : public CommandTest<RunRequest, run_command> {
   std::string good_program() { return program("bench", "leave '" + prepared_ + "' \"$out\"\n"); }
   // Tells that event of its progress, and measures well.
   std::string telling(const std::string& event) {
-    return program("telling", "echo '@fusegate " + event + "'\nleave '" + prepared_ + "' \"$out\"\n");
+    return program("telling",
+                   "echo '@fusegate " + event + "'\nleave '" + prepared_ + "' \"$out\"\n");
   }
   std::string program(const std::string& name, const std::string& body) {
     return write_script(folder_, name, std::string(kReadFlags) + body);
@@ -53,7 +61,7 @@ TEST_F(RunCommandTest, LeavesAFileALogAndARecord) {
   for (const char* name : {"1.json", "1.log", "2.json", "3.json", "run.json"}) {
     EXPECT_TRUE(fs::exists(folder_.path() / "run" / name)) << name;
   }
-  EXPECT_EQ(record().planned_invocations, 3);
+  EXPECT_EQ(record().planned_processes, 3);
   EXPECT_EQ(record().invocations.size(), 3u);
   EXPECT_TRUE(record().finished);
   EXPECT_THAT(out_.str(), HasSubstr("3 invocations of suite smoke in "));
@@ -170,7 +178,7 @@ TEST_F(RunCommandTest, AppendsWhereAsked) {
   request_.invocations = 2;
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(record().invocations.size(), 5u);
-  EXPECT_EQ(record().planned_invocations, 5);
+  EXPECT_EQ(record().planned_processes, 5);
   EXPECT_EQ(record().invocations.back().file, "5.json");
   EXPECT_THAT(out_.str(), HasSubstr("2 invocations of suite smoke"));
   request_.suite = "pr";
@@ -206,12 +214,12 @@ constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden
 TEST_F(RunCommandTest, ExtendsWhatTheNamedBaselineLeavesUndecided) {
   request_.judging.baseline = {write_run(folder_, "base", {})};
   request_.programs = {write_bench(folder_, "noisy", {.noise = {{kFused, 0.05}}})};
-  request_.max_invocations = 5;
+  request_.max_processes = 5;
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   ASSERT_EQ(record().invocations.size(), 5u);
   EXPECT_FALSE(record().invocations[2].extension);
   EXPECT_TRUE(record().invocations[3].extension);
-  EXPECT_EQ(record().planned_invocations, 5);
+  EXPECT_EQ(record().planned_processes, 5);
   EXPECT_THAT(baselines::read_file(folder_.path() / "calls"),
               HasSubstr("noisy 5 .\n"));  // whole, as the baseline's processes were
 }
@@ -226,7 +234,7 @@ TEST_F(RunCommandTest, ExtendsByTheStoredBaseline) {
       baselines::baseline_path(request_.judging.stores[0], stored.environment, "smoke"),
       baselines::baseline_text(baseline));
   request_.programs = {write_bench(folder_, "slow", {.file = slowed})};
-  request_.max_invocations = 9;
+  request_.max_processes = 9;
   EXPECT_EQ(run(),
             baselines::ExitCode::kNoRegression);  // run measures; what it found is for gate to say
   EXPECT_EQ(record().invocations.size(), 6u);
@@ -234,7 +242,7 @@ TEST_F(RunCommandTest, ExtendsByTheStoredBaseline) {
 }
 
 TEST_F(RunCommandTest, ExtendsNothingWithoutABaseline) {
-  request_.max_invocations = 9;
+  request_.max_processes = 9;
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_EQ(record().invocations.size(), 3u);
   EXPECT_THAT(err_.str(), HasSubstr("nothing is extended"));
@@ -242,7 +250,7 @@ TEST_F(RunCommandTest, ExtendsNothingWithoutABaseline) {
 }
 
 TEST_F(RunCommandTest, RefusesABaselineThatIsNoneBeforeItMeasures) {
-  request_.max_invocations = 9;
+  request_.max_processes = 9;
   request_.judging.baseline = {folder_.path() / "missing"};
   EXPECT_THAT(problem(), HasSubstr("missing"));
   EXPECT_FALSE(fs::exists(folder_.path() / "run"));
@@ -284,8 +292,8 @@ TEST_F(RunCommandTest, RefusesAaArmsThatCouldShowNothing) {
 
 TEST_F(RunCommandTest, ShowsFailuresAsTheyHappen) {
   request_.invocations = 1;
-  request_.programs = {telling(
-      R"({"event":"benchmark","index":1,"total":1,"benchmark":"a","failure":"threw"})")};
+  request_.programs = {
+      telling(R"({"event":"benchmark","index":1,"total":1,"benchmark":"a","failure":"threw"})")};
   run();
   EXPECT_THAT(err_.str(), HasSubstr("a failed: threw"));
 }

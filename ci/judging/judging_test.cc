@@ -7,10 +7,13 @@
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
 #include "baselines/record/load_run.h"
-#include "ci/processes/fake_program.h"
+#include "tests/fakes/fake_program.h"
 
 namespace fusegate::ci {
 namespace {
+
+using tests::FakeRunFile;
+using tests::write_run;
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;

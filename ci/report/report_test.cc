@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 
 #include "baselines/record/load_run.h"
-#include "ci/processes/fake_program.h"
 #include "ci/report/gate_words.h"
+#include "tests/fakes/fake_program.h"
 
 namespace fusegate::ci {
 namespace {
+
+using tests::FakeRunFile;
+using tests::write_run;
 
 using ::testing::HasSubstr;
 

@@ -1,0 +1,352 @@
+#include "ci/run/child_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+
+#include "baselines/io/file_descriptor.h"
+#include "ci/run/command_words.h"
+
+extern char** environ;
+
+namespace fusegate::ci {
+namespace {
+
+using baselines::FileDescriptor;
+using baselines::uninterrupted;
+using Clock = std::chrono::steady_clock;
+
+// How often the child is looked at where its pipes are silent, or closed by a child that lives on.
+constexpr int kPollMilliseconds = 50;
+// As a shell's; nobody sees it, since the reason is told.
+constexpr int kExitNotStarted = 127;
+// Of a failure's last line.
+constexpr std::size_t kLongestError = 4096;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+[[noreturn]] void throw_system_error(int error, const std::string& what) {
+  throw std::system_error(error, std::system_category(), what);
+}
+
+struct Pipe {
+  Pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw_system_error(errno, "pipe");
+    read_end = FileDescriptor(ends[0]);
+    write_end = FileDescriptor(ends[1]);
+  }
+
+  FileDescriptor read_end;
+  FileDescriptor write_end;
+};
+
+// The reading end of one of the child's streams, cut into lines.
+class LineReader {
+ public:
+  explicit LineReader(OutputStream stream) : stream_(stream) {
+    fcntl(pipe_.read_end.get(), F_SETFL, O_NONBLOCK);
+  }
+
+  int read_fd() const { return pipe_.read_end.get(); }
+  int write_fd() const { return pipe_.write_end.get(); }
+  void close_write_end() { pipe_.write_end.close(); }
+
+  // Hands on the whole lines of what has arrived, but of no more than kMostAtOnce: a program that
+  // prints faster than we read must not keep us from its time limit and from signals.
+  void forward(const ChildProcess& request) {
+    std::array<char, 65536> buffer;
+    for (std::size_t taken = 0; pipe_.read_end.is_open() && taken < kMostAtOnce;) {
+      const ssize_t size = ::read(pipe_.read_end.get(), buffer.data(), buffer.size());
+      if (size < 0 && errno == EINTR) continue;
+      if (size < 0) break;  // nothing more for now
+      if (size == 0) {
+        pipe_.read_end.close();
+        break;
+      }
+      taken += static_cast<std::size_t>(size);
+      take({buffer.data(), static_cast<std::size_t>(size)}, request);
+    }
+  }
+
+  // Once the program has ended: a pipe holds less than is taken at once, and what it left behind
+  // elsewhere may print for ever.
+  void forward_rest(const ChildProcess& request) {
+    forward(request);
+    if (!line_.empty() || left_out_ > 0) hand_on(request);
+  }
+
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  static constexpr std::size_t kMostAtOnce = 1 << 20;
+
+  void take(std::string_view text, const ChildProcess& request) {
+    bytes_ += text.size();
+    while (!text.empty()) {
+      const std::size_t end = text.find('\n');
+      const std::string_view part = text.substr(0, end);
+      const std::string_view kept = part.substr(0, request.longest_line - line_.size());
+      line_ += kept;
+      left_out_ += part.size() - kept.size();
+      if (end == text.npos) return;
+      hand_on(request);
+      text.remove_prefix(end + 1);
+    }
+  }
+
+  void hand_on(const ChildProcess& request) {
+    if (left_out_ > 0) {
+      line_ += " ... (" + std::to_string(left_out_) + " bytes of this line are left out)";
+    }
+    if (request.on_line) request.on_line(stream_, line_);
+    line_.clear();
+    left_out_ = 0;
+  }
+
+  OutputStream stream_;
+  Pipe pipe_;
+  std::string line_;          // that has not ended yet
+  std::size_t left_out_ = 0;  // bytes of it
+  std::size_t bytes_ = 0;     // of all lines
+};
+
+// A file without a name as the child's standard input: unlike a pipe it needs no feeding, whatever
+// its size, and cannot deadlock with the child's output.
+FileDescriptor input_file(const std::string& input) {
+  if (input.empty()) {
+    FileDescriptor nothing(uninterrupted([] { return open("/dev/null", O_RDONLY | O_CLOEXEC); }));
+    if (!nothing.is_open()) throw_system_error(errno, "/dev/null");
+    return nothing;
+  }
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::tmpfile(), std::fclose);
+  if (!file || std::fwrite(input.data(), 1, input.size(), file.get()) != input.size() ||
+      std::fflush(file.get()) != 0) {
+    throw_system_error(errno, "temporary file for a program's input");
+  }
+  std::rewind(file.get());
+  return FileDescriptor(fcntl(fileno(file.get()), F_DUPFD_CLOEXEC, 3));
+}
+
+// Ours, with those variables in place of what it says of them: "NAME=value".
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& variables) {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (!variables.contains(std::string(text.substr(0, text.find('='))))) all.emplace_back(text);
+  }
+  for (const auto& [name, value] : variables) all.push_back(name + "=" + value);
+  return all;
+}
+
+// As C wants them; they point into the strings.
+std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (const std::string& text : strings) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+struct Streams {
+  int in;
+  int out;
+  int err;
+};
+
+// What the new process does until it is the program: calls that are safe after fork() alone. A new
+// group, and signals as a fresh process has them: we may hold them back, the program must not.
+[[noreturn]] void become(char* const* argv, char* const* variables, const Streams& streams,
+                         pid_t parent, int tell_failure) {
+  setpgid(0, 0);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  // It ends with us however we end: nobody would look at what it goes on to measure, and the next
+  // run would share the device with it. We may have ended before it asked for that.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(kExitNotStarted);
+  if (dup2(streams.in, STDIN_FILENO) >= 0 && dup2(streams.out, STDOUT_FILENO) >= 0 &&
+      dup2(streams.err, STDERR_FILENO) >= 0) {
+    execvpe(argv[0], argv, variables);
+  }
+  const int error = errno;
+  uninterrupted([&] { return ::write(tell_failure, &error, sizeof error); });
+  _exit(kExitNotStarted);
+}
+
+class Child {
+ public:
+  Child(const ChildProcess& request, const Streams& streams) {
+    std::vector<std::string> words = command_words(request.arguments.front());
+    words.insert(words.end(), request.arguments.begin() + 1, request.arguments.end());
+    const std::vector<char*> argv = pointers_to(words);
+    const std::vector<std::string> texts = environment_with(request.environment);
+    const std::vector<char*> variables = pointers_to(texts);
+    Pipe failure;
+    const pid_t parent = getpid();
+    pid_ = fork();
+    if (pid_ < 0) throw_system_error(errno, "fork");
+    if (pid_ == 0) {
+      become(argv.data(), variables.data(), streams, parent, failure.write_end.get());
+    }
+    failure.write_end.close();
+    // Ends without a word where the program has started, as the pipe closes there.
+    int error = 0;
+    const ssize_t size =
+        uninterrupted([&] { return ::read(failure.read_end.get(), &error, sizeof error); });
+    if (size == sizeof error) {
+      reap();
+      throw_system_error(error, request.arguments.front());
+    }
+  }
+  ~Child() {
+    if (!reaped_) reap();
+  }
+  Child(const Child&) = delete;  // a process has one owner
+  Child& operator=(const Child&) = delete;
+
+  bool has_ended() const {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == pid_;
+  }
+  void send(int signal) const { kill(-pid_, signal); }
+
+  // Ends what is left of the group, then collects the child. In this order: until then its number,
+  // which is the group's, cannot have been given to anybody else.
+  int reap() {
+    send(SIGKILL);
+    int status = 0;
+    uninterrupted([&] { return waitpid(pid_, &status, 0); });
+    reaped_ = true;
+    return status;
+  }
+
+ private:
+  pid_t pid_ = -1;
+  bool reaped_ = false;
+};
+
+// When to ask the child to end, and when to stop asking.
+class Supervisor {
+ public:
+  Supervisor(const ChildProcess& request, Child& child) : request_(request), child_(child) {}
+
+  void check(std::size_t printed, ChildEnd* end) {
+    if (const int signal = request_.interrupts ? request_.interrupts->take() : 0) {
+      ask_to_end(end->interrupted_by == 0 ? signal : SIGKILL);
+      end->interrupted_by = signal;
+    }
+    if (request_.timeout_s > 0 && !asked_ && seconds_since(start_) > request_.timeout_s) {
+      end->timed_out = true;
+      ask_to_end(SIGTERM);
+    }
+    if (request_.most_output > 0 && !asked_ && printed > request_.most_output) {
+      end->printed_too_much = true;
+      ask_to_end(SIGTERM);
+    }
+    if (asked_ && seconds_since(asked_at_) > request_.grace_s) child_.send(SIGKILL);
+  }
+  double seconds() const { return seconds_since(start_); }
+
+ private:
+  void ask_to_end(int signal) {
+    child_.send(signal);
+    if (!asked_) asked_at_ = Clock::now();
+    asked_ = true;
+  }
+
+  const ChildProcess& request_;
+  Child& child_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point asked_at_;
+  bool asked_ = false;
+};
+
+void wait_for_something(const LineReader& out, const LineReader& err,
+                        const Interrupts* interrupts) {
+  // poll() ignores entries with a negative descriptor: those of closed pipes.
+  std::array<pollfd, 3> watched{{{out.read_fd(), POLLIN, 0},
+                                 {err.read_fd(), POLLIN, 0},
+                                 {interrupts ? interrupts->fd() : -1, POLLIN, 0}}};
+  poll(watched.data(), watched.size(), kPollMilliseconds);
+}
+
+}  // namespace
+
+ChildEnd run_child(const ChildProcess& request) {
+  LineReader out(OutputStream::kOut);
+  LineReader err(OutputStream::kErr);
+  const FileDescriptor in = input_file(request.input);
+  Child child(request, {in.get(), out.write_fd(), err.write_fd()});
+  out.close_write_end();
+  err.close_write_end();
+
+  ChildEnd end;
+  Supervisor supervisor(request, child);
+  while (!child.has_ended()) {
+    wait_for_something(out, err, request.interrupts);
+    out.forward(request);
+    err.forward(request);
+    supervisor.check(out.bytes() + err.bytes(), &end);
+    if (request.on_idle) request.on_idle();
+  }
+  end.seconds = supervisor.seconds();
+  const int status = child.reap();
+  out.forward_rest(request);
+  err.forward_rest(request);
+  end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  return end;
+}
+
+ChildOutput collect_output(ChildProcess request) {
+  ChildOutput output;
+  request.longest_line = request.most_output = kMostCollected;
+  std::string last_error;
+  request.on_line = [&](OutputStream stream, std::string_view line) {
+    if (stream == OutputStream::kOut) {
+      output.out.append(line).push_back('\n');
+    } else if (!line.empty()) {
+      last_error = line.substr(0, kLongestError);
+    }
+  };
+  try {
+    const ChildEnd end = run_child(request);
+    if (end.succeeded()) return output;
+    output.failure = end.printed_too_much
+                         ? "printed more than " + std::to_string(kMostCollected >> 20) + " MiB"
+                     : end.timed_out   ? "took too long"
+                     : end.signal != 0 ? "ended by signal " + std::to_string(end.signal)
+                                       : "exit code " + std::to_string(end.exit_code);
+  } catch (const std::system_error& error) {
+    output.failure = "cannot be started: " + error.code().message();
+  }
+  if (!last_error.empty()) output.failure += ": " + last_error;
+  return output;
+}
+
+std::string output_of(const std::vector<std::string>& arguments) {
+  ChildProcess request;
+  request.arguments = arguments;
+  request.timeout_s = 10;
+  ChildOutput output = collect_output(std::move(request));
+  if (!output.failure.empty()) return "";
+  if (output.out.ends_with('\n')) output.out.pop_back();
+  return output.out;
+}
+
+}  // namespace fusegate::ci

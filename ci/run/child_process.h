@@ -1,0 +1,70 @@
+// Runs a program to its end, in a process group of its own, so that everything it started ends with
+// it. Its output is read line by line, its time can be limited, and a signal that interrupts us is
+// passed on to it. Where we are killed, it is killed too, and with it what it became by exec; what
+// it started besides is not.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ci/run/interrupts.h"
+
+namespace fusegate::ci {
+
+enum class OutputStream { kOut, kErr };
+
+struct ChildProcess {
+  // The first is a path, a name that is looked up in PATH, or a command with arguments of its own
+  // (command_words.h).
+  std::vector<std::string> arguments;
+  std::string input;                                 // what it reads from its standard input
+  std::map<std::string, std::string> environment{};  // variables, besides ours or in their place
+  double timeout_s = 0;                              // 0: none
+  // Each line without its newline; the last one also where it has none. Of a line longer than
+  // longest_line the rest is left out, which its end then says.
+  std::function<void(OutputStream, std::string_view)> on_line;
+  std::size_t longest_line = 64 << 10;
+  std::size_t most_output = 0;      // bytes; where it prints more, it is asked to end. 0: no limit
+  std::function<void()> on_idle{};  // called several times a second while it runs
+  const Interrupts* interrupts = nullptr;  // signals taken from here are sent on to the process
+  // How long it may take to end when asked to, before it is killed.
+  double grace_s = 10;
+};
+
+struct ChildEnd {
+  int exit_code = 0;  // meaningful where signal is 0
+  int signal = 0;     // the one that ended it, 0 for none
+  bool timed_out = false;
+  bool printed_too_much = false;
+  int interrupted_by = 0;  // the signal that reached us while it ran, 0 for none
+  double seconds = 0;
+
+  bool succeeded() const {
+    return signal == 0 && exit_code == 0 && !timed_out && !printed_too_much;
+  }
+};
+
+// Throws std::system_error where the program cannot be started, and InputError where it is a
+// command whose quotes do not end.
+ChildEnd run_child(const ChildProcess& request);
+
+struct ChildOutput {
+  std::string out;
+  // Why it did not succeed, with its last line of error: "exit code 3: no such device". Else empty.
+  std::string failure;
+};
+
+// The same for what is wanted of it as a whole, up to kMostCollected bytes. request.on_line is not
+// called. Does not throw where it cannot be started; that is a failure too.
+inline constexpr std::size_t kMostCollected = 64 << 20;
+ChildOutput collect_output(ChildProcess request);
+
+// Its standard output where it succeeds within ten seconds; else, or where it cannot be started,
+// "". The last newline is cut.
+std::string output_of(const std::vector<std::string>& arguments);
+
+}  // namespace fusegate::ci

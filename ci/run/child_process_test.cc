@@ -1,0 +1,237 @@
+#include "ci/run/child_process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <fstream>
+#include <system_error>
+#include <thread>
+
+namespace fusegate::ci {
+namespace {
+
+using ::testing::ElementsAre;
+
+struct Collected {
+  std::vector<std::string> out;
+  std::vector<std::string> err;
+  ChildEnd end;
+};
+
+Collected run_shell(const std::string& script, double timeout_s = 30,
+                    const Interrupts* interrupts = nullptr, const std::string& input = "") {
+  Collected collected;
+  ChildProcess request;
+  request.arguments = {"sh", "-c", script};
+  request.input = input;
+  request.timeout_s = timeout_s;
+  request.interrupts = interrupts;
+  request.grace_s = 0.5;
+  request.on_line = [&](OutputStream stream, std::string_view line) {
+    (stream == OutputStream::kOut ? collected.out : collected.err).emplace_back(line);
+  };
+  collected.end = run_child(request);
+  return collected;
+}
+
+TEST(RunProcess, KeepsTheStreamsApartAndCutsThemIntoLines) {
+  const Collected collected = run_shell("echo one; echo two >&2; echo; printf last");
+  EXPECT_THAT(collected.out, ElementsAre("one", "", "last"));
+  EXPECT_THAT(collected.err, ElementsAre("two"));
+  EXPECT_TRUE(collected.end.succeeded());
+}
+
+TEST(RunProcess, SetsVariablesBesideOursAndInTheirPlace) {
+  setenv("FUSEGATE_TEST_OURS", "ours", 1);
+  setenv("FUSEGATE_TEST_BOTH", "ours", 1);
+  std::vector<std::string> out;
+  ChildProcess request;
+  request.arguments = {"sh", "-c",
+                       "echo $FUSEGATE_TEST_OURS $FUSEGATE_TEST_BOTH $FUSEGATE_TEST_ITS"};
+  request.environment = {{"FUSEGATE_TEST_BOTH", "its"}, {"FUSEGATE_TEST_ITS", "its"}};
+  request.on_line = [&](OutputStream, std::string_view line) { out.emplace_back(line); };
+  run_child(request);
+  EXPECT_THAT(out, ElementsAre("ours its its"));
+}
+
+TEST(RunProcess, HandsOnLinesWhileTheProgramStillRuns) {
+  double first_line_s = 0;
+  const auto start = std::chrono::steady_clock::now();
+  ChildProcess request;
+  request.arguments = {"sh", "-c", "echo early; sleep 0.6"};
+  request.on_line = [&](OutputStream, std::string_view) {
+    first_line_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const ChildEnd end = run_child(request);
+  EXPECT_GT(end.seconds, 0.5);
+  EXPECT_LT(first_line_s, end.seconds - 0.2);
+}
+
+TEST(RunProcess, TellsExitCodesAndSignalsApart) {
+  EXPECT_EQ(run_shell("exit 3").end.exit_code, 3);
+  const ChildEnd crashed = run_shell("kill -SEGV $$").end;
+  EXPECT_EQ(crashed.signal, SIGSEGV);
+  EXPECT_FALSE(crashed.succeeded());
+}
+
+TEST(RunProcess, FeedsMoreInputThanAPipeHolds) {
+  const std::string input(1'000'000, 'x');
+  EXPECT_THAT(run_shell("wc -c | tr -d ' '", 30, nullptr, input).out, ElementsAre("1000000"));
+}
+
+TEST(RunProcess, ReadsMoreOutputThanAPipeHolds) {
+  const Collected collected = run_shell("yes 0123456789 | head -n 100000; echo done >&2");
+  EXPECT_EQ(collected.out.size(), 100'000u);
+  EXPECT_THAT(collected.err, ElementsAre("done"));
+}
+
+TEST(RunProcess, KeepsOfALongLineItsBeginning) {
+  const Collected collected = run_shell("head -c 300000 /dev/zero | tr '\\0' x; echo; printf y");
+  ASSERT_EQ(collected.out.size(), 2u);
+  EXPECT_EQ(collected.out[0],
+            std::string(64 << 10, 'x') + " ... (234464 bytes of this line are left out)");
+  EXPECT_EQ(collected.out[1], "y");
+}
+
+TEST(RunProcess, HeedsItsTimeAndOurSignalsWhileALineHasNoEnd) {
+  const std::string endless = "exec cat /dev/zero";
+  const Collected timed = run_shell(endless, 0.5);
+  EXPECT_TRUE(timed.end.timed_out);
+  EXPECT_LT(timed.end.seconds, 5);
+  ASSERT_EQ(timed.out.size(), 1u);
+  EXPECT_LT(timed.out[0].size(), 70'000u);
+  const Interrupts interrupts;
+  std::jthread interruption([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    kill(getpid(), SIGINT);
+  });
+  const Collected interrupted = run_shell(endless, 30, &interrupts);
+  EXPECT_EQ(interrupted.end.interrupted_by, SIGINT);
+  EXPECT_LT(interrupted.end.seconds, 10);
+}
+
+TEST(CollectOutput, EndsAProgramThatPrintsTooMuch) {
+  ChildProcess request;
+  request.arguments = {"sh", "-c", "exec cat /dev/zero"};
+  request.timeout_s = 120;
+  const ChildOutput output = collect_output(request);
+  EXPECT_EQ(output.failure, "printed more than 64 MiB");
+}
+
+TEST(RunProcess, ThrowsTheSystemsReasonWhereItCannotStart) {
+  ChildProcess request;
+  request.arguments = {"/nonexistent/fusegate_bench"};
+  try {
+    run_child(request);
+    FAIL() << "it was started";
+  } catch (const std::system_error& error) {
+    EXPECT_EQ(error.code().value(), ENOENT);
+  }
+}
+
+TEST(RunProcess, EndsTheWholeGroupAtTheTimeLimit) {
+  // The inner sleep holds the output pipe open: only a signal to the group ends it.
+  const Collected collected = run_shell("sleep 60 & sleep 60", 0.2);
+  EXPECT_TRUE(collected.end.timed_out);
+  EXPECT_FALSE(collected.end.succeeded());
+  EXPECT_LT(collected.end.seconds, 10);
+}
+
+TEST(RunProcess, KillsAProgramThatIgnoresTheRequestToEnd) {
+  const Collected collected = run_shell("trap '' TERM; while :; do sleep 0.05; done", 0.2);
+  EXPECT_EQ(collected.end.signal, SIGKILL);
+  EXPECT_TRUE(collected.end.timed_out);
+}
+
+// The state letter of /proc/PID/stat; 'X' where there is no such process.
+char state_of(const std::string& pid) {
+  std::ifstream file("/proc/" + pid + "/stat");
+  std::string number;
+  std::string name;
+  char state = 'X';
+  file >> number >> name >> state;
+  return state;
+}
+
+// Waits for the process to be gone, a zombie or without a number.
+bool ends_soon(const std::string& pid) {
+  for (int i = 0; i < 100; ++i) {
+    const char state = state_of(pid);
+    if (state == 'X' || state == 'Z') return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
+TEST(RunProcess, EndsWhatTheProgramLeftBehind) {
+  const Collected collected = run_shell("sleep 60 & echo $!");
+  ASSERT_EQ(collected.out.size(), 1u);
+  // Killed at once; a zombie until its new parent has collected it.
+  EXPECT_TRUE(ends_soon(collected.out[0]));
+}
+
+TEST(RunProcess, TheProgramEndsWithUsWhereWeAreKilled) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t ours = fork();
+  if (ours == 0) {
+    ChildProcess request;
+    // It becomes another program, and takes no notice of what asks it to end.
+    request.arguments = {"sh", "-c", "trap '' TERM HUP INT; echo $$; exec sleep 60"};
+    request.on_line = [&](OutputStream, std::string_view line) {
+      [[maybe_unused]] const ssize_t ignored = write(ends[1], line.data(), line.size());
+    };
+    run_child(request);
+    _exit(0);
+  }
+  char number[16];
+  const ssize_t size = read(ends[0], number, sizeof number);
+  ASSERT_GT(size, 0);
+  const std::string program(number, static_cast<std::size_t>(size));
+  EXPECT_FALSE(state_of(program) == 'X' || state_of(program) == 'Z');
+  kill(ours, SIGKILL);
+  waitpid(ours, nullptr, 0);
+  EXPECT_TRUE(ends_soon(program));
+  kill(static_cast<pid_t>(std::stol(program)), SIGKILL);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(RunProcess, PassesOurInterruptionOn) {
+  const Interrupts interrupts;
+  ChildProcess request;
+  request.arguments = {
+      "sh", "-c", "trap 'echo stopping; exit 7' INT; echo ready; while :; do sleep 0.05; done"};
+  request.interrupts = &interrupts;
+  request.timeout_s = 30;
+  std::vector<std::string> lines;
+  request.on_line = [&](OutputStream, std::string_view line) {
+    lines.emplace_back(line);
+    if (line == "ready") raise(SIGINT);
+  };
+  const ChildEnd end = run_child(request);
+  EXPECT_EQ(end.interrupted_by, SIGINT);
+  EXPECT_EQ(end.exit_code, 7);
+  EXPECT_THAT(lines, ElementsAre("ready", "stopping"));
+}
+
+TEST(Interrupts, CollectSignalsWithoutBlocking) {
+  const Interrupts interrupts;
+  EXPECT_EQ(interrupts.take(), 0);
+  raise(SIGTERM);
+  EXPECT_EQ(interrupts.take(), SIGTERM);
+  EXPECT_EQ(interrupts.take(), 0);
+}
+
+TEST(OutputOf, IsEmptyForFailureAndForNoProgram) {
+  EXPECT_EQ(output_of({"sh", "-c", "echo a; echo b"}), "a\nb");
+  EXPECT_EQ(output_of({"sh", "-c", "echo a; exit 1"}), "");
+  EXPECT_EQ(output_of({"/nonexistent/program"}), "");
+}
+
+}  // namespace
+}  // namespace fusegate::ci

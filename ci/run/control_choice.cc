@@ -1,0 +1,182 @@
+#include "ci/run/control_choice.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <ranges>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace fusegate::ci {
+namespace {
+
+using Names = std::set<std::string>;
+
+// What stands between the slashes of a name: operation, implementation, sizes.
+class Parts {
+ public:
+  // How often the parts of the name were met so far.
+  int met(std::string_view name) const {
+    int sum = 0;
+    for (const auto part : std::views::split(name, '/')) {
+      const auto found = counts_.find(std::string_view(part.begin(), part.end()));
+      if (found != counts_.end()) sum += found->second;
+    }
+    return sum;
+  }
+  void meet(std::string_view name) {
+    for (const auto part : std::views::split(name, '/')) {
+      ++counts_[std::string(part.begin(), part.end())];
+    }
+  }
+
+ private:
+  std::map<std::string, int, std::less<>> counts_;
+};
+
+// The product of the sizes in a name, "batch:64/seq:128": what a call does goes with it.
+double sizes_of(std::string_view name) {
+  double product = 1;
+  for (const auto part : std::views::split(name, '/')) {
+    const std::string_view text(part.begin(), part.end());
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) continue;
+    double size = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, size);
+    if (error == std::errc() && rest == end && size > 0) product *= size;
+  }
+  return product;
+}
+
+bool has_counters(const KnownBenchmark& benchmark) {
+  return benchmark.flops >= 0 && benchmark.min_bytes > 0;
+}
+
+// How long calls take, by what is known of all of them: only the order counts.
+class Durations {
+ public:
+  explicit Durations(const std::vector<KnownBenchmark>& all) {
+    has_times_ = std::ranges::all_of(
+        all, [](const KnownBenchmark& benchmark) { return benchmark.time_ns > 0; });
+    has_counters_ = std::ranges::all_of(all, has_counters);
+    double sum = 0;
+    int count = 0;
+    for (const KnownBenchmark& benchmark : all) {
+      if (!has_counters(benchmark) || benchmark.flops == 0) continue;
+      sum += std::log(benchmark.flops / benchmark.min_bytes);
+      ++count;
+    }
+    if (count > 0) intensity_ = std::exp(sum / count);
+  }
+
+  double of(const KnownBenchmark& benchmark) const {
+    return has_times_ ? benchmark.time_ns : work_of(benchmark);
+  }
+  // In bytes, where the counters tell: those that are moved, and as many as a benchmark of the mean
+  // intensity moves for the same FLOPs.
+  double work_of(const KnownBenchmark& benchmark) const {
+    if (!has_counters_) return sizes_of(benchmark.name);
+    const double flops = intensity_ > 0 ? benchmark.flops / intensity_ : 0;
+    return benchmark.min_bytes + flops;
+  }
+  // 0: memory, 1: arithmetic, 2: not known.
+  int bound_of(const KnownBenchmark& benchmark) const {
+    if (!has_counters(benchmark)) return 2;
+    return benchmark.flops / benchmark.min_bytes < intensity_ ? 0 : 1;
+  }
+
+ private:
+  bool has_times_ = false;
+  bool has_counters_ = false;
+  double intensity_ = 0;  // FLOPs a byte, the geometric mean
+};
+
+// A benchmark of equal work, which kind of row it is, and what it costs.
+struct Candidate {
+  const KnownBenchmark* benchmark = nullptr;
+  std::pair<int, int> kind;  // third of duration, bound
+  std::tuple<bool, double, std::string> cost;
+};
+
+// The durations that part what differs in thirds.
+std::vector<double> thirds_of(const std::vector<KnownBenchmark>& benchmarks,
+                              const Durations& durations) {
+  constexpr std::size_t kThirds = 3;
+  std::vector<double> values;
+  for (const KnownBenchmark& benchmark : benchmarks) values.push_back(durations.of(benchmark));
+  std::ranges::sort(values);
+  std::vector<double> edges;
+  for (std::size_t third = 1; third < kThirds && !values.empty(); ++third) {
+    edges.push_back(values[third * values.size() / kThirds]);
+  }
+  return edges;
+}
+
+std::vector<Candidate> candidates_of(const std::vector<KnownBenchmark>& equal,
+                                     const std::vector<KnownBenchmark>& differing) {
+  std::vector<KnownBenchmark> all = equal;
+  all.insert(all.end(), differing.begin(), differing.end());
+  const Durations durations(all);
+  const std::vector<double> edges = thirds_of(differing.empty() ? equal : differing, durations);
+  std::vector<Candidate> candidates;
+  for (const KnownBenchmark& benchmark : equal) {
+    const auto third = std::ranges::upper_bound(edges, durations.of(benchmark)) - edges.begin();
+    candidates.push_back({&benchmark,
+                          {static_cast<int>(third), durations.bound_of(benchmark)},
+                          {benchmark.chooses, durations.work_of(benchmark), benchmark.name}});
+  }
+  std::ranges::sort(candidates, {}, &Candidate::cost);
+  return candidates;
+}
+
+}  // namespace
+
+std::set<std::string> controls_for_stored(const std::vector<KnownBenchmark>& equal) {
+  Names controls;
+  Parts parts;
+  std::vector<std::string> left;
+  for (const KnownBenchmark& benchmark : equal) {
+    if (!benchmark.is_control) {
+      left.push_back(benchmark.name);
+      continue;
+    }
+    controls.insert(benchmark.name);
+    parts.meet(benchmark.name);
+  }
+  while (controls.size() < kControls && !left.empty()) {
+    const auto next = std::ranges::min_element(
+        left, {}, [&](const std::string& name) { return parts.met(name); });
+    parts.meet(*next);
+    controls.insert(std::move(*next));
+    left.erase(next);
+  }
+  return controls;
+}
+
+std::set<std::string> controls_side_by_side(const std::vector<KnownBenchmark>& equal,
+                                            const std::vector<KnownBenchmark>& differing) {
+  std::vector<Candidate> left = candidates_of(equal, differing);
+  Names controls;
+  std::map<std::pair<int, int>, int> taken;  // of each kind
+  const auto take = [&](std::vector<Candidate>::iterator candidate) {
+    controls.insert(candidate->benchmark->name);
+    ++taken[candidate->kind];
+    left.erase(candidate);
+  };
+  while (controls.size() < kControlsSideBySide && !left.empty()) {
+    const auto declared = std::ranges::find_if(
+        left, [](const Candidate& candidate) { return candidate.benchmark->is_control; });
+    // The cheapest of those kinds that have fewest: they are sorted, and the first is taken.
+    take(declared != left.end() ? declared
+                                : std::ranges::min_element(left, {}, [&](const Candidate& one) {
+                                    return taken[one.kind];
+                                  }));
+  }
+  return controls;
+}
+
+}  // namespace fusegate::ci

@@ -1,0 +1,211 @@
+#include "ci/run/extension_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "baselines/statistics/statistics.h"
+
+namespace fusegate::ci {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+using enum baselines::VerdictKind;
+
+constexpr ExtensionLimits kLimits{5, 10};
+
+std::vector<baselines::Verdict> verdicts(
+    const std::vector<std::pair<std::string, baselines::VerdictKind>>& kinds) {
+  std::vector<baselines::Verdict> result;
+  for (const auto& [name, kind] : kinds) {
+    result.emplace_back();
+    result.back().benchmark = name;
+    result.back().kind = kind;
+  }
+  return result;
+}
+
+// How many further invocations one benchmark gets that has first one verdict at every look, and
+// another from look number `change` on.
+int extensions_of(baselines::VerdictKind first, baselines::VerdictKind then, int change) {
+  ExtensionPlan plan(kLimits);
+  for (int look = 0;; ++look) {
+    const auto round = plan.look(verdicts({{"a", look < change ? first : then}}));
+    if (round.benchmarks.empty() || look > 20) return look;
+    plan.count_round(round.benchmarks);
+  }
+}
+
+TEST(ExtensionLimits, ConfirmWithAsManyInvocationsAgain) {
+  EXPECT_EQ(extension_limits(5, 15).confirmation, 5);
+  EXPECT_EQ(extension_limits(5, 15).most, 10);
+  EXPECT_EQ(extension_limits(5, 8).confirmation, 3);
+  EXPECT_EQ(extension_limits(5, 5).most, 0);
+}
+
+TEST(NextExtension, WhatTooFewProcessesMeasuredIsSuspiciousAlready) {
+  auto verdict = verdicts({{"slower", kInconclusive}}).front();
+  verdict.obstacle = baselines::Obstacle::kFewProcesses;
+  verdict.effect = 0.05;
+  ExtensionPlan plan({2, 4});
+  EXPECT_THAT(plan.look({verdict}).unconfirmed, ElementsAre("slower")) << "whatever the budget";
+  verdict.effect = -0.05;
+  verdict.benchmark = "faster";
+  EXPECT_THAT(ExtensionPlan({2, 4}).look({verdict}).unconfirmed, IsEmpty());
+}
+
+TEST(NextExtension, TakesTheUndecidedAndTheSuspiciousAlone) {
+  ExtensionPlan plan(kLimits);
+  const ExtensionRound round = plan.look(verdicts({{"invalid", kInvalid},
+                                                   {"slower", kRegression},
+                                                   {"faster", kImprovement},
+                                                   {"same", kUnchanged},
+                                                   {"equal", kIdentical},
+                                                   {"new", kNew},
+                                                   {"gone", kMissing},
+                                                   {"odd", kInconclusive}}));
+  EXPECT_THAT(round.benchmarks, ElementsAre("faster", "odd", "slower"));
+  EXPECT_THAT(round.unconfirmed, ElementsAre("slower"));
+  EXPECT_EQ(plan.suite_size(), 8u);
+}
+
+TEST(NextExtension, GivesAChangeAFixedNumber) {
+  EXPECT_EQ(extensions_of(kRegression, kRegression, 0), 5);
+  EXPECT_EQ(extensions_of(kImprovement, kImprovement, 0), 5);
+  EXPECT_EQ(extensions_of(kImprovement, kUnchanged, 1), 5);
+  // Whatever the looks between say of it.
+  EXPECT_EQ(extensions_of(kRegression, kUnchanged, 1), 5);
+  EXPECT_EQ(extensions_of(kRegression, kImprovement, 3), 5);
+}
+
+TEST(NextExtension, GivesTheUndecidedAllThereIs) {
+  EXPECT_EQ(extensions_of(kInconclusive, kInconclusive, 0), 10);
+  EXPECT_EQ(extensions_of(kRegression, kInconclusive, 5), 10);
+}
+
+TEST(NextExtension, StopsForFutility) {
+  EXPECT_EQ(extensions_of(kInconclusive, kUnchanged, 3), 3);
+  EXPECT_EQ(extensions_of(kInconclusive, kIdentical, 3), 3);
+  EXPECT_EQ(extensions_of(kInconclusive, kInvalid, 3), 3);
+  EXPECT_EQ(extensions_of(kRegression, kInvalid, 3), 3);
+}
+
+TEST(NextExtension, NeverStopsBecauseABenchmarkLooksChanged) {
+  for (int change = 1; change <= 10; ++change) {
+    EXPECT_EQ(extensions_of(kInconclusive, kRegression, change), 10) << change;
+    EXPECT_EQ(extensions_of(kInconclusive, kImprovement, change), 10) << change;
+  }
+  // Undecided after its confirmation, and slower again one round later.
+  ExtensionPlan plan(kLimits);
+  int extensions = 0;
+  for (const baselines::VerdictKind kind :
+       {kRegression, kRegression, kRegression, kRegression, kRegression, kInconclusive, kRegression,
+        kRegression, kRegression, kRegression}) {
+    const auto round = plan.look(verdicts({{"a", kind}}));
+    EXPECT_THAT(round.benchmarks, ElementsAre("a")) << extensions;
+    plan.count_round(round.benchmarks);
+    ++extensions;
+  }
+  EXPECT_THAT(plan.look(verdicts({{"a", kRegression}})).benchmarks, IsEmpty());
+}
+
+TEST(NextExtension, ConfirmsWhatTurnsSuspiciousOnlyByItsNeighbours) {
+  ExtensionPlan plan(kLimits);
+  EXPECT_THAT(plan.look(verdicts({{"a", kUnchanged}, {"b", kInconclusive}})).benchmarks,
+              ElementsAre("b"));
+  plan.count_round({"b"});
+  const auto round = plan.look(verdicts({{"a", kRegression}, {"b", kUnchanged}}));
+  EXPECT_THAT(round.benchmarks, ElementsAre("a"));
+  EXPECT_THAT(round.unconfirmed, ElementsAre("a"));
+}
+
+TEST(NextExtension, ExemptsTwoRoundsOfASuspicionFromTheBudget) {
+  for (const baselines::VerdictKind later : {kRegression, kInconclusive, kUnchanged}) {
+    ExtensionPlan plan(kLimits);
+    plan.look(verdicts({{"a", kRegression}, {"b", kInconclusive}}));
+    plan.count_round({"a", "b"});
+    EXPECT_THAT(plan.look(verdicts({{"a", later}, {"b", kInconclusive}})).unconfirmed,
+                ElementsAre("a"));
+    plan.count_round({"a"});
+    EXPECT_THAT(plan.look(verdicts({{"a", later}, {"b", kInconclusive}})).unconfirmed, IsEmpty());
+  }
+}
+
+TEST(NextExtension, LeavesControlsAlone) {
+  auto control = verdicts({{"control_copy/memcpy", kInconclusive}});
+  control[0].is_control = true;
+  EXPECT_THAT(ExtensionPlan(kLimits).look(control).benchmarks, IsEmpty());
+}
+
+TEST(NextExtension, LeavesWhatTheMachineHides) {
+  auto undecided = verdicts({{"a", kInconclusive}, {"b", kInconclusive}});
+  undecided[0].machine_hides_it = true;
+  EXPECT_THAT(ExtensionPlan(kLimits).look(undecided).benchmarks, ElementsAre("b"));
+}
+
+TEST(NextExtension, TakesTheWorstOfSeveralRunsVerdicts) {
+  ExtensionPlan plan(kLimits);
+  const auto round = plan.look(
+      verdicts({{"a", kRegression}, {"b", kUnchanged}, {"a", kUnchanged}, {"b", kInconclusive}}));
+  EXPECT_THAT(round.benchmarks, ElementsAre("a", "b"));
+  EXPECT_THAT(round.unconfirmed, ElementsAre("a"));
+}
+
+// --- The design's claim: one level, whatever was looked at between. ---
+
+constexpr double kLevel = 0.05;
+const double kThreshold = std::log1p(0.005);
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+baselines::Contrast contrast(const std::vector<double>& base, const std::vector<double>& head) {
+  const auto n = static_cast<double>(base.size());
+  double squares = 0;
+  for (const double value : base) squares += std::pow(value - mean(base), 2);
+  for (const double value : head) squares += std::pow(value - mean(head), 2);
+  const double degrees = 2 * n - 2;
+  return {mean(head) - mean(base), std::sqrt(squares / degrees * 2 / n), degrees};
+}
+
+baselines::VerdictKind kind_of(const baselines::Contrast& contrast) {
+  if (baselines::p_above(contrast, kThreshold) <= kLevel) return kRegression;
+  const baselines::Interval interval = baselines::confidence_interval(contrast, 0.95);
+  return interval.low >= -kThreshold && interval.high <= kThreshold ? kUnchanged : kInconclusive;
+}
+
+TEST(ExtensionPlan, LooksWithoutRaisingTheRateOfFalseRegressions) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> noise(0, 0.003);
+  constexpr int kBenchmarks = 4000;
+  int called = 0;
+  for (int i = 0; i < kBenchmarks; ++i) {
+    std::vector<double> base;
+    std::vector<double> head;
+    ExtensionPlan plan(kLimits);
+    baselines::VerdictKind kind = kInconclusive;
+    for (bool goes_on = true; goes_on;) {
+      // Slower by just the smallest effect: the hardest case that must not be called.
+      do {
+        base.push_back(noise(random));
+        head.push_back(noise(random) + kThreshold);
+      } while (base.size() < 5);
+      kind = kind_of(contrast(base, head));
+      const auto round = plan.look(verdicts({{"a", kind}}));
+      plan.count_round(round.benchmarks);
+      goes_on = !round.benchmarks.empty();
+    }
+    if (kind == kRegression) ++called;
+  }
+  // Stopping as soon as a benchmark looks slower calls 14 % in this very loop.
+  EXPECT_LT(called, 1.3 * kLevel * kBenchmarks);
+}
+
+}  // namespace
+}  // namespace fusegate::ci

@@ -1,0 +1,213 @@
+#include "ci/run/identification.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "baselines/launches/choice.h"
+#include "baselines/record/program_variables.h"
+#include "ci/console/format.h"
+#include "ci/run/benchmark_filter.h"
+
+namespace fusegate::ci {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool tells_anything(const baselines::Identities& identities) {
+  return std::ranges::any_of(identities.benchmarks,
+                             [](const auto& entry) { return entry.second.unknown.empty(); });
+}
+
+// Says now and then that the answer is still waited for: it takes minutes where a CPU checks large
+// shapes.
+class Waiting {
+ public:
+  Waiting(const ProcessRequest& request, Console& console)
+      : program_(request.program), console_(console) {}
+
+  void operator()() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told_ < kInterval) return;
+    told_ = now;
+    const double seconds = std::chrono::duration<double>(now - started_).count();
+    console_.err.print("still finding out what {} launches, {} so far\n", program_,
+                       format_duration(seconds));
+    console_.err.flush();
+  }
+
+ private:
+  static constexpr std::chrono::seconds kInterval{20};
+  std::string program_;
+  Console& console_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point told_ = started_;
+};
+
+IdentifyResult ask(const ProcessRequest& request, Console& console) {
+  console.err.print("finding out what {} launches\n", request.program);
+  const IdentificationOutcome outcome = run_identification(request, Waiting(request, console));
+  if (outcome.interrupted) return IdentifyResult::kInterrupted;
+  if (outcome.identities) {
+    return tells_anything(*outcome.identities) ? IdentifyResult::kAll : IdentifyResult::kNotAll;
+  }
+  if (outcome.knows_how) {
+    console.err.print("fusegate: all is measured, since {} does not say what it launches: {}\n",
+                      request.program, outcome.failure);
+  }
+  return IdentifyResult::kNotAll;
+}
+
+bool chooses_anew(const ProcessRequest& request) {
+  const auto kept = request.environment.find(baselines::kKeepChoicesVariable);
+  return kept != request.environment.end() && kept->second.empty();
+}
+
+// Has the program keep the choices found out in that folder.
+void keep_choices_of(const fs::path& folder, ProcessRequest& request) {
+  if (chooses_anew(request)) return;
+  request.environment[baselines::kKeepChoicesVariable] =
+      (folder / baselines::kIdentitiesFile).string();
+}
+
+// A program, and what it was found to launch.
+struct Found {
+  ProcessRequest request;
+  baselines::Identities identities;
+};
+
+// Those for which both choose by measuring, and have come to other work.
+std::vector<std::string> chosen_otherwise(const baselines::Identities& a,
+                                          const baselines::Identities& b) {
+  std::vector<std::string> names;
+  for (const auto& [name, choices] : a.choices) {
+    const auto others = b.choices.find(name);
+    if (others == b.choices.end() || !a.benchmarks.contains(name) || !b.benchmarks.contains(name) ||
+        same_work(a.benchmarks.at(name), b.benchmarks.at(name))) {
+      continue;
+    }
+    const bool differ = std::ranges::any_of(choices, [&others](const auto& choice) {
+      const auto other = others->second.find(choice.first);
+      return other != others->second.end() &&
+             baselines::choice_name(other->second) != baselines::choice_name(choice.second) &&
+             baselines::is_measured_choice(choice.second) &&
+             baselines::is_measured_choice(other->second);
+    });
+    if (differ) names.push_back(name);
+  }
+  return names;
+}
+
+using StageChoices = std::map<std::string, std::string>;
+
+bool chose_alike(const StageChoices& a, const StageChoices& b) {
+  return std::ranges::equal(a, b, [](const auto& one, const auto& other) {
+    return one.first == other.first &&
+           baselines::choice_name(one.second) == baselines::choice_name(other.second);
+  });
+}
+
+// Asks one again for what both have chosen otherwise, and takes over what now is as the other's.
+IdentifyResult ask_again(Found& asked, const Found& other, Console& console) {
+  const std::vector<std::string> names = chosen_otherwise(asked.identities, other.identities);
+  const auto filter = benchmark_filter_flag(names);
+  if (names.empty() || !filter) return IdentifyResult::kAll;
+  ProcessRequest request = asked.request;
+  request.flags.push_back(*filter);
+  request.folder /= "asked_again";
+  fs::create_directories(request.folder);
+  console.err.print("asking {} again about {}, for which the programs chose other kernels\n",
+                    request.program, format_count(names.size(), "benchmark"));
+  const IdentificationOutcome outcome = run_identification(request);
+  fs::remove_all(request.folder);
+  if (outcome.interrupted) return IdentifyResult::kInterrupted;
+  if (!outcome.identities) {
+    console.err.print("fusegate: {} does not say: {}\n", request.program, outcome.failure);
+    return IdentifyResult::kNotAll;
+  }
+  for (const std::string& name : names) {
+    const auto& [context, benchmarks, choices, counters, failures] = *outcome.identities;
+    if (!benchmarks.contains(name) || !choices.contains(name)) continue;
+    const bool agree = same_work(benchmarks.at(name), other.identities.benchmarks.at(name)) ||
+                       chose_alike(choices.at(name), other.identities.choices.at(name));
+    if (!agree) continue;
+    asked.identities.benchmarks[name] = benchmarks.at(name);
+    asked.identities.choices[name] = choices.at(name);
+  }
+  return IdentifyResult::kAll;
+}
+
+// Where contests come to either of two kernels half of the time, the programs still differ in 3 %.
+constexpr int kMostRounds = 2;
+
+IdentifyResult settle(const ProcessRequest& first, const ProcessRequest& second, Console& console) {
+  Found a{first, baselines::read_identities(first.folder / baselines::kIdentitiesFile)};
+  Found b{second, baselines::read_identities(second.folder / baselines::kIdentitiesFile)};
+  if (chosen_otherwise(a.identities, b.identities).empty()) return IdentifyResult::kAll;
+  keep_choices_of(first.folder, a.request);
+  for (int round = 0; round < kMostRounds; ++round) {
+    for (const auto& [asked, other] : {std::pair(&b, &a), std::pair(&a, &b)}) {
+      const IdentifyResult told = ask_again(*asked, *other, console);
+      if (told == IdentifyResult::kInterrupted) return told;
+    }
+  }
+  for (const Found* found : {&a, &b}) {
+    baselines::write_identities(found->request.folder / baselines::kIdentitiesFile,
+                                found->identities);
+  }
+  return IdentifyResult::kAll;
+}
+
+// By program, those of its folder that is asked.
+using Asked = std::vector<ProcessRequest>;
+
+Asked first_of_each_program(const std::vector<ProcessRequest>& requests) {
+  Asked asked;
+  for (const ProcessRequest& request : requests) {
+    if (std::ranges::find(asked, request.program, &ProcessRequest::program) != asked.end()) {
+      continue;
+    }
+    asked.push_back(request);
+    if (asked.size() > 1) keep_choices_of(asked.front().folder, asked.back());
+  }
+  return asked;
+}
+
+IdentifyResult identify(const Asked& asked, Console& console) {
+  for (const ProcessRequest& request : asked) {
+    if (const IdentifyResult told = ask(request, console); told != IdentifyResult::kAll)
+      return told;
+  }
+  if (asked.size() != 2 || chooses_anew(asked.back())) return IdentifyResult::kAll;
+  return settle(asked.front(), asked.back(), console);
+}
+
+}  // namespace
+
+void take_found_choices(ProcessRequest& request) {
+  if (chooses_anew(request)) return;
+  keep_choices_of(request.folder, request);
+  request.environment[baselines::kKeepStrictlyVariable] = "true";
+}
+
+IdentifyResult identify_programs(const std::vector<ProcessRequest>& requests, Console& console) {
+  const Asked asked = first_of_each_program(requests);
+  const IdentifyResult told = identify(asked, console);
+  for (const ProcessRequest& request : requests) {
+    const fs::path own = request.folder / baselines::kIdentitiesFile;
+    const auto same = std::ranges::find(asked, request.program, &ProcessRequest::program);
+    if (told != IdentifyResult::kAll) {
+      fs::remove(own);
+    } else if (same->folder != request.folder) {
+      fs::copy_file(same->folder / baselines::kIdentitiesFile, own,
+                    fs::copy_options::overwrite_existing);
+    }
+  }
+  return told;
+}
+
+}  // namespace fusegate::ci

@@ -1,0 +1,187 @@
+// Programs that choose by measuring, and do not always come to the same.
+#include "ci/run/identification.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "baselines/io/file_io.h"
+#include "tests/fakes/fake_program.h"
+
+namespace fusegate::ci {
+namespace {
+
+using tests::FakeRunFile;
+using tests::identities_text;
+using tests::kReadFlags;
+using tests::write_script;
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+// What a program says of "mlp".
+struct Answer {
+  std::string choice;
+  std::string code;
+};
+
+class IdentifyProgramsTest : public testing::Test {
+ protected:
+  // Answers what it is asked for the first time with the first of these, and so on; the last stands
+  // for all that follow.
+  ProcessRequest program(const std::string& name, const std::vector<Answer>& answers) {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      FakeRunFile file{.codes = {{"mlp", answers[i].code}, {"plain", "0f"}}};
+      file.choices["mlp"]["down_proj"] = answers[i].choice;
+      folder_.write(fmt::format("answers/{}.{}", name, i + 1), identities_text(file));
+    }
+    const std::string start = fmt::format(
+        "folder='{}' name={}\n"
+        "echo \"$name ${{FUSEGATE_KEEP_CHOICES#$folder/}} ${{FUSEGATE_KEEP_STRICTLY:-no}} $*\" >> "
+        "$folder/asked\n"
+        "n=$(grep -c \"^$name \" $folder/asked); [ $n -gt {} ] && n={}\n"
+        "identities=$folder/answers/$name.$n\n",
+        folder_.path().string(), name, answers.size(), answers.size());
+    ProcessRequest request;
+    request.program = write_script(folder_, name, start + std::string(kReadFlags));
+    request.suite = "smoke";
+    request.folder = folder_.path() / (name + "-run");
+    request.timeout_s = 30;
+    return request;
+  }
+  IdentifyResult identify(const std::vector<ProcessRequest>& requests) {
+    for (const ProcessRequest& request : requests) fs::create_directories(request.folder);
+    Console console{out_, err_};
+    return identify_programs(requests, console);
+  }
+  std::vector<std::string> asked() const {
+    std::vector<std::string> result;
+    std::istringstream lines(baselines::read_file(folder_.path() / "asked"));
+    for (std::string line; std::getline(lines, line);) result.push_back(line);
+    return result;
+  }
+  static std::string choice_in(const fs::path& folder) {
+    return baselines::read_identities(folder / "identities.json").choices.at("mlp").at("down_proj");
+  }
+  static std::string code_in(const fs::path& folder) {
+    const auto identities = baselines::read_identities(folder / "identities.json");
+    return identities.benchmarks.at("mlp").launches.at(0).code;
+  }
+
+  // Two of the same work, and what one of them became.
+  const Answer a_{"tuned: candidate 1 of 2, a", "0a"}, b_{"tuned: candidate 2 of 2, b", "0b"},
+      faster_b_{b_.choice, "1b"};
+  baselines::ScratchFolder folder_;
+  std::ostringstream out_, err_;
+};
+
+TEST_F(IdentifyProgramsTest, TheSecondKeepsWhatTheFirstChose) {
+  EXPECT_EQ(identify({program("base", {a_}), program("head", {a_})}), IdentifyResult::kAll);
+  EXPECT_THAT(asked(), ElementsAre(StartsWith("base  no "),
+                                   StartsWith("head base-run/identities.json no ")));
+}
+
+TEST_F(IdentifyProgramsTest, WhatTheSecondDoesOnceAsTheFirstItIsToDo) {
+  const auto base = program("base", {a_}), head = program("head", {b_, a_});
+  EXPECT_EQ(identify({base, head}), IdentifyResult::kAll);
+  ASSERT_THAT(asked(), SizeIs(3));
+  EXPECT_THAT(asked()[2], StartsWith("head base-run/identities.json no "));
+  EXPECT_THAT(asked()[2], HasSubstr(" --benchmark_filter=^(mlp)("));
+  EXPECT_EQ(choice_in(head.folder), a_.choice);
+  EXPECT_EQ(code_in(head.folder), a_.code);
+  EXPECT_THAT(err_.str(),
+              HasSubstr("again about 1 benchmark, for which the programs chose other kernels\n"));
+  EXPECT_FALSE(fs::exists(head.folder / "asked_again"));
+}
+
+TEST_F(IdentifyProgramsTest, WhatTheFirstDoesOnceAsTheSecondItIsToDoInAllOfItsFolders) {
+  const auto base = program("base", {a_, b_}), head = program("head", {b_});
+  ProcessRequest base_again = base;
+  base_again.folder += "-again";
+  EXPECT_EQ(identify({base, base_again, head}), IdentifyResult::kAll);
+  ASSERT_THAT(asked(), SizeIs(4));
+  EXPECT_THAT(asked()[3], StartsWith("base base-run/identities.json no "))
+      << "it takes the other only where its own choice is clearly slower";
+  for (const ProcessRequest& request : {base, base_again, head}) {
+    EXPECT_EQ(choice_in(request.folder), b_.choice);
+    EXPECT_EQ(code_in(request.folder), b_.code);
+  }
+}
+
+// A candidate that the change made, or made faster, or a rule that takes another one.
+TEST_F(IdentifyProgramsTest, WhatDiffersEveryTimeStands) {
+  const auto base = program("base", {a_}), head = program("head", {faster_b_});
+  EXPECT_EQ(identify({base, head}), IdentifyResult::kAll);
+  EXPECT_THAT(asked(), SizeIs(6));
+  EXPECT_EQ(choice_in(base.folder), a_.choice);
+  EXPECT_EQ(choice_in(head.folder), b_.choice);
+  EXPECT_EQ(code_in(head.folder), "1b");
+}
+
+TEST_F(IdentifyProgramsTest, AThirdChoiceIsNotTakenOver) {
+  const Answer third{"tuned: candidate 3 of 3, c", "0c"};
+  const auto base = program("base", {a_}), head = program("head", {b_, third});
+  EXPECT_EQ(identify({base, head}), IdentifyResult::kAll);
+  EXPECT_EQ(choice_in(head.folder), b_.choice);
+}
+
+TEST_F(IdentifyProgramsTest, TheSameChoiceIsTakenOverWhereItsCodeIsAnother) {
+  const Answer other_code{"measured: candidate 1 of 3, a", "1a"};
+  const auto base = program("base", {a_}), head = program("head", {b_, other_code});
+  EXPECT_EQ(identify({base, head}), IdentifyResult::kAll);
+  EXPECT_THAT(asked(), SizeIs(3));
+  EXPECT_EQ(choice_in(head.folder), other_code.choice);
+  EXPECT_EQ(code_in(head.folder), "1a");
+}
+
+TEST_F(IdentifyProgramsTest, ThoseThatChoseAlikeAreNotAskedAgain) {
+  const Answer by_rule{"algo 66", "0a"}, by_another_rule{"algo 67", "0b"};
+  const Answer of_three{"tuned: candidate 2 of 3, a", a_.code};
+  const Answer faster_of_three{"measured: candidate 2 of 3, a", "1a"};
+  const std::vector<std::pair<Answer, Answer>> alike{
+      {b_, faster_b_}, {a_, of_three}, {a_, faster_of_three}, {by_rule, by_another_rule}};
+  for (const auto& [of_base, of_head] : alike) {
+    fs::remove(folder_.path() / "asked");
+    EXPECT_EQ(identify({program("base", {of_base}), program("head", {of_head})}),
+              IdentifyResult::kAll);
+    EXPECT_THAT(asked(), SizeIs(2)) << of_head.choice;
+  }
+}
+
+TEST_F(IdentifyProgramsTest, AProgramThatFailsTheSecondTimeKeepsItsFirstAnswer) {
+  const auto base = program("base", {a_}), head = program("head", {b_, b_});
+  fs::remove(folder_.path() / "answers" / "head.2");
+  EXPECT_EQ(identify({base, head}), IdentifyResult::kAll);
+  EXPECT_EQ(choice_in(head.folder), b_.choice);
+}
+
+TEST_F(IdentifyProgramsTest, ThoseThatAreToChooseAnewKeepNothing) {
+  auto base = program("base", {a_}), head = program("head", {b_});
+  for (ProcessRequest* request : {&base, &head}) {
+    request->environment["FUSEGATE_KEEP_CHOICES"] = "";
+  }
+  EXPECT_EQ(identify({base, head}), IdentifyResult::kAll);
+  EXPECT_THAT(asked(), ElementsAre(StartsWith("base  no "), StartsWith("head  no ")));
+  take_found_choices(head);
+  EXPECT_THAT(head.environment, SizeIs(1));
+}
+
+TEST_F(IdentifyProgramsTest, WhatWasFoundIsTakenStrictly) {
+  auto head = program("head", {b_});
+  head.environment["FUSEGATE_KEEP_CHOICES"] = "a stored baseline";
+  take_found_choices(head);
+  EXPECT_EQ(head.environment.at("FUSEGATE_KEEP_CHOICES"),
+            (head.folder / "identities.json").string());
+  EXPECT_EQ(head.environment.at("FUSEGATE_KEEP_STRICTLY"), "true");
+}
+
+}  // namespace
+}  // namespace fusegate::ci

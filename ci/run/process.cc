@@ -1,0 +1,273 @@
+#include "ci/run/process.h"
+
+#include <fmt/format.h>
+#include <string.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+
+#include "baselines/io/error.h"
+#include "baselines/io/file_io.h"
+#include "baselines/io/printable.h"
+#include "baselines/record/program_variables.h"
+#include "baselines/record/run_file.h"
+#include "ci/console/format.h"
+
+namespace fusegate::ci {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A shell's codes for a program that is not executable, or not there.
+constexpr int kExitNotExecutable = 126;
+constexpr int kExitNotFound = 127;
+constexpr int kExitBadInput = 2;
+
+constexpr std::string_view kIdentifyFlag = "--identify=";
+
+std::string seed_flag(const ProcessRequest& request) {
+  return fmt::format("--seed={}", request.seed);
+}
+
+// FNV-1a.
+std::string hash_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+// Named by its file, or one that lies beside the program.
+std::string suite_text(const ProcessRequest& request) {
+  const fs::path beside = fs::path(request.program).parent_path() / "suites";
+  for (const fs::path& file : {fs::path(request.suite), beside / (request.suite + ".json")}) {
+    if (fs::is_regular_file(file)) return baselines::read_file(file);
+  }
+  return request.suite;
+}
+
+// A benchmark that never ends must be found before the whole program is stopped, so that the others
+// are measured.
+void tell_patience(double timeout_s, ChildProcess& process) {
+  constexpr double kOwnPatienceS = 300;  // where it is told nothing (bench/plan/options.h)
+  const double patience_s = std::floor(timeout_s / 4);
+  const bool is_told = std::getenv(baselines::kStuckAfterVariable) != nullptr;
+  if (is_told || patience_s < 1 || patience_s >= kOwnPatienceS) return;
+  process.environment.emplace(baselines::kStuckAfterVariable, fmt::format("{:.0f}", patience_s));
+}
+
+// flags: those that say what it is asked for.
+ChildProcess process_request(const ProcessRequest& request, const std::vector<std::string>& flags) {
+  ChildProcess process;
+  process.arguments = {request.program};
+  if (!request.script.empty()) process.arguments.push_back(request.script);
+  process.arguments.push_back("--suite=" + request.suite);
+  for (const auto* more : {&flags, &request.flags}) {
+    process.arguments.insert(process.arguments.end(), more->begin(), more->end());
+  }
+  process.environment = request.environment;
+  tell_patience(request.timeout_s, process);
+  process.timeout_s = request.timeout_s;
+  process.interrupts = request.interrupts;
+  return process;
+}
+
+std::string not_started_text(const std::system_error& error) {
+  return "cannot be started: " + error.code().message();
+}
+
+// The log, and the line in it that most likely says what went wrong.
+class Log {
+ public:
+  explicit Log(const fs::path& path) : path_(path), stream_(path, std::ios::binary) { check(); }
+
+  void add(OutputStream stream, std::string_view line) {
+    write(line);
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    (stream == OutputStream::kErr ? last_error_ : last_output_) =
+        line.size() <= kLongestReason ? std::string(line)
+                                      : baselines::printable_excerpt(line, kLongestReason);
+  }
+  void close() {
+    stream_.close();
+    check();
+  }
+  const std::string& last_line() const { return last_error_.empty() ? last_output_ : last_error_; }
+
+ private:
+  static constexpr std::size_t kLongestReason = 1000;
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+
+  // A program that prints for ever must not fill the disk.
+  void write(std::string_view line) {
+    if (bytes_ > kMostBytes) return;
+    stream_ << line << '\n';
+    bytes_ += line.size() + 1;
+    if (bytes_ > kMostBytes) stream_ << "... what follows is left out: a log has 64 MiB at most\n";
+  }
+
+  void check() const {
+    if (stream_) return;
+    // A stream keeps no reason; the call that failed left it here.
+    throw baselines::InputError(
+        path_.string(), "",
+        fmt::format("cannot be written: {}", std::generic_category().message(errno)));
+  }
+
+  fs::path path_;
+  std::ofstream stream_;
+  std::size_t bytes_ = 0;
+  std::string last_error_;
+  std::string last_output_;
+};
+
+std::string with_last_line(std::string what, const Log& log) {
+  return log.last_line().empty() ? what : what + ": " + log.last_line();
+}
+
+// How the process ended, where that alone already means failure; else "".
+std::string failure_of_process(const ProcessRequest& request, const ChildEnd& end, const Log& log) {
+  if (end.interrupted_by != 0) return std::string(kInterruptedFailure);
+  if (end.timed_out) {
+    return with_last_line(fmt::format("stopped after {}", format_duration(request.timeout_s)), log);
+  }
+  if (end.signal != 0) {
+    // A library that aborts says why in its last words.
+    return with_last_line(fmt::format("ended by signal {} ({})", end.signal, strsignal(end.signal)),
+                          log);
+  }
+  if (end.exit_code == 0) return "";
+  return with_last_line(fmt::format("exit code {}", end.exit_code), log);
+}
+
+// A program that ends with 0 has said that all is well; its file may say otherwise.
+std::string failure_of_run_file(const baselines::RunFile& file) {
+  if (!file.finished) return "ended with exit code 0 before it finished";
+  if (file.benchmarks.empty() && file.skipped.empty()) return "measured no benchmark";
+  return "";
+}
+
+void judge_run_file(const fs::path& run_file, const Log& log, ProcessOutcome* outcome) {
+  std::string* failure = &outcome->record.failure;
+  try {
+    const baselines::RunFile file = baselines::read_run_file(run_file);
+    for (const baselines::BenchmarkResult& result : file.benchmarks) {
+      if (!result.failure.empty()) outcome->failed_benchmarks[result.name] = result.failure;
+    }
+    if (failure->empty() && !failure_of_run_file(file).empty()) {
+      *failure = with_last_line(failure_of_run_file(file), log);
+      return;
+    }
+  } catch (const baselines::InputError& error) {
+    if (failure->empty()) *failure = error.what();
+    return;
+  }
+  // Failed benchmarks explain the code 2, and say more than it.
+  const bool explained = failure->empty() || outcome->record.exit_code == kExitBadInput;
+  if (!outcome->failed_benchmarks.empty() && explained && outcome->record.signal == 0 &&
+      !outcome->interrupted) {
+    *failure = failed_benchmarks_text(outcome->failed_benchmarks);
+  }
+}
+
+void judge(const ProcessRequest& request, const ChildEnd& end, const Log& log,
+           const fs::path& run_file, ProcessOutcome* outcome) {
+  ProcessRecord& record = outcome->record;
+  record.exit_code = end.exit_code;
+  record.signal = end.signal;
+  record.seconds = end.seconds;
+  record.failure = failure_of_process(request, end, log);
+  outcome->interrupted = end.interrupted_by != 0;
+  const bool wrote_run_file = fs::exists(run_file);
+  if (wrote_run_file) {
+    judge_run_file(run_file, log, outcome);
+  } else if (record.failure.empty()) {
+    record.failure = with_last_line("wrote no run file", log);
+  }
+  outcome->hopeless = !wrote_run_file && end.signal == 0 && !end.timed_out &&
+                      !outcome->interrupted &&
+                      (end.exit_code == kExitBadInput || end.exit_code == kExitNotExecutable ||
+                       end.exit_code == kExitNotFound);
+}
+
+}  // namespace
+
+std::string failed_benchmarks_text(const std::map<std::string, std::string>& failed) {
+  return fmt::format("{} failed", format_count(failed.size(), "benchmark"));
+}
+
+ProcessOutcome run_process(const ProcessRequest& request,
+                           const std::function<void(const ProgressEvent&)>& on_event,
+                           const std::function<void()>& on_idle) {
+  const fs::path run_file = request.folder / fmt::format("{}.json", request.number);
+  Log log(request.folder / fmt::format("{}.log", request.number));
+
+  ChildProcess process = process_request(
+      request, {"--out=" + run_file.string(), fmt::format("--invocation={}", request.number),
+                seed_flag(request), "--progress"});
+  process.on_line = [&](OutputStream stream, std::string_view line) {
+    const auto event =
+        stream == OutputStream::kOut ? parse_progress_event(line) : std::optional<ProgressEvent>();
+    event ? on_event(*event) : log.add(stream, line);
+  };
+
+  process.on_idle = on_idle;
+  ProcessOutcome outcome;
+  outcome.record.file = run_file.filename();
+  outcome.record.seed = request.seed;
+  try {
+    judge(request, run_child(process), log, run_file, &outcome);
+    // Else what a killed one was writing lies there until somebody writes into the folder again.
+    if (outcome.record.signal != 0) baselines::remove_leftovers(request.folder);
+  } catch (const std::system_error& error) {
+    outcome.record.exit_code = kExitNotFound;
+    outcome.record.failure = not_started_text(error);
+    outcome.hopeless = true;
+    log.add(OutputStream::kErr, outcome.record.failure);
+  }
+  log.close();
+  return outcome;
+}
+
+IdentificationOutcome run_identification(const ProcessRequest& request,
+                                         const std::function<void()>& on_idle) {
+  const fs::path file = request.folder / baselines::kIdentitiesFile;
+  fs::remove(file);
+  Log log(request.folder / "identities.log");
+  ChildProcess process =
+      process_request(request, {std::string(kIdentifyFlag) + file.string(), seed_flag(request)});
+  process.on_line = [&](OutputStream stream, std::string_view line) { log.add(stream, line); };
+  process.on_idle = on_idle;
+  IdentificationOutcome outcome;
+  try {
+    const ChildEnd end = run_child(process);
+    outcome.interrupted = end.interrupted_by != 0;
+    outcome.failure = failure_of_process(request, end, log);
+    // Where single benchmarks failed, the code is 2 and the others are told of.
+    if (fs::exists(file)) outcome.identities = baselines::read_identities(file);
+  } catch (const std::system_error& error) {
+    outcome.failure = not_started_text(error);
+  } catch (const baselines::InputError& error) {
+    outcome.failure = error.what();
+  }
+  if (!outcome.identities && outcome.failure.empty()) {
+    outcome.failure = with_last_line("wrote no identities.json", log);
+  }
+  outcome.knows_how = outcome.failure.find(kIdentifyFlag) == std::string::npos;
+  log.close();
+  return outcome;
+}
+
+std::string identification_question(const ProcessRequest& request) {
+  if (!fs::is_regular_file(request.program)) return "";
+  std::string asked = baselines::read_file(request.program) + '\n' + suite_text(request);
+  for (const std::string& flag : request.flags) asked += '\n' + flag;
+  return hash_of(asked);
+}
+
+}  // namespace fusegate::ci

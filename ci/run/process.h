@@ -1,0 +1,70 @@
+// One fresh process of the benchmark program: started, followed, and judged by how it ended and by
+// the run file that it left.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "baselines/launches/identities.h"
+#include "ci/run/child_process.h"
+#include "ci/run/progress_event.h"
+#include "ci/run/run_record.h"
+
+namespace fusegate::ci {
+
+// The failure in the record of an invocation that Ctrl-C or its like ended.
+inline constexpr std::string_view kInterruptedFailure = "interrupted";
+
+struct ProcessRequest {
+  std::string program;
+  std::string suite;
+  std::filesystem::path folder;  // gets NUMBER.json and NUMBER.log
+  int number = 1;
+  std::uint64_t seed = 0;
+  std::vector<std::string> flags;  // passed on as they are
+  std::string script{};  // its first argument, where the program is an interpreter; else empty
+  std::map<std::string, std::string> environment{};  // as ChildProcess's
+  double timeout_s = 0;                              // 0: none
+  const Interrupts* interrupts = nullptr;
+};
+
+struct ProcessOutcome {
+  ProcessRecord record;
+  // The program cannot be run at all, or refuses what it was asked for: no other would fare better.
+  bool hopeless = false;
+  bool interrupted = false;
+  std::map<std::string, std::string> failed_benchmarks;  // name to what went wrong
+};
+
+// The record's failure where these explain it.
+std::string failed_benchmarks_text(const std::map<std::string, std::string>& failed);
+
+// Throws InputError where the log cannot be written. How the program fares is told by the outcome.
+// on_idle: as ChildProcess's.
+ProcessOutcome run_process(const ProcessRequest& request,
+                           const std::function<void(const ProgressEvent&)>& on_event,
+                           const std::function<void()>& on_idle = {});
+
+// What a program says that it launches, before it measures anything.
+struct IdentificationOutcome {
+  std::optional<baselines::Identities> identities;
+  std::string failure;    // of a program that says nothing
+  bool knows_how = true;  // a program that is older than the question refuses it
+  bool interrupted = false;
+};
+
+// Leaves identities.json and identities.log in the folder. The request's number is not looked at.
+// Throws as run_process() does.
+IdentificationOutcome run_identification(const ProcessRequest& request,
+                                         const std::function<void()>& on_idle = {});
+
+// A hash of all that the answer depends on and a run folder does not keep: the program's file, the
+// suite's, and the flags. "" where the program cannot be read.
+std::string identification_question(const ProcessRequest& request);
+
+}  // namespace fusegate::ci

@@ -1,0 +1,220 @@
+#include "ci/run/process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "baselines/io/file_io.h"
+#include "tests/fakes/fake_program.h"
+
+namespace fusegate::ci {
+namespace {
+
+using tests::FakeRunFile;
+using tests::identities_text;
+using tests::kReadFlags;
+using tests::run_file_text;
+using tests::write_script;
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class InvocationTest : public ::testing::Test {
+ protected:
+  // body: what the fake program does after it has read its flags.
+  ProcessOutcome run(const std::string& body, double timeout_s = 30) {
+    ProcessRequest request;
+    request.program = write_script(folder_, "bench", std::string(kReadFlags) + body);
+    request.suite = "smoke";
+    request.folder = folder_.path();
+    request.number = 3;
+    request.seed = 77;
+    request.flags = {"--batch=8", "--name=with blank"};
+    request.timeout_s = timeout_s;
+    return run_process(request, [&](const ProgressEvent& event) { events_.push_back(event); });
+  }
+  std::string log() const { return baselines::read_file(folder_.path() / "3.log"); }
+  // A shell command that leaves that run file.
+  std::string leave(const FakeRunFile& file) const {
+    const auto prepared = folder_.write("prepared", run_file_text(file));
+    return "leave '" + prepared.string() + "' \"$out\"\n";
+  }
+
+  baselines::ScratchFolder folder_;
+  std::vector<ProgressEvent> events_;
+};
+
+TEST_F(InvocationTest, GivesTheProgramItsFlags) {
+  run("for a in \"$@\"; do echo \"[$a]\"; done; exit 1");
+  EXPECT_EQ(log(), "[--suite=smoke]\n[--out=" + (folder_.path() / "3.json").string() +
+                       "]\n[--invocation=3]\n[--seed=77]\n[--progress]\n[--batch=8]\n"
+                       "[--name=with blank]\n");
+}
+
+TEST_F(InvocationTest, SucceedsWithARunFile) {
+  const auto outcome = run(leave({}));
+  EXPECT_EQ(outcome.record.failure, "");
+  EXPECT_EQ(outcome.record.file, "3.json");
+  EXPECT_EQ(outcome.record.seed, 77u);
+  EXPECT_FALSE(outcome.hopeless);
+  EXPECT_TRUE(outcome.failed_benchmarks.empty());
+}
+
+TEST_F(InvocationTest, TakesEventsFromStandardOutputAndLogsTheRest) {
+  run(leave({}) + R"(
+      echo '@fusegate {"event":"start","total":2}'
+      echo 'for people'
+      echo '@fusegate {"event":"benchmark","index":1,"total":2,"benchmark":"a"}'
+      echo '@fusegate {"event":"start","total":2}' >&2)");
+  ASSERT_EQ(events_.size(), 2u);
+  EXPECT_EQ(events_[1].benchmark, "a");
+  EXPECT_THAT(log(), HasSubstr("for people"));
+  EXPECT_THAT(log(), HasSubstr("@fusegate"));  // the one on standard error
+}
+
+TEST_F(InvocationTest, NamesTheSignalOfACrashAndGoesOn) {
+  const auto outcome = run(leave({}) + "kill -SEGV $$");
+  EXPECT_EQ(outcome.record.signal, SIGSEGV);
+  EXPECT_THAT(outcome.record.failure, StartsWith("ended by signal 11"));
+  EXPECT_FALSE(outcome.hopeless);
+}
+
+TEST_F(InvocationTest, RemovesWhatAKilledProcessWasWriting) {
+  run("touch \"${out%/*}/.3.json.fusegate-abc123\"; kill -KILL $$");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / ".3.json.fusegate-abc123"));
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "3.log"));
+}
+
+TEST_F(InvocationTest, QuotesTheLastWordsOfACrash) {
+  const auto outcome = run("echo 'check failed: x == y' >&2; kill -ABRT $$");
+  EXPECT_EQ(outcome.record.failure, "ended by signal 6 (Aborted): check failed: x == y");
+}
+
+TEST_F(InvocationTest, StopsAtTheTimeLimit) {
+  const auto outcome = run("echo 'x did not end' >&2; sleep 60", 0.3);
+  EXPECT_THAT(outcome.record.failure, StartsWith("stopped after"));
+  EXPECT_THAT(outcome.record.failure, EndsWith(": x did not end"));
+  EXPECT_FALSE(outcome.hopeless);
+}
+
+TEST_F(InvocationTest, TellsTheProgramToGiveUpABenchmarkBeforeItsOwnTimeIsUp) {
+  const std::string tell = "echo \"patience: $FUSEGATE_STUCK_AFTER_S.\"; exit 1";
+  run(tell, 100);
+  EXPECT_EQ(log(), "patience: 25.\n");
+  run(tell, 1800);
+  EXPECT_EQ(log(), "patience: .\n") << "its own is shorter";
+}
+
+TEST_F(InvocationTest, ListsBenchmarksThatFailed) {
+  FakeRunFile file;
+  file.failures = {{"geglu/odd/bf16/batch:1/seq:1/dim:8/hidden:8", "wrong results"}};
+  const auto outcome = run(leave(file) + "exit 2");
+  EXPECT_EQ(outcome.record.failure, "1 benchmark failed");
+  ASSERT_EQ(outcome.failed_benchmarks.size(), 1u);
+  EXPECT_EQ(outcome.failed_benchmarks.begin()->second, "wrong results");
+  EXPECT_FALSE(outcome.hopeless);
+}
+
+TEST_F(InvocationTest, KeepsTheCrashAsTheReasonWhereBenchmarksFailedToo) {
+  FakeRunFile file;
+  file.failures = {{"a", "wrong results"}};
+  EXPECT_THAT(run(leave(file) + "kill -SEGV $$").record.failure, StartsWith("ended by signal"));
+}
+
+TEST_F(InvocationTest, IsHopelessWhereTheSuiteIsRefused) {
+  const auto outcome = run("echo starting; echo 'fusegate_bench: suite: unknown: x' >&2; exit 2");
+  EXPECT_TRUE(outcome.hopeless);
+  EXPECT_EQ(outcome.record.failure, "exit code 2: fusegate_bench: suite: unknown: x");
+}
+
+TEST_F(InvocationTest, IsHopelessWhereTheProgramCannotRun) {
+  EXPECT_TRUE(run("exec /nonexistent/library-loader").hopeless);
+  ProcessRequest request;
+  request.program = (folder_.path() / "missing").string();
+  request.folder = folder_.path();
+  const auto outcome = run_process(request, [](const ProgressEvent&) {});
+  EXPECT_TRUE(outcome.hopeless);
+  EXPECT_EQ(outcome.record.failure, "cannot be started: No such file or directory");
+}
+
+TEST_F(InvocationTest, DoesNotBelieveAGoodExitCodeWithoutAGoodRunFile) {
+  EXPECT_EQ(run("exit 0").record.failure, "wrote no run file");
+  EXPECT_THAT(run("echo '{\"context\": ' > \"$out\"").record.failure, HasSubstr("3.json"));
+}
+
+TEST_F(InvocationTest, DoesNotBelieveAGoodExitCodeOfAProgramThatDidNotFinish) {
+  FakeRunFile file;
+  file.finished = false;
+  EXPECT_EQ(run(leave(file) + "echo 'leaving now'; exit 0").record.failure,
+            "ended with exit code 0 before it finished: leaving now");
+  EXPECT_EQ(run(leave(file) + "exit 1").record.failure, "exit code 1");
+  file.times.clear();
+  EXPECT_EQ(run(leave(file)).record.failure, "ended with exit code 0 before it finished");
+}
+
+TEST_F(InvocationTest, DoesNotBelieveAGoodExitCodeWhereNothingWasMeasured) {
+  FakeRunFile file;
+  file.times.clear();
+  EXPECT_EQ(run(leave(file)).record.failure, "measured no benchmark");
+}
+
+class IdentificationTest : public InvocationTest {
+ protected:
+  IdentificationOutcome identify(const std::string& start, const std::string& body = "") {
+    ProcessRequest request;
+    request.program = write_script(folder_, "bench", start + std::string(kReadFlags) + body);
+    request.suite = "smoke";
+    request.folder = folder_.path();
+    request.seed = 77;
+    request.flags = {"--batch=8"};
+    request.environment = {{"KEPT", "this"}};
+    request.timeout_s = 30;
+    return run_identification(request);
+  }
+};
+
+TEST_F(IdentificationTest, GivesTheProgramTheSameFlagsAndEnvironmentAsInvocations) {
+  const std::string answer =
+      folder_.write("answer", identities_text({.codes = {{"a", "0f"}}})).string();
+  const IdentificationOutcome outcome =
+      identify("identities='" + answer + "'\nprintf '[%s]' \"$@\" \"$KEPT\"\n");
+  ASSERT_TRUE(outcome.identities.has_value()) << outcome.failure;
+  EXPECT_EQ(outcome.identities->benchmarks.at("a").launches.at(0).code, "0f");
+  EXPECT_EQ(outcome.failure, "");
+  const std::string out = (folder_.path() / "identities.json").string();
+  EXPECT_EQ(baselines::read_file(folder_.path() / "identities.log"),
+            "[--suite=smoke][--identify=" + out + "][--seed=77][--batch=8][this]\n");
+}
+
+TEST_F(IdentificationTest, AProgramThatIsOlderThanTheQuestionDoesNotKnowHow) {
+  const IdentificationOutcome outcome = identify("");
+  EXPECT_FALSE(outcome.identities.has_value());
+  EXPECT_FALSE(outcome.knows_how);
+  EXPECT_THAT(outcome.failure, StartsWith("exit code 2: bench: --identify="));
+}
+
+TEST_F(IdentificationTest, AProgramThatFailsSaysWhy) {
+  IdentificationOutcome outcome = identify("echo 'no device' >&2; exit 2\n");
+  EXPECT_TRUE(outcome.knows_how);
+  EXPECT_EQ(outcome.failure, "exit code 2: no device");
+  outcome = identify("exit 0\n");
+  EXPECT_TRUE(outcome.knows_how);
+  EXPECT_EQ(outcome.failure, "wrote no identities.json");
+}
+
+TEST_F(IdentificationTest, WhereSingleBenchmarksFailTheOthersAreTold) {
+  FakeRunFile file{.codes = {{"a", "0f"}}};
+  file.failures = {{"b", "no memory"}};
+  const std::string answer = folder_.write("answer", identities_text(file)).string();
+  const IdentificationOutcome outcome =
+      identify("for a in \"$@\"; do case $a in --identify=*) cp '" + answer +
+               "' \"${a#--identify=}\"; exit 2 ;; esac; done\n");
+  ASSERT_TRUE(outcome.identities.has_value());
+  EXPECT_EQ(outcome.identities->failures.at("b"), "no memory");
+}
+
+}  // namespace
+}  // namespace fusegate::ci

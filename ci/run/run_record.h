@@ -1,0 +1,68 @@
+// A run folder: the run files 1.json, 2.json, ... of its invocations, a log beside each, and
+// run.json, fusegate's own record of what it started there and how that ended.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ci/judging/aa_findings.h"
+
+namespace fusegate::ci {
+
+inline constexpr int kRunRecordSchemaVersion = 1;
+
+struct ProcessRecord {
+  std::string file;   // the run file's name in the folder
+  int exit_code = 0;  // meaningful where signal is 0
+  int signal = 0;     // the one that ended it, 0 for none
+  double seconds = 0;
+  std::uint64_t seed = 0;
+  std::string failure{};  // what went wrong, for people; empty where nothing did
+  // The round, counted from 1, in which the arms were measured side by side: what shares a session
+  // and a block may be compared as a pair. 0 where the record says nothing of it.
+  int block = 0;
+  // Measured after the minimum, and only the benchmarks that were undecided or suspicious.
+  bool extension = false;
+  // By which share its time departed from its siblings' (odd_processes.h), where it was odd.
+  std::optional<double> odd{};
+  // "a" or "b" where the program stood in for two arms of an A/A comparison, else empty.
+  std::string aa_arm{};
+};
+
+struct RunRecord {
+  std::string suite;
+  std::vector<std::string> programs;  // all that were interleaved, this folder's own among them
+  std::string program;                // the one that was measured here
+  std::vector<std::string> flags;     // what it was given besides fusegate's own
+  // The same in the folders of all arms that one command measured together. Empty where the folder
+  // holds invocations of several commands that cannot be told apart by their blocks.
+  std::string session;
+  // What identities.json answers (identification_question()); "" where nothing was asked.
+  std::string identified{};
+  int planned_processes = 0;
+  std::vector<ProcessRecord> invocations;
+  std::string started;           // ISO 8601
+  std::string ended;             // of the last invocation so far
+  bool finished = false;         // false while it runs, and for good where it was interrupted
+  std::optional<AaFindings> aa;  // what the run's A/A arms showed, where it had some
+};
+
+nlohmann::json run_record_json(const RunRecord& record);
+// Replaces folder/run.json. Throws InputError where it cannot be written.
+void write_run_record(const std::filesystem::path& folder, const RunRecord& record);
+// folder/run.json; session, blocks and what else older records lack may be absent. Throws
+// InputError naming file and field.
+RunRecord read_run_record(const std::filesystem::path& folder);
+
+// Throws InputError (field: the option that names it) for what is no folder and, unless it may be
+// added to, for a folder that holds invocations.
+void check_run_folder(const std::filesystem::path& folder, const std::string& option, bool append);
+
+// The largest i for which the folder holds an i.json or i.log; 0 where it has none or is missing.
+int last_process_in(const std::filesystem::path& folder);
+
+}  // namespace fusegate::ci

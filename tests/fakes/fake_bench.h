@@ -1,0 +1,32 @@
+// For tests: a stand-in for the benchmark program that heeds --benchmark_filter, with times that
+// depend on the invocation's number.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "baselines/io/scratch_folder.h"
+#include "tests/fakes/fake_program.h"
+
+namespace fusegate::tests {
+
+struct FakeBench {
+  FakeRunFile file{};
+  // Relative, from invocation to invocation; a benchmark that is not named has 0.02 %.
+  std::map<std::string, double> noise{};
+  int phase = 0;  // programs of different phases do not go up and down together
+  // What the file says from that invocation on.
+  int change_at = 6;
+  std::optional<FakeRunFile> later{};
+  std::string more{};    // a piece of shell for the script's end
+  std::string before{};  // and for its start
+};
+
+// An executable script; returns its path. Each call adds "NAME INVOCATION FILTER" to calls in the
+// folder, FILTER being "." where none was given.
+std::string write_bench(const baselines::ScratchFolder& folder, const std::string& name,
+                        const FakeBench& bench);
+
+}  // namespace fusegate::tests
