@@ -50,8 +50,9 @@ std::string suite_of(const AcceptRequest& request, const baselines::Run& run) {
   }
   // It becomes a file's name.
   if (suite.find('/') != std::string::npos || suite.starts_with('.')) {
-    throw baselines::InputError(run.source, "context.fusegate.suite",
-                                fmt::format("\"{}\" cannot be a file's name", suite));
+    throw baselines::InputError(
+        run.source, "context.fusegate.suite",
+        fmt::format("\"{}\" cannot be a file's name; name another with --suite", suite));
   }
   return suite;
 }
@@ -63,8 +64,8 @@ void check_reasons(const AcceptRequest& request, const baselines::Run& run) {
     all += (all.empty() ? "" : "; ") + reason;
   }
   if (!all.empty()) {
-    throw baselines::InputError(run.source, "",
-                                fmt::format("not accepted: {} (--force accepts it)", all));
+    throw baselines::InputError(
+        run.source, "", fmt::format("not accepted: {} (--force accepts it all the same)", all));
   }
 }
 
@@ -94,7 +95,7 @@ bool store(const AcceptRequest& request, const baselines::Baseline& baseline,
   const fs::path anchor = baselines::anchor_path(path);
   const bool is_first = !fs::exists(path) && !fs::exists(anchor);
   const bool is_anchor = request.replace_anchor || is_first;
-  // Without a file of its own the baseline is the anchor until it is replaced.
+  // Without a file of its own, the baseline is the anchor until it is replaced.
   if (!is_anchor && !fs::exists(anchor)) {
     baselines::write_atomically(baselines::followed(anchor), baselines::read_file(path));
   }
@@ -104,9 +105,9 @@ bool store(const AcceptRequest& request, const baselines::Baseline& baseline,
   return is_anchor;
 }
 
-// Found nine times in ten; by figures, without equal work that tells what a card does.
-void say_what_it_can_tell(const AcceptRequest& request, const baselines::Run& run,
-                          Console& console) {
+// Found nine times in ten; by figures, without identical code that shows what a card does.
+void print_what_it_finds(const AcceptRequest& request, const baselines::Run& run,
+                         Console& console) {
   JudgingRequest judging;
   judging.stores = {request.store};
   judging.stores.insert(judging.stores.end(), request.stores.begin(), request.stores.end());
@@ -117,7 +118,8 @@ void say_what_it_can_tell(const AcceptRequest& request, const baselines::Run& ru
       run.cards.size() > 1 ? fmt::format("these {} cards", run.cards.size()) : "this card");
   if (!run.provenance.device_uuid.empty()) {
     const std::string there = detectable_text(judging, run, true);
-    console.out.print("; on another by figures alone {}", there.empty() ? "none" : "of " + there);
+    console.out.print("; on another card, by stored figures, {}",
+                      there.empty() ? "none" : "of " + there);
   }
   console.out.print("\n");
 }
@@ -143,20 +145,19 @@ void add_accept(CommandLine& line) {
   app.add_option("--store", request.store,
                  "Folder of stored baselines; by default baselines at the root of the git checkout")
       ->type_name("FOLDER");
-  app.add_flag(
-      "--if-missing", request.if_missing,
-      "Do nothing if a store already has a baseline of this device, suite and environment");
+  app.add_flag("--if-missing", request.if_missing,
+               "Do nothing if a store has a baseline of this device, suite and environment");
   app.add_flag("--anchor", request.replace_anchor,
                "Make this run the anchor too, in place of the old one");
   app.add_flag(
       "--force", request.force,
-      "Accept it despite failures, throttling, uncommitted changes or too few invocations. What "
-      "did not finish is left out all the same");
+      "Accept it despite failures, throttling, uncommitted changes or too few processes. Processes "
+      "that did not finish are left out all the same");
 }
 
 baselines::ExitCode accept_command(const AcceptRequest& request, Console& console) {
   if (request.reason.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw baselines::InputError("--reason", "", "say why this run becomes the baseline");
+    throw baselines::InputError("--reason", "", "empty; say why this run becomes the baseline");
   }
   baselines::Baseline baseline;
   baseline.run = baselines::load_run(request.runs);
@@ -175,7 +176,7 @@ baselines::ExitCode accept_command(const AcceptRequest& request, Console& consol
   if (is_kept(request, baseline.run, suite, console)) return baselines::ExitCode::kNoRegression;
   const bool is_anchor = store(request, baseline, path);
   console.out.print("recorded {}{}\n", path.string(), is_anchor ? ", also as anchor" : "");
-  say_what_it_can_tell(request, baseline.run, console);
+  print_what_it_finds(request, baseline.run, console);
   if (const std::string text = few_processes_text(baseline.run); !text.empty()) {
     console.err.print("warning: {}\n", text);
   }

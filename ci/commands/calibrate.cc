@@ -43,7 +43,7 @@ std::vector<baselines::Run> load_runs(const CalibrateRequest& request,
     for (const std::string& text : unfinished_texts(runs.back())) {
       console.err.print("fusegate: {}\n", text);
     }
-    if (!request.suite.empty()) runs.back().provenance.suite = request.suite;
+    if (!request.measuring.suite.empty()) runs.back().provenance.suite = request.measuring.suite;
     if (runs.back().provenance.suite.empty()) {
       throw baselines::InputError(folder.string(), "",
                                   "the run names no suite; name one with --suite");
@@ -59,7 +59,7 @@ baselines::ExitCode calibrate_runs(const CalibrateRequest& request,
   baselines::CalibrationOptions options;
   options.rule = gate_options({}, pool.cards.front()).rule;
   options.processes = request.side;
-  options.seed = request.seed.value_or(options.seed);
+  options.seed = request.measuring.seed.value_or(options.seed);
   baselines::Calibration calibration = baselines::calibrate(pool, options);
   calibration.date = format_instant(std::chrono::system_clock::now());
   const std::vector<Section> document = calibration_document(calibration);
@@ -107,12 +107,12 @@ baselines::ExitCode measure(const RunRequest& run, const fs::path& out, Console&
 
 // As two runs of one command.
 baselines::ExitCode measure_and_calibrate(const CalibrateRequest& request, Console& console) {
-  if (request.suite.empty()) {
+  if (request.measuring.suite.empty()) {
     throw baselines::InputError("--suite", "", "say which suite to measure");
   }
   const fs::path out = request.out.value_or(new_run_folder() / "calibration");
-  RunRequest run{{request}};
-  run.invocations = (request.processes.value_or(kProcesses) + 1) / 2;
+  RunRequest run{.measuring = request.measuring};
+  run.processes.minimum = (request.processes.value_or(kProcesses) + 1) / 2;
   run.out = {out / "first", out / "second"};
   if (!request.program.empty()) run.programs = {request.program};
   if (measure(run, out, console) != baselines::ExitCode::kNoRegression) {
@@ -123,7 +123,7 @@ baselines::ExitCode measure_and_calibrate(const CalibrateRequest& request, Conso
                     run.out[0].string(), run.out[1].string()));
   }
   CalibrateRequest measured = request;
-  measured.suite.clear();  // may name a file; the run has the suite's own name
+  measured.measuring.suite.clear();  // may name a file; the run has the suite's own name
   return calibrate_runs(measured, run.out, console);
 }
 
@@ -135,9 +135,7 @@ std::vector<CLI::Option*> add_process_flags(CLI::App& app, CalibrateRequest& req
       app.add_option("--processes", request.processes,
                      "Processes to measure, half of them in each of two runs; by default 10")
           ->check(possible),
-      app.add_option("--invocations", request.processes, "Former name of --processes")
-          ->check(possible)
-          ->group(""),
+      add_former_name(app, "--invocations", request.processes)->check(possible),
       app.add_option("--program", request.program,
                      "Benchmark program; by default the fusegate_bench beside this program")
           ->type_name("PROGRAM"),
@@ -145,10 +143,12 @@ std::vector<CLI::Option*> add_process_flags(CLI::App& app, CalibrateRequest& req
                      "Folder of the runs first and second; by default a new one in .fusegate/runs "
                      "at the root of the git checkout")
           ->type_name("FOLDER"),
-      app.add_option("--timeout-s", request.timeout_s, "Longest time of one process")
+      app.add_option("--timeout-s", request.measuring.timeout_s,
+                     "Longest time of one process, in seconds")
           ->check(CLI::PositiveNumber)
           ->capture_default_str(),
-      app.add_option("--budget-s", request.budget_s, "Start no further process after this long")
+      app.add_option("--budget-s", request.measuring.budget_s,
+                     "Start no further process after this many seconds")
           ->check(CLI::PositiveNumber)};
 }
 
@@ -159,9 +159,8 @@ void add_draw_flags(CLI::App& app, CalibrateRequest& request) {
                  "Processes of the baseline and of the candidate, for which it says what is found")
       ->check(CLI::Range(2, 1000))
       ->capture_default_str();
-  app.add_option("--seed", request.seed,
-                 "Seed of random comparisons (by default 1) and of what is measured (by default "
-                 "random)");
+  app.add_option("--seed", request.measuring.seed,
+                 "Seed of the draws (by default 1) and of what is measured (by default random)");
   set_topic(app, kOutputTopic);
   app.add_option("--store", request.store,
                  "Folder of stored baselines, beside which it is stored; by default baselines at "
@@ -177,9 +176,10 @@ void add_calibrate(CommandLine& line) {
   auto [app, request] = line.add(
       "calibrate", "Measure what this machine, suite and protocol can tell, with unchanged code",
       "fusegate calibrate --suite pr --processes 10", calibrate_command);
+  line.pass_on(app, request.measuring.flags);
   request.store = checkout_root(fs::current_path()) / "baselines";
   set_topic(app, kMeasuringTopic);
-  app.add_option("--suite", request.suite,
+  app.add_option("--suite", request.measuring.suite,
                  "A suite's name or file to measure; with --run, the name to store under where it "
                  "is not the runs' own")
       ->type_name("SUITE");
@@ -195,9 +195,8 @@ void add_calibrate(CommandLine& line) {
 
 baselines::ExitCode calibrate_command(const CalibrateRequest& request, Console& console) {
   if (request.runs.empty()) return measure_and_calibrate(request, console);
-  if (!request.flags.empty()) {
-    throw baselines::InputError("--run", "",
-                                "what follows -- is for measuring, and --run measures nothing");
+  if (!request.measuring.flags.empty()) {
+    throw baselines::InputError("--run", "", "takes no flags behind --, since it measures nothing");
   }
   return calibrate_runs(request, request.runs, console);
 }

@@ -60,7 +60,7 @@ TEST_F(CalibrateCommandTest, JudgesByTheSuitesOwnSmallestEffect) {
 }
 
 TEST_F(CalibrateCommandTest, MeasuresWhereNoRunIsNamed) {
-  request_.suite = "smoke";
+  request_.measuring.suite = "smoke";
   request_.program = bench();
   request_.processes = 4;
   request_.out = folder_.path() / "run";
@@ -71,7 +71,7 @@ TEST_F(CalibrateCommandTest, MeasuresWhereNoRunIsNamed) {
 }
 
 TEST_F(CalibrateCommandTest, CalibratesNothingByAFailedRun) {
-  request_.suite = "smoke";
+  request_.measuring.suite = "smoke";
   request_.program = write_script(folder_, "crashes", "kill -SEGV $$\n");
   request_.processes = 2;
   request_.out = folder_.path() / "run";
@@ -80,7 +80,7 @@ TEST_F(CalibrateCommandTest, CalibratesNothingByAFailedRun) {
 }
 
 TEST_F(CalibrateCommandTest, LeavesNoFolderWhereNothingCouldBeMeasured) {
-  request_.suite = "nope";
+  request_.measuring.suite = "nope";
   request_.program = write_script(folder_, "refusing", "echo 'nope: no such suite' >&2; exit 2\n");
   request_.out = folder_.path() / "runs" / "now" / "calibration";
   EXPECT_THAT(problem(), HasSubstr("nope: no such suite"));
@@ -96,7 +96,7 @@ TEST_F(CalibrateCommandTest, TakesASuiteNameForRunsWithoutOne) {
   file.suite = "";
   request_.runs = {write_run(folder_, "a", file)};
   EXPECT_THAT(problem(), HasSubstr("names no suite"));
-  request_.suite = "mine";
+  request_.measuring.suite = "mine";
   EXPECT_EQ(problem(), "none");
   EXPECT_EQ(stored("mine").at("suite"), "mine");
 }
@@ -107,10 +107,10 @@ TEST_F(CalibrateCommandTest, SaysWhatIsWrong) {
   request_.runs = {run, run + "/../a"};
   EXPECT_THAT(problem(), HasSubstr("--run: named twice"));
   request_.runs = {run};
-  request_.flags = {"--batch=8"};
-  EXPECT_THAT(problem(), HasSubstr("--run measures nothing"));
+  request_.measuring.flags = {"--batch=8"};
+  EXPECT_THAT(problem(), HasSubstr("--run: takes no flags behind --"));
   request_.runs = {folder_.path() / "missing"};
-  request_.flags = {};
+  request_.measuring.flags = {};
   EXPECT_THAT(problem(), HasSubstr("missing"));
   request_.runs = {write_run(folder_, "single", {}, 1)};
   EXPECT_THAT(problem(), HasSubstr("two processes on one card"));

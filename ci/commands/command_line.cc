@@ -57,12 +57,12 @@ void CommandLine::add_common(CLI::App& command) {
       ->capture_default_str();
 }
 
-void CommandLine::heed(const CommonOptions& options, Console& console) {
+void CommandLine::apply_common_options(const CommonOptions& options, Console& console) {
   baselines::set_largest_file(options.largest_file_mib << 20);
   if (options.is_wide) console.out.set_columns(kAnyWidth);
 }
 
-// CLI11 says that something is required, and not that what was given is none.
+// CLI11 says that something is required, and not that what was given is unknown.
 std::optional<std::string> CommandLine::mistyped(const std::vector<std::string>& line) const {
   const std::vector<CLI::App*> chosen = app_.get_subcommands();
   if (chosen.empty() && !line.empty() && !line.front().starts_with('-')) {
@@ -96,6 +96,12 @@ CommandLine::CommandLine(std::vector<std::string> passed_on)
   baselines::add_example(app_, "fusegate gate --baseline old-run --candidate new-run");
 }
 
+void CommandLine::pass_on(CLI::App& app, std::vector<std::string>& flags) {
+  flags = passed_on_;
+  passing_on_.insert(&app);
+  app.footer("Everything after -- is passed on to the benchmark program.\n\n" + app.get_footer());
+}
+
 Command CommandLine::parse(std::vector<std::string> arguments, bool separated) {
   constexpr std::string_view kHelp = " (--help shows what there is)";
   try {
@@ -113,7 +119,7 @@ Command CommandLine::parse(std::vector<std::string> arguments, bool separated) {
   } catch (const baselines::InputError& error) {
     return usage_error(error.what());
   }
-  if (separated && !chosen_passes_on_) {
+  if (separated && !passing_on_.contains(chosen_app_)) {
     return usage_error("only run, duet, replay and calibrate pass on what follows --");
   }
   return chosen_;
@@ -139,36 +145,38 @@ void add_rule(CLI::App& app, JudgingRequest& request) {
                "False discovery rate over the suite; by default 1%");
 }
 
-void add_allow(CLI::App& app, std::optional<double>& allow, std::optional<double>& ruled_out) {
+void add_allow(CLI::App& app, JudgingRequest& request) {
   set_topic(app, kRuleTopic);
-  add_fraction(app, "--allow", allow,
+  add_fraction(app, "--allow", request.allow,
                "Slowdown that may stay undecided, such as 2%; by default the suite's own, else 5%");
-  add_fraction(app, "--require-ruled-out", ruled_out,
-               "End with 2 where any benchmark, decided or not, may have got slower by more than "
-               "this, as far as its data tell")
+  add_fraction(app, "--require-ruled-out", request.require_ruled_out,
+               "Exit with 2 if any benchmark, decided or not, may be slower by more than this")
       ->group("");
 }
 
-void add_controls(CLI::App& app, std::vector<std::string>& patterns) {
+void add_controls(CLI::App& app, JudgingRequest& request) {
   set_topic(app, kComparedTopic);
-  add_repeated(app, "--control", patterns,
-               "Regular expression: benchmarks whose names fit it are controls, whose code no "
-               "change touches. Files of fusegate's programs name their own")
+  add_repeated(
+      app, "--control", request.controls,
+      "Regular expression: benchmarks whose names match are controls, whose code no change "
+      "touches. Files of fusegate's programs name their own")
       ->type_name("PATTERN")
       ->check(problem_of_pattern);
 }
 
-void add_fail_on(CLI::App& app, bool& host, bool& changed_kernels) {
+void add_fail_on(CLI::App& app, JudgingRequest& request) {
   set_topic(app, kRuleTopic);
-  const auto fail_on = [&](const std::vector<std::string>& names) {
-    for (const std::string& name : names) (name == "host" ? host : changed_kernels) = true;
+  const auto fail_on = [&request](const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      (name == "host" ? request.fail_on_host : request.fail_on_changed_kernels) = true;
+    }
   };
   app.add_option_function<std::vector<std::string>>(
          "--fail-on", fail_on,
-         "What is a regression whatever a benchmark's time: host, where it takes the host longer "
-         "to "
-         "launch (equal work is measured too then); kernels, where it launches other kernels, or "
-         "more or fewer. By default both are only reported")
+         "Also call it a regression, whatever the benchmark's time: host, if launching takes the "
+         "host longer (identical code is measured too then); kernels, if it launches other "
+         "kernels, "
+         "or more or fewer. By default both are only reported")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false)
@@ -185,35 +193,54 @@ void add_stores(CLI::App& app, JudgingRequest& request) {
       ->type_name("FOLDER");
 }
 
-void add_measuring(CLI::App& app, SuiteRequest& request) {
-  set_topic(app, kMeasuringTopic);
-  app.add_option("--suite", request.suite, "A suite's name or file")
-      ->type_name("SUITE")
-      ->required();
-  app.add_option("--invocations", request.invocations, "How many processes of each program to run")
+void add_processes(CLI::App& app, ProcessCounts& processes, const std::string& description) {
+  const auto given = [&processes](const std::string&) { processes.is_given = true; };
+  app.add_option("--processes", processes.minimum, description)
       ->check(CLI::Range(1, 1000))
       ->capture_default_str()
-      ->each([&given = request.processes_given](const std::string&) { given = true; });
-  app.add_option("--timeout-s", request.timeout_s, "Longest time of one process, in seconds")
+      ->each(given);
+  add_former_name(app, "--invocations", processes.minimum)->check(CLI::Range(1, 1000))->each(given);
+}
+
+void add_max_processes(CLI::App& app, ProcessCounts& processes, const std::string& description) {
+  app.add_option("--max-processes", processes.maximum, description)->check(CLI::Range(1, 1000));
+  add_former_name(app, "--max-invocations", processes.maximum)->check(CLI::Range(1, 1000));
+}
+
+void add_budget(CLI::App& app, MeasuringOptions& measuring, const std::string& more) {
+  CLI::Option* budget = app.add_option("--budget-s", measuring.budget_s,
+                                       "Longest time of the measuring, in seconds: start no round "
+                                       "that would end later, except to confirm a regression" +
+                                           more)
+                            ->check(CLI::PositiveNumber);
+  if (measuring.budget_s) budget->default_str(fmt::format("{:g}", *measuring.budget_s));
+}
+
+void add_measuring(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& processes) {
+  set_topic(app, kMeasuringTopic);
+  app.add_option("--suite", measuring.suite, "A suite's name or file")
+      ->type_name("SUITE")
+      ->required();
+  add_processes(app, processes, "How many processes of each program to run");
+  app.add_option("--timeout-s", measuring.timeout_s, "Longest time of one process, in seconds")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  CLI::Option* budget = app.add_option("--budget-s", request.budget_s,
-                                       "Longest time of the measuring, in seconds: no round starts "
-                                       "that would end later, except to confirm a regression")
-                            ->check(CLI::PositiveNumber);
-  if (request.budget_s) budget->default_str(fmt::format("{:g}", *request.budget_s));
-  app.add_option("--seed", request.seed,
+  add_budget(app, measuring);
+  app.add_option("--seed", measuring.seed,
                  "Seed of the order of processes and of each process; random by default");
-  app.add_flag("--all", request.measures_all,
-               "Measure equal work too. By default benchmarks that launch the same machine code "
-               "with the same arguments as what they are compared with are not measured, but for "
-               "a few that tell what the machine does");
   app.add_flag(
-      "--fresh-choices", request.fresh_choices,
-      "Some kernels are chosen by measuring: choose them anew. By default the baseline's choice "
-      "is kept unless it is more than 5 % slower than the best");
+      "--all", measuring.measures_all,
+      "Measure identical code too. By default, of the benchmarks that launch the same "
+      "machine code with the same arguments as what they are compared with, only a few are "
+      "measured, as controls");
+  app.add_flag("--fresh-choices", measuring.fresh_choices,
+               "Autotune anew. By default a kernel that the baseline chose by autotuning is used "
+               "again, unless it is more than 5 % slower than the best");
+}
+
+void add_aa_history(CLI::App& app, std::optional<fs::path>& history) {
   set_topic(app, kOutputTopic);
-  app.add_option("--aa-history", request.aa_history,
+  app.add_option("--aa-history", history,
                  "File that keeps all A/A comparisons; by default "
                  ".fusegate/aa/DEVICE/SUITE.jsonl in the git checkout")
       ->type_name("FILE");
@@ -221,20 +248,20 @@ void add_measuring(CLI::App& app, SuiteRequest& request) {
 
 void add_age_and_creep(CLI::App& app, JudgingRequest& request) {
   set_topic(app, kRuleTopic);
-  app.add_option("--max-age-days", request.max_age_days,
-                 "Note that a stored baseline is stale where it is older")
+  app.add_option("--max-age-days", request.max_age_days, "Warn if the stored baseline is older")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  add_fraction(app, "--max-creep", request.max_creep,
-               "Call it a regression where a benchmark got slower by more than this since the "
-               "stored anchor; by default that is only noted");
+  add_fraction(
+      app, "--max-creep", request.max_creep,
+      "Call it a regression if a benchmark is slower than in the stored anchor by more than "
+      "this; by default that is only reported");
 }
 
 void add_unfinished(CLI::App& app, baselines::Unfinished& unfinished) {
   app.add_flag_callback(
       "--unfinished", [&unfinished] { unfinished = baselines::Unfinished::kCounts; },
-      "Count what processes measured that did not finish, after Ctrl-C or a crash; by default they "
-      "are named and left out");
+      "Count processes that did not finish, after Ctrl-C or a crash; by default they are named and "
+      "left out");
 }
 
 void add_judging(CLI::App& app, JudgingRequest& request) {
@@ -247,22 +274,22 @@ void add_judging(CLI::App& app, JudgingRequest& request) {
                  "for the candidate's device and suite")
       ->type_name("PATH");
   app.add_option("--replay-of", request.replay_of,
-                 "Stored baseline of which --baseline is a replay: says too what card, driver and "
-                 "libraries did")
+                 "Stored baseline of which --baseline is a replay: also reports what the card, the "
+                 "driver and libraries changed")
       ->type_name("FILE")
       ->needs("--baseline");
   add_stores(app, request);
-  app.add_option("--suite", request.suite, "Suite to look up, where not the candidate's own")
+  app.add_option("--suite", request.suite, "Suite to look up, instead of the candidate's own")
       ->type_name("SUITE");
-  add_controls(app, request.controls);
+  add_controls(app, request);
   add_rule(app, request);
   add_age_and_creep(app, request);
-  add_fail_on(app, request.fail_on_host, request.fail_on_changed_kernels);
-  // The name that it had by itself.
+  add_fail_on(app, request);
+  // Its former name.
   app.add_flag("--fail-on-changed-kernels", request.fail_on_changed_kernels)->group("");
-  add_allow(app, request.allow, request.require_ruled_out);
+  add_allow(app, request);
   add_unfinished(app, request.unfinished);
-  app.add_flag("--strict", request.strict, "Missing and inconclusive benchmarks end with 2");
+  app.add_flag("--strict", request.strict, "Exit with 2 for missing and inconclusive benchmarks");
   app.add_flag("--allow-environment-difference", request.allow_environment_differences,
                "Judge although driver, clocks or the like differ");
 }

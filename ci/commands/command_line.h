@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct Subcommand {
 
 class CommandLine {
  public:
-  // passed_on: what follows --, for the requests that have flags to pass on.
+  // passed_on: what follows --, for the commands that pass it on.
   explicit CommandLine(std::vector<std::string> passed_on);
 
   // example: a call of it, for --help and the manual page.
@@ -32,22 +33,18 @@ class CommandLine {
                           baselines::ExitCode (*run)(const Request&, Console&)) {
     CLI::App* app = app_.add_subcommand(name, description);
     auto request = std::make_shared<Request>();
-    bool passes_on = false;
-    if constexpr (requires { request->flags; }) {
-      request->flags = passed_on_;
-      app->footer("Everything after -- is passed on to the benchmark program.");
-      passes_on = true;
-    }
     baselines::add_example(*app, example);
     app->callback([=, this] {
       chosen_ = [=, common = common_](Console& console) {
-        heed(*common, console);
+        apply_common_options(*common, console);
         return run(*request, console);
       };
-      chosen_passes_on_ = passes_on;
+      chosen_app_ = app;
     });
     return {*app, *request};
   }
+  // Flags of that command's request get what follows --.
+  void pass_on(CLI::App& app, std::vector<std::string>& flags);
   // Throws what CLI11 throws, and InputError. separated: there was a --.
   Command parse(std::vector<std::string> arguments, bool separated);
   const CLI::App& app() const { return app_; }
@@ -59,17 +56,17 @@ class CommandLine {
     std::size_t largest_file_mib = baselines::kLargestFile >> 20;
   };
   void add_common(CLI::App& command);
-  static void heed(const CommonOptions& options, Console& console);
+  static void apply_common_options(const CommonOptions& options, Console& console);
 
-  // What is no flag and no command although it looks like one, and what it may have been meant to
-  // be.
+  // What is not a flag or a command although it looks like one, and the nearest that is.
   std::optional<std::string> mistyped(const std::vector<std::string>& line) const;
 
   CLI::App app_;
   const std::shared_ptr<CommonOptions> common_ = std::make_shared<CommonOptions>();
   const std::vector<std::string> passed_on_;
   Command chosen_;
-  bool chosen_passes_on_ = false;
+  const CLI::App* chosen_app_ = nullptr;
+  std::set<const CLI::App*> passing_on_;
 };
 
 // Never throws for what the user wrote: a wrong command line is a command too, which says so and
@@ -82,7 +79,7 @@ inline constexpr const char* kComparedTopic = "What is compared";
 inline constexpr const char* kRuleTopic = "What counts as a regression";
 inline constexpr const char* kOutputTopic = "What is written";
 
-// Options that are added from now on stand there under that topic. The functions below set theirs.
+// Options that are added from now on are listed under that topic. The functions below set theirs.
 void set_topic(CLI::App& app, const char* topic);
 
 // One value a flag, and the flag as often as wanted.
@@ -93,6 +90,12 @@ CLI::Option* add_repeated(CLI::App& app, const std::string& name, std::vector<T>
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
+}
+
+// A flag that was renamed: its former name works and is not shown.
+template <typename Value>
+CLI::Option* add_former_name(CLI::App& app, const std::string& former, Value& value) {
+  return app.add_option(former, value)->group("");
 }
 
 // "0.005" or "0.5%".
@@ -110,16 +113,21 @@ CLI::Option* add_fraction(CLI::App& app, const std::string& name, Value& value,
 void add_rule(CLI::App& app, JudgingRequest& request);
 // What may stay undecided, for every command that gates; and, not shown, what must be ruled out in
 // every benchmark.
-void add_allow(CLI::App& app, std::optional<double>& allow, std::optional<double>& ruled_out);
+void add_allow(CLI::App& app, JudgingRequest& request);
 // Which benchmarks are controls, likewise.
-void add_controls(CLI::App& app, std::vector<std::string>& patterns);
+void add_controls(CLI::App& app, JudgingRequest& request);
 // What fails besides time, likewise.
-void add_fail_on(CLI::App& app, bool& host, bool& changed_kernels);
+void add_fail_on(CLI::App& app, JudgingRequest& request);
 void add_stores(CLI::App& app, JudgingRequest& request);
 // What is asked of a stored baseline's age and of its anchor.
 void add_age_and_creep(CLI::App& app, JudgingRequest& request);
 // What run and duet measure by.
-void add_measuring(CLI::App& app, SuiteRequest& request);
+void add_measuring(CLI::App& app, MeasuringOptions& measuring, ProcessCounts& processes);
+// --processes and --max-processes, with what these say of themselves.
+void add_processes(CLI::App& app, ProcessCounts& processes, const std::string& description);
+void add_max_processes(CLI::App& app, ProcessCounts& processes, const std::string& description);
+void add_budget(CLI::App& app, MeasuringOptions& measuring, const std::string& more = "");
+void add_aa_history(CLI::App& app, std::optional<std::filesystem::path>& history);
 // What duet and replay share.
 void add_duet_options(CLI::App& app, DuetRequest& request);
 // For every command that reads runs and stores nothing of them.

@@ -48,6 +48,26 @@ TEST(ParseCommandLine, AReplayIsAskedWhatAStoredBaselineIs) {
               ::testing::AllOf(HasSubstr("--max-creep"), HasSubstr("--max-age-days")));
 }
 
+TEST(ParseCommandLine, TakesFlagsByTheirFormerNames) {
+  for (const char* command : {"run", "duet", "replay", "job", "calibrate"}) {
+    const std::string help = run({command, "--help"}).out;
+    EXPECT_THAT(help, HasSubstr("--processes"));
+    EXPECT_THAT(help, ::testing::Not(HasSubstr("invocations"))) << command;
+    const std::string err = run({command, "--invocations", "0"}).err;
+    EXPECT_THAT(err, HasSubstr("Value 0 not in range")) << command;
+  }
+  EXPECT_THAT(run({"job", "--max-invocations", "0"}).err, HasSubstr("Value 0 not in range"));
+  const baselines::ScratchFolder folder;
+  const std::string prepared = folder.write("prepared", run_file_text({})).string();
+  const std::string program = write_script(
+      folder, "bench", std::string(kReadFlags) + "leave '" + prepared + "' \"$out\"\n");
+  const std::string out = (folder.path() / "run").string();
+  const Ended ended = run({"run", "--suite", "smoke", "--invocations", "2", "--max-invocations",
+                           "2", "--program", program, "--out", out});
+  EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("2 processes of suite smoke in "));
+}
+
 TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
   const std::vector<std::vector<std::string>> lines{
       {},
@@ -69,19 +89,19 @@ TEST(ParseCommandLine, EndsWithTwoOnEveryWrongLine) {
       {"explain", "base", "head"},
       {"run", "--suite", "s"},
       {"run", "--out", "d"},
-      {"run", "--suite", "s", "--out", "d", "--invocations", "0"},
+      {"run", "--suite", "s", "--out", "d", "--processes", "0"},
       {"run", "--suite", "s", "--out", "d", "--timeout-s", "-1"},
       {"run", "--suite", "s", "--out", "d", "stray"},
-      {"run", "--suite", "s", "--out", "d", "--max-invocations", "many"},
+      {"run", "--suite", "s", "--out", "d", "--max-processes", "many"},
       {"duet"},
       {"duet", "--suite", "s", "--base", "b"},
-      {"duet", "--suite", "s", "--base", "b", "--head", "h", "--invocations", "0"},
+      {"duet", "--suite", "s", "--base", "b", "--head", "h", "--processes", "0"},
       {"duet", "--suite", "s", "--base", "b", "--head", "h", "--budget-s", "0"},
       {"duet", "--suite", "s", "--base", "b", "--head", "h", "--fdr", "2"},
       {"accept", "x"},
       {"report"},
       {"show"},
-      {"calibrate", "--suite", "s", "--invocations", "1"},
+      {"calibrate", "--suite", "s", "--processes", "1"},
       {"calibrate", "--run", "x", "--program", "p"},
       {"calibrate", "--run", "x", "--processes", "4"},
   };
@@ -135,8 +155,8 @@ TEST(ParseCommandLine, PassesOnWhatFollowsTheDashes) {
                    std::string(kReadFlags) + "leave '" + prepared +
                        "' \"$out\"\nfor a in \"$@\"; do echo \"[$a]\"; done\n");
   const Ended ended = run({"run", "--suite", "smoke", "--program", program, "--out",
-                           (folder.path() / "run").string(), "--invocations", "1", "--",
-                           "--batch=8", "--benchmark_filter=a b"});
+                           (folder.path() / "run").string(), "--processes", "1", "--", "--batch=8",
+                           "--benchmark_filter=a b"});
   EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
   const std::string log = baselines::read_file(folder.path() / "run" / "1.log");
   EXPECT_THAT(log, HasSubstr("[--batch=8]\n[--benchmark_filter=a b]\n"));
@@ -153,7 +173,7 @@ TEST(ParseCommandLine, HasARunKeepTheChoicesOfTheBaselineUnlessToldNotTo) {
     std::vector<std::string> arguments{"run",
                                        "--suite",
                                        "smoke",
-                                       "--invocations",
+                                       "--processes",
                                        "1",
                                        "--program",
                                        program,
@@ -181,7 +201,7 @@ TEST(ParseCommandLine, TakesADuetWithoutAaArms) {
   };
   const std::string out = (folder.path() / "duet").string();
   const Ended ended = run({"duet", "--suite", "smoke", "--base", program("base", 1), "--head",
-                           program("head", 1.0001), "--out", out, "--invocations", "2", "--no-aa",
+                           program("head", 1.0001), "--out", out, "--processes", "2", "--no-aa",
                            "--", "--batch=8"});
   EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
   EXPECT_THAT(baselines::read_file(folder.path() / "duet" / "head" / "2.log"),
@@ -194,7 +214,7 @@ TEST(ParseCommandLine, PairsRepeatedProgramsWithFolders) {
   const auto prepared = folder.write("prepared", run_file_text({})).string();
   const std::string body = std::string(kReadFlags) + "leave '" + prepared + "' \"$out\"\n";
   const Ended ended =
-      run({"run", "--suite", "smoke", "--invocations", "2", "--program",
+      run({"run", "--suite", "smoke", "--processes", "2", "--program",
            write_script(folder, "a", body), "--out", (folder.path() / "A").string(), "--program",
            write_script(folder, "b", body), "--out", (folder.path() / "B").string()});
   EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.err;
@@ -234,7 +254,7 @@ TEST(ParseCommandLine, TakesSeveralPathsBehindOneFlag) {
                            base + "/3.json", "--candidate", head + "/1.json", head + "/2.json",
                            head + "/3.json", "--min-effect", "0.5%"});
   EXPECT_EQ(ended.code, baselines::ExitCode::kNoRegression) << ended.out;
-  EXPECT_THAT(ended.out, HasSubstr("3 invocations on NVIDIA H200"));
+  EXPECT_THAT(ended.out, HasSubstr(" on NVIDIA H200"));
 }
 
 TEST(ParseCommandLine, TakesWhatFailsBesideTime) {

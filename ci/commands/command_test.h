@@ -55,14 +55,20 @@ class SideBySideTest : public CommandTest<Request, kCommand> {
   using Base = CommandTest<Request, kCommand>;
 
   SideBySideTest() {
-    request_.suite = "smoke";
-    request_.out = folder_.path() / "runs";
-    request_.aa_history = folder_.path() / "aa.jsonl";
-    request_.json = folder_.path() / "gate.json";
-    request_.markdown = folder_.path() / "gate.md";
-    request_.head = head({.phase = 1});
+    duet().measuring.suite = "smoke";
+    duet().out = folder_.path() / "runs";
+    duet().aa_history = folder_.path() / "aa.jsonl";
+    duet().files = {.json = folder_.path() / "gate.json", .markdown = folder_.path() / "gate.md"};
+    duet().head = head({.phase = 1});
   }
 
+  DuetRequest& duet() {
+    if constexpr (requires { request_.duet; }) {
+      return request_.duet;
+    } else {
+      return request_;
+    }
+  }
   std::string head(const FakeBench& bench) { return write_bench(folder_, "head-bench", bench); }
   static FakeRunFile slowed() {
     FakeRunFile file;
@@ -79,7 +85,7 @@ class SideBySideTest : public CommandTest<Request, kCommand> {
     return file;
   }
   nlohmann::json json() const {
-    return nlohmann::json::parse(baselines::read_file(*request_.json));
+    return nlohmann::json::parse(baselines::read_file(folder_.path() / "gate.json"));
   }
 
   using Base::folder_;

@@ -1,7 +1,7 @@
 // The commands of `fusegate`: what each takes, and what it does by default. A command's own file
 // adds its flags to the command line, calls, and prints.
 //
-// Every command throws InputError for bad input, which main tells and ends with 2 for.
+// Every command throws InputError for bad input, which main prints and ends with 2 for.
 #pragma once
 
 #include <cstdint>
@@ -19,47 +19,59 @@ namespace fusegate::ci {
 
 class CommandLine;
 
-// What run and duet take.
-struct SuiteRequest : MeasuringOptions {
-  int invocations = 5;           // of each program: the minimum
-  bool processes_given = false;  // by whoever called
-  // Nothing: run extends nothing, and duet up to three times the minimum.
-  std::optional<int> max_processes{};
-  bool fresh_choices = false;  // not the baseline's, see keep_choices_environment()
-  std::optional<std::filesystem::path> aa_history{};
-  JudgingRequest judging{};  // of run: what extensions are decided by. The candidate is set here
+// How many processes of each program a command measures.
+struct ProcessCounts {
+  int minimum = 5;
+  bool is_given = false;  // by whoever called
+  // Nothing: run extends nothing, and what measures side by side goes up to three times the
+  // minimum.
+  std::optional<int> maximum{};
 };
 
-// Measures a suite by fresh processes of one benchmark program, or of several whose invocations are
-// interleaved, into a run folder each.
-struct RunRequest : SuiteRequest {
+// Where a gate's verdicts go, besides the terminal.
+struct GateFiles {
+  std::optional<std::filesystem::path> json{};
+  std::optional<std::filesystem::path> markdown{};
+  std::optional<std::filesystem::path> html{};  // a report's page, for duet and job
+};
+
+// Measures a suite by processes of one benchmark program, or of several that take turns, into a run
+// folder each.
+struct RunRequest {
+  MeasuringOptions measuring{};
+  ProcessCounts processes{};
+  JudgingRequest judging{};  // extensions are decided by it. The candidate is set here
+  // Runs that are compared with the first of them, in place of a baseline.
+  bool is_judged_by_first = false;
   std::vector<std::filesystem::path> out{};  // a folder a program, or several for one program
   std::vector<std::string> programs{};       // empty: the benchmark program beside this one
-  bool append = false;                       // add to folders that already hold invocations
-  bool aa = false;  // deal the invocations to two A/A arms, and add what they show to the history
-  bool peers = false;  // measure peers after every invocation, of one --out folder
+  bool append = false;                       // add to folders that already hold processes
+  bool aa = false;     // compare one half of the processes with the other (A/A)
+  bool peers = false;  // measure peers after every process, of one --out folder
   std::optional<std::filesystem::path> peers_out{};  // by default the --out folder's name, "-peers"
   PeersProgram peers_program{};
+  std::optional<std::filesystem::path> aa_history{};
 };
 void add_run(CommandLine& line);
-// 0 where every invocation ended well, 2 where one did not or the run was interrupted; what was
+// 0 where every process ended well, 2 where one did not or the run was interrupted; what was
 // measured stays in the folders.
 baselines::ExitCode run_command(const RunRequest& request, Console& console);
 // The measuring alone, which says more of how it ended.
-Measured measure_run(const RunRequest& request, Console& console);
+RunResult measure_programs(const RunRequest& request, Console& console);
 
 // Measures two builds of the benchmark program side by side and gates the one by the other. It
 // needs no stored baseline: what differs from day to day or from card to card does not differ
 // within a round.
-struct DuetRequest : SuiteRequest {
-  DuetRequest() { budget_s = 600; }
+struct DuetRequest {
+  MeasuringOptions measuring{.budget_s = 600};
+  ProcessCounts processes{};
+  JudgingRequest judging{};
   std::string base{};  // programs
   std::string head{};
   std::filesystem::path out{};  // gets base, base_again and head; empty: .fusegate/runs/TIME
-  bool aa = true;  // measure base once more, as an A/A arm, and add what it shows to the history
-  std::optional<std::filesystem::path> json{};
-  std::optional<std::filesystem::path> markdown{};
-  std::optional<std::filesystem::path> html{};
+  bool aa = true;               // measure base twice, and compare it with itself (A/A)
+  std::optional<std::filesystem::path> aa_history{};
+  GateFiles files{};
   std::vector<std::string> notes{};  // for the report
 };
 void add_duet(CommandLine& line);
@@ -68,10 +80,12 @@ void add_duet(CommandLine& line);
 baselines::ExitCode duet_command(const DuetRequest& request, Console& console);
 
 // Measures the program of a stored baseline, which is built from its commit, and another one side
-// by side, on whatever card and driver is here, and gates the other by it. What became of the
-// stored figures is told beside the verdict (ci/judging/replay.h).
-struct ReplayRequest : DuetRequest {  // base: empty: built; head: empty: the one beside this one
-  std::filesystem::path checkout{};   // that the baseline's commit is of
+// by side, on whatever card and driver is here, and gates the other by it. How the stored figures
+// changed is reported beside the verdict (ci/judging/replay.h).
+struct ReplayRequest {
+  // base: empty: built; head: empty: the one beside this one.
+  DuetRequest duet{};
+  std::filesystem::path checkout{};  // that the baseline's commit is of
 };
 void add_replay(CommandLine& line);
 // Ends as duet does. Where the baseline's program cannot be had, the candidate alone is measured
@@ -84,20 +98,13 @@ std::optional<std::filesystem::path> baseline_to_replay(const ReplayRequest& req
 // another build, and keeps runs and reports. Where nothing is stored for this environment, the
 // first run becomes a local baseline, and a second one is gated by it.
 struct JobRequest {
-  std::string suite = "smoke";
-  int invocations = 6;  // on two busy cores, what tells 1.25 times as long (docs/protocol.md)
-  std::optional<int> max_processes{};  // nothing: as for run and duet
-  std::optional<double> budget_s{};
-  std::string program{};  // empty: the benchmark program beside this one
-  std::string base{};     // a program to measure side by side; empty: a baseline is looked up
+  MeasuringOptions measuring{.suite = "smoke"};
+  // On two busy cores 6 find what is 1.25 times as long (docs/protocol.md).
+  ProcessCounts processes{.minimum = 6, .is_given = true};
+  JudgingRequest judging{};  // the baseline and the candidate are set here
+  std::string program{};     // empty: the benchmark program beside this one
+  std::string base{};        // a program to measure side by side; empty: a baseline is looked up
   bool require_baseline = false;
-  // As for gate.
-  bool fail_on_host = false;
-  bool fail_on_changed_kernels = false;
-  std::optional<double> allow{};
-  std::optional<double> require_ruled_out{};
-  std::vector<std::string> controls{};
-  bool measures_all = false;  // as of run and duet
   // The stored baseline, where there is one. One that a job recorded is always replayed, as its
   // program is kept.
   bool replay = false;
@@ -105,7 +112,6 @@ struct JobRequest {
   std::string who{};                 // accepts the first baseline; empty: as for accept
   double started_s = 0;              // how long ago the clock of the printed times started
   std::filesystem::path folder{};    // gets runs/TIME, reports/TIME, baselines and programs
-  std::vector<std::filesystem::path> stores{};
   std::optional<std::filesystem::path> aa_history{};
 };
 void add_job(CommandLine& line);
@@ -116,21 +122,19 @@ baselines::ExitCode job_command(const JobRequest& request, Console& console);
 // Compares a run with a baseline and ends with the verdict's exit code.
 struct GateRequest {
   JudgingRequest judging;
-  std::optional<std::filesystem::path> json{};
-  std::optional<std::filesystem::path> markdown{};
-  std::optional<std::filesystem::path> html{};  // a report's page, for duet and job
+  GateFiles files{};
   std::string page_title = "fusegate report";
   std::vector<std::string> notes{};  // what else the report is to say
 };
 void add_gate(CommandLine& line);
 // Where it cannot judge, the files are written too, with exit code 2 and the reason: what a former
 // gate left there must not pass for this one's verdict. What A/A arms the candidate's run folder
-// has a record of is told beside the verdict and does not enter it.
+// has a record of is reported beside the verdict and does not enter it.
 baselines::ExitCode gate_command(const GateRequest& request, Console& console);
 // How a command ends that measured the candidate itself. The gate's exit code; 2 instead of 0 where
-// an invocation did not end well. 2 also where somebody interrupted: part of a run is not judged,
+// a process did not end well. 2 also where somebody interrupted: part of a run is not judged,
 // and the files say so.
-baselines::ExitCode gate_measured(const GateRequest& request, const Measured& measured,
+baselines::ExitCode gate_measured(const GateRequest& request, const RunResult& measured,
                                   Console& console);
 // The parts of it that run and duet need: the candidate and its judgement, no sweeps; throws also
 // where no baseline is stored.
@@ -139,7 +143,7 @@ Report judged_report(const JudgingRequest& request);
 void write_gate_failure(const GateRequest& request, const std::string& problem, Console& console);
 
 // Makes a run the baseline of its device and suite, and the first one also the anchor that creep is
-// told by.
+// measured from.
 struct AcceptRequest {
   std::vector<std::filesystem::path> runs;
   std::string reason;
@@ -192,7 +196,7 @@ struct ExplainRequest {
   JudgingRequest rule;  // smallest effect and false discovery rate; its paths are not looked at
 };
 void add_explain(CommandLine& line);
-// The whole suite is judged, as the gate does it, and one benchmark is told of. Environments may
+// The whole suite is judged, as the gate does it, and one benchmark is reported. Environments may
 // differ, as a changed library is what is to be explained; what differs is printed. Throws where
 // neither run has the benchmark, naming those that are near.
 // Returns 1 for a regression, 2 where the benchmark could not be compared, else 0.
@@ -208,7 +212,8 @@ baselines::ExitCode doctor_command(const DoctorRequest& request, Console& consol
 
 // How far processes and cards spread and how small an effect is found, from processes of unchanged
 // code.
-struct CalibrateRequest : MeasuringOptions {
+struct CalibrateRequest {
+  MeasuringOptions measuring{};
   // What is calibrated: runs that were measured already, or else new ones.
   std::vector<std::filesystem::path> runs{};
   std::optional<int> processes{};              // 10

@@ -44,7 +44,7 @@ bool runs_mps() {
   return false;
 }
 
-HostFacts look_at_host() {
+HostFacts read_host() {
   HostFacts host;
   double load[1] = {0};
   if (getloadavg(load, 1) == 1) host.load = load[0];
@@ -63,7 +63,7 @@ HostFacts look_at_host() {
   return host;
 }
 
-DeviceFacts ask_program(const std::string& program) {
+DeviceFacts read_device(const std::string& program) {
   ChildProcess process;
   process.arguments = {program, "--environment"};
   process.timeout_s = kEnvironmentTimeoutS;
@@ -84,27 +84,27 @@ void print_checks(const std::vector<Check>& checks, Console& console) {
 }  // namespace
 
 void add_doctor(CommandLine& line) {
-  auto [app, request] = line.add("doctor", "Say what on this machine would spoil measurements",
+  auto [app, request] = line.add("doctor", "Check what on this machine would spoil measurements",
                                  "fusegate doctor --program build/my_bench", doctor_command);
-  app.add_option(
-         "--program", request.program,
-         "Benchmark program, which tells of the GPU; by default the fusegate_bench beside this "
-         "program, or none where there is none")
+  app.add_option("--program", request.program,
+                 "Benchmark program, which reports the GPU; by default the fusegate_bench beside "
+                 "this program, "
+                 "if there is one")
       ->type_name("PROGRAM");
 }
 
 baselines::ExitCode doctor_command(const DoctorRequest& request, Console& console) {
   const std::string program =
       request.program.empty() ? default_bench_program().string() : request.program;
-  // Before the program is asked: it loads the host itself.
-  const HostFacts host = look_at_host();
-  // The packages have none: whoever installs them brings his own.
+  // Before the program runs: it loads the host itself.
+  const HostFacts host = read_host();
+  // The packages have none: users bring their own.
   if (request.program.empty() && !fs::exists(program)) {
     print_checks({no_program_check()}, console);
     print_checks(check_host(host, host.has_gpu), console);
     return baselines::ExitCode::kNoRegression;
   }
-  const DeviceFacts device = ask_program(program);
+  const DeviceFacts device = read_device(program);
   print_checks({{"benchmark program", true, program, ""}}, console);
   print_checks(check_device(device), console);
   print_checks(check_host(host, device.is_gpu), console);

@@ -26,46 +26,45 @@ Folders folders_of(const DuetRequest& request) {
 
 MeasuringRequest measuring_request(const DuetRequest& request, const Folders& folders,
                                    const SuitePair& suites) {
-  MeasuringRequest measuring{request};
-  measuring.arms.push_back({folders.base, request.base, true, suites.base});
-  // An A/A arm tells of the machine; what is undecided about the head it cannot decide.
-  if (request.aa) measuring.arms.push_back({folders.base_again, request.base, false, suites.base});
-  measuring.arms.push_back({folders.head, request.head, true, suites.head});
-  measuring.invocations = request.invocations;
-  measuring.max_processes = request.max_processes.value_or(3 * request.invocations);
-  if (!request.processes_given && !request.max_processes) {
-    measuring.processes_of_few = baselines::kFewestProcesses;
+  MeasuringRequest measuring{.options = request.measuring};
+  measuring.programs.push_back({folders.base, request.base, true, suites.base});
+  // An A/A comparison shows the machine; what is undecided about the head it cannot decide.
+  if (request.aa) {
+    measuring.programs.push_back({folders.base_again, request.base, false, suites.base});
   }
-  // Identity is of the device's work.
-  measuring.measures_all = request.measures_all || request.judging.fail_on_host;
+  measuring.programs.push_back({folders.head, request.head, true, suites.head});
+  const ProcessCounts& counts = request.processes;
+  measuring.processes = counts.minimum;
+  measuring.max_processes = counts.maximum.value_or(3 * counts.minimum);
+  if (!counts.is_given && !counts.maximum) measuring.processes_of_few = baselines::kFewestProcesses;
+  // Code is identified by the device's work, and host times are not.
+  measuring.options.measures_all |= request.judging.fail_on_host;
   measuring.min_effect = request.judging.min_effect;
-  // A replay is to tell what the machine did since, also where no code differs.
+  // A replay shows what the machine did since, also where no code differs.
   measuring.has_record = request.judging.replay_of.has_value();
   if (!request.judging.replay_of) measuring.controls = ControlUse::kSideBySide;
-  measuring.environment =
-      keep_choices_environment(request.judging, request.suite, request.fresh_choices);
+  measuring.environment = keep_choices_environment(request.judging, request.measuring.suite,
+                                                   request.measuring.fresh_choices);
   return measuring;
 }
 
 GateRequest gate_request(const DuetRequest& request, const Folders& folders) {
-  GateRequest gate{request.judging,
-                   request.json,
-                   request.markdown,
-                   request.html,
-                   request.judging.replay_of ? "fusegate replay" : "fusegate duet",
-                   request.notes};
+  GateRequest gate{.judging = request.judging,
+                   .files = request.files,
+                   .page_title = request.judging.replay_of ? "fusegate replay" : "fusegate duet",
+                   .notes = request.notes};
   gate.judging.baseline = {folders.base};
   if (request.aa) gate.judging.baseline.push_back(folders.base_again);
   gate.judging.candidate = {folders.head};
   return gate;
 }
 
-// Any figures of the suite on this device, which tell what a benchmark costs.
+// Any figures of the suite on this device, which show what a benchmark costs.
 std::optional<baselines::Run> stored_figures(const DuetRequest& request,
                                              const baselines::Run& measured) {
   try {
     const auto path = find_comparable_baseline(request.judging.stores, measured.environment,
-                                               suite_name(request.suite));
+                                               suite_name(request.measuring.suite));
     if (path) return baselines::read_baseline(*path).run;
   } catch (const baselines::InputError&) {
     // Not asked for, and what cannot be read of it is no reason to measure nothing.
@@ -80,10 +79,10 @@ std::vector<ComparedRuns> compared_runs(const DuetRequest& request, const Folder
     compared.front().earlier = stored_figures(request, base);
     return compared;
   }
-  // What a library of today picks otherwise than the stored run's is to be told of, too.
+  // Where a library of today picks other kernels than in the stored run, they are measured too.
   JudgingRequest stored;
   stored.baseline = {*request.judging.replay_of};
-  if (any_baseline_tells_work(stored, request.suite)) {
+  if (any_baseline_tells_work(stored, request.measuring.suite)) {
     compared.push_back({baselines::load_stored_baseline(stored.baseline.front()).run, base});
   }
   return compared;
@@ -91,30 +90,30 @@ std::vector<ComparedRuns> compared_runs(const DuetRequest& request, const Folder
 
 void record_aa_of(ProgramRun& head, const DuetRequest& request, const Folders& folders,
                   Console& console) {
-  // Whole folders, so that the arms are compared as the gate compares: block by block. What base
-  // was extended by has no counterpart in base_again and falls out.
+  // Whole folders, so that both are compared as the gate compares: block by block. The extension of
+  // base has no counterpart in base_again and drops out.
   const auto findings = record_aa(
       {{folders.base}, {folders.base_again}, request.judging, request.aa_history}, console);
-  // Into the candidate's record, where the gate and every later report of it look.
+  // In the candidate's record, where the gate and every later report of it read it.
   if (findings) head.set_aa(*findings);
 }
 
-// Adds to the report's notes where the programs measure other suites.
-Measured measure(const DuetRequest& request, const Folders& folders, GateRequest& gate,
-                 Console& console) {
+// Adds to the report's notes where the programs measure different suites.
+RunResult measure(const DuetRequest& request, const Folders& folders, GateRequest& gate,
+                  Console& console) {
   check_aa_history(request.aa_history);
-  const SuitePair suites = suites_of(request.suite, request.base, request.head, request.flags);
+  const SuitePair suites =
+      suites_of(request.measuring.suite, request.base, request.head, request.measuring.flags);
   if (!suites.remark.empty()) {
     console.err.print("{}\n", suites.remark);
     gate.notes.push_back(suites.remark);
   }
-  MeasuringRun run(measuring_request(request, folders, suites), console);
-  Measured measured;
-  measured.end = run.measure([&] { return judged_report(gate.judging).judgement->result.verdicts; },
-                             [&] { return compared_runs(request, folders); });
-  measured.all_well = run.report();
-  if (request.aa && run.measures_anything() && measured.end != RunEnd::kInterrupted) {
-    record_aa_of(run.arms().back(), request, folders, console);
+  const RunAnalyses analyses{
+      .interim = [&] { return judged_report(gate.judging).judgement->result.verdicts; },
+      .comparisons = [&] { return compared_runs(request, folders); }};
+  RunResult measured = measure_run(measuring_request(request, folders, suites), analyses, console);
+  if (request.aa && measured.measured_anything && measured.end != RunEnd::kInterrupted) {
+    record_aa_of(measured.programs.back(), request, folders, console);
   }
   return measured;
 }
@@ -124,10 +123,11 @@ Measured measure(const DuetRequest& request, const Folders& folders, GateRequest
 void add_duet(CommandLine& line) {
   auto [app, request] = line.add(
       "duet",
-      "Measure two builds side by side and gate one by the other; exits "
-      "with 0, 1 or 2 as gate does",
+      "Measure two builds side by side and gate one by the other; exits with 0, 1 or 2 as gate "
+      "does",
       "fusegate duet --base old/my_bench --head build/my_bench --suite suites/kernels.json",
       duet_command);
+  line.pass_on(app, request.measuring.flags);
   set_topic(app, kMeasuringTopic);
   app.add_option("--base", request.base, "Benchmark program to compare with")
       ->type_name("PROGRAM")
@@ -139,42 +139,42 @@ void add_duet(CommandLine& line) {
 }
 
 void add_duet_options(CLI::App& app, DuetRequest& request) {
-  add_measuring(app, request);
-  app.get_option("--invocations")
-      ->description(
-          fmt::format("How many processes of each program to run; {} where at most {} benchmarks "
-                      "differ and nothing is given",
-                      baselines::kFewestProcesses, kFewDiffering));
+  add_measuring(app, request.measuring, request.processes);
+  app.get_option("--processes")
+      ->description(fmt::format(
+          "How many processes of each program to run; {} if at most {} benchmarks differ and the "
+          "flag is not given",
+          baselines::kFewestProcesses, kFewDiffering));
+  add_aa_history(app, request.aa_history);
   app.add_option("--out", request.out,
                  "Folder for the runs, which are called base, base_again and head; by default "
                  ".fusegate/runs/TIME in the git checkout")
       ->type_name("FOLDER");
-  app.add_option("--json", request.json, "Write the verdicts there, as JSON")->type_name("FILE");
-  app.add_option("--markdown", request.markdown, "Write them there, as GitHub Markdown")
+  app.add_option("--json", request.files.json, "Write the verdicts as JSON")->type_name("FILE");
+  app.add_option("--markdown", request.files.markdown, "Write the verdicts as GitHub Markdown")
       ->type_name("FILE");
-  app.add_option("--html", request.html, "Write a report there, as one self-contained page")
+  app.add_option("--html", request.files.html, "Write a report as one self-contained page")
       ->type_name("FILE");
   set_topic(app, kMeasuringTopic);
-  app.add_option(
-         "--max-invocations", request.max_processes,
-         "Measure undecided and suspicious benchmarks again, up to this many processes of each "
-         "program; by default three times --invocations")
-      ->check(CLI::Range(1, 1000));
+  add_max_processes(
+      app, request.processes,
+      "Measure undecided and suspicious benchmarks again, up to this many processes of "
+      "each program; by default three times --processes");
   app.add_flag_callback(
       "--no-aa", [&aa = request.aa] { aa = false; },
-      "Measure base once only. By default it is measured twice and compared with itself (A/A): "
-      "any difference found there is a false alarm");
+      "Measure base only once. By default it is measured twice and compared with itself (A/A): any "
+      "difference found is a false alarm");
   add_stores(app, request.judging);
   add_rule(app, request.judging);
-  add_controls(app, request.judging.controls);
-  add_fail_on(app, request.judging.fail_on_host, request.judging.fail_on_changed_kernels);
-  add_allow(app, request.judging.allow, request.judging.require_ruled_out);
+  add_controls(app, request.judging);
+  add_fail_on(app, request.judging);
+  add_allow(app, request.judging);
 }
 
 baselines::ExitCode duet_command(const DuetRequest& request, Console& console) {
   const Folders folders = folders_of(request);
   GateRequest gate = gate_request(request, folders);
-  Measured measured;
+  RunResult measured;
   try {
     measured = measure(request, folders, gate, console);
   } catch (const baselines::InputError& error) {

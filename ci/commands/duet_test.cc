@@ -16,8 +16,8 @@ class DuetCommandTest : public SideBySideTest<DuetRequest, duet_command> {
  protected:
   DuetCommandTest() { request_.base = write_bench(folder_, "base-bench", {}); }
 
-  std::vector<ProcessRecord> invocations(const std::string& arm) const {
-    return read_run_record(request_.out / arm).invocations;
+  std::vector<ProcessRecord> processes(const std::string& arm) const {
+    return read_run_record(request_.out / arm).processes;
   }
   std::string session(const std::string& arm) const {
     return read_run_record(request_.out / arm).session;
@@ -27,13 +27,13 @@ class DuetCommandTest : public SideBySideTest<DuetRequest, duet_command> {
 TEST_F(DuetCommandTest, PassesWhatIsAsItWas) {
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   for (const char* arm : {"base", "base_again", "head"}) {
-    EXPECT_EQ(invocations(arm).size(), 5u) << arm;
+    EXPECT_EQ(processes(arm).size(), 5u) << arm;
     EXPECT_EQ(session(arm), session("head"));
   }
   EXPECT_THAT(out_.str(), HasSubstr("\nNo regression in 2 benchmarks"));
   EXPECT_EQ(json()["exit_code"], 0);
   EXPECT_EQ(json()["verdicts"][0]["baseline_invocations"], 10);
-  EXPECT_THAT(baselines::read_file(*request_.markdown), HasSubstr("No regression"));
+  EXPECT_THAT(baselines::read_file(*request_.files.markdown), HasSubstr("No regression"));
 }
 
 TEST_F(DuetCommandTest, HasBothProgramsKeepTheChoicesOfAStoredBaseline) {
@@ -47,7 +47,7 @@ TEST_F(DuetCommandTest, HasBothProgramsKeepTheChoicesOfAStoredBaseline) {
     EXPECT_EQ(baselines::read_file(request_.out / arm / "1.log"), "[" + stored + "]\n") << arm;
   }
   request_.out = folder_.path() / "fresh";
-  request_.fresh_choices = true;
+  request_.measuring.fresh_choices = true;
   run();
   EXPECT_EQ(baselines::read_file(request_.out / "head" / "1.log"), "[]\n");
 }
@@ -64,7 +64,7 @@ TEST_F(DuetCommandTest, EachProgramTakesItsOwnSuiteWhereTheBaseRefusesTheHeads) 
   FakeRunFile more;
   more.times["softmax/online/fp32/rows:8"] = 30000;
   for (const std::string& suite : {std::string("smoke"), of_head}) {
-    request_.suite = suite;
+    request_.measuring.suite = suite;
     request_.out = folder_.path() / fmt::format("runs-{}", suite.size());
     request_.head = write_bench(folder_, "new/bench", {.file = more, .phase = 1, .more = telling});
     EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
@@ -81,7 +81,7 @@ TEST_F(DuetCommandTest, EachProgramTakesItsOwnSuiteWhereTheBaseRefusesTheHeads) 
   EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
   // The other way round, what the candidate's suite no longer has is missing.
   std::swap(request_.base, request_.head);
-  request_.suite = "smoke";
+  request_.measuring.suite = "smoke";
   request_.out = folder_.path() / "fewer";
   run();
   EXPECT_EQ(json()["counts"]["missing"], 1);
@@ -91,11 +91,11 @@ TEST_F(DuetCommandTest, FailsWhatGotSlowerAfterConfirmingIt) {
   request_.head = head({.file = slowed(), .phase = 1});
   EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
   EXPECT_EQ(json()["counts"]["regression"], 1);
-  EXPECT_EQ(invocations("base_again").size(), 5u);
+  EXPECT_EQ(processes("base_again").size(), 5u);
   for (const char* arm : {"base", "head"}) {
-    ASSERT_EQ(invocations(arm).size(), 10u) << arm;
-    for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(invocations(arm)[i].extension, i >= 5);
-    EXPECT_EQ(invocations(arm).back().block, 10);
+    ASSERT_EQ(processes(arm).size(), 10u) << arm;
+    for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(processes(arm)[i].extension, i >= 5);
+    EXPECT_EQ(processes(arm).back().block, 10);
   }
   const std::string calls = baselines::read_file(folder_.path() / "calls");
   EXPECT_THAT(calls, HasSubstr(fmt::format("head-bench 6 ^({})(/", kFused)));
@@ -106,7 +106,7 @@ TEST_F(DuetCommandTest, DoesNotFailWhatItCannotConfirm) {
   request_.head = head({.file = slowed(), .phase = 1, .later = FakeRunFile()});
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge) << "5 of 15 processes were slower";
   EXPECT_EQ(json()["counts"]["regression"], 0);
-  EXPECT_GE(invocations("head").size(), 10u);
+  EXPECT_GE(processes("head").size(), 10u);
 }
 
 TEST_F(DuetCommandTest, TellsWhatTheAaArmsShowed) {
@@ -116,7 +116,7 @@ TEST_F(DuetCommandTest, TellsWhatTheAaArmsShowed) {
       "bound "
       "95 %); smallest detectable effect ";
   EXPECT_THAT(out_.str(), HasSubstr(line));
-  EXPECT_THAT(baselines::read_file(*request_.markdown),
+  EXPECT_THAT(baselines::read_file(*request_.files.markdown),
               HasSubstr("A/A: 2 benchmarks, none called"));
   EXPECT_EQ(json()["aa"]["benchmarks"], 2);
   EXPECT_EQ(json()["aa"]["invocations_a_side"], 5);
@@ -168,27 +168,27 @@ TEST_F(DuetCommandTest, CannotJudgeAHeadThatFails) {
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_EQ(json()["exit_code"], 2);
   EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("relative error 0.3"));
-  EXPECT_THAT(err_.str(), HasSubstr("failed in 5 of 5 invocations"));
+  EXPECT_THAT(err_.str(), HasSubstr("failed in 5 of 5 processes"));
 }
 
-TEST_F(DuetCommandTest, DoesNotPassWhereAnInvocationDidNotEndWell) {
-  request_.head = head({.phase = 1, .more = "[ $invocation = 2 ] && kill -ABRT $$; exit 0"});
+TEST_F(DuetCommandTest, DoesNotPassWhereAnProcessDidNotEndWell) {
+  request_.head = head({.phase = 1, .more = "[ $process = 2 ] && kill -ABRT $$; exit 0"});
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(out_.str(), HasSubstr("No regression"));
   EXPECT_THAT(err_.str(), HasSubstr("head/2.json: ended by signal 6"));
 }
 
 TEST_F(DuetCommandTest, SaysWhichProgramCannotRun) {
-  baselines::write_atomically(*request_.json, R"({"exit_code": 0})");
+  baselines::write_atomically(*request_.files.json, R"({"exit_code": 0})");
   request_.head = (folder_.path() / "missing").string();
   EXPECT_THAT(problem(), AllOf(HasSubstr("missing"), HasSubstr("cannot be started")));
   EXPECT_EQ(json()["exit_code"], 2);
-  EXPECT_THAT(baselines::read_file(*request_.markdown), HasSubstr("Could not judge"));
+  EXPECT_THAT(baselines::read_file(*request_.files.markdown), HasSubstr("Could not judge"));
 }
 
 TEST_F(DuetCommandTest, LeavesWhatWasMeasuredWhenInterrupted) {
   request_.head = head(
-      {.more = "[ $invocation = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\nexit 0"});
+      {.more = "[ $process = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\nexit 0"});
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_EQ(json()["exit_code"], 2);
   EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("interrupted"));
@@ -199,23 +199,23 @@ TEST_F(DuetCommandTest, LeavesWhatWasMeasuredWhenInterrupted) {
 
 TEST_F(DuetCommandTest, MeasuresIntoNoFolderThatHoldsARun) {
   run();
-  EXPECT_THAT(problem(), HasSubstr("already holds invocations"));
+  EXPECT_THAT(problem(), HasSubstr("already has processes"));
   EXPECT_EQ(json()["exit_code"], 2);
 }
 
 TEST_F(DuetCommandTest, LetsTheVerdictStandWhereNoPageCanBeDrawn) {
   setenv("FUSEGATE_PYTHON", "/nonexistent/python", 1);
-  request_.html = folder_.path() / "r.html";
+  request_.files.html = folder_.path() / "r.html";
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   unsetenv("FUSEGATE_PYTHON");
-  EXPECT_THAT(err_.str(), HasSubstr("no HTML report, but the verdict stands: --html"));
+  EXPECT_THAT(err_.str(), HasSubstr("no HTML report, which does not change the verdict: --html"));
 }
 
 TEST_F(DuetCommandTest, OfEqualWorkNothingIsMeasured) {
   request_.base = write_bench(folder_, "base-bench", {.file = thirty_telling()});
   request_.head = head({.file = thirty_telling()});
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
-  EXPECT_THAT(out_.str(), HasSubstr("30 of 30 benchmarks do equal work: nothing is measured"));
+  EXPECT_THAT(out_.str(), HasSubstr("30 of 30 benchmarks run identical code: nothing to measure"));
   EXPECT_FALSE(fs::exists(folder_.path() / "calls"));
   EXPECT_EQ(json()["counts"]["identical"], 30);
   EXPECT_TRUE(json()["verdicts"][0]["candidate_ns"].is_null());
@@ -243,7 +243,7 @@ TEST_F(DuetCommandTest, WhatIsNotMeasuredIsIdenticalAndWhatDiffersIsJudged) {
   changed.times["a07"] *= 1.05;
   request_.base = write_bench(folder_, "base-bench", {.file = thirty_telling()});
   request_.head = head({.file = changed, .phase = 1});
-  request_.invocations = 3;
+  request_.processes.minimum = 3;
   EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
   EXPECT_EQ(json()["counts"]["identical"], 29);
   EXPECT_EQ(json()["counts"]["regression"], 1);
@@ -259,13 +259,13 @@ TEST_F(DuetCommandTest, FourProcessesMeasureFewDifferences) {
   request_.base = write_bench(folder_, "base-bench", {.file = thirty_telling()});
   request_.head = head({.file = changed, .phase = 1});
   run();
-  EXPECT_EQ(invocations("head").size(), 4u) << out_.str() << err_.str();
-  EXPECT_EQ(invocations("base").size(), 4u);
+  EXPECT_EQ(processes("head").size(), 4u) << out_.str() << err_.str();
+  EXPECT_EQ(processes("base").size(), 4u);
   EXPECT_EQ(read_run_record(request_.out / "head").planned_processes, 4);
   request_.out = folder_.path() / "five";
-  request_.processes_given = true;
+  request_.processes.is_given = true;
   run();
-  EXPECT_EQ(invocations("head").size(), 5u);
+  EXPECT_EQ(processes("head").size(), 5u);
 }
 
 TEST_F(DuetCommandTest, TheHeadKeepsTheChoicesThatTheBaseWasFoundToMakeAndEachThenTakesItsOwn) {
@@ -276,7 +276,7 @@ TEST_F(DuetCommandTest, TheHeadKeepsTheChoicesThatTheBaseWasFoundToMakeAndEachTh
   request_.base = write_bench(folder_, "base-bench", {.file = thirty_telling(), .before = note});
   request_.head = head({.file = changed, .phase = 1, .before = note});
   request_.aa = false;
-  request_.invocations = request_.max_processes.emplace(1);
+  request_.processes.minimum = request_.processes.maximum.emplace(1);
   run();
   const auto kept_in = [&](const std::string& arm) {
     return "[" + (request_.out / arm / "identities.json").string();
@@ -288,7 +288,7 @@ TEST_F(DuetCommandTest, TheHeadKeepsTheChoicesThatTheBaseWasFoundToMakeAndEachTh
               AnyOf(told + base + head, told + head + base));
   fs::remove(folder_.path() / "kept");
   request_.out = folder_.path() / "fresh";
-  request_.fresh_choices = true;
+  request_.measuring.fresh_choices = true;
   run();
   EXPECT_THAT(baselines::read_file(folder_.path() / "kept"), Not(HasSubstr("identities.json")));
 }

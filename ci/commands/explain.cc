@@ -40,7 +40,7 @@ const baselines::BenchmarkSeries* find_series(const baselines::Run& run, const s
   return found == run.benchmarks.end() ? nullptr : &*found;
 }
 
-// A benchmark of which a run says why it is not judged.
+// Fails with the run's reason for a benchmark that is not judged.
 void refuse_left_out(const std::string& name, const baselines::Run& run) {
   for (const auto* reasons : {&run.skipped, &run.left_out}) {
     const auto found = reasons->find(name);
@@ -81,7 +81,7 @@ baselines::ExitCode exit_code_of(const baselines::Verdict& verdict) {
 
 void add_explain(CommandLine& line) {
   auto [app, request] = line.add(
-      "explain", "Tell why one benchmark's time changed, kernel by kernel; exits as gate does",
+      "explain", "Show why one benchmark's time changed, kernel by kernel; exits as gate does",
       "fusegate explain old-run new-run geglu/fused/bf16/batch:8/seq:128/dim:768/hidden:3072",
       explain_command);
   app.add_option("baseline", request.baseline, "Run folder, run file or stored baseline")
@@ -93,7 +93,7 @@ void add_explain(CommandLine& line) {
   app.add_option("benchmark", request.benchmark, "The benchmark's name")
       ->type_name("NAME")
       ->required();
-  add_controls(app, request.rule.controls);
+  add_controls(app, request.rule);
   add_rule(app, request.rule);
   add_unfinished(app, request.rule.unfinished);
 }

@@ -191,12 +191,12 @@ TEST_F(ExplainCommandTest, TheGateSaysTheSame) {
   GateRequest gate;
   gate.judging.baseline = {request_.baseline};
   gate.judging.candidate = {write_run(folder_, "head", file(launches_, 0.05))};
-  gate.markdown = folder_.path() / "gate.md";
+  gate.files.markdown = folder_.path() / "gate.md";
   Console console{out_, out_};
   EXPECT_EQ(gate_command(gate, console), baselines::ExitCode::kRegression);
   EXPECT_THAT(out_.str(), HasSubstr(std::string("\n") + kMlp +
                                     ": another kernel in down_proj: tile 256x128x64 -> "));
-  EXPECT_THAT(baselines::read_file(*gate.markdown),
+  EXPECT_THAT(baselines::read_file(*gate.files.markdown),
               HasSubstr(std::string("| `") + kMlp + "` | another kernel in down_proj: tile"));
 }
 

@@ -101,11 +101,11 @@ TEST_F(ProgramTest, ShowsWhatDidNotFinishByRequestAlone) {
   const std::string third = folder_.write("run/3.json", run_file_text({.finished = false}));
   const Ended shown = fusegate({"show", path("run")});
   EXPECT_EQ(shown.code, 0) << shown.err;
-  EXPECT_THAT(shown.out, HasSubstr("2 invocations"));
+  EXPECT_THAT(shown.out, HasSubstr(" in 2 "));
   EXPECT_THAT(shown.out, HasSubstr("note: 1 process did not finish and is left out: " + third));
-  expect_error(fusegate({"show", third}), {"no finished invocation", third});
+  expect_error(fusegate({"show", third}), {"no finished ", third});
   const Ended asked = fusegate({"show", "--unfinished", path("run")});
-  EXPECT_THAT(asked.out, HasSubstr("3 invocations"));
+  EXPECT_THAT(asked.out, HasSubstr(" in 3 "));
   EXPECT_THAT(asked.out, HasSubstr("counts, as was asked: " + third));
 }
 
@@ -206,7 +206,7 @@ TEST_F(ProgramTest, SaysWhichPythonPackagesAreMissing) {
 
 TEST_F(ProgramTest, ReportsThatNoPeerCouldBeMeasured) {
   setenv("FUSEGATE_PYTHON", "/nonexistent/python", 1);
-  const Ended run = fusegate({"run", "--suite", "smoke", "--invocations", "2", "--program",
+  const Ended run = fusegate({"run", "--suite", "smoke", "--processes", "2", "--program",
                               program("bench", {}), "--out", path("run"), "--peers"});
   unsetenv("FUSEGATE_PYTHON");
   EXPECT_EQ(run.code, 0) << run.err;
@@ -261,7 +261,7 @@ TEST_F(ProgramTest, DoctorEndsWithTwoWhereTheProgramCannotRun) {
 
 TEST_F(ProgramTest, KeepsWhatWasMeasuredWhenInterrupted) {
   const std::string bench = program("bench", {}, R"sh(
-      if [ $invocation = 2 ]; then
+      if [ $process = 2 ]; then
         # From behind, once the sleep is there: a shell that is just starting it can lose a signal.
         (sleep 0.3; echo '@fusegate {"event":"benchmark","index":1,"total":2,"benchmark":"ready",
             "failure":"x"}' | tr -d '\n'; echo) &
@@ -271,17 +271,17 @@ TEST_F(ProgramTest, KeepsWhatWasMeasuredWhenInterrupted) {
   const Ended ended =
       fusegate({"run", "--suite", "smoke", "--program", bench, "--out", path("run")}, &interrupts);
   EXPECT_EQ(ended.code, 2);
-  EXPECT_THAT(ended.err, HasSubstr("fusegate: interrupted; 1 finished invocation kept in "));
+  EXPECT_THAT(ended.err, HasSubstr("fusegate: interrupted; 1 process finished, kept in "));
   const RunRecord record = read_run_record(path("run"));
-  EXPECT_EQ(record.invocations.size(), 2u);
+  EXPECT_EQ(record.processes.size(), 2u);
   EXPECT_FALSE(record.finished);
   EXPECT_EQ(fusegate({"show", path("run") + "/1.json"}).code, 0);
 }
 
-TEST_F(ProgramTest, OneCrashLeavesTheOtherInvocations) {
-  const std::string bench = program("bench", {}, "[ $invocation = 2 ] && kill -ABRT $$; exit 0");
+TEST_F(ProgramTest, OneCrashLeavesTheOtherProcesses) {
+  const std::string bench = program("bench", {}, "[ $process = 2 ] && kill -ABRT $$; exit 0");
   const Ended ended = fusegate(
-      {"run", "--suite", "smoke", "--invocations", "3", "--program", bench, "--out", path("run")});
+      {"run", "--suite", "smoke", "--processes", "3", "--program", bench, "--out", path("run")});
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(ended.err, HasSubstr("run/2.json: ended by signal 6"));
   EXPECT_TRUE(fs::exists(path("run") + "/3.json"));
@@ -292,10 +292,10 @@ TEST_F(ProgramTest, AFailedBenchmarkNeitherEndsTheRunNorPassesTheGate) {
   FakeRunFile wrong;
   wrong.times.erase(kFused);
   wrong.failures = {{kFused, "relative error 0.3 exceeds 0.01"}};
-  const Ended measured = fusegate({"run", "--suite", "smoke", "--invocations", "2", "--program",
+  const Ended measured = fusegate({"run", "--suite", "smoke", "--processes", "2", "--program",
                                    program("bench", wrong, "exit 2"), "--out", path("run")});
   EXPECT_EQ(measured.code, 2);
-  EXPECT_THAT(measured.err, HasSubstr("failed in 2 of 2 invocations: relative error 0.3"));
+  EXPECT_THAT(measured.err, HasSubstr("failed in 2 of 2 processes: relative error 0.3"));
   const Ended gated = gate(path("run"));
   EXPECT_EQ(gated.code, 2);
   EXPECT_THAT(gated.out, HasSubstr("relative error 0.3"));
@@ -342,7 +342,7 @@ TEST_F(ProgramTest, DuetNamesWhatItCannotUse) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return fusegate(arguments);
   };
-  expect_error(duet({"--head", bench, "--max-invocations", "6"}), {"--max-invocations", "6"});
+  expect_error(duet({"--head", bench, "--max-processes", "6"}), {"--max-processes", "6"});
   folder_.write("aa.jsonl", "{\"when\": 5}\n");
   expect_error(duet({"--head", bench, "--aa-history", path("aa.jsonl")}),
                {"aa.jsonl: line 1", "when"});
@@ -353,7 +353,7 @@ TEST_F(ProgramTest, DuetNamesWhatItCannotUse) {
 
 TEST_F(ProgramTest, DuetKeepsWhatWasMeasuredWhenInterrupted) {
   const std::string head = program("head", {}, R"sh(
-      if [ $invocation = 2 ]; then
+      if [ $process = 2 ]; then
         (sleep 0.3; echo '@fusegate {"event":"benchmark","index":1,"total":2,"benchmark":"ready",
             "failure":"x"}' | tr -d '\n'; echo) &
         exec sleep 60
@@ -363,7 +363,7 @@ TEST_F(ProgramTest, DuetKeepsWhatWasMeasuredWhenInterrupted) {
                                 head, "--out", path("duet"), "--json", path("gate.json")},
                                &interrupts);
   EXPECT_EQ(ended.code, 2);
-  EXPECT_THAT(ended.err, HasSubstr("fusegate: interrupted; 1 finished invocation kept in "));
+  EXPECT_THAT(ended.err, HasSubstr("fusegate: interrupted; 1 process finished, kept in "));
   EXPECT_FALSE(read_run_record(path("duet/head")).finished);
   EXPECT_EQ(nlohmann::json::parse(baselines::read_file(path("gate.json")))["exit_code"], 2);
 }

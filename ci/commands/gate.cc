@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kTitle = "fusegate";
-constexpr const char* kInterrupted = "interrupted: what was measured is not judged";
+constexpr const char* kInterrupted = "interrupted: part of a run is not judged";
 
 std::string text_of(const nlohmann::json& json) {
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -71,9 +71,9 @@ void judge(Report& report, const JudgingRequest& request) {
 }
 
 void draw_page_of(const GateRequest& request, Report report, Console& console) {
-  if (!request.html) return;
+  if (!request.files.html) return;
   report.title = request.page_title;
-  draw_page(std::move(report), *request.html, console);
+  draw_page(std::move(report), *request.files.html, console);
 }
 
 }  // namespace
@@ -88,8 +88,8 @@ Report judged_report(const JudgingRequest& request) {
 
 void write_gate_failure(const GateRequest& request, const std::string& problem, Console& console) {
   try {
-    write_output_files({{request.json, [&] { return failure_json(problem); }},
-                        {request.markdown, [&] {
+    write_output_files({{request.files.json, [&] { return failure_json(problem); }},
+                        {request.files.markdown, [&] {
                            return markdown(failure_document(kTitle, problem), kMarkdownLimit);
                          }}});
   } catch (const baselines::InputError& error) {
@@ -103,8 +103,8 @@ void add_gate(CommandLine& line) {
       "fusegate gate --baseline old-run --candidate new-run --markdown gate.md", gate_command);
   add_judging(app, request.judging);
   set_topic(app, kOutputTopic);
-  app.add_option("--json", request.json, "Write the verdicts as JSON")->type_name("FILE");
-  app.add_option("--markdown", request.markdown, "Write them as GitHub Markdown")
+  app.add_option("--json", request.files.json, "Write the verdicts as JSON")->type_name("FILE");
+  app.add_option("--markdown", request.files.markdown, "Write the verdicts as GitHub Markdown")
       ->type_name("FILE");
 }
 
@@ -125,14 +125,15 @@ baselines::ExitCode gate_command(const GateRequest& request, Console& console) {
   }
   const Document document = document_of(report, aa);
   console.out.lines(terminal_text(document, console.out.style()));
-  write_output_files({{request.json, [&] { return json_text(report, aa); }},
-                      {request.markdown, [&] { return markdown(document, kMarkdownLimit); }}});
+  write_output_files(
+      {{request.files.json, [&] { return json_text(report, aa); }},
+       {request.files.markdown, [&] { return markdown(document, kMarkdownLimit); }}});
   const baselines::ExitCode verdict = report.judgement->result.exit_code;
   draw_page_of(request, std::move(report), console);
   return verdict;
 }
 
-baselines::ExitCode gate_measured(const GateRequest& request, const Measured& measured,
+baselines::ExitCode gate_measured(const GateRequest& request, const RunResult& measured,
                                   Console& console) {
   if (measured.end == RunEnd::kInterrupted) {
     write_gate_failure(request, kInterrupted, console);
@@ -140,8 +141,7 @@ baselines::ExitCode gate_measured(const GateRequest& request, const Measured& me
   }
   if (!measured.all_well) {
     console.err.print(
-        "warning: not every process ended well; what was measured is judged all the same, and "
-        "cannot pass\n");
+        "warning: not every process ended well; what was measured is judged, and cannot pass\n");
   }
   console.out.lines("\n");
   const baselines::ExitCode verdict = gate_command(request, console);

@@ -51,10 +51,10 @@ TEST_F(ProgramTest, GateNamesWhatIsWrongInARunFile) {
   }
 }
 
-TEST_F(ProgramTest, GateNamesAFolderWithoutAnyInvocation) {
+TEST_F(ProgramTest, GateNamesAFolderWithoutAnyProcess) {
   write_run(folder_, "base", {});
   std::filesystem::create_directories(path("empty"));
-  expect_error(gate(path("empty")), {"empty", "no finished invocation"});
+  expect_error(gate(path("empty")), {"empty", "no finished "});
   expect_error(gate(path("missing")), {"missing"});
 }
 

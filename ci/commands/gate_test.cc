@@ -26,8 +26,8 @@ class GateCommandTest : public ::testing::Test {
  protected:
   GateCommandTest() {
     request_.judging.baseline = {write_run(folder_, "base", {})};
-    request_.json = folder_.path() / "gate.json";
-    request_.markdown = folder_.path() / "gate.md";
+    request_.files.json = folder_.path() / "gate.json";
+    request_.files.markdown = folder_.path() / "gate.md";
   }
   baselines::ExitCode gate(const FakeRunFile& file) {
     request_.judging.candidate = {write_run(folder_, "head", file)};
@@ -35,9 +35,9 @@ class GateCommandTest : public ::testing::Test {
     return gate_command(request_, console);
   }
   nlohmann::json json() const {
-    return nlohmann::json::parse(baselines::read_file(*request_.json));
+    return nlohmann::json::parse(baselines::read_file(*request_.files.json));
   }
-  std::string markdown() const { return baselines::read_file(*request_.markdown); }
+  std::string markdown() const { return baselines::read_file(*request_.files.markdown); }
 
   baselines::ScratchFolder folder_;
   GateRequest request_;
@@ -148,7 +148,7 @@ TEST_F(GateCommandTest, LetsNoFormerVerdictStandWhereItCannotJudge) {
 }
 
 TEST_F(GateCommandTest, AFileThatCannotBeWrittenCostsNoOther) {
-  request_.json = folder_.path();  // a folder
+  request_.files.json = folder_.path();  // a folder
   try {
     gate({});
     FAIL();
@@ -160,7 +160,7 @@ TEST_F(GateCommandTest, AFileThatCannotBeWrittenCostsNoOther) {
 }
 
 TEST_F(GateCommandTest, SaysWhyItCannotJudgeAlsoWhereItCannotWriteThat) {
-  request_.json = folder_.path();
+  request_.files.json = folder_.path();
   request_.judging.candidate = {folder_.path() / "nowhere"};
   Console console{out_, err_};
   try {

@@ -7,13 +7,14 @@
 
 #include "baselines/io/error.h"
 #include "baselines/io/file_io.h"
-#include "baselines/io/write_lock.h"
 #include "baselines/record/baseline.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
+#include "ci/commands/kept_program.h"
 #include "ci/console/format.h"
 #include "ci/console/layout.h"
 #include "ci/judging/judging.h"
+#include "ci/run/run_record.h"
 
 namespace fusegate::ci {
 namespace {
@@ -22,11 +23,13 @@ namespace fs = std::filesystem;
 using baselines::ExitCode;
 using Clock = std::chrono::steady_clock;
 
-// A replay that nobody asked for is to end soon: no further round starts after so many seconds.
-constexpr double kUnaskedReplayS = 150;
+// A replay that nobody asked for must end soon: no further round starts after so many seconds.
+constexpr double kAutoReplayBudgetS = 150;
+// Of the minimum, in a first job, which has no calibrated machine and nobody to ask for more. One
+// process of six that takes three times as long leaves its benchmark undecided; by 24 a side,
+// slowdowns above a CPU's 20 % are ruled out.
+constexpr int kMostOfFirstJob = 4;
 constexpr baselines::Doubt kBusy = baselines::Doubt::kBusyHost;
-// Copying a program takes another job far less.
-constexpr std::chrono::seconds kKeeping{60};
 
 struct JobFolders {
   fs::path runs;
@@ -60,14 +63,60 @@ JobFolders make_folders(const fs::path& folder) {
   return folders;
 }
 
+std::size_t count_new(const baselines::Run& run, const baselines::Run& baseline) {
+  const auto& known = baseline.benchmarks;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(run.benchmarks, [&](const baselines::BenchmarkSeries& series) {
+        return series.failure.empty() &&
+               std::ranges::find(known, series.name, &baselines::BenchmarkSeries::name) ==
+                   known.end();
+      }));
+}
+
+// Prints each step of a job with the seconds since it started.
+class StepLog {
+ public:
+  // started_s: how long ago.
+  StepLog(double started_s, Console& console)
+      : console_(console),
+        started_(Clock::now() - std::chrono::duration_cast<Clock::duration>(
+                                    std::chrono::duration<double>(started_s))) {}
+
+  void operator()(const std::string& text) const {
+    const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_);
+    console_.out.print("[{:4d} s] {}\n", passed.count(), text);
+    console_.out.flush();
+  }
+
+ private:
+  Console& console_;
+  const Clock::time_point started_;
+};
+
+// The first line of what accept prints: "recorded PATH" or "kept PATH".
+std::string accepted(const AcceptRequest& request, Console& console) {
+  std::ostringstream printed;
+  Console aside{printed, console.err};
+  accept_command(request, aside);
+  const std::string all = printed.str();
+  return all.substr(0, all.find('\n'));
+}
+
+RunRequest extensible(RunRequest run) {
+  if (!run.processes.maximum) run.processes.maximum = kMostOfFirstJob * run.processes.minimum;
+  return run;
+}
+
 class Job {
  public:
   Job(const JobRequest& request, Console& console)
       : request_(request),
         console_(console),
         folders_(make_folders(request.folder)),
-        started_(Clock::now() - std::chrono::duration_cast<Clock::duration>(
-                                    std::chrono::duration<double>(request.started_s))) {}
+        kept_programs_(request.folder),
+        suite_(suite_name(request.measuring.suite)),
+        program_(request.program.empty() ? default_bench_program().string() : request.program),
+        step_(request.started_s, console) {}
 
   ExitCode run() {
     // What a job leaves that is killed.
@@ -81,73 +130,74 @@ class Job {
       // Last, where it is looked for: on a full disk the reports cannot be written either.
       console_.err.print("fusegate: {}\n", error.what());
     }
-    step(
+    step_(
         fmt::format("runs in {}, report in {}", folders_.runs.string(), folders_.reports.string()));
     return verdict;
   }
 
  private:
-  void step(const std::string& text) {
-    const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_);
-    console_.out.print("[{:4d} s] {}\n", passed.count(), text);
-    console_.out.flush();
-  }
-
-  std::string invocations() const {
-    return format_count(static_cast<std::size_t>(request_.invocations), "invocation");
-  }
-
   ExitCode against_base() {
-    step(fmt::format("measuring side by side: suite {}, {} a side", request_.suite, invocations()));
-    DuetRequest duet;
-    fill_duet(duet);
+    step_("measuring side by side: " + plan_text());
+    DuetRequest duet = duet_request();
     duet.base = request_.base;
     return duet_command(duet, console_);
   }
 
-  // By its own program, where that is asked for, or where it is at hand.
+  // By its own program, where that is asked for or at hand; else by its figures.
   ExitCode against_baseline() {
-    if (!request_.replay && !fs::exists(kept_programs())) return against_stored();
-    ReplayRequest replay;
-    fill_duet(replay);
-    replay.checkout = request_.checkout;
+    if (!request_.replay && !kept_programs_.any()) return against_figures();
+    ReplayRequest replay{.duet = duet_request(), .checkout = request_.checkout};
     const auto baseline = baseline_to_replay(replay);
     if (!baseline) {
-      if (request_.replay) step("no baseline is stored that could be replayed");
-      return against_stored();
+      if (request_.replay) step_("no baseline is stored that could be replayed");
+      return against_figures();
     }
-    replay.judging.baseline = {*baseline};
-    const fs::path kept = kept_program(baselines::load_stored_baseline(*baseline).run.provenance);
-    if (fs::exists(kept)) replay.base = kept.string();
-    if (!request_.replay) {
-      if (replay.base.empty()) return against_stored();
-      if (!request_.budget_s) replay.budget_s = kUnaskedReplayS;
+    replay.duet.judging.baseline = {*baseline};
+    const fs::path kept =
+        kept_programs_.path_of(baselines::load_stored_baseline(*baseline).run.provenance);
+    if (fs::exists(kept)) {
+      replay.duet.base = kept.string();
+      if (!request_.replay && !request_.measuring.budget_s) {
+        replay.duet.measuring.budget_s = kAutoReplayBudgetS;
+      }
+    } else if (!request_.replay) {
+      return against_figures();
     }
     return against_replay(replay);
   }
 
   ExitCode against_replay(const ReplayRequest& replay) {
-    step(fmt::format("replaying the baseline: suite {}, {} a side", request_.suite, invocations()));
+    step_("replaying the baseline: " + plan_text());
     judged_ = folders_.runs / "head";
     return replay_command(replay, console_);
   }
 
-  ExitCode against_stored() {
-    // Two runs are measured process by process in turn: on a shared machine two runs made one after
-    // the other differed by a third with nothing changed.
-    const bool in_turn = !request_.require_baseline && no_baseline_of_suite();
-    Measured measured = in_turn ? measure({"first", "second"}) : measure({"first"});
-    fs::path candidate = folders_.runs / "first";
-    if (!request_.require_baseline && measured.all_well &&
-        recorded_as_baseline(candidate, true, "first local run")) {
-      if (!in_turn) measured = measure({"second"});
-      candidate = folders_.runs / "second";
+  // Where there are none, the run becomes the baseline, and a second one is judged.
+  ExitCode against_figures() {
+    if (!request_.require_baseline && no_baseline_of_suite()) return against_first_in_turn();
+    RunResult measured = measure(run_request({"first"}));
+    if (request_.require_baseline || !measured.all_well || !becomes_first_baseline("first")) {
+      return gate("first", measured);
     }
-    GateRequest gate = gate_request();
-    gate.judging.candidate = {candidate};
-    judged_ = candidate;
-    step("gate");
-    return gate_measured(gate, measured, console_);
+    return gate("second", measure(extensible(run_request({"second"}))));
+  }
+
+  // Two runs are measured process by process in turn: on a shared machine two runs made one after
+  // the other differed by a third with nothing changed.
+  ExitCode against_first_in_turn() {
+    RunRequest both = extensible(run_request({"first", "second"}));
+    both.is_judged_by_first = true;
+    const RunResult measured = measure(both);
+    const bool is_recorded = measured.all_well && becomes_first_baseline("first");
+    return gate(is_recorded ? "second" : "first", measured);
+  }
+
+  ExitCode gate(const std::string& run, const RunResult& measured) {
+    judged_ = folders_.runs / run;
+    GateRequest request = gate_request();
+    request.judging.candidate = {*judged_};
+    step_("gate");
+    return gate_measured(request, measured, console_);
   }
 
   // Nothing gates a benchmark until the baseline has it. One that this machine keeps is recorded
@@ -156,185 +206,125 @@ class Job {
   void take_new_benchmarks() {
     if (!judged_) return;
     const baselines::Run run = baselines::load_run({*judged_});
-    const auto path =
-        find_comparable_baseline(request_.stores, run.environment, suite_name(request_.suite));
-    const fs::path local = request_.folder / "baselines";
-    if (!path || path->parent_path().parent_path() != local) return;
+    const auto path = find_comparable_baseline(request_.judging.stores, run.environment, suite_);
+    if (!path || path->parent_path().parent_path() != own_store()) return;
     const std::size_t added = count_new(run, baselines::read_baseline(*path).run);
     if (added == 0) return;
     const std::string benchmarks = format_count(added, "new benchmark");
-    step(fmt::format("the baseline of this machine is recorded again, with {}", benchmarks));
+    step_(fmt::format("recording the baseline of this machine again, with {}", benchmarks));
     RunRequest renewed = run_request({"renewed"});
-    renewed.measures_all = true;
-    if (!measure_run(renewed, console_).all_well) return;
-    recorded_as_baseline(folders_.runs / "renewed", false, "with " + benchmarks);
-  }
-
-  static std::size_t count_new(const baselines::Run& run, const baselines::Run& baseline) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(run.benchmarks, [&](const baselines::BenchmarkSeries& series) {
-          return series.failure.empty() &&
-                 std::ranges::find(baseline.benchmarks, series.name,
-                                   &baselines::BenchmarkSeries::name) == baseline.benchmarks.end();
-        }));
+    renewed.measuring.measures_all = true;
+    if (!measure_programs(renewed, console_).all_well) return;
+    record_baseline("renewed", false, "with " + benchmarks);
   }
 
   // Whether no device at all has one: then this run's will be missing too.
   bool no_baseline_of_suite() const {
-    return baselines::baselines_of_suite(request_.stores, suite_name(request_.suite)).empty();
+    return baselines::baselines_of_suite(request_.judging.stores, suite_).empty();
   }
 
-  std::string program() const {
-    return request_.program.empty() ? default_bench_program().string() : request_.program;
-  }
-
-  fs::path kept_programs() const { return request_.folder / "programs" / "local"; }
-
-  // Of a run that this machine made its baseline. The commit alone does not name it: it may have
-  // had uncommitted changes.
-  fs::path kept_program(const baselines::Provenance& from) const {
-    return kept_programs() / baselines::slug(from.date + " " + from.commit.substr(0, 12)) /
-           "fusegate_bench";
-  }
-
-  void keep_program(const baselines::Provenance& from) const {
-    const fs::path kept = kept_program(from).parent_path();
-    try {
-      copy_program(kept);
-    } catch (const fs::filesystem_error& error) {
-      // Its own text names the program first, which nothing is wrong with.
-      throw baselines::InputError(
-          kept.string(), "", "cannot keep the baseline's program there: " + error.code().message());
-    }
-  }
-
-  // Renamed into place at the end, so that what is there is whole.
-  void copy_program(const fs::path& kept) const {
-    const fs::path own = program();
-    if (!fs::is_regular_file(own)) return;  // a command, of which no one file is kept
-    const fs::path unfinished = kept_programs() / ".unfinished";
-    // Two jobs of one project may measure side by side, each on a GPU of its own.
-    const auto lock = baselines::WriteLock::of_file(unfinished, kKeeping);
-    fs::remove_all(unfinished);
-    fs::create_directories(unfinished);
-    fs::copy_file(own, unfinished / "fusegate_bench");
-    const fs::path suites = own.parent_path() / "suites";
-    if (fs::exists(suites)) fs::copy(suites, unfinished / "suites", fs::copy_options::recursive);
-    // One that was named by its file too: a later one may name what this program lacks.
-    if (const fs::path suite = request_.suite; fs::is_regular_file(suite)) {
-      fs::create_directories(unfinished / "suites");
-      fs::copy_file(suite, unfinished / "suites" / (suite.stem().string() + ".json"),
-                    fs::copy_options::overwrite_existing);
-    }
-    fs::remove_all(kept);
-    fs::rename(unfinished, kept);
-  }
-
-  // What both ways of measuring are told.
-  void fill(SuiteRequest& measuring) const {
-    measuring.suite = request_.suite;
-    measuring.invocations = request_.invocations;
-    measuring.processes_given = true;
-    measuring.max_processes = request_.max_processes;
-    if (request_.budget_s) measuring.budget_s = request_.budget_s;
-    measuring.judging.stores = request_.stores;
-    measuring.aa_history = request_.aa_history;
-    measuring.measures_all = request_.measures_all || request_.fail_on_host;
-  }
-
-  void fill_duet(DuetRequest& duet) const {
-    fill(duet);
-    duet.head = program();
-    duet.out = folders_.runs;
-    const GateRequest gate = gate_request();
-    duet.judging = gate.judging;
-    duet.json = gate.json;
-    duet.markdown = gate.markdown;
-    duet.html = gate.html;
-  }
-
-  RunRequest run_request(const std::vector<std::string>& names) const {
-    RunRequest run;
-    fill(run);
-    for (const std::string& name : names) run.out.push_back(folders_.runs / name);
-    run.programs = {program()};
-    return run;
-  }
-
-  Measured measure(const std::vector<std::string>& names) {
-    RunRequest run = run_request(names);
-    run.aa = names.size() == 1 && request_.invocations >= kLeastAaProcesses;
-    step(fmt::format("measuring {}: suite {}, {} each", fmt::join(names, " "), request_.suite,
-                     invocations()));
-    return measure_run(run, console_);
+  bool becomes_first_baseline(const std::string& run) {
+    return record_baseline(run, true, "first local run");
   }
 
   // Forced, because this baseline stays on this machine: uncommitted changes, say, are no reason to
   // have none.
-  bool recorded_as_baseline(const fs::path& run, bool if_missing, const std::string& reason) {
-    AcceptRequest accept;
-    accept.runs = {run};
-    accept.if_missing = if_missing;
-    accept.force = true;
-    accept.store = request_.folder / "baselines";
-    accept.stores = request_.stores;
-    accept.who = request_.who;
-    accept.reason = reason;
-    std::ostringstream said;
-    Console aside{said, console_.err};
-    accept_command(accept, aside);
-    const std::string answer = said.str();
-    step("baseline: " + answer.substr(0, answer.find('\n')));
+  bool record_baseline(const std::string& name, bool if_missing, const std::string& reason) {
+    const fs::path folder = folders_.runs / name;
+    AcceptRequest accept{.runs = {folder},
+                         .reason = reason,
+                         .who = request_.who,
+                         .suite = {},
+                         .store = own_store(),
+                         .stores = request_.judging.stores,
+                         .if_missing = if_missing,
+                         .force = true};
+    const std::string answer = accepted(accept, console_);
+    step_("baseline: " + answer);
     if (!answer.starts_with("recorded")) return false;
-    const baselines::Run recorded = baselines::load_run({run});
-    keep_program(recorded.provenance);
+    const baselines::Run recorded = baselines::load_run({folder});
+    kept_programs_.keep(program_, request_.measuring.suite, recorded.provenance);
     if (std::ranges::find(recorded.doubts, kBusy) != recorded.doubts.end()) {
-      step(fmt::format("the baseline is of a busy machine: {}", baselines::doubt_sentence(kBusy)));
+      step_(fmt::format("the baseline is of a busy machine: {}", baselines::doubt_sentence(kBusy)));
     }
     return true;
   }
 
+  RunResult measure(RunRequest run) {
+    run.aa = run.out.size() == 1 && run.processes.minimum >= kLeastAaProcesses;
+    std::vector<std::string> names;
+    for (const fs::path& folder : run.out) names.push_back(folder.filename());
+    step_(fmt::format("measuring {}: {}", fmt::join(names, " and "), plan_text()));
+    return measure_programs(run, console_);
+  }
+
+  DuetRequest duet_request() const {
+    const GateRequest gate = gate_request();
+    DuetRequest duet{.measuring = request_.measuring,
+                     .processes = request_.processes,
+                     .judging = gate.judging,
+                     .head = program_,
+                     .out = folders_.runs,
+                     .aa_history = request_.aa_history,
+                     .files = gate.files};
+    if (!duet.measuring.budget_s) duet.measuring.budget_s = DuetRequest().measuring.budget_s;
+    return duet;
+  }
+
+  // Each name is a folder of the program's own.
+  RunRequest run_request(const std::vector<std::string>& names) const {
+    RunRequest run{.measuring = request_.measuring,
+                   .processes = request_.processes,
+                   .programs = {program_},
+                   .aa_history = request_.aa_history};
+    run.judging.stores = request_.judging.stores;
+    for (const std::string& name : names) run.out.push_back(folders_.runs / name);
+    run.measuring.measures_all |= request_.judging.fail_on_host;
+    return run;
+  }
+
   GateRequest gate_request() const {
-    GateRequest gate;
-    gate.judging.stores = request_.stores;
-    gate.judging.fail_on_host = request_.fail_on_host;
-    gate.judging.fail_on_changed_kernels = request_.fail_on_changed_kernels;
-    gate.judging.allow = request_.allow;
-    gate.judging.require_ruled_out = request_.require_ruled_out;
-    gate.judging.controls = request_.controls;
-    gate.json = folders_.reports / "gate.json";
-    gate.markdown = folders_.reports / "gate.md";
-    gate.html = folders_.reports / "report.html";
-    return gate;
+    return {.judging = request_.judging,
+            .files = {.json = folders_.reports / "gate.json",
+                      .markdown = folders_.reports / "gate.md",
+                      .html = folders_.reports / "report.html"}};
+  }
+
+  fs::path own_store() const { return request_.folder / "baselines"; }
+
+  std::string plan_text() const {
+    return fmt::format("suite {}, {} each", request_.measuring.suite,
+                       process_count(request_.processes.minimum));
   }
 
   const JobRequest& request_;
   Console& console_;
   const JobFolders folders_;
-  const Clock::time_point started_;
+  const KeptPrograms kept_programs_;
+  const std::string suite_;
+  const std::string program_;
+  const StepLog step_;
   std::optional<fs::path> judged_{};  // the candidate's run, by a stored baseline
 };
 
 void add_job_measuring(CLI::App& app, JobRequest& request) {
   set_topic(app, kMeasuringTopic);
-  app.add_option("--suite", request.suite, "A suite's name or file")
+  app.add_option("--suite", request.measuring.suite, "A suite's name or file")
       ->type_name("SUITE")
       ->capture_default_str();
-  app.add_option("--invocations", request.invocations, "How many processes of each program to run")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_option(
-         "--max-invocations", request.max_processes,
-         "Measure undecided and suspicious benchmarks again, up to this many processes of each "
-         "program; by default nothing is measured again, and with --base up to three times "
-         "--invocations")
-      ->check(CLI::Range(1, 1000));
-  app.add_option(
-         "--budget-s", request.budget_s,
-         "Longest time of the measuring, in seconds: no round starts that would end later, except "
-         "to confirm a regression; by default there is no limit, and with --base 600")
-      ->check(CLI::PositiveNumber);
-  app.add_flag("--all", request.measures_all, "Measure equal work too, as run and duet do with it");
+  add_processes(app, request.processes, "How many processes of each program to run");
+  add_max_processes(app, request.processes,
+                    "Measure again while benchmarks are undecided or suspicious, up to this many "
+                    "processes of each program; by default three times --processes where two "
+                    "programs are measured side by side, four times in a first job, and else "
+                    "nothing is measured again");
+  add_budget(
+      app, request.measuring,
+      fmt::format("; by default there is no limit, but {:g} where a kept program is replayed "
+                  "and {:g} with --base or --replay",
+                  kAutoReplayBudgetS, *DuetRequest().measuring.budget_s));
+  app.add_flag("--all", request.measuring.measures_all,
+               "Measure identical code too, as run and duet do with it");
 }
 
 }  // namespace
@@ -346,7 +336,6 @@ void add_job(CommandLine& line) {
                "exits with 0, 1 or 2 as gate does",
                "fusegate job --program build/my_bench --suite suites/kernels.json", job_command);
   request.folder = kept_folder();
-  request.stores = default_stores(fs::current_path());
   request.checkout = checkout_root(fs::current_path());
   add_job_measuring(app, request);
   app.add_option(
@@ -354,28 +343,28 @@ void add_job(CommandLine& line) {
          "Benchmark program that is judged; by default the fusegate_bench beside this program")
       ->type_name("PROGRAM");
   CLI::Option* base = app.add_option("--base", request.base,
-                                     "Benchmark program to compare with. Both are measured side by "
-                                     "side; stored baselines are not "
-                                     "compared with")
+                                     "Benchmark program to compare with, in place of a stored "
+                                     "baseline. Both are measured side by side")
                           ->type_name("PROGRAM");
   set_topic(app, kComparedTopic);
+  request.judging.stores = default_stores(fs::current_path());
   app.add_option("--who", request.who,
                  "Who accepts a first baseline; by default git's user, else the login's name")
       ->type_name("NAME")
       ->excludes(base);
   app.add_flag("--require-baseline", request.require_baseline,
-               "End with 2 where no baseline is stored. By default the run then becomes one, in "
+               "Exit with 2 if no baseline is stored. By default the run then becomes one, in "
                ".fusegate/baselines, and a second run is compared with it")
       ->excludes(base);
   app.add_flag(
          "--replay", request.replay,
-         "Where a baseline is stored, measure its own program beside this one and gate by "
-         "that (see replay), in place of the stored figures; always done with a baseline that "
-         "this command recorded here, as its program is kept")
+         "If a baseline is stored, measure its own program beside this one and gate by that "
+         "(see replay), in place of the stored figures; always done with a baseline that this "
+         "command recorded here, as its program is kept")
       ->excludes(base);
-  add_controls(app, request.controls);
-  add_fail_on(app, request.fail_on_host, request.fail_on_changed_kernels);
-  add_allow(app, request.allow, request.require_ruled_out);
+  add_controls(app, request.judging);
+  add_fail_on(app, request.judging);
+  add_allow(app, request.judging);
   set_topic(app, kOutputTopic);
   app.add_option("--started-s", request.started_s, "Printed times count from this many seconds ago")
       ->check(CLI::NonNegativeNumber);

@@ -32,13 +32,13 @@ class JobProgramTest : public ProgramTest {
 
   Ended job(const std::string& program, const std::vector<std::string>& more = {},
             const Interrupts* interrupts = nullptr) {
-    std::vector<std::string> arguments{"job", "--invocations", "5", "--program", program};
+    std::vector<std::string> arguments{"job", "--processes", "5", "--program", program};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return fusegate(arguments, interrupts);
   }
-  // A program that is slower, and in its fourth invocation does that.
+  // A program that is slower, and in its fourth process does that.
   std::string slowed(const std::string& what) {
-    FakeBench bench{.phase = 1, .more = "[ $invocation != 4 ] || { " + what + "; }"};
+    FakeBench bench{.phase = 1, .more = "[ $process != 4 ] || { " + what + "; }"};
     bench.file.times[kFused] *= 1.2;
     return write_bench(folder_, "slowed", bench);
   }
@@ -77,7 +77,7 @@ TEST_F(JobProgramTest, AnInterruptedOneIsNotJudged) {
   for (const std::vector<std::string>& more : {std::vector<std::string>(), {"--base", bench}}) {
     const Ended ended = job(program, more, &interrupts);
     EXPECT_EQ(ended.code, 2) << ended.out << ended.err;
-    EXPECT_THAT(ended.err, HasSubstr("fusegate: interrupted; 3 finished invocations kept in "));
+    EXPECT_THAT(ended.err, HasSubstr("fusegate: interrupted; 3 processes finished, kept in "));
     EXPECT_THAT(ended.out, Not(HasSubstr("egression")));
     expect_no_verdict("interrupted");
   }

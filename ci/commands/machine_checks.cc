@@ -23,7 +23,7 @@ Check check_doubt(const DeviceFacts& device, baselines::Doubt doubt, std::string
   return {std::move(name), false, std::string(baselines::doubt_sentence(doubt)), std::move(advice)};
 }
 
-// With NVML missing nobody has looked, and "none seen" would be a lie.
+// Without NVML nothing was checked, and "none" would be wrong.
 std::vector<Check> check_gpu_state(const DeviceFacts& device) {
   if (has(device, baselines::Doubt::kNvmlMissing)) {
     return {check_doubt(device, baselines::Doubt::kNvmlMissing, "NVML", "",
@@ -34,13 +34,14 @@ std::vector<Check> check_gpu_state(const DeviceFacts& device) {
       {"NVML", true, "limits, clocks and processes can be read", ""},
       check_doubt(device, baselines::Doubt::kOtherGpuProcess, "other GPU processes", "none",
                   "end them, or measure on a GPU of your own"),
-      check_doubt(device, baselines::Doubt::kThrottled, "throttling", "none",
-                  "see nvidia-smi -q -d PERFORMANCE; let the card cool, check its power supply"),
       check_doubt(
-          device, baselines::Doubt::kUnlockedClocks, "clocks",
-          "only measuring tells whether they move; a run file says so",
-          "where you may: sudo nvidia-smi --lock-gpu-clocks=MHZ; else verdicts need time and "
-          "cycles to agree, as they do by default"),
+          device, baselines::Doubt::kThrottled, "throttling", "none",
+          "see nvidia-smi -q -d PERFORMANCE; let the card cool, and check its power supply"),
+      check_doubt(device, baselines::Doubt::kUnlockedClocks, "clocks",
+                  "only a measurement shows whether they change; a run file says so",
+                  "lock them if you may: sudo nvidia-smi --lock-gpu-clocks=MHZ; otherwise a "
+                  "verdict needs time "
+                  "and cycles to agree, as by default"),
   };
   if (device.persistence) {
     checks.push_back({"persistence mode", *device.persistence,
@@ -50,8 +51,8 @@ std::vector<Check> check_gpu_state(const DeviceFacts& device) {
   return checks;
 }
 
-// What an administrator sets, for a reader to compare with the machine where the baseline was
-// measured: where they differ, the gate says so and judges nothing.
+// What an administrator sets, to compare with the machine of the baseline: where they differ, the
+// gate says so and judges nothing.
 std::vector<Check> check_settings(const DeviceFacts& device) {
   std::vector<Check> checks;
   const auto on_or_off = [](bool on) { return on ? "on" : "off"; };
@@ -61,7 +62,7 @@ std::vector<Check> check_settings(const DeviceFacts& device) {
   if (device.ecc) checks.push_back({"ECC", true, on_or_off(*device.ecc), ""});
   if (has(device, baselines::Doubt::kMigSlice)) {
     checks.push_back(check_doubt(device, baselines::Doubt::kMigSlice, "MIG", "",
-                                 "measure on a whole card, or hold slices against slices alone"));
+                                 "measure on a whole card, or compare slices with slices only"));
   } else if (device.mig) {
     checks.push_back({"MIG", true, on_or_off(*device.mig), ""});
   }
@@ -69,10 +70,9 @@ std::vector<Check> check_settings(const DeviceFacts& device) {
 }
 
 Check check_mps(const HostFacts& host) {
-  if (!host.has_mps) return {"MPS", true, "does not run", ""};
-  return {
-      "MPS", false, "runs: other processes' kernels may run at the same time as ours",
-      "CUDA_MPS_PIPE_DIRECTORY=/none in the environment, or: echo quit | nvidia-cuda-mps-control"};
+  if (!host.has_mps) return {"MPS", true, "not running", ""};
+  return {"MPS", false, "running: other processes' kernels may run at the same time as ours",
+          "set CUDA_MPS_PIPE_DIRECTORY=/none, or run: echo quit | nvidia-cuda-mps-control"};
 }
 
 Check check_governor(const HostFacts& host) {
@@ -134,7 +134,7 @@ DeviceFacts parse_device_facts(const std::string& source, const nlohmann::json& 
 }
 
 Check no_program_check() {
-  return {"benchmark program", false, "none was named: the GPU is not looked at",
+  return {"benchmark program", false, "none is named: the GPU is not checked",
           "name yours: fusegate doctor --program build/my_bench"};
 }
 
@@ -163,11 +163,11 @@ std::vector<Check> check_host(const HostFacts& host, bool has_gpu) {
   // Half the cores busy already takes turns with a benchmark that uses them all.
   const bool idle = host.load <= 0.5 * host.cores;
   checks.push_back({"host load", idle, fmt::format("{:.2f} on {} cores", host.load, host.cores),
-                    idle ? "" : "wait, or end what else runs here"});
+                    idle ? "" : "wait, or end what else is running"});
   checks.push_back(check_governor(host));
   const bool enough = host.free_bytes >= kEnoughFreeBytes;
   checks.push_back({"disk", enough, fmt::format("{:.1f} GB free", host.free_bytes / 1e9),
-                    enough ? "" : "free at least 1 GB: a run ends where the disk is full"});
+                    enough ? "" : "free at least 1 GB: a run ends when the disk is full"});
   checks.push_back(check_tool("git", host.has_git, "install git: runs then name their commit"));
   checks.push_back({"HTML report", host.has_python_packages, host.python,
                     host.has_python_packages ? "" : "install Python's matplotlib and jinja2"});

@@ -1,5 +1,5 @@
-// What on this machine would spoil measurements, as a list of checks. Looking at the machine and
-// judging what was seen are apart, so that every judgement can be tested on any machine.
+// What on this machine would spoil measurements, as a list of checks. Reading the machine and
+// judging it are apart, so that every judgement can be tested on any machine.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ namespace fusegate::ci {
 struct DeviceFacts {
   bool is_gpu = false;
   std::string device;               // its name; empty where the environment names none
-  std::optional<bool> persistence;  // of a GPU, where the driver tells
+  std::optional<bool> persistence;  // of a GPU, where the driver reports it
   std::vector<baselines::Doubt> doubts;
-  std::optional<bool> ecc{}, mig{};  // of a GPU, where the driver tells
+  std::optional<bool> ecc{}, mig{};  // of a GPU, where the driver reports them
   std::optional<double> power_limit_w{};
 };
 
 struct HostFacts {
   double load = 0;  // of the last minute
   unsigned cores = 1;
-  std::set<std::string> governors;  // of all cores; empty where the system does not tell
+  std::set<std::string> governors;  // of all cores; empty where the system reports none
   std::uintmax_t free_bytes = 0;    // where runs are written
   bool has_git = false;
   bool has_nvidia_smi = false;
@@ -34,7 +34,7 @@ struct HostFacts {
   std::string python;  // the one that draws reports
   bool has_python_packages = false;
   bool has_mps = false;  // CUDA's Multi-Process Service runs
-  bool has_gpu = false;  // by its device file or its tools, where no program tells
+  bool has_gpu = false;  // by its device file or its tools, where no program reports it
 };
 
 struct Check {
@@ -47,7 +47,7 @@ struct Check {
 // Throws InputError naming the field that is missing or of another type.
 DeviceFacts parse_device_facts(const std::string& source, const nlohmann::json& json);
 
-// Where nothing can be asked of a GPU, since no program is there to ask.
+// Where there is no program that reports the GPU.
 Check no_program_check();
 
 std::vector<Check> check_device(const DeviceFacts& device);

@@ -49,14 +49,14 @@ class ProgramTest : public ::testing::Test {
     return ended;
   }
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
-  // A program whose run files say that; slower for later invocations by a hair.
+  // A program whose run files say that; slower for later processes by a hair.
   std::string program(const std::string& name, const FakeRunFile& file,
                       const std::string& more = "") {
     const std::string prepared = write_run(folder_, name + "-prepared", file, 5);
     return write_script(
         folder_, name,
-        fmt::format("{}leave \"{}/$(( (invocation - 1) % 5 + 1 )).json\" \"$out\"\n{}\n",
-                    kReadFlags, prepared, more));
+        fmt::format("{}leave \"{}/$(( (process - 1) % 5 + 1 )).json\" \"$out\"\n{}\n", kReadFlags,
+                    prepared, more));
   }
   Ended gate(const std::string& candidate) {
     return fusegate({"gate", "--baseline", path("base"), "--candidate", candidate, "--json",

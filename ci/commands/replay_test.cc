@@ -4,6 +4,8 @@
 namespace fusegate::ci {
 namespace {
 
+using tests::write_script;
+
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -14,7 +16,7 @@ class ReplayTest : public SideBySideTest<ReplayRequest, replay_command> {
  protected:
   ReplayTest() {
     setenv("FUSEGATE_PYTHON", "/bin/false", 1);  // pages are drawn elsewhere
-    request_.judging.stores = {folder_.path() / "store"};
+    request_.duet.judging.stores = {folder_.path() / "store"};
     request_.checkout = folder_.path() / "checkout";
     stored_.driver = "570.1";
     stored_.times[kLinear] *= 1.2;
@@ -53,12 +55,12 @@ TEST_F(ReplayTest, PassesWhereOnlyTheStoredFiguresAreOff) {
   EXPECT_NEAR(told["rows"][0]["stored_to_replayed"].get<double>(), 1 / 1.2 - 1, 1e-3);
   EXPECT_EQ(told["rows"][1]["moved"], false);
   EXPECT_THAT(out_.str(), HasSubstr("driver 570.1 to 580.159.04: 1 of 2 benchmarks moved"));
-  EXPECT_THAT(baselines::read_file(*request_.markdown), HasSubstr("what card, driver"));
-  EXPECT_TRUE(read_run_record(request_.out / "base_again").finished);
+  EXPECT_THAT(baselines::read_file(*request_.duet.files.markdown), HasSubstr("what card, driver"));
+  EXPECT_TRUE(read_run_record(request_.duet.out / "base_again").finished);
 }
 
 TEST_F(ReplayTest, FailsWhatIsSlowerThanTheReplayed) {
-  request_.head = slowed_head();
+  request_.duet.head = slowed_head();
   EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
   EXPECT_EQ(json()["counts"]["regression"], 1);
   EXPECT_EQ(json()["replay"]["rows"][0]["benchmark"], kLinear);
@@ -66,14 +68,15 @@ TEST_F(ReplayTest, FailsWhatIsSlowerThanTheReplayed) {
 
 TEST_F(ReplayTest, OfEqualWorkItMeasuresControlsAndWhatIsNotTheStoredRunsWork) {
   const FakeRunFile telling = thirty_telling();
-  request_.head = write_bench(folder_, "telling", {.file = telling});
+  request_.duet.head = write_bench(folder_, "telling", {.file = telling});
   builds("echo '" + write_bench(folder_, "base-telling", {.file = telling}) + "'");
   stored_ = telling;
   stored_.codes["a29"] = "1e";
   store();
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
-  EXPECT_THAT(out_.str(), HasSubstr("29 of 30 benchmarks do equal work: measuring the other 1, and "
-                                    "24 of the equal ones as controls"));
+  EXPECT_THAT(out_.str(),
+              HasSubstr("29 of 30 benchmarks run identical code: measuring the other 1, and "
+                        "24 of the identical ones as controls"));
   EXPECT_EQ(json()["counts"]["identical"], 30);
   EXPECT_EQ(json()["replay"]["rows"].size(), 25u);
   EXPECT_EQ(json()["replay"]["rows"][0]["benchmark"], "a29");
@@ -81,12 +84,12 @@ TEST_F(ReplayTest, OfEqualWorkItMeasuresControlsAndWhatIsNotTheStoredRunsWork) {
 
 TEST_F(ReplayTest, BothKeepTheChoicesOfTheBaseline) {
   const std::string telling = "echo \"[$FUSEGATE_KEEP_CHOICES]\"";
-  request_.head = write_bench(folder_, "telling", {.phase = 1, .more = telling});
+  request_.duet.head = write_bench(folder_, "telling", {.phase = 1, .more = telling});
   builds("echo '" + write_bench(folder_, "base-telling", {.more = telling}) + "'");
   run();
   const std::string stored = (folder_.path() / "store/nvidia-h200/smoke.json").string();
   for (const char* arm : {"base", "base_again", "head"}) {
-    EXPECT_EQ(baselines::read_file(request_.out / arm / "1.log"), "[" + stored + "]\n") << arm;
+    EXPECT_EQ(baselines::read_file(request_.duet.out / arm / "1.log"), "[" + stored + "]\n") << arm;
   }
 }
 
@@ -97,14 +100,14 @@ TEST_F(ReplayTest, WhatCannotBeBuiltIsJudgedByFigures) {
                                     "a.log)"));
   EXPECT_TRUE(json()["replay"].is_null());
   EXPECT_THAT(json()["notes"].dump(), HasSubstr("a.log"));
-  EXPECT_THAT(baselines::read_file(*request_.markdown), HasSubstr("a.log"));
-  EXPECT_FALSE(fs::exists(request_.out / "base"));
+  EXPECT_THAT(baselines::read_file(*request_.duet.files.markdown), HasSubstr("a.log"));
+  EXPECT_FALSE(fs::exists(request_.duet.out / "base"));
   stored_ = {};
   store();
-  request_.out = folder_.path() / "same";
+  request_.duet.out = folder_.path() / "same";
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
-  request_.out = folder_.path() / "slower";
-  request_.head = slowed_head();
+  request_.duet.out = folder_.path() / "slower";
+  request_.duet.head = slowed_head();
   EXPECT_EQ(run(), baselines::ExitCode::kRegression) << out_.str() << err_.str();
 }
 
@@ -117,10 +120,10 @@ TEST_F(ReplayTest, ABaselineOfADirtyTreeIsNotBuilt) {
 }
 
 TEST_F(ReplayTest, AProgramThatWasBuiltElsewhereIsTakenAsItIs) {
-  request_.base = write_bench(folder_, "elsewhere", {});
+  request_.duet.base = write_bench(folder_, "elsewhere", {});
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
   EXPECT_FALSE(fs::exists(folder_.path() / "built"));
-  EXPECT_EQ(read_run_record(request_.out / "base").program, request_.base);
+  EXPECT_EQ(read_run_record(request_.duet.out / "base").program, request_.duet.base);
 }
 
 TEST_F(ReplayTest, OneBaselineCanBeNamed) {
@@ -128,11 +131,11 @@ TEST_F(ReplayTest, OneBaselineCanBeNamed) {
   fs::rename(folder_.path() / "store" / "nvidia-h200" / "smoke.json", named);
   EXPECT_THAT(problem(), AllOf(HasSubstr("smoke"), HasSubstr("nothing to replay")));
   EXPECT_EQ(json()["exit_code"], 2);
-  request_.judging.baseline = {named};
+  request_.duet.judging.baseline = {named};
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << out_.str() << err_.str();
-  request_.judging.baseline = {named, named};
+  request_.duet.judging.baseline = {named, named};
   EXPECT_THAT(problem(), HasSubstr("one stored baseline"));
-  request_.judging.baseline = {folder_.path() / "runs" / "head"};
+  request_.duet.judging.baseline = {folder_.path() / "runs" / "head"};
   EXPECT_THAT(problem(), HasSubstr("runs/head"));
 }
 
@@ -153,11 +156,11 @@ TEST_F(ReplayTest, IsInterruptedWhileItBuilds) {
   builds("kill -INT $PPID; sleep 60");
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(json()["headline"].get<std::string>(), HasSubstr("interrupted"));
-  EXPECT_FALSE(fs::exists(request_.out));
+  EXPECT_FALSE(fs::exists(request_.duet.out));
 }
 
 TEST_F(ReplayTest, AProgramThatDoesNotRunIsNamed) {
-  request_.head = (folder_.path() / "missing").string();
+  request_.duet.head = (folder_.path() / "missing").string();
   EXPECT_THAT(problem(), AllOf(HasSubstr("missing"), HasSubstr("cannot be started")));
   EXPECT_EQ(json()["exit_code"], 2);
 }

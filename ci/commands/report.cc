@@ -24,14 +24,14 @@ std::optional<std::string> why_none_measured(const std::vector<std::filesystem::
   if (peers.size() != 1 || !std::filesystem::exists(peers.front() / "run.json")) return {};
   const RunRecord record = read_run_record(peers.front());
   std::string failure = "there was no program to measure them";
-  for (const ProcessRecord& invocation : record.invocations) {
-    if (std::filesystem::exists(peers.front() / invocation.file)) return {};
-    failure = invocation.failure;
+  for (const ProcessRecord& process : record.processes) {
+    if (std::filesystem::exists(peers.front() / process.file)) return {};
+    failure = process.failure;
   }
   return failure;
 }
 
-// That peers could not be measured is told in the report and does not cost it.
+// The report says that peers could not be measured, and is written all the same.
 Standings make_standings(const ReportRequest& request, const baselines::Run& ours) {
   if (request.peers.empty()) return standings(ours, nullptr);
   if (const auto why = why_none_measured(request.peers)) {
@@ -112,8 +112,7 @@ nlohmann::json svg_picture(const Report& report) {
   const auto picture = main_picture(report.sweeps);
   if (picture) return *picture;
   throw baselines::InputError("--svg", report.candidate.source,
-                              "no implementation in it has another that speed-ups are against, "
-                              "each at two sizes");
+                              "no two implementations of one operation are measured at two sizes");
 }
 
 }  // namespace
@@ -125,7 +124,7 @@ void add_report(CommandLine& line) {
   add_judging(app, request.judging);
   set_topic(app, kComparedTopic);
   app.add_option("--peers", request.peers,
-                 "Run folders or run files of peers (run --peers), shown beside ours")
+                 "Run folders or run files of peers (run --peers), to compare with")
       ->type_name("PATH");
   set_topic(app, kOutputTopic);
   app.add_option("--markdown", request.markdown, "Write GitHub Markdown there")->type_name("FILE");
@@ -156,7 +155,8 @@ void draw_page(Report report, const std::filesystem::path& html, Console& consol
     baselines::write_atomically(html, drawn("--html", model));
     console.out.print("wrote {}\n", html.string());
   } catch (const baselines::InputError& error) {
-    console.err.print("fusegate: no HTML report, but the verdict stands: {}\n", error.what());
+    console.err.print("fusegate: no HTML report, which does not change the verdict: {}\n",
+                      error.what());
   }
 }
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include "baselines/io/error.h"
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
@@ -17,7 +19,7 @@ std::vector<std::string> programs_of(const RunRequest& request) {
   if (programs.size() == 1) programs.resize(request.out.size(), programs.front());
   if (programs.size() != request.out.size()) {
     throw baselines::InputError("--program", "",
-                                fmt::format("{} for {}: give as many of one as of the other",
+                                fmt::format("{} for {}; give one --out folder for each program",
                                             format_count(programs.size(), "program"),
                                             format_count(request.out.size(), "--out folder")));
   }
@@ -45,32 +47,33 @@ std::filesystem::path peers_folder_of(const RunRequest& request) {
 // Where a run of ours and one of peers would write over each other.
 void check_peers(const RunRequest& request) {
   if (request.peers_out && !request.peers) {
-    throw baselines::InputError("--peers-out", "", "is for --peers, which is not given");
+    throw baselines::InputError("--peers-out", "", "needs --peers");
   }
   if (!request.peers) return;
   if (request.out.size() != 1) {
     throw baselines::InputError("--peers", "",
-                                "takes one --out folder: peers stand beside one run");
+                                "takes one --out folder: peers are measured beside one run");
   }
   const std::filesystem::path folder = peers_folder_of(request);
   if (canonical_folder(folder) == canonical_folder(request.out.front())) {
-    throw baselines::InputError(folder.string(), "--peers-out", "is the --out folder");
+    throw baselines::InputError(folder.string(), "--peers-out",
+                                "is the --out folder; name another for the peers");
   }
 }
 
 MeasuringRequest measuring_request(const RunRequest& request) {
-  MeasuringRequest measuring{request};
+  MeasuringRequest measuring{.options = request.measuring};
   const std::vector<std::string> programs = programs_of(request);
   for (std::size_t i = 0; i < programs.size(); ++i) {
-    measuring.arms.push_back({request.out[i], programs[i]});
+    measuring.programs.push_back({request.out[i], programs[i]});
   }
-  measuring.invocations = request.invocations;
-  measuring.max_processes = request.max_processes.value_or(request.invocations);
+  measuring.processes = request.processes.minimum;
+  measuring.max_processes = request.processes.maximum.value_or(request.processes.minimum);
   measuring.extends_whole_suite = true;
   measuring.min_effect = request.judging.min_effect;
   measuring.is_aa = request.aa;
-  measuring.environment =
-      keep_choices_environment(request.judging, request.suite, request.fresh_choices);
+  measuring.environment = keep_choices_environment(request.judging, request.measuring.suite,
+                                                   request.measuring.fresh_choices);
   measuring.append = request.append;
   if (request.peers) {
     measuring.peers = PeersRequest{peers_folder_of(request), request.peers_program};
@@ -80,26 +83,53 @@ MeasuringRequest measuring_request(const RunRequest& request) {
 
 void check(const RunRequest& request) {
   if (request.aa && request.out.size() != 1) {
-    throw baselines::InputError("--aa", "", "takes one --out folder; duet has A/A arms of its own");
+    throw baselines::InputError("--aa", "",
+                                "takes one --out folder; duet makes an A/A comparison of its own");
   }
   check_peers(request);
-  if (request.aa && request.invocations < kLeastAaProcesses) {
+  if (request.aa && request.processes.minimum < kLeastAaProcesses) {
     throw baselines::InputError("--aa", "",
-                                fmt::format("needs --invocations {}", kLeastAaProcesses));
+                                fmt::format("needs --processes {} or more", kLeastAaProcesses));
   }
   check_aa_history(request.aa_history);
   // Before an hour of measuring, not after it. Which stored baseline fits is known only then.
   if (!request.judging.baseline.empty()) load_baseline(request.judging, baselines::Run());
 }
 
-std::vector<baselines::Verdict> verdicts_on(const JudgingRequest& judging,
-                                            const std::vector<ProgramRun>& arms) {
+// How each run is judged: by the baseline, or by the first of them.
+std::vector<JudgingRequest> judging_requests(const RunRequest& request) {
+  std::vector<JudgingRequest> all;
+  for (std::size_t i = request.is_judged_by_first ? 1 : 0; i < request.out.size(); ++i) {
+    JudgingRequest& judging = all.emplace_back(request.judging);
+    judging.candidate = {request.out[i]};
+    if (request.is_judged_by_first) judging.baseline = {request.out.front()};
+  }
+  return all;
+}
+
+// Where runs of one program are compared, a benchmark is undecided as long as it keeps the gate
+// from passing. To narrow its interval further would take time and find nothing.
+std::vector<baselines::Verdict> undecided_as_in_gate(const Judgement& judgement) {
+  std::vector<baselines::Verdict> verdicts = judgement.result.verdicts;
+  std::set<std::string> undecided;
+  for (const auto* open : not_ruled_out(judgement.result.verdicts, judgement.options.allow)) {
+    undecided.insert(open->benchmark);
+  }
+  for (baselines::Verdict& verdict : verdicts) {
+    if (verdict.kind == baselines::VerdictKind::kInconclusive &&
+        !undecided.contains(verdict.benchmark)) {
+      verdict.kind = baselines::VerdictKind::kUnchanged;
+    }
+  }
+  return verdicts;
+}
+
+std::vector<baselines::Verdict> interim_verdicts(const RunRequest& request) {
   std::vector<baselines::Verdict> verdicts;
-  for (const ProgramRun& arm : arms) {
-    JudgingRequest request = judging;
-    request.candidate = {arm.folder()};
-    const Report report = judged_report(request);
-    const std::vector<baselines::Verdict>& own = report.judgement->result.verdicts;
+  for (const JudgingRequest& judging : judging_requests(request)) {
+    const Judgement judgement = *judged_report(judging).judgement;
+    const std::vector<baselines::Verdict> own =
+        request.is_judged_by_first ? undecided_as_in_gate(judgement) : judgement.result.verdicts;
     verdicts.insert(verdicts.end(), own.begin(), own.end());
   }
   return verdicts;
@@ -107,29 +137,31 @@ std::vector<baselines::Verdict> verdicts_on(const JudgingRequest& judging,
 
 // Nothing where a run's figures and those of the baseline cannot be compared: it may have to become
 // a baseline itself.
-std::vector<ComparedRuns> compared_with_baseline(const JudgingRequest& judging,
-                                                 const std::vector<ProgramRun>& arms) {
+std::vector<ComparedRuns> compared_with_baseline(const RunRequest& request) {
   std::vector<ComparedRuns> compared;
-  for (const ProgramRun& arm : arms) {
-    baselines::Run candidate = baselines::load_run({arm.folder()});
-    auto baseline = load_baseline(judging, candidate);
+  for (const std::filesystem::path& folder : request.out) {
+    baselines::Run candidate = baselines::load_run({folder});
+    auto baseline = load_baseline(request.judging, candidate);
     if (!baseline || !differences_between(baseline->run, candidate).empty()) return {};
     compared.push_back({std::move(baseline->run), std::move(candidate)});
   }
   return compared;
 }
 
-// Peers are measured beside all of ours.
-Comparisons comparisons_of(const RunRequest& request, const std::vector<ProgramRun>& arms) {
-  if (request.peers || !any_baseline_tells_work(request.judging, request.suite)) return {};
-  return [&] { return compared_with_baseline(request.judging, arms); };
+RunAnalyses analyses_of(const RunRequest& request) {
+  RunAnalyses analyses{.interim = [&] { return interim_verdicts(request); }};
+  // Peers are measured beside all of ours.
+  if (!request.peers && any_baseline_tells_work(request.judging, request.measuring.suite)) {
+    analyses.comparisons = [&] { return compared_with_baseline(request); };
+  }
+  return analyses;
 }
 
-void record_aa_of(ProgramRun& arm, const RunRequest& request, Console& console) {
+void record_aa_of(ProgramRun& program, const RunRequest& request, Console& console) {
   const auto findings = record_aa(
-      {arm.files_of("a"), arm.files_of("b"), request.judging, request.aa_history}, console);
+      {program.files_of("a"), program.files_of("b"), request.judging, request.aa_history}, console);
   if (!findings) return;
-  arm.set_aa(*findings);
+  program.set_aa(*findings);
   console.out.print("A/A: {}\n", aa_text(*findings));
 }
 
@@ -137,9 +169,11 @@ void record_aa_of(ProgramRun& arm, const RunRequest& request, Console& console) 
 
 void add_run(CommandLine& line) {
   auto [app, request] =
-      line.add("run", "Measure a suite in fresh processes and keep the result in a run folder",
-               "fusegate run --suite smoke --invocations 5 --out run", run_command);
-  add_measuring(app, request);
+      line.add("run", "Measure a suite in several processes and keep the result in a run folder",
+               "fusegate run --suite smoke --processes 5 --out run", run_command);
+  line.pass_on(app, request.measuring.flags);
+  add_measuring(app, request.measuring, request.processes);
+  add_aa_history(app, request.aa_history);
   add_repeated(app, "--out", request.out, "Folder for the run; one for each --program")
       ->type_name("FOLDER")
       ->required();
@@ -154,41 +188,38 @@ void add_run(CommandLine& line) {
       "the fusegate_bench beside this program. Several programs take turns: A B B A. One program "
       "with several --out fills each of these folders")
       ->type_name("PROGRAM");
-  app.add_option("--max-invocations", request.max_processes,
-                 "Measure benchmarks again that are undecided or suspicious beside the baseline, "
-                 "up to this "
-                 "many processes of each program; by default nothing is measured again")
-      ->check(CLI::Range(1, 1000));
-  app.add_flag("--peers", request.peers,
-               "Measure PyTorch and Liger too (bench/peers), after every process and with the same "
-               "flags; report --peers shows them. Their Python is $FUSEGATE_PYTHON, else python3");
+  add_max_processes(
+      app, request.processes,
+      "Measure again while benchmarks are undecided or suspicious beside the baseline, "
+      "up to this many processes of each program; by default nothing is measured "
+      "again");
   app.add_flag(
-      "--aa", request.aa,
-      "Split the processes in two halves and compare these: any difference found is a false alarm");
+      "--peers", request.peers,
+      "Also measure PyTorch and Liger (bench/peers), after every process and with the same "
+      "flags, for report --peers. Their Python is $FUSEGATE_PYTHON, else python3");
+  app.add_flag("--aa", request.aa,
+               "Compare one half of the processes with the other: any difference found is a false "
+               "alarm");
   set_topic(app, kComparedTopic);
   app.add_option("--baseline", request.judging.baseline,
-                 "The baseline for --max-invocations; by default the stored one")
+                 "The baseline for --max-processes; by default the stored one")
       ->type_name("PATH");
   add_stores(app, request.judging);
   add_rule(app, request.judging);
 }
 
-Measured measure_run(const RunRequest& request, Console& console) {
+RunResult measure_programs(const RunRequest& request, Console& console) {
   check(request);
-  MeasuringRun run(measuring_request(request), console);
-  Measured measured;
-  measured.end = run.measure([&] { return verdicts_on(request.judging, run.arms()); },
-                             comparisons_of(request, run.arms()));
-  measured.all_well = run.report();
+  RunResult measured = measure_run(measuring_request(request), analyses_of(request), console);
   if (request.aa && measured.end != RunEnd::kInterrupted) {
-    record_aa_of(run.arms().front(), request, console);
+    record_aa_of(measured.programs.front(), request, console);
   }
   return measured;
 }
 
 baselines::ExitCode run_command(const RunRequest& request, Console& console) {
-  return measure_run(request, console).all_well ? baselines::ExitCode::kNoRegression
-                                                : baselines::ExitCode::kCouldNotJudge;
+  return measure_programs(request, console).all_well ? baselines::ExitCode::kNoRegression
+                                                     : baselines::ExitCode::kCouldNotJudge;
 }
 
 }  // namespace fusegate::ci

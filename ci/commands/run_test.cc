@@ -34,8 +34,8 @@ class RunCommandTest : public CommandTest<RunRequest, run_command> {
  protected:
   RunCommandTest() {
     prepared_ = folder_.write("prepared", run_file_text({})).string();
-    request_.suite = "smoke";
-    request_.invocations = 3;
+    request_.measuring.suite = "smoke";
+    request_.processes.minimum = 3;
     request_.out = {folder_.path() / "run"};
     request_.programs = {good_program()};
   }
@@ -62,16 +62,16 @@ TEST_F(RunCommandTest, LeavesAFileALogAndARecord) {
     EXPECT_TRUE(fs::exists(folder_.path() / "run" / name)) << name;
   }
   EXPECT_EQ(record().planned_processes, 3);
-  EXPECT_EQ(record().invocations.size(), 3u);
+  EXPECT_EQ(record().processes.size(), 3u);
   EXPECT_TRUE(record().finished);
-  EXPECT_THAT(out_.str(), HasSubstr("3 invocations of suite smoke in "));
+  EXPECT_THAT(out_.str(), HasSubstr("3 processes of suite smoke in "));
 }
 
-TEST_F(RunCommandTest, GivesEveryInvocationASeedOfItsOwn) {
-  request_.seed = 5;
+TEST_F(RunCommandTest, GivesEveryProcessASeedOfItsOwn) {
+  request_.measuring.seed = 5;
   run();
   std::set<std::uint64_t> seeds;
-  for (const auto& invocation : record().invocations) seeds.insert(invocation.seed);
+  for (const auto& process : record().processes) seeds.insert(process.seed);
   EXPECT_EQ(seeds.size(), 3u);
 }
 
@@ -84,7 +84,7 @@ TEST_F(RunCommandTest, InterleavesSeveralPrograms) {
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   const std::string order = baselines::read_file(folder_.path() / "order");
   EXPECT_TRUE(order.starts_with("A\nB\nB\nA\n") || order.starts_with("B\nA\nA\nB\n")) << order;
-  EXPECT_EQ(record("a").invocations.size(), 3u);
+  EXPECT_EQ(record("a").processes.size(), 3u);
   EXPECT_EQ(record("b").programs, request_.programs);
   EXPECT_EQ(record("b").program, request_.programs[1]);
 }
@@ -108,25 +108,25 @@ TEST_F(RunCommandTest, RefusesFoldersAndProgramsThatDoNotPair) {
 TEST_F(RunCommandTest, GoesOnAfterACrash) {
   request_.programs = {program("crashing", "leave '" + prepared_ +
                                                "' \"$out\"\n"
-                                               "[ $invocation = 2 ] && kill -SEGV $$\n"
+                                               "[ $process = 2 ] && kill -SEGV $$\n"
                                                "exit 0")};
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
-  EXPECT_EQ(record().invocations.size(), 3u);
-  EXPECT_EQ(record().invocations[1].signal, SIGSEGV);
+  EXPECT_EQ(record().processes.size(), 3u);
+  EXPECT_EQ(record().processes[1].signal, SIGSEGV);
   EXPECT_TRUE(record().finished);
   EXPECT_THAT(err_.str(), HasSubstr("run/2.json: ended by signal 11"));
   EXPECT_THAT(err_.str(), Not(HasSubstr("run/1.json")));
 }
 
 TEST_F(RunCommandTest, GoesOnAfterATimeout) {
-  request_.timeout_s = 0.3;
+  request_.measuring.timeout_s = 0.3;
   request_.programs = {program("hanging", "leave '" + prepared_ +
                                               "' \"$out\"\n"
-                                              "[ $invocation = 1 ] && sleep 60\n"
+                                              "[ $process = 1 ] && sleep 60\n"
                                               "exit 0")};
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
-  EXPECT_EQ(record().invocations.size(), 3u);
-  EXPECT_THAT(record().invocations[0].failure, HasSubstr("stopped after"));
+  EXPECT_EQ(record().processes.size(), 3u);
+  EXPECT_THAT(record().processes[0].failure, HasSubstr("stopped after"));
 }
 
 TEST_F(RunCommandTest, GoesOnPastFailedBenchmarksAndCountsThem) {
@@ -135,17 +135,17 @@ TEST_F(RunCommandTest, GoesOnPastFailedBenchmarksAndCountsThem) {
   const auto failing = folder_.write("failing", run_file_text(file)).string();
   request_.programs = {program("bench2", "leave '" + failing + "' \"$out\"; exit 2")};
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
-  EXPECT_EQ(record().invocations.size(), 3u);
-  EXPECT_THAT(err_.str(), HasSubstr("fusegate: a/b: failed in 3 of 3 invocations: wrong results"));
+  EXPECT_EQ(record().processes.size(), 3u);
+  EXPECT_THAT(err_.str(), HasSubstr("fusegate: a/b: failed in 3 of 3 processes: wrong results"));
   EXPECT_THAT(err_.str(), Not(HasSubstr(".json: 1 benchmark failed")));
-  EXPECT_THAT(out_.str(), HasSubstr("3 invocations of suite smoke in "));
+  EXPECT_THAT(out_.str(), HasSubstr("3 processes of suite smoke in "));
   EXPECT_THAT(out_.str(), ::testing::EndsWith(", 3 of them failed\n"));
 }
 
 TEST_F(RunCommandTest, StopsAtOnceWhereTheSuiteIsUnknown) {
   request_.programs = {program("refusing", "echo 'suite: unknown' >&2; exit 2")};
   EXPECT_THAT(problem(), HasSubstr("refusing: exit code 2: suite: unknown"));
-  EXPECT_EQ(record().invocations.size(), 1u);
+  EXPECT_EQ(record().processes.size(), 1u);
   EXPECT_FALSE(record().finished);
 }
 
@@ -154,10 +154,10 @@ TEST_F(RunCommandTest, StopsAtOnceWhereTheProgramIsMissing) {
   EXPECT_THAT(problem(), HasSubstr("missing: cannot be started: No such file or directory"));
 }
 
-TEST_F(RunCommandTest, RefusesAFolderThatHoldsInvocations) {
+TEST_F(RunCommandTest, RefusesAFolderThatHoldsProcesses) {
   run();
-  EXPECT_THAT(problem(), HasSubstr("already holds invocations"));
-  EXPECT_EQ(record().invocations.size(), 3u);
+  EXPECT_THAT(problem(), HasSubstr("already has processes"));
+  EXPECT_EQ(record().processes.size(), 3u);
 }
 
 TEST_F(RunCommandTest, RefusesAFolderThatAnotherRunWritesTo) {
@@ -175,37 +175,37 @@ TEST_F(RunCommandTest, RefusesAFolderThatAnotherRunWritesTo) {
 TEST_F(RunCommandTest, AppendsWhereAsked) {
   run();
   request_.append = true;
-  request_.invocations = 2;
+  request_.processes.minimum = 2;
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
-  EXPECT_EQ(record().invocations.size(), 5u);
+  EXPECT_EQ(record().processes.size(), 5u);
   EXPECT_EQ(record().planned_processes, 5);
-  EXPECT_EQ(record().invocations.back().file, "5.json");
-  EXPECT_THAT(out_.str(), HasSubstr("2 invocations of suite smoke"));
-  request_.suite = "pr";
+  EXPECT_EQ(record().processes.back().file, "5.json");
+  EXPECT_THAT(out_.str(), HasSubstr("2 processes of suite smoke"));
+  request_.measuring.suite = "pr";
   EXPECT_THAT(problem(), HasSubstr("run.json: suite: is \"smoke\""));
 }
 
 TEST_F(RunCommandTest, StartsNoRoundPastTheBudget) {
-  request_.budget_s = 0.05;
+  request_.measuring.budget_s = 0.05;
   request_.out = {folder_.path() / "a", folder_.path() / "b"};
   request_.programs = {program("slow", "leave '" + prepared_ + "' \"$out\"; sleep 0.1")};
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
-  EXPECT_EQ(record("a").invocations.size(), 1u);
-  EXPECT_EQ(record("b").invocations.size(), 1u);  // a round is never cut in half
+  EXPECT_EQ(record("a").processes.size(), 1u);
+  EXPECT_EQ(record("b").processes.size(), 1u);  // a round is never cut in half
   EXPECT_THAT(out_.str(), HasSubstr("time budget"));
 }
 
 TEST_F(RunCommandTest, EndsInOrderWhenInterrupted) {
-  request_.programs = {program(
-      "slow", "leave '" + prepared_ +
-                  "' \"$out\"\n"
-                  "[ $invocation = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\n"
-                  "exit 0")};
+  request_.programs = {
+      program("slow", "leave '" + prepared_ +
+                          "' \"$out\"\n"
+                          "[ $process = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\n"
+                          "exit 0")};
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
-  EXPECT_EQ(record().invocations.size(), 2u);
-  EXPECT_EQ(record().invocations[1].failure, "interrupted");
+  EXPECT_EQ(record().processes.size(), 2u);
+  EXPECT_EQ(record().processes[1].failure, "interrupted");
   EXPECT_FALSE(record().finished);
-  EXPECT_THAT(err_.str(), HasSubstr("interrupted; 1 finished invocation kept in "));
+  EXPECT_THAT(err_.str(), HasSubstr("interrupted; 1 process finished, kept in "));
   EXPECT_THAT(err_.str(), Not(HasSubstr("2.json")));
 }
 
@@ -214,11 +214,11 @@ constexpr const char* kFused = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden
 TEST_F(RunCommandTest, ExtendsWhatTheNamedBaselineLeavesUndecided) {
   request_.judging.baseline = {write_run(folder_, "base", {})};
   request_.programs = {write_bench(folder_, "noisy", {.noise = {{kFused, 0.05}}})};
-  request_.max_processes = 5;
+  request_.processes.maximum = 5;
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
-  ASSERT_EQ(record().invocations.size(), 5u);
-  EXPECT_FALSE(record().invocations[2].extension);
-  EXPECT_TRUE(record().invocations[3].extension);
+  ASSERT_EQ(record().processes.size(), 5u);
+  EXPECT_FALSE(record().processes[2].extension);
+  EXPECT_TRUE(record().processes[3].extension);
   EXPECT_EQ(record().planned_processes, 5);
   EXPECT_THAT(baselines::read_file(folder_.path() / "calls"),
               HasSubstr("noisy 5 .\n"));  // whole, as the baseline's processes were
@@ -234,30 +234,30 @@ TEST_F(RunCommandTest, ExtendsByTheStoredBaseline) {
       baselines::baseline_path(request_.judging.stores[0], stored.environment, "smoke"),
       baselines::baseline_text(baseline));
   request_.programs = {write_bench(folder_, "slow", {.file = slowed})};
-  request_.max_processes = 9;
+  request_.processes.maximum = 9;
   EXPECT_EQ(run(),
             baselines::ExitCode::kNoRegression);  // run measures; what it found is for gate to say
-  EXPECT_EQ(record().invocations.size(), 6u);
+  EXPECT_EQ(record().processes.size(), 6u);
   EXPECT_THAT(baselines::read_file(folder_.path() / "calls"), HasSubstr("slow 6 .\n"));
 }
 
 TEST_F(RunCommandTest, ExtendsNothingWithoutABaseline) {
-  request_.max_processes = 9;
+  request_.processes.maximum = 9;
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
-  EXPECT_EQ(record().invocations.size(), 3u);
+  EXPECT_EQ(record().processes.size(), 3u);
   EXPECT_THAT(err_.str(), HasSubstr("nothing is extended"));
   EXPECT_THAT(err_.str(), HasSubstr("no baseline of suite smoke for nvidia-h200 is stored"));
 }
 
 TEST_F(RunCommandTest, RefusesABaselineThatIsNoneBeforeItMeasures) {
-  request_.max_processes = 9;
+  request_.processes.maximum = 9;
   request_.judging.baseline = {folder_.path() / "missing"};
   EXPECT_THAT(problem(), HasSubstr("missing"));
   EXPECT_FALSE(fs::exists(folder_.path() / "run"));
 }
 
 TEST_F(RunCommandTest, ComparesTheHalvesOfAnAaRun) {
-  request_.invocations = 5;
+  request_.processes.minimum = 5;
   request_.aa = true;
   request_.aa_history = folder_.path() / "aa.jsonl";
   request_.programs = {write_bench(folder_, "bench", {})};
@@ -272,11 +272,11 @@ TEST_F(RunCommandTest, ComparesTheHalvesOfAnAaRun) {
 }
 
 TEST_F(RunCommandTest, KeepsAnAaRunWhoseArmsCannotBeCompared) {
-  request_.invocations = 4;
+  request_.processes.minimum = 4;
   request_.aa = true;
   request_.aa_history = folder_.path() / "aa.jsonl";
-  request_.programs = {program(
-      "crashing", "[ $invocation = 1 ] || kill -SEGV $$\nleave '" + prepared_ + "' \"$out\"")};
+  request_.programs = {
+      program("crashing", "[ $process = 1 ] || kill -SEGV $$\nleave '" + prepared_ + "' \"$out\"")};
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
   EXPECT_THAT(err_.str(), HasSubstr("no A/A comparison is recorded: A/A: an arm has no run file"));
   EXPECT_FALSE(fs::exists(*request_.aa_history));
@@ -284,27 +284,27 @@ TEST_F(RunCommandTest, KeepsAnAaRunWhoseArmsCannotBeCompared) {
 
 TEST_F(RunCommandTest, RefusesAaArmsThatCouldShowNothing) {
   request_.aa = true;
-  EXPECT_THAT(problem(), HasSubstr("--aa: needs --invocations 4"));
-  request_.invocations = 4;
+  EXPECT_THAT(problem(), HasSubstr("--aa: needs --processes 4"));
+  request_.processes.minimum = 4;
   request_.out = {folder_.path() / "a", folder_.path() / "b"};
   EXPECT_THAT(problem(), HasSubstr("--aa: takes one --out folder"));
 }
 
 TEST_F(RunCommandTest, ShowsFailuresAsTheyHappen) {
-  request_.invocations = 1;
+  request_.processes.minimum = 1;
   request_.programs = {
       telling(R"({"event":"benchmark","index":1,"total":1,"benchmark":"a","failure":"threw"})")};
   run();
   EXPECT_THAT(err_.str(), HasSubstr("a failed: threw"));
 }
 
-TEST_F(RunCommandTest, TellsWhatAProgramNotesOnce) {
-  request_.invocations = 2;
+TEST_F(RunCommandTest, ShowsWhatAProgramNotesOnce) {
+  request_.processes.minimum = 2;
   request_.programs = {telling(R"({"event":"note","text":"no suite names a/b"})")};
   run();
-  const std::string told = "note: no suite names a/b\n";
-  ASSERT_THAT(err_.str(), HasSubstr(told));
-  EXPECT_EQ(err_.str().find(told), err_.str().rfind(told));
+  const std::string note = "note: no suite names a/b\n";
+  ASSERT_THAT(err_.str(), HasSubstr(note));
+  EXPECT_EQ(err_.str().find(note), err_.str().rfind(note));
 }
 
 class RunPeersTest : public RunCommandTest {
@@ -329,31 +329,31 @@ class RunPeersTest : public RunCommandTest {
 };
 
 TEST_F(RunPeersTest, MeasuresThemAfterEachOfOurOwn) {
-  request_.flags = {"--flag"};
+  request_.measuring.flags = {"--flag"};
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression) << err_.str();
   const RunRecord ours = record();
   const RunRecord peers = record("run-peers");
-  ASSERT_EQ(peers.invocations.size(), 3u);
+  ASSERT_EQ(peers.processes.size(), 3u);
   EXPECT_TRUE(peers.finished);
   EXPECT_EQ(peers.session, ours.session);
   std::string expected;
   for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(peers.invocations[i].block, ours.invocations[i].block);
+    EXPECT_EQ(peers.processes[i].block, ours.processes[i].block);
     expected += fmt::format(
         "{}: --suite=smoke --out={}/{}.json --invocation={} --seed={} --progress --flag\n",
         ours.program, (folder_.path() / "run-peers").string(), i + 1, i + 1,
-        ours.invocations[i].seed);
+        ours.processes[i].seed);
   }
   EXPECT_EQ(baselines::read_file(folder_.path() / "asked"), expected);
   EXPECT_EQ(baselines::load_run({folder_.path() / "run-peers"}).session, ours.session);
-  EXPECT_THAT(out_.str(), HasSubstr("3 invocations of peers in "));
+  EXPECT_THAT(out_.str(), HasSubstr("3 processes of peers in "));
 }
 
 TEST_F(RunPeersTest, GoesOnWithoutThemWhereTheyCannotRun) {
   peers_are("echo 'no torch' >&2; exit 2");
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
-  EXPECT_EQ(record().invocations.size(), 3u);
-  EXPECT_EQ(record("run-peers").invocations.size(), 1u);  // no other would fare better
+  EXPECT_EQ(record().processes.size(), 3u);
+  EXPECT_EQ(record("run-peers").processes.size(), 1u);  // no other would fare better
   EXPECT_THAT(err_.str(), HasSubstr("peers are left out: sh: exit code 2: no torch\n"));
 }
 
@@ -366,24 +366,24 @@ TEST_F(RunPeersTest, GoesOnWithoutPythonOrTheProgram) {
   request_.peers_program.script = folder_.path() / "nothing.py";
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
   EXPECT_THAT(err_.str(), HasSubstr("peers are left out: there is no "));
-  EXPECT_EQ(record("second").invocations.size(), 3u);
+  EXPECT_EQ(record("second").processes.size(), 3u);
 }
 
 TEST_F(RunPeersTest, TellsACrashAndTriesAgain) {
-  peers_are("[ $invocation = 2 ] && kill -SEGV $$\n" + copy_);
+  peers_are("[ $process = 2 ] && kill -SEGV $$\n" + copy_);
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
-  EXPECT_EQ(record("run-peers").invocations.size(), 3u);
+  EXPECT_EQ(record("run-peers").processes.size(), 3u);
   EXPECT_THAT(err_.str(), HasSubstr("peers 2: ended by signal 11"));
-  EXPECT_THAT(out_.str(), HasSubstr("2 invocations of peers in "));
+  EXPECT_THAT(out_.str(), HasSubstr("2 processes of peers in "));
 }
 
 TEST_F(RunPeersTest, EndsInOrderWhenInterruptedInTheirProcess) {
-  peers_are("[ $invocation = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\n" + copy_);
+  peers_are("[ $process = 2 ] && { (sleep 0.3; kill -INT $PPID) & exec sleep 60; }\n" + copy_);
   EXPECT_EQ(run(), baselines::ExitCode::kCouldNotJudge);
-  EXPECT_EQ(record().invocations.size(), 2u);
-  EXPECT_EQ(record().invocations[1].failure, "");
+  EXPECT_EQ(record().processes.size(), 2u);
+  EXPECT_EQ(record().processes[1].failure, "");
   EXPECT_FALSE(record().finished);
-  EXPECT_EQ(record("run-peers").invocations[1].failure, "interrupted");
+  EXPECT_EQ(record("run-peers").processes[1].failure, "interrupted");
   EXPECT_FALSE(record("run-peers").finished);
 }
 
@@ -392,7 +392,7 @@ TEST_F(RunPeersTest, RefusesFoldersThatWouldMix) {
   EXPECT_THAT(problem(), HasSubstr("--peers-out: is the --out folder"));
   folder_.write("old/1.json", "{}");
   request_.peers_out = folder_.path() / "old";
-  EXPECT_THAT(problem(), HasSubstr("--peers-out: already holds invocations"));
+  EXPECT_THAT(problem(), HasSubstr("--peers-out: already has processes"));
   request_.peers = false;
   EXPECT_THAT(problem(), HasSubstr("--peers-out: is for --peers"));
   request_.peers = true;
@@ -405,7 +405,7 @@ TEST_F(RunPeersTest, AddsToAFolderThatSharesNoSessionThen) {
   fs::remove_all(folder_.path() / "run");
   request_.append = true;  // ours starts afresh, theirs goes on
   EXPECT_EQ(run(), baselines::ExitCode::kNoRegression);
-  EXPECT_EQ(record("run-peers").invocations.size(), 6u);
+  EXPECT_EQ(record("run-peers").processes.size(), 6u);
   EXPECT_NE(record().session, "");
   EXPECT_EQ(record("run-peers").session, "");
 }

@@ -5,22 +5,22 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--invocations N] [--budget-s N] [--all]
+Usage: ci/pipelines/compare.sh --base REVISION [--suite NAME] [--processes N] [--budget-s N] [--all]
                                [--fail-on WHAT] [--allow P]
 
   --base REVISION  what this tree is compared with: a branch, a tag or a commit
   --suite NAME     pr (the default on a GPU), smoke (the default without one), nightly or ladder
-  --invocations N  processes on each side; 5 by default. Undecided and suspicious benchmarks are measured
-                   again, up to three times as often
+  --processes N    processes of each program; 5 by default. Undecided and suspicious benchmarks are
+                   measured again, up to three times as often
   --budget-s N     start nothing that would take longer than N seconds in all, except to confirm a
                    regression; 600 by default
-  --all            measure equal work too: by default, where both sides launch the same machine code with the
-                   same arguments, only a few benchmarks are measured, as controls
-  --fail-on WHAT   exit with 1 whatever the time where launching takes the host longer (host; equal work is
-                   measured too), or where other kernels are launched (kernels); may be repeated
+  --all            measure identical code too: by default, where both programs launch the same machine code
+                   with the same arguments, only a few benchmarks are measured, as controls
+  --fail-on WHAT   exit with 1 whatever the time where launching takes the host longer (host; identical
+                   code is measured too), or where other kernels are launched (kernels); may be repeated
   --allow P        the slowdown that may stay undecided, such as 2%; by default the suite's own
 
-The base is measured twice and compared with itself too (A/A): any difference found there is a false alarm.
+The base is measured twice and compared with itself too (A/A): any difference found is a false alarm.
 The runs go to .fusegate/runs/<time>. gate.json, gate.md and report.html go to .fusegate/reports/<time>,
 and .fusegate/reports/latest links to the last of these.
 Exits with 0 where nothing regressed, with 1 where something did, with 2 where it could not judge.
@@ -37,7 +37,7 @@ main() {
   step "the same for the base, $(git rev-parse --short "$base")"
   base_program=$(SECONDS=$SECONDS "$lib/build_commit.sh" "$base")
   # This tree's fusegate drives and judges both: it knows the run file's newest form and the one before.
-  end_with "build/$preset/bin/fusegate" job --suite "$suite" --invocations "$invocations" --budget-s "$budget_s" \
+  end_with "build/$preset/bin/fusegate" job --suite "$suite" --processes "$processes" --budget-s "$budget_s" \
     --started-s "$SECONDS" --base "$base_program" "${more[@]}"
 }
 
@@ -52,12 +52,13 @@ compared_suite() {
 }
 
 parse_arguments() {
-  base='' suite='' invocations=5 budget_s=600 more=()
+  base='' suite='' processes=5 budget_s=600 more=()
   while [[ $# -gt 0 ]]; do
     case $1 in
       --base) base=$(value_of "$@"); shift 2 ;;
       --suite) suite=$(value_of "$@"); shift 2 ;;
-      --invocations) invocations=$(value_of "$@"); shift 2 ;;
+      # --invocations: its former name.
+      --processes | --invocations) processes=$(value_of "$@"); shift 2 ;;
       --budget-s) budget_s=$(value_of "$@"); shift 2 ;;
       --all) more+=("$1"); shift ;;
       --fail-on | --allow | --require-ruled-out) more+=("$1" "$(value_of "$@")"); shift 2 ;;
@@ -67,7 +68,7 @@ parse_arguments() {
   done
   [[ $base ]] || die "--base is missing; see --help"
   base=$(git rev-parse --verify --quiet --end-of-options "$base^{commit}") || die "--base names no commit of this repository"
-  require_count --invocations "$invocations"
+  require_count --processes "$processes"
   require_count --budget-s "$budget_s"
 }
 

@@ -42,11 +42,15 @@ class Run(JobTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.fusegate_calls(), ["fusegate job --started-s SECONDS"])
         self.box.forget_calls()
-        self.box.run("run.sh", "--suite", "nightly", "--invocations", "5", "--max-invocations", "15",
+        self.box.run("run.sh", "--suite", "nightly", "--processes", "5", "--max-processes", "15",
                      "--budget-s", "2400", "--require-baseline", "--replay", "--fail-on", "host", "--allow", "2%")
         self.assertEqual(self.fusegate_calls(), [
-            "fusegate job --started-s SECONDS --suite nightly --invocations 5 --max-invocations 15"
+            "fusegate job --started-s SECONDS --suite nightly --processes 5 --max-processes 15"
             " --budget-s 2400 --require-baseline --replay --fail-on host --allow 2%"])
+
+    def test_takes_flags_by_their_former_names(self):
+        self.box.run("run.sh", "--invocations", "5", "--max-invocations", "15")
+        self.assertEqual(self.fusegate_calls(), ["fusegate job --started-s SECONDS --invocations 5 --max-invocations 15"])
 
     def test_exits_with_the_gate_s_code(self):
         for code, expected in [("0", 0), ("1", 1), ("2", 2), ("139", 2)]:
@@ -87,8 +91,8 @@ class Run(JobTest):
         self.assertIn("cmake --preset release -DBUILD_TESTING=OFF", self.box.calls())
 
     def test_bad_arguments_stop_before_anything_is_done(self):
-        for arguments in [["--suite"], ["--fail-on"], ["--allow"], ["--require-ruled-out"], ["--invocations", "0"], ["--invocations", "many"], ["--budget-s", "-1"],
-                          ["--max-invocations", "x"], ["--frobnicate"]]:
+        for arguments in [["--suite"], ["--fail-on"], ["--allow"], ["--require-ruled-out"], ["--processes", "0"], ["--processes", "many"], ["--budget-s", "-1"],
+                          ["--max-processes", "x"], ["--frobnicate"]]:
             with self.subTest(arguments):
                 self.assertEqual(self.box.run("run.sh", *arguments).returncode, 2)
         self.assertEqual(self.box.calls(), [])
@@ -210,21 +214,25 @@ class BuildCommit(History):
 
 class Compare(History):
     def test_measures_base_and_head_side_by_side_and_gates_the_one_by_the_other(self):
-        result = self.box.run("pipelines/compare.sh", "--base", "HEAD^1", "--suite", "smoke", "--invocations", "2",
+        result = self.box.run("pipelines/compare.sh", "--base", "HEAD^1", "--suite", "smoke", "--processes", "2",
                               "--budget-s", "60", "--fail-on", "host", "--allow", "2%", "--require-ruled-out", "3%")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual([self.named(call) for call in self.fusegate_calls()], [
-            "fusegate job --suite smoke --invocations 2 --budget-s 60 --started-s SECONDS"
+            "fusegate job --suite smoke --processes 2 --budget-s 60 --started-s SECONDS"
             f" --base {self.program_of('HEAD^1')} --fail-on host --allow 2% --require-ruled-out 3%"])
         self.assertEqual((self.base_tree() / "kernel.cc").read_text(), "fast\n")
 
+    def test_takes_the_former_name_of_a_flag(self):
+        self.box.run("pipelines/compare.sh", "--base", "HEAD^1", "--suite", "smoke", "--invocations", "2")
+        self.assertIn("job --suite smoke --processes 2 --budget-s 600 ", self.fusegate_calls()[0])
+
     def test_has_ten_minutes_unless_told_otherwise(self):
         self.box.run("pipelines/compare.sh", "--base", "HEAD^1", FUSEGATE_GPU="on")
-        self.assertIn("job --suite pr --invocations 5 --budget-s 600 ", self.fusegate_calls()[0])
+        self.assertIn("job --suite pr --processes 5 --budget-s 600 ", self.fusegate_calls()[0])
 
     def test_takes_a_suite_that_a_cpu_can_run_where_there_is_no_gpu_and_says_so(self):
         result = self.box.run("pipelines/compare.sh", "--base", "HEAD^1")
-        self.assertIn("job --suite smoke --invocations 5 --budget-s 600 ", self.fusegate_calls()[0])
+        self.assertIn("job --suite smoke --processes 5 --budget-s 600 ", self.fusegate_calls()[0])
         self.assertIn("without a GPU suite smoke is compared", result.stdout + result.stderr)
         self.box.forget_calls()
         self.box.run("pipelines/compare.sh", "--base", "HEAD^1", "--suite", "pr")
@@ -256,7 +264,7 @@ class Compare(History):
                 self.assertEqual(self.box.run("pipelines/compare.sh", "--base", "HEAD^1", FAKE_GATE=code).returncode, expected)
 
     def test_bad_arguments_stop_before_anything_is_done(self):
-        for arguments in [["--budget-s", "0"], ["--budget-s"], ["--invocations", "many"]]:
+        for arguments in [["--budget-s", "0"], ["--budget-s"], ["--processes", "many"]]:
             with self.subTest(arguments):
                 self.assertEqual(self.box.run("pipelines/compare.sh", "--base", "HEAD^1", *arguments).returncode, 2)
         self.assertEqual(self.box.calls(), [])

@@ -158,7 +158,7 @@ class Installed(unittest.TestCase):
         doctor = self.prefix / "bin" / "fusegate", "doctor"
         alone = run(*doctor)
         self.assertEqual(alone.returncode, 0, alone.stderr)
-        self.assertRegex(alone.stdout, r"warn +benchmark program +none was named.*\n +-> name yours: fusegate doctor --program")
+        self.assertRegex(alone.stdout, r"warn +benchmark program +none is named.*\n +-> name yours: fusegate doctor --program")
         self.assertIn("host load", alone.stdout)
         self.build(self.with_benchmark())
         mine = run(*doctor, "--program", self.folder / "build" / "mine")

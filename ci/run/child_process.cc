@@ -11,15 +11,60 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <system_error>
 
+#include "baselines/io/error.h"
 #include "baselines/io/file_descriptor.h"
-#include "ci/run/command_words.h"
 
 extern char** environ;
 
 namespace fusegate::ci {
+namespace {
+
+constexpr const char* kBlanks = " \t\n";
+
+// The word that begins there; ends behind it.
+std::string next_word(const std::string& text, std::size_t& at) {
+  std::string word;
+  char quote = 0;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    const bool escapes = c == '\\' && quote != '\'' && at + 1 < text.size();
+    if (escapes) {
+      word += text[++at];
+    } else if (quote != 0) {
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (std::string(kBlanks).find(c) != std::string::npos) {
+      break;
+    } else {
+      word += c;
+    }
+  }
+  if (quote != 0) throw baselines::InputError(text, "", "a quote in this command does not end");
+  return word;
+}
+
+}  // namespace
+
+std::vector<std::string> command_words(const std::string& program) {
+  std::error_code ignored;
+  const bool is_plain = program.find_first_of(" \t\n'\"\\") == std::string::npos;
+  if (is_plain || std::filesystem::exists(program, ignored)) return {program};
+  std::vector<std::string> words;
+  for (std::size_t at = program.find_first_not_of(kBlanks); at < program.size();
+       at = program.find_first_not_of(kBlanks, at)) {
+    words.push_back(next_word(program, at));
+  }
+  return words.empty() ? std::vector{program} : words;
+}
+
 namespace {
 
 using baselines::FileDescriptor;
@@ -28,7 +73,7 @@ using Clock = std::chrono::steady_clock;
 
 // How often the child is looked at where its pipes are silent, or closed by a child that lives on.
 constexpr int kPollMilliseconds = 50;
-// As a shell's; nobody sees it, since the reason is told.
+// As a shell's; nobody sees it, since the reason is reported.
 constexpr int kExitNotStarted = 127;
 // Of a failure's last line.
 constexpr std::size_t kLongestError = 4096;
@@ -82,7 +127,7 @@ class LineReader {
   }
 
   // Once the program has ended: a pipe holds less than is taken at once, and what it left behind
-  // elsewhere may print for ever.
+  // elsewhere may never stop printing.
   void forward_rest(const ChildProcess& request) {
     forward(request);
     if (!line_.empty() || left_out_ > 0) hand_on(request);
@@ -168,7 +213,7 @@ struct Streams {
 // What the new process does until it is the program: calls that are safe after fork() alone. A new
 // group, and signals as a fresh process has them: we may hold them back, the program must not.
 [[noreturn]] void become(char* const* argv, char* const* variables, const Streams& streams,
-                         pid_t parent, int tell_failure) {
+                         pid_t parent, int failure_fd) {
   setpgid(0, 0);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
   sigset_t none;
@@ -183,7 +228,7 @@ struct Streams {
     execvpe(argv[0], argv, variables);
   }
   const int error = errno;
-  uninterrupted([&] { return ::write(tell_failure, &error, sizeof error); });
+  uninterrupted([&] { return ::write(failure_fd, &error, sizeof error); });
   _exit(kExitNotStarted);
 }
 

@@ -1,7 +1,7 @@
 // Runs a program to its end, in a process group of its own, so that everything it started ends with
 // it. Its output is read line by line, its time can be limited, and a signal that interrupts us is
-// passed on to it. Where we are killed, it is killed too, and with it what it became by exec; what
-// it started besides is not.
+// passed on to it. Where we are killed, it is killed too, also after an exec; what else it started
+// is not.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,18 @@
 
 namespace fusegate::ci {
 
+// The words of a program as people name it: a file or, with arguments of its own, a command such as
+// "python3 -m fusegate run kernels.py". One word at least, split at blanks outside of quotes
+// ('...',
+// "...") and not behind a backslash. A file of that whole name is one word, blanks and all. Throws
+// InputError for a quote that does not end.
+std::vector<std::string> command_words(const std::string& program);
+
 enum class OutputStream { kOut, kErr };
 
 struct ChildProcess {
   // The first is a path, a name that is looked up in PATH, or a command with arguments of its own
-  // (command_words.h).
+  // (command_words()).
   std::vector<std::string> arguments;
   std::string input;                                 // what it reads from its standard input
   std::map<std::string, std::string> environment{};  // variables, besides ours or in their place

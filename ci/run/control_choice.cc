@@ -15,11 +15,11 @@ namespace {
 
 using Names = std::set<std::string>;
 
-// What stands between the slashes of a name: operation, implementation, sizes.
+// What is between the slashes of a name: operation, implementation, sizes.
 class Parts {
  public:
-  // How often the parts of the name were met so far.
-  int met(std::string_view name) const {
+  // How often the parts of the name were counted so far.
+  int count_of(std::string_view name) const {
     int sum = 0;
     for (const auto part : std::views::split(name, '/')) {
       const auto found = counts_.find(std::string_view(part.begin(), part.end()));
@@ -27,7 +27,7 @@ class Parts {
     }
     return sum;
   }
-  void meet(std::string_view name) {
+  void add(std::string_view name) {
     for (const auto part : std::views::split(name, '/')) {
       ++counts_[std::string(part.begin(), part.end())];
     }
@@ -56,7 +56,7 @@ bool has_counters(const KnownBenchmark& benchmark) {
   return benchmark.flops >= 0 && benchmark.min_bytes > 0;
 }
 
-// How long calls take, by what is known of all of them: only the order counts.
+// How long calls take, by what is known of all of them. Only the order counts.
 class Durations {
  public:
   explicit Durations(const std::vector<KnownBenchmark>& all) {
@@ -76,8 +76,8 @@ class Durations {
   double of(const KnownBenchmark& benchmark) const {
     return has_times_ ? benchmark.time_ns : work_of(benchmark);
   }
-  // In bytes, where the counters tell: those that are moved, and as many as a benchmark of the mean
-  // intensity moves for the same FLOPs.
+  // In bytes, where counters are known: those that are moved, and as many as a benchmark of the
+  // mean intensity moves for the same FLOPs.
   double work_of(const KnownBenchmark& benchmark) const {
     if (!has_counters_) return sizes_of(benchmark.name);
     const double flops = intensity_ > 0 ? benchmark.flops / intensity_ : 0;
@@ -95,8 +95,8 @@ class Durations {
   double intensity_ = 0;  // FLOPs a byte, the geometric mean
 };
 
-// A benchmark of equal work, which kind of row it is, and what it costs.
-struct Candidate {
+// A benchmark of identical code, its kind, and what it costs.
+struct Option {
   const KnownBenchmark* benchmark = nullptr;
   std::pair<int, int> kind;  // third of duration, bound
   std::tuple<bool, double, std::string> cost;
@@ -116,63 +116,63 @@ std::vector<double> thirds_of(const std::vector<KnownBenchmark>& benchmarks,
   return edges;
 }
 
-std::vector<Candidate> candidates_of(const std::vector<KnownBenchmark>& equal,
-                                     const std::vector<KnownBenchmark>& differing) {
-  std::vector<KnownBenchmark> all = equal;
+std::vector<Option> options_of(const std::vector<KnownBenchmark>& identical,
+                               const std::vector<KnownBenchmark>& differing) {
+  std::vector<KnownBenchmark> all = identical;
   all.insert(all.end(), differing.begin(), differing.end());
   const Durations durations(all);
-  const std::vector<double> edges = thirds_of(differing.empty() ? equal : differing, durations);
-  std::vector<Candidate> candidates;
-  for (const KnownBenchmark& benchmark : equal) {
+  const std::vector<double> edges = thirds_of(differing.empty() ? identical : differing, durations);
+  std::vector<Option> options;
+  for (const KnownBenchmark& benchmark : identical) {
     const auto third = std::ranges::upper_bound(edges, durations.of(benchmark)) - edges.begin();
-    candidates.push_back({&benchmark,
-                          {static_cast<int>(third), durations.bound_of(benchmark)},
-                          {benchmark.chooses, durations.work_of(benchmark), benchmark.name}});
+    options.push_back({&benchmark,
+                       {static_cast<int>(third), durations.bound_of(benchmark)},
+                       {benchmark.chooses, durations.work_of(benchmark), benchmark.name}});
   }
-  std::ranges::sort(candidates, {}, &Candidate::cost);
-  return candidates;
+  std::ranges::sort(options, {}, &Option::cost);
+  return options;
 }
 
 }  // namespace
 
-std::set<std::string> controls_for_stored(const std::vector<KnownBenchmark>& equal) {
+std::set<std::string> controls_for_stored(const std::vector<KnownBenchmark>& identical) {
   Names controls;
   Parts parts;
   std::vector<std::string> left;
-  for (const KnownBenchmark& benchmark : equal) {
+  for (const KnownBenchmark& benchmark : identical) {
     if (!benchmark.is_control) {
       left.push_back(benchmark.name);
       continue;
     }
     controls.insert(benchmark.name);
-    parts.meet(benchmark.name);
+    parts.add(benchmark.name);
   }
   while (controls.size() < kControls && !left.empty()) {
     const auto next = std::ranges::min_element(
-        left, {}, [&](const std::string& name) { return parts.met(name); });
-    parts.meet(*next);
+        left, {}, [&](const std::string& name) { return parts.count_of(name); });
+    parts.add(*next);
     controls.insert(std::move(*next));
     left.erase(next);
   }
   return controls;
 }
 
-std::set<std::string> controls_side_by_side(const std::vector<KnownBenchmark>& equal,
+std::set<std::string> controls_side_by_side(const std::vector<KnownBenchmark>& identical,
                                             const std::vector<KnownBenchmark>& differing) {
-  std::vector<Candidate> left = candidates_of(equal, differing);
+  std::vector<Option> left = options_of(identical, differing);
   Names controls;
   std::map<std::pair<int, int>, int> taken;  // of each kind
-  const auto take = [&](std::vector<Candidate>::iterator candidate) {
-    controls.insert(candidate->benchmark->name);
-    ++taken[candidate->kind];
-    left.erase(candidate);
+  const auto take = [&](std::vector<Option>::iterator option) {
+    controls.insert(option->benchmark->name);
+    ++taken[option->kind];
+    left.erase(option);
   };
   while (controls.size() < kControlsSideBySide && !left.empty()) {
     const auto declared = std::ranges::find_if(
-        left, [](const Candidate& candidate) { return candidate.benchmark->is_control; });
+        left, [](const Option& option) { return option.benchmark->is_control; });
     // The cheapest of those kinds that have fewest: they are sorted, and the first is taken.
     take(declared != left.end() ? declared
-                                : std::ranges::min_element(left, {}, [&](const Candidate& one) {
+                                : std::ranges::min_element(left, {}, [&](const Option& one) {
                                     return taken[one.kind];
                                   }));
   }

@@ -1,6 +1,6 @@
-// Which benchmarks of equal work are measured as controls beside what differs. How many depends on
-// what they are for: against stored figures they tell what the machine did since, side by side only
-// that it treats both programs alike.
+// Which benchmarks of identical code are measured as controls beside what differs. How many depends
+// on what they are for: against stored figures they show what the machine did since, side by side
+// only that it treats both programs alike.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace fusegate::ci {
 
-// Against stored figures: with as many, an unchanged row raised an alarm in 0.2 % of simulated
-// suites of 104 rows, with 16 in 0.6 % (null_distribution.h).
+// Against stored figures: with as many, an unchanged benchmark raised an alarm in 0.2 % of
+// simulated suites of 104 benchmarks, with 16 in 0.6 % (null_distribution.h).
 inline constexpr std::size_t kControls = 24;
 
-// Side by side each block has both programs, so that what the machine does falls out, and controls
+// Side by side each block has both programs, so that what the machine does cancels, and controls
 // show only that it treats both alike. Three processes a side of four benchmarks that differ and 18
 // controls took 60 s, four fifths of it for the controls.
 inline constexpr std::size_t kControlsSideBySide = 6;
@@ -30,15 +30,14 @@ struct KnownBenchmark {
   bool chooses = false;  // a kernel, by measuring or by asking a library
 };
 
-// Declared controls, then such as together have most
-// operations and sizes.
-std::set<std::string> controls_for_stored(const std::vector<KnownBenchmark>& equal);
+// Declared controls, then those that together cover most operations and sizes.
+std::set<std::string> controls_for_stored(const std::vector<KnownBenchmark>& identical);
 
-// Declared controls, then as few as fill up to kControlsSideBySide: in turn from the thirds
-// of the durations of what differs, and of memory and arithmetic in each, the one that costs least
-// there: none that chooses where another is left, and of the least work. Of more than that declared
-// controls, those that cost least. By the names alone where nothing else is known.
-std::set<std::string> controls_side_by_side(const std::vector<KnownBenchmark>& equal,
+// Up to kControlsSideBySide: declared controls, the cheapest first; then in turn from the thirds of
+// the durations of what differs, and of memory-bound and compute-bound in each, the cheapest there:
+// one that chooses no kernel before one that does, and the least work first. By the names alone
+// where nothing else is known.
+std::set<std::string> controls_side_by_side(const std::vector<KnownBenchmark>& identical,
                                             const std::vector<KnownBenchmark>& differing);
 
 }  // namespace fusegate::ci

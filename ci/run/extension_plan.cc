@@ -14,7 +14,7 @@ bool is_doubtful(baselines::VerdictKind kind) {
   return is_change(kind) || kind == baselines::VerdictKind::kInconclusive;
 }
 
-// How many invocations beyond the minimum it should come to, as far as this look can tell.
+// How many processes beyond the minimum it should come to, as far as is known by now.
 int wanted(const BenchmarkState& benchmark, const ExtensionLimits& limits) {
   // Whatever failed since is invalid for good.
   if (!benchmark.first_doubt || benchmark.kind == baselines::VerdictKind::kInvalid) return 0;
@@ -35,9 +35,9 @@ bool is_unconfirmed(const BenchmarkState& benchmark) {
 
 }  // namespace
 
-ExtensionLimits extension_limits(int invocations, int max_processes) {
-  const int most = max_processes - invocations;
-  return {std::min(invocations, most), most};
+ExtensionLimits extension_limits(int processes, int max_processes) {
+  const int most = max_processes - processes;
+  return {std::min(processes, most), most};
 }
 
 ExtensionRound next_extension(const std::vector<BenchmarkState>& suite,
@@ -51,7 +51,7 @@ ExtensionRound next_extension(const std::vector<BenchmarkState>& suite,
   return round;
 }
 
-ExtensionRound ExtensionPlan::look(const std::vector<baselines::Verdict>& verdicts) {
+ExtensionRound ExtensionPlan::next(const std::vector<baselines::Verdict>& verdicts) {
   const auto doubt = [](baselines::VerdictKind kind) {
     if (kind == baselines::VerdictKind::kRegression) return 3;
     if (kind == baselines::VerdictKind::kInconclusive) return 2;
@@ -66,7 +66,7 @@ ExtensionRound ExtensionPlan::look(const std::vector<baselines::Verdict>& verdic
     BenchmarkState& benchmark = suite_[name];
     benchmark.benchmark = name;
     benchmark.kind = first_sight(*verdict);
-    // A control's code is the same on both sides: there is nothing about it to decide.
+    // A control's code is the same on both sides: nothing about it is open.
     const bool raises_doubt =
         is_doubtful(verdict->kind) && !verdict->is_control && !verdict->machine_hides_it;
     if (!benchmark.first_doubt && raises_doubt) benchmark.first_doubt = benchmark.kind;

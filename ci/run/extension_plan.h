@@ -1,19 +1,18 @@
 // Which benchmarks are measured beyond the minimum. Pure decisions over verdicts and counts.
 //
-// The design, made so that looking at the data between rounds adds no false regressions to those of
-// one test at the end:
-//   - Stopping early happens for futility alone: an undecided benchmark that a look finds to be
-//     unchanged is done.
+// Interim analyses between rounds must add no false regressions to those of one test at the end:
+//   - Stopping early happens for futility alone: an undecided benchmark that an interim analysis
+//     finds unchanged is done.
 //   - Nothing stops early because it looks slower, or faster. A benchmark that looks changed after
-//     the minimum gets a fixed number of further invocations, whatever they show and however
+//     the minimum gets a fixed number of further processes, whatever they show and however
 //     significant it was. One that was undecided first and looks changed later goes on to its
-//     maximum. Equal work is never measured again, nor what more processes cannot decide.
+//     maximum. Identical code is never measured again, nor what more processes cannot decide.
 //   - The test that counts is made once, on the final data.
-// What remains is that a benchmark ends with a number of invocations which its first look chose. Of
-// 20,000 simulated benchmarks that were slower by just the smallest effect, tested at a level of
+// What remains is that the first interim analysis chose how many processes a benchmark ends with.
+// Of 20,000 simulated benchmarks that were slower by just the smallest effect, tested at a level of
 // 1 %, 1.14 % were called, and 1.03 % by one test on the minimum (Student's t, 5, up to 15 a side).
-// The same looks called 7.8 % of them unchanged, where one look at the minimum called 2.4 %: that
-// is what stopping for futility costs. extension_plan_test.cc repeats a part of this.
+// 7.8 % of them were called unchanged, and 2.4 % by one analysis of the minimum: that is what
+// stopping for futility costs. extension_plan_test.cc repeats a part of this.
 #pragma once
 
 #include <map>
@@ -25,47 +24,47 @@
 
 namespace fusegate::ci {
 
-// In invocations beyond the minimum, on each side.
+// In processes beyond the minimum, on each side.
 struct ExtensionLimits {
   int confirmation = 5;  // of a change
   int most = 10;         // of what stays undecided
 };
 
-// A change is confirmed by as many invocations again as made it suspicious, or by as many as
+// A change is confirmed by as many processes again as made it suspicious, or by as many as
 // the maximum leaves.
-ExtensionLimits extension_limits(int invocations, int max_processes);
+ExtensionLimits extension_limits(int processes, int max_processes);
 
-// A regression that has fewer is measured again although the time budget is used up. The gate would
-// otherwise fail a change by the very data that raised the suspicion, or let it pass because time
-// ran out. An improvement fails nothing, and so is not.
+// A regression that has fewer is measured again whatever the time budget. The gate would otherwise
+// fail a change by the very data that raised the suspicion, or let it pass because time ran out. An
+// improvement fails nothing, and so is not.
 inline constexpr int kLeastConfirmation = 2;
 
-// One benchmark, as the looks so far found it.
+// One benchmark, as the interim analyses so far found it.
 struct BenchmarkState {
   std::string benchmark;
   baselines::VerdictKind kind =
       baselines::VerdictKind::kInconclusive;  // by all that was measured so far
-  // kRegression, kImprovement or kInconclusive: what it was when a look first could not let it go.
+  // kRegression, kImprovement or kInconclusive: what it was when it was first in doubt.
   std::optional<baselines::VerdictKind> first_doubt;
-  int extensions = 0;  // invocations beyond the minimum that it had, on each side
+  int extensions = 0;  // processes beyond the minimum that it had, on each side
 };
 
 struct ExtensionRound {
-  std::vector<std::string> benchmarks;   // to be measured once more, by name
+  std::vector<std::string> benchmarks;   // to measure once more, by name
   std::vector<std::string> unconfirmed;  // those of them to which the budget does not apply
 };
 
 ExtensionRound next_extension(const std::vector<BenchmarkState>& suite,
                               const ExtensionLimits& limits);
 
-// Remembers between looks what next_extension() has to know.
+// Remembers from round to round what next_extension() has to know.
 class ExtensionPlan {
  public:
   explicit ExtensionPlan(const ExtensionLimits& limits) : limits_(limits) {}
 
   // verdicts: by all that was measured so far. A benchmark that several runs were judged by is as
   // doubtful as its worst verdict.
-  ExtensionRound look(const std::vector<baselines::Verdict>& verdicts);
+  ExtensionRound next(const std::vector<baselines::Verdict>& verdicts);
   void count_round(const std::vector<std::string>& measured);
   std::size_t suite_size() const { return suite_.size(); }
 

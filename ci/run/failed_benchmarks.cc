@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ci/console/format.h"
+#include "ci/run/run_record.h"
 
 namespace fusegate::ci {
 namespace {
@@ -29,14 +30,14 @@ bool FailedBenchmarks::add(const std::string& benchmark, const std::string& fail
   return is_first;
 }
 
-void FailedBenchmarks::print(std::size_t invocations, const std::string& where,
+void FailedBenchmarks::print(std::size_t processes, const std::string& where,
                              Console& console) const {
   for (const auto& [key, group] : groups_) {
     const auto most =
         std::ranges::max_element(group.times, {}, [](const auto& entry) { return entry.second; });
-    const std::string times =
-        fmt::format("failed in {} of {}{}", most->second, format_count(invocations, "invocation"),
-                    where.empty() ? "" : " in " + where);
+    const std::string times = fmt::format("failed in {} of {}{}", most->second,
+                                          process_count(static_cast<int>(processes)),
+                                          where.empty() ? "" : " in " + where);
     if (group.times.size() == 1) {
       console.err.print("fusegate: {}: {}: {}\n", group.first, times, group.failure);
     } else {

@@ -1,5 +1,5 @@
 // Which benchmarks failed in the processes of a run. A wrong kernel fails in every shape and every
-// process: it is told once, with how often.
+// process: it is reported once, with how often.
 #pragma once
 
 #include <map>
@@ -14,8 +14,8 @@ class FailedBenchmarks {
  public:
   // Whether it is the first of its kernel (OPERATION/IMPLEMENTATION) and kind of failure.
   bool add(const std::string& benchmark, const std::string& failure);
-  // invocations: of which the failures are. where: the folders of these, or empty.
-  void print(std::size_t invocations, const std::string& where, Console& console) const;
+  // processes: of which the failures are. where: the folders of these, or empty.
+  void print(std::size_t processes, const std::string& where, Console& console) const;
 
  private:
   struct Group {

@@ -11,19 +11,19 @@
 #include "baselines/launches/choice.h"
 #include "baselines/record/program_variables.h"
 #include "ci/console/format.h"
-#include "ci/run/benchmark_filter.h"
+#include "ci/run/selection.h"
 
 namespace fusegate::ci {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool tells_anything(const baselines::Identities& identities) {
+bool identifies_any(const baselines::Identities& identities) {
   return std::ranges::any_of(identities.benchmarks,
                              [](const auto& entry) { return entry.second.unknown.empty(); });
 }
 
-// Says now and then that the answer is still waited for: it takes minutes where a CPU checks large
+// Reports now and then that the answer is still to come: it takes minutes where a CPU checks large
 // shapes.
 class Waiting {
  public:
@@ -32,10 +32,10 @@ class Waiting {
 
   void operator()() {
     const auto now = std::chrono::steady_clock::now();
-    if (now - told_ < kInterval) return;
-    told_ = now;
+    if (now - reported_ < kInterval) return;
+    reported_ = now;
     const double seconds = std::chrono::duration<double>(now - started_).count();
-    console_.err.print("still finding out what {} launches, {} so far\n", program_,
+    console_.err.print("still identifying the code that {} runs, {} so far\n", program_,
                        format_duration(seconds));
     console_.err.flush();
   }
@@ -45,31 +45,31 @@ class Waiting {
   std::string program_;
   Console& console_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::time_point told_ = started_;
+  std::chrono::steady_clock::time_point reported_ = started_;
 };
 
 IdentifyResult ask(const ProcessRequest& request, Console& console) {
-  console.err.print("finding out what {} launches\n", request.program);
+  console.err.print("identifying the code that {} runs\n", request.program);
   const IdentificationOutcome outcome = run_identification(request, Waiting(request, console));
   if (outcome.interrupted) return IdentifyResult::kInterrupted;
   if (outcome.identities) {
-    return tells_anything(*outcome.identities) ? IdentifyResult::kAll : IdentifyResult::kNotAll;
+    return identifies_any(*outcome.identities) ? IdentifyResult::kAll : IdentifyResult::kNotAll;
   }
   if (outcome.knows_how) {
-    console.err.print("fusegate: all is measured, since {} does not say what it launches: {}\n",
+    console.err.print("fusegate: measuring all benchmarks, since {} cannot identify its code: {}\n",
                       request.program, outcome.failure);
   }
   return IdentifyResult::kNotAll;
 }
 
-bool chooses_anew(const ProcessRequest& request) {
+bool wants_fresh_choices(const ProcessRequest& request) {
   const auto kept = request.environment.find(baselines::kKeepChoicesVariable);
   return kept != request.environment.end() && kept->second.empty();
 }
 
-// Has the program keep the choices found out in that folder.
-void keep_choices_of(const fs::path& folder, ProcessRequest& request) {
-  if (chooses_anew(request)) return;
+// Has the program take the choices in that folder.
+void take_choices_of(const fs::path& folder, ProcessRequest& request) {
+  if (wants_fresh_choices(request)) return;
   request.environment[baselines::kKeepChoicesVariable] =
       (folder / baselines::kIdentitiesFile).string();
 }
@@ -80,9 +80,9 @@ struct Found {
   baselines::Identities identities;
 };
 
-// Those for which both choose by measuring, and have come to other work.
-std::vector<std::string> chosen_otherwise(const baselines::Identities& a,
-                                          const baselines::Identities& b) {
+// Benchmarks for which both autotune, and have come to other code.
+std::vector<std::string> chosen_differently(const baselines::Identities& a,
+                                            const baselines::Identities& b) {
   std::vector<std::string> names;
   for (const auto& [name, choices] : a.choices) {
     const auto others = b.choices.find(name);
@@ -111,22 +111,23 @@ bool chose_alike(const StageChoices& a, const StageChoices& b) {
   });
 }
 
-// Asks one again for what both have chosen otherwise, and takes over what now is as the other's.
-IdentifyResult ask_again(Found& asked, const Found& other, Console& console) {
-  const std::vector<std::string> names = chosen_otherwise(asked.identities, other.identities);
+// Has one tune again where the two chose differently, and keeps what now agrees with the other.
+IdentifyResult tune_again(Found& asked, const Found& other, Console& console) {
+  const std::vector<std::string> names = chosen_differently(asked.identities, other.identities);
   const auto filter = benchmark_filter_flag(names);
   if (names.empty() || !filter) return IdentifyResult::kAll;
   ProcessRequest request = asked.request;
   request.flags.push_back(*filter);
   request.folder /= "asked_again";
   fs::create_directories(request.folder);
-  console.err.print("asking {} again about {}, for which the programs chose other kernels\n",
+  console.err.print("{} tunes {} again, where the programs chose different kernels\n",
                     request.program, format_count(names.size(), "benchmark"));
   const IdentificationOutcome outcome = run_identification(request);
   fs::remove_all(request.folder);
   if (outcome.interrupted) return IdentifyResult::kInterrupted;
   if (!outcome.identities) {
-    console.err.print("fusegate: {} does not say: {}\n", request.program, outcome.failure);
+    console.err.print("fusegate: {} cannot identify its code: {}\n", request.program,
+                      outcome.failure);
     return IdentifyResult::kNotAll;
   }
   for (const std::string& name : names) {
@@ -141,18 +142,19 @@ IdentifyResult ask_again(Found& asked, const Found& other, Console& console) {
   return IdentifyResult::kAll;
 }
 
-// Where contests come to either of two kernels half of the time, the programs still differ in 3 %.
-constexpr int kMostRounds = 2;
+// Where autotuning picks either of two kernels half of the time, the programs still differ in 3 %.
+constexpr int kMostTunings = 2;
 
-IdentifyResult settle(const ProcessRequest& first, const ProcessRequest& second, Console& console) {
+IdentifyResult settle_choices(const ProcessRequest& first, const ProcessRequest& second,
+                              Console& console) {
   Found a{first, baselines::read_identities(first.folder / baselines::kIdentitiesFile)};
   Found b{second, baselines::read_identities(second.folder / baselines::kIdentitiesFile)};
-  if (chosen_otherwise(a.identities, b.identities).empty()) return IdentifyResult::kAll;
-  keep_choices_of(first.folder, a.request);
-  for (int round = 0; round < kMostRounds; ++round) {
+  if (chosen_differently(a.identities, b.identities).empty()) return IdentifyResult::kAll;
+  take_choices_of(first.folder, a.request);
+  for (int round = 0; round < kMostTunings; ++round) {
     for (const auto& [asked, other] : {std::pair(&b, &a), std::pair(&a, &b)}) {
-      const IdentifyResult told = ask_again(*asked, *other, console);
-      if (told == IdentifyResult::kInterrupted) return told;
+      const IdentifyResult result = tune_again(*asked, *other, console);
+      if (result == IdentifyResult::kInterrupted) return result;
     }
   }
   for (const Found* found : {&a, &b}) {
@@ -162,7 +164,7 @@ IdentifyResult settle(const ProcessRequest& first, const ProcessRequest& second,
   return IdentifyResult::kAll;
 }
 
-// By program, those of its folder that is asked.
+// Of each program the request that is asked.
 using Asked = std::vector<ProcessRequest>;
 
 Asked first_of_each_program(const std::vector<ProcessRequest>& requests) {
@@ -172,42 +174,42 @@ Asked first_of_each_program(const std::vector<ProcessRequest>& requests) {
       continue;
     }
     asked.push_back(request);
-    if (asked.size() > 1) keep_choices_of(asked.front().folder, asked.back());
+    if (asked.size() > 1) take_choices_of(asked.front().folder, asked.back());
   }
   return asked;
 }
 
 IdentifyResult identify(const Asked& asked, Console& console) {
   for (const ProcessRequest& request : asked) {
-    if (const IdentifyResult told = ask(request, console); told != IdentifyResult::kAll)
-      return told;
+    if (const IdentifyResult result = ask(request, console); result != IdentifyResult::kAll)
+      return result;
   }
-  if (asked.size() != 2 || chooses_anew(asked.back())) return IdentifyResult::kAll;
-  return settle(asked.front(), asked.back(), console);
+  if (asked.size() != 2 || wants_fresh_choices(asked.back())) return IdentifyResult::kAll;
+  return settle_choices(asked.front(), asked.back(), console);
 }
 
 }  // namespace
 
 void take_found_choices(ProcessRequest& request) {
-  if (chooses_anew(request)) return;
-  keep_choices_of(request.folder, request);
+  if (wants_fresh_choices(request)) return;
+  take_choices_of(request.folder, request);
   request.environment[baselines::kKeepStrictlyVariable] = "true";
 }
 
 IdentifyResult identify_programs(const std::vector<ProcessRequest>& requests, Console& console) {
   const Asked asked = first_of_each_program(requests);
-  const IdentifyResult told = identify(asked, console);
+  const IdentifyResult result = identify(asked, console);
   for (const ProcessRequest& request : requests) {
     const fs::path own = request.folder / baselines::kIdentitiesFile;
     const auto same = std::ranges::find(asked, request.program, &ProcessRequest::program);
-    if (told != IdentifyResult::kAll) {
+    if (result != IdentifyResult::kAll) {
       fs::remove(own);
     } else if (same->folder != request.folder) {
       fs::copy_file(same->folder / baselines::kIdentitiesFile, own,
                     fs::copy_options::overwrite_existing);
     }
   }
-  return told;
+  return result;
 }
 
 }  // namespace fusegate::ci

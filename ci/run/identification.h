@@ -1,5 +1,5 @@
-// What the programs of a run launch, found out before anything is measured: seconds a program, in
-// which minutes of measuring equal work are saved.
+// What the programs of a run launch, before anything is measured: seconds a program, which save
+// minutes of measuring identical code.
 #pragma once
 
 #include <vector>
@@ -9,24 +9,23 @@
 
 namespace fusegate::ci {
 
+// kNotAll: a program did not say what it launches, and all is measured.
 enum class IdentifyResult { kAll, kNotAll, kInterrupted };
 
-// Every folder gets its program's identities.json; a program of several folders is asked once. The
-// others keep the choices of the first where kernels are chosen by measuring, while these are not
-// clearly slower, unless their environment tells them to keep none: a change of comments would else
-// be one of kernels. Where two programs have chosen otherwise all the same, both are asked again,
-// keeping what the first one chose. As soon as one then does what the other one did, the difference
-// was the contest's and not the code's, and both are to measure that. What differs every time
-// stands.
+// Every folder gets its program's identities.json; a program of several folders is asked once.
+// Where kernels are chosen by autotuning, the other programs take the first one's choices while
+// these are not clearly slower, unless their environment asks for fresh ones. Otherwise autotuning
+// noise would look like a code change. If two programs still pick different kernels, both tune
+// again, up to twice; if one then picks the other's kernel, both measure that. What differs every
+// time remains.
 //
-// Where one program tells nothing (it is older than the question, or this kind of device has no
-// answer), no folder keeps any: then all is measured, and console.err says so of a program that
-// should have told.
+// Where one program says nothing (it is older than the question, or this kind of device has no
+// answer), no folder keeps any, and console.err says so of a program that should have.
 IdentifyResult identify_programs(const std::vector<ProcessRequest>& requests, Console& console);
 
-// Has the program take what was found out in its folder, without measuring: what it launches is
-// known by now. A program that is older than that keeps it while it is not clearly slower. Nothing
-// changes where the environment tells to choose anew.
+// Has the program take the choices in its folder's identities.json without autotuning. A program
+// that is older than that takes them while they are not clearly slower. Does nothing where the
+// environment asks for fresh choices.
 void take_found_choices(ProcessRequest& request);
 
 }  // namespace fusegate::ci

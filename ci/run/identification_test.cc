@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-// What a program says of "mlp".
+// What a program answers about "mlp".
 struct Answer {
   std::string choice;
   std::string code;
@@ -35,8 +35,8 @@ struct Answer {
 
 class IdentifyProgramsTest : public testing::Test {
  protected:
-  // Answers what it is asked for the first time with the first of these, and so on; the last stands
-  // for all that follow.
+  // Answers what it is asked for the first time with the first of these, and so on; the last
+  // repeats.
   ProcessRequest program(const std::string& name, const std::vector<Answer>& answers) {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       FakeRunFile file{.codes = {{"mlp", answers[i].code}, {"plain", "0f"}}};
@@ -76,7 +76,7 @@ class IdentifyProgramsTest : public testing::Test {
     return identities.benchmarks.at("mlp").launches.at(0).code;
   }
 
-  // Two of the same work, and what one of them became.
+  // Two kernels of the same stage, and another code of the second.
   const Answer a_{"tuned: candidate 1 of 2, a", "0a"}, b_{"tuned: candidate 2 of 2, b", "0b"},
       faster_b_{b_.choice, "1b"};
   baselines::ScratchFolder folder_;
@@ -97,8 +97,9 @@ TEST_F(IdentifyProgramsTest, WhatTheSecondDoesOnceAsTheFirstItIsToDo) {
   EXPECT_THAT(asked()[2], HasSubstr(" --benchmark_filter=^(mlp)("));
   EXPECT_EQ(choice_in(head.folder), a_.choice);
   EXPECT_EQ(code_in(head.folder), a_.code);
-  EXPECT_THAT(err_.str(),
-              HasSubstr("again about 1 benchmark, for which the programs chose other kernels\n"));
+  EXPECT_THAT(
+      err_.str(),
+      HasSubstr("head tunes 1 benchmark again, where the programs chose different kernels\n"));
   EXPECT_FALSE(fs::exists(head.folder / "asked_again"));
 }
 
@@ -117,7 +118,7 @@ TEST_F(IdentifyProgramsTest, WhatTheFirstDoesOnceAsTheSecondItIsToDoInAllOfItsFo
 }
 
 // A candidate that the change made, or made faster, or a rule that takes another one.
-TEST_F(IdentifyProgramsTest, WhatDiffersEveryTimeStands) {
+TEST_F(IdentifyProgramsTest, WhatDiffersEveryTimeRemains) {
   const auto base = program("base", {a_}), head = program("head", {faster_b_});
   EXPECT_EQ(identify({base, head}), IdentifyResult::kAll);
   EXPECT_THAT(asked(), SizeIs(6));

@@ -20,21 +20,21 @@ baselines::WriteLock lock_folder(const PeersRequest& request, bool append) {
 RunRecord first_record(const PeersRequest& request, const RunRecord& ours, bool append) {
   check_run_folder(request.folder, kOption, append);
   RunRecord record = ours;
-  record.invocations.clear();
+  record.processes.clear();
   record.aa.reset();
   record.program = request.program.script.string();
   record.programs = {record.program};
   if (append && fs::exists(request.folder / "run.json")) {
     const RunRecord earlier = read_run_record(request.folder);
-    record.invocations = earlier.invocations;
+    record.processes = earlier.processes;
     // What came of several sessions shares none.
-    if (!earlier.invocations.empty() && earlier.session != ours.session) record.session.clear();
+    if (!earlier.processes.empty() && earlier.session != ours.session) record.session.clear();
   }
   return record;
 }
 
-// What the folder holds is read once it is ours.
-ProgramRun locked_arm(const PeersRequest& request, const RunRecord& ours, bool append) {
+// Reads what the folder holds once it is locked.
+ProgramRun locked_run(const PeersRequest& request, const RunRecord& ours, bool append) {
   baselines::WriteLock lock = lock_folder(request, append);
   return {{request.folder, request.program.script.string()},
           first_record(request, ours, append),
@@ -44,12 +44,12 @@ ProgramRun locked_arm(const PeersRequest& request, const RunRecord& ours, bool a
 }  // namespace
 
 Peers::Peers(const PeersRequest& request, const RunRecord& ours, bool append)
-    : program_(request.program), arm_(locked_arm(request, ours, append)) {}
+    : program_(request.program), run_(locked_run(request, ours, append)) {}
 
-// One line an invocation, whatever came of it.
-void Peers::tell(int number, const ProcessRecord& record, ProgressDisplay& display) const {
+// One line a process, also of one that failed.
+void Peers::show(int number, const ProcessRecord& record, ProgressDisplay& display) const {
   if (given_up_) {
-    display.note(fmt::format("peers are left out: {}", record.failure));
+    display.note(fmt::format("leaving peers out: {}", record.failure));
   } else {
     display.note(
         fmt::format("peers {}: {}", number,
@@ -62,33 +62,32 @@ bool Peers::measure_beside(const ProcessRequest& ours, const ProcessOutcome& out
   if (given_up_) return true;
   if (!fs::exists(program_.script)) {
     given_up_ = true;
-    display.note(fmt::format("peers are left out: there is no {}", program_.script.string()));
+    display.note(fmt::format("leaving peers out: {} does not exist", program_.script.string()));
     return true;
   }
-  ProcessRequest invocation = ours;
-  invocation.folder = arm_.folder();
-  invocation.program = program_.python;
-  invocation.script = program_.script.string();
-  invocation.environment["FUSEGATE_BENCH"] = ours.program;  // whose plan they measure
-  ProcessOutcome measured = run_process(invocation, [](const ProgressEvent&) {});
+  ProcessRequest process = ours;
+  process.folder = run_.folder();
+  process.program = program_.python;
+  process.script = program_.script.string();
+  process.environment["FUSEGATE_BENCH"] = ours.program;  // whose plan they measure
+  ProcessOutcome measured = run_process(process, [](const ProgressEvent&) {});
   measured.record.block = outcome.record.block;
   measured.record.extension = outcome.record.extension;
   given_up_ = measured.hopeless;
-  // Which Python it was that has no torch, or is none.
+  // Names the Python, which may lack torch or not exist.
   if (given_up_) measured.record.failure = program_.python + ": " + measured.record.failure;
-  measured.hopeless = false;  // for the arm, whose exception would end our run
-  arm_.add(measured);
-  tell(ours.number, measured.record, display);
+  measured.hopeless = false;  // else ProgramRun throws, which would end our run
+  run_.add(measured);
+  show(ours.number, measured.record, display);
   return !measured.interrupted;
 }
 
 void Peers::report(Console& console) const {
-  std::size_t files = 0;
-  for (const ProcessRecord& invocation : arm_.record().invocations) {
-    if (fs::exists(arm_.folder() / invocation.file)) ++files;
+  int files = 0;
+  for (const ProcessRecord& process : run_.record().processes) {
+    if (fs::exists(run_.folder() / process.file)) ++files;
   }
-  console.out.print("{} of peers in {}\n", format_count(files, "invocation"),
-                    arm_.folder().string());
+  console.out.print("{} of peers in {}\n", process_count(files), run_.folder().string());
 }
 
 }  // namespace fusegate::ci

@@ -1,7 +1,7 @@
 // Peers measured in the same run: a process of bench/peers, which times other people's
 // implementations of the same operations (PyTorch, its compiler, Liger), after each one of ours,
-// with the same flags, into a run folder of their own whose record names the same session. What
-// goes wrong with the peers is said, and our own run goes on.
+// with the same flags, into a run folder of their own whose record names the same session. Where
+// the peers fail, the run says so and goes on.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 #include "ci/console/console.h"
 #include "ci/console/layout.h"
 #include "ci/run/program_run.h"
-#include "ci/run/progress_display.h"
+#include "ci/run/progress.h"
 
 namespace fusegate::ci {
 
@@ -26,23 +26,23 @@ struct PeersRequest {
 
 class Peers {
  public:
-  // ours: the record of the run that they stand beside. Writes their folder's first record. Throws
-  // InputError for a folder that cannot be measured into.
+  // ours: the record of the run beside which they are measured. Locks their folder and writes its
+  // first record. Throws InputError for a folder that cannot be measured into.
   Peers(const PeersRequest& request, const RunRecord& ours, bool append);
 
-  // By what our invocation was asked for, whose outcome is given. Does nothing once a process could
-  // not run at all. False where it was interrupted.
+  // With the flags of our process, whose outcome is given. Does nothing once a process could not
+  // run at all. False where it was interrupted.
   bool measure_beside(const ProcessRequest& ours, const ProcessOutcome& outcome,
                       ProgressDisplay& display);
-  void finish(bool finished) { arm_.finish(finished); }
-  // Says on console.out what was measured.
+  void finish(bool finished) { run_.finish(finished); }
+  // Prints what was measured on console.out.
   void report(Console& console) const;
 
  private:
-  void tell(int number, const ProcessRecord& record, ProgressDisplay& display) const;
+  void show(int number, const ProcessRecord& record, ProgressDisplay& display) const;
 
   PeersProgram program_;
-  ProgramRun arm_;
+  ProgramRun run_;
   bool given_up_ = false;
 };
 

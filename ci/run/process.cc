@@ -42,7 +42,7 @@ std::string hash_of(std::string_view text) {
   return fmt::format("{:016x}", hash);
 }
 
-// Named by its file, or one that lies beside the program.
+// The suite's file, or the one of its name beside the program.
 std::string suite_text(const ProcessRequest& request) {
   const fs::path beside = fs::path(request.program).parent_path() / "suites";
   for (const fs::path& file : {fs::path(request.suite), beside / (request.suite + ".json")}) {
@@ -53,15 +53,15 @@ std::string suite_text(const ProcessRequest& request) {
 
 // A benchmark that never ends must be found before the whole program is stopped, so that the others
 // are measured.
-void tell_patience(double timeout_s, ChildProcess& process) {
-  constexpr double kOwnPatienceS = 300;  // where it is told nothing (bench/plan/options.h)
+void set_patience(double timeout_s, ChildProcess& process) {
+  constexpr double kOwnPatienceS = 300;  // its default (bench/plan/options.h)
   const double patience_s = std::floor(timeout_s / 4);
-  const bool is_told = std::getenv(baselines::kStuckAfterVariable) != nullptr;
-  if (is_told || patience_s < 1 || patience_s >= kOwnPatienceS) return;
+  const bool is_set = std::getenv(baselines::kStuckAfterVariable) != nullptr;
+  if (is_set || patience_s < 1 || patience_s >= kOwnPatienceS) return;
   process.environment.emplace(baselines::kStuckAfterVariable, fmt::format("{:.0f}", patience_s));
 }
 
-// flags: those that say what it is asked for.
+// flags: of what it is asked for.
 ChildProcess process_request(const ProcessRequest& request, const std::vector<std::string>& flags) {
   ChildProcess process;
   process.arguments = {request.program};
@@ -71,7 +71,7 @@ ChildProcess process_request(const ProcessRequest& request, const std::vector<st
     process.arguments.insert(process.arguments.end(), more->begin(), more->end());
   }
   process.environment = request.environment;
-  tell_patience(request.timeout_s, process);
+  set_patience(request.timeout_s, process);
   process.timeout_s = request.timeout_s;
   process.interrupts = request.interrupts;
   return process;
@@ -103,12 +103,12 @@ class Log {
   static constexpr std::size_t kLongestReason = 1000;
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
-  // A program that prints for ever must not fill the disk.
+  // A program that never stops printing must not fill the disk.
   void write(std::string_view line) {
     if (bytes_ > kMostBytes) return;
     stream_ << line << '\n';
     bytes_ += line.size() + 1;
-    if (bytes_ > kMostBytes) stream_ << "... what follows is left out: a log has 64 MiB at most\n";
+    if (bytes_ > kMostBytes) stream_ << "... the rest is left out: a log has 64 MiB at most\n";
   }
 
   void check() const {
@@ -145,7 +145,7 @@ std::string failure_of_process(const ProcessRequest& request, const ChildEnd& en
   return with_last_line(fmt::format("exit code {}", end.exit_code), log);
 }
 
-// A program that ends with 0 has said that all is well; its file may say otherwise.
+// Exit code 0 means that all is well; the file may say otherwise.
 std::string failure_of_run_file(const baselines::RunFile& file) {
   if (!file.finished) return "ended with exit code 0 before it finished";
   if (file.benchmarks.empty() && file.skipped.empty()) return "measured no benchmark";
@@ -208,8 +208,9 @@ ProcessOutcome run_process(const ProcessRequest& request,
   Log log(request.folder / fmt::format("{}.log", request.number));
 
   ChildProcess process = process_request(
-      request, {"--out=" + run_file.string(), fmt::format("--invocation={}", request.number),
-                seed_flag(request), "--progress"});
+      request, {"--out=" + run_file.string(),
+                // By its old name, which programs of any age know.
+                fmt::format("--invocation={}", request.number), seed_flag(request), "--progress"});
   process.on_line = [&](OutputStream stream, std::string_view line) {
     const auto event =
         stream == OutputStream::kOut ? parse_progress_event(line) : std::optional<ProgressEvent>();
@@ -248,7 +249,7 @@ IdentificationOutcome run_identification(const ProcessRequest& request,
     const ChildEnd end = run_child(process);
     outcome.interrupted = end.interrupted_by != 0;
     outcome.failure = failure_of_process(request, end, log);
-    // Where single benchmarks failed, the code is 2 and the others are told of.
+    // Where single benchmarks failed, the code is 2 and the others are identified.
     if (fs::exists(file)) outcome.identities = baselines::read_identities(file);
   } catch (const std::system_error& error) {
     outcome.failure = not_started_text(error);
@@ -265,9 +266,9 @@ IdentificationOutcome run_identification(const ProcessRequest& request,
 
 std::string identification_question(const ProcessRequest& request) {
   if (!fs::is_regular_file(request.program)) return "";
-  std::string asked = baselines::read_file(request.program) + '\n' + suite_text(request);
-  for (const std::string& flag : request.flags) asked += '\n' + flag;
-  return hash_of(asked);
+  std::string question = baselines::read_file(request.program) + '\n' + suite_text(request);
+  for (const std::string& flag : request.flags) question += '\n' + flag;
+  return hash_of(question);
 }
 
 }  // namespace fusegate::ci

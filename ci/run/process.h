@@ -12,12 +12,12 @@
 
 #include "baselines/launches/identities.h"
 #include "ci/run/child_process.h"
-#include "ci/run/progress_event.h"
+#include "ci/run/progress.h"
 #include "ci/run/run_record.h"
 
 namespace fusegate::ci {
 
-// The failure in the record of an invocation that Ctrl-C or its like ended.
+// The failure of a process that Ctrl-C or its like ended.
 inline constexpr std::string_view kInterruptedFailure = "interrupted";
 
 struct ProcessRequest {
@@ -35,7 +35,7 @@ struct ProcessRequest {
 
 struct ProcessOutcome {
   ProcessRecord record;
-  // The program cannot be run at all, or refuses what it was asked for: no other would fare better.
+  // The program cannot run at all, or refuses its flags: no other process would fare better.
   bool hopeless = false;
   bool interrupted = false;
   std::map<std::string, std::string> failed_benchmarks;  // name to what went wrong
@@ -44,21 +44,21 @@ struct ProcessOutcome {
 // The record's failure where these explain it.
 std::string failed_benchmarks_text(const std::map<std::string, std::string>& failed);
 
-// Throws InputError where the log cannot be written. How the program fares is told by the outcome.
+// Throws InputError where the log cannot be written; the outcome says how the program fared.
 // on_idle: as ChildProcess's.
 ProcessOutcome run_process(const ProcessRequest& request,
                            const std::function<void(const ProgressEvent&)>& on_event,
                            const std::function<void()>& on_idle = {});
 
-// What a program says that it launches, before it measures anything.
+// What a program will launch, before it measures anything.
 struct IdentificationOutcome {
   std::optional<baselines::Identities> identities;
-  std::string failure;    // of a program that says nothing
-  bool knows_how = true;  // a program that is older than the question refuses it
+  std::string failure;    // why there are none, or of some benchmarks
+  bool knows_how = true;  // false for a program that is older than the question
   bool interrupted = false;
 };
 
-// Leaves identities.json and identities.log in the folder. The request's number is not looked at.
+// Leaves identities.json and identities.log in the folder. Ignores the request's number.
 // Throws as run_process() does.
 IdentificationOutcome run_identification(const ProcessRequest& request,
                                          const std::function<void()>& on_idle = {});

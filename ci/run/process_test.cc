@@ -22,7 +22,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class InvocationTest : public ::testing::Test {
+class ProcessTest : public ::testing::Test {
  protected:
   // body: what the fake program does after it has read its flags.
   ProcessOutcome run(const std::string& body, double timeout_s = 30) {
@@ -47,14 +47,14 @@ class InvocationTest : public ::testing::Test {
   std::vector<ProgressEvent> events_;
 };
 
-TEST_F(InvocationTest, GivesTheProgramItsFlags) {
+TEST_F(ProcessTest, GivesTheProgramItsFlags) {
   run("for a in \"$@\"; do echo \"[$a]\"; done; exit 1");
   EXPECT_EQ(log(), "[--suite=smoke]\n[--out=" + (folder_.path() / "3.json").string() +
                        "]\n[--invocation=3]\n[--seed=77]\n[--progress]\n[--batch=8]\n"
                        "[--name=with blank]\n");
 }
 
-TEST_F(InvocationTest, SucceedsWithARunFile) {
+TEST_F(ProcessTest, SucceedsWithARunFile) {
   const auto outcome = run(leave({}));
   EXPECT_EQ(outcome.record.failure, "");
   EXPECT_EQ(outcome.record.file, "3.json");
@@ -63,7 +63,7 @@ TEST_F(InvocationTest, SucceedsWithARunFile) {
   EXPECT_TRUE(outcome.failed_benchmarks.empty());
 }
 
-TEST_F(InvocationTest, TakesEventsFromStandardOutputAndLogsTheRest) {
+TEST_F(ProcessTest, TakesEventsFromStandardOutputAndLogsTheRest) {
   run(leave({}) + R"(
       echo '@fusegate {"event":"start","total":2}'
       echo 'for people'
@@ -75,40 +75,40 @@ TEST_F(InvocationTest, TakesEventsFromStandardOutputAndLogsTheRest) {
   EXPECT_THAT(log(), HasSubstr("@fusegate"));  // the one on standard error
 }
 
-TEST_F(InvocationTest, NamesTheSignalOfACrashAndGoesOn) {
+TEST_F(ProcessTest, NamesTheSignalOfACrashAndGoesOn) {
   const auto outcome = run(leave({}) + "kill -SEGV $$");
   EXPECT_EQ(outcome.record.signal, SIGSEGV);
   EXPECT_THAT(outcome.record.failure, StartsWith("ended by signal 11"));
   EXPECT_FALSE(outcome.hopeless);
 }
 
-TEST_F(InvocationTest, RemovesWhatAKilledProcessWasWriting) {
+TEST_F(ProcessTest, RemovesWhatAKilledProcessWasWriting) {
   run("touch \"${out%/*}/.3.json.fusegate-abc123\"; kill -KILL $$");
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / ".3.json.fusegate-abc123"));
   EXPECT_TRUE(std::filesystem::exists(folder_.path() / "3.log"));
 }
 
-TEST_F(InvocationTest, QuotesTheLastWordsOfACrash) {
+TEST_F(ProcessTest, QuotesTheLastWordsOfACrash) {
   const auto outcome = run("echo 'check failed: x == y' >&2; kill -ABRT $$");
   EXPECT_EQ(outcome.record.failure, "ended by signal 6 (Aborted): check failed: x == y");
 }
 
-TEST_F(InvocationTest, StopsAtTheTimeLimit) {
+TEST_F(ProcessTest, StopsAtTheTimeLimit) {
   const auto outcome = run("echo 'x did not end' >&2; sleep 60", 0.3);
   EXPECT_THAT(outcome.record.failure, StartsWith("stopped after"));
   EXPECT_THAT(outcome.record.failure, EndsWith(": x did not end"));
   EXPECT_FALSE(outcome.hopeless);
 }
 
-TEST_F(InvocationTest, TellsTheProgramToGiveUpABenchmarkBeforeItsOwnTimeIsUp) {
-  const std::string tell = "echo \"patience: $FUSEGATE_STUCK_AFTER_S.\"; exit 1";
-  run(tell, 100);
+TEST_F(ProcessTest, HasTheProgramGiveUpABenchmarkBeforeItsOwnTimeIsUp) {
+  const std::string print = "echo \"patience: $FUSEGATE_STUCK_AFTER_S.\"; exit 1";
+  run(print, 100);
   EXPECT_EQ(log(), "patience: 25.\n");
-  run(tell, 1800);
+  run(print, 1800);
   EXPECT_EQ(log(), "patience: .\n") << "its own is shorter";
 }
 
-TEST_F(InvocationTest, ListsBenchmarksThatFailed) {
+TEST_F(ProcessTest, ListsBenchmarksThatFailed) {
   FakeRunFile file;
   file.failures = {{"geglu/odd/bf16/batch:1/seq:1/dim:8/hidden:8", "wrong results"}};
   const auto outcome = run(leave(file) + "exit 2");
@@ -118,19 +118,19 @@ TEST_F(InvocationTest, ListsBenchmarksThatFailed) {
   EXPECT_FALSE(outcome.hopeless);
 }
 
-TEST_F(InvocationTest, KeepsTheCrashAsTheReasonWhereBenchmarksFailedToo) {
+TEST_F(ProcessTest, KeepsTheCrashAsTheReasonWhereBenchmarksFailedToo) {
   FakeRunFile file;
   file.failures = {{"a", "wrong results"}};
   EXPECT_THAT(run(leave(file) + "kill -SEGV $$").record.failure, StartsWith("ended by signal"));
 }
 
-TEST_F(InvocationTest, IsHopelessWhereTheSuiteIsRefused) {
+TEST_F(ProcessTest, IsHopelessWhereTheSuiteIsRefused) {
   const auto outcome = run("echo starting; echo 'fusegate_bench: suite: unknown: x' >&2; exit 2");
   EXPECT_TRUE(outcome.hopeless);
   EXPECT_EQ(outcome.record.failure, "exit code 2: fusegate_bench: suite: unknown: x");
 }
 
-TEST_F(InvocationTest, IsHopelessWhereTheProgramCannotRun) {
+TEST_F(ProcessTest, IsHopelessWhereTheProgramCannotRun) {
   EXPECT_TRUE(run("exec /nonexistent/library-loader").hopeless);
   ProcessRequest request;
   request.program = (folder_.path() / "missing").string();
@@ -140,12 +140,12 @@ TEST_F(InvocationTest, IsHopelessWhereTheProgramCannotRun) {
   EXPECT_EQ(outcome.record.failure, "cannot be started: No such file or directory");
 }
 
-TEST_F(InvocationTest, DoesNotBelieveAGoodExitCodeWithoutAGoodRunFile) {
+TEST_F(ProcessTest, DoesNotBelieveAGoodExitCodeWithoutAGoodRunFile) {
   EXPECT_EQ(run("exit 0").record.failure, "wrote no run file");
   EXPECT_THAT(run("echo '{\"context\": ' > \"$out\"").record.failure, HasSubstr("3.json"));
 }
 
-TEST_F(InvocationTest, DoesNotBelieveAGoodExitCodeOfAProgramThatDidNotFinish) {
+TEST_F(ProcessTest, DoesNotBelieveAGoodExitCodeOfAProgramThatDidNotFinish) {
   FakeRunFile file;
   file.finished = false;
   EXPECT_EQ(run(leave(file) + "echo 'leaving now'; exit 0").record.failure,
@@ -155,13 +155,13 @@ TEST_F(InvocationTest, DoesNotBelieveAGoodExitCodeOfAProgramThatDidNotFinish) {
   EXPECT_EQ(run(leave(file)).record.failure, "ended with exit code 0 before it finished");
 }
 
-TEST_F(InvocationTest, DoesNotBelieveAGoodExitCodeWhereNothingWasMeasured) {
+TEST_F(ProcessTest, DoesNotBelieveAGoodExitCodeWhereNothingWasMeasured) {
   FakeRunFile file;
   file.times.clear();
   EXPECT_EQ(run(leave(file)).record.failure, "measured no benchmark");
 }
 
-class IdentificationTest : public InvocationTest {
+class IdentificationTest : public ProcessTest {
  protected:
   IdentificationOutcome identify(const std::string& start, const std::string& body = "") {
     ProcessRequest request;
@@ -176,7 +176,7 @@ class IdentificationTest : public InvocationTest {
   }
 };
 
-TEST_F(IdentificationTest, GivesTheProgramTheSameFlagsAndEnvironmentAsInvocations) {
+TEST_F(IdentificationTest, GivesTheProgramTheSameFlagsAndEnvironmentAsProcesses) {
   const std::string answer =
       folder_.write("answer", identities_text({.codes = {{"a", "0f"}}})).string();
   const IdentificationOutcome outcome =
@@ -205,7 +205,7 @@ TEST_F(IdentificationTest, AProgramThatFailsSaysWhy) {
   EXPECT_EQ(outcome.failure, "wrote no identities.json");
 }
 
-TEST_F(IdentificationTest, WhereSingleBenchmarksFailTheOthersAreTold) {
+TEST_F(IdentificationTest, WhereSingleBenchmarksFailTheOthersAreIdentified) {
   FakeRunFile file{.codes = {{"a", "0f"}}};
   file.failures = {{"b", "no memory"}};
   const std::string answer = folder_.write("answer", identities_text(file)).string();

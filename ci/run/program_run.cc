@@ -17,14 +17,12 @@ ProgramRun::ProgramRun(const ProgramRequest& request, RunRecord record, baseline
       record_(std::move(record)),
       lock_(std::move(lock)),
       next_number_(last_process_in(request_.folder) + 1),
-      earlier_(record_.invocations.size()) {
+      earlier_(record_.processes.size()) {
   write();
 }
 
-void ProgramRun::write() const { write_run_record(request_.folder, record_); }
-
 void ProgramRun::add(const ProcessOutcome& outcome) {
-  record_.invocations.push_back(outcome.record);
+  record_.processes.push_back(outcome.record);
   record_.ended = format_instant(std::chrono::system_clock::now());
   write();
   if (outcome.hopeless) throw baselines::InputError(program(), "", outcome.record.failure);
@@ -39,15 +37,15 @@ void ProgramRun::set_identified(const std::string& question) {
   write();
 }
 
-std::vector<baselines::OddProcess> ProgramRun::add_odd(
-    const std::vector<baselines::OddProcess>& odd) {
+std::vector<baselines::OddProcess> ProgramRun::add_outliers(
+    const std::vector<baselines::OddProcess>& outliers) {
   std::vector<baselines::OddProcess> fresh;
-  for (const baselines::OddProcess& one : odd) {
-    const auto own = std::span(record_.invocations).subspan(earlier_);
-    const auto found = std::ranges::find(own, one.name, &ProcessRecord::file);
-    if (found == own.end() || found->odd) continue;
-    found->odd = one.departure;
-    fresh.push_back(one);
+  for (const baselines::OddProcess& outlier : outliers) {
+    const auto own = std::span(record_.processes).subspan(earlier_);
+    const auto found = std::ranges::find(own, outlier.name, &ProcessRecord::file);
+    if (found == own.end() || found->relative_deviation) continue;
+    found->relative_deviation = outlier.departure;
+    fresh.push_back(outlier);
   }
   if (!fresh.empty()) write();
   return fresh;
@@ -63,34 +61,31 @@ void ProgramRun::set_aa(const AaFindings& findings) {
   write();
 }
 
-std::span<const ProcessRecord> ProgramRun::own_invocations() const {
-  return std::span(record_.invocations).subspan(earlier_);
+std::span<const ProcessRecord> ProgramRun::own_processes() const {
+  return std::span(record_.processes).subspan(earlier_);
 }
-
-int ProgramRun::invocations() const { return static_cast<int>(own_invocations().size()); }
 
 int ProgramRun::extensions() const {
-  return static_cast<int>(std::ranges::count(own_invocations(), true, &ProcessRecord::extension));
+  return static_cast<int>(std::ranges::count(own_processes(), true, &ProcessRecord::extension));
 }
 
-std::vector<fs::path> ProgramRun::files_of(const std::string& aa_arm) const {
+std::vector<fs::path> ProgramRun::files_of(const std::string& aa_half) const {
   std::vector<fs::path> files;
-  for (const ProcessRecord& invocation : own_invocations()) {
-    const fs::path file = folder() / invocation.file;
-    if (invocation.aa_arm == aa_arm && fs::exists(file)) files.push_back(file);
+  for (const ProcessRecord& process : own_processes()) {
+    const fs::path file = folder() / process.file;
+    if (process.aa_half == aa_half && fs::exists(file)) files.push_back(file);
   }
   return files;
 }
 
 int ProgramRun::report_failures(Console& console) const {
   int failures = 0;
-  for (const ProcessRecord& invocation : own_invocations()) {
-    if (invocation.failure.empty()) continue;
+  for (const ProcessRecord& process : own_processes()) {
+    if (process.failure.empty()) continue;
     ++failures;
-    if (invocation.failure == kInterruptedFailure) continue;  // the last line says so
-    if (explained_.contains(invocation.file)) continue;
-    console.err.print("fusegate: {}: {}\n", (folder() / invocation.file).string(),
-                      invocation.failure);
+    if (process.failure == kInterruptedFailure) continue;  // the last line says it
+    if (explained_.contains(process.file)) continue;
+    console.err.print("fusegate: {}: {}\n", (folder() / process.file).string(), process.failure);
   }
   return failures;
 }

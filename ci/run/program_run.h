@@ -19,13 +19,13 @@ namespace fusegate::ci {
 struct ProgramRequest {
   std::filesystem::path folder;
   std::string program;
-  bool is_extended = true;  // false for an A/A arm, which is measured up to the minimum alone
+  bool is_extended = true;  // false: measured up to the minimum alone, for an A/A comparison
   std::string suite{};      // where it is asked for another than the run's
 };
 
 class ProgramRun {
  public:
-  // record: what the folder's run.json is to say before the first invocation. lock: the folder's.
+  // record: the folder's run.json before the first process. lock: the folder's.
   ProgramRun(const ProgramRequest& request, RunRecord record, baselines::WriteLock lock);
 
   const std::filesystem::path& folder() const { return request_.folder; }
@@ -33,38 +33,39 @@ class ProgramRun {
   bool is_extended() const { return request_.is_extended; }
   const RunRecord& record() const { return record_; }
 
-  void plan_fewer(int invocations) { record_.planned_processes -= invocations; }
+  void plan_fewer(int processes) { record_.planned_processes -= processes; }
   void plan_one_more() { ++record_.planned_processes; }
   int take_number() { return next_number_++; }
-  // Writes run.json. Throws InputError where no other invocation would fare better.
+  // Writes run.json. Throws InputError where no other process would fare better.
   void add(const ProcessOutcome& outcome);
   void set_identified(const std::string& question);
-  // Keeps what is odd about those of this run in run.json, and returns those that it had not kept
-  // yet.
-  std::vector<baselines::OddProcess> add_odd(const std::vector<baselines::OddProcess>& odd);
+  // Keeps in run.json which of this run's processes are outliers, and returns those that it had not
+  // kept yet.
+  std::vector<baselines::OddProcess> add_outliers(
+      const std::vector<baselines::OddProcess>& outliers);
   void finish(bool finished);
   void set_aa(const AaFindings& findings);
 
-  // All of this run's: of what the folder held before nothing is told.
-  int invocations() const;
+  // All of this run's, and none that the folder held before.
+  int processes() const { return static_cast<int>(own_processes().size()); }
   int extensions() const;
-  // The run files of that A/A arm.
-  std::vector<std::filesystem::path> files_of(const std::string& aa_arm) const;
+  // The run files of that half of an A/A comparison.
+  std::vector<std::filesystem::path> files_of(const std::string& aa_half) const;
 
-  // Says on console.err how invocations failed, but for those of which benchmarks failed and
-  // nothing else. Returns how many did not end well.
+  // Prints on console.err how processes failed, except those whose benchmarks failed and nothing
+  // else. Returns how many did not end well.
   int report_failures(Console& console) const;
 
  private:
-  void write() const;
-  std::span<const ProcessRecord> own_invocations() const;
+  void write() const { write_run_record(request_.folder, record_); }
+  std::span<const ProcessRecord> own_processes() const;
 
   ProgramRequest request_;
   RunRecord record_;
   baselines::WriteLock lock_;
   int next_number_ = 1;
-  std::size_t earlier_ = 0;          // invocations that the folder already held
-  std::set<std::string> explained_;  // run files of which failed benchmarks alone are to be told
+  std::size_t earlier_ = 0;          // processes that the folder already held
+  std::set<std::string> explained_;  // run files of which failed benchmarks alone are reported
 };
 
 }  // namespace fusegate::ci

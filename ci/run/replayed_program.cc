@@ -33,8 +33,8 @@ nlohmann::json protocol_of(const fs::path& suite) {
 
 }  // namespace
 
-ProgramAnswer ask_program(const std::string& program, const std::string& suite,
-                          const std::vector<std::string>& flags) {
+ReportedEnvironment environment_of(const std::string& program, const std::string& suite,
+                                   const std::vector<std::string>& flags) {
   ChildProcess process;
   process.arguments = {program, "--suite=" + suite, "--environment"};
   process.arguments.insert(process.arguments.end(), flags.begin(), flags.end());
@@ -62,19 +62,20 @@ SuitePair suites_of(const std::string& suite, const std::string& base, const std
   }
   if (has_own && protocol_of(of_base) == protocol_of(of_head)) {
     return {of_base.string(), shared,
-            "The suites of the two programs differ: each measures its own, and what one lacks is "
-            "new or "
-            "missing."};
+            "The two programs have different suites: each measures its own, and a benchmark that "
+            "only one has is new or missing."};
   }
-  const std::string refusal = ask_program(base, shared, flags).failure;
+  const std::string refusal = environment_of(base, shared, flags).failure;
   if (refusal.empty()) {
-    return {shared, shared,
-            has_own ? "The protocols of the suites differ: both programs measure the candidate's."
-                    : ""};
+    return {
+        shared, shared,
+        has_own
+            ? "The protocols of the two suites differ: both programs measure the candidate's suite."
+            : ""};
   }
   if (!has_own && is_file_name(suite)) return {suite, suite};
   const std::string why =
-      fmt::format("The baseline's program does not take the candidate's suite ({})", refusal);
+      fmt::format("The baseline's program cannot read the candidate's suite ({})", refusal);
   if (!has_own) return {suite, shared, why + ": each measures its own."};
   return {of_base.string(), of_base.string(), why + ": both measure the baseline's."};
 }

@@ -1,5 +1,5 @@
-// What a replay must know before it measures: what a benchmark program says of the machine, which
-// suite two programs can both be asked for, and the program of a commit.
+// What a replay must know before it measures: the environment that a benchmark program reports, the
+// suite that two programs both take, and the program of a commit.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,15 @@
 
 namespace fusegate::ci {
 
-struct ProgramAnswer {
+struct ReportedEnvironment {
   baselines::Environment environment{};
   // Why there is none: the program does not run, or does not take the suite. Else empty.
   std::string failure{};
 };
 
-// suite: a name or a file. Programs of any age read it before they say where they are.
-ProgramAnswer ask_program(const std::string& program, const std::string& suite,
-                          const std::vector<std::string>& flags);
+// suite: a name or a file. Programs of any age read it before they report their environment.
+ReportedEnvironment environment_of(const std::string& program, const std::string& suite,
+                                   const std::vector<std::string>& flags);
 
 struct SuitePair {
   std::string base;  // what each is asked for
@@ -27,9 +27,9 @@ struct SuitePair {
   std::string remark{};  // for people; empty where both measure the head's
 };
 
-// suite: a name or a file, of the head. Each measures its own of that name, and what one lacks is
-// new or missing. Where their protocols differ, or the base has none of its own, both measure the
-// head's if the base takes it (an older program may not), else the base's.
+// suite: a name or a file, of the head. Each program measures its own suite of that name, and a
+// benchmark that one lacks is new or missing. Where the protocols differ, or the base has no such
+// suite, both measure the head's if the base takes it (an older program may not), else the base's.
 SuitePair suites_of(const std::string& suite, const std::string& base, const std::string& head,
                     const std::vector<std::string>& flags);
 
@@ -39,8 +39,8 @@ struct BuiltProgram {
   bool interrupted = false;
 };
 
-// By ci/pipelines/build_commit.sh of the checkout, which keeps what it built. What it says goes to
-// console.err.
+// Built by ci/pipelines/build_commit.sh of the checkout, which keeps what it built. Its output goes
+// to console.err.
 BuiltProgram program_of_commit(const std::filesystem::path& checkout, const std::string& commit,
                                Console& console);
 

@@ -51,13 +51,13 @@ class ReplayedProgramTest : public ::testing::Test {
   std::ostringstream err_;
 };
 
-TEST_F(ReplayedProgramTest, AProgramSaysWhereItIsOrWhyItDoesNot) {
+TEST_F(ReplayedProgramTest, AProgramReportsItsEnvironmentOrWhyNot) {
   const std::string bench = program("bench", R"({"protocol": {}})", "protocol");
-  EXPECT_EQ(ask_program(program("old", "{}"), "pr", {}).environment.at("device"), "NVIDIA H200");
-  EXPECT_EQ(ask_program(bench, "pr", {}).failure, "exit code 2: unknown key");
-  EXPECT_THAT(ask_program(bench + "s", "pr", {}).failure, HasSubstr("cannot be started"));
+  EXPECT_EQ(environment_of(program("old", "{}"), "pr", {}).environment.at("device"), "NVIDIA H200");
+  EXPECT_EQ(environment_of(bench, "pr", {}).failure, "exit code 2: unknown key");
+  EXPECT_THAT(environment_of(bench + "s", "pr", {}).failure, HasSubstr("cannot be started"));
   const std::string mute = write_script(folder_, "mute", "echo hello");
-  EXPECT_THAT(ask_program(mute, "pr", {}).failure, HasSubstr("mute --environment"));
+  EXPECT_THAT(environment_of(mute, "pr", {}).failure, HasSubstr("mute --environment"));
 }
 
 TEST_F(ReplayedProgramTest, EachMeasuresItsOwnSuite) {
@@ -85,7 +85,8 @@ TEST_F(ReplayedProgramTest, BothMeasureTheSuiteOfTheHeadWhereTheBaseHasNoneOfTha
   const std::string head = program("head", R"({"protocol": {"samples": 3}})");
   const std::string base = program("base", R"({"protocol": {"samples": 9}})");
   EXPECT_EQ(suites_of("pr", base, head, {}).base, suite_of("head"));
-  EXPECT_THAT(suites_of("pr", base, head, {}).remark, HasSubstr("both programs measure"));
+  EXPECT_THAT(suites_of("pr", base, head, {}).remark,
+              HasSubstr("both programs measure the candidate's"));
   std::filesystem::remove(suite_of("base"));
   EXPECT_EQ(suites_of("pr", base, head, {}).base, suite_of("head"));
   EXPECT_EQ(suites_of("pr", base, head, {}).remark, "");

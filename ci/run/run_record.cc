@@ -1,5 +1,7 @@
 #include "ci/run/run_record.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -16,29 +18,42 @@ std::filesystem::path record_path(const std::filesystem::path& folder) {
   return folder / "run.json";
 }
 
-json invocation_json(const ProcessRecord& invocation) {
-  json members{{"file", invocation.file},     {"exit_code", invocation.exit_code},
-               {"signal", invocation.signal}, {"seconds", invocation.seconds},
-               {"seed", invocation.seed},     {"failure", invocation.failure},
-               {"block", invocation.block},   {"extension", invocation.extension},
-               {"aa_arm", invocation.aa_arm}};
-  if (invocation.odd) members["odd"] = *invocation.odd;
+json process_json(const ProcessRecord& process) {
+  json members{
+      {"file", process.file},       {"exit_code", process.exit_code}, {"signal", process.signal},
+      {"seconds", process.seconds}, {"seed", process.seed},           {"failure", process.failure},
+      {"block", process.block},     {"extension", process.extension}, {"aa_half", process.aa_half}};
+  if (process.relative_deviation) members["relative_deviation"] = *process.relative_deviation;
   return members;
 }
 
-ProcessRecord parse_invocation(const baselines::JsonField& field) {
-  ProcessRecord invocation;
-  invocation.file = field.at("file").text();
-  invocation.exit_code = field.at("exit_code").integer();
-  invocation.signal = field.at("signal").integer();
-  invocation.seconds = field.at("seconds").number();
-  invocation.seed = static_cast<std::uint64_t>(field.at("seed").integer());
-  invocation.failure = field.at("failure").text();
-  if (const auto block = field.find("block")) invocation.block = block->integer();
-  if (const auto extension = field.find("extension")) invocation.extension = extension->boolean();
-  invocation.aa_arm = field.text_or_empty("aa_arm");
-  if (const auto odd = field.find("odd")) invocation.odd = odd->number();
-  return invocation;
+// A field by the name that is written, or by the one that was written before.
+std::optional<baselines::JsonField> find(const baselines::JsonField& field, const char* name,
+                                         const char* former) {
+  auto found = field.find(name);
+  return found ? found : field.find(former);
+}
+
+baselines::JsonField at(const baselines::JsonField& field, const char* name, const char* former) {
+  const auto found = find(field, name, former);
+  return found ? *found : field.at(name);
+}
+
+ProcessRecord parse_process(const baselines::JsonField& field) {
+  ProcessRecord process;
+  process.file = field.at("file").text();
+  process.exit_code = field.at("exit_code").integer();
+  process.signal = field.at("signal").integer();
+  process.seconds = field.at("seconds").number();
+  process.seed = static_cast<std::uint64_t>(field.at("seed").integer());
+  process.failure = field.at("failure").text();
+  if (const auto block = field.find("block")) process.block = block->integer();
+  if (const auto extension = field.find("extension")) process.extension = extension->boolean();
+  if (const auto half = find(field, "aa_half", "aa_arm")) process.aa_half = half->text();
+  if (const auto deviation = find(field, "relative_deviation", "odd")) {
+    process.relative_deviation = deviation->number();
+  }
+  return process;
 }
 
 std::vector<std::string> parse_texts(const baselines::JsonField& field) {
@@ -55,9 +70,9 @@ RunRecord parse_run_record(const baselines::JsonField& root) {
   record.flags = parse_texts(root.at("flags"));
   record.session = root.text_or_empty("session");
   record.identified = root.text_or_empty("identified");
-  record.planned_processes = root.at("planned_processes").integer();
-  for (const baselines::JsonField& element : root.at("invocations").elements()) {
-    record.invocations.push_back(parse_invocation(element));
+  record.planned_processes = at(root, "planned_processes", "planned_invocations").integer();
+  for (const baselines::JsonField& element : at(root, "processes", "invocations").elements()) {
+    record.processes.push_back(parse_process(element));
   }
   record.started = root.at("started").text();
   record.ended = root.at("ended").text();
@@ -69,9 +84,9 @@ RunRecord parse_run_record(const baselines::JsonField& root) {
 }  // namespace
 
 json run_record_json(const RunRecord& record) {
-  json invocations = json::array();
-  for (const ProcessRecord& invocation : record.invocations) {
-    invocations.push_back(invocation_json(invocation));
+  json processes = json::array();
+  for (const ProcessRecord& process : record.processes) {
+    processes.push_back(process_json(process));
   }
   return {{"schema_version", kRunRecordSchemaVersion},
           {"suite", record.suite},
@@ -81,7 +96,7 @@ json run_record_json(const RunRecord& record) {
           {"session", record.session},
           {"identified", record.identified},
           {"planned_processes", record.planned_processes},
-          {"invocations", std::move(invocations)},
+          {"processes", std::move(processes)},
           {"started", record.started},
           {"ended", record.ended},
           {"finished", record.finished},
@@ -100,7 +115,7 @@ RunRecord read_run_record(const std::filesystem::path& folder) {
   const json tree = baselines::parse_json(baselines::read_regular_file(path), path.string());
   const baselines::JsonField root(tree, path.string(), "");
   if (root.at("schema_version").integer() != kRunRecordSchemaVersion) {
-    root.at("schema_version").fail("not one that this fusegate reads");
+    root.at("schema_version").fail("not a version that this fusegate reads; expected 1");
   }
   return parse_run_record(root);
 }
@@ -112,7 +127,7 @@ void check_run_folder(const std::filesystem::path& folder, const std::string& op
   if (!append && last_process_in(folder) > 0) {
     throw baselines::InputError(
         folder.string(), option,
-        "already holds invocations; name another, or let run --append add to them");
+        "the folder already has processes; name another, or add to them with run --append");
   }
 }
 
@@ -128,6 +143,10 @@ int last_process_in(const std::filesystem::path& folder) {
     if (error == std::errc() && end == stem.data() + stem.size()) last = std::max(last, number);
   }
   return last;
+}
+
+std::string process_count(int count) {
+  return fmt::format("{} process{}", count, count == 1 ? "" : "es");
 }
 
 }  // namespace fusegate::ci

@@ -1,4 +1,4 @@
-// A run folder: the run files 1.json, 2.json, ... of its invocations, a log beside each, and
+// A run folder: the run files 1.json, 2.json, ... of its processes, a log beside each, and
 // run.json, fusegate's own record of what it started there and how that ended.
 #pragma once
 
@@ -22,15 +22,15 @@ struct ProcessRecord {
   double seconds = 0;
   std::uint64_t seed = 0;
   std::string failure{};  // what went wrong, for people; empty where nothing did
-  // The round, counted from 1, in which the arms were measured side by side: what shares a session
-  // and a block may be compared as a pair. 0 where the record says nothing of it.
+  // The round, counted from 1, in which the programs were measured side by side: what shares a
+  // session and a block may be compared as a pair. 0 in records without it.
   int block = 0;
   // Measured after the minimum, and only the benchmarks that were undecided or suspicious.
   bool extension = false;
-  // By which share its time departed from its siblings' (odd_processes.h), where it was odd.
-  std::optional<double> odd{};
-  // "a" or "b" where the program stood in for two arms of an A/A comparison, else empty.
-  std::string aa_arm{};
+  // Of an outlier: its time over its siblings', minus one (odd_processes.h).
+  std::optional<double> relative_deviation{};
+  // "a" or "b" where the program stood in for both halves of an A/A comparison, else empty.
+  std::string aa_half{};
 };
 
 struct RunRecord {
@@ -38,31 +38,34 @@ struct RunRecord {
   std::vector<std::string> programs;  // all that were interleaved, this folder's own among them
   std::string program;                // the one that was measured here
   std::vector<std::string> flags;     // what it was given besides fusegate's own
-  // The same in the folders of all arms that one command measured together. Empty where the folder
-  // holds invocations of several commands that cannot be told apart by their blocks.
+  // The same in the folders of all programs that one command measured together. Empty where the
+  // folder holds processes of several commands, whose blocks mean different things.
   std::string session;
-  // What identities.json answers (identification_question()); "" where nothing was asked.
+  // What identities.json answers (identification_question()); "" where no program was asked.
   std::string identified{};
   int planned_processes = 0;
-  std::vector<ProcessRecord> invocations;
+  std::vector<ProcessRecord> processes;
   std::string started;           // ISO 8601
-  std::string ended;             // of the last invocation so far
+  std::string ended;             // of the last process so far
   bool finished = false;         // false while it runs, and for good where it was interrupted
-  std::optional<AaFindings> aa;  // what the run's A/A arms showed, where it had some
+  std::optional<AaFindings> aa;  // of the run's A/A comparison, where it had one
 };
 
 nlohmann::json run_record_json(const RunRecord& record);
 // Replaces folder/run.json. Throws InputError where it cannot be written.
 void write_run_record(const std::filesystem::path& folder, const RunRecord& record);
-// folder/run.json; session, blocks and what else older records lack may be absent. Throws
-// InputError naming file and field.
+// folder/run.json. Reads the fields of older records by their names ("invocations", "odd"), and
+// takes records without sessions and blocks. Throws InputError naming file and field.
 RunRecord read_run_record(const std::filesystem::path& folder);
 
-// Throws InputError (field: the option that names it) for what is no folder and, unless it may be
-// added to, for a folder that holds invocations.
+// Throws InputError (field: the option that names it) for what is not a folder and, unless it may
+// be added to, for a folder that holds processes.
 void check_run_folder(const std::filesystem::path& folder, const std::string& option, bool append);
 
 // The largest i for which the folder holds an i.json or i.log; 0 where it has none or is missing.
 int last_process_in(const std::filesystem::path& folder);
+
+// "1 process", "6 processes"
+std::string process_count(int count);
 
 }  // namespace fusegate::ci

@@ -18,14 +18,14 @@ RunRecord example() {
   record.session = "0123456789abcdef";
   record.identified = "fedcba9876543210";
   record.planned_processes = 3;
-  record.invocations = {{.file = "1.json", .seconds = 12.5, .seed = 77, .block = 1, .aa_arm = "a"},
-                        {.file = "2.json",
-                         .signal = 11,
-                         .seconds = 0.1,
-                         .seed = 78,
-                         .failure = "crashed",
-                         .block = 2,
-                         .extension = true}};
+  record.processes = {{.file = "1.json", .seconds = 12.5, .seed = 77, .block = 1, .aa_half = "a"},
+                      {.file = "2.json",
+                       .signal = 11,
+                       .seconds = 0.1,
+                       .seed = 78,
+                       .failure = "crashed",
+                       .block = 2,
+                       .extension = true}};
   record.started = "2026-11-21T02:00:00+00:00";
   record.ended = "2026-11-21T02:01:00+00:00";
   record.finished = true;
@@ -45,24 +45,44 @@ TEST(RunRecord, ReadsOlderRecordsWithoutSessionsAndBlocks) {
   older.erase("session");
   older.erase("identified");
   older.erase("aa");
-  for (auto& invocation : older["invocations"]) {
-    for (const char* key : {"block", "extension", "aa_arm"}) invocation.erase(key);
+  for (auto& process : older["processes"]) {
+    for (const char* key : {"block", "extension", "aa_half"}) process.erase(key);
   }
   baselines::write_atomically(folder.path() / "run.json", older.dump());
   const RunRecord record = read_run_record(folder.path());
   EXPECT_EQ(record.session, "");
   EXPECT_EQ(record.identified, "");
   EXPECT_FALSE(record.aa);
-  EXPECT_EQ(record.invocations[1].block, 0);
-  EXPECT_FALSE(record.invocations[1].extension);
+  EXPECT_EQ(record.processes[1].block, 0);
+  EXPECT_FALSE(record.processes[1].extension);
 }
 
-TEST(RunRecord, TakesOutputThatIsNoUtf8) {
+TEST(RunRecord, ReadsFieldsByTheNamesThatTheyHadBefore) {
+  const baselines::ScratchFolder folder;
+  RunRecord written = example();
+  written.processes[0].relative_deviation = 0.5;
+  nlohmann::json older = run_record_json(written);
+  const auto rename = [](nlohmann::json& object, const char* now, const char* before) {
+    if (!object.contains(now)) return;
+    object[before] = object[now];
+    object.erase(now);
+  };
+  for (auto& process : older["processes"]) {
+    rename(process, "relative_deviation", "odd");
+    rename(process, "aa_half", "aa_arm");
+  }
+  rename(older, "processes", "invocations");
+  rename(older, "planned_processes", "planned_invocations");
+  baselines::write_atomically(folder.path() / "run.json", older.dump());
+  EXPECT_EQ(run_record_json(read_run_record(folder.path())), run_record_json(written));
+}
+
+TEST(RunRecord, TakesOutputThatIsNotUtf8) {
   const baselines::ScratchFolder folder;
   RunRecord record = example();
-  record.invocations[1].failure = "said \xff";
+  record.processes[1].failure = "said \xff";
   write_run_record(folder.path(), record);
-  EXPECT_EQ(read_run_record(folder.path()).invocations[1].failure, "said \xef\xbf\xbd");
+  EXPECT_EQ(read_run_record(folder.path()).processes[1].failure, "said \xef\xbf\xbd");
 }
 
 TEST(RunRecord, NamesTheFileAndFieldThatIsWrong) {
@@ -79,18 +99,18 @@ TEST(RunRecord, NamesTheFileAndFieldThatIsWrong) {
   nlohmann::json without_suite = run_record_json(example());
   without_suite.erase("suite");
   EXPECT_NE(problem_of(without_suite.dump()).find("suite"), std::string::npos);
-  nlohmann::json odd_block = run_record_json(example());
-  odd_block["invocations"][1]["block"] = "second";
-  EXPECT_NE(problem_of(odd_block.dump()).find("run.json: invocations[1].block: must be"),
+  nlohmann::json wrong_block = run_record_json(example());
+  wrong_block["processes"][1]["block"] = "second";
+  EXPECT_NE(problem_of(wrong_block.dump()).find("run.json: processes[1].block: must be"),
             std::string::npos);
-  nlohmann::json odd_aa = run_record_json(example());
-  odd_aa["aa"]["comparisons_with_alarm"] = 13;
-  EXPECT_NE(problem_of(odd_aa.dump()).find("aa.comparisons_with_alarm"), std::string::npos);
+  nlohmann::json wrong_aa = run_record_json(example());
+  wrong_aa["aa"]["comparisons_with_alarm"] = 13;
+  EXPECT_NE(problem_of(wrong_aa.dump()).find("aa.comparisons_with_alarm"), std::string::npos);
   EXPECT_NE(problem_of("{").find("run.json"), std::string::npos);
   EXPECT_NE(problem_of(R"({"schema_version": 99})").find("schema_version"), std::string::npos);
 }
 
-TEST(LastInvocation, LooksAtNumberedFilesAlone) {
+TEST(LastProcess, LooksAtNumberedFilesAlone) {
   const baselines::ScratchFolder folder;
   EXPECT_EQ(last_process_in(folder.path() / "missing"), 0);
   EXPECT_EQ(last_process_in(folder.path()), 0);

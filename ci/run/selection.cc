@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "baselines/comparing/comparison.h"
@@ -12,6 +13,27 @@
 
 namespace fusegate::ci {
 namespace {
+
+// MAX_ARG_STRLEN, 32 pages of 4 KiB, counts the terminating zero.
+constexpr std::size_t kLongestArgument = 32 * 4096 - 1;
+
+// What Google Benchmark appends to a name before it looks at the filter, by how the benchmark is
+// measured (BenchmarkName::str() in its benchmark_name.cc), and which other builds may do
+// otherwise.
+constexpr std::string_view kSuffixes =
+    "(/"
+    "(min_time:|min_warmup_time:|iterations:|repeats:|process_time|real_time|manual_time|threads:)"
+    "[^/]*)*";
+
+std::string literal(std::string_view name) {
+  constexpr std::string_view kSpecial = R"(\^$.|?*+()[]{})";
+  std::string expression;
+  for (const char c : name) {
+    if (kSpecial.find(c) != kSpecial.npos) expression += '\\';
+    expression += c;
+  }
+  return expression;
+}
 
 using Names = std::set<std::string>;
 
@@ -21,7 +43,7 @@ const baselines::BenchmarkSeries* find_series(const baselines::Run& run, const s
   return found != run.benchmarks.end() && found->name == name ? &*found : nullptr;
 }
 
-bool does_equal_work(const ComparedRuns& runs, const std::string& name) {
+bool runs_identical_code(const ComparedRuns& runs, const std::string& name) {
   const baselines::BenchmarkSeries* before = find_series(runs.baseline, name);
   const baselines::BenchmarkSeries* now = find_series(runs.candidate, name);
   return before != nullptr && now != nullptr && before->failure.empty() && now->failure.empty() &&
@@ -74,6 +96,14 @@ std::vector<KnownBenchmark> known_of(const Names& names,
 
 }  // namespace
 
+std::optional<std::string> benchmark_filter_flag(const std::vector<std::string>& names) {
+  std::vector<std::string> literals;
+  for (const std::string& name : names) literals.push_back(literal(name));
+  const std::string flag =
+      fmt::format("--benchmark_filter=^({}){}$", fmt::join(literals, "|"), kSuffixes);
+  return flag.size() <= kLongestArgument ? std::optional(flag) : std::nullopt;
+}
+
 Selection select_benchmarks(const std::vector<ComparedRuns>& compared, ControlUse use) {
   Names all;
   Names measured;
@@ -86,33 +116,35 @@ Selection select_benchmarks(const std::vector<ComparedRuns>& compared, ControlUs
       }
     }
   }
-  Names equal;
+  Names identical;
   for (const std::string& name : all) {
-    const bool is_equal = std::ranges::all_of(
-        compared, [&](const ComparedRuns& runs) { return does_equal_work(runs, name); });
-    (is_equal ? equal : measured).insert(name);
+    const bool is_identical = std::ranges::all_of(
+        compared, [&](const ComparedRuns& runs) { return runs_identical_code(runs, name); });
+    (is_identical ? identical : measured).insert(name);
   }
-  const std::vector<KnownBenchmark> known = known_of(equal, compared);
+  const std::vector<KnownBenchmark> known = known_of(identical, compared);
   Names controls = use == ControlUse::kStored
                        ? controls_for_stored(known)
                        : controls_side_by_side(known, known_of(measured, compared));
-  Selection plan{
-      .measured = {}, .benchmarks = all.size(), .equal = equal.size(), .controls = controls.size()};
+  Selection selection{.measured = {},
+                      .benchmarks = all.size(),
+                      .identical = identical.size(),
+                      .controls = controls.size()};
   measured.merge(controls);
-  plan.measured.assign(measured.begin(), measured.end());
-  return plan;
+  selection.measured.assign(measured.begin(), measured.end());
+  return selection;
 }
 
-std::string selection_text(const Selection& plan) {
-  const std::string equal =
-      fmt::format("{} of {} benchmarks do equal work", plan.equal, plan.benchmarks);
-  if (plan.measured.empty()) return equal + ": nothing is measured";
-  const std::size_t others = plan.measured.size() - plan.controls;
-  if (plan.controls == plan.equal) return equal + ": measuring all";
+std::string selection_text(const Selection& selection) {
+  const std::string identical = fmt::format("{} of {} benchmarks run identical code",
+                                            selection.identical, selection.benchmarks);
+  if (selection.measured.empty()) return identical + ": nothing to measure";
+  if (selection.controls == selection.identical) return identical + ": measuring all";
+  const std::size_t others = selection.measured.size() - selection.controls;
   return others == 0
-             ? fmt::format("{}: measuring {} of them as controls", equal, plan.controls)
-             : fmt::format("{}: measuring the other {}, and {} of the equal ones as controls",
-                           equal, others, plan.controls);
+             ? fmt::format("{}: measuring {} of them as controls", identical, selection.controls)
+             : fmt::format("{}: measuring the other {}, and {} of the identical ones as controls",
+                           identical, others, selection.controls);
 }
 
 }  // namespace fusegate::ci

@@ -1,6 +1,6 @@
-// Which benchmarks a run measures. Equal work is never blamed (baselines/comparing/judge.h), so to
-// measure all of it would tell nothing. Those are measured that do other work than what they are
-// compared with, that are new, or of which it is not known; and of equal work as much as tells what
+// Which benchmarks a run measures. Identical code is never blamed (baselines/comparing/judge.h), so
+// measuring all of it shows nothing. A run measures what runs other code than what it is compared
+// with, what is new, and what is not known; and of identical code a few controls, which show what
 // the machine does.
 #pragma once
 
@@ -13,11 +13,16 @@
 
 namespace fusegate::ci {
 
+// "--benchmark_filter=^(name|name)...$", a POSIX extended regular expression in which each name
+// matches itself alone, with or without what Google Benchmark appends to it ("/manual_time").
+// Nothing where it would be longer than Linux lets one argument be.
+std::optional<std::string> benchmark_filter_flag(const std::vector<std::string>& names);
+
 // What a gate will compare, of which at least the identities are known.
 struct ComparedRuns {
   baselines::Run baseline;
   baselines::Run candidate;
-  // Figures of the same benchmarks, of any day and code, where there are some.
+  // Figures of the same benchmarks, of any day and code; none where nothing is stored.
   std::optional<baselines::Run> earlier{};
 };
 
@@ -31,20 +36,20 @@ inline constexpr std::size_t kFewDiffering = 8;
 struct Selection {
   std::vector<std::string> measured;  // by name, sorted
   std::size_t benchmarks = 0;         // of the candidate
-  std::size_t equal = 0;              // of them do equal work
+  std::size_t identical = 0;          // of them run identical code
   std::size_t controls = 0;           // of these are measured
 
   bool nothing_differs() const { return measured.size() == controls; }
   bool few_differ() const { return measured.size() - controls <= kFewDiffering; }
 };
 
-// A benchmark does equal work where it does in all of the comparisons. Equal input gives an equal
-// plan: nothing is drawn.
+// A benchmark runs identical code where it does in all of the comparisons. Deterministic: nothing
+// is drawn.
 Selection select_benchmarks(const std::vector<ComparedRuns>& compared,
                             ControlUse use = ControlUse::kStored);
 
-// "90 of 104 benchmarks do equal work: measuring the other 14, and 24 of the equal ones as
+// "90 of 104 benchmarks run identical code: measuring the other 14, and 24 of the identical ones as
 // controls"
-std::string selection_text(const Selection& plan);
+std::string selection_text(const Selection& selection);
 
 }  // namespace fusegate::ci

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <regex.h>
 
 #include <algorithm>
 #include <map>
@@ -15,9 +16,56 @@ namespace {
 using baselines::doing;
 using baselines::failed_series;
 using baselines::test_run;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::SizeIs;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+std::string expression_of(const std::vector<std::string>& names) {
+  return benchmark_filter_flag(names).value().substr(std::string("--benchmark_filter=").size());
+}
+
+bool posix_finds(const std::string& expression, const std::string& name) {
+  regex_t compiled{};
+  EXPECT_EQ(regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB), 0) << expression;
+  const bool found = regexec(&compiled, name.c_str(), 0, nullptr, 0) == 0;
+  regfree(&compiled);
+  return found;
+}
+
+TEST(BenchmarkFilterFlag, NamesTheBenchmarks) {
+  EXPECT_THAT(*benchmark_filter_flag({"linear/addmm/bf16/batch:1/seq:1/dim:8/hidden:8", "b"}),
+              ::testing::StartsWith(
+                  "--benchmark_filter=^(linear/addmm/bf16/batch:1/seq:1/dim:8/hidden:8|b)"));
+}
+
+TEST(BenchmarkFilterFlag, FindsNamesAsGoogleBenchmarkCompletesThem) {
+  const std::string expression = expression_of({"geglu/fused/batch:1"});
+  for (const char* suffix : {"", "/manual_time", "/iterations:1/repeats:60/manual_time",
+                             "/min_time:0.500/real_time/threads:2"}) {
+    EXPECT_TRUE(posix_finds(expression, std::string("geglu/fused/batch:1") + suffix)) << suffix;
+  }
+  for (const char* suffix : {"/seq:1", "/manual_time/seq:1", "6/manual_time"}) {
+    EXPECT_FALSE(posix_finds(expression, std::string("geglu/fused/batch:1") + suffix)) << suffix;
+  }
+}
+
+TEST(BenchmarkFilterFlag, LetsNoOtherBenchmarkThrough) {
+  const std::vector<std::string> names{"geglu/fused/batch:1", "BM_x<int>/8",
+                                       "a.b(c)[d]{2}*+?^$|\\"};
+  const std::string expression = expression_of(names);
+  for (const std::string& name : names) {
+    EXPECT_TRUE(posix_finds(expression, name)) << name;
+    for (const std::string& other : {name + "6", "x" + name, name.substr(1)}) {
+      EXPECT_FALSE(posix_finds(expression, other)) << other;
+    }
+  }
+  EXPECT_FALSE(posix_finds(expression, "axb(c)[d]{2}*+?^$|\\"));
+}
+
+TEST(BenchmarkFilterFlag, IsNoneWhereItWouldNotFitACommandLine) {
+  EXPECT_TRUE(benchmark_filter_flag(std::vector<std::string>(1000, std::string(70, 'a'))));
+  EXPECT_FALSE(benchmark_filter_flag(std::vector<std::string>(2000, std::string(70, 'a'))));
+}
 
 // Not measured yet.
 baselines::BenchmarkSeries known(const std::string& name, const std::string& code) {
@@ -55,11 +103,12 @@ TEST(Selection, MeasuresWhatDiffersOrIsNotKnown) {
       test_run({known("equal", "0f"), known("failing", "0f"), known("new", "0f"),
                 known("other", "1e"), known("unknown", "0f")});
   candidate.benchmarks.back().identity->unknown = "nobody told";
-  const Selection plan = select_benchmarks({{baseline, candidate}});
-  EXPECT_THAT(plan.measured, ElementsAre("equal", "failing", "gone", "new", "other", "unknown"));
-  EXPECT_EQ(plan.equal, 1u);
-  EXPECT_EQ(plan.benchmarks, 5u);
-  EXPECT_FALSE(plan.nothing_differs());
+  const Selection selection = select_benchmarks({{baseline, candidate}});
+  EXPECT_THAT(selection.measured,
+              ElementsAre("equal", "failing", "gone", "new", "other", "unknown"));
+  EXPECT_EQ(selection.identical, 1u);
+  EXPECT_EQ(selection.benchmarks, 5u);
+  EXPECT_FALSE(selection.nothing_differs());
 }
 
 TEST(Selection, WhatABaselineHasMeasuredAndTheCandidateLacksIsNotMeasured) {
@@ -71,21 +120,21 @@ TEST(Selection, WhatABaselineHasMeasuredAndTheCandidateLacksIsNotMeasured) {
 
 TEST(Selection, EqualIsWhatIsEqualInEveryComparison) {
   const baselines::Run same = run_of({"a", "b"});
-  const Selection plan = select_benchmarks({{same, same}, {same, run_of({"a", "b"}, "b")}});
-  EXPECT_EQ(plan.equal, 1u);
-  EXPECT_THAT(plan.measured, Contains("b"));
+  const Selection selection = select_benchmarks({{same, same}, {same, run_of({"a", "b"}, "b")}});
+  EXPECT_EQ(selection.identical, 1u);
+  EXPECT_THAT(selection.measured, Contains("b"));
 }
 
 TEST(Selection, ControlsAreTheSuitesOwnAndOthersOfAllOperationsAndSizes) {
   const std::string changed = "geglu/fused/bf16/batch:7";
-  const Selection plan = select_benchmarks({{run_of(suite()), run_of(suite(), changed)}});
-  EXPECT_THAT(plan.measured, SizeIs(kControls + 1));
-  EXPECT_EQ(plan.controls, kControls);
-  EXPECT_THAT(plan.measured, Contains(changed));
-  EXPECT_THAT(plan.measured, Contains("control_copy/memcpy/1"));
-  EXPECT_THAT(plan.measured, Contains("control_gemm/cublas/1"));
+  const Selection selection = select_benchmarks({{run_of(suite()), run_of(suite(), changed)}});
+  EXPECT_THAT(selection.measured, SizeIs(kControls + 1));
+  EXPECT_EQ(selection.controls, kControls);
+  EXPECT_THAT(selection.measured, Contains(changed));
+  EXPECT_THAT(selection.measured, Contains("control_copy/memcpy/1"));
+  EXPECT_THAT(selection.measured, Contains("control_gemm/cublas/1"));
   std::map<std::string, int> times;
-  for (const std::string& name : plan.measured) {
+  for (const std::string& name : selection.measured) {
     if (name == changed) continue;
     for (std::size_t at = 0; at != std::string::npos;) {
       const std::size_t end = name.find('/', at);
@@ -104,14 +153,14 @@ TEST(Selection, ControlsAreTheSuitesOwnAndOthersOfAllOperationsAndSizes) {
 
 TEST(Selection, SideBySideFewControlsAreMeasured) {
   const std::string changed = "geglu/fused/bf16/batch:7";
-  const Selection plan =
+  const Selection selection =
       select_benchmarks({{run_of(suite()), run_of(suite(), changed)}}, ControlUse::kSideBySide);
-  EXPECT_THAT(plan.measured, SizeIs(kControlsSideBySide + 1));
-  EXPECT_EQ(plan.controls, kControlsSideBySide);
-  EXPECT_THAT(plan.measured, Contains(changed));
-  EXPECT_THAT(plan.measured, Contains("control_copy/memcpy/1"));
-  EXPECT_THAT(plan.measured, Contains("control_gemm/cublas/1"));
-  EXPECT_TRUE(plan.few_differ());
+  EXPECT_THAT(selection.measured, SizeIs(kControlsSideBySide + 1));
+  EXPECT_EQ(selection.controls, kControlsSideBySide);
+  EXPECT_THAT(selection.measured, Contains(changed));
+  EXPECT_THAT(selection.measured, Contains("control_copy/memcpy/1"));
+  EXPECT_THAT(selection.measured, Contains("control_gemm/cublas/1"));
+  EXPECT_TRUE(selection.few_differ());
 }
 
 TEST(Selection, SideBySideControlsGoByEarlierFigures) {
@@ -122,21 +171,21 @@ TEST(Selection, SideBySideControlsGoByEarlierFigures) {
     series.counters = {{"flops", 1e9}, {"min_bytes", is_cheap ? 1e6 : 1e7}};
   }
   const ComparedRuns runs{run_of(names), run_of(names, "geglu/fused/bf16/batch:7"), earlier};
-  const Selection plan = select_benchmarks({runs}, ControlUse::kSideBySide);
+  const Selection selection = select_benchmarks({runs}, ControlUse::kSideBySide);
   EXPECT_EQ(std::ranges::count_if(
-                plan.measured,
+                selection.measured,
                 [](const std::string& name) { return name.starts_with("swiglu_mlp/fused/fp16"); }),
             3)
       << "half of them: they are one kind, and those that the suite declares of the other";
 }
 
 TEST(Selection, FewDifferUpToALimit) {
-  Selection plan;
-  plan.controls = 1;
-  plan.measured.resize(1 + kFewDiffering);
-  EXPECT_TRUE(plan.few_differ());
-  plan.measured.emplace_back();
-  EXPECT_FALSE(plan.few_differ());
+  Selection selection;
+  selection.controls = 1;
+  selection.measured.resize(1 + kFewDiffering);
+  EXPECT_TRUE(selection.few_differ());
+  selection.measured.emplace_back();
+  EXPECT_FALSE(selection.few_differ());
 }
 
 TEST(Selection, SaysWhatItMeasures) {
@@ -145,14 +194,15 @@ TEST(Selection, SaysWhatItMeasures) {
     return selection_text({std::move(measured), benchmarks, equal, controls});
   };
   const std::vector<std::string> four{"a", "b", "c", "d"};
-  EXPECT_EQ(
-      text(four, 104, 103, 3),
-      "103 of 104 benchmarks do equal work: measuring the other 1, and 3 of the equal ones as "
-      "controls");
+  EXPECT_EQ(text(four, 104, 103, 3),
+            "103 of 104 benchmarks run identical code: measuring the other 1, and 3 of the "
+            "identical ones as "
+            "controls");
   EXPECT_EQ(text(four, 104, 104, 4),
-            "104 of 104 benchmarks do equal work: measuring 4 of them as controls");
-  EXPECT_EQ(text({}, 104, 104, 24), "104 of 104 benchmarks do equal work: nothing is measured");
-  EXPECT_EQ(text(four, 4, 3, 3), "3 of 4 benchmarks do equal work: measuring all");
+            "104 of 104 benchmarks run identical code: measuring 4 of them as controls");
+  EXPECT_EQ(text({}, 104, 104, 24),
+            "104 of 104 benchmarks run identical code: nothing to measure");
+  EXPECT_EQ(text(four, 4, 3, 3), "3 of 4 benchmarks run identical code: measuring all");
 }
 
 }  // namespace

@@ -53,21 +53,21 @@ for argument in "$@"; do
     --energy-ms=*) energy=" with energy" ;;
   esac
 done
-echo "$name $invocation $filter$energy" >> "$folder/calls"
+echo "$name $process $filter$energy" >> "$folder/calls"
 # Two runs of one program are never the same to the last digit.
 run=${out%/*}; run=${run##*/}
 phase=$((phase + ${#run}))
 when=first
-[ $invocation -ge $change_at ] && when=later
+[ $process -ge $change_at ] && when=later
 prepared=$folder/$name-prepared/$when
 # Google Benchmark, too, looks for the name with this at its end.
 files=$(sed 's#$#/manual_time#' "$prepared/names" | grep -En -- "$filter" | while IFS=: read -r number benchmark; do
-  echo "$prepared/$(((invocation + phase) % 3))/$number"
+  echo "$prepared/$(((process + phase) % 3))/$number"
 done)
 {
   printf '{"context":'
   # No two processes leave the same file.
-  sed "s/\"invocation\":1/\"invocation\":$invocation/; s/\"seed\":1/\"seed\":${#run}/" "$prepared/context"
+  sed "s/\"invocation\":1/\"invocation\":$process/; s/\"seed\":1/\"seed\":${#run}/" "$prepared/context"
   printf ',"benchmarks":['
   cat $files | tail -c +2  # every one starts with a comma
   printf ']}'

@@ -1,5 +1,5 @@
 // For tests: a stand-in for the benchmark program that heeds --benchmark_filter, with times that
-// depend on the invocation's number.
+// depend on the process's number.
 #pragma once
 
 #include <map>
@@ -14,10 +14,10 @@ namespace fusegate::tests {
 
 struct FakeBench {
   FakeRunFile file{};
-  // Relative, from invocation to invocation; a benchmark that is not named has 0.02 %.
+  // Relative, from process to process; a benchmark that is not named has 0.02 %.
   std::map<std::string, double> noise{};
   int phase = 0;  // programs of different phases do not go up and down together
-  // What the file says from that invocation on.
+  // What the file says from that process on.
   int change_at = 6;
   std::optional<FakeRunFile> later{};
   std::string more{};    // a piece of shell for the script's end

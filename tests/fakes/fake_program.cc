@@ -11,12 +11,12 @@ namespace fs = std::filesystem;
 const std::string_view kReadFlags = R"sh(
 # leave PREPARED OUT: as this process's own, since no two processes leave the same file.
 leave() {
-  sed "s/\"invocation\": 1/\"invocation\": ${invocation:-1}/; s/\"seed\": 1/\"seed\": ${#2}/" "$1" > "$2"
+  sed "s/\"invocation\": 1/\"invocation\": ${process:-1}/; s/\"seed\": 1/\"seed\": ${#2}/" "$1" > "$2"
 }
 for argument in "$@"; do
   case $argument in
     --out=*) out=${argument#--out=} ;;
-    --invocation=*) invocation=${argument#--invocation=} ;;
+    --invocation=*) process=${argument#--invocation=} ;;
     --seed=*) seed=${argument#--seed=} ;;
     --suite=*) suite=${argument#--suite=} ;;
     --identify=*)
@@ -48,7 +48,7 @@ nlohmann::json context_of(const FakeRunFile& file) {
                            {"protocol", file.protocol},
                            {"seed", 1},
                            {"suite", file.suite},
-                           {"invocation", file.invocation},
+                           {"invocation", file.process},
                            {"doubts", file.doubts},
                            {"finished", file.finished}}}};
   if (file.controls) context["fusegate"]["controls"] = *file.controls;
@@ -120,12 +120,12 @@ std::string run_file_text(const FakeRunFile& file) {
 }
 
 std::string write_run(const baselines::ScratchFolder& folder, std::string_view name,
-                      const FakeRunFile& file, int invocations) {
+                      const FakeRunFile& file, int processes) {
   // Two runs are never the same to the last digit.
   const double own = 6e-5 * (std::accumulate(name.begin(), name.end(), 0) % 4);
-  for (int i = 1; i <= invocations; ++i) {
+  for (int i = 1; i <= processes; ++i) {
     FakeRunFile shifted = file;
-    shifted.invocation = i;
+    shifted.process = i;
     for (auto& [benchmark, time_ns] : shifted.times) {
       time_ns *= 1 + 2e-4 * (i % 3 - 1);
       if (i == 1) time_ns *= 1 + own;

@@ -17,12 +17,12 @@ namespace fusegate::tests {
 std::string write_script(const baselines::ScratchFolder& folder, std::string_view name,
                          std::string_view body);
 
-// The script's start: sets $out, $invocation, $seed and $suite from the flags that `fusegate run`
+// The script's start: sets $out, $process, $seed and $suite from the flags that `fusegate run`
 // gives. Like a program that is older than it, the script refuses --identify, unless $identities is
 // set to a file that it then gives.
 extern const std::string_view kReadFlags;
 
-// What a fake run file says. Times are in ns, one an invocation and benchmark.
+// What a fake run file says. Times are in ns, one a process and benchmark.
 struct FakeRunFile {
   std::map<std::string, double> times{
       {"geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072", 20000},
@@ -43,7 +43,7 @@ struct FakeRunFile {
   std::string host = "fake";                // the machine's name
   // By benchmark and stage, what identities_text() says was picked.
   std::map<std::string, std::map<std::string, std::string>> choices{};
-  int invocation = 1;
+  int process = 1;
 };
 
 // What the program that leaves this file answers to --identify.
@@ -52,9 +52,9 @@ std::string identities_text(const FakeRunFile& file);
 // As text: a valid run file of this program, ten samples a benchmark.
 std::string run_file_text(const FakeRunFile& file);
 
-// A run folder with that many invocations whose times differ by about 0.02 %, and host
+// A run folder with that many processes whose times differ by about 0.02 %, and host
 // times by 2 %. Returns its path.
 std::string write_run(const baselines::ScratchFolder& folder, std::string_view name,
-                      const FakeRunFile& file, int invocations = 5);
+                      const FakeRunFile& file, int processes = 5);
 
 }  // namespace fusegate::tests

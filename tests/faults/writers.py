@@ -28,10 +28,10 @@ def two_runs(programs, name, *flags):
     ended = two_at_once(programs, arguments, arguments)
     for pid, code, said in ended:
         others = [f"process {other} writes into this folder now" for other, *_ in ended if other != pid]
-        if code not in (0, 2) or (code == 2 and others[0] not in said and "already holds invocations" not in said):
+        if code not in (0, 2) or (code == 2 and others[0] not in said and "already has processes" not in said):
             raise Lost(f"ended with {code}, and not for the other's sake:\n{said}")
     measured = before + INVOCATIONS * sum(code == 0 for _, code, _ in ended)
-    recorded = [each["file"] for each in json.loads((folder / "run.json").read_bytes())["invocations"]]
+    recorded = [each["file"] for each in json.loads((folder / "run.json").read_bytes())["processes"]]
     there = [path.name for path in run_files(folder)]
     if not len(there) == len(recorded) == measured or set(there) != set(recorded):
         raise Lost(f"{measured} processes were told of, {there} are there, and run.json has {recorded}")

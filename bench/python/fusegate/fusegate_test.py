@@ -100,7 +100,7 @@ class FusegateTest(FolderTest):
     def test_runs_and_shows_what_was_measured(self):
         self.measure("run")
         record = json.loads((self.folder / "run" / "run.json").read_text(encoding="utf-8"))
-        self.assertEqual([each["failure"] for each in record["invocations"]], [""] * 3)
+        self.assertEqual([each["failure"] for each in record["processes"]], [""] * 3)
         self.assertTrue(record["finished"])
         shown = self.fusegate("show", "run").stdout
         # 36 us, 0.02 % off at most.

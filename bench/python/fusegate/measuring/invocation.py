@@ -259,7 +259,7 @@ class Invocation:
 
 
 def event_line(event: dict[str, Any]) -> str:
-    """As fusegate reads it (ci/run/progress_event.h)."""
+    """As fusegate reads it (ci/run/progress.h)."""
     return "@fusegate " + json.dumps(event)
 
 

@@ -1,12 +1,74 @@
-#include "ci/run/progress_display.h"
+#include "ci/run/progress.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "ci/console/format.h"
 
 namespace fusegate::ci {
+namespace {
+
+constexpr std::string_view kPrefix = "@fusegate ";
+
+}  // namespace
+
+std::optional<ProgressEvent> parse_progress_event(std::string_view line) try {
+  if (!line.starts_with(kPrefix)) return std::nullopt;
+  const auto object = nlohmann::json::parse(line.substr(kPrefix.size()));
+  if (object.at("event") == "note") {
+    const auto text = object.at("text").get<std::string>();
+    return text.empty() ? std::nullopt : std::optional(ProgressEvent{.note = text});
+  }
+  const bool is_start = object.at("event") == "start";
+  const bool is_check = object.at("event") == "check";
+  if (!is_start && !is_check && object.at("event") != "benchmark") return std::nullopt;
+  ProgressEvent event{.total = object.at("total").get<int>(), .is_check = is_check};
+  if (!is_start) {
+    event.index = object.at("index").get<int>();
+    event.benchmark = object.value("benchmark", "");
+    event.failure = object.value("failure", "");
+  }
+  const bool sensible = event.index >= 0 && event.total >= event.index && event.total > 0;
+  return sensible ? std::optional(event) : std::nullopt;
+} catch (const nlohmann::json::exception&) {
+  return std::nullopt;
+}
+
+void TimeLeft::start_process() {
+  ++started_;
+  running_ = true;
+  fraction_ = 0;
+  seconds_ = 0;
+}
+
+void TimeLeft::progress(double fraction, double seconds) {
+  fraction_ = std::clamp(fraction, 0.0, 1.0);
+  seconds_ = seconds;
+}
+
+void TimeLeft::finish_process(double seconds, bool representative) {
+  running_ = false;
+  if (!representative) return;
+  ++measured_;
+  measured_seconds_ += seconds;
+}
+
+std::optional<double> TimeLeft::whole_process_seconds() const {
+  if (measured_ > 0) return measured_seconds_ / measured_;
+  if (running_ && fraction_ > 0) return seconds_ / fraction_;
+  return std::nullopt;
+}
+
+std::optional<double> TimeLeft::seconds() const {
+  const std::optional<double> whole = whole_process_seconds();
+  if (!whole) return std::nullopt;
+  const double running = running_ ? 1 - fraction_ : 0;
+  return *whole * (std::max(0, planned_ - started_) + running);
+}
+
 namespace {
 
 // Between two plain lines: seldom enough for a log, often enough to see that it lives.
@@ -24,8 +86,7 @@ ProgressDisplay::ProgressDisplay(Console& console, int planned_processes, Now no
 ProgressDisplay::~ProgressDisplay() { clear_status(); }
 
 void ProgressDisplay::start_process(const std::string& label) {
-  ++invocation_;
-  places_ = 0;
+  ++process_;
   label_ = label;
   process_started_ = now_();
   time_left_.start_process();
@@ -35,15 +96,14 @@ void ProgressDisplay::start_process(const std::string& label) {
 
 void ProgressDisplay::show(const ProgressEvent& event) {
   if (event.is_check) return show_check(event);
-  places_ = event.index;
   time_left_.progress(static_cast<double>(event.index) / event.total, now_() - process_started_);
   if (!event.failure.empty()) note(fmt::format("{} failed: {}", event.benchmark, event.failure));
-  show_status(fmt::format("{}, place {}/{}{}  {}", process_text(), event.index, event.total,
+  show_status(fmt::format("{}: {} %{}  {}", process_text(), 100 * event.index / event.total,
                           time_left_text(), event.benchmark));
 }
 
 void ProgressDisplay::show_check(const ProgressEvent& event) {
-  show_status(fmt::format("{}, checking results, benchmark {}/{}  {}", process_text(),
+  show_status(fmt::format("{}: checking results, benchmark {}/{}  {}", process_text(),
                           event.index + 1, event.total, event.benchmark));
 }
 
@@ -64,15 +124,15 @@ void ProgressDisplay::wait() {
 void ProgressDisplay::finish_process(const std::string& failure) {
   const double seconds = now_() - process_started_;
   time_left_.finish_process(seconds, failure.empty());
-  const std::string result = failure.empty() ? format_count(places_, "place") : failure;
-  print_line(fmt::format("{}: {} in {}{}", process_text(), result, format_duration(seconds),
-                         invocation_ < planned_ ? time_left_text() : ""));
+  print_line(fmt::format("{}: {} {}{}", process_text(),
+                         failure.empty() ? "finished in" : failure + ", after",
+                         format_duration(seconds), process_ < planned_ ? time_left_text() : ""));
 }
 
 void ProgressDisplay::note(const std::string& line) { print_line(line); }
 
 std::string ProgressDisplay::process_text() const {
-  return fmt::format("invocation {}/{}{}", invocation_, planned_,
+  return fmt::format("process {}/{}{}", process_, planned_,
                      label_.empty() ? "" : " (" + label_ + ")");
 }
 

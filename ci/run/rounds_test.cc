@@ -1,4 +1,4 @@
-#include "ci/run/schedule.h"
+#include "ci/run/rounds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,21 +9,21 @@
 namespace fusegate::ci {
 namespace {
 
-std::vector<int> arms_of(const std::vector<PlannedProcess>& round) {
-  std::vector<int> arms;
-  for (const auto& planned : round) arms.push_back(planned.arm);
-  return arms;
+std::vector<int> slots_of(const std::vector<PlannedProcess>& round) {
+  std::vector<int> slots;
+  for (const auto& planned : round) slots.push_back(planned.slot);
+  return slots;
 }
 
 TEST(Schedule, MirrorsEverySecondRound) {
-  for (const int arms : {1, 2, 3}) {
-    Schedule schedule(arms, 7);
+  for (const int slots : {1, 2, 3}) {
+    Schedule schedule(slots, 7);
     for (int pair = 0; pair < 20; ++pair) {
-      const std::vector<int> first = arms_of(schedule.next_round());
-      std::vector<int> second = arms_of(schedule.next_round());
+      const std::vector<int> first = slots_of(schedule.next_round());
+      std::vector<int> second = slots_of(schedule.next_round());
       std::ranges::reverse(second);
       EXPECT_EQ(first, second);
-      EXPECT_EQ(std::set<int>(first.begin(), first.end()).size(), static_cast<std::size_t>(arms));
+      EXPECT_EQ(std::set<int>(first.begin(), first.end()).size(), static_cast<std::size_t>(slots));
     }
   }
 }
@@ -32,7 +32,7 @@ TEST(Schedule, DrawsEveryOrderAboutAsOften) {
   Schedule schedule(3, 1);
   std::map<std::vector<int>, int> seen;
   for (int pair = 0; pair < 6000; ++pair) {
-    ++seen[arms_of(schedule.next_round())];
+    ++seen[slots_of(schedule.next_round())];
     schedule.next_round();
   }
   ASSERT_EQ(seen.size(), 6u);

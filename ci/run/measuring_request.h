@@ -1,0 +1,70 @@
+// What is measured, by how many processes, and under which limits.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "baselines/comparing/verdict.h"
+#include "ci/run/peers.h"
+#include "ci/run/program_run.h"
+#include "ci/run/selection.h"
+
+namespace fusegate::ci {
+
+// What a user says of every command that measures.
+struct MeasuringOptions {
+  std::string suite{};               // a name or a file
+  std::vector<std::string> flags{};  // passed on to the benchmark program
+  double timeout_s = 1800;           // of one process
+  // No round starts that is expected to end later. Two things are measured all the same: the first
+  // round, and the confirmation of a regression.
+  std::optional<double> budget_s{};
+  std::optional<std::uint64_t> seed{};  // of the order and of the processes; none: random
+  bool measures_all = false;            // identical code too, and programs are not identified
+  bool fresh_choices = false;           // programs choose kernels anew, whatever the baseline's did
+};
+
+struct MeasuringRequest {
+  MeasuringOptions options{};
+  std::vector<ProgramRequest> programs{};
+  int processes = 5;      // of each program: the minimum
+  int max_processes = 5;  // of each extended program; the minimum: no extension
+  // An extension measures every benchmark again and not only those that ask for it. For runs that
+  // are compared with a baseline of whole processes: on an H200, processes that measured 16 of the
+  // 60 benchmarks of `pr` found an unchanged GEMM of 3.6 us 0.4 % slower than whole ones did.
+  bool extends_whole_suite = false;
+  std::optional<double> min_effect{};  // of what makes a process an outlier; none: the suite's own
+  // Of each program, in place of `processes`, where few benchmarks differ (selection.h).
+  std::optional<int> processes_of_few{};
+  ControlUse controls = ControlUse::kStored;
+  bool has_record = true;  // controls are measured even where no code differs
+  bool is_aa = false;      // deal each program's minimum to two halves of an A/A comparison
+  std::map<std::string, std::string> environment{};  // of the programs
+  bool append = false;                               // add to folders that already hold processes
+  std::optional<PeersRequest> peers{};  // measured after every process, where there is one program
+};
+
+// Judges what was measured so far, while the run goes on. Throws InputError where that cannot be;
+// then nothing is extended.
+using InterimAnalysis = std::function<std::vector<baselines::Verdict>()>;
+
+// What will be compared, by the identities that the folders have by now. Where it returns nothing
+// or throws InputError, all is measured.
+using Comparisons = std::function<std::vector<ComparedRuns>()>;
+
+struct RunAnalyses {
+  InterimAnalysis interim{};  // empty: nothing is extended
+  Comparisons comparisons{};  // empty: all is measured
+};
+
+enum class RunEnd { kAll, kBudget, kInterrupted };
+
+// Two halves of an A/A comparison with two processes each: fewer cannot be compared.
+inline constexpr int kLeastAaProcesses = 4;
+
+}  // namespace fusegate::ci

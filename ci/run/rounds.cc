@@ -1,0 +1,167 @@
+#include "ci/run/rounds.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <utility>
+
+namespace fusegate::ci {
+Schedule::Schedule(int slots, std::uint64_t seed)
+    : random_(seed), order_(static_cast<std::size_t>(slots)) {
+  std::iota(order_.begin(), order_.end(), 0);
+}
+
+std::vector<PlannedProcess> Schedule::next_round() {
+  if (is_mirrored_next_) {
+    std::ranges::reverse(order_);
+  } else {
+    // By hand and not by std::shuffle, whose result for a seed differs between standard libraries.
+    for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random_() % i]);
+  }
+  is_mirrored_next_ = !is_mirrored_next_;
+  std::vector<PlannedProcess> round;
+  for (const int slot : order_) round.push_back({slot, draw_seed()});
+  return round;
+}
+
+std::uint64_t Schedule::draw_seed() {
+  std::uint64_t seed = random_() >> 33;
+  while (!drawn_.insert(seed).second) seed = random_() >> 33;
+  return seed;
+}
+
+namespace {
+
+int last_block_of(const std::vector<ProgramRun>& programs) {
+  int last = 0;
+  for (const ProgramRun& program : programs) {
+    for (const ProcessRecord& process : program.record().processes) {
+      last = std::max(last, process.block);
+    }
+  }
+  return last;
+}
+
+}  // namespace
+
+Rounds::Rounds(Session& session)
+    : session_(session),
+      schedule_(
+          static_cast<int>(session.programs.size()) * (session.request.is_aa ? 2 : 1),
+          session.request.options.seed ? *session.request.options.seed : std::random_device{}()),
+      block_(last_block_of(session.programs)),
+      minimum_s_(session.programs.size()) {
+  for (std::size_t i = 0; i < session.programs.size(); ++i) {
+    slots_.push_back({i, session.request.is_aa ? "a" : ""});
+    if (session.request.is_aa) slots_.push_back({i, "b"});
+  }
+}
+
+void Rounds::measure_minimum() {
+  const double started_s = session_.now();
+  const int planned = session_.processes * static_cast<int>(session_.programs.size());
+  const int slots = static_cast<int>(slots_.size());
+  const int rounds = (planned + slots - 1) / slots;
+  ProgressDisplay display(session_.console, planned, session_.now);
+  for (int done = 0; done < rounds && session_.end == RunEnd::kAll; ++done) {
+    if (done > 0 && !session_.fits((session_.now() - started_s) / done)) {
+      session_.end = RunEnd::kBudget;
+    } else {
+      measure({Round::Kind::kMinimum, session_.whole_round_flags}, display);
+    }
+  }
+}
+
+void Rounds::measure(const Round& round, ProgressDisplay& display) {
+  ++block_;
+  for (const PlannedProcess& planned : schedule_.next_round()) {
+    const Slot& slot = slots_[static_cast<std::size_t>(planned.slot)];
+    if (!takes_part(slot, round)) continue;
+    if (session_.interrupts.take() != 0 || !run_one(slot, planned.seed, round, display)) {
+      session_.end = RunEnd::kInterrupted;
+      return;
+    }
+  }
+}
+
+bool Rounds::takes_part(const Slot& slot, const Round& round) const {
+  const ProgramRun& program = session_.programs[slot.program];
+  switch (round.kind) {
+    case Round::Kind::kMinimum:
+      break;
+    case Round::Kind::kRepeat:
+      return true;
+    case Round::Kind::kExtension:
+      return program.is_extended() && slot.aa_half != "b";
+  }
+  return program.processes() < session_.processes;
+}
+
+bool Rounds::run_one(const Slot& slot, std::uint64_t seed, const Round& round,
+                     ProgressDisplay& display) {
+  ProgramRun& program = session_.programs[slot.program];
+  if (round.kind != Round::Kind::kMinimum) program.plan_one_more();
+  display.start_process(session_.programs.size() > 1 ? program.folder().string() : "");
+  ProcessRequest process = session_.process_request(program, seed, round.flags);
+  process.number = program.take_number();
+  const double started_s = session_.now();
+  const ProcessOutcome outcome = run_and_record(slot, process, round, display);
+  bool interrupted = outcome.interrupted;
+  if (session_.peers && !interrupted) {
+    interrupted = !session_.peers->measure_beside(process, outcome, display);
+  }
+  if (round.kind != Round::Kind::kExtension) minimum_s_[slot.program] += session_.now() - started_s;
+  display.finish_process(outcome.record.failure);
+  return !interrupted;
+}
+
+ProcessOutcome Rounds::run_and_record(const Slot& slot, const ProcessRequest& process,
+                                      const Round& round, ProgressDisplay& display) {
+  ProcessOutcome outcome = run_process(
+      process, [&](const ProgressEvent& event) { show(event, display); }, [&] { display.wait(); });
+  for (const auto& [name, failure] : outcome.failed_benchmarks) {
+    failures_.add(name, failure);
+    failed_programs_.insert(slot.program);
+  }
+  outcome.record.block = block_;
+  outcome.record.extension = round.kind == Round::Kind::kExtension;
+  if (!outcome.record.extension) outcome.record.aa_half = slot.aa_half;
+  // Of a hopeless one the exception that ends the run here says why, and nothing else does.
+  session_.programs[slot.program].add(outcome);
+  return outcome;
+}
+
+void Rounds::show(ProgressEvent event, ProgressDisplay& display) {
+  if (!event.note.empty()) {
+    if (notes_.insert(event.note).second) display.note("note: " + event.note);
+    return;
+  }
+  const bool is_new = event.failure.empty() || shown_failures_.add(event.benchmark, event.failure);
+  if (!is_new) event.failure.clear();
+  display.show(event);
+}
+
+double Rounds::process_s(std::size_t program) const {
+  const ProgramRun& run = session_.programs[program];
+  const int of_minimum = run.processes() - run.extensions();
+  return of_minimum > 0 ? minimum_s_[program] / of_minimum : 0;
+}
+
+double Rounds::expected_repeat_s() const {
+  double sum_s = 0;
+  for (const Slot& slot : slots_) sum_s += process_s(slot.program);
+  return sum_s;
+}
+
+void Rounds::report_failed_benchmarks() const {
+  std::size_t processes = 0;
+  std::string where;
+  for (const std::size_t failed : failed_programs_) {
+    const ProgramRun& program = session_.programs[failed];
+    processes += static_cast<std::size_t>(program.processes());
+    where += (where.empty() ? "" : ", ") + program.folder().string();
+  }
+  failures_.print(processes, session_.programs.size() > 1 ? where : "", session_.console);
+}
+
+}  // namespace fusegate::ci

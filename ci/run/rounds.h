@@ -1,0 +1,93 @@
+// The rounds of a run: each starts one process of every program that takes part, in an order that
+// is drawn (Schedule), and is a block of the run folders' records.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ci/run/failed_benchmarks.h"
+#include "ci/run/session.h"
+
+namespace fusegate::ci {
+
+struct PlannedProcess {
+  int slot = 0;
+  std::uint64_t seed = 0;
+};
+
+// A B B A B A A B ...: rounds come in pairs. The first's order is drawn, so that nothing which
+// recurs with the rounds meets one program always; the second's is its mirror image, so that a
+// machine that drifts steadily moves all programs alike.
+class Schedule {
+ public:
+  Schedule(int slots, std::uint64_t seed);
+
+  // One process of every slot. Seeds differ over the whole schedule and fit in 31 bits, which any
+  // program can read.
+  std::vector<PlannedProcess> next_round();
+
+ private:
+  std::uint64_t draw_seed();
+
+  std::mt19937_64 random_;
+  std::vector<int> order_;
+  bool is_mirrored_next_ = false;
+  std::set<std::uint64_t> drawn_;
+};
+
+struct Round {
+  enum class Kind { kMinimum, kRepeat, kExtension };
+  Kind kind = Kind::kMinimum;
+  std::vector<std::string> flags{};  // of its processes, besides the user's
+};
+
+class Rounds {
+ public:
+  // The session must outlive it.
+  explicit Rounds(Session& session);
+
+  // As many processes of each program as the session wants, while the budget has room.
+  void measure_minimum();
+  // Ends the session where somebody interrupts. Throws InputError where a program cannot measure at
+  // all; what was measured stays in the folders.
+  void measure(const Round& round, ProgressDisplay& display);
+
+  // What a process of that program took in the minimum, in the mean; 0 where there was none.
+  double process_s(std::size_t program) const;
+  // How many processes a repeat starts, and what it is expected to take.
+  int repeat_processes() const { return static_cast<int>(slots_.size()); }
+  double expected_repeat_s() const;
+
+  // Which benchmarks failed, on console.err.
+  void report_failed_benchmarks() const;
+
+ private:
+  // A program, or one of the two halves of an A/A comparison that it stands in for.
+  struct Slot {
+    std::size_t program = 0;
+    std::string aa_half;
+  };
+
+  bool takes_part(const Slot& slot, const Round& round) const;
+  // Whether the run may go on.
+  bool run_one(const Slot& slot, std::uint64_t seed, const Round& round, ProgressDisplay& display);
+  ProcessOutcome run_and_record(const Slot& slot, const ProcessRequest& process, const Round& round,
+                                ProgressDisplay& display);
+  // A note and a failure are shown once, however many processes report them.
+  void show(ProgressEvent event, ProgressDisplay& display);
+
+  Session& session_;
+  std::vector<Slot> slots_;
+  Schedule schedule_;
+  int block_;                                 // the last one that was started
+  std::vector<double> minimum_s_;             // by program: what its minimum took
+  std::set<std::string, std::less<>> notes_;  // shown so far
+  FailedBenchmarks shown_failures_;
+  FailedBenchmarks failures_;              // of run files
+  std::set<std::size_t> failed_programs_;  // that these are of
+};
+
+}  // namespace fusegate::ci

@@ -1,0 +1,157 @@
+#include "ci/run/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "baselines/io/error.h"
+#include "baselines/io/write_lock.h"
+#include "ci/console/format.h"
+#include "ci/run/extension_plan.h"
+#include "ci/run/identification.h"
+
+namespace fusegate::ci {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_folders(const MeasuringRequest& request) {
+  std::set<fs::path> seen;
+  for (const ProgramRequest& program : request.programs) {
+    if (!seen.insert(fs::weakly_canonical(program.folder)).second) {
+      throw baselines::InputError(program.folder.string(), "--out", "given twice");
+    }
+    check_run_folder(program.folder, "--out", request.append);
+  }
+}
+
+// Checks again once the folders are locked: another run may have ended in between.
+std::vector<baselines::WriteLock> lock_folders(const MeasuringRequest& request) {
+  check_folders(request);
+  std::vector<baselines::WriteLock> locks;
+  for (const ProgramRequest& program : request.programs) {
+    locks.push_back(baselines::WriteLock::of_folder(program.folder, "--out"));
+  }
+  check_folders(request);
+  return locks;
+}
+
+// A confirmation by a single process would let one outlier confirm what another suggested.
+void check_counts(const MeasuringRequest& request) {
+  const int more = request.max_processes - request.processes;
+  if (more == 0 || more >= kLeastConfirmation) return;
+  throw baselines::InputError(
+      "--max-processes", "",
+      fmt::format("{} is neither --processes ({}), which extends nothing, nor at least {} more",
+                  request.max_processes, request.processes, kLeastConfirmation));
+}
+
+RunRecord started_record(const MeasuringRequest& request, const ProgramRequest& program) {
+  RunRecord record;
+  record.started = format_instant(std::chrono::system_clock::now());
+  const std::string& suite = request.options.suite;
+  if (request.append && fs::exists(program.folder / "run.json")) {
+    record = read_run_record(program.folder);
+    if (record.suite != suite) {
+      throw baselines::InputError(
+          (program.folder / "run.json").string(), "suite",
+          fmt::format("the folder has a run of \"{}\"; --append cannot add one of \"{}\" to it",
+                      record.suite, suite));
+    }
+  }
+  record.suite = program.suite.empty() ? suite : program.suite;
+  record.flags = request.options.flags;
+  record.program = program.program;
+  record.programs.clear();
+  for (const ProgramRequest& each : request.programs) record.programs.push_back(each.program);
+  record.planned_processes += request.processes;
+  record.finished = false;
+  return record;
+}
+
+// Not drawn from the seed: two runs with the same seed are still two sessions.
+std::string new_session() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+// Folders that one session filled so far stay in it, and blocks count on. Otherwise a folder that
+// already holds processes would mix two sessions, whose blocks mean different things.
+void set_sessions(std::vector<RunRecord>& records) {
+  const bool is_fresh = std::ranges::all_of(
+      records, [](const RunRecord& record) { return record.processes.empty(); });
+  const bool is_shared = std::ranges::all_of(records, [&](const RunRecord& record) {
+    return record.session == records.front().session && !record.processes.empty();
+  });
+  if (is_shared) return;
+  const std::string session = is_fresh ? new_session() : "";
+  for (RunRecord& record : records) record.session = session;
+}
+
+std::vector<ProgramRun> start_programs(const MeasuringRequest& request) {
+  check_counts(request);
+  std::vector<baselines::WriteLock> locks = lock_folders(request);
+  std::vector<RunRecord> records;
+  for (const ProgramRequest& program : request.programs) {
+    records.push_back(started_record(request, program));
+  }
+  set_sessions(records);
+  std::vector<ProgramRun> programs;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    programs.emplace_back(request.programs[i], std::move(records[i]), std::move(locks[i]));
+  }
+  return programs;
+}
+
+std::optional<Peers> start_peers(const MeasuringRequest& request, const ProgramRun& ours) {
+  if (!request.peers) return std::nullopt;
+  return Peers(*request.peers, ours.record(), request.append);
+}
+
+}  // namespace
+
+Session::Session(const MeasuringRequest& measuring, Console& output, ProgressDisplay::Now clock)
+    : request(measuring),
+      console(output),
+      now(std::move(clock)),
+      programs(start_programs(request)),
+      peers(start_peers(request, programs.front())),
+      started_s(now()),
+      processes(request.processes) {}
+
+bool Session::fits(double expected_s) const {
+  const std::optional<double>& budget_s = request.options.budget_s;
+  return !budget_s || now() - started_s + expected_s <= *budget_s;
+}
+
+ProcessRequest Session::process_request(const ProgramRun& program, std::uint64_t seed,
+                                        const std::vector<std::string>& flags) const {
+  ProcessRequest process;
+  process.program = program.program();
+  process.suite = program.record().suite;
+  process.folder = program.folder();
+  process.seed = seed;
+  process.flags = request.options.flags;
+  process.flags.insert(process.flags.end(), flags.begin(), flags.end());
+  process.environment = request.environment;
+  if (takes_found_choices) take_found_choices(process);
+  process.timeout_s = request.options.timeout_s;
+  process.interrupts = &interrupts;
+  return process;
+}
+
+void Session::set_processes(int wanted) {
+  for (ProgramRun& program : programs) program.plan_fewer(processes - wanted);
+  processes = wanted;
+}
+
+void Session::finish() {
+  for (ProgramRun& program : programs) program.finish(!is_interrupted());
+  if (peers) peers->finish(!is_interrupted());
+}
+
+}  // namespace fusegate::ci
