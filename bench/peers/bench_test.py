@@ -35,7 +35,7 @@ class ReadPlanTest(unittest.TestCase):
         self.assertEqual({problem["dtype"] for problem in mlps}, {"bf16"})
         self.assertEqual(sorted(map(sizes, mlps)), sorted(LADDER))
         self.assertLessEqual({"linear", "control_copy", "control_gemm"}, {swept["operation"] for swept in work},
-                             "what yardsticks are measured with")
+                             "what the roofline is measured with")
 
     def test_takes_problems_directly(self):
         work = plan("--problem=1,2,3,4", "--problem=5,6,7,8", "--operation=geglu_mlp", "--dtype=fp16")["work"]

@@ -8,10 +8,10 @@
 #include "ci/commands/command_line.h"
 #include "ci/console/layout.h"
 #include "ci/console/output_files.h"
-#include "ci/figures/peer_match.h"
-#include "ci/report/sweep_sections.h"
 #include "ci/run/child_process.h"
 #include "ci/run/run_record.h"
+#include "ci/sweep/peer_match.h"
+#include "ci/sweep/sweep_sections.h"
 
 namespace fusegate::ci {
 namespace {
@@ -31,17 +31,17 @@ std::optional<std::string> why_none_measured(const std::vector<std::filesystem::
   return failure;
 }
 
-// The report says that peers could not be measured, and is written all the same.
-Standings make_standings(const ReportRequest& request, const baselines::Run& ours) {
-  if (request.peers.empty()) return standings(ours, nullptr);
+// That peers could not be measured is told in the report and does not cost it.
+PeerComparison compare_with_peers(const ReportRequest& request, const baselines::Run& ours) {
+  if (request.peers.empty()) return peer_comparison(ours, nullptr);
   if (const auto why = why_none_measured(request.peers)) {
-    Standings result = standings(ours, nullptr);
+    PeerComparison result = peer_comparison(ours, nullptr);
     result.notes.push_back("no peer was measured: " + *why);
     return result;
   }
   const baselines::Run peers = baselines::load_run(request.peers, request.judging.unfinished);
   check_peer_environment(ours, peers, request.judging.allow_environment_differences);
-  Standings result = standings(ours, &peers);
+  PeerComparison result = peer_comparison(ours, &peers);
   result.peers = describe(peers);
   for (const auto& notes : {unfinished_texts(peers), peer_notes(ours, peers)}) {
     result.notes.insert(result.notes.end(), notes.begin(), notes.end());
@@ -68,7 +68,7 @@ Report make_report(const ReportRequest& request) {
   report.title = request.title;
   report.candidate = load_candidate(request.judging);
   add_figures(report);
-  report.standings = make_standings(request, report.candidate);
+  report.peer_comparison = compare_with_peers(request, report.candidate);
   if (is_stored_baseline(request.judging)) {
     baselines::require_fitting(request.judging.controls, {&report.candidate});
   } else {
@@ -150,7 +150,7 @@ baselines::ExitCode report_command(const ReportRequest& request, Console& consol
 void draw_page(Report report, const std::filesystem::path& html, Console& console) {
   try {
     add_figures(report);
-    report.standings = standings(report.candidate, nullptr);
+    report.peer_comparison = peer_comparison(report.candidate, nullptr);
     const nlohmann::json model = document_json(report_document(report));
     baselines::write_atomically(html, drawn("--html", model));
     console.out.print("wrote {}\n", html.string());

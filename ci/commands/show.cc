@@ -5,9 +5,9 @@
 #include "baselines/record/load_run.h"
 #include "ci/commands/command_line.h"
 #include "ci/judging/few_processes.h"
-#include "ci/report/figures_table.h"
+#include "ci/sweep/figures_table.h"
 #include "ci/report/report.h"
-#include "ci/report/stages_section.h"
+#include "ci/sweep/stages_section.h"
 #include "ci/report/verdict_sections.h"
 
 namespace fusegate::ci {

@@ -1,5 +1,5 @@
 // A table of cells that are text already (format.h), for every writer of the house: its own plain
-// text, and the writers of ci/report/document.h.
+// text, and the writers of ci/document/document.h.
 #pragma once
 
 #include <cstddef>

@@ -43,7 +43,7 @@ venv_log() { echo "$FUSEGATE_ROOT/build/logs/$(basename "$1").log"; }
 install_python_venv() {
   local requirements=ci/requirements.txt
   if [[ $1 == measuring ]] && ! has_venv "$FUSEGATE_VENV" "$requirements"; then
-    requirements=ci/report/html/requirements.txt
+    requirements=ci/document/html/requirements.txt
   fi
   install_venv "$FUSEGATE_VENV" "$requirements" && return
   warn "no build/venv, so no HTML report and none of the tests that need its packages. Is PyPI in reach? pip's last words:"

@@ -129,7 +129,7 @@ class Setup(unittest.TestCase):
         self.assertEqual(self.run_setup("--for", "measuring").stdout, "", "the venv of tests does")
         (self.box.root / "build" / "venv" / "requirements.sha256").unlink()
         self.box.fake("python3", '[[ $1 == -m ]] && mkdir -p "$4/bin" && printf "#!/bin/bash\\n" >"$4/bin/python3" && chmod +x "$4/bin/python3"; true')
-        self.assertIn("installing ci/report/html/requirements.txt into build/venv", self.run_setup("--for", "measuring").stdout)
+        self.assertIn("installing ci/document/html/requirements.txt into build/venv", self.run_setup("--for", "measuring").stdout)
         self.assertEqual(self.run_setup("--for", "measuring").stdout, "")
         self.assertIn("installing ci/requirements.txt into build/venv", self.run_setup().stdout)
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "baselines/calibration/calibration.h"
-#include "ci/report/document.h"
+#include "ci/document/document.h"
 
 namespace fusegate::ci {
 

@@ -11,7 +11,7 @@
 #include "baselines/io/printable.h"
 #include "baselines/launches/kernel_name_reader.h"
 #include "ci/console/format.h"
-#include "ci/report/document.h"
+#include "ci/document/document.h"
 #include "ci/report/story_text.h"
 #include "ci/report/verdict_text.h"
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ci/judging/replay.h"
-#include "ci/report/document.h"
+#include "ci/document/document.h"
 
 namespace fusegate::ci {
 

@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "ci/console/format.h"
-#include "ci/figures/benchmark_figures.h"
-#include "ci/report/figures_table.h"
 #include "ci/report/gate_words.h"
 #include "ci/report/replay_section.h"
-#include "ci/report/stages_section.h"
-#include "ci/report/standing_section.h"
-#include "ci/report/sweep_sections.h"
 #include "ci/report/verdict_sections.h"
+#include "ci/sweep/benchmark_figures.h"
+#include "ci/sweep/figures_table.h"
+#include "ci/sweep/peer_section.h"
+#include "ci/sweep/stages_section.h"
+#include "ci/sweep/sweep_sections.h"
 
 namespace fusegate::ci {
 namespace {
@@ -222,13 +222,13 @@ Document report_document(const Report& report) {
     }
   }
   sections.push_back(unmet_section(baselines::unmet_expectations(report.candidate)));
-  if (!report.standings) return document;
+  if (!report.peer_comparison) return document;
   const std::vector<BenchmarkFigures> figures = benchmark_figures(report.candidate);
-  sections.push_back(standing_section(*report.standings));
+  sections.push_back(peer_section(*report.peer_comparison));
   sections.push_back(sweep_section(report.sweeps));
   sections.push_back(crossover_section(report.crossovers));
-  sections.push_back(roofline_section(figures, report.standings->rates));
-  sections.push_back(figures_section(figures, report.standings->rates));
+  sections.push_back(roofline_section(figures, report.peer_comparison->rates));
+  sections.push_back(figures_section(figures, report.peer_comparison->rates));
   sections.push_back(launches_section(report.candidate));
   sections.push_back(origin_section(report));
   return document;

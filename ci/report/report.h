@@ -1,6 +1,5 @@
 // Everything that a page or a comment says about a run, as one document. A report formats and never
-// decides: verdicts come from the gate, speed-ups from the sweep, ratios to peers and yardsticks
-// from the standings, where fusion stops paying from the crossovers, classes from bound.h.
+// decides: verdicts come from the gate, everything else from ci/sweep.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "ci/figures/crossover.h"
-#include "ci/figures/standing.h"
-#include "ci/figures/sweep.h"
+#include "ci/document/document.h"
 #include "ci/judging/judging.h"
-#include "ci/report/document.h"
+#include "ci/sweep/crossover.h"
+#include "ci/sweep/peer_comparison.h"
+#include "ci/sweep/shape_sweep.h"
 
 namespace fusegate::ci {
 
@@ -23,10 +22,10 @@ struct Report {
   std::string title;
   baselines::Run candidate;
   std::optional<Judgement> judgement;  // nothing: the run is shown and compared with nothing
-  std::vector<Sweep> sweeps;           // empty where they are not to be shown
+  std::vector<ShapeSweep> sweeps;      // empty where they are not to be shown
   std::vector<Crossover> crossovers;   // likewise
   // Nothing: the verdicts alone are to be shown, without the candidate's own figures.
-  std::optional<Standings> standings;
+  std::optional<PeerComparison> peer_comparison;
   std::vector<std::string> notes{};  // what is to be said besides
 };
 

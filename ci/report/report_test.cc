@@ -87,12 +87,12 @@ TEST(ReportDocument, NamesBothRunsWhoAcceptedAndWhatDiffers) {
 TEST(ReportDocument, HasTheCandidatesOwnFiguresWhereItIsToShowThem) {
   Report report = example(false);
   EXPECT_TRUE(titles(report_document(report)).empty());
-  report.standings = standings(report.candidate, nullptr);
+  report.peer_comparison = peer_comparison(report.candidate, nullptr);
   const Document document = report_document(report);
-  EXPECT_THAT(
-      titles(document),
-      testing::ElementsAre("Against yardsticks", "Where fusion wins", "What bounds each benchmark",
-                           "5 benchmarks, all figures", "Environment and origin"));
+  EXPECT_THAT(titles(document),
+              testing::ElementsAre("Compared with the roofline", "Where fusion wins",
+                                   "What bounds each benchmark", "5 benchmarks, all figures",
+                                   "Environment and origin"));
   const auto& figures = document.sections[document.sections.size() - 3].table;
   EXPECT_EQ(figures.rows()[0][0], "BM_other/8");
   EXPECT_EQ(figures.rows()[2].back(), "threw");
@@ -100,7 +100,7 @@ TEST(ReportDocument, HasTheCandidatesOwnFiguresWhereItIsToShowThem) {
 
 TEST(ReportDocument, MarksTheEnvironmentThatDiffers) {
   Report report = example(true);
-  report.standings = standings(report.candidate, nullptr);
+  report.peer_comparison = peer_comparison(report.candidate, nullptr);
   report.judgement->baseline.run.environment["driver"] = "1";
   report.candidate.environment["driver"] = "2";
   const Section origin = report_document(report).sections.back();

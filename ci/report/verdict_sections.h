@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "baselines/gating/gate.h"
-#include "ci/report/document.h"
+#include "ci/document/document.h"
 
 namespace fusegate::ci {
 

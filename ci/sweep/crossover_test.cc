@@ -1,0 +1,160 @@
+#include "ci/sweep/crossover.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "baselines/record/test_run.h"
+
+namespace fusegate::ci {
+namespace {
+
+using ::testing::SizeIs;
+
+baselines::BenchmarkSeries measured(const std::string& kernel, int batch, int seq, double time_ns,
+                                    int hidden = 3072) {
+  return baselines::test_series(
+      fmt::format("{}/bf16/batch:{}/seq:{}/dim:768/hidden:{}", kernel, batch, seq, hidden),
+      {time_ns});
+}
+
+// geglu at M = 128, 512, ... with the ratios given; unfused takes 1 ms.
+fusegate::baselines::Run geglu(const std::vector<double>& ratios) {
+  fusegate::baselines::Run run;
+  int batch = 1;
+  for (const double ratio : ratios) {
+    run.benchmarks.push_back(measured("geglu/fused", batch, 128, 1e6 * ratio));
+    run.benchmarks.push_back(measured("geglu/unfused", batch, 128, 1e6));
+    batch *= 4;
+  }
+  return run;
+}
+
+TEST(Crossovers, InterpolateInLogarithmsBetweenTheTwoNeighbours) {
+  const auto all = crossovers(geglu({0.25, 0.5, 2, 4}));
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].implementation, "fused");
+  EXPECT_EQ(all[0].against, "unfused");
+  ASSERT_THAT(all[0].points, SizeIs(4));
+  EXPECT_EQ(all[0].points[1].along, 512);
+  EXPECT_DOUBLE_EQ(all[0].points[1].ratio, 0.5);
+  ASSERT_THAT(all[0].crossings, SizeIs(1));
+  EXPECT_NEAR(all[0].crossings[0].along, 1024, 1e-6);  // half way in log M from 512 to 2048
+  EXPECT_EQ(all[0].crossings[0].before.along, 512);
+  EXPECT_EQ(all[0].crossings[0].after.along, 2048);
+  EXPECT_EQ(crossover_text(all[0]), "stops paying at M 1024 (0.500 at 512, 2.00 at 2048)");
+}
+
+TEST(Crossovers, TellEveryCrossing) {
+  const auto all = crossovers(geglu({2, 0.5, 2}));
+  ASSERT_THAT(all[0].crossings, SizeIs(2));
+  EXPECT_EQ(crossover_text(all[0]),
+            "starts paying at M 256 (2.00 at 128, 0.500 at 512); "
+            "stops paying at M 1024 (0.500 at 512, 2.00 at 2048)");
+}
+
+TEST(Crossovers, TakeEqualTimesForNotPaying) {
+  const auto all = crossovers(geglu({0.5, 1, 1.5}));
+  ASSERT_THAT(all[0].crossings, SizeIs(1));
+  EXPECT_NEAR(all[0].crossings[0].along, 512, 1e-9);
+}
+
+TEST(Crossovers, SayAlwaysOrNeverOfTheMeasuredRows) {
+  EXPECT_EQ(crossover_text(crossovers(geglu({0.5, 0.9}))[0]), "always pays, M 128 to 512");
+  EXPECT_EQ(crossover_text(crossovers(geglu({1, 1.1}))[0]), "never pays, M 128 to 512");
+  EXPECT_EQ(crossover_text(crossovers(geglu({0.5}))[0]), "always pays, M 128");
+}
+
+TEST(Crossovers, CompareTheSameSplitOfTheRows) {
+  const auto all = crossovers(baselines::test_run(
+      {measured("geglu/fused", 1, 128, 500), measured("geglu/fused", 128, 1, 8000),
+       measured("geglu/fused", 2, 64, 7), measured("geglu/unfused", 1, 128, 1000),
+       measured("geglu/unfused", 128, 1, 4000), measured("geglu/unfused", 64, 2, 9)}));
+  ASSERT_THAT(all, SizeIs(1));
+  ASSERT_THAT(all[0].points, SizeIs(1));
+  EXPECT_NEAR(all[0].points[0].ratio, 1, 1e-12);  // of 0.5 and 2
+}
+
+TEST(Crossovers, HaveAPairForEachStepOfTheLadder) {
+  const auto all = crossovers(baselines::test_run(
+      {measured("geglu_mlp/fused_epilogue", 1, 128, 1), measured("geglu_mlp/unfused", 1, 128, 3),
+       measured("geglu_mlp/fused_pointwise", 1, 128, 2), measured("linear/addmm", 1, 128, 1),
+       measured("linear/matmul_add", 1, 128, 2)}));
+  ASSERT_THAT(all, SizeIs(3));
+  EXPECT_EQ(all[0].implementation, "fused_pointwise");
+  EXPECT_EQ(all[0].against, "unfused");
+  EXPECT_EQ(all[1].implementation, "fused_epilogue");
+  EXPECT_EQ(all[1].against, "fused_pointwise");
+  EXPECT_EQ(all[2].implementation, "addmm");
+}
+
+TEST(Crossovers, HoldTheChosenKernelAgainstTheLibraryAndOneKernelAgainstTheLadder) {
+  const auto all =
+      crossovers(baselines::test_run({measured("geglu_mlp/fused_epilogue", 64, 1, 13),
+                                      measured("geglu_mlp/fused_epilogue_sm80", 64, 1, 12),
+                                      measured("geglu_mlp/fused_pointwise", 64, 1, 14),
+                                      measured("geglu_mlp/packed_pointwise", 64, 1, 11)}));
+  ASSERT_THAT(all, SizeIs(3));
+  EXPECT_EQ(all[1].against, "packed_pointwise");
+  EXPECT_DOUBLE_EQ(all[1].points[0].ratio, 13.0 / 11);
+  EXPECT_EQ(all[2].implementation, "fused_epilogue_sm80");
+  EXPECT_EQ(all[2].against, "fused_pointwise");
+}
+
+TEST(Crossovers, SkipAStepThatADeviceDoesNotHave) {
+  const auto all = crossovers(baselines::test_run(
+      {measured("geglu_mlp/fused_epilogue", 1, 128, 1), measured("geglu_mlp/unfused", 1, 128, 3)}));
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].against, "unfused");
+}
+
+TEST(Crossovers, HaveTheSamePairsForEveryActivation) {
+  const auto all = crossovers(baselines::test_run(
+      {measured("swiglu/fused", 64, 128, 1), measured("swiglu/unfused", 64, 128, 2),
+       measured("swiglu_mlp/fused_epilogue", 1, 128, 3),
+       measured("swiglu_mlp/fused_pointwise", 1, 128, 4)}));
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(all[0].operation, "swiglu");
+  EXPECT_EQ(all[1].operation, "swiglu_mlp");
+  EXPECT_DOUBLE_EQ(all[1].points[0].ratio, 3.0 / 4);
+}
+
+TEST(Crossovers, KeepShapesApart) {
+  fusegate::baselines::Run run = geglu({0.5, 0.5});
+  run.benchmarks.push_back(measured("geglu/fused", 1, 128, 2, 4096));
+  run.benchmarks.push_back(measured("geglu/unfused", 1, 128, 1, 4096));
+  const auto all = crossovers(run);
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(shape_text(all[1].shape), "dim 768, hidden 4096");
+  EXPECT_FALSE(all[1].points[0].pays());
+}
+
+TEST(Crossovers, GoAlongAnyAxis) {
+  fusegate::baselines::Run run;
+  for (const int kv : {128, 512}) {
+    const auto name = [kv](const char* implementation) {
+      return fmt::format("softmax/{}/fp16/heads:16/kv:{}", implementation, kv);
+    };
+    run.benchmarks.push_back(baselines::test_series(name("fused"), {kv == 128 ? 0.5 : 2.0}));
+    run.benchmarks.push_back(baselines::test_series(name("unfused"), {1}));
+  }
+  const auto all = crossovers(run);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(crossover_text(all[0]), "stops paying at kv 256 (0.500 at 128, 2.00 at 512)");
+}
+
+TEST(Crossovers, LeaveOutWhatHasNoPartner) {
+  EXPECT_TRUE(
+      crossovers(baselines::test_run(
+                     {measured("geglu/fused", 1, 128, 1), measured("geglu/unfused", 1, 256, 1),
+                      baselines::failed_series("geglu/unfused/bf16/batch:1/seq:128/dim:768/"
+                                               "hidden:3072",
+                                               "threw"),
+                      baselines::test_series("BM_other/8", {1})}))
+          .empty());
+}
+
+}  // namespace
+}  // namespace fusegate::ci

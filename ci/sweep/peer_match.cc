@@ -1,0 +1,116 @@
+#include "ci/sweep/peer_match.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "baselines/io/error.h"
+
+namespace fusegate::ci {
+namespace {
+
+constexpr std::string_view kLayout = "protocol.layout";
+
+// A field that one side alone records says that the programs record other things; of these it says
+// that the samples were taken in another way.
+constexpr std::array<std::string_view, 5> kNeededProtocol{
+    "protocol.batch_ns", "protocol.idle_ns", "protocol.samples", "protocol.regime", "protocol.l2"};
+
+bool is_library(std::string_view field) { return field == "cuda" || field == "cublas"; }
+bool is_needed(std::string_view field) { return field == "device" || field == "driver"; }
+
+template <typename Fields>
+bool has(const Fields& fields, std::string_view field) {
+  return std::ranges::find(fields, field) != fields.end();
+}
+
+bool in_both(const baselines::Run& ours, const baselines::Run& peers, const std::string& field) {
+  return ours.environment.contains(field) && peers.environment.contains(field);
+}
+
+std::string difference_text(const baselines::EnvironmentDifference& difference) {
+  return fmt::format("{}: {} here, {} there", difference.field, difference.baseline,
+                     difference.candidate);
+}
+
+std::string quoted(const std::string& value) {
+  return value == baselines::kAbsent ? std::string("missing") : fmt::format("\"{}\"", value);
+}
+
+std::string joined(const std::vector<baselines::EnvironmentDifference>& differences) {
+  std::string text;
+  for (const auto& difference : differences) {
+    text += (text.empty() ? "" : "; ") + difference_text(difference);
+  }
+  return text;
+}
+
+bool both_record(const baselines::EnvironmentDifference& difference) {
+  return difference.baseline != baselines::kAbsent && difference.candidate != baselines::kAbsent;
+}
+
+void add_protocol_notes(const baselines::Run& ours, const baselines::Run& peers,
+                        std::vector<std::string>* notes) {
+  if (peers.provenance.protocol.empty()) {
+    notes->push_back("warning: the peers' run records no protocol");
+    return;
+  }
+  std::vector<baselines::EnvironmentDifference> warned;
+  for (const auto& difference :
+       baselines::protocol_differences(ours.provenance.protocol, peers.provenance.protocol)) {
+    if (difference.field == kLayout) {
+      notes->push_back(fmt::format("tensors lie as layout \"{}\" has them here, \"{}\" there",
+                                   difference.baseline, difference.candidate));
+    } else if (both_record(difference) || has(kNeededProtocol, difference.field)) {
+      warned.push_back(difference);
+    }
+  }
+  if (!warned.empty()) {
+    notes->push_back("warning: peers were measured by another protocol: " + joined(warned));
+  }
+}
+
+}  // namespace
+
+std::vector<baselines::EnvironmentDifference> peer_environment_differences(
+    const baselines::Run& ours, const baselines::Run& peers) {
+  auto differences = baselines::environment_differences(ours.environment, peers.environment);
+  std::erase_if(differences, [&](const baselines::EnvironmentDifference& difference) {
+    return !is_needed(difference.field) &&
+           (is_library(difference.field) || !in_both(ours, peers, difference.field));
+  });
+  return differences;
+}
+
+void check_peer_environment(const baselines::Run& ours, const baselines::Run& peers,
+                            bool allow_differences) {
+  const auto differences = peer_environment_differences(ours, peers);
+  if (differences.empty() || allow_differences) return;
+  const baselines::EnvironmentDifference& first = differences.front();
+  throw baselines::InputError(
+      peers.source, "environment." + first.field,
+      fmt::format("is {}, but {} in {}: peers are compared on the same device and "
+                  "driver, unless told --allow-environment-difference",
+                  quoted(first.candidate), quoted(first.baseline), ours.source));
+}
+
+std::vector<std::string> peer_notes(const baselines::Run& ours, const baselines::Run& peers) {
+  std::vector<std::string> notes;
+  if (const auto differences = peer_environment_differences(ours, peers); !differences.empty()) {
+    notes.push_back("warning: peers were measured in another environment: " + joined(differences));
+  }
+  const std::string& our_card = ours.provenance.device_uuid;
+  const std::string& their_card = peers.provenance.device_uuid;
+  if (!our_card.empty() && !their_card.empty() && our_card != their_card) {
+    notes.push_back("warning: peers were measured on another card of this model");
+  }
+  if (ours.session.empty() || ours.session != peers.session) {
+    notes.push_back("peers were not measured by the command that measured ours");
+  }
+  add_protocol_notes(ours, peers, &notes);
+  return notes;
+}
+
+}  // namespace fusegate::ci

@@ -1,0 +1,102 @@
+#include "ci/sweep/roofline_time.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "baselines/record/benchmark_name.h"
+#include "ci/console/format.h"
+
+namespace fusegate::ci {
+namespace {
+
+constexpr double kShortestGemmNs = 20e3;
+
+bool is_gemm(const baselines::BenchmarkName& name) {
+  return name.operation == "linear" || name.operation == "control_gemm";
+}
+
+// Comparisons with NaN are false, so that what was not recorded is no rate.
+void add_gemm(const BenchmarkFigures& figures, const std::string& dtype, MeasuredRates* rates) {
+  if (!(figures.time_ns >= kShortestGemmNs) || !(figures.tflops > 0)) return;
+  MeasuredRate& best = rates->gemm_tflops[dtype];
+  if (figures.tflops > best.value) best = {figures.tflops, figures.name};
+}
+
+void lend(const std::string& from, const std::string& to, MeasuredRates* rates) {
+  const auto measured = rates->gemm_tflops.find(from);
+  if (measured != rates->gemm_tflops.end()) rates->gemm_tflops.try_emplace(to, measured->second);
+}
+
+const BenchmarkFigures* shortest_with_kernels(const std::vector<BenchmarkFigures>& run) {
+  const BenchmarkFigures* shortest = nullptr;
+  for (const BenchmarkFigures& figures : run) {
+    if (!(figures.launches >= 1) || !std::isfinite(figures.time_ns)) continue;
+    if (shortest == nullptr || figures.time_ns < shortest->time_ns) shortest = &figures;
+  }
+  return shortest;
+}
+
+}  // namespace
+
+MeasuredRates measured_rates(const std::vector<BenchmarkFigures>& run) {
+  MeasuredRates rates;
+  if (const BenchmarkFigures* shortest = shortest_with_kernels(run)) {
+    rates.launch_ns = MeasuredRate{shortest->time_ns / shortest->launches, shortest->name};
+  }
+  double copied_bytes = 0;
+  for (const BenchmarkFigures& figures : run) {
+    const auto name = baselines::parse_benchmark_name(figures.name);
+    if (!name) continue;
+    if (is_gemm(*name)) add_gemm(figures, name->dtype, &rates);
+    if (name->operation == "control_copy" && figures.gbps > 0 && figures.min_bytes > copied_bytes) {
+      copied_bytes = figures.min_bytes;
+      rates.copy_gbps = MeasuredRate{figures.gbps, figures.name};
+    }
+  }
+  lend("bf16", "fp16", &rates);
+  lend("fp16", "bf16", &rates);
+  return rates;
+}
+
+RooflineTime roofline_time_of(const BenchmarkFigures& figures, const MeasuredRates& rates) {
+  const auto name = baselines::parse_benchmark_name(figures.name);
+  if (!name) return {};
+  RooflineTime roofline_time;
+  if (rates.copy_gbps) roofline_time.copy_share = figures.gbps / rates.copy_gbps->value;
+  if (const auto gemm = rates.gemm_tflops.find(name->dtype); gemm != rates.gemm_tflops.end()) {
+    roofline_time.gemm_share = figures.tflops / gemm->second.value;
+  }
+  // std::max would drop a NaN on its right.
+  if (!std::isfinite(roofline_time.copy_share + roofline_time.gemm_share)) return roofline_time;
+  const double share = std::max(roofline_time.copy_share, roofline_time.gemm_share);
+  if (!(share > 0)) return roofline_time;
+  roofline_time.ns = share * figures.time_ns;
+  roofline_time.gap = 1 / share;
+  return roofline_time;
+}
+
+std::vector<std::string> rate_sentences(const MeasuredRates& rates,
+                                        const std::vector<std::string>& dtypes) {
+  std::vector<std::string> sentences;
+  for (const std::string& dtype : dtypes) {
+    const auto gemm = rates.gemm_tflops.find(dtype);
+    sentences.push_back(gemm == rates.gemm_tflops.end()
+                            ? fmt::format("no GEMM of {} or more in {} in this run",
+                                          format_time_ns(kShortestGemmNs), dtype)
+                            : fmt::format("GEMM rate in {}: {} TFLOP/s, of {}", dtype,
+                                          format_rate(gemm->second.value), gemm->second.benchmark));
+  }
+  sentences.push_back(rates.copy_gbps ? fmt::format("copy rate: {} GB/s, of {}",
+                                                    format_rate(rates.copy_gbps->value),
+                                                    rates.copy_gbps->benchmark)
+                                      : "no copy control in this run");
+  sentences.push_back(rates.launch_ns ? fmt::format("a launch: {} a kernel, of {}",
+                                                    format_time_ns(rates.launch_ns->value),
+                                                    rates.launch_ns->benchmark)
+                                      : "no kernel launches recorded in this run");
+  return sentences;
+}
+
+}  // namespace fusegate::ci

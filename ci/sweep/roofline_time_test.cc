@@ -1,0 +1,149 @@
+#include "ci/sweep/roofline_time.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace fusegate::ci {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+BenchmarkFigures figures(const std::string& kernel, double time_ns, double flops, double bytes,
+                         double launches = 1) {
+  BenchmarkFigures figures;
+  figures.name = kernel + "/batch:64/seq:128/dim:768/hidden:3072";
+  figures.time_ns = time_ns;
+  figures.flops = flops;
+  figures.min_bytes = bytes;
+  figures.tflops = flops / time_ns / 1e3;
+  figures.gbps = bytes / time_ns;
+  figures.launches = launches;
+  return figures;
+}
+
+// 500 TFLOP/s, 4,000 GB/s, and 2 us a launch.
+MeasuredRates round_rates() {
+  return {{{"bf16", {500, "linear"}}}, MeasuredRate{4000, "copy"}, MeasuredRate{2000, "launch"}};
+}
+
+TEST(MeasuredRates, TakeTheBestGemmOfEachDtypeThatIsLongEnough) {
+  const MeasuredRates rates = measured_rates({figures("linear/addmm/bf16", 100e3, 5e10, 1),
+                                              figures("linear/matmul_add/bf16", 125e3, 5e10, 1),
+                                              figures("control_gemm/cublas/fp16", 50e3, 2e10, 1),
+                                              figures("linear/short/bf16", 19.9e3, 2e10, 1),
+                                              figures("geglu_mlp/fused/bf16", 100e3, 9e10, 1)});
+  ASSERT_EQ(rates.gemm_tflops.size(), 2u);
+  EXPECT_DOUBLE_EQ(rates.gemm_tflops.at("bf16").value, 500);
+  EXPECT_EQ(rates.gemm_tflops.at("bf16").benchmark,
+            "linear/addmm/bf16/batch:64/seq:128/dim:768/hidden:3072");
+  EXPECT_DOUBLE_EQ(rates.gemm_tflops.at("fp16").value, 400);
+}
+
+TEST(MeasuredRates, LendTheGemmRateBetweenFormatsOf16Bits) {
+  const MeasuredRates rates = measured_rates(
+      {figures("linear/addmm/bf16", 100e3, 5e10, 1), figures("geglu/fused/fp32", 100e3, 5e10, 1)});
+  ASSERT_EQ(rates.gemm_tflops.size(), 2u);
+  EXPECT_DOUBLE_EQ(rates.gemm_tflops.at("fp16").value, 500);
+  EXPECT_TRUE(rates.gemm_tflops.at("fp16").benchmark.starts_with("linear/addmm/bf16/"));
+  const MeasuredRates other = measured_rates({figures("control_gemm/cublas/fp16", 50e3, 2e10, 1)});
+  EXPECT_DOUBLE_EQ(other.gemm_tflops.at("bf16").value, 400);
+}
+
+TEST(MeasuredRates, TakeTheLargestCopyAndNotTheFastest) {
+  const MeasuredRates rates =
+      measured_rates({figures("control_copy/memcpy/bf16", 40e3, 0, 1.6e8, 0),
+                      figures("control_copy/cached/bf16", 3e3, 0, 1.8e7, 0)});
+  ASSERT_TRUE(rates.copy_gbps);
+  EXPECT_DOUBLE_EQ(rates.copy_gbps->value, 4000);
+}
+
+TEST(MeasuredRates, TakeTheShortestBenchmarkOfKernelsForALaunch) {
+  const MeasuredRates rates = measured_rates({figures("geglu/fused/bf16", 4000, 1, 1, 1),
+                                              figures("geglu/unfused/bf16", 2400, 1, 1, 2),
+                                              figures("geglu/many/bf16", 3000, 1, 1, 6),
+                                              figures("control_copy/memcpy/bf16", 900, 0, 1, 0)});
+  ASSERT_TRUE(rates.launch_ns);
+  EXPECT_DOUBLE_EQ(rates.launch_ns->value, 1200);
+  EXPECT_TRUE(rates.launch_ns->benchmark.starts_with("geglu/unfused/"));
+}
+
+TEST(MeasuredRates, KnowNothingOfOtherProgramsAndOfWhatWasNotRecorded) {
+  BenchmarkFigures plain = figures("linear/addmm/bf16", 100e3, 5e10, 1);
+  plain.name = "BM_linear/8";
+  plain.launches = kNan;
+  const MeasuredRates rates =
+      measured_rates({plain, figures("linear/a/bf16", 9e4, kNan, kNan, kNan),
+                      figures("linear/failed/bf16", kNan, 1e9, 1e6)});
+  EXPECT_TRUE(rates.gemm_tflops.empty());
+  EXPECT_FALSE(rates.copy_gbps);
+  EXPECT_FALSE(rates.launch_ns);
+}
+
+TEST(RooflineTimeOf, IsTheLargerOfArithmeticAndMemory) {
+  const RooflineTime gemm = roofline_time_of(figures("a/b/bf16", 120e3, 5e10, 4e7), round_rates());
+  EXPECT_DOUBLE_EQ(gemm.ns, 100e3);
+  EXPECT_DOUBLE_EQ(gemm.gap, 1.2);
+  EXPECT_DOUBLE_EQ(gemm.gemm_share, 100.0 / 120);
+  EXPECT_DOUBLE_EQ(gemm.copy_share, 10.0 / 120);
+  const RooflineTime pointwise =
+      roofline_time_of(figures("a/b/bf16", 50e3, 5e7, 1.6e8), round_rates());
+  EXPECT_DOUBLE_EQ(pointwise.ns, 40e3);
+  EXPECT_DOUBLE_EQ(pointwise.gap, 1.25);
+  EXPECT_DOUBLE_EQ(pointwise.copy_share, 0.8);
+}
+
+TEST(RooflineTimeOf, MayBeBeaten) {
+  const RooflineTime cached =
+      roofline_time_of(figures("a/b/bf16", 20e3, 5e7, 1.6e8), round_rates());
+  EXPECT_DOUBLE_EQ(cached.copy_share, 2);
+  EXPECT_DOUBLE_EQ(cached.gap, 0.5);
+}
+
+TEST(RooflineTimeOf, IsUnknownWithoutARateOrTheBenchmarksOwnWork) {
+  const BenchmarkFigures known = figures("a/b/bf16", 100e3, 5e10, 4e7);
+  BenchmarkFigures other = known;
+  other.name = "BM_other/8";
+  MeasuredRates no_copy = round_rates();
+  no_copy.copy_gbps.reset();
+  for (const RooflineTime& roofline_time :
+       {roofline_time_of(other, round_rates()),
+        roofline_time_of(figures("a/b/fp16", 100e3, 5e10, 4e7), round_rates()),
+        roofline_time_of(known, no_copy),
+        roofline_time_of(figures("a/b/bf16", 100e3, 5e10, kNan), round_rates()),
+        roofline_time_of(figures("a/b/bf16", 100e3, kNan, 4e7), round_rates()),
+        roofline_time_of(figures("a/b/bf16", kNan, 5e10, 4e7), round_rates()),
+        roofline_time_of(figures("a/b/bf16", 100e3, 0, 0), round_rates())}) {
+    EXPECT_TRUE(std::isnan(roofline_time.ns));
+    EXPECT_TRUE(std::isnan(roofline_time.gap));
+  }
+}
+
+TEST(RooflineTimeOf, TellsTheShareOfTheOneRateThatIsKnown) {
+  const RooflineTime no_gemm =
+      roofline_time_of(figures("a/b/fp16", 100e3, 5e10, 4e7), round_rates());
+  EXPECT_DOUBLE_EQ(no_gemm.copy_share, 0.1);
+  EXPECT_TRUE(std::isnan(no_gemm.gemm_share));
+  MeasuredRates no_copy = round_rates();
+  no_copy.copy_gbps.reset();
+  const RooflineTime gemm_alone = roofline_time_of(figures("a/b/bf16", 200e3, 5e10, 4e7), no_copy);
+  EXPECT_TRUE(std::isnan(gemm_alone.copy_share));
+  EXPECT_DOUBLE_EQ(gemm_alone.gemm_share, 0.5);
+}
+
+TEST(RateSentences, SayWhereARateComesFromOrThatThereIsNone) {
+  EXPECT_THAT(
+      rate_sentences(round_rates(), {"bf16", "fp16"}),
+      ElementsAre("GEMM rate in bf16: 500 TFLOP/s, of linear",
+                  "no GEMM of 20.00 us or more in fp16 in this run",
+                  "copy rate: 4000 GB/s, of copy", "a launch: 2.000 us a kernel, of launch"));
+  EXPECT_THAT(rate_sentences({}, {}), ElementsAre("no copy control in this run",
+                                                  "no kernel launches recorded in this run"));
+}
+
+}  // namespace
+}  // namespace fusegate::ci

@@ -1,0 +1,401 @@
+#include "ci/sweep/sweep_sections.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "baselines/record/benchmark_name.h"
+#include "ci/console/format.h"
+#include "ci/sweep/bottleneck.h"
+
+namespace fusegate::ci {
+namespace {
+
+using nlohmann::json;
+using Points = std::map<Shape, json>;  // lists of [M or another axis, figure]
+
+constexpr int kReferenceStyle = -1;
+// A line begins at two points, and a map at two cells: one alone says what the table does.
+constexpr std::size_t kFewestDrawn = 2;
+
+// "M" where there is one: what that is, is told.
+std::string axis_text(const std::string& axis) { return axis == "M" ? "M = batch x seq" : axis; }
+
+// "dim above hidden", as the labels of a map have it.
+std::string shape_axes(const Shape& shape) {
+  std::vector<std::string> axes;
+  for (const auto& [axis, size] : shape) axes.push_back(axis);
+  return fmt::format("{}", fmt::join(axes, " above "));
+}
+
+std::vector<std::int64_t> sizes_of(const Shape& shape) {
+  std::vector<std::int64_t> sizes;
+  for (const auto& [axis, size] : shape) sizes.push_back(size);
+  return sizes;
+}
+
+std::string title_of(const std::string& operation, const std::string& dtype) {
+  return fmt::format("{}, {}", operation, dtype);
+}
+
+// Panels by shape, of lines over M. A style is the same colour and marker in all pictures of a
+// sweep.
+class Panels {
+ public:
+  explicit Panels(std::string axis) : axis_(std::move(axis)) {}
+
+  void add(const std::string& name, int style, const Shape& shape, json points,
+           json marks = json::array()) {
+    lines_[shape].push_back(
+        {{"name", name}, {"style", style}, {"points", std::move(points)}, {"marks", marks}});
+  }
+  // `even` names the line at 1, where there is one. Nothing where no panel has a line to draw.
+  std::optional<json> picture(const std::string& label, const std::string& caption,
+                              const std::string& description, const json& more) const {
+    json panels = json::array();
+    for (const auto& [shape, lines] : lines_) {
+      if (std::ranges::none_of(lines, is_drawn)) continue;
+      panels.push_back({{"title", shape_text(shape)}, {"lines", lines}});
+    }
+    if (panels.empty()) return std::nullopt;
+    json picture{{"kind", "lines"},       {"label", label},
+                 {"caption", caption},    {"description", description},
+                 {"panels", panels},      {"is_log", false},
+                 {"is_from_zero", false}, {"even", nullptr},
+                 {"is_high", false},      {"axis", axis_}};
+    picture.update(more);
+    return picture;
+  }
+
+ private:
+  static bool is_drawn(const json& line) { return line["points"].size() >= kFewestDrawn; }
+
+  std::string axis_;
+  std::map<Shape, json> lines_;
+};
+
+void add_picture(std::optional<json> picture, Section* section) {
+  if (picture) section->pictures.push_back(std::move(*picture));
+}
+
+Panels sweep_panels(const ShapeSweep& sweep, double SweepPoint::*figure, double scale,
+                    bool with_reference) {
+  Panels panels(sweep.axis);
+  int next_style = 0;
+  for (const SweepSeries& series : sweep.series) {
+    const bool is_reference = series.implementation == sweep.reference;
+    const int style = is_reference ? kReferenceStyle : next_style++;
+    if (is_reference && !with_reference) continue;
+    Points points;
+    for (const SweepPoint& point : series.points) {
+      if (!std::isfinite(point.*figure)) continue;
+      points[point.shape].push_back({point.along, point.*figure * scale});
+    }
+    for (auto& [shape, list] : points) {
+      panels.add(series.implementation, style, shape, std::move(list));
+    }
+  }
+  return panels;
+}
+
+std::string speed_up_description(const ShapeSweep& sweep) {
+  std::vector<std::string> parts;
+  for (const SweepSeries& series : sweep.series) {
+    const SweepSummary summary = summarise(series);
+    if (series.implementation == sweep.reference || summary.points == 0) continue;
+    parts.push_back(fmt::format("{}: {} times as fast on average, faster at {} of {} shapes",
+                                series.implementation, format_factor(summary.mean_speed_up),
+                                summary.faster, summary.points));
+  }
+  return fmt::format("{} in {} against {}. {}.", sweep.operation, sweep.dtype, sweep.reference,
+                     fmt::join(parts, "; "));
+}
+
+std::optional<json> speed_up_picture(const ShapeSweep& sweep) {
+  if (sweep.reference.empty()) return std::nullopt;
+  const Panels panels = sweep_panels(sweep, &SweepPoint::speed_up, 1, false);
+  return panels.picture(fmt::format("times as fast as {}", sweep.reference),
+                        fmt::format("Speed-up of {} in {} over {}, by {}.", sweep.operation,
+                                    sweep.dtype, sweep.reference, axis_text(sweep.axis)),
+                        speed_up_description(sweep), {{"even", sweep.reference}});
+}
+
+// A map an implementation: M upwards, shapes to the right.
+std::optional<json> map_picture(const ShapeSweep& sweep) {
+  std::set<std::int64_t> rows;
+  std::string axes;
+  json maps = json::array();
+  for (const SweepSeries& series : sweep.series) {
+    json cells = json::array();
+    for (const SweepPoint& point : series.points) {
+      rows.insert(point.along);
+      axes = shape_axes(point.shape);
+      if (!std::isfinite(point.speed_up) || series.implementation == sweep.reference) continue;
+      cells.push_back({{"shape", sizes_of(point.shape)},
+                       {"rows", point.along},
+                       {"value", point.speed_up},
+                       {"text", format_factor(point.speed_up)}});
+    }
+    if (cells.size() < kFewestDrawn) continue;
+    maps.push_back({{"title", series.implementation}, {"cells", cells}});
+  }
+  if (maps.empty()) return std::nullopt;
+  return json{
+      {"kind", "map"},
+      {"caption", fmt::format("Times as fast as {}. Blue: faster; red: slower.", sweep.reference)},
+      {"description", speed_up_description(sweep)},
+      {"axis", sweep.axis},
+      {"rows", rows},
+      {"shape_axes", axes},
+      {"maps", maps}};
+}
+
+void add_rate_picture(const ShapeSweep& sweep, double SweepPoint::*figure, const std::string& label,
+                      std::string_view what, std::string_view work, Section* section) {
+  add_picture(
+      sweep_panels(sweep, figure, 1, true)
+          .picture(label,
+                   fmt::format("{} achieved by {} in {}: the operation's own {} over its time.",
+                               what, sweep.operation, sweep.dtype, work),
+                   fmt::format("{} of {} in {} over {}, a line an implementation.", label,
+                               sweep.operation, sweep.dtype, sweep.axis),
+                   {{"is_from_zero", true}}),
+      section);
+}
+
+// Where there is nothing to be faster than, its time and rates alone.
+Section pictures_part(const ShapeSweep& sweep) {
+  const std::string title = title_of(sweep.operation, sweep.dtype);
+  const std::string name = fmt::format("{} in {}", sweep.operation, sweep.dtype);
+  Section part{.title = title, .is_page_only = true};
+  Section more{.title = title + ": time, arithmetic and memory traffic"};
+  add_picture(speed_up_picture(sweep), &part);
+  add_picture(map_picture(sweep), &part);
+  add_picture(
+      sweep_panels(sweep, &SweepPoint::time_ns, 1e-3, true)
+          .picture("time, us", fmt::format("Time of {}, both axes logarithmic.", name),
+                   fmt::format("Time of {} over {}, a line an implementation.", name, sweep.axis),
+                   {{"is_log", true}}),
+      &more);
+  add_rate_picture(sweep, &SweepPoint::tflops, "TFLOP/s", "Arithmetic", "floating-point operations",
+                   &more);
+  add_rate_picture(sweep, &SweepPoint::gbps, "GB/s", "Memory traffic", "least traffic", &more);
+  if (part.pictures.empty()) {
+    part.pictures = std::move(more.pictures);
+    return part;
+  }
+  more.fold = Fold::kAlways;
+  part.parts = {std::move(more)};
+  return part;
+}
+
+std::string point_text(const ShapeSweep& sweep, const SweepPoint& point) {
+  return fmt::format("{}x at {} {}{}{}", format_factor(point.speed_up), sweep.axis, point.along,
+                     point.shape.empty() ? "" : ", ", shape_text(point.shape));
+}
+
+std::string pair_of(const Crossover& crossover) {
+  return fmt::format("{} / {}", crossover.implementation, crossover.against);
+}
+
+json ratio_points(const Crossover& crossover) {
+  json points = json::array();
+  for (const RatioPoint& point : crossover.points) {
+    points.push_back({point.along, point.ratio});
+  }
+  return points;
+}
+
+// Of one operation and dtype.
+std::optional<json> crossover_picture(const std::vector<const Crossover*>& crossovers) {
+  const std::string& axis = crossovers.front()->axis;
+  Panels panels(axis);
+  std::vector<std::string> pairs;
+  std::vector<std::string> sentences;
+  for (const Crossover* one : crossovers) {
+    const std::string pair = pair_of(*one);
+    const Shape& shape = one->shape;
+    const auto known = std::ranges::find(pairs, pair);
+    const auto style = static_cast<int>(known - pairs.begin());
+    if (known == pairs.end()) pairs.push_back(pair);
+    json marks = json::array();
+    for (const Crossing& crossing : one->crossings) {
+      marks.push_back(
+          {{"rows", crossing.along}, {"text", fmt::format("{} {:.0f}", axis, crossing.along)}});
+    }
+    panels.add(pair, style, shape, ratio_points(*one), marks);
+    sentences.push_back(fmt::format("{}{}{}: {}", shape_text(shape), shape.empty() ? "" : ", ",
+                                    pair, crossover_text(*one)));
+  }
+  const std::string of =
+      fmt::format("{} in {}", crossovers.front()->operation, crossovers.front()->dtype);
+  return panels.picture(
+      "time over the other's",
+      fmt::format("Time of {} over the less fused one's. Below 1 fusion pays; a cross marks where "
+                  "the ratio crosses 1.",
+                  of),
+      fmt::format("{}. {}.", of, fmt::join(sentences, "; ")), {{"even", ""}, {"is_high", true}});
+}
+
+json roof_json(const MeasuredRate* rate, std::string_view name, std::string_view unit) {
+  if (rate == nullptr) return nullptr;
+  return {{"value", rate->value},
+          {"text", fmt::format("{} rate, {} {}", name, format_rate(rate->value), unit)}};
+}
+
+std::string class_name(const Bottlenecks& bottlenecks) {
+  return bottlenecks.as_graph ? std::string(bottleneck_name(*bottlenecks.as_graph))
+                              : "class not known";
+}
+
+std::string tooltip(const BenchmarkFigures& figures, const RooflineTime& roofline_time,
+                    const Bottlenecks& bottlenecks) {
+  std::string text = figures.name + '\n';
+  const std::string how = bottlenecks_text(bottlenecks);
+  text += how == "-" ? class_name(bottlenecks) : how;
+  text += fmt::format("\n{} TFLOP/s, {} FLOP/byte", format_rate(figures.tflops),
+                      format_rate(figures.flops / figures.min_bytes));
+  const auto add_share = [&](double share, const char* rate) {
+    if (std::isfinite(share)) text += fmt::format("\n{} of the {} rate", format_share(share), rate);
+  };
+  add_share(roofline_time.copy_share, "copy");
+  add_share(roofline_time.gemm_share, "GEMM");
+  return text;
+}
+
+json roofline_point(const BenchmarkFigures& figures, const std::string& operation,
+                    const MeasuredRates& rates) {
+  const RooflineTime roofline_time = roofline_time_of(figures, rates);
+  const Bottlenecks bottlenecks = bottlenecks_of(figures, roofline_time, rates);
+  return {{"x", figures.flops / figures.min_bytes},
+          {"y", figures.tflops},
+          {"operation", operation},
+          {"class", class_name(bottlenecks)},
+          {"is_hollow", bottlenecks.on_stream == Bottleneck::kLaunch &&
+                            bottlenecks.as_graph != Bottleneck::kLaunch},
+          {"tooltip", tooltip(figures, roofline_time, bottlenecks)}};
+}
+
+std::string roofline_caption(const std::string& dtype, const MeasuredRate* gemm,
+                             const MeasuredRate* copy) {
+  return fmt::format(
+      "Roofline in {}. Roofs, as this run measured them: {}; {}.", dtype,
+      gemm ? fmt::format("flat: {} TFLOP/s of {}", format_rate(gemm->value), gemm->benchmark)
+           : fmt::format("no flat one, for no GEMM in {} was measured that is long enough", dtype),
+      copy ? fmt::format("slanted: {} GB/s of {}", format_rate(copy->value), copy->benchmark)
+           : "no slanted one, for no copy was measured");
+}
+
+json roofline_picture(const std::string& dtype, const json& points, const MeasuredRates& rates) {
+  const auto found = rates.gemm_tflops.find(dtype);
+  const MeasuredRate* gemm = found == rates.gemm_tflops.end() ? nullptr : &found->second;
+  const MeasuredRate* copy = rates.copy_gbps ? &*rates.copy_gbps : nullptr;
+  std::map<std::string, int> counts;
+  for (const json& point : points) ++counts[point["class"]];
+  std::vector<std::string> classes;
+  for (const auto& [name, count] : counts) classes.push_back(fmt::format("{} {}", count, name));
+  const std::string caption = roofline_caption(dtype, gemm, copy);
+  return {
+      {"kind", "roofline"},
+      {"caption", caption},
+      {"description", fmt::format("{} {}: {}.", caption, format_count(points.size(), "benchmark"),
+                                  fmt::join(classes, ", "))},
+      {"hollow", "hollow: launch-bound on a stream"},
+      {"gemm", roof_json(gemm, "GEMM", "TFLOP/s")},
+      {"copy", roof_json(copy, "copy", "GB/s")},
+      {"points", points}};
+}
+
+}  // namespace
+
+Section sweep_section(const std::vector<ShapeSweep>& sweeps) {
+  Section section{.title = "Where fusion wins",
+                  .table = Table({{"operation"},
+                                  {"dtype"},
+                                  {"implementation"},
+                                  {"against"},
+                                  {"mean", Align::kRight},
+                                  {"best"},
+                                  {"worst"},
+                                  {"faster at", Align::kRight}}),
+                  .page_order = PageOrder::kSecond};
+  for (const ShapeSweep& sweep : sweeps) {
+    for (const SweepSeries& series : sweep.series) {
+      const SweepSummary summary = summarise(series);
+      if (series.implementation == sweep.reference || summary.points == 0) continue;
+      section.table.add_row({sweep.operation, sweep.dtype, series.implementation, sweep.reference,
+                             format_factor(summary.mean_speed_up) + "x",
+                             point_text(sweep, summary.best), point_text(sweep, summary.worst),
+                             fmt::format("{} of {}", summary.faster, summary.points)});
+    }
+    section.parts.push_back(pictures_part(sweep));
+  }
+  // First those that show where fusion wins.
+  std::ranges::stable_partition(section.parts,
+                                [](const Section& part) { return !part.parts.empty(); });
+  return section;
+}
+
+Section crossover_section(const std::vector<Crossover>& crossovers) {
+  Section section{.title = "Where fusion stops paying",
+                  .table = Table({{"operation"},
+                                  {"dtype"},
+                                  {"shape"},
+                                  {"implementation"},
+                                  {"against"},
+                                  {"time over the other's"}}),
+                  .fold = Fold::kInMarkdown};
+  std::map<std::tuple<std::string, std::string, std::string>, std::vector<const Crossover*>> groups;
+  for (const Crossover& one : crossovers) {
+    groups[{one.operation, one.dtype, one.axis}].push_back(&one);
+    section.table.add_row({one.operation, one.dtype, shape_text(one.shape), one.implementation,
+                           one.against, crossover_text(one)});
+  }
+  if (!groups.empty()) section.sentences.emplace_back(kCrossoverNote);
+  for (const auto& [key, group] : groups) add_picture(crossover_picture(group), &section);
+  return section;
+}
+
+Section roofline_section(const std::vector<BenchmarkFigures>& figures, const MeasuredRates& rates) {
+  std::map<std::string, json> points;  // by dtype
+  for (const BenchmarkFigures& one : figures) {
+    const auto name = baselines::parse_benchmark_name(one.name);
+    // What does no arithmetic, such as a copy, has no place on a logarithmic scale.
+    if (!name || !(one.tflops > 0) || !(one.min_bytes > 0)) continue;
+    points[name->dtype].push_back(roofline_point(one, name->operation, rates));
+  }
+  Section section{
+      .title = "What bounds each benchmark",
+      .sentences =
+          {"Colour: which roof is nearer, or launches where they explain most of the time, with "
+           "all kernels in one graph. Hollow: on a stream, kernel by kernel, the host's launches "
+           "take longer than the GPU's work. A point's name and shares show under the pointer. "
+           "Above a roof lies what beats the benchmark that the roof was measured with, above the "
+           "slanted one mostly because the L2 serves it from one launch to the next."},
+      .is_page_only = true};
+  for (const auto& [dtype, list] : points) {
+    section.pictures.push_back(roofline_picture(dtype, list, rates));
+  }
+  return points.empty() ? Section{} : section;
+}
+
+std::optional<json> main_picture(const std::vector<ShapeSweep>& sweeps) {
+  std::optional<json> most;
+  std::size_t implementations = 0;
+  for (const ShapeSweep& sweep : sweeps) {
+    if (sweep.series.size() <= implementations) continue;
+    if (auto picture = speed_up_picture(sweep)) {
+      most = std::move(picture);
+      implementations = sweep.series.size();
+    }
+  }
+  return most;
+}
+
+}  // namespace fusegate::ci

@@ -1,0 +1,185 @@
+#include "ci/sweep/sweep_sections.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace fusegate::ci {
+namespace {
+
+Shape shape_of(std::int64_t dim, std::int64_t hidden) { return {{"dim", dim}, {"hidden", hidden}}; }
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+ShapeSweep sweep() {
+  const SweepPoint slow{64, shape_of(768, 3072), 10'000, 1, kNan, 0.9};
+  const SweepPoint fast{8192, shape_of(768, 3072), 20'000, 2, kNan, 1.5};
+  const SweepPoint even{64, shape_of(1024, 4096), 10'000, 1, kNan, kNan};
+  return {"geglu", "bf16", "M", "unfused", {{"unfused", {even}}, {"fused", {slow, fast}}}};
+}
+
+ShapeSweep sweep_without_reference() {
+  ShapeSweep without = sweep();
+  without.operation = "control_copy";
+  without.reference.clear();
+  for (SweepSeries& series : without.series) {
+    for (SweepPoint& point : series.points) point.speed_up = kNan;
+  }
+  return without;
+}
+
+TEST(SweepSection, SumsUpWhereFusionWins) {
+  const Section section = sweep_section({sweep()});
+  ASSERT_EQ(section.table.rows().size(), 1u);  // and none of the reference against itself
+  EXPECT_THAT(section.table.rows()[0],
+              ElementsAre("geglu", "bf16", "fused", "unfused", "1.16x",
+                          "1.50x at M 8192, dim 768, hidden 3072",
+                          "0.90x at M 64, dim 768, hidden 3072", "1 of 2"));
+}
+
+TEST(SweepSection, DrawsSpeedUpsTimesAndTheRatesThatAreKnown) {
+  const Section part = sweep_section({sweep()}).parts.at(0);
+  ASSERT_EQ(part.pictures.size(), 2u);
+  const auto& speed_ups = part.pictures[0];
+  EXPECT_EQ(speed_ups["label"], "times as fast as unfused");
+  EXPECT_EQ(speed_ups["even"], "unfused");
+  EXPECT_EQ(speed_ups["description"],
+            "geglu in bf16 against unfused. fused: 1.16 times as fast on average, faster at 1 of 2 "
+            "shapes.");
+  ASSERT_EQ(speed_ups["panels"].size(), 1u);
+  const auto& line = speed_ups["panels"][0]["lines"][0];
+  EXPECT_EQ(line["style"], 0);
+  EXPECT_EQ(line["points"][1], (nlohmann::json{8192, 1.5}));
+  const auto& map = part.pictures[1];
+  EXPECT_EQ(map["maps"][0]["cells"][0]["text"], "0.90");
+  const Section& more = part.parts.at(0);
+  ASSERT_EQ(more.pictures.size(), 2u);               // no memory traffic
+  EXPECT_EQ(more.pictures[0]["panels"].size(), 1u);  // of one size alone there is no line
+  EXPECT_EQ(more.pictures[0]["panels"][0]["lines"][0]["points"][0][1], 10);  // us
+  EXPECT_EQ(more.pictures[1]["label"], "TFLOP/s");
+}
+
+TEST(SweepSection, HasNoSpeedUpWithoutAReference) {
+  const ShapeSweep without = sweep_without_reference();
+  const Section section = sweep_section({without});
+  EXPECT_TRUE(section.table.empty());
+  EXPECT_EQ(section.parts.at(0).fold, Fold::kNever);
+  EXPECT_EQ(section.parts.at(0).pictures.at(0)["label"], "time, us");
+  EXPECT_EQ(main_picture({without}), std::nullopt);
+}
+
+TEST(SweepSection, ComesSecondOnThePageAndBeginsWithWhatFusionMakesFaster) {
+  const Section section = sweep_section({sweep_without_reference(), sweep()});
+  EXPECT_EQ(section.page_order, PageOrder::kSecond);
+  EXPECT_EQ(section.parts.at(0).title, "geglu, bf16");
+}
+
+TEST(SweepSection, DrawsNoLineThroughOnePointAndNoMapOfOneCell) {
+  ShapeSweep one = sweep();
+  one.series[1].points.pop_back();
+  EXPECT_TRUE(sweep_section({one}).parts.at(0).empty());
+  EXPECT_EQ(main_picture({one}), std::nullopt);
+  one.series[1].points.push_back({64, shape_of(1024, 4096), 10'000, 1, kNan, 1.1});
+  const Section part = sweep_section({one}).parts.at(0);  // two shapes at one M
+  ASSERT_EQ(part.pictures.size(), 1u);
+  EXPECT_EQ(part.pictures[0]["kind"], "map");
+}
+
+TEST(MainPicture, IsOfTheSweepWithMostImplementations) {
+  ShapeSweep larger = sweep();
+  larger.operation = "geglu_mlp";
+  larger.series.push_back({"other", {{64, shape_of(768, 3072), 1, 1, 1, 2}}});
+  EXPECT_THAT((*main_picture({sweep(), larger, sweep()}))["caption"].get<std::string>(),
+              HasSubstr("geglu_mlp in bf16"));
+  EXPECT_EQ(main_picture({}), std::nullopt);
+}
+
+TEST(CrossoverSection, SaysAndDrawsWhereFusionStopsPaying) {
+  const Crossover crossing{"geglu",
+                           "bf16",
+                           "M",
+                           shape_of(768, 3072),
+                           "fused",
+                           "unfused",
+                           {{512, 0.5}, {2048, 2}},
+                           {{1024.4, {512, 0.5}, {2048, 2}}}};
+  const Crossover always{
+      "geglu", "bf16", "M", shape_of(1024, 4096), "fused", "unfused", {{128, 0.5}, {8192, 0.75}},
+      {}};
+  const Section section = crossover_section({crossing, always});
+  EXPECT_EQ(section.fold, Fold::kInMarkdown);
+  EXPECT_EQ(section.title, "Where fusion stops paying");
+  EXPECT_THAT(section.sentences, ElementsAre(kCrossoverNote));
+  EXPECT_THAT(section.table.rows()[1],
+              ElementsAre("geglu", "bf16", "dim 1024, hidden 4096", "fused", "unfused",
+                          "always pays, M 128 to 8192"));
+  ASSERT_EQ(section.pictures.size(), 1u);
+  const auto& panels = section.pictures[0]["panels"];
+  ASSERT_EQ(panels.size(), 2u);
+  const auto& line = panels[0]["lines"][0];
+  EXPECT_EQ(line["name"], "fused / unfused");
+  EXPECT_EQ(line["marks"][0]["text"], "M 1024");
+  EXPECT_EQ(panels[1]["lines"][0]["style"], line["style"]);
+  EXPECT_TRUE(panels[1]["lines"][0]["marks"].empty());
+  EXPECT_THAT(section.pictures[0]["description"].get<std::string>(),
+              HasSubstr("dim 768, hidden 3072, fused / unfused: stops paying at M 1024"));
+}
+
+BenchmarkFigures figures(const std::string& name, double flops, double min_bytes, double time_ns) {
+  BenchmarkFigures one;
+  one.name = name;
+  one.time_ns = time_ns;
+  one.launches = one.host_graph_ns = kNan;
+  one.flops = flops;
+  one.min_bytes = min_bytes;
+  one.tflops = flops / time_ns / 1e3;
+  one.gbps = min_bytes / time_ns;
+  one.host_ns = 100e3;
+  return one;
+}
+
+const std::string kPointwise = "geglu/fused/bf16/batch:64/seq:128/dim:768/hidden:3072";
+
+TEST(RooflineSection, HasAPointABenchmarkThatTellsClassAndShares) {
+  const MeasuredRates rates{{{"bf16", {700, "linear"}}}, MeasuredRate{4000, "copy"}, std::nullopt};
+  const Section section = roofline_section(
+      {figures(kPointwise, 2.5e8, 1.5e8, 40e3),
+       figures("control_copy/memcpy/bf16/batch:64/seq:128/dim:768/hidden:3072", 0, 1.5e8, 40e3),
+       figures("BM_other/8", 1, 1, 1)},
+      rates);
+  ASSERT_EQ(section.pictures.size(), 1u);
+  const auto& picture = section.pictures[0];
+  ASSERT_EQ(picture["points"].size(), 1u);
+  const auto& point = picture["points"][0];
+  EXPECT_NEAR(point["x"].get<double>(), 1.667, 1e-3);
+  EXPECT_EQ(point["class"], "memory-bound");
+  EXPECT_EQ(point["is_hollow"], true);
+  EXPECT_EQ(point["tooltip"], kPointwise +
+                                  "\nmemory-bound, launch-bound on a stream\n6.25 TFLOP/s, 1.67 "
+                                  "FLOP/byte\n93.8 % of the copy rate\n0.9 % of the GEMM rate");
+  EXPECT_EQ(picture["caption"],
+            "Roofline in bf16. Roofs, as this run measured them: flat: 700 TFLOP/s of linear; "
+            "slanted: 4000 GB/s of copy.");
+  EXPECT_THAT(picture["description"].get<std::string>(), HasSubstr("1 benchmark: 1 memory-bound."));
+  EXPECT_EQ(picture["gemm"]["text"], "GEMM rate, 700 TFLOP/s");
+  EXPECT_EQ(picture["copy"]["value"], 4000);
+}
+
+TEST(RooflineSection, SaysWhichRoofWasNotMeasured) {
+  const auto picture =
+      roofline_section({figures(kPointwise, 2.5e8, 1.5e8, 40e3)}, {}).pictures.at(0);
+  EXPECT_TRUE(picture["gemm"].is_null());
+  EXPECT_TRUE(picture["copy"].is_null());
+  EXPECT_THAT(picture["caption"].get<std::string>(), HasSubstr("no flat one, for no GEMM in bf16"));
+  EXPECT_THAT(picture["caption"].get<std::string>(), HasSubstr("no slanted one, for no copy"));
+  EXPECT_THAT(picture["points"][0]["tooltip"].get<std::string>(), Not(HasSubstr("rate")));
+  EXPECT_TRUE(roofline_section({figures("BM_other/8", 1, 1, 1)}, {}).empty());
+}
+
+}  // namespace
+}  // namespace fusegate::ci
